@@ -6,7 +6,7 @@
 const FEATURE_RANK = [
   ['ledger', 'events'],
   ['institutes'],
-  ['messages', 'receipts'],
+  ['messages', 'receipts', 'request-log'],
   ['fees'],
   ['students'],
   ['erp'],

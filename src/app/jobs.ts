@@ -4,7 +4,7 @@ import {
   nextApplicationExpiry,
   nextCheckDue as nextLoanCheckDue,
 } from '../loans/lender-sync.service.ts'
-import { purgeRequests } from '../console/developers/requests.service.ts'
+import { purgeRequests } from '../request-log/requests.service.ts'
 import { purgeSessions } from '../console/auth/sessions.service.ts'
 import { nextStepAt, runSteps } from '../flex/engine/engine.service.ts'
 import { readUnsettled } from '../flex/plans/unsettled.service.ts'

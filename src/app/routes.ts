@@ -51,7 +51,7 @@ import type { SandboxPlans } from '../sandbox/flex.service.ts'
 import type { SandboxPayments } from '../sandbox/payments.service.ts'
 import { triggerRoutes } from '../sandbox/trigger/trigger.routes.ts'
 import { consoleRoutes } from '../console/console.routes.ts'
-import { keepRequestLog } from '../console/developers/requests.routes.ts'
+import { keepRequestLog, requestRoutes } from '../request-log/requests.routes.ts'
 import type { Installation } from '../console/operator/health.service.ts'
 import { operatorRoutes } from '../console/operator/operator.routes.ts'
 import { consolePages } from '../console/shell.routes.ts'
@@ -127,6 +127,7 @@ export async function createHttpServer(options: RouteOptions): Promise<FastifyIn
   protocolRoutes(app, ctx.publicUrl)
   subscriptionRoutes(app, ctx)
   deliveryRoutes(app, ctx)
+  requestRoutes(app, ctx)
   await consoleRoutes(app, ctx)
   operatorRoutes(app, ctx, { installation: options.installation, metrics, requestLog })
   doctorRoutes(app, ctx, options.examine)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { RequestLog, purgeRequests } from '../../src/console/developers/requests.service.ts'
+import { RequestLog, purgeRequests } from '../../src/request-log/requests.service.ts'
 import { Database } from '../../src/platform/db/database.ts'
 import { firstIdAt } from '../../src/platform/ids.ts'
 import { Client, type Answer, type Json } from '../harness/client.ts'

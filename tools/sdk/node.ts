@@ -7,6 +7,9 @@ export function generateNode(model: Model): Record<string, string> {
     'sdk/node/src/amounts.ts': `${HEAD}export const AMOUNTS: ReadonlySet<string> = new Set([\n${model.amounts
       .map(name => `  '${name}',\n`)
       .join('')}])\n`,
+    'sdk/node/src/event-codes.ts': `${HEAD}export const EVENT_CODES = [\n${model.events
+      .map(({ code }) => `  '${code}',\n`)
+      .join('')}] as const\n`,
     'sdk/node/src/types.ts': writeTypes(model),
     'sdk/node/src/operations.ts': writeOperations(model),
   }

@@ -1,6 +1,7 @@
 export { Bursar } from './operations.ts'
 export { List, type Page } from './client.ts'
 export * from './errors.ts'
+export { EVENT_CODES } from './event-codes.ts'
 export type { Rupees } from './json.ts'
 export type { Attempt, ClientOptions, RequestOptions } from './transport.ts'
 export type * from './types.ts'

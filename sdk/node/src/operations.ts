@@ -459,6 +459,16 @@ export class Bursar extends Client {
     return this.one({ method: 'POST', path: `/api/v1/integrations/erp/webhooks/${encodeURIComponent(webhookId)}/recover`, body }, options)
   }
 
+  /** List requests. */
+  listApiRequests(query: { outcome?: 'answered' | 'refused' | 'failed' | undefined; method?: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE' | undefined; route?: string | undefined; from?: string | undefined; to?: string | undefined; limit?: number | undefined } = {}, options?: RequestOptions): List<types.LoggedRequest> {
+    return this.list({ method: 'GET', path: `/api/v1/integrations/erp/requests`, query }, options)
+  }
+
+  /** Get a request. */
+  getApiRequest(requestId: string, options?: RequestOptions): Promise<types.LoggedRequest> {
+    return this.one({ method: 'GET', path: `/api/v1/integrations/erp/requests/${encodeURIComponent(requestId)}` }, options)
+  }
+
   /** Read the clock. */
   getSandboxClock(options?: RequestOptions): Promise<types.SandboxClock> {
     return this.one({ method: 'GET', path: `/api/v1/sandbox/clock` }, options)

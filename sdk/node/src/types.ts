@@ -1059,6 +1059,13 @@ export type Event = {
   payload: unknown
 }
 
+export type EventOverrideInput = {
+  /** Where it is, such as `details.0.amount`. */
+  path: string
+  /** What it is to be, read as the type that the field has. */
+  value: string
+}
+
 export type FeeChange = {
   /** When. */
   changed_at: string
@@ -1872,6 +1879,25 @@ export type LoanApplicationOffer = {
   fees: Rupees
   /** The lender's key facts statement. */
   terms_url?: string
+}
+
+export type LoggedRequest = {
+  /** x-request-id of its answer. */
+  id: string
+  /** When it came, in real time, UTC. */
+  at: string
+  /** Such as POST. */
+  method: string
+  /** The pattern of its address; the values in it are not kept. */
+  route: string
+  /** What it was answered with. */
+  status: number
+  /** `code` of the answer, if it was an error. */
+  error_code?: string | undefined
+  /** How long it took. */
+  ms: Rupees | number
+  /** The key that it came with. */
+  key_id: string
 }
 
 export type Mandate = {
@@ -3199,6 +3225,8 @@ export type SandboxTriggerEventRequest = {
   event_code: 'masterdata.student.registered' | 'masterdata.student.dropped' | 'masterdata.student.activated' | 'direct.payment.added' | 'direct.payment.updated' | 'direct.payment.cancelled' | 'flex.subscription.setup' | 'flex.subscription.active' | 'flex.subscription.updated' | 'flex.subscription.locked' | 'flex.subscription.unlocked' | 'flex.subscription.cancelled' | 'flex.subscription.closed' | 'flex.mandate.cancelled' | 'flex.mandate.expired' | 'flex.downpayment.debited' | 'flex.downpayment.settled' | 'flex.instalment.debited' | 'flex.instalment.settled' | 'flex.instalment.bounced' | 'flex.instalment.skipped' | 'pay.payment.debited' | 'pay.payment.settled' | 'order.payment.debited' | 'order.payment.settled' | 'payment_link.payment.debited' | 'payment_link.payment.settled' | 'payment_link.payment.expired' | 'payment_link.payment.cancelled' | 'page.payment.debited' | 'page.payment.settled' | 'cred.loan.application_started' | 'cred.loan.application_filled' | 'cred.loan.application_expired' | 'cred.loan.rejected' | 'cred.loan.canceled' | 'cred.loan.final_approved' | 'cred.loan.agreement_signed' | 'cred.loan.disbursed' | 'cred.emi.debited' | 'refund.processed' | 'refund.failed'
   /** Branch code; required if the institute has more than one branch. */
   collector_code?: string | undefined
+  /** Fields of the payload that are to be other than in the example. */
+  override?: EventOverrideInput[] | undefined
 }
 
 export type ScheduleRow = {

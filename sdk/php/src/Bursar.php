@@ -46,6 +46,7 @@ namespace Bursar;
  * @phpstan-import-type LateFee from Types
  * @phpstan-import-type LoanApplication from Types
  * @phpstan-import-type LoanApplicationDetail from Types
+ * @phpstan-import-type LoggedRequest from Types
  * @phpstan-import-type MoveSandboxClockRequest from Types
  * @phpstan-import-type MovedClock from Types
  * @phpstan-import-type PayOrder from Types
@@ -1047,6 +1048,27 @@ class Bursar extends Client
     public function recoverWebhook(string $webhookId, array $body, ?string $idempotencyKey = null): array
     {
         return $this->one('POST', '/api/v1/integrations/erp/webhooks/' . rawurlencode($webhookId) . '/recover', [], $body, $idempotencyKey);
+    }
+
+    /**
+     * List requests.
+     *
+     * @param array{outcome?: 'answered'|'refused'|'failed', method?: 'GET'|'POST'|'PATCH'|'PUT'|'DELETE', route?: string, from?: string, to?: string, limit?: int} $query
+     * @return ItemList<LoggedRequest>
+     */
+    public function listApiRequests(array $query = []): ItemList
+    {
+        return $this->list('/api/v1/integrations/erp/requests', $query);
+    }
+
+    /**
+     * Get a request.
+     *
+     * @return LoggedRequest
+     */
+    public function getApiRequest(string $requestId): array
+    {
+        return $this->one('GET', '/api/v1/integrations/erp/requests/' . rawurlencode($requestId) . '', [], null);
     }
 
     /**

@@ -704,6 +704,11 @@ class Event(TypedDict):
     payload: Any
 
 
+class EventOverrideInput(TypedDict):
+    path: str
+    value: str
+
+
 class _FeeChange(TypedDict):
     changed_at: str
     source: str
@@ -1264,6 +1269,20 @@ class _LoanApplicationOffer(TypedDict):
 
 class LoanApplicationOffer(_LoanApplicationOffer, total=False):
     terms_url: str
+
+
+class _LoggedRequest(TypedDict):
+    id: str
+    at: str
+    method: str
+    route: str
+    status: int
+    ms: Union[Decimal, str, int]
+    key_id: str
+
+
+class LoggedRequest(_LoggedRequest, total=False):
+    error_code: str
 
 
 class _Mandate(TypedDict):
@@ -2175,6 +2194,7 @@ class _SandboxTriggerEventRequest(TypedDict):
 
 class SandboxTriggerEventRequest(_SandboxTriggerEventRequest, total=False):
     collector_code: str
+    override: List[EventOverrideInput]
 
 
 class _ScheduleRow(TypedDict):

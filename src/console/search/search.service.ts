@@ -2,7 +2,7 @@ import type { Institute } from '../../institutes/institutes.rules.ts'
 import { assertNever } from '../../platform/assert.ts'
 import type { Context } from '../../platform/context.ts'
 import { KEEPERS, type ConsoleRole } from '../console.rules.ts'
-import { findRequest, type LoggedRequest } from '../developers/requests.store.ts'
+import { findRequest, type LoggedRequest } from '../../request-log/requests.service.ts'
 import { guess, rangesOf } from './search.rules.ts'
 import * as store from './search.store.ts'
 import { toWordQuery } from '../students/students.rules.ts'
@@ -40,7 +40,7 @@ export async function search(
   switch (wanted.kind) {
     case 'request': {
       const [asked, requests] = await Promise.all([
-        findRequest(ctx.db, institute.id, wanted.id),
+        findRequest(ctx, institute, wanted.id),
         // The audit log is for those who keep the institute, also when it is looked into through here.
         KEEPERS.includes(role) ? store.findRequests(ctx.db, institute.id, wanted.id, MOST) : [],
       ])

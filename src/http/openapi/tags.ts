@@ -17,6 +17,7 @@ export const TAGS = {
   Cred: 'Loans of a lender that pays the fees at once.',
   Webhooks: 'Subscriptions to events.',
   Deliveries: 'The events that happened, and how delivering them went.',
+  Requests: 'What you asked, for finding out what went wrong.',
   Sandbox: 'What only a sandbox has: the clock, the bank, the lender and the mailbox.',
   Events: 'What we send to your webhooks.',
 } as const

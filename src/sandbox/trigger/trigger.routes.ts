@@ -17,7 +17,8 @@ export function triggerRoutes(app: FastifyInstance, ctx: Context): void {
       summary: 'Trigger an event',
       description:
         "Records one event with the reference's example as payload, dated now and with new ids, and delivers it like any " +
-        'other. Nothing else happens: the ids in it name nothing that can be read. Sandbox only.',
+        'other. `override` changes fields of it; an id that occurs in several places is changed in all of them, so that the event can be ' +
+        'about an order or student of yours. Nothing else happens, and the ids that are not overridden name nothing. Sandbox only.',
     },
     output: remarked(
       created(triggeredOutput),

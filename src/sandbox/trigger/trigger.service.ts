@@ -5,6 +5,7 @@ import type { Context } from '../../platform/context.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
 import { listSubscriptions } from '../../webhooks/subscriptions/subscriptions.service.ts'
 import { exampleEvent, resourceOf } from './example-event.ts'
+import { applyOverrides, type Override } from './overrides.rules.ts'
 
 export type Triggered = { eventId: string; eventCode: EventCode; resourceId: string; subscriptions: number }
 
@@ -16,14 +17,14 @@ export async function triggerEvent(
   ctx: Context,
   command: Command<Triggered>,
   institute: Institute,
-  wanted: { eventCode: EventCode; collectorCode?: string },
+  wanted: { eventCode: EventCode; collectorCode?: string; override: readonly Override[] },
 ): Promise<Triggered> {
   const { eventCode } = wanted
   const collectorCode = branchFor(institute, wanted.collectorCode)
   const active = await listSubscriptions(ctx, institute, { collectorCode })
   return transact(ctx.db, command, async tx => {
     const now = ctx.clock.now()
-    const payload = exampleEvent(eventCode, { now, collectorCode })
+    const payload = applyOverrides(exampleEvent(eventCode, { now, collectorCode }), wanted.override)
     const event = {
       code: eventCode,
       instituteId: institute.id,

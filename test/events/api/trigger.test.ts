@@ -114,3 +114,38 @@ test('a trigger needs an API key that may write', async () => {
   const reader = await clientWith(contract, { scopes: ['read'] })
   assertRefused(await reader.post(TRIGGER, { event_code }), 'AUE00001')
 })
+
+test('fields of the payload are overridden in their own type, an id wherever it occurs', async () => {
+  const order_id = 'order_01k9zq4m0ve8sbn6yt2hw3c5zz'
+  const override = [
+    { path: 'payment.amount', value: '1234.50' },
+    { path: 'payment.details.0.amount', value: '1234.50' },
+    { path: 'order.new_admission', value: 'false' },
+    { path: 'order_id', value: order_id },
+  ]
+  const answer = await demo.post(TRIGGER, { event_code: 'pay.payment.debited', override })
+  assertStatus(answer, 201)
+  assert.equal(answer.body.data.resource_id, order_id)
+  const [row] = await sql<Json>('select payload from events where id = $1', [answer.body.data.event_id])
+  const { payment, order } = row.payload
+  assert.deepEqual([payment.amount, payment.details[0].amount, order.new_admission], [1234.5, 1234.5, false])
+  assert.deepEqual([row.payload.order_id, order.id], [order_id, order_id])
+})
+
+test('an override of what the payload does not have, or of another type, is refused and records nothing', async () => {
+  const before = await countEvents()
+  for (const [path, value, key] of [
+    ['payment', '1', 'path'],
+    ['payment.nothing', '1', 'path'],
+    ['payment.details.7.amount', '1', 'path'],
+    ['__proto__.polluted', '1', 'path'],
+    ['constructor.name', 'x', 'path'],
+    ['payment.amount', 'much', 'value'],
+    ['order.new_admission', 'maybe', 'value'],
+  ]) {
+    const override = [{ path, value }]
+    const answer = await demo.post(TRIGGER, { event_code: 'pay.payment.debited', override })
+    assertRefused(answer, 'HUE00000', `override.0.${key}`)
+  }
+  assert.equal(await countEvents(), before)
+})

@@ -590,6 +590,21 @@ public final class Bursar extends Client {
         return one("POST", "/api/v1/integrations/erp/webhooks/" + encode(webhookId) + "/recover", Map.of(), body, Recovery::new);
     }
 
+    /** List requests. */
+    public ItemList<LoggedRequest> listApiRequests() {
+        return list("/api/v1/integrations/erp/requests", Map.of(), LoggedRequest::new);
+    }
+
+    /** List requests. */
+    public ItemList<LoggedRequest> listApiRequests(Map<String, ?> query) {
+        return list("/api/v1/integrations/erp/requests", query, LoggedRequest::new);
+    }
+
+    /** Get a request. */
+    public LoggedRequest getApiRequest(String requestId) {
+        return one("GET", "/api/v1/integrations/erp/requests/" + encode(requestId), Map.of(), null, LoggedRequest::new);
+    }
+
     /** Read the clock. */
     public SandboxClock getSandboxClock() {
         return one("GET", "/api/v1/sandbox/clock", Map.of(), null, SandboxClock::new);

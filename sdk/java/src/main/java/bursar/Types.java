@@ -2497,6 +2497,18 @@ public final class Types {
         }
     }
 
+    public static final class EventOverrideInput extends Body<EventOverrideInput> {
+        /** Where it is, such as `details.0.amount`. */
+        public EventOverrideInput path(String value) {
+            return set("path", value);
+        }
+
+        /** What it is to be, read as the type that the field has. */
+        public EventOverrideInput value(String value) {
+            return set("value", value);
+        }
+    }
+
     public static final class FeeChange extends View {
         public FeeChange(Map<String, Object> json) {
             super(json);
@@ -4458,6 +4470,48 @@ public final class Types {
         /** The lender's key facts statement. */
         public String termsUrl() {
             return text("terms_url");
+        }
+    }
+
+    public static final class LoggedRequest extends Body<LoggedRequest> {
+        /** x-request-id of its answer. */
+        public LoggedRequest id(String value) {
+            return set("id", value);
+        }
+
+        /** When it came, in real time, UTC. */
+        public LoggedRequest at(String value) {
+            return set("at", value);
+        }
+
+        /** Such as POST. */
+        public LoggedRequest method(String value) {
+            return set("method", value);
+        }
+
+        /** The pattern of its address; the values in it are not kept. */
+        public LoggedRequest route(String value) {
+            return set("route", value);
+        }
+
+        /** What it was answered with. */
+        public LoggedRequest status(Long value) {
+            return set("status", value);
+        }
+
+        /** `code` of the answer, if it was an error. */
+        public LoggedRequest errorCode(String value) {
+            return set("error_code", value);
+        }
+
+        /** How long it took. */
+        public LoggedRequest ms(BigDecimal value) {
+            return set("ms", value);
+        }
+
+        /** The key that it came with. */
+        public LoggedRequest keyId(String value) {
+            return set("key_id", value);
         }
     }
 
@@ -7563,6 +7617,11 @@ public final class Types {
         /** Branch code; required if the institute has more than one branch. */
         public SandboxTriggerEventRequest collectorCode(String value) {
             return set("collector_code", value);
+        }
+
+        /** Fields of the payload that are to be other than in the example. */
+        public SandboxTriggerEventRequest override(List<EventOverrideInput> value) {
+            return set("override", value);
         }
     }
 

@@ -1,9 +1,9 @@
-import type { Institute } from '../../institutes/institutes.rules.ts'
-import type { Database } from '../../platform/db/database.ts'
-import type { Page, PageRange } from '../../platform/db/list.ts'
-import { notFound } from '../../platform/errors.ts'
-import type { Context } from '../../platform/context.ts'
-import { firstIdAt } from '../../platform/ids.ts'
+import type { Institute } from '../institutes/institutes.rules.ts'
+import type { Database } from '../platform/db/database.ts'
+import type { Page, PageRange } from '../platform/db/list.ts'
+import { notFound } from '../platform/errors.ts'
+import type { Context } from '../platform/context.ts'
+import { firstIdAt } from '../platform/ids.ts'
 import * as store from './requests.store.ts'
 
 export type { LoggedRequest } from './requests.store.ts'
@@ -80,13 +80,24 @@ export async function listRequests(
   return store.listRequests(db, institute.id, { ...filter, ...range }, page)
 }
 
+export async function findRequest(
+  { db }: Context,
+  institute: Institute,
+  id: string,
+): Promise<store.LoggedRequest | null> {
+  return store.findRequest(db, institute.id, id)
+}
+
+/** One of this key, if there is one. */
 export async function getRequest(
   { db }: Context,
   institute: Institute,
   id: string,
+  keyId?: string,
 ): Promise<store.LoggedRequest> {
   const request = await store.findRequest(db, institute.id, id)
-  if (request === null) throw notFound('This request, which came with a key of yours within the last week,')
+  if (request === null || (keyId !== undefined && request.keyId !== keyId))
+    throw notFound('This request, which came with a key of yours within the last week,')
   return request
 }
 

@@ -1,8 +1,8 @@
-import { field, input, optional, query } from '../../http/wire/input.ts'
+import { field, input, optional, query } from '../http/wire/input.ts'
 
 const METHODS = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'] as const
 
-export const listRequestsQuery = query({
+const filters = {
   outcome: optional(
     field.oneOf(['answered', 'refused', 'failed'], 'Status below 400, below 500, or from 500 on.'),
   ),
@@ -10,11 +10,18 @@ export const listRequestsQuery = query({
   route: optional(
     field.text('Only of this route, as its pattern.', '/api/v1/integrations/pay/orders/:order_id'),
   ),
-  key_id: optional(field.resourceId('Only with this key.', 'key_test_01k9zq4m0ve8sbn6yt2hw3c5da')),
   from: optional(field.rangeStart('From this moment, or the start of this day, on.')),
   to: optional(field.rangeEnd('Before this moment, or up to the end of this day.')).as('before'),
   limit: field.pageSize(),
   cursor: field.cursor('req_01k9zq4m0ve8sbn6yt2hw3c5da'),
+}
+
+export const listRequestsQuery = query(filters)
+
+/** In the console, which shows those of all keys. */
+export const listAllRequestsQuery = query({
+  ...filters,
+  key_id: optional(field.resourceId('Only with this key.', 'key_test_01k9zq4m0ve8sbn6yt2hw3c5da')),
 })
 
 export const requestParams = input({

@@ -1,6 +1,6 @@
-import type { Queryable } from '../../platform/db/database.ts'
-import { list, type Page, type PageRange } from '../../platform/db/list.ts'
-import { Table } from '../../platform/db/table.ts'
+import type { Queryable } from '../platform/db/database.ts'
+import { list, type Page, type PageRange } from '../platform/db/list.ts'
+import { Table } from '../platform/db/table.ts'
 
 /** A request that came with an API key, without anything that it said. */
 export type LoggedRequest = {

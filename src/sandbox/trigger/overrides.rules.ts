@@ -1,0 +1,59 @@
+import { badField } from '../../platform/errors.ts'
+
+type Json = { readonly [name: string]: unknown }
+export type Override = { path: string; value: string }
+
+/** The payload with some of its fields changed; each must be there already, and keeps its type. */
+export function applyOverrides(payload: Json, overrides: readonly Override[]): Json {
+  let changed: unknown = payload
+  for (const [index, { path, value }] of overrides.entries()) {
+    const old = path.split('.').reduce(childOf, changed)
+    const key = `override.${index}`
+    if (old === undefined || (typeof old === 'object' && old !== null))
+      throw badField(`${key}.path`, `is not a field of this payload: ${describeFields(payload)}.`)
+    const read = readAs(old, value)
+    if (read === undefined) throw badField(`${key}.value`, `must be a ${typeof old}.`)
+    changed = replaceAt(changed, path.split('.'), read)
+    if (typeof old === 'string' && ID.test(old)) changed = replaceEqual(changed, old, read)
+  }
+  return changed as Json
+}
+
+const ID = /^[a-z]+_[0-9a-z]{26}$/
+const NUMBER = /^-?\d{1,15}(?:\.\d{1,6})?$/
+
+function childOf(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, name)
+    ? (value as Json)[name]
+    : undefined
+}
+
+/** Undefined if it cannot be one. A field that is null in the example becomes text. */
+function readAs(old: unknown, text: string): unknown {
+  if (typeof old === 'number') return NUMBER.test(text) ? Number(text) : undefined
+  if (typeof old === 'boolean') return text === 'true' || (text === 'false' ? false : undefined)
+  return text
+}
+
+function replaceAt(value: unknown, [name = '', ...rest]: readonly string[], by: unknown): unknown {
+  const next = rest.length === 0 ? by : replaceAt(childOf(value, name), rest, by)
+  return Array.isArray(value) ? value.with(Number(name), next) : { ...(value as Json), [name]: next }
+}
+
+function replaceEqual(value: unknown, old: string, by: unknown): unknown {
+  if (value === old) return by
+  if (Array.isArray(value)) return value.map(item => replaceEqual(item, old, by))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([key, field]) => [key, replaceEqual(field, old, by)]))
+}
+
+function describeFields(value: unknown): string {
+  return fieldsOf(value, '').join(', ')
+}
+
+function fieldsOf(value: unknown, path: string): string[] {
+  if (typeof value !== 'object' || value === null) return [path]
+  return Object.entries(value).flatMap(([key, field]) =>
+    fieldsOf(field, path === '' ? key : `${path}.${key}`),
+  )
+}
