@@ -37,7 +37,7 @@ export function eventsGuide(): string {
   return [
     INTRODUCTION,
     `## All events\n\n| Event | When | Payload |\n|---|---|---|\n${rows.join('\n')}\n`,
-    `## Payloads\n\nExamples; \`bursar trigger CODE\` sends one of these to your receiver, dated now and with new ids.\n`,
+    `## Payloads\n\nExamples; \`bursar-cli trigger CODE\` sends one of these to your receiver, dated now and with new ids.\n`,
     ...payloads,
   ].join('\n')
 }

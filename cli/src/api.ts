@@ -1,113 +1,107 @@
 import type { Command } from 'commander'
-import { ApiError, Bursar, ConnectionError, TimeoutError } from '../../../sdk/node/src/index.ts'
-import { readConfig } from '../../app/config.ts'
-import type { HttpClient } from '../../platform/http-client/http-client.ts'
-import { InputError } from '../input.ts'
+import {
+  ApiError,
+  AuthenticationError,
+  Bursar,
+  ConnectionError,
+  NotFoundError,
+  RateLimitError,
+  ServerError,
+  TimeoutError,
+} from '../../sdk/node/src/index.ts'
+import { InputError } from '../../src/cli/terminal/failures.ts'
+import { readHttpUrl } from '../../src/cli/terminal/http-url.ts'
+import { findProfile, type Profile } from './profiles.ts'
 
-/** A running Bursar, asked over HTTP as an ERP would ask it. */
+/** A running Bursar, asked as an ERP asks it. */
+export type Api = { url: string; key: string; bursar: Bursar }
+export type ApiOptions = { profile?: string; url?: string; key?: string; secret?: string }
 
-/** Nobody answers, or not now; to ask again later may help. */
-export class BursarAway extends InputError {}
-
-/** The request was refused because of these fields. */
-export class FieldsRefused extends InputError {
-  readonly fields: readonly string[]
-
-  constructor(message: string, fields: readonly string[]) {
-    super(message)
-    this.fields = fields
-  }
+/** Published with every sandbox. */
+const DEMO: Profile = {
+  url: 'http://127.0.0.1:8080',
+  key: 'key_test_demo',
+  secret: 'secret_test_demo',
 }
-
-export type ApiOptions = { url?: string; key?: string; secret?: string }
-
-/** Published with every sandbox, see sandbox/seed.service.ts. */
-const DEMO = { keyId: 'key_test_demo', secret: 'secret_test_demo' }
-
 const TIMEOUT_MS = 15_000
 
 export function addApiOptions(command: Command): Command {
   return command
-    .option('--url <url>', 'where Bursar runs (default: PUBLIC_URL, or http://HOST:PORT)', readHttpUrl)
-    .option('--key <id>', `API key (default: BURSAR_API_KEY, or ${DEMO.keyId})`)
+    .option('--profile <name>', 'a profile of `bursar-cli login` (default: BURSAR_CLI_PROFILE, or the last)')
+    .option('--url <url>', `where Bursar runs (default: BURSAR_API_URL, or ${DEMO.url})`, readHttpUrl)
+    .option('--key <id>', `API key (default: BURSAR_API_KEY, or ${DEMO.key})`)
     .option('--secret <secret>', 'its secret (default: BURSAR_API_SECRET, or that of the test key)')
 }
 
-export function readHttpUrl(text: string): string {
-  if (/^https?:\/\//i.test(text) && URL.canParse(text)) return text
-  throw new InputError(`"${text}" is not an address: write one such as http://127.0.0.1:3000/hooks.`)
+/** What is typed goes before the environment, and that before a profile. */
+export function connect(options: ApiOptions): Api {
+  const { url, key, secret } = { ...accessOf(options), ...(options.url && { url: options.url }) }
+  const baseUrl = url.replace(/(?<!\/)\/+$/, '')
+  // A person waits: what fails is shown at once, and `listen` asks again by itself.
+  const bursar = new Bursar({ baseUrl, apiKey: key, apiSecret: secret, maxRetries: 0, timeoutMs: TIMEOUT_MS })
+  return { url: baseUrl, key, bursar }
 }
 
-export async function openApi(options: ApiOptions): Promise<ApiClient> {
-  if ((options.key === undefined) !== (options.secret === undefined))
-    throw new InputError('--key and --secret go together; give both or neither.')
-  const config = readConfig(process.env)
-  const given = { keyId: options.key ?? '', secret: options.secret ?? '' }
-  const credentials = options.key === undefined ? (config.apiKey ?? DEMO) : given
-  // Loaded here, because every other command would start slower for it.
-  const [{ HttpClient }, { anyAddress }] = await Promise.all([
-    import('../../platform/http-client/http-client.ts'),
-    import('../../platform/http-client/addresses.ts'),
-  ])
-  const url = (options.url ?? config.publicUrl).replace(/(?<!\/)\/+$/, '')
-  return new ApiClient(url, credentials, new HttpClient({ policy: anyAddress }))
+function accessOf(options: ApiOptions): Profile {
+  const { BURSAR_API_URL: url, BURSAR_API_KEY: key, BURSAR_API_SECRET: secret } = process.env
+  const typed = pairOf(options.key, options.secret, '--key and --secret')
+  if (options.profile !== undefined) return { ...(findProfile(options.profile) ?? DEMO), ...typed }
+  const pair = typed ?? pairOf(key, secret, 'BURSAR_API_KEY and BURSAR_API_SECRET')
+  // A key that is given goes to the address that is given, never to that of a profile.
+  const base = pair === null ? (findProfile(undefined) ?? DEMO) : DEMO
+  return { ...base, ...(url && { url }), ...pair }
 }
 
-export class ApiClient {
-  readonly url: string
-  readonly outbound: HttpClient
-  readonly #bursar: Bursar
-  readonly #keyId: string
+function pairOf(
+  key: string | undefined,
+  secret: string | undefined,
+  names: string,
+): { key: string; secret: string } | null {
+  if ((key === undefined) !== (secret === undefined))
+    throw new InputError(`${names} go together; give both or neither.`)
+  return key === undefined || secret === undefined ? null : { key, secret }
+}
 
-  constructor(url: string, { keyId, secret }: { keyId: string; secret: string }, outbound: HttpClient) {
-    this.url = url
-    this.outbound = outbound
-    this.#keyId = keyId
-    // A person waits: what fails is shown at once, and `listen` asks again by itself.
-    this.#bursar = new Bursar({ baseUrl: url, apiKey: keyId, apiSecret: secret, maxRetries: 0 })
-  }
+/** Nobody answers, or not now; to ask again later may help. */
+export function isAway(error: unknown): boolean {
+  return error instanceof ConnectionError || error instanceof ServerError || error instanceof RateLimitError
+}
 
-  /** The caller says what the address answers with. */
-  get<Answer>(path: string): Promise<Answer> {
-    return this.#ask({ method: 'GET', path })
+/** Runs a command's calls; what fails is said in one sentence with the address in it. */
+export async function withApi(options: ApiOptions, run: (api: Api) => Promise<void>): Promise<void> {
+  const api = connect(options)
+  try {
+    await run(api)
+  } catch (error) {
+    throw explain(error, api)
   }
+}
 
-  post<Answer>(path: string, body: object, timeoutMs = TIMEOUT_MS): Promise<Answer> {
-    return this.#ask({ method: 'POST', path, body }, timeoutMs)
+/** Only a sandbox has these addresses. */
+export async function inSandbox<Answer>({ url }: Api, ask: () => Promise<Answer>): Promise<Answer> {
+  try {
+    return await ask()
+  } catch (error) {
+    if (error instanceof NotFoundError)
+      throw new InputError(`Bursar at ${url} runs in live mode; this is only for a sandbox.`)
+    throw error
   }
+}
 
-  close(): Promise<void> {
-    return this.outbound.close()
-  }
-
-  async #ask<Answer>(call: Parameters<Bursar['request']>[0], timeoutMs = TIMEOUT_MS): Promise<Answer> {
-    try {
-      return (await this.#bursar.request(call, { timeoutMs })) as Answer
-    } catch (error) {
-      if (error instanceof ConnectionError)
-        throw new BursarAway(`Bursar does not answer at ${this.url}: ${reasonOf(error)}`)
-      throw error instanceof ApiError ? this.#refusal(error) : error
-    }
-  }
-
-  #refusal({ httpStatus, code, message, fields }: ApiError): InputError {
-    if (code === 'UNKNOWN')
-      return new InputError(`What answers at ${this.url} is not Bursar (it answered ${httpStatus}).`)
-    if (httpStatus === 429 || httpStatus >= 500)
-      return new BursarAway(`Bursar at ${this.url} is not ready: ${message}`)
-    if (httpStatus === 401) {
-      return new InputError(
-        `Bursar at ${this.url} does not accept the API key ${this.#keyId} with this secret. Give --key ` +
-          'and --secret, or set BURSAR_API_KEY and BURSAR_API_SECRET. In live mode it accepts no test key.',
-      )
-    }
-    return httpStatus === 404
-      ? new InputError(`Bursar at ${this.url} runs in live mode; this is only for a sandbox.`)
-      : new FieldsRefused(
-          message,
-          fields.map(({ key }) => key),
-        )
-  }
+export function explain(error: unknown, { url, key }: Api): unknown {
+  if (error instanceof ConnectionError)
+    return new InputError(`Bursar does not answer at ${url}: ${reasonOf(error)}`)
+  if (!(error instanceof ApiError)) return error
+  if (error.code === 'UNKNOWN')
+    return new InputError(`What answers at ${url} is not Bursar (it answered ${error.httpStatus}).`)
+  if (error instanceof AuthenticationError)
+    return new InputError(
+      `Bursar at ${url} does not accept the API key ${key} with this secret. Give --key and --secret, set ` +
+        'BURSAR_API_KEY and BURSAR_API_SECRET, or use bursar-cli login. In live mode it accepts no test key.',
+    )
+  if (isAway(error)) return new InputError(`Bursar at ${url} is not ready: ${error.message}`)
+  const request = error.requestId === undefined ? '' : ` (${error.code}, ${error.requestId})`
+  return new InputError(`${error.message}${request}`)
 }
 
 function reasonOf(error: ConnectionError): string {

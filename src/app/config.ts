@@ -44,8 +44,6 @@ export type Config = {
   whatsapp: WhatsappSettings | null
   outbound: { allowed: readonly string[]; nameServers: readonly string[] }
   webhooks: { retrySeconds: readonly number[]; slotsPerEndpoint: number }
-  /** With what the command line calls a running Bursar. */
-  apiKey: { keyId: string; secret: string } | null
 }
 
 /** Lists everything that is wrong at once, one line each. */
@@ -166,9 +164,6 @@ function toConfig(
       retrySeconds: values.WEBHOOK_RETRY_SECONDS,
       slotsPerEndpoint: values.WEBHOOK_CONCURRENCY,
     },
-    apiKey: hasAll('BURSAR_API_KEY')
-      ? { keyId: values.BURSAR_API_KEY ?? '', secret: values.BURSAR_API_SECRET ?? '' }
-      : null,
   }
 }
 

@@ -12,9 +12,9 @@ import { writeBackup } from '../platform/backup/write.ts'
 import { openEmbeddedPostgres } from '../platform/embedded-postgres/supervisor.ts'
 import { readSchemaChecksums } from '../platform/db/migrate.ts'
 import { parseMasterKey, Vault } from '../platform/secrets.ts'
-import { addExamples } from './help.ts'
-import { InputError } from './input.ts'
-import { formatBytes, formatTime, show, startProgress } from './output.ts'
+import { addExamples } from './terminal/help.ts'
+import { InputError } from './terminal/failures.ts'
+import { formatBytes, formatTime, show, startProgress } from './terminal/output.ts'
 import { lockServer } from './data-dir-lock.ts'
 
 export function addBackupCommands(program: Command): void {

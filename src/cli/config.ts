@@ -3,8 +3,8 @@ import { findMisspelt } from '../app/config/misspelt.ts'
 import { describeDefault } from '../app/config/setting.ts'
 import { ALL_SETTINGS } from '../app/config/settings.ts'
 import { readConfig } from '../app/config.ts'
-import { addExamples } from './help.ts'
-import { formatTable, show, writeError } from './output.ts'
+import { addExamples } from './terminal/help.ts'
+import { formatTable, show, writeError } from './terminal/output.ts'
 
 export function addConfigCommand(program: Command): void {
   const config = program

@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import { readConfig } from '../app/config.ts'
 import { examine } from '../app/doctor/doctor.service.ts'
-import { addExamples } from './help.ts'
-import { formatTable, show } from './output.ts'
+import { addExamples } from './terminal/help.ts'
+import { formatTable, show } from './terminal/output.ts'
 import { withContext } from './with-context.ts'
 
 export function addDoctorCommand(program: Command): void {

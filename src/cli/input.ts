@@ -3,13 +3,9 @@ import { countCharacters } from '../http/wire/formats.ts'
 import { isInstituteCode } from '../institutes/institutes.rules.ts'
 import { SCOPE_NAMES, type ScopeName } from '../institutes/scopes.rules.ts'
 import { isIdShaped } from '../platform/ids.ts'
+import { InputError } from './terminal/failures.ts'
 
 /** What an operator may type, checked before anything is opened. */
-
-/** Something typed, or a state found, that the operator can mend; the message is the whole answer. */
-export class InputError extends Error {
-  override readonly name = 'InputError'
-}
 
 const CODE_LIMIT = 64
 const NAME_LIMIT = 500

@@ -13,9 +13,10 @@ import {
 import type { Context } from '../platform/context.ts'
 import type { Transaction } from '../platform/db/database.ts'
 import { formatRupees, paiseOf, parseRupees, type Paise } from '../platform/money.ts'
-import { addExamples } from './help.ts'
-import { InputError, readInstituteCode, readName } from './input.ts'
-import { formatTable, formatTime, show } from './output.ts'
+import { addExamples } from './terminal/help.ts'
+import { readInstituteCode, readName } from './input.ts'
+import { InputError } from './terminal/failures.ts'
+import { formatTable, formatTime, show } from './terminal/output.ts'
 import { withContext } from './with-context.ts'
 
 type AddOptions = {

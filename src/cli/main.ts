@@ -3,26 +3,24 @@ import { Command } from 'commander'
 import { addBackupCommands } from './backup.ts'
 import { addBranchCommands } from './institute/branches.ts'
 import { addCatalogueCommands } from './institute/catalogue.ts'
-import { addClockCommands } from './developer/clock.ts'
 import { addConfigCommand } from './config.ts'
 import { addDoctorCommand } from './doctor.ts'
 import { addErpCommands } from './institute/erp.ts'
-import { reportFailure } from './failures.ts'
+import { describeFailure } from './failures.ts'
+import { reportFailure } from './terminal/failures.ts'
 import { addFlexCommands } from './institute/flex.ts'
-import { addExamples, finishProgram } from './help.ts'
+import { addExamples, finishProgram } from './terminal/help.ts'
 import { addImportCommand } from './institute/import.ts'
 import { addInstituteCommands } from './institute/institutes.ts'
 import { addKeyCommands } from './institute/keys.ts'
 import { addLenderCommands } from './lenders.ts'
-import { addListenCommand } from './developer/listen.ts'
 import { addMoneyCommands } from './money.ts'
 import { addMigrateCommand } from './migrate.ts'
 import { addMoveCommand } from './move.ts'
 import { addProviderCommands } from './institute/providers.ts'
-import { addOpenApiCommand } from './developer/openapi.ts'
+import { addOpenApiCommand } from './openapi.ts'
 import { addSeedCommand } from './seed.ts'
 import { addSmsCommands } from './sms.ts'
-import { addTriggerCommand } from './developer/trigger.ts'
 import { addUserCommands } from './institute/users.ts'
 
 /** The operator's command line. It reads the same environment as Bursar itself, and may run beside it. */
@@ -58,14 +56,11 @@ addMigrateCommand(program)
 addConfigCommand(program)
 addDoctorCommand(program)
 addOpenApiCommand(program)
-addClockCommands(program)
 addSeedCommand(program)
-addTriggerCommand(program)
-addListenCommand(program)
 finishProgram(program)
 
 try {
   await program.parseAsync(process.argv)
 } catch (error) {
-  process.exitCode = reportFailure(error)
+  process.exitCode = reportFailure(error, describeFailure)
 }

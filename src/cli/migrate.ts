@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import { addExamples } from './help.ts'
-import { show } from './output.ts'
+import { addExamples } from './terminal/help.ts'
+import { show } from './terminal/output.ts'
 import { withContext } from './with-context.ts'
 
 export function addMigrateCommand(program: Command): void {

@@ -8,9 +8,10 @@ import { reconcile, type Reconciliation } from '../payments/reconcile/reconcile.
 import { cancelReceipt } from '../receipts/receipts.service.ts'
 import { formatRupees, paiseOf } from '../platform/money.ts'
 import { repairBalances } from '../fees/balances.service.ts'
-import { addExamples } from './help.ts'
-import { InputError, readInstituteCode, readName } from './input.ts'
-import { show, startProgress, writeError } from './output.ts'
+import { addExamples } from './terminal/help.ts'
+import { readInstituteCode, readName } from './input.ts'
+import { InputError } from './terminal/failures.ts'
+import { show, startProgress, writeError } from './terminal/output.ts'
 import { SILENT, withContext } from './with-context.ts'
 
 export function addMoneyCommands(program: Command): void {

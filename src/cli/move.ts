@@ -6,9 +6,9 @@ import { CLUSTER } from '../platform/backup/format.ts'
 import { moveDatabase } from '../platform/backup/move.ts'
 import { lockDataDir } from '../platform/embedded-postgres/data-dir-lock.ts'
 import { openEmbeddedPostgres } from '../platform/embedded-postgres/supervisor.ts'
-import { addExamples } from './help.ts'
-import { InputError } from './input.ts'
-import { show, writeError } from './output.ts'
+import { addExamples } from './terminal/help.ts'
+import { InputError } from './terminal/failures.ts'
+import { show, writeError } from './terminal/output.ts'
 import { lockServer } from './data-dir-lock.ts'
 
 export function addMoveCommand(program: Command): void {

@@ -1,15 +1,15 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import type { Command } from 'commander'
-import { readConfig } from '../../app/config.ts'
-import { OffsetClock } from '../../platform/clock.ts'
-import { Database } from '../../platform/db/database.ts'
-import { JobRunner } from '../../platform/jobs/job-runner.ts'
-import type { Context } from '../../platform/context.ts'
-import { createLog } from '../../platform/log.ts'
-import { MASTER_KEY_BYTES, Vault } from '../../platform/secrets.ts'
-import { addExamples } from '../help.ts'
-import { show, writeOut } from '../output.ts'
+import { readConfig } from '../app/config.ts'
+import { OffsetClock } from '../platform/clock.ts'
+import { Database } from '../platform/db/database.ts'
+import { JobRunner } from '../platform/jobs/job-runner.ts'
+import type { Context } from '../platform/context.ts'
+import { createLog } from '../platform/log.ts'
+import { MASTER_KEY_BYTES, Vault } from '../platform/secrets.ts'
+import { addExamples } from './terminal/help.ts'
+import { show, writeOut } from './terminal/output.ts'
 
 /** Always the same, so that the file changes only when the API does. */
 const PUBLIC_URL = 'http://127.0.0.1:8080'
@@ -43,11 +43,11 @@ async function generateDocument(): Promise<object> {
   // Loaded here, because the HTTP side would double the start of every other command.
   const [{ createHttpServer }, { createContext }, { describeInstallation }, { describeApi }, events] =
     await Promise.all([
-      import('../../app/routes.ts'),
-      import('../../app/context.ts'),
-      import('../../app/installation.ts'),
-      import('../../http/openapi/document.ts'),
-      import('../../webhooks/events.docs.ts'),
+      import('../app/routes.ts'),
+      import('../app/context.ts'),
+      import('../app/installation.ts'),
+      import('../http/openapi/document.ts'),
+      import('../webhooks/events.docs.ts'),
     ])
   const base: Context = {
     db,

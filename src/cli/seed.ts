@@ -1,9 +1,10 @@
 import type { Command } from 'commander'
 import { getInstitute } from '../institutes/institutes.service.ts'
 import { seedSchool } from '../sandbox/seed/school.service.ts'
-import { addExamples } from './help.ts'
-import { InputError, readInstituteCode } from './input.ts'
-import { show, startProgress } from './output.ts'
+import { addExamples } from './terminal/help.ts'
+import { readInstituteCode } from './input.ts'
+import { InputError } from './terminal/failures.ts'
+import { show, startProgress } from './terminal/output.ts'
 import { withContext } from './with-context.ts'
 
 const MOST_STUDENTS = 1_000_000

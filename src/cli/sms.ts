@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
 import { readConfig } from '../app/config.ts'
 import { smsTemplates, unknownNames } from '../app/sms-templates.ts'
-import { addExamples } from './help.ts'
-import { InputError } from './input.ts'
-import { formatTable, show } from './output.ts'
+import { addExamples } from './terminal/help.ts'
+import { InputError } from './terminal/failures.ts'
+import { formatTable, show } from './terminal/output.ts'
 
 export function addSmsCommands(program: Command): void {
   const sms = program.command('sms').description('texts to phones')

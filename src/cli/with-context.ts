@@ -7,7 +7,7 @@ import type { Context } from '../platform/context.ts'
 import type { MigrationResult } from '../platform/db/migrate.ts'
 import { createLog } from '../platform/log.ts'
 import { lockServer } from './data-dir-lock.ts'
-import { writeError } from './output.ts'
+import { writeError } from './terminal/output.ts'
 
 /** A command tells its outcome by itself; what services log is nobody's to read there. */
 export const SILENT = createLog({ level: 'silent', format: 'json', destination: { write() {} } })

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { cloneDatabase, startBursar, TEST_MASTER_KEY } from '../harness/bursar.ts'
 import { ERP, PAY, sampleOrder, sampleStudent } from '../harness/samples.ts'
 import { made } from '../http/fixtures/tenants.ts'
-import { ask, run } from '../cli/command-line.ts'
+import { ask, askDeveloper, run, runDeveloper } from '../cli/command-line.ts'
 
 test('the default plan that is set on the command line is the one a running Bursar offers', async t => {
   const env = { DATABASE_URL: await cloneDatabase(t), MASTER_KEY: TEST_MASTER_KEY }
@@ -54,29 +54,29 @@ test('the clock of a running sandbox is read and moved, with what happened on th
   const { url, demo, app } = await startBursar(t)
   const expires_at = new Date(app.ctx.clock.now().getTime() + 3_600_000).toISOString()
   await made(demo.post(`${PAY}/payment_links`, sampleOrder({ expires_at })))
-  const before = await ask({}, 'clock', 'show', '--url', url)
-  const moved = await run({}, 'clock', 'advance', 'P1D', '--url', url)
+  const before = await askDeveloper({}, 'clock', 'show', '--url', url)
+  const moved = await runDeveloper({}, 'clock', 'advance', 'P1D', '--url', url)
   assert.equal(moved.code, 0, moved.err)
   assert.match(moved.out, /^It is \d{4}-\d\d-\d\d \d\d:\d\d IST in the sandbox\.\n/)
   assert.match(moved.out, /^orders expired +1$/m)
   const year = new Date(before.now).getUTCFullYear() + 1
-  const there = await run({}, 'clock', 'to', `${year}-12-05T09:00:00+05:30`, '--url', url)
+  const there = await runDeveloper({}, 'clock', 'to', `${year}-12-05T09:00:00+05:30`, '--url', url)
   assert.match(there.out, new RegExp(`^It is ${year}-12-05 09:00 IST`))
-  const { summary, now } = await ask({}, 'clock', 'to', `${year}-12-05T09:30`, '--url', url)
+  const { summary, now } = await askDeveloper({}, 'clock', 'to', `${year}-12-05T09:30`, '--url', url)
   assert.equal(now.slice(0, 16), `${year}-12-05T04:00`)
   assert.equal(summary.orders_expired, 0)
 })
 
 test('the clock does not go back, and what is no duration or moment is refused before anything is asked', async t => {
   const { url } = await startBursar(t)
-  const back = await run({}, 'clock', 'to', '2020-01-01T00:00:00Z', '--url', url)
+  const back = await runDeveloper({}, 'clock', 'to', '2020-01-01T00:00:00Z', '--url', url)
   assert.deepEqual([back.code, back.out], [1, ''])
   assert.match(back.err, /in the past/)
   for (const [verb, value] of [
     ['advance', 'tomorrow'],
     ['to', '5 January'],
   ] as const) {
-    const { code, err } = await run({}, 'clock', verb, value, '--url', 'http://127.0.0.1:9')
+    const { code, err } = await runDeveloper({}, 'clock', verb, value, '--url', 'http://127.0.0.1:9')
     assert.equal(code, 1)
     assert.match(err, new RegExp(`^"${value}" is not a (duration|moment): write one such as`))
   }

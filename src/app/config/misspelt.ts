@@ -3,6 +3,8 @@ import { ALL_SETTINGS } from './settings.ts'
 /** Shorter names are too near to those of other programs: POST is not a misspelt PORT. */
 const SHORTEST_NAME = 7
 const MOST_EDITS = 2
+/** Of the tests and of the developer's command line. */
+const OTHERS = /^BURSAR_(?:TEST|API|CLI)_/
 
 /**
  * Variables that look like settings of ours and are none, one sentence each. They are warnings, because other programs
@@ -15,7 +17,7 @@ export function findMisspelt(env: Readonly<Record<string, string | undefined>>):
     .flatMap(name => {
       const meant = nearest(name, known)
       if (meant !== null) return [`${name} is not a setting and was ignored; did you mean ${meant}?`]
-      if (!name.startsWith('BURSAR_') || name.startsWith('BURSAR_TEST_')) return []
+      if (!name.startsWith('BURSAR_') || OTHERS.test(name)) return []
       return [`${name} is not a setting and was ignored; \`bursar config\` lists them.`]
     })
 }

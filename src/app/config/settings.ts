@@ -168,17 +168,6 @@ export const SETTINGS = {
       `must be names of providers: ${Object.keys(PROVIDERS).join(', ')}, comma-separated`,
     ),
   ),
-  BURSAR_API_KEY: optional(
-    'API key with which `bursar trigger`, `listen` and `clock` call a running sandbox',
-    asText,
-    {
-      derivedDefault: 'key_test_demo',
-    },
-  ),
-  BURSAR_API_SECRET: optional('secret of that key', asText, {
-    ...SECRET,
-    derivedDefault: 'that of key_test_demo',
-  }),
 } satisfies Record<string, Setting>
 
 /** What the real providers want, as each of them describes it. */
@@ -199,7 +188,6 @@ export const ALL_SETTINGS: Readonly<Record<string, Setting>> = { ...SETTINGS, ..
 /** Settings that make sense only together: all of a group, or none. */
 export const GROUPS: readonly (readonly string[])[] = [
   ['TLS_CERT_FILE', 'TLS_KEY_FILE'],
-  ['BURSAR_API_KEY', 'BURSAR_API_SECRET'],
   ['SMS_API_KEY', 'SMS_API_TOKEN', 'SMS_ACCOUNT_SID', 'SMS_SENDER_ID', 'SMS_ENTITY_ID', 'SMS_TEMPLATE_ID'],
   ['WHATSAPP_PHONE_ID', 'WHATSAPP_TOKEN', 'WHATSAPP_TEMPLATE'],
   ...Object.values(PROVIDERS).map(({ settings }) =>

@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
 import { addBranch, getInstitute } from '../../institutes/institutes.service.ts'
-import { addExamples } from '../help.ts'
+import { addExamples } from '../terminal/help.ts'
 import { readBranchCode, readInstituteCode, readName } from '../input.ts'
 import { branchToJson } from './institutes.ts'
-import { formatTable, show } from '../output.ts'
+import { formatTable, show } from '../terminal/output.ts'
 import { withContext } from '../with-context.ts'
 
 export function addBranchCommands(program: Command): void {

@@ -1,8 +1,8 @@
 import { Argument, type Command } from 'commander'
 import { addToCatalogue, listCatalogue } from '../../institutes/catalogue.service.ts'
-import { addExamples } from '../help.ts'
+import { addExamples } from '../terminal/help.ts'
 import { readCatalogueCode, readInstituteCode, readName } from '../input.ts'
-import { formatTable, show } from '../output.ts'
+import { formatTable, show } from '../terminal/output.ts'
 import { withContext } from '../with-context.ts'
 
 type Kind = Parameters<typeof addToCatalogue>[2]['kind']

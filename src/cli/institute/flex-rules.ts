@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
 import type { Figures } from '../../flex/settings/figures.rules.ts'
 import { listFigures, setFigures } from '../../flex/settings/debit-rules.service.ts'
-import { addExamples } from '../help.ts'
-import { InputError } from '../input.ts'
-import { formatTable, show } from '../output.ts'
+import { addExamples } from '../terminal/help.ts'
+import { InputError } from '../terminal/failures.ts'
+import { formatTable, show } from '../terminal/output.ts'
 import { withContext } from '../with-context.ts'
 
 /** The figures of the rails, for the whole installation: banks and NPCI change them now and then. */

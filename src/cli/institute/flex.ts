@@ -3,9 +3,10 @@ import type { FlexSettings } from '../../flex/rules/schedule.rules.ts'
 import { getFlexSettings, setFlexSettings } from '../../flex/settings/settings.service.ts'
 import { getInstitute } from '../../institutes/institutes.service.ts'
 import { addFlexRulesCommands } from './flex-rules.ts'
-import { addExamples } from '../help.ts'
-import { InputError, readInstituteCode, readName } from '../input.ts'
-import { show } from '../output.ts'
+import { addExamples } from '../terminal/help.ts'
+import { readInstituteCode, readName } from '../input.ts'
+import { InputError } from '../terminal/failures.ts'
+import { show } from '../terminal/output.ts'
 import { withContext } from '../with-context.ts'
 
 export function addFlexCommands(program: Command): void {

@@ -21,9 +21,10 @@ import {
   type Import,
   type ImportFile,
 } from '../../imports/imports.service.ts'
-import { addExamples } from '../help.ts'
-import { InputError, readInstituteCode } from '../input.ts'
-import { formatBytes, formatTable, show, wantsJson, writeError } from '../output.ts'
+import { addExamples } from '../terminal/help.ts'
+import { readInstituteCode } from '../input.ts'
+import { InputError } from '../terminal/failures.ts'
+import { formatBytes, formatTable, show, wantsJson, writeError } from '../terminal/output.ts'
 import { withContext } from '../with-context.ts'
 
 const SHOWN_PROBLEMS = 20

@@ -7,9 +7,9 @@ import {
   setStrictCatalogue,
 } from '../../institutes/institutes.service.ts'
 import type { Branch, Institute } from '../../institutes/institutes.rules.ts'
-import { addExamples } from '../help.ts'
+import { addExamples } from '../terminal/help.ts'
 import { collectBranch, readInstituteCode, readName } from '../input.ts'
-import { formatTable, show } from '../output.ts'
+import { formatTable, show } from '../terminal/output.ts'
 import { withContext } from '../with-context.ts'
 
 const STANDARD_BRANCHES = [{ collectorCode: 'MAIN', name: 'Main branch' }]

@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
 import { SCOPES, type ScopeName } from '../../institutes/scopes.rules.ts'
 import { createKey, listKeys, revokeKey, rotateKey, type IssuedKey } from '../../institutes/keys.service.ts'
-import { addExamples } from '../help.ts'
+import { addExamples } from '../terminal/help.ts'
 import { collectScope, readInstituteCode, readKeyId, readLabel, readRate } from '../input.ts'
-import { formatTable, formatTime, show } from '../output.ts'
+import { formatTable, formatTime, show } from '../terminal/output.ts'
 import { withContext } from '../with-context.ts'
 
 type CreateOptions = { label: string; scope?: ScopeName[]; rate?: number; burst?: number }

@@ -22,9 +22,10 @@ import { stateOf, type EnteredValue } from '../../providers/accounts/values.rule
 import { EXAMPLE, PROVIDERS } from '../../providers/catalogue.ts'
 import type { Rail } from '../../providers/mandate-port.ts'
 import type { PaymentMode } from '../../providers/port.ts'
-import { addExamples } from '../help.ts'
-import { InputError, readBranchCode, readInstituteCode, readName } from '../input.ts'
-import { formatTable, formatTime, show } from '../output.ts'
+import { addExamples } from '../terminal/help.ts'
+import { readBranchCode, readInstituteCode, readName } from '../input.ts'
+import { InputError } from '../terminal/failures.ts'
+import { formatTable, formatTime, show } from '../terminal/output.ts'
 import { withContext } from '../with-context.ts'
 
 const METHODS = ['upi', 'card', 'netbanking'] as const

@@ -9,9 +9,10 @@ import {
 } from '../../console/auth/users.service.ts'
 import { getInstitute } from '../../institutes/institutes.service.ts'
 import { isMailAddress } from '../../messages/senders/mail-settings.ts'
-import { addExamples } from '../help.ts'
-import { InputError, readInstituteCode, readName } from '../input.ts'
-import { formatTable, formatTime, show } from '../output.ts'
+import { addExamples } from '../terminal/help.ts'
+import { readInstituteCode, readName } from '../input.ts'
+import { InputError } from '../terminal/failures.ts'
+import { formatTable, formatTime, show } from '../terminal/output.ts'
 import { withContext } from '../with-context.ts'
 
 type CreateOptions = { name: string; operator?: true; institute?: string; role?: Role; lender?: string }

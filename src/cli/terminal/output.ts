@@ -1,11 +1,14 @@
-import { INDIA } from '../platform/calendar.ts'
-
 /** The one place that writes: answers to stdout, everything else to stderr. */
 
 /** Read from the arguments themselves, so that a command that could not be parsed fails in the asked form too. */
 export function wantsJson(): boolean {
   const end = process.argv.indexOf('--')
   return process.argv.slice(2, end < 0 ? undefined : end).includes('--json')
+}
+
+/** A line at a time: as text for a person or as JSON for a program. */
+export function showLine(data: object, text: string): void {
+  writeOut(wantsJson() ? JSON.stringify(data) : text)
 }
 
 /** The answer, as data for `--json` and as text for a person. */
@@ -36,10 +39,25 @@ export function formatTable(headings: readonly string[], rows: readonly (readonl
     .join('\n')
 }
 
+const india = new Intl.DateTimeFormat('en-CA', {
+  timeZone: 'Asia/Kolkata',
+  dateStyle: 'short',
+  timeStyle: 'medium',
+  hourCycle: 'h23',
+})
+
 /** 2026-11-15 09:30 IST, which sorts and aligns. */
 export function formatTime(moment: Date): string {
-  const local = Temporal.Instant.fromEpochMilliseconds(moment.getTime()).toZonedDateTimeISO(INDIA)
-  return `${local.toPlainDate().toString()} ${local.toPlainTime().toString({ smallestUnit: 'minute' })} IST`
+  return `${indianTime(moment).slice(0, 'YYYY-MM-DD hh:mm'.length)} IST`
+}
+
+/** 09:30:05 IST */
+export function formatTimeOfDay(moment: Date): string {
+  return `${indianTime(moment).slice('YYYY-MM-DD '.length)} IST`
+}
+
+function indianTime(moment: Date): string {
+  return india.format(moment).replace(', ', ' ')
 }
 
 export function formatBytes(bytes: number): string {

@@ -9,6 +9,7 @@ export const GUIDES = '/docs/guides/'
 const FIRST = [
   'first-hour',
   'clients',
+  'command-line',
   'integration',
   'money',
   'errors',

@@ -3,13 +3,13 @@ import { createHmac } from 'node:crypto'
 import { test } from 'node:test'
 import { Webhook as StandardWebhook } from 'standardwebhooks'
 import { Webhook as SvixWebhook } from 'svix'
-import { cloneDatabase, startBursar, type TestBursar } from '../harness/bursar.ts'
-import type { Client, Json } from '../harness/client.ts'
-import { startReceiver, type Received } from '../harness/receiver.ts'
-import { ERP, sampleWebhook } from '../harness/samples.ts'
-import { waitFor } from '../harness/wait.ts'
-import { NOBODY } from '../harness/nobody.ts'
-import { ask, run, type Env } from './command-line.ts'
+import { cloneDatabase, startBursar, type TestBursar } from '../../harness/bursar.ts'
+import type { Client, Json } from '../../harness/client.ts'
+import { startReceiver, type Received } from '../../harness/receiver.ts'
+import { ERP, sampleWebhook } from '../../harness/samples.ts'
+import { waitFor } from '../../harness/wait.ts'
+import { NOBODY } from '../../harness/nobody.ts'
+import { askDeveloper as ask, runDeveloper as run, type Env } from '../command-line.ts'
 import { freePort, listen, startStoppable } from './listening.ts'
 
 const TRIGGER = '/api/v1/sandbox/events/trigger'
@@ -44,7 +44,7 @@ async function recorded(bursar: TestBursar, eventId: string): Promise<Json> {
 
 test('trigger records the event at the Bursar that the settings name, and says who gets it', async t => {
   const bursar = await startBursar(t)
-  const env = { PORT: String(bursar.app.config.port) }
+  const env = { BURSAR_API_URL: bursar.url }
   const { code, out, err } = await run(env, 'trigger', 'flex.instalment.bounced')
   assert.equal(code, 0, err)
   assert.match(out, /^Recorded flex\.instalment\.bounced as evt_\w+\.\n.*no subscription/)
@@ -79,10 +79,17 @@ test('trigger takes key and branch, and passes on what Bursar says of a missing 
 })
 
 test('an unknown event code is refused before anything is asked, with the codes there are', async () => {
-  const typed = await run({ PORT: '1' }, 'trigger', 'pay.payment.lost')
-  assert.deepEqual([typed.code, typed.out], [2, ''])
-  assert.match(typed.err, /pay\.payment\.debited/)
-  const filter = await run({ PORT: '1' }, 'listen', '--forward-to', 'http://h/', '--events', 'refund.lost')
+  const typed = await run({ BURSAR_API_URL: 'http://127.0.0.1:1' }, 'trigger', 'pay.payment.lost')
+  assert.deepEqual([typed.code, typed.out], [1, ''])
+  assert.match(typed.err, /"pay\.payment\.lost" is not an event code.*pay\.payment\.debited/)
+  const filter = await run(
+    { BURSAR_API_URL: 'http://127.0.0.1:1' },
+    'listen',
+    '--forward-to',
+    'http://h/',
+    '--events',
+    'refund.lost',
+  )
   assert.deepEqual([filter.code, filter.out], [1, ''])
   assert.match(filter.err, /"refund\.lost" is not an event code.*refund\.failed/)
 })
@@ -147,7 +154,7 @@ test('listen brings an event to the receiver, signed so that every verifier acce
     'm',
   )
   await listening.waitFor(line)
-  assert.equal(await listening.interrupt(), 0)
+  assert.equal(await listening.interrupt(), 'SIGINT')
   assert.equal(listening.err(), '')
 })
 
@@ -273,7 +280,7 @@ test('Ctrl-C ends listen at once and cleanly, also while its receiver hangs', as
   await trigger(bursar.demo, 'refund.failed')
   await receiver.waitForRequests(1)
   const began = Date.now()
-  assert.equal(await hanging.interrupt(), 0)
+  assert.equal(await hanging.interrupt(), 'SIGINT')
   assert.ok(Date.now() - began < 5_000)
   assert.equal(hanging.err(), '')
   assert.ok(!hanging.out().includes('->'), hanging.out())
@@ -283,6 +290,6 @@ test('trigger and listen explain themselves with an example', async () => {
   for (const command of ['trigger', 'listen']) {
     const { code, out } = await run({}, command, '--help')
     assert.equal(code, 0)
-    assert.match(out, new RegExp(`Examples:\\n  \\$ bursar ${command} `))
+    assert.match(out, new RegExp(`Examples:\\n  \\$ bursar-cli ${command} `))
   }
 })

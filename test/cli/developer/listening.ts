@@ -1,21 +1,21 @@
 import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
 import type { TestContext } from 'node:test'
-import { startBursar, type TestBursar } from '../harness/bursar.ts'
-import { waitFor } from '../harness/wait.ts'
-import { start, type Env } from './command-line.ts'
+import { startBursar, type TestBursar } from '../../harness/bursar.ts'
+import { waitFor } from '../../harness/wait.ts'
+import { startDeveloper, type Env } from '../command-line.ts'
 
 type Listening = {
   out(): string
   err(): string
   waitFor(pattern: RegExp): Promise<void>
   /** As Ctrl-C does. */
-  interrupt(): Promise<number | null>
+  interrupt(): Promise<NodeJS.Signals | null>
 }
 
-/** `bursar listen` itself, once it has said that it forwards. */
+/** `bursar-cli listen` itself, once it has written that it forwards. */
 export async function listen(t: TestContext, env: Env, ...args: string[]): Promise<Listening> {
-  const child = start(env, 'src/cli/main.ts', 'listen', ...args)
+  const child = startDeveloper(env, 'listen', ...args)
   const closed = once(child, 'close')
   t.after(async () => {
     child.kill('SIGKILL')
@@ -32,7 +32,7 @@ export async function listen(t: TestContext, env: Env, ...args: string[]): Promi
     async interrupt() {
       child.kill('SIGINT')
       await closed
-      return child.exitCode
+      return child.signalCode
     },
   }
   await listening.waitFor(/Signing secret|signing_secret/)
