@@ -3,6 +3,7 @@ import { bounceTemplates } from '../flex/notices/bounce.texts.ts'
 import { shortTemplates } from '../flex/notices/family.texts.ts'
 import { familyTemplates } from '../flex/notices/reminder.texts.ts'
 import { signInTemplates } from '../portal/sign-in/sign-in.texts.ts'
+import { familyPageTemplates } from '../students/users/family-page.texts.ts'
 import { noticeTemplates } from '../payments/notices/notices.texts.ts'
 import type { Template } from '../messages/messages.rules.ts'
 
@@ -15,6 +16,7 @@ export function smsTemplates(): Template[] {
     ...linkTemplates(),
     ...noticeTemplates(),
     ...signInTemplates(),
+    ...familyPageTemplates(),
   ]
 }
 

@@ -15,6 +15,7 @@ import { bankRoutes } from './money/bank.routes.ts'
 import { moneyRoutes } from './money/money.routes.ts'
 import { consoleOrderRoutes } from './orders/orders.routes.ts'
 import { searchRoutes } from './search/search.routes.ts'
+import { familyPagesRoutes } from './settings/family-pages.routes.ts'
 import { paymentRulesRoutes } from './settings/payment-rules.routes.ts'
 import { providerAccountRoutes } from './settings/provider-accounts.routes.ts'
 import { schoolRoutes } from './settings/school.routes.ts'
@@ -31,6 +32,7 @@ export async function consoleRoutes(app: FastifyInstance, ctx: FlexContext & Loa
   paymentRulesRoutes(app, ctx)
   providerAccountRoutes(app, ctx)
   await schoolRoutes(app, ctx)
+  familyPagesRoutes(app, ctx)
   auditRoutes(app, ctx)
   homeRoutes(app, ctx)
   moneyRoutes(app, ctx)

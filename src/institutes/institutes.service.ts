@@ -52,6 +52,10 @@ export async function renameInstitute(
 /** Where parents sign in. */
 export const FAMILY_ADDRESS = '/school'
 
+export function familyPageUrl({ publicUrl }: Pick<Context, 'publicUrl'>, { code }: Institute): string {
+  return `${publicUrl}${FAMILY_ADDRESS}/${code}`
+}
+
 export async function setFamilyPages(
   { db }: Context,
   command: Command<Institute>,

@@ -61,6 +61,15 @@ export async function queueSecretMessage(
   await store.insertMessages(tx, [{ ...message, id, secretSealed, secretUntil: secret.until }])
 }
 
+/** How many were written about something since then. */
+export async function countMessagesAbout(
+  tx: Transaction,
+  instituteId: number,
+  about: { about: string; since: Date },
+): Promise<number> {
+  return store.countAbout(tx, instituteId, about)
+}
+
 /** What the messages about these brought has been used, or opens nothing any more. */
 export async function eraseSecrets(tx: Transaction, about: readonly string[]): Promise<void> {
   await store.eraseSecretsAbout(tx, about)

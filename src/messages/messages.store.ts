@@ -92,6 +92,18 @@ export async function eraseSecretOf(db: Queryable, { instituteId, id }: Message)
 }
 
 /** Secrets run out in real time. */
+export async function countAbout(
+  db: Queryable,
+  instituteId: number,
+  { about, since }: { about: string; since: Date },
+): Promise<number> {
+  const [row] = await db.query<{ count: number }>(
+    'select count(*) from messages where institute_id = $1 and about = $2 and created_at > $3',
+    [instituteId, about, since],
+  )
+  return row?.count ?? 0
+}
+
 export async function eraseExpiredSecrets(db: Queryable, limit: number): Promise<number> {
   const rows = await db.query(
     `update messages set secret_sealed = null where (institute_id, id) in (

@@ -206,6 +206,7 @@ const routeTree = rootRoute.addChildren([
       ),
       institutePage('/settings', () => import('./pages/settings/settings-page.tsx'), 'SettingsPage'),
       institutePage('/settings/school', () => import('./pages/settings/school-page.tsx'), 'SchoolPage'),
+      institutePage('/settings/families', () => import('./pages/settings/families-page.tsx'), 'FamiliesPage'),
       institutePage('/settings/team', () => import('./pages/settings/team-page.tsx'), 'TeamPage'),
       institutePage(
         '/settings/payments',

@@ -1,13 +1,12 @@
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { internationalNumber } from '../../messages/messages.rules.ts'
-import { queueMessages } from '../../messages/messages.service.ts'
+import { countMessagesAbout, queueMessages } from '../../messages/messages.service.ts'
 import { lockOrder } from '../../orders/order-payments.service.ts'
 import { badField, conflict, notFound } from '../../platform/errors.ts'
 import type { Context } from '../../platform/context.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
 import { MOST_MESSAGES_A_DAY, requireSendable } from './orders.rules.ts'
 import { checkoutUrl } from './orders.service.ts'
-import { countMessages } from './detail.store.ts'
 import { linkMessages, type Language, type SendChannel } from '../../orders/link-messages.texts.ts'
 
 type Target = { institute: Institute; orderId: string }
@@ -31,7 +30,7 @@ export async function sendLink(
     if (channels.includes('sms') && internationalNumber(order.phone) === null)
       throw badField('channels', `cannot include sms: ${order.phone} is no number that takes messages`)
     const since = new Date(now.getTime() - DAY_MS)
-    const earlier = await countMessages(tx, institute.id, { orderId, since })
+    const earlier = await countMessagesAbout(tx, institute.id, { about: orderId, since })
     if (earlier + channels.length > MOST_MESSAGES_A_DAY)
       throw conflict(`${earlier} messages about this order left within a day. Wait until tomorrow, or call.`)
     const url = checkoutUrl(ctx, institute, order) ?? ''

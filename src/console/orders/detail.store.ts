@@ -62,16 +62,3 @@ export async function readMessages(
     [instituteId, orderId],
   )
 }
-
-/** How many messages about an order were written since then. */
-export async function countMessages(
-  db: Queryable,
-  instituteId: number,
-  about: { orderId: string; since: Date },
-): Promise<number> {
-  const [row] = await db.query<{ count: number }>(
-    'select count(*) from messages where institute_id = $1 and about = $2 and created_at > $3',
-    [instituteId, about.orderId, about.since],
-  )
-  return row?.count ?? 0
-}

@@ -6,7 +6,7 @@ import type { Json } from '../../harness/client.ts'
 import { sampleRecord, startFakeErp } from '../../harness/fakes/erp.ts'
 import { ERP } from '../../harness/samples.ts'
 import { setErp } from '../../students/support.ts'
-import { SIBLING, StudentDesk, STUDENTS, TUITION } from './support.ts'
+import { SCHOOL, SIBLING, StudentDesk, STUDENTS, TUITION } from './support.ts'
 import { API, assertAnswer, demoVisitor } from '../support.ts'
 
 const desk = await StudentDesk.open(after)
@@ -247,4 +247,28 @@ test('another institute’s student is answered as one that does not exist', asy
   const named = await owner.get(`${STUDENTS}?cursor=${theirs}`)
   const unnamed = await owner.get(`${STUDENTS}?cursor=${nobody}`)
   assert.equal(essence(named.text, theirs), essence(unnamed.text, nobody))
+})
+
+test('an owner lets parents sign in with a code, and then a family is sent its page, at most four times a day', async () => {
+  const id = await desk.register()
+  const send = (channels: string[], who = finance) => who.post(`${STUDENTS}/${id}/family-page`, { channels })
+  assertAnswer(await send(['sms']), '409 HUE00002')
+  const settings = `${SCHOOL}/family-pages`
+  assertAnswer(await finance.send('PUT', settings, { sign_in: true }), '403 AUE00001')
+  assertAnswer(await owner.send('PUT', settings, { language: 'hi', sign_in: true }), '200')
+  const { body } = await viewer.get(settings)
+  assert.deepEqual([body.data.language, body.data.sign_in], ['hi', true])
+  assert.match(body.data.url, /\/school\/demo-school$/)
+  assert.match((await viewer.get(`${settings}/qr`)).text, /^<svg /)
+
+  assertAnswer(await send(['sms'], viewer), '403 AUE00001')
+  const sent = await send(['email', 'sms'])
+  assertAnswer(sent, '201')
+  assert.equal(sent.body.data.recipients.length, 2)
+  assert.equal((await desk.lastAct(id)).what, 'family_page.sent')
+  assertAnswer(await send(['email', 'sms']), '201')
+  assertAnswer(await send(['sms']), '409 HUE00002')
+  const texts = await bursar.sql<{ body: string }>('select body from messages where about = $1', [id])
+  assert.ok(texts.every(text => text.body.includes(body.data.url) && text.body.includes('फ़ीस')))
+  assertAnswer(await owner.send('PUT', settings, { sign_in: false }), '200')
 })

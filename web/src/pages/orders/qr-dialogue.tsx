@@ -8,17 +8,20 @@ export function QrDialogue({
   path,
   url,
   name,
+  opens = 'the payment page',
   onClose,
 }: {
   path: string
   url: string
   name: string
+  /** What a phone that scans it opens. */
+  opens?: string
   onClose: () => void
 }) {
   const address = `/console/api${path}`
   return (
     <Dialogue onClose={onClose} title="QR code">
-      <p>Scanning it with a phone opens the payment page.</p>
+      <p>Scanning it with a phone opens {opens}.</p>
       <img src={address} alt={`QR code of ${url}`} width={320} height={320} className="qr" />
       <p className="mono">{url}</p>
       <Group>

@@ -3,6 +3,7 @@ import { PageTabs } from '../../ui/page-tabs.tsx'
 
 const TABS = [
   { here: 'school', label: 'School', to: '/i/$institute/settings/school' },
+  { here: 'families', label: 'Families', to: '/i/$institute/settings/families' },
   { here: 'team', label: 'Team', to: '/i/$institute/settings/team' },
   { here: 'payments', label: 'Payments', to: '/i/$institute/settings/payments' },
   { here: 'accounts', label: 'Payment accounts', to: '/i/$institute/settings/accounts' },
@@ -13,6 +14,7 @@ const TABS = [
 export function SettingsTabs({ here }: { here: (typeof TABS)[number]['here'] }) {
   const maySee = {
     school: true,
+    families: true,
     team: true,
     payments: true,
     accounts: useMay('owner', 'finance', 'operator'),

@@ -3,6 +3,7 @@ import { useState, type ReactNode } from 'react'
 import { useMay } from '../../../api/session.ts'
 import { ConcessionDialogue } from './concession.tsx'
 import { EditProfileDialogue } from './edit-profile.tsx'
+import { FamilyPageDialogue } from './family-page.tsx'
 import { FetchDialogue } from './fetch-now.tsx'
 import { PaymentLinkDialogue } from './payment-link.tsx'
 import { RecordPaymentDialogue } from './record-payment.tsx'
@@ -10,11 +11,12 @@ import { StatusDialogue } from './change-status.tsx'
 import type { Student } from '../student-page.tsx'
 import { WaiverDialogue } from './waive-late-fee.tsx'
 
-type Action = 'profile' | 'link' | 'record' | 'concession' | 'waiver' | 'fetch' | 'status'
+type Action = 'profile' | 'family' | 'link' | 'record' | 'concession' | 'waiver' | 'fetch' | 'status'
 export type ActionProps = { student: Student; onClose: () => void }
 
 const DIALOGUES: Record<Action, (props: ActionProps) => ReactNode> = {
   profile: EditProfileDialogue,
+  family: FamilyPageDialogue,
   link: PaymentLinkDialogue,
   record: RecordPaymentDialogue,
   concession: ConcessionDialogue,
@@ -56,6 +58,7 @@ export function StudentActs({ student }: { student: Student }) {
             </Button>
           </Menu.Target>
           <Menu.Dropdown>
+            <Menu.Item onClick={() => setAction('family')}>Send the family its page</Menu.Item>
             <Menu.Item onClick={() => setAction('concession')} disabled={dues.components.length === 0}>
               Give or change a concession
             </Menu.Item>
