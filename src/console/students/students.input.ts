@@ -34,6 +34,12 @@ export const studentsQuery = query({
   cursor: field.cursor(studentParams.example['service_student_id'] as string),
 })
 
+export const certificateQuery = query({
+  financial_year: optional(field.code('1 April to 31 March; the present one if absent.', '2026-27')).as(
+    'year',
+  ),
+})
+
 export const planOfStudentParams = input({ ...studentParams.fields, ...planParams.fields })
 
 export const timelineQuery = query({

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import { printCertificate } from '../../dues/certificate/certificate.service.ts'
 import type { FlexContext } from '../../flex/context.ts'
 import { planHistoryOutput, planOutput } from '../../flex/plans/plan.output.ts'
 import { studentParams } from '../../students/student.input.ts'
@@ -6,8 +7,15 @@ import { EVERYONE } from '../console.rules.ts'
 import { addConsoleRead } from '../auth/access.routes.ts'
 import { all, one, pageOf } from '../../http/reply.ts'
 import { studentActRoutes } from './actions.routes.ts'
-import { planOfStudentParams, studentFilters, studentsQuery, timelineQuery } from './students.input.ts'
+import {
+  certificateQuery,
+  planOfStudentParams,
+  studentFilters,
+  studentsQuery,
+  timelineQuery,
+} from './students.input.ts'
 import * as output from './students.output.ts'
+import { addConsoleFile } from '../files.routes.ts'
 import { addReport } from '../reports/report.routes.ts'
 import * as service from './students.service.ts'
 
@@ -16,6 +24,7 @@ const STUDENT = '/students/:service_student_id'
 export function studentConsoleRoutes(app: FastifyInstance, flex: FlexContext): void {
   addLists(app, flex)
   addPage(app, flex)
+  addCertificate(app, flex)
   addPlans(app, flex)
   studentActRoutes(app, flex)
 }
@@ -68,6 +77,18 @@ function addPage(app: FastifyInstance, flex: FlexContext): void {
     params: studentParams,
     query: timelineQuery,
     answer: ({ institute, params, query }) => service.readTimeline(flex, { institute, ...params }, query),
+  })
+}
+
+function addCertificate(app: FastifyInstance, flex: FlexContext): void {
+  addConsoleFile(app, flex, {
+    url: `${STUDENT}/fee-certificate`,
+    roles: EVERYONE,
+    params: studentParams,
+    query: certificateQuery,
+    mediaType: 'application/pdf',
+    isShown: true,
+    answer: ({ institute, params, query }) => printCertificate(flex, institute, { ...params, ...query }),
   })
 }
 

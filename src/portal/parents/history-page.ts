@@ -54,6 +54,10 @@ export function describeHistory(
         amount: formatRupees(row.amountPaise),
         reference: fill(history.reference, { id: row.reference }),
       })),
+      certificates: certificatesOf(year, own, names).map(({ url, name }) => ({
+        url,
+        text: fill(history.certificate, { name }),
+      })),
     })),
     more:
       pageData.online.length >= MOST || pageData.counter.length >= MOST
@@ -61,6 +65,20 @@ export function describeHistory(
         : undefined,
   }
   return { title: fill(history.title, { where: institute.name }), data }
+}
+
+/** One for each child that anything was paid for; a child's records of several academic years have one together. */
+function certificatesOf(
+  year: string,
+  rows: readonly Row[],
+  names: HistoryPageData['names'],
+): { url: string; name: string }[] {
+  const byName = Map.groupBy(rows, row => names.get(row.studentId) ?? '')
+  return [...byName].flatMap(([name, [first]]) =>
+    first === undefined || name === ''
+      ? []
+      : [{ name, url: `/parents/students/${first.studentId}/fee-certificate/${year}` }],
+  )
 }
 
 /** The limit of the underlying reads. */

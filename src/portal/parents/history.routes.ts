@@ -1,12 +1,14 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
+import { printCertificate } from '../../dues/certificate/certificate.service.ts'
 import { sendIfNew } from '../../http/assets.ts'
 import { getOrder } from '../../orders/orders.service.ts'
 import { listPaid } from '../../payments/student-payments.service.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
+import { BursarError } from '../../platform/errors.ts'
 import type { ReceiptFile } from '../../receipts/receipt-file.ts'
 import { findDirectReceiptFile } from '../../students/direct-payments/direct-receipt.service.ts'
 import type { PaymentContext } from '../../payments/context.ts'
-import { listChildren, listCounterPayments } from '../../students/users/parents.service.ts'
+import { isChild, listChildren, listCounterPayments } from '../../students/users/parents.service.ts'
 import { readStudentContexts } from '../../students/student-contexts.service.ts'
 import { describeHistory } from './history-page.ts'
 import { sendPage } from '../layout.ts'
@@ -22,6 +24,10 @@ export function historyPages(app: FastifyInstance, ctx: PaymentContext): void {
   app.get(
     `${HOME}/history/:payment`,
     withParent(ctx, visit => sendReceipt(ctx, visit)),
+  )
+  app.get(
+    `${HOME}/students/:student/fee-certificate/:year`,
+    withParent(ctx, visit => sendCertificate(ctx, visit)),
   )
 }
 
@@ -55,6 +61,24 @@ async function sendReceipt(ctx: PaymentContext, visit: Visit): Promise<FastifyRe
   if (file === null) return sendUnknown(visit)
   reply.header('content-disposition', `attachment; filename="receipt-${id}.pdf"`)
   return sendIfNew(request, reply.header('cache-control', 'no-store'), file)
+}
+
+/** What was paid for a child in a financial year; only of a year in which something was. */
+async function sendCertificate(ctx: PaymentContext, visit: Visit): Promise<FastifyReply> {
+  const { session, request, reply } = visit
+  const { student: studentId, year } = request.params as { student: string; year: string }
+  if (!(await isChild(ctx, userOf(session), studentId))) return sendUnknown(visit)
+  try {
+    const { name, content } = await printCertificate(ctx, session.institute, { studentId, year })
+    return await reply
+      .type('application/pdf')
+      .header('cache-control', 'no-store')
+      .header('content-disposition', `attachment; filename="${name}"`)
+      .send(content)
+  } catch (error) {
+    if (error instanceof BursarError) return sendUnknown(visit)
+    throw error
+  }
 }
 
 /** `id`: of an online payment's order, or of a payment at the counter. */

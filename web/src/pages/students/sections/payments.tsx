@@ -12,7 +12,7 @@ import { CancelPaymentDialogue } from '../actions/cancel-payment.tsx'
 import { usePayments } from '../use-student.ts'
 import { modeLabel } from '../../money/texts.ts'
 import { StudentTable } from '../student-table.tsx'
-import { PAYMENT_LABELS, PRODUCT_LABELS, readable } from '../texts.ts'
+import { dayInIndia, PAYMENT_LABELS, PRODUCT_LABELS, readable } from '../texts.ts'
 
 export type DirectPayment = PaymentsAnswer['direct'][number]
 type Line = { component_type: string; amount: number }
@@ -48,8 +48,42 @@ export function PaymentsSection({ id }: { id: string }) {
         </p>
       )}
       {rows.length > 0 && <PaymentTable id={id} rows={rows} />}
+      <Certificates id={id} rows={rows} />
     </section>
   )
+}
+
+/** For the parents' tax return; of every financial year in which something was paid. */
+function Certificates({ id, rows }: { id: string; rows: readonly Row[] }) {
+  const path = `${useInstitutePath()}/students/${id}/fee-certificate`
+  const paid = rows.filter(({ at, status }) => at !== undefined && PAID.includes(status))
+  const years = [...new Set(paid.map(({ at }) => financialYear(at ?? '')))]
+  if (years.length === 0) return null
+  return (
+    <p>
+      Fee certificate:{' '}
+      {years.map(year => (
+        <Anchor
+          key={year}
+          href={fileAddress(`${path}?financial_year=${year}`)}
+          target="_blank"
+          rel="noreferrer"
+          mr="sm"
+        >
+          {year} (PDF)
+        </Anchor>
+      ))}
+    </p>
+  )
+}
+
+const PAID = ['captured', 'settled', 'recorded']
+
+/** 1 April to 31 March, by the day in India. */
+function financialYear(moment: string): string {
+  const [year = 0, month = 0] = dayInIndia(moment).split('-').map(Number)
+  const start = month >= 4 ? year : year - 1
+  return `${start}-${String((start + 1) % 100).padStart(2, '0')}`
 }
 
 function rowsOf({ online, direct }: PaymentsAnswer): Row[] {

@@ -1,0 +1,118 @@
+import type { Institute } from '../../institutes/institutes.rules.ts'
+import { rupeesInWords } from '../../platform/amount-in-words.ts'
+import { dayOf, formatDay, startOfDay } from '../../platform/calendar.ts'
+import type { Context } from '../../platform/context.ts'
+import { conflict, notFound } from '../../platform/errors.ts'
+import { formatRupees, paiseOf, sumPaise, type Paise } from '../../platform/money.ts'
+import { readableComponent } from '../../platform/names.ts'
+import type { DocumentBlock } from '../../receipts/document-pdf.ts'
+import { readLetterhead } from '../../receipts/letterhead.service.ts'
+import { printDocument } from '../../receipts/receipt-printer.ts'
+import { financialYear, receiptNumber } from '../../receipts/receipts.rules.ts'
+import { readStudentContexts, type StudentContext } from '../../students/student-contexts.service.ts'
+import { getStudent } from '../../students/students.service.ts'
+import { spanOf, sumByFee } from './certificate.rules.ts'
+import { listPaidLines, type PaidLine } from './certificate.store.ts'
+
+export type CertificateFile = { name: string; content: Buffer }
+
+/** What was paid for a child in a financial year, whatever its academic years, for the parents' tax return. */
+export async function printCertificate(
+  ctx: Context,
+  institute: Institute,
+  {
+    studentId,
+    year = financialYear(dayOf(ctx.clock.now())),
+  }: { studentId: string; year?: string | undefined },
+): Promise<CertificateFile> {
+  const span = spanOf(year)
+  const { otherYears } = await getStudent(ctx, institute, studentId)
+  const ids = [studentId, ...otherYears.map(other => other.id)]
+  const key = { instituteId: institute.id, studentId }
+  const [contexts, lines, letterhead] = await Promise.all([
+    readStudentContexts(ctx.db, [key]),
+    listPaidLines(ctx.db, institute.id, ids, {
+      from: startOfDay(span.from),
+      before: startOfDay(span.before),
+    }),
+    readLetterhead(ctx, institute.id),
+  ])
+  const context = contexts.get(studentId)
+  if (context === undefined) throw notFound('This student')
+  const total = sumPaise(lines.map(line => line.amountPaise))
+  if (total <= 0) throw conflict(`Nothing was paid for this student in the financial year ${year}.`)
+  const content = await printDocument({
+    institute: institute.name,
+    letterhead,
+    branch: null,
+    title: `Fee certificate ${year}`,
+    // The same payments give the same certificate, on whatever day it is printed.
+    madeAt: lines.at(-1)?.at ?? startOfDay(span.from),
+    isSandbox: ctx.mode === 'sandbox',
+    blocks: blocksOf(context, lines, { year, ...span, total, today: dayOf(ctx.clock.now()) }),
+  })
+  return { name: `fee-certificate-${year}.pdf`, content }
+}
+
+type Year = { year: string; from: string; total: Paise; today: string }
+
+function blocksOf(
+  { student, gradeName }: StudentContext,
+  lines: readonly PaidLine[],
+  { year, from, total, today }: Year,
+): DocumentBlock[] {
+  const [first, last] = [formatDay(from), formatDay(`${Number(from.slice(0, 4)) + 1}-03-31`)]
+  return [
+    {
+      kind: 'pairs',
+      left: { Student: student.fullname, 'Student ID': student.identifier, Class: gradeName },
+      right: { 'Paid by': student.contactName, 'Financial year': year, Date: formatDay(today) },
+    },
+    {
+      kind: 'text',
+      text: `This is to certify that the following fees were received for ${student.fullname} from ${first} to ${last}. What was refunded in this time is subtracted.`,
+    },
+    {
+      kind: 'table',
+      columns: [
+        { title: 'Fee', width: 3 },
+        { title: 'Amount', width: 2, isAmount: true },
+      ],
+      rows: sumByFee(lines).map(line => [
+        readableComponent(line.componentType),
+        formatRupees(line.amountPaise),
+      ]),
+      total: ['Total', formatRupees(total)],
+    },
+    { kind: 'text', text: rupeesInWords(total), isStrong: true },
+    paymentsTable(lines),
+    { kind: 'text', text: 'For a deduction of tuition fees only the tuition fee counts.' },
+    { kind: 'signature', label: 'For the school' },
+  ]
+}
+
+function paymentsTable(lines: readonly PaidLine[]): DocumentBlock {
+  const payments = [...Map.groupBy(lines, line => line.id).values()]
+  return {
+    kind: 'table',
+    columns: [
+      { title: 'Day', width: 2 },
+      { title: 'Receipt', width: 2 },
+      { title: 'Amount', width: 2, isAmount: true },
+    ],
+    rows: payments.map(own => {
+      const [first] = own
+      const amount = sumPaise(own.map(line => line.amountPaise))
+      return [
+        first === undefined ? '' : formatDay(dayOf(first.at)),
+        amount < 0 ? 'Refund' : numberOf(first),
+        amount < 0 ? `-${formatRupees(paiseOf(-amount))}` : formatRupees(amount),
+      ]
+    }),
+  }
+}
+
+function numberOf(line: PaidLine | undefined): string {
+  if (line === undefined || line.financialYear === null || line.number === null) return ''
+  return receiptNumber({ financialYear: line.financialYear, number: line.number })
+}
