@@ -290,14 +290,18 @@ create table students (
   academic_year_start integer not null,
   academic_year_end integer not null,
   custom_identifier text,
+  section text,
   house text,
   fullname text not null,
   new_admission boolean not null,
   date_of_birth date,
   primary_contact_name text not null,
   primary_contact_number text not null,
+  -- Empty when the office knows none.
   primary_contact_email text not null,
   status text not null default 'active' check (status in ('active', 'dropped')),
+  -- Who keeps the record: the ERP, people of the office, or a file that the office sent.
+  origin text not null default 'erp' check (origin in ('erp', 'office', 'file')),
   -- Of the last registration: the same body again changes nothing, also after a fee was updated in between.
   registration_digest bytea,
   created_at timestamptz not null,
@@ -509,7 +513,7 @@ create index integration_checks_of_branch on integration_checks (institute_id, c
 create table imports (
   institute_id integer not null references institutes,
   id text not null,
-  kind text not null check (kind in ('students', 'fees', 'payments', 'links')),
+  kind text not null check (kind in ('students', 'fees', 'payments', 'links', 'roster')),
   -- all: nothing is applied when any row is bad; good: the good rows are.
   mode text not null check (mode in ('all', 'good')),
   -- Only checked; whether it is applied is decided later.
@@ -524,8 +528,10 @@ create table imports (
   -- For a person: why it failed, or why it waits.
   message text,
   unknown_columns text[] not null default '{}',
-  -- Of a file of links: by which channels and in which language payers are told.
+  -- Of a file of links: by which channels and in which language payers are notified.
   options jsonb,
+  -- Of a school's own list of students: what its columns are, as a person said.
+  columns jsonb,
   total_rows integer not null default 0,
   bad_rows integer not null default 0,
   -- Of the bad ones: those that were good when the file was checked.

@@ -1,11 +1,12 @@
 /** Those that the ERP's API takes. */
 export const ERP_KINDS = ['students', 'fees', 'payments'] as const
 export type ErpKind = (typeof ERP_KINDS)[number]
-export type ImportKind = ErpKind | 'links'
+export type ImportKind = ErpKind | 'links' | 'roster'
 
 /** Imports of one address: what is not among its kinds does not exist there. */
 export type ImportFamily = { kinds: readonly ImportKind[]; noun: string }
 export const ERP_IMPORTS: ImportFamily = { kinds: ERP_KINDS, noun: 'This import' }
+export const ROSTERS: ImportFamily = { kinds: ['roster'], noun: 'This list of students' }
 export const LINK_FILES: ImportFamily = { kinds: ['links'], noun: 'This file of links' }
 
 export const IMPORT_MODES = ['all', 'good'] as const

@@ -22,25 +22,33 @@ export type ImportFile = {
   read(from: number, length: number): Promise<Buffer>
 }
 
-export type WantedImport = { kind: ErpKind; mode: ImportMode; isDryRun: boolean; file: ImportFile }
+export type WantedImport = {
+  kind: ErpKind | 'roster'
+  mode: ImportMode
+  isDryRun: boolean
+  file: ImportFile
+  /** Of a list of students that a person sent. */
+  roster?: Pick<store.NewImport, 'fileName' | 'columns' | 'createdBy'>
+}
 
 const PART_BYTES = 262_144
 const HEAD_BYTES = 4
 const MAX_UNFINISHED = 5
+const WORKER_KINDS = [...ERP_KINDS, 'roster'] as const
 
 /** Takes the file over and answers at once; a worker reads it. */
 export async function createImport(
   ctx: Context,
   command: Command<store.Import>,
   institute: Institute,
-  { kind, mode, isDryRun, file }: WantedImport,
+  { kind, mode, isDryRun, file, roster }: WantedImport,
 ): Promise<store.Import> {
   if (file.bytes === 0) throw badRequest('The body is empty. Send the file itself as the body.')
   if (institute.branches.length === 0) throw conflict('The institute has no branch yet; add one first.')
   const key = { instituteId: institute.id, id: newId('imp') }
   const fileFormat = formatOf(await file.read(0, HEAD_BYTES))
   return transact(ctx.db, command, async tx => {
-    if ((await store.countUnfinished(tx, institute.id, ERP_KINDS)) >= MAX_UNFINISHED)
+    if ((await store.countUnfinished(tx, institute.id, WORKER_KINDS)) >= MAX_UNFINISHED)
       throw conflict(`${MAX_UNFINISHED} imports are under way already. Wait until one of them is over.`)
     await store.insertImport(tx, institute.id, {
       id: key.id,
@@ -51,13 +59,15 @@ export async function createImport(
       fileBytes: file.bytes,
       fileDigest: file.digest,
       fileName: null,
+      columns: null,
       createdBy: null,
+      ...roster,
       createdAt: ctx.clock.now(),
     })
     for (let partNo = 0; partNo * PART_BYTES < file.bytes; partNo++)
       await store.insertPart(tx, key, partNo, await file.read(partNo * PART_BYTES, PART_BYTES))
     tx.notify('imports')
-    return requireImport(await store.findImport(tx, key), ERP_IMPORTS)
+    return requireImport(await store.findImport(tx, key), { ...ERP_IMPORTS, kinds: WORKER_KINDS })
   })
 }
 
@@ -98,14 +108,16 @@ export async function listProblems(
   return toPage(found, limit, last => `${last.rowNo}-${last.problemNo}`)
 }
 
+type ImportTarget = { institute: Institute; id: string; family?: ImportFamily }
+
 /** Applies what was checked and waits: all of it, or the good rows. */
 export async function applyImport(
   ctx: Context,
   command: Command<store.Import>,
-  { institute, id }: { institute: Institute; id: string },
+  target: ImportTarget,
   mode: ImportMode,
 ): Promise<store.Import> {
-  return decide(ctx, command, { institute, id }, one => {
+  return decide(ctx, command, target, one => {
     if (mode === 'all' && one.badRows > 0)
       throw conflict(`${one.badRows} rows are bad. Send mode good to apply the others, or correct the file.`)
     return { mode, state: 'running', startedAt: ctx.clock.now() }
@@ -116,7 +128,7 @@ export async function applyImport(
 export async function cancelImport(
   ctx: Context,
   command: Command<store.Import>,
-  target: { institute: Institute; id: string },
+  target: ImportTarget,
 ): Promise<store.Import> {
   return decide(ctx, command, target, () => ({ state: 'cancelled', finishedAt: ctx.clock.now() }))
 }
@@ -124,12 +136,12 @@ export async function cancelImport(
 async function decide(
   ctx: Context,
   command: Command<store.Import>,
-  { institute, id }: { institute: Institute; id: string },
+  { institute, id, family = ERP_IMPORTS }: ImportTarget,
   change: (one: store.Import) => store.ImportChange,
 ): Promise<store.Import> {
   const key = { instituteId: institute.id, id }
   return transact(ctx.db, command, async tx => {
-    const known = requireImport(await store.findImport(tx, key), ERP_IMPORTS)
+    const known = requireImport(await store.findImport(tx, key), family)
     const one = await store.lockImport(tx, key)
     if (one?.state !== 'checked')
       throw conflict(

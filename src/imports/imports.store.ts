@@ -4,6 +4,7 @@ import type { Queryable, Transaction } from '../platform/db/database.ts'
 import type { FileFormat } from './files/file-rows.ts'
 import type { ImportKind, ImportMode, ImportState } from './imports.rules.ts'
 import type { LinkOptions } from './kinds/links/links.rules.ts'
+import type { RosterColumns } from './kinds/roster/roster.rules.ts'
 
 export type ImportKey = { instituteId: number; id: string }
 
@@ -20,6 +21,8 @@ export type Import = {
   message: string | null
   unknownColumns: string[]
   options: LinkOptions | null
+  /** Of a list of students. */
+  columns: RosterColumns | null
   totalRows: number
   badRows: number
   /** Of the bad ones: those that were good when the file was checked. */
@@ -52,6 +55,7 @@ const table = new Table<Omit<Import, 'percent'> & { instituteId: number }>('impo
   message: 'text',
   unknownColumns: 'text[]',
   options: 'jsonb',
+  columns: 'jsonb',
   totalRows: 'int',
   badRows: 'int',
   failedRows: 'int',
@@ -83,6 +87,7 @@ const NEW_COLUMNS = [
   'fileBytes',
   'fileDigest',
   'fileName',
+  'columns',
   'createdBy',
   'createdAt',
 ] as const
@@ -255,9 +260,14 @@ export async function clearFinished(tx: Transaction, now: Date, limit: number): 
     [now, limit],
   )
   const keys = [done.map(key => key.instituteId), done.map(key => key.id)]
-  for (const table of ['import_files', 'import_rows']) {
+  // The file of a list stays for as long as its problems do: its bad rows are taken from it.
+  for (const [table, kept] of [
+    ['import_files', "and i.kind <> 'roster'"],
+    ['import_rows', ''],
+  ]) {
     await tx.query(
-      `delete from ${table} where (institute_id, import_id) in (select * from unnest($1::int[], $2::text[]))`,
+      `delete from ${table} f using imports i where (i.institute_id, i.id) in (select * from unnest($1::int[], $2::text[]))
+         ${kept} and f.institute_id = i.institute_id and f.import_id = i.id`,
       keys,
     )
   }
@@ -284,10 +294,12 @@ export async function deleteOld(tx: Transaction, finishedBefore: Date, limit: nu
      returning institute_id as "instituteId", id`,
     [finishedBefore, limit],
   )
-  await tx.query(
-    `delete from import_problems
-     where (institute_id, import_id) in (select * from unnest($1::int[], $2::text[]))`,
-    [gone.map(key => key.instituteId), gone.map(key => key.id)],
-  )
+  const keys = [gone.map(key => key.instituteId), gone.map(key => key.id)]
+  for (const table of ['import_problems', 'import_files']) {
+    await tx.query(
+      `delete from ${table} where (institute_id, import_id) in (select * from unnest($1::int[], $2::text[]))`,
+      keys,
+    )
+  }
   return gone.length
 }

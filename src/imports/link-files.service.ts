@@ -42,6 +42,7 @@ export async function createLinkFile(
           fileBytes: file.bytes,
           fileDigest: file.digest,
           fileName: tidyName(sent.fileName),
+          columns: null,
           createdBy: sent.createdBy,
           createdAt: ctx.clock.now(),
         })

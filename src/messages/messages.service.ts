@@ -25,8 +25,10 @@ import { isWakingHour, nextWakingMoment } from './quiet-hours.rules.ts'
 
 /** Writes messages down in the transaction of what they tell of; the worker sends them. */
 export async function queueMessages(tx: Transaction, messages: readonly NewMessage[]): Promise<void> {
-  if (messages.length === 0) return
-  const letters = messages.filter(({ to }) => to !== undefined)
+  // A family that the office registered may have no e-mail address.
+  const reachable = messages.filter(({ recipient }) => recipient !== '')
+  if (reachable.length === 0) return
+  const letters = reachable.filter(({ to }) => to !== undefined)
   const schools =
     letters.length === 0
       ? new Map<number, School>()
@@ -36,7 +38,7 @@ export async function queueMessages(tx: Transaction, messages: readonly NewMessa
         )
   await store.insertMessages(
     tx,
-    messages.map(message => ({
+    reachable.map(message => ({
       ...message,
       ...letterOf(message, schools.get(message.instituteId)),
       id: newId('msg'),

@@ -12,7 +12,7 @@ import { profileOutput } from './profile/profile.output.ts'
 import type { ProfileChange } from './profile/profile.service.ts'
 import { STUDENT_ID } from './student.input.ts'
 import type { StudentChange } from './profile/update.rules.ts'
-import type { Student } from './students.rules.ts'
+import { ORIGINS, type Student } from './students.rules.ts'
 import type { CarriedAmount, OtherYear, RecordedChange, StudentRecord } from './students.service.ts'
 
 /** Students, their fees and the master data as the API answers them. */
@@ -38,6 +38,10 @@ export const studentFields = {
   academic_year_start: who.integer('Start year.', 2026),
   academic_year_end: who.integer('End year.', 2027),
   ...profileFields,
+  origin: who.oneOf(
+    ORIGINS,
+    'Who keeps the record: the ERP, people of the office, or a file that the office sent.',
+  ),
   created_at: who.moment('When it was registered.', '2026-11-15T04:32:10.000Z'),
   updated_at: who.moment('When its profile last changed.', '2026-11-15T04:32:10.000Z'),
 }

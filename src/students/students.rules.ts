@@ -32,11 +32,16 @@ export function profileDifference(one: Profile, other: Profile): string | null {
   return key === undefined ? null : PROFILE_FIELDS[key].name
 }
 
+/** Who keeps a student's record: the ERP, people of the office, or a file that the office sent. */
+export const ORIGINS = ['erp', 'office', 'file'] as const
+export type StudentOrigin = (typeof ORIGINS)[number]
+
 export type Student = Identity &
   Profile & {
     id: string
     collectorCode: string
     status: 'active' | 'dropped'
+    origin: StudentOrigin
     createdAt: Date
     updatedAt: Date
   }
@@ -53,7 +58,7 @@ export type DirectPayment = {
 
 /** The profile after a repeat or a pull; what was not sent stays. */
 export function mergeProfile(stored: Profile, sent: Profile): Profile {
-  const said = PROFILE_KEYS.filter(key => sent[key] !== null).map(key => [key, sent[key]])
+  const said = PROFILE_KEYS.filter(key => sent[key] !== null && sent[key] !== '').map(key => [key, sent[key]])
   return { ...profileOf(stored), ...(Object.fromEntries(said) as Partial<Profile>) }
 }
 

@@ -64,6 +64,7 @@ const students = new Table<Student>('students', {
   academicYearEnd: 'int',
   ...profileColumns(),
   status: 'text',
+  origin: 'text',
   createdAt: 'timestamptz',
   updatedAt: 'timestamptz',
 })

@@ -153,6 +153,7 @@ test('the digest of a registration does not hang on the order in which its field
   const text = fc.string({ unit: 'grapheme', minLength: 1 })
   const profile = fc.record({
     customIdentifier: fc.option(text),
+    section: fc.option(text),
     house: fc.option(text),
     fullname: text,
     newAdmission: fc.boolean(),

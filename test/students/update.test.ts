@@ -50,7 +50,9 @@ const student: fc.Arbitrary<Student> = fc.record({
   id: fc.constant('student_1'),
   collectorCode: branch,
   customIdentifier: fc.option(word),
+  section: fc.option(word),
   house: fc.option(word),
+  origin: fc.constantFrom('erp', 'office', 'file'),
   status: fc.constantFrom('active', 'dropped'),
   createdAt: fc.constant(new Date(0)),
   updatedAt: fc.constant(new Date(0)),
@@ -63,7 +65,12 @@ const stored: fc.Arbitrary<StoredStudent> = fc.record({
 const record: fc.Arbitrary<ErpRecord> = fc.record({
   identity: fc.record(identity),
   collectorCode: fc.constant(null),
-  profile: fc.record({ ...profile, customIdentifier: fc.constant(null), house: fc.option(word) }),
+  profile: fc.record({
+    ...profile,
+    customIdentifier: fc.constant(null),
+    section: fc.constant(null),
+    house: fc.option(word),
+  }),
   fees: pulledFees,
   paymentSchedule: fc.constant(null),
   user: fc.constant(null),

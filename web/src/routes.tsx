@@ -135,6 +135,16 @@ const routeTree = rootRoute.addChildren([
         () => import('./pages/students/rollover/run-page.tsx'),
         'RolloverRunPage',
       ),
+      institutePage(
+        '/students/import',
+        () => import('./pages/students/import/import-page.tsx'),
+        'ImportPage',
+      ),
+      institutePage(
+        '/students/import/$file',
+        () => import('./pages/students/import/file-page.tsx'),
+        'ImportFilePage',
+      ),
       institutePage('/students/$student', () => import('./pages/students/student-page.tsx'), 'StudentPage'),
       institutePage('/counter', () => import('./pages/counter/counter-page.tsx'), 'CounterPage'),
       institutePage('/orders', () => import('./pages/orders/orders-page.tsx'), 'OrdersPage'),

@@ -148,7 +148,9 @@ class Reader {
   }
 
   #readHeader(cells: FileRow['cells']): columns.Header {
-    const decision = columns.matchHeader(this.#kind.rows.columns, `A file of ${this.#target.one.kind}`, cells)
+    const { one } = this.#target
+    if (one.columns !== null) return columns.placeHeader(this.#kind.rows.columns, one.columns.names, cells)
+    const decision = columns.matchHeader(this.#kind.rows.columns, `A file of ${one.kind}`, cells)
     if (decision.kind === 'refused') throw new FileRefused(decision.message)
     return decision.header
   }
@@ -163,8 +165,9 @@ class Reader {
     const { maxRows } = this.#kind
     if (++this.#totalRows > maxRows)
       throw new FileRefused(`The file has more than ${maxRows} rows. Split it into several.`)
-    const read = this.#kind.rows.read(taken.row)
-    const keys = this.#kind.keysOf(taken.row, this.#branch, read.kind === 'good' ? read.row : null)
+    const raw = { ...this.#target.one.columns?.defaults, ...taken.row }
+    const read = this.#kind.rows.read(raw)
+    const keys = this.#kind.keysOf(raw, this.#branch, read.kind === 'good' ? read.row : null)
     const problems = [...taken.problems, ...(read.kind === 'bad' ? read.problems : [])]
     if (read.kind === 'good')
       problems.push(...this.#kind.rowProblems(this.#target.context.institute, read.row))

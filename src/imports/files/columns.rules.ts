@@ -29,6 +29,21 @@ export function matchHeader(known: readonly Column[], what: string, cells: reado
   return { kind: 'read', header: { columns, unknown: unknown.slice(0, MAX_NAMED) } }
 }
 
+/** The header of a file whose columns a person has named, by position. A name that is not known is that of an amount. */
+export function placeHeader(
+  known: readonly Column[],
+  names: readonly (string | null)[],
+  cells: readonly Cell[],
+): Header {
+  const columns = cells.map((_, index): Column | null => {
+    const name = names[index] ?? null
+    if (name === null) return null
+    return known.find(column => column.name === name) ?? { name, kind: 'amount', isRequired: false }
+  })
+  const unknown = cells.map(titleOf).filter((title, index) => title !== '' && columns[index] === null)
+  return { columns, unknown: unknown.slice(0, MAX_NAMED) }
+}
+
 function refused(message: string): HeaderDecision {
   return { kind: 'refused', message }
 }
@@ -37,7 +52,7 @@ function listNames(columns: readonly Column[]): string {
   return columns.map(column => column.name).join(', ')
 }
 
-function titleOf(cell: Cell): string {
+export function titleOf(cell: Cell): string {
   const text = cell === null || cell instanceof Date ? '' : String(cell)
   return Array.from(text.replaceAll(/[\p{C}\p{Z}]+/gu, ' ').trim())
     .slice(0, MAX_NAME)

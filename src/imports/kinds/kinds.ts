@@ -3,6 +3,7 @@ import { feeImport } from './fees/fees.service.ts'
 import type { ImportKindDefinition } from './kind.ts'
 import { linkImport } from './links/links.service.ts'
 import { paymentImport } from './payments/payments.service.ts'
+import { rosterImport } from './roster/roster.service.ts'
 import { studentImport } from './students/students.service.ts'
 
 /** Rows come back from the stage as JSON, so the engine does not know their types. */
@@ -11,4 +12,5 @@ export const importKinds: Readonly<Record<ImportKind, ImportKindDefinition<unkno
   fees: feeImport,
   payments: paymentImport,
   links: linkImport,
+  roster: rosterImport,
 }

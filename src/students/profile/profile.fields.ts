@@ -75,6 +75,15 @@ export const PROFILE_FIELDS = {
     description: 'A second identifier of your own.',
     example: 'ROLL-17',
   },
+  section: {
+    name: 'section',
+    kind: 'text',
+    presence: 'optional',
+    inEvents: false,
+    isFilter: true,
+    description: 'Section of the class.',
+    example: 'B',
+  },
   house: {
     name: 'house',
     kind: 'text',

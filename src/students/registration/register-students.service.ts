@@ -17,6 +17,7 @@ import {
   type Identity,
   type Profile,
   type Student,
+  type StudentOrigin,
 } from '../students.rules.ts'
 import { ensureUsers, linkUsers, type Link } from '../users/users.store.ts'
 import { digestOf } from './registration-digest.ts'
@@ -31,6 +32,8 @@ export type Registration = {
   collectorCode: string | undefined
   identity: Identity
   profile: Profile
+  /** The ERP's when absent. */
+  origin?: StudentOrigin
   fees: readonly SentFee[]
   payments: readonly DirectPayment[]
 }
@@ -97,6 +100,7 @@ function plan(
       id: newId('student'),
       collectorCode: branch,
       status: 'active',
+      origin: registration.origin ?? 'erp',
       createdAt: now,
       updatedAt: now,
     }
@@ -105,7 +109,9 @@ function plan(
   const { student } = found
   if (found.digest?.equals(digest) === true) return { kind: 'same', registration, student }
   if (isSomeoneElse(student, profile)) return { kind: 'someone_else', registration, student }
-  const after: Student = { ...student, ...mergeProfile(student, profile) }
+  // A record that the ERP sends is kept by the ERP from then on; the office never takes one over.
+  const origin = (registration.origin ?? 'erp') === 'erp' ? 'erp' : student.origin
+  const after: Student = { ...student, ...mergeProfile(student, profile), origin }
   const changes = changesBetween(student, after)
   const current = { ...after, updatedAt: changes.length > 0 ? now : student.updatedAt }
   return { kind: 'known', registration, student: current, changes, digest }

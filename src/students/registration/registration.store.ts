@@ -65,7 +65,7 @@ export async function updateStudents(
   await registered.update(
     tx,
     students.map(student => ({ ...student, instituteId })),
-    { key: ['instituteId', 'id'], set: [...PROFILE, 'digest'] },
+    { key: ['instituteId', 'id'], set: [...PROFILE, 'origin', 'digest'] },
   )
 }
 

@@ -113,12 +113,13 @@ function registrationOf(
   { grade, fees }: { grade: string; fees: Registration['fees'] },
   { toYearStart, toYearEnd }: store.Years,
 ): Registration {
-  const { identifier, collectorCode } = student
+  const { identifier, collectorCode, origin } = student
   return {
     registrationIds,
     collectorCode,
     identity: { identifier, grade, academicYearStart: toYearStart, academicYearEnd: toYearEnd },
     profile: { ...profileOf(student), newAdmission: false },
+    origin,
     fees,
     payments: [],
   }

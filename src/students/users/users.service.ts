@@ -5,7 +5,7 @@ import { transact, type Command } from '../../platform/idempotency.ts'
 import { newId } from '../../platform/ids.ts'
 import * as store from './users.store.ts'
 
-export { linkUsers } from './users.store.ts'
+export { findFamilies, linkUsers } from './users.store.ts'
 
 export type Person = { name: string; phone: string; email: string }
 

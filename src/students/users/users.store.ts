@@ -1,4 +1,4 @@
-import type { Transaction } from '../../platform/db/database.ts'
+import type { Queryable, Transaction } from '../../platform/db/database.ts'
 import { Table } from '../../platform/db/table.ts'
 
 export type NewUser = { id: string; registrationId: string; name: string; phone: string; email: string }
@@ -67,4 +67,23 @@ export async function findByContact(
     [instituteId, contact.phone, contact.email],
   )
   return row?.registration_id ?? null
+}
+
+/**
+ * The registration id of the oldest user of each phone; a family that is new is known by its phone from now on, so that
+ * brothers and sisters who are registered without one come together.
+ */
+export async function findFamilies(
+  db: Queryable,
+  instituteId: number,
+  phones: readonly string[],
+): Promise<Map<string, string>> {
+  const rows = await db.query<{ phone: string; registrationId: string }>(
+    `select asked.phone, coalesce((select u.registration_id from users u
+         where u.institute_id = $1 and phone_key(u.phone) = phone_key(asked.phone) order by u.created_at, u.id limit 1),
+       'phone-' || phone_key(asked.phone)) as "registrationId"
+     from (select distinct phone from unnest($2::text[]) as one (phone)) asked`,
+    [instituteId, phones],
+  )
+  return new Map(rows.map(({ phone, registrationId }) => [phone, registrationId]))
 }

@@ -128,6 +128,7 @@ const student: fc.Arbitrary<Student> = fc
     academicYearStart: year,
     academicYearEnd: year,
     customIdentifier: fc.option(text),
+    section: fc.option(text),
     house: fc.option(text),
     fullname: text,
     newAdmission: fc.boolean(),
@@ -137,7 +138,14 @@ const student: fc.Arbitrary<Student> = fc
     contactEmail: text,
   })
   .filter(one => one.academicYearStart <= one.academicYearEnd)
-  .map(one => ({ ...one, id: 'student_1', status: 'active', createdAt: new Date(0), updatedAt: new Date(0) }))
+  .map(one => ({
+    ...one,
+    id: 'student_1',
+    status: 'active',
+    origin: 'erp',
+    createdAt: new Date(0),
+    updatedAt: new Date(0),
+  }))
 
 test('a profile is changed in what is named, its years stay in order, and the identity is told apart', () => {
   const identity = ['identifier', 'grade', 'academicYearStart', 'academicYearEnd', 'collectorCode'] as const

@@ -4,6 +4,7 @@ import type { Student } from './student-page.tsx'
 export const PROFILE_FIELDS = [
   { name: 'fullname', label: 'Full name' },
   { name: 'custom_identifier', label: 'Second number', isShown: true },
+  { name: 'section', label: 'Section', isShown: true },
   { name: 'house', label: 'House', isShown: true },
   { name: 'date_of_birth', label: 'Date of birth', placeholder: 'YYYY-MM-DD' },
   { name: 'primary_contact_name', label: 'Primary contact' },

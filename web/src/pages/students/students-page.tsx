@@ -117,9 +117,19 @@ export function StudentsPage() {
     <PageFrame
       title="Students"
       actions={
-        <LinkButton variant="default" to="/i/$institute/students/rollover" params={{ institute }} search={{}}>
-          New academic year
-        </LinkButton>
+        <>
+          <LinkButton variant="default" to="/i/$institute/students/import" params={{ institute }} search={{}}>
+            Import
+          </LinkButton>
+          <LinkButton
+            variant="default"
+            to="/i/$institute/students/rollover"
+            params={{ institute }}
+            search={{}}
+          >
+            New academic year
+          </LinkButton>
+        </>
       }
     >
       <SearchStudents value={typed} onChange={text => set({ q: text || undefined })} />

@@ -1,0 +1,147 @@
+import type { FastifyInstance } from 'fastify'
+import { created, one, pageOf } from '../../../http/reply.ts'
+import { receiveFiles } from '../../../http/upload.ts'
+import { problemOutput } from '../../../imports/imports.output.ts'
+import { MEDIA_TYPES, ROSTERS } from '../../../imports/imports.rules.ts'
+import {
+  applyImport,
+  cancelImport,
+  getImport,
+  listImports,
+  listProblems,
+  type Import,
+} from '../../../imports/imports.service.ts'
+import { ROSTER_FILE_BYTES } from '../../../imports/kinds/roster/roster.rules.ts'
+import { createRoster, readBadRows, readColumns, type FoundColumn } from '../../../imports/rosters.service.ts'
+import type { Context } from '../../../platform/context.ts'
+import { addConsoleRead, addConsoleWrite } from '../../auth/access.routes.ts'
+import { EVERYONE } from '../../console.rules.ts'
+import { addConsoleFile, addConsoleUpload } from '../../files.routes.ts'
+import { FINANCE_ROLES } from '../students.rules.ts'
+import { badRowsCsv } from './bad-rows-csv.ts'
+import { columnsQuery, parseColumns, rosterParams, rostersQuery, uploadQuery } from './roster.input.ts'
+import { columnsOutput, rosterOutput } from './roster.output.ts'
+
+const FILES = '/student-files'
+const FILE = `${FILES}/:roster_id`
+
+/** Students from a school's own list. */
+export async function rosterRoutes(app: FastifyInstance, ctx: Context): Promise<void> {
+  await app.register(async scope => {
+    receiveFiles(scope, ROSTER_FILE_BYTES)
+    addUploads(scope, ctx)
+  })
+  addReads(app, ctx)
+  addWrites(app, ctx)
+}
+
+function addUploads(scope: FastifyInstance, ctx: Context): void {
+  addConsoleUpload(scope, ctx, {
+    url: `${FILES}/columns`,
+    roles: FINANCE_ROLES,
+    output: one(columnsOutput),
+    query: columnsQuery,
+    mediaTypes: MEDIA_TYPES,
+    perform: (command, { institute, file }) => readColumns(ctx, command, institute, file),
+    audit: (columns: FoundColumn[]) => ({
+      what: 'students.file_read',
+      about: 'students',
+      after: { columns: columns.length },
+    }),
+  })
+  addConsoleUpload(scope, ctx, {
+    url: FILES,
+    roles: FINANCE_ROLES,
+    output: created(rosterOutput),
+    query: uploadQuery,
+    mediaTypes: MEDIA_TYPES,
+    perform: (command, { institute, query, file, who }) =>
+      createRoster(ctx, command, institute, {
+        file,
+        fileName: query.name,
+        createdBy: who.email,
+        columns: {
+          names: parseColumns(query.columns),
+          defaults: {
+            academic_year_start: query.academicYearStart,
+            academic_year_end: query.academicYearEnd,
+          },
+        },
+      }),
+    audit: (file: Import) => ({
+      what: 'students.file_sent',
+      about: file.id,
+      after: { file: file.fileName, bytes: file.fileBytes },
+    }),
+  })
+}
+
+function addReads(app: FastifyInstance, ctx: Context): void {
+  addConsoleRead(app, ctx, {
+    url: FILES,
+    roles: EVERYONE,
+    output: pageOf(rosterOutput),
+    query: rostersQuery,
+    answer: ({ institute, query: { state, ...range } }) =>
+      listImports(ctx, institute, { state }, { ...range, family: ROSTERS }),
+  })
+  addConsoleRead(app, ctx, {
+    url: FILE,
+    roles: EVERYONE,
+    params: rosterParams,
+    output: one(rosterOutput),
+    answer: ({ institute, params }) => getImport(ctx, institute, params.rosterId, ROSTERS),
+  })
+  addConsoleRead(app, ctx, {
+    url: `${FILE}/problems`,
+    roles: EVERYONE,
+    params: rosterParams,
+    query: rostersQuery,
+    output: pageOf(problemOutput),
+    answer: ({ institute, params, query: { limit, cursor } }) =>
+      listProblems(ctx, institute, params.rosterId, { limit, cursor, family: ROSTERS }),
+  })
+  addConsoleFile(app, ctx, {
+    url: `${FILE}/bad-rows`,
+    roles: FINANCE_ROLES,
+    params: rosterParams,
+    mediaType: 'text/csv',
+    async answer({ institute, params }) {
+      const content = badRowsCsv(await readBadRows(ctx, institute, params.rosterId))
+      return { name: `rows-to-correct-${params.rosterId}.csv`, content }
+    },
+  })
+}
+
+function addWrites(app: FastifyInstance, ctx: Context): void {
+  addConsoleWrite(app, ctx, {
+    method: 'POST',
+    url: `${FILE}/start`,
+    roles: FINANCE_ROLES,
+    params: rosterParams,
+    output: one(rosterOutput),
+    perform: (command, { institute, params }) =>
+      applyImport(ctx, command, { institute, id: params.rosterId, family: ROSTERS }, 'good'),
+    audit: (_call, file: Import) => ({
+      what: 'students.file_started',
+      about: file.id,
+      before: { state: 'checked' },
+      after: { state: file.state, file: file.fileName, rows: file.totalRows - file.badRows },
+    }),
+  })
+  addConsoleWrite(app, ctx, {
+    method: 'DELETE',
+    url: FILE,
+    roles: FINANCE_ROLES,
+    params: rosterParams,
+    output: one(rosterOutput),
+    perform: (command, { institute, params }) =>
+      cancelImport(ctx, command, { institute, id: params.rosterId, family: ROSTERS }),
+    audit: (_call, file: Import) => ({
+      what: 'students.file_discarded',
+      about: file.id,
+      before: { state: 'checked' },
+      after: { state: file.state, file: file.fileName },
+    }),
+  })
+}

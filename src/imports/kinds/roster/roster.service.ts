@@ -1,0 +1,120 @@
+import { applyFees, planFees, type FeePlan } from '../../../fees/fees.service.ts'
+import type { Queryable, Transaction } from '../../../platform/db/database.ts'
+import {
+  planRegistrations,
+  registerStudents,
+  type RegistrationContext,
+  type RegistrationPlan,
+} from '../../../students/registration/register-students.service.ts'
+import { findFamilies } from '../../../students/users/users.service.ts'
+import type { ImportKindDefinition, Outcome } from '../kind.ts'
+import { isRead, problemsOf, type Group, type Placed, type RowProblem } from '../merge.rules.ts'
+import { sameStudentProblem } from '../owners.rules.ts'
+import { keysByStudent, ofStudents } from '../student-identity.schemas.ts'
+import { rosterRows, type RosterRow } from './roster-rows.schemas.ts'
+
+type Planned = { plan: RegistrationPlan; fees: FeePlan; placed: Placed<RosterRow> }
+
+/** A school's own list of students, with their fees beside them where it has columns of fees. */
+export const rosterImport: ImportKindDefinition<RosterRow> = {
+  ...ofStudents,
+  maxRows: 20_000,
+  rows: rosterRows,
+  keysOf: keysByStudent(),
+  codesOf: ({ identity, fees }) => [
+    { kind: 'grade', code: identity.grade, column: 'grade' },
+    ...fees.map(({ componentType }) => {
+      return { kind: 'component' as const, code: componentType, column: `fee:${componentType}` }
+    }),
+  ],
+  async judge(db, { institute, now, gradeNames }, groups, options) {
+    const context: RegistrationContext = { institute, now, gradeNames, source: 'import' }
+    const { rows, problems } = onePerStudent(groups)
+    const plans = await planRows(db, context, rows, options)
+    const sent = plans.map(({ registration, student }) => ({
+      studentId: student.id,
+      fees: registration.fees,
+    }))
+    const fees = await planFees(db, institute.id, sent, 'grade')
+    const planned = new Map<string, Planned>()
+    for (const [index, plan] of plans.entries()) {
+      const [placed, feePlan] = [rows[index], fees[index]]
+      if (placed === undefined || feePlan === undefined) continue
+      const other = planned.get(plan.student.id)
+      const [tooMuch] = feePlan.problems
+      if (plan.kind === 'someone_else') problems.push(...problemsOf([placed], SOMEONE_ELSE))
+      else if (other !== undefined) problems.push(...problemsOf([placed], sameStudentProblem([other.placed])))
+      else if (tooMuch !== undefined)
+        problems.push(...problemsOf([placed], { column: '', message: tooMuch.message }))
+      else planned.set(plan.student.id, { plan, fees: feePlan, placed })
+    }
+    const good = [...planned.values()]
+    return {
+      problems,
+      knownRows: options.isLocked ? 0 : good.filter(({ plan }) => plan.kind !== 'new').length,
+      apply: tx => apply(tx, context, good),
+    }
+  },
+}
+
+const SOMEONE_ELSE = {
+  column: 'fullname',
+  message: 'and date of birth both differ from the student with this admission number; correct one of them',
+}
+
+/** A list names a child once; which of two rows is right, nobody could tell. */
+function onePerStudent(groups: readonly Group<RosterRow>[]): {
+  rows: Placed<RosterRow>[]
+  problems: RowProblem[]
+} {
+  const read = groups.map(group => group.filter(isRead))
+  return {
+    rows: read.flatMap(([first]) => first ?? []),
+    problems: read.flatMap(([first, ...others]) =>
+      problemsOf(others, {
+        column: 'identifier',
+        message: `stands in row ${first?.rowNo ?? 0} already`,
+      }),
+    ),
+  }
+}
+
+async function planRows(
+  db: Queryable,
+  context: RegistrationContext,
+  rows: readonly Placed<RosterRow>[],
+  options: { isLocked: boolean },
+): Promise<RegistrationPlan[]> {
+  const phones = rows.map(({ row }) => row.profile.contactNumber)
+  const families = await findFamilies(db, context.institute.id, phones)
+  const registrations = rows.map(({ row: { registrationId, ...said } }) => ({
+    ...said,
+    registrationIds: [registrationId ?? families.get(said.profile.contactNumber) ?? ''],
+    origin: 'file' as const,
+    payments: [],
+  }))
+  return planRegistrations(db, context, registrations, options)
+}
+
+async function apply(
+  tx: Transaction,
+  context: RegistrationContext,
+  planned: readonly Planned[],
+): Promise<Outcome> {
+  const plans = planned.map(({ plan }) => plan)
+  const links = await registerStudents(tx, context, plans)
+  const changed = new Set(links.map(link => link.studentId))
+  for (const { plan, fees } of planned) {
+    if (plan.kind === 'new' || (plan.kind === 'known' && plan.changes.length > 0))
+      changed.add(plan.student.id)
+    if (fees.changes.length > 0) changed.add(plan.student.id)
+  }
+  const change = { changedAt: context.now, source: 'import' } as const
+  await applyFees(
+    tx,
+    context.institute.id,
+    planned.map(({ fees }) => fees),
+    change,
+  )
+  return { appliedRows: changed.size, unchangedRows: planned.length - changed.size }
+}

@@ -1,0 +1,203 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import * as fc from 'fast-check'
+import writeExcelFile from 'write-excel-file/node'
+import { finishImport } from '../../src/imports/engine/steps.service.ts'
+import { purgeImports } from '../../src/imports/imports.service.ts'
+import { guessColumns, ROSTER_FIELDS } from '../../src/imports/kinds/roster/roster.rules.ts'
+import type { Answer, Json } from '../harness/client.ts'
+import { uploadFile } from '../console/orders/support.ts'
+import { SCHOOL, StudentDesk } from '../console/students/support.ts'
+import { assertAnswer, type Visitor } from '../console/support.ts'
+import { ERP } from '../harness/samples.ts'
+import { instituteId } from '../students/support.ts'
+import type { File } from './support.ts'
+
+const desk = await StudentDesk.open(after)
+const { bursar, finance, viewer } = desk
+const { demo } = bursar
+
+type Columns = (string | null)[]
+
+const upload = (to: string, file: File, visitor: Visitor = finance): Promise<Answer> =>
+  uploadFile(visitor, file, { at: SCHOOL, to: to.split('?')[0] ?? '', query: to.split('?')[1] ?? '' })
+
+const columnsOf = async (file: File): Promise<Json> => {
+  const { status, body } = await upload('student-files/columns', file)
+  assert.equal(status, 200, JSON.stringify(body))
+  return body.data.columns
+}
+
+async function send(file: File, columns: Columns): Promise<string> {
+  const query = new URLSearchParams({
+    columns: JSON.stringify(columns),
+    academic_year_start: '2026',
+    academic_year_end: '2027',
+  })
+  const { status, body } = await upload(`student-files?${query}`, file)
+  assert.equal(status, 201, JSON.stringify(body))
+  return body.data.id
+}
+
+async function work(id: string): Promise<Json> {
+  await finishImport(bursar.app.ctx, { instituteId: await instituteId(bursar), id })
+  return read(`/student-files/${id}`)
+}
+
+async function read(path: string): Promise<Json> {
+  const answer = await viewer.get(SCHOOL + path)
+  assertAnswer(answer, '200')
+  return answer.body.data
+}
+
+const problemsOf = async (id: string): Promise<string[]> =>
+  (await read(`/student-files/${id}/problems`)).map((one: Json) => `${one.row} ${one.column} ${one.message}`)
+
+const studentsOf = async (identifier: string): Promise<Json[]> =>
+  (await demo.get(`${ERP}/students?identifier=${identifier}`)).body.data
+
+const LIST = [
+  'Adm No,Student Name,Class,Sec,Father Name,Mobile,Tuition Fee,Bus Fee,Remarks',
+  'A-1,Kabir Rao,5,B,Arun Rao,98765 43210,"60,000",12000,new',
+  'A-2,Meera Rao,3,A,Arun Rao,+91-9876543210,55000,,',
+  'A-3,Zoya Khan,5,B,,9811122233,60000,12000,',
+  'A-4,Dev Patel,5,B,Ravi Patel,12,60000,a lot,',
+  'A-1,Kabir Rao,5,B,Arun Rao,98765 43210,60000,12000,',
+].join('\r\n')
+
+test('columns are matched by their headings, and a list without e-mail and ids registers families by phone', async () => {
+  const found = await columnsOf(LIST)
+  const guesses = found.map((one: Json) => one.guess ?? null)
+  assert.deepEqual(guesses, [
+    'identifier',
+    'fullname',
+    'grade',
+    'section',
+    'father_name',
+    'primary_contact_number',
+    'fee:TUITION_FEE',
+    'fee:BUS_FEE',
+    null,
+  ])
+  assert.deepEqual(found[0].samples, ['A-1', 'A-2', 'A-3'])
+
+  const id = await send(LIST, guesses)
+  const checked = await work(id)
+  assert.equal(checked.state, 'checked')
+  assert.deepEqual(checked.rows, { total: 5, bad: 2, known: 0, new: 3, applied: 0, unchanged: 0 })
+  assert.deepEqual(checked.unknown_columns, ['Remarks'])
+  const problems = await problemsOf(id)
+  assert.match(problems[0] ?? '', /^5 primary_contact_number /)
+  assert.match(problems[1] ?? '', /^5 fee:BUS_FEE must be an amount/)
+  assert.match(problems[2] ?? '', /^6 identifier stands in row 2 already/)
+  assert.equal((await studentsOf('A-1')).length, 0)
+
+  assertAnswer(await finance.post(`${SCHOOL}/student-files/${id}/start`, {}), '200')
+  const done = await work(id)
+  assert.equal(done.state, 'done')
+  assert.equal(done.rows.applied, 3)
+
+  const [kabir] = await studentsOf('A-1')
+  const [meera] = await studentsOf('A-2')
+  const [zoya] = await studentsOf('A-3')
+  assert.equal(kabir.section, 'B')
+  assert.equal(kabir.origin, 'file')
+  assert.equal(kabir.primary_contact_email, '')
+  assert.equal(zoya.primary_contact_name, 'Parent of Zoya Khan')
+  assert.deepEqual(kabir.registration_ids, meera.registration_ids)
+  assert.notDeepEqual(kabir.registration_ids, zoya.registration_ids)
+  assert.equal(kabir.fee_summary.outstanding, 72_000)
+  assert.equal(meera.fee_summary.outstanding, 55_000)
+})
+
+test('the rows to correct come back as they stood, and the file corrected by them adds only what was missing', async () => {
+  const [{ id }] = await read('/student-files')
+  for (let more = 1; more > 0;) more = await purgeImports(bursar.app.ctx, 100)
+  const answer = await fetch(`${bursar.url}${SCHOOL}/student-files/${id}/bad-rows`, {
+    headers: { cookie: finance.cookie ?? '' },
+  })
+  const text = await answer.text()
+  const lines = text.replace('\uFEFF', '').trim().split('\r\n')
+  assert.equal(
+    lines[0],
+    'Adm No,Student Name,Class,Sec,Father Name,Mobile,Tuition Fee,Bus Fee,Remarks,Problem',
+  )
+  assert.match(lines[1] ?? '', /^A-4,Dev Patel,5,B,Ravi Patel,12,60000,a lot,,"?primary_contact_number /)
+  assert.equal(lines.length, 3)
+
+  const corrected = text.replace(',12,60000,a lot,', ',9900011122,60000,0,')
+  const columns = (await columnsOf(corrected)).map((one: Json) => one.guess ?? null)
+  const again = await send(corrected, columns)
+  const checked = await work(again)
+  assert.deepEqual([checked.rows.new, checked.rows.known, checked.rows.bad], [1, 1, 0])
+  assertAnswer(await finance.post(`${SCHOOL}/student-files/${again}/start`, {}), '200')
+  const done = await work(again)
+  assert.deepEqual([done.rows.applied, done.rows.unchanged], [1, 1])
+})
+
+test('an e-mail address that is known stays when a list comes without one', async () => {
+  await desk.register({ identifier: 'A-9', grade: '5', primary_contact_email: 'asha@example.in' })
+  const id = await send('no,name,class,mobile\nA-9,Kabir Rao,5,9876500000', [
+    'identifier',
+    'fullname',
+    'grade',
+    'primary_contact_number',
+  ])
+  await work(id)
+  assertAnswer(await finance.post(`${SCHOOL}/student-files/${id}/start`, {}), '200')
+  await work(id)
+  const [student] = await studentsOf('A-9')
+  assert.equal(student.primary_contact_email, 'asha@example.in')
+  assert.equal(student.primary_contact_number, '9876500000')
+  assert.equal(student.origin, 'erp')
+})
+
+test('a spreadsheet is read like a list of commas, and dates and numbers as they look', async () => {
+  const sheet = await writeExcelFile([
+    ['Admission Number', 'Name', 'Std', 'Phone', 'DOB'].map(value => ({ value })),
+    [
+      { value: 7001 },
+      { value: 'Isha Das' },
+      { value: 7 },
+      { value: 9_812_345_678 },
+      { value: new Date('2014-06-20'), format: 'dd/mm/yyyy' },
+    ],
+  ]).toBuffer()
+  const columns = (await columnsOf(new Uint8Array(sheet))).map((one: Json) => one.guess ?? null)
+  assert.deepEqual(columns, ['identifier', 'fullname', 'grade', 'primary_contact_number', 'date_of_birth'])
+  const id = await send(new Uint8Array(sheet), columns)
+  assert.equal((await work(id)).rows.new, 1)
+  assertAnswer(await finance.post(`${SCHOOL}/student-files/${id}/start`, {}), '200')
+  await work(id)
+  const [isha] = await studentsOf('7001')
+  assert.equal(isha.grade, '7')
+  assert.equal(isha.date_of_birth, '2014-06-20')
+})
+
+test('a list whose needed columns are not matched, or are matched twice, is refused', async () => {
+  const send = (columns: Columns) =>
+    upload(
+      `student-files?columns=${encodeURIComponent(JSON.stringify(columns))}&academic_year_start=2026&academic_year_end=2027`,
+      LIST,
+    )
+  assert.match((await send(['identifier', 'fullname'])).body.message, /grade, primary_contact_number/)
+  const twice = ['identifier', 'fullname', 'grade', 'primary_contact_number', 'grade']
+  assert.equal((await send(twice)).status, 409)
+  assert.equal((await send(['identifier', 'salary'])).status, 400)
+  const { status } = await upload('student-files/columns', LIST, viewer)
+  assert.equal(status, 403)
+})
+
+test('no field is guessed for two columns, and a guess is a field or a fee', () => {
+  const word = fc.constantFrom('Adm No', 'Name', 'Class', 'Mobile', 'Phone', 'Fee', 'Tuition fee', 'Paid', '')
+  fc.assert(
+    fc.property(fc.array(fc.oneof(word, fc.string())), titles => {
+      const guesses = guessColumns(titles, [{ code: 'TUITION_FEE', name: 'Tuition' }])
+      const made = guesses.filter(guess => guess !== null)
+      assert.equal(guesses.length, titles.length)
+      assert.equal(new Set(made).size, made.length)
+      const fields: readonly string[] = ROSTER_FIELDS
+      assert.ok(made.every(guess => fields.includes(guess) || /^fee:./s.test(guess)))
+    }),
+  )
+})

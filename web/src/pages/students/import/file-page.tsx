@@ -1,0 +1,187 @@
+import '../../orders/orders.css'
+import { Alert, Button, Group, Progress } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useParams } from '@tanstack/react-router'
+import type { ProblemAnswer } from '../../../../../src/console/orders/link-files/link-file.output.ts'
+import type { RosterAnswer } from '../../../../../src/console/students/rosters/roster.output.ts'
+import { get } from '../../../api/client.ts'
+import { useCommand, wholeProblem } from '../../../api/command.ts'
+import { useInstitute, useInstitutePath, useMay } from '../../../api/session.ts'
+import { Detail } from '../../../ui/detail.tsx'
+import { formatCount } from '../../../ui/money.tsx'
+import { AwaitedPage } from '../../../ui/page.tsx'
+import { DataTable, type Column } from '../../../ui/table/data-table.tsx'
+import { When } from '../../../ui/when.tsx'
+import { BackLink } from '../../orders/back-link.tsx'
+import { Badge } from '../../orders/badge.tsx'
+import { LinkButton } from '../../orders/link-button.tsx'
+import { columnLabel } from './columns.ts'
+import { ROSTER_LABELS } from './texts.ts'
+
+const WATCH_MS = 1_000
+
+/** One list of students: check, progress and result. */
+export function ImportFilePage() {
+  const path = useInstitutePath()
+  const { code: institute } = useInstitute()
+  const { file: id = '' } = useParams({ strict: false })
+  const file = useQuery({
+    queryKey: ['student-file', path, id],
+    queryFn: ({ signal }) => get<RosterAnswer>(`${path}/student-files/${encodeURIComponent(id)}`, {}, signal),
+    refetchInterval: ({ state: { data } }) =>
+      data?.state === 'checking' || data?.state === 'running' ? WATCH_MS : false,
+  })
+  return (
+    <>
+      <BackLink to="/i/$institute/students/import" params={{ institute }} search={{}}>
+        Import students
+      </BackLink>
+      {file.isSuccess ? <Shown file={file.data} /> : <AwaitedPage kind="File" query={file} />}
+    </>
+  )
+}
+
+function Shown({ file }: { file: RosterAnswer }) {
+  const { rows, state } = file
+  const isChecked = state !== 'checking' && state !== 'failed'
+  const isOver = state === 'done'
+  return (
+    <Detail
+      title={file.file_name}
+      status={<Badge of={state} labels={ROSTER_LABELS} />}
+      fields={[
+        { label: 'Rows', value: isChecked && formatCount(rows.total) },
+        { label: 'New students', value: isChecked && formatCount(rows.new) },
+        { label: 'Registered already', value: isChecked && formatCount(rows.known) },
+        { label: 'Rows to correct', value: isChecked && formatCount(rows.bad) },
+        { label: 'Rows that changed something', value: isOver && formatCount(rows.applied) },
+        { label: 'Columns left out', value: file.unknown_columns.join(', ') },
+        { label: 'Sent by', value: file.created_by },
+        { label: 'Sent', value: <When at={file.created_at} /> },
+      ].filter(({ value }) => value !== false)}
+    >
+      <Now file={file} />
+      <Problems file={file} />
+    </Detail>
+  )
+}
+
+function Now({ file }: { file: RosterAnswer }) {
+  const { code: institute } = useInstitute()
+  const { state, rows } = file
+  switch (state) {
+    case 'checking':
+    case 'running':
+      return (
+        <div className="file-now" role="status">
+          <p>
+            {state === 'checking' ? 'Every row is being checked.' : 'The students are being registered.'} You
+            can leave this page; it goes on without you.
+          </p>
+          <Progress value={file.progress} size="lg" aria-label={`${file.progress} percent done`} />
+        </div>
+      )
+    case 'checked':
+      return <Decide file={file} />
+    case 'done':
+      return (
+        <Alert color="bursar" mt="md" role="status">
+          <p>{`${count(rows.applied, 'student is', 'students are')} registered or brought up to date; ${formatCount(rows.unchanged)} were as in the file.`}</p>
+          <LinkButton variant="default" to="/i/$institute/students" params={{ institute }} search={{}}>
+            Go to the students
+          </LinkButton>
+        </Alert>
+      )
+    case 'failed':
+      return (
+        <Alert color="red" mt="md" role="alert">
+          {file.message}
+        </Alert>
+      )
+    default:
+      return (
+        <Alert color="gray" mt="md" role="status">
+          It was discarded; no student was registered.
+        </Alert>
+      )
+  }
+}
+
+function count(number: number, one: string, many: string): string {
+  return `${formatCount(number)} ${number === 1 ? one : many}`
+}
+
+function Decide({ file: { id, rows } }: { file: RosterAnswer }) {
+  const path = useInstitutePath()
+  const mayStart = useMay('owner', 'finance')
+  const refreshes = ['student-file', 'student-files', 'audit']
+  const start = useCommand({ method: 'POST', path: `${path}/student-files/${id}/start`, refreshes })
+  const discard = useCommand({ method: 'DELETE', path: `${path}/student-files/${id}`, refreshes })
+  const good = rows.total - rows.bad
+  const problem = wholeProblem(start.error ?? discard.error)
+  return (
+    <div className="file-now">
+      <p>
+        {good === 0
+          ? 'No row can be used. Correct the file and send it again.'
+          : `${count(rows.new, 'student is', 'students are')} new, ${count(rows.known, 'is', 'are')} registered already.`}
+        {good > 0 &&
+          rows.bad > 0 &&
+          ` ${count(rows.bad, 'row is', 'rows are')} left out; correct them and send them later.`}
+      </p>
+      {mayStart && (
+        <Group>
+          {good > 0 && (
+            <Button loading={start.isPending} onClick={() => start.mutate()}>
+              {`Register ${count(good, 'student', 'students')}`}
+            </Button>
+          )}
+          <Button variant="default" loading={discard.isPending} onClick={() => discard.mutate()}>
+            Discard the file
+          </Button>
+        </Group>
+      )}
+      {problem !== undefined && (
+        <Alert color="red" role="alert" mt="sm">
+          {problem}
+        </Alert>
+      )}
+    </div>
+  )
+}
+
+const COLUMNS: readonly Column<ProblemAnswer>[] = [
+  { key: 'row', title: 'Row', align: 'right', text: row => String(row.row) },
+  { key: 'column', title: 'Column', text: row => columnLabel(row.column ?? '') },
+  { key: 'message', title: 'What is wrong', text: row => row.message },
+]
+
+function Problems({ file }: { file: RosterAnswer }) {
+  const path = useInstitutePath()
+  const mayTake = useMay('owner', 'finance')
+  if (file.rows.bad === 0) return null
+  return (
+    <>
+      <Group justify="space-between" mt="lg">
+        <h2 className="section-title">Rows to correct</h2>
+        {mayTake && (
+          <Button
+            component="a"
+            variant="default"
+            href={`/console/api${path}/student-files/${file.id}/bad-rows`}
+          >
+            These rows as a file
+          </Button>
+        )}
+      </Group>
+      <DataTable
+        name="Rows to correct"
+        path={`${path}/student-files/${file.id}/problems`}
+        queryKey="student-file"
+        columns={COLUMNS}
+        rowId={row => `${row.row} ${row.column ?? ''} ${row.message}`}
+        empty={{ title: 'Nothing to correct', description: 'Every row of the file can be used.' }}
+      />
+    </>
+  )
+}

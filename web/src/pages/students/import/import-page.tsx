@@ -1,0 +1,132 @@
+import '../../orders/orders.css'
+import { Alert, Button, Group } from '@mantine/core'
+import { useNavigate } from '@tanstack/react-router'
+import { useRef, useState } from 'react'
+import type {
+  ColumnsAnswer,
+  RosterAnswer,
+} from '../../../../../src/console/students/rosters/roster.output.ts'
+import { useCommand, wholeProblem } from '../../../api/command.ts'
+import { useInstitute, useInstitutePath, useMay } from '../../../api/session.ts'
+import { formatCount } from '../../../ui/money.tsx'
+import { PageFrame } from '../../../ui/page.tsx'
+import { downloadCsv } from '../../../ui/table/csv.ts'
+import { DataTable, type Column } from '../../../ui/table/data-table.tsx'
+import { formatMoment, When } from '../../../ui/when.tsx'
+import { BackLink } from '../../orders/back-link.tsx'
+import { Badge } from '../../orders/badge.tsx'
+import { MatchColumns } from './match-columns.tsx'
+import { ROSTER_LABELS } from './texts.ts'
+
+const COLUMNS: readonly Column<RosterAnswer>[] = [
+  { key: 'name', title: 'File', text: row => row.file_name },
+  {
+    key: 'state',
+    title: 'Status',
+    text: row => ROSTER_LABELS[row.state]?.label ?? row.state,
+    render: row => <Badge of={row.state} labels={ROSTER_LABELS} />,
+  },
+  { key: 'rows', title: 'Rows', align: 'right', text: row => formatCount(row.rows.total) },
+  { key: 'bad', title: 'Rows to correct', align: 'right', text: row => formatCount(row.rows.bad) },
+  { key: 'by', title: 'Sent by', text: row => row.created_by },
+  {
+    key: 'at',
+    title: 'When',
+    text: row => formatMoment(row.created_at),
+    render: row => <When at={row.created_at} />,
+  },
+]
+
+/** Students from a school's own spreadsheet. */
+export function ImportPage() {
+  const path = useInstitutePath()
+  const { code: institute } = useInstitute()
+  const navigate = useNavigate()
+  const mayImport = useMay('owner', 'finance')
+  const open = (file: string): void =>
+    void navigate({ to: '/i/$institute/students/import/$file', params: { institute, file }, search: {} })
+  return (
+    <PageFrame title="Import students">
+      <BackLink to="/i/$institute/students" params={{ institute }} search={{}}>
+        Students
+      </BackLink>
+      {mayImport ? (
+        <Upload onSent={roster => open(roster.id)} />
+      ) : (
+        <p className="faint">An owner or somebody from finance can import students.</p>
+      )}
+      <DataTable
+        name="Imported files"
+        path={`${path}/student-files`}
+        queryKey="student-files"
+        columns={COLUMNS}
+        rowId={row => row.id}
+        onOpen={row => open(row.id)}
+        empty={{
+          title: 'No file yet',
+          description: 'Files that were sent are listed here, with what became of them.',
+        }}
+      />
+    </PageFrame>
+  )
+}
+
+const HEADINGS = ['Adm No', 'Name', 'Class', 'Section', 'Father', 'Mobile', 'Tuition Fee', 'Transport Fee']
+const SAMPLE = ['ADM-1042', 'Kabir Rao', '5', 'B', 'Arun Rao', '9876543210', '60000', '12000']
+const ACCEPTED = '.csv,.xlsx,text/csv,application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
+
+function Upload({ onSent }: { onSent: (roster: RosterAnswer) => void }) {
+  const path = useInstitutePath()
+  const input = useRef<HTMLInputElement>(null)
+  const [file, setFile] = useState<File>()
+  const read = useCommand<File, ColumnsAnswer>({ method: 'POST', path: `${path}/student-files/columns` })
+  const problem = wholeProblem(read.error)
+  const take = ([chosen]: Iterable<File>): void => {
+    if (chosen === undefined) return
+    setFile(chosen)
+    read.mutate(chosen)
+  }
+  if (file !== undefined && read.isSuccess && read.data !== undefined)
+    return <MatchColumns file={file} columns={read.data.columns} onSent={onSent} onCancel={read.reset} />
+  return (
+    <section
+      aria-label="Send a file"
+      className="drop-zone"
+      onDragOver={event => event.preventDefault()}
+      onDrop={event => {
+        event.preventDefault()
+        take(event.dataTransfer.files)
+      }}
+    >
+      <p>
+        A CSV or XLSX file as your school keeps it: the first row names the columns, then one row for each
+        student, up to 20,000. Admission number, name, class and a mobile number are enough; fees may stand
+        beside them, one column for each. A student who is registered already is brought up to date.
+      </p>
+      <Group>
+        <Button loading={read.isPending} onClick={() => input.current?.click()}>
+          Choose a file
+        </Button>
+        <Button variant="default" onClick={() => downloadCsv('students-example', HEADINGS, [SAMPLE])}>
+          Example file
+        </Button>
+        <input
+          ref={input}
+          type="file"
+          hidden
+          aria-label="File of students"
+          accept={ACCEPTED}
+          onChange={event => {
+            take(event.currentTarget.files ?? [])
+            event.currentTarget.value = ''
+          }}
+        />
+      </Group>
+      {problem !== undefined && (
+        <Alert color="red" role="alert" mt="sm">
+          {problem}
+        </Alert>
+      )}
+    </section>
+  )
+}
