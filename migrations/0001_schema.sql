@@ -70,6 +70,8 @@ create table institutes (
   family_language text check (family_language in ('en', 'hi', 'kn', 'ta')),
   -- Parents may sign in with a code that is sent to their phone or mail.
   has_parent_sign_in boolean not null default false,
+  -- Students that the ERP keeps cannot be edited by the office, nor get fees by its structure.
+  locks_erp_students boolean not null default false,
   callback_key_sealed bytea not null,
   -- What the school says of itself on pages, mails and receipts.
   address text,
@@ -291,6 +293,7 @@ create table students (
   academic_year_end integer not null,
   custom_identifier text,
   section text,
+  category text,
   house text,
   fullname text not null,
   new_admission boolean not null,
@@ -353,6 +356,36 @@ create table fee_components (
   -- [{"discountType": …, "valuePaise": …}], always read and replaced whole with its component.
   discounts jsonb not null default '[]',
   primary key (institute_id, student_id, component_type),
+  foreign key (institute_id, student_id) references students
+);
+
+-- What a school year costs, as the office keeps it.
+create table fee_structures (
+  institute_id integer not null references institutes,
+  academic_year_start integer not null,
+  academic_year_end integer not null,
+  -- Terms, fees, classes, amounts and concessions by rule: always read and replaced whole.
+  definition jsonb not null,
+  updated_at timestamptz not null,
+  primary key (institute_id, academic_year_start, academic_year_end)
+);
+
+-- When a component of a year is due, by its structure; comes before the due day of a late fee rule.
+create table fee_due_days (
+  institute_id integer not null references institutes,
+  academic_year_start integer not null,
+  component_type text not null,
+  due_on date not null,
+  primary key (institute_id, academic_year_start, component_type)
+);
+
+-- Which components of a student the structure charged: when it does not charge them any more they come to nothing.
+create table structure_fees (
+  institute_id integer not null,
+  student_id text not null,
+  components text[] not null,
+  applied_at timestamptz not null,
+  primary key (institute_id, student_id),
   foreign key (institute_id, student_id) references students
 );
 

@@ -1,5 +1,5 @@
 import { minPaise, paiseOf, subtractPaise, sumPaise, ZERO, type Paise } from '../platform/money.ts'
-import { LATE_FEE, ruleFor, type LateFee, type LateFeeRule, type Owed } from './dues.rules.ts'
+import { LATE_FEE, datedRule, type LateFee, type LateFeeRule, type Owed } from './dues.rules.ts'
 
 export type AtCounter = { lines: readonly { componentType: string; amountPaise: Paise }[] }
 
@@ -27,7 +27,7 @@ export function takeLateFees(
   const stillOwed = (ruleId: string): boolean =>
     dues.lines.some(
       line =>
-        ruleFor(rules, line.componentType)?.id === ruleId &&
+        datedRule(rules, line)?.id === ruleId &&
         line.owedPaise - line.plannedPaise > paid(line.componentType),
     )
   for (const { ruleId, amountPaise } of dues.lateFees) {

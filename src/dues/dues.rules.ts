@@ -63,6 +63,16 @@ export function ruleFor(rules: readonly LateFeeRule[], componentType: string): L
   return own ?? rules.find(rule => rule.componentType === null) ?? null
 }
 
+/** The rule of a component whose own due day comes before the rule's; what is redeemed of it is its own too. */
+export function datedRule(
+  rules: readonly LateFeeRule[],
+  { componentType, dueOn }: { componentType: string; dueOn?: string | null },
+): LateFeeRule | null {
+  const rule = ruleFor(rules, componentType)
+  if (rule === null || dueOn === undefined || dueOn === null || dueOn === rule.dueOn) return rule
+  return { ...rule, id: `${rule.id}-${dueOn.replaceAll('-', '')}`, dueOn }
+}
+
 /** What a rule asks for on a day: nothing within its grace, and from then on counted from the due day. */
 export function accruedOn(rule: LateFeeRule, today: string): Paise {
   const daysLate = daysBetween(rule.dueOn, today)
@@ -80,15 +90,17 @@ function chargeFor(charge: LateFeeRule['charge'], daysLate: number): Paise {
 /** A late fee is due only while something of what it is for is. */
 export function lateFeesOn(
   today: string,
-  owed: readonly { componentType: string; amountPaise: Paise }[],
+  owed: readonly { componentType: string; amountPaise: Paise; dueOn?: string | null }[],
   rules: readonly LateFeeRule[],
   redeemed: ReadonlyMap<string, Redeemed>,
 ): LateFee[] {
-  const live = new Set(
-    owed.filter(line => line.amountPaise > 0).map(line => ruleFor(rules, line.componentType)?.id),
+  const live = owed.filter(line => line.amountPaise > 0).flatMap(line => datedRule(rules, line) ?? [])
+  const place = (rule: LateFeeRule): number =>
+    rules.findIndex(one => one.componentType === rule.componentType)
+  const inOrder = [...new Map(live.map(rule => [rule.id, rule])).values()].toSorted(
+    (one, other) => place(one) - place(other) || one.dueOn.localeCompare(other.dueOn),
   )
-  return rules.flatMap(rule => {
-    if (!live.has(rule.id)) return []
+  return inOrder.flatMap(rule => {
     const accrued = accruedOn(rule, today)
     const { chargedPaise, waivedPaise } = redeemed.get(rule.id) ?? { chargedPaise: ZERO, waivedPaise: ZERO }
     const left = accrued - chargedPaise - waivedPaise

@@ -4,6 +4,7 @@ import type { Context } from '../platform/context.ts'
 import { dayOf } from '../platform/calendar.ts'
 import { minPaise, paiseOf, subtractPaise, sumPaise, ZERO, type Paise } from '../platform/money.ts'
 import { withoutLines } from '../students/direct-payments/direct-payments.rules.ts'
+import { dueDayKey, readDueDays } from '../fees/structures/structures.service.ts'
 import { balanceOf, summariseFees, type Discount } from '../fees/fees.rules.ts'
 import { readStudentContexts, type StudentContext } from '../students/student-contexts.service.ts'
 import {
@@ -71,10 +72,13 @@ export async function readLateFeesBefore(
   const rules = (await readRules(tx, [key.instituteId])).get(key.instituteId)
   if (context === undefined || rules === undefined) return []
   const redeemed = (await readRedeemed(tx, [key])).get(key.studentId) ?? new Map<string, Redeemed>()
+  const dueDays = await readDueDays(tx, [key.instituteId])
   const paid = withoutLines(context.paid, lines)
   const owed = context.fees.map(fee => ({
     componentType: fee.componentType,
     amountPaise: balanceOf(fee, paid.get(fee.componentType) ?? ZERO).outstandingPaise,
+    dueOn:
+      dueDays.get(dueDayKey(key.instituteId, context.student.academicYearStart, fee.componentType)) ?? null,
   }))
   return lateFeesOn(today, owed, rules.lateFees, redeemed)
 }
@@ -93,6 +97,10 @@ export async function readDuesOn(
   )
   const redeemed = await readRedeemed(db, keys)
   const planned = await readPlanned(db, keys)
+  const dueDays = await readDueDays(
+    db,
+    keys.map(key => key.instituteId),
+  )
   return new Map(
     keys.flatMap(({ instituteId, studentId }) => {
       const context = contexts.get(studentId)
@@ -102,7 +110,10 @@ export async function readDuesOn(
       const lines = context.fees.map(fee => {
         const paidPaise = context.paid.get(fee.componentType) ?? ZERO
         const owedPaise = balanceOf(fee, paidPaise).outstandingPaise
-        const dueOn = ruleFor(ofInstitute.lateFees, fee.componentType)?.dueOn ?? null
+        const ownDueOn = dueDays.get(
+          dueDayKey(instituteId, context.student.academicYearStart, fee.componentType),
+        )
+        const dueOn = ownDueOn ?? ruleFor(ofInstitute.lateFees, fee.componentType)?.dueOn ?? null
         const { componentType, feePaise, discounts } = fee
         const plannedPaise = minPaise(owedPaise, planned.get(studentId)?.get(componentType) ?? ZERO)
         const isLate = owedPaise > plannedPaise && dueOn !== null && dueOn < today
@@ -113,6 +124,7 @@ export async function readDuesOn(
         lines.map(line => ({
           componentType: line.componentType,
           amountPaise: subtractPaise(line.owedPaise, line.plannedPaise),
+          dueOn: line.dueOn,
         })),
         ofInstitute.lateFees,
         redeemed.get(studentId) ?? new Map(),

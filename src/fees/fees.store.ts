@@ -56,7 +56,7 @@ const changesOfStudents = feeChanges.with<StudentKey>({ instituteId: 'int', stud
 
 export type FeeChangeContext = {
   changedAt: Date
-  source: 'registration' | 'update' | 'pull' | 'late_fee' | 'import' | 'rollover' | 'charge'
+  source: 'registration' | 'update' | 'pull' | 'late_fee' | 'import' | 'rollover' | 'charge' | 'structure'
 }
 
 const SET_PRICE = componentsOfStudents.excluded(['feePaise', 'discounts'])

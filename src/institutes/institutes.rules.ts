@@ -16,6 +16,8 @@ export type Institute = {
   familyLanguage: Language | null
   /** Parents may sign in with a code that is sent to their phone or mail. */
   hasParentSignIn: boolean
+  /** Students that the ERP keeps cannot be edited by the office. */
+  locksErpStudents: boolean
   branches: readonly Branch[]
 }
 

@@ -71,6 +71,21 @@ export async function setFamilyPages(
 
 export type Renamed = { code: string; before: string; after: string }
 
+export type ErpLock = { before: boolean; isLocked: boolean }
+
+/** Whether the office may edit students that the ERP keeps. */
+export async function setErpLock(
+  { db }: Context,
+  command: Command<ErpLock>,
+  institute: Institute,
+  isLocked: boolean,
+): Promise<ErpLock> {
+  return transact(db, command, async tx => {
+    await store.setErpLock(tx, institute.id, isLocked)
+    return { before: institute.locksErpStudents, isLocked }
+  })
+}
+
 export async function getInstitute({ db }: Context, code: string): Promise<Institute> {
   return required(db, code)
 }

@@ -11,6 +11,7 @@ const institutes = new Table<Omit<Institute, 'branches'>>('institutes', {
   logoTag: 'text',
   familyLanguage: 'text',
   hasParentSignIn: 'boolean',
+  locksErpStudents: 'boolean',
 })
 
 const branches = new Table<Branch & { instituteId: number }>('branches', {
@@ -76,6 +77,10 @@ export async function setFamilyPages(
     familyLanguage,
     hasParentSignIn,
   ])
+}
+
+export async function setErpLock(tx: Transaction, instituteId: number, isLocked: boolean): Promise<void> {
+  await tx.query('update institutes set locks_erp_students = $2 where id = $1', [instituteId, isLocked])
 }
 
 export async function setName(tx: Transaction, instituteId: number, name: string): Promise<void> {

@@ -154,6 +154,7 @@ test('the digest of a registration does not hang on the order in which its field
   const profile = fc.record({
     customIdentifier: fc.option(text),
     section: fc.option(text),
+    category: fc.option(text),
     house: fc.option(text),
     fullname: text,
     newAdmission: fc.boolean(),

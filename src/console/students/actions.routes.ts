@@ -194,7 +194,7 @@ function addProfile(app: FastifyInstance, flex: FlexContext): void {
     params: studentParams,
     body: input.profileChangeInput,
     perform: (act, { institute, params, body: { reason: _reason, ...sent } }) =>
-      changeProfile(flex, act, { institute, id: params.studentId }, sent),
+      changeProfile(flex, act, { institute, id: params.studentId, isByOffice: true }, sent),
     audit: ({ params, body }, { changes }: ChangedProfile) =>
       changes.length === 0
         ? null

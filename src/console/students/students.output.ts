@@ -140,6 +140,11 @@ export const studentPageOutput = page.object({
   ),
   late_fee_entries: page.list('Late fees paid or let off, newest first.', lateFeeEntryOutput),
   open_orders: page.list('Orders for the dues that can still be paid.', openOrderOutput),
+  is_locked: page.flag(
+    'Whether the ERP keeps it and the office may not edit it.',
+    false,
+    one => one.isLocked,
+  ),
   has_erp: page.flag('Whether there is an ERP to ask.', true),
 })
 

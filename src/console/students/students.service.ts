@@ -119,12 +119,13 @@ export type StudentPage = {
   /** Orders for the dues that can still be paid. */
   openOrders: Order[]
   hasErp: boolean
+  isLocked: boolean
 }
 
 /** Everything that the head of a student's page shows. */
 export async function readStudent(ctx: Context, { institute, studentId }: Target): Promise<StudentPage> {
   const key = { instituteId: institute.id, studentId }
-  const [{ carried }, users, dues, onTheWay, lateFeeEntries, orders, settings] = await Promise.all([
+  const [{ carried, student }, users, dues, onTheWay, lateFeeEntries, orders, settings] = await Promise.all([
     getStudent(ctx, institute, studentId),
     store.listFamily(ctx.db, institute.id, studentId, MOST_OF_A_FAMILY),
     getDues(ctx, key),
@@ -151,6 +152,7 @@ export async function readStudent(ctx: Context, { institute, studentId }: Target
     lateFeeEntries,
     openOrders: orders.filter(order => order.state === 'unpaid'),
     hasErp: settings.length > 0,
+    isLocked: student.origin === 'erp' && institute.locksErpStudents,
   }
 }
 

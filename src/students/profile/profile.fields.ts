@@ -84,6 +84,15 @@ export const PROFILE_FIELDS = {
     description: 'Section of the class.',
     example: 'B',
   },
+  category: {
+    name: 'category',
+    kind: 'text',
+    presence: 'optional',
+    inEvents: false,
+    isFilter: true,
+    description: 'Category that a concession by rule may be for.',
+    example: 'Staff',
+  },
   house: {
     name: 'house',
     kind: 'text',

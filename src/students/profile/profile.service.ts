@@ -16,7 +16,8 @@ import * as store from '../students.store.ts'
 
 export type { ProfileChange } from './changes.store.ts'
 
-type Target = { institute: Institute; id: string }
+/** `isByOffice`: by a person, who may be kept from editing what the ERP keeps. */
+type Target = { institute: Institute; id: string; isByOffice?: boolean }
 
 export type ChangedProfile = { record: store.StudentRecord; changes: StudentChange[] }
 
@@ -27,7 +28,7 @@ export type ChangedProfile = { record: store.StudentRecord; changes: StudentChan
 export async function changeProfile(
   ctx: Context,
   command: Command<ChangedProfile>,
-  { institute, id }: Target,
+  { institute, id, isByOffice = false }: Target,
   sent: SentProfile,
 ): Promise<ChangedProfile> {
   const codes: CodeInUse[] =
@@ -37,6 +38,7 @@ export async function changeProfile(
       await checkCatalogue(tx, institute, codes)
       await joinCatalogue(tx, institute, codes)
       const stored = await lock(tx, institute, id)
+      if (isByOffice && stored.origin === 'erp' && institute.locksErpStudents) throw conflict(KEPT_BY_ERP)
       if (sent.collectorCode !== undefined) knownBranch(institute, sent.collectorCode, 'collector_code')
       const decision = decideProfile(stored, sent)
       if (decision.kind === 'invalid') throw badFields(decision.problems)
@@ -59,6 +61,8 @@ export async function changeProfile(
     throw store.isIdentityClash(error) ? identityTaken() : error
   }
 }
+
+const KEPT_BY_ERP = 'The ERP keeps this student, and such students are locked. Change it in the ERP.'
 
 const OTHER_YEAR =
   'The academic year of a student cannot be changed: a new academic year is a new student record. ' +

@@ -14,6 +14,7 @@ import {
 } from '../direct-payments/plan-payments.service.ts'
 import { feeProblems } from '../../fees/fees.rules.ts'
 import { changeFees, codesOfFees } from '../../fees/fees.service.ts'
+import { applyToNew } from '../structures/apply-structure.service.ts'
 import { paymentProblems, type DirectPayment } from '../students.rules.ts'
 import {
   studentInEvent,
@@ -39,6 +40,7 @@ export async function registerStudent(
   command: Command<Registered>,
   institute: Institute,
   registration: Registration,
+  { isNewOnly = false } = {},
 ): Promise<Registered> {
   const problems = [
     ...feeProblems(registration.fees, 'fee_components'),
@@ -50,7 +52,7 @@ export async function registerStudent(
   const register = (): Promise<Registered> =>
     transact(ctx.db, command, async tx => {
       await joinCatalogue(tx, institute, codes)
-      return registerOne(tx, { institute, now: ctx.clock.now() }, registration)
+      return registerOne(tx, { institute, now: ctx.clock.now(), isNewOnly }, registration)
     })
   return register().catch((error: unknown) => {
     if (isLostRace(error)) return register()
@@ -60,7 +62,7 @@ export async function registerStudent(
 
 async function registerOne(
   tx: Transaction,
-  { institute, now }: { institute: Institute; now: Date },
+  { institute, now, isNewOnly }: { institute: Institute; now: Date; isNewOnly: boolean },
   registration: Registration,
 ): Promise<Registered> {
   if (registration.collectorCode !== undefined)
@@ -77,11 +79,19 @@ async function registerOne(
       { service_student_id: student.id },
     )
   }
+  if (isNewOnly && plan.kind !== 'new') {
+    throw conflict('A student with this admission number is registered in this class and year already.', {
+      service_student_id: student.id,
+    })
+  }
   await registerStudents(tx, context, [plan])
   if (plan.kind !== 'same') {
     await recordSent(tx, context, plan)
     const change = { changedAt: now, source: 'registration' } as const
     await changeFees(tx, { instituteId: institute.id, studentId: student.id }, registration.fees, change)
+    // The ERP sends the fees of its students; the office has a structure for its own.
+    if (plan.kind === 'new' && student.origin !== 'erp' && registration.fees.length === 0)
+      await applyToNew(tx, context, [{ id: student.id, year: student }])
   }
   return { studentId: student.id, isNew: plan.kind === 'new' }
 }

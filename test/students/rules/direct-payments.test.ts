@@ -129,6 +129,7 @@ const student: fc.Arbitrary<Student> = fc
     academicYearEnd: year,
     customIdentifier: fc.option(text),
     section: fc.option(text),
+    category: fc.option(text),
     house: fc.option(text),
     fullname: text,
     newAdmission: fc.boolean(),

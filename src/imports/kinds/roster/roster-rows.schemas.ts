@@ -29,6 +29,7 @@ const cells = input(
     primary_contact_email: optional(studentFields.primary_contact_email, ''),
     date_of_birth: optional(studentFields.date_of_birth),
     custom_identifier: studentFields.custom_identifier,
+    category: studentFields.category,
     house: studentFields.house,
     new_admission: optional(studentFields.new_admission, false),
     registration_id: optional(registrationParams.fields.registration_id),

@@ -6,6 +6,7 @@ import {
   type RegistrationContext,
   type RegistrationPlan,
 } from '../../../students/registration/register-students.service.ts'
+import { applyToNew } from '../../../students/structures/apply-structure.service.ts'
 import { findFamilies } from '../../../students/users/users.service.ts'
 import type { ImportKindDefinition, Outcome } from '../kind.ts'
 import { isRead, problemsOf, type Group, type Placed, type RowProblem } from '../merge.rules.ts'
@@ -42,7 +43,9 @@ export const rosterImport: ImportKindDefinition<RosterRow> = {
       if (placed === undefined || feePlan === undefined) continue
       const other = planned.get(plan.student.id)
       const [tooMuch] = feePlan.problems
-      if (plan.kind === 'someone_else') problems.push(...problemsOf([placed], SOMEONE_ELSE))
+      if (plan.kind === 'known' && plan.student.origin === 'erp' && institute.locksErpStudents)
+        problems.push(...problemsOf([placed], KEPT_BY_ERP))
+      else if (plan.kind === 'someone_else') problems.push(...problemsOf([placed], SOMEONE_ELSE))
       else if (other !== undefined) problems.push(...problemsOf([placed], sameStudentProblem([other.placed])))
       else if (tooMuch !== undefined)
         problems.push(...problemsOf([placed], { column: '', message: tooMuch.message }))
@@ -55,6 +58,11 @@ export const rosterImport: ImportKindDefinition<RosterRow> = {
       apply: tx => apply(tx, context, good),
     }
   },
+}
+
+const KEPT_BY_ERP = {
+  column: 'identifier',
+  message: 'is of a student that the ERP keeps; such students are locked',
 }
 
 const SOMEONE_ELSE = {
@@ -115,6 +123,12 @@ async function apply(
     context.institute.id,
     planned.map(({ fees }) => fees),
     change,
+  )
+  const added = plans.filter(({ kind, registration }) => kind === 'new' && registration.fees.length === 0)
+  await applyToNew(
+    tx,
+    context,
+    added.map(({ student }) => ({ id: student.id, year: student })),
   )
   return { appliedRows: changed.size, unchangedRows: planned.length - changed.size }
 }

@@ -5,6 +5,7 @@ export const PROFILE_FIELDS = [
   { name: 'fullname', label: 'Full name' },
   { name: 'custom_identifier', label: 'Second number', isShown: true },
   { name: 'section', label: 'Section', isShown: true },
+  { name: 'category', label: 'Category', isShown: true },
   { name: 'house', label: 'House', isShown: true },
   { name: 'date_of_birth', label: 'Date of birth', placeholder: 'YYYY-MM-DD' },
   { name: 'primary_contact_name', label: 'Primary contact' },

@@ -14,6 +14,7 @@ export const FIELD_LABELS: Record<RosterField, string> = {
   primary_contact_email: 'E-mail of the family',
   date_of_birth: 'Date of birth',
   custom_identifier: 'Roll or second number',
+  category: 'Category (such as Staff)',
   house: 'House',
   new_admission: 'New admission (yes/no)',
   registration_id: 'Id of the family',

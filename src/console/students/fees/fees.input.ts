@@ -1,0 +1,22 @@
+import { field, input, optional } from '../../../http/wire/input.ts'
+import { SCHOOL_YEAR, studentFields } from '../../../students/student.input.ts'
+
+/** A student as the office adds one: what it may not know yet is optional. */
+export const addStudentInput = input(
+  {
+    ...studentFields,
+    primary_contact_email: optional(studentFields.primary_contact_email, ''),
+    date_of_birth: optional(studentFields.date_of_birth),
+    new_admission: optional(studentFields.new_admission, false),
+  },
+  SCHOOL_YEAR,
+)
+
+export const applyInput = input({
+  grade: field.code('The class whose students get the fees.', '5'),
+  preview: optional(field.flag('true: only say what would happen.', false), false).as('isPreview'),
+})
+
+export const erpLockInput = input({
+  locked: field.flag('Whether students that the ERP keeps are locked for the office.', true).as('isLocked'),
+})

@@ -1,0 +1,153 @@
+import { applyFees, planFees, readFeesOf, type FeePlan } from '../../fees/fees.service.ts'
+import {
+  childNoOf,
+  mergeStructure,
+  payableOf,
+  priceStudent,
+  type FeeStructure,
+} from '../../fees/structures/structure.rules.ts'
+import { findStructure, type Year } from '../../fees/structures/structures.service.ts'
+import type { Institute } from '../../institutes/institutes.rules.ts'
+import type { Context } from '../../platform/context.ts'
+import type { Queryable, Transaction } from '../../platform/db/database.ts'
+import { conflict } from '../../platform/errors.ts'
+import { transact, type Command } from '../../platform/idempotency.ts'
+import { sumPaise, ZERO, type Paise } from '../../platform/money.ts'
+import * as store from './structure-students.store.ts'
+
+/** What applying the structure does to one student. */
+export type Application = {
+  student: store.StructureStudent
+  childNo: number
+  outcome: 'changed' | 'unchanged' | 'skipped'
+  /** Why it is skipped. */
+  reason: string | null
+  /** Payable by the fees of the structure: as they are, and as they become. */
+  beforePaise: Paise
+  afterPaise: Paise
+  concessionPaise: Paise
+}
+
+export type ClassApplication = { grade: string; isPreview: boolean; students: Application[] }
+
+type Planned = { application: Application; plan: FeePlan; components: string[] }
+
+const MOST_STUDENTS = 3_000
+
+/**
+ * Sets the fees of a class by the structure of its year. Setting them again sets the same, so a class that was applied
+ * twice owes once; one transaction, so that a class has them all or none.
+ */
+export async function applyToClass(
+  ctx: Context,
+  command: Command<ClassApplication>,
+  {
+    institute,
+    year,
+    grade,
+    isPreview,
+  }: { institute: Institute; year: Year; grade: string; isPreview: boolean },
+): Promise<ClassApplication> {
+  return transact(ctx.db, command, async tx => {
+    const structure = await findStructure(tx, institute.id, year)
+    if (structure === null) throw conflict('There is no fee structure of this year yet.')
+    const limits = { isLocked: !isPreview, limit: MOST_STUDENTS + 1 }
+    const students = await store.readStudents(tx, institute.id, { year, grade }, limits)
+    if (students.length > MOST_STUDENTS)
+      throw conflict(`This class has more than ${MOST_STUDENTS} students; apply it by the API instead.`)
+    const planned = await plan(tx, institute, structure, students)
+    if (!isPreview) await write(tx, institute, planned, ctx.clock.now())
+    const inOrder = planned
+      .map(one => one.application)
+      .toSorted((one, other) => one.student.fullname.localeCompare(other.student.fullname))
+    return { grade, isPreview, students: inOrder }
+  })
+}
+
+/** Fees of students who were registered just now, where their year has a structure. */
+export async function applyToNew(
+  tx: Transaction,
+  { institute, now }: { institute: Institute; now: Date },
+  added: readonly { id: string; year: Year }[],
+): Promise<void> {
+  const years = Map.groupBy(added, ({ year }) => `${year.academicYearStart} ${year.academicYearEnd}`)
+  for (const ofYear of years.values()) {
+    const [first] = ofYear
+    const structure = first === undefined ? null : await findStructure(tx, institute.id, first.year)
+    if (structure === null) continue
+    const ids = ofYear.map(({ id }) => id)
+    const limits = { isLocked: true, limit: ids.length }
+    const students = await store.readStudents(tx, institute.id, { ids }, limits)
+    await write(tx, institute, await plan(tx, institute, structure, students), now)
+  }
+}
+
+async function plan(
+  db: Queryable,
+  institute: Institute,
+  structure: FeeStructure,
+  students: readonly store.StructureStudent[],
+): Promise<Planned[]> {
+  const ids = students.map(({ id }) => id)
+  const families = await store.readFamilies(db, institute.id, ids)
+  const current = await readFeesOf(db, institute.id, ids)
+  const ruleNames = new Set(structure.concessions.map(rule => rule.discountType))
+  const wanted = students.map(student => {
+    const childNo = childNoOf(student.id, families.get(student.id) ?? [], structure.grades)
+    const priced = priceStudent(structure, { ...student, childNo })
+    const options = { ruleNames, chargedBefore: student.charged }
+    const fees = mergeStructure(current.get(student.id) ?? [], priced, options)
+    return { student, childNo, priced, fees, reason: reasonToSkip(institute, student, priced) }
+  })
+  const sent = wanted.map(({ student, fees, reason }) => ({
+    studentId: student.id,
+    fees: reason === null ? fees : [],
+  }))
+  const plans = await planFees(db, institute.id, sent, 'amounts')
+  return wanted.flatMap(({ student, childNo, priced, fees, reason: skipped }, index) => {
+    const feePlan = plans[index]
+    if (feePlan === undefined) return []
+    const reason = skipped ?? feePlan.problems[0]?.message ?? null
+    const own = new Set(fees.map(fee => fee.componentType))
+    const before = (current.get(student.id) ?? []).filter(fee => own.has(fee.componentType))
+    const application: Application = {
+      student,
+      childNo,
+      outcome: reason !== null ? 'skipped' : feePlan.changes.length > 0 ? 'changed' : 'unchanged',
+      reason,
+      beforePaise: payableOf(before),
+      afterPaise: reason === null ? payableOf(fees) : payableOf(before),
+      concessionPaise:
+        reason === null
+          ? sumPaise(fees.flatMap(fee => (fee.discounts ?? []).map(one => one.valuePaise)))
+          : ZERO,
+    }
+    return [{ application, plan: feePlan, components: priced.map(fee => fee.componentType) }]
+  })
+}
+
+function reasonToSkip(
+  { locksErpStudents }: Institute,
+  { origin, charged }: store.StructureStudent,
+  priced: readonly unknown[],
+): string | null {
+  if (origin === 'erp' && locksErpStudents) return 'The ERP keeps this student, and such students are locked.'
+  return priced.length === 0 && charged.length === 0 ? 'No amounts are set for this class.' : null
+}
+
+async function write(
+  tx: Transaction,
+  institute: Institute,
+  planned: readonly Planned[],
+  now: Date,
+): Promise<void> {
+  const good = planned.filter(one => one.application.outcome !== 'skipped')
+  await applyFees(
+    tx,
+    institute.id,
+    good.map(one => one.plan),
+    { changedAt: now, source: 'structure' },
+  )
+  const charged = good.map(one => ({ studentId: one.plan.studentId, components: one.components }))
+  await store.recordCharged(tx, institute.id, charged, now)
+}

@@ -1,0 +1,76 @@
+import type { Queryable, Transaction } from '../../platform/db/database.ts'
+import type { Child } from '../../fees/structures/structure.rules.ts'
+import type { Year } from '../../fees/structures/structures.service.ts'
+import type { StudentOrigin } from '../students.rules.ts'
+
+export type StructureStudent = Child & {
+  fullname: string
+  identifier: string
+  section: string | null
+  category: string | null
+  origin: StudentOrigin
+  /** Charged by the structure before. */
+  charged: string[]
+}
+
+const COLUMNS = `s.id, s.fullname, s.identifier, s.grade, s.section, s.category, s.origin, s.date_of_birth as "dateOfBirth",
+  coalesce((select f.components from structure_fees f where f.institute_id = s.institute_id and f.student_id = s.id), '{}')
+    as charged`
+
+/** The active students of a class, or of these ids, in the order of their ids, held until the commit if asked for. */
+export async function readStudents(
+  db: Queryable,
+  instituteId: number,
+  of: { year: Year; grade: string } | { ids: readonly string[] },
+  { isLocked, limit }: { isLocked: boolean; limit: number },
+): Promise<StructureStudent[]> {
+  const [condition, values] =
+    'ids' in of
+      ? ['s.id = any($3)', [of.ids]]
+      : [
+          's.grade = $3 and s.academic_year_start = $4 and s.academic_year_end = $5',
+          [of.grade, of.year.academicYearStart, of.year.academicYearEnd],
+        ]
+  return db.query<StructureStudent>(
+    `select ${COLUMNS} from students s where s.institute_id = $1 and s.status = 'active' and ${condition}
+     order by s.id limit $2 ${isLocked ? 'for no key update of s' : ''}`,
+    [instituteId, limit, ...values],
+  )
+}
+
+/** The children of the same users in the same year, by student; itself among them. */
+export async function readFamilies(
+  db: Queryable,
+  instituteId: number,
+  studentIds: readonly string[],
+): Promise<Map<string, Child[]>> {
+  const rows = await db.query<Child & { studentId: string }>(
+    `select distinct own.student_id as "studentId", s.id, s.grade, s.date_of_birth as "dateOfBirth"
+     from student_users own join students me on me.institute_id = own.institute_id and me.id = own.student_id
+     join student_users other on other.institute_id = own.institute_id and other.registration_id = own.registration_id
+     join students s on s.institute_id = other.institute_id and s.id = other.student_id and s.status = 'active'
+       and s.academic_year_start = me.academic_year_start and s.academic_year_end = me.academic_year_end
+     where own.institute_id = $1 and own.student_id = any($2)`,
+    [instituteId, studentIds],
+  )
+  return Map.groupBy(rows, row => row.studentId)
+}
+
+export async function recordCharged(
+  tx: Transaction,
+  instituteId: number,
+  charged: readonly { studentId: string; components: readonly string[] }[],
+  appliedAt: Date,
+): Promise<void> {
+  await tx.query(
+    `insert into structure_fees (institute_id, student_id, components, applied_at)
+     select $1, c.student_id, array(select jsonb_array_elements_text(c.components)), $2
+     from jsonb_to_recordset($3::jsonb) as c (student_id text, components jsonb)
+     on conflict (institute_id, student_id) do update set components = excluded.components, applied_at = excluded.applied_at`,
+    [
+      instituteId,
+      appliedAt,
+      JSON.stringify(charged.map(one => ({ student_id: one.studentId, components: one.components }))),
+    ],
+  )
+}

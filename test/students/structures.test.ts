@@ -1,0 +1,270 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import * as fc from 'fast-check'
+import {
+  childNoOf,
+  mergeStructure,
+  payableOf,
+  priceStudent,
+  type FeeStructure,
+} from '../../src/fees/structures/structure.rules.ts'
+import { paiseOf } from '../../src/platform/money.ts'
+import { SCHOOL, STUDENTS, StudentDesk } from '../console/students/support.ts'
+import { assertAnswer } from '../console/support.ts'
+import type { Json } from '../harness/client.ts'
+import { ERP } from '../harness/samples.ts'
+
+const desk = await StudentDesk.open(after)
+const { bursar, finance, viewer } = desk
+const { demo } = bursar
+const YEAR = `${SCHOOL}/fee-structures/2026/2027`
+
+const structure = (changes: Json = {}): Json => ({
+  terms: [
+    { name: 'Term 1', due_date: '2026-06-10' },
+    { name: 'Term 2', due_date: '2026-12-10' },
+  ],
+  fee_heads: ['TUITION_FEE', 'TRANSPORT_FEE'],
+  grades: ['3', '5'],
+  amounts: [
+    { grade: '5', component_type: 'TUITION_FEE', term: 1, amount: 30000 },
+    { grade: '5', component_type: 'TUITION_FEE', term: 2, amount: 30000 },
+    { grade: '5', component_type: 'TRANSPORT_FEE', term: 1, amount: 6000 },
+    { grade: '3', component_type: 'TUITION_FEE', term: 1, amount: 20000 },
+  ],
+  concessions: [
+    { discount_type: 'SIBLING_2', kind: 'sibling', child: 2, fee_heads: ['TUITION_FEE'], percent: 10 },
+    { discount_type: 'STAFF', kind: 'category', category: 'Staff', amount: 1000 },
+  ],
+  ...changes,
+})
+
+const save = async (changes: Json = {}): Promise<void> =>
+  assertAnswer(await finance.send('PUT', YEAR, structure(changes)), '200')
+
+async function apply(grade: string, preview = false): Promise<Json> {
+  const answer = await finance.post(`${YEAR}/apply`, { grade, preview })
+  assertAnswer(answer, '200')
+  return answer.body.data.students
+}
+
+const officeStudent = (changes: Json = {}): Json => ({
+  identifier: 'O-1',
+  fullname: 'Kabir Rao',
+  grade: '5',
+  section: 'B',
+  academic_year_start: 2026,
+  academic_year_end: 2027,
+  primary_contact_name: 'Asha Rao',
+  primary_contact_number: '9876543210',
+  ...changes,
+})
+
+async function add(changes: Json = {}): Promise<string> {
+  const answer = await finance.post(STUDENTS, officeStudent(changes))
+  assertAnswer(answer, '201')
+  return answer.body.data.service_student_id
+}
+
+const duesOf = async (id: string): Promise<Json> => (await demo.get(`${ERP}/students/${id}/dues`)).body.data
+
+const linesOf = async (id: string): Promise<Json[]> =>
+  (await duesOf(id)).components.map((one: Json) => [one.component_type, one.outstanding_amount, one.due_date])
+
+let kabir = ''
+
+test('a student is added by the office once, without e-mail, and the audit log says by whom', async () => {
+  kabir = await add()
+  const student = (await demo.get(`${ERP}/students/${kabir}`)).body.data
+  assert.equal(student.origin, 'office')
+  assert.equal(student.section, 'B')
+  const again = await finance.post(STUDENTS, officeStudent({ fullname: 'Somebody' }))
+  assert.equal(again.status, 409)
+  assert.equal(again.body.data.service_student_id, kabir)
+  assert.equal((await demo.get(`${ERP}/students/${kabir}`)).body.data.fullname, 'Kabir Rao')
+  assert.equal((await viewer.post(STUDENTS, officeStudent({ identifier: 'O-9' }))).status, 403)
+  const { data } = (await finance.get(`${SCHOOL}/audit`)).body
+  assert.ok(data.some((one: Json) => one.what === 'student.added' && one.about === kabir))
+})
+
+test('a structure is previewed without a trace, and applied twice charges once', async () => {
+  await save()
+  const [preview] = await apply('5', true)
+  assert.deepEqual([preview.outcome, preview.before_amount, preview.after_amount], ['changed', 0, 66000])
+  assert.deepEqual(await linesOf(kabir), [])
+  const [applied] = await apply('5')
+  assert.equal(applied.outcome, 'changed')
+  assert.deepEqual(await linesOf(kabir), [
+    ['TUITION_FEE_TERM_1', 30000, '2026-06-10'],
+    ['TRANSPORT_FEE_TERM_1', 6000, '2026-06-10'],
+    ['TUITION_FEE_TERM_2', 30000, '2026-12-10'],
+  ])
+  const [again] = await apply('5')
+  assert.equal(again.outcome, 'unchanged')
+  assert.equal((await duesOf(kabir)).total_amount, 66000)
+})
+
+test('a new student of a class gets its fees, and a brother or sister the concession of the rule', async () => {
+  const meera = await add({ identifier: 'O-2', fullname: 'Meera Rao', grade: '3' })
+  const student = (await finance.get(`${STUDENTS}/${meera}`)).body.data
+  assert.equal(student.dues.total_amount, 18000)
+  assert.deepEqual(student.discounts, [
+    { component_type: 'TUITION_FEE_TERM_1', discount_type: 'SIBLING_2', amount: 2000 },
+  ])
+  const [row] = await apply('3', true)
+  assert.deepEqual([row.child, row.outcome, row.concession_amount], [2, 'unchanged', 2000])
+})
+
+test('a concession that a person gave stays, those of rules follow the rules', async () => {
+  const given = { component_type: 'TUITION_FEE_TERM_1', discount_type: 'MERIT', amount: 5000, reason: 'Won' }
+  assertAnswer(await finance.post(`${STUDENTS}/${kabir}/concessions`, given), '200')
+  await finance.send('PATCH', `${STUDENTS}/${kabir}`, { category: 'Staff', reason: 'Mother teaches here' })
+  await apply('5')
+  assert.equal((await duesOf(kabir)).total_amount, 66000 - 5000 - 3 * 1000)
+  await finance.send('PATCH', `${STUDENTS}/${kabir}`, { category: null, reason: 'Left' })
+  await apply('5')
+  assert.equal((await duesOf(kabir)).total_amount, 61000)
+})
+
+test('a fee that is taken out of the structure comes to nothing where it is applied again', async () => {
+  const { amounts } = structure()
+  await save({ amounts: amounts.filter((one: Json) => one.component_type !== 'TRANSPORT_FEE') })
+  await apply('5')
+  assert.equal((await duesOf(kabir)).total_amount, 55000)
+})
+
+test('a due day of the structure holds at once, and late fees are counted from it, each term for itself', async () => {
+  await save({
+    terms: [
+      { name: 'Term 1', due_date: '2026-11-01' },
+      { name: 'Term 2', due_date: '2027-02-10' },
+    ],
+  })
+  const rule = { due_date: '2030-01-01', kind: 'slab', slabs: [{ from_day: 1, amount: 200 }] }
+  assertAnswer(await demo.send('PUT', `${ERP}/payment-rules`, { late_fees: [rule] }), '200')
+  const dues = await duesOf(kabir)
+  assert.deepEqual(
+    dues.late_fees.map((one: Json) => [one.due_date, one.amount]),
+    [['2026-11-01', 200]],
+  )
+  const home = (await viewer.get(`${SCHOOL}/home`)).body.data
+  assert.ok(JSON.stringify(home).includes('overdue'))
+  const late = (await viewer.get(`${SCHOOL}/money/defaulters?bucket=late`)).body.data
+  assert.ok(
+    late.some((one: Json) => one.service_student_id === kabir && one.oldest_due_on === '2026-11-01'),
+  )
+  assertAnswer(await demo.send('PUT', `${ERP}/payment-rules`, {}), '200')
+})
+
+test('students of the ERP are skipped and cannot be edited where the institute locks them', async () => {
+  const id = await desk.register({ identifier: 'E-1', grade: '5' })
+  assertAnswer(await finance.send('PUT', `${SCHOOL}/erp-lock`, { locked: true }), '200')
+  const row = (await apply('5')).find((one: Json) => one.service_student_id === id)
+  assert.equal(row.outcome, 'skipped')
+  assert.match(row.reason, /locked/)
+  const edited = await finance.send('PATCH', `${STUDENTS}/${id}`, { fullname: 'Other', reason: 'Typo' })
+  assert.equal(edited.status, 409)
+  assert.equal((await finance.get(`${STUDENTS}/${id}`)).body.data.is_locked, true)
+  assert.equal((await demo.patch(`${ERP}/students/${id}`, { fullname: 'Other' })).status, 200)
+  assertAnswer(await finance.send('PUT', `${SCHOOL}/erp-lock`, { locked: false }), '200')
+})
+
+test('a structure that contradicts itself is refused by field', async () => {
+  const wrong = structure({
+    grades: ['3'],
+    concessions: [{ discount_type: 'S', kind: 'sibling', percent: 10 }],
+  })
+  const answer = await finance.send('PUT', YEAR, wrong)
+  assert.equal(answer.status, 400)
+  const keys = answer.body.errors.map((one: Json) => one.key)
+  assert.ok(keys.includes('amounts.0.grade') && keys.includes('concessions.0.child'))
+})
+
+const paise = fc.integer({ min: 0, max: 10_000_000 }).map(paiseOf)
+const grade = fc.constantFrom('1', '2')
+const head = fc.constantFrom('A', 'B')
+const structures: fc.Arbitrary<FeeStructure> = fc.record({
+  academicYearStart: fc.constant(2026),
+  academicYearEnd: fc.constant(2027),
+  terms: fc.constantFrom(
+    [{ name: 'T1', dueOn: '2026-06-01' }],
+    [
+      { name: 'T1', dueOn: '2026-06-01' },
+      { name: 'T2', dueOn: '2026-12-01' },
+    ],
+  ),
+  heads: fc.constant(['A', 'B']),
+  grades: fc.constant(['1', '2']),
+  amounts: fc.uniqueArray(
+    fc.record({ grade, componentType: head, term: fc.constantFrom(1, 2), amountPaise: paise }),
+    { selector: one => `${one.grade} ${one.componentType} ${one.term}` },
+  ),
+  concessions: fc.uniqueArray(
+    fc.oneof(
+      fc.record({
+        discountType: fc.constantFrom('X', 'Y', 'Z'),
+        kind: fc.constant('sibling' as const),
+        child: fc.integer({ min: 2, max: 4 }),
+        category: fc.constant(null),
+        heads: fc.subarray(['A', 'B']),
+        percent: fc.integer({ min: 1, max: 100 }),
+        amountPaise: fc.constant(null),
+      }),
+      fc.record({
+        discountType: fc.constantFrom('X', 'Y', 'Z'),
+        kind: fc.constant('category' as const),
+        child: fc.constant(null),
+        category: fc.constant('Staff'),
+        heads: fc.subarray(['A', 'B']),
+        percent: fc.constant(null),
+        amountPaise: paise,
+      }),
+    ),
+    { selector: one => one.discountType },
+  ),
+})
+const student = fc.record({
+  grade,
+  category: fc.constantFrom(null, 'Staff'),
+  childNo: fc.integer({ min: 1, max: 6 }),
+})
+
+test('no concession takes more than its fee, and merging the same structure again changes nothing', () => {
+  fc.assert(
+    fc.property(structures, student, (one, who) => {
+      const priced = priceStudent(one, who)
+      assert.ok(payableOf(priced) >= 0)
+      for (const fee of priced) assert.ok(payableOf([fee]) >= 0)
+      const options = {
+        ruleNames: new Set(one.concessions.map(rule => rule.discountType)),
+        chargedBefore: priced.map(fee => fee.componentType),
+      }
+      const first = mergeStructure([], priced, options)
+      const stored = first.map((fee, index) => ({
+        ...fee,
+        discounts: fee.discounts ?? [],
+        position: index + 1,
+      }))
+      assert.deepEqual(mergeStructure(stored, priced, options), first)
+    }),
+  )
+})
+
+test('the children of a family are counted once each, the one in the highest class first', () => {
+  const child = fc.record({
+    id: fc.uuid(),
+    grade,
+    dateOfBirth: fc.constantFrom(null, '2015-01-01', '2016-01-01'),
+  })
+  fc.assert(
+    fc.property(fc.uniqueArray(child, { selector: one => one.id, minLength: 1, maxLength: 6 }), family => {
+      const numbers = family.map(one => childNoOf(one.id, family, ['1', '2']))
+      assert.deepEqual(
+        numbers.toSorted((a, b) => a - b),
+        family.map((_, index) => index + 1),
+      )
+      const eldest = family[numbers.indexOf(1)]
+      assert.equal(eldest?.grade, family.some(one => one.grade === '2') ? '2' : '1')
+    }),
+  )
+})
