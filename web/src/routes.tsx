@@ -135,6 +135,8 @@ const routeTree = rootRoute.addChildren([
         () => import('./pages/students/rollover/run-page.tsx'),
         'RolloverRunPage',
       ),
+      institutePage('/students/new', () => import('./pages/students/add/add-page.tsx'), 'AddStudentPage'),
+      institutePage('/students/fees', () => import('./pages/students/fees/fees-page.tsx'), 'FeesPage'),
       institutePage(
         '/students/import',
         () => import('./pages/students/import/import-page.tsx'),

@@ -79,6 +79,11 @@ export function problemOf(error: Error | null, key: string): string | undefined 
   return message === undefined ? undefined : message.charAt(0).toUpperCase() + message.slice(1)
 }
 
+/** The server's errors of fields. */
+export function problemsOf(error: Error | null): readonly { key: string; message: string }[] {
+  return error instanceof ApiError ? error.problems : []
+}
+
 /** The server's error that belongs to no field. */
 export function wholeProblem(error: Error | null): string | undefined {
   if (error === null || (error instanceof ApiError && error.problems.length > 0)) return undefined

@@ -3,6 +3,8 @@ import type { Student } from './student-page.tsx'
 /** The profile's fields, by their names on the wire, as the page shows them and the dialogue edits them. */
 export const PROFILE_FIELDS = [
   { name: 'fullname', label: 'Full name' },
+  { name: 'identifier', label: 'Admission no.' },
+  { name: 'grade', label: 'Class' },
   { name: 'custom_identifier', label: 'Second number', isShown: true },
   { name: 'section', label: 'Section', isShown: true },
   { name: 'category', label: 'Category', isShown: true },

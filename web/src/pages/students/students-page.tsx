@@ -2,7 +2,7 @@ import { TextInput } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
 import type { ChoicesAnswer, StudentRowAnswer } from '../../../../src/console/students/students.output.ts'
-import { useInstitute, useInstitutePath } from '../../api/session.ts'
+import { useInstitute, useInstitutePath, useMay } from '../../api/session.ts'
 import { DataTable, type Column } from '../../ui/table/data-table.tsx'
 import { formatRupees } from '../../ui/money.tsx'
 import { PageFrame } from '../../ui/page.tsx'
@@ -110,6 +110,7 @@ export function StudentsPage() {
   const { code: institute } = useInstitute()
   const navigate = useNavigate()
   const choices = useChoices()
+  const mayAdd = useMay('owner', 'finance')
   const { values, set } = useFilters([{ key: 'q', label: 'Search' }])
   const typed = values['q'] ?? ''
   const q = typed.trim().length >= SHORTEST ? typed.trim() : undefined
@@ -118,6 +119,14 @@ export function StudentsPage() {
       title="Students"
       actions={
         <>
+          {mayAdd && (
+            <LinkButton to="/i/$institute/students/new" params={{ institute }} search={{}}>
+              Add a student
+            </LinkButton>
+          )}
+          <LinkButton variant="default" to="/i/$institute/students/fees" params={{ institute }} search={{}}>
+            Fee structure
+          </LinkButton>
           <LinkButton variant="default" to="/i/$institute/students/import" params={{ institute }} search={{}}>
             Import
           </LinkButton>
@@ -153,8 +162,7 @@ export function StudentsPage() {
           q === undefined
             ? {
                 title: 'No students yet',
-                description:
-                  'Students are listed here once your ERP has registered them, or once you have imported a file.',
+                description: 'Add a student, import your list, or let your ERP register them.',
               }
             : {
                 title: `No student matches “${q}”`,

@@ -1,0 +1,156 @@
+import { Alert, Button, Group, Progress } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { ClassApplicationAnswer } from '../../../../../src/console/students/fees/fees.output.ts'
+import type { StructureAnswer } from '../../../../../src/fees/structures/structure.output.ts'
+import { send } from '../../../api/client.ts'
+import { useMay } from '../../../api/session.ts'
+import { formatCount, formatRupees } from '../../../ui/money.tsx'
+import { ShortTable } from '../../../ui/table/short-table.tsx'
+import { AFTER_CHANGE } from '../use-student.ts'
+
+type Applied = ClassApplicationAnswer
+type Run = { isPreview: boolean; done: Applied[]; failure: string | null; isOver: boolean }
+
+/** Gives the fees of the structure to classes, one after the other; each is set whole, and setting it again changes nothing. */
+export function ApplyClasses({ path, structure }: { path: string; structure: StructureAnswer }) {
+  const client = useQueryClient()
+  const mayApply = useMay('owner', 'finance')
+  const [run, setRun] = useState<Run>()
+  const { grades } = structure
+  const start = async (isPreview: boolean): Promise<void> => {
+    const done: Applied[] = []
+    setRun({ isPreview, done, failure: null, isOver: false })
+    try {
+      for (const grade of grades) {
+        const body = { grade, preview: isPreview }
+        const { data } = await send<Applied>('POST', `${path}/apply`, body, crypto.randomUUID())
+        done.push(data)
+        setRun({ isPreview, done: [...done], failure: null, isOver: false })
+      }
+      setRun({ isPreview, done, failure: null, isOver: true })
+    } catch (error) {
+      setRun({ isPreview, done, failure: String(error), isOver: true })
+    }
+    if (!isPreview) for (const key of AFTER_CHANGE) void client.invalidateQueries({ queryKey: [key] })
+  }
+  if (!mayApply) return null
+  return (
+    <section aria-label="Apply to the classes" className="file-now">
+      <h2 className="section-title">Apply to the classes</h2>
+      <p>
+        The students of each class get the fees that are saved above. Look at the preview first; applying
+        twice charges nobody twice. Students who are added later get the fees of their class by themselves.
+      </p>
+      <Group>
+        <Button variant="default" loading={run?.isOver === false} onClick={() => void start(true)}>
+          Preview
+        </Button>
+        {run?.isPreview === true && run.isOver && run.failure === null && (
+          <Button onClick={() => void start(false)}>{applyLabel(run.done)}</Button>
+        )}
+      </Group>
+      {run !== undefined && <Shown run={run} total={grades.length} />}
+    </section>
+  )
+}
+
+function countOf(done: readonly Applied[], outcome: Applied['students'][number]['outcome']): number {
+  return done.flatMap(one => one.students).filter(one => one.outcome === outcome).length
+}
+
+function applyLabel(done: readonly Applied[]): string {
+  const count = countOf(done, 'changed')
+  return `Set the fees of ${formatCount(count)} ${count === 1 ? 'student' : 'students'}`
+}
+
+function Shown({ run, total }: { run: Run; total: number }) {
+  const { done, isPreview, isOver, failure } = run
+  const skipped = done.flatMap(one => one.students).filter(one => one.outcome === 'skipped')
+  return (
+    <div role="status">
+      {!isOver && (
+        <Progress
+          mt="sm"
+          size="lg"
+          value={(done.length / total) * 100}
+          aria-label={`${done.length} of ${total} classes`}
+        />
+      )}
+      {failure !== null && (
+        <Alert color="red" mt="sm">
+          {`It stopped after ${done.length} of ${total} classes: ${failure} Start it again; what is set stays.`}
+        </Alert>
+      )}
+      {isOver && !isPreview && failure === null && (
+        <Alert color="bursar" mt="sm">
+          {`The fees of ${formatCount(countOf(done, 'changed'))} students are set; ${formatCount(countOf(done, 'unchanged'))} had them already.`}
+        </Alert>
+      )}
+      <Classes done={done} isPreview={isPreview} />
+      {skipped.length > 0 && (
+        <>
+          <h3 className="section-title">Skipped</h3>
+          <ul>
+            {skipped.slice(0, 50).map(one => (
+              <li
+                key={one.service_student_id}
+              >{`${one.fullname}, ${one.identifier}: ${one.reason ?? ''}`}</li>
+            ))}
+          </ul>
+        </>
+      )}
+    </div>
+  )
+}
+
+function Classes({ done, isPreview }: { done: readonly Applied[]; isPreview: boolean }) {
+  const rows = done.filter(one => one.students.length > 0)
+  if (rows.length === 0) return null
+  return (
+    <>
+      <ShortTable
+        name="What changes by class"
+        rows={rows}
+        rowId={one => one.grade}
+        columns={[
+          { title: 'Class', cell: one => <strong>{one.grade}</strong> },
+          { title: 'Students', cell: one => formatCount(one.students.length) },
+          {
+            title: isPreview ? 'Would change' : 'Changed',
+            cell: one => formatCount(countOf([one], 'changed')),
+          },
+          { title: 'Skipped', cell: one => formatCount(countOf([one], 'skipped')) },
+          { title: 'Payable before', cell: one => formatRupees(sum(one, 'before_amount')) },
+          { title: 'Payable after', cell: one => formatRupees(sum(one, 'after_amount')) },
+          { title: 'Concessions', cell: one => formatRupees(sum(one, 'concession_amount')) },
+        ]}
+      />
+      {rows.map(one => (
+        <details key={one.grade}>
+          <summary>{`Students of class ${one.grade}`}</summary>
+          <ShortTable
+            name={`Students of class ${one.grade}`}
+            rows={one.students}
+            rowId={student => student.service_student_id}
+            columns={[
+              { title: 'Student', cell: student => `${student.fullname}, ${student.identifier}` },
+              { title: 'Child of the family', cell: student => String(student.child) },
+              { title: 'Before', cell: student => formatRupees(student.before_amount) },
+              { title: 'After', cell: student => formatRupees(student.after_amount) },
+              { title: 'Concession', cell: student => formatRupees(student.concession_amount) },
+              {
+                title: 'Note',
+                cell: student => student.reason ?? (student.outcome === 'unchanged' ? 'As it is' : ''),
+              },
+            ]}
+          />
+        </details>
+      ))}
+    </>
+  )
+}
+
+function sum(one: Applied, key: 'before_amount' | 'after_amount' | 'concession_amount'): number {
+  return one.students.reduce((total, student) => total + student[key], 0)
+}

@@ -1,0 +1,94 @@
+import type { StructureAnswer } from '../../../../../src/fees/structures/structure.output.ts'
+import { plainAmount } from '../../orders/texts.ts'
+import { readable } from '../texts.ts'
+
+/** A fee structure as it is being edited: what people type, before it is checked. */
+export type Draft = {
+  terms: { name: string; due_date: string }[]
+  /** Names between commas, in the school's own order. */
+  heads: string
+  grades: string
+  /** By `cellKey`. */
+  amounts: Record<string, string>
+  concessions: RuleDraft[]
+}
+
+export type RuleDraft = {
+  discount_type: string
+  kind: 'sibling' | 'category'
+  child: string
+  category: string
+  heads: string
+  percent: string
+  amount: string
+}
+
+export function cellKey(grade: string, head: string, term: number): string {
+  return JSON.stringify([grade, head, term])
+}
+
+export function toDraft(structure: StructureAnswer, known: { grades: string[]; heads: string[] }): Draft {
+  const { terms, fee_heads: heads, grades, amounts, concessions } = structure
+  return {
+    terms: terms.length > 0 ? terms : [{ name: 'Term 1', due_date: '' }],
+    heads: (heads.length > 0 ? heads : known.heads).map(readable).join(', '),
+    grades: (grades.length > 0 ? grades : known.grades).join(', '),
+    amounts: Object.fromEntries(
+      amounts.map(one => [cellKey(one.grade, one.component_type, one.term), String(one.amount)]),
+    ),
+    concessions: concessions.map(rule => ({
+      discount_type: rule.discount_type,
+      kind: rule.kind,
+      child: String(rule.child ?? 2),
+      category: rule.category ?? '',
+      heads: rule.fee_heads.map(readable).join(', '),
+      percent: rule.percent === undefined ? '' : String(rule.percent),
+      amount: rule.amount === undefined ? '' : String(rule.amount),
+    })),
+  }
+}
+
+/** What stands between the commas, once each. */
+export function namesOf(list: string): string[] {
+  const names = list.split(',').map(name => name.trim())
+  return [...new Set(names.filter(name => name !== ''))]
+}
+
+/** "Tuition fee" is TUITION_FEE; a code that the school has in another form stays as it is. */
+export function headsOf(list: string, known: readonly string[]): string[] {
+  return namesOf(list).map(name => {
+    const code = name
+      .toUpperCase()
+      .replaceAll(/[^\p{L}\p{N}]+/gu, '_')
+      .replaceAll(/^_+|_+$/g, '')
+    return known.find(one => one === name || readable(one) === name) ?? code
+  })
+}
+
+/** As it is sent; cells of classes and fees that were taken out are left behind. */
+export function toSent(draft: Draft, known: readonly string[]) {
+  const [heads, grades] = [headsOf(draft.heads, known), namesOf(draft.grades)]
+  const cells = grades.flatMap(grade =>
+    heads.flatMap(head =>
+      draft.terms.flatMap((_, index) => {
+        const amount = plainAmount(draft.amounts[cellKey(grade, head, index + 1)] ?? '')
+        return amount === '' ? [] : [{ grade, component_type: head, term: index + 1, amount }]
+      }),
+    ),
+  )
+  return {
+    terms: draft.terms,
+    fee_heads: heads,
+    grades,
+    amounts: cells,
+    concessions: draft.concessions.map(rule => ({
+      discount_type: rule.discount_type,
+      kind: rule.kind,
+      ...(rule.kind === 'sibling' ? { child: Number(rule.child) } : { category: rule.category }),
+      fee_heads: headsOf(rule.heads, heads),
+      ...(rule.percent === ''
+        ? { amount: plainAmount(rule.amount) || undefined }
+        : { percent: Number(rule.percent) }),
+    })),
+  }
+}

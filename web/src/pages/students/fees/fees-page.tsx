@@ -1,0 +1,178 @@
+import '../../orders/orders.css'
+import { Alert, Button, Group, Stack, TextInput } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { StructureAnswer } from '../../../../../src/fees/structures/structure.output.ts'
+import { get } from '../../../api/client.ts'
+import { problemsOf, useCommand, wholeProblem } from '../../../api/command.ts'
+import { useInstitute, useInstitutePath, useMay } from '../../../api/session.ts'
+import { PageFrame } from '../../../ui/page.tsx'
+import { Failed, Loading } from '../../../ui/states.tsx'
+import { notify } from '../../../ui/toasts.tsx'
+import { yearName } from '../../../ui/when.tsx'
+import { BackLink } from '../../orders/back-link.tsx'
+import { currentYear } from '../import/columns.ts'
+import { useChoices } from '../use-student.ts'
+import { ApplyClasses } from './apply-classes.tsx'
+import { ConcessionRules } from './concession-rules.tsx'
+import { toDraft, toSent, type Draft } from './draft.ts'
+import { ErpLock } from './erp-lock.tsx'
+import { TermTable } from './term-table.tsx'
+
+/** What a year costs, for each class, fee and term. */
+export function FeesPage() {
+  const { code: institute } = useInstitute()
+  const [year, setYear] = useState(String(currentYear()))
+  const isYear = /^20\d\d$/.test(year)
+  return (
+    <PageFrame title="Fee structure">
+      <BackLink to="/i/$institute/students" params={{ institute }} search={{}}>
+        Students
+      </BackLink>
+      <TextInput
+        label="The academic year begins in"
+        description={isYear ? `Fees of ${yearName(Number(year), Number(year) + 1)}.` : undefined}
+        error={isYear ? undefined : 'Must be a year such as 2026'}
+        maw={280}
+        mb="md"
+        value={year}
+        onChange={event => setYear(event.currentTarget.value)}
+      />
+      {isYear && <OfYear key={year} year={Number(year)} />}
+      <ErpLock />
+    </PageFrame>
+  )
+}
+
+function OfYear({ year }: { year: number }) {
+  const path = `${useInstitutePath()}/fee-structures/${year}/${year + 1}`
+  const choices = useChoices()
+  const structure = useQuery({
+    queryKey: ['fee-structure', path],
+    queryFn: ({ signal }) => get<StructureAnswer>(path, {}, signal),
+  })
+  if (structure.isError) return <Failed error={structure.error} retry={() => void structure.refetch()} />
+  if (!structure.isSuccess || choices === undefined) return <Loading />
+  const known = {
+    grades: choices.grades.map(one => one.code),
+    heads: choices.components.map(one => one.code),
+  }
+  return (
+    <>
+      <StructureForm path={path} known={known} saved={structure.data} />
+      {structure.data.amounts.length > 0 && <ApplyClasses path={path} structure={structure.data} />}
+    </>
+  )
+}
+
+function StructureForm({
+  path,
+  known,
+  saved,
+}: {
+  path: string
+  known: { grades: string[]; heads: string[] }
+  saved: StructureAnswer
+}) {
+  const mayChange = useMay('owner', 'finance')
+  // A school that begins has no fees yet; late fees and carried dues are charged by themselves.
+  const [draft, setDraft] = useState(() => toDraft(saved, { ...known, heads: [] }))
+  const save = useCommand<ReturnType<typeof toSent>>({
+    method: 'PUT',
+    path,
+    refreshes: ['fee-structure', 'choices', 'audit'],
+    onDone: () => notify('The fee structure is saved. Apply it to the classes below.'),
+  })
+  const problems = problemsOf(save.error)
+  const problem = wholeProblem(save.error)
+  return (
+    <form
+      aria-label="Fee structure"
+      onSubmit={event => {
+        event.preventDefault()
+        save.mutate(toSent(draft, known.heads))
+      }}
+    >
+      <Stack gap="md">
+        <OwnOrder draft={draft} onChange={setDraft} />
+        {draft.terms.map((term, index) => (
+          // A term is known by its place alone while its name is being typed.
+          <TermTable
+            key={index}
+            no={index + 1}
+            term={term}
+            draft={draft}
+            known={known.heads}
+            onChange={setDraft}
+          />
+        ))}
+        <Group>
+          <Button
+            variant="default"
+            onClick={() =>
+              setDraft({
+                ...draft,
+                terms: [...draft.terms, { name: `Term ${draft.terms.length + 1}`, due_date: '' }],
+              })
+            }
+          >
+            Add a term
+          </Button>
+        </Group>
+        <ConcessionRules draft={draft} onChange={setDraft} />
+        {problems.length > 0 && (
+          <Alert color="red" role="alert">
+            {problems.slice(0, 5).map(({ key, message }) => (
+              <p key={key}>{`${whereOf(key, draft)} ${message}`}</p>
+            ))}
+          </Alert>
+        )}
+        {problem !== undefined && problems.length === 0 && (
+          <Alert color="red" role="alert">
+            {problem}
+          </Alert>
+        )}
+        {mayChange ? (
+          <Group>
+            <Button type="submit" loading={save.isPending}>
+              Save the fee structure
+            </Button>
+          </Group>
+        ) : (
+          <p className="faint">An owner or somebody from finance can change it.</p>
+        )}
+      </Stack>
+    </form>
+  )
+}
+
+function OwnOrder({ draft, onChange }: { draft: Draft; onChange: (draft: Draft) => void }) {
+  return (
+    <Group align="flex-start" grow>
+      <TextInput
+        label="Classes"
+        description="The lowest first, with commas between them."
+        placeholder="Nursery, LKG, UKG, 1, 2, 3"
+        value={draft.grades}
+        onChange={event => onChange({ ...draft, grades: event.currentTarget.value })}
+      />
+      <TextInput
+        label="Fees"
+        description="In the order in which they are shown and paid."
+        placeholder="Tuition fee, Transport fee"
+        value={draft.heads}
+        onChange={event => onChange({ ...draft, heads: event.currentTarget.value })}
+      />
+    </Group>
+  )
+}
+
+/** Where a problem of the server is, in the words of the form. */
+function whereOf(key: string, draft: Draft): string {
+  const [list, no, field] = key.split('.')
+  if (list === 'terms')
+    return `${draft.terms[Number(no)]?.name ?? 'A term'}: ${field === 'due_date' ? 'the due date' : 'the name'}`
+  if (list === 'concessions') return `The concession ${draft.concessions[Number(no)]?.discount_type ?? ''}:`
+  if (list === 'amounts') return 'An amount'
+  return list === 'grades' ? 'A class' : 'A fee'
+}

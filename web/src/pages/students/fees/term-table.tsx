@@ -1,0 +1,89 @@
+import { Button, Group, TextInput } from '@mantine/core'
+import { ShortTable } from '../../../ui/table/short-table.tsx'
+import { readable } from '../texts.ts'
+import { cellKey, headsOf, namesOf, type Draft } from './draft.ts'
+
+/** One term: its name, when it is due, and what each class pays of each fee. */
+export function TermTable({
+  no,
+  term,
+  draft,
+  known,
+  onChange,
+}: {
+  no: number
+  term: Draft['terms'][number]
+  draft: Draft
+  known: readonly string[]
+  onChange: (draft: Draft) => void
+}) {
+  const [heads, grades] = [headsOf(draft.heads, known), namesOf(draft.grades)]
+  const change = (part: Partial<typeof term>): void =>
+    onChange({ ...draft, terms: draft.terms.with(no - 1, { ...term, ...part }) })
+  const copyFirst = (): void => {
+    const copied = grades.flatMap(grade =>
+      heads.map(head => [cellKey(grade, head, no), draft.amounts[cellKey(grade, head, 1)] ?? '']),
+    )
+    onChange({ ...draft, amounts: { ...draft.amounts, ...Object.fromEntries(copied) } })
+  }
+  const remove = (): void => onChange({ ...draft, terms: draft.terms.slice(0, -1) })
+  return (
+    <fieldset className="term">
+      <legend>{term.name || `Term ${no}`}</legend>
+      <Group align="flex-end" mb="sm">
+        <TextInput
+          label="Name of the term"
+          maxLength={20}
+          value={term.name}
+          onChange={event => change({ name: event.currentTarget.value })}
+        />
+        <TextInput
+          label={`${term.name || `Term ${no}`} is due on`}
+          type="date"
+          required
+          value={term.due_date}
+          onChange={event => change({ due_date: event.currentTarget.value })}
+        />
+        {no > 1 && (
+          <Button variant="default" onClick={copyFirst}>
+            {`Same amounts as ${draft.terms[0]?.name ?? 'the first'}`}
+          </Button>
+        )}
+        {no > 1 && no === draft.terms.length && (
+          <Button variant="default" onClick={remove}>
+            {`Remove ${term.name}`}
+          </Button>
+        )}
+      </Group>
+      {grades.length === 0 || heads.length === 0 ? (
+        <p className="faint">Name the classes and the fees above; their amounts are entered here.</p>
+      ) : (
+        <ShortTable
+          name={`Amounts of ${term.name}`}
+          rows={grades}
+          rowId={grade => grade}
+          columns={[
+            { title: 'Class', cell: grade => <strong>{grade}</strong> },
+            ...heads.map(head => ({
+              title: readable(head),
+              cell: (grade: string) => (
+                <TextInput
+                  aria-label={`${readable(head)} of class ${grade}, ${term.name}, rupees`}
+                  inputMode="decimal"
+                  maw={140}
+                  value={draft.amounts[cellKey(grade, head, no)] ?? ''}
+                  onChange={event =>
+                    onChange({
+                      ...draft,
+                      amounts: { ...draft.amounts, [cellKey(grade, head, no)]: event.currentTarget.value },
+                    })
+                  }
+                />
+              ),
+            })),
+          ]}
+        />
+      )}
+    </fieldset>
+  )
+}
