@@ -1,7 +1,57 @@
+import assert from 'node:assert/strict'
+import type { Page } from 'playwright-core'
+import { expectSoundAndKeep } from '../browser/checkout-support.ts'
 import { officeTask } from './clicks.ts'
 
-officeTask('look at the students of an empty school', async ({ page, go }) => {
+const NARROW = { width: 390, height: 844 }
+const WIDE = { width: 1280, height: 800 }
+
+/** In both widths. */
+async function lookAt(page: Page, name: string): Promise<void> {
+  await expectSoundAndKeep(page, name)
+  await page.setViewportSize(NARROW)
+  await expectSoundAndKeep(page, `${name}-phone`)
+  await page.setViewportSize(WIDE)
+}
+
+officeTask('register a student and collect at the counter', async ({ page, go, complaints }) => {
   await go('/i/demo-school')
   await page.getByRole('link', { name: 'Students' }).first().click()
-  await page.getByRole('heading', { name: 'Students' }).waitFor()
+  await page.getByText('No students yet').waitFor()
+  await page.getByRole('link', { name: 'Fee structure' }).click()
+  await page.getByLabel('Classes').fill('4, 5')
+  await page.getByLabel('Fees', { exact: true }).fill('Tuition fee, Transport fee')
+  await page.getByLabel('Term 1 is due on').fill('2026-12-10')
+  await page.getByLabel('Tuition fee of class 5, Term 1, rupees').fill('60,000')
+  await page.getByLabel('Transport fee of class 5, Term 1, rupees').fill('12000')
+  await page.getByRole('button', { name: 'Brothers and sisters' }).click()
+  await lookAt(page, 'console-fee-structure')
+  await page.getByRole('button', { name: 'Save the fee structure' }).click()
+  await page.getByText('The fee structure is saved.').first().waitFor()
+
+  await page.getByRole('link', { name: 'Students' }).first().click()
+  await page.getByRole('link', { name: 'Add a student' }).click()
+  await page.getByLabel('Admission no.').fill('ADM-1')
+  await page.getByLabel('Student’s name').fill('Kabir Rao')
+  await page.getByLabel('Class').fill('5')
+  await page.getByLabel('Section').fill('B')
+  await page.getByLabel('Parent’s name').fill('Asha Rao')
+  await page.getByLabel('Mobile of the family').fill('9876543210')
+  await lookAt(page, 'console-add-student')
+  await page.getByRole('button', { name: 'Add the student' }).click()
+  await page.getByRole('heading', { name: 'Kabir Rao' }).waitFor()
+  await page.getByText('₹72,000.00').first().waitFor()
+  await lookAt(page, 'console-student-of-office')
+
+  await page.getByRole('link', { name: 'Counter' }).first().click()
+  await page.getByPlaceholder('Name, admission number or phone').fill('ADM-1')
+  await page.getByRole('option', { name: /Kabir Rao/ }).click()
+  await page.getByLabel('Amount').first().fill('30000')
+  await page.getByRole('button', { name: 'Take ₹30,000.00' }).click()
+  await page
+    .getByRole('button', { name: /print/i })
+    .or(page.getByRole('link', { name: /receipt/i }))
+    .first()
+    .waitFor()
+  assert.deepEqual(complaints, [])
 })

@@ -11,6 +11,7 @@ import {
   type RegistrationContext,
   type RegistrationPlan,
 } from '../registration/register-students.service.ts'
+import { applyToNew } from '../structures/apply-structure.service.ts'
 import { profileOf } from '../students.rules.ts'
 import {
   addByGrade,
@@ -193,6 +194,12 @@ export async function apply(
   await registerStudents(tx, context, plans)
   const fees = plans.map(({ student, registration }) => ({ studentId: student.id, fees: registration.fees }))
   await setFees(tx, context, fees, 'registration')
+  const byStructure = plans.filter(({ student }) => options.structureGrades?.includes(student.grade) === true)
+  await applyToNew(
+    tx,
+    context,
+    byStructure.map(({ student }) => ({ id: student.id, year: student })),
+  )
   const carried = results.flatMap(({ from, toId, carried: one }) =>
     toId === null || one === null ? [] : [{ from, toId, ...one }],
   )

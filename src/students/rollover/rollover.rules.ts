@@ -8,6 +8,8 @@ export type RolloverOptions = {
   grades: readonly { grade: string; nextGrade: string | null }[]
   /** What a grade of the new year costs. */
   fees: readonly { grade: string; fees: readonly SentFee[] }[]
+  /** Grades whose fees are those of the new year's structure, with its concessions. */
+  structureGrades?: readonly string[]
   /** The component of the new record that carries what is still due; null: it stays due on the old one. */
   duesComponent: string | null
   /** The component of the new record that carries what was paid too much; null: it stays on the old one. */

@@ -2,6 +2,8 @@ import { joinCatalogue, checkCatalogue, type CodeInUse } from '../../institutes/
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { getInstitutesById } from '../../institutes/institutes.service.ts'
 import { feeProblems } from '../../fees/fees.rules.ts'
+import { priceStudent } from '../../fees/structures/structure.rules.ts'
+import { findStructure, type Year } from '../../fees/structures/structures.service.ts'
 import type { Context } from '../../platform/context.ts'
 import type { Transaction } from '../../platform/db/database.ts'
 import type { Page, PageRange } from '../../platform/db/list.ts'
@@ -34,9 +36,13 @@ export async function startRollover(
   institute: Institute,
   { readUnsettled, ...wanted }: WantedRollover & { isPreview: boolean; readUnsettled: ReadUnsettled },
 ): Promise<store.Rollover> {
-  const { isPreview, fromYearStart, fromYearEnd, toYearStart, toYearEnd, ...options } = wanted
+  const { isPreview, fromYearStart, fromYearEnd, toYearStart, toYearEnd, ...sent } = wanted
   const problems = optionProblems(wanted)
   if (problems.length > 0) throw badFields(problems)
+  const options = await withStructure(ctx, institute, sent, {
+    academicYearStart: toYearStart,
+    academicYearEnd: toYearEnd,
+  })
   const codes = codesOf(options)
   await checkCatalogue(ctx.db, institute, codes)
   const now = ctx.clock.now()
@@ -68,6 +74,28 @@ export async function startRollover(
   } catch (error) {
     if (!store.isUnderWay(error)) throw error
     throw conflict('A rollover of this institute is under way. Wait until it is done.')
+  }
+}
+
+/** A grade that no fees were sent for costs what the structure of the new year says. */
+async function withStructure(
+  { db }: Context,
+  institute: Institute,
+  options: RolloverOptions,
+  year: Year,
+): Promise<RolloverOptions> {
+  const structure = await findStructure(db, institute.id, year)
+  if (structure === null) return options
+  const sent = new Set(options.fees.map(one => one.grade))
+  const grades = [...new Set(options.grades.flatMap(({ nextGrade }) => nextGrade ?? []))]
+  const priced = grades
+    .filter(grade => !sent.has(grade))
+    .map(grade => ({ grade, fees: priceStudent(structure, { grade, category: null, childNo: 1 }) }))
+    .filter(({ fees }) => fees.length > 0)
+  return {
+    ...options,
+    fees: [...options.fees, ...priced],
+    structureGrades: priced.map(({ grade }) => grade),
   }
 }
 

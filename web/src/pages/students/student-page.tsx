@@ -14,7 +14,7 @@ import { StudentActs } from './actions/student-actions.tsx'
 import { TimelineSection } from './sections/timeline.tsx'
 import { PROFILE_FIELDS } from './profile-fields.ts'
 import { useStudent } from './use-student.ts'
-import { STATUS_LABELS } from './texts.ts'
+import { ORIGIN_LABELS, STATUS_LABELS } from './texts.ts'
 import './students.css'
 
 export type Student = StudentPageAnswer
@@ -60,6 +60,7 @@ function Page({ student }: { student: Student }) {
         { label: 'Grade', value: student.grade_name },
         { label: 'Year', value: yearName(student.academic_year_start, student.academic_year_end) },
         { label: 'Branch', value: student.collector_code },
+        { label: 'Record kept by', value: ORIGIN_LABELS[student.origin] },
         { label: 'Date of birth', value: student.date_of_birth && formatDay(student.date_of_birth) },
         { label: 'Primary contact', value: <Contact student={student} /> },
         { label: 'Student id', value: <span className="mono">{id}</span> },

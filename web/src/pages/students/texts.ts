@@ -20,6 +20,12 @@ export const STATUS_LABELS: Record<'active' | 'dropped', Word> = {
   dropped: { label: 'Dropped', tone: 'plain' },
 }
 
+export const ORIGIN_LABELS: Record<'erp' | 'office' | 'file', string> = {
+  erp: 'The ERP',
+  office: 'The office',
+  file: 'The office, from a file',
+}
+
 export const PAYMENT_LABELS: Record<string, Word> = {
   pending: { label: 'On its way', tone: 'waiting' },
   captured: { label: 'Paid', tone: 'good' },

@@ -68,7 +68,9 @@ export function StudentActs({ student }: { student: Student }) {
             <Menu.Item onClick={() => setAction('fetch')} disabled={!hasErp}>
               Fetch from the ERP now
             </Menu.Item>
-            <Menu.Item onClick={() => setAction('profile')}>Edit the profile</Menu.Item>
+            <Menu.Item onClick={() => setAction('profile')} disabled={student.is_locked}>
+              {student.is_locked ? 'Edit the profile in the ERP: it is locked here' : 'Edit the profile'}
+            </Menu.Item>
             <Menu.Divider />
             <Menu.Item onClick={() => setAction('status')}>
               {status === 'active' ? 'Mark as dropped' : 'Mark as active'}

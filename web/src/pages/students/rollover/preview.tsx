@@ -37,7 +37,13 @@ export function Preview({ wanted, seen }: { wanted: Wanted; seen: RolloverAnswer
       }),
   })
   const year = yearName(seen.to_academic_year_start, seen.to_academic_year_end)
-  const unpriced = unpricedText(gradesWithoutFees(wanted.fees, seen.grades), year)
+  const unpriced = unpricedText(
+    gradesWithoutFees(
+      wanted.fees,
+      seen.grades.filter(grade => grade.fees === 0),
+    ),
+    year,
+  )
   return (
     <section aria-label="Preview" className="file-now">
       <h2 className="section-title">Preview: nothing has changed yet</h2>

@@ -4,6 +4,7 @@ import { Button, Group, NativeSelect, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import type { GradeOfYearAnswer } from '../../../../../src/console/students/rollover/rollover.output.ts'
+import type { StructureAnswer } from '../../../../../src/fees/structures/structure.output.ts'
 import type { RolloverAnswer } from '../../../../../src/students/rollover/rollover.output.ts'
 import { useCommand } from '../../../api/command.ts'
 import { get } from '../../../api/client.ts'
@@ -90,6 +91,13 @@ function RolloverForm({ year, grades }: { year: string; grades: readonly GradeOf
   const path = useInstitutePath()
   const [from, to] = partsOf(year)
   const [newYear, setNewYear] = useState({ start: String(from + 1), end: String(to + 1) })
+  const ofNewYear = `${path}/fee-structures/${newYear.start}/${newYear.end}`
+  const kept = useQuery({
+    queryKey: ['fee-structure', ofNewYear],
+    queryFn: ({ signal }) => get<StructureAnswer>(ofNewYear, {}, signal),
+    enabled: /^20\d\d$/.test(newYear.start) && /^20\d\d$/.test(newYear.end),
+  })
+  const hasStructure = (kept.data?.amounts.length ?? 0) > 0
   const [structure, setStructure] = useState<Structure>(() => suggestStructure(grades))
   const [carry, setCarry] = useState<Carry>({ dues: 'PREVIOUS_YEAR_DUES', advance: 'PREVIOUS_YEAR_ADVANCE' })
   const wanted = {
@@ -98,6 +106,7 @@ function RolloverForm({ year, grades }: { year: string; grades: readonly GradeOf
     to_academic_year_start: newYear.start,
     to_academic_year_end: newYear.end,
     ...toRequest(structure),
+    ...(hasStructure ? { fees: [] } : {}),
     carry_dues_as: carry.dues,
     carry_advance_as: carry.advance,
   }
@@ -130,7 +139,13 @@ function RolloverForm({ year, grades }: { year: string; grades: readonly GradeOf
             <legend>Where each grade goes</legend>
             <GradesTable structure={structure} onChange={setStructure} problems={problems} />
           </fieldset>
-          <FeesTable structure={structure} onChange={setStructure} problems={problems} />
+          {hasStructure ? (
+            <p>
+              {`The fees are those of the fee structure of ${yearName(Number(newYear.start), Number(newYear.end))}, with its concessions by rule.`}
+            </p>
+          ) : (
+            <FeesTable structure={structure} onChange={setStructure} problems={problems} />
+          )}
           <CarryForward value={carry} onChange={setCarry} problems={problems} />
           <FormProblem error={preview.error} named={problems} />
           <Group>
