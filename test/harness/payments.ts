@@ -83,6 +83,8 @@ const RULES: Record<string, string> = {
       from orders o join refunds r on r.institute_id = o.institute_id and r.order_id = o.id
       join refund_lines l on l.institute_id = r.institute_id and l.refund_id = r.id
       where o.student_id is not null and o.state in ('paid', 'reversed') and r.kind = 'requested' and r.state <> 'failed'
+      union all
+      select institute_id, student_id, component_type, 0, 0, 0, amount_paise from student_transfers
     ) b group by institute_id, student_id, component_type having sum(k) <> sum(f) or sum(q) <> sum(p)`,
   'an order is paid, or was and is reversed, if and only if exactly one payment pays it': `
     select o.id as subject, o.state || ' with ' || count(p.id) as detail

@@ -3,6 +3,8 @@ import { lose, status } from '../../emulators/faults.ts'
 import { getInstitute } from '../../src/institutes/institutes.service.ts'
 import { startPayment } from '../../src/payments/payments.service.ts'
 import { reconcile } from '../../src/payments/reconcile/reconcile.service.ts'
+import type { Callback } from '../../src/providers/port.ts'
+import type { Client } from '../harness/client.ts'
 import { findBroken } from '../harness/payments.ts'
 import { PAY, sampleOrder } from '../harness/samples.ts'
 import { type Gateway, type GatewayName, GATEWAYS } from './gateways.ts'
@@ -40,8 +42,8 @@ const ACTS: readonly Act[] = [
     name: 'pay',
     weight: 4,
     async run({ gateway, random }) {
-      const id = random.pick(gateway.open())
-      if (id !== undefined) gateway.pay(id, random.chance(0.8))
+      const id = random.pick(gateway.books.open())
+      if (id !== undefined) await (random.chance(0.8) ? gateway.payer.pay(id) : gateway.payer.fail(id))
     },
   },
   { name: 'deliver', weight: 4, run: storm => deliver(storm) },
@@ -59,8 +61,8 @@ const ACTS: readonly Act[] = [
     name: 'end refund',
     weight: 2,
     async run({ gateway, random }) {
-      const id = random.pick(gateway.pendingRefunds())
-      if (id !== undefined) gateway.processRefund(id)
+      const id = random.pick(gateway.books.pendingRefunds())
+      if (id !== undefined) await gateway.bank.processRefund(id)
     },
   },
   {
@@ -70,19 +72,36 @@ const ACTS: readonly Act[] = [
       gateway.spoil('', random.chance(0.5) ? lose : status(502, 'Bad gateway'))
     },
   },
-  { name: 'pay out', weight: 1, run: async ({ gateway }) => gateway.payOut() },
+  { name: 'pay out', weight: 1, run: async ({ gateway }) => void (await gateway.bank.settle()) },
   { name: 'time', weight: 3, run: ({ world }) => advance(world, 'PT90M') },
 ]
 
-/** Events doubled, lost and out of order; what is lost has to be found by asking. */
 async function deliver({ world, gateway, random }: Storm): Promise<void> {
-  const events = gateway.outbox.splice(0).filter(() => random.chance(0.8))
+  await deliverAtRandom(gateway, world.as(INSTITUTE), random)
+}
+
+/** Events doubled, lost and out of order; what is lost has to be found by asking. */
+export async function deliverAtRandom(gateway: Gateway, client: Client, random: Random): Promise<void> {
+  const events = gateway.callbacks().filter(() => random.chance(0.8))
   if (random.chance(0.5)) events.reverse()
-  for (const event of events.flatMap(one => (random.chance(0.2) ? [one, one] : [one]))) {
-    const headers = { ...event.headers, authorization: '' }
-    const { status: code } = await world
-      .as(INSTITUTE)
-      .post(`/callbacks/${gateway.name}`, event.rawBody.toString(), headers)
+  await post(
+    gateway,
+    client,
+    events.flatMap(one => (random.chance(0.2) ? [one, one] : [one])),
+  )
+}
+
+export async function deliverAll(gateway: Gateway, client: Client): Promise<void> {
+  await post(gateway, client, gateway.callbacks())
+}
+
+async function post(gateway: Gateway, client: Client, events: readonly Callback[]): Promise<void> {
+  const { name } = gateway
+  for (const { headers, rawBody } of events.filter(one => !gateway.isStale(one))) {
+    const { status: code } = await client.post(`/callbacks/${name}`, rawBody.toString(), {
+      ...(headers as Record<string, string>),
+      authorization: '',
+    })
     assert.ok(code === 200 || code === 503, `a callback was answered with ${code}`)
   }
 }
@@ -118,17 +137,17 @@ function ignore(error: unknown): void {
 /** Everything that happened at the vendor is known here once, though no event came any more. */
 async function comeToRest({ world, gateway }: Storm): Promise<{ captured: number; refunded: number }> {
   for (let day = 0; day < 3; day++) {
-    for (const id of gateway.pendingRefunds()) gateway.processRefund(id)
-    gateway.payOut()
+    for (const id of gateway.books.pendingRefunds()) await gateway.bank.processRefund(id)
+    await gateway.bank.settle()
     for (let hours = 0; hours < 4; hours++) await advance(world, 'PT6H')
   }
-  const paid = gateway.paid()
+  const paid = gateway.books.paid()
   const known = await world.sql<{ id: string }>(
     `select id from payments where state = 'captured' and provider = $1`,
     [gateway.name],
   )
   assert.deepEqual(known.map(({ id }) => id).sort(), paid.sort())
-  const refunds = gateway.refunds()
+  const refunds = gateway.books.refunds()
   assert.equal(new Set(refunds).size, refunds.length, 'a refund was made twice')
   assert.deepEqual(await world.sql(`select id from refunds where state = 'pending'`), [])
   assert.deepEqual(await findBroken(world.sql), [])

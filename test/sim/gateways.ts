@@ -1,30 +1,38 @@
 import { KEYS as CASHFREE_KEYS } from '../../emulators/cashfree/books.ts'
 import { startCashfree } from '../../emulators/cashfree/emulator.ts'
-import { endRefund as endCashfreeRefund, payOrder } from '../../emulators/cashfree/orders.ts'
-import { settle } from '../../emulators/cashfree/settlements.ts'
-import type { SignedEvent } from '../../emulators/post-events.ts'
 import { KEYS as RAZORPAY_KEYS } from '../../emulators/razorpay/books.ts'
 import { startRazorpay } from '../../emulators/razorpay/emulator.ts'
-import { endRefund as endRazorpayRefund } from '../../emulators/razorpay/links.ts'
-import { payOut } from '../../emulators/razorpay/settlements.ts'
+import { moveToken } from '../../emulators/razorpay/mandates.ts'
 import type { Server } from '../../emulators/server.ts'
+import { dayOf } from '../../src/platform/calendar.ts'
+import type { Callback } from '../../src/providers/port.ts'
+import { playCashfree } from '../providers/conformance/cashfree-rig.ts'
+import { playRazorpay } from '../providers/conformance/razorpay-rig.ts'
+import type { Vendor } from '../providers/conformance/rig.ts'
 
-/** An emulated vendor as the storm plays it: what payers and banks do there, and what its books have. */
-export type Gateway = {
+/** An emulated vendor as storms play it, with the settings of Bursar that open its account. */
+export type Gateway = Vendor & {
   name: GatewayName
-  /** The settings of Bursar that open its account. */
   env: Record<string, string>
-  outbox: SignedEvent[]
   spoil: Server['spoil']
-  /** What a payer could still pay. */
-  open(): string[]
-  pay(id: string, isPaid: boolean): void
-  pendingRefunds(): string[]
-  processRefund(id: string): void
-  payOut(): void
-  /** Ids of ours: what was paid there, and every refund that was made there, as often as it was made. */
-  paid(): string[]
-  refunds(): string[]
+  /** Ids of ours, each as often as the vendor has it. */
+  books: {
+    /** What a payer could still pay, and what was paid. */
+    open(): string[]
+    paid(): string[]
+    refunds(): string[]
+    pendingRefunds(): string[]
+    /** Mandates that the payer approved and the bank has not confirmed. */
+    unconfirmed(): string[]
+    debits(): string[]
+    /** Those that the bank can decide on now, and those that it ever paid. */
+    presented(): string[]
+    debited(): string[]
+  }
+  /** Too late to be believed, for a vendor that signs the time of sending. */
+  isStale(callback: Callback): boolean
+  /** What the vendor does by itself from one day to the next. */
+  passNight(): void
   close(): Promise<void>
 }
 
@@ -33,55 +41,103 @@ type Open = (now: () => Date) => Promise<Gateway>
 
 const openRazorpay: Open = async now => {
   const emulator = await startRazorpay({ now })
-  const { url, books, links, refunds } = emulator
+  const { books, links, refunds } = emulator
+  const linked = (status: string) =>
+    [...links.values()].filter(one => one.status === status).map(one => one.reference_id)
+  const debits = () =>
+    [...books.payments.values()].flatMap(({ notes, status, token_id: token }) =>
+      token !== null && 'payment_id' in notes ? { id: notes['payment_id'] ?? '', status } : [],
+    )
   return {
+    ...playRazorpay(emulator),
     name: 'razorpay',
     env: {
       RAZORPAY_KEY_ID: RAZORPAY_KEYS.keyId,
       RAZORPAY_KEY_SECRET: RAZORPAY_KEYS.keySecret,
       RAZORPAY_WEBHOOK_SECRET: RAZORPAY_KEYS.webhookSecret,
-      RAZORPAY_API_URL: url,
+      RAZORPAY_API_URL: emulator.url,
     },
-    outbox: books.outbox,
     spoil: (start, fault) => emulator.spoil(start, fault),
-    open: () => [...links.values()].filter(one => one.status === 'created').map(one => one.id),
-    pay: (id, isPaid) => void emulator.pay(id, isPaid ? {} : { status: 'failed' }),
-    pendingRefunds: () => refunds.filter(one => one.status === 'pending').map(one => one.id),
-    processRefund(id) {
-      const refund = refunds.find(one => one.id === id)
-      if (refund !== undefined) endRazorpayRefund(books, refund, 'processed')
+    books: {
+      open: () => linked('created'),
+      paid: () => linked('paid'),
+      refunds: () => refunds.map(one => one.receipt ?? one.id),
+      pendingRefunds: () => refunds.filter(one => one.status === 'pending').map(one => one.receipt ?? one.id),
+      unconfirmed: () =>
+        [...books.invoices.values()]
+          .filter(({ payment_id: id }) => {
+            const { token_id: token = null } = books.payments.get(id ?? '') ?? {}
+            return books.tokens.get(token ?? '')?.token.recurring_details.status === 'initiated'
+          })
+          .map(one => one.receipt ?? ''),
+      debits: () => debits().map(one => one.id),
+      presented: () =>
+        debits()
+          .filter(one => one.status === 'created')
+          .map(one => one.id),
+      debited: () =>
+        debits()
+          .filter(one => one.status === 'captured' || one.status === 'refunded')
+          .map(one => one.id),
     },
-    payOut: () => void payOut(books),
-    paid: () => [...links.values()].filter(one => one.status === 'paid').map(one => one.reference_id),
-    refunds: () => refunds.map(one => one.receipt ?? one.id),
+    isStale: () => false,
+    passNight() {
+      for (const { token } of books.tokens.values())
+        if (token.recurring_details.status === 'cancellation_initiated')
+          moveToken(books, token.id, 'cancelled')
+    },
     close: () => emulator.close(),
   }
 }
+
+const DAY_MS = 86_400_000
 
 /** Our ids stand there behind the number of their institute. */
 const ours = (id: string): string => id.slice(id.indexOf('-') + 1)
 
 const openCashfree: Open = async now => {
   const emulator = await startCashfree({ now })
-  const { apiUrl, books } = emulator
-  const orders = (status: string) => [...books.orders.values()].filter(one => one.order_status === status)
+  const { books } = emulator
+  const orders = (status: string) =>
+    [...books.orders.values()].filter(one => one.order_status === status).map(one => ours(one.order_id))
+  const charges = () => [...books.charges.values()]
+  const today = () => dayOf(books.now())
   return {
+    ...playCashfree(emulator),
     name: 'cashfree',
     env: {
       CASHFREE_CLIENT_ID: CASHFREE_KEYS.clientId,
       CASHFREE_CLIENT_SECRET: CASHFREE_KEYS.clientSecret,
-      CASHFREE_API_URL: apiUrl,
+      CASHFREE_API_URL: emulator.apiUrl,
     },
-    outbox: books.outbox,
     spoil: (start, fault) => emulator.spoil(start, fault),
-    open: () => orders('ACTIVE').map(one => one.order_id),
-    pay: (id, isPaid) => void payOrder(books, id, isPaid ? {} : { payment_status: 'FAILED' }),
-    pendingRefunds: () =>
-      [...books.refunds.values()].filter(one => one.refund_status === 'PENDING').map(one => one.refund_id),
-    processRefund: id => endCashfreeRefund(books, id, 'SUCCESS'),
-    payOut: () => void settle(books),
-    paid: () => orders('PAID').map(one => ours(one.order_id)),
-    refunds: () => [...books.refunds.keys()].map(ours),
+    books: {
+      open: () => orders('ACTIVE'),
+      paid: () => orders('PAID'),
+      refunds: () => [...books.refunds.keys(), ...books.chargeRefunds.keys()].map(ours),
+      pendingRefunds: () =>
+        [
+          ...[...books.refunds.values()].filter(one => one.refund_status === 'PENDING'),
+          ...[...books.chargeRefunds.values()].filter(one => one.refund_status === 'INITIALIZED'),
+        ].map(one => ours(one.refund_id)),
+      unconfirmed: () =>
+        [...books.subscriptions.values()]
+          .filter(one => one.subscription_status === 'BANK_APPROVAL_PENDING')
+          .map(one => ours(one.subscription_id)),
+      debits: () => charges().map(one => ours(one.payment_id)),
+      // A UPI debit has a day.
+      presented: () =>
+        charges()
+          .filter(({ payment_status: status }) => status === 'PENDING' || status === 'INITIALIZED')
+          .filter(({ payment_schedule_date: at = '' }) => at.slice(0, 10) <= today())
+          .map(one => ours(one.payment_id)),
+      debited: () =>
+        charges()
+          .filter(one => one.payment_status === 'SUCCESS')
+          .map(one => ours(one.payment_id)),
+    },
+    isStale: ({ headers }) => now().getTime() - Number(headers['x-webhook-timestamp']) > DAY_MS,
+    passNight: () => {},
     close: () => emulator.close(),
   }
 }

@@ -38,3 +38,10 @@ export class Random {
     throw new Error('nothing to choose from')
   }
 }
+
+/** A seed for something that has a name, so that it draws the same in any order. */
+export function seedOf(seed: number, name: string): number {
+  let mixed = seed ^ 0x811c9dc5
+  for (let at = 0; at < name.length; at++) mixed = Math.imul(mixed ^ name.charCodeAt(at), 0x01000193)
+  return mixed >>> 0
+}

@@ -1,5 +1,6 @@
 import { inspect } from 'node:util'
 import { globalSetup, globalTeardown } from '../harness/global-setup.ts'
+import { gatewayBank } from '../flex/sim/gateway-bank.ts'
 import { runYear } from '../flex/sim/year.ts'
 import { runGatewayStorm } from './gateway-storm.ts'
 import type { GatewayName } from './gateways.ts'
@@ -26,6 +27,7 @@ function exitWithUsage(): never {
   process.exit(2)
 }
 
+const CRASHES_A_DAY = 0.06
 const begun = Date.now()
 const cleanups: (() => Promise<void> | void)[] = []
 const seconds = (): number => Math.round((Date.now() - begun) / 1_000)
@@ -50,7 +52,17 @@ async function runPayments(): Promise<unknown> {
 const logDay = (day: number, summary: string): void => logProgress(`day ${day}, ${summary}`, true)
 
 async function runFlex(): Promise<unknown> {
-  return runYear({ seed, plans: count, days: 365, booksEveryDays: 15, owner, onProgress: logDay })
+  const bank = gateway === undefined ? {} : { openBank: gatewayBank(gateway) }
+  return runYear({
+    seed,
+    plans: count,
+    days: 365,
+    booksEveryDays: 15,
+    crashes: CRASHES_A_DAY,
+    owner,
+    onProgress: logDay,
+    ...bank,
+  })
 }
 
 const what = isFlex ? `a year of ${count} plans` : `${count} acts`

@@ -6,7 +6,7 @@ import { createBursar, type Bursar } from '../../src/app/bursar.ts'
 import type { PaymentReport } from '../../src/providers/port.ts'
 import type { PaymentContext } from '../../src/payments/context.ts'
 import { typeParsers } from '../../src/platform/db/client.ts'
-import { createLog } from '../../src/platform/log.ts'
+import { createLog, type Log } from '../../src/platform/log.ts'
 import { cloneDatabase, TEST_MASTER_KEY } from '../harness/bursar.ts'
 import { Client, DEMO, GROUP, type Answer } from '../harness/client.ts'
 import { waitFor } from '../harness/wait.ts'
@@ -62,12 +62,21 @@ export class World {
   readonly unanswered = new Map<string, () => Promise<void>>()
   crashes = 0
   #app: Bursar
+  readonly #log: Log
+  readonly #lines: string[]
   readonly #pool: pg.Pool
   readonly #env: Record<string, string>
 
-  private constructor(line: CutLine, app: Bursar, pool: pg.Pool, env: Record<string, string>) {
+  private constructor(
+    line: CutLine,
+    { app, log, lines }: { app: Bursar; log: Log; lines: string[] },
+    pool: pg.Pool,
+    env: Record<string, string>,
+  ) {
     this.line = line
     this.#app = app
+    this.#log = log
+    this.#lines = lines
     this.#pool = pool
     this.#env = env
   }
@@ -94,7 +103,11 @@ export class World {
       DRAIN_SECONDS: '0',
       ...more,
     }
-    const world = new World(line, await open(env), pool, env)
+    const lines: string[] = []
+    const destination = { write: (text: string) => void lines.push(text) }
+    const log = createLog({ level: 'error', format: 'json', destination })
+    const app = await createBursar(readConfig(env), log)
+    const world = new World(line, { app, log, lines }, pool, env)
     owner.after(async () => {
       await world.#app.stop()
       await pool.end()
@@ -167,8 +180,13 @@ export class World {
     return this.sql<Seen>(LATEST, [limit])
   }
 
+  /** The last errors that were logged. */
+  get errors(): string {
+    return this.#lines.slice(-2).join('')
+  }
+
   /** Ends the process as a crash would and starts another on what the database kept. */
-  async crash(): Promise<void> {
+  async crash(beforeStart?: () => Promise<unknown>): Promise<void> {
     this.line.cut()
     await this.#app.stop()
     await waitFor(
@@ -181,12 +199,23 @@ export class World {
       'the server to notice',
     )
     this.line.mend()
-    this.#app = await open(this.#env)
+    await beforeStart?.()
+    this.#app = await createBursar(readConfig(this.#env), this.#log)
     this.crashes++
     for (const again of this.unanswered.values()) await again()
   }
 }
 
-function open(env: Record<string, string>): Promise<Bursar> {
-  return createBursar(readConfig(env), createLog({ level: 'silent', format: 'json' }))
+const EXPIRE_LEASES = `
+  do $$ declare held record; begin
+    for held in select table_name from information_schema.columns
+      where table_schema = 'public' and column_name = 'held_until'
+    loop
+      execute format('update %I set held_until = clock_timestamp() where held_until > clock_timestamp()', held.table_name);
+    end loop;
+  end $$`
+
+/** Leases run in real time, in which the crash of a world whose clock hurries lasts no minute. */
+export async function expireLeases(sql: World['sql']): Promise<void> {
+  await sql(EXPIRE_LEASES)
 }

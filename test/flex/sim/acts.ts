@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict'
-import { codesOf } from '../../../src/flex/rules/returns.rules.ts'
 import { ERP } from '../../harness/samples.ts'
 import { doLater, inDays, send, type FlexAct } from './acts-support.ts'
 import type { Pupil } from './erp.ts'
 import type { Town } from './town.ts'
 
 const FLEX = '/api/v1/integrations/flex'
-const SANDBOX = '/api/v1/sandbox'
 
 async function payAtCounter(town: Town, pupil: Pupil): Promise<string> {
   const { random } = town
@@ -160,7 +158,7 @@ export const holdPlan = onPlan('hold')
 
 type Row = { id: string; due_on: string; state: string; rail: string | null }
 
-async function instalmentsOf(town: Town, pupil: Pupil, states: string): Promise<Row[]> {
+export async function instalmentsOf(town: Town, pupil: Pupil, states: string): Promise<Row[]> {
   return town.sql<Row>(
     `select i.id, i.due_on, i.state, m.rail from flex_instalments i
      left join lateral (select rail from flex_mandates m where m.institute_id = i.institute_id
@@ -183,46 +181,6 @@ async function reschedule(town: Town, pupil: Pupil): Promise<string> {
   return `${one.state} ${JSON.stringify(body)}: ${status}`
 }
 
-/** Somebody at the bank's counter decides about what is out, or takes back what was paid. */
-async function decideAtBank(town: Town, pupil: Pupil): Promise<string> {
-  const { random } = town
-  const refunded = new Set(
-    (
-      await town.sql<{ id: string }>(
-        `select i.id from flex_instalments i join refunds r on r.institute_id = i.institute_id and r.order_id = i.order_id`,
-      )
-    ).map(({ id }) => id),
-  )
-  const all = (await instalmentsOf(town, pupil, 'presented debited settled')).filter(
-    ({ id }) => !refunded.has(id),
-  )
-  const one =
-    all.find(({ state }) => state === 'presented') ?? (random.chance(0.3) ? random.pick(all) : undefined)
-  if (one === undefined) return 'nothing'
-  const codes = codesOf(one.rail === 'upi_autopay' ? 'upi_autopay' : 'enach').filter(code => code !== '98')
-  const isPaid = one.state === 'presented' && random.chance(0.3)
-  const body = isPaid ? { outcome: 'debited' } : { outcome: 'bounced', code: random.pick(codes) ?? '04' }
-  const path = `${SANDBOX}/flex/instalments/${one.id}/outcome`
-  const { status, text } = await send(town, pupil, ['POST', path, body])
-  assert.ok(status === 200 || status === 409, text)
-  return `${one.id} ${one.state} ${JSON.stringify(body)}: ${status}`
-}
-
-async function revokeAtBank(town: Town, pupil: Pupil): Promise<string> {
-  const [mandate] = await town.sql<{ institute_id: number; ref: string }>(
-    `select m.institute_id, m.provider_ref as ref from flex_mandates m
-     where m.plan_id = $1 and m.state in ('active', 'pending') and m.provider_ref is not null`,
-    [pupil.planId],
-  )
-  if (mandate === undefined) return 'nothing'
-  const path = `/sandbox/bank/mandates/${mandate.institute_id}/${mandate.ref}`
-  const answer = await town.as(pupil).send('POST', path, 'act=revoke', {
-    'content-type': 'application/x-www-form-urlencoded',
-  })
-  assert.ok(answer.status < 500, answer.text)
-  return `${mandate.ref}: ${answer.status}`
-}
-
 export const FLEX_ACTS: readonly FlexAct[] = [
   { name: 'counter', weight: 6, run: payAtCounter },
   { name: 'payment cancelled', weight: 3, run: cancelPayment },
@@ -237,8 +195,6 @@ export const FLEX_ACTS: readonly FlexAct[] = [
   { name: 'resume', weight: 3, run: onPlan('resume') },
   { name: 'cancel', weight: 0.4, run: onPlan('cancel') },
   { name: 'reschedule', weight: 8, run: reschedule },
-  { name: 'bank', weight: 6, run: decideAtBank },
-  { name: 'revoke', weight: 2, run: revokeAtBank },
 ]
 
 /** What follows by itself: holds end, and parents whose mandate ended give another. */

@@ -1,26 +1,21 @@
 import assert from 'node:assert/strict'
 import { ERP, sampleStudent } from '../../harness/samples.ts'
-import { doLater, inDays, send, type FlexAct } from './acts-support.ts'
+import { inDays, send, type FlexAct } from './acts-support.ts'
 import type { Pupil } from './erp.ts'
 import type { Town } from './town.ts'
 
 /** What goes back, what an ERP loses, what a bank halts, and what a new academic year brings. */
-const SANDBOX = '/api/v1/sandbox'
-
 /** Of an instalment or a down payment, whole or in part. One that the bank takes back too is a case for a person. */
 async function refund(town: Town, pupil: Pupil): Promise<string> {
   const { random } = town
   const paid = await town.sql<{ order_id: string; paise: number }>(
     `select i.order_id, (select sum(amount_paise)::bigint from order_lines l
        where l.institute_id = i.institute_id and l.order_id = i.order_id) as paise
-     from flex_instalments i where i.plan_id = $1 and i.state in ('debited', 'settled') and not exists (
-       select from payments p join bank_payments b on b.institute_id = p.institute_id and b.payment_id = p.id
-       where p.institute_id = i.institute_id and p.order_id = i.order_id and b.decide_at is not null)
-     order by i.number`,
+     from flex_instalments i where i.plan_id = $1 and i.state in ('debited', 'settled') order by i.number`,
     [pupil.planId],
   )
   const one = random.pick(paid)
-  if (one === undefined) return 'nothing'
+  if (one === undefined || (await town.bank.isGoingBack(town, one.order_id))) return 'nothing'
   const body = random.chance(0.3) ? {} : { amount: random.between(1, one.paise) / 100 }
   pupil.touchedAt = town.now.getTime()
   const path = `/api/v1/integrations/pay/orders/${one.order_id}/refunds`
@@ -33,20 +28,6 @@ async function refund(town: Town, pupil: Pupil): Promise<string> {
 async function emptyFees(town: Town, pupil: Pupil): Promise<string> {
   pupil.emptyUntil = inDays(town, town.random.between(0, 5))
   return `until ${pupil.emptyUntil}`
-}
-
-async function pauseMandate(town: Town, pupil: Pupil): Promise<string> {
-  const [mandate] = await town.sql<{ id: string }>(
-    `select id from flex_mandates where plan_id = $1 and state = 'active'`,
-    [pupil.planId],
-  )
-  if (mandate === undefined) return 'nothing'
-  const at = `${SANDBOX}/flex/mandates/${mandate.id}`
-  const { status } = await send(town, pupil, ['POST', `${at}/pause`])
-  doLater(town, town.random.between(1, 6), async () => {
-    await send(town, pupil, ['POST', `${at}/resume`])
-  })
-  return `${mandate.id}: ${status}`
 }
 
 /** Registered for the year after, with fees of its own: nothing of it is this year's plan's. */
@@ -85,7 +66,6 @@ async function rollOver(town: Town, pupil: Pupil): Promise<string> {
 export const MONEY_ACTS: readonly FlexAct[] = [
   { name: 'refund', weight: 4, run: refund },
   { name: 'empty fees', weight: 2, run: emptyFees },
-  { name: 'mandate paused', weight: 2, run: pauseMandate },
   { name: 'next year', weight: 1.5, run: nextYear },
   { name: 'rollover', weight: 0.3, run: rollOver },
 ]

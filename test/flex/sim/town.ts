@@ -8,31 +8,28 @@ import type { Rail } from '../../../src/flex/rules/rails.rules.ts'
 import type { Institute } from '../../../src/institutes/institutes.rules.ts'
 import { getInstitute } from '../../../src/institutes/institutes.service.ts'
 import { dayOf } from '../../../src/platform/calendar.ts'
+import { isUnavailable } from '../../../src/platform/errors.ts'
 import { paiseOf } from '../../../src/platform/money.ts'
+import type { Bursar } from '../../../src/app/bursar.ts'
 import { ErpCallLimiter } from '../../../src/erp/call-limiter.ts'
-import { startBursar, type TestBursar } from '../../harness/bursar.ts'
 import type { Client } from '../../harness/client.ts'
 import { startFakeErp } from '../../harness/fakes/erp.ts'
 import { ERP, sampleStudent } from '../../harness/samples.ts'
-import { openBooks } from '../../sim/books.ts'
-import { trainBank } from './bank.ts'
 import { answerOf, isSlow, type Pupil } from './erp.ts'
-import { Random } from '../../sim/random.ts'
+import { drawPupil } from './pupils.ts'
+import { Random, seedOf } from '../../sim/random.ts'
+import { expireLeases, World } from '../../sim/world.ts'
+import type { TownBank } from './town-bank.ts'
 
 /** A town of schools with their ERPs, a bank that bounces by every code, and a clock that goes from day to day. */
+export type OpenBank = (owner: Owner, now: () => Date) => Promise<TownBank>
 type Owner = { after(done: () => Promise<void> | void): void }
-
-const SCHOOLS = [
-  { code: 'demo-school', branch: 'MAIN', isCustom: false, weight: 4 },
-  { code: 'demo-group', branch: 'NORTH', isCustom: false, weight: 3 },
-  // The branch whose ERP sends schedules of its own.
-  { code: 'demo-group', branch: 'SOUTH', isCustom: true, weight: 2 },
-] as const
 
 const SET_UP_AT_ONCE = 8
 const SANDBOX = '/api/v1/sandbox'
 const DAY_MS = 86_400_000
 const MOST_PASSES = 50
+const MOST_STATEMENTS = 400
 const SLOW_MS = 300
 
 export class Town {
@@ -40,38 +37,52 @@ export class Town {
   readonly later: { day: string; run: () => Promise<void> }[] = []
   readonly seed: number
   readonly random: Random
-  readonly bursar: TestBursar
-  readonly sql: TestBursar['sql']
+  readonly world: World
+  readonly bank: TownBank
   readonly pupils: Pupil[] = []
   readonly holidays = new Set<string>()
   readonly #institutes = new Map<string, Institute>()
   /** From a day on both ERPs answer well, so that everything can come to its end. */
   isCalm = false
 
-  private constructor(seed: number, bursar: TestBursar, sql: TestBursar['sql']) {
-    this.sql = sql
+  private constructor(seed: number, world: World, bank: TownBank) {
     this.seed = seed
     this.random = new Random(seed)
-    this.bursar = bursar
+    this.world = world
+    this.bank = bank
   }
 
-  static async open(owner: Owner, seed: number): Promise<Town> {
-    const bursar = await startBursar(owner)
-    const town = new Town(seed, bursar, openBooks(bursar, owner))
-    // The circuit in the town's time: a real half minute is weeks here.
-    bursar.app.ctx.erp.callLimiter = new ErpCallLimiter(bursar.app.ctx.db.semaphore, () => town.now.getTime())
+  static async open(owner: Owner, seed: number, openBank: OpenBank): Promise<Town> {
+    let town: Town | null = null
+    const bank = await openBank(owner, () => town?.now ?? new Date())
+    town = new Town(seed, await World.open(owner, { DEMO: 'off', ...bank.env }), bank)
+    town.#measureInTownTime()
     for (const code of ['demo-school', 'demo-group'])
-      town.#institutes.set(code, await getInstitute(bursar.app.ctx, code))
+      town.#institutes.set(code, await getInstitute(town.ctx, code))
     await town.#openErps(owner)
-    await trainBank(town.sql, seed)
+    await bank.prepare?.(town)
     await town.#settings()
     // Where the year begins does not depend on the day of the test, only on its year.
     await town.moveTo(new Date(`${new Date().getUTCFullYear() + 1}-04-01T10:00:00+05:30`))
     return town
   }
 
+  get ctx(): Bursar['ctx'] {
+    return this.world.app.ctx
+  }
+
+  get sql(): World['sql'] {
+    return this.world.sql
+  }
+
   get now(): Date {
-    return this.bursar.app.ctx.clock.now()
+    return this.ctx.clock.now()
+  }
+
+  /** The circuit in the town's time: a real half minute is weeks here. */
+  #measureInTownTime(): void {
+    const { erp, db } = this.ctx
+    erp.callLimiter = new ErpCallLimiter(db.semaphore, () => this.now.getTime())
   }
 
   get today(): string {
@@ -89,7 +100,7 @@ export class Town {
   }
 
   as(pupil: Pick<Pupil, 'school'>): Client {
-    return pupil.school === 'demo-school' ? this.bursar.demo : this.bursar.group
+    return this.world.as(pupil.school)
   }
 
   /** A number for each name, in whatever order they are asked for. */
@@ -99,15 +110,17 @@ export class Town {
 
   /** As the sandbox's own page moves it. */
   async moveTo(to: Date): Promise<void> {
-    const { status, text } = await this.bursar.demo.post(`${SANDBOX}/clock`, { to: to.toISOString() })
+    const { status, text } = await this.world
+      .as('demo-school')
+      .post(`${SANDBOX}/clock`, { to: to.toISOString() })
     assert.equal(status, 200, text)
   }
 
   /** The same from stop to stop, without the pauses in which a real one waits for other processes. */
-  async hurryTo(to: Date): Promise<void> {
-    const { worker, sandboxClock } = this.bursar.app
+  async hurryTo(to: Date, isAlive = (): boolean => true): Promise<void> {
+    const { worker, sandboxClock } = this.world.app
     assert.ok(sandboxClock)
-    for (let isThere = false, last = 0; !isThere;) {
+    for (let isThere = false, last = 0; !isThere && isAlive();) {
       const stop = (await worker.nextStop())?.getTime() ?? Number.POSITIVE_INFINITY
       assert.ok(
         stop !== last || stop > this.now.getTime(),
@@ -116,12 +129,39 @@ export class Town {
       last = stop
       isThere = stop >= to.getTime()
       sandboxClock.advanceTo(Math.min(stop, to.getTime()) - Date.now())
-      for (let done = 1, left = MOST_PASSES; done > 0; left--) {
+      for (let done = 1, left = MOST_PASSES; done > 0 && isAlive(); left--) {
         assert.ok(left > 0, 'the work that is due does not end')
-        const counts = await worker.runAllDue()
+        const counts = await worker.runAllDue().catch(passOver)
         done = Object.entries(counts).reduce((sum, [, count]) => sum + count, 0)
       }
     }
+  }
+
+  /** The same, and on the way the process dies at some statement, whose answer is lost or which is never done. */
+  async hurryThroughCrash(to: Date): Promise<void> {
+    const { line } = this.world
+    line.cutAt(this.random.between(1, MOST_STATEMENTS), this.random.chance(0.5))
+    let moment = this.now
+    await this.hurryTo(to, () => {
+      if (!line.isCut()) moment = this.now
+      return !line.isCut()
+    }).catch((error: unknown) => {
+      if (!line.isCut()) throw error
+    })
+    if (!line.isCut()) return line.mend()
+    // What hurries leaves its clock in memory alone.
+    await this.world.crash(() => this.#keepMoment(moment))
+    await expireLeases(this.sql)
+    this.#measureInTownTime()
+    await this.hurryTo(to)
+  }
+
+  async #keepMoment(moment: Date): Promise<void> {
+    await this.sql(
+      `insert into instance_settings (key, value) values ('clock_offset_ms', $1)
+       on conflict (key) do update set value = excluded.value`,
+      [String(moment.getTime() - Date.now())],
+    )
   }
 
   /** Days that are no working days, known before anything is planned. */
@@ -167,7 +207,7 @@ export class Town {
 
   /** Pupils with a plan each, set up as their parents would. */
   async enrol(count: number): Promise<void> {
-    const pupils = Array.from({ length: count }, (_, n) => this.#drawPupil(n))
+    const pupils = Array.from({ length: count }, (_, n) => drawPupil(this, n))
     this.pupils.push(...pupils)
     this.isCalm = true
     const queue = pupils.values()
@@ -176,44 +216,6 @@ export class Town {
     }
     await Promise.all(Array.from({ length: SET_UP_AT_ONCE }, clerk))
     this.isCalm = false
-  }
-
-  #drawPupil(n: number): Pupil {
-    const { random } = this
-    const { code, branch, isCustom } = random.weighed(SCHOOLS)
-    const fees = new Map([['TUITION_FEE', random.between(15_000_00, 95_000_00)]])
-    if (random.chance(0.6)) fees.set('TRANSPORT_FEE', random.between(100_00, 20_000_00))
-    const pupil: Pupil = {
-      school: code,
-      branch,
-      isCustom,
-      identifier: `P-${n}`,
-      studentId: '',
-      planId: '',
-      fees,
-      rows: [],
-      payments: [],
-      receipts: 0,
-      refusal: null,
-      emptyUntil: '',
-      asked: 0,
-      touchedAt: 0,
-    }
-    if (isCustom) pupil.rows = this.#drawRows(pupil)
-    return pupil
-  }
-
-  #drawRows({ fees, identifier }: Pupil): Pupil['rows'] {
-    const count = this.random.between(3, 9)
-    const start = this.now.getTime() + 12 * DAY_MS
-    return Array.from({ length: count }, (_, n) => ({
-      reference_id: `${identifier}-${n}`,
-      due_date: dayOf(new Date(start + n * 31 * DAY_MS + this.random.between(0, 9) * DAY_MS)),
-      details: [...fees].map(([type, total]) => {
-        const part = Math.floor(total / count)
-        return { component_type: type, paise: n === count - 1 ? total - part * (count - 1) : part }
-      }),
-    }))
   }
 
   async register(pupil: Pupil): Promise<string> {
@@ -230,7 +232,7 @@ export class Town {
   }
 
   async #setUp(pupil: Pupil): Promise<void> {
-    const { ctx: flex } = this.bursar.app
+    const flex = this.ctx
     const institute = this.institute(pupil)
     pupil.studentId = await this.register(pupil)
     const rows = !pupil.isCustom
@@ -251,10 +253,7 @@ export class Town {
     const shown = await this.#showPlan(pupil)
     const key = { instituteId: institute.id, planId: pupil.planId }
     const orderId = await downpaymentOrder(flex, key, 'http://127.0.0.1/')
-    if (orderId !== null) {
-      const paid = await this.as(pupil).post(`${SANDBOX}/pay/orders/${orderId}/pay`, { outcome: 'success' })
-      assert.equal(paid.status, 200, paid.text)
-    }
+    if (orderId !== null) await this.bank.payOrder(this, pupil, orderId)
     const isFailed = orderId !== null && (await this.#isUnpaid(pupil, orderId))
     // A magic amount: the payer tries again another day, which this model leaves out.
     if (isFailed) return
@@ -277,7 +276,7 @@ export class Town {
   /** The page asks the ERP, and the parent comes again while the ERP is in trouble. */
   async #showPlan(pupil: Pupil): Promise<LoadedPlan> {
     for (let left = 20; left > 0; left--) {
-      const view = await openSetup(this.bursar.app.ctx, this.institute(pupil), pupil.planId)
+      const view = await openSetup(this.ctx, this.institute(pupil), pupil.planId)
       if (view.kind === 'ready') return view.loaded
       assert.equal(view.kind, 'try_later')
     }
@@ -286,15 +285,13 @@ export class Town {
 
   async giveMandate(pupil: Pupil, rail: Rail): Promise<void> {
     const key = { instituteId: this.institute(pupil).id, planId: pupil.planId }
-    await startMandate(this.bursar.app.ctx, key, { rail, language: 'en', returnUrl: 'http://127.0.0.1/' })
-    const { status, text } = await this.as(pupil).post(`${SANDBOX}/flex/plans/${pupil.planId}/authorise`)
-    assert.equal(status, 200, text)
+    await startMandate(this.ctx, key, { rail, language: 'en', returnUrl: 'http://127.0.0.1/' })
+    await this.bank.authorise(this, pupil)
   }
 }
 
-/** A seed for something that has a name, so that it draws the same in any order. */
-function seedOf(seed: number, name: string): number {
-  let mixed = seed ^ 0x811c9dc5
-  for (let at = 0; at < name.length; at++) mixed = Math.imul(mixed ^ name.charCodeAt(at), 0x01000193)
-  return mixed >>> 0
+/** What met a vendor's fault is done again in its time; every other failure is one. */
+function passOver(error: unknown): Record<string, number> {
+  if (isUnavailable(error)) return { failed: 1 }
+  throw error
 }

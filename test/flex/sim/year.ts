@@ -7,10 +7,11 @@ import { findBroken, findUnfinished, type Broken } from '../../harness/payments.
 import { waitFor } from '../../harness/wait.ts'
 import { FLEX_ACTS, followUp, holdPlan } from './acts.ts'
 import { doWhatWasLeft, type FlexAct } from './acts-support.ts'
+import { sandboxBank } from './bank.ts'
 import type { Pupil } from './erp.ts'
 import { MONEY_ACTS } from './money-acts.ts'
 import { findBrokenPlans, findWrongSums, PRESENTATIONS, wrongWith, type SeenPresentation } from './rules.ts'
-import { Town } from './town.ts'
+import { type OpenBank, Town } from './town.ts'
 import { findOffences, watchPresentations } from './watch.ts'
 
 /**
@@ -22,6 +23,10 @@ export type YearOptions = {
   seed: number
   plans: number
   days: number
+  /** The sandbox's own unless another is named. */
+  openBank?: OpenBank
+  /** How likely the process dies on a day. */
+  crashes?: number
   owner: { after(done: () => Promise<void> | void): void }
   /** So often the books of payments are asked too, which costs more the more there is. */
   booksEveryDays?: number
@@ -39,19 +44,8 @@ export type YearResult = {
   counts: Record<string, number>
 }
 
-const ACTS = [...FLEX_ACTS, ...MONEY_ACTS]
 /** What must still count after the notice. */
-const LAST_MOMENT = [
-  'dropped',
-  'hold',
-  'counter',
-  'payment cancelled',
-  'fee pushed',
-  'fees lost',
-  'revoke',
-].flatMap(name =>
-  ACTS.filter(act => act.name === name).map(act => ({ ...act, weight: name === 'dropped' ? 2 : 1 })),
-)
+const LAST_MOMENT = ['dropped', 'hold', 'counter', 'payment cancelled', 'fee pushed', 'fees lost', 'revoke']
 const ACTS_PER_PLAN_AND_DAY = 0.06
 const MOST_CALM_DAYS = 45
 const HOLIDAYS_KNOWN_FOR_MS = 10_500
@@ -61,7 +55,7 @@ const REST_DAYS = 14
 export async function runYear(options: YearOptions): Promise<YearResult> {
   const { seed, plans, days, owner, onProgress } = options
   const calmDays = Math.min(MOST_CALM_DAYS, Math.round(days / 2))
-  const town = await Town.open(owner, seed)
+  const town = await Town.open(owner, seed, options.openBank ?? (async () => sandboxBank))
   const history: string[] = []
   const year = new Year(town, history, options)
   try {
@@ -84,15 +78,10 @@ export async function runYear(options: YearOptions): Promise<YearResult> {
     return { plans, days, acts: year.acts, counts: await year.count() }
   } catch (error) {
     const last = history.slice(-SHOWN).join('\n  ')
-    const log = town.bursar
-      .logText()
-      .split('\n')
-      .filter(line => /"level":(50|"error")/.test(line))
-      .slice(-2)
-      .join('\n')
-    throw new Error(`the year of seed ${seed} broke on ${town.today}; before that:\n  ${last}\n${log}`, {
-      cause: error,
-    })
+    throw new Error(
+      `the year of seed ${seed} broke on ${town.today}; before that:\n  ${last}\n${town.world.errors}`,
+      { cause: error },
+    )
   }
 }
 
@@ -104,10 +93,19 @@ class Year {
   readonly #history: string[]
   readonly #actsPerPlanAndDay: number
   readonly #lastMoment: number
+  readonly #crashes: number
+  readonly #allActs: readonly FlexAct[]
+  readonly #lastActs: readonly FlexAct[]
   #seenUpTo: Date
 
-  constructor(town: Town, history: string[], { actsPerPlanAndDay, lastMoment = 0 }: YearOptions) {
+  constructor(town: Town, history: string[], options: YearOptions) {
+    const { actsPerPlanAndDay, lastMoment = 0, crashes = 0 } = options
     this.#town = town
+    this.#crashes = crashes
+    this.#allActs = [...FLEX_ACTS, ...MONEY_ACTS, ...town.bank.acts]
+    this.#lastActs = this.#allActs
+      .filter(({ name }) => LAST_MOMENT.includes(name))
+      .map(act => ({ ...act, weight: act.name === 'dropped' ? 2 : 1 }))
     this.#actsPerPlanAndDay = actsPerPlanAndDay ?? ACTS_PER_PLAN_AND_DAY
     this.#lastMoment = lastMoment
     this.#history = history
@@ -123,7 +121,9 @@ class Year {
     this.#history.push(...(await followUp(town, !isStormy)).map(text => `${town.today} ${text}`))
     const tomorrow = startOfDay(dayAfter(town.today)).getTime()
     const to = new Date(tomorrow + random.between(0, 24 * 60 - 1) * 60_000)
-    await (random.chance(0.1) ? town.moveTo(to) : town.hurryTo(to))
+    await town.bank.passDay?.(town)
+    if (isStormy && random.chance(this.#crashes)) await town.hurryThroughCrash(to)
+    else await (random.chance(0.1) ? town.moveTo(to) : town.hurryTo(to))
   }
 
   async #act(): Promise<void> {
@@ -131,7 +131,7 @@ class Year {
     const { random, pupils } = town
     const wanted = pupils.length * this.#actsPerPlanAndDay
     const count = Math.floor(wanted) + (random.chance(wanted % 1) ? 1 : 0)
-    for (let n = 0; n < count; n++) await this.#perform(random.weighed(ACTS), random.pick(pupils))
+    for (let n = 0; n < count; n++) await this.#perform(random.weighed(this.#allActs), random.pick(pupils))
     if (this.#lastMoment === 0) return
     const announced = await town.sql<{ plan_id: string }>(
       `select distinct plan_id from flex_instalments where state = 'confirmed'`,
@@ -139,7 +139,7 @@ class Year {
     const plans = new Set(announced.map(one => one.plan_id))
     for (const pupil of pupils)
       if (plans.has(pupil.planId) && random.chance(this.#lastMoment))
-        await this.#perform(random.weighed(LAST_MOMENT), pupil)
+        await this.#perform(random.weighed(this.#lastActs), pupil)
   }
 
   async #perform(act: FlexAct, pupil: Pupil | undefined): Promise<void> {
@@ -189,12 +189,16 @@ class Year {
     const town = this.#town
     // Nothing new begins, so that what is out comes to its end.
     for (const pupil of town.pupils) await holdPlan(town, pupil)
-    await town.moveTo(new Date(town.now.getTime() + REST_DAYS * 86_400_000))
+    for (let day = 0; day < REST_DAYS; day++) {
+      await town.bank.passDay?.(town)
+      await town.moveTo(new Date(town.now.getTime() + 86_400_000))
+    }
+    await town.bank.expectSame?.(town)
     fail(await findUnfinished(town.sql))
     fail(await findBrokenPlans(town.sql, town.now))
     fail(await findUnregistered(town.sql))
     for (const institute of town.institutes) {
-      const { differences } = await reconcile(town.bursar.app.ctx, institute)
+      const { differences } = await reconcile(town.ctx, institute)
       assert.deepEqual(differences, [], institute.code)
     }
   }
@@ -203,14 +207,14 @@ class Year {
     const rows = await this.#town.sql<{ what: string; count: string }>(
       `select 'plan ' || state as what, count(*) from flex_plans group by state
        union all select 'instalment ' || state, count(*) from flex_instalments group by state
-       union all select 'presented by ' || mode, count(*) from bank_payments where mandate_ref is not null group by mode
+       union all select 'presented by ' || mode, count(*) from payments where mode in ('enach', 'upi_autopay') group by mode
        union all select 'return codes', count(distinct return_code) from flex_presentations
        union all select 'returned late', count(*) from flex_presentations where state = 'reversed'
        union all select 'fetch ' || outcome, count(*) from erp_fetches group by outcome
        union all select 'mandates', count(*) from flex_mandates union all select 'events', count(*) from events`,
     )
     const counts = Object.fromEntries(rows.map(({ what, count }) => [what, Number(count)]))
-    return { ...counts, 'sums compared': this.fitted }
+    return { ...counts, 'sums compared': this.fitted, crashes: this.#town.world.crashes }
   }
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { KEYS } from '../../../emulators/cashfree/books.ts'
 import { loseDispute } from '../../../emulators/cashfree/disputes.ts'
-import { startCashfree } from '../../../emulators/cashfree/emulator.ts'
+import { type CashfreeEmulator, startCashfree } from '../../../emulators/cashfree/emulator.ts'
 import { endRefund, payOrder } from '../../../emulators/cashfree/orders.ts'
 import { settle } from '../../../emulators/cashfree/settlements.ts'
 import {
@@ -19,7 +19,7 @@ import type { Fault } from '../../../emulators/server.ts'
 import type { ReturnCategory } from '../../../src/flex/rules/returns.rules.ts'
 import { dayOf } from '../../../src/platform/calendar.ts'
 import { createCashfree } from '../../../src/providers/cashfree/cashfree.client.ts'
-import { type Call, type FaultKind, FAULTS, type Rig } from './rig.ts'
+import { type Call, type FaultKind, FAULTS, type Rig, type Vendor } from './rig.ts'
 
 const CALLS: Record<Call, string> = {
   start: 'POST /pg/orders',
@@ -44,8 +44,57 @@ const REASONS: Partial<Record<ReturnCategory, string>> = {
   account: 'Account is closed',
 }
 
-const ours = (id: string): string => `41-${id}`
 const now = (): Date => new Date('2026-06-10T06:30:00Z')
+
+/** What payers and banks do at Cashfree's emulator, where our ids stand behind the number of their institute. */
+export function playCashfree({ books }: CashfreeEmulator): Vendor {
+  const ids = {
+    payment: books.orders,
+    refund: { keys: () => [...books.refunds.keys(), ...books.chargeRefunds.keys()] },
+    mandate: books.subscriptions,
+    debit: books.charges,
+  }
+  const named = (what: keyof typeof ids, id: string): string[] =>
+    [...ids[what].keys()].filter(one => one.endsWith(`-${id}`))
+  const idOf = (what: keyof typeof ids, id: string): string =>
+    named(what, id)[0] ?? assert.fail('the vendor does not have it')
+  const order = (id: string): string => idOf('payment', id)
+  const mandate = (id: string): string => idOf('mandate', id)
+  const debit = (id: string): string => idOf('debit', id)
+  return {
+    payer: {
+      pay: async id => void payOrder(books, order(id)),
+      fail: async id => void payOrder(books, order(id), { payment_status: 'FAILED' }),
+      approve: async id => authorise(books, mandate(id)),
+      decline: async id => decline(books, mandate(id), 'Mandate was declined by the customer'),
+      pause: async id => moveSubscription(books, mandate(id), 'CUSTOMER_PAUSED'),
+      resume: async id => moveSubscription(books, mandate(id), 'ACTIVE'),
+      revoke: async id => moveSubscription(books, mandate(id), 'CUSTOMER_CANCELLED'),
+    },
+    bank: {
+      confirm: async id => confirm(books, mandate(id)),
+      refuse: async id => decline(books, mandate(id)),
+      debit: async id => endCharge(books, debit(id), { isPaid: true }),
+      bounce: async (id, why) => endCharge(books, debit(id), { isPaid: false, reason: REASONS[why] ?? '' }),
+      async takeBack(id) {
+        const { cf_txn_id: paymentId = '', payment_amount: amount } = chargeOf(books, debit(id))
+        loseDispute(books, { orderId: 'SUBV2ODR1', paymentId, amount })
+      },
+      async processRefund(id) {
+        const at = idOf('refund', id)
+        if (books.refunds.has(at)) endRefund(books, at, 'SUCCESS')
+        else endChargeRefund(books, at, 'SUCCESS')
+      },
+      async settle() {
+        settle(books)
+        return dayOf(books.now())
+      },
+    },
+    callbacks: () => books.outbox.splice(0),
+    times: async (what, id) => named(what, id).length,
+    bounces: ['funds', 'bank', 'mandate', 'limit', 'account'],
+  }
+}
 
 /** Cashfree's emulator under the guarantees. */
 export async function startCashfreeRig(owner: {
@@ -53,15 +102,8 @@ export async function startCashfreeRig(owner: {
 }): Promise<Rig> {
   const emulator = await startCashfree({ now })
   owner.after(() => emulator.close())
-  const { books } = emulator
-
-  const held = {
-    payment: books.orders,
-    refund: { has: (id: string) => books.refunds.has(id) || books.chargeRefunds.has(id) },
-    mandate: books.subscriptions,
-    debit: books.charges,
-  }
   return {
+    ...playCashfree(emulator),
     provider: createCashfree({
       ...KEYS,
       environment: 'sandbox',
@@ -71,32 +113,6 @@ export async function startCashfreeRig(owner: {
     }),
     instituteId: 41,
     collectorCode: 'MAIN',
-    payer: {
-      pay: async id => void payOrder(books, ours(id)),
-      fail: async id => void payOrder(books, ours(id), { payment_status: 'FAILED' }),
-      approve: async id => authorise(books, ours(id)),
-      decline: async id => decline(books, ours(id), 'Mandate was declined by the customer'),
-      revoke: async id => moveSubscription(books, ours(id), 'CUSTOMER_CANCELLED'),
-    },
-    bank: {
-      confirm: async id => confirm(books, ours(id)),
-      refuse: async id => decline(books, ours(id)),
-      debit: async id => endCharge(books, ours(id), { isPaid: true }),
-      bounce: async (id, why) => endCharge(books, ours(id), { isPaid: false, reason: REASONS[why] ?? '' }),
-      async takeBack(id) {
-        const { cf_txn_id: paymentId = '', payment_amount: amount } = chargeOf(books, ours(id))
-        loseDispute(books, { orderId: 'SUBV2ODR1', paymentId, amount })
-      },
-      processRefund: async id =>
-        books.refunds.has(ours(id))
-          ? endRefund(books, ours(id), 'SUCCESS')
-          : endChargeRefund(books, ours(id), 'SUCCESS'),
-      async settle() {
-        settle(books)
-        return dayOf(books.now())
-      },
-    },
-    callbacks: () => books.outbox.splice(0),
     forge: ({ headers, rawBody }) => {
       const timestamp = headers['x-webhook-timestamp'] ?? assert.fail('without a time')
       const foreign = createHmac('sha256', 'another account')
@@ -110,8 +126,6 @@ export async function startCashfreeRig(owner: {
         { headers, rawBody: Buffer.from(rawBody.toString().replace('SUCCESS', 'FAILED')) },
       ]
     },
-    times: async (what, id) => (held[what].has(ours(id)) ? 1 : 0),
-    bounces: ['funds', 'bank', 'mandate', 'limit', 'account'],
     now,
     faults: FAULTS,
     spoil: (call, fault) => emulator.spoil(CALLS[call], FAULT[fault]),

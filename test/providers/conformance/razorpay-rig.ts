@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { lose, neverAnswer, status } from '../../../emulators/faults.ts'
 import { type Habits, KEYS } from '../../../emulators/razorpay/books.ts'
-import { startRazorpay } from '../../../emulators/razorpay/emulator.ts'
+import { type RazorpayEmulator, startRazorpay } from '../../../emulators/razorpay/emulator.ts'
 import { endRefund } from '../../../emulators/razorpay/links.ts'
 import { authorise, declineRegistration, moveToken } from '../../../emulators/razorpay/mandates.ts'
 import { endDebit } from '../../../emulators/razorpay/orders.ts'
@@ -11,7 +11,7 @@ import type { Fault } from '../../../emulators/server.ts'
 import type { ReturnCategory } from '../../../src/flex/rules/returns.rules.ts'
 import { dayOf } from '../../../src/platform/calendar.ts'
 import { createRazorpay } from '../../../src/providers/razorpay/razorpay.client.ts'
-import { type Call, type FaultKind, FAULTS, type Rig } from './rig.ts'
+import { type Call, type FaultKind, FAULTS, type Rig, type Vendor } from './rig.ts'
 
 const CALLS: Record<Call, string> = {
   start: 'POST /v1/payment_links',
@@ -40,13 +40,8 @@ function find<T>(all: Iterable<T>, isIt: (one: T) => boolean): T {
   return [...all].find(isIt) ?? assert.fail('the vendor does not have it')
 }
 
-/** Razorpay's emulator under the guarantees; its habits are what the documentation leaves open. */
-export async function startRazorpayRig(
-  owner: { after(done: () => Promise<void> | void): void },
-  { habits = {}, faults = FAULTS }: { habits?: Partial<Habits>; faults?: readonly FaultKind[] } = {},
-): Promise<Rig> {
-  const emulator = await startRazorpay({ habits })
-  owner.after(() => emulator.close())
+/** What payers and banks do at Razorpay's emulator. */
+export function playRazorpay(emulator: RazorpayEmulator): Vendor {
   const { books } = emulator
   const linkId = (paymentId: string) => find(books.links.values(), one => one.reference_id === paymentId).id
   const invoiceId = (mandateId: string) => find(books.invoices.values(), one => one.receipt === mandateId).id
@@ -59,15 +54,14 @@ export async function startRazorpayRig(
     )
   const debitOf = (paymentId: string) => find(debits(paymentId), () => true)
   return {
-    provider: createRazorpay({ ...KEYS, baseUrl: emulator.url, timeoutMs: 2_000 }),
-    instituteId: 41,
-    collectorCode: 'MAIN',
     payer: {
       pay: async id => void emulator.pay(linkId(id)),
       fail: async id =>
         void emulator.pay(linkId(id), { status: 'failed', error_reason: 'payment_cancelled' }),
       approve: async id => void authorise(books, invoiceId(id)),
       decline: async id => declineRegistration(books, invoiceId(id)),
+      pause: async id => moveToken(books, tokenId(id), 'paused'),
+      resume: async id => moveToken(books, tokenId(id), 'confirmed'),
       revoke: async id => moveToken(books, tokenId(id), 'cancelled'),
     },
     bank: {
@@ -88,14 +82,6 @@ export async function startRazorpayRig(
       },
     },
     callbacks: () => books.outbox.splice(0),
-    forge: ({ headers, rawBody }) => {
-      const foreign = createHmac('sha256', 'another account').update(rawBody).digest('hex')
-      return [
-        { headers: {}, rawBody },
-        { headers: { 'x-razorpay-signature': foreign }, rawBody },
-        { headers, rawBody: Buffer.from(rawBody.toString().replace('captured', 'capturee')) },
-      ]
-    },
     async times(what, id) {
       const held = {
         payment: () => [...books.links.values()].filter(one => one.reference_id === id),
@@ -106,7 +92,30 @@ export async function startRazorpayRig(
       return held[what]().length
     },
     bounces: ['funds', 'bank', 'mandate', 'limit'],
-    now: () => new Date(books.now() * 1_000),
+  }
+}
+
+/** Razorpay's emulator under the guarantees; its habits are what the documentation leaves open. */
+export async function startRazorpayRig(
+  owner: { after(done: () => Promise<void> | void): void },
+  { habits = {}, faults = FAULTS }: { habits?: Partial<Habits>; faults?: readonly FaultKind[] } = {},
+): Promise<Rig> {
+  const emulator = await startRazorpay({ habits })
+  owner.after(() => emulator.close())
+  return {
+    ...playRazorpay(emulator),
+    provider: createRazorpay({ ...KEYS, baseUrl: emulator.url, timeoutMs: 2_000 }),
+    instituteId: 41,
+    collectorCode: 'MAIN',
+    forge: ({ headers, rawBody }) => {
+      const foreign = createHmac('sha256', 'another account').update(rawBody).digest('hex')
+      return [
+        { headers: {}, rawBody },
+        { headers: { 'x-razorpay-signature': foreign }, rawBody },
+        { headers, rawBody: Buffer.from(rawBody.toString().replace('captured', 'capturee')) },
+      ]
+    },
+    now: () => new Date(emulator.books.now() * 1_000),
     faults,
     spoil: (call, fault) => emulator.spoil(CALLS[call], FAULT[fault]),
   }

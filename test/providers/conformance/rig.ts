@@ -20,19 +20,18 @@ export type FaultKind = (typeof FAULTS)[number]
 export type Call = 'start' | 'refund' | 'register' | 'announce' | 'present'
 
 /**
- * What a provider brings to be held against the port: itself, and a vendor whose payers and banks act as they are told.
- * Everything at the vendor is named by our own ids. Acts only move the vendor's books and post callbacks, which stay in
- * `callbacks` until they are taken.
+ * A vendor whose payers and banks act as they are told. Everything at the vendor is named by our own ids. Acts only move
+ * the vendor's books and post callbacks, which stay in `callbacks` until they are taken.
  */
-export type Rig = {
-  provider: Provider
-  instituteId: number
-  collectorCode: string
+export type Vendor = {
   payer: {
     pay(paymentId: string): Promise<void>
     fail(paymentId: string): Promise<void>
     approve(mandateId: string): Promise<void>
     decline(mandateId: string): Promise<void>
+    /** Halts a mandate for a while; absent where the vendor's payers cannot. */
+    pause?(mandateId: string): Promise<void>
+    resume?(mandateId: string): Promise<void>
     /** Ends a mandate that was active, at the bank or in the app. */
     revoke(mandateId: string): Promise<void>
   }
@@ -50,12 +49,19 @@ export type Rig = {
   }
   /** Takes what the vendor has posted since the last time, the oldest first. */
   callbacks(): Callback[]
-  /** The same callback as somebody without the secret could make it. */
-  forge(callback: Callback): Callback[]
   /** How often the vendor's books have it: 1, whatever happened. */
   times(what: 'payment' | 'refund' | 'mandate' | 'debit', ourId: string): Promise<number>
   /** Why debits bounce at this vendor, by what that asks of us. */
   bounces: readonly ReturnCategory[]
+}
+
+/** What a provider brings to be held against the port: itself, and its vendor. */
+export type Rig = Vendor & {
+  provider: Provider
+  instituteId: number
+  collectorCode: string
+  /** The same callback as somebody without the secret could make it. */
+  forge(callback: Callback): Callback[]
   /** The moment, as the vendor sees it. */
   now(): Date
   /** Spoils the next answer to a call; absent where no wire lies between. */
