@@ -863,10 +863,13 @@ create table payment_disputes (
   respond_by timestamptz,
   opened_at timestamptz not null,
   changed_at timestamptz not null,
+  -- When the institute's people were sent a mail about it.
+  mailed_at timestamptz,
   primary key (institute_id, provider_ref),
   foreign key (institute_id, payment_id) references payments
 );
 create index payment_disputes_of_payment on payment_disputes (institute_id, payment_id);
+create index payment_disputes_to_mail on payment_disputes (opened_at) where mailed_at is null;
 
 create table refunds (
   institute_id integer not null,

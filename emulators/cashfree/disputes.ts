@@ -3,12 +3,29 @@ import { emit, newNumber, timeOf, type Books } from './books.ts'
 import type { Dispute } from './entities.ts'
 import { record } from './settlements.ts'
 
-/** A payer takes a payment back through his bank, and the institute loses: the next pay-out is less by it. */
-export function loseDispute(
-  books: Books,
-  payment: { orderId: string; paymentId: string; amount: number },
-): void {
-  const { orderId, paymentId, amount } = payment
+type Disputed = { orderId: string; paymentId: string; amount: number }
+
+const ANSWER_WITHIN_MS = 7 * 86_400_000
+
+/** A payer takes a payment back through his bank; the institute has a week to answer. */
+export function openDispute(books: Books, payment: Disputed): Dispute {
+  const dispute = newDispute(books, payment)
+  tell(books, 'DISPUTE_CREATED', dispute)
+  return dispute
+}
+
+/** The institute loses, and the next pay-out is less by it; an earlier event may never have been sent. */
+export function loseDispute(books: Books, payment: Disputed, dispute = newDispute(books, payment)): void {
+  Object.assign(dispute, {
+    dispute_status: 'CHARGEBACK_MERCHANT_LOST',
+    updated_at: timeOf(books),
+    resolved_at: timeOf(books),
+  })
+  record(books, { type: 'CHARGEBACK', ...payment })
+  tell(books, 'DISPUTE_CLOSED', dispute)
+}
+
+function newDispute(books: Books, { orderId, paymentId, amount }: Disputed): Dispute {
   const dispute: Dispute = {
     dispute_id: Number(newNumber()),
     dispute_type: 'CHARGEBACK',
@@ -18,9 +35,9 @@ export function loseDispute(
     dispute_amount_currency: 'INR',
     created_at: timeOf(books),
     updated_at: timeOf(books),
-    respond_by: timeOf(books),
-    resolved_at: timeOf(books),
-    dispute_status: 'CHARGEBACK_MERCHANT_LOST',
+    respond_by: new Date(books.now().getTime() + ANSWER_WITHIN_MS).toISOString(),
+    resolved_at: '',
+    dispute_status: 'CHARGEBACK_CREATED',
     cf_dispute_remarks: '',
     order_details: {
       order_id: orderId,
@@ -30,9 +47,11 @@ export function loseDispute(
     },
   }
   books.disputes.push(dispute)
-  record(books, { type: 'CHARGEBACK', amount, orderId, paymentId })
-  const { order_details: order, ...told } = dispute
-  emit(books, 'DISPUTE_CLOSED', { dispute: told, order_details: order })
+  return dispute
+}
+
+function tell(books: Books, event: string, { order_details: order, ...dispute }: Dispute): void {
+  emit(books, event, { dispute, order_details: order })
 }
 
 export function listDisputes(books: Books, paymentId: string): Answer {

@@ -14,7 +14,7 @@ import { nextNoticeDue, notifyPayers } from '../payments/notices/notices.service
 import { nextMessageDue, purgeSecrets, sendMessages } from '../messages/messages.service.ts'
 import { expireOrders, nextExpiry } from '../orders/orders.service.ts'
 import { purgeUnpaidForms } from '../payment-pages/page-payments.service.ts'
-import { checkPayments, nextCheckDue } from '../payments/payments.service.ts'
+import { checkPayments, nextCheckDue } from '../payments/checks/check-payments.service.ts'
 import { nextTryDue, sendRefunds } from '../payments/refunds/refunds.service.ts'
 import type { SandboxBank } from '../sandbox/bank/simulator.ts'
 import {
@@ -33,6 +33,8 @@ import { purgeImports } from '../imports/imports.service.ts'
 import { purgeFetches } from '../erp/pull/log.service.ts'
 import { advanceRollovers } from '../students/rollover/rollover.service.ts'
 import { purgeDeliveries } from '../webhooks/delivery-log/deliveries.service.ts'
+import { mailDisputes } from '../console/money/disputes/dispute-mails.service.ts'
+import { nextDisputeMailDue } from '../payments/disputes/disputes.service.ts'
 import { mailFailures, nextFailureMailDue } from '../webhooks/failure-mails/failure-mails.service.ts'
 
 /**
@@ -69,6 +71,10 @@ export function createJobs(ctx: BursarContext, bank: SandboxBank | null): Job[] 
     work('webhook_mails', {
       run: processBatches(limit => mailFailures(ctx, limit)),
       nextDueAt: () => nextFailureMailDue(ctx),
+    }),
+    work('disputes_mailed', {
+      run: processBatches(limit => mailDisputes(ctx, limit)),
+      nextDueAt: () => nextDisputeMailDue(ctx),
     }),
     work('payers_notified', {
       run: processBatches(limit => notifyPayers(ctx, limit)),

@@ -23,6 +23,21 @@ export async function listMembers(db: Queryable, instituteId: number): Promise<M
   )
 }
 
+/** The addresses of people of these institutes who have one of the roles and may sign in. */
+export async function listAddresses(
+  db: Queryable,
+  instituteIds: readonly number[],
+  roles: readonly Role[],
+): Promise<{ instituteId: number; email: string }[]> {
+  return db.query(
+    `select m.institute_id as "instituteId", u.email
+     from console_memberships m join console_users u on u.id = m.user_id
+     where m.institute_id = any ($1) and m.role = any ($2) and u.disabled_at is null
+     order by m.institute_id, u.email`,
+    [instituteIds, roles],
+  )
+}
+
 /** Holds all memberships of the institute, so that two owners cannot remove each other at once. */
 export async function lockMembers(
   tx: Transaction,

@@ -1,5 +1,6 @@
 import { dayOf } from '../../platform/calendar.ts'
 import type { Context } from '../../platform/context.ts'
+import type { Transaction } from '../../platform/db/database.ts'
 import type { Account } from '../../providers/accounts/registry.service.ts'
 import type { DisputeReport } from '../../providers/port.ts'
 import { clearExceptions, insertExceptions } from '../settlements/settlements.store.ts'
@@ -33,6 +34,20 @@ export async function applyDispute(
       },
     ])
   })
+}
+
+export type { DisputeToMail } from './disputes.store.ts'
+
+/** Disputes about which no mail was written yet; the caller writes it in this transaction, so there is one for each. */
+export async function takeDisputesToMail(
+  tx: Transaction,
+  due: { now: Date; limit: number },
+): Promise<store.DisputeToMail[]> {
+  return store.takeToMail(tx, due)
+}
+
+export async function nextDisputeMailDue({ db }: Pick<Context, 'db'>): Promise<Date | null> {
+  return store.firstToMail(db)
 }
 
 /** Those of an order's payments. */

@@ -1,4 +1,4 @@
-import type { Queryable } from '../../platform/db/database.ts'
+import type { Queryable, Transaction } from '../../platform/db/database.ts'
 import { Table } from '../../platform/db/table.ts'
 import type { Dispute } from './disputes.rules.ts'
 
@@ -57,4 +57,29 @@ export async function listDisputes(db: Queryable, instituteId: number, orderId: 
      where d.institute_id = $1 and p.order_id = $2 order by d.opened_at, d.provider_ref limit ${MOST}`,
     [instituteId, orderId],
   )
+}
+
+export type DisputeToMail = Dispute & { orderId: string; instituteCode: string; instituteName: string }
+
+/** Marks them mailed: in the transaction that writes the mails. */
+export async function takeToMail(
+  tx: Transaction,
+  { now, limit }: { now: Date; limit: number },
+): Promise<DisputeToMail[]> {
+  return tx.query<DisputeToMail>(
+    `update payment_disputes d set mailed_at = $1
+     from payments p join institutes i on i.id = p.institute_id
+     where p.institute_id = d.institute_id and p.id = d.payment_id and (d.institute_id, d.provider_ref) in (
+       select institute_id, provider_ref from payment_disputes where mailed_at is null
+       order by opened_at limit $2 for update skip locked)
+     returning ${disputes.columns('d')}, p.order_id as "orderId", i.code as "instituteCode", i.name as "instituteName"`,
+    [now, limit],
+  )
+}
+
+export async function firstToMail(db: Queryable): Promise<Date | null> {
+  const [row] = await db.query<{ at: Date | null }>(
+    'select min(opened_at) as at from payment_disputes where mailed_at is null',
+  )
+  return row?.at ?? null
 }

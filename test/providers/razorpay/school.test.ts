@@ -12,6 +12,7 @@ import { disputePayment, moveDispute, payOut } from '../../../emulators/razorpay
 import { startMandate } from '../../../src/flex/mandates/setup.service.ts'
 import { getInstitute } from '../../../src/institutes/institutes.service.ts'
 import { startPayment } from '../../../src/payments/payments.service.ts'
+import { dayOf } from '../../../src/platform/calendar.ts'
 import { reconcile } from '../../../src/payments/reconcile/reconcile.service.ts'
 import { createPerson } from '../../console/support.ts'
 import { dayIn, openWorld, stateOf, type World } from '../../flex/support.ts'
@@ -111,9 +112,22 @@ test('a plan is authorised, debited, bounced, debited again, settled and taken b
     [[dispute.id, paid.id, 'open']],
   )
   assert.match(shown.text, /The payer disputes/)
+  await createPerson(world.bursar, { email: 'fin@school.example', institute: 'demo-school', role: 'finance' })
+  await world.advance('PT1H')
   moveDispute(razorpay.books, dispute, 'lost')
   await deliver()
   await deliver()
+  await world.advance('PT1H')
+  const mails = await world.bursar.sql<Json>(
+    `select recipient, body from messages where subject like 'Disputed payment of %' and recipient like '%@school.example'`,
+  )
+  const answerBy = dayOf(new Date(dispute.respond_by * 1_000))
+  assert.deepEqual(
+    mails.map(one => one.recipient),
+    ['fin@school.example'],
+    'once, those who answer for money, and nobody else',
+  )
+  assert.match(mails[0].body, new RegExp(`${paid.order_id}[^]*Answer it .* by ${answerBy}`))
   assert.notEqual(stateOf(await world.plan()), 'settled', 'the debit was taken back')
   payOut(razorpay.books)
   await world.advance('P1D')
