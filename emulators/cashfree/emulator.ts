@@ -1,7 +1,7 @@
 import { type Answer, type Seen, type Server, startServer } from '../server.ts'
 import { type Books, found, type Keys, openBooks, refuse } from './books.ts'
 import { listDisputes } from './disputes.ts'
-import { createOrder, createRefund, listPayments } from './orders.ts'
+import { createOrder, createRefund, listPayments, terminateOrder } from './orders.ts'
 import { listRecon } from './settlements.ts'
 import { createCharge, createChargeRefund, createSubscription, manageSubscription } from './subscriptions.ts'
 
@@ -38,6 +38,7 @@ type Route = [method: string, path: RegExp, handle: (books: Books, ids: string[]
 const ROUTES: Route[] = [
   ['POST', /^\/orders$/, (books, _, { body }) => createOrder(books, body)],
   ['GET', /^\/orders\/([^/]+)$/, (books, [id = '']) => found(books.orders.get(id), 'order')],
+  ['PATCH', /^\/orders\/([^/]+)$/, (books, [id = ''], { body }) => terminateOrder(books, id, body)],
   ['GET', /^\/orders\/([^/]+)\/payments$/, (books, [id = '']) => listPayments(books, id)],
   ['POST', /^\/orders\/([^/]+)\/refunds$/, (books, [id = ''], { body }) => createRefund(books, id, body)],
   [

@@ -39,6 +39,17 @@ export function createOrder(books: Books, body: Fields): Answer {
   return { status: 200, body: order }
 }
 
+export function terminateOrder(books: Books, id: string, body: Fields): Answer {
+  const order = books.orders.get(id)
+  if (order === undefined) return found(undefined, 'order')
+  if (body['order_status'] !== 'TERMINATED')
+    return refuse(400, 'order_status_invalid', 'order_status : is invalid')
+  if (order.order_status !== 'ACTIVE')
+    return refuse(400, 'order_not_active', `Order is ${order.order_status} and cannot be terminated`)
+  order.order_status = 'TERMINATED'
+  return { status: 200, body: order }
+}
+
 export function isRupees(amount: number): boolean {
   return Number.isFinite(amount) && Math.abs(amount * 100 - Math.round(amount * 100)) < 1e-6
 }

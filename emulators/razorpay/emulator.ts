@@ -1,7 +1,7 @@
 import { type Answer, type Fields, type Seen, type Server, startServer } from '../server.ts'
 import { type Books, found, type Habits, type Keys, openBooks, page, refuse, signEvent } from './books.ts'
 import type { Payment, ReconItem } from './entities.ts'
-import { createLink, createRefund, listLinks, listRefunds, payLink, readLink } from './links.ts'
+import { cancelLink, createLink, createRefund, listLinks, listRefunds, payLink, readLink } from './links.ts'
 import { cancelInvoice, cancelToken, createRegistrationLink, listInvoices, readToken } from './mandates.ts'
 import { chargeToken, createOrder, listOrderPayments, listOrders } from './orders.ts'
 
@@ -56,6 +56,7 @@ const ROUTES: Route[] = [
   ['POST', /^\/v1\/payment_links$/, (books, _, { body }) => createLink(books, body)],
   ['GET', /^\/v1\/payment_links$/, (books, _, { query }) => listLinks(books, query)],
   ['GET', /^\/v1\/payment_links\/([^/]+)$/, (books, [id = '']) => readLink(books, id)],
+  ['POST', /^\/v1\/payment_links\/([^/]+)\/cancel$/, (books, [id = '']) => cancelLink(books, id)],
   ['POST', /^\/v1\/payments\/create\/recurring$/, (books, _, { body }) => chargeToken(books, body)],
   [
     'POST',

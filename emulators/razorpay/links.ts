@@ -58,6 +58,17 @@ export function readLink(books: Books, id: string): Answer {
   return found(link === undefined ? undefined : expired(books, link))
 }
 
+/** As documented, only a link that waits for money can be cancelled. */
+export function cancelLink(books: Books, id: string): Answer {
+  const link = books.links.get(id)
+  if (link === undefined) return found(undefined)
+  const { status } = expired(books, link)
+  if (status !== 'created') return refuse(`Payment Link cannot be cancelled in ${status} status.`)
+  Object.assign(link, { status: 'cancelled', cancelled_at: books.now(), updated_at: books.now() })
+  emit(books, 'payment_link.cancelled', { payment_link: link })
+  return { status: 200, body: link }
+}
+
 function expired(books: Books, link: Link): Link {
   if (link.status === 'created' && link.expire_by > 0 && link.expire_by <= books.now())
     expireLink(books, link)

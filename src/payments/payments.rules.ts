@@ -146,6 +146,27 @@ export function checkAfterFailure(checks: number, now: Date): Date | null {
   return checks < CHECKS_AFTER_FAILURE ? nextCheck(checks, now) : null
 }
 
+/** How a provider says that its page takes nothing any more. */
+const PAGE_OVER = ['expired', 'cancelled']
+
+/**
+ * Whether a provider's page on which nothing is being paid should take nothing any more: its order needs no money, another
+ * payment took its place, or nobody will ask about it again.
+ */
+export function shouldClosePage(
+  { redirectUrl, state }: Pick<Payment, 'redirectUrl' | 'state'>,
+  now: { outcome: PaymentOutcome; isOrderOpen: boolean; isGivenUp: boolean; isLastCheck: boolean },
+): boolean {
+  const { outcome, isOrderOpen, isGivenUp, isLastCheck } = now
+  const isIdle = outcome.kind === 'open' || (outcome.kind === 'failed' && !PAGE_OVER.includes(outcome.code))
+  if (redirectUrl === null || state === 'captured' || !isIdle) return false
+  return !isOrderOpen || isGivenUp || isLastCheck
+}
+
+/** Codes of payments that we gave up ourselves, while the payer may still be at the provider's page. */
+export const ABANDONED = 'abandoned'
+export const TAKEN_OVER = 'taken_over'
+
 /** One that the payer never took up at the provider is given up after a while, so that another can start. */
 export const ABANDONED_AFTER_MS = 30 * 60_000
 

@@ -9,11 +9,8 @@ import { dayOf } from '../platform/calendar.ts'
 import type { Transaction } from '../platform/db/database.ts'
 import { conflict, notFound, unavailable } from '../platform/errors.ts'
 import { newId } from '../platform/ids.ts'
-import type { Run } from '../platform/jobs/job.ts'
-import { processDue } from '../platform/jobs/process-due.ts'
 import { knownHolidays } from './holidays.service.ts'
 import {
-  ABANDONED_AFTER_MS,
   assertMove,
   checkAfterFailure,
   decide,
@@ -22,6 +19,7 @@ import {
   nextCheck,
   payableUntil,
   settleDueOn,
+  TAKEN_OVER,
   type Decision,
   type Payment,
 } from './payments.rules.ts'
@@ -223,35 +221,8 @@ export async function giveUpStarted(
   now: Date,
 ): Promise<void> {
   if (ids.length === 0) return
-  const failure = { code: 'taken_over', message: 'Another payment was started in its place.' }
+  const failure = { code: TAKEN_OVER, message: 'Another payment was started in its place.' }
   await store.giveUpStarted(tx, instituteId, ids, { failure, nextCheckAt: nextCheck(0, now) })
-}
-
-/** Asks the provider about payments whose end is not known. */
-export function checkPayments(ctx: PaymentContext): Run {
-  return processDue(ctx, store.toCheck, payment => checkPayment(ctx, payment))
-}
-
-async function checkPayment(ctx: PaymentContext, payment: Payment): Promise<void> {
-  const now = ctx.clock.now()
-  const provider = await providerOf(ctx, payment)
-  const report = await provider.status({
-    instituteId: payment.instituteId,
-    paymentId: payment.id,
-    providerRef: payment.providerRef,
-  })
-  const isAbandoned =
-    report.outcome.kind === 'open' && now.getTime() - payment.createdAt.getTime() > ABANDONED_AFTER_MS
-  const outcome = { kind: 'failed' as const, code: 'abandoned', message: 'The payment was not completed.' }
-  if (isAbandoned) await applyReport(ctx, { ...report, outcome }, payment.checks)
-  else await applyReport(ctx, report)
-  const next =
-    payment.state === 'failed' ? checkAfterFailure(payment.checks, now) : nextCheck(payment.checks, now)
-  await store.setNextCheck(ctx.db, payment, next)
-}
-
-export async function nextCheckDue(ctx: PaymentContext): Promise<Date | null> {
-  return store.toCheck.nextDue(ctx.db)
 }
 
 export type { PaymentRecord } from './payment-records.store.ts'

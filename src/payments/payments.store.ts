@@ -241,3 +241,17 @@ export async function firstSettleDay(db: Queryable): Promise<string | null> {
   )
   return row?.day ?? null
 }
+
+/** Whether the order of a payment still waits for money. */
+export async function canBePaid(
+  db: Queryable,
+  { instituteId, orderId }: Pick<Payment, 'instituteId' | 'orderId'>,
+  now: Date,
+): Promise<boolean> {
+  const rows = await db.query(
+    `select from orders where institute_id = $1 and id = $2 and state = 'unpaid'
+       and (expires_at is null or expires_at > $3)`,
+    [instituteId, orderId, now],
+  )
+  return rows.length === 1
+}

@@ -6,7 +6,7 @@ import { ProviderRefused } from './refused.ts'
 
 /** One request to a provider: its answer as `read` understands it, or an error that says what the caller may do. */
 export type Call = <T>(
-  method: 'GET' | 'POST' | 'PUT' | 'DELETE',
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
   path: string,
   read: (answer: unknown) => T,
   extras?: { body?: unknown; headers?: Record<string, string>; maxBytes?: number },

@@ -16,6 +16,11 @@ export type Provider = {
   readCallback(callback: Callback): Promise<Report[] | null>
   /** What became of a payment, asked by us. */
   status(payment: PaymentAtProvider): Promise<PaymentReport>
+  /**
+   * Takes the page of a payment away, so that nothing more is paid there. Harmless where it is paid, over or unknown: then
+   * it stays as it is, and a payment that is under way at that moment counts. Absent where pages cannot be closed.
+   */
+  closePage?(payment: PaymentAtProvider): Promise<void>
   refund(request: RefundRequest): Promise<RefundReport>
   /** What the provider paid out on a day of Asia/Kolkata, batch by batch. */
   settlements(day: string): AsyncIterable<SettlementReport>

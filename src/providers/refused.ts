@@ -12,3 +12,8 @@ export class ProviderRefused extends Error {
     this.httpStatus = httpStatus
   }
 }
+
+/** For what may be refused because there is nothing left to do. */
+export function ignoreRefusal(error: unknown): void {
+  if (!(error instanceof ProviderRefused)) throw error
+}

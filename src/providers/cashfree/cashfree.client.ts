@@ -14,7 +14,7 @@ import type {
   Started,
   StartRequest,
 } from '../port.ts'
-import { ProviderRefused } from '../refused.ts'
+import { ignoreRefusal, ProviderRefused } from '../refused.ts'
 import { type Connection, find, phoneOf, refusal, repeatable, withoutEmpty } from './connection.ts'
 import { checkoutUrl } from './hosted-page.ts'
 import { type DebitRef, readDebitRef, toCashfreeId } from './ids.ts'
@@ -72,6 +72,7 @@ export function createCashfree(options: CashfreeOptions): Provider {
         ? reportsOf(shapes.readEvent(callback.rawBody))
         : null,
     status: payment => readStatus(connection, payment),
+    closePage: payment => terminateOrder(connection, payment),
     refund: order => refundOnce(connection, order),
     settlements: day => readSettlements(connection, day),
     checkConnection: async () => {
@@ -154,6 +155,16 @@ async function readOrder(
   const ofOrder = outcomeOfOrder(order.status)
   const last = outcomes.toSorted((one, other) => other.at - one.at)[0]
   return ofOrder.kind === 'open' && last !== undefined ? last.outcome : ofOrder
+}
+
+/** Cashfree refuses it for an order that is paid, expired or terminated, or that it does not know. */
+async function terminateOrder(
+  { begin }: Connection,
+  { instituteId, paymentId }: PaymentAtProvider,
+): Promise<void> {
+  const path = `/orders/${toCashfreeId(instituteId, paymentId)}`
+  const body = { order_status: 'TERMINATED' }
+  await begin()('PATCH', path, shapes.readOrder, { body }).catch(ignoreRefusal)
 }
 
 async function refundOnce(connection: Connection, order: RefundRequest): Promise<RefundReport> {

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { unavailable } from '../../platform/errors.ts'
 import { paiseOf } from '../../platform/money.ts'
-import { ProviderRefused } from '../refused.ts'
+import { ignoreRefusal, ProviderRefused } from '../refused.ts'
 import type {
   PaymentAtProvider,
   PaymentOutcome,
@@ -72,6 +72,7 @@ export function createRazorpay(options: RazorpayOptions): Provider {
       return event.name === 'refund.processed' && reports.length === 0 ? readUnasked(begin(), event) : reports
     },
     status: payment => readStatus(begin(), payment),
+    closePage: payment => cancelLink(begin(), payment),
     refund: order => refundPayment(begin(), order),
     settlements: day => readSettlements(begin, day),
     mandates: {
@@ -151,6 +152,16 @@ async function findLink(call: Call, paymentId: string): Promise<shapes.Link | nu
   const query = new URLSearchParams({ reference_id: paymentId })
   const links = await call('GET', `/v1/payment_links?${query}`, shapes.readLinks)
   return links.find(link => link.referenceId === paymentId) ?? null
+}
+
+/** Razorpay refuses it for a link that is paid, being paid, expired or cancelled. */
+async function cancelLink(call: Call, payment: PaymentAtProvider): Promise<void> {
+  const { paymentId, providerRef } = payment
+  const id = providerRef?.startsWith('plink_') === true ? providerRef : (await findLink(call, paymentId))?.id
+  if (id === undefined) return
+  await call('POST', `/v1/payment_links/${encodeURIComponent(id)}/cancel`, shapes.readLink).catch(
+    ignoreRefusal,
+  )
 }
 
 /** A listed link may come without its payments, so it is read by its id in any case. */

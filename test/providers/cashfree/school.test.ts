@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { KEYS } from '../../../emulators/cashfree/books.ts'
-import { loseDispute } from '../../../emulators/cashfree/disputes.ts'
+import { loseDispute, openDispute } from '../../../emulators/cashfree/disputes.ts'
 import { type CashfreeEmulator, startCashfree } from '../../../emulators/cashfree/emulator.ts'
 import type { Charge } from '../../../emulators/cashfree/entities.ts'
 import { endRefund, payOrder } from '../../../emulators/cashfree/orders.ts'
@@ -82,7 +82,16 @@ test('a plan is debited, bounced, debited again, settled and taken back through 
   await world.advance('P1D')
   assert.equal(stateOf(await world.plan()), 'settled', 'known by the number that Cashfree gave it')
   const { cf_txn_id: paymentId = '', payment_amount: amount } = debit
-  loseDispute(books, { orderId: 'SUBV2ODR1', paymentId, amount })
+  const disputed = { orderId: 'SUBV2ODR1', paymentId, amount }
+  const dispute = openDispute(books, disputed)
+  await deliver()
+  const { differences } = await reconcile(world.bursar.app.ctx, institute)
+  assert.match(JSON.stringify(differences), /the payer disputes/)
+  await world.advance('PT1H')
+  const mails = await world.bursar.sql<Json>(`select body from messages where subject like 'Disputed%'`)
+  assert.ok(mails.length > 0, 'the people of the institute were told')
+  assert.ok(mails.every(({ body }) => body.includes(`by ${dispute.respond_by.slice(0, 10)}`)))
+  loseDispute(books, disputed, dispute)
   await deliver()
   const disputes = await world.bursar.sql<Json>('select payment_id, state from payment_disputes')
   assert.deepEqual(
@@ -164,6 +173,30 @@ test('a UPI debit that Cashfree tries again by itself is one debit, and the fami
       assert.match(payment.failure_message, /customer_phone/)
     },
   )
+
+  await t.test('the page of an order that is cancelled, or of a payment given up, is closed', async () => {
+    const { app, demo, url } = world.bursar
+    const started = async (): Promise<{ orderId: string; ref: string }> => {
+      const { body } = await demo.post(`${PAY}/payment_links`, sampleOrder())
+      const orderId: string = body.data.order_id
+      const options = { mode: 'card' as const, returnUrl: `${url}/` }
+      const { providerRef } = await startPayment(app.ctx, institute, orderId, options)
+      return { orderId, ref: providerRef ?? '' }
+    }
+    const stateAt = (ref: string) => cashfree.books.orders.get(ref)?.order_status
+    const [cancelled, open] = [await started(), await started()]
+    assert.equal((await demo.send('DELETE', `${PAY}/payment_links/${cancelled.orderId}`)).status, 200)
+    // One answer is lost; the next check closes it all the same.
+    cashfree.spoil('PATCH /pg/orders/', lose)
+    await world.advance('PT10M')
+    assert.deepEqual([stateAt(cancelled.ref), stateAt(open.ref)], ['TERMINATED', 'ACTIVE'])
+    await world.advance('PT1H')
+    assert.equal(stateAt(open.ref), 'TERMINATED', 'nobody finished it, and another may start')
+    const again = await startPayment(app.ctx, institute, open.orderId, { mode: 'card', returnUrl: `${url}/` })
+    payOrder(cashfree.books, again.providerRef ?? '')
+    await deliver()
+    assert.equal((await demo.get(`${PAY}/payment_links/${open.orderId}`)).body.data.status, 'paid')
+  })
 
   await world.advanceUntil(plan => stateOf(plan) === 'presented', 'the presentation')
   const { payment_id: id } = lastDebit(cashfree)

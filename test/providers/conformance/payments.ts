@@ -19,6 +19,24 @@ export function conformPayments(rig: Rig): void {
     assert.equal(await rig.times('payment', payment.paymentId), 1)
   })
 
+  test('a page that is closed is over however often it is closed, and money that came before stays', async () => {
+    const { provider, instituteId } = rig
+    const paid = await startPaid(rig)
+    const { paymentId } = paymentOf(rig)
+    const started = await provider.start(paymentOf(rig, { paymentId }))
+    for (const one of [
+      paid,
+      { paymentId, providerRef: started.providerRef },
+      { paymentId, providerRef: null },
+    ])
+      await provider.closePage?.({ instituteId, paymentId: one.paymentId, providerRef: one.providerRef })
+    await provider.closePage?.({ instituteId, paymentId: newId('pay'), providerRef: null })
+    assert.equal((await outcomeOf(rig, paid.paymentId, paid.providerRef)).kind, 'captured')
+    if (provider.closePage === undefined) return
+    const outcome = await outcomeOf(rig, paymentId, started.providerRef)
+    assert.ok(outcome.kind === 'failed' && outcome.code === 'cancelled', outcome.kind)
+  })
+
   for (const fault of rig.faults) {
     test(`a start whose answer is ${fault} is unknown, and one payment when it is repeated`, async () => {
       const payment = paymentOf(rig)

@@ -1,0 +1,65 @@
+import { isUnavailable } from '../../platform/errors.ts'
+import type { Run } from '../../platform/jobs/job.ts'
+import { processDue } from '../../platform/jobs/process-due.ts'
+import type { PaymentOutcome } from '../../providers/port.ts'
+import { providerOf, type PaymentContext } from '../context.ts'
+import {
+  ABANDONED,
+  ABANDONED_AFTER_MS,
+  checkAfterFailure,
+  nextCheck,
+  shouldClosePage,
+  TAKEN_OVER,
+  type Payment,
+} from '../payments.rules.ts'
+import { applyReport } from '../payments.service.ts'
+import { canBePaid, setNextCheck, toCheck } from '../payments.store.ts'
+
+/** Asks the provider about payments whose end is not known. */
+export function checkPayments(ctx: PaymentContext): Run {
+  return processDue(ctx, toCheck, payment => checkPayment(ctx, payment))
+}
+
+async function checkPayment(ctx: PaymentContext, payment: Payment): Promise<void> {
+  const now = ctx.clock.now()
+  const provider = await providerOf(ctx, payment)
+  const report = await provider.status({
+    instituteId: payment.instituteId,
+    paymentId: payment.id,
+    providerRef: payment.providerRef,
+  })
+  const isAbandoned =
+    report.outcome.kind === 'open' && now.getTime() - payment.createdAt.getTime() > ABANDONED_AFTER_MS
+  const outcome = { kind: 'failed' as const, code: ABANDONED, message: 'The payment was not completed.' }
+  if (isAbandoned) await applyReport(ctx, { ...report, outcome }, payment.checks)
+  else await applyReport(ctx, report)
+  const next =
+    payment.state === 'failed' ? checkAfterFailure(payment.checks, now) : nextCheck(payment.checks, now)
+  await setNextCheck(ctx.db, payment, next)
+  await closePage(ctx, payment, { outcome: report.outcome, isAbandoned, isLastCheck: next === null })
+}
+
+/** What asks for it stands in the rows of order and payment; if the provider cannot be reached, the next check does it. */
+async function closePage(
+  ctx: PaymentContext,
+  payment: Payment,
+  {
+    outcome,
+    isAbandoned,
+    isLastCheck,
+  }: { outcome: PaymentOutcome; isAbandoned: boolean; isLastCheck: boolean },
+): Promise<void> {
+  const { instituteId, id: paymentId, providerRef, failureCode } = payment
+  const isGivenUp = isAbandoned || failureCode === ABANDONED || failureCode === TAKEN_OVER
+  const isOrderOpen = await canBePaid(ctx.db, payment, ctx.clock.now())
+  const now = { outcome, isOrderOpen, isGivenUp, isLastCheck }
+  if (!shouldClosePage(payment, now)) return
+  const provider = await providerOf(ctx, payment)
+  await provider.closePage?.({ instituteId, paymentId, providerRef }).catch((err: unknown) => {
+    if (!isUnavailable(err)) throw err
+  })
+}
+
+export async function nextCheckDue(ctx: PaymentContext): Promise<Date | null> {
+  return toCheck.nextDue(ctx.db)
+}
