@@ -1853,6 +1853,76 @@ create index messages_by_subject on messages (institute_id, about, id);
 -- Over all institutes, for the operator.
 create index messages_failed on messages (id) where state = 'failed';
 
+-- The school's own words for reminders; without a row ours are used.
+create table reminder_texts (
+  institute_id integer not null references institutes,
+  language text not null,
+  subject text not null,
+  body text not null,
+  changed_at timestamptz not null,
+  primary key (institute_id, language)
+);
+
+-- Somebody in the office reminds many families at once.
+create table reminder_runs (
+  institute_id integer not null references institutes,
+  id text not null,
+  language text not null,
+  subject text not null,
+  body text not null,
+  channels text[] not null,
+  scope text not null check (scope in ('overdue', 'all')),
+  -- Families that were reminded today are reminded again.
+  is_forced boolean not null,
+  made_by text not null,
+  created_at timestamptz not null,
+  cancelled_at timestamptz,
+  primary key (institute_id, id)
+);
+
+-- One family in a run, whatever the number of its children.
+create table reminders (
+  institute_id integer not null,
+  id text not null,
+  run_id text not null,
+  -- The digits of the phone number that its students share.
+  family text not null,
+  name text not null,
+  is_forced boolean not null,
+  state text not null default 'waiting' check (state in ('waiting', 'sent', 'withheld')),
+  -- Why it was withheld.
+  reason text,
+  amount_paise bigint,
+  recipients text[] not null default '{}',
+  decided_at timestamptz,
+  sent_on date,
+  next_try_at timestamptz,
+  held_until timestamptz,
+  primary key (institute_id, id),
+  unique (institute_id, run_id, family),
+  foreign key (institute_id, run_id) references reminder_runs,
+  check ((next_try_at is not null) = (state = 'waiting')),
+  check ((sent_on is not null) = (state = 'sent')),
+  check ((reason is not null) = (state = 'withheld'))
+);
+-- A family is reminded once a day unless somebody insists.
+create unique index reminders_once_a_day on reminders (institute_id, family, sent_on)
+  where sent_on is not null and not is_forced;
+create index reminders_due on reminders (next_try_at) where next_try_at is not null;
+
+create table reminder_students (
+  institute_id integer not null,
+  reminder_id text not null,
+  student_id text not null,
+  amount_paise bigint,
+  order_id text,
+  primary key (institute_id, reminder_id, student_id),
+  foreign key (institute_id, reminder_id) references reminders,
+  foreign key (institute_id, student_id) references students,
+  foreign key (institute_id, order_id) references orders
+);
+create index reminder_students_by_student on reminder_students (institute_id, student_id);
+
 --------------------------------------------------------------------------------------------------------------------------
 -- 14 Webhooks
 --

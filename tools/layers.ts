@@ -15,7 +15,7 @@ const FEATURE_RANK = [
   ['providers'],
   ['payments'],
   ['dues', 'payment-pages', 'flex', 'loans'],
-  ['banking'],
+  ['banking', 'reminders'],
   ['webhooks'],
   ['portal', 'console'],
   ['sandbox'],

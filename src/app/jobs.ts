@@ -29,6 +29,7 @@ import { purgeEntries } from '../portal/entry/sessions.service.ts'
 import { purgeSignIns } from '../portal/sign-in/sign-in.service.ts'
 import { nextBounceAt, sendBounces } from '../flex/notices/bounces.service.ts'
 import { nextReminderDue, nextReminderStop, sendReminders } from '../flex/notices/reminders.service.ts'
+import { nextFeeReminderDue, sendFeeReminders } from '../reminders/reminders.service.ts'
 import { purgeImports } from '../imports/imports.service.ts'
 import { purgeFetches } from '../erp/pull/log.service.ts'
 import { advanceRollovers } from '../students/rollover/rollover.service.ts'
@@ -79,6 +80,13 @@ export function createJobs(ctx: BursarContext, bank: SandboxBank | null): Job[] 
     work('payers_notified', {
       run: processBatches(limit => notifyPayers(ctx, limit)),
       nextDueAt: () => nextNoticeDue(ctx),
+    }),
+    // Each asks an ERP about one family.
+    work('fee_reminders_sent', {
+      concurrency: 8,
+      run: sendFeeReminders(ctx),
+      nextDueAt: () => nextFeeReminderDue(ctx),
+      nextStop: () => nextFeeReminderDue(ctx),
     }),
     // As many as an SMTP server likes; one that hangs holds up so many messages and no more.
     work('messages_sent', {

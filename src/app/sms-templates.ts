@@ -1,3 +1,4 @@
+import { feeReminderTemplates } from '../reminders/reminders.texts.ts'
 import { linkTemplates } from '../orders/link-messages.texts.ts'
 import { bounceTemplates } from '../flex/notices/bounce.texts.ts'
 import { shortTemplates } from '../flex/notices/family.texts.ts'
@@ -14,6 +15,7 @@ export function smsTemplates(): Template[] {
     ...familyTemplates(),
     ...bounceTemplates(),
     ...linkTemplates(),
+    ...feeReminderTemplates(),
     ...noticeTemplates(),
     ...signInTemplates(),
     ...familyPageTemplates(),

@@ -14,6 +14,7 @@ import { loanConsoleRoutes } from './loans/loans.routes.ts'
 import { bankRoutes } from './money/bank.routes.ts'
 import { moneyRoutes } from './money/money.routes.ts'
 import { consoleOrderRoutes } from './orders/orders.routes.ts'
+import { reminderConsoleRoutes } from './reminders/reminders.routes.ts'
 import { searchRoutes } from './search/search.routes.ts'
 import { familyPagesRoutes } from './settings/family-pages.routes.ts'
 import { paymentRulesRoutes } from './settings/payment-rules.routes.ts'
@@ -45,6 +46,7 @@ export async function consoleRoutes(app: FastifyInstance, ctx: FlexContext & Loa
   await rolloverConsoleRoutes(app, ctx)
   await rosterRoutes(app, ctx)
   feeConsoleRoutes(app, ctx)
+  reminderConsoleRoutes(app, ctx)
   searchRoutes(app, ctx)
   flexConsoleRoutes(app, ctx)
   developerRoutes(app, ctx)

@@ -39,6 +39,8 @@ export type IdPrefix =
   | 'code'
   | 'invite'
   | 'audit'
+  | 'run'
+  | 'rem'
   | 'req'
   | 'key_live'
   | 'key_test'

@@ -8,6 +8,7 @@ import {
   markSandbox,
   MUTED,
   numberPages,
+  openPage,
   openSheet,
   QUIET,
   reserve,
@@ -28,6 +29,8 @@ export type DocumentBlock =
   | { kind: 'text'; text: string; isStrong?: boolean }
   | { kind: 'pairs'; left: Record<string, string | null>; right: Record<string, string | null> }
   | { kind: 'table'; columns: readonly DocumentColumn[]; rows: readonly string[][]; total?: string[] }
+  /** A new page with the school at its head, as for another reader. */
+  | { kind: 'next' }
   /** A line to write on, with what is meant to stand there below it. */
   | { kind: 'signature'; label: string }
 
@@ -51,13 +54,19 @@ export async function renderDocument(print: DocumentPrint): Promise<Buffer> {
   const sheet = openSheet({ title, createdAt: madeAt, paper: PAPER.a4, mark })
   writeSchool(sheet, print, title)
   rule(sheet, INK)
-  for (const block of blocks) writeBlock(sheet, block)
+  for (const block of blocks) {
+    if (block.kind === 'next') {
+      openPage(sheet)
+      writeSchool(sheet, print, title)
+      rule(sheet, INK)
+    } else writeBlock(sheet, block)
+  }
   numberPages(sheet, title)
   sheet.doc.end()
   return buffer(sheet.doc)
 }
 
-function writeBlock(sheet: Sheet, block: DocumentBlock): void {
+function writeBlock(sheet: Sheet, block: Exclude<DocumentBlock, { kind: 'next' }>): void {
   switch (block.kind) {
     case 'text':
       write(sheet, block.text, block.isStrong === true ? STRONG : BODY)

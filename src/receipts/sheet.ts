@@ -41,7 +41,7 @@ export function openSheet({ title, createdAt, paper, mark }: Opened): Sheet {
   return sheet
 }
 
-function openPage(sheet: Sheet): void {
+export function openPage(sheet: Sheet): void {
   sheet.doc.addPage()
   sheet.y = sheet.paper.top
   sheet.mark(sheet)

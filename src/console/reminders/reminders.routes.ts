@@ -1,0 +1,151 @@
+import type { FastifyInstance } from 'fastify'
+import type { FlexContext } from '../../flex/context.ts'
+import { all, created, one, pageOf } from '../../http/reply.ts'
+import { input, query, type Read } from '../../http/wire/input.ts'
+import type { Institute } from '../../institutes/institutes.rules.ts'
+import { demandNotices, MOST_NOTICES } from '../../reminders/demand-notices.service.ts'
+import * as inputs from '../../reminders/reminder.input.ts'
+import { previewOutput, reminderOutput, runOutput, textOutput } from '../../reminders/reminder.output.ts'
+import * as service from '../../reminders/runs.service.ts'
+import { studentParams } from '../../students/student.input.ts'
+import { addConsoleRead, addConsoleWrite } from '../auth/access.routes.ts'
+import { EVERYONE } from '../console.rules.ts'
+import { addConsoleFile } from '../files.routes.ts'
+import { FINANCE_ROLES } from '../students/students.rules.ts'
+import { selectionFields } from './selection.input.ts'
+import { selectStudents } from './selection.service.ts'
+
+const RUNS = '/reminder-runs'
+const previewBody = input({ ...selectionFields, ...inputs.messageFields })
+const runBody = input({ ...selectionFields, ...inputs.runFields })
+
+/** Reminding families of what they owe, and who was told what and when. */
+export function reminderConsoleRoutes(app: FastifyInstance, ctx: FlexContext): void {
+  addTexts(app, ctx)
+  addStart(app, ctx)
+  addLists(app, ctx)
+  addNotices(app, ctx)
+}
+
+function addTexts(app: FastifyInstance, ctx: FlexContext): void {
+  addConsoleRead(app, ctx, {
+    url: '/reminder-texts',
+    roles: EVERYONE,
+    output: all(textOutput),
+    answer: ({ institute }) => service.listTexts(ctx, institute),
+  })
+  addConsoleWrite(app, ctx, {
+    method: 'PUT',
+    url: '/reminder-texts',
+    roles: FINANCE_ROLES,
+    body: inputs.textInput,
+    output: one(textOutput),
+    perform: (command, { institute, body }) => service.saveText(ctx, command, institute, body),
+    audit: ({ institute }, { isOurs: _isOurs, ...text }: service.SchoolText) => ({
+      what: 'reminder_text.changed',
+      about: institute.code,
+      after: text,
+    }),
+  })
+}
+
+async function messageOf(
+  ctx: FlexContext,
+  institute: Institute,
+  body: Read<typeof previewBody>,
+): Promise<Parameters<typeof service.previewRun>[3]> {
+  const { language, subject, body: text, scope, channels, ...selection } = body
+  const studentIds = await selectStudents(ctx, institute, selection, service.MOST_STUDENTS)
+  return { studentIds, language, subject, body: text, scope, channels: [...new Set(channels)] }
+}
+
+function addStart(app: FastifyInstance, ctx: FlexContext): void {
+  addConsoleWrite(app, ctx, {
+    method: 'POST',
+    url: `${RUNS}/preview`,
+    roles: FINANCE_ROLES,
+    body: previewBody,
+    output: one(previewOutput),
+    perform: async (command, { institute, body }) =>
+      service.previewRun(ctx, command, institute, await messageOf(ctx, institute, body)),
+    audit: () => null,
+  })
+  addConsoleWrite(app, ctx, {
+    method: 'POST',
+    url: RUNS,
+    roles: FINANCE_ROLES,
+    body: runBody,
+    output: created(runOutput),
+    perform: async (command, { institute, who, body: { isForced, ...body } }) => {
+      const message = await messageOf(ctx, institute, body)
+      return service.startRun(ctx, command, institute, { ...message, isForced, madeBy: who.email })
+    },
+    audit: (_call, run: service.CountedRun) => ({
+      what: 'reminders.started',
+      about: run.id,
+      after: { families: run.families, scope: run.scope, channels: run.channels, subject: run.subject },
+    }),
+  })
+  addConsoleWrite(app, ctx, {
+    method: 'POST',
+    url: `${RUNS}/:run_id/cancel`,
+    roles: FINANCE_ROLES,
+    params: inputs.runParams,
+    output: one(runOutput),
+    perform: (command, { institute, params }) => service.cancelRun(ctx, command, institute, params.runId),
+    audit: (_call, run: service.CountedRun) => ({
+      what: 'reminders.cancelled',
+      about: run.id,
+      after: { sent: run.sent, withheld: run.withheld },
+    }),
+  })
+}
+
+function addLists(app: FastifyInstance, ctx: FlexContext): void {
+  addConsoleRead(app, ctx, {
+    url: RUNS,
+    roles: EVERYONE,
+    query: inputs.runsQuery,
+    output: pageOf(runOutput),
+    answer: ({ institute, query: page }) => service.listRuns(ctx, institute, page),
+  })
+  addConsoleRead(app, ctx, {
+    url: `${RUNS}/:run_id`,
+    roles: EVERYONE,
+    params: inputs.runParams,
+    output: one(runOutput),
+    answer: ({ institute, params }) => service.getRun(ctx, institute, params.runId),
+  })
+  addConsoleRead(app, ctx, {
+    url: `${RUNS}/:run_id/families`,
+    roles: EVERYONE,
+    params: inputs.runParams,
+    query: inputs.remindersQuery,
+    output: pageOf(reminderOutput),
+    answer: ({ institute, params, query: { state, ...page } }) =>
+      service.listReminders(ctx, institute, { runId: params.runId, state }, page),
+  })
+  addConsoleRead(app, ctx, {
+    url: '/students/:service_student_id/reminders',
+    roles: EVERYONE,
+    params: studentParams,
+    query: inputs.remindersQuery,
+    output: pageOf(reminderOutput),
+    answer: ({ institute, params, query: { state, ...page } }) =>
+      service.listReminders(ctx, institute, { studentId: params.studentId, state }, page),
+  })
+}
+
+function addNotices(app: FastifyInstance, ctx: FlexContext): void {
+  const { student_ids: _ids, ...fields } = selectionFields
+  addConsoleFile(app, ctx, {
+    url: '/demand-notices',
+    roles: EVERYONE,
+    query: query(fields),
+    mediaType: 'application/pdf',
+    async answer({ institute, query: sent }) {
+      const ids = await selectStudents(ctx, institute, { list: 'defaulters', ...sent }, MOST_NOTICES)
+      return { name: 'demand-notices.pdf', content: await demandNotices(ctx, institute, ids) }
+    },
+  })
+}

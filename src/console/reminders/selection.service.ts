@@ -1,0 +1,44 @@
+import type { Institute } from '../../institutes/institutes.rules.ts'
+import type { Context } from '../../platform/context.ts'
+import { badField, conflict } from '../../platform/errors.ts'
+import type { Query } from '../money/query.ts'
+import { defaultersReport } from '../reports/dues.service.ts'
+import type { AskedDefaulters } from '../reports/dues.store.ts'
+import { studentsReport, type WantedStudents } from '../students/students.service.ts'
+import { listIds } from './selection.store.ts'
+
+export type Selection = {
+  studentIds?: readonly string[] | null | undefined
+  list?: 'defaulters' | 'students' | null | undefined
+} & Nullable<AskedDefaulters & Omit<WantedStudents, 'isOwing'> & { owing: 'yes' | 'no' }>
+
+type Nullable<Fields> = { [Key in keyof Fields]?: Fields[Key] | null | undefined }
+
+/** The ids of students that an act in bulk is for; only active ones of a list. */
+export async function selectStudents(
+  ctx: Context,
+  institute: Institute,
+  { studentIds, list, ...sent }: Selection,
+  most: number,
+): Promise<string[]> {
+  if (studentIds !== null && studentIds !== undefined && studentIds.length > 0)
+    return [...new Set(studentIds)]
+  if (list === null || list === undefined)
+    throw badField('student_ids', 'must name students, unless `list` says whose')
+  const filters = Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== null))
+  const ids = await listIds(ctx.db, queryOf(ctx, institute, list, filters), most + 1)
+  if (ids.length > most) throw conflict(`Those are more than ${most} students. Choose a class or a branch.`)
+  return ids
+}
+
+function queryOf(
+  ctx: Context,
+  institute: Institute,
+  list: 'defaulters' | 'students',
+  { owing, bucket = 'late', ...filters }: Record<string, unknown>,
+): Query {
+  if (list === 'defaulters')
+    return defaultersReport(ctx, institute, { ...filters, bucket } as AskedDefaulters).query
+  const isOwing = owing === undefined ? undefined : owing === 'yes'
+  return studentsReport(institute, { ...filters, status: 'active', isOwing }).query
+}
