@@ -1,23 +1,9 @@
 #!/usr/bin/env node
-// Runs the command line on the Node that the project pins, whatever Node started this file.
-import { spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
+import { run } from './run.mjs'
 
-const root = fileURLToPath(new URL('..', import.meta.url))
-const pinned = `${root}node_modules/.bin/node`
-const child = spawn(
-  existsSync(pinned) ? pinned : process.execPath,
-  [`${root}src/cli/main.ts`, ...process.argv.slice(2)],
-  {
-    stdio: 'inherit',
-    // What was compiled last time is read back: a command starts with a third less work.
-    env: { NODE_COMPILE_CACHE: `${root}node_modules/.cache/compile`, ...process.env },
-  },
-)
-// A terminal sends Ctrl-C to both of us; anything else is sent to this process alone and passed on.
-process.on('SIGINT', () => {})
-process.on('SIGTERM', () => child.kill('SIGTERM'))
-child.on('exit', (code, signal) => {
-  process.exitCode = signal ? 1 : (code ?? 1)
-})
+// As `npm start` has them.
+const FLAGS = ['--v8-pool-size=1', '--min-semi-space-size=64', '--max-semi-space-size=64']
+
+const [first, ...rest] = process.argv.slice(2)
+if (first === undefined || (first === 'start' && rest.length === 0)) run('src/app/main', [], FLAGS)
+else run('src/cli/main', process.argv.slice(2))

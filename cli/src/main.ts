@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { Command } from 'commander'
 import { reportFailure } from '../../src/cli/terminal/failures.ts'
 import { addExamples, finishProgram } from '../../src/cli/terminal/help.ts'
@@ -45,9 +45,9 @@ try {
   process.exitCode = reportFailure(error)
 }
 
-/** Compiled, this file lies deeper than in the repository. */
+/** Compiled into the package of its own, this file lies deeper. */
 function readVersion(): string {
-  const isPacked = import.meta.filename.endsWith('.js')
-  const file = new URL(isPacked ? '../../../package.json' : '../package.json', import.meta.url)
+  const [near, far] = ['../package.json', '../../../package.json'].map(path => new URL(path, import.meta.url))
+  const file = near !== undefined && existsSync(near) ? near : far!
   return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version
 }

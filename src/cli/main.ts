@@ -31,6 +31,10 @@ const { version } = JSON.parse(readFileSync(new URL('../../package.json', import
 const program = new Command('bursar')
   .description("The operator's commands of Bursar. Settings come from the environment: see `bursar config`.")
   .version(version)
+  .addHelpText(
+    'beforeAll',
+    'Without a command, or with `bursar start`, Bursar itself is started in this folder.\n',
+  )
   .option('--json', 'write JSON for programs instead of text for people')
 
 addExamples(program, [

@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict'
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { test, type TestContext } from 'node:test'
+import { Bursar } from '../../sdk/node/src/index.ts'
+import { startBursar } from '../harness/bursar.ts'
+import { waitFor } from '../harness/wait.ts'
+import { scratch } from './command-line.ts'
+import { freePort } from './developer/listening.ts'
+
+/** The two packages as their users get them: packed, and run by npx in an empty folder. Needs a registry for dependencies. */
+const ROOT = new URL('../..', import.meta.url).pathname
+/** As a user has it: npm and no Node of ours. */
+const { HOME = '', npm_config_registry: registry = '' } = process.env
+const ENV = {
+  PATH: (process.env['PATH'] ?? '')
+    .split(':')
+    .filter(path => !path.includes('node_modules'))
+    .join(':'),
+  HOME,
+  ...(registry !== '' && { npm_config_registry: registry }),
+}
+
+/** Gives an empty folder, and the package as it is named from there. */
+function pack(t: TestContext, folder: string): { cwd: string; tarball: string } {
+  const to = scratch(t)
+  const env = { ...process.env, npm_config_loglevel: 'error' }
+  execFileSync('npm', ['pack', '--pack-destination', to], { cwd: join(ROOT, folder), env, stdio: 'pipe' })
+  const [name = ''] = readdirSync(to)
+  const cwd = join(to, 'empty')
+  mkdirSync(cwd)
+  return { cwd, tarball: `../${name}` }
+}
+
+function npx(t: TestContext, cwd: string, env: Record<string, string>, args: string[]): ChildProcess {
+  const child = spawn('npx', ['--yes', ...args], { cwd, env: { ...ENV, ...env }, detached: true })
+  t.after(() => {
+    if (child.exitCode === null && child.signalCode === null) process.kill(-(child.pid ?? 0), 'SIGKILL')
+  })
+  return child
+}
+
+test('the command line runs from its package without the server', async t => {
+  const { cwd, tarball } = pack(t, 'cli')
+  assert.equal(tarball, '../bursar-cli-0.1.0.tgz')
+  const bursar = await startBursar(t)
+  const env = { BURSAR_API_URL: bursar.url, BURSAR_CLI_CONFIG: join(cwd, 'cli.json') }
+  const run = async (...args: string[]): Promise<string> => {
+    const child = npx(t, cwd, env, [tarball, ...args])
+    let [out, err] = ['', '']
+    child.stdout?.on('data', part => (out += String(part)))
+    child.stderr?.on('data', part => (err += String(part)))
+    const [code] = await once(child, 'close')
+    assert.equal(code, 0, err)
+    return out
+  }
+  assert.equal(await run('--version'), '0.1.0\n')
+  assert.match(await run('trigger', 'refund.processed', '--real'), /refunded ₹100\.00 by rfd_/)
+  assert.match(await run('clock', 'show'), /in the sandbox/)
+  await run('samples', 'receive-webhooks.mjs')
+  assert.ok(existsSync(join(cwd, 'receive-webhooks.mjs')))
+})
+
+test('the server starts from its package in an empty folder, takes a payment and prints its receipt', async t => {
+  const { cwd, tarball } = pack(t, '.')
+  const port = await freePort()
+  const server = npx(t, cwd, { PORT: String(port), DEMO: 'off' }, [tarball])
+  let out = ''
+  server.stdout?.on('data', part => (out += String(part)))
+  server.stderr?.on('data', part => (out += String(part)))
+  await waitFor(async () => out.includes('Ctrl-C stops it') || server.exitCode !== null, 'it to start', {
+    limitMs: 200_000,
+    everyMs: 200,
+  })
+  assert.match(out, /Bursar is running/)
+  assert.ok(existsSync(join(cwd, 'data')))
+  const baseUrl = `http://127.0.0.1:${port}`
+  const client = new Bursar({ baseUrl, apiKey: 'key_test_demo', apiSecret: 'secret_test_demo' })
+  const { order_id } = await client.createPayOrder({
+    name: 'Asha Rao',
+    phone: '+91 98765 43210',
+    email: 'asha@example.in',
+    identifier: 'ADM-1042',
+    details: [{ component_type: 'TUITION_FEE', amount: '51500.50' }],
+  })
+  await client.sandboxPay(order_id, { outcome: 'success' })
+  assert.equal((await client.getPayOrder(order_id)).details[0]?.amount, '51500.50')
+  // Made in a process of its own.
+  const pdf = await client.getPayOrderReceipt(order_id)
+  assert.equal(Buffer.from(pdf.subarray(0, 5)).toString(), '%PDF-')
+  for (const path of ['/docs/', '/docs/guides/first-hour', '/console', '/openapi.json'])
+    assert.equal((await fetch(baseUrl + path)).status, 200, path)
+  process.kill(-(server.pid ?? 0), 'SIGINT')
+  await once(server, 'close')
+  assert.match(out, /Stopped\./)
+})
