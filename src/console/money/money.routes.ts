@@ -4,6 +4,7 @@ import { ledgerRoutes, reconciliationRoutes } from './books.routes.ts'
 import { receiptRoutes } from './receipts.routes.ts'
 import { settlementRoutes } from './settlements.routes.ts'
 import { duesReportRoutes } from '../reports/dues.routes.ts'
+import { demandRoutes } from '../reports/demand/demand.routes.ts'
 import { registerRoutes } from '../reports/register.routes.ts'
 import { tallyRoutes } from '../reports/tally/tally.routes.ts'
 
@@ -13,6 +14,7 @@ export function moneyRoutes(app: FastifyInstance, ctx: PaymentContext): void {
   settlementRoutes(app, ctx)
   reconciliationRoutes(app, ctx)
   duesReportRoutes(app, ctx)
+  demandRoutes(app, ctx)
   receiptRoutes(app, ctx)
   ledgerRoutes(app, ctx)
   tallyRoutes(app, ctx)

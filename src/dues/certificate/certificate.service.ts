@@ -106,7 +106,7 @@ function paymentsTable(lines: readonly PaidLine[]): DocumentBlock {
       return [
         first === undefined ? '' : formatDay(dayOf(first.at)),
         amount < 0 ? 'Refund' : numberOf(first),
-        amount < 0 ? `-${formatRupees(paiseOf(-amount))}` : formatRupees(amount),
+        amount < 0 ? `-${formatRupees(paiseOf(0 - amount))}` : formatRupees(amount),
       ]
     }),
   }

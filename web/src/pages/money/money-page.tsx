@@ -5,6 +5,7 @@ import { PageFrame } from '../../ui/page.tsx'
 import './money.css'
 import { BankView } from './bank/bank-view.tsx'
 import { CollectionView } from './collection-view.tsx'
+import { DemandView } from './demand-view.tsx'
 import { DuesView } from './dues-view.tsx'
 import { LedgerView } from './ledger-view.tsx'
 import { PaymentsView } from './payments-view.tsx'
@@ -20,6 +21,7 @@ const VIEWS: readonly { key: string; label: string; View: ComponentType }[] = [
   { key: 'reconciliation', label: 'Reconciliation', View: ReconciliationView },
   { key: 'bank', label: 'Bank', View: BankView },
   { key: 'dues', label: 'Dues', View: DuesView },
+  { key: 'demand', label: 'Demand', View: DemandView },
   { key: 'receipts', label: 'Receipts', View: ReceiptsView },
   { key: 'ledger', label: 'Ledger', View: LedgerView },
 ]

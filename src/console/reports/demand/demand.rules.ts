@@ -1,0 +1,52 @@
+import { paiseOf, type Paise } from '../../../platform/money.ts'
+
+export type DemandSums = {
+  demandedPaise: Paise
+  collectedPaise: Paise
+  lastDemandedPaise: Paise
+  lastCollectedPaise: Paise
+}
+
+/** `month` is its first day; null for fees without a due day. */
+export type DemandRow = DemandSums & { grade: string; month: string | null }
+
+export type Demand = {
+  yearStart: number
+  years: readonly number[]
+  grades: (DemandSums & { grade: string })[]
+  months: (DemandSums & { month: string | null })[]
+  total: DemandSums
+}
+
+/** The same rows by grade, in the order of their names, and by month. */
+export function groupDemand(rows: readonly DemandRow[]): Pick<Demand, 'grades' | 'months' | 'total'> {
+  const byGrade = [...Map.groupBy(rows, row => row.grade)]
+  const byMonth = [...Map.groupBy(rows, row => row.month)]
+  return {
+    grades: byGrade
+      .map(([grade, own]) => ({ grade, ...addUp(own) }))
+      .toSorted((one, other) => one.grade.localeCompare(other.grade, 'en', { numeric: true })),
+    months: byMonth
+      .map(([month, own]) => ({ month, ...addUp(own) }))
+      .toSorted((one, other) => (one.month ?? '').localeCompare(other.month ?? '')),
+    total: addUp(rows),
+  }
+}
+
+function addUp(rows: readonly DemandSums[]): DemandSums {
+  const sum = (of: (row: DemandSums) => Paise): Paise =>
+    paiseOf(rows.reduce((total, row) => total + of(row), 0))
+  return {
+    demandedPaise: sum(row => row.demandedPaise),
+    collectedPaise: sum(row => row.collectedPaise),
+    lastDemandedPaise: sum(row => row.lastDemandedPaise),
+    lastCollectedPaise: sum(row => row.lastCollectedPaise),
+  }
+}
+
+/** The newest year that has begun, by 1 April; else the newest there is. */
+export function presentYear(years: readonly number[], today: string): number {
+  const { year, month } = Temporal.PlainDate.from(today)
+  const begun = month >= 4 ? year : year - 1
+  return years.find(one => one <= begun) ?? years[0] ?? begun
+}

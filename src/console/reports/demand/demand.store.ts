@@ -1,0 +1,55 @@
+import type { Queryable } from '../../../platform/db/database.ts'
+import type { Query } from '../../money/query.ts'
+import type { DemandRow } from './demand.rules.ts'
+
+const MONTH = (at: string): string => `date_trunc('month', ${at} at time zone 'Asia/Kolkata')::date`
+
+/**
+ * By grade and month: what was asked for by due day, what came in less what went back, and what came in a year before,
+ * under this year's months. Of active students; $2 is the year that the academic year starts in.
+ */
+export function demandQuery(instituteId: number, yearStart: number): Query {
+  const text = `with kids as (
+      select s.id, s.grade, s.academic_year_start as year from students s
+      where s.institute_id = $1 and s.status = 'active' and s.academic_year_start in ($2::int, $2::int - 1)
+    ), rest as (
+      select r.due_on from late_fee_rules r where r.institute_id = $1 and r.component_type is null
+    ), moved as (
+      select k.grade, k.year, 'demand' as what, case when k.year = $2 then
+          date_trunc('month', coalesce(own.due_on, (select due_on from rest)))::date end as month,
+        b.fee_paise - b.discount_paise as amount
+      from kids k join student_balances b on b.institute_id = $1 and b.student_id = k.id
+      left join late_fee_rules own on own.institute_id = $1 and own.component_type = b.component_type
+      union all
+      select k.grade, k.year, 'money', ${MONTH('p.captured_at')}, p.amount_paise
+      from kids k join orders o on o.institute_id = $1 and o.student_id = k.id
+      join payments p on p.institute_id = $1 and p.order_id = o.id and p.state = 'captured' and not p.is_duplicate
+      union all
+      select k.grade, k.year, 'money', ${MONTH('r.processed_at')}, -r.amount_paise
+      from kids k join orders o on o.institute_id = $1 and o.student_id = k.id
+      join refunds r on r.institute_id = $1 and r.order_id = o.id and r.state = 'processed' and r.kind <> 'duplicate'
+      union all
+      select k.grade, k.year, 'money', ${MONTH('d.paid_at')}, d.amount_paise
+      from kids k join direct_payments d on d.institute_id = $1 and d.student_id = k.id and d.cancelled_at is null
+    )
+    select grade, case when year = $2 then month else (month + interval '1 year')::date end as month,
+      coalesce(sum(amount) filter (where what = 'demand' and year = $2), 0)::bigint as "demandedPaise",
+      coalesce(sum(amount) filter (where what = 'money' and year = $2), 0)::bigint as "collectedPaise",
+      coalesce(sum(amount) filter (where what = 'demand' and year < $2), 0)::bigint as "lastDemandedPaise",
+      coalesce(sum(amount) filter (where what = 'money' and year < $2), 0)::bigint as "lastCollectedPaise"
+    from moved where amount <> 0 group by 1, 2 order by 1, 2 nulls first`
+  return { text, values: [instituteId, yearStart] }
+}
+
+export async function listDemand(db: Queryable, query: Query, limit: number): Promise<DemandRow[]> {
+  return db.query<DemandRow>(`${query.text} limit ${limit}`, query.values)
+}
+
+/** The academic years that there are students of, the newest first. */
+export async function listYears(db: Queryable, instituteId: number): Promise<number[]> {
+  const rows = await db.query<{ year: number }>(
+    `select distinct academic_year_start as year from students where institute_id = $1 order by 1 desc limit 50`,
+    [instituteId],
+  )
+  return rows.map(row => row.year)
+}

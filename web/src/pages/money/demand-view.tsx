@@ -1,0 +1,82 @@
+import { NativeSelect } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import type { DemandAnswer } from '../../../../src/console/reports/demand/demand.output.ts'
+import { get } from '../../api/client.ts'
+import { useInstitutePath } from '../../api/session.ts'
+import { formatRupees } from '../../ui/money.tsx'
+import { Empty, Failed, Loading } from '../../ui/states.tsx'
+import { ShortTable } from '../../ui/table/short-table.tsx'
+import { useFilters, type Filter } from '../../ui/table/use-filters.ts'
+import { yearName } from '../../ui/when.tsx'
+import { ExportMenu } from './export-menu.tsx'
+
+const YEAR: readonly Filter[] = [{ key: 'academic_year_start', label: 'Academic year' }]
+type Sums = DemandAnswer['total']
+
+/** What was demanded and what came in, by class and by month, beside the year before. */
+export function DemandView() {
+  const path = `${useInstitutePath()}/money/demand`
+  const { values, set } = useFilters(YEAR)
+  const demand = useQuery({
+    queryKey: ['money-demand', path, values],
+    queryFn: ({ signal }) => get<DemandAnswer>(path, values, signal),
+  })
+  if (demand.isPending) return <Loading />
+  if (demand.isError) return <Failed error={demand.error} retry={() => void demand.refetch()} />
+  const { academic_year_start: year, years, grades, months, total } = demand.data
+  if (grades.length === 0)
+    return <Empty title="No fees yet" description="Once students have fees, each class has its line here." />
+  return (
+    <>
+      <div className="money-bar">
+        <NativeSelect
+          size="xs"
+          label="Academic year"
+          value={String(year)}
+          onChange={event => set({ academic_year_start: event.currentTarget.value })}
+          data={years.map(one => ({ value: String(one.year), label: yearName(one.year, one.year + 1) }))}
+        />
+        <ExportMenu path={`${path}/export`} sent={values} />
+      </div>
+      <p>
+        {formatRupees(total.collected)} of {formatRupees(total.demanded)} came in{shareOf(total)}. The year
+        before it was {formatRupees(total.last_collected)} of {formatRupees(total.last_demanded)}.
+      </p>
+      <h2 className="section-title">By class</h2>
+      <ShortTable
+        name="By class"
+        rows={grades}
+        rowId={row => row.grade}
+        columns={[
+          { title: 'Class', cell: row => row.grade },
+          { title: 'Demanded', cell: row => formatRupees(row.demanded) },
+          { title: 'Collected', cell: row => `${formatRupees(row.collected)}${shareOf(row)}` },
+          { title: 'Demanded last year', cell: row => formatRupees(row.last_demanded) },
+          { title: 'Collected last year', cell: row => formatRupees(row.last_collected) },
+        ]}
+      />
+      <h2 className="section-title">By month</h2>
+      <ShortTable
+        name="By month"
+        rows={months}
+        rowId={row => row.month ?? ''}
+        columns={[
+          { title: 'Month', cell: row => monthName(row.month) },
+          { title: 'Became due', cell: row => formatRupees(row.demanded) },
+          { title: 'Collected', cell: row => formatRupees(row.collected) },
+          { title: 'Collected last year', cell: row => formatRupees(row.last_collected) },
+        ]}
+      />
+    </>
+  )
+}
+
+function shareOf({ collected, demanded }: Sums): string {
+  return demanded > 0 ? `, ${Math.round((collected / demanded) * 100)}%` : ''
+}
+
+const MONTH = new Intl.DateTimeFormat('en-IN', { month: 'long', year: 'numeric', timeZone: 'UTC' })
+
+function monthName(month: string | undefined): string {
+  return month === undefined ? 'Without a due day' : MONTH.format(new Date(month))
+}
