@@ -1072,6 +1072,21 @@ create table cheques (
 );
 create index cheques_of_deposit on cheques (institute_id, deposit_id) where deposit_id is not null;
 
+-- Who gets the figures of a week or month by mail, and when next.
+create table report_mails (
+  institute_id integer not null references institutes,
+  id text not null,
+  every text not null check (every in ('week', 'month')),
+  -- Of the week, 1 is Monday; of the month.
+  day integer not null check (day between 1 and case every when 'week' then 7 else 28 end),
+  recipients text[] not null check (cardinality(recipients) between 1 and 20),
+  -- Moved on in the transaction that queues the mails.
+  next_at timestamptz not null,
+  created_by text not null,
+  primary key (institute_id, id)
+);
+create index report_mails_due on report_mails (next_at);
+
 -- What an institute calls its accounts in Tally, where it is not the default: 'clearing', 'bank', 'cash', 'direct',
 -- 'charges', or 'component:' and the component's code.
 create table tally_ledgers (

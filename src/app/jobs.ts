@@ -5,6 +5,7 @@ import {
   nextCheckDue as nextLoanCheckDue,
 } from '../loans/lender-sync.service.ts'
 import { purgeRequests } from '../request-log/requests.service.ts'
+import { mailReports, nextReportDue } from '../console/reports/mailing/mailing.service.ts'
 import { purgeSessions } from '../console/auth/sessions.service.ts'
 import { nextStepAt, runSteps } from '../flex/engine/engine.service.ts'
 import { readUnsettled } from '../flex/plans/unsettled.service.ts'
@@ -87,6 +88,11 @@ export function createJobs(ctx: BursarContext, bank: SandboxBank | null): Job[] 
       run: sendFeeReminders(ctx),
       nextDueAt: () => nextFeeReminderDue(ctx),
       nextStop: () => nextFeeReminderDue(ctx),
+    }),
+    work('reports_mailed', {
+      run: processBatches(limit => mailReports(ctx, limit)),
+      nextDueAt: () => nextReportDue(ctx),
+      nextStop: () => nextReportDue(ctx),
     }),
     // As many as an SMTP server likes; one that hangs holds up so many messages and no more.
     work('messages_sent', {

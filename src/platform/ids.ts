@@ -29,6 +29,7 @@ export type IdPrefix =
   | 'dep'
   | 'stmt'
   | 'line'
+  | 'report'
   | 'fetch'
   | 'check'
   | 'imp'

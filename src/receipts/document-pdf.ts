@@ -23,7 +23,7 @@ import {
 } from './sheet.ts'
 
 /** `width` is in parts of the sum of all. */
-export type DocumentColumn = { title: string; width: number; isAmount?: true }
+type DocumentColumn = { title: string; width: number; isAmount?: true }
 
 export type DocumentBlock =
   | { kind: 'text'; text: string; isStrong?: boolean }

@@ -73,7 +73,7 @@ export function labelOf({ margin, label }: Paper): Place {
   return { x: margin, width: label }
 }
 
-export function amountOf({ margin, width, amount }: Paper): Place {
+function amountOf({ margin, width, amount }: Paper): Place {
   return { x: width - margin - amount, width: amount, align: 'right' }
 }
 

@@ -12,7 +12,7 @@ import { addToFee, holdStudents } from '../../students/profile/lock-student.serv
 import { BOUNCE_CHARGE, nextState, type ChequeAct } from './cheques.rules.ts'
 import * as store from './cheques.store.ts'
 
-export type { Cheque, ChequeFilter } from './cheques.store.ts'
+export type { Cheque } from './cheques.store.ts'
 
 export async function listCheques(
   { db }: Pick<Context, 'db'>,

@@ -5,8 +5,8 @@ import { parseRupees, paiseOf, type Paise } from '../../platform/money.ts'
 export type Cell = string | number | boolean | Date | null
 export type Row = { rowNo: number; cells: readonly Cell[] }
 
-export const ROLES = ['date', 'text', 'reference', 'debit', 'credit', 'mark', 'balance'] as const
-export type ColumnRole = (typeof ROLES)[number]
+const ROLES = ['date', 'text', 'reference', 'debit', 'credit', 'mark', 'balance'] as const
+type ColumnRole = (typeof ROLES)[number]
 
 /**
  * Where a statement has what, by the place of a column. With a `mark` (Dr or Cr) `credit` is the amount of either;

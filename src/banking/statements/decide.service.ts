@@ -18,7 +18,7 @@ import * as expectedStore from './expected.store.ts'
 import * as store from './lines.store.ts'
 import { matchLines, type ExpectedKind } from './match.rules.ts'
 
-export type { LineFilter, MatchedLine } from './lines.store.ts'
+export type { MatchedLine } from './lines.store.ts'
 export type { LabelledExpected } from './expected.store.ts'
 
 const MOST_LINES = 20_000

@@ -16,8 +16,6 @@ import { readMt940 } from './mt940.rules.ts'
 import { readStatementFile, type StatementFile } from './read-statement.service.ts'
 import * as store from './statements.store.ts'
 
-export type { Statement } from './statements.store.ts'
-
 export type SentStatement = {
   accountId: string
   fileName: string

@@ -5,6 +5,7 @@ import { receiptRoutes } from './receipts.routes.ts'
 import { settlementRoutes } from './settlements.routes.ts'
 import { duesReportRoutes } from '../reports/dues.routes.ts'
 import { demandRoutes } from '../reports/demand/demand.routes.ts'
+import { reportMailRoutes } from '../reports/mailing/mailing.routes.ts'
 import { registerRoutes } from '../reports/register.routes.ts'
 import { tallyRoutes } from '../reports/tally/tally.routes.ts'
 
@@ -15,6 +16,7 @@ export function moneyRoutes(app: FastifyInstance, ctx: PaymentContext): void {
   reconciliationRoutes(app, ctx)
   duesReportRoutes(app, ctx)
   demandRoutes(app, ctx)
+  reportMailRoutes(app, ctx)
   receiptRoutes(app, ctx)
   ledgerRoutes(app, ctx)
   tallyRoutes(app, ctx)

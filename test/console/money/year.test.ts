@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import fc from 'fast-check'
 import { groupDemand } from '../../../src/console/reports/demand/demand.rules.ts'
+import { nextMailAt } from '../../../src/console/reports/mailing/mailing.rules.ts'
 import { spanOf, sumByFee } from '../../../src/dues/certificate/certificate.rules.ts'
 import { paiseOf, sumPaise, type Paise } from '../../../src/platform/money.ts'
 import { SCHOOL, StudentDesk, STUDENTS } from '../students/support.ts'
@@ -119,6 +120,54 @@ test('grades and months of demand add up to the same total', () => {
         names,
         names.toSorted((one, other) => one - other),
       )
+    }),
+  )
+})
+
+const MAILS = `${SCHOOL}/money/report-mails`
+
+async function clockTo(to: string): Promise<void> {
+  assertAnswer(await bursar.demo.post('/api/v1/sandbox/clock', { to }), '200')
+}
+
+test('a report is mailed once on its day to those whom an owner chose, and to nobody after it is stopped', async () => {
+  const { owner, finance } = desk
+  const to = 'trustee@school.example'
+  const wanted = { every: 'month', day: 3, recipients: [to, to] }
+  assertAnswer(await finance.post(MAILS, wanted), '403 AUE00001')
+  assertAnswer(await owner.post(MAILS, { ...wanted, every: 'week', day: 8 }), '400 HUE00000')
+  const { body } = await owner.post(MAILS, wanted)
+  assert.deepEqual(body.data.recipients, [to])
+  const mails = async (): Promise<Json[]> =>
+    (await bursar.demo.get(`/api/v1/sandbox/mailbox?to=${encodeURIComponent(to)}`)).body.data
+  const next = new Date(body.data.next_at)
+  await clockTo(new Date(next.getTime() - 60_000).toISOString())
+  assert.equal((await mails()).length, 0)
+  await clockTo(new Date(next.getTime() + 3_600_000).toISOString())
+  const [mail, ...others] = await mails()
+  assert.deepEqual(others, [])
+  assert.match(mail.subject, /^Demo School: ₹[\d,.]+ collected, 1 /)
+  assert.match(mail.text, /Still owed today: ₹/)
+  assertAnswer(await owner.send('DELETE', `${MAILS}/${body.data.id}`, {}), '200')
+  assertAnswer(await owner.send('DELETE', `${MAILS}/${body.data.id}`, {}), '404 HUE00001')
+  await clockTo(new Date(next.getTime() + 40 * 86_400_000).toISOString())
+  assert.equal((await mails()).length, 1)
+})
+
+test('the next mail lies ahead, on its day, at eight in the morning in India', () => {
+  const schedule = fc.oneof(
+    fc.record({ every: fc.constant('week' as const), day: fc.integer({ min: 1, max: 7 }) }),
+    fc.record({ every: fc.constant('month' as const), day: fc.integer({ min: 1, max: 28 }) }),
+  )
+  const moment = fc.date({ min: new Date('2026-01-01'), max: new Date('2030-01-01'), noInvalidDate: true })
+  fc.assert(
+    fc.property(schedule, moment, (one, now) => {
+      const next = Temporal.Instant.fromEpochMilliseconds(nextMailAt(one, now).getTime())
+      const local = next.toZonedDateTimeISO('Asia/Kolkata')
+      const days = (next.epochMilliseconds - now.getTime()) / 86_400_000
+      assert.ok(days > 0 && days <= (one.every === 'week' ? 7 : 31), String(days))
+      assert.deepEqual([local.hour, local.minute], [8, 0])
+      assert.equal(one.every === 'week' ? local.dayOfWeek : local.day, one.day)
     }),
   )
 })

@@ -1,5 +1,6 @@
-import { Group, NativeSelect } from '@mantine/core'
+import { Button, Group, NativeSelect } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import type { CollectionAnswer } from '../../../../src/console/reports/register.output.ts'
 import { get } from '../../api/client.ts'
 import { useInstitutePath } from '../../api/session.ts'
@@ -9,6 +10,7 @@ import { useFilters, type Filter } from '../../ui/table/use-filters.ts'
 import { formatDay } from '../../ui/when.tsx'
 import { DayField } from './day-field.tsx'
 import { ExportMenu } from './export-menu.tsx'
+import { ReportMails } from './report-mails.tsx'
 import { readable } from './texts.ts'
 import { TableFrame } from '../../ui/table/frame.tsx'
 
@@ -22,6 +24,7 @@ const FILTERS: readonly Filter[] = [
 export function CollectionView() {
   const path = `${useInstitutePath()}/money/collection`
   const { values, set } = useFilters(FILTERS)
+  const [isMailing, setIsMailing] = useState(false)
   const collection = useQuery({
     queryKey: ['money-collection', path, values],
     queryFn: ({ signal }) => get<CollectionAnswer>(path, values, signal),
@@ -45,8 +48,14 @@ export function CollectionView() {
             ]}
           />
         </Group>
-        <ExportMenu path={`${path}/export`} sent={values} />
+        <Group gap="xs">
+          <Button variant="default" size="xs" onClick={() => setIsMailing(true)}>
+            Report by mail
+          </Button>
+          <ExportMenu path={`${path}/export`} sent={values} />
+        </Group>
       </Group>
+      {isMailing && <ReportMails onClose={() => setIsMailing(false)} />}
       {collection.isPending && <Loading />}
       {collection.isError && <Failed error={collection.error} retry={() => void collection.refetch()} />}
       {collection.isSuccess && <Collection collection={collection.data} />}

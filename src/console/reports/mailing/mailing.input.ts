@@ -1,0 +1,15 @@
+import { field, input } from '../../../http/wire/input.ts'
+import { EVERY } from './mailing.rules.ts'
+
+export const reportMailInput = input({
+  every: field.oneOf(EVERY, 'How often.'),
+  day: field.wholeNumber('Of the week, 1 is Monday; of the month, at most 28.', 1, [1, 28]),
+  recipients: field.list('Who gets it.', field.email('An e-mail address.', 'head@school.example'), {
+    min: 1,
+    max: 20,
+  }),
+})
+
+export const reportMailParams = input({
+  report_id: field.resourceId('Id of the mailing.', 'report_01k9zq4m0ve8sbn6yt2hw3c5da'),
+})

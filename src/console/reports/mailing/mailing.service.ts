@@ -1,0 +1,120 @@
+import { readBankStatus } from '../../../banking/statements/statements.service.ts'
+import type { Institute } from '../../../institutes/institutes.rules.ts'
+import { getInstitutesById } from '../../../institutes/institutes.service.ts'
+import { queueMessages } from '../../../messages/messages.service.ts'
+import { dayOf } from '../../../platform/calendar.ts'
+import type { Context } from '../../../platform/context.ts'
+import { badField, conflict, notFound } from '../../../platform/errors.ts'
+import { transact, type Command } from '../../../platform/idempotency.ts'
+import { newId } from '../../../platform/ids.ts'
+import { sumPaise } from '../../../platform/money.ts'
+import { readAgeing } from '../dues.service.ts'
+import { readCollection } from '../register.service.ts'
+import { nextMailAt, periodBefore, type Schedule } from './mailing.rules.ts'
+import * as store from './mailing.store.ts'
+import { reportText } from './mailing.texts.ts'
+
+export type { ReportMail } from './mailing.store.ts'
+
+const MOST = 20
+const LAST_DAY = { week: 7, month: 28 }
+
+export async function listReportMails(
+  { db }: Pick<Context, 'db'>,
+  institute: Institute,
+): Promise<store.ReportMail[]> {
+  return store.listReportMails(db, institute.id)
+}
+
+type NewReportMail = Schedule & { recipients: readonly string[]; by: string }
+
+export async function addReportMail(
+  { db, clock }: Context,
+  command: Command<store.ReportMail>,
+  { every, day, recipients, by }: NewReportMail,
+): Promise<store.ReportMail> {
+  if (day > LAST_DAY[every]) throw badField('day', `must be at most ${LAST_DAY[every]}`)
+  const { instituteId } = command
+  return transact(db, command, async tx => {
+    const known = await store.listReportMails(tx, instituteId)
+    if (known.length >= MOST) throw conflict(`There are ${MOST} such mails already.`)
+    const nextAt = nextMailAt({ every, day }, clock.now())
+    const one = {
+      id: newId('report'),
+      every,
+      day,
+      recipients: [...new Set(recipients)],
+      nextAt,
+      createdBy: by,
+    }
+    await store.insertReportMail(tx, instituteId, one)
+    return one
+  })
+}
+
+export async function removeReportMail(
+  { db }: Context,
+  command: Command<store.ReportMail>,
+  id: string,
+): Promise<store.ReportMail> {
+  return transact(db, command, async tx => {
+    const removed = await store.deleteReportMail(tx, command.instituteId, id)
+    if (removed === null) throw notFound('This report')
+    return removed
+  })
+}
+
+/** Queued with the next time in one transaction, so each is sent once. */
+export async function mailReports(ctx: Context, limit: number): Promise<number> {
+  return ctx.db.transaction(async tx => {
+    const now = ctx.clock.now()
+    const due = await store.lockDue(tx, now, limit)
+    const institutes = await getInstitutesById(ctx, [...new Set(due.map(one => one.instituteId))])
+    for (const one of due) {
+      const institute = institutes.find(({ id }) => id === one.instituteId)
+      if (institute === undefined) continue
+      const text = await writeReport(ctx, institute, one)
+      const message = {
+        instituteId: institute.id,
+        channel: 'email' as const,
+        about: one.id,
+        at: now,
+        ...text,
+      }
+      await queueMessages(
+        tx,
+        one.recipients.map(recipient => ({ ...message, recipient })),
+      )
+    }
+    await store.setNext(
+      tx,
+      due.map(one => ({ ...one, nextAt: nextMailAt(one, now) })),
+    )
+    return due.length
+  })
+}
+
+async function writeReport(ctx: Context, institute: Institute, schedule: store.DueReport) {
+  const { period, earlier } = periodBefore(schedule, dayOf(schedule.nextAt))
+  const [now, before, ageing, bank] = await Promise.all([
+    readCollection(ctx, institute, { ...period, by: 'day' }),
+    readCollection(ctx, institute, { ...earlier, by: 'day' }),
+    readAgeing(ctx, institute, { by: 'grade' }),
+    readBankStatus(ctx, institute),
+  ])
+  const { days30Paise, days60Paise, days90Paise, over90Paise, totalPaise } = ageing.total
+  return reportText({
+    institute: institute.name,
+    period,
+    collected: now.totals,
+    earlier: before.totals,
+    owedPaise: totalPaise,
+    latePaise: sumPaise([days30Paise, days60Paise, days90Paise, over90Paise]),
+    openLines: bank.reduce((sum, account) => sum + account.openLines, 0),
+    url: `${ctx.publicUrl}/console/i/${institute.code}/money`,
+  })
+}
+
+export async function nextReportDue({ db }: Pick<Context, 'db'>): Promise<Date | null> {
+  return store.nextDue(db)
+}

@@ -1,0 +1,110 @@
+import { Alert, Button, Group, NativeSelect, Stack, TextInput } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { ReportMailAnswer } from '../../../../src/console/reports/mailing/mailing.output.ts'
+import { get } from '../../api/client.ts'
+import { problemOf, useCommand, wholeProblem } from '../../api/command.ts'
+import { useInstitutePath, useMay } from '../../api/session.ts'
+import { Dialogue } from '../../ui/dialogue/dialogue.tsx'
+import { Failed, Loading } from '../../ui/states.tsx'
+import { formatMoment } from '../../ui/when.tsx'
+
+const WEEKDAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday']
+const REFRESHES = ['report-mails', 'audit']
+
+/** Who gets the figures of a week or month by mail. */
+export function ReportMails({ onClose }: { onClose: () => void }) {
+  const path = `${useInstitutePath()}/money/report-mails`
+  const mayChange = useMay('owner')
+  const mails = useQuery({
+    queryKey: ['report-mails', path],
+    queryFn: ({ signal }) => get<ReportMailAnswer[]>(path, {}, signal),
+  })
+  const remove = useCommand<string>({
+    method: 'DELETE',
+    path: id => `${path}/${id}`,
+    body: () => ({}),
+    refreshes: REFRESHES,
+  })
+  return (
+    <Dialogue onClose={onClose} title="Report by mail">
+      <p>What came in, what is owed and overdue, in the morning of the day that you choose.</p>
+      {mails.isPending && <Loading />}
+      {mails.isError && <Failed error={mails.error} retry={() => void mails.refetch()} />}
+      {mails.data?.map(mail => (
+        <Group key={mail.id} justify="space-between" wrap="nowrap" mb="sm">
+          <span>
+            {dayName(mail)}: {mail.recipients.join(', ')}
+            <br />
+            <span className="faint">Next on {formatMoment(mail.next_at)}</span>
+          </span>
+          {mayChange && (
+            <Button size="xs" variant="default" onClick={() => remove.mutate(mail.id)}>
+              Stop
+            </Button>
+          )}
+        </Group>
+      ))}
+      {mails.data?.length === 0 && <p className="faint">Nobody gets it yet.</p>}
+      {mayChange ? <AddForm path={path} /> : <p>An owner decides who gets it.</p>}
+    </Dialogue>
+  )
+}
+
+function dayName({ every, day }: Pick<ReportMailAnswer, 'every' | 'day'>): string {
+  return every === 'week' ? `Every ${WEEKDAYS[day - 1]}` : `Every month on day ${day}`
+}
+
+const CHOICES = [
+  ...WEEKDAYS.map((_, index) => ({ every: 'week' as const, day: index + 1 })),
+  ...Array.from({ length: 28 }, (_, index) => ({ every: 'month' as const, day: index + 1 })),
+].map(choice => ({ value: `${choice.every} ${choice.day}`, label: dayName(choice) }))
+
+function AddForm({ path }: { path: string }) {
+  const [when, setWhen] = useState('week 1')
+  const [recipients, setRecipients] = useState('')
+  const add = useCommand<Record<string, unknown>>({
+    method: 'POST',
+    path,
+    refreshes: REFRESHES,
+    onDone: () => setRecipients(''),
+  })
+  const addresses = recipients.split(/[\s,;]+/).filter(one => one !== '')
+  const wrong = addresses.map((_, index) => problemOf(add.error, `recipients.${index}`)).find(Boolean)
+  const whole = wholeProblem(add.error)
+  return (
+    <form
+      onSubmit={event => {
+        event.preventDefault()
+        const [every, day] = when.split(' ')
+        add.mutate({ every, day: Number(day), recipients: addresses })
+      }}
+    >
+      <Stack gap="sm">
+        <NativeSelect
+          label="When"
+          data={CHOICES}
+          value={when}
+          onChange={event => setWhen(event.currentTarget.value)}
+        />
+        <TextInput
+          label="E-mail addresses"
+          description="Several with commas between them."
+          value={recipients}
+          onChange={event => setRecipients(event.currentTarget.value)}
+          error={wrong ?? problemOf(add.error, 'recipients')}
+        />
+        {whole !== undefined && (
+          <Alert color="red" role="alert">
+            {whole}
+          </Alert>
+        )}
+        <Group justify="flex-end">
+          <Button type="submit" loading={add.isPending} disabled={addresses.length === 0}>
+            Mail the report
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}
