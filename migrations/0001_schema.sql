@@ -2244,6 +2244,41 @@ create index console_audit_by_subject on console_audit (institute_id, about, id)
 create index console_audit_by_actor on console_audit (institute_id, actor_id, id);
 create index console_audit_by_request on console_audit (institute_id, request_id) where request_id is not null;
 
+-- Above which amount a refund, a concession or a waiver in the console needs a second person; none: never.
+create table approval_limits (
+  institute_id integer primary key references institutes,
+  above_paise bigint not null check (above_paise >= 0)
+);
+
+-- What waits for, or got, the decision of a second person. The act is done in the transaction that writes the approval.
+create table approvals (
+  institute_id integer not null references institutes,
+  id text not null,
+  act text not null check (act in ('refund', 'concession', 'late_fee_waiver')),
+  -- The order or student.
+  about text not null,
+  -- What may wait once at a time.
+  subject text not null,
+  title text not null,
+  amount_paise bigint not null,
+  request jsonb not null,
+  reason text not null,
+  state text not null default 'waiting' check (state in ('waiting', 'approved', 'declined', 'withdrawn', 'expired')),
+  maker_id text not null,
+  maker_email text not null,
+  made_at timestamptz not null,
+  expires_at timestamptz not null,
+  decider_id text,
+  decider_email text,
+  decided_at timestamptz,
+  note text,
+  primary key (institute_id, id),
+  check ((state = 'waiting') = (decided_at is null)),
+  check (state not in ('approved', 'declined') or (decider_id is not null and decider_id <> maker_id))
+);
+create unique index approvals_waiting on approvals (institute_id, act, subject) where state = 'waiting';
+create index approvals_to_expire on approvals (expires_at) where state = 'waiting';
+
 --------------------------------------------------------------------------------------------------------------------------
 -- 17 Sandbox: the simulated bank and lender keep books of their own, as real ones do; we only see what they report
 --------------------------------------------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ import {
 } from '../loans/lender-sync.service.ts'
 import { purgeRequests } from '../request-log/requests.service.ts'
 import { mailReports, nextReportDue } from '../console/reports/mailing/mailing.service.ts'
+import { expireApprovals, nextApprovalExpiry } from '../console/approvals/approval-limit.service.ts'
 import { purgeSessions } from '../console/auth/sessions.service.ts'
 import { nextStepAt, runSteps } from '../flex/engine/engine.service.ts'
 import { readUnsettled } from '../flex/plans/unsettled.service.ts'
@@ -70,6 +71,11 @@ export function createJobs(ctx: BursarContext, bank: SandboxBank | null): Job[] 
     }),
     work('rollovers_advanced', { run: processBatches(() => advanceRollovers(ctx, readUnsettled)) }),
     ...flexJobs(ctx),
+    work('approvals_expired', {
+      run: processBatches(limit => expireApprovals(ctx, limit)),
+      nextDueAt: () => nextApprovalExpiry(ctx),
+      nextStop: () => nextApprovalExpiry(ctx),
+    }),
     work('webhook_mails', {
       run: processBatches(limit => mailFailures(ctx, limit)),
       nextDueAt: () => nextFailureMailDue(ctx),

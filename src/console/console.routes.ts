@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { FlexContext } from '../flex/context.ts'
 import type { LoanContext } from '../loans/context.ts'
 import { accountRoutes } from './team/account.routes.ts'
+import { approvalRoutes } from './approvals/approvals.routes.ts'
 import { auditRoutes } from './audit/audit.routes.ts'
 import { developerRoutes } from './developers/developers.routes.ts'
 import { flexConsoleRoutes } from './flex/flex.routes.ts'
@@ -37,6 +38,7 @@ export async function consoleRoutes(app: FastifyInstance, ctx: FlexContext & Loa
   await schoolRoutes(app, ctx)
   familyPagesRoutes(app, ctx)
   auditRoutes(app, ctx)
+  approvalRoutes(app, ctx)
   homeRoutes(app, ctx)
   moneyRoutes(app, ctx)
   studentConsoleRoutes(app, ctx)

@@ -1,7 +1,8 @@
+import { readApprovalLimit } from '../institutes/approval-limit/approval-limit.service.ts'
 import { dayOf } from '../platform/calendar.ts'
 import type { Context } from '../platform/context.ts'
 import type { Transaction } from '../platform/db/database.ts'
-import { badField } from '../platform/errors.ts'
+import { badField, conflict } from '../platform/errors.ts'
 import { newId } from '../platform/ids.ts'
 import { formatRupees, sumPaise, type Paise } from '../platform/money.ts'
 import { addToFee } from '../students/profile/lock-student.service.ts'
@@ -42,6 +43,11 @@ export async function settleLateFees(
     throw badField(
       'waive_late_fee_reason',
       `is needed: ${formatRupees(total(lapsing))} of late fee is due and is neither taken nor waived`,
+    )
+  const limitPaise = await readApprovalLimit(tx, key.instituteId)
+  if (limitPaise !== null && total(lapsing) > limitPaise)
+    throw conflict(
+      `${formatRupees(total(lapsing))} of late fee can only be waived with a second person’s approval. Ask for that on the student’s page first, or take it.`,
     )
   if (charged.length > 0)
     await addToFee(tx, key, {

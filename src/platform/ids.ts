@@ -42,6 +42,7 @@ export type IdPrefix =
   | 'audit'
   | 'run'
   | 'rem'
+  | 'apr'
   | 'req'
   | 'key_live'
   | 'key_test'

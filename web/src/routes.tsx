@@ -231,6 +231,7 @@ const routeTree = rootRoute.addChildren([
         'AccountsPage',
       ),
       institutePage('/settings/loans', () => import('./pages/settings/lender-page.tsx'), 'LenderPage'),
+      institutePage('/approvals', () => import('./pages/approvals/approvals-page.tsx'), 'ApprovalsPage'),
       institutePage('/settings/audit', () => import('./pages/settings/audit-page.tsx'), 'AuditPage'),
     ]),
   ]),

@@ -83,6 +83,7 @@ export const homeOutput = out.object({
     'Transfers of lenders that nobody has looked for on the bank statement yet.',
     0,
   ),
+  approvals_waiting: out.integer('Requests that wait for a second person.', 0),
   webhooks: out.one('How deliveries go.', webhooksOutput, home => home.health),
   erp: out.one('How the ERP answers.', erpOutput, home => home.health),
   daily: out.list('Collected on the last 30 days, the oldest first.', dayOutput),

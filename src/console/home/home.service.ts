@@ -4,6 +4,7 @@ import type { Context } from '../../platform/context.ts'
 import { firstIdAt } from '../../platform/ids.ts'
 import { sumDebits, sumReturns } from '../flex/days.store.ts'
 import { aheadRange, COMING, returnsRange, spanOf } from '../flex/flex.rules.ts'
+import { countWaiting } from '../approvals/approvals.store.ts'
 import { countUnconfirmed } from '../loans/loans.store.ts'
 import {
   addDays,
@@ -29,6 +30,8 @@ export type Home = {
   health: store.Health
   /** Transfers of lenders that nobody has looked for yet. */
   transfersToConfirm: number
+  /** Requests for approval that wait. */
+  approvalsWaiting: number
   daily: DaySum[]
 }
 
@@ -43,16 +46,18 @@ export async function readHome({ db, clock }: Context, institute: Institute): Pr
   const month = firstOfMonth(today)
   const chartFrom = addDays(today, 1 - CHART_DAYS)
   const countedFrom = month < chartFrom ? month : chartFrom
-  const [sums, outstanding, ahead, decided, settlements, health, transfersToConfirm] = await Promise.all([
-    store.sumDays(db, id, startOfDay(countedFrom)),
-    store.sumOutstanding(db, id, today),
-    sumDebits(db, id, spanOf(aheadRange(today))),
-    sumReturns(db, id, spanOf(returnsRange(today))),
-    store.sumSettlements(db, id, { today, monthStart: startOfDay(month) }),
-    // Ids are made in real time, whatever the sandbox's clock says.
-    store.readHealth(db, id, firstIdAt('fetch', new Date(Date.now() - DAY_MS))),
-    countUnconfirmed(db, id),
-  ])
+  const [sums, outstanding, ahead, decided, settlements, health, transfersToConfirm, approvalsWaiting] =
+    await Promise.all([
+      store.sumDays(db, id, startOfDay(countedFrom)),
+      store.sumOutstanding(db, id, today),
+      sumDebits(db, id, spanOf(aheadRange(today))),
+      sumReturns(db, id, spanOf(returnsRange(today))),
+      store.sumSettlements(db, id, { today, monthStart: startOfDay(month) }),
+      // Ids are made in real time, whatever the sandbox's clock says.
+      store.readHealth(db, id, firstIdAt('fetch', new Date(Date.now() - DAY_MS))),
+      countUnconfirmed(db, id),
+      countWaiting(db, id),
+    ])
   return {
     today,
     collectedToday: sumFrom(sums, today, today),
@@ -66,6 +71,7 @@ export async function readHome({ db, clock }: Context, institute: Institute): Pr
     settlements,
     health,
     transfersToConfirm,
+    approvalsWaiting,
     daily: everyDay(sums, chartFrom, today),
   }
 }

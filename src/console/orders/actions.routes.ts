@@ -4,14 +4,15 @@ import { createdOrderOutput } from '../../orders/order.output.ts'
 import { totalOf, type Order } from '../../orders/orders.rules.ts'
 import { cancelOrder } from '../../orders/orders.service.ts'
 import type { PaymentContext } from '../../payments/context.ts'
-import { requestRefund, type RequestedRefund } from '../../payments/refunds/refunds.service.ts'
 import { sumPaise, toRupees } from '../../platform/money.ts'
+import { refundAct } from '../approvals/acts.ts'
+import { guarded } from '../approvals/guarded.routes.ts'
 import { addConsoleWrite } from '../auth/access.routes.ts'
 import { created } from '../../http/reply.ts'
 import { makeOrder } from './create.service.ts'
 import { sendLink, type Sent } from './actions.service.ts'
 import { createInput, reasonInput, refundInput, sendInput } from './order.input.ts'
-import { refundableAfter, requestedRefundOutput, sentOutput } from './order.output.ts'
+import { requestedRefundOutput, sentOutput } from './order.output.ts'
 import { MONEY_HANDLERS } from './orders.rules.ts'
 
 /** What can be done to orders and links: the commands of the API, by a person and with a reason. */
@@ -83,21 +84,12 @@ function addRefundRoute(app: FastifyInstance, ctx: PaymentContext): void {
     method: 'POST',
     url: '/orders/:order_id/refunds',
     roles: MONEY_HANDLERS,
-    output: created(requestedRefundOutput),
     params: orderParams,
     body: refundInput,
-    perform: (command, { institute, params: { orderId }, body }) =>
-      requestRefund(ctx, command, { institute, orderId }, body),
-    audit: ({ params, body }, refund: RequestedRefund) => ({
-      what: 'order.refunded',
-      about: params.orderId,
-      why: body.reason,
-      before: { refundable: toRupees(refund.refundableBeforePaise) },
-      after: {
-        refund_id: refund.id,
-        amount: toRupees(refund.amountPaise),
-        refundable: toRupees(refundableAfter(refund)),
-      },
+    ...guarded(ctx, refundAct, {
+      name: 'refund',
+      output: created(requestedRefundOutput),
+      aboutOf: ({ orderId }: { orderId: string }) => orderId,
     }),
   })
 }

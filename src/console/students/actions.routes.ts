@@ -2,7 +2,6 @@ import type { FastifyInstance } from 'fastify'
 import { lateFeeEntryOutput } from '../../dues/dues.output.ts'
 import { requireCounterDay, settleLateFees } from '../../dues/counter.service.ts'
 import { createDuesOrder } from '../../dues/pay-dues.service.ts'
-import { waiveLateFees, type LateFeeEntry } from '../../dues/payment-rules.service.ts'
 import type { FlexContext } from '../../flex/context.ts'
 import { createdOrderOutput } from '../../orders/order.output.ts'
 import { toRupees } from '../../platform/money.ts'
@@ -19,12 +18,14 @@ import { paymentParams } from '../../students/direct-payments/direct-payment.inp
 import { changeProfile, type ChangedProfile } from '../../students/profile/profile.service.ts'
 import { studentParams } from '../../students/student.input.ts'
 import { studentOutput, toShownRecord } from '../../students/student.output.ts'
+import { concessionAct, waiverAct } from '../approvals/acts.ts'
+import { guarded } from '../approvals/guarded.routes.ts'
 import { addConsoleWrite } from '../auth/access.routes.ts'
-import { created, createdAll, from, one, remarked } from '../../http/reply.ts'
+import { created, createdAll, done, from, one, remarked } from '../../http/reply.ts'
 import * as acts from './actions.service.ts'
 import { ERP_ROLES, FINANCE_ROLES } from './students.rules.ts'
 import * as input from './students.input.ts'
-import { fetchedOutput, toDiscountJson } from './students.output.ts'
+import { fetchedOutput } from './students.output.ts'
 
 const STUDENT = '/students/:service_student_id'
 
@@ -124,44 +125,23 @@ function addConcession(app: FastifyInstance, flex: FlexContext): void {
     roles: FINANCE_ROLES,
     params: studentParams,
     body: input.concessionInput,
-    perform: (act, { institute, params, body }) =>
-      acts.concede(
-        flex,
-        act,
-        { institute, ...params },
-        {
-          componentType: body.componentType,
-          discount: { discountType: body.discountType, valuePaise: body.amountPaise },
-        },
-      ),
-    audit: ({ params, body }, { componentType, before, after }) => ({
-      what: 'concession.changed',
-      about: params.studentId,
-      why: body.reason,
-      before: { component_type: componentType, discounts: before.map(toDiscountJson) },
-      after: { component_type: componentType, discounts: after.map(toDiscountJson) },
-    }),
+    ...guarded(flex, concessionAct, { name: 'concession', output: done, aboutOf: studentOf }),
   })
 }
+
+const studentOf = ({ studentId }: { studentId: string }): string => studentId
 
 function addLateFeeWaiver(app: FastifyInstance, flex: FlexContext): void {
   addConsoleWrite(app, flex, {
     method: 'POST',
     url: `${STUDENT}/late-fee-waivers`,
     roles: FINANCE_ROLES,
-    output: createdAll(lateFeeEntryOutput),
     params: studentParams,
     body: input.lateFeeWaiverInput,
-    perform: (act, { institute, who, params, body }) =>
-      waiveLateFees(flex, act, { institute, ...params }, { ...body, actor: who.email }),
-    audit: ({ params, body }, entries: LateFeeEntry[]) => ({
-      what: 'late_fee.waived',
-      about: params.studentId,
-      why: body.reason,
-      after: entries.map(({ ruleId, amountPaise }) => ({
-        late_fee_id: ruleId,
-        waived_amount: toRupees(amountPaise),
-      })),
+    ...guarded(flex, waiverAct, {
+      name: 'late_fee_waiver',
+      output: createdAll(lateFeeEntryOutput),
+      aboutOf: studentOf,
     }),
   })
 }

@@ -67,19 +67,30 @@ function Numbers({ home }: { home: HomeAnswer }) {
 
 /** What only somebody of this office can do; nothing when nothing waits. */
 function Waiting({ home }: { home: HomeAnswer }) {
-  const { transfers_to_confirm: transfers } = home
-  if (transfers === 0) return null
+  const { transfers_to_confirm: transfers, approvals_waiting: approvals } = home
+  if (transfers + approvals === 0) return null
   return (
     <>
       <h2 className="section-title">Waiting for you</h2>
       <div className="stats">
-        <Stat
-          label="Loan transfers to confirm"
-          value={formatCount(transfers)}
-          note="Look for them on the bank statement"
-          to="/i/$institute/loans"
-          search={{}}
-        />
+        {approvals > 0 && (
+          <Stat
+            label="Requests to approve"
+            value={formatCount(approvals)}
+            note="Refunds, concessions or waivers"
+            to="/i/$institute/approvals"
+            search={{ status: 'waiting' }}
+          />
+        )}
+        {transfers > 0 && (
+          <Stat
+            label="Loan transfers to confirm"
+            value={formatCount(transfers)}
+            note="Look for them on the bank statement"
+            to="/i/$institute/loans"
+            search={{}}
+          />
+        )}
       </div>
     </>
   )

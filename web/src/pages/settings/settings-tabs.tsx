@@ -8,6 +8,7 @@ const TABS = [
   { here: 'payments', label: 'Payments', to: '/i/$institute/settings/payments' },
   { here: 'accounts', label: 'Payment accounts', to: '/i/$institute/settings/accounts' },
   { here: 'loans', label: 'Loans', to: '/i/$institute/settings/loans' },
+  { here: 'approvals', label: 'Approvals', to: '/i/$institute/approvals' },
   { here: 'audit', label: 'Audit log', to: '/i/$institute/settings/audit' },
 ] as const
 
@@ -19,6 +20,7 @@ export function SettingsTabs({ here }: { here: (typeof TABS)[number]['here'] }) 
     payments: true,
     accounts: useMay('owner', 'finance', 'operator'),
     loans: true,
+    approvals: true,
     audit: useMay('owner', 'operator'),
   }
   return <PageTabs label="Settings" tabs={TABS.filter(tab => maySee[tab.here])} here={here} />

@@ -5,12 +5,14 @@ import type {
   RefundedAnswer,
   SentAnswer,
 } from '../../../../../src/console/orders/order.output.ts'
+import type { ApprovalAnswer } from '../../../../../src/console/approvals/approval.output.ts'
 import { problemOf, useCommand, wholeProblem } from '../../../api/command.ts'
 import { useInstitutePath } from '../../../api/session.ts'
 import { ConfirmWithReason } from '../../../ui/dialogue/confirm-with-reason.tsx'
 import { Dialogue } from '../../../ui/dialogue/dialogue.tsx'
 import { formatRupees } from '../../../ui/money.tsx'
 import { notify } from '../../../ui/toasts.tsx'
+import { isKept } from '../../approvals/kept.ts'
 import { modeLabel, plainAmount } from '../texts.ts'
 
 type Props = { order: OrderDetailAnswer; onClose: () => void }
@@ -60,12 +62,12 @@ export function RefundDialogue({ order, onClose }: Props) {
       : part === 'part'
         ? Number(plainAmount(typed))
         : details.reduce((sum, line) => sum + Number(line.amount), 0)
-  const refund = useCommand<RefundBody, RefundedAnswer>({
+  const refund = useCommand<RefundBody, RefundedAnswer | ApprovalAnswer>({
     method: 'POST',
     path: `${path}/orders/${order.id}/refunds`,
     refreshes: REFRESHES,
     onDone(answer) {
-      notify(`${formatRupees(answer.amount)} is on its way back to ${order.name}.`)
+      if (!isKept(answer)) notify(`${formatRupees(answer.amount)} is on its way back to ${order.name}.`)
       onClose()
     },
   })

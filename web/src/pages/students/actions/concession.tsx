@@ -4,6 +4,7 @@ import { problemOf, useCommand } from '../../../api/command.ts'
 import { ConfirmWithReason } from '../../../ui/dialogue/confirm-with-reason.tsx'
 import { formatRupees } from '../../../ui/money.tsx'
 import { notify } from '../../../ui/toasts.tsx'
+import { isKept } from '../../approvals/kept.ts'
 import type { ActionProps } from './student-actions.tsx'
 import { AFTER_CHANGE, useChoices, useStudentPath } from '../use-student.ts'
 import { plainAmount, readable } from '../texts.ts'
@@ -22,8 +23,8 @@ export function ConcessionDialogue({ student, onClose }: ActionProps) {
     method: 'POST',
     path: `${useStudentPath(student.service_student_id)}/concessions`,
     refreshes: AFTER_CHANGE,
-    onDone() {
-      notify(`The concession on ${readable(component)} is changed.`)
+    onDone(answer) {
+      if (!isKept(answer)) notify(`The concession on ${readable(component)} is changed.`)
       onClose()
     },
   })

@@ -4,6 +4,7 @@ import { problemOf, useCommand } from '../../../api/command.ts'
 import { ConfirmWithReason } from '../../../ui/dialogue/confirm-with-reason.tsx'
 import { formatRupees } from '../../../ui/money.tsx'
 import { notify } from '../../../ui/toasts.tsx'
+import { isKept } from '../../approvals/kept.ts'
 import type { ActionProps } from './student-actions.tsx'
 import { AFTER_CHANGE, useStudentPath } from '../use-student.ts'
 import { plainAmount, readable } from '../texts.ts'
@@ -18,8 +19,8 @@ export function WaiverDialogue({ student, onClose }: ActionProps) {
     method: 'POST',
     path: `${useStudentPath(student.service_student_id)}/late-fee-waivers`,
     refreshes: AFTER_CHANGE,
-    onDone() {
-      notify('The late fee is waived.')
+    onDone(answer) {
+      if (!isKept(answer)) notify('The late fee is waived.')
       onClose()
     },
   })

@@ -1,0 +1,124 @@
+import { readDuesOn } from '../../dues/dues.service.ts'
+import { listLateFeeEntries, waiveLateFees, type LateFeeEntry } from '../../dues/payment-rules.service.ts'
+import { getOrder } from '../../orders/orders.service.ts'
+import { dayOf } from '../../platform/calendar.ts'
+import { conflict } from '../../platform/errors.ts'
+import { sumPaise, toRupees, ZERO, type Paise } from '../../platform/money.ts'
+import { readableComponent } from '../../platform/names.ts'
+import { refundLines, type AskedRefund, type Refund } from '../../payments/refunds/refunds.rules.ts'
+import { listRefunds, requestRefund, type RequestedRefund } from '../../payments/refunds/refunds.service.ts'
+import { getStudent } from '../../students/students.service.ts'
+import { refundableAfter } from '../orders/order.output.ts'
+import { concede, readConcession, type Conceded } from '../students/actions.service.ts'
+import { toDiscountJson } from '../students/students.output.ts'
+import type { ApprovalAct } from './approvals.rules.ts'
+import type { ActTarget, GuardedAct } from './guarded-act.ts'
+
+type RefundRequest = AskedRefund & { reason: string }
+
+export const refundAct: GuardedAct<RefundRequest, RequestedRefund> = {
+  async weigh(ctx, { institute, about }, request) {
+    const order = await getOrder(ctx, institute, undefined, about)
+    if (order.state !== 'paid') throw conflict('Nothing has been paid yet, so there is nothing to refund.')
+    const earlier = await listRefunds(ctx, institute.id, about)
+    const amountPaise = total(refundLines(order, earlier, request))
+    const countedPaise = sumPaise([amountPaise, total(earlier.filter(isCounted))])
+    const exact = request.lines === null ? { ...request, amountPaise } : request
+    return { title: `Refund to ${order.name}`, subject: about, amountPaise, countedPaise, exact }
+  },
+  perform: (ctx, command, { institute, about: orderId }, request) =>
+    requestRefund(ctx, command, { institute, orderId }, request),
+  note: ({ about }, { reason }, refund) => ({
+    what: 'order.refunded',
+    about,
+    why: reason,
+    before: { refundable: toRupees(refund.refundableBeforePaise) },
+    after: {
+      refund_id: refund.id,
+      amount: toRupees(refund.amountPaise),
+      refundable: toRupees(refundableAfter(refund)),
+    },
+  }),
+}
+
+function isCounted({ kind, state }: Refund): boolean {
+  return kind === 'requested' && state !== 'failed'
+}
+
+type ConcessionRequest = { componentType: string; discountType: string; amountPaise: Paise; reason: string }
+
+export const concessionAct: GuardedAct<ConcessionRequest, Conceded> = {
+  async weigh(ctx, target, { componentType, discountType, amountPaise }) {
+    const { student } = await getStudent(ctx, target.institute, target.about)
+    const given = { componentType, discount: { discountType, valuePaise: amountPaise } }
+    const beforePaise = await readConcession(ctx, studentOf(target), given)
+    return {
+      title: `Concession on ${readableComponent(componentType)} for ${student.fullname}`,
+      subject: `${target.about} ${componentType} ${discountType}`,
+      amountPaise,
+      // What is made smaller gives nothing away.
+      countedPaise: amountPaise > beforePaise ? amountPaise : ZERO,
+    }
+  },
+  perform: (ctx, command, target, { componentType, discountType, amountPaise }) =>
+    concede(ctx, command, studentOf(target), {
+      componentType,
+      discount: { discountType, valuePaise: amountPaise },
+    }),
+  note: ({ about }, { reason }, { componentType, before, after }) => ({
+    what: 'concession.changed',
+    about,
+    why: reason,
+    before: { component_type: componentType, discounts: before.map(toDiscountJson) },
+    after: { component_type: componentType, discounts: after.map(toDiscountJson) },
+  }),
+}
+
+type WaiverRequest = { ruleId?: string | undefined; amountPaise?: Paise | undefined; reason: string }
+
+export const waiverAct: GuardedAct<WaiverRequest, LateFeeEntry[]> = {
+  async weigh(ctx, { institute, about }, { ruleId, amountPaise: asked }) {
+    const { student } = await getStudent(ctx, institute, about)
+    const key = { instituteId: institute.id, studentId: about }
+    const isMeant = (one: { ruleId: string; amountPaise: Paise }): boolean =>
+      one.amountPaise > 0 && (ruleId === undefined || one.ruleId === ruleId)
+    const fees = (await readDuesOn(ctx.db, [key], dayOf(ctx.clock.now()))).get(about)?.lateFees ?? []
+    const entries = await listLateFeeEntries(ctx, { institute, studentId: about })
+    const waived = entries.filter(one => one.kind === 'waived' && isMeant(one))
+    const amountPaise = asked ?? total(fees.filter(isMeant))
+    if (amountPaise === 0) throw conflict('No late fee is due, so there is none to let off.')
+    return {
+      // They grow by the day: all of them are meant when it is approved too.
+      title: `${asked === undefined ? 'All late fees' : 'A late fee'} of ${student.fullname} waived`,
+      subject: about,
+      amountPaise,
+      countedPaise: sumPaise([amountPaise, total(waived)]),
+    }
+  },
+  perform: (ctx, command, target, request, actor) =>
+    waiveLateFees(ctx, command, studentOf(target), { ...request, actor }),
+  note: ({ about }, { reason }, entries) => ({
+    what: 'late_fee.waived',
+    about,
+    why: reason,
+    after: entries.map(({ ruleId, amountPaise }) => ({
+      late_fee_id: ruleId,
+      waived_amount: toRupees(amountPaise),
+    })),
+  }),
+}
+
+function total(amounts: readonly { amountPaise: Paise }[]): Paise {
+  return sumPaise(amounts.map(one => one.amountPaise))
+}
+
+function studentOf({ institute, about: studentId }: ActTarget) {
+  return { institute, studentId }
+}
+
+/** Every act that can be kept for approval; one without a definition does not compile. */
+export const ACTS = {
+  refund: refundAct,
+  concession: concessionAct,
+  late_fee_waiver: waiverAct,
+} satisfies Record<ApprovalAct, object>

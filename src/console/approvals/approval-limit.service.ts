@@ -1,0 +1,60 @@
+import type { Institute } from '../../institutes/institutes.rules.ts'
+import {
+  readApprovalLimit,
+  writeApprovalLimit,
+} from '../../institutes/approval-limit/approval-limit.service.ts'
+import { getInstitutesById } from '../../institutes/institutes.service.ts'
+import { queueMessages } from '../../messages/messages.service.ts'
+import type { Context } from '../../platform/context.ts'
+import { conflict } from '../../platform/errors.ts'
+import { transact, type Command } from '../../platform/idempotency.ts'
+import type { Paise } from '../../platform/money.ts'
+import { emailsOf } from '../team/people.service.ts'
+import { decidedMessages } from './approvals.texts.ts'
+import * as store from './approvals.store.ts'
+
+export type ApprovalLimit = { abovePaise: Paise | null }
+
+export async function readLimit(
+  { db }: Pick<Context, 'db'>,
+  { id }: Pick<Institute, 'id'>,
+): Promise<ApprovalLimit> {
+  return { abovePaise: await readApprovalLimit(db, id) }
+}
+
+/** Where one person alone handles money nobody could approve, so it cannot be switched on there. */
+export async function changeLimit(
+  { db }: Pick<Context, 'db'>,
+  command: Command<{ before: ApprovalLimit; after: ApprovalLimit }>,
+  institute: Institute,
+  after: ApprovalLimit,
+): Promise<{ before: ApprovalLimit; after: ApprovalLimit }> {
+  return transact(db, command, async tx => {
+    const before = { abovePaise: await readApprovalLimit(tx, institute.id) }
+    const people = await emailsOf(tx, institute.id, ['owner', 'finance'])
+    if (after.abovePaise !== null && people.length < 2)
+      throw conflict('Only one person here handles money. Invite a second owner or finance person first.')
+    await writeApprovalLimit(tx, institute.id, after.abovePaise)
+    return { before, after }
+  })
+}
+
+/** Ends requests that nobody decided in time, and tells who asked. */
+export async function expireApprovals(ctx: Context, limit: number): Promise<number> {
+  return ctx.db.transaction(async tx => {
+    const at = ctx.clock.now()
+    const expired = await store.expireSome(tx, at, limit)
+    const institutes = await getInstitutesById(ctx, [...new Set(expired.map(one => one.instituteId))])
+    const codes = new Map(institutes.map(({ id, code }) => [id, code]))
+    const messages = expired.flatMap(one => {
+      const url = `${ctx.publicUrl}/console/i/${codes.get(one.instituteId) ?? ''}/approvals`
+      return decidedMessages({ ...one, state: 'expired' }, { url, at })
+    })
+    await queueMessages(tx, messages)
+    return expired.length
+  })
+}
+
+export async function nextApprovalExpiry({ db }: Pick<Context, 'db'>): Promise<Date | null> {
+  return store.nextExpiry(db)
+}

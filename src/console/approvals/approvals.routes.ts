@@ -1,0 +1,104 @@
+import type { FastifyInstance } from 'fastify'
+import { one, pageOf } from '../../http/reply.ts'
+import { field, input, optional, query } from '../../http/wire/input.ts'
+import type { PaymentContext } from '../../payments/context.ts'
+import { toRupees } from '../../platform/money.ts'
+import { addConsoleRead, addConsoleWrite } from '../auth/access.routes.ts'
+import type { AuditNote } from '../audit/audit.service.ts'
+import { EVERYONE } from '../console.rules.ts'
+import { MONEY_HANDLERS } from '../orders/orders.rules.ts'
+import { approvalOutput, approvalLimitOutput } from './approval.output.ts'
+import { changeLimit, readLimit } from './approval-limit.service.ts'
+import { APPROVAL_STATES, type Approval } from './approvals.rules.ts'
+import { approve, listApprovals, refuse } from './approvals.service.ts'
+
+const ID = 'apr_01k9zq4m0ve8sbn6yt2hw3c5da'
+const params = input({ approval_id: field.resourceId('Id of the request.', ID) })
+const approvalsQuery = query({
+  limit: field.pageSize(),
+  cursor: field.cursor(ID),
+  status: optional(field.oneOf(APPROVAL_STATES, 'Only in this state.')).as('state'),
+})
+const approveInput = input({ note: optional(field.text('For whoever asked.', 'As agreed with the parents')) })
+const declineInput = input({ reason: field.text('Why, for whoever asked.', 'The fee was not paid twice.') })
+
+/** What waits for a second person. */
+export function approvalRoutes(app: FastifyInstance, ctx: PaymentContext): void {
+  addConsoleRead(app, ctx, {
+    url: '/approvals',
+    roles: EVERYONE,
+    query: approvalsQuery,
+    output: pageOf(approvalOutput),
+    answer: ({ institute, query: asked }) => listApprovals(ctx, institute, asked),
+  })
+  addConsoleWrite(app, ctx, {
+    method: 'POST',
+    url: '/approvals/:approval_id/approve',
+    roles: MONEY_HANDLERS,
+    params,
+    body: approveInput,
+    output: one(approvalOutput),
+    perform: (command, { params: { approvalId: id }, body: { note }, ...by }) =>
+      approve(ctx, command, by, { id, note }),
+    audit: (_call, approval) => noteOf(approval),
+  })
+  addConsoleWrite(app, ctx, {
+    method: 'POST',
+    url: '/approvals/:approval_id/decline',
+    roles: MONEY_HANDLERS,
+    params,
+    body: declineInput,
+    output: one(approvalOutput),
+    perform: (command, { params: { approvalId: id }, body: { reason: note }, ...by }) =>
+      refuse(ctx, command, by, { id, decision: 'declined', note }),
+    audit: (_call, approval) => noteOf(approval),
+  })
+  addConsoleWrite(app, ctx, {
+    method: 'POST',
+    url: '/approvals/:approval_id/withdraw',
+    roles: MONEY_HANDLERS,
+    params,
+    output: one(approvalOutput),
+    perform: (command, { params: { approvalId: id }, ...by }) =>
+      refuse(ctx, command, by, { id, decision: 'withdrawn', note: null }),
+    audit: (_call, approval) => noteOf(approval),
+  })
+  addLimit(app, ctx)
+}
+
+function addLimit(app: FastifyInstance, ctx: PaymentContext): void {
+  addConsoleRead(app, ctx, {
+    url: '/approval-limit',
+    roles: EVERYONE,
+    output: one(approvalLimitOutput),
+    answer: ({ institute }) => readLimit(ctx, institute),
+  })
+  addConsoleWrite(app, ctx, {
+    method: 'PUT',
+    url: '/approval-limit',
+    roles: ['owner'],
+    body: input({
+      above: optional(field.amount('Rupees above which a second person approves; null: never.', 5000)),
+      reason: field.text('Why; stands in the audit log.', 'Decided by the management'),
+    }),
+    perform: (command, { institute, body: { abovePaise } }) =>
+      changeLimit(ctx, command, institute, { abovePaise }),
+    audit: ({ institute, body: { reason } }, { before, after }) => ({
+      what: 'approval_limit.changed',
+      about: institute.code,
+      why: reason,
+      before: approvalLimitOutput.toJson(before),
+      after: approvalLimitOutput.toJson(after),
+    }),
+  })
+}
+
+/** Of a request, when it is made and when it is decided. */
+export function noteOf({ id, state, act, about, title, amountPaise, note, reason }: Approval): AuditNote {
+  return {
+    what: state === 'waiting' ? 'approval.asked' : `approval.${state}`,
+    about,
+    why: state === 'waiting' ? reason : (note ?? undefined),
+    after: { approval_id: id, act, title, amount: toRupees(amountPaise) },
+  }
+}

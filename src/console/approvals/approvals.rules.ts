@@ -1,0 +1,62 @@
+import { conflict } from '../../platform/errors.ts'
+import type { Paise } from '../../platform/money.ts'
+
+/** Acts that a second person approves when they are above the institute's amount. */
+export const APPROVAL_ACTS = ['refund', 'concession', 'late_fee_waiver'] as const
+export type ApprovalAct = (typeof APPROVAL_ACTS)[number]
+
+export const APPROVAL_STATES = ['waiting', 'approved', 'declined', 'withdrawn', 'expired'] as const
+export type ApprovalState = (typeof APPROVAL_STATES)[number]
+
+export type Approval = {
+  instituteId: number
+  id: string
+  act: ApprovalAct
+  /** The order or student. */
+  about: string
+  /** What may wait only once at a time, such as one concession of one student. */
+  subject: string
+  /** In words, for whoever decides. */
+  title: string
+  amountPaise: Paise
+  /** As the act takes it. */
+  request: object
+  reason: string
+  state: ApprovalState
+  makerId: string
+  makerEmail: string
+  madeAt: Date
+  expiresAt: Date
+  deciderId: string | null
+  deciderEmail: string | null
+  decidedAt: Date | null
+  note: string | null
+}
+
+const EXPIRES_AFTER_MS = 7 * 86_400_000
+export const MOST_WAITING = 500
+
+export function expiryOf(madeAt: Date): Date {
+  return new Date(madeAt.getTime() + EXPIRES_AFTER_MS)
+}
+
+/** `abovePaise` is null while nothing needs an approval. */
+export function needsApproval(amountPaise: Paise, abovePaise: Paise | null): boolean {
+  return abovePaise !== null && amountPaise > abovePaise
+}
+
+type Decision = 'approved' | 'declined' | 'withdrawn'
+
+/** Who asked cannot decide, and nobody else can withdraw. */
+export function assertDecidable(
+  { state, expiresAt, makerId }: Approval,
+  decision: Decision,
+  { userId, now }: { userId: string; now: Date },
+): void {
+  if (state !== 'waiting') throw conflict(`This request is ${state} already.`)
+  if (expiresAt <= now) throw conflict('This request has expired. Ask for it again.')
+  const isMaker = userId === makerId
+  if (decision === 'withdrawn' && !isMaker) throw conflict('Only the person who asked can withdraw it.')
+  if (decision !== 'withdrawn' && isMaker)
+    throw conflict('You asked for this yourself, so somebody else has to decide.')
+}

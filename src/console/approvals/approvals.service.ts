@@ -1,0 +1,199 @@
+import type { Institute } from '../../institutes/institutes.rules.ts'
+import { readApprovalLimit } from '../../institutes/approval-limit/approval-limit.service.ts'
+import { queueMessages } from '../../messages/messages.service.ts'
+import type { PaymentContext } from '../../payments/context.ts'
+import { assert } from '../../platform/assert.ts'
+import type { Context } from '../../platform/context.ts'
+import type { Transaction } from '../../platform/db/database.ts'
+import type { Page, PageRange } from '../../platform/db/list.ts'
+import { conflict, notFound } from '../../platform/errors.ts'
+import { transact, type Command } from '../../platform/idempotency.ts'
+import { newId } from '../../platform/ids.ts'
+import { recordAudit } from '../audit/audit.service.ts'
+import type { Origin, Who } from '../console.rules.ts'
+import { emailsOf } from '../team/people.service.ts'
+import { ACTS } from './acts.ts'
+import {
+  assertDecidable,
+  expiryOf,
+  MOST_WAITING,
+  needsApproval,
+  type Approval,
+  type ApprovalAct,
+} from './approvals.rules.ts'
+import { askedMessages, decidedMessages } from './approvals.texts.ts'
+import * as store from './approvals.store.ts'
+import type { GuardedAct, Weight } from './guarded-act.ts'
+
+export type By = { institute: Institute; who: Who; origin: Origin }
+
+/** In place of an act's result: it waits for a second person. */
+export class Kept {
+  readonly approval: Approval
+
+  constructor(approval: Approval) {
+    this.approval = approval
+  }
+}
+
+type AnyAct = GuardedAct<{ reason: string }, unknown>
+
+/** Acts are stored by name; the request of a name is always what that act takes. */
+function actOf(name: ApprovalAct): AnyAct {
+  return ACTS[name]
+}
+
+type Asked<Request> = { name: ApprovalAct; about: string; request: Request }
+
+/** Does it, or keeps it for a second person where it is above the institute's amount. */
+export async function performOrKeep<Request extends { reason: string }, Result>(
+  ctx: PaymentContext,
+  command: Command<Result | Kept>,
+  by: By,
+  { name, about, request }: Asked<Request>,
+): Promise<Result | Kept> {
+  const { institute, who } = by
+  const act = actOf(name)
+  const target = { institute, about }
+  const abovePaise = await readApprovalLimit(ctx.db, institute.id)
+  if (abovePaise !== null) {
+    const weight = await act.weigh(ctx, target, request)
+    if (needsApproval(weight.countedPaise, abovePaise))
+      return keep(ctx, command, by, { name, about, request: weight.exact ?? request, weight })
+  }
+  return (await act.perform(ctx, command as Command<unknown>, target, request, who.email)) as Result
+}
+
+async function keep(
+  ctx: Context,
+  command: Command<Kept>,
+  { institute, who }: By,
+  { name, about, request, weight }: Asked<{ reason: string }> & { weight: Weight },
+): Promise<Kept> {
+  const { title, subject, amountPaise } = weight
+  const madeAt = ctx.clock.now()
+  return transact(ctx.db, command, async tx => {
+    if ((await store.countWaiting(tx, institute.id)) >= MOST_WAITING)
+      throw conflict(`${MOST_WAITING} requests wait for approval. Have them decided first.`)
+    const approval: Approval = {
+      instituteId: institute.id,
+      id: newId('apr'),
+      act: name,
+      about,
+      subject,
+      title,
+      amountPaise,
+      request,
+      reason: request.reason,
+      state: 'waiting',
+      makerId: who.userId,
+      makerEmail: who.email,
+      madeAt,
+      expiresAt: expiryOf(madeAt),
+      deciderId: null,
+      deciderEmail: null,
+      decidedAt: null,
+      note: null,
+    }
+    if (!(await store.insertApproval(tx, approval)))
+      throw conflict('The same was asked for already and waits for approval.')
+    const others = (await emailsOf(tx, institute.id, ['owner', 'finance'])).filter(one => one !== who.email)
+    const staff = { recipients: others, url: pageOf(ctx, institute), at: madeAt }
+    await queueMessages(tx, askedMessages(approval, staff))
+    return new Kept(approval)
+  })
+}
+
+function pageOf({ publicUrl }: Pick<Context, 'publicUrl'>, { code }: Pick<Institute, 'code'>): string {
+  return `${publicUrl}/console/i/${code}/approvals`
+}
+
+/**
+ * Does the act. The decision is written in the act's own transaction, by its audit: if the process is killed, both are
+ * done or neither, and of two who approve at once one gets a conflict that undoes its act.
+ */
+export async function approve(
+  ctx: PaymentContext,
+  command: Command<Approval>,
+  by: By,
+  { id, note }: { id: string; note: string | null },
+): Promise<Approval> {
+  const { institute, who } = by
+  const known = await store.findApproval(ctx.db, institute.id, id)
+  if (known === null) throw notFound('This request')
+  assertDecidable(known, 'approved', { userId: who.userId, now: ctx.clock.now() })
+  const act = actOf(known.act)
+  const target = { institute, about: known.about }
+  const request = known.request as { reason: string }
+  let decided: Approval | null = null
+  const written = (): Approval => {
+    assert(decided !== null, `${known.act} was done without its approval`)
+    return decided
+  }
+  const { idempotency, audit } = command
+  await act.perform(
+    ctx,
+    {
+      instituteId: institute.id,
+      idempotency: idempotency && { ...idempotency, answer: () => idempotency.answer(written()) },
+      async audit(tx, result) {
+        decided = await decideIn(ctx, tx, by, { id, decision: 'approved', note })
+        const actor = { who, origin: by.origin }
+        const done = act.note(target, request, result)
+        const after = { result: done.after, approval_id: id, asked_by: known.makerEmail }
+        await recordAudit(tx, ctx, { instituteId: institute.id, actor }, { ...done, after })
+        await audit?.(tx, decided)
+      },
+    },
+    target,
+    request,
+    known.makerEmail,
+  )
+  return written()
+}
+
+/** Declines, or withdraws what one asked for oneself: nothing is done. */
+export async function refuse(
+  ctx: Context,
+  command: Command<Approval>,
+  by: By,
+  decision: { id: string; decision: 'declined' | 'withdrawn'; note: string | null },
+): Promise<Approval> {
+  return transact(ctx.db, command, tx => decideIn(ctx, tx, by, decision))
+}
+
+async function decideIn(
+  ctx: Context,
+  tx: Transaction,
+  { institute, who }: By,
+  {
+    id,
+    decision,
+    note,
+  }: { id: string; decision: 'approved' | 'declined' | 'withdrawn'; note: string | null },
+): Promise<Approval> {
+  const approval = await store.lockApproval(tx, institute.id, id)
+  if (approval === null) throw notFound('This request')
+  const now = ctx.clock.now()
+  assertDecidable(approval, decision, { userId: who.userId, now })
+  const decided = {
+    ...approval,
+    state: decision,
+    deciderId: who.userId,
+    deciderEmail: who.email,
+    decidedAt: now,
+    note,
+  }
+  await store.writeDecision(tx, decided)
+  if (decision !== 'withdrawn')
+    await queueMessages(tx, decidedMessages(decided, { url: pageOf(ctx, institute), at: now }))
+  return decided
+}
+
+export async function listApprovals(
+  { db }: Context,
+  institute: Institute,
+  { cursor, limit, ...filter }: store.ApprovalFilter & PageRange,
+): Promise<Page<Approval>> {
+  return store.listApprovals(db, institute.id, filter, { cursor, limit })
+}

@@ -1,0 +1,104 @@
+import type { Queryable, Transaction } from '../../platform/db/database.ts'
+import { list, type Page, type PageRange } from '../../platform/db/list.ts'
+import { Table } from '../../platform/db/table.ts'
+import type { Approval, ApprovalState } from './approvals.rules.ts'
+
+const approvals = new Table<Approval>('approvals', {
+  instituteId: 'int',
+  id: 'text',
+  act: 'text',
+  about: 'text',
+  subject: 'text',
+  title: 'text',
+  amountPaise: 'bigint',
+  request: 'jsonb',
+  reason: 'text',
+  state: 'text',
+  makerId: 'text',
+  makerEmail: 'text',
+  madeAt: 'timestamptz',
+  expiresAt: 'timestamptz',
+  deciderId: 'text',
+  deciderEmail: 'text',
+  decidedAt: 'timestamptz',
+  note: 'text',
+})
+const COLUMNS = approvals.columns('a')
+
+/** False when the same waits already. */
+export async function insertApproval(tx: Transaction, approval: Approval): Promise<boolean> {
+  const onConflict = `on conflict (institute_id, act, subject) where state = 'waiting' do nothing`
+  return (await approvals.insert(tx, [approval], { onConflict })) === 1
+}
+
+export async function countWaiting(db: Queryable, instituteId: number): Promise<number> {
+  const [row] = await db.query<{ count: number }>(
+    `select count(*)::int as count from approvals where institute_id = $1 and state = 'waiting'`,
+    [instituteId],
+  )
+  return row?.count ?? 0
+}
+
+const BY_ID = `select ${COLUMNS} from approvals a where a.institute_id = $1 and a.id = $2`
+
+export async function findApproval(db: Queryable, instituteId: number, id: string): Promise<Approval | null> {
+  const [row] = await db.query<Approval>(BY_ID, [instituteId, id])
+  return row ?? null
+}
+
+export async function lockApproval(
+  tx: Transaction,
+  instituteId: number,
+  id: string,
+): Promise<Approval | null> {
+  const [row] = await tx.query<Approval>(`${BY_ID} for update`, [instituteId, id])
+  return row ?? null
+}
+
+export async function writeDecision(tx: Transaction, approval: Approval): Promise<void> {
+  await approvals.update(tx, [approval], {
+    key: ['instituteId', 'id'],
+    set: ['state', 'deciderId', 'deciderEmail', 'decidedAt', 'note'],
+  })
+}
+
+export type ApprovalFilter = { state?: ApprovalState | undefined }
+
+/** Newest first; ids sort by creation. */
+export async function listApprovals(
+  db: Queryable,
+  instituteId: number,
+  { state }: ApprovalFilter,
+  page: PageRange,
+): Promise<Page<Approval>> {
+  return list<Approval>(
+    db,
+    {
+      select: COLUMNS,
+      from: 'approvals a',
+      scope: [['a.institute_id = $1', instituteId]],
+      filters: [['a.state = $1', state]],
+      order: ['id'],
+      direction: 'desc',
+    },
+    page,
+  )
+}
+
+/** Ends those that nobody decided in time. */
+export async function expireSome(tx: Transaction, now: Date, limit: number): Promise<Approval[]> {
+  return tx.query<Approval>(
+    `update approvals a set state = 'expired', decided_at = $1 where (a.institute_id, a.id) in (
+       select institute_id, id from approvals where state = 'waiting' and expires_at <= $1
+       order by expires_at limit $2 for update skip locked)
+     returning ${COLUMNS}`,
+    [now, limit],
+  )
+}
+
+export async function nextExpiry(db: Queryable): Promise<Date | null> {
+  const [row] = await db.query<{ at: Date | null }>(
+    `select min(expires_at) as at from approvals where state = 'waiting'`,
+  )
+  return row?.at ?? null
+}

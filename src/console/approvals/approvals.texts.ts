@@ -1,0 +1,47 @@
+import type { NewMessage } from '../../messages/messages.rules.ts'
+import { formatRupees } from '../../platform/money.ts'
+import type { Approval, ApprovalState } from './approvals.rules.ts'
+
+type Staff = { recipients: readonly string[]; url: string; at: Date }
+
+/** To those who can decide. */
+export function askedMessages(approval: Approval, staff: Staff): NewMessage[] {
+  const { title, makerEmail, amountPaise, reason } = approval
+  return mails(approval, staff, {
+    subject: `To approve: ${title}`,
+    body: `${makerEmail} asks for your approval: ${title}, ${formatRupees(amountPaise)}.\nReason: ${reason}\n\nNothing happens until somebody else than ${makerEmail} decides. It expires after seven days.`,
+  })
+}
+
+const ENDS: Record<Exclude<ApprovalState, 'waiting'>, string> = {
+  approved: 'approved and done',
+  declined: 'declined',
+  withdrawn: 'withdrawn',
+  expired: 'expired: nobody decided within seven days',
+}
+
+/** To the person who asked. */
+export function decidedMessages(
+  approval: Approval & { state: keyof typeof ENDS },
+  staff: Omit<Staff, 'recipients'>,
+): NewMessage[] {
+  const { title, state, deciderEmail, note, makerEmail } = approval
+  const by = deciderEmail === null ? '' : ` by ${deciderEmail}`
+  return mails(
+    approval,
+    { ...staff, recipients: [makerEmail] },
+    {
+      subject: `${state === 'approved' ? 'Approved' : state === 'declined' ? 'Declined' : 'Expired'}: ${title}`,
+      body: `What you asked for was ${ENDS[state]}${by}.${note === null ? '' : `\n${note}`}`,
+    },
+  )
+}
+
+function mails(
+  { instituteId, id: about }: Approval,
+  { recipients, url, at }: Staff,
+  { subject, body }: { subject: string; body: string },
+): NewMessage[] {
+  const mail = { instituteId, channel: 'email', subject, body: `${body}\n\n${url}`, about, at } as const
+  return recipients.map(recipient => ({ ...mail, recipient }))
+}

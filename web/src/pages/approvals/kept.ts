@@ -1,0 +1,9 @@
+import type { ApprovalAnswer } from '../../../../src/console/approvals/approval.output.ts'
+import { notify } from '../../ui/toasts.tsx'
+
+/** Says that it waits for a second person, where it does. */
+export function isKept(answer: unknown): answer is ApprovalAnswer {
+  const isWaiting = typeof answer === 'object' && answer !== null && 'approval_id' in answer
+  if (isWaiting) notify('It waits until a colleague approves it, under Settings → Approvals.')
+  return isWaiting
+}
