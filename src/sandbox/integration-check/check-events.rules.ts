@@ -42,8 +42,15 @@ export function makeEvent(code: EventCode, about: About, sequence: number, parts
 
 /** A payment of its own amount, all of it for the first component of the example. */
 export function makePayment(code: EventCode, about: About, sequence: number, parts: Json = {}): MadeUp {
-  const payment = exampleEvent(code, about)['payment'] as Json
-  return makeEvent(code, about, sequence, { ...parts, payment: withAmount(payment, PAID) })
+  const { payment } = exampleEvent(code, about)
+  // For dues of the student, which not every example is.
+  const example = exampleEvent('flex.instalment.debited', about)
+  const whose = {
+    student: example['student'],
+    registration_id: example['registration_id'],
+    ...ofStudent(example, about),
+  }
+  return makeEvent(code, about, sequence, { ...whose, ...parts, payment: withAmount(payment as Json, PAID) })
 }
 
 /** Of a part of that payment. */
@@ -75,7 +82,7 @@ function ofStudent({ student, service_student_id: exampleId }: Json, { record, s
     ...(student === undefined || record === null
       ? {}
       : { student: { ...(student as Json), ...blockOf(record) } }),
-    ...(exampleId === undefined || studentId === null ? {} : { service_student_id: studentId }),
+    ...(exampleId === undefined ? {} : { service_student_id: studentId ?? exampleId }),
   }
 }
 
