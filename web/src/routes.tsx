@@ -181,6 +181,8 @@ const routeTree = rootRoute.addChildren([
       institutePage('/flex/settings', () => import('./pages/flex/settings-page.tsx'), 'FlexSettingsPage'),
       institutePage('/loans', () => import('./pages/loans/loans-page.tsx'), 'LoansPage'),
       institutePage('/loans/$loan', () => import('./pages/loans/loan-page.tsx'), 'LoanPage'),
+      institutePage('/reminders/new', () => import('./pages/reminders/compose-page.tsx'), 'ComposePage'),
+      institutePage('/reminders/$run', () => import('./pages/reminders/run-page.tsx'), 'RunPage'),
       institutePage('/money', () => import('./pages/money/money-page.tsx'), 'MoneyPage'),
       institutePage(
         '/money/settlements/$settlement',

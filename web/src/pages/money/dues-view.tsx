@@ -1,4 +1,4 @@
-import { NativeSelect } from '@mantine/core'
+import { Group, NativeSelect } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import type { AgeingAnswer, DefaulterAnswer } from '../../../../src/console/reports/dues.output.ts'
@@ -10,6 +10,7 @@ import { Empty, Failed, Loading } from '../../ui/states.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
 import { useFilters, type Filter } from '../../ui/table/use-filters.ts'
 import { formatDay } from '../../ui/when.tsx'
+import { RemindButtons, RemindPicked } from '../reminders/remind-buttons.tsx'
 import { ExportMenu } from './export-menu.tsx'
 import { counted, dayOfMoment, readable } from './texts.ts'
 import { TableFrame } from '../../ui/table/frame.tsx'
@@ -86,7 +87,13 @@ export function DuesView() {
             params: { institute, student: row.service_student_id },
           })
         }
-        files={filtered => <ExportMenu path={`${path}/defaulters/export`} sent={filtered} />}
+        picked={ids => <RemindPicked ids={ids} />}
+        files={filtered => (
+          <Group gap="xs">
+            <RemindButtons list="defaulters" sent={filtered} />
+            <ExportMenu path={`${path}/defaulters/export`} sent={filtered} />
+          </Group>
+        )}
         empty={{
           title: 'Nobody is late',
           description:

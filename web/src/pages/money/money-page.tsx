@@ -9,6 +9,7 @@ import { DemandView } from './demand-view.tsx'
 import { DuesView } from './dues-view.tsx'
 import { LedgerView } from './ledger-view.tsx'
 import { PaymentsView } from './payments-view.tsx'
+import { RemindersView } from '../reminders/reminders-view.tsx'
 import { ReceiptsView } from './receipts-view.tsx'
 import { ReconciliationView } from './reconciliation-view.tsx'
 import { ExpectedView, SettlementsView } from './settlements-view.tsx'
@@ -22,6 +23,7 @@ const VIEWS: readonly { key: string; label: string; View: ComponentType }[] = [
   { key: 'bank', label: 'Bank', View: BankView },
   { key: 'dues', label: 'Dues', View: DuesView },
   { key: 'demand', label: 'Demand', View: DemandView },
+  { key: 'reminders', label: 'Reminders', View: RemindersView },
   { key: 'receipts', label: 'Receipts', View: ReceiptsView },
   { key: 'ledger', label: 'Ledger', View: LedgerView },
 ]

@@ -10,6 +10,7 @@ import { DuesSection } from './sections/dues.tsx'
 import { FamilySection, YearsSection } from './sections/family.tsx'
 import { PaymentsSection } from './sections/payments.tsx'
 import { PlanSection } from './sections/plan.tsx'
+import { RemindersSection } from './sections/reminders.tsx'
 import { StudentActs } from './actions/student-actions.tsx'
 import { TimelineSection } from './sections/timeline.tsx'
 import { PROFILE_FIELDS } from './profile-fields.ts'
@@ -77,6 +78,7 @@ function Page({ student }: { student: Student }) {
       <FamilySection student={student} />
       <PaymentsSection id={id} />
       <PlanSection id={id} />
+      <RemindersSection id={id} />
       <TimelineSection id={id} />
     </Detail>
   )

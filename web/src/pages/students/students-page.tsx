@@ -1,4 +1,4 @@
-import { TextInput } from '@mantine/core'
+import { Group, TextInput } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
 import type { ChoicesAnswer, StudentRowAnswer } from '../../../../src/console/students/students.output.ts'
@@ -9,6 +9,7 @@ import { PageFrame } from '../../ui/page.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
 import { useFilters, type Filter } from '../../ui/table/use-filters.ts'
 import { yearName } from '../../ui/when.tsx'
+import { RemindButtons, RemindPicked } from '../reminders/remind-buttons.tsx'
 import { ExportMenu } from '../money/export-menu.tsx'
 import { LinkButton } from '../orders/link-button.tsx'
 import { useChoices } from './use-student.ts'
@@ -150,7 +151,13 @@ export function StudentsPage() {
         rowId={row => row.service_student_id}
         filters={filtersFor(choices)}
         query={{ q }}
-        files={sent => <ExportMenu path={`${path}/students/export`} sent={sent} />}
+        picked={ids => <RemindPicked ids={ids} />}
+        files={sent => (
+          <Group gap="xs">
+            <RemindButtons list="students" sent={sent} />
+            <ExportMenu path={`${path}/students/export`} sent={sent} />
+          </Group>
+        )}
         keepsRows
         onOpen={row =>
           void navigate({

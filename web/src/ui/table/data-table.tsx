@@ -1,4 +1,4 @@
-import { Button, Group } from '@mantine/core'
+import { Button, Checkbox, Group } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState, type KeyboardEvent, type ReactNode } from 'react'
 import { list, type Query } from '../../api/client.ts'
@@ -33,6 +33,8 @@ type Props<Row> = {
   onOpen?: (row: Row) => void
   /** The server's own export of the whole list with these filters, in place of that of the rows shown so far. */
   files?: (sent: Query) => ReactNode
+  /** What can be done with rows that are picked by their boxes. */
+  picked?: (ids: readonly string[]) => ReactNode
   empty: { title: string; description: ReactNode; action?: ReactNode }
 }
 
@@ -60,6 +62,8 @@ export function DataTable<Row>(props: Props<Row>) {
     if (isLooking && !isFetching && !isError) void fetchNextPage()
   }, [isLooking, isFetching, isError, fetchNextPage])
   const isFiltered = Object.keys(values).length > 0
+  const [boxes, setBoxes] = useState<ReadonlySet<string>>(new Set())
+  const ids = rows.map(row => props.rowId(row)).filter(id => boxes.has(id))
   return (
     <section aria-label={name}>
       <Group justify="space-between" mb="xs" wrap="wrap">
@@ -75,7 +79,16 @@ export function DataTable<Row>(props: Props<Row>) {
       {pages.isSuccess && rows.length === 0 && !isLooking && (
         <Nothing isFiltered={isFiltered} empty={empty} clear={() => clear(filters, set)} />
       )}
-      {rows.length > 0 && <Rows {...props} rows={rows} />}
+      {ids.length > 0 && (
+        <Group gap="xs" mb="xs" role="status">
+          <span>{ids.length} picked</span>
+          {props.picked?.(ids)}
+          <Button variant="subtle" size="xs" onClick={() => setBoxes(new Set())}>
+            Pick none
+          </Button>
+        </Group>
+      )}
+      {rows.length > 0 && <Rows {...props} rows={rows} boxes={boxes} onBoxes={setBoxes} />}
       {pages.hasNextPage && !isLooking && (
         <Group justify="center" mt="sm">
           <Button
@@ -148,7 +161,18 @@ function exportRows<Row>(name: string, columns: readonly Column<Row>[], rows: re
  * One row is in the tab order; up and down move on from it, Enter opens it. On a phone a row is a list of what it says,
  * which is no table to a browser any more: the roles keep it one.
  */
-function Rows<Row>({ name, columns, rows, rowId, onOpen }: Props<Row> & { rows: readonly Row[] }) {
+type Boxes = { boxes: ReadonlySet<string>; onBoxes: (boxes: ReadonlySet<string>) => void }
+
+function Rows<Row>({
+  name,
+  columns,
+  rows,
+  rowId,
+  onOpen,
+  picked,
+  boxes,
+  onBoxes,
+}: Props<Row> & Boxes & { rows: readonly Row[] }) {
   const body = useRef<HTMLTableSectionElement>(null)
   const [active, setActive] = useState(0)
   const moveTo = (index: number): void => {
@@ -170,6 +194,7 @@ function Rows<Row>({ name, columns, rows, rowId, onOpen }: Props<Row> & { rows: 
         <caption className="visually-hidden">{name}</caption>
         <thead role="rowgroup">
           <tr role="row">
+            {picked !== undefined && <PickAll ids={rows.map(rowId)} boxes={boxes} onBoxes={onBoxes} />}
             {columns.map(({ key, title, align }) => (
               <th key={key} scope="col" role="columnheader" className={align}>
                 {title}
@@ -188,6 +213,9 @@ function Rows<Row>({ name, columns, rows, rowId, onOpen }: Props<Row> & { rows: 
               onKeyDown={event => onKeyDown(event, index, row)}
               onClick={() => onOpen?.(row)}
             >
+              {picked !== undefined && (
+                <Pick id={rowId(row)} name={columns[0]?.text(row) ?? ''} boxes={boxes} onBoxes={onBoxes} />
+              )}
               {columns.map(({ key, title, align, text, render }) => (
                 <td
                   key={key}
@@ -203,5 +231,31 @@ function Rows<Row>({ name, columns, rows, rowId, onOpen }: Props<Row> & { rows: 
         </tbody>
       </table>
     </div>
+  )
+}
+
+function PickAll({ ids, boxes, onBoxes }: Boxes & { ids: readonly string[] }) {
+  return (
+    <th scope="col" role="columnheader">
+      <Checkbox
+        size="xs"
+        aria-label={`Pick all ${ids.length} that are shown`}
+        checked={ids.every(id => boxes.has(id))}
+        onChange={event => onBoxes(new Set(event.currentTarget.checked ? ids : []))}
+      />
+    </th>
+  )
+}
+
+function Pick({ id, name, boxes, onBoxes }: Boxes & { id: string; name: string }) {
+  return (
+    <td role="cell" data-title="Pick" aria-label="Pick" onClick={event => event.stopPropagation()}>
+      <Checkbox
+        size="xs"
+        aria-label={`Pick ${name}`}
+        checked={boxes.has(id)}
+        onChange={() => onBoxes(boxes.symmetricDifference(new Set([id])))}
+      />
+    </td>
   )
 }

@@ -1,0 +1,87 @@
+import { Button } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useParams } from '@tanstack/react-router'
+import type { ReminderAnswer, RunAnswer } from '../../../../src/reminders/reminder.output.ts'
+import { get } from '../../api/client.ts'
+import { useCommand } from '../../api/command.ts'
+import { useInstitutePath, useMay } from '../../api/session.ts'
+import { Detail } from '../../ui/detail.tsx'
+import { AwaitedPage } from '../../ui/page.tsx'
+import { DataTable } from '../../ui/table/data-table.tsx'
+import type { Filter } from '../../ui/table/use-filters.ts'
+import { notify } from '../../ui/toasts.tsx'
+import { When } from '../../ui/when.tsx'
+import { REMINDER_COLUMNS } from './columns.tsx'
+import { LANGUAGE_NAMES, progressOf, SCOPE_TEXTS, STATE_LABELS } from './texts.ts'
+
+const REFRESH_MS = 3_000
+const FILTERS: readonly Filter[] = [
+  {
+    key: 'state',
+    label: 'Status',
+    options: Object.entries(STATE_LABELS).map(([value, { label }]) => ({ value, label })),
+  },
+]
+
+/** One time that families were reminded: how far it is, and what became of each. */
+export function RunPage() {
+  const path = useInstitutePath()
+  const { run: id = '' } = useParams({ strict: false })
+  const run = useQuery({
+    queryKey: ['reminder-run', path, id],
+    queryFn: ({ signal }) => get<RunAnswer>(`${path}/reminder-runs/${id}`, {}, signal),
+    refetchInterval: query => ((query.state.data?.waiting ?? 0) > 0 ? REFRESH_MS : false),
+  })
+  if (!run.isSuccess) return <AwaitedPage kind="Reminders" query={run} />
+  const { subject, body, scope, language, channels, made_by, created_at } = run.data
+  return (
+    <Detail
+      title="Reminders"
+      actions={<CancelRest run={run.data} />}
+      fields={[
+        { label: 'Families', value: <strong role="status">{progressOf(run.data)}</strong> },
+        { label: 'Reminded of', value: SCOPE_TEXTS[scope] },
+        {
+          label: 'By',
+          value: channels.map(one => (one === 'email' ? 'E-mail' : 'SMS or WhatsApp')).join(', '),
+        },
+        { label: 'Language', value: LANGUAGE_NAMES[language] ?? language },
+        { label: 'Sent by', value: made_by },
+        { label: 'When', value: <When at={created_at} /> },
+      ]}
+    >
+      <h2 className="section-title">{subject}</h2>
+      <p style={{ whiteSpace: 'pre-wrap' }}>{body}</p>
+      <h2 className="section-title">Families</h2>
+      <DataTable<ReminderAnswer>
+        name="Families"
+        path={`${path}/reminder-runs/${id}/families`}
+        // Read again whenever some of them were decided.
+        queryKey={`reminder-families-${run.data.waiting}`}
+        keepsRows
+        columns={REMINDER_COLUMNS}
+        rowId={row => row.id}
+        filters={FILTERS}
+        query={{}}
+        empty={{ title: 'No family', description: 'This run was for nobody.' }}
+      />
+    </Detail>
+  )
+}
+
+function CancelRest({ run: { id, waiting } }: { run: RunAnswer }) {
+  const path = useInstitutePath()
+  const cancel = useCommand({
+    method: 'POST',
+    path: `${path}/reminder-runs/${id}/cancel`,
+    body: () => ({}),
+    refreshes: ['reminder-run', 'reminder-runs'],
+    onDone: () => notify('Those that waited are not reminded.'),
+  })
+  if (!useMay('owner', 'finance') || waiting === 0) return null
+  return (
+    <Button variant="default" color="red" loading={cancel.isPending} onClick={() => cancel.mutate()}>
+      Cancel the {waiting} that wait
+    </Button>
+  )
+}
