@@ -1,5 +1,5 @@
 /** The languages that families read; each has its texts in JSON files that a translator can edit. */
-export const LANGUAGES = ['en', 'hi'] as const
+export const LANGUAGES = ['en', 'hi', 'kn', 'ta'] as const
 export type Language = (typeof LANGUAGES)[number]
 
 export function isLanguage(text: unknown): text is Language {
@@ -29,6 +29,8 @@ const dayFormat = (language: Language): Intl.DateTimeFormat =>
 const DAY_FORMATS: Readonly<Record<Language, Intl.DateTimeFormat>> = {
   en: dayFormat('en'),
   hi: dayFormat('hi'),
+  kn: dayFormat('kn'),
+  ta: dayFormat('ta'),
 }
 
 /** 15 November 2026, 15 ನವೆಂಬರ್ 2026: in this order in every language, digits stay Latin. */

@@ -1,6 +1,8 @@
 import type { Language } from '../../platform/languages.ts'
 import en from './en.json' with { type: 'json' }
 import hi from './hi.json' with { type: 'json' }
+import kn from './kn.json' with { type: 'json' }
+import ta from './ta.json' with { type: 'json' }
 
 /**
  * What the pages of families say. `{x}` is a placeholder; an object with `one` and `other` has the plural forms. The
@@ -8,7 +10,7 @@ import hi from './hi.json' with { type: 'json' }
  */
 export type AllTexts = typeof en
 
-const ALL: Readonly<Record<Language, AllTexts>> = { en, hi }
+const ALL: Readonly<Record<Language, AllTexts>> = { en, hi, kn, ta }
 
 export function textsIn(language: Language): AllTexts {
   return ALL[language]

@@ -54,7 +54,12 @@ for (const language of others) {
 /** Texts that are the same in every language: patterns, and names that are written in Latin letters. */
 const isTranslated = (language: Language, text: string): boolean => {
   const letters = text.replaceAll(/\{\w+\}/g, '').replaceAll(/[^\p{L}]/gu, '')
-  const script: Record<Language, RegExp> = { en: /\p{Script=Latin}/u, hi: /\p{Script=Devanagari}/u }
+  const script: Record<Language, RegExp> = {
+    en: /\p{Script=Latin}/u,
+    hi: /\p{Script=Devanagari}/u,
+    kn: /\p{Script=Kannada}/u,
+    ta: /\p{Script=Tamil}/u,
+  }
   return letters === '' || script[language].test(letters)
 }
 
@@ -75,7 +80,10 @@ test('the English names of fees and times of day are those of mails and receipts
 })
 
 test('dates stand as day, month, year with the part of the day, digits Latin', () => {
-  assert.equal(localMoment(new Date('2026-11-15T04:00:00Z'), 'hi'), '15 नवंबर 2026 को सुबह 9:30 बजे')
+  const at = (iso: string, language: Language): string => localMoment(new Date(iso), language)
+  assert.equal(at('2026-11-15T04:00:00Z', 'hi'), '15 नवंबर 2026 को सुबह 9:30 बजे')
+  assert.equal(at('2026-11-15T09:30:00Z', 'kn'), '15 ನವೆಂಬರ್ 2026, ಮಧ್ಯಾಹ್ನ 3:00')
+  assert.equal(at('2026-11-15T14:30:00Z', 'ta'), '15 நவம்பர் 2026, இரவு 8:00 மணி')
 })
 
 test('the payer’s choice comes before the institute’s language, and that before the browser’s', () => {

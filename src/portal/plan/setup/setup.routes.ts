@@ -160,7 +160,8 @@ async function agree(
   return toPageOnConflict(path, reply, async () =>
     startMandate(ctx, key, {
       rail,
-      language: pageData.language,
+      // Notices of debits are written in these two.
+      language: pageData.language === 'hi' ? 'hi' : 'en',
       returnUrl,
       consent: `the payer agreed to the schedule ${fingerprint(file)}, shown in ${pageData.language}`,
     }),

@@ -18,6 +18,8 @@ const LANGUAGES: Record<string, string> = {
   '': 'As the browser asks',
   en: 'English',
   hi: 'Hindi',
+  kn: 'Kannada',
+  ta: 'Tamil',
 }
 
 export function useFamilyPages() {
