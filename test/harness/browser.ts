@@ -36,9 +36,9 @@ export async function openBrowser(t: TestContext): Promise<Browser | null> {
 export type Stage = { bursar: TestBursar; browser: Browser }
 
 /** A browser and a Bursar for it to look at; null where there is no browser. */
-export async function setStage(t: TestContext): Promise<Stage | null> {
+export async function setStage(t: TestContext, env: Record<string, string> = {}): Promise<Stage | null> {
   const browser = await openBrowser(t)
-  return browser === null ? null : { browser, bursar: await startBursar(t) }
+  return browser === null ? null : { browser, bursar: await startBursar(t, env) }
 }
 
 export type ParentStage = Stage & {

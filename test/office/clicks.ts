@@ -15,10 +15,10 @@ type Effort = { clicks: number; fields: number }
 export function officeTask(
   name: string,
   run: (office: Office) => Promise<void>,
-  { role = 'finance' }: { role?: Role } = {},
+  { role = 'finance', env = {} }: { role?: Role; env?: Record<string, string> } = {},
 ): void {
   test(name, async t => {
-    const stage = await setStage(t)
+    const stage = await setStage(t, env)
     if (stage === null) return
     const office = await openConsole(stage, await memberOf(stage, role))
     const effort = await countEffort(office)
