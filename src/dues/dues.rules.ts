@@ -1,3 +1,4 @@
+import { daysBetween } from '../platform/calendar.ts'
 import { badField, type FieldProblem } from '../platform/errors.ts'
 import {
   formatRupees,
@@ -52,12 +53,6 @@ export type LateFee = {
   waivedPaise: Paise
 }
 
-const DAY_MS = 24 * 60 * 60 * 1_000
-
-export function daysBetween(from: string, to: string): number {
-  return Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS)
-}
-
 export function ruleFor(rules: readonly LateFeeRule[], componentType: string): LateFeeRule | null {
   const own = rules.find(rule => rule.componentType === componentType)
   return own ?? rules.find(rule => rule.componentType === null) ?? null
@@ -95,8 +90,8 @@ export function lateFeesOn(
   redeemed: ReadonlyMap<string, Redeemed>,
 ): LateFee[] {
   const live = owed.filter(line => line.amountPaise > 0).flatMap(line => datedRule(rules, line) ?? [])
-  const place = (rule: LateFeeRule): number =>
-    rules.findIndex(one => one.componentType === rule.componentType)
+  const place = ({ componentType }: LateFeeRule): number =>
+    rules.findIndex(one => one.componentType === componentType)
   const inOrder = [...new Map(live.map(rule => [rule.id, rule])).values()].toSorted(
     (one, other) => place(one) - place(other) || one.dueOn.localeCompare(other.dueOn),
   )

@@ -2,10 +2,10 @@ import type { FieldProblem } from '../../platform/errors.ts'
 import { minPaise, paiseOf, subtractPaise, sumPaise, ZERO, type Paise } from '../../platform/money.ts'
 import type { Discount, FeeComponent, SentFee } from '../fees.rules.ts'
 
+export type Year = { academicYearStart: number; academicYearEnd: number }
+
 /** What a school year costs: for each class, fee and term an amount, and when each term is due. */
-export type FeeStructure = {
-  academicYearStart: number
-  academicYearEnd: number
+export type FeeStructure = Year & {
   terms: readonly Term[]
   /** In the school's own order, in which they are shown, registered and paid. */
   heads: readonly string[]
@@ -45,7 +45,7 @@ function codeOf(name: string): string {
   return name
     .toUpperCase()
     .replaceAll(/[^\p{L}\p{N}]+/gu, '_')
-    .replaceAll(/^_+|_+$/g, '')
+    .replaceAll(/^_|_$/g, '')
 }
 
 /** When each component of the year is due. */

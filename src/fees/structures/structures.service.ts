@@ -3,22 +3,22 @@ import type { Institute } from '../../institutes/institutes.rules.ts'
 import { badFields } from '../../platform/errors.ts'
 import type { Context } from '../../platform/context.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
-import { componentOf, dueDaysOf, structureProblems, type FeeStructure } from './structure.rules.ts'
+import { componentOf, dueDaysOf, structureProblems, type FeeStructure, type Year } from './structure.rules.ts'
 import * as store from './structures.store.ts'
 
-export { dueDayKey, findStructure, readDueDays, type Year } from './structures.store.ts'
+export { dueDayKey, findStructure, readDueDays } from './structures.store.ts'
 
 /** Of a year that has none yet: nothing costs anything. */
 export async function getStructure(
   { db }: Pick<Context, 'db'>,
   institute: Institute,
-  year: store.Year,
+  year: Year,
 ): Promise<FeeStructure> {
   const known = await store.findStructure(db, institute.id, year)
   return known ?? { ...year, terms: [], heads: [], grades: [], amounts: [], concessions: [] }
 }
 
-export async function listStructureYears({ db }: Context, institute: Institute): Promise<store.Year[]> {
+export async function listStructureYears({ db }: Context, institute: Institute): Promise<Year[]> {
   return store.listYears(db, institute.id)
 }
 

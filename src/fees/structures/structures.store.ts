@@ -1,7 +1,5 @@
 import type { Queryable, Transaction } from '../../platform/db/database.ts'
-import type { FeeStructure } from './structure.rules.ts'
-
-export type Year = { academicYearStart: number; academicYearEnd: number }
+import type { FeeStructure, Year } from './structure.rules.ts'
 
 type Definition = Omit<FeeStructure, keyof Year>
 

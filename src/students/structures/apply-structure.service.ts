@@ -5,8 +5,9 @@ import {
   payableOf,
   priceStudent,
   type FeeStructure,
+  type Year,
 } from '../../fees/structures/structure.rules.ts'
-import { findStructure, type Year } from '../../fees/structures/structures.service.ts'
+import { findStructure } from '../../fees/structures/structures.service.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import type { Context } from '../../platform/context.ts'
 import type { Queryable, Transaction } from '../../platform/db/database.ts'

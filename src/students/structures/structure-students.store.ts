@@ -1,6 +1,5 @@
 import type { Queryable, Transaction } from '../../platform/db/database.ts'
-import type { Child } from '../../fees/structures/structure.rules.ts'
-import type { Year } from '../../fees/structures/structures.service.ts'
+import type { Child, Year } from '../../fees/structures/structure.rules.ts'
 import type { StudentOrigin } from '../students.rules.ts'
 
 export type StructureStudent = Child & {

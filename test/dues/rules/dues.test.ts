@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { daysBetween } from '../../../src/platform/calendar.ts'
 import {
   accruedOn,
   ALLOCATIONS,
   allocate,
-  daysBetween,
   excessOf,
   isCovered,
   LATE_FEE,

@@ -1,5 +1,5 @@
 import { outputOf, type Shown } from '../../../http/wire/output.ts'
-import type { Year } from '../../../fees/structures/structures.service.ts'
+import type { Year } from '../../../fees/structures/structure.rules.ts'
 import type { Application, ClassApplication } from '../../../students/structures/apply-structure.service.ts'
 import { studentFields } from '../../../students/student.output.ts'
 

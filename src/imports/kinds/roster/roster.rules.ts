@@ -117,6 +117,6 @@ function feeCodeFor(title: string): string {
   const code = title
     .toUpperCase()
     .replaceAll(/[^\p{L}\p{N}]+/gu, '_')
-    .replaceAll(/^_+|_+$/g, '')
+    .replaceAll(/^_|_$/g, '')
   return Array.from(code).slice(0, LONGEST_CODE).join('')
 }

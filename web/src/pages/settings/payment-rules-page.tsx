@@ -3,7 +3,7 @@ import { Button, Checkbox, Group, NativeSelect, Radio, Stack, TextInput } from '
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { PaymentRulesAnswer } from '../../../../src/dues/dues.output.ts'
-import { problemOf, useCommand } from '../../api/command.ts'
+import { problemOf, problemsOf, useCommand } from '../../api/command.ts'
 import { get } from '../../api/client.ts'
 import { useInstitutePath, useMay } from '../../api/session.ts'
 import { ConfirmWithReason } from '../../ui/dialogue/confirm-with-reason.tsx'
@@ -13,6 +13,7 @@ import { PageFrame } from '../../ui/page.tsx'
 import { Failed, Loading } from '../../ui/states.tsx'
 import { notify } from '../../ui/toasts.tsx'
 import { plainAmount } from '../orders/texts.ts'
+import { LateFees, toLateFeeDraft, toSentLateFee, type LateFeeDraft } from './late-fees.tsx'
 import { SettingsTabs } from './settings-tabs.tsx'
 
 type Rules = PaymentRulesAnswer
@@ -69,16 +70,25 @@ function Shown({ known }: { known: Rules }) {
   )
 }
 
-type Draft = Omit<Rules, 'min_amount'> & { min_amount: string }
+type Draft = Omit<Rules, 'min_amount' | 'late_fees'> & { min_amount: string; late_fees: LateFeeDraft[] }
 
 function RulesForm({ known }: { known: Rules }) {
   const path = useInstitutePath()
-  const before: Draft = { ...known, min_amount: String(known.min_amount) }
+  const before: Draft = {
+    ...known,
+    min_amount: String(known.min_amount),
+    late_fees: known.late_fees.map(toLateFeeDraft),
+  }
   const [draft, setDraft] = useState(before)
   const [isAsking, setIsAsking] = useState(false)
   const change = useCommand<Draft & { reason: string }>({
     method: 'PUT',
     path: `${path}/payment-rules`,
+    body: ({ min_amount, late_fees, ...sent }) => ({
+      ...sent,
+      min_amount: plainAmount(min_amount),
+      late_fees: late_fees.map(toSentLateFee),
+    }),
     refreshes: ['payment-rules', 'audit'],
     onDone() {
       notify('The payment rules are changed.')
@@ -110,6 +120,7 @@ function RulesForm({ known }: { known: Rules }) {
               ))}
             </Stack>
           </Radio.Group>
+          <LateFees rules={draft.late_fees} onChange={late_fees => setDraft({ ...draft, late_fees })} />
           <Group>
             <Button type="submit" disabled={isSame}>
               Change the payment rules
@@ -117,12 +128,6 @@ function RulesForm({ known }: { known: Rules }) {
           </Group>
         </Stack>
       </form>
-      <p className="faint">
-        {known.late_fees.length === 0
-          ? 'No due days or late fees are set.'
-          : `${known.late_fees.length} due days and late fees are set and stay as they are.`}{' '}
-        Your ERP sets them.
-      </p>
       <ConfirmWithReason
         isOpen={isAsking}
         onClose={() => setIsAsking(false)}
@@ -131,17 +136,20 @@ function RulesForm({ known }: { known: Rules }) {
         verb="Change them"
         isBusy={change.isPending}
         error={change.error}
-        problem={leastProblem(change.error)}
-        onConfirm={reason => change.mutate({ ...draft, min_amount: plainAmount(draft.min_amount), reason })}
+        problem={ruleProblem(change.error)}
+        onConfirm={reason => change.mutate({ ...draft, reason })}
       />
     </>
   )
 }
 
-/** Said in the dialogue too, which covers the field. */
-function leastProblem(error: Error | null): string | undefined {
-  const message = problemOf(error, 'min_amount')
-  return message === undefined ? undefined : `The least that can be paid at once: ${message}`
+/** Said in the dialogue too, which covers the fields. */
+function ruleProblem(error: Error | null): string | undefined {
+  const [first] = problemsOf(error)
+  if (first === undefined) return undefined
+  const [list, no] = first.key.split('.')
+  const where = list === 'late_fees' ? `Late fee ${Number(no) + 1}` : 'The least that can be paid at once'
+  return `${where}: ${first.message}`
 }
 
 function PartPayments({

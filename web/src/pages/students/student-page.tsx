@@ -92,9 +92,11 @@ function Contact({ student }: { student: Student }) {
       <div>
         <a href={`tel:${phone.replaceAll(/[^\d+]/g, '')}`}>{phone}</a>
       </div>
-      <a className="breaks" href={`mailto:${email}`}>
-        {email}
-      </a>
+      {email !== '' && (
+        <a className="breaks" href={`mailto:${email}`}>
+          {email}
+        </a>
+      )}
     </>
   )
 }

@@ -62,21 +62,7 @@ export function AddStudentPage() {
         }}
       >
         <SimpleGrid cols={{ base: 1, sm: 2 }}>
-          {FIELDS.map(({ name, label, ...field }) => (
-            <TextInput
-              key={name}
-              label={label}
-              required={'isRequired' in field}
-              type={'type' in field ? field.type : 'text'}
-              {...('inputMode' in field ? { inputMode: field.inputMode } : {})}
-              {...('list' in field ? { list: field.list } : {})}
-              {...('placeholder' in field ? { placeholder: field.placeholder } : {})}
-              value={typed[name] ?? ''}
-              error={problemOf(add.error, name)}
-              onChange={event => set(name, event.currentTarget.value)}
-              autoComplete="off"
-            />
-          ))}
+          <StudentFields typed={typed} set={set} error={add.error} />
           <TextInput
             label="The academic year begins in"
             required
@@ -113,5 +99,35 @@ export function AddStudentPage() {
         </Group>
       </form>
     </PageFrame>
+  )
+}
+
+function StudentFields({
+  typed,
+  set,
+  error,
+}: {
+  typed: Record<string, string>
+  set: (name: string, value: string) => void
+  error: Error | null
+}) {
+  return (
+    <>
+      {FIELDS.map(({ name, label, ...field }) => (
+        <TextInput
+          key={name}
+          label={label}
+          required={'isRequired' in field}
+          type={'type' in field ? field.type : 'text'}
+          {...('inputMode' in field ? { inputMode: field.inputMode } : {})}
+          {...('list' in field ? { list: field.list } : {})}
+          {...('placeholder' in field ? { placeholder: field.placeholder } : {})}
+          value={typed[name] ?? ''}
+          error={problemOf(error, name)}
+          onChange={event => set(name, event.currentTarget.value)}
+          autoComplete="off"
+        />
+      ))}
+    </>
   )
 }

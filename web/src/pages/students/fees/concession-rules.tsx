@@ -98,7 +98,7 @@ function Rule({
       <TextInput
         label="or rupees off each"
         inputMode="decimal"
-        w={140}
+        w={160}
         value={rule.amount}
         onChange={event => set({ amount: event.currentTarget.value, percent: '' })}
       />

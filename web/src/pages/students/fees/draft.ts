@@ -60,7 +60,7 @@ export function headsOf(list: string, known: readonly string[]): string[] {
     const code = name
       .toUpperCase()
       .replaceAll(/[^\p{L}\p{N}]+/gu, '_')
-      .replaceAll(/^_+|_+$/g, '')
+      .replaceAll(/^_|_$/g, '')
     return known.find(one => one === name || readable(one) === name) ?? code
   })
 }

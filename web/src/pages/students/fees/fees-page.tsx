@@ -1,5 +1,6 @@
 import '../../orders/orders.css'
-import { Alert, Button, Group, Stack, TextInput } from '@mantine/core'
+import '../students.css'
+import { Alert, Button, Group, SimpleGrid, Stack, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { StructureAnswer } from '../../../../../src/fees/structures/structure.output.ts'
@@ -87,6 +88,7 @@ function StructureForm({
   const problem = wholeProblem(save.error)
   return (
     <form
+      className="form rollover-form"
       aria-label="Fee structure"
       onSubmit={event => {
         event.preventDefault()
@@ -148,7 +150,7 @@ function StructureForm({
 
 function OwnOrder({ draft, onChange }: { draft: Draft; onChange: (draft: Draft) => void }) {
   return (
-    <Group align="flex-start" grow>
+    <SimpleGrid cols={{ base: 1, sm: 2 }}>
       <TextInput
         label="Classes"
         description="The lowest first, with commas between them."
@@ -163,7 +165,7 @@ function OwnOrder({ draft, onChange }: { draft: Draft; onChange: (draft: Draft) 
         value={draft.heads}
         onChange={event => onChange({ ...draft, heads: event.currentTarget.value })}
       />
-    </Group>
+    </SimpleGrid>
   )
 }
 

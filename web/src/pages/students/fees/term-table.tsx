@@ -30,31 +30,7 @@ export function TermTable({
   return (
     <fieldset className="term">
       <legend>{term.name || `Term ${no}`}</legend>
-      <Group align="flex-end" mb="sm">
-        <TextInput
-          label="Name of the term"
-          maxLength={20}
-          value={term.name}
-          onChange={event => change({ name: event.currentTarget.value })}
-        />
-        <TextInput
-          label={`${term.name || `Term ${no}`} is due on`}
-          type="date"
-          required
-          value={term.due_date}
-          onChange={event => change({ due_date: event.currentTarget.value })}
-        />
-        {no > 1 && (
-          <Button variant="default" onClick={copyFirst}>
-            {`Same amounts as ${draft.terms[0]?.name ?? 'the first'}`}
-          </Button>
-        )}
-        {no > 1 && no === draft.terms.length && (
-          <Button variant="default" onClick={remove}>
-            {`Remove ${term.name}`}
-          </Button>
-        )}
-      </Group>
+      <TermHead no={no} term={term} draft={draft} onChange={change} onCopy={copyFirst} onRemove={remove} />
       {grades.length === 0 || heads.length === 0 ? (
         <p className="faint">Name the classes and the fees above; their amounts are entered here.</p>
       ) : (
@@ -85,5 +61,49 @@ export function TermTable({
         />
       )}
     </fieldset>
+  )
+}
+
+function TermHead({
+  no,
+  term,
+  draft,
+  onChange,
+  onCopy,
+  onRemove,
+}: {
+  no: number
+  term: Draft['terms'][number]
+  draft: Draft
+  onChange: (part: Partial<Draft['terms'][number]>) => void
+  onCopy: () => void
+  onRemove: () => void
+}) {
+  return (
+    <Group align="flex-end" mb="sm">
+      <TextInput
+        label="Name of the term"
+        maxLength={20}
+        value={term.name}
+        onChange={event => onChange({ name: event.currentTarget.value })}
+      />
+      <TextInput
+        label={`${term.name || `Term ${no}`} is due on`}
+        type="date"
+        required
+        value={term.due_date}
+        onChange={event => onChange({ due_date: event.currentTarget.value })}
+      />
+      {no > 1 && (
+        <Button variant="default" onClick={onCopy}>
+          {`Same amounts as ${draft.terms[0]?.name ?? 'the first'}`}
+        </Button>
+      )}
+      {no > 1 && no === draft.terms.length && (
+        <Button variant="default" onClick={onRemove}>
+          {`Remove ${term.name}`}
+        </Button>
+      )}
+    </Group>
   )
 }

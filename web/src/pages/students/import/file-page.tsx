@@ -127,7 +127,7 @@ function Decide({ file: { id, rows } }: { file: RosterAnswer }) {
           : `${count(rows.new, 'student is', 'students are')} new, ${count(rows.known, 'is', 'are')} registered already.`}
         {good > 0 &&
           rows.bad > 0 &&
-          ` ${count(rows.bad, 'row is', 'rows are')} left out; correct them and send them later.`}
+          ` ${count(rows.bad, 'row is left out; correct it and send it', 'rows are left out; correct them and send them')} later.`}
       </p>
       {mayStart && (
         <Group>

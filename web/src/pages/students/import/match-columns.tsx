@@ -4,6 +4,7 @@ import type {
   ColumnsAnswer,
   RosterAnswer,
 } from '../../../../../src/console/students/rosters/roster.output.ts'
+import type { RosterField } from '../../../../../src/imports/kinds/roster/roster.rules.ts'
 import { useCommand, wholeProblem } from '../../../api/command.ts'
 import { useInstitutePath } from '../../../api/session.ts'
 import { ShortTable } from '../../../ui/table/short-table.tsx'
@@ -86,21 +87,7 @@ export function MatchColumns({
           },
         ]}
       />
-      {missing.length > 0 && (
-        <Alert color="yellow" mt="md" role="status">
-          {`Still missing: ${missing.map(name => FIELD_LABELS[name]).join(', ')}.`}
-        </Alert>
-      )}
-      {twice !== undefined && (
-        <Alert color="yellow" mt="md" role="status">
-          Two columns are matched to the same field. Leave one of them out.
-        </Alert>
-      )}
-      {problem !== undefined && (
-        <Alert color="red" mt="md" role="alert">
-          {problem}
-        </Alert>
-      )}
+      <Warnings missing={missing} isTwice={twice !== undefined} problem={problem} />
       <Group mt="md">
         <Button
           type="submit"
@@ -119,4 +106,34 @@ export function MatchColumns({
 
 function headingOf({ title, index }: { title: string; index: number }): string {
   return title || `Column ${index + 1}`
+}
+
+function Warnings({
+  missing,
+  isTwice,
+  problem,
+}: {
+  missing: readonly RosterField[]
+  isTwice: boolean
+  problem: string | undefined
+}) {
+  return (
+    <>
+      {missing.length > 0 && (
+        <Alert color="yellow" mt="md" role="status">
+          {`Still missing: ${missing.map(name => FIELD_LABELS[name]).join(', ')}.`}
+        </Alert>
+      )}
+      {isTwice && (
+        <Alert color="yellow" mt="md" role="status">
+          Two columns are matched to the same field. Leave one of them out.
+        </Alert>
+      )}
+      {problem !== undefined && (
+        <Alert color="red" mt="md" role="alert">
+          {problem}
+        </Alert>
+      )}
+    </>
+  )
 }

@@ -38,9 +38,16 @@ export function FamilySection({ student }: { student: Student }) {
       {users.map(user => (
         <p key={user.registration_id} className="breaks">
           <strong>{user.name}</strong> ·{' '}
-          <a href={`tel:${user.phone.replaceAll(/[^\d+]/g, '')}`}>{user.phone}</a> ·{' '}
-          <a href={`mailto:${user.email}`}>{user.email}</a>
-          <span className="faint"> · {user.registration_id} in the ERP</span>
+          <a href={`tel:${user.phone.replaceAll(/[^\d+]/g, '')}`}>{user.phone}</a>
+          {user.email !== '' && (
+            <>
+              {' '}
+              · <a href={`mailto:${user.email}`}>{user.email}</a>
+            </>
+          )}
+          {!user.registration_id.startsWith('phone-') && (
+            <span className="faint"> · {user.registration_id} in the ERP</span>
+          )}
         </p>
       ))}
       {siblings.length === 0 ? (
