@@ -145,7 +145,7 @@ export class Bursar extends Client {
   }
 
   /** List students. */
-  listStudents(query: { limit?: number | undefined; identifier?: string | undefined; grade?: string | undefined; collector_code?: string | undefined; academic_year_start?: number | undefined; academic_year_end?: number | undefined; registration_id?: string | undefined; status?: 'active' | 'dropped' | undefined; custom_identifier?: string | undefined; house?: string | undefined } = {}, options?: RequestOptions): List<types.Student> {
+  listStudents(query: { limit?: number | undefined; identifier?: string | undefined; grade?: string | undefined; collector_code?: string | undefined; academic_year_start?: number | undefined; academic_year_end?: number | undefined; registration_id?: string | undefined; status?: 'active' | 'dropped' | undefined; custom_identifier?: string | undefined; section?: string | undefined; category?: string | undefined; house?: string | undefined } = {}, options?: RequestOptions): List<types.Student> {
     return this.list({ method: 'GET', path: `/api/v1/integrations/erp/students`, query }, options)
   }
 

@@ -2996,6 +2996,10 @@ export type RegisterStudentRequestStudent = {
   primary_contact_email: string
   /** A second identifier of your own. */
   custom_identifier?: string | undefined
+  /** Section of the class. */
+  section?: string | undefined
+  /** Category that a concession by rule may be for. */
+  category?: string | undefined
   /** School house. */
   house?: string | undefined
   /** Branch code; without it the default branch, or wherever a student registered without one was moved. */
@@ -3441,7 +3445,7 @@ export type StartRolloverRequest = {
   to_academic_year_end: number
   /** Where each grade goes. A student of a grade that is not here is reported as a problem. */
   grades: StartRolloverRequestGrade[]
-  /** What a grade of the new year costs; a grade that is not here has no fees yet. */
+  /** What a grade of the new year costs; one that is not here costs what the fee structure of that year says, if the office keeps one, else nothing yet. */
   fees?: StartRolloverRequestFee[] | undefined
   /** The component of the new record that takes over what is still due of the old one; absent: it stays due there. */
   carry_dues_as?: string | undefined
@@ -3501,8 +3505,14 @@ export type Student = {
   primary_contact_email: string
   /** A second identifier of your own. Present only if known. */
   custom_identifier?: string
+  /** Section of the class. Present only if known. */
+  section?: string
+  /** Category that a concession by rule may be for. Present only if known. */
+  category?: string
   /** School house. Present only if known. */
   house?: string
+  /** Who keeps the record: the ERP, people of the office, or a file that the office sent. */
+  origin: 'erp' | 'office' | 'file' | (string & {})
   /** When it was registered. */
   created_at: string
   /** When its profile last changed. */
@@ -3761,6 +3771,10 @@ export type UpdateStudentRequest = {
   primary_contact_email?: string | undefined
   /** A second identifier of your own. */
   custom_identifier?: string | null | undefined
+  /** Section of the class. */
+  section?: string | null | undefined
+  /** Category that a concession by rule may be for. */
+  category?: string | null | undefined
   /** School house. */
   house?: string | null | undefined
 }

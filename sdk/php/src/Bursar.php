@@ -392,7 +392,7 @@ class Bursar extends Client
     /**
      * List students.
      *
-     * @param array{limit?: int, identifier?: string, grade?: string, collector_code?: string, academic_year_start?: int, academic_year_end?: int, registration_id?: string, status?: 'active'|'dropped', custom_identifier?: string, house?: string} $query
+     * @param array{limit?: int, identifier?: string, grade?: string, collector_code?: string, academic_year_start?: int, academic_year_end?: int, registration_id?: string, status?: 'active'|'dropped', custom_identifier?: string, section?: string, category?: string, house?: string} $query
      * @return ItemList<Student>
      */
     public function listStudents(array $query = []): ItemList

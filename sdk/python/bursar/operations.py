@@ -123,9 +123,9 @@ class Bursar(Client):
         """Get the fees of a student."""
         return self._one("GET", f"/api/v1/integrations/erp/students/{quote(service_student_id, safe='')}/fee")
 
-    def list_students(self, *, limit: Optional[int] = None, identifier: Optional[str] = None, grade: Optional[str] = None, collector_code: Optional[str] = None, academic_year_start: Optional[int] = None, academic_year_end: Optional[int] = None, registration_id: Optional[str] = None, status: Optional[Literal["active", "dropped"]] = None, custom_identifier: Optional[str] = None, house: Optional[str] = None) -> List[types.Student]:
+    def list_students(self, *, limit: Optional[int] = None, identifier: Optional[str] = None, grade: Optional[str] = None, collector_code: Optional[str] = None, academic_year_start: Optional[int] = None, academic_year_end: Optional[int] = None, registration_id: Optional[str] = None, status: Optional[Literal["active", "dropped"]] = None, custom_identifier: Optional[str] = None, section: Optional[str] = None, category: Optional[str] = None, house: Optional[str] = None) -> List[types.Student]:
         """List students."""
-        return self._list("/api/v1/integrations/erp/students", {"limit": limit, "identifier": identifier, "grade": grade, "collector_code": collector_code, "academic_year_start": academic_year_start, "academic_year_end": academic_year_end, "registration_id": registration_id, "status": status, "custom_identifier": custom_identifier, "house": house})
+        return self._list("/api/v1/integrations/erp/students", {"limit": limit, "identifier": identifier, "grade": grade, "collector_code": collector_code, "academic_year_start": academic_year_start, "academic_year_end": academic_year_end, "registration_id": registration_id, "status": status, "custom_identifier": custom_identifier, "section": section, "category": category, "house": house})
 
     def get_student(self, service_student_id: str) -> types.Student:
         """Get a student."""

@@ -2030,6 +2030,8 @@ class _RegisterStudentRequestStudent(TypedDict):
 
 class RegisterStudentRequestStudent(_RegisterStudentRequestStudent, total=False):
     custom_identifier: str
+    section: str
+    category: str
     house: str
     collector_code: str
 
@@ -2369,6 +2371,7 @@ class _Student(TypedDict):
     primary_contact_name: str
     primary_contact_number: str
     primary_contact_email: str
+    origin: str
     created_at: str
     updated_at: str
     other_years: List[StudentOtherYear]
@@ -2380,6 +2383,8 @@ class _Student(TypedDict):
 class Student(_Student, total=False):
     date_of_birth: str
     custom_identifier: str
+    section: str
+    category: str
     house: str
 
 
@@ -2555,6 +2560,8 @@ class UpdateStudentRequest(TypedDict, total=False):
     primary_contact_number: str
     primary_contact_email: str
     custom_identifier: Optional[str]
+    section: Optional[str]
+    category: Optional[str]
     house: Optional[str]
 
 

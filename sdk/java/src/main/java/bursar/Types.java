@@ -7126,6 +7126,16 @@ public final class Types {
             return set("custom_identifier", value);
         }
 
+        /** Section of the class. */
+        public RegisterStudentRequestStudent section(String value) {
+            return set("section", value);
+        }
+
+        /** Category that a concession by rule may be for. */
+        public RegisterStudentRequestStudent category(String value) {
+            return set("category", value);
+        }
+
         /** School house. */
         public RegisterStudentRequestStudent house(String value) {
             return set("house", value);
@@ -8117,7 +8127,7 @@ public final class Types {
             return set("grades", value);
         }
 
-        /** What a grade of the new year costs; a grade that is not here has no fees yet. */
+        /** What a grade of the new year costs; one that is not here costs what the fee structure of that year says, if the office keeps one, else nothing yet. */
         public StartRolloverRequest fees(List<StartRolloverRequestFee> value) {
             return set("fees", value);
         }
@@ -8249,9 +8259,24 @@ public final class Types {
             return text("custom_identifier");
         }
 
+        /** Section of the class. Present only if known. */
+        public String section() {
+            return text("section");
+        }
+
+        /** Category that a concession by rule may be for. Present only if known. */
+        public String category() {
+            return text("category");
+        }
+
         /** School house. Present only if known. */
         public String house() {
             return text("house");
+        }
+
+        /** Who keeps the record: the ERP, people of the office, or a file that the office sent. */
+        public String origin() {
+            return text("origin");
         }
 
         /** When it was registered. */
@@ -8838,6 +8863,16 @@ public final class Types {
         /** A second identifier of your own. */
         public UpdateStudentRequest customIdentifier(String value) {
             return set("custom_identifier", value);
+        }
+
+        /** Section of the class. */
+        public UpdateStudentRequest section(String value) {
+            return set("section", value);
+        }
+
+        /** Category that a concession by rule may be for. */
+        public UpdateStudentRequest category(String value) {
+            return set("category", value);
         }
 
         /** School house. */
