@@ -17,6 +17,7 @@ const filters = {
   q: optional(new Field<string>({ ...typed.schema, minLength: 2 }, typed.options())).as('typed'),
   collector_code: optional(field.code('Only of this branch.', 'MAIN')),
   grade: optional(field.code('Only of this grade.', '5')),
+  section: optional(field.text('Only of this section.', 'B', 64)),
   academic_year_start: optional(field.year('Only of the academic year that starts in this year.', 2026)),
   status: optional(field.oneOf(STATUSES, 'Only in this state.')),
   owing: optional(

@@ -30,6 +30,7 @@ export const studentRowOutput = row.object({
   collector_code: studentFields.collector_code,
   grade: studentFields.grade,
   grade_name,
+  section: studentFields.section,
   academic_year_start: studentFields.academic_year_start,
   academic_year_end: studentFields.academic_year_end,
   primary_contact_name: studentFields.primary_contact_name,

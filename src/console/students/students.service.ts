@@ -3,6 +3,7 @@ import { listLateFeeEntries, type LateFeeEntry } from '../../dues/payment-rules.
 import type { FlexContext } from '../../flex/context.ts'
 import { listPlansOf, readPlan, type PlanHistory } from '../../flex/plans/plan-reads.service.ts'
 import type { LoadedPlan } from '../../flex/rules/plan.rules.ts'
+import { readOwnOrder } from '../../fees/structures/structures.service.ts'
 import { listEntries } from '../../institutes/catalogue.service.ts'
 import { branchFilter, type Institute } from '../../institutes/institutes.rules.ts'
 import type { Order } from '../../orders/orders.rules.ts'
@@ -54,6 +55,7 @@ const COLUMNS: readonly Column<store.StudentRow>[] = [
   text('Admission no.', row => row.identifier),
   text('Second identifier', row => row.customIdentifier),
   text('Grade', row => row.gradeName),
+  text('Section', row => row.section),
   text('Year', row => yearName(row.academicYearStart, row.academicYearEnd)),
   text('Branch', row => row.collectorCode),
   text('Status', row => row.status),
@@ -92,14 +94,21 @@ export async function readChoices(ctx: Context, institute: Institute): Promise<C
     listEntries(ctx, institute, 'component'),
     listEntries(ctx, institute, 'discount'),
   ])
+  const order = await readOwnOrder(ctx, institute)
   const branches = institute.branches.map(({ collectorCode: code, name }) => ({ code, name }))
   return {
     branches,
     years: years.map(({ start, end }) => ({ code: String(start), name: yearName(start, end) })),
-    grades,
-    components,
+    grades: inOrder(grades, order.grades),
+    components: inOrder(components, order.components),
     discounts,
   }
+}
+
+/** As the school lists them; what it does not list comes after, as it is. */
+function inOrder(entries: readonly Code[], order: readonly string[]): Code[] {
+  const place = ({ code }: Code): number => (order.indexOf(code) + order.length + 1) % (order.length + 1)
+  return entries.toSorted((one, other) => place(one) - place(other))
 }
 
 const MOST_OF_A_FAMILY = 20

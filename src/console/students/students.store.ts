@@ -13,6 +13,7 @@ export type ListedStudent = {
   collectorCode: string
   grade: string
   gradeName: string
+  section: string | null
   academicYearStart: number
   academicYearEnd: number
   status: 'active' | 'dropped'
@@ -32,6 +33,7 @@ export type StudentFilter = {
   words?: string | undefined
   collectorCode?: string | undefined
   grade?: string | undefined
+  section?: string | undefined
   academicYearStart?: number | undefined
   status?: string | undefined
   isOwing?: boolean | undefined
@@ -66,6 +68,7 @@ function selectInOrder(instituteId: number, filter: StudentFilter): { text: stri
     ['s.institute_id = $1', instituteId],
     ['s.collector_code = $1', filter.collectorCode],
     ['s.grade = $1', filter.grade],
+    ['s.section = $1', filter.section],
     ['s.academic_year_start = $1', filter.academicYearStart],
     ['s.status = $1', filter.status],
     filter.isOwing !== undefined && [filter.isOwing ? OWING : `not ${OWING}`],
@@ -91,7 +94,7 @@ export function studentsQuery(instituteId: number, filter: StudentFilter, range?
   return {
     text: `select s.id, s.fullname, s.identifier, s.custom_identifier as "customIdentifier",
        s.collector_code as "collectorCode", s.grade, coalesce((select c.name from catalogue_entries c
-         where c.institute_id = s.institute_id and c.kind = 'grade' and c.code = s.grade), s.grade) as "gradeName",
+         where c.institute_id = s.institute_id and c.kind = 'grade' and c.code = s.grade), s.grade) as "gradeName", s.section,
        s.academic_year_start as "academicYearStart", s.academic_year_end as "academicYearEnd", s.status,
        s.primary_contact_name as "contactName", s.primary_contact_number as "contactNumber",
        s.primary_contact_email as "contactEmail", m."paidPaise" - t."carriedPaise" as "paidPaise", m."owedPaise",

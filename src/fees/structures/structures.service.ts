@@ -22,6 +22,19 @@ export async function listStructureYears({ db }: Context, institute: Institute):
   return store.listYears(db, institute.id)
 }
 
+/** Classes and components in the school's own order, by its newest structure. */
+export async function readOwnOrder(
+  { db }: Context,
+  institute: Institute,
+): Promise<{ grades: readonly string[]; components: readonly string[] }> {
+  const [newest] = await store.listYears(db, institute.id)
+  const structure = newest === undefined ? null : await store.findStructure(db, institute.id, newest)
+  if (structure === null) return { grades: [], components: [] }
+  const { heads, terms, grades } = structure
+  const components = terms.flatMap((_, index) => heads.map(head => componentOf(structure, head, index + 1)))
+  return { grades, components }
+}
+
 /** Replaces it whole. Due days hold at once; amounts are what they were until it is applied to a class. */
 export async function setStructure(
   ctx: Context,

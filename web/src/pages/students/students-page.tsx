@@ -27,7 +27,11 @@ const COLUMNS: readonly Column<Row>[] = [
     render: row => <strong>{row.fullname}</strong>,
   },
   { key: 'identifier', title: 'Admission no.', text: row => row.identifier },
-  { key: 'grade', title: 'Grade', text: row => row.grade_name },
+  {
+    key: 'grade',
+    title: 'Grade',
+    text: row => (row.section === undefined ? row.grade_name : `${row.grade_name} ${row.section}`),
+  },
   {
     key: 'year',
     title: 'Year',
@@ -85,6 +89,7 @@ function filtersFor(choices: ChoicesAnswer | undefined): readonly Filter[] {
     ...(branches.length > 1 ? [{ key: 'collector_code', label: 'Branch', options: branches }] : []),
     { key: 'academic_year_start', label: 'Year', options: optionsOf(choices?.years) },
     { key: 'grade', label: 'Grade', options: optionsOf(choices?.grades) },
+    { key: 'section', label: 'Section' },
     {
       key: 'status',
       label: 'Status',

@@ -69,6 +69,7 @@ function Certificates({ id, rows }: { id: string; rows: readonly Row[] }) {
           target="_blank"
           rel="noreferrer"
           mr="sm"
+          underline="always"
         >
           {year} (PDF)
         </Anchor>
