@@ -1,5 +1,5 @@
 import { daysBetween } from '../platform/calendar.ts'
-import { badField, type FieldProblem } from '../platform/errors.ts'
+import { badField } from '../platform/errors.ts'
 import {
   formatRupees,
   minPaise,
@@ -24,7 +24,7 @@ export type Excess = (typeof EXCESSES)[number]
 
 export type PartPayment = { isAllowed: boolean; leastPaise: Paise }
 
-type Slab = { fromDay: number; amountPaise: Paise }
+export type Slab = { fromDay: number; amountPaise: Paise }
 
 /** When components are due and what being late costs. */
 export type LateFeeRule = {
@@ -89,9 +89,9 @@ export function lateFeesOn(
   rules: readonly LateFeeRule[],
   redeemed: ReadonlyMap<string, Redeemed>,
 ): LateFee[] {
-  const live = owed.filter(line => line.amountPaise > 0).flatMap(line => datedRule(rules, line) ?? [])
-  const place = ({ componentType }: LateFeeRule): number =>
-    rules.findIndex(one => one.componentType === componentType)
+  const live = owed.flatMap(line => (line.amountPaise > 0 && datedRule(rules, line)) || [])
+  const types = rules.map(rule => rule.componentType)
+  const place = (rule: LateFeeRule): number => types.indexOf(rule.componentType)
   const inOrder = [...new Map(live.map(rule => [rule.id, rule])).values()].toSorted(
     (one, other) => place(one) - place(other) || one.dueOn.localeCompare(other.dueOn),
   )
@@ -267,35 +267,4 @@ function sumByComponent(lines: Share['lines']): Map<string, Paise> {
   for (const { componentType, amountPaise } of lines)
     sums.set(componentType, sumPaise([sums.get(componentType) ?? ZERO, amountPaise]))
   return sums
-}
-
-const MOST_RULES = 50
-
-/** What is wrong with a set of rules as sent, by field. */
-export function ruleProblems(rules: readonly Omit<LateFeeRule, 'id'>[], path: string): FieldProblem[] {
-  const problems: FieldProblem[] = []
-  if (rules.length > MOST_RULES) problems.push({ key: path, message: `can be at most ${MOST_RULES}` })
-  const seen = new Set<string | null>()
-  for (const [index, rule] of rules.entries()) {
-    if (seen.has(rule.componentType)) {
-      const what = rule.componentType === null ? 'a rule for all other components' : 'this component'
-      problems.push({ key: `${path}.${index}.component_type`, message: `${what} stands twice` })
-    }
-    seen.add(rule.componentType)
-    if (rule.charge.kind === 'slab')
-      problems.push(...slabProblems(rule.charge.slabs, `${path}.${index}.slabs`))
-  }
-  return problems
-}
-
-function slabProblems(slabs: readonly Slab[], path: string): FieldProblem[] {
-  if (slabs.length === 0) return [{ key: path, message: 'must name at least one slab' }]
-  return slabs.flatMap((slab, index) => {
-    const before = slabs[index - 1]
-    if (before === undefined || (slab.fromDay > before.fromDay && slab.amountPaise >= before.amountPaise))
-      return []
-    return [
-      { key: `${path}.${index}`, message: 'must begin on a later day than the one before and not cost less' },
-    ]
-  })
 }

@@ -5,13 +5,14 @@ import { expectSoundAndKeep } from '../browser/checkout-support.ts'
 import { confirm, memberOf } from '../browser/console/support.ts'
 import { STUDENTS } from '../console/students/support.ts'
 import { assertAnswer } from '../console/support.ts'
+import type { Json } from '../harness/client.ts'
 import { ERP } from '../harness/samples.ts'
 import { officeTask } from './clicks.ts'
 
 const NARROW = { width: 390, height: 844 }
 
 officeTask('a new year', async ({ page, go, stage, complaints }) => {
-  const finance = await memberOf(stage, 'finance')
+  const owner = await memberOf(stage, 'owner')
   const family = { primary_contact_name: 'Asha Rao', primary_contact_number: '9876543210' }
   const year = { academic_year_start: 2026, academic_year_end: 2027 }
   for (const [identifier, fullname, grade] of [
@@ -19,7 +20,7 @@ officeTask('a new year', async ({ page, go, stage, complaints }) => {
     ['A-2', 'Meera Rao', '5'],
   ]) {
     const student = { identifier, fullname, grade, ...family, ...year }
-    assertAnswer(await finance.post(STUDENTS, student), '201')
+    assertAnswer(await owner.post(STUDENTS, student), '201')
   }
   await go('/i/demo-school/students')
   await page.getByRole('link', { name: 'Fee structure' }).click()
@@ -50,7 +51,7 @@ officeTask('a new year', async ({ page, go, stage, complaints }) => {
 
   // The younger one has the concession of the second child, in the class that comes after.
   const { data } = (await stage.bursar.demo.get(`${ERP}/students?academic_year_start=2027`)).body
-  const owed = data.map((one: Record<string, any>) => [one['grade'], one['fee_summary'].outstanding])
+  const owed = data.map((one: Json) => [one.grade, one.fee_summary.outstanding])
   assert.deepEqual(owed.sort(), [
     ['5', 54_000],
     ['6', 70_000],

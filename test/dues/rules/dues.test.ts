@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { ruleProblems } from '../../../src/dues/payment-rules.rules.ts'
 import { daysBetween } from '../../../src/platform/calendar.ts'
 import {
   accruedOn,
@@ -11,7 +12,6 @@ import {
   LATE_FEE,
   lateFeesOn,
   payable,
-  ruleProblems,
   stillAsked,
   withoutTaken,
   type LateFee,

@@ -7,7 +7,8 @@ import type {
   StudentPageAnswer,
 } from '../../../../src/console/students/students.output.ts'
 import { get } from '../../api/client.ts'
-import { useInstitutePath } from '../../api/session.ts'
+import { useInstitutePath, useSession } from '../../api/session.ts'
+import { dayInIndia } from './texts.ts'
 
 /** Queries to refresh after an action on a student. */
 export const AFTER_CHANGE = ['student', 'students', 'audit', 'home', 'orders'] as const
@@ -34,4 +35,10 @@ export function useChoices(): ChoicesAnswer | undefined {
     queryFn: ({ signal }) => get<ChoicesAnswer>(path, {}, signal),
     staleTime: 300_000,
   }).data
+}
+
+/** The year in which the academic year of today began: from April on the new one. */
+export function useCurrentYear(): number {
+  const [year = 0, month = 0] = dayInIndia(useSession()?.now).split('-').map(Number)
+  return month < 4 ? year - 1 : year
 }

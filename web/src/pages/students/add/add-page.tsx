@@ -8,8 +8,7 @@ import { PageFrame } from '../../../ui/page.tsx'
 import { notify } from '../../../ui/toasts.tsx'
 import { BackLink } from '../../orders/back-link.tsx'
 import { CodeList } from '../../orders/field.tsx'
-import { currentYear } from '../import/columns.ts'
-import { useChoices } from '../use-student.ts'
+import { useChoices, useCurrentYear } from '../use-student.ts'
 
 const FIELDS = [
   { name: 'identifier', label: 'Admission no.', isRequired: true },
@@ -30,7 +29,7 @@ export function AddStudentPage() {
   const { code: institute } = useInstitute()
   const navigate = useNavigate()
   const choices = useChoices()
-  const [typed, setTyped] = useState<Record<string, string>>({ year: String(currentYear()) })
+  const [typed, setTyped] = useState<Record<string, string>>({ year: String(useCurrentYear()) })
   const set = (name: string, value: string): void => setTyped({ ...typed, [name]: value })
   const add = useCommand<Record<string, unknown>, { service_student_id: string }>({
     method: 'POST',

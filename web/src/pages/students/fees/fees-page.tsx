@@ -12,8 +12,7 @@ import { Failed, Loading } from '../../../ui/states.tsx'
 import { notify } from '../../../ui/toasts.tsx'
 import { yearName } from '../../../ui/when.tsx'
 import { BackLink } from '../../orders/back-link.tsx'
-import { currentYear } from '../import/columns.ts'
-import { useChoices } from '../use-student.ts'
+import { useChoices, useCurrentYear } from '../use-student.ts'
 import { ApplyClasses } from './apply-classes.tsx'
 import { ConcessionRules } from './concession-rules.tsx'
 import { toDraft, toSent, type Draft } from './draft.ts'
@@ -23,7 +22,7 @@ import { TermTable } from './term-table.tsx'
 /** What a year costs, for each class, fee and term. */
 export function FeesPage() {
   const { code: institute } = useInstitute()
-  const [year, setYear] = useState(String(currentYear()))
+  const [year, setYear] = useState(String(useCurrentYear()))
   const isYear = /^20\d\d$/.test(year)
   return (
     <PageFrame title="Fee structure">

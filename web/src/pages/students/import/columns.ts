@@ -48,10 +48,3 @@ export function columnOptions(guess: string | undefined, fees: readonly { code: 
     },
   ].filter(option => !('items' in option) || option.items.length > 0)
 }
-
-const APRIL = 3
-
-/** The academic year of today: from April on the new one. */
-export function currentYear(now = new Date()): number {
-  return now.getMonth() < APRIL ? now.getFullYear() - 1 : now.getFullYear()
-}

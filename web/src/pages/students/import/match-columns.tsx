@@ -9,8 +9,8 @@ import { useCommand, wholeProblem } from '../../../api/command.ts'
 import { useInstitutePath } from '../../../api/session.ts'
 import { ShortTable } from '../../../ui/table/short-table.tsx'
 import { yearName } from '../../../ui/when.tsx'
-import { useChoices } from '../use-student.ts'
-import { columnOptions, currentYear, FIELD_LABELS, REQUIRED } from './columns.ts'
+import { useChoices, useCurrentYear } from '../use-student.ts'
+import { columnOptions, FIELD_LABELS, REQUIRED } from './columns.ts'
 
 /** Says what each column of a file is, as guessed, and has the file checked. */
 export function MatchColumns({
@@ -29,7 +29,8 @@ export function MatchColumns({
   const newest = Number(choices?.years[0]?.code ?? 0)
   const [names, setNames] = useState(columns.map(column => column.guess ?? ''))
   const [typedYear, setTypedYear] = useState<string>()
-  const year = typedYear ?? String(Math.max(newest, currentYear()))
+  const current = useCurrentYear()
+  const year = typedYear ?? String(Math.max(newest, current))
   const missing = REQUIRED.filter(name => !names.includes(name))
   const twice = names.find((name, index) => name !== '' && names.indexOf(name) !== index)
   const isYear = /^20\d\d$/.test(year)
@@ -67,26 +68,7 @@ export function MatchColumns({
         value={year}
         onChange={event => setTypedYear(event.currentTarget.value)}
       />
-      <ShortTable
-        name="Columns of the file"
-        rows={columns.map((column, index) => ({ ...column, index }))}
-        rowId={({ index }) => String(index)}
-        columns={[
-          { title: 'Column', cell: column => <strong>{headingOf(column)}</strong> },
-          { title: 'First rows', cell: column => <span className="faint">{column.samples.join(', ')}</span> },
-          {
-            title: 'Is',
-            cell: column => (
-              <NativeSelect
-                aria-label={`What ${headingOf(column)} is`}
-                value={names[column.index] ?? ''}
-                onChange={event => setNames(names.with(column.index, event.currentTarget.value))}
-                data={columnOptions(column.guess, choices?.components ?? [])}
-              />
-            ),
-          },
-        ]}
-      />
+      <ColumnTable columns={columns} names={names} onChange={setNames} />
       <Warnings missing={missing} isTwice={twice !== undefined} problem={problem} />
       <Group mt="md">
         <Button
@@ -135,5 +117,39 @@ function Warnings({
         </Alert>
       )}
     </>
+  )
+}
+
+function ColumnTable({
+  columns,
+  names,
+  onChange,
+}: {
+  columns: ColumnsAnswer['columns']
+  names: readonly string[]
+  onChange: (names: string[]) => void
+}) {
+  const choices = useChoices()
+  return (
+    <ShortTable
+      name="Columns of the file"
+      rows={columns.map((column, index) => ({ ...column, index }))}
+      rowId={({ index }) => String(index)}
+      columns={[
+        { title: 'Column', cell: column => <strong>{headingOf(column)}</strong> },
+        { title: 'First rows', cell: column => <span className="faint">{column.samples.join(', ')}</span> },
+        {
+          title: 'Is',
+          cell: column => (
+            <NativeSelect
+              aria-label={`What ${headingOf(column)} is`}
+              value={names[column.index] ?? ''}
+              onChange={event => onChange(names.with(column.index, event.currentTarget.value))}
+              data={columnOptions(column.guess, choices?.components ?? [])}
+            />
+          ),
+        },
+      ]}
+    />
   )
 }
