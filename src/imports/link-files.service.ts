@@ -11,6 +11,7 @@ import { LINK_FILES, unreadableWords } from './imports.rules.ts'
 import { changeImport, getImport, requireImport, type Import, type ImportFile } from './imports.service.ts'
 import * as store from './imports.store.ts'
 import { newLinks, tidyName, type LinkOptions } from './kinds/links/links.rules.ts'
+import { countTold } from '../messages/messages.service.ts'
 import { listLinks as readLinks, type MadeLink } from './kinds/links/links.store.ts'
 
 export type { MadeLink } from './kinds/links/links.store.ts'
@@ -66,6 +67,17 @@ export async function* partsOf(file: ImportFile): AsyncGenerator<Buffer> {
 export async function listLinks(ctx: Context, { institute, id }: Target): Promise<MadeLink[]> {
   await getImport(ctx, institute, id, LINK_FILES)
   return readLinks(ctx.db, { instituteId: institute.id, id })
+}
+
+export type LinkFile = Import & { toldByEmail: number; toldBySms: number }
+
+/** With how many payers were told of their links, and how; a message that failed counts for nothing. */
+export async function getLinkFile(ctx: Context, { institute, id }: Target): Promise<LinkFile> {
+  const batch = await getImport(ctx, institute, id, LINK_FILES)
+  const links = await readLinks(ctx.db, { instituteId: institute.id, id })
+  const made = links.filter(link => !link.isRepeated).map(link => link.orderId)
+  const told = await countTold(ctx, institute.id, made)
+  return { ...batch, toldByEmail: told.get('email') ?? 0, toldBySms: told.get('sms') ?? 0 }
 }
 
 /** From here on the worker makes the links of the good rows. */

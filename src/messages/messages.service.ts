@@ -11,6 +11,7 @@ import type { Run } from '../platform/jobs/job.ts'
 import { processDue } from '../platform/jobs/process-due.ts'
 import {
   AWAY_MS,
+  type Channel,
   nextTry,
   plainWords,
   placeSecret,
@@ -134,6 +135,15 @@ export async function retryMessage(
     if (message === null) throw notFound('This message, as one that failed,')
     return message
   })
+}
+
+/** How many of these resources somebody was sent a message about, by channel. */
+export async function countTold(
+  { db }: Pick<Context, 'db'>,
+  instituteId: number,
+  about: readonly string[],
+): Promise<ReadonlyMap<Channel, number>> {
+  return store.countTold(db, instituteId, about)
 }
 
 /** Where a clock that is moved has to stop, so that what waits for the morning goes out in the morning. */

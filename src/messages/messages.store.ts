@@ -148,6 +148,20 @@ export async function sendAgain(
   return row ?? null
 }
 
+/** How many of these resources somebody was sent a message about, or is being sent one, by channel. */
+export async function countTold(
+  db: Queryable,
+  instituteId: number,
+  about: readonly string[],
+): Promise<Map<Channel, number>> {
+  const rows = await db.query<{ channel: Channel; count: number }>(
+    `select channel, count(distinct about)::int as count from messages
+     where institute_id = $1 and about = any($2) and state <> 'failed' group by channel`,
+    [instituteId, about],
+  )
+  return new Map(rows.map(({ channel, count }) => [channel, count]))
+}
+
 /** The next that waits for a moment that is still to come. */
 export async function nextWaiting(db: Queryable, now: Date): Promise<Date | null> {
   const [row] = await db.query<{ at: Date | null }>(

@@ -142,7 +142,7 @@ test('after a week the same row is a new link, unless a reference names it', asy
   assert.deepEqual(await problems(twice.id), ['3 reference is that of row 2; each row needs one of its own'])
 })
 
-test('payers are notified of their links in the language chosen', async () => {
+test('payers are notified of their links in the language chosen, and the file says how many and how', async () => {
   const batch = await upload(linksFile([row(21), row(22)]))
   await start(batch.id, { channels: ['email', 'sms'], language: 'hi' })
   await work(batch.id)
@@ -153,6 +153,8 @@ test('payers are notified of their links in the language chosen', async () => {
     `select count(*)::int as count from messages where template = 'payment_link_hi' and recipient like '98765000%'`,
   )
   assert.equal(sms?.count, 2)
+  const told = await read(viewer, `${AT}/link-batches/${batch.id}`)
+  assert.deepEqual([told.told_by_email, told.told_by_sms], [2, 2])
 })
 
 test('many rows are made step by step; a crash half way makes nothing twice, and a file can be stopped', async () => {

@@ -1,6 +1,7 @@
 import { outputOf, type Shown } from '../../../http/wire/output.ts'
 import { LINK_FILE_STATES, newLinks } from '../../../imports/kinds/links/links.rules.ts'
 import type { problemOutput } from '../../../imports/imports.output.ts'
+import type { LinkFile } from '../../../imports/link-files.service.ts'
 import type { Import } from '../../../imports/imports.service.ts'
 
 const rows = outputOf<Import, unknown>()
@@ -19,7 +20,7 @@ const rowsOutput = rows.object({
 })
 
 const out = outputOf<Import>()
-export const batchOutput = out.object({
+const batchFields = {
   id: out.text('Its id.', 'batch_01k9zq4m0ve8sbn6yt2hw3c5da'),
   state: out.oneOf(
     LINK_FILE_STATES,
@@ -37,8 +38,17 @@ export const batchOutput = out.object({
   created_at: out.moment('When, UTC.', '2026-11-15T04:00:00.000Z'),
   started_at: out.optional.moment('When it was started, UTC.', '2026-11-15T04:05:00.000Z'),
   finished_at: out.optional.moment('When it was over, UTC.', '2026-11-15T04:06:00.000Z'),
-})
+}
+export const batchOutput = out.object(batchFields)
 export type BatchAnswer = Shown<typeof batchOutput>
+
+const one = outputOf<LinkFile>()
+export const linkFileOutput = one.object({
+  ...batchFields,
+  told_by_email: one.integer('Payers who were mailed their link.', 110),
+  told_by_sms: one.integer('Payers who were sent it by SMS or WhatsApp.', 98),
+})
+export type LinkFileAnswer = Shown<typeof linkFileOutput>
 
 function badOf({ badRows, failedRows }: Import): number {
   return badRows - failedRows

@@ -2,10 +2,11 @@ import type { FastifyInstance } from 'fastify'
 import { receiveFiles } from '../../../http/upload.ts'
 import { problemOutput } from '../../../imports/imports.output.ts'
 import { LINK_FILES, MEDIA_TYPES } from '../../../imports/imports.rules.ts'
-import { getImport, listImports, listProblems, type Import } from '../../../imports/imports.service.ts'
+import { listImports, listProblems, type Import } from '../../../imports/imports.service.ts'
 import { LINK_FILE_BYTES } from '../../../imports/kinds/links/links.rules.ts'
 import {
   createLinkFile,
+  getLinkFile,
   listLinks,
   startLinkFile,
   stopLinkFile,
@@ -23,7 +24,7 @@ import {
   startInput,
   uploadQuery,
 } from './link-file.input.ts'
-import { batchOutput } from './link-file.output.ts'
+import { batchOutput, linkFileOutput } from './link-file.output.ts'
 import { linksCsv } from './links-csv.ts'
 import { MONEY_HANDLERS } from '../orders.rules.ts'
 
@@ -70,8 +71,8 @@ function addReads(app: FastifyInstance, ctx: PaymentContext): void {
     url: `${BATCHES}/:batch_id`,
     roles: EVERYONE,
     params: batchParams,
-    output: one(batchOutput),
-    answer: ({ institute, params }) => getImport(ctx, institute, params.batchId, LINK_FILES),
+    output: one(linkFileOutput),
+    answer: ({ institute, params }) => getLinkFile(ctx, { institute, id: params.batchId }),
   })
   addConsoleRead(app, ctx, {
     url: `${BATCHES}/:batch_id/problems`,

@@ -40,6 +40,12 @@ export function RecoverDialogue({ webhook, onClose }: { webhook: WebhookAnswer; 
       onSubmit={() => recover.mutate({ since: `${since}:00+05:30` })}
       onClose={onClose}
     >
+      <p role="status">
+        {webhook.given_up === 0
+          ? 'Nothing was given up.'
+          : `${formatCount(webhook.given_up)} deliveries were given up and wait for you.`}
+        {webhook.waiting > 0 && ` ${formatCount(webhook.waiting)} are still tried by themselves.`}
+      </p>
       <p>
         Every delivery given up since this time is sent again, including what an earlier webhook for the same
         event missed. Receivers see the same event ids, so nothing counts twice.

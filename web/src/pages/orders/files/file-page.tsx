@@ -5,6 +5,7 @@ import { useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import type {
   BatchAnswer,
+  LinkFileAnswer,
   ProblemAnswer,
 } from '../../../../../src/console/orders/link-files/link-file.output.ts'
 import { useCommand, wholeProblem } from '../../../api/command.ts'
@@ -31,7 +32,7 @@ export function FilePage() {
   const file = useQuery({
     queryKey: ['link-file', path, batchId],
     queryFn: ({ signal }) =>
-      get<BatchAnswer>(`${path}/link-batches/${encodeURIComponent(batchId)}`, {}, signal),
+      get<LinkFileAnswer>(`${path}/link-batches/${encodeURIComponent(batchId)}`, {}, signal),
     refetchInterval: query => (query.state.data?.state === 'running' ? WATCH_MS : false),
   })
   return (
@@ -44,7 +45,7 @@ export function FilePage() {
   )
 }
 
-function Shown({ file }: { file: BatchAnswer }) {
+function Shown({ file }: { file: LinkFileAnswer }) {
   const { rows } = file
   return (
     <Detail
@@ -60,6 +61,7 @@ function Shown({ file }: { file: BatchAnswer }) {
           value: formatCount(file.state === 'checked' ? rows.to_make : rows.made),
         },
         { label: 'Failed after all', value: rows.failed > 0 ? formatCount(rows.failed) : undefined },
+        { label: 'Told', value: file.state === 'checked' ? undefined : toldText(file) },
         { label: 'Sent by', value: file.created_by },
         { label: 'Sent', value: <When at={file.created_at} /> },
         { label: 'Started', value: file.started_at && <When at={file.started_at} /> },
@@ -71,6 +73,11 @@ function Shown({ file }: { file: BatchAnswer }) {
       <Problems file={file} />
     </Detail>
   )
+}
+
+function toldText({ told_by_email: email, told_by_sms: sms }: LinkFileAnswer): string {
+  if (email + sms === 0) return 'Nobody: no message was asked for'
+  return `${formatCount(email)} by e-mail, ${formatCount(sms)} by SMS or WhatsApp`
 }
 
 function Now({ file }: { file: BatchAnswer }) {
