@@ -25,38 +25,57 @@ const PAID = 1_234_567 as Paise
 const REFUNDED = 234_567 as Paise
 
 /** An event of the catalogue about the ERP's own student. Fields are added within a version, so it has one more. */
-export function makeEvent(code: EventCode, about: About, sequence: number, parts: Json = {}): MadeUp {
-  const example = exampleEvent(code, about)
-  const payload: Json = { ...example, ...ofStudent(example, about), ...parts, added_in_a_later_version: true }
-  const eventId = newId('evt')
-  const timestamp = Math.floor(about.now.getTime() / 1_000)
-  const text = deliveryBody({
-    eventId,
-    eventCode: code,
-    timestamp,
-    sequence,
-    payloadJson: JSON.stringify(payload),
-  })
-  return { eventId, body: Buffer.from(text), payload }
+export function makeEvent(code: EventCode, about: About, sequence: number): MadeUp {
+  return seal(code, about, sequence, exampleOf(code, about))
 }
 
 /** A payment of its own amount, all of it for the first component of the example. */
 export function makePayment(code: EventCode, about: About, sequence: number, parts: Json = {}): MadeUp {
-  const { payment } = exampleEvent(code, about)
   // For dues of the student, which not every example is.
-  const example = exampleEvent('flex.instalment.debited', about)
-  const whose = {
-    student: example['student'],
-    registration_id: example['registration_id'],
-    ...ofStudent(example, about),
-  }
-  return makeEvent(code, about, sequence, { ...whose, ...parts, payment: withAmount(payment as Json, PAID) })
+  const { student, service_student_id, registration_id } = exampleOf('flex.instalment.debited', about)
+  const example = exampleOf(code, about)
+  const { payment, order } = example
+  return seal(code, about, sequence, {
+    student,
+    service_student_id,
+    registration_id,
+    ...example,
+    ...(order === undefined ? {} : { order: orderOf(order as Json, about) }),
+    ...parts,
+    payment: withAmount(payment as Json, PAID),
+  })
 }
 
 /** Of a part of that payment. */
-export function makeRefund(payment: unknown, about: About, sequence: number): MadeUp {
-  const refund = exampleEvent('refund.processed', about)['refund'] as Json
-  return makeEvent('refund.processed', about, sequence, { payment, refund: withAmount(refund, REFUNDED) })
+export function makeRefund({ payload: paid }: MadeUp, about: About, sequence: number): MadeUp {
+  const { refund, ...example } = exampleOf('refund.processed', about)
+  return seal('refund.processed', about, sequence, {
+    ...example,
+    order_id: paid['order_id'],
+    service_student_id: paid['service_student_id'],
+    payment: paid['payment'],
+    refund: withAmount(refund as Json, REFUNDED),
+  })
+}
+
+function exampleOf(code: EventCode, about: About): Json {
+  const example = exampleEvent(code, about)
+  return { ...example, ...ofStudent(example, about) }
+}
+
+function seal(code: EventCode, { now }: About, sequence: number, parts: Json): MadeUp {
+  const payload = { ...parts, added_in_a_later_version: true }
+  const eventId = newId('evt')
+  const event = { eventId, eventCode: code, timestamp: Math.floor(now.getTime() / 1_000), sequence }
+  const text = deliveryBody({ ...event, payloadJson: JSON.stringify(payload) })
+  return { eventId, body: Buffer.from(text), payload }
+}
+
+function orderOf({ details, ...order }: Json, { record }: About): Json {
+  const [line] = details as Json[]
+  const whose =
+    record === null ? {} : { identifier: record.identity.identifier, grade: record.identity.grade }
+  return { ...order, ...whose, details: [{ ...line, amount: toRupees(PAID) }] }
 }
 
 function withAmount(money: Json, paise: Paise): Json {

@@ -125,7 +125,7 @@ async function checkRefund(
   order: 'payment first' | 'refund first',
 ): Promise<CheckResult> {
   const paid = makePayment('pay.payment.debited', receiving.about, 1)
-  const refund = makeRefund(paid.payload['payment'], receiving.about, 2)
+  const refund = makeRefund(paid, receiving.about, 2)
   const [payment, back] = [['pay.payment.debited', paid] as const, ['refund.processed', refund] as const]
   const steps = order === 'payment first' ? [[payment], [back], [back]] : [[back], [payment]]
   return checkBooked(receiving, code, steps, [paymentOf(paid), refundOf(refund)])

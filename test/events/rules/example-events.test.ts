@@ -6,6 +6,11 @@ import { Value } from 'typebox/value'
 import { EVENT_CODES, type EventCode } from '../../../src/events/codes.ts'
 import { linkOutput, orderOutput } from '../../../src/orders/order.output.ts'
 import { dayOf } from '../../../src/platform/calendar.ts'
+import {
+  makeEvent,
+  makePayment,
+  makeRefund,
+} from '../../../src/sandbox/integration-check/check-events.rules.ts'
 import { exampleEvent, resourceOf } from '../../../src/sandbox/trigger/example-event.ts'
 import { CATALOGUE } from '../../../src/webhooks/catalogue.ts'
 import type { Json } from '../../harness/client.ts'
@@ -203,4 +208,25 @@ test('a refund is of a part of its payment, with a bank reference only when it w
     assert.equal(refund.utr !== undefined, refund.status === 'processed')
     assert.equal(refund.processed_at !== undefined, refund.status === 'processed')
   })
+})
+
+test('the events of an integration check are as the catalogue has them, but for the one field that is added', () => {
+  const about = { now: new Date(), collectorCode: 'MAIN', record: null, studentId: 'student_known' }
+  const paid = makePayment('pay.payment.debited', about, 1)
+  const events = {
+    'pay.payment.debited': paid,
+    'refund.processed': makeRefund(paid, about, 2),
+    'flex.instalment.debited': makePayment('flex.instalment.debited', about, 1),
+    'flex.instalment.skipped': makeEvent('flex.instalment.skipped', about, 1),
+  } as const
+  for (const [code, { payload }] of Object.entries(events)) {
+    const { added_in_a_later_version: isAdded, ...known } = payload
+    assert.equal(isAdded, true)
+    const { schema } = CATALOGUE[code as keyof typeof events].payload
+    assert.deepEqual([...Value.Errors(schema, known)], [], code)
+    assert.deepEqual(Value.Clean(schema, structuredClone(known)), known, `${code} has a field too many`)
+  }
+  assert.equal(paid.payload['service_student_id'], 'student_known')
+  assert.equal(paid.payload['order_id'], (paid.payload['order'] as { id: string }).id)
+  assert.equal(events['refund.processed'].payload['order_id'], paid.payload['order_id'])
 })
