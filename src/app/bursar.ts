@@ -159,6 +159,7 @@ async function openAndLock(
   let server: EmbeddedPostgres | null = null
   try {
     const opened = await openDatabase(config, {
+      onPrimary: server => log.info({ server }, 'writing to this database server'),
       onIdleError: error => log.warn({ err: error }, 'an idle database connection was lost'),
       onWritesRefused: (reason, err) => log.error({ err, reason }, 'the database takes no writes'),
       async onEmbedded(embedded) {

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import type { Config } from './config.ts'
 import { OffsetClock, realClock } from '../platform/clock.ts'
+import { splitDatabaseUrl } from '../platform/db/database-url.ts'
 import { Database, type DatabaseOptions } from '../platform/db/database.ts'
 import { openEmbeddedPostgres, type EmbeddedPostgres } from '../platform/embedded-postgres/supervisor.ts'
 import type { Context } from '../platform/context.ts'
@@ -22,7 +23,7 @@ export type OpenedDatabase = {
   migration: MigrationResult
 }
 
-type OpenOptions = Pick<DatabaseOptions, 'onIdleError' | 'onWritesRefused'> & {
+type OpenOptions = Pick<DatabaseOptions, 'onIdleError' | 'onWritesRefused' | 'onPrimary'> & {
   /** Called with the embedded server before anything is written to it; may throw to refuse. */
   onEmbedded?: (embedded: EmbeddedPostgres) => Promise<void>
 }
@@ -35,11 +36,12 @@ export async function openDatabase(
     config.databaseUrl === null ? await openEmbeddedPostgres({ dataDir: config.dataDir }) : null
   if (embedded !== null) await onEmbedded?.(embedded)
   const db = new Database({
-    connection: connectionOf(config, embedded),
+    connections: connectionsOf(config, embedded),
     poolSize: config.poolSize,
     ...hooks,
   })
   try {
+    await db.findPrimary()
     const migration = await migrate(db)
     await checkMode(db, config.mode)
     const vault = new Vault(config.masterKey ?? (await readOrMakeMasterKey(config.dataDir)))
@@ -63,10 +65,10 @@ export async function openDatabase(
   }
 }
 
-function connectionOf(config: Config, embedded: EmbeddedPostgres | null): DatabaseOptions['connection'] {
+function connectionsOf(config: Config, embedded: EmbeddedPostgres | null): DatabaseOptions['connections'] {
   // Port and ssl are said aloud, or the driver takes them from PGPORT and PGSSLMODE.
-  if (embedded !== null) return { ...embedded.connection, port: 5432, ssl: false }
-  return { connectionString: config.databaseUrl ?? '' }
+  if (embedded !== null) return [{ ...embedded.connection, port: 5432, ssl: false }]
+  return splitDatabaseUrl(config.databaseUrl ?? '').map(connectionString => ({ connectionString }))
 }
 
 /** A sandbox makes its own key once; `wx` lets only one of two first starts write it. */

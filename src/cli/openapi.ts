@@ -37,7 +37,7 @@ async function runOpenApi(name?: string): Promise<void> {
 
 /** From an app that never listens, on a database that is never asked and so never connected to. */
 async function generateDocument(): Promise<object> {
-  const db = new Database({ connection: {}, poolSize: 1 })
+  const db = new Database({ connections: [{}], poolSize: 1 })
   const clock = new OffsetClock()
   const log = createLog({ level: 'silent', format: 'json', destination: { write() {} } })
   // Loaded here, because the HTTP side would double the start of every other command.

@@ -188,7 +188,7 @@ test('requests are forgotten after a week, a batch at a time', async () => {
 })
 
 test('a database that is away costs rows of the log, and no request waits for it', async () => {
-  const away = new Database({ connection: { host: '127.0.0.1', port: 1 }, poolSize: 1 })
+  const away = new Database({ connections: [{ host: '127.0.0.1', port: 1 }], poolSize: 1 })
   const log = new RequestLog(away)
   const row = { ...ROW, at: new Date() }
   const started = performance.now()

@@ -22,7 +22,7 @@ function asNobody(command: string, args: string[]): [string, string[]] {
 }
 
 /** A durable one is set up as the product sets up its own. */
-export type ClusterOptions = { durable?: boolean; port?: number }
+export type ClusterOptions = { durable?: boolean; port?: number; settings?: string[] }
 
 const FORGETFUL = [
   'listen_addresses=',
@@ -61,7 +61,13 @@ export async function startTestCluster(folder: string, options: ClusterOptions =
 
 async function startPostgres(folder: string, options: ClusterOptions): Promise<ChildProcess> {
   const socket = join(folder, 's')
-  const settings = [...(options.durable === true ? SERVER_SETTINGS : FORGETFUL), 'max_connections=300']
+  const { port = 5432 } = options
+  const settings = [
+    `port=${port}`,
+    ...(options.durable === true ? SERVER_SETTINGS : FORGETFUL),
+    'max_connections=300',
+    ...(options.settings ?? []),
+  ]
   const [command, args] = asNobody(binary('postgres'), [
     '-D',
     join(folder, 'pg'),
@@ -73,7 +79,7 @@ async function startPostgres(folder: string, options: ClusterOptions): Promise<C
   const server = spawn(command, args, { detached: true, stdio: ['ignore', log, log], cwd: '/' })
   server.unref()
   await waitFor(async () => {
-    const client = new pg.Client({ host: socket, user: 'bursar', database: 'postgres' })
+    const client = new pg.Client({ host: socket, port, user: 'bursar', database: 'postgres' })
     client.on('error', () => {})
     await client.connect()
     await client.end()

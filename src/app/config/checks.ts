@@ -1,5 +1,6 @@
 import { relative } from 'node:path'
 import type { Config } from '../config.ts'
+import { databaseUrlProblem } from '../../platform/db/database-url.ts'
 import { PROVIDERS } from '../../providers/catalogue.ts'
 import { GROUPS } from './settings.ts'
 
@@ -7,6 +8,7 @@ import { GROUPS } from './settings.ts'
 export function checkTogether(config: Config, isSet: (name: string) => boolean): string[] {
   return [
     ...checkGroups(isSet),
+    ...checkDatabase(config),
     ...checkBackup(config),
     ...checkProviderKeys(config),
     ...(config.mode === 'live' ? checkLive(config, isSet) : []),
@@ -17,6 +19,11 @@ function checkGroups(isSet: (name: string) => boolean): string[] {
   return GROUPS.filter(names => names.some(isSet) && !names.every(isSet)).map(
     names => `${new Intl.ListFormat('en-GB').format(names)} go together; set all or none.`,
   )
+}
+
+function checkDatabase({ databaseUrl }: Config): string[] {
+  const problem = databaseUrl === null ? null : databaseUrlProblem(databaseUrl)
+  return problem === null ? [] : [problem]
 }
 
 function checkBackup({ backup, dataDir, databaseUrl }: Config): string[] {

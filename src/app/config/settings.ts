@@ -44,7 +44,11 @@ export const SETTINGS = {
     text => resolve(text),
     './data',
   ),
-  DATABASE_URL: optional('PostgreSQL 18 to use instead of the embedded one', asText, SECRET),
+  DATABASE_URL: optional(
+    'PostgreSQL 18 to use instead of the embedded one; a primary and its standbys as host1,host2',
+    asText,
+    SECRET,
+  ),
   DB_POOL_SIZE: setting('database connections of this process', wholeNumber(2, 500), '16'),
   MASTER_KEY: optional(
     '32 bytes in hex or base64 that encrypt stored secrets',

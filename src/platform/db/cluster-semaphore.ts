@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import pg from 'pg'
+import type pg from 'pg'
 import { endClient } from './client.ts'
 import { toBursarError } from './errors.ts'
 
@@ -49,14 +49,14 @@ const NOTICE_DEATH = `select set_config('tcp_keepalives_idle', '10', false),
 export class NoSlot extends Error {}
 
 export class ClusterSemaphore {
-  readonly #config: pg.ClientConfig
+  readonly #open: () => pg.Client
   readonly #patienceMs: number
   readonly #lanes = new Map<string, Lane>()
   #client: Promise<pg.Client> | null = null
   #isClosed = false
 
-  constructor(config: pg.ClientConfig, patienceMs = PATIENCE_MS) {
-    this.#config = config
+  constructor(open: () => pg.Client, patienceMs = PATIENCE_MS) {
+    this.#open = open
     this.#patienceMs = patienceMs
   }
 
@@ -187,7 +187,7 @@ export class ClusterSemaphore {
 
   #connect(): Promise<pg.Client> {
     if (this.#isClosed) throw new Error('the process is stopping')
-    const client = new pg.Client({ ...this.#config, keepAlive: true, pipeline: true })
+    const client = this.#open()
     const connecting = client
       .connect()
       .then(() => client.query(NOTICE_DEATH))

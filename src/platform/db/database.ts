@@ -8,6 +8,7 @@ import { endClient, namedQuery, typeParsers } from './client.ts'
 import { isRetryable, isTimeout, toBursarError, writeRefusal } from './errors.ts'
 import { PipelinedReader } from './pipelined-reader.ts'
 import { ClusterSemaphore } from './cluster-semaphore.ts'
+import { Servers, type PrimaryClient } from './servers.ts'
 
 /** Something that runs SQL: the database itself, or a transaction opened by a service and passed down. */
 export type Queryable = {
@@ -24,8 +25,11 @@ export type Transaction = Queryable & {
 }
 
 export type DatabaseOptions = {
-  connection: pg.ClientConfig
+  /** Of the servers that hold it: a primary alone, or with its standbys. */
+  connections: readonly pg.ClientConfig[]
   poolSize: number
+  /** Told which of several servers takes the writes, at the start and after a promotion. */
+  onPrimary?: (name: string) => void
   /** Told of a pooled connection lost while idle. */
   onIdleError?: (error: Error) => void
   /** Told at most once a minute that the database takes no writes. */
@@ -40,14 +44,15 @@ const IDLE_IN_TRANSACTION_MS = 30_000
 const MAX_TRIES = 4
 const TELL_AGAIN_MS = 60_000
 const SILENCE_MS = 2_000
+const FIND_LIMIT_MS = 20_000
 
 export class Database implements Queryable {
+  readonly #servers: Servers
   readonly #pool: pg.Pool
   readonly #lane: PipelinedReader
   /** That processes over this database share. */
   readonly semaphore: ClusterSemaphore
   readonly #wakeups = new Wakeups(name => this.query(`notify ${name}`))
-  readonly #connection: pg.ClientConfig
   readonly #options: DatabaseOptions
   readonly #config: pg.ClientConfig
   readonly #sockets = new Set<Socket>()
@@ -59,8 +64,9 @@ export class Database implements Queryable {
 
   constructor(options: DatabaseOptions) {
     this.#options = options
+    const servers = new Servers(options)
+    this.#servers = servers
     const config: pg.ClientConfig = {
-      ...options.connection,
       stream: () => this.#openSocket(),
       types: typeParsers,
       application_name: 'bursar',
@@ -71,25 +77,39 @@ export class Database implements Queryable {
       idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
     }
     this.#config = config
-    this.#connection = {
-      ...options.connection,
-      stream: () => this.#openSocket(),
-      application_name: 'bursar wakeup',
-    }
     // Statements that do not wait for each other leave together: the work of a transaction starts with its `begin`.
-    this.#pool = new pg.Pool({ ...config, pipeline: true, max: options.poolSize, idleTimeoutMillis: 60_000 })
+    this.#pool = new pg.Pool({
+      ...config,
+      Client: servers.clientClass(),
+      pipeline: true,
+      max: options.poolSize,
+      idleTimeoutMillis: 60_000,
+    })
     // Without a handler Node ends the process when an idle connection is lost.
     this.#pool.on('error', error => {
       if (!this.#isClosing) options.onIdleError?.(error)
     })
     // The same while it is lent out and between two queries; its next query fails and tells its borrower.
     this.#pool.on('connect', client => client.on('error', () => {}))
-    this.#lane = new PipelinedReader({ ...config, query_timeout: POINT_READ_TIMEOUT_MS })
-    this.semaphore = new ClusterSemaphore({ ...config, application_name: 'bursar semaphore' })
+    const lane = { ...config, pipeline: true, query_timeout: POINT_READ_TIMEOUT_MS }
+    this.#lane = new PipelinedReader(() => servers.client(lane))
+    const held = { ...config, application_name: 'bursar semaphore', keepAlive: true, pipeline: true }
+    this.semaphore = new ClusterSemaphore(() => servers.client(held))
   }
 
   async query<Row extends pg.QueryResultRow>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
-    return this.#retrying(async () => (await this.#pool.query<Row>(namedQuery(text, values))).rows)
+    return this.#retrying(async () => {
+      const client = await this.#borrow()
+      let broken: unknown
+      try {
+        return (await client.query<Row>(namedQuery(text, values))).rows
+      } catch (error) {
+        broken = error
+        throw error
+      } finally {
+        client.release(broken as Error | undefined)
+      }
+    })
   }
 
   /** A short read by key, pipelined with others on one connection; tried once more when that was lost. */
@@ -110,8 +130,13 @@ export class Database implements Queryable {
 
   /** Listens to a channel that any process notifies; started and stopped by its owner. */
   listen(channel: WakeupChannel, onWakeup: () => void): WakeupListener {
-    const config = { ...this.#connection, connectionTimeoutMillis: CONNECT_TIMEOUT_MS }
-    return new WakeupListener(config, channel, onWakeup)
+    const config = {
+      stream: () => this.#openSocket(),
+      application_name: 'bursar wakeup',
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      keepAlive: true,
+    }
+    return new WakeupListener(() => this.#servers.client(config), channel, onWakeup)
   }
 
   /** Open and waiting connections, for the metrics page. */
@@ -136,7 +161,7 @@ export class Database implements Queryable {
    * time-out, and the connections after it.
    */
   async abandonIfSilent(): Promise<void> {
-    const client = new pg.Client(this.#config)
+    const client = this.#servers.client(this.#config)
     client.on('error', () => {})
     // A refusal is an answer too: statements under way then fail or end by themselves.
     const isAnswered = client.connect().then(
@@ -154,8 +179,14 @@ export class Database implements Queryable {
     for (const socket of this.#sockets) socket.destroy()
   }
 
+  /** Of several servers the one that takes writes must be known before the first statement. */
+  findPrimary(): Promise<void> {
+    return this.#servers.find(FIND_LIMIT_MS)
+  }
+
   async close(): Promise<void> {
     this.#isClosing = true
+    this.#servers.close()
     await Promise.all([this.#pool.end(), this.#lane.close(), this.semaphore.close()])
   }
 
@@ -167,8 +198,16 @@ export class Database implements Queryable {
     return socket.once('close', () => this.#sockets.delete(socket))
   }
 
+  async #borrow(): Promise<pg.PoolClient> {
+    for (;;) {
+      const client = await this.#pool.connect()
+      if ((client as pg.ClientBase as PrimaryClient).isCurrent) return client
+      client.release(true)
+    }
+  }
+
   async #runOnce<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result> {
-    const client = await this.#pool.connect()
+    const client = await this.#borrow()
     let broken: Error | undefined
     const notified = new Set<WakeupChannel>()
     const endings: pg.QueryConfig[] = []
@@ -215,6 +254,7 @@ export class Database implements Queryable {
   #noteRefusal(error: unknown): void {
     const reason = writeRefusal(error)
     if (reason === null) return
+    if (this.#servers.areSeveral) void this.#servers.search()
     this.#refusesWrites = true
     const nowMs = performance.now()
     if (nowMs - this.#toldMs < TELL_AGAIN_MS) return

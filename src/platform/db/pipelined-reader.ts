@@ -1,4 +1,4 @@
-import pg from 'pg'
+import type pg from 'pg'
 import { endClient, namedQuery } from './client.ts'
 
 /**
@@ -7,11 +7,11 @@ import { endClient, namedQuery } from './client.ts'
  * behind it. A lost connection fails what is in flight; the next read opens another.
  */
 export class PipelinedReader {
-  readonly #config: pg.ClientConfig
+  readonly #open: () => pg.Client
   #client: Promise<pg.Client> | null = null
 
-  constructor(config: pg.ClientConfig) {
-    this.#config = config
+  constructor(open: () => pg.Client) {
+    this.#open = open
   }
 
   async query<Row extends pg.QueryResultRow>(text: string, values: readonly unknown[]): Promise<Row[]> {
@@ -32,7 +32,7 @@ export class PipelinedReader {
   }
 
   #connect(): Promise<pg.Client> {
-    const client = new pg.Client({ ...this.#config, pipeline: true })
+    const client = this.#open()
     const connecting = client.connect().then(() => client)
     // A lost client says so twice, by error and by end; the second must not forget its successor.
     const forget = (): void => {

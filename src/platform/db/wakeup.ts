@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import pg from 'pg'
+import type pg from 'pg'
 import { endClient } from './client.ts'
 
 /**
@@ -32,7 +32,7 @@ export class Wakeups {
 
 /** Listens on one channel over a connection of its own until it is stopped; a lost connection is opened again. */
 export class WakeupListener {
-  readonly #config: pg.ClientConfig
+  readonly #open: () => pg.Client
   readonly #name: WakeupChannel
   readonly #onWakeup: () => void
   #hangUp: () => void = () => {}
@@ -40,8 +40,8 @@ export class WakeupListener {
   #running: Promise<void> | null = null
   readonly #stop = new AbortController()
 
-  constructor(config: pg.ClientConfig, name: WakeupChannel, onWakeup: () => void) {
-    this.#config = config
+  constructor(open: () => pg.Client, name: WakeupChannel, onWakeup: () => void) {
+    this.#open = open
     this.#name = name
     this.#onWakeup = onWakeup
   }
@@ -67,7 +67,7 @@ export class WakeupListener {
 
   /** Ends when the connection does. */
   async #listen(): Promise<void> {
-    const client = new pg.Client({ ...this.#config, keepAlive: true })
+    const client = this.#open()
     const { promise: ended, resolve } = Promise.withResolvers<void>()
     client.on('error', () => resolve())
     client.on('end', () => resolve())

@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
+import pg from 'pg'
 import { setTimeout as pause } from 'node:timers/promises'
 import { addressPolicy } from '../../../src/platform/http-client/addresses.ts'
 import { HttpClient } from '../../../src/platform/http-client/http-client.ts'
@@ -186,7 +187,8 @@ const GATE: CallLimit = {
 }
 
 async function openGate(t: TestContext, now: () => number = () => 0): Promise<ErpCallLimiter> {
-  const places = new ClusterSemaphore({ connectionString: await cloneDatabase(t) })
+  const connectionString = await cloneDatabase(t)
+  const places = new ClusterSemaphore(() => new pg.Client({ connectionString, pipeline: true }))
   t.after(() => places.close())
   return new ErpCallLimiter(places, now)
 }

@@ -5,13 +5,15 @@ import { NoSlot, ClusterSemaphore } from '../../../src/platform/db/cluster-semap
 import { cloneDatabase } from '../../harness/bursar.ts'
 import { waitFor } from '../../harness/wait.ts'
 
+const openHeld = (connectionString: string): pg.Client => new pg.Client({ connectionString, pipeline: true })
+
 /** Processes over one database: each has a connection of its own, and that is all they have in common. */
 async function openProcesses(
   t: TestContext,
   count: number,
 ): Promise<{ url: string; processes: ClusterSemaphore[] }> {
   const url = await cloneDatabase(t)
-  const processes = Array.from({ length: count }, () => new ClusterSemaphore({ connectionString: url }))
+  const processes = Array.from({ length: count }, () => new ClusterSemaphore(() => openHeld(url)))
   t.after(() => Promise.all(processes.map(one => one.close())))
   return { url, processes }
 }
@@ -89,7 +91,7 @@ test('a request for slots that a silent process keeps is refused in the end', as
   const { url, processes } = await openProcesses(t, 1)
   const [silent] = processes as [ClusterSemaphore]
   await occupy(silent, 2)
-  const impatient = new ClusterSemaphore({ connectionString: url }, 200)
+  const impatient = new ClusterSemaphore(() => openHeld(url), 200)
   t.after(() => impatient.close())
   await assert.rejects(impatient.enter('erp', 2, true), NoSlot)
   assert.equal((await occupy(impatient, 3, 1)).length, 1, 'a place more is found')
