@@ -45,7 +45,7 @@ const LETTERS = {
     },
     or: ' அல்லது ',
   },
-} satisfies Record<Language, unknown> & Record<string, unknown>
+} satisfies Record<Language, unknown>
 
 /** The body between greeting and signature. */
 export function writeLetter(body: string, { name, language }: Addressee, school: School): string {

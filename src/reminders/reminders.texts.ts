@@ -36,7 +36,7 @@ type Texts = {
 const transferEn = ({ holder, number, ifsc, bank, upiId }: BankAccount): string =>
   `${holder}, account ${number}, IFSC ${ifsc}, ${bank}${upiId === null ? '' : `, UPI ${upiId}`}`
 
-const TEXTS: Record<Language | 'kn' | 'ta', Texts> = {
+const TEXTS: Record<Language, Texts> = {
   en: {
     wording: EN,
     line: (name, about, amount, link) => `${name} (${about}): ${amount}\nPay here: ${link}`,

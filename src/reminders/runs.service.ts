@@ -180,10 +180,11 @@ export async function listReminders(
 
 export type SchoolText = Wording & { language: Language; isOurs: boolean }
 
-/** One for each language, the school's own where it has one. */
+/** One for each language, that of its families first; the school's own where it has one. */
 export async function listTexts({ db }: Context, institute: Institute): Promise<SchoolText[]> {
   const own = await store.findTexts(db, institute.id)
-  return LANGUAGES.map(language => {
+  const first = institute.familyLanguage ?? 'en'
+  return [first, ...LANGUAGES.filter(language => language !== first)].map(language => {
     const found = own.find(text => text.language === language)
     return { ...(found ?? { language, ...ourWording(language) }), isOurs: found === undefined }
   })
