@@ -128,7 +128,10 @@ const priceOutput = price.object('FeePrice', priceFields)
 const change = outputOf<RecordedChange>()
 const feeChangeOutput = change.object('FeeChange', {
   changed_at: change.moment('When.', '2026-11-15T04:32:10.000Z'),
-  source: change.text('What changed it: registration, update, pull, import, rollover or late_fee.', 'update'),
+  source: change.text(
+    'What changed it: registration, update, pull, import, rollover, structure, charge or late_fee.',
+    'update',
+  ),
   note: change.optional.text(
     'What was adjusted beyond what was asked for.',
     'The discounts were capped at the new fee.',

@@ -133,6 +133,33 @@ test('a fee that is taken out of the structure comes to nothing where it is appl
   assert.equal((await duesOf(kabir)).total_amount, 55000)
 })
 
+test('a student who paid for a term is skipped, with the reason, when the term is called otherwise', async () => {
+  const id = await add({ identifier: 'O-7', fullname: 'Zoya Khan', primary_contact_number: '9811100000' })
+  const payment = {
+    amount: 30000,
+    paid_at: '2026-11-01',
+    mode: 'cash',
+    fee_components: [{ component_type: 'TUITION_FEE_TERM_1', amount: 30000 }],
+  }
+  assertAnswer(await finance.post(`${STUDENTS}/${id}/payments`, payment), '201')
+  const before = (await duesOf(id)).total_amount
+  await save({
+    terms: [
+      { name: 'First term', due_date: '2026-06-10' },
+      { name: 'Term 2', due_date: '2026-12-10' },
+    ],
+  })
+  const rows = await apply('5')
+  const row = rows.find((one: Json) => one.service_student_id === id)
+  assert.equal(row.outcome, 'skipped')
+  assert.match(row.reason, /paid for TUITION_FEE_TERM_1/)
+  assert.equal((await duesOf(id)).total_amount, before)
+  assert.equal(rows.find((one: Json) => one.service_student_id === kabir).outcome, 'changed')
+  const { amounts } = structure()
+  await save({ amounts: amounts.filter((one: Json) => one.component_type !== 'TRANSPORT_FEE') })
+  await apply('5')
+})
+
 test('a due day of the structure holds at once, and late fees are counted from it, each term for itself', async () => {
   await save({
     terms: [

@@ -1069,7 +1069,7 @@ export type EventOverrideInput = {
 export type FeeChange = {
   /** When. */
   changed_at: string
-  /** What changed it: registration, update, pull, import, rollover or late_fee. */
+  /** What changed it: registration, update, pull, import, rollover, structure, charge or late_fee. */
   source: string
   /** What was adjusted beyond what was asked for. */
   note?: string

@@ -43,6 +43,8 @@ export async function startRollover(
     academicYearStart: toYearStart,
     academicYearEnd: toYearEnd,
   })
+  const clashes = carriedProblems(options)
+  if (clashes.length > 0) throw badFields(clashes)
   const codes = codesOf(options)
   await checkCatalogue(ctx.db, institute, codes)
   const now = ctx.clock.now()
@@ -119,7 +121,6 @@ function optionProblems(wanted: WantedRollover): FieldProblem[] {
   return [
     ...repeatedGrade(wanted.grades, 'grades'),
     ...repeatedGrade(wanted.fees, 'fees'),
-    ...carriedProblems(wanted),
     ...wanted.fees.flatMap(({ fees }, index) => feeProblems(fees, `fees.${index}.fee_components`)),
   ]
 }

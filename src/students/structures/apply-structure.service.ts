@@ -1,3 +1,4 @@
+import type { SentFee } from '../../fees/fees.rules.ts'
 import { applyFees, planFees, readFeesOf, type FeePlan } from '../../fees/fees.service.ts'
 import {
   childNoOf,
@@ -92,13 +93,15 @@ async function plan(
   const ids = students.map(({ id }) => id)
   const families = await store.readFamilies(db, institute.id, ids)
   const current = await readFeesOf(db, institute.id, ids)
+  const paid = await store.readPaid(db, institute.id, ids)
   const ruleNames = new Set(structure.concessions.map(rule => rule.discountType))
   const wanted = students.map(student => {
     const childNo = childNoOf(student.id, families.get(student.id) ?? [], structure.grades)
     const priced = priceStudent(structure, { ...student, childNo })
     const options = { ruleNames, chargedBefore: student.charged }
     const fees = mergeStructure(current.get(student.id) ?? [], priced, options)
-    return { student, childNo, priced, fees, reason: reasonToSkip(institute, student, priced) }
+    const reason = reasonToSkip(institute, student, { priced, paid: paid.get(student.id) ?? [] })
+    return { student, childNo, priced, fees, reason }
   })
   const sent = wanted.map(({ student, fees, reason }) => ({
     studentId: student.id,
@@ -130,9 +133,15 @@ async function plan(
 function reasonToSkip(
   { locksErpStudents }: Institute,
   { origin, charged }: store.StructureStudent,
-  priced: readonly unknown[],
+  { priced, paid }: { priced: readonly SentFee[]; paid: readonly string[] },
 ): string | null {
   if (origin === 'erp' && locksErpStudents) return 'The ERP keeps this student, and such students are locked.'
+  // Its money would stand as an advance while the family is asked to pay again.
+  const orphan = charged.find(
+    component => paid.includes(component) && !priced.some(fee => fee.componentType === component),
+  )
+  if (orphan !== undefined)
+    return `Something is paid for ${orphan}, which the structure does not have any more. Name the term or fee as before, or refund it first.`
   return priced.length === 0 && charged.length === 0 ? 'No amounts are set for this class.' : null
 }
 

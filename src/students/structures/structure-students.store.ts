@@ -55,6 +55,21 @@ export async function readFamilies(
   return Map.groupBy(rows, row => row.studentId)
 }
 
+/** The components that something was paid for, by student. */
+export async function readPaid(
+  db: Queryable,
+  instituteId: number,
+  studentIds: readonly string[],
+): Promise<Map<string, string[]>> {
+  const rows = await db.query<{ studentId: string; paid: string[] }>(
+    `select b.student_id as "studentId", array_agg(b.component_type order by b.component_type) as paid
+     from student_balances b where b.institute_id = $1 and b.student_id = any($2) and b.paid_paise > 0
+     group by b.student_id`,
+    [instituteId, studentIds],
+  )
+  return new Map(rows.map(row => [row.studentId, row.paid]))
+}
+
 export async function recordCharged(
   tx: Transaction,
   instituteId: number,

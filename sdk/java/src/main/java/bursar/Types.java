@@ -2519,7 +2519,7 @@ public final class Types {
             return text("changed_at");
         }
 
-        /** What changed it: registration, update, pull, import, rollover or late_fee. */
+        /** What changed it: registration, update, pull, import, rollover, structure, charge or late_fee. */
         public String source() {
             return text("source");
         }
