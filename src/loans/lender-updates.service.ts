@@ -40,7 +40,10 @@ export async function takeLenderCallback(
 ): Promise<void> {
   const lender = await lenderOf(ctx, name)
   const reports = await lender.readCallback(callback)
-  if (reports === null) throw badRequest('The signature is missing or wrong.')
+  if (reports === null)
+    throw badRequest(
+      'The signature is missing or wrong, or its timestamp is more than five minutes away from our clock.',
+    )
   for (const report of reports) {
     const application = await store.findApplication(ctx.db, report)
     // A lender speaks of its own applications only.

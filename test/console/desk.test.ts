@@ -64,7 +64,8 @@ test('an application goes from consent to the last tranche at the desk, and ever
   )
   const mails = await bursar.sql<{ subject: string }>('select subject from messages where about = $1', [id])
   assert.match(mails.map(one => one.subject).join(), /offers you a loan.*You accepted.*is agreed/)
-  const steps = ['approve', 'sanction', 'disburse', 'disburse', 'disburse']
+  const transfer = 'transfer_recorded'
+  const steps = ['offer_made', 'sanctioned', transfer, transfer, transfer]
   assert.deepEqual(
     audit,
     steps.map(step => ({ what: `loan.${step}`, actor_name: 'loans@sahakari.example.in' })),

@@ -48,7 +48,7 @@ export async function lenderDeskRoutes(app: FastifyInstance, ctx: LoanContext): 
       perform: (command, { institute, request, body: sent }) =>
         recordAtDesk(ctx, command, keyOf(institute, request), { kind, ...sent } as DeskRequest),
       audit: ({ request, body: sent, lender }) => ({
-        what: `loan.${kind}`,
+        what: RECORDED_AS[kind],
         about: applicationOf(request),
         after: { lender: lender.code, ...inRupees(sent) },
       }),
@@ -80,12 +80,21 @@ export async function lenderDeskRoutes(app: FastifyInstance, ctx: LoanContext): 
       perform: async (command, { institute, request, file }) =>
         attachLetter(ctx, command, keyOf(institute, request), await file.read(0, file.bytes)),
       audit: ({ digest, version, applicationId }) => ({
-        what: 'loan.letter',
+        what: 'loan.letter_attached',
         about: applicationId,
         after: { version, sha256: digest },
       }),
     })
   })
+}
+
+/** As the log calls what was done. */
+const RECORDED_AS: Record<DeskRequest['kind'], string> = {
+  approve: 'loan.offer_made',
+  reject: 'loan.rejected',
+  sanction: 'loan.sanctioned',
+  disburse: 'loan.transfer_recorded',
+  cancel: 'loan.withdrawn',
 }
 
 type Asked = { params: unknown }

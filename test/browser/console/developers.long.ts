@@ -107,7 +107,7 @@ async function keysAndWebhooks(t: TestContext, stage: Stage, context: BrowserCon
       .getByRole('row', { name: /Any payment was made/ })
       .first()
       .click()
-    await page.getByRole('heading', { name: 'Raw JSON' }).waitFor()
+    await page.getByRole('heading', { name: 'Data of the event' }).waitFor()
     await expectSoundAndKeep(page, 'console-developers-event')
     await page.keyboard.press('Escape')
     await page.getByRole('link', { name: 'Requests' }).click()

@@ -172,7 +172,7 @@ async function tellsAStoryAndRefunds(
     await page.getByRole('button', { name: 'Refund this amount' }).click()
     await page.getByText('₹6,500.50 is on its way back').waitFor()
     await page.locator('article .status', { hasText: 'Partly refunded' }).waitFor()
-    await page.getByText('Raw JSON', { exact: true }).first().click()
+    await page.getByText('Technical details', { exact: true }).first().click()
     await page.locator('pre.raw-json').first().waitFor()
     await expectSoundAndKeep(page, 'console-orders-detail')
     await page.setViewportSize(PHONE)

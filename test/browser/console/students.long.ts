@@ -224,7 +224,7 @@ async function tellsAStudentsStory(t: TestContext, stage: Stage, id: string, erp
       await page.getByText('Left for Pune').waitFor()
       await page
         .getByRole('region', { name: 'Everything that happened' })
-        .getByText('Raw JSON')
+        .getByText('Technical details')
         .first()
         .click()
       await expectSoundAndKeep(page, 'console-students-detail')

@@ -87,7 +87,7 @@ export function Timeline({ entries }: { entries: readonly TimelineEntry[] }) {
 }
 
 /** Shows the raw JSON behind the page. */
-export function RawJson({ value, label = 'Raw JSON' }: { value: unknown; label?: string }) {
+export function RawJson({ value, label = 'Technical details' }: { value: unknown; label?: string }) {
   const [isOpen, setIsOpen] = useState(false)
   return (
     <details open={isOpen} onToggle={event => setIsOpen(event.currentTarget.open)}>

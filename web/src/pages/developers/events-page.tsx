@@ -95,8 +95,8 @@ function Event({ event }: { event: EventAnswer }) {
           Its deliveries
         </Link>
       </p>
-      <h3 className="section-title">Raw JSON</h3>
-      <pre className="raw-json mono" tabIndex={0} aria-label="Raw JSON">
+      <h3 className="section-title">Data of the event</h3>
+      <pre className="raw-json mono" tabIndex={0} aria-label="Data of the event">
         {JSON.stringify(event.payload, null, 2)}
       </pre>
     </>

@@ -60,7 +60,6 @@ function Plan({ plan }: { plan: PlanAnswer }) {
         { label: 'Product', value: plan.product_name },
         { label: 'Schedule', value: plan.is_custom ? 'Made by the ERP' : 'Equal monthly parts' },
         { label: 'Set up', value: plan.set_up_at && <When at={plan.set_up_at} /> },
-        { label: 'Plan', value: <span className="mono">{plan.plan_id}</span> },
         {
           label: 'Page of the family',
           value: (

@@ -54,7 +54,7 @@ function Loaded({ order }: { order: OrderDetailAnswer }) {
       <Refunds order={order} />
       <h2 className="section-title">What happened</h2>
       <Timeline entries={order.timeline} />
-      <RawJson value={order} label="Raw JSON of the whole order" />
+      <RawJson value={order} label="Technical details of the whole order" />
     </Detail>
   )
 }
