@@ -17,12 +17,20 @@ export function actOfForm(raw: string): { applicationId: string; act: Act } | nu
   return KINDS.has(kind) ? { applicationId, act: { kind } as Act } : null
 }
 
+/** Nothing is sanctioned before the family accepted the offer, nor paid out beyond the tranches. */
+function actsOn({ state, offerId, isAccepted, open }: Loan): readonly Act['kind'][] {
+  return ACTS[state].filter(act => {
+    if (act === 'sanction') return offerId === null || isAccepted
+    return act !== 'disburse' || open.length > 0
+  })
+}
+
 export function describeLoans(loans: readonly Loan[]): string {
   const rows = loans.map(loan => {
-    const buttons = ACTS[loan.state].map(act => `<button name="act" value="${act}">${act}</button>`)
+    const buttons = actsOn(loan).map(act => `<button name="act" value="${act}">${act}</button>`)
     const accepted = loan.offerId === null ? '' : loan.isAccepted ? ', offer accepted' : ', offer made'
     return `<tr><td>${escape(loan.ref)}<br><small>${escape(loan.applicationId)}</small></td>
-<td>${escape(loan.borrower)}<br><small>${escape(loan.description)}</small></td><td>₹${loan.amount}</td>
+<td>${escape(loan.borrower)}<br><small>${escape(loan.description)}</small></td><td>₹${loan.amount.toLocaleString('en-IN')}</td>
 <td>${loan.state}${accepted}</td><td><form method="post"><input type="hidden" name="application" value="${escape(loan.applicationId)}">
 ${buttons.join(' ')}</form> <a href="${escape(loan.returnUrl)}">back to the school</a></td></tr>`
   })

@@ -75,6 +75,9 @@ test('an application goes from consent to the last tranche at the desk, and ever
 test('two clicks on a disbursement pay once', async () => {
   const id = await sent()
   await desk.approveAndSign(id)
+  const foreign = await world.post(id, 'disburse')
+  assertAnswer(foreign, '409 HUE00002')
+  assert.match(foreign.body.message, /is with Sahakari Bank/)
   const [tranche] = (await read(id)).disbursements
   const body = { disbursement_id: tranche.id, amount: 60_000, date: desk.today, utr: 'HDFCR0009' }
   const answers = await Promise.all([1, 2, 3].map(() => ravi.post(at(id, '/disburse'), body)))

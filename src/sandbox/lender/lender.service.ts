@@ -1,3 +1,4 @@
+import { conflict } from '../../platform/errors.ts'
 import { getApplication } from '../../loans/applications.service.ts'
 import type { LoanContext } from '../../loans/context.ts'
 import { sendToLender } from '../../loans/lender-sync.service.ts'
@@ -28,6 +29,11 @@ export async function actOnApplication(
 ): Promise<LoanFile> {
   const { ctx } = sandbox
   const before = await getApplication(ctx, institute, applicationId)
+  const { lender: code, lenderTitle } = before.application
+  if (code !== sandbox.lender.name)
+    throw conflict(
+      `This application is with ${lenderTitle}, which is not the sandbox’s lender: it acts by itself.`,
+    )
   const where = await findAtLender(sandbox, institute, applicationId)
   if (lenderAct.kind === 'disburse') await tellOfFailures(sandbox, where, before)
   await actAtLender(sandbox, where, lenderAct)
