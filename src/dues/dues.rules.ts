@@ -113,7 +113,13 @@ export function lateFeesOn(
   })
 }
 
-export type Owed = { componentType: string; owedPaise: Paise; dueOn: string | null }
+export type Owed = {
+  componentType: string
+  owedPaise: Paise
+  dueOn: string | null
+  /** From an earlier academic year, so it was due before anything of this one. */
+  isCarried?: boolean
+}
 
 export type Share = {
   lateFees: readonly { ruleId: string; amountPaise: Paise }[]
@@ -161,9 +167,13 @@ function sharesOf(amount: Paise, owed: readonly Owed[], allocation: Allocation):
   )
 }
 
-/** What has no due day comes after all that has one. */
+/** What an earlier year left comes first, what has no due day after all that has one. */
 function byDueDay(one: Owed, other: Owed): number {
-  return (one.dueOn ?? '9999').localeCompare(other.dueOn ?? '9999')
+  return dueOf(one).localeCompare(dueOf(other))
+}
+
+function dueOf({ isCarried = false, dueOn }: Owed): string {
+  return isCarried ? '' : (dueOn ?? '9999')
 }
 
 function fillInTurn(amount: Paise, wanted: readonly { key: string; wantedPaise: Paise }[]): Filled[] {

@@ -16,7 +16,7 @@ import {
   type Redeemed,
   type Share,
 } from './dues.rules.ts'
-import { readPlanned, readRedeemed, readRules } from './dues.store.ts'
+import { readCarried, readPlanned, readRedeemed, readRules } from './dues.store.ts'
 
 export type DueLine = {
   componentType: string
@@ -97,6 +97,7 @@ export async function readDuesOn(
   )
   const redeemed = await readRedeemed(db, keys)
   const planned = await readPlanned(db, keys)
+  const carried = await readCarried(db, keys)
   const dueDays = await readDueDays(
     db,
     keys.map(key => key.instituteId),
@@ -117,7 +118,9 @@ export async function readDuesOn(
         const { componentType, feePaise, discounts } = fee
         const plannedPaise = minPaise(owedPaise, planned.get(studentId)?.get(componentType) ?? ZERO)
         const isLate = owedPaise > plannedPaise && dueOn !== null && dueOn < today
-        return { componentType, feePaise, discounts, paidPaise, owedPaise, plannedPaise, dueOn, isLate }
+        const isCarried = carried.get(studentId)?.has(componentType) ?? false
+        const timing = { dueOn, isLate, isCarried }
+        return { componentType, feePaise, discounts, paidPaise, owedPaise, plannedPaise, ...timing }
       })
       const lateFees = lateFeesOn(
         today,

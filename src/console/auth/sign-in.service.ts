@@ -96,6 +96,6 @@ async function enter(
 function refused(): BursarError {
   return new BursarError(
     'AUE00000',
-    'The e-mail address, the password or the code is not right. Check all of them and try again.',
+    'What you typed does not open an account. Check the e-mail address, the password and, if you use one, the code.',
   )
 }

@@ -1,6 +1,8 @@
 import type { Order } from '../../orders/orders.rules.ts'
 import { badField, conflict } from '../../platform/errors.ts'
+import { readableComponent } from '../../platform/names.ts'
 import {
+  formatRupees,
   paiseOf,
   splitInProportion,
   subtractPaise,
@@ -87,7 +89,7 @@ export function refundLines(
 function spread(amountPaise: Paise, left: readonly Paise[]): Paise[] {
   const total = sumPaise(left)
   if (amountPaise > total)
-    throw conflict(`At most ${total / 100} rupees of this payment can still be refunded.`)
+    throw conflict(`At most ${formatRupees(total)} of this payment can still be refunded.`)
   return splitInProportion(amountPaise, left)
 }
 
@@ -105,7 +107,9 @@ function pick(
     if (own.length === 0) throw badField(`details.${no}.component_type`, 'is not among what was paid')
     const most = sumPaise(own.map(index => left[index] ?? ZERO))
     if (amountPaise > most)
-      throw conflict(`At most ${most / 100} rupees of ${componentType} can still be refunded.`)
+      throw conflict(
+        `At most ${formatRupees(most)} of ${readableComponent(componentType)} can still be refunded.`,
+      )
     let open: number = amountPaise
     for (const index of own) {
       const part = Math.min(open, left[index] ?? ZERO)

@@ -133,7 +133,8 @@ function refuseMismatch(known: Migration[], applied: Applied[]): void {
     }
     if (migration.checksum !== row.checksum) {
       throw new Error(
-        `Migration ${migration.name} was changed after it ran on this database. Restore its file.`,
+        `Migration ${migration.name} was changed after it ran on this database. ` +
+          'Start the Bursar that made the database, or give this one another DATA_DIR or DATABASE_URL.',
       )
     }
   }

@@ -140,6 +140,18 @@ test('the oldest due is filled first, and what has no due day last', () => {
   ])
 })
 
+test('what an earlier year left is filled before anything of this one, whatever its due day', () => {
+  const owed: Owed[] = [
+    { componentType: 'A', owedPaise: paiseOf(100), dueOn: '2026-06-10' },
+    { componentType: 'OLD', owedPaise: paiseOf(100), dueOn: null, isCarried: true },
+  ]
+  const taken = allocate(paiseOf(150), { lateFees: [], lines: owed }, 'oldest_due').lines
+  assert.deepEqual(
+    taken.map(line => line.componentType),
+    ['OLD', 'A'],
+  )
+})
+
 test('what may be paid is all of it, or a part within the rules', () => {
   const part = { isAllowed: true, leastPaise: paiseOf(500) }
   assert.equal(payable(null, paiseOf(10_000), part), 10_000)

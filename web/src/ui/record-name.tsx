@@ -20,6 +20,11 @@ const NAMES: Readonly<Record<string, string>> = {
   sess: 'Session',
   invite: 'Invitation',
   key: 'API key',
+  acct: 'Bank account',
+  dep: 'Deposit',
+  stmt: 'Bank statement',
+  line: 'Line of a bank statement',
+  report: 'Report by mail',
 }
 
 /** What an id belongs to, in words; the id itself is for developers and stands behind it. Others stay as they are. */

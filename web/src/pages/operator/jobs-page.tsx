@@ -14,6 +14,7 @@ import { notify } from '../../ui/toasts.tsx'
 import type { Filter } from '../../ui/table/use-filters.ts'
 import { formatMoment, When } from '../../ui/when.tsx'
 import { Problem } from '../developers/problem.tsx'
+import { sentence } from '../students/texts.ts'
 import { ago, formatSeconds } from './amounts.ts'
 import { OperatorFrame } from './operator-frame.tsx'
 import { StaticTable } from '../developers/static-table.tsx'
@@ -117,7 +118,7 @@ function Runs({ runs }: { runs: readonly Run[] }) {
     >
       {runs.map(run => (
         <tr key={run.job}>
-          <td className="mono">{run.job}</td>
+          <td>{sentence(run.job)}</td>
           <td>{run.last_run_at === undefined ? '' : ago(run.last_run_at)}</td>
           <td className="right">
             {run.duration_ms === undefined ? '' : `${formatCount(run.duration_ms)} ms`}

@@ -134,11 +134,9 @@ function MailedCode({ email, value, onChange, error }: MailedCodeProps) {
           {whole}
         </Alert>
       )}
-      {!ask.isSuccess && (
-        <Button variant="default" loading={ask.isPending} onClick={() => ask.mutate({ email })}>
-          E-mail me a code
-        </Button>
-      )}
+      <Button variant="default" loading={ask.isPending} onClick={() => ask.mutate({ email })}>
+        {ask.isSuccess ? 'E-mail me another code' : 'E-mail me a code'}
+      </Button>
     </>
   )
 }

@@ -24,7 +24,7 @@ const COLUMNS: readonly Column<Row>[] = [
     key: 'name',
     title: 'Student',
     text: row => row.fullname,
-    render: row => <strong>{row.fullname}</strong>,
+    render: row => <strong className="long-text">{row.fullname}</strong>,
   },
   { key: 'identifier', title: 'Admission no.', text: row => row.identifier },
   {

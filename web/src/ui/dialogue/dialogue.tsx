@@ -2,19 +2,29 @@ import { Drawer, Modal } from '@mantine/core'
 import { useRef, type ReactNode } from 'react'
 import { useDialogueFocus } from './use-dialogue-focus.ts'
 
-type Props = { isOpen?: boolean; onClose: () => void; title: string; children: ReactNode }
+type Props = {
+  isOpen?: boolean
+  onClose: () => void
+  title: string
+  /** What it shows is shown once: only its own button closes it. */
+  isKept?: boolean
+  children: ReactNode
+}
+
+const nothing = (): void => {}
 
 /** The header has no banner role: the page has that landmark already. */
-export function Dialogue({ isOpen = true, onClose, title, children }: Props) {
+export function Dialogue({ isOpen = true, onClose, title, isKept = false, children }: Props) {
   const content = useRef<HTMLDivElement>(null)
-  const focus = useDialogueFocus(isOpen, onClose, content)
+  const close = isKept ? nothing : onClose
+  const focus = useDialogueFocus(isOpen, close, content)
   return (
-    <Modal.Root opened={isOpen} onClose={onClose} centered {...focus}>
+    <Modal.Root opened={isOpen} onClose={close} centered {...focus}>
       <Modal.Overlay />
       <Modal.Content ref={content}>
         <Modal.Header role="presentation">
           <Modal.Title>{title}</Modal.Title>
-          <Modal.CloseButton aria-label="Close" />
+          {!isKept && <Modal.CloseButton aria-label="Close" />}
         </Modal.Header>
         <Modal.Body>{children}</Modal.Body>
       </Modal.Content>

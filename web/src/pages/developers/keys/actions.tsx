@@ -1,6 +1,12 @@
 import { Alert, Button, Group } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { IssuedKeyAnswer, KeyAnswer } from '../../../../../src/console/developers/key.output.ts'
+import type {
+  IssuedKeyAnswer,
+  KeyAnswer,
+  ScopeAnswer,
+} from '../../../../../src/console/developers/key.output.ts'
+import { get } from '../../../api/client.ts'
 import { useCommand, wholeProblem } from '../../../api/command.ts'
 import { useInstitutePath } from '../../../api/session.ts'
 import { ConfirmWithReason } from '../../../ui/dialogue/confirm-with-reason.tsx'
@@ -9,7 +15,8 @@ import { SecretDialogue } from './secret-dialogue.tsx'
 
 /** Rotating can be undone by revoking the new key; revoking cannot be undone. */
 export function KeyActs({ apiKey, onDone }: { apiKey: KeyAnswer; onDone: () => void }) {
-  const path = `${useInstitutePath()}/keys/${apiKey.key_id}`
+  const institute = useInstitutePath()
+  const path = `${institute}/keys/${apiKey.key_id}`
   const [isRevoking, setIsRevoking] = useState(false)
   const [issued, setIssued] = useState<IssuedKeyAnswer | null>(null)
   const rotate = useCommand<object, IssuedKeyAnswer>({
@@ -27,6 +34,13 @@ export function KeyActs({ apiKey, onDone }: { apiKey: KeyAnswer; onDone: () => v
       onDone()
     },
   })
+  const grantable = useQuery({
+    queryKey: ['scopes', institute],
+    queryFn: ({ signal }) => get<ScopeAnswer[]>(`${institute}/keys/scopes`, {}, signal),
+  })
+  const isBeyond = apiKey.scopes.some(
+    scope => grantable.data !== undefined && !grantable.data.some(one => one.scope === scope),
+  )
   const whole = wholeProblem(rotate.error)
   return (
     <>
@@ -36,7 +50,13 @@ export function KeyActs({ apiKey, onDone }: { apiKey: KeyAnswer; onDone: () => v
         </Alert>
       )}
       <Group mt="md">
-        <Button variant="default" loading={rotate.isPending} onClick={() => rotate.mutate({})}>
+        <Button
+          variant="default"
+          loading={rotate.isPending}
+          disabled={isBeyond}
+          title={isBeyond ? 'It may do more than you may grant. Ask an owner.' : undefined}
+          onClick={() => rotate.mutate({})}
+        >
           Rotate
         </Button>
         <Button variant="default" onClick={() => setIsRevoking(true)}>

@@ -4,7 +4,7 @@ import { useState } from 'react'
 import type { IssuedKeyAnswer, ScopeAnswer } from '../../../../../src/console/developers/key.output.ts'
 import { get } from '../../../api/client.ts'
 import { problemOf, useCommand } from '../../../api/command.ts'
-import { useInstitutePath } from '../../../api/session.ts'
+import { useInstitutePath, useMay } from '../../../api/session.ts'
 import { FormDialogue } from '../form-dialogue.tsx'
 import { SecretDialogue } from './secret-dialogue.tsx'
 
@@ -15,6 +15,7 @@ type NewKey = { label: string; scopes: string[]; rate_per_second?: number | unde
 
 export function NewKeyDialogue({ onClose }: { onClose: () => void }) {
   const path = useInstitutePath()
+  const isOwner = useMay('owner')
   const [label, setLabel] = useState('')
   const [scopes, setScopes] = useState<string[]>(USUAL)
   const [rate, setRate] = useState<number | string>('')
@@ -33,7 +34,7 @@ export function NewKeyDialogue({ onClose }: { onClose: () => void }) {
   if (issued !== null) return <SecretDialogue issued={issued} onClose={onClose} />
   return (
     <FormDialogue
-      title="Make an API key"
+      title="Create an API key"
       verb="Create the key"
       isBusy={make.isPending}
       error={make.error}
@@ -58,10 +59,12 @@ export function NewKeyDialogue({ onClose }: { onClose: () => void }) {
       />
       <Checkbox.Group
         label="What it may do"
-        description="You can grant what you may do yourself; an owner grants the rest."
+        description={
+          isOwner ? undefined : 'You can grant what you may do yourself; an owner grants the rest.'
+        }
         value={scopes}
         onChange={setScopes}
-        error={problemOf(make.error, 'scopes')}
+        error={problemOf(make.error, 'scopes') === undefined ? undefined : 'Choose at least one'}
       >
         <Stack mt="xs" gap="xs">
           {grantable.data?.map(({ scope, means }) => (

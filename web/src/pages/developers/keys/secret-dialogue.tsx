@@ -8,7 +8,7 @@ type Props = { issued: IssuedKeyAnswer; note?: string; onClose: () => void }
 export function SecretDialogue({ issued, note, onClose }: Props) {
   const { key_id: key, secret } = issued
   return (
-    <Dialogue onClose={onClose} title={`The secret of ${issued.label}`}>
+    <Dialogue onClose={onClose} title={`The secret of ${issued.label}`} isKept={secret !== undefined}>
       {secret === undefined ? (
         <Alert color="yellow">
           The key was created, but its secret was lost in transit. Revoke it and create another.

@@ -121,7 +121,7 @@ const COLUMNS: readonly Column<BankLineAnswer>[] = [
     title: 'The bank says',
     text: row => [row.text, row.reference].filter(Boolean).join(' '),
     render: row => (
-      <span className="bank-text">
+      <span className="long-text">
         {row.text} {row.reference !== undefined && !row.text.includes(row.reference) && row.reference}
       </span>
     ),

@@ -25,7 +25,7 @@ export function LineDialogue({ line, onClose }: Props) {
   const mayDecide = useMay('owner', 'finance')
   return (
     <SideDialogue onClose={onClose} title={`${formatBooked(line.amount)}, ${formatDay(line.day)}`}>
-      <p className="bank-text">
+      <p className="long-text">
         {line.text} {line.reference}
       </p>
       {line.state !== 'open' && <Decision line={line} onClose={onClose} mayUndo={mayDecide} />}

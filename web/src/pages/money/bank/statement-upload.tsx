@@ -170,7 +170,7 @@ function Preview({
           rowId={row => String(row.index)}
           columns={[
             { title: 'Day', cell: row => formatDay(row.day) },
-            { title: 'The bank says', cell: row => <span className="bank-text">{row.text}</span> },
+            { title: 'The bank says', cell: row => <span className="long-text">{row.text}</span> },
             { title: 'Amount', cell: row => formatBooked(row.amount) },
           ]}
         />

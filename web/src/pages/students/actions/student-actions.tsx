@@ -37,7 +37,13 @@ export function StudentActs({ student }: { student: Student }) {
     <>
       {mayHandleMoney && (
         <>
-          <Button onClick={() => setAction('link')} disabled={dues.total_amount === 0}>
+          <Button
+            onClick={() => setAction('link')}
+            disabled={dues.total_amount === 0}
+            title={
+              dues.total_amount === 0 ? 'Nothing is due, so there is nothing to pay by a link.' : undefined
+            }
+          >
             Payment link
           </Button>
           <Button variant="default" onClick={() => setAction('record')}>
