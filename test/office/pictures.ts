@@ -7,6 +7,8 @@ export async function takePictures({ page }: Pick<Office, 'page'>, name: string)
   const before = page.viewportSize()
   for (const width of [390, 1280]) {
     await page.setViewportSize({ width, height: 900 })
+    // The navigation slides away when the window gets narrow.
+    await page.waitForFunction(() => document.getAnimations().length === 0)
     await keep(page, `${name}-${width}`)
   }
   if (before !== null) await page.setViewportSize(before)

@@ -1,5 +1,6 @@
 import type { Institute } from '../../institutes/institutes.rules.ts'
-import { LATE_FEE, allocate } from '../../dues/dues.rules.ts'
+import { allocate } from '../../dues/allocation.rules.ts'
+import { LATE_FEE } from '../../dues/dues.rules.ts'
 import { getDues } from '../../dues/dues.service.ts'
 import { dayAfter, dayOf, startOfDay } from '../../platform/calendar.ts'
 import type { Context } from '../../platform/context.ts'

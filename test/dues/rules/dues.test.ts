@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { allocate } from '../../../src/dues/allocation.rules.ts'
 import { ruleProblems } from '../../../src/dues/payment-rules.rules.ts'
 import { daysBetween } from '../../../src/platform/calendar.ts'
 import {
   accruedOn,
   ALLOCATIONS,
-  allocate,
   excessOf,
   isCovered,
   LATE_FEE,

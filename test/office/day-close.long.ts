@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict'
+import { ERP, sampleStudent } from '../harness/samples.ts'
+import { officeTask } from './clicks.ts'
+import { takePictures } from './pictures.ts'
+
+officeTask('close the day and export it to Tally', async office => {
+  const { page, go, stage } = office
+  const { demo } = stage.bursar
+  const student = sampleStudent({ identifier: 'ADM-7', fullname: 'Kabir Rao' })
+  const fee_components = [{ component_type: 'TUITION_FEE', fee_amount: 12_000 }]
+  assert.equal((await demo.post(`${ERP}/users/family-7/students`, { student, fee_components })).status, 201)
+
+  await go('/i/demo-school')
+  await page.getByRole('link', { name: 'Counter' }).first().click()
+  await page.getByRole('combobox', { name: 'Student', exact: true }).fill('Kabir')
+  await page.getByRole('option', { name: /Kabir Rao/ }).click()
+  await page.getByLabel('Amount, rupees').fill('7000')
+  await page.getByRole('button', { name: 'Take ₹7,000.00' }).click()
+  await page.getByText(/received for Kabir Rao, receipt/).waitFor()
+
+  await page.getByRole('link', { name: 'Cash book and day close' }).click()
+  await page.getByLabel('₹500 ×').fill('14')
+  await takePictures(office, 'day-close')
+  await page.getByRole('button', { name: 'Close the day' }).click()
+  await page.getByText('closed with ₹7,000.00 in cash').waitFor()
+
+  await page.getByRole('link', { name: 'Deposits' }).click()
+  await page.getByLabel('Name of the bank account').fill('HDFC current 4512')
+  await page.getByRole('button', { name: 'Add the account' }).click()
+  await page.getByLabel('₹500 ×').fill('14')
+  await page.getByRole('button', { name: 'Make the slip, ₹7,000.00' }).click()
+  await page.getByText('Slip 1 over').waitFor()
+  await takePictures(office, 'deposit')
+
+  await page.getByRole('link', { name: 'Money' }).first().click()
+  await page.getByRole('link', { name: 'Payments', exact: true }).click()
+  await page.getByRole('button', { name: 'Export' }).click()
+  const saving = page.waitForEvent('download')
+  await page.getByRole('menuitem', { name: 'Tally XML vouchers' }).click()
+  assert.match((await saving).suggestedFilename(), /^payments-.*\.xml$/)
+})
