@@ -277,34 +277,3 @@ test('the lender is asked until the end is known, never about what it was not se
     }),
   )
 })
-
-test('an offer replaces one that nobody accepted, and a replaced one never comes back', () => {
-  const offer = (ref: string) => ({
-    ref,
-    yearlyRatePercent: 12,
-    months: 12,
-    emiPaise: paiseOf(9),
-    feesPaise: paiseOf(0),
-    termsUrl: null,
-  })
-  const told = (ref: string, acceptedAt: Date | null) =>
-    judge(
-      {
-        ...file('final_approved'),
-        application: application('final_approved', {
-          offer: offer('B'),
-          replacedOffers: [offer('A')],
-          acceptedAt,
-        }),
-      },
-      { kind: 'approved', at: AT, amountPaise: paiseOf(100), offer: offer(ref) },
-    )
-  assert.deepEqual(
-    ['A', 'B', 'C'].map(ref => told(ref, null)),
-    ['nothing', 'nothing', 'apply'],
-  )
-  assert.deepEqual(
-    ['A', 'B', 'C'].map(ref => told(ref, AT)),
-    ['nothing', 'nothing', 'nothing'],
-  )
-})
