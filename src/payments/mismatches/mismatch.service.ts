@@ -1,8 +1,8 @@
-import type { Transaction } from '../platform/db/database.ts'
-import { formatRupees, type Paise } from '../platform/money.ts'
-import { AMOUNT_DIFFERS, nextCheck, type Payment } from './payments.rules.ts'
-import { movePayment } from './payments.store.ts'
-import { insertExceptions } from './settlements/settlements.store.ts'
+import type { Transaction } from '../../platform/db/database.ts'
+import { formatRupees, type Paise } from '../../platform/money.ts'
+import { AMOUNT_DIFFERS, nextCheck, type Payment } from '../payments.rules.ts'
+import { movePayment } from '../payments.store.ts'
+import { insertExceptions } from '../settlements/settlements.store.ts'
 
 /**
  * Money came, but not what was asked for: nobody here can say what it pays. A person is shown it at once, and the payer is
