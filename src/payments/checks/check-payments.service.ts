@@ -1,7 +1,9 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { isUnavailable } from '../../platform/errors.ts'
 import type { Run } from '../../platform/jobs/job.ts'
 import { processDue } from '../../platform/jobs/process-due.ts'
-import type { PaymentOutcome } from '../../providers/port.ts'
+import type { PaymentOutcome, PaymentReport } from '../../providers/port.ts'
+import { ProviderRefused } from '../../providers/refused.ts'
 import { providerOf, type PaymentContext } from '../context.ts'
 import {
   ABANDONED,
@@ -13,7 +15,7 @@ import {
   type Payment,
 } from '../payments.rules.ts'
 import { applyReport } from '../payments.service.ts'
-import { canBePaid, setNextCheck, toCheck } from '../payments.store.ts'
+import { canBePaid, findUnderWay, setNextCheck, toCheck } from '../payments.store.ts'
 
 /** Asks the provider about payments whose end is not known. */
 export function checkPayments(ctx: PaymentContext): Run {
@@ -22,12 +24,7 @@ export function checkPayments(ctx: PaymentContext): Run {
 
 async function checkPayment(ctx: PaymentContext, payment: Payment): Promise<void> {
   const now = ctx.clock.now()
-  const provider = await providerOf(ctx, payment)
-  const report = await provider.status({
-    instituteId: payment.instituteId,
-    paymentId: payment.id,
-    providerRef: payment.providerRef,
-  })
+  const report = await askProvider(ctx, payment)
   const isAbandoned =
     report.outcome.kind === 'open' && now.getTime() - payment.createdAt.getTime() > ABANDONED_AFTER_MS
   const outcome = { kind: 'failed' as const, code: ABANDONED, message: 'The payment was not completed.' }
@@ -58,6 +55,33 @@ async function closePage(
   await provider.closePage?.({ instituteId, paymentId, providerRef }).catch((err: unknown) => {
     if (!isUnavailable(err)) throw err
   })
+}
+
+const RETURN_WAIT_MS = 4_000
+
+/**
+ * A payer is back from the provider's page and its callback has not come: the provider is asked at once, so that nobody who
+ * has paid is asked to pay. It waits for an answer for some seconds only; whatever fails, the job asks again.
+ */
+export async function checkReturned(
+  ctx: PaymentContext,
+  instituteId: number,
+  orderId: string,
+): Promise<void> {
+  const payment = await findUnderWay(ctx.db, instituteId, orderId)
+  if (payment === null) return
+  const asked = askProvider(ctx, payment)
+    .then(report => applyReport(ctx, report))
+    .catch((error: unknown) => {
+      if (!isUnavailable(error) && !(error instanceof ProviderRefused)) throw error
+    })
+  await Promise.race([asked, wait(RETURN_WAIT_MS, undefined, { ref: false })])
+}
+
+async function askProvider(ctx: PaymentContext, payment: Payment): Promise<PaymentReport> {
+  const { instituteId, id: paymentId, providerRef } = payment
+  const provider = await providerOf(ctx, payment)
+  return provider.status({ instituteId, paymentId, providerRef })
 }
 
 export async function nextCheckDue(ctx: PaymentContext): Promise<Date | null> {

@@ -8,6 +8,7 @@ import { pageOfOrder } from '../../payment-pages/page-payments.service.ts'
 import { PAYMENT_MODES } from '../../payments/payments.rules.ts'
 import { methodsFor } from '../../payments/offers.service.ts'
 import { listPayments, startPayment } from '../../payments/payments.service.ts'
+import { checkReturned } from '../../payments/checks/check-payments.service.ts'
 import type { PaymentContext } from '../../payments/context.ts'
 import { BursarError } from '../../platform/errors.ts'
 import { isIdShaped } from '../../platform/ids.ts'
@@ -56,7 +57,9 @@ export function checkoutRoutes(app: FastifyInstance, ctx: PaymentContext): void 
   )
 
   // Return from the provider: a paid order with a callback_url continues to the institute, any other to its page.
-  const comeBack = withOrder(ctx, async ({ institute, order, path }, _request, reply) => {
+  const comeBack = withOrder(ctx, async ({ institute, order: before, path }, _request, reply) => {
+    if (before.state === 'unpaid') await checkReturned(ctx, institute.id, before.id)
+    const order = (await findOrder(ctx, institute, before.id)) ?? before
     const url = order.state === 'paid' ? await callbackUrlFor(ctx, institute, order) : null
     return reply.redirect(url ?? path, 303)
   })
