@@ -1,6 +1,7 @@
 import type { OrderKind, OrderState } from '../orders/orders.rules.ts'
 import type { Database, Queryable, Transaction } from '../platform/db/database.ts'
 import { Table } from '../platform/db/table.ts'
+import type { Paise } from '../platform/money.ts'
 import { leasedRows } from '../platform/jobs/leased-rows.ts'
 import { COMMIT_LATER } from './commit-later.ts'
 import type { Payment, PaymentState } from './payments.rules.ts'
@@ -254,4 +255,12 @@ export async function canBePaid(
     [instituteId, orderId, now],
   )
   return rows.length === 1
+}
+
+/** What came in place of what was asked for. */
+export async function setAmount(tx: Transaction, payment: Payment, amountPaise: Paise): Promise<void> {
+  await tx.query(
+    `update payments set amount_paise = $3 where institute_id = $1 and id = $2 and state <> 'captured'`,
+    [payment.instituteId, payment.id, amountPaise],
+  )
 }

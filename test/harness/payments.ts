@@ -90,9 +90,11 @@ const RULES: Record<string, string> = {
     select o.id as subject, o.state || ' with ' || count(p.id) as detail
     from orders o left join ${PAYING} p on p.institute_id = o.institute_id and p.order_id = o.id
     group by o.institute_id, o.id, o.state having count(p.id) <> (o.state in ('paid', 'reversed'))::int`,
-  'a payment is as large as its order': `
+  'a payment is as large as its order, or goes back whole': `
     select p.id as subject, p.amount_paise || ' of ' || sum(l.amount_paise) as detail
     from payments p join order_lines l on l.institute_id = p.institute_id and l.order_id = p.order_id
+    where not (p.is_duplicate and exists (select from refunds r where r.institute_id = p.institute_id
+      and r.payment_id = p.id and r.kind = 'duplicate' and r.amount_paise = p.amount_paise))
     group by p.institute_id, p.id, p.amount_paise having p.amount_paise <> sum(l.amount_paise)`,
   'a captured payment is in the ledger once, as what it is, and no other is': `
     select coalesce(p.id, t.reference) as subject, coalesce(t.kind, 'no posting') as detail
@@ -133,6 +135,7 @@ const RULES: Record<string, string> = {
     select o.order_id || ' line ' || o.line_no as subject, sum(l.amount_paise) || ' of ' || o.amount_paise as detail
     from refund_lines l join refunds r on r.institute_id = l.institute_id and r.id = l.refund_id and r.state <> 'failed'
     join order_lines o on o.institute_id = r.institute_id and o.order_id = r.order_id and o.line_no = l.line_no
+    where r.kind <> 'duplicate'
     group by r.institute_id, r.payment_id, o.order_id, o.line_no, o.amount_paise having sum(l.amount_paise) > o.amount_paise`,
   'every paying payment has one receipt, of the year it was paid in, and no other has': `
     select coalesce(p.id, r.payment_id) as subject, coalesce(r.financial_year, 'no receipt') as detail

@@ -1,10 +1,12 @@
 import type { FastifyInstance } from 'fastify'
+import type { PaymentContext } from '../../payments/context.ts'
 import type { Context } from '../../platform/context.ts'
 import { addConsoleRead, addConsoleWrite } from '../auth/access.routes.ts'
 import { all, one, pageOf } from '../../http/reply.ts'
 import { EVERYONE } from '../console.rules.ts'
 import { FINANCE_ROLES } from '../students/students.rules.ts'
 import { addReport } from '../reports/report.routes.ts'
+import { refundMismatch } from '../../payments/mismatches/refund-mismatch.service.ts'
 import { resolveReport } from '../../payments/settlements/unmatched.service.ts'
 import {
   ledgerFilters,
@@ -27,7 +29,7 @@ const RECONCILIATION = '/money/reconciliation'
 const LEDGER = '/money/ledger'
 
 /** How our books and the provider's agree. */
-export function reconciliationRoutes(app: FastifyInstance, ctx: Context): void {
+export function reconciliationRoutes(app: FastifyInstance, ctx: PaymentContext): void {
   addConsoleRead(app, ctx, {
     url: RECONCILIATION,
     roles: EVERYONE,
@@ -52,6 +54,16 @@ export function reconciliationRoutes(app: FastifyInstance, ctx: Context): void {
     perform: (command, { institute, who, params: { reportId: id }, body }) =>
       resolveReport(ctx, command, { instituteId: institute.id, id, by: who.email }, body.reason),
     audit: ({ body }, { id }) => ({ what: 'report.resolved', about: id, why: body.reason }),
+  })
+  addConsoleWrite(app, ctx, {
+    method: 'POST',
+    url: `${RECONCILIATION}/items/:report_id/refund`,
+    roles: FINANCE_ROLES,
+    params: reportParams,
+    body: resolutionInput,
+    perform: (command, { institute, who, params: { reportId: id }, body }) =>
+      refundMismatch(ctx, command, { instituteId: institute.id, id, by: who.email }, body.reason),
+    audit: ({ body }, { id }) => ({ what: 'report.refunded', about: id, why: body.reason }),
   })
   addConsoleRead(app, ctx, {
     url: `${RECONCILIATION}/checks`,

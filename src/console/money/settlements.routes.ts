@@ -1,27 +1,19 @@
 import type { FastifyInstance } from 'fastify'
 import { query } from '../../http/wire/input.ts'
-import {
-  listSettlementItems,
-  listSettlements,
-  readSettlement,
-} from '../../payments/settlements/read-settlements.service.ts'
+import { listSettlementItems, readSettlement } from '../../payments/settlements/read-settlements.service.ts'
 import {
   listSettlementsQuery,
   settlementFilters,
   settlementItemsQuery,
   settlementParams,
 } from '../../payments/settlements/settlement.input.ts'
-import {
-  settlementDetailOutput,
-  settlementItemOutput,
-  settlementOutput,
-} from '../../payments/settlements/settlement.output.ts'
+import { settlementDetailOutput, settlementItemOutput } from '../../payments/settlements/settlement.output.ts'
 import type { Context } from '../../platform/context.ts'
 import { addConsoleRead } from '../auth/access.routes.ts'
 import { all, one, pageOf } from '../../http/reply.ts'
 import { EVERYONE } from '../console.rules.ts'
 import { addReport } from '../reports/report.routes.ts'
-import { expectedOutput } from './settlement.output.ts'
+import { expectedOutput, namedSettlementOutput } from './settlement.output.ts'
 import * as service from './settlements.service.ts'
 
 const SETTLEMENTS = '/money/settlements'
@@ -33,9 +25,9 @@ export function settlementRoutes(app: FastifyInstance, ctx: Context): void {
     url: SETTLEMENTS,
     query: listSettlementsQuery,
     filters: query(settlementFilters),
-    output: pageOf(settlementOutput),
+    output: pageOf(namedSettlementOutput),
     answer: ({ institute, query: { cursor, limit, ...filter } }) =>
-      listSettlements(ctx, institute, filter, { cursor, limit }),
+      service.listNamedSettlements(ctx, institute, filter, { cursor, limit }),
     report: ({ institute, query: filter }) => service.settlementsReport(ctx, institute, filter),
   })
   addConsoleRead(app, ctx, {

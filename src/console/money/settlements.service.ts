@@ -2,6 +2,7 @@ import type { Institute } from '../../institutes/institutes.rules.ts'
 import {
   findSettlement,
   itemsQuery,
+  listSettlements,
   settlementsQuery,
   type Settlement,
   type SettlementFilter,
@@ -9,7 +10,9 @@ import {
 } from '../../payments/settlements/read-settlements.service.ts'
 import { dayOf } from '../../platform/calendar.ts'
 import type { Context } from '../../platform/context.ts'
+import type { Page, PageRange } from '../../platform/db/list.ts'
 import { paiseOf } from '../../platform/money.ts'
+import { listAccounts } from '../../providers/accounts/accounts.service.ts'
 import type { Report } from '../reports/export.service.ts'
 import { count, moment, money, text, type Column } from '../reports/reports.rules.ts'
 import { settlementVouchers } from '../reports/tally/tally.rules.ts'
@@ -29,6 +32,24 @@ export async function listExpected(
   const today = dayOf(clock.now())
   const rows = await store.listExpected(db, institute.id, MOST_EXPECTED)
   return rows.map(row => ({ ...row, isOverdue: row.dueOn < today }))
+}
+
+export type NamedSettlement = Settlement & { accountName: string }
+
+/** As the API lists them, with the names that the institute gave its accounts; one of the installation has its provider's. */
+export async function listNamedSettlements(
+  ctx: Context,
+  institute: Institute,
+  filter: SettlementFilter,
+  range: PageRange,
+): Promise<Page<NamedSettlement>> {
+  const [page, accounts] = await Promise.all([
+    listSettlements(ctx, institute, filter, range),
+    listAccounts(ctx, institute),
+  ])
+  const names = new Map(accounts.map(({ id, title }) => [id, title]))
+  const rows = page.rows.map(row => ({ ...row, accountName: names.get(row.accountId) ?? row.provider }))
+  return { ...page, rows }
 }
 
 const COLUMNS: readonly Column<Settlement>[] = [

@@ -63,6 +63,19 @@ export async function refundDuplicate(tx: Transaction, payment: Payment, at: Dat
   await store.insertRefund(tx, newRefund(payment, { kind: 'duplicate', lines: all, reason, requestedAt: at }))
 }
 
+/** Money that pays nothing, because it came with another amount than asked, goes back whole. */
+export async function refundMismatched(
+  tx: Transaction,
+  { payment, order }: { payment: Payment; order: Order },
+  at: Date,
+): Promise<void> {
+  const [line] = order.lines
+  if (line === undefined) throw new Error(`the order ${order.id} has no lines`)
+  const lines = [{ lineNo: 1, componentType: line.componentType, amountPaise: payment.amountPaise }]
+  const reason = 'another amount than was asked for'
+  await store.insertRefund(tx, newRefund(payment, { kind: 'duplicate', lines, reason, requestedAt: at }))
+}
+
 /** What a payment brought beyond what was owed goes back by itself, in the transaction that recorded it. */
 export async function refundExcess(
   tx: Transaction,

@@ -1,7 +1,7 @@
 import { branchFilter, type Institute } from '../../institutes/institutes.rules.ts'
 import type { Context } from '../../platform/context.ts'
 import type { Page, PageRange } from '../../platform/db/list.ts'
-import { notFound } from '../../platform/errors.ts'
+import { conflict, notFound } from '../../platform/errors.ts'
 import * as store from './read-settlements.store.ts'
 
 export { itemsQuery, settlementsQuery } from './read-settlements.store.ts'
@@ -53,7 +53,14 @@ export async function findSettlement(
   institute: Institute,
   idOrUtr: string,
 ): Promise<store.Settlement> {
-  const settlement = await store.findSettlement(db, institute.id, idOrUtr)
-  if (settlement === null) throw notFound('This settlement')
+  const [settlement, ...others] = await store.findSettlements(db, institute.id, idOrUtr)
+  if (settlement === undefined) throw notFound('This settlement')
+  // To answer with one of them would hide the money of the others.
+  if (others.length > 0) throw conflict(ofSeveral(idOrUtr, [settlement, ...others]))
   return settlement
+}
+
+function ofSeveral(utr: string, settlements: readonly store.Settlement[]): string {
+  const parts = settlements.map(({ id, collectorCode }) => `${id} (${collectorCode})`)
+  return `${utr} is of ${settlements.length} settlements. Name one by its id: ${parts.join(', ')}.`
 }

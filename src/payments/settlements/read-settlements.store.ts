@@ -97,18 +97,19 @@ export function settlementsQuery(instituteId: number, filter: SettlementFilter):
   }
 }
 
-/** By its id or its UTR. Two providers may use one UTR; the newest is meant. */
-export async function findSettlement(
+const MOST_OF_ONE_UTR = 50
+
+/** The one with this id, or those with this UTR: one transfer may be of several branches, and two banks may use one UTR. */
+export async function findSettlements(
   db: Queryable,
   instituteId: number,
   idOrUtr: string,
-): Promise<Settlement | null> {
-  const [row] = await db.query<Settlement>(
+): Promise<Settlement[]> {
+  return db.query<Settlement>(
     `select ${COLUMNS} from settlements s where s.institute_id = $1 and (s.id = $2 or s.utr = $2)
-     order by s.settled_at desc limit 1`,
+     order by s.settled_at desc, s.id limit ${MOST_OF_ONE_UTR}`,
     [instituteId, idOrUtr],
   )
-  return row ?? null
 }
 
 export type ComponentSum = { componentType: string; amountPaise: Paise; payments: number }

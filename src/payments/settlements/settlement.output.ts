@@ -12,7 +12,7 @@ import { receiptNumber } from '../../receipts/receipts.rules.ts'
 
 /** What a provider paid out, as the API and the console answer it. */
 const out = outputOf<Settlement, unknown>()
-const settlementFields = {
+export const settlementFields = {
   id: out.text('Its id.', SETTLEMENT_ID),
   utr: out.text("The bank's reference of the transfer.", 'HDFCR52026111600042'),
   provider: out.text('Who paid it out.', 'sandbox'),

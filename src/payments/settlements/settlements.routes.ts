@@ -36,8 +36,9 @@ export function settlementApiRoutes(app: FastifyInstance, ctx: Context): void {
       description:
         'By its id, or by the UTR that stands in the bank statement, on settled lines and in `*.settled` events. With its sums ' +
         'and each payment and refund in it: order, payment, student, instalment and component lines. Items come a page at a ' +
-        'time: `limit` and `cursor` are about them.',
-      errors: [404],
+        'time: `limit` and `cursor` are about them. A UTR that paid out to several branches is of several settlements: then 409, and ' +
+        'the message names their ids.',
+      errors: [404, 409],
     },
     output: settlementReply,
     params: settlementParams,

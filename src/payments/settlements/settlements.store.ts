@@ -215,3 +215,19 @@ export async function resolveException(
   )
   return rows.length === 1
 }
+
+/** The payment whose money came with another amount, as an exception that nobody has looked at tells; null: no such one. */
+export async function findMismatchedPayment(
+  db: Queryable,
+  { instituteId, id }: { instituteId: number; id: string },
+): Promise<string | null> {
+  const [row] = await db.query<{ paymentId: string }>(
+    `select p.id as "paymentId" from settlement_exceptions e
+     join payments p on p.institute_id = e.institute_id and p.account_id = e.account_id
+       and e.provider_ref in (p.provider_ref, p.id) and p.state in ('pending', 'failed')
+     where e.institute_id = $1 and e.id = $2 and e.utr = '' and e.resolved_at is null
+       and e.known_paise = p.amount_paise and e.known_paise <> e.reported_paise`,
+    [instituteId, id],
+  )
+  return row?.paymentId ?? null
+}

@@ -6,6 +6,7 @@ import { payOut } from '../../../emulators/razorpay/settlements.ts'
 import { AccountRegistry } from '../../../src/providers/accounts/registry.service.ts'
 import { signEvent } from '../../../emulators/razorpay/books.ts'
 import { assertAnswer } from '../../console/support.ts'
+import { findBroken } from '../../harness/payments.ts'
 import { PAY } from '../../harness/samples.ts'
 import {
   add,
@@ -185,6 +186,17 @@ test('money that comes with another amount is shown to a person at once and the 
     [found.problem, found.amount, found.reported],
     [`paid with another amount than order ${payment.order_id} asks for`, asked / 100, (asked + 1_652) / 100],
   )
+  const refund = `/console/api/institutes/demo-group/money/reconciliation/items/${found.id}/refund`
+  assertAnswer(await groupOwner.post(refund, reason), '200')
+  assertAnswer(await groupOwner.post(refund, reason), '404 HUE00001')
+  await demo.post('/api/v1/sandbox/clock', { advance: 'PT1H' })
+  const back = north.refunds.filter(one => one.amount === asked + 1_652)
+  assert.equal(back.length, 1, 'all that came goes back, once')
+  assert.equal(await stateOf(payment.id), 'captured')
+  assert.deepEqual(await findBroken(sql), [])
+  const unpaid = await (await fetch(`${bursar.url}/pay/demo-group/${payment.order_id}`)).text()
+  assert.match(unpaid, /<form[^>]*start/, 'it can be paid again')
+
   const other = await start(group, 'demo-group', 'NORTH')
   assert.equal(
     await deliver(

@@ -221,6 +221,10 @@ test('a pay-out over two branches is split between them, and read at once when a
     )
   }
   assert.deepEqual((await reconcile(ctx, institute)).differences, [])
+  const { data: both } = (await bursar.group.get(`${PAY}/settlements`)).body
+  const byUtr = await bursar.group.get(`${PAY}/settlements/${both[0].utr}`)
+  assert.equal(byUtr.status, 409, 'neither branch is passed over')
+  for (const { id } of both) assert.ok(byUtr.text.includes(id), byUtr.text)
 
   // A lost dispute takes a payment of the checkout back as a refund that nobody asked for, from the next pay-out.
   const [north = assert.fail()] = razorpay.payments.values()

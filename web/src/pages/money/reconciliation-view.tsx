@@ -145,14 +145,20 @@ export function ReconciliationView() {
       <Checks path={path} />
       {open !== null && (
         <ResolveDialogue
-          path={`${path}/items/${open.id}/resolve`}
+          path={`${path}/items/${open.id}`}
           what={open.provider_ref ?? open.id}
+          refundable={isRefundable(open) ? money(open.reported) : undefined}
           refreshes={['money-reconciliation', 'money-reconciliation-items', 'audit']}
           onClose={() => setOpen(null)}
         />
       )}
     </>
   )
+}
+
+/** Told by the provider at once, of a payment of ours, with another amount: every other report names none, or a pay-out. */
+function isRefundable({ utr, amount, reported }: ReconciliationItemAnswer): boolean {
+  return utr === undefined && amount !== undefined && reported !== undefined && reported !== amount
 }
 
 const EMPTY: Record<Status, { title: string; description: string }> = {

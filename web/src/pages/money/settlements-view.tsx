@@ -1,8 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import type { ExpectedAnswer } from '../../../../src/console/money/settlement.output.ts'
-import type { SettlementAnswer } from '../../../../src/payments/settlements/settlement.output.ts'
+import type {
+  ExpectedAnswer,
+  NamedSettlementAnswer as SettlementAnswer,
+} from '../../../../src/console/money/settlement.output.ts'
 import { get } from '../../api/client.ts'
 import { useInstitute, useInstitutePath } from '../../api/session.ts'
 import { DataTable, type Column } from '../../ui/table/data-table.tsx'
@@ -36,6 +38,7 @@ const COLUMNS: readonly Column<SettlementAnswer>[] = [
     render: row => <span className="mono nowrap">{row.utr}</span>,
   },
   { key: 'branch', title: 'Branch', text: row => row.collector_code },
+  { key: 'account', title: 'Account', text: row => row.account_name },
   { key: 'payments', title: 'Payments', text: row => formatCount(row.payment_count), align: 'right' },
   amount('gross', 'Gross', row => row.gross),
   amount('fees', 'Charges', row => row.charges),

@@ -158,7 +158,7 @@ function Unmatched({ reports }: { reports: ProvidersAnswer['unmatched'] }) {
       </StaticTable>
       {open !== null && (
         <ResolveDialogue
-          path={`/operator/providers/unmatched/${open.id}/resolve`}
+          path={`/operator/providers/unmatched/${open.id}`}
           what={open.provider_ref}
           refreshes={['providers', 'audit']}
           onClose={() => setOpen(null)}
