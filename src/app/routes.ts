@@ -28,7 +28,7 @@ import { frontPages } from '../portal/front.routes.ts'
 import { historyPages } from '../portal/parents/history.routes.ts'
 import { brandRoutes } from '../portal/brand.routes.ts'
 import { fontRoutes } from '../portal/fonts.routes.ts'
-import { protectPages } from '../portal/layout.ts'
+import { plainOrigins, protectPages } from '../portal/layout.ts'
 import { parentPages } from '../portal/parents/parents.routes.ts'
 import { paymentPages } from '../portal/payment-page/payment-page.routes.ts'
 import { parentSignInPages } from '../portal/sign-in/sign-in.routes.ts'
@@ -147,7 +147,7 @@ export async function createHttpServer(options: RouteOptions): Promise<FastifyIn
   addHealthRoutes(app, { ...options, metrics })
   addReference(app)
   await app.register(async pages => {
-    const providerOrigins = ctx.accounts.apiOrigins
+    const providerOrigins = plainOrigins(ctx.publicUrl, ctx.accounts.apiOrigins)
     await protectPages(pages, { mode: ctx.mode, log, providerOrigins })
     fontRoutes(pages)
     brandRoutes(pages, ctx)

@@ -25,6 +25,14 @@ const LANGUAGE_COOKIE = 'lang'
 
 const eta = new Eta({ views: fileURLToPath(TEMPLATES), cache: true, autoTrim: false })
 
+const LOCAL = ['localhost', '127.0.0.1', '[::1]']
+
+/** Pages that are not under https: an emulator's, and, where Bursar itself is tried on one machine, those of that machine. */
+export function plainOrigins(publicUrl: string, apiOrigins: readonly string[]): string[] {
+  const isTriedHere = LOCAL.includes(new URL(publicUrl).hostname)
+  return [...apiOrigins, ...(isTriedHere ? ['http://127.0.0.1:*', 'http://localhost:*'] : [])]
+}
+
 /** `providerOrigins`: pages of providers that are not under https, which only an emulator's are. */
 export async function protectPages(
   app: FastifyInstance,
