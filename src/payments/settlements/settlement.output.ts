@@ -33,7 +33,6 @@ export const settlementFields = {
   refund_count: out.integer('How many refunds.', 1, one => one.refunds),
 }
 export const settlementOutput = outputOf<Settlement>().object('Settlement', settlementFields)
-export type SettlementAnswer = Shown<typeof settlementOutput>
 
 const line = outputOf<SettlementItem['lines'][number], unknown>()
 const lineOutput = line.object({
