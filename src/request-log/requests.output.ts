@@ -2,7 +2,7 @@ import { outputOf, type Shown } from '../http/wire/output.ts'
 import type { LoggedRequest } from './requests.service.ts'
 
 const out = outputOf<LoggedRequest>()
-export const requestOutput = out.object('LoggedRequest', {
+export const requestOutput = out.object('LoggedCall', {
   id: out.text('x-request-id of its answer.', 'req_01k9zq4m0ve8sbn6yt2hw3c5da'),
   at: out.moment('When it came, in real time, UTC.', '2026-11-15T04:32:10.000Z'),
   method: out.text('Such as POST.', 'POST'),

@@ -82,6 +82,25 @@ test('the lines of the README of the PHP client run', { skip: skipWithout('php')
   assert.match(stdout, /^no such order req_/m)
 })
 
+const SAMPLES = join(ROOT, 'docs/erp-developer/samples.md')
+const RUNS = {
+  sh: { command: 'sh', file: 'samples.sh', expected: /^order_\w+\n"status":"paid"\n"code":"HUE00002"\n$/ },
+  js: { command: process.execPath, file: 'samples.mjs', expected: /^http.*\npaid 51500\.50\nHUE00002\n$/ },
+  python: { command: 'python3', file: 'samples.py', expected: /^http.*\npaid 51500\.50\nHUE00002\n$/ },
+  php: { command: 'php', file: 'samples.php', expected: /^http.*\npaid 51500\.50\nHUE00002\n$/ },
+} as const
+
+for (const [language, { command, file, expected }] of Object.entries(RUNS))
+  test(`the samples in ${language} run`, { skip: skipWithout(command) }, async () => {
+    const program = programOf(SAMPLES, language)
+      .replaceAll('http://127.0.0.1:8080', bursar.url)
+      .replaceAll("'bursar-sdk'", `'${ROOT}/sdk/node/src/index.ts'`)
+      .replace("'vendor/autoload.php'", `'${ROOT}/sdk/php/src/autoload.php'`)
+    writeFileSync(join(folder, file), language === 'php' ? `<?php\n${program}` : program)
+    const env = { ...process.env, PYTHONPATH: `${ROOT}/sdk/python`, PYTHONDONTWRITEBYTECODE: '1' }
+    assert.match((await run(command, [file], { cwd: folder, env })).stdout, expected)
+  })
+
 function readmeOf(language: string, fence: string): string {
   return programOf(join(ROOT, `sdk/${language}/README.md`), fence)
     .replaceAll('http://127.0.0.1:8080', bursar.url)

@@ -49,7 +49,7 @@ export function readModel(document: Json): Model {
     ),
   )
   const types = Object.entries(schemas)
-    .filter(([name]) => name !== 'Error' && name !== 'FieldProblem' && !name.endsWith('Response'))
+    .filter(([name]) => name !== 'Error' && name !== 'FieldProblem' && !name.endsWith('Envelope'))
     .map(([name, schema]) => readObject(name, schema))
   const events = Object.entries<Json>(document.webhooks).map(([code, { post }]) => ({
     code,

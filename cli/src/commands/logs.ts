@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { LoggedRequest } from '../../../sdk/node/src/index.ts'
+import type { LoggedCall } from '../../../sdk/node/src/index.ts'
 import { addExamples } from '../../../src/cli/terminal/help.ts'
 import { formatTimeOfDay, show, showLine } from '../../../src/cli/terminal/output.ts'
 import { addApiOptions, isAway, withApi, type Api, type ApiOptions } from '../api.ts'
@@ -62,13 +62,13 @@ async function runTail({ refused, ...options }: ApiOptions & { refused: boolean 
   )
 }
 
-async function readRecent({ bursar }: Api, signal: AbortSignal, outcome?: Outcome): Promise<LoggedRequest[]> {
+async function readRecent({ bursar }: Api, signal: AbortSignal, outcome?: Outcome): Promise<LoggedCall[]> {
   const from = new Date(Date.now() - OVERLAP_MS).toISOString()
   const { data } = await bursar.listApiRequests({ from, outcome, limit: 200 }, { signal }).page()
   return data.filter(({ route }) => !OWN_ROUTE.test(route))
 }
 
-function describe({ id, at, method, route, status, error_code, ms }: LoggedRequest): string {
+function describe({ id, at, method, route, status, error_code, ms }: LoggedCall): string {
   const code = error_code === undefined ? '' : ` ${error_code}`
   return `${formatTimeOfDay(new Date(at))}  ${status}${code}  ${method} ${route}  ${ms} ms  ${id}`
 }

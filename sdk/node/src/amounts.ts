@@ -18,6 +18,7 @@ export const AMOUNTS: ReadonlySet<string> = new Set([
   'late_fee_amount',
   'max_amount',
   'min_amount',
+  'ms',
   'net',
   'next_due_amount',
   'on_the_way_amount',

@@ -460,12 +460,12 @@ export class Bursar extends Client {
   }
 
   /** List requests. */
-  listApiRequests(query: { outcome?: 'answered' | 'refused' | 'failed' | undefined; method?: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE' | undefined; route?: string | undefined; from?: string | undefined; to?: string | undefined; limit?: number | undefined } = {}, options?: RequestOptions): List<types.LoggedRequest> {
+  listApiRequests(query: { outcome?: 'answered' | 'refused' | 'failed' | undefined; method?: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE' | undefined; route?: string | undefined; from?: string | undefined; to?: string | undefined; limit?: number | undefined } = {}, options?: RequestOptions): List<types.LoggedCall> {
     return this.list({ method: 'GET', path: `/api/v1/integrations/erp/requests`, query }, options)
   }
 
   /** Get a request. */
-  getApiRequest(requestId: string, options?: RequestOptions): Promise<types.LoggedRequest> {
+  getApiRequest(requestId: string, options?: RequestOptions): Promise<types.LoggedCall> {
     return this.one({ method: 'GET', path: `/api/v1/integrations/erp/requests/${encodeURIComponent(requestId)}` }, options)
   }
 

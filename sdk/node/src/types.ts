@@ -1881,7 +1881,7 @@ export type LoanApplicationOffer = {
   terms_url?: string
 }
 
-export type LoggedRequest = {
+export type LoggedCall = {
   /** x-request-id of its answer. */
   id: string
   /** When it came, in real time, UTC. */
@@ -1893,9 +1893,9 @@ export type LoggedRequest = {
   /** What it was answered with. */
   status: number
   /** `code` of the answer, if it was an error. */
-  error_code?: string | undefined
+  error_code?: string
   /** How long it took. */
-  ms: Rupees | number
+  ms: Rupees
   /** The key that it came with. */
   key_id: string
 }

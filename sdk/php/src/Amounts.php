@@ -26,6 +26,7 @@ final class Amounts
         'late_fee_amount' => true,
         'max_amount' => true,
         'min_amount' => true,
+        'ms' => true,
         'net' => true,
         'next_due_amount' => true,
         'on_the_way_amount' => true,

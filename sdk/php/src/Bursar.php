@@ -46,7 +46,7 @@ namespace Bursar;
  * @phpstan-import-type LateFee from Types
  * @phpstan-import-type LoanApplication from Types
  * @phpstan-import-type LoanApplicationDetail from Types
- * @phpstan-import-type LoggedRequest from Types
+ * @phpstan-import-type LoggedCall from Types
  * @phpstan-import-type MoveSandboxClockRequest from Types
  * @phpstan-import-type MovedClock from Types
  * @phpstan-import-type PayOrder from Types
@@ -1054,7 +1054,7 @@ class Bursar extends Client
      * List requests.
      *
      * @param array{outcome?: 'answered'|'refused'|'failed', method?: 'GET'|'POST'|'PATCH'|'PUT'|'DELETE', route?: string, from?: string, to?: string, limit?: int} $query
-     * @return ItemList<LoggedRequest>
+     * @return ItemList<LoggedCall>
      */
     public function listApiRequests(array $query = []): ItemList
     {
@@ -1064,7 +1064,7 @@ class Bursar extends Client
     /**
      * Get a request.
      *
-     * @return LoggedRequest
+     * @return LoggedCall
      */
     public function getApiRequest(string $requestId): array
     {

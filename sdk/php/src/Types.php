@@ -140,7 +140,7 @@ namespace Bursar;
  * @phpstan-type LoanApplicationDetail array{application_id: string, service_student_id: string, status: string, amount: string, requested_amount: string, lender: string, reason?: string, offer?: LoanApplicationDetailOffer, offer_accepted_at?: string, redirect_url: string, created_at: string, filled_at?: string, approved_at?: string, agreement_signed_at?: string, ended_at?: string, expires_at?: string, disbursements: list<Disbursement>, emis: list<Emi>, ...}
  * @phpstan-type LoanApplicationDetailOffer array{id: string, yearly_rate_percent: string, months: int, emi: string, fees: string, terms_url?: string, ...}
  * @phpstan-type LoanApplicationOffer array{id: string, yearly_rate_percent: string, months: int, emi: string, fees: string, terms_url?: string, ...}
- * @phpstan-type LoggedRequest array{id: string, at: string, method: string, route: string, status: int, error_code?: string, ms: string|int|float, key_id: string}
+ * @phpstan-type LoggedCall array{id: string, at: string, method: string, route: string, status: int, error_code?: string, ms: string, key_id: string, ...}
  * @phpstan-type Mandate array{id: string, rail: string, status: string, umrn?: string, upi_reference?: string, max_amount: string, start_date: string, end_date: string, npci_category_code?: string, ...}
  * @phpstan-type MasterdataStudentActivatedEvent array{event_id: string, event: string, timestamp: int, version: string, sequence: int, payload: MasterdataStudentActivatedEventPayload, ...}
  * @phpstan-type MasterdataStudentActivatedEventPayload array{service_student_id: string, registration_id: string, student: StudentBlock, ...}

@@ -20,6 +20,7 @@ AMOUNTS = frozenset(
         "late_fee_amount",
         "max_amount",
         "min_amount",
+        "ms",
         "net",
         "next_due_amount",
         "on_the_way_amount",

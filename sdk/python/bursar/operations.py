@@ -375,11 +375,11 @@ class Bursar(Client):
         """Recover failed deliveries."""
         return self._one("POST", f"/api/v1/integrations/erp/webhooks/{quote(webhook_id, safe='')}/recover", body=body, idempotency_key=idempotency_key)
 
-    def list_api_requests(self, *, outcome: Optional[Literal["answered", "refused", "failed"]] = None, method: Optional[Literal["GET", "POST", "PATCH", "PUT", "DELETE"]] = None, route: Optional[str] = None, from_: Optional[str] = None, to: Optional[str] = None, limit: Optional[int] = None) -> List[types.LoggedRequest]:
+    def list_api_requests(self, *, outcome: Optional[Literal["answered", "refused", "failed"]] = None, method: Optional[Literal["GET", "POST", "PATCH", "PUT", "DELETE"]] = None, route: Optional[str] = None, from_: Optional[str] = None, to: Optional[str] = None, limit: Optional[int] = None) -> List[types.LoggedCall]:
         """List requests."""
         return self._list("/api/v1/integrations/erp/requests", {"outcome": outcome, "method": method, "route": route, "from": from_, "to": to, "limit": limit})
 
-    def get_api_request(self, request_id: str) -> types.LoggedRequest:
+    def get_api_request(self, request_id: str) -> types.LoggedCall:
         """Get a request."""
         return self._one("GET", f"/api/v1/integrations/erp/requests/{quote(request_id, safe='')}")
 

@@ -1271,17 +1271,17 @@ class LoanApplicationOffer(_LoanApplicationOffer, total=False):
     terms_url: str
 
 
-class _LoggedRequest(TypedDict):
+class _LoggedCall(TypedDict):
     id: str
     at: str
     method: str
     route: str
     status: int
-    ms: Union[Decimal, str, int]
+    ms: Decimal
     key_id: str
 
 
-class LoggedRequest(_LoggedRequest, total=False):
+class LoggedCall(_LoggedCall, total=False):
     error_code: str
 
 

@@ -102,7 +102,7 @@ type Place = { status: string; method: string; name: string }
 
 function describeAnswer(answer: Described['response'][string], place: Place, components: Components): object {
   return {
-    ...referBody(answer, place.status < '400' ? `${place.name}Response` : 'Error', components),
+    ...referBody(answer, place.status < '400' ? `${place.name}Envelope` : 'Error', components),
     headers: headersOf(otherHeaders(place, answer)),
   }
 }

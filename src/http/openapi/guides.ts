@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { createAsset, type Asset } from '../assets.ts'
-import { toHtml } from './markdown.ts'
+import { LANGUAGES, toHtml } from './markdown.ts'
 
 const FOLDER = new URL('../../../docs/erp-developer/', import.meta.url)
 export const GUIDES = '/docs/guides/'
@@ -9,6 +9,7 @@ export const GUIDES = '/docs/guides/'
 const FIRST = [
   'first-hour',
   'clients',
+  'samples',
   'command-line',
   'integration',
   'money',
@@ -23,7 +24,22 @@ const STYLE = `body{font:16px/1.55 system-ui,sans-serif;color:#1a1d21;background
 main{max-width:52rem;margin:0 auto;padding:1.5rem 1rem 4rem}nav{background:#f3f4f6;padding:.75rem 1rem}
 nav a{margin-right:1rem;white-space:nowrap}a{color:#0b57d0}pre,code{font:13.5px/1.5 ui-monospace,monospace;background:#f3f4f6}
 pre{padding:.75rem;overflow-x:auto;border-radius:6px}code{padding:.1em .25em;border-radius:4px;overflow-wrap:anywhere}pre code{padding:0;overflow-wrap:normal}
-table{border-collapse:collapse;display:block;overflow-x:auto}th,td{border:1px solid #d5d9de;padding:.35rem .6rem;text-align:left;vertical-align:top}`
+table{border-collapse:collapse;display:block;overflow-x:auto}th,td{border:1px solid #d5d9de;padding:.35rem .6rem;text-align:left;vertical-align:top}
+.in{position:absolute;opacity:0}.languages>p{margin:0 0 -.5rem}.languages label{display:inline-block;padding:.25rem .75rem;border:1px solid transparent;border-radius:6px;cursor:pointer}
+.languages pre{display:none}${Object.keys(LANGUAGES)
+  .map(
+    name =>
+      `body:has(#in-${name}:checked) .languages pre.${name}{display:block}body:has(#in-${name}:checked) .languages label[for=in-${name}]{background:#e0ecff;border-color:#0b57d0}body:has(#in-${name}:focus-visible) .languages label[for=in-${name}]{outline:2px solid #0b57d0}`,
+  )
+  .join('')}`
+
+/** One choice for all samples of a page, which needs no script. */
+const CHOICE = Object.entries(LANGUAGES)
+  .map(
+    ([name, title], index) =>
+      `<input class="in" type="radio" name="language" id="in-${name}" aria-label="Samples: ${title}"${index === 0 ? ' checked' : ''}>`,
+  )
+  .join('')
 
 const PROTECTION = {
   'content-security-policy':
@@ -72,7 +88,7 @@ function writePage(title: string, body: string): string {
 <title>${title} · Bursar</title><style>${STYLE}</style></head>
 <body><nav><a href="${GUIDES}">Guides</a><a href="/docs/">API reference</a><a href="/openapi.json">OpenAPI document</a></nav>
 <main>
-${body}
+${body.includes('class="languages"') ? CHOICE : ''}${body}
 </main></body></html>
 `
 }

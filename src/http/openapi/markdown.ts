@@ -29,9 +29,32 @@ function readBlock(lines: string[], links: Links): Read {
   return { html: `<p>${inline(taken.join(' '), links)}</p>`, rest: lines.slice(taken.length) }
 }
 
+/** Languages between which a reader switches, by the name behind the fence. */
+export const LANGUAGES = { sh: 'curl', js: 'Node', python: 'Python', php: 'PHP', java: 'Java' } as const
+
+/** The same in several languages, one after the other, is shown in one of them at a time. */
 function readCode(lines: string[]): Read {
-  const inner = takeWhile(lines.slice(1), line => line !== '```')
-  return { html: `<pre><code>${escape(inner.join('\n'))}</code></pre>`, rest: lines.slice(inner.length + 2) }
+  const blocks: { language: string; html: string }[] = []
+  let rest = lines
+  do {
+    const language = (rest[0] ?? '').slice('```'.length)
+    const inner = takeWhile(rest.slice(1), line => line !== '```')
+    const name = Object.hasOwn(LANGUAGES, language) ? ` class="${language}"` : ''
+    blocks.push({ language, html: `<pre${name}><code>${escape(inner.join('\n'))}</code></pre>` })
+    rest = rest.slice(inner.length + 2)
+  } while (rest[0] === '' && isOtherLanguage(rest[1], blocks) && (rest = rest.slice(1)).length > 0)
+  const html = blocks.map(block => block.html).join('\n')
+  if (blocks.length === 1) return { html, rest }
+  const labels = blocks.map(
+    ({ language }) => `<label for="in-${language}">${LANGUAGES[language as keyof typeof LANGUAGES]}</label>`,
+  )
+  return { html: `<div class="languages"><p>${labels.join('')}</p>\n${html}</div>`, rest }
+}
+
+function isOtherLanguage(fence: string | undefined, before: readonly { language: string }[]): boolean {
+  const language = fence?.startsWith('```') === true ? fence.slice('```'.length) : ''
+  const languages = before.map(block => block.language)
+  return [language, ...languages].every(one => Object.hasOwn(LANGUAGES, one)) && !languages.includes(language)
 }
 
 function writeHeading([, marks = '', text = '']: RegExpExecArray, links: Links): string {

@@ -23,6 +23,7 @@ final class Amounts {
             "late_fee_amount",
             "max_amount",
             "min_amount",
+            "ms",
             "net",
             "next_due_amount",
             "on_the_way_amount",

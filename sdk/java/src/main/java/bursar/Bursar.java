@@ -591,18 +591,18 @@ public final class Bursar extends Client {
     }
 
     /** List requests. */
-    public ItemList<LoggedRequest> listApiRequests() {
-        return list("/api/v1/integrations/erp/requests", Map.of(), LoggedRequest::new);
+    public ItemList<LoggedCall> listApiRequests() {
+        return list("/api/v1/integrations/erp/requests", Map.of(), LoggedCall::new);
     }
 
     /** List requests. */
-    public ItemList<LoggedRequest> listApiRequests(Map<String, ?> query) {
-        return list("/api/v1/integrations/erp/requests", query, LoggedRequest::new);
+    public ItemList<LoggedCall> listApiRequests(Map<String, ?> query) {
+        return list("/api/v1/integrations/erp/requests", query, LoggedCall::new);
     }
 
     /** Get a request. */
-    public LoggedRequest getApiRequest(String requestId) {
-        return one("GET", "/api/v1/integrations/erp/requests/" + encode(requestId), Map.of(), null, LoggedRequest::new);
+    public LoggedCall getApiRequest(String requestId) {
+        return one("GET", "/api/v1/integrations/erp/requests/" + encode(requestId), Map.of(), null, LoggedCall::new);
     }
 
     /** Read the clock. */

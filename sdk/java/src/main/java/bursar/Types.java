@@ -4473,45 +4473,49 @@ public final class Types {
         }
     }
 
-    public static final class LoggedRequest extends Body<LoggedRequest> {
+    public static final class LoggedCall extends View {
+        public LoggedCall(Map<String, Object> json) {
+            super(json);
+        }
+
         /** x-request-id of its answer. */
-        public LoggedRequest id(String value) {
-            return set("id", value);
+        public String id() {
+            return text("id");
         }
 
         /** When it came, in real time, UTC. */
-        public LoggedRequest at(String value) {
-            return set("at", value);
+        public String at() {
+            return text("at");
         }
 
         /** Such as POST. */
-        public LoggedRequest method(String value) {
-            return set("method", value);
+        public String method() {
+            return text("method");
         }
 
         /** The pattern of its address; the values in it are not kept. */
-        public LoggedRequest route(String value) {
-            return set("route", value);
+        public String route() {
+            return text("route");
         }
 
         /** What it was answered with. */
-        public LoggedRequest status(Long value) {
-            return set("status", value);
+        public Long status() {
+            return whole("status");
         }
 
         /** `code` of the answer, if it was an error. */
-        public LoggedRequest errorCode(String value) {
-            return set("error_code", value);
+        public String errorCode() {
+            return text("error_code");
         }
 
         /** How long it took. */
-        public LoggedRequest ms(BigDecimal value) {
-            return set("ms", value);
+        public BigDecimal ms() {
+            return amount("ms");
         }
 
         /** The key that it came with. */
-        public LoggedRequest keyId(String value) {
-            return set("key_id", value);
+        public String keyId() {
+            return text("key_id");
         }
     }
 
