@@ -1,7 +1,7 @@
 import { VARIABLE, type NewMessage, type Template } from '../messages/messages.rules.ts'
 import { totalOf, type OrderLine } from './orders.rules.ts'
 import { readableComponent } from '../platform/names.ts'
-import { formatMoment, INDIA } from '../platform/calendar.ts'
+import { formatMoment, INDIA, lastMoment } from '../platform/calendar.ts'
 import { formatRupees } from '../platform/money.ts'
 
 /** The message with a link for a family: short, polite, in its language, written in each. */
@@ -110,6 +110,6 @@ export function linkTemplates(): Template[] {
 
 /** A link that ends at midnight is said to work through the day before. */
 function untilWords(expiresAt: Date, language: Language): string {
-  const last = new Date(expiresAt.getTime() - 60_000)
+  const last = lastMoment(expiresAt)
   return language === 'en' ? formatMoment(last) : HINDI_MOMENT.format(last)
 }

@@ -225,6 +225,19 @@ export async function giveUpStarted(
   await store.giveUpStarted(tx, instituteId, ids, { failure, nextCheckAt: nextCheck(0, now) })
 }
 
+/** A payer who comes back may choose another way; what the bank has reported something about stays. */
+export async function giveUpOtherMode(
+  ctx: PaymentContext,
+  instituteId: number,
+  order: Order,
+  mode: PaymentMode,
+): Promise<void> {
+  const underWay = await store.findUnderWay(ctx.db, instituteId, order.id)
+  if (underWay === null || underWay.mode === mode) return
+  if ((await accountToPay(ctx, instituteId, order, mode)) === null) return
+  await ctx.db.transaction(tx => giveUpStarted(tx, instituteId, [underWay.id], ctx.clock.now()))
+}
+
 export type { PaymentRecord } from './payment-records.store.ts'
 
 /** Every try to pay an order, the oldest first, with settlement and receipt. */

@@ -70,6 +70,14 @@ export function formatMoment(moment: Date): string {
   return `${PEOPLE_MOMENT.format(moment)} IST`
 }
 
+/** The last minute of what ends at a midnight: people read "until 11:59 pm", not "until 12:00 am" of a day that is none of it. */
+export function lastMoment(end: Date): Date {
+  const { hour, minute, second } = Temporal.Instant.fromEpochMilliseconds(end.getTime()).toZonedDateTimeISO(
+    INDIA,
+  )
+  return hour === 0 && minute === 0 && second === 0 ? new Date(end.getTime() - 60_000) : end
+}
+
 const PEOPLE_DAY = new Intl.DateTimeFormat('en-IN', {
   timeZone: 'UTC',
   day: 'numeric',

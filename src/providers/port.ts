@@ -1,4 +1,4 @@
-import type { Paise } from '../platform/money.ts'
+import { paiseOf, type Paise } from '../platform/money.ts'
 import type { MandateChange, MandatePort, MandateReport, ReturnReport } from './mandate-port.ts'
 import type { TransferPort } from './transfer-port.ts'
 
@@ -35,7 +35,16 @@ export type Provider = {
 /** `sandbox`, or a name of the catalogue. */
 export type ProviderName = string
 export type PaymentMode = 'upi' | 'card' | 'netbanking'
-export type Accepts = { methods: readonly PaymentMode[]; minPaise: Paise; maxPaise: Paise | null }
+export type Accepts = {
+  methods: readonly PaymentMode[]
+  minPaise: Paise
+  maxPaise: Paise | null
+  /** Where one way takes less than the others. */
+  maxPaiseOf?: Readonly<Partial<Record<PaymentMode, Paise>>>
+}
+
+/** What NPCI lets one UPI payment of school fees be. */
+export const UPI_MOST = paiseOf(50_000_000)
 
 export type PaymentAtProvider = { instituteId: number; paymentId: string; providerRef: string | null }
 

@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { dayAfter, formatMoment, parseDay, parseMoment, startOfDay } from '../../src/platform/calendar.ts'
+import {
+  dayAfter,
+  formatMoment,
+  lastMoment,
+  parseDay,
+  parseMoment,
+  startOfDay,
+} from '../../src/platform/calendar.ts'
 
 test('a date-time without an offset is Indian time, with one it is what it says', () => {
   assert.equal(parseMoment('2026-11-15T09:30:00')?.toISOString(), '2026-11-15T04:00:00.000Z')
@@ -56,4 +63,11 @@ test('a day begins at midnight in India and ends where the next begins', () => {
   assert.equal(startOfDay('2026-11-15').toISOString(), '2026-11-14T18:30:00.000Z')
   assert.equal(dayAfter('2026-12-31'), '2027-01-01')
   assert.equal(formatMoment(new Date('2026-11-15T04:00:00Z')), '15 November 2026 at 9:30 am IST')
+})
+
+const said = (end: string): string => formatMoment(lastMoment(new Date(end)))
+
+test('what ends at midnight is said to end in the minute before, anything else when it ends', () => {
+  assert.equal(said('2026-11-15T18:30:00Z'), '15 November 2026 at 11:59 pm IST')
+  assert.equal(said('2026-11-15T04:00:00Z'), '15 November 2026 at 9:30 am IST')
 })

@@ -7,7 +7,7 @@ import { findOrder } from '../../orders/orders.service.ts'
 import { pageOfOrder } from '../../payment-pages/page-payments.service.ts'
 import { PAYMENT_MODES } from '../../payments/payments.rules.ts'
 import { methodsFor } from '../../payments/offers.service.ts'
-import { listPayments, startPayment } from '../../payments/payments.service.ts'
+import { giveUpOtherMode, listPayments, startPayment } from '../../payments/payments.service.ts'
 import { checkReturned } from '../../payments/checks/check-payments.service.ts'
 import type { PaymentContext } from '../../payments/context.ts'
 import { BursarError } from '../../platform/errors.ts'
@@ -41,6 +41,7 @@ export function checkoutRoutes(app: FastifyInstance, ctx: PaymentContext): void 
     const mode = PAYMENT_MODES.find(candidate => candidate === formField(request, 'mode')) ?? 'upi'
     try {
       if (formField(request, 'take_over') === '1') await takeOverRivals(ctx, institute.id, order)
+      if (formField(request, 'another') === '1') await giveUpOtherMode(ctx, institute.id, order, mode)
       const returnUrl = `${ctx.publicUrl}${path}/return`
       const { redirectUrl } = await startPayment(ctx, institute, order.id, { mode, returnUrl })
       return await reply.redirect(redirectUrl ?? path, 303)

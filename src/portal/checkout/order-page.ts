@@ -4,6 +4,7 @@ import type { Page } from '../../payment-pages/pages.rules.ts'
 import { AMOUNT_DIFFERS, type Payment } from '../../payments/payments.rules.ts'
 import type { PaymentMode } from '../../providers/port.ts'
 import { assertNever } from '../../platform/assert.ts'
+import { lastMoment } from '../../platform/calendar.ts'
 import { formatRupees } from '../../platform/money.ts'
 import { OWN_PAGES } from './callback.service.ts'
 import { fill, type Language } from '../../platform/languages.ts'
@@ -212,7 +213,7 @@ function unpaidBanner(
   const say =
     order.expiresAt === null
       ? texts.due
-      : fill(texts.dueUntil, { when: localMoment(order.expiresAt, language) })
+      : fill(texts.dueUntil, { when: localMoment(lastMoment(order.expiresAt), language) })
   return { tone: 'unpaid', statusText: texts.toPay, say, canPay: 'start' }
 }
 
@@ -228,7 +229,12 @@ function formOf(
 ) {
   if (banner.canPay === undefined) return null
   const action = `${path}/start`
-  if (banner.canPay === 'go on') return { action, button: texts.goOn }
+  if (banner.canPay === 'go on') {
+    const others = methods.filter(mode => mode !== lastMode)
+    const pay = fill(texts.pay, { amount: total })
+    const modes = others.map((value, index) => ({ value, label: texts[value], isChosen: index === 0 }))
+    return { action, button: texts.goOn, another: modes.length === 0 ? null : { modes, button: pay } }
+  }
   const chosen = methods.find(mode => mode === lastMode) ?? methods[0]
   const modes = [...methods].sort((left, right) => Number(right === chosen) - Number(left === chosen))
   return {

@@ -1,4 +1,5 @@
 import { leavesNoChoice, mostOf, soleTotal, type PageState } from '../../payment-pages/pages.rules.ts'
+import { lastMoment } from '../../platform/calendar.ts'
 import { formatRupees } from '../../platform/money.ts'
 import {
   detailInputs,
@@ -52,7 +53,7 @@ function describeShut(
   const { page } = file
   const { status, say } = texts.shut[state]
   const isHidden = state === 'unpublished'
-  const when = page.closesAt === null ? '' : localMoment(page.closesAt, language)
+  const when = page.closesAt === null ? '' : localMoment(lastMoment(page.closesAt), language)
   const names = { status, title: page.title, where: institute.name }
   return {
     title: isHidden ? `${status}: ${institute.name}` : fill(texts.titleWithStatus, names),
@@ -85,7 +86,9 @@ function costsOf({ file, language }: PaymentPageData) {
 
 function untilOf({ file, language }: PaymentPageData, texts: PaymentPageTexts): string | undefined {
   const { closesAt } = file.page
-  return closesAt === null ? undefined : fill(texts.until, { when: localMoment(closesAt, language) })
+  return closesAt === null
+    ? undefined
+    : fill(texts.until, { when: localMoment(lastMoment(closesAt), language) })
 }
 
 function formOf(pageData: PaymentPageData, texts: PaymentPageTexts) {

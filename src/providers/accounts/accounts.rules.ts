@@ -64,7 +64,8 @@ export function offeredMethods(
   { methods, port: { accepts } }: { methods: readonly PaymentMode[]; port: { accepts: Accepts } },
   amountPaise: Paise,
 ): PaymentMode[] {
-  const { minPaise, maxPaise } = accepts
+  const { minPaise, maxPaise, maxPaiseOf } = accepts
   if (amountPaise < minPaise || (maxPaise !== null && amountPaise > maxPaise)) return []
-  return accepts.methods.filter(method => methods.includes(method))
+  const isWithin = (method: PaymentMode): boolean => amountPaise <= (maxPaiseOf?.[method] ?? amountPaise)
+  return accepts.methods.filter(method => methods.includes(method) && isWithin(method))
 }

@@ -2,17 +2,18 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { unavailable } from '../../platform/errors.ts'
 import { paiseOf, toRupees } from '../../platform/money.ts'
 import { type Call, createCaller } from '../http.ts'
-import type {
-  Callback,
-  PaymentAtProvider,
-  PaymentMode,
-  PaymentOutcome,
-  PaymentReport,
-  Provider,
-  RefundReport,
-  RefundRequest,
-  Started,
-  StartRequest,
+import {
+  UPI_MOST,
+  type Callback,
+  type PaymentAtProvider,
+  type PaymentMode,
+  type PaymentOutcome,
+  type PaymentReport,
+  type Provider,
+  type RefundReport,
+  type RefundRequest,
+  type Started,
+  type StartRequest,
 } from '../port.ts'
 import { ignoreRefusal, ProviderRefused } from '../refused.ts'
 import { type Connection, find, phoneOf, refusal, repeatable, withoutEmpty } from './connection.ts'
@@ -65,7 +66,12 @@ export function createCashfree(options: CashfreeOptions): Provider {
   const connection: Connection = { begin, now, environment, emulatorUrl: baseUrl ?? null }
   return {
     name: 'cashfree',
-    accepts: { methods: ['upi', 'card', 'netbanking'], minPaise: paiseOf(100), maxPaise: null },
+    accepts: {
+      methods: ['upi', 'card', 'netbanking'],
+      minPaise: paiseOf(100),
+      maxPaise: null,
+      maxPaiseOf: { upi: UPI_MOST },
+    },
     start: order => startPayment(connection, order),
     readCallback: async callback =>
       isSigned(callback, clientSecret, [now(), new Date()])

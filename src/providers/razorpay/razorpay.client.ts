@@ -2,15 +2,16 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { unavailable } from '../../platform/errors.ts'
 import { paiseOf } from '../../platform/money.ts'
 import { ignoreRefusal, ProviderRefused } from '../refused.ts'
-import type {
-  PaymentAtProvider,
-  PaymentOutcome,
-  PaymentReport,
-  Provider,
-  RefundReport,
-  RefundRequest,
-  Started,
-  StartRequest,
+import {
+  UPI_MOST,
+  type PaymentAtProvider,
+  type PaymentOutcome,
+  type PaymentReport,
+  type Provider,
+  type RefundReport,
+  type RefundRequest,
+  type Started,
+  type StartRequest,
 } from '../port.ts'
 import { type Call, createCaller } from '../http.ts'
 import { announceDebit, presentDebit, readDebit, readDebitOutcome } from './debits.client.ts'
@@ -41,7 +42,12 @@ const BASE_URL = 'https://api.razorpay.com'
 const TIMEOUT_MS = 15_000
 const DESCRIPTION_CHARACTERS = 2_048
 /** The least is a rupee. What an account may take at most, Razorpay agrees with each merchant and does not tell. */
-const ACCEPTS = { methods: ['upi', 'card', 'netbanking'], minPaise: paiseOf(100), maxPaise: null } as const
+const ACCEPTS = {
+  methods: ['upi', 'card', 'netbanking'],
+  minPaise: paiseOf(100),
+  maxPaise: null,
+  maxPaiseOf: { upi: UPI_MOST },
+} as const
 
 export function createRazorpay(options: RazorpayOptions): Provider {
   const { keyId, keySecret, webhookSecret, baseUrl = BASE_URL, timeoutMs = TIMEOUT_MS } = options

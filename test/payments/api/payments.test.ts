@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Json } from '../../harness/client.ts'
+import { Visitor } from '../../harness/visitor.ts'
 import { worstStall } from '../../harness/stalls.ts'
 import { PAY } from '../../harness/samples.ts'
 import { assertRefused, assertStatus, createLink, createOrder, openContract } from '../../http/support.ts'
@@ -223,4 +224,35 @@ test('magic amounts: .91 is declined, .92 stays pending, .93 is told twice and c
   assert.equal((await pay(silent, 'success')).status, 'created')
   await demo.post(`${SANDBOX}/clock`, { advance: 'PT2M' })
   assert.equal((await read(silent)).status, 'paid')
+})
+
+test('a payer who comes back may go on or choose another way, and one payment at a time is open', async () => {
+  const id = await createLink(demo, { details: LINES })
+  const path = `/pay/demo-school/${id}`
+  const visitor = new Visitor(contract.url)
+  const first = await visitor.post(`${path}/start`, { mode: 'upi' })
+  assert.match((await visitor.get(path)).text, /Go on with the payment[\s\S]*Choose another way/)
+  assert.equal((await visitor.post(`${path}/start`, { mode: 'card' })).location, first.location)
+  const other = await visitor.post(`${path}/start`, { mode: 'card', another: '1' })
+  assert.notEqual(other.location, first.location)
+  assert.equal((await visitor.post(`${path}/start`, { mode: 'card', another: '1' })).location, other.location)
+  const states = await sql<Json>(
+    'select mode, state, failure_code from payments where order_id = $1 order by created_at, id',
+    [id],
+  )
+  assert.deepEqual(states, [
+    { mode: 'upi', state: 'failed', failure_code: 'taken_over' },
+    { mode: 'card', state: 'created', failure_code: null },
+  ])
+  assert.equal((await pay(id, 'success')).status, 'captured')
+})
+
+test('a payment that the bank is asked about is not given up for another way', async () => {
+  const id = await createLink(demo, { details: LINES })
+  const path = `/pay/demo-school/${id}`
+  const visitor = new Visitor(contract.url)
+  await pay(id, 'pending', 'upi')
+  assert.equal((await visitor.post(`${path}/start`, { mode: 'card', another: '1' })).status, 303)
+  const states = await sql<Json>('select mode, state from payments where order_id = $1', [id])
+  assert.deepEqual(states, [{ mode: 'upi', state: 'pending' }])
 })

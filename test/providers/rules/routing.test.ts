@@ -10,7 +10,8 @@ import {
 } from '../../../src/providers/accounts/accounts.rules.ts'
 import { keyProblem, readValues } from '../../../src/providers/accounts/values.rules.ts'
 import { PROVIDERS } from '../../../src/providers/catalogue.ts'
-import { paiseOf } from '../../../src/platform/money.ts'
+import { paiseOf, type Paise } from '../../../src/platform/money.ts'
+import { UPI_MOST } from '../../../src/providers/port.ts'
 
 const METHODS = ['upi', 'card', 'netbanking'] as const
 const branch = fc.constantFrom('NORTH', 'SOUTH')
@@ -68,6 +69,13 @@ test('only what both account and provider take is offered, and nothing beyond th
       },
     ),
   )
+})
+
+test('a way that takes less than the others is not offered above that', () => {
+  const accepts = { methods: METHODS, minPaise: paiseOf(100), maxPaise: null, maxPaiseOf: { upi: UPI_MOST } }
+  const offered = (amount: Paise) => offeredMethods({ methods: METHODS, port: { accepts } }, amount)
+  assert.deepEqual(offered(UPI_MOST), METHODS)
+  assert.deepEqual(offered(paiseOf(UPI_MOST + 1)), ['card', 'netbanking'])
 })
 
 test('credentials that are not entered stay as they are, and what is wrong with one is told without repeating it', () => {
