@@ -83,7 +83,7 @@ export function totalAsked(children: readonly Pick<Asked, 'amountPaise'>[]): Pai
 export type Wording = { subject: string; body: string }
 
 /** What a school can put into its text. */
-export const PLACEHOLDERS = ['details', 'total', 'parent', 'names', 'school', 'bank_account'] as const
+const PLACEHOLDERS = ['details', 'total', 'parent', 'names', 'school', 'bank_account'] as const
 export type Placeholder = (typeof PLACEHOLDERS)[number]
 
 export function wordingProblems({ subject, body }: Wording): FieldProblem[] {

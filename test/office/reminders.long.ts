@@ -47,6 +47,9 @@ officeTask('defaulters reminded', async office => {
   await stage.bursar.demo.post('/api/v1/sandbox/clock', { advance: 'PT1M' })
   await page.getByText('2 of 2 reminded').waitFor()
   await takePictures(office, 'reminder-run')
+  await page.setViewportSize({ width: 390, height: 844 })
+  // The menu slides away while the page gets narrow.
+  await page.waitForFunction(() => document.documentElement.scrollWidth <= innerWidth)
   const mails = await stage.bursar.demo.get('/api/v1/sandbox/mailbox?to=p9800000002@example.in')
   assert.equal(mails.body.data.length, 1)
   assert.match(mails.body.data[0].text, /Child 01[\s\S]*Child 02/)
