@@ -38,8 +38,8 @@ export const paymentRulesInput = input({
   allocation: optional(
     field.oneOf(
       ALLOCATIONS,
-      'How a part is spread: oldest_due (the default) by due day and then in the order registered, as_registered in ' +
-        'that order alone, in_proportion by what is owed of each. Late fees always come first.',
+      'How a part is spread: oldest_due (the default) first what an earlier year left, then by due day and in the order ' +
+        'registered, as_registered in that order alone, in_proportion by what is owed of each. Late fees always come first.',
     ),
     'oldest_due',
   ),

@@ -3261,7 +3261,7 @@ export type SetPaymentRulesRequest = {
   part_payments?: boolean | undefined
   /** The least that can be paid at once unless less is due; 1 when absent. */
   min_amount?: Rupees | number | undefined
-  /** How a part is spread: oldest_due (the default) by due day and then in the order registered, as_registered in that order alone, in_proportion by what is owed of each. Late fees always come first. */
+  /** How a part is spread: oldest_due (the default) first what an earlier year left, then by due day and in the order registered, as_registered in that order alone, in_proportion by what is owed of each. Late fees always come first. */
   allocation?: 'oldest_due' | 'as_registered' | 'in_proportion' | undefined
   /** What becomes of money beyond what was owed when it came in, because two people paid or a fee was lowered: refund (the default) sends it back by itself, advance keeps it. */
   excess?: 'refund' | 'advance' | undefined

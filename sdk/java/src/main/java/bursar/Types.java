@@ -7706,7 +7706,7 @@ public final class Types {
             return set("min_amount", value);
         }
 
-        /** How a part is spread: oldest_due (the default) by due day and then in the order registered, as_registered in that order alone, in_proportion by what is owed of each. Late fees always come first. */
+        /** How a part is spread: oldest_due (the default) first what an earlier year left, then by due day and in the order registered, as_registered in that order alone, in_proportion by what is owed of each. Late fees always come first. */
         public SetPaymentRulesRequest allocation(String value) {
             return set("allocation", value);
         }
