@@ -131,6 +131,7 @@ const DONE_LABELS: Record<string, string> = {
   payments_checked: 'Payments asked for at the bank',
   refunds_sent: 'Refunds sent',
   items_settled: 'Payments settled to bank',
+  approvals_expired: 'Requests for approval expired',
   rollovers_advanced: 'Students rolled over to the next year',
   mandates_checked: 'Mandates asked for at the bank',
   instalments_stepped: 'Instalments to process',
