@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { connect } from '../../../examples/erp/connect.ts'
-import { clientOf, SECRETS, sampleStudent, startErp } from '../../examples/support.ts'
-import { expectSoundAndKeep } from '../checkout-support.ts'
-import { PHONE, setStage } from '../../harness/browser.ts'
-import { I, memberOf, openConsole } from './support.ts'
+import { connect } from '../../../../examples/erp/connect.ts'
+import { clientOf, SECRETS, sampleStudent, startErp } from '../../../examples/support.ts'
+import { expectSoundAndKeep } from '../../checkout-support.ts'
+import { PHONE, setStage } from '../../../harness/browser.ts'
+import { I, memberOf, openConsole } from '../support.ts'
 
 test('a developer checks an integration, reads what to mend, mends it and gets the certificate', async t => {
   const stage = await setStage(t)
