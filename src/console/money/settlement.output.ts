@@ -16,6 +16,6 @@ export type ExpectedAnswer = Shown<typeof expectedOutput>
 const named = outputOf<NamedSettlement>()
 export const namedSettlementOutput = named.object({
   ...settlementFields,
-  account_name: named.text('From which account, as the institute calls it.', 'Razorpay of NORTH'),
+  account_name: named.text('From which account, as the institute calls it.', 'Account of NORTH'),
 })
 export type NamedSettlementAnswer = Shown<typeof namedSettlementOutput>

@@ -40,7 +40,7 @@ export function ResolveDialogue({
     <ConfirmWithReason
       isOpen
       onClose={onClose}
-      title={isRefund ? `Refund ${what}?` : `Mark ${what} as looked at?`}
+      title={isRefund ? `Refund ${refundable ?? what}?` : `Mark ${what} as looked at?`}
       description={isRefund ? GOES_BACK : LOOKED_AT}
       verb={isRefund ? `Refund ${refundable ?? ''}` : 'Mark it as looked at'}
       isBusy={resolve.isPending}

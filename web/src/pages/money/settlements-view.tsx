@@ -37,8 +37,17 @@ const COLUMNS: readonly Column<SettlementAnswer>[] = [
     text: row => row.utr,
     render: row => <span className="mono nowrap">{row.utr}</span>,
   },
-  { key: 'branch', title: 'Branch', text: row => row.collector_code },
-  { key: 'account', title: 'Account', text: row => row.account_name },
+  {
+    key: 'branch',
+    title: 'Branch, account',
+    text: row => `${row.collector_code}, ${row.account_name}`,
+    render: row => (
+      <>
+        {row.collector_code}
+        <div className="faint">{row.account_name}</div>
+      </>
+    ),
+  },
   { key: 'payments', title: 'Payments', text: row => formatCount(row.payment_count), align: 'right' },
   amount('gross', 'Gross', row => row.gross),
   amount('fees', 'Charges', row => row.charges),
