@@ -27,7 +27,7 @@ test('what an operation answers with is a named schema, and so is every object i
     for (const [status, { content }] of Object.entries<Json>(responses)) {
       const schema = content?.['application/json']?.schema
       if (status.startsWith('2') && schema !== undefined)
-        assert.match(schema.$ref, /^#\/components\/schemas\/\w+Response$/, operationId)
+        assert.match(schema.$ref, /^#\/components\/schemas\/\w+Envelope$/, operationId)
     }
   }
   const names = Object.keys(document.components.schemas)
@@ -36,7 +36,7 @@ test('what an operation answers with is a named schema, and so is every object i
   ))
     assert.ok(names.includes(noun), noun)
   assert.deepEqual(
-    names.filter(name => name.endsWith('ResponseData') || !/^[A-Z][A-Za-z0-9]*$/.test(name)),
+    names.filter(name => name.endsWith('EnvelopeData') || !/^[A-Z][A-Za-z0-9]*$/.test(name)),
     [],
   )
   for (const [name, whole] of Object.entries<Json>(document.components.schemas)) {

@@ -42,8 +42,10 @@ for (const operation of operationsOf(bursar, '/api/')) {
       /\{(\w+)\}/g,
       (_, name: string) => theirs.path[meant(operation.path, name)] ?? '',
     )
-    const { status, body } = await demo.get(path)
+    const { status, body, headers } = await demo.get(path)
     assert.equal(status, 200)
+    if (!(headers.get('content-type') ?? '').includes('json'))
+      assert.match(headers.get('content-disposition') ?? '', /^attachment; filename="[\w.-]+"$/)
     assert.ok(!Array.isArray(body?.data) || body.data.length > 0, 'Demo School has something in this list')
   })
 }

@@ -55,7 +55,19 @@ export function readModel(document: Json): Model {
     code,
     type: nameOf(post.requestBody.content['application/json'].schema.$ref),
   }))
+  refuseInputsAsAnswers(operations, types)
   return { operations, types, events, amounts: readAmounts(types) }
+}
+
+/** Bodies are known by their names, and are written differently: an answer of such a name would not compile everywhere. */
+function refuseInputsAsAnswers(operations: readonly Operation[], types: readonly ObjectType[]): void {
+  const inputs = new Set(types.filter(({ isInput }) => isInput).map(({ name }) => name))
+  for (const { id, result } of operations) {
+    const of = 'of' in result ? result.of : null
+    const item = of?.kind === 'list' ? of.of : of
+    if (item?.kind === 'ref' && inputs.has(item.name))
+      throw new Error(`${id} answers with ${item.name}, which is called as bodies are: name it otherwise`)
+  }
 }
 
 function readOperation(method: string, path: string, one: Json, schemas: Record<string, Json>): Operation {
