@@ -46,6 +46,7 @@ officeTask('a new year', async ({ page, go, stage, complaints }) => {
   await expectSoundAndKeep(page, 'console-rollover-structure')
   await page.getByRole('button', { name: 'Start the year 2027-28' }).click()
   await confirm(page, 'Start')
+  await page.getByText('0 of 2 students are done.').waitFor()
   for (let rows = 1; rows > 0;) rows = await advanceRollovers(stage.bursar.app.ctx, readUnsettled)
   await page.getByText('It is done.').waitFor()
 

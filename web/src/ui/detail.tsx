@@ -44,7 +44,7 @@ export function Summary({ fields }: { fields: readonly DetailField[] }) {
   return (
     <dl className="summary">
       {fields
-        .filter(({ value }) => value !== undefined && value !== null && value !== '')
+        .filter(({ value }) => value !== undefined && value !== null && value !== '' && value !== false)
         .map(({ label, value }) => (
           <div key={label}>
             <dt>{label}</dt>

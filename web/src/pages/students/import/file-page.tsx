@@ -58,7 +58,7 @@ function Shown({ file }: { file: RosterAnswer }) {
         { label: 'Columns left out', value: file.unknown_columns.join(', ') },
         { label: 'Sent by', value: file.created_by },
         { label: 'Sent', value: <When at={file.created_at} /> },
-      ].filter(({ value }) => value !== false)}
+      ]}
     >
       <Now file={file} />
       <Problems file={file} />

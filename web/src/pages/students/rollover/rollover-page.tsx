@@ -141,7 +141,7 @@ function RolloverForm({ year, grades }: { year: string; grades: readonly GradeOf
           </fieldset>
           {hasStructure ? (
             <p>
-              {`The fees are those of the fee structure of ${yearName(Number(newYear.start), Number(newYear.end))}, with its concessions by rule.`}
+              {`The fees are those of the fee structure of ${yearName(Number(newYear.start), Number(newYear.end))}. Its concessions by rule are taken off afterwards; the preview is without them.`}
             </p>
           ) : (
             <FeesTable structure={structure} onChange={setStructure} problems={problems} />
