@@ -24,7 +24,7 @@ officeTask('register a student and collect at the counter', async ({ page, go, c
   await page.getByLabel('Term 1 is due on').fill('2026-12-10')
   await page.getByLabel('Tuition fee of class 5, Term 1, rupees').fill('60,000')
   await page.getByLabel('Transport fee of class 5, Term 1, rupees').fill('12000')
-  await page.getByRole('button', { name: 'Brothers and sisters' }).click()
+  await page.getByRole('button', { name: 'Add for brothers and sisters' }).click()
   await lookAt(page, 'console-fee-structure')
   await page.getByRole('button', { name: 'Save the fee structure' }).click()
   await page.getByText('The fee structure is saved.').first().waitFor()
@@ -41,6 +41,8 @@ officeTask('register a student and collect at the counter', async ({ page, go, c
   await page.getByRole('button', { name: 'Add the student' }).click()
   await page.getByRole('heading', { name: 'Kabir Rao' }).waitFor()
   await page.getByText('₹72,000.00').first().waitFor()
+  // Nothing is overdue, so there is no such field either.
+  assert.equal(await page.getByText('Overdue', { exact: true }).count(), 0)
   await lookAt(page, 'console-student-of-office')
 
   await page.getByRole('link', { name: 'Counter' }).first().click()

@@ -34,7 +34,7 @@ officeTask('a new year', async ({ page, go, stage, complaints }) => {
   await page.getByRole('button', { name: 'Add a term' }).click()
   await page.getByLabel('Term 2 is due on').fill('2027-12-10')
   await page.getByRole('button', { name: 'Same amounts as Term 1' }).click()
-  await page.getByRole('button', { name: 'Brothers and sisters' }).click()
+  await page.getByRole('button', { name: 'Add for brothers and sisters' }).click()
   await page.getByRole('button', { name: 'Save the fee structure' }).click()
   await page.getByText('The fee structure is saved.').first().waitFor()
 
@@ -63,6 +63,7 @@ officeTask('a new year', async ({ page, go, stage, complaints }) => {
   await page.getByRole('button', { name: 'Preview' }).click()
   await page.getByText('Students of class 5').click()
   await page.getByText('As it is').first().waitFor()
+  await page.getByText('Nothing would change.').waitFor()
   await expectSoundAndKeep(page, 'console-fee-structure-preview')
   await page.setViewportSize(NARROW)
   await expectSoundAndKeep(page, 'console-fee-structure-preview-phone')

@@ -42,13 +42,16 @@ export function ApplyClasses({ path, structure }: { path: string; structure: Str
         The students of each class get the fees that are saved above. Look at the preview first; applying
         twice charges nobody twice. Students who are added later get the fees of their class by themselves.
       </p>
-      <Group>
+      <Group mb="sm">
         <Button variant="default" loading={run?.isOver === false} onClick={() => void start(true)}>
           Preview
         </Button>
-        {run?.isPreview === true && run.isOver && run.failure === null && (
-          <Button onClick={() => void start(false)}>{applyLabel(run.done)}</Button>
-        )}
+        {run?.isPreview === true &&
+          run.isOver &&
+          run.failure === null &&
+          countOf(run.done, 'changed') > 0 && (
+            <Button onClick={() => void start(false)}>{applyLabel(run.done)}</Button>
+          )}
       </Group>
       {run !== undefined && <Shown run={run} total={grades.length} />}
     </section>
@@ -81,6 +84,9 @@ function Shown({ run, total }: { run: Run; total: number }) {
         <Alert color="red" mt="sm">
           {`It stopped after ${done.length} of ${total} classes: ${failure} Start it again; what is set stays.`}
         </Alert>
+      )}
+      {isOver && isPreview && failure === null && countOf(done, 'changed') === 0 && (
+        <p>Nothing would change.</p>
       )}
       {isOver && !isPreview && failure === null && (
         <Alert color="bursar" mt="sm">

@@ -40,10 +40,10 @@ export function ConcessionRules({ draft, onChange }: { draft: Draft; onChange: (
       ))}
       <Group>
         <Button variant="default" onClick={() => add({ ...SIBLING, ...nextChild(concessions) })}>
-          Brothers and sisters
+          Add for brothers and sisters
         </Button>
         <Button variant="default" onClick={() => add(STAFF)}>
-          Children of staff, or another category
+          Add for children of staff, or another category
         </Button>
       </Group>
     </fieldset>
