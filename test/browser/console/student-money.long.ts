@@ -101,5 +101,32 @@ test('a link that pays dues, a refund by fee and the rule for money beyond what 
     await page.getByText('The payment rules are changed.').waitFor()
     assert.equal((await demo.get(`${ERP}/payment-rules`)).body.data.excess, 'advance')
   })
+
+  await t.test('finance sets a late fee without an ERP, and a wrong step is named', async () => {
+    await page.setViewportSize(WIDE)
+    await page.getByRole('button', { name: 'Add a late fee' }).click()
+    const rule = page.getByRole('group', { name: 'Late fee 1' })
+    await rule.getByLabel('Due on').fill('2026-12-10')
+    await rule.getByLabel('Late fee', { exact: true }).selectOption('slab')
+    await rule.getByRole('button', { name: 'Add a step' }).click()
+    await rule.getByLabel('From day').nth(1).fill('1')
+    await rule.getByLabel('Rupees in all').nth(1).fill('500')
+    await expectSoundAndKeep(page, 'console-late-fees')
+    await page.setViewportSize(NARROW)
+    await expectSoundAndKeep(page, 'console-late-fees-phone')
+    await page.getByRole('button', { name: 'Change the payment rules' }).click()
+    await confirm(page, 'Change them')
+    await page.getByText('Late fee 1: must begin on a later day').waitFor()
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
+    await rule.getByLabel('From day').nth(1).fill('15')
+    await page.getByRole('button', { name: 'Change the payment rules' }).click()
+    await confirm(page, 'Change them')
+    await page.getByText('The payment rules are changed.').first().waitFor()
+    const { late_fees: kept } = (await demo.get(`${ERP}/payment-rules`)).body.data
+    assert.deepEqual(kept[0].slabs, [
+      { from_day: 1, amount: 200 },
+      { from_day: 15, amount: 500 },
+    ])
+  })
   assert.deepEqual(complaints, [])
 })
