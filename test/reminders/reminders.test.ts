@@ -2,8 +2,10 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { API, assertAnswer, createPerson, demoVisitor } from '../console/support.ts'
 import { startBursar } from '../harness/bursar.ts'
+import { startFakeErp } from '../harness/fakes/erp.ts'
 import type { Json } from '../harness/client.ts'
 import { ERP, sampleStudent } from '../harness/samples.ts'
+import { setErp } from '../students/support.ts'
 
 const bursar = await startBursar({ after })
 const office = await demoVisitor(bursar.url)
@@ -144,4 +146,19 @@ test('demand notices are one page for each student of a class that owes', async 
   assert.equal(file.status, 200, file.text)
   assert.equal([...file.text.matchAll(/\/Type \/Page\b/g)].length, 2)
   assertAnswer(await office.get(`${PATH}/demand-notices?list=students&grade=6`), '409 HUE00002')
+})
+
+test('the ERP is asked before a reminder: whom it refuses is not reminded, and it is noted why', async () => {
+  const erp = await startFakeErp({ after })
+  await setErp(bursar.demo, erp)
+  erp.refuse('A-1', 'data_error', 'The record is being corrected.')
+  erp.disturb(identifier => (identifier === 'A-2' ? { status: 500, body: '' } : null))
+  await moveTo('2027-02-10T11:00:00+05:30')
+  const refused = await start({ student_ids: [kabir] })
+  await moveTo('2027-02-10T11:05:00+05:30')
+  assert.equal((await families(refused))[0].reason, 'erp_refused')
+  const silent = await start({ student_ids: [meera] })
+  await moveTo('2027-02-10T11:10:00+05:30')
+  assert.equal((await families(silent))[0].reason, 'erp_unavailable')
+  assert.equal(erp.requests.length, 2)
 })
