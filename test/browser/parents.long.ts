@@ -134,7 +134,7 @@ test('a parent at the pages of the school', { concurrency: 3 }, async t => {
     await page.getByRole('link', { name: 'Payments and receipts' }).click()
     await expectWords(
       page,
-      /April 2025 to March 2026\s+[\s\S]*at the school\s+Kabir Rao\s+Reference COUNTER-17/,
+      /April 2025 to March 2026\s+[\s\S]*at the school\s+Kabir Rao\s+Tuition fee\s+Reference COUNTER-17/,
     )
     await expectTargets(page)
     await shootBoth(page, 'history')
