@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { createUser } from '../../../src/console/auth/users.service.ts'
-import { getInstitute } from '../../../src/institutes/institutes.service.ts'
-import { addLender, chooseLender } from '../../../src/loans/lenders/lenders.service.ts'
-import { dayOf } from '../../../src/platform/calendar.ts'
-import { paiseOf } from '../../../src/platform/money.ts'
-import type { TransferPort } from '../../../src/providers/transfer-port.ts'
-import { API, PASSWORD, tokenOf, Visitor } from '../../console/support.ts'
-import { setStage, type Stage } from '../../harness/browser.ts'
-import { registerStudent } from '../../students/support.ts'
-import { expectSoundAndKeep } from '../checkout-support.ts'
-import { I, memberOf, openConsole } from './support.ts'
+import { createUser } from '../../../../src/console/auth/users.service.ts'
+import { getInstitute } from '../../../../src/institutes/institutes.service.ts'
+import { addLender, chooseLender } from '../../../../src/loans/lenders/lenders.service.ts'
+import { dayOf } from '../../../../src/platform/calendar.ts'
+import { paiseOf } from '../../../../src/platform/money.ts'
+import type { TransferPort } from '../../../../src/providers/transfer-port.ts'
+import { API, PASSWORD, tokenOf, Visitor } from '../../../console/support.ts'
+import { setStage, type Stage } from '../../../harness/browser.ts'
+import { registerStudent } from '../../../students/support.ts'
+import { expectSoundAndKeep } from '../../checkout-support.ts'
+import { I, memberOf, openConsole } from '../support.ts'
 
 const NARROW = { width: 390, height: 844 }
 const PDF = Buffer.from('%PDF-1.7\n1 0 obj\nendobj\ntrailer\n%%EOF\n')
@@ -61,6 +61,7 @@ test('an application goes from the family’s consent to the school’s bank acc
   await family.getByRole('checkbox').check()
   await family.getByRole('button', { name: /Sahakari Bank/ }).click()
   await desk.page.reload()
+  await desk.page.locator('tr.opens').first().waitFor()
   await expectSoundAndKeep(desk.page, 'console-desk-list')
   await desk.page.locator('tr.opens').first().click()
   await desk.page.getByRole('button', { name: 'Approve with an offer' }).click()
@@ -103,6 +104,7 @@ test('an application goes from the family’s consent to the school’s bank acc
   await expectSoundAndKeep(desk.page, 'console-desk-application')
   const phone = await openConsole(stage, visitor, NARROW)
   await phone.go(`/l/sahakari/${applicationId}`)
+  await phone.page.getByText('Transferred by the lender').waitFor()
   await expectSoundAndKeep(phone.page, 'console-desk-application-phone')
 
   const school = await openConsole(stage, await memberOf(stage, 'finance'))
@@ -110,6 +112,7 @@ test('an application goes from the family’s consent to the school’s bank acc
   await school.page.getByText('Loan transfers to confirm').waitFor()
   await expectSoundAndKeep(school.page, 'console-home-waiting')
   await school.go(`${I}/loans`)
+  await school.page.locator('tr.opens').first().waitFor()
   await expectSoundAndKeep(school.page, 'console-loans')
   await school.page.locator('tr.opens').first().click()
   await school.page.getByRole('button', { name: 'Did it arrive?' }).click()
