@@ -150,3 +150,19 @@ test('the reference is a page of our own that asks no other host', async () => {
   assert.match(page.text, /openapi\.json/)
   assert.doesNotMatch(page.text, /(src|href)="https?:/)
 })
+
+test('each sample of the guide in five languages is there in all of them, behind one choice for the page', async () => {
+  const { text } = await bursar.demo.get('/docs/guides/samples')
+  const groups = [...text.matchAll(/<div class="languages">([\s\S]*?)<\/div>/g)].map(
+    ([, group = '']) => group,
+  )
+  assert.ok(groups.length >= 4)
+  for (const group of groups)
+    for (const name of ['sh', 'js', 'python', 'php', 'java'])
+      assert.ok(
+        group.includes(`for="in-${name}"`) && group.includes(`<pre class="${name}">`),
+        `${name}: ${group}`,
+      )
+  assert.equal(text.match(/<input class="in"/g)?.length, 5)
+  assert.ok(!(await bursar.demo.get('/docs/guides/errors')).text.includes('<input'))
+})

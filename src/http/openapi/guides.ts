@@ -21,11 +21,11 @@ const FIRST = [
 ]
 
 const STYLE = `body{font:16px/1.55 system-ui,sans-serif;color:#1a1d21;background:#fff;margin:0}
-main{max-width:52rem;margin:0 auto;padding:1.5rem 1rem 4rem}nav{background:#f3f4f6;padding:.75rem 1rem}
+main{max-width:52rem;margin:0 auto;padding:1.5rem 1rem 4rem}nav{background:#f3f4f6;padding:.75rem 1rem;display:flex;flex-wrap:wrap}
 nav a{margin-right:1rem;white-space:nowrap}a{color:#0b57d0}pre,code{font:13.5px/1.5 ui-monospace,monospace;background:#f3f4f6}
 pre{padding:.75rem;overflow-x:auto;border-radius:6px}code{padding:.1em .25em;border-radius:4px;overflow-wrap:anywhere}pre code{padding:0;overflow-wrap:normal}
 table{border-collapse:collapse;display:block;overflow-x:auto}th,td{border:1px solid #d5d9de;padding:.35rem .6rem;text-align:left;vertical-align:top}
-.in{position:absolute;opacity:0}.languages>p{margin:0 0 -.5rem}.languages label{display:inline-block;padding:.25rem .75rem;border:1px solid transparent;border-radius:6px;cursor:pointer}
+.in{position:fixed;top:0;left:0;opacity:0}.languages>p{margin:0 0 -.5rem}.languages label{display:inline-block;padding:.25rem .75rem;border:1px solid transparent;border-radius:6px;cursor:pointer}
 .languages pre{display:none}${Object.keys(LANGUAGES)
   .map(
     name =>
