@@ -59,7 +59,7 @@ export function needsFonts(html: string): boolean {
   return LETTERS.test(end === -1 ? html : html.slice(0, end))
 }
 
-/** The family comes last in the list of every page's fonts, so it is asked for what the others lack. */
+/** The family comes first in the list of every page's fonts; it has no letters but those of its scripts. */
 export const FONT_STYLE = WEB_FONTS.map(({ family, ranges, local }) => {
   const sources = [...local.map(name => `local("${name}")`), `url("/fonts/${family}.ttf") format("truetype")`]
   return `@font-face{font-family:"Bursar scripts";font-display:swap;src:${sources.join(',')};unicode-range:${ranges}}`

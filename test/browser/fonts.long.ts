@@ -56,6 +56,15 @@ test('a page loads the font of a script that stands on it and that the browser l
     fetched += fonts.length - 1
     await context.close()
   }
+  for (const lang of ['hi', 'kn', 'ta']) {
+    const { context, page } = await open('Kabir Rao', lang)
+    const width = () => page.locator('.status').evaluate(element => element.getBoundingClientRect().width)
+    await page.evaluate(() => document.fonts.ready)
+    const shown = await width()
+    await page.evaluate(() => void (document.body.style.fontFamily = '"Bursar scripts", sans-serif'))
+    assert.equal(Math.round(shown), Math.round(await width()), `${lang} was laid out anew when its font came`)
+    await context.close()
+  }
   const { page } = await open(NAMES.map(([, name]) => name).join(' '))
   await expectSoundAndKeep(page, 'page-scripts')
   t.diagnostic(`${fetched} of ${NAMES.length} scripts had no font on this machine`)

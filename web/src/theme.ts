@@ -20,7 +20,7 @@ export const theme = createTheme({
   colors: { bursar: green },
   black: '#14213d',
   fontFamily:
-    'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Noto Sans Devanagari", "Bursar scripts", sans-serif',
+    '"Bursar scripts", system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Noto Sans Devanagari", sans-serif',
   headings: { fontWeight: '650' },
   defaultRadius: 'md',
   cursorType: 'pointer',
