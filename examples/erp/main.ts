@@ -17,6 +17,7 @@ if (books.listStudents().length === 0) addExamples()
 
 const bursar = new Bursar({ baseUrl: BURSAR_URL, apiKey: BURSAR_KEY, apiSecret: BURSAR_SECRET })
 const server = createErp(books, secrets).listen(Number(PORT), '127.0.0.1')
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => server.close())
 await connect(bursar, process.env['ERP_URL'] ?? `http://127.0.0.1:${PORT}`, secrets)
 for (const student of books.listStudents())
   if (student.state === 'active' && student.contact_email !== '') await push(bursar, books, student)
@@ -28,7 +29,6 @@ const daily = async (): Promise<void> => {
 }
 await daily()
 setInterval(() => void daily().catch(console.error), 24 * 60 * 60 * 1_000).unref()
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => server.close())
 
 /** One student for each answer of a fetch-student endpoint. */
 function addExamples(): void {

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { after, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
 import type { Student } from '../../examples/erp/books.ts'
 import { connect, push, takeCash } from '../../examples/erp/connect.ts'
 import { toPaise } from '../../examples/erp/money.ts'
@@ -112,6 +115,23 @@ test('the example ERP agrees with Bursar to the paisa through a school year of p
   assert.equal(books.outstandingOf(meera), 0)
   assert.equal(books.outstandingOf({ ...meera, year: 2027 }), 65_000_00)
   assert.equal(books.outstandingOf(arjun), 72_345_67 - 20_000_50 + 5_000_25 - 1_000_00)
+})
+
+test('the example ERP starts by its one command, connects itself and ends at Ctrl-C', async () => {
+  const main = fileURLToPath(new URL('../../examples/erp/main.ts', import.meta.url))
+  const env = {
+    PATH: process.env['PATH'],
+    BURSAR_URL: url,
+    PORT: '0',
+    ERP_URL: erp.url,
+    DATABASE: ':memory:',
+  }
+  const child = spawn(process.execPath, [main], { env, stdio: ['ignore', 'pipe', 'inherit'] })
+  after(() => void child.kill())
+  const [text] = await once(child.stdout, 'data')
+  assert.match(String(text), /connected with http/)
+  child.kill('SIGINT')
+  assert.equal(await new Promise(resolve => child.once('exit', resolve)), 0)
 })
 
 function serviceId({ identifier, year }: Student): string {
