@@ -9,6 +9,7 @@ import { formatOf } from './files/file-rows.ts'
 import * as rowStore from './engine/rows.store.ts'
 import { ERP_IMPORTS, ERP_KINDS, type ErpKind, type ImportFamily, type ImportMode } from './imports.rules.ts'
 import * as store from './imports.store.ts'
+import * as purgeStore from './purge.store.ts'
 
 export type { Import } from './imports.store.ts'
 export type { Problem } from './engine/rows.store.ts'
@@ -172,10 +173,10 @@ const MS_PER_DAY = 86_400_000
 export async function purgeImports({ db, clock }: Context, limit: number): Promise<number> {
   const now = clock.now()
   const ago = (days: number): Date => new Date(now.getTime() - days * MS_PER_DAY)
-  const forgotten = await store.cancelForgotten(db, ago(KEPT_WAITING_DAYS), now)
-  const deleted = await db.transaction(tx => store.deleteOld(tx, ago(KEPT_DAYS), limit))
+  const forgotten = await purgeStore.cancelForgotten(db, ago(KEPT_WAITING_DAYS), now)
+  const deleted = await db.transaction(tx => purgeStore.deleteOld(tx, ago(KEPT_DAYS), limit))
   // One at a time: a large one takes a while.
-  const cleared = await db.transaction(tx => store.clearFinished(tx, now, 1))
+  const cleared = await db.transaction(tx => purgeStore.clearFinished(tx, now, 1))
   return forgotten + cleared + deleted
 }
 

@@ -105,10 +105,14 @@ export async function readChoices(ctx: Context, institute: Institute): Promise<C
   }
 }
 
-/** As the school lists them; what it does not list comes after, as it is. */
+const BY_NUMBER = new Intl.Collator('en', { numeric: true })
+
+/** As the school lists them; what it does not list comes after, 2 before 10. */
 function inOrder(entries: readonly Code[], order: readonly string[]): Code[] {
   const place = ({ code }: Code): number => (order.indexOf(code) + order.length + 1) % (order.length + 1)
-  return entries.toSorted((one, other) => place(one) - place(other))
+  return entries.toSorted(
+    (one, other) => place(one) - place(other) || BY_NUMBER.compare(one.code, other.code),
+  )
 }
 
 const MOST_OF_A_FAMILY = 20

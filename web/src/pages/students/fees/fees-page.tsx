@@ -65,6 +65,9 @@ function OfYear({ year }: { year: number }) {
   )
 }
 
+/** Not fees of a year: charged by themselves, or one term of a fee. */
+const OWN_CHARGES = /^(LATE_FEE|CHEQUE_|PREVIOUS_YEAR_)|_TERM_\d+$/
+
 function StructureForm({
   path,
   known,
@@ -75,8 +78,8 @@ function StructureForm({
   saved: StructureAnswer
 }) {
   const mayChange = useMay('owner', 'finance')
-  // A school that begins has no fees yet; late fees and carried dues are charged by themselves.
-  const [draft, setDraft] = useState(() => toDraft(saved, { ...known, heads: [] }))
+  const heads = known.heads.filter(code => !OWN_CHARGES.test(code))
+  const [draft, setDraft] = useState(() => toDraft(saved, { ...known, heads }))
   const save = useCommand<ReturnType<typeof toSent>>({
     method: 'PUT',
     path,
