@@ -213,7 +213,8 @@ function longLines(count: number): ReceiptPrint['lines'] {
 function everywhere(text: string): ReceiptPrint {
   return {
     ...RECEIPT,
-    ...{ institute: text, branch: text },
+    institute: text,
+    branch: text,
     letterhead: { ...RECEIPT.letterhead, lines: [text, text] },
     receiptNumber: text,
     payer: { name: text, phone: text, email: text },

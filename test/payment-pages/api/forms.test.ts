@@ -35,6 +35,12 @@ async function eventsOf(id: string): Promise<{ event_code: string; payload: Json
   return sql('select event_code, payload from events where resource_id = $1 order by sequence', [id])
 }
 
+test('a link to a page that is sent to families is shown with its title', async () => {
+  const { url } = await createPage(demo, FAIR)
+  const [, title] = /<title>(.*)<\/title>/.exec(await (await fetch(url)).text()) ?? []
+  assert.match(await (await fetch(url)).text(), new RegExp(`og:title" content="${title}"`))
+})
+
 test('a filled-in form is an order with what was chosen and typed', async () => {
   const { id, url } = await createPage(demo, FAIR)
   const orderId = await submit(url, {

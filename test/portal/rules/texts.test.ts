@@ -79,8 +79,9 @@ test('the English names of fees and times of day are those of mails and receipts
   }
 })
 
+const at = (iso: string, language: Language): string => localMoment(new Date(iso), language)
+
 test('dates stand as day, month, year with the part of the day, digits Latin', () => {
-  const at = (iso: string, language: Language): string => localMoment(new Date(iso), language)
   assert.equal(at('2026-11-15T04:00:00Z', 'hi'), '15 नवंबर 2026 को सुबह 9:30 बजे')
   assert.equal(at('2026-11-15T09:30:00Z', 'kn'), '15 ನವೆಂಬರ್ 2026, ಮಧ್ಯಾಹ್ನ 3:00')
   assert.equal(at('2026-11-15T14:30:00Z', 'ta'), '15 நவம்பர் 2026, இரவு 8:00 மணி')
