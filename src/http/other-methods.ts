@@ -40,7 +40,8 @@ export function answerUnmatched(app: FastifyInstance): void {
   app.decorate('refuseUnmatched', (request: FastifyRequest, reply: FastifyReply): never => {
     const path = pathOf(request)
     const found = [...methodsByUrl].flatMap(([url, methods]) => (isAt(url, path) ? [...methods] : []))
-    if (found.length === 0) throw noSuchAddress(request)
+    // A route may take the address and find nothing there, such as a folder of files.
+    if (found.length === 0 || found.includes(request.method)) throw noSuchAddress(request)
     const allow = [...new Set(found)].sort().join(', ')
     reply.header('allow', allow)
     throw new BursarError('HUE00003', `${request.method} is not possible here; use ${allow}.`)

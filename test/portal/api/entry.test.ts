@@ -133,7 +133,7 @@ test('a look ahead does not spend the link', async () => {
   const { user } = await parentOf()
   const link = entrance(await tokenOf(user))
   const visitor = new Visitor(url)
-  assert.equal((await visitor.get(link, {}, 'HEAD')).status, 404)
+  assert.equal((await visitor.get(link, {}, 'HEAD')).status, 405)
   assert.equal((await visitor.get(link, { 'sec-purpose': 'prefetch;prerender' })).status, 503)
   assert.equal(visitor.cookies.size, 0)
   assert.equal((await visitor.get(link)).status, 303)

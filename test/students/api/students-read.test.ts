@@ -46,6 +46,7 @@ test('Get Student answers the whole profile as registered, years as integers', a
     registration_ids: ['parent-9'],
     status: 'active',
     custom_identifier: 'C-1',
+    origin: 'erp',
     collector_code: 'MAIN',
     fee_summary: { total_fee: 0, discount: 0, paid: 0, outstanding: 0, advance: 0 },
   })
