@@ -16,7 +16,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Executors;
 
-/** A webhook receiver on the Java client. Run: SECRET_KEY=… PORT=3000 java -cp bursar-sdk.jar Receiver.java */
+/** A webhook receiver on the Java client. Run: SECRET_KEY=… PORT=3000 java -cp bursar-sdk-1.0.0.jar Receiver.java */
 public final class Receiver {
     private static final String SECRET_KEY = System.getenv("SECRET_KEY");
     private static final int MAX_BODY_BYTES = 1024 * 1024;

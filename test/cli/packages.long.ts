@@ -1,16 +1,17 @@
 import assert from 'node:assert/strict'
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, readdirSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { Bursar } from '../../sdk/node/src/index.ts'
 import { startBursar } from '../harness/bursar.ts'
 import { waitFor } from '../harness/wait.ts'
+import { skipWithout } from '../sdk/languages.ts'
 import { scratch } from './command-line.ts'
 import { freePort } from './developer/listening.ts'
 
-/** The two packages as their users get them: packed, and run by npx in an empty folder. Needs a registry for dependencies. */
+/** The packages as their users get them: packed, and run in an empty folder. Needs the registries for dependencies. */
 const ROOT = new URL('../..', import.meta.url).pathname
 /** As a user has it: npm and no Node of ours. */
 const { HOME = '', npm_config_registry: registry = '' } = process.env
@@ -96,3 +97,15 @@ test('the server starts from its package in an empty folder, takes a payment and
   await once(server, 'close')
   assert.match(out, /Stopped\./)
 })
+
+test(
+  'mvn package makes the jar that the README of the Java client names',
+  { skip: skipWithout('mvn') },
+  t => {
+    const cwd = join(scratch(t), 'java')
+    cpSync(join(ROOT, 'sdk/java'), cwd, { recursive: true })
+    execFileSync('mvn', ['-q', 'package'], { cwd, stdio: 'pipe' })
+    const [jar = ''] = /target\/[\w.-]+\.jar/.exec(readFileSync(join(cwd, 'README.md'), 'utf8')) ?? []
+    assert.ok(existsSync(join(cwd, jar)), jar)
+  },
+)
