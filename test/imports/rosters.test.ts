@@ -188,6 +188,64 @@ test('a list whose needed columns are not matched, or are matched twice, is refu
   assert.equal(status, 403)
 })
 
+const FOUR: Columns = ['identifier', 'fullname', 'grade', 'primary_contact_number']
+const HEAD = 'no,name,class,mobile\n'
+
+async function take(rows: string): Promise<Json> {
+  const id = await send(HEAD + rows, FOUR)
+  await work(id)
+  assertAnswer(await finance.post(`${SCHOOL}/student-files/${id}/start`, {}), '200')
+  return { ...(await work(id)), problems: await problemsOf(id) }
+}
+
+test('a corrected class moves the student, with the fees of its new class, and never makes a second one', async () => {
+  const structure = {
+    terms: [{ name: 'Term 1', due_date: '2026-06-10' }],
+    fee_heads: ['TUITION_FEE'],
+    grades: ['8', '9'],
+    amounts: [
+      { grade: '8', component_type: 'TUITION_FEE', term: 1, amount: 27_000.1 },
+      { grade: '9', component_type: 'TUITION_FEE', term: 1, amount: 30_001.1 },
+    ],
+    concessions: [],
+  }
+  assertAnswer(await finance.send('PUT', `${SCHOOL}/fee-structures/2026/2027`, structure), '200')
+  await take('D-1,Dev Kumar,8,9845000110\nD-2,Uma Nair,Std VIII,9845000111')
+  const [before] = await studentsOf('D-1')
+  assert.equal(before.fee_summary.outstanding, 27_000.1)
+
+  const moved = await take('D-1,DEV KUMAR,9,9845000110\nD-2,Uma Nair,8,9845000111')
+  assert.deepEqual([moved.rows.known, moved.rows.new, moved.rows.applied], [2, 0, 2])
+  const dev = await studentsOf('D-1')
+  const uma = await studentsOf('D-2')
+  assert.deepEqual(
+    [dev, uma].map(found => found.map(one => [one.grade, one.fee_summary.outstanding])),
+    [[['9', 30_001.1]], [['8', 27_000.1]]],
+  )
+  assert.equal(dev[0]?.service_student_id, before.service_student_id)
+  const again = await take('D-1,DEV KUMAR,9,9845000110')
+  assert.deepEqual([again.rows.known, again.rows.unchanged], [1, 1])
+})
+
+test('a number that fits another child, or several, is a row to correct and moves nobody', async () => {
+  const other = await take('D-1,Ravi Menon,8,9845000112')
+  assert.match(other.problems[0] ?? '', /^2 identifier is already that of DEV KUMAR in class 9; correct/)
+  for (const grade of ['8', '9']) await desk.register({ identifier: 'D-3', fullname: 'Ila Roy', grade })
+  const several = await take('D-3,Ila Roy,10,9845000113')
+  assert.match(several.problems[0] ?? '', /^2 identifier is already that of Ila Roy in class 8 and Ila Roy/)
+  assert.equal((await studentsOf('D-3')).length, 2)
+  assert.ok((await studentsOf('D-3')).every(one => one.grade !== '10'))
+})
+
+test('an admission number that stands twice in a file is a row to correct, in whatever class', async () => {
+  const twice = await take('D-4,Om Das,8,9845000114\nD-4,Isha Das,9,9845000114')
+  assert.deepEqual(twice.problems, ['3 identifier stands in row 2 already'])
+  assert.deepEqual(
+    (await studentsOf('D-4')).map(one => one.fullname),
+    ['Om Das'],
+  )
+})
+
 test('no field is guessed for two columns, and a guess is a field or a fee', () => {
   const word = fc.constantFrom('Adm No', 'Name', 'Class', 'Mobile', 'Phone', 'Fee', 'Tuition fee', 'Paid', '')
   fc.assert(

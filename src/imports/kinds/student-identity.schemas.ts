@@ -36,11 +36,25 @@ export const ofStudents = {
 /** All rows of one student are a group; `unitColumn` tells apart what they say of it. */
 export function keysByStudent(unitColumn?: string): (raw: RawRow, branch: string) => RowKeys {
   return (raw, branch) => {
-    const { identifier = '', grade = '', academic_year_start = '', academic_year_end = '' } = raw
-    const parts = [identifier, grade, academic_year_start, academic_year_end, raw['collector_code'] ?? branch]
     const unit = unitColumn === undefined ? '' : (raw[unitColumn] ?? '')
-    // As JSON: no two rows share a key by chance, and no character is left that a database cannot hold.
-    const group = JSON.stringify(parts.map(part => canonicalName(String(part))))
-    return { group, unit: unit === '' ? '' : JSON.stringify(canonicalName(String(unit))) }
+    return {
+      group: keyOf([...numberOf(raw, branch), raw['grade'] ?? '']),
+      unit: unit === '' ? '' : keyOf([unit]),
+    }
   }
+}
+
+/** The same in whatever class: for lists in which an admission number stands once. */
+export function keysByNumber(raw: RawRow, branch: string): RowKeys {
+  return { group: keyOf(numberOf(raw, branch)), unit: '' }
+}
+
+function numberOf(raw: RawRow, branch: string): unknown[] {
+  const { identifier = '', academic_year_start = '', academic_year_end = '' } = raw
+  return [identifier, academic_year_start, academic_year_end, raw['collector_code'] ?? branch]
+}
+
+/** As JSON: no two rows share a key by chance, and no character is left that a database cannot hold. */
+function keyOf(parts: readonly unknown[]): string {
+  return JSON.stringify(parts.map(part => canonicalName(String(part))))
 }

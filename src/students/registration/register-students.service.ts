@@ -20,6 +20,7 @@ import {
   type StudentOrigin,
 } from '../students.rules.ts'
 import { ensureUsers, linkUsers, type Link } from '../users/users.store.ts'
+import { pickInAnyClass } from './class-change.rules.ts'
 import { digestOf } from './registration-digest.ts'
 import * as store from './registration.store.ts'
 
@@ -53,17 +54,28 @@ export type RegistrationPlan = { registration: Registration; student: Student } 
   /** This very registration is the one applied last: whatever changed since by other ways stays. */
   | { kind: 'same' }
   | { kind: 'someone_else' }
+  /** Only where the class may change: students that the number fits, none of them for certain. */
+  | { kind: 'unclear'; others: readonly Student[] }
 )
+
+/** `mayChangeClass`: a student of the same admission number, year and branch in another class is that student. */
+type PlanOptions = { isLocked: boolean; mayChangeClass?: boolean }
 
 /** What becomes of each; decided on locked students when it is to be applied. One plan for each, in their order. */
 export async function planRegistrations(
   db: Queryable,
   context: RegistrationContext,
   registrations: readonly Registration[],
-  options: { isLocked: boolean },
+  { isLocked, mayChangeClass = false }: PlanOptions,
 ): Promise<RegistrationPlan[]> {
   const identities = registrations.map(one => one.identity)
-  const found = await findStudents(db, context.institute, identities, options)
+  if (mayChangeClass) {
+    const options = { isLocked, isAnyClass: true }
+    const known = await store.findByIdentities(db, context.institute.id, identities, options)
+    const byNumber = Map.groupBy(known, ({ student }) => numberKey(student))
+    return registrations.map(one => planInAnyClass(context, one, byNumber.get(numberKey(one.identity)) ?? []))
+  }
+  const found = await findStudents(db, context.institute, identities, { isLocked })
   return registrations.map(one => plan(context, one, found.get(identityKey(one.identity)) ?? []))
 }
 
@@ -84,14 +96,41 @@ export function identityKey(identity: Identity): string {
   return JSON.stringify(identityValues(identity))
 }
 
+function numberKey(identity: Identity): string {
+  return identityKey({ ...identity, grade: '' })
+}
+
 function plan(
-  { institute, now }: RegistrationContext,
+  context: RegistrationContext,
   registration: Registration,
   known: readonly store.KnownStudent[],
 ): RegistrationPlan {
+  const { collectorCode } = registration
+  const branch = collectorCode ?? defaultBranch(context.institute)
+  return planOne(context, registration, pickRegistered(known, collectorCode, branch))
+}
+
+function planInAnyClass(
+  context: RegistrationContext,
+  registration: Registration,
+  known: readonly store.KnownStudent[],
+): RegistrationPlan {
+  const { collectorCode: sentBranch, identity, profile } = registration
+  const branch = sentBranch ?? defaultBranch(context.institute)
+  const picked = pickInAnyClass(known, { identity, profile, sentBranch, branch })
+  const [first, ...others] = picked.kind === 'unclear' ? picked.others.map(one => one.student) : []
+  if (first !== undefined)
+    return { kind: 'unclear', registration, student: first, others: [first, ...others] }
+  return planOne(context, registration, picked.kind === 'found' ? picked.found : undefined)
+}
+
+function planOne(
+  { institute, now }: RegistrationContext,
+  registration: Registration,
+  found: store.KnownStudent | undefined,
+): RegistrationPlan {
   const { identity, profile, collectorCode } = registration
   const branch = collectorCode ?? defaultBranch(institute)
-  const found = pickRegistered(known, collectorCode, branch)
   const digest = digestOf(registration)
   if (found === undefined) {
     const student: Student = {
@@ -111,7 +150,7 @@ function plan(
   if (isSomeoneElse(student, profile)) return { kind: 'someone_else', registration, student }
   // A record that the ERP sends is kept by the ERP from then on; the office never takes one over.
   const origin = (registration.origin ?? 'erp') === 'erp' ? 'erp' : student.origin
-  const after: Student = { ...student, ...mergeProfile(student, profile), origin }
+  const after: Student = { ...student, ...mergeProfile(student, profile), grade: identity.grade, origin }
   const changes = changesBetween(student, after)
   const current = { ...after, updatedAt: changes.length > 0 ? now : student.updatedAt }
   return { kind: 'known', registration, student: current, changes, digest }

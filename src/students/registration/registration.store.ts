@@ -19,18 +19,19 @@ const registered = studentRows.with<Origin>({
 })
 const KNOWN_COLUMNS = `${COLUMNS}, ${registered.columns('s', ['isBranchAssumed', 'digest'])}`
 
-/** Of every branch. Held until the commit, one after the other in the same order, when they are to be changed. */
+/** Of every branch, and of every class if asked for. Held until the commit, one after the other in the same order, when they are to be changed. */
 export async function findByIdentities(
   db: Queryable,
   instituteId: number,
   identities: readonly Identity[],
-  { isLocked }: { isLocked: boolean },
+  { isLocked, isAnyClass = false }: { isLocked: boolean; isAnyClass?: boolean },
 ): Promise<KnownStudent[]> {
   const rows = await db.query<Student & Origin>(
     `select ${KNOWN_COLUMNS}
-     from (select distinct * from unnest($2::text[], $3::text[], $4::int[], $5::int[])
+     from (select distinct identifier, ${isAnyClass ? '' : 'grade,'} year_start, year_end from unnest($2::text[], $3::text[], $4::int[], $5::int[])
        as one (identifier, grade, year_start, year_end)) asked
-     join students s on s.institute_id = $1 and s.identifier = asked.identifier and s.grade = asked.grade
+     join students s on s.institute_id = $1 and s.identifier = asked.identifier
+       ${isAnyClass ? '' : 'and s.grade = asked.grade'}
        and s.academic_year_start = asked.year_start and s.academic_year_end = asked.year_end
      order by s.id ${isLocked ? 'for update of s' : ''}`,
     [
@@ -56,7 +57,7 @@ export async function insertStudents(
   )
 }
 
-/** The profile as it is from now on, and the digest of the registration applied last. */
+/** Class and profile as they are from now on, and the digest of the registration applied last. */
 export async function updateStudents(
   tx: Transaction,
   instituteId: number,
@@ -65,7 +66,7 @@ export async function updateStudents(
   await registered.update(
     tx,
     students.map(student => ({ ...student, instituteId })),
-    { key: ['instituteId', 'id'], set: [...PROFILE, 'origin', 'digest'] },
+    { key: ['instituteId', 'id'], set: ['grade', ...PROFILE, 'origin', 'digest'] },
   )
 }
 

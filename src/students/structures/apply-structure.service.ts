@@ -66,7 +66,10 @@ export async function applyToClass(
   })
 }
 
-/** Fees of students who were registered just now, where their year has a structure. */
+/**
+ * Fees of students who came into their class just now, where their year has a structure. Fees that were set otherwise
+ * are the office's own and stay.
+ */
 export async function applyToNew(
   tx: Transaction,
   { institute, now }: { institute: Institute; now: Date },
@@ -80,7 +83,9 @@ export async function applyToNew(
     const ids = ofYear.map(({ id }) => id)
     const limits = { isLocked: true, limit: ids.length }
     const students = await store.readStudents(tx, institute.id, { ids }, limits)
-    await write(tx, institute, await plan(tx, institute, structure, students), now)
+    const fees = await readFeesOf(tx, institute.id, ids)
+    const priced = students.filter(({ id, charged }) => charged.length > 0 || !fees.has(id))
+    await write(tx, institute, await plan(tx, institute, structure, priced), now)
   }
 }
 

@@ -6,12 +6,13 @@ import {
   type RegistrationContext,
   type RegistrationPlan,
 } from '../../../students/registration/register-students.service.ts'
+import type { Student } from '../../../students/students.rules.ts'
 import { applyToNew } from '../../../students/structures/apply-structure.service.ts'
 import { findFamilies } from '../../../students/users/users.service.ts'
 import type { ImportKindDefinition, Outcome } from '../kind.ts'
-import { isRead, problemsOf, type Group, type Placed, type RowProblem } from '../merge.rules.ts'
+import { isRead, problemsOf, type Group, type Placed, type Problem, type RowProblem } from '../merge.rules.ts'
 import { sameStudentProblem } from '../owners.rules.ts'
-import { keysByStudent, ofStudents } from '../student-identity.schemas.ts'
+import { keysByNumber, ofStudents } from '../student-identity.schemas.ts'
 import { rosterRows, type RosterRow } from './roster-rows.schemas.ts'
 
 type Planned = { plan: RegistrationPlan; fees: FeePlan; placed: Placed<RosterRow> }
@@ -21,7 +22,7 @@ export const rosterImport: ImportKindDefinition<RosterRow> = {
   ...ofStudents,
   maxRows: 20_000,
   rows: rosterRows,
-  keysOf: keysByStudent(),
+  keysOf: keysByNumber,
   codesOf: ({ identity, fees }) => [
     { kind: 'grade', code: identity.grade, column: 'grade' },
     ...fees.map(({ componentType }) => {
@@ -45,6 +46,7 @@ export const rosterImport: ImportKindDefinition<RosterRow> = {
       const [tooMuch] = feePlan.problems
       if (plan.kind === 'known' && plan.student.origin === 'erp' && institute.locksErpStudents)
         problems.push(...problemsOf([placed], KEPT_BY_ERP))
+      else if (plan.kind === 'unclear') problems.push(...problemsOf([placed], unclearProblem(plan.others)))
       else if (plan.kind === 'someone_else') problems.push(...problemsOf([placed], SOMEONE_ELSE))
       else if (other !== undefined) problems.push(...problemsOf([placed], sameStudentProblem([other.placed])))
       else if (tooMuch !== undefined)
@@ -68,6 +70,14 @@ const KEPT_BY_ERP = {
 const SOMEONE_ELSE = {
   column: 'fullname',
   message: 'and date of birth both differ from the student with this admission number; correct one of them',
+}
+
+function unclearProblem(others: readonly Student[]): Problem {
+  const names = others.map(({ fullname, grade }) => `${fullname} in class ${grade}`)
+  return {
+    column: 'identifier',
+    message: `is already that of ${names.join(' and ')}; correct the number, or the class on that student's page`,
+  }
 }
 
 /** A list names a child once; which of two rows is right, nobody could tell. */
@@ -101,7 +111,7 @@ async function planRows(
     origin: 'file' as const,
     payments: [],
   }))
-  return planRegistrations(db, context, registrations, options)
+  return planRegistrations(db, context, registrations, { ...options, mayChangeClass: true })
 }
 
 async function apply(
@@ -124,11 +134,18 @@ async function apply(
     planned.map(({ fees }) => fees),
     change,
   )
-  const added = plans.filter(({ kind, registration }) => kind === 'new' && registration.fees.length === 0)
+  const priced = plans.filter(plan => plan.registration.fees.length === 0 && isNewInClass(plan))
   await applyToNew(
     tx,
     context,
-    added.map(({ student }) => ({ id: student.id, year: student })),
+    priced.map(({ student }) => ({ id: student.id, year: student })),
   )
   return { appliedRows: changed.size, unchangedRows: planned.length - changed.size }
+}
+
+/** The ERP sends the fees of its students, whatever class the office puts them into. */
+function isNewInClass(plan: RegistrationPlan): boolean {
+  if (plan.kind === 'new') return true
+  if (plan.kind !== 'known' || plan.student.origin === 'erp') return false
+  return plan.changes.some(({ field }) => field === 'grade')
 }
