@@ -172,6 +172,17 @@ for (const { language, proxy, driver } of clients) {
     )
   })
 
+  test(`${language}: rounds no amount, not even one that no event may have`, async () => {
+    const amounts = ['-12.505', '0.001', '12.5', '1234567890.019', '-0.01', '7']
+    const payload = { payments: amounts.map(amount => ({ amount: Number(amount) })) }
+    const delivery = sign({ event: 'pay.payment.debited', payload }, ['a secret'])
+    const { value } = await driver.ask({ verify: { ...delivery, secret: 'a secret' } })
+    assert.deepEqual(
+      value?.payload.payments.map(({ amount }: Json) => amount),
+      ['-12.505', '0.001', '12.50', '1234567890.019', '-0.01', '7.00'],
+    )
+  })
+
   test(`${language}: takes a new field and a new value as they come`, async () => {
     const { order_id } = await driver.call('createPayOrder', [order('new')])
     proxy.plan({
@@ -238,6 +249,13 @@ function deliver(
     sequence: 1,
     payload: CATALOGUE[code].example,
   }
+  return sign(event, secrets)
+}
+
+function sign(
+  event: object,
+  secrets: readonly string[],
+): { body: string; headers: Record<string, string> } {
   const body = JSON.stringify(event)
   const keys = secrets.map(signingKey)
   return {

@@ -13,7 +13,7 @@ function revive(key: string, value: unknown, context?: { source?: string }): unk
 }
 
 function toRupees(digits: string): Rupees {
-  const [, sign = '', whole = '', decimals = ''] = /^(-?)(\d+)(?:\.(\d{1,2}))?$/.exec(digits) ?? []
-  // Not as amounts are written: left to the number itself, which is exact up to 90 trillion rupees.
-  return whole === '' ? Number(digits).toFixed(2) : `${sign}${whole}.${decimals.padEnd(2, '0')}`
+  const [whole = '', decimals = ''] = digits.split('.')
+  // An amount has neither an exponent nor a third decimal. One that has is given as it came: rounding would hide it.
+  return /e/i.test(digits) ? digits : `${whole}.${decimals.padEnd(2, '0')}`
 }

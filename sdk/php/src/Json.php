@@ -25,7 +25,19 @@ final class Json
             }
             return $value;
         }
-        // A float holds every amount of the API exactly to the paisa; only arithmetic with it does not.
-        return (is_int($value) || is_float($value)) && isset(Amounts::NAMES[$key]) ? sprintf('%.2F', $value) : $value;
+        return (is_int($value) || is_float($value)) && isset(Amounts::NAMES[$key]) ? self::readAmount((float) $value) : $value;
+    }
+
+    /**
+     * A float holds every amount of the API exactly to the paisa; only arithmetic with it does not. An amount has no
+     * third decimal. One that has is given as it came: rounding would hide it.
+     */
+    private static function readAmount(float $value): string
+    {
+        $decimals = 2;
+        do {
+            $amount = sprintf("%.{$decimals}F", $value);
+        } while ((float) $amount !== $value && ++$decimals < 20);
+        return $amount;
     }
 }

@@ -21,8 +21,13 @@ def _read_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _read_field(key: str, value: Any) -> Any:
     if key in AMOUNTS and isinstance(value, (int, Decimal)) and not isinstance(value, bool):
-        return Decimal(value).quantize(_TWO_DECIMALS)
+        return _read_amount(Decimal(value))
     return value
+
+
+def _read_amount(amount: Decimal) -> Decimal:
+    # An amount has no third decimal. One that has is given as it came: rounding would hide it.
+    return amount if amount.as_tuple().exponent < -2 else amount.quantize(_TWO_DECIMALS)
 
 
 def write(value: Any) -> bytes:
