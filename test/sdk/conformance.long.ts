@@ -252,10 +252,7 @@ function deliver(
   return sign(event, secrets)
 }
 
-function sign(
-  event: object,
-  secrets: readonly string[],
-): { body: string; headers: Record<string, string> } {
+function sign(event: object, secrets: readonly string[]): { body: string; headers: Record<string, string> } {
   const body = JSON.stringify(event)
   const keys = secrets.map(signingKey)
   return {

@@ -1,10 +1,12 @@
+import type { TSchema } from 'typebox'
+import { Value } from 'typebox/value'
 import { badField } from '../../platform/errors.ts'
 
 type Json = { readonly [name: string]: unknown }
 export type Override = { path: string; value: string }
 
-/** The payload with some of its fields changed; each must be there already, and keeps its type. */
-export function applyOverrides(payload: Json, overrides: readonly Override[]): Json {
+/** The payload with some of its fields changed; each must be there already, and be as the schema of the event has it. */
+export function applyOverrides(payload: Json, schema: TSchema, overrides: readonly Override[]): Json {
   let changed: unknown = payload
   for (const [index, { path, value }] of overrides.entries()) {
     const old = path.split('.').reduce(childOf, changed)
@@ -12,15 +14,22 @@ export function applyOverrides(payload: Json, overrides: readonly Override[]): J
     if (old === undefined || (typeof old === 'object' && old !== null))
       throw badField(`${key}.path`, `is not a field of this payload: ${describeFields(payload)}.`)
     const read = readAs(old, value)
-    if (read === undefined) throw badField(`${key}.value`, `must be a ${typeof old}.`)
+    if (read === undefined)
+      throw badField(`${key}.value`, `must be a ${typeof old === 'number' ? NUMBER_NAME : 'boolean'}.`)
     changed = replaceAt(changed, path.split('.'), read)
     if (typeof old === 'string' && ID.test(old)) changed = replaceEqual(changed, old, read)
+    const [misfit] = Value.Errors(schema, changed)
+    if (misfit !== undefined)
+      throw badField(`${key}.value`, `${misfit.message}, as the schema of the event has it.`)
   }
   return changed as Json
 }
 
 const ID = /^[a-z]+_[0-9a-z]{26}$/
-const NUMBER = /^-?\d{1,15}(?:\.\d{1,6})?$/
+/** As amounts are. */
+const NUMBER = /^-?\d{1,12}(?:\.\d{1,2})?$/
+const MAX_NUMBER = 100_000_000_000
+const NUMBER_NAME = 'number with at most two decimals, up to 100000000000'
 
 function childOf(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null && Object.hasOwn(value, name)
@@ -30,7 +39,8 @@ function childOf(value: unknown, name: string): unknown {
 
 /** Undefined if it cannot be one. A field that is null in the example becomes text. */
 function readAs(old: unknown, text: string): unknown {
-  if (typeof old === 'number') return NUMBER.test(text) ? Number(text) : undefined
+  if (typeof old === 'number')
+    return NUMBER.test(text) && Number(text) <= MAX_NUMBER ? Number(text) : undefined
   if (typeof old === 'boolean') return text === 'true' || (text === 'false' ? false : undefined)
   return text
 }

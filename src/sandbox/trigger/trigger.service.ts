@@ -3,6 +3,7 @@ import type { EventCode } from '../../events/codes.ts'
 import { recordEvents } from '../../events/events.service.ts'
 import type { Context } from '../../platform/context.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
+import { CATALOGUE } from '../../webhooks/catalogue.ts'
 import { listSubscriptions } from '../../webhooks/subscriptions/subscriptions.service.ts'
 import { exampleEvent, resourceOf } from './example-event.ts'
 import { applyOverrides, type Override } from './overrides.rules.ts'
@@ -24,7 +25,8 @@ export async function triggerEvent(
   const active = await listSubscriptions(ctx, institute, { collectorCode })
   return transact(ctx.db, command, async tx => {
     const now = ctx.clock.now()
-    const payload = applyOverrides(exampleEvent(eventCode, { now, collectorCode }), wanted.override)
+    const example = exampleEvent(eventCode, { now, collectorCode })
+    const payload = applyOverrides(example, CATALOGUE[eventCode].payload.schema, wanted.override)
     const event = {
       code: eventCode,
       instituteId: institute.id,

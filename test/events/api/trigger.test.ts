@@ -132,7 +132,7 @@ test('fields of the payload are overridden in their own type, an id wherever it 
   assert.deepEqual([row.payload.order_id, order.id], [order_id, order_id])
 })
 
-test('an override of what the payload does not have, or of another type, is refused and records nothing', async () => {
+test('an override of what the payload does not have, or that its schema does not take, is refused and records nothing', async () => {
   const before = await countEvents()
   for (const [path, value, key] of [
     ['payment', '1', 'path'],
@@ -141,6 +141,11 @@ test('an override of what the payload does not have, or of another type, is refu
     ['__proto__.polluted', '1', 'path'],
     ['constructor.name', 'x', 'path'],
     ['payment.amount', 'much', 'value'],
+    ['payment.amount', '-12.50', 'value'],
+    ['payment.amount', '12.505', 'value'],
+    ['payment.amount', '100000000001', 'value'],
+    ['payment.paid_at', 'x', 'value'],
+    ['order.status', 'lost', 'value'],
     ['order.new_admission', 'maybe', 'value'],
   ]) {
     const override = [{ path, value }]
