@@ -7,7 +7,7 @@ export default async function* failedFiles(events: AsyncIterable<TestEvent>): As
   for await (const event of events) {
     if (event.type !== 'test:fail') continue
     const file = event.data.file?.split('?')[0]
-    if (file === undefined || named.has(file) || !/\.(test|long)\.ts$/.test(file)) continue
+    if (file === undefined || named.has(file) || !/\.(test|slow|long)\.ts$/.test(file)) continue
     named.add(file)
     yield `${relative(process.cwd(), file)}\n`
   }

@@ -34,9 +34,12 @@ async function load(t: TestContext, file: string): Promise<void> {
 /** What tests import of each other is loaded for each file anew: a Bursar that a module holds ends with its file. */
 const TESTS = pathToFileURL(resolve('test')).href
 
+/** `npm run test:slow` names others. */
+const FILES = process.env['BURSAR_TESTS'] ?? 'test/**/*.test.ts'
+
 /** The largest first: they take longest, and nobody is to wait for one at the end. */
 function filesByWeight(): string[] {
-  const sizes = new Map(globSync('test/**/*.test.ts').map(file => [file, statSync(file).size]))
+  const sizes = new Map(globSync(FILES).map(file => [file, statSync(file).size]))
   return [...sizes].toSorted(([, a], [, b]) => b - a).map(([file]) => file)
 }
 
