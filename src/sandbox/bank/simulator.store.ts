@@ -140,7 +140,7 @@ export async function payOut(
      ), refunded as (
        update bank_refunds r set settlement_utr = p.utr
        from bank_payments b join pay_out p using (institute_id, collector_code)
-       where b.institute_id = r.institute_id and b.ref = r.payment_ref and r.settlement_utr is null and r.processed_at < $2
+       where b.institute_id = r.institute_id and b.ref = r.payment_ref and r.settlement_utr is null and r.processed_at <= $2
        returning 1
      )
      select count(*) from paid`,
