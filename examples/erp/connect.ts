@@ -12,10 +12,15 @@ export async function connect(bursar: Bursar, erpUrl: string, secrets: Secrets):
     password: secrets.password,
     lookup: ['identifier', 'academic_year_start', 'academic_year_end'],
   })
+  const url = `${erpUrl}/webhooks`
+  // A subscription keeps the URL that it was made with. One for another address would go on sending there.
+  for (const old of await bursar.listWebhooks())
+    if (old.url !== url && (EVENT_CODES as readonly string[]).includes(old.event_code))
+      await bursar.disableWebhook(old.id)
   for (const event_code of EVENT_CODES)
     await bursar.addWebhook({
       event_code,
-      url: `${erpUrl}/webhooks`,
+      url,
       secret_key: secrets.webhookSecret,
       failure_notification_email: 'it@school.example.in',
     })

@@ -8,6 +8,7 @@ import { readJson } from '../examples/receivers.ts'
 import { clientOf, SECRETS, sampleStudent, startErp } from '../examples/support.ts'
 import { startBursar } from '../harness/bursar.ts'
 import type { Json } from '../harness/client.ts'
+import { ERP, sampleWebhook } from '../harness/samples.ts'
 
 const CHECK = '/api/v1/sandbox/erp/integration-check'
 const bursar = await startBursar({ after })
@@ -45,7 +46,11 @@ test('before anything is set up the check says what to set up, and asks nobody',
   )
 })
 
-test('the example ERP passes every check, and the result is its certificate', async () => {
+test('the example ERP connects in place of an older subscription and passes every check, and the result is its certificate', async () => {
+  // As the first steps of the README leave it: a subscription to one of its events, for another address.
+  const { status } = await bursar.demo.post(`${ERP}/webhooks`, sampleWebhook())
+  assert.equal(status, 201)
+  await connect(clientOf(bursar.url), erp.url, SECRETS)
   await connect(clientOf(bursar.url), erp.url, SECRETS)
   const result = await check({ bookings_url: `${erp.url}/bookings` })
   const open = result.checks.filter(({ outcome }: Json) => outcome !== 'passed')
