@@ -1,10 +1,15 @@
-/** Rupees as Indians group them. The API speaks rupees with two decimals; nothing here calculates. */
+/** Rupees as Indians group them. The API speaks rupees with two decimals. */
 const EXACT = new Intl.NumberFormat('en-IN', { style: 'currency', currency: 'INR', minimumFractionDigits: 2 })
 const WHOLE = new Intl.NumberFormat('en-IN')
 
 /** ₹1,23,456.50 */
 export function formatRupees(rupees: number): string {
   return EXACT.format(rupees)
+}
+
+/** Added as paise, because fractions of a rupee do not add up exactly. */
+export function sumRupees(amounts: readonly number[]): number {
+  return amounts.reduce((sum, amount) => sum + Math.round(amount * 100), 0) / 100
 }
 
 /** 1,23,456 */

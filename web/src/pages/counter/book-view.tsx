@@ -5,7 +5,7 @@ import type { CounterDayAnswer } from '../../../../src/console/counter/counter.o
 import { get } from '../../api/client.ts'
 import { problemOf, useCommand, wholeProblem } from '../../api/command.ts'
 import { useInstitutePath, usePerson, useMay, useSession } from '../../api/session.ts'
-import { formatRupees, Money } from '../../ui/money.tsx'
+import { formatRupees, Money, sumRupees } from '../../ui/money.tsx'
 import { Failed, Loading } from '../../ui/states.tsx'
 import { TableFrame } from '../../ui/table/frame.tsx'
 import { formatMoment } from '../../ui/when.tsx'
@@ -69,9 +69,8 @@ function Day({ book }: { book: CounterDayAnswer }) {
   )
 }
 
-/** In paise, because halves of a rupee do not add up exactly. */
 function sumOf(payments: readonly Payment[]): number {
-  return payments.reduce((sum, one) => sum + Math.round(one.amount * 100), 0) / 100
+  return sumRupees(payments.map(one => one.amount))
 }
 
 function cashOf(payments: readonly Payment[]): number {

@@ -8,7 +8,7 @@ import { problemOf, useCommand, wholeProblem } from '../../api/command.ts'
 import { useInstitutePath, useMay } from '../../api/session.ts'
 import { BankAccountPicker, useBankAccount } from '../../ui/bank-account-picker.tsx'
 import { ConfirmWithReason } from '../../ui/dialogue/confirm-with-reason.tsx'
-import { formatRupees } from '../../ui/money.tsx'
+import { formatRupees, sumRupees } from '../../ui/money.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
 import { DataTable, type Column } from '../../ui/table/data-table.tsx'
 import { formatDay } from '../../ui/when.tsx'
@@ -71,7 +71,8 @@ const COLUMNS: readonly Column<DepositAnswer>[] = [
   {
     key: 'kind',
     title: 'Of',
-    text: row => (row.kind === 'cash' ? 'Cash' : `${row.cheque_count} cheques`),
+    text: row =>
+      row.kind === 'cash' ? 'Cash' : `${row.cheque_count} ${row.cheque_count === 1 ? 'cheque' : 'cheques'}`,
   },
   { key: 'amount', title: 'Amount', text: row => formatRupees(row.amount), align: 'right' },
   {
@@ -168,7 +169,7 @@ function DepositForm({ onMade }: { onMade: (deposit: DepositAnswer) => void }) {
 }
 
 function sumOf(cheques: readonly ChequeAnswer[]): number {
-  return cheques.reduce((sum, one) => sum + Math.round(one.amount * 100), 0) / 100
+  return sumRupees(cheques.map(one => one.amount))
 }
 
 type ChequesProps = {

@@ -6,7 +6,7 @@ import type { StudentPageAnswer, StudentRowAnswer } from '../../../../src/consol
 import { get } from '../../api/client.ts'
 import { problemOf } from '../../api/command.ts'
 import { useInstitutePath } from '../../api/session.ts'
-import { formatRupees } from '../../ui/money.tsx'
+import { formatRupees, sumRupees } from '../../ui/money.tsx'
 import { plainAmount, readable } from '../students/texts.ts'
 
 type Line = { component_type: string; amount: string }
@@ -57,8 +57,8 @@ export function useSpread(student: StudentRowAnswer | null, typed: string): Spre
   const lines = fees
     .map(({ code, amount: part }) => ({ component_type: code, amount: plainAmount(part) }))
     .filter(line => line.amount !== '' && Number(line.amount) !== 0)
-  const total = lines.reduce((sum, line) => sum + (Math.round(Number(line.amount) * 100) || 0), 0) / 100
-  const over = fees.reduce((sum, fee) => sum + Math.max(Number(plainAmount(fee.amount)) - fee.owed, 0), 0)
+  const total = sumRupees(lines.map(line => Number(line.amount) || 0))
+  const over = sumRupees(fees.map(fee => Math.max(Number(plainAmount(fee.amount)) - fee.owed, 0)))
   return {
     fees,
     lines,
@@ -75,7 +75,7 @@ function amountsOf(spread: SpreadAnswer | undefined, fees: readonly { code: stri
   const codes = [...amounts.keys(), ...fees.map(({ code }) => code)]
   const first = codes.find(code => code !== LATE_FEE)
   if (spread !== undefined && spread.excess > 0 && first !== undefined)
-    amounts.set(first, (amounts.get(first) ?? 0) + spread.excess)
+    amounts.set(first, sumRupees([amounts.get(first) ?? 0, spread.excess]))
   return amounts
 }
 
@@ -84,7 +84,7 @@ function feesOf(page: StudentPageAnswer | undefined): { code: string; owed: numb
   const { components, late_fee_amount: late } = page.dues
   const fees = components.map(line => ({
     code: line.component_type,
-    owed: line.outstanding_amount + (line.component_type === LATE_FEE ? late : 0),
+    owed: sumRupees([line.outstanding_amount, line.component_type === LATE_FEE ? late : 0]),
   }))
   const hasLate = fees.some(({ code }) => code === LATE_FEE)
   return late > 0 && !hasLate ? [{ code: LATE_FEE, owed: late }, ...fees] : fees
