@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { Bursar } from '../../sdk/node/src/index.ts'
@@ -109,3 +109,27 @@ test(
     assert.ok(existsSync(join(cwd, jar)), jar)
   },
 )
+
+/** The first commands of a page, with what this checkout has installed already. */
+function runPrinted(t: TestContext, page: string, cwd: string): string {
+  const [, lines = ''] = /^```sh\n([^`]+)/m.exec(readFileSync(join(ROOT, page), 'utf8')) ?? []
+  const script = lines.replaceAll(/npm ci(?: &&)?/g, '').replaceAll('PATH/TO/bursar', ROOT)
+  t.after(() => {
+    for (const left of ['cli/bursar-cli-0.1.0.tgz', 'sdk/node/bursar-sdk-1.0.0.tgz'])
+      rmSync(join(ROOT, left), { force: true })
+  })
+  const env = { ...process.env, npm_config_loglevel: 'error', npm_config_yes: 'true' }
+  return execFileSync('sh', ['-ec', script], { cwd, env, encoding: 'utf8', stdio: 'pipe' })
+}
+
+test('the Node client is packed and installed by the lines of its README, and loads', t => {
+  const cwd = scratch(t)
+  runPrinted(t, 'sdk/node/README.md', cwd)
+  const code = "import { Bursar } from 'bursar-sdk'; console.log(typeof Bursar.prototype.createPayOrder)"
+  const shell = ['--input-type=module', '-e', code]
+  assert.equal(execFileSync(process.execPath, shell, { cwd, encoding: 'utf8' }), 'function\n')
+})
+
+test('the command line is packed and run by the lines of its guide', t => {
+  assert.match(runPrinted(t, 'docs/erp-developer/command-line.md', ROOT), /Usage: bursar-cli/)
+})
