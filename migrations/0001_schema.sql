@@ -1005,6 +1005,8 @@ create table counter_closings (
   institute_id integer not null references institutes,
   day date not null,
   cashier text not null,
+  -- More than one where cash was taken after the close: each counts what came since the one before it.
+  closing_no integer not null check (closing_no > 0),
   expected_paise bigint not null,
   counted_paise bigint not null check (counted_paise >= 0),
   -- [{"value": 500, "count": 12}], the value in rupees.
@@ -1012,7 +1014,7 @@ create table counter_closings (
   note text,
   closed_by text not null,
   closed_at timestamptz not null,
-  primary key (institute_id, day, cashier)
+  primary key (institute_id, day, cashier, closing_no)
 );
 
 -- An account of the institute's at its bank, as the office calls it.

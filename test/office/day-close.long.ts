@@ -39,6 +39,13 @@ officeTask('close the day and export it to Tally', async office => {
   assert.equal(await page.getByLabel('Tuition fee, rupees').inputValue(), '19999.45')
   await page.getByRole('button', { name: 'Take ₹35,000.00' }).click()
   await page.getByText(/₹35,000.00 received for Kabir Rao, receipt/).waitFor()
+  await page.getByText(/^You closed this day, /).waitFor()
+  await page.getByRole('link', { name: 'Cash book and day close' }).click()
+  await page.getByText(/^₹35,000.00 in cash was taken by .* after the close/).waitFor()
+  await page.getByLabel('₹500 ×').fill('70')
+  await takePictures(office, 'day-close-again')
+  await page.getByRole('button', { name: 'Close the day' }).click()
+  await page.getByText('closed with ₹35,000.00 in cash').waitFor()
 
   await page.getByRole('link', { name: 'Deposits' }).click()
   await page.getByLabel('Name of the bank account').fill('HDFC current 4512')

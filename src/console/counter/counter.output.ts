@@ -46,7 +46,11 @@ const bookOutput = book.object({
 const closing = outputOf<Closing>()
 export const closingOutput = closing.object({
   cashier: closing.text('Whose cash.', 'counter@school.example'),
-  expected_amount: closing.amount('Cash that was taken, rupees.', 12000, one => one.expectedPaise),
+  expected_amount: closing.amount(
+    'Cash that was taken since the closing before, rupees.',
+    12000,
+    one => one.expectedPaise,
+  ),
   counted_amount: closing.amount('Cash that was counted, rupees.', 12000, one => one.countedPaise),
   denominations: closing.list('As counted.', countedOutput),
   note: closing.optional.text('Why they differ.', 'Change given twice'),
@@ -58,6 +62,6 @@ const out = outputOf<CounterDay>()
 export const counterDayOutput = out.object({
   day: out.day('The day.', '2026-11-16'),
   payments: out.list('In the order they were taken, up to 2,000.', bookOutput, one => one.rows),
-  closings: out.list('By cashier.', closingOutput),
+  closings: out.list('By cashier, in their order.', closingOutput),
 })
 export type CounterDayAnswer = Shown<typeof counterDayOutput>

@@ -53,7 +53,10 @@ export async function readDay(
   return { day, rows, closings }
 }
 
-/** The cash of a cashier's day is counted once; what was taken is written down beside it as it stood then. */
+/**
+ * A cashier's cash is counted once, and what was taken is written down beside it as it stood then. Cash that is taken
+ * after the close is counted by another closing.
+ */
 export async function closeDay(
   { db, clock }: Context,
   command: Command<store.Closing>,
@@ -63,16 +66,22 @@ export async function closeDay(
   const closedAt = clock.now()
   if (day > dayOf(closedAt)) throw badField('day', 'must not be after today')
   return transact(db, command, async tx => {
-    const expectedPaise = await store.sumCash(tx, command.instituteId, { ...rangeOf(day), cashier })
+    const taken = await store.sumCash(tx, command.instituteId, { ...rangeOf(day), cashier })
+    const all = await store.listClosings(tx, command.instituteId, day)
+    const earlier = all.filter(one => one.cashier === cashier)
+    const expectedPaise = subtractPaise(taken, sumPaise(earlier.map(one => one.expectedPaise)))
+    if (earlier.length > 0 && expectedPaise <= 0) throw conflict(CLOSED)
     const countedPaise = countCash(denominations)
     const closing = { cashier, expectedPaise, countedPaise, denominations, note, closedBy, closedAt }
     if (expectedPaise !== countedPaise && note === null)
       throw badField('note', 'is needed: what was counted differs from what was taken')
-    if (!(await store.insertClosing(tx, command.instituteId, day, closing)))
-      throw conflict('This day is closed already.')
+    const place = { day, closingNo: earlier.length + 1 }
+    if (!(await store.insertClosing(tx, command.instituteId, place, closing))) throw conflict(CLOSED)
     return closing
   })
 }
+
+const CLOSED = 'This day is closed already.'
 
 function rangeOf(day: string): { from: Date; before: Date } {
   return { from: startOfDay(day), before: startOfDay(dayAfter(day)) }

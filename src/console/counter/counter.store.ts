@@ -72,26 +72,27 @@ export async function listClosings(db: Queryable, instituteId: number, day: stri
   return db.query<Closing>(
     `select cashier, expected_paise as "expectedPaise", counted_paise as "countedPaise", denominations, note,
        closed_by as "closedBy", closed_at as "closedAt"
-     from counter_closings where institute_id = $1 and day = $2 order by cashier`,
+     from counter_closings where institute_id = $1 and day = $2 order by cashier, closing_no`,
     [instituteId, day],
   )
 }
 
-/** False when the cashier's day is closed already. */
+/** False when another closed the cashier's day at the same moment. */
 export async function insertClosing(
   tx: Transaction,
   instituteId: number,
-  day: string,
+  { day, closingNo }: { day: string; closingNo: number },
   closing: Closing,
 ): Promise<boolean> {
   const rows = await tx.query(
-    `insert into counter_closings (institute_id, day, cashier, expected_paise, counted_paise, denominations, note, closed_by,
-       closed_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9) on conflict do nothing returning 1`,
+    `insert into counter_closings (institute_id, day, cashier, closing_no, expected_paise, counted_paise, denominations,
+       note, closed_by, closed_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) on conflict do nothing returning 1`,
     [
       instituteId,
       day,
       closing.cashier,
+      closingNo,
       closing.expectedPaise,
       closing.countedPaise,
       JSON.stringify(closing.denominations),

@@ -215,7 +215,7 @@ test('a late fee is taken at the counter as a line of its own, or waived with a 
     assertAnswer(await pay(part, [{ ...tuition, amount: 1 }], { paid_at }), '400 HUE00000')
 })
 
-test('the counter spreads an amount by rule, keeps a cash book, and closes a cashier’s day once', async () => {
+test('the counter spreads an amount by rule, keeps a cash book, and counts a cashier’s cash once', async () => {
   const id = await desk.register({}, { fees: [TUITION, { component_type: 'BUS_FEE', fee_amount: 500 }] })
   const { body: spread } = await finance.get(`${STUDENTS}/${id}/spread?amount=60700`)
   assert.deepEqual(spread.data, {
@@ -246,4 +246,18 @@ test('the counter spreads an amount by rule, keeps a cash book, and closes a cas
   assertAnswer(closed, '201')
   assert.deepEqual([closed.body.data.expected_amount, closed.body.data.counted_amount], [cash, cash])
   assertAnswer(await close(), '409 HUE00002')
+
+  await take(id, 1_000)
+  const one = { denominations: [{ value: 500, count: 2 }] }
+  const both = await Promise.all([close(one), close(one)])
+  assert.deepEqual(both.map(answer => answer.status).toSorted(), [201, 409])
+  const { closings } = (await viewer.get(`${SCHOOL}/counter/day`)).body.data
+  assert.deepEqual(
+    closings.map((each: Json) => [each.expected_amount, each.counted_amount]),
+    [
+      [cash, cash],
+      [1_000, 1_000],
+    ],
+  )
+  assertAnswer(await close(one), '409 HUE00002')
 })

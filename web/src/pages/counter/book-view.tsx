@@ -16,15 +16,19 @@ import { dayInIndia } from '../students/texts.ts'
 
 type Payment = CounterDayAnswer['payments'][number]
 
+export function useCounterDay(day: string) {
+  const path = `${useInstitutePath()}/counter/day`
+  return useQuery({
+    queryKey: ['counter', path, day],
+    queryFn: ({ signal }) => get<CounterDayAnswer>(path, { day }, signal),
+  })
+}
+
 /** What was taken on a day, by cashier and way, and the cash that was counted. */
 export function BookView() {
   const today = dayInIndia(useSession()?.now)
   const [day, setDay] = useState(today)
-  const path = `${useInstitutePath()}/counter/day`
-  const book = useQuery({
-    queryKey: ['counter', path, day],
-    queryFn: ({ signal }) => get<CounterDayAnswer>(path, { day }, signal),
-  })
+  const book = useCounterDay(day)
   return (
     <>
       <Group mb="md">
@@ -41,7 +45,9 @@ function Day({ book }: { book: CounterDayAnswer }) {
   const me = usePerson()?.email ?? ''
   const mayClose = useMay('owner', 'finance')
   const standing = book.payments.filter(one => !one.is_cancelled)
-  const closed = book.closings.find(one => one.cashier === me)
+  const left = cashLeft(book, me)
+  const mine = standing.some(one => one.cashier === me)
+  const hasClosed = book.closings.some(one => one.cashier === me)
   if (book.payments.length === 0)
     return <p className="faint">Nothing was taken at the counter on this day.</p>
   return (
@@ -50,7 +56,7 @@ function Day({ book }: { book: CounterDayAnswer }) {
       <Payments payments={book.payments} />
       {book.closings.map(one => (
         <Alert
-          key={one.cashier}
+          key={`${one.cashier} ${one.closed_at}`}
           color={one.counted_amount === one.expected_amount ? 'green' : 'yellow'}
           mb="sm"
         >
@@ -58,15 +64,34 @@ function Day({ book }: { book: CounterDayAnswer }) {
           {formatRupees(one.expected_amount)} was taken. {one.note}
         </Alert>
       ))}
-      {mayClose && closed === undefined && standing.some(one => one.cashier === me) && (
-        <CloseForm
-          day={book.day}
-          cashier={me}
-          expected={cashOf(standing.filter(one => one.cashier === me))}
-        />
+      <TakenAfterClose book={book} />
+      {mayClose && mine && (!hasClosed || left > 0) && (
+        <CloseForm key={book.closings.length} day={book.day} cashier={me} expected={left} />
       )}
     </>
   )
+}
+
+/** Such cash stands in no closing until it is counted too. */
+function TakenAfterClose({ book }: { book: CounterDayAnswer }) {
+  const cashiers = [...new Set(book.closings.map(one => one.cashier))]
+  return cashiers
+    .map(cashier => ({ cashier, left: cashLeft(book, cashier) }))
+    .filter(({ left }) => left !== 0)
+    .map(({ cashier, left }) => (
+      <Alert key={cashier} color="yellow" mb="sm" role="status">
+        {left > 0
+          ? `${formatRupees(left)} in cash was taken by ${cashier} after the close. Count it with another closing.`
+          : `${formatRupees(-left)} in cash of ${cashier} was cancelled after the close.`}
+      </Alert>
+    ))
+}
+
+/** Cash of a cashier that no closing has counted. */
+function cashLeft({ payments, closings }: CounterDayAnswer, cashier: string): number {
+  const taken = cashOf(payments.filter(one => one.cashier === cashier && !one.is_cancelled))
+  const counted = closings.filter(one => one.cashier === cashier).map(one => -one.expected_amount)
+  return sumRupees([taken, ...counted])
 }
 
 function sumOf(payments: readonly Payment[]): number {
@@ -74,7 +99,7 @@ function sumOf(payments: readonly Payment[]): number {
 }
 
 function cashOf(payments: readonly Payment[]): number {
-  return sumOf(payments.filter(one => one.mode === 'cash'))
+  return sumOf(payments.filter(one => one.mode.toLowerCase() === 'cash'))
 }
 
 function Sums({ payments }: { payments: readonly Payment[] }) {

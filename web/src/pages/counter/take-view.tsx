@@ -2,12 +2,14 @@ import { Alert, Button, Group, Stack } from '@mantine/core'
 import { useState } from 'react'
 import type { StudentRowAnswer } from '../../../../src/console/students/students.output.ts'
 import { useCommand, wholeProblem } from '../../api/command.ts'
-import { useInstitutePath, useMay, useSession } from '../../api/session.ts'
+import { useInstitutePath, useMay, usePerson, useSession } from '../../api/session.ts'
 import { formatRupees } from '../../ui/money.tsx'
 import { PrintReceipt } from '../../ui/print-receipt.tsx'
 import { StudentPicker } from '../../ui/student-picker.tsx'
+import { formatMoment } from '../../ui/when.tsx'
 import { dayInIndia } from '../students/texts.ts'
 import { AFTER_CHANGE } from '../students/use-student.ts'
+import { useCounterDay } from './book-view.tsx'
 import { Handed, type HandedFields } from './handed.tsx'
 import { SpreadInput, useSpread } from './spread.tsx'
 
@@ -31,6 +33,7 @@ export function TakeView() {
           {taken.receipt_number !== undefined && <PrintReceipt number={taken.receipt_number} />}
         </Alert>
       )}
+      <ClosedNote />
       <TakeForm
         key={count}
         onTaken={one => {
@@ -39,6 +42,19 @@ export function TakeView() {
         }}
       />
     </>
+  )
+}
+
+function ClosedNote() {
+  const book = useCounterDay(dayInIndia(useSession()?.now)).data
+  const me = usePerson()?.email
+  const last = book?.closings.findLast(one => one.cashier === me)
+  if (last === undefined) return null
+  return (
+    <Alert color="yellow" role="status" mb="md" maw={720}>
+      You closed this day, {formatMoment(last.closed_at)}. Cash that you take now has to be counted with
+      another closing in the cash book.
+    </Alert>
   )
 }
 
