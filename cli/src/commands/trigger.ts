@@ -25,7 +25,11 @@ export function addTriggerCommand(program: Command): void {
       addOverride,
       [],
     )
-    .option('--real', 'do what causes it, to a new order or student that you can read afterwards', false)
+    .option(
+      '--real',
+      'do what causes it (payments, links, refunds, students), to a new order or student that you can read afterwards',
+      false,
+    )
   addApiOptions(trigger).action(runTrigger)
   addExamples(trigger, [
     'bursar-cli trigger pay.payment.debited',
@@ -62,8 +66,12 @@ async function makeUp({ bursar }: Api, code: string, { branch, override }: Trigg
 
 async function makeReal({ bursar }: Api, code: string, { branch, override }: TriggerOptions): Promise<void> {
   if (override.length > 0) throw new InputError('--override changes a made-up event; a real one is as it is.')
-  const recipe = RECIPES[oneOf(code, Object.keys(RECIPES), 'an event that --real can cause')]
+  const recipe = RECIPES[code]
+  if (recipe === undefined)
+    throw new InputError(
+      `${code} is not an event that --real can cause. Those are: ${Object.keys(RECIPES).join(', ')}.`,
+    )
   const steps: { what: string; id: string }[] = []
-  await recipe?.(bursar, { collector_code: branch }, (what, id) => steps.push({ what, id }))
+  await recipe(bursar, { collector_code: branch }, (what, id) => steps.push({ what, id }))
   show({ event_code: code, steps }, steps.map(({ what, id }) => `${what} ${id}`).join('\n'))
 }

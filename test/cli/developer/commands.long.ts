@@ -112,8 +112,22 @@ test('every recipe causes its event, about something that can be read', async ()
     const isLink = code.startsWith('payment_link')
     assert.equal((await run(HERE, 'get', isLink ? `pay/payment_links/${made}` : path)).code, 0, code)
   }
-  const without = await run(HERE, 'trigger', 'cred.emi.debited', '--real')
-  assert.match(without.err, /is not an event that --real can cause/)
+  for (const code of ['cred.emi.debited', 'page.payment.debited']) {
+    const { err } = await run(HERE, 'trigger', code, '--real')
+    assert.ok(
+      err.endsWith(`is not an event that --real can cause. Those are: ${Object.keys(RECIPES).join(', ')}.\n`),
+      err,
+    )
+  }
+  const guide = readFileSync('docs/erp-developer/command-line.md', 'utf8')
+  const named = guide
+    .split('## Trigger')[1]
+    ?.split('\n## ')[0]
+    ?.match(/`[a-z_]+\.[a-z_.]+`/g)
+  assert.deepEqual(
+    named,
+    Object.keys(RECIPES).map(code => `\`${code}\``),
+  )
 })
 
 test('events resend delivers once more to the subscription that it went to', async t => {
