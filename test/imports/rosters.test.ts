@@ -207,7 +207,9 @@ test('a corrected class moves the student, with the fees of its new class, and n
       { grade: '8', component_type: 'TUITION_FEE', term: 1, amount: 27_000.1 },
       { grade: '9', component_type: 'TUITION_FEE', term: 1, amount: 30_001.1 },
     ],
-    concessions: [],
+    concessions: [
+      { discount_type: 'SIBLING_2', kind: 'sibling', child: 2, fee_heads: ['TUITION_FEE'], percent: 10 },
+    ],
   }
   assertAnswer(await finance.send('PUT', `${SCHOOL}/fee-structures/2026/2027`, structure), '200')
   await take('D-1,Dev Kumar,8,9845000110\nD-2,Uma Nair,Std VIII,9845000111')
@@ -225,6 +227,16 @@ test('a corrected class moves the student, with the fees of its new class, and n
   assert.equal(dev[0]?.service_student_id, before.service_student_id)
   const again = await take('D-1,DEV KUMAR,9,9845000110')
   assert.deepEqual([again.rows.known, again.rows.unchanged], [1, 1])
+})
+
+test('a younger child gets its concession when the elder one is registered after it', async () => {
+  await take('S-1,Anu Pillai,8,9845000120')
+  await take('S-2,Ben Pillai,9,9845000120')
+  const [[anu], [ben]] = [await studentsOf('S-1'), await studentsOf('S-2')]
+  assert.deepEqual(
+    [anu, ben].map(one => one?.fee_summary.outstanding),
+    [24_300.09, 30_001.1],
+  )
 })
 
 test('a number that fits another child, or several, is a row to correct and moves nobody', async () => {

@@ -14,7 +14,7 @@ import {
 } from '../direct-payments/plan-payments.service.ts'
 import { feeProblems } from '../../fees/fees.rules.ts'
 import { changeFees, codesOfFees } from '../../fees/fees.service.ts'
-import { applyToNew } from '../structures/apply-structure.service.ts'
+import { applyToArrived } from '../structures/apply-structure.service.ts'
 import { paymentProblems, type DirectPayment } from '../students.rules.ts'
 import {
   studentInEvent,
@@ -91,7 +91,7 @@ async function registerOne(
     await changeFees(tx, { instituteId: institute.id, studentId: student.id }, registration.fees, change)
     // The ERP sends the fees of its students; the office has a structure for its own.
     if (plan.kind === 'new' && student.origin !== 'erp' && registration.fees.length === 0)
-      await applyToNew(tx, context, [{ id: student.id, year: student }])
+      await applyToArrived(tx, context, [{ id: student.id, year: student }])
   }
   return { studentId: student.id, isNew: plan.kind === 'new' }
 }

@@ -11,7 +11,7 @@ import {
   type RegistrationContext,
   type RegistrationPlan,
 } from '../registration/register-students.service.ts'
-import { applyToNew } from '../structures/apply-structure.service.ts'
+import { applyToArrived } from '../structures/apply-structure.service.ts'
 import { profileOf } from '../students.rules.ts'
 import {
   addByGrade,
@@ -195,7 +195,7 @@ export async function apply(
   const fees = plans.map(({ student, registration }) => ({ studentId: student.id, fees: registration.fees }))
   await setFees(tx, context, fees, 'registration')
   const byStructure = plans.filter(({ student }) => options.structureGrades?.includes(student.grade) === true)
-  await applyToNew(
+  await applyToArrived(
     tx,
     context,
     byStructure.map(({ student }) => ({ id: student.id, year: student })),

@@ -1,4 +1,4 @@
-import type { SentFee } from '../../fees/fees.rules.ts'
+import type { FeeChange, SentFee } from '../../fees/fees.rules.ts'
 import { applyFees, planFees, readFeesOf, type FeePlan } from '../../fees/fees.service.ts'
 import {
   childNoOf,
@@ -35,6 +35,8 @@ export type ClassApplication = { grade: string; isPreview: boolean; students: Ap
 type Planned = { application: Application; plan: FeePlan; components: string[] }
 
 const MOST_STUDENTS = 3_000
+/** A phone with more is no family's but, say, the school's own. */
+const MOST_CHILDREN = 20
 
 /**
  * Sets the fees of a class by the structure of its year. Setting them again sets the same, so a class that was applied
@@ -68,25 +70,41 @@ export async function applyToClass(
 
 /**
  * Fees of students who came into their class just now, where their year has a structure. Fees that were set otherwise
- * are the office's own and stay.
+ * are the office's own and stay. Brothers and sisters who thereby are another child of their family get the concessions
+ * of that.
  */
-export async function applyToNew(
+export async function applyToArrived(
   tx: Transaction,
   { institute, now }: { institute: Institute; now: Date },
-  added: readonly { id: string; year: Year }[],
+  arrived: readonly { id: string; year: Year }[],
 ): Promise<void> {
-  const years = Map.groupBy(added, ({ year }) => `${year.academicYearStart} ${year.academicYearEnd}`)
+  const years = Map.groupBy(arrived, ({ year }) => `${year.academicYearStart} ${year.academicYearEnd}`)
   for (const ofYear of years.values()) {
     const [first] = ofYear
     const structure = first === undefined ? null : await findStructure(tx, institute.id, first.year)
     if (structure === null) continue
-    const ids = ofYear.map(({ id }) => id)
-    const limits = { isLocked: true, limit: ids.length }
-    const students = await store.readStudents(tx, institute.id, { ids }, limits)
+    const own = new Set(ofYear.map(({ id }) => id))
+    const families = await store.readFamilies(tx, institute.id, [...own])
+    const siblings = [...families.values()].filter(({ length }) => length <= MOST_CHILDREN).flat()
+    const ids = [...new Set([...own, ...siblings.map(({ id }) => id)])]
+    const students = await store.readStudents(
+      tx,
+      institute.id,
+      { ids },
+      { isLocked: true, limit: ids.length },
+    )
     const fees = await readFeesOf(tx, institute.id, ids)
-    const priced = students.filter(({ id, charged }) => charged.length > 0 || !fees.has(id))
-    await write(tx, institute, await plan(tx, institute, structure, priced), now)
+    const priced = students.filter(({ id, charged }) => charged.length > 0 || (own.has(id) && !fees.has(id)))
+    const planned = await plan(tx, institute, structure, priced)
+    const isDue = ({ plan: { studentId, changes } }: Planned): boolean =>
+      own.has(studentId) || (changes.length > 0 && changes.every(isConcessionOnly))
+    await write(tx, institute, planned.filter(isDue), now)
   }
+}
+
+/** Amounts of a structure that was changed since wait until it is applied to the class. */
+function isConcessionOnly({ before, after }: FeeChange): boolean {
+  return before?.feePaise === after.feePaise
 }
 
 async function plan(

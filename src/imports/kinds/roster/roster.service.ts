@@ -7,7 +7,7 @@ import {
   type RegistrationPlan,
 } from '../../../students/registration/register-students.service.ts'
 import type { Student } from '../../../students/students.rules.ts'
-import { applyToNew } from '../../../students/structures/apply-structure.service.ts'
+import { applyToArrived } from '../../../students/structures/apply-structure.service.ts'
 import { findFamilies } from '../../../students/users/users.service.ts'
 import type { ImportKindDefinition, Outcome } from '../kind.ts'
 import { isRead, problemsOf, type Group, type Placed, type Problem, type RowProblem } from '../merge.rules.ts'
@@ -135,7 +135,7 @@ async function apply(
     change,
   )
   const priced = plans.filter(plan => plan.registration.fees.length === 0 && isNewInClass(plan))
-  await applyToNew(
+  await applyToArrived(
     tx,
     context,
     priced.map(({ student }) => ({ id: student.id, year: student })),
