@@ -96,7 +96,7 @@ export function explain(error: unknown, { url, key }: Api): unknown {
     return new InputError(`What answers at ${url} is not Bursar (it answered ${error.httpStatus}).`)
   if (error instanceof AuthenticationError)
     return new InputError(
-      `Bursar at ${url} does not accept the API key ${key} with this secret. Give --key and --secret, set ` +
+      `Bursar at ${url} does not accept the API key ${key} with this secret. Check both, give --key and --secret, set ` +
         'BURSAR_API_KEY and BURSAR_API_SECRET, or use bursar-cli login. In live mode it accepts no test key.',
     )
   if (isAway(error)) return new InputError(`Bursar at ${url} is not ready: ${error.message}`)

@@ -29,15 +29,29 @@ export function readKept(): Kept {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { profiles: {} }
     throw error
   }
+  const kept = parseKept(text, file)
   // Windows has no such bits.
   if (process.platform !== 'win32' && (statSync(file).mode & 0o077) !== 0) {
     chmodSync(file, 0o600)
     writeError(`Others could read ${file}; now only you can. Rotate its keys if they may have.`)
   }
+  return kept
+}
+
+function parseKept(text: string, file: string): Kept {
+  const kept = readJson(text) as Partial<Kept> | null | undefined
+  if (typeof kept?.profiles !== 'object')
+    throw new InputError(
+      `${file} holds no profiles of bursar-cli. Mend or remove it, then run bursar-cli login.`,
+    )
+  return { ...kept, profiles: kept.profiles }
+}
+
+function readJson(text: string): unknown {
   try {
-    return { profiles: {}, ...(JSON.parse(text) as Partial<Kept>) }
+    return JSON.parse(text)
   } catch {
-    throw new InputError(`${file} is not JSON. Mend or remove it, then run bursar-cli login.`)
+    return undefined
   }
 }
 

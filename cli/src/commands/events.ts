@@ -49,7 +49,7 @@ async function runResend(
     const last = [...new Map(sent.toReversed().map(one => [one.webhook_id, one])).values()]
     if (last.length === 0)
       throw new InputError(
-        `${event_id} was delivered to no such subscription, so there is none to resend to.`,
+        `There is no event ${event_id}, or no subscription got it, so there is none to resend to.`,
       )
     const again: Delivery[] = []
     for (const { id } of last) again.push(await bursar.redeliver(id))

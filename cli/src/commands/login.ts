@@ -86,6 +86,11 @@ async function ask(question: string, isHidden = false): Promise<string> {
     output: isHidden ? nowhere : process.stderr,
     terminal: true,
   })
+  // It takes Ctrl-C for itself; a script around this has to end too.
+  terminal.once('SIGINT', () => {
+    terminal.close()
+    process.kill(process.pid, 'SIGINT')
+  })
   try {
     return (await terminal.question('')).trim()
   } finally {

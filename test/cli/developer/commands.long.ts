@@ -59,6 +59,12 @@ test('login keeps a key that works in a file that only its owner can read, and r
   chmodSync(file, 0o644)
   assert.match((await run(env, 'profiles', '--use', 'default')).err, /Others could read/)
   assert.equal(statSync(file).mode & 0o777, 0o600)
+  for (const text of ['Of another program.', '{"name": "package"}', 'null']) {
+    const other = join(scratch(t), 'other')
+    writeFileSync(other, text, { mode: 0o644 })
+    assert.match((await run({ BURSAR_CLI_CONFIG: other }, 'profiles')).err, /holds no profiles/)
+    assert.equal(statSync(other).mode & 0o777, 0o644)
+  }
   assert.equal((await run(env, 'logout', 'group')).code, 0)
   assert.ok(!readFileSync(file, 'utf8').includes('secret_test_group'))
 })
