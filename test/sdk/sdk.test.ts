@@ -102,7 +102,8 @@ for (const [language, { command, file, expected }] of Object.entries(RUNS))
   })
 
 function readmeOf(language: string, fence: string): string {
-  return programOf(join(ROOT, `sdk/${language}/README.md`), fence)
-    .replaceAll('http://127.0.0.1:8080', bursar.url)
-    .replaceAll('refund-2026-0042', `refund-${language}`)
+  return programOf(join(ROOT, `sdk/${language}/README.md`), fence).replaceAll(
+    'http://127.0.0.1:8080',
+    bursar.url,
+  )
 }
