@@ -27,6 +27,16 @@ async function takeCheque(studentId: string, amount: number): Promise<Json> {
   return { ...answer.body.data, number }
 }
 
+async function takeCash(amount: number): Promise<void> {
+  const answer = await finance.post(`${STUDENTS}/${await desk.register()}/payments`, {
+    amount,
+    paid_at: '2026-11-16T10:00:00Z',
+    mode: 'cash',
+    fee_components: [{ component_type: 'TUITION_FEE', amount }],
+  })
+  assertAnswer(answer, '201')
+}
+
 async function chequeOf({ number }: Json): Promise<Json> {
   const { body } = await viewer.get(`${CHEQUES}?number=${number}`)
   assert.equal(body.data.length, 1)
@@ -112,9 +122,23 @@ test('a slip is of cash or of cheques, of an account of the institute, and not f
   assertAnswer(await viewer.post(DEPOSITS, { account_id: account, denominations }), '403 AUE00001')
   const inHand = async (): Promise<number> =>
     (await viewer.get(`${SCHOOL}/counter/cash-in-hand`)).body.data.amount
+  await takeCash(1_520.5)
   const before = await inHand()
   const cash = await send({ denominations })
   assertAnswer(cash, '201')
   assert.deepEqual([cash.body.data.kind, cash.body.data.amount], ['cash', 1_520])
   assert.equal(await inHand(), before - 1_520)
+})
+
+test('a slip of more cash than there is is refused with the sum that is there, of two at once too', async () => {
+  const send = (count: number): Promise<Answer> =>
+    finance.post(DEPOSITS, { account_id: account, denominations: [{ value: 500, count }] })
+  const { amount } = (await viewer.get(`${SCHOOL}/counter/cash-in-hand`)).body.data
+  await takeCash(1_000.75 - amount)
+  const refused = await send(3)
+  assertAnswer(refused, '409 HUE00002')
+  assert.match(refused.text, /₹1,000\.75 of cash taken at the counter is not deposited yet.*₹1,500\.00/)
+  const both = await Promise.all([send(2), send(2)])
+  assert.deepEqual(both.map(one => one.status).toSorted(), [201, 409])
+  assert.equal((await viewer.get(`${SCHOOL}/counter/cash-in-hand`)).body.data.amount, 0.75)
 })

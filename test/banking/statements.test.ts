@@ -60,8 +60,11 @@ test('a settlement, a deposit and a cheque are matched by UTR, number and amount
   const account = await newAccount()
   const { utr, net } = await settlement()
   const denominations = [{ value: 500, count: 7 }]
-  const slip = (await finance.post(`${SCHOOL}/counter/deposits`, { account_id: account, denominations })).body
   const id = await desk.register()
+  const cash = { mode: 'cash', fee_components: [{ component_type: 'TUITION_FEE', amount: 3_500 }] }
+  const taken = { amount: 3_500, paid_at: today, ...cash }
+  assertAnswer(await finance.post(`${STUDENTS}/${id}/payments`, taken), '201')
+  const slip = (await finance.post(`${SCHOOL}/counter/deposits`, { account_id: account, denominations })).body
   const instrument = { number: '007731', bank: 'Canara Bank' }
   const cheque = await finance.post(`${STUDENTS}/${id}/payments`, {
     amount: 900,

@@ -5,7 +5,7 @@ import type { Page, PageRange } from '../../platform/db/list.ts'
 import { badField, conflict, notFound } from '../../platform/errors.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
 import { newId } from '../../platform/ids.ts'
-import { sumPaise, type Paise } from '../../platform/money.ts'
+import { formatRupees, sumPaise, ZERO, type Paise } from '../../platform/money.ts'
 import { requireBankAccount } from '../accounts/accounts.service.ts'
 import { changeCheques, holdCheques, requirePast } from '../cheques/cheques.service.ts'
 import { deleteCheques, readChequesOf, writeCheques, type Cheque } from '../cheques/cheques.store.ts'
@@ -38,9 +38,12 @@ export async function makeDeposit(
   return transact(db, command, async tx => {
     await requireBankAccount(tx, instituteId, wanted.accountId)
     const held = wanted.cheques.length === 0 ? [] : await holdCheques(tx, instituteId, wanted.cheques)
+    // Held from here to the commit: no other slip takes the same cash.
+    const slipNumber = await store.nextSlipNumber(tx, instituteId)
+    if (held.length === 0) await requireCash(tx, instituteId, cash)
     const deposit: store.Deposit = {
       id: newId('dep'),
-      slipNumber: await store.nextSlipNumber(tx, instituteId),
+      slipNumber,
       kind: held.length > 0 ? 'cheque' : 'cash',
       accountId: wanted.accountId,
       day,
@@ -57,6 +60,15 @@ export async function makeDeposit(
     await changeCheques(tx, held, change, { depositId: deposit.id })
     return requireDeposit(tx, instituteId, deposit.id)
   })
+}
+
+async function requireCash(tx: Transaction, instituteId: number, wanted: Paise): Promise<void> {
+  const inHand = await store.sumCashInHand(tx, instituteId)
+  if (wanted <= inHand) return
+  const there = formatRupees(inHand < 0 ? ZERO : inHand)
+  throw conflict(
+    `${there} of cash taken at the counter is not deposited yet, and this slip comes to ${formatRupees(wanted)}.`,
+  )
 }
 
 /** It was not taken to the bank after all. */
