@@ -571,6 +571,9 @@ create table imports (
   failed_rows integer not null default 0,
   -- Of the good ones: those that the check found to be applied before.
   known_rows integer not null default 0,
+  -- Of a list of students: those who would owe nothing, because their class has no fees; and such classes.
+  unpriced_rows integer not null default 0,
+  unpriced_grades text[] not null default '{}',
   applied_rows integer not null default 0,
   unchanged_rows integer not null default 0,
   -- Where the next step of a running import continues.

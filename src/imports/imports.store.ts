@@ -29,6 +29,9 @@ export type Import = {
   failedRows: number
   /** Of the good ones: those that the check found to be applied before. */
   knownRows: number
+  /** Of a list of students: those in classes without fees, and some of these classes. */
+  unpricedRows: number
+  unpricedGrades: string[]
   appliedRows: number
   unchangedRows: number
   nextGroup: number
@@ -60,6 +63,8 @@ const table = new Table<Omit<Import, 'percent'> & { instituteId: number }>('impo
   badRows: 'int',
   failedRows: 'int',
   knownRows: 'int',
+  unpricedRows: 'int',
+  unpricedGrades: 'text[]',
   appliedRows: 'int',
   unchangedRows: 'int',
   nextGroup: 'int',

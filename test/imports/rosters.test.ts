@@ -84,7 +84,8 @@ test('columns are matched by their headings, and a list without e-mail and ids r
   const id = await send(LIST, guesses)
   const checked = await work(id)
   assert.equal(checked.state, 'checked')
-  assert.deepEqual(checked.rows, { total: 5, bad: 2, known: 0, new: 3, applied: 0, unchanged: 0 })
+  const none = { known: 0, without_fees: 0, applied: 0, unchanged: 0 }
+  assert.deepEqual(checked.rows, { total: 5, bad: 2, new: 3, ...none })
   assert.deepEqual(checked.unknown_columns, ['Remarks'])
   const problems = await problemsOf(id)
   assert.match(problems[0] ?? '', /^5 primary_contact_number /)
@@ -237,6 +238,18 @@ test('a younger child gets its concession when the elder one is registered after
     [anu, ben].map(one => one?.fee_summary.outstanding),
     [24_300.09, 30_001.1],
   )
+})
+
+test('the check of a list says how many students are in classes without fees, and in which', async () => {
+  const rows = ['U-1,Om Rao,8,9845000130', 'U-2,Uma Rao,Std II,9845000131', 'U-3,Ila Rao,Class 17,9845000132']
+  const id = await send(HEAD + rows.join('\n'), FOUR)
+  const checked = await work(id)
+  assert.equal(checked.rows.without_fees, 2)
+  assert.deepEqual(checked.classes_without_fees, ['Std II', 'Class 17'])
+  const priced = await work(
+    await send(`${HEAD.trim()},fee\nU-2,Uma Rao,Std II,9845000131,500`, [...FOUR, 'fee:BUS_FEE']),
+  )
+  assert.equal(priced.rows.without_fees, 0)
 })
 
 test('a number that fits another child, or several, is a row to correct and moves nobody', async () => {

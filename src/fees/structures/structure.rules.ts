@@ -57,6 +57,11 @@ export function dueDaysOf(structure: FeeStructure): { componentType: string; due
   return [...new Map(days)].map(([componentType, dueOn]) => ({ componentType, dueOn }))
 }
 
+/** The classes that cost anything. */
+export function pricedGrades({ amounts }: Pick<FeeStructure, 'amounts'>): string[] {
+  return [...new Set(amounts.filter(one => one.amountPaise > 0).map(one => one.grade))]
+}
+
 export type Priced = { grade: string; category: string | null; childNo: number }
 
 /** What a student has to pay by the structure, term by term in the order of the fees. */

@@ -12,7 +12,14 @@ import { judgeChunk, readChunks } from './chunks.service.ts'
 import { planByKeys, planWhole } from './planner.store.ts'
 import * as rowStore from './rows.store.ts'
 
-export type Checked = { totalRows: number; badRows: number; knownRows: number; unknownColumns: string[] }
+export type Checked = {
+  totalRows: number
+  badRows: number
+  knownRows: number
+  unpricedRows: number
+  unpricedGrades: string[]
+  unknownColumns: string[]
+}
 
 export type CheckTarget = {
   key: ImportKey
@@ -27,6 +34,7 @@ export type Report = (share: number) => void
 
 const READING_SHARE = 0.7
 const INSERTED_AT_ONCE = 1_000
+const MOST_GRADES = 20
 
 /**
  * Reads a file whole and judges every row of it: what is written in it first, then, group by group, what its rows
@@ -48,19 +56,23 @@ export async function checkFile(tx: Transaction, target: CheckTarget, report: Re
     await notes.add(surplus.map(rowNo => ({ rowNo, ...surplusProblem(maxGroupRows) })))
   }
   let knownRows = 0
+  let unpricedRows = 0
+  const unpriced = new Set<string>()
   await planByKeys(tx)
   for await (const chunk of readChunks(tx, target.key, 0)) {
-    const { problems, knownRows: known = 0 } = await judgeChunk(tx, one.kind, target.context, chunk, {
-      isLocked: false,
-    })
-    knownRows += known
+    const judged = await judgeChunk(tx, one.kind, target.context, chunk, { isLocked: false })
+    const { problems, unpricedGrades = [] } = judged
+    knownRows += judged.knownRows ?? 0
+    unpricedRows += unpricedGrades.length
+    for (const grade of unpricedGrades) unpriced.add(grade)
     await notes.add(problems)
     const bad = new Set(problems.map(problem => problem.rowNo))
     const gone = chunk.rows.filter(({ row, rowNo }) => row === null || bad.has(rowNo))
     await rowStore.deleteRows(tx, key, gone)
     report(READING_SHARE + (chunk.lastGroup / (totalRows + 1)) * (1 - READING_SHARE))
   }
-  return { totalRows, badRows: notes.badRows, knownRows, unknownColumns }
+  const unpricedGrades = [...unpriced].slice(0, MOST_GRADES)
+  return { totalRows, badRows: notes.badRows, knownRows, unpricedRows, unpricedGrades, unknownColumns }
 }
 
 function surplusProblem(maxRows: number): { column: string; message: string } {

@@ -30,6 +30,8 @@ export type Judged = {
   problems: RowProblem[]
   /** How many of the good rows are known to be applied already, where that matters before it is started. */
   knownRows?: number
+  /** Of a list of students: the class of each that would owe nothing, because its class has no fees. */
+  unpricedGrades?: string[]
   /** Writes what is left without the rows that have problems; only when it was judged under locks. */
   apply(tx: Transaction): Promise<Outcome>
 }

@@ -25,6 +25,11 @@ const rowsOutput = rows.object({
     one => one.knownRows,
   ),
   new: rows.integer('Of students that are new.', 495, one => one.totalRows - badAtCheck(one) - one.knownRows),
+  without_fees: rows.integer(
+    'Of students whose class has no fees, as the check found: they would owe nothing.',
+    2,
+    one => one.unpricedRows,
+  ),
   applied: rows.integer('That changed something so far.', 0, one => one.appliedRows),
   unchanged: rows.integer('That said what was known already.', 0, one => one.unchangedRows),
 })
@@ -40,6 +45,7 @@ export const rosterOutput = out.object({
   message: out.optional.text('Why it failed.', 'The file has no rows below its header.'),
   file_name: out.text('What the file is called.', 'class-5.xlsx', one => one.fileName ?? ''),
   unknown_columns: out.texts('Columns that are left out.', ['Remarks']),
+  classes_without_fees: out.texts('Such classes, at most 20.', ['Std II'], one => one.unpricedGrades),
   rows: out.one('How many rows of each kind.', rowsOutput, one => one),
   progress: out.integer('Percent of what is under way.', 100, one => one.percent),
   created_by: out.text('Who sent it.', 'meera@example.in', one => one.createdBy ?? ''),

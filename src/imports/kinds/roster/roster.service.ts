@@ -1,4 +1,6 @@
 import { applyFees, planFees, type FeePlan } from '../../../fees/fees.service.ts'
+import { pricedGrades } from '../../../fees/structures/structure.rules.ts'
+import { findStructure } from '../../../fees/structures/structures.service.ts'
 import type { Queryable, Transaction } from '../../../platform/db/database.ts'
 import {
   planRegistrations,
@@ -6,7 +8,7 @@ import {
   type RegistrationContext,
   type RegistrationPlan,
 } from '../../../students/registration/register-students.service.ts'
-import type { Student } from '../../../students/students.rules.ts'
+import { yearName, type Student } from '../../../students/students.rules.ts'
 import { applyToArrived } from '../../../students/structures/apply-structure.service.ts'
 import { findFamilies } from '../../../students/users/users.service.ts'
 import type { ImportKindDefinition, Outcome } from '../kind.ts'
@@ -56,6 +58,7 @@ export const rosterImport: ImportKindDefinition<RosterRow> = {
     const good = [...planned.values()]
     return {
       problems,
+      ...(options.isLocked ? {} : { unpricedGrades: await findUnpriced(db, context, good) }),
       knownRows: options.isLocked ? 0 : good.filter(({ plan }) => plan.kind !== 'new').length,
       apply: tx => apply(tx, context, good),
     }
@@ -114,6 +117,26 @@ async function planRows(
   return planRegistrations(db, context, registrations, { ...options, mayChangeClass: true })
 }
 
+/** The class of each student who would come into a class without fees, and has none in the list. */
+async function findUnpriced(
+  db: Queryable,
+  { institute }: RegistrationContext,
+  planned: readonly Planned[],
+): Promise<string[]> {
+  const arriving = planned.map(({ plan }) => plan).filter(needsPrice)
+  const years = Map.groupBy(arriving, ({ student }) =>
+    yearName(student.academicYearStart, student.academicYearEnd),
+  )
+  const unpriced: string[] = []
+  for (const plans of years.values()) {
+    const [first] = plans
+    const structure = first === undefined ? null : await findStructure(db, institute.id, first.student)
+    const priced = structure === null ? [] : pricedGrades(structure)
+    unpriced.push(...plans.map(({ student }) => student.grade).filter(grade => !priced.includes(grade)))
+  }
+  return unpriced
+}
+
 async function apply(
   tx: Transaction,
   context: RegistrationContext,
@@ -134,7 +157,7 @@ async function apply(
     planned.map(({ fees }) => fees),
     change,
   )
-  const priced = plans.filter(plan => plan.registration.fees.length === 0 && isNewInClass(plan))
+  const priced = plans.filter(needsPrice)
   await applyToArrived(
     tx,
     context,
@@ -143,8 +166,9 @@ async function apply(
   return { appliedRows: changed.size, unchangedRows: planned.length - changed.size }
 }
 
-/** The ERP sends the fees of its students, whatever class the office puts them into. */
-function isNewInClass(plan: RegistrationPlan): boolean {
+/** New in its class and without fees in the list. The ERP sends the fees of its own students. */
+function needsPrice(plan: RegistrationPlan): boolean {
+  if (plan.registration.fees.length > 0) return false
   if (plan.kind === 'new') return true
   if (plan.kind !== 'known' || plan.student.origin === 'erp') return false
   return plan.changes.some(({ field }) => field === 'grade')

@@ -111,7 +111,8 @@ function count(number: number, one: string, many: string): string {
   return `${formatCount(number)} ${number === 1 ? one : many}`
 }
 
-function Decide({ file: { id, rows } }: { file: RosterAnswer }) {
+function Decide({ file }: { file: RosterAnswer }) {
+  const { id, rows } = file
   const path = useInstitutePath()
   const mayStart = useMay('owner', 'finance')
   const refreshes = ['student-file', 'student-files', 'audit']
@@ -129,11 +130,18 @@ function Decide({ file: { id, rows } }: { file: RosterAnswer }) {
           rows.bad > 0 &&
           ` ${count(rows.bad, 'row is left out; correct it and send it', 'rows are left out; correct them and send them')} later.`}
       </p>
+      {rows.without_fees > 0 && (
+        <Alert color="yellow" role="status" mb="sm" maw={720}>
+          {`${count(rows.without_fees, 'student is in a class', 'students are in classes')} without fees and would owe nothing: ${file.classes_without_fees.join(', ')}. Correct the class in the file, or set its fees in the fee structure.`}
+        </Alert>
+      )}
       {mayStart && (
         <Group>
           {good > 0 && (
             <Button loading={start.isPending} onClick={() => start.mutate()}>
-              {`Register ${count(good, 'student', 'students')}`}
+              {rows.new === 0
+                ? `Bring ${count(good, 'student', 'students')} up to date`
+                : `Register ${count(good, 'student', 'students')}`}
             </Button>
           )}
           <Button variant="default" loading={discard.isPending} onClick={() => discard.mutate()}>
