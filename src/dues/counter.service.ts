@@ -4,7 +4,7 @@ import type { Context } from '../platform/context.ts'
 import type { Transaction } from '../platform/db/database.ts'
 import { badField, conflict } from '../platform/errors.ts'
 import { newId } from '../platform/ids.ts'
-import { formatRupees, sumPaise, type Paise } from '../platform/money.ts'
+import { formatRupees, subtractPaise, sumPaise, type Paise } from '../platform/money.ts'
 import { addToFee } from '../students/profile/lock-student.service.ts'
 import type { StudentKey } from '../students/students.rules.ts'
 import { takeLateFees, type AtCounter, type CounterLateFees } from './counter.rules.ts'
@@ -23,6 +23,19 @@ export function requireCounterDay({ clock }: Pick<Context, 'clock'>, paidAt: Dat
   if (dayOf(paidAt) > dayOf(now)) throw badField('paid_at', 'must not be after today')
   if (now.getTime() - paidAt.getTime() > OLDEST_DAYS * DAY_MS)
     throw badField('paid_at', 'must not be more than five years ago')
+}
+
+/** What somebody else took, or took off, while the form was open would be taken a second time without a word. */
+export async function requireOwedAsShown(
+  tx: Transaction,
+  key: StudentKey,
+  { shownPaise, paidAt }: { shownPaise: Paise | null; paidAt: Date },
+): Promise<void> {
+  const owed = (await readDuesOn(tx, [key], dayOf(paidAt))).get(key.studentId)?.owedPaise
+  if (shownPaise === null || owed === undefined || owed >= shownPaise) return
+  throw conflict(
+    `${formatRupees(subtractPaise(shownPaise, owed))} was taken or taken off meanwhile; ${formatRupees(owed)} of fees is owed now. Check the amounts, and take them again if they are right.`,
+  )
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { lateFeeEntryOutput } from '../../dues/dues.output.ts'
-import { requireCounterDay, settleLateFees } from '../../dues/counter.service.ts'
+import { requireCounterDay, requireOwedAsShown, settleLateFees } from '../../dues/counter.service.ts'
 import { createDuesOrder } from '../../dues/pay-dues.service.ts'
 import type { FlexContext } from '../../flex/context.ts'
 import { createdOrderOutput } from '../../orders/order.output.ts'
@@ -71,7 +71,7 @@ function addDirectPayments(app: FastifyInstance, flex: FlexContext): void {
     params: studentParams,
     body: input.recordInput,
     perform(act, { institute, who, params, body }) {
-      const { reason: _reason, waiveReason, instrument, ...payment } = body
+      const { reason: _reason, waiveReason, shownPaise, instrument, ...payment } = body
       requireCounterDay(flex, payment.paidAt)
       const { lines, paidAt } = payment
       const key = { instituteId: institute.id, studentId: params.studentId }
@@ -85,7 +85,10 @@ function addDirectPayments(app: FastifyInstance, flex: FlexContext): void {
           recordedBy: who.email,
           hasReceipt: true,
           instrument,
-          prepare: tx => settleLateFees(tx, key, { lines, paidAt, recordedBy: who.email, waiveReason }),
+          async prepare(tx) {
+            await requireOwedAsShown(tx, key, { shownPaise, paidAt })
+            await settleLateFees(tx, key, { lines, paidAt, recordedBy: who.email, waiveReason })
+          },
         },
       )
     },

@@ -54,6 +54,12 @@ const reason = field.text('Why; stands in the audit log.', 'Paid at the counter'
 export const recordInput = input({
   ...directPaymentFields,
   reason: optional(reason),
+  shown_owed_amount: optional(
+    field.amount(
+      'Fees owed, without late fees, as the form showed them; refused if it is less by now.',
+      24000,
+    ),
+  ).as('shownPaise'),
   waive_late_fee_reason: optional(
     field.text('Why a late fee that is due is not taken, where paying its fee would end it.', 'Bank holiday'),
   ).as('waiveReason'),

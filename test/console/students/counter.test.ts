@@ -11,14 +11,16 @@ const { bursar, owner, finance, viewer } = desk
 const { demo } = bursar
 const RECEIPTS = `${SCHOOL}/money/receipts`
 
+const cash = (amount: number, changes: Json = {}): Json => ({
+  amount,
+  paid_at: '2026-11-16T10:00:00Z',
+  mode: 'cash',
+  fee_components: [{ component_type: 'TUITION_FEE', amount }],
+  ...changes,
+})
+
 async function take(studentId: string, amount: number, changes: Json = {}): Promise<Json> {
-  const answer = await finance.post(`${STUDENTS}/${studentId}/payments`, {
-    amount,
-    paid_at: '2026-11-16T10:00:00Z',
-    mode: 'cash',
-    fee_components: [{ component_type: 'TUITION_FEE', amount }],
-    ...changes,
-  })
+  const answer = await finance.post(`${STUDENTS}/${studentId}/payments`, cash(amount, changes))
   assertAnswer(answer, '201')
   return answer.body.data
 }
@@ -263,4 +265,17 @@ test('the counter spreads an amount by rule, keeps a cash book, and counts a cas
     ],
   )
   assertAnswer(await close(one), '409 HUE00002')
+})
+
+test('of two who take the same fees the second is told what was taken meanwhile, and may take them all the same', async () => {
+  const id = await desk.register()
+  const owed = (await viewer.get(`${STUDENTS}/${id}`)).body.data.dues.outstanding_amount
+  const shown = { shown_owed_amount: owed, transaction_id: 'BOOK-1' }
+  await take(id, 1_000.5, shown)
+  const again = await finance.post(`${STUDENTS}/${id}/payments`, cash(1_000.5, { shown_owed_amount: owed }))
+  assertAnswer(again, '409 HUE00002')
+  assert.match(again.text, /₹1,000\.50 was taken or taken off meanwhile/)
+  assertAnswer(await finance.post(`${STUDENTS}/${id}/payments`, cash(1_000.5, shown)), '201')
+  await take(id, 1_000.5, { shown_owed_amount: owed - 1_000.5 })
+  assert.equal((await viewer.get(`${STUDENTS}/${id}`)).body.data.dues.outstanding_amount, owed - 2_001)
 })

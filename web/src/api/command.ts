@@ -49,7 +49,9 @@ export function useCommand<Sent = void, Data = unknown>(command: Command<Sent, D
     async onError(failure, { path, key }) {
       if (isOutcomeUnknown(failure)) return
       dropKey(`${command.method} ${path}`, key)
-      if (failure instanceof ApiError && failure.code === OTHER_REQUEST) await refresh()
+      // What the page shows is not how it is any more.
+      if (failure instanceof ApiError && (failure.code === OTHER_REQUEST || failure.status === 409))
+        await refresh()
     },
   })
   return {

@@ -18,6 +18,8 @@ export type Spread = {
   /** In rupees. */
   total: number
   excess: number
+  /** Fees without late fees; unknown until the student is read. */
+  owed: number | undefined
   /** What banks or a lender are expected to bring. */
   onTheWay: number
   setByHand: (code: string, amount: string) => void
@@ -64,6 +66,7 @@ export function useSpread(student: StudentRowAnswer | null, typed: string): Spre
     lines,
     total,
     excess: Number.isNaN(over) ? 0 : over,
+    owed: page.data?.dues.outstanding_amount,
     onTheWay: page.data?.dues.on_the_way_amount ?? 0,
     setByHand: (code, part) => setHand({ of: spreadKey, amounts: { ...typedByHand, [code]: part } }),
   }

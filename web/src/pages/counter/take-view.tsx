@@ -76,7 +76,12 @@ function TakeForm({ onTaken }: { onTaken: (taken: Taken) => void }) {
       className="form"
       onSubmit={event => {
         event.preventDefault()
-        record.mutate({ ...toSent(handed), amount: String(spread.total), fee_components: spread.lines })
+        record.mutate({
+          ...toSent(handed),
+          amount: String(spread.total),
+          fee_components: spread.lines,
+          shown_owed_amount: spread.owed,
+        })
       }}
     >
       <Stack gap="md" maw={720}>

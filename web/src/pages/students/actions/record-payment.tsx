@@ -10,7 +10,7 @@ import { AFTER_CHANGE, useStudentPath } from '../use-student.ts'
 import { COUNTER_MODES, dayInIndia, plainAmount, readable } from '../texts.ts'
 
 type Line = { component_type: string; amount: string }
-type Sent = Fields & { amount: string; fee_components: Line[] }
+type Sent = Fields & { amount: string; fee_components: Line[]; shown_owed_amount: number }
 
 const LATE_FEE = 'LATE_FEE'
 type Fields = {
@@ -45,7 +45,12 @@ export function RecordPaymentDialogue({ student, onClose }: ActionProps) {
       <form
         onSubmit={event => {
           event.preventDefault()
-          record.mutate({ ...fields, amount: String(total), fee_components: lines })
+          record.mutate({
+            ...fields,
+            amount: String(total),
+            fee_components: lines,
+            shown_owed_amount: student.dues.outstanding_amount,
+          })
         }}
       >
         <p>{formatRupees(total)} counts as paid at once. The ERP is notified, and the parents see it.</p>
