@@ -49,6 +49,7 @@ officeTask('500 students by XLSX', async ({ page, go, stage, complaints }) => {
   await expectSoundAndKeep(page, 'console-import-checked-phone')
   await page.setViewportSize({ width: 1280, height: 800 })
   await page.getByRole('button', { name: 'Register 499 students' }).click()
+  await page.getByText('The students are being registered').waitFor()
   await finishImport(stage.bursar.app.ctx, key)
   await page.getByText('499 students are registered or brought up to date').waitFor()
   await expectSoundAndKeep(page, 'console-import-done')

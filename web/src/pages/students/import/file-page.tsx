@@ -1,7 +1,8 @@
 import '../../orders/orders.css'
 import { Alert, Button, Group, Progress } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
+import { useEffect } from 'react'
 import type { ProblemAnswer } from '../../../../../src/console/orders/link-files/link-file.output.ts'
 import type { RosterAnswer } from '../../../../../src/console/students/rosters/roster.output.ts'
 import { get } from '../../../api/client.ts'
@@ -15,6 +16,7 @@ import { When } from '../../../ui/when.tsx'
 import { BackLink } from '../../orders/back-link.tsx'
 import { Badge } from '../../orders/badge.tsx'
 import { LinkButton } from '../../orders/link-button.tsx'
+import { AFTER_CHANGE } from '../use-student.ts'
 import { columnLabel } from './columns.ts'
 import { ROSTER_LABELS } from './texts.ts'
 
@@ -31,6 +33,12 @@ export function ImportFilePage() {
     refetchInterval: ({ state: { data } }) =>
       data?.state === 'checking' || data?.state === 'running' ? WATCH_MS : false,
   })
+  const client = useQueryClient()
+  const isDone = file.data?.state === 'done'
+  useEffect(() => {
+    // Lists that were looked at before it do not have its students.
+    if (isDone) for (const key of AFTER_CHANGE) void client.invalidateQueries({ queryKey: [key] })
+  }, [client, isDone])
   return (
     <>
       <BackLink to="/i/$institute/students/import" params={{ institute }} search={{}}>
