@@ -240,7 +240,7 @@ test('a younger child gets its concession when the elder one is registered after
   )
 })
 
-test('the check of a list says how many students are in classes without fees, and in which', async () => {
+test('the check of a list and the preview of a structure name the classes without fees', async () => {
   const rows = ['U-1,Om Rao,8,9845000130', 'U-2,Uma Rao,Std II,9845000131', 'U-3,Ila Rao,Class 17,9845000132']
   const id = await send(HEAD + rows.join('\n'), FOUR)
   const checked = await work(id)
@@ -250,6 +250,12 @@ test('the check of a list says how many students are in classes without fees, an
     await send(`${HEAD.trim()},fee\nU-2,Uma Rao,Std II,9845000131,500`, [...FOUR, 'fee:BUS_FEE']),
   )
   assert.equal(priced.rows.without_fees, 0)
+  assertAnswer(await finance.post(`${SCHOOL}/student-files/${id}/start`, {}), '200')
+  await work(id)
+  const preview = { grade: '8', preview: true }
+  const { body } = await finance.post(`${SCHOOL}/fee-structures/2026/2027/apply`, preview)
+  const found = body.data.classes_without_fees.map((one: Json) => `${one.grade}: ${one.students}`)
+  assert.deepEqual(found, ['7: 1', 'Class 17: 1', 'Std II: 1'])
 })
 
 test('a number that fits another child, or several, is a row to correct and moves nobody', async () => {

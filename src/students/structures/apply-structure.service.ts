@@ -4,6 +4,7 @@ import {
   childNoOf,
   mergeStructure,
   payableOf,
+  pricedGrades,
   priceStudent,
   type FeeStructure,
   type Year,
@@ -30,11 +31,18 @@ export type Application = {
   concessionPaise: Paise
 }
 
-export type ClassApplication = { grade: string; isPreview: boolean; students: Application[] }
+export type ClassApplication = {
+  grade: string
+  isPreview: boolean
+  students: Application[]
+  /** Of the same year, in which students owe nothing. */
+  unpriced: store.UnpricedClass[]
+}
 
 type Planned = { application: Application; plan: FeePlan; components: string[] }
 
 const MOST_STUDENTS = 3_000
+const MOST_CLASSES = 100
 /** A phone with more is no family's but, say, the school's own. */
 const MOST_CHILDREN = 20
 
@@ -64,7 +72,9 @@ export async function applyToClass(
     const inOrder = planned
       .map(one => one.application)
       .toSorted((one, other) => one.student.fullname.localeCompare(other.student.fullname))
-    return { grade, isPreview, students: inOrder }
+    const others = { year, exceptGrades: pricedGrades(structure), limit: MOST_CLASSES }
+    const unpriced = await store.countWithoutFees(tx, institute.id, others)
+    return { grade, isPreview, students: inOrder, unpriced }
   })
 }
 

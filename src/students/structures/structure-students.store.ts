@@ -37,6 +37,24 @@ export async function readStudents(
   )
 }
 
+export type UnpricedClass = { grade: string; students: number }
+
+/** How many active students of a year have no fees at all, by class; those of these classes are left out. */
+export async function countWithoutFees(
+  db: Queryable,
+  instituteId: number,
+  { year, exceptGrades, limit }: { year: Year; exceptGrades: readonly string[]; limit: number },
+): Promise<UnpricedClass[]> {
+  return db.query<UnpricedClass>(
+    `select s.grade, count(*)::int as students from students s
+     where s.institute_id = $1 and s.academic_year_start = $2 and s.academic_year_end = $3 and s.status = 'active'
+       and s.grade <> all($4)
+       and not exists (select from fee_components f where f.institute_id = s.institute_id and f.student_id = s.id)
+     group by s.grade order by s.grade limit $5`,
+    [instituteId, year.academicYearStart, year.academicYearEnd, exceptGrades, limit],
+  )
+}
+
 /** The children of the same users in the same year, by student; itself among them. */
 export async function readFamilies(
   db: Queryable,

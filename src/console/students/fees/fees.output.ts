@@ -30,11 +30,22 @@ const appliedOutput = applied.object({
   concession_amount: applied.amount('Concessions in it, rupees.', 0, one => one.concessionPaise),
 })
 
+const unpriced = outputOf<ClassApplication['unpriced'][number]>()
+const unpricedOutput = unpriced.object({
+  grade: unpriced.text('The class.', 'Std II'),
+  students: unpriced.integer('Active students who have no fees.', 2),
+})
+
 const out = outputOf<ClassApplication>()
 export const classApplicationOutput = out.object({
   grade: out.text('The class.', '5'),
   preview: out.flag('Whether nothing was set.', true, one => one.isPreview),
   students: out.list('Its active students, by name.', appliedOutput),
+  classes_without_fees: out.list(
+    'Classes of the year that the structure sets nothing for, up to 100.',
+    unpricedOutput,
+    one => one.unpriced,
+  ),
 })
 export type ClassApplicationAnswer = Shown<typeof classApplicationOutput>
 

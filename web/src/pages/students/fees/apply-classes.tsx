@@ -93,6 +93,7 @@ function Shown({ run, total }: { run: Run; total: number }) {
           {`The fees of ${formatCount(countOf(done, 'changed'))} students are set; ${formatCount(countOf(done, 'unchanged'))} had them already.`}
         </Alert>
       )}
+      {isOver && <WithoutFees classes={done.at(-1)?.classes_without_fees ?? []} />}
       <Classes done={done} isPreview={isPreview} />
       {skipped.length > 0 && (
         <>
@@ -107,6 +108,17 @@ function Shown({ run, total }: { run: Run; total: number }) {
         </>
       )}
     </div>
+  )
+}
+
+function WithoutFees({ classes }: { classes: Applied['classes_without_fees'] }) {
+  if (classes.length === 0) return null
+  const students = classes.reduce((sum, one) => sum + one.students, 0)
+  const names = classes.map(one => `${one.grade} (${formatCount(one.students)})`).join(', ')
+  return (
+    <Alert color="yellow" mt="sm">
+      {`${formatCount(students)} ${students === 1 ? 'student is in a class' : 'students are in classes'} without fees and owe nothing: ${names}. Set the fees of the class above, or correct the class of the student.`}
+    </Alert>
   )
 }
 
