@@ -99,8 +99,7 @@ test('a structure is previewed without a trace, and applied twice charges once',
     ['TRANSPORT_FEE_TERM_1', 6000, '2026-06-10'],
     ['TUITION_FEE_TERM_2', 30000, '2026-12-10'],
   ])
-  const [again] = await apply('5')
-  assert.equal(again.outcome, 'unchanged')
+  assert.equal((await apply('5'))[0].outcome, 'unchanged')
   assert.equal((await duesOf(kabir)).total_amount, 66000)
 })
 
@@ -113,6 +112,13 @@ test('a new student of a class gets its fees, and a brother or sister the conces
   ])
   const [row] = await apply('3', true)
   assert.deepEqual([row.child, row.outcome, row.concession_amount], [2, 'unchanged', 2000])
+})
+
+test('a student who is put into another class gets the fees of that class, and back again', async () => {
+  for (const [to, owed] of Object.entries({ 3: 20000, 5: 66000 })) {
+    const { body } = await finance.send('PATCH', `${STUDENTS}/${kabir}`, { grade: to, reason: 'Moved' })
+    assert.deepEqual([body.data.fee_summary.outstanding, (await duesOf(kabir)).total_amount], [owed, owed])
+  }
 })
 
 test('a concession that a person gave stays, those of rules follow the rules', async () => {
@@ -174,8 +180,7 @@ test('a due day of the structure holds at once, and late fees are counted from i
     dues.late_fees.map((one: Json) => [one.due_date, one.amount]),
     [['2026-11-01', 200]],
   )
-  const home = (await viewer.get(`${SCHOOL}/home`)).body.data
-  assert.ok(JSON.stringify(home).includes('overdue'))
+  assert.ok((await viewer.get(`${SCHOOL}/home`)).text.includes('overdue'))
   const late = (await viewer.get(`${SCHOOL}/money/defaulters?bucket=late`)).body.data
   assert.ok(late.some((one: Json) => one.service_student_id === kabir && one.oldest_due_on === '2026-11-01'))
   assertAnswer(await demo.send('PUT', `${ERP}/payment-rules`, {}), '200')
@@ -199,9 +204,9 @@ test('a structure that contradicts itself is refused by field', async () => {
     grades: ['3'],
     concessions: [{ discount_type: 'S', kind: 'sibling', percent: 10 }],
   })
-  const answer = await finance.send('PUT', YEAR, wrong)
-  assert.equal(answer.status, 400)
-  const keys = answer.body.errors.map((one: Json) => one.key)
+  const { status, body } = await finance.send('PUT', YEAR, wrong)
+  const keys = body.errors.map((one: Json) => one.key)
+  assert.equal(status, 400)
   assert.ok(keys.includes('amounts.0.grade') && keys.includes('concessions.0.child'))
 })
 

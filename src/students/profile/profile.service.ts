@@ -12,6 +12,7 @@ import { studentEvents } from '../student.events.ts'
 import { readStudentContexts } from '../student-contexts.service.ts'
 import { changesBetween, type StudentChange } from './update.rules.ts'
 import type { Student } from '../students.rules.ts'
+import { applyToArrived } from '../structures/apply-structure.service.ts'
 import * as store from '../students.store.ts'
 
 export type { ProfileChange } from './changes.store.ts'
@@ -23,7 +24,8 @@ export type ChangedProfile = { record: store.StudentRecord; changes: StudentChan
 
 /**
  * Corrects what is known of a student. It stays the same student under the same id, with its fees, payments and their
- * history, also when grade, branch or identifier change.
+ * history, also when grade, branch or identifier change. Whom the office puts into another class gets the fees of that
+ * class where the structure set them; the ERP sends the fees of its students itself.
  */
 export async function changeProfile(
   ctx: Context,
@@ -53,6 +55,8 @@ export async function changeProfile(
         changes = changesBetween(stored, student)
         const change = { studentId: id, changes }
         await insertProfileChanges(tx, institute.id, { changedAt, source: 'update' }, [change])
+        if (isByOffice && stored.origin !== 'erp' && student.grade !== stored.grade)
+          await applyToArrived(tx, { institute, now: changedAt }, [{ id, year: student }])
       }
       return { record: await read(tx, institute, id), changes }
     })

@@ -1,7 +1,8 @@
-import { TextInput } from '@mantine/core'
+import { Alert, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { problemOf, useCommand } from '../../../api/command.ts'
 import { ConfirmWithReason } from '../../../ui/dialogue/confirm-with-reason.tsx'
+import { formatRupees } from '../../../ui/money.tsx'
 import { notify } from '../../../ui/toasts.tsx'
 import { PROFILE_FIELDS } from '../profile-fields.ts'
 import { AFTER_CHANGE, useStudentPath } from '../use-student.ts'
@@ -10,12 +11,14 @@ import type { ActionProps } from './student-actions.tsx'
 /** Sends only what was changed, so that what the ERP changed meanwhile stays. */
 export function EditProfileDialogue({ student, onClose }: ActionProps) {
   const [typed, setTyped] = useState<Record<string, string>>({})
-  const change = useCommand<Record<string, string>>({
+  const isMoved = typed['grade'] !== undefined && typed['grade'] !== student.grade
+  const change = useCommand<Record<string, string>, { fee_summary: { outstanding: number } }>({
     method: 'PATCH',
     path: useStudentPath(student.service_student_id),
     refreshes: AFTER_CHANGE,
-    onDone() {
-      notify(`The profile of ${student.fullname} is changed.`)
+    onDone({ fee_summary: { outstanding } }) {
+      const owed = isMoved ? ` ${formatRupees(outstanding)} of fees is owed now.` : ''
+      notify(`The profile of ${student.fullname} is changed.${owed}`)
       onClose()
     },
   })
@@ -31,6 +34,13 @@ export function EditProfileDialogue({ student, onClose }: ActionProps) {
       error={change.error}
       onConfirm={reason => change.mutate({ ...typed, reason })}
     >
+      {isMoved && (
+        <Alert color="yellow" role="status" mb="sm">
+          {student.origin === 'erp'
+            ? 'The fees stay as they are: the ERP sends those of its students.'
+            : 'Fees that the fee structure set become those of the new class. Fees that were set otherwise stay, and so do all fees if something is paid for one that the new class does not have.'}
+        </Alert>
+      )}
       {PROFILE_FIELDS.map(field => (
         <TextInput
           key={field.name}
