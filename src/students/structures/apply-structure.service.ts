@@ -35,38 +35,36 @@ export type ClassApplication = {
   grade: string
   isPreview: boolean
   students: Application[]
+  /** The last student of this part; null when the class ends with it. */
+  nextAfter: string | null
   /** Of the same year, in which students owe nothing. */
   unpriced: store.UnpricedClass[]
 }
 
 type Planned = { application: Application; plan: FeePlan; components: string[] }
 
-const MOST_STUDENTS = 3_000
 const MOST_CLASSES = 100
 /** A phone with more is no family's but, say, the school's own. */
 const MOST_CHILDREN = 20
 
+type ClassPart = { year: Year; grade: string; isPreview: boolean; after: string | null; limit: number }
+
 /**
- * Sets the fees of a class by the structure of its year. Setting them again sets the same, so a class that was applied
- * twice owes once; one transaction, so that a class has them all or none.
+ * Sets the fees of a class, or of the next part of a large one, by the structure of its year. Setting them again sets
+ * the same, so a class that was applied twice owes once; one transaction, so that a part has them all or none.
  */
 export async function applyToClass(
   ctx: Context,
   command: Command<ClassApplication>,
-  {
-    institute,
-    year,
-    grade,
-    isPreview,
-  }: { institute: Institute; year: Year; grade: string; isPreview: boolean },
+  { institute, year, grade, isPreview, after, limit }: ClassPart & { institute: Institute },
 ): Promise<ClassApplication> {
   return transact(ctx.db, command, async tx => {
     const structure = await findStructure(tx, institute.id, year)
     if (structure === null) throw conflict('There is no fee structure of this year yet.')
-    const limits = { isLocked: !isPreview, limit: MOST_STUDENTS + 1 }
-    const students = await store.readStudents(tx, institute.id, { year, grade }, limits)
-    if (students.length > MOST_STUDENTS)
-      throw conflict(`This class has more than ${MOST_STUDENTS} students; apply it by the API instead.`)
+    const limits = { isLocked: !isPreview, limit: limit + 1 }
+    const found = await store.readStudents(tx, institute.id, { year, grade, after }, limits)
+    const students = found.slice(0, limit)
+    const nextAfter = found.length > limit ? (students.at(-1)?.id ?? null) : null
     const planned = await plan(tx, institute, structure, students)
     if (!isPreview) await write(tx, institute, planned, ctx.clock.now())
     const inOrder = planned
@@ -74,7 +72,7 @@ export async function applyToClass(
       .toSorted((one, other) => one.student.fullname.localeCompare(other.student.fullname))
     const others = { year, exceptGrades: pricedGrades(structure), limit: MOST_CLASSES }
     const unpriced = await store.countWithoutFees(tx, institute.id, others)
-    return { grade, isPreview, students: inOrder, unpriced }
+    return { grade, isPreview, students: inOrder, nextAfter, unpriced }
   })
 }
 

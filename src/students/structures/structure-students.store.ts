@@ -20,15 +20,15 @@ const COLUMNS = `s.id, s.fullname, s.identifier, s.grade, s.section, s.category,
 export async function readStudents(
   db: Queryable,
   instituteId: number,
-  of: { year: Year; grade: string } | { ids: readonly string[] },
+  of: { year: Year; grade: string; after: string | null } | { ids: readonly string[] },
   { isLocked, limit }: { isLocked: boolean; limit: number },
 ): Promise<StructureStudent[]> {
   const [condition, values] =
     'ids' in of
       ? ['s.id = any($3)', [of.ids]]
       : [
-          's.grade = $3 and s.academic_year_start = $4 and s.academic_year_end = $5',
-          [of.grade, of.year.academicYearStart, of.year.academicYearEnd],
+          "s.grade = $3 and s.academic_year_start = $4 and s.academic_year_end = $5 and s.id > coalesce($6, '')",
+          [of.grade, of.year.academicYearStart, of.year.academicYearEnd, of.after],
         ]
   return db.query<StructureStudent>(
     `select ${COLUMNS} from students s where s.institute_id = $1 and s.status = 'active' and ${condition}

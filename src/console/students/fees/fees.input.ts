@@ -1,5 +1,5 @@
 import { field, input, optional } from '../../../http/wire/input.ts'
-import { SCHOOL_YEAR, studentFields } from '../../../students/student.input.ts'
+import { SCHOOL_YEAR, STUDENT_ID, studentFields } from '../../../students/student.input.ts'
 
 /** A student as the office adds one: what it may not know yet is optional. */
 export const addStudentInput = input(
@@ -15,6 +15,8 @@ export const addStudentInput = input(
 export const applyInput = input({
   grade: field.code('The class whose students get the fees.', '5'),
   preview: optional(field.flag('true: only say what would happen.', false), false).as('isPreview'),
+  after: optional(field.resourceId('`next_after` of the part before, in a large class.', STUDENT_ID)),
+  limit: optional(field.wholeNumber('At most so many students at once.', 3000, [1, 3000]), 3000),
 })
 
 export const erpLockInput = input({

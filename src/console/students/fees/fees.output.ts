@@ -41,6 +41,10 @@ export const classApplicationOutput = out.object({
   grade: out.text('The class.', '5'),
   preview: out.flag('Whether nothing was set.', true, one => one.isPreview),
   students: out.list('Its active students, by name.', appliedOutput),
+  next_after: out.optional.text(
+    'Where the next part of a large class begins; absent when this is all.',
+    studentFields.service_student_id.example,
+  ),
   classes_without_fees: out.list(
     'Classes of the year that the structure sets nothing for, up to 100.',
     unpricedOutput,

@@ -4,6 +4,7 @@ import { useState } from 'react'
 import type { ClassApplicationAnswer } from '../../../../../src/console/students/fees/fees.output.ts'
 import type { StructureAnswer } from '../../../../../src/fees/structures/structure.output.ts'
 import { send } from '../../../api/client.ts'
+import { wholeProblem } from '../../../api/command.ts'
 import { useMay } from '../../../api/session.ts'
 import { formatCount, formatRupees } from '../../../ui/money.tsx'
 import { ShortTable } from '../../../ui/table/short-table.tsx'
@@ -12,7 +13,7 @@ import { AFTER_CHANGE } from '../use-student.ts'
 type Applied = ClassApplicationAnswer
 type Run = { isPreview: boolean; done: Applied[]; failure: string | null; isOver: boolean }
 
-/** Gives the fees of the structure to classes, one after the other; each is set whole, and setting it again changes nothing. */
+/** Gives the fees of the structure to classes, one after the other; setting one again changes nothing. */
 export function ApplyClasses({ path, structure }: { path: string; structure: StructureAnswer }) {
   const client = useQueryClient()
   const mayApply = useMay('owner', 'finance')
@@ -23,14 +24,13 @@ export function ApplyClasses({ path, structure }: { path: string; structure: Str
     setRun({ isPreview, done, failure: null, isOver: false })
     try {
       for (const grade of grades) {
-        const body = { grade, preview: isPreview }
-        const { data } = await send<Applied>('POST', `${path}/apply`, body, crypto.randomUUID())
-        done.push(data)
+        done.push(await applyClass(`${path}/apply`, { grade, preview: isPreview }))
         setRun({ isPreview, done: [...done], failure: null, isOver: false })
       }
       setRun({ isPreview, done, failure: null, isOver: true })
     } catch (error) {
-      setRun({ isPreview, done, failure: String(error), isOver: true })
+      const failure = error instanceof Error ? wholeProblem(error) : undefined
+      setRun({ isPreview, done, failure: failure ?? String(error), isOver: true })
     }
     if (!isPreview) for (const key of AFTER_CHANGE) void client.invalidateQueries({ queryKey: [key] })
   }
@@ -56,6 +56,18 @@ export function ApplyClasses({ path, structure }: { path: string; structure: Str
       {run !== undefined && <Shown run={run} total={grades.length} />}
     </section>
   )
+}
+
+/** A large class is answered in parts. */
+async function applyClass(path: string, body: { grade: string; preview: boolean }): Promise<Applied> {
+  const students: Applied['students'] = []
+  let after: string | undefined
+  for (;;) {
+    const { data } = await send<Applied>('POST', path, { ...body, after }, crypto.randomUUID())
+    students.push(...data.students)
+    after = data.next_after
+    if (after === undefined) return { ...data, students }
+  }
 }
 
 function countOf(done: readonly Applied[], outcome: Applied['students'][number]['outcome']): number {
