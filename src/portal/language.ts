@@ -41,10 +41,16 @@ export function failureText(payment: Payment, language: Language): string {
   return /[.!?]$/.test(theirs) ? theirs : `${theirs}.`
 }
 
-/** TUITION_FEE becomes Tuition fee or its usual name in the language; unknown codes stay as the institute wrote them. */
+/**
+ * TUITION_FEE becomes Tuition fee or its usual name in the language, also with the term that a fee structure adds;
+ * unknown codes stay as the institute wrote them.
+ */
 export function feeName(code: string, language: Language): string {
-  const { fees } = textsIn(language)
-  return Object.hasOwn(fees, code) ? fees[code as keyof typeof fees] : readableComponent(code)
+  const { fees, feeOfTerm } = textsIn(language)
+  if (Object.hasOwn(fees, code)) return fees[code as keyof typeof fees]
+  const [, head = '', number = ''] = /^(.+)_TERM_(\d+)$/.exec(code) ?? []
+  if (!Object.hasOwn(fees, head)) return readableComponent(code)
+  return fill(feeOfTerm, { fee: fees[head as keyof typeof fees], number })
 }
 
 /** The payer's choice, else the language of the institute, else the first of Accept-Language that we have. */

@@ -71,12 +71,19 @@ for (const language of LANGUAGES) {
 }
 
 test('the English names of fees and times of day are those of mails and receipts', () => {
-  for (const code of Object.keys(textsIn('en').fees))
+  for (const code of Object.keys(textsIn('en').fees)) {
     assert.equal(feeName(code, 'en'), readableComponent(code))
+    assert.equal(feeName(`${code}_TERM_2`, 'en'), readableComponent(`${code}_TERM_2`))
+  }
   for (let hour = 0; hour < 24; hour++) {
     const moment = new Date(Date.UTC(2026, 10, 15, hour, 7))
     assert.equal(localMoment(moment, 'en'), formatMoment(moment))
   }
+})
+
+test('the fee of a term has the usual name of the fee in each language', () => {
+  assert.equal(feeName('TUITION_FEE_TERM_1', 'kn'), 'ಬೋಧನಾ ಶುಲ್ಕ, ಅವಧಿ 1')
+  assert.equal(feeName('ROBOTICS_TERM_1', 'kn'), 'Robotics term 1')
 })
 
 const at = (iso: string, language: Language): string => localMoment(new Date(iso), language)
