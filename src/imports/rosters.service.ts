@@ -100,13 +100,20 @@ export async function readBadRows(
       for (const { rowNo, cells } of part.rows) {
         if (header.length === 0) header = cells
         const found = messages.get(rowNo)
-        if (found !== undefined) rows.push({ rowNo, cells, message: found.map(describe).join('; ') })
+        if (found === undefined) continue
+        const message = found.map(problem =>
+          `${titleIn(header, one, problem.column)} ${problem.message}`.trim(),
+        )
+        rows.push({ rowNo, cells, message: message.join('; ') })
       }
     }
   })
   return { header, rows }
 }
 
-function describe({ column, message }: { column: string; message: string }): string {
-  return `${feeCodeOf(column) ?? column} ${message}`.trim()
+/** As the file heads the column. */
+function titleIn(header: readonly Cell[], { columns }: Import, column: string): string {
+  const at = columns?.names.indexOf(column) ?? -1
+  const title = titleOf(header[at] ?? null)
+  return title === '' ? (feeCodeOf(column) ?? column) : title
 }

@@ -159,13 +159,13 @@ export function defaultersQuery(
       last.at as "lastPaidAt", last.amount_paise as "lastPaidPaise"
     from shown h join students s on s.institute_id = $1 and s.id = h.student_id
     left join lateral (
-      select paid_at as at, amount_paise from direct_payments d
+      select paid_at as at, recorded_at as noted_at, amount_paise from direct_payments d
       where d.institute_id = $1 and d.student_id = s.id and d.cancelled_at is null
       union all
-      select p.captured_at, p.amount_paise from orders o
+      select p.captured_at, p.captured_at, p.amount_paise from orders o
       join payments p on p.institute_id = o.institute_id and p.order_id = o.id and p.state = 'captured' and not p.is_duplicate
       where o.institute_id = $1 and o.student_id = s.id and o.state = 'paid'
-      order by at desc limit 1
+      order by at desc, noted_at desc limit 1
     ) last on true
     order by coalesce(h.oldest, '9999-12-31'), s.id`
   return { text, values }

@@ -50,7 +50,7 @@ export function feeCodeOf(column: string): string | null {
 const TITLES: readonly (readonly [RosterField, RegExp])[] = [
   ['date_of_birth', /^(dob|dateofbirth|birth(date|day)|bornon)$/],
   ['primary_contact_email', /e?mail/],
-  ['primary_contact_number', /(mobile|phone|whatsapp|^tel|contact(no|number)?$|^cell)/],
+  ['primary_contact_number', /(mobile|^mob(no|number)?$|phone|whatsapp|^tel|contact(no|number)?$|^cell)/],
   ['registration_id', /^(registrationid|userid|parentid|familyid)$/],
   [
     'identifier',
@@ -61,7 +61,7 @@ const TITLES: readonly (readonly [RosterField, RegExp])[] = [
   ['grade', /^(class|grade|std|standard|classname|gradename)$/],
   [
     'father_name',
-    /^(father|fathername|nameoffather|fathersname|parent|parentname|parentsname|primarycontactname)$/,
+    /^(father|fatherguardian|fatherorguardian|fathername|nameoffather|fathersname|parent|parentname|parentsname|primarycontactname)$/,
   ],
   ['mother_name', /^(mother|mothername|nameofmother|mothersname)$/],
   ['guardian_name', /^(guardian|guardianname|guardiansname)$/],

@@ -1,6 +1,6 @@
 import { NativeSelect, SimpleGrid, TextInput } from '@mantine/core'
 import { problemOf } from '../../api/command.ts'
-import { COUNTER_MODES } from '../students/texts.ts'
+import { COUNTER_MODES, plainAmount } from '../students/texts.ts'
 
 export type HandedFields = {
   amount: string
@@ -35,7 +35,7 @@ export function Handed({ fields, onChange, today, error }: Props) {
         required
         value={fields.amount}
         onChange={set('amount')}
-        error={problemOf(error, 'amount')}
+        error={problemOf(error, 'amount') ?? amountProblem(fields.amount)}
       />
       <NativeSelect
         label="How"
@@ -85,4 +85,10 @@ export function Handed({ fields, onChange, today, error }: Props) {
       )}
     </SimpleGrid>
   )
+}
+
+function amountProblem(typed: string): string | undefined {
+  const amount = plainAmount(typed)
+  const isAmount = amount === '' || /^\d+(\.\d{0,2})?$/.test(amount)
+  return isAmount ? undefined : 'Type an amount in rupees with at most two decimals.'
 }

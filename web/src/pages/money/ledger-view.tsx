@@ -38,7 +38,7 @@ export function LedgerView() {
         empty={{
           title: 'The books are empty',
           description:
-            'Every payment, refund and settlement is written here as a transfer from one account to another. The first payment makes the first one.',
+            'Every online payment, refund and settlement is written here as a transfer from one account to another. Money that was taken at the counter stands in its cash book.',
         }}
       />
     </>

@@ -66,7 +66,7 @@ function DuesTable({ student }: { student: Student }) {
           <th scope="col">Fee</th>
           <th scope="col">Due on</th>
           <th scope="col" className="right">
-            Fee
+            Charged
           </th>
           <th scope="col" className="right">
             Concessions
