@@ -164,5 +164,16 @@ test('each sample of the guide in five languages is there in all of them, behind
         `${name}: ${group}`,
       )
   assert.equal(text.match(/<input class="in"/g)?.length, 5)
-  assert.ok(!(await bursar.demo.get('/docs/guides/errors')).text.includes('<input'))
+  assert.ok(!(await bursar.demo.get('/docs/guides/errors')).text.includes('<input class="in"'))
+})
+
+test('the guides are searched by words, headings first, and what is typed is text on the page', async () => {
+  const search = async (words: string): Promise<string> =>
+    (await bursar.demo.get(`/docs/guides/search?q=${encodeURIComponent(words)}`)).text
+  const [, first = ''] = /<li><a href="([^"]*)"/.exec(await search('webhook signature')) ?? []
+  const [page = '', anchor = ''] = first.split('#')
+  assert.match((await bursar.demo.get(page)).text, new RegExp(`id="${anchor}"`))
+  assert.match(await search('<script>alert(1)</script>'), /Nothing has “&lt;script&gt;/)
+  assert.match(await search(''), /Type what you are looking for/)
+  assert.equal((await bursar.demo.get('/docs/guides/search?q=a&q=b')).status, 200)
 })

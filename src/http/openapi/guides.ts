@@ -22,7 +22,7 @@ const FIRST = [
 
 const STYLE = `body{font:16px/1.55 system-ui,sans-serif;color:#1a1d21;background:#fff;margin:0}
 main{max-width:52rem;margin:0 auto;padding:1.5rem 1rem 4rem}nav{background:#f3f4f6;padding:.75rem 1rem;display:flex;flex-wrap:wrap}
-nav a{margin-right:1rem;white-space:nowrap}a{color:#0b57d0}pre,code{font:13.5px/1.5 ui-monospace,monospace;background:#f3f4f6}
+nav{align-items:center;gap:.5rem 0}nav a{margin-right:1rem;white-space:nowrap}nav input,nav button{font:inherit;padding:.2rem .5rem}nav input{width:11rem}a{color:#0b57d0}pre,code{font:13.5px/1.5 ui-monospace,monospace;background:#f3f4f6}
 pre{padding:.75rem;overflow-x:auto;border-radius:6px}code{padding:.1em .25em;border-radius:4px;overflow-wrap:anywhere}pre code{padding:0;overflow-wrap:normal}
 table{border-collapse:collapse;display:block;overflow-x:auto}th,td{border:1px solid #d5d9de;padding:.35rem .6rem;text-align:left;vertical-align:top}
 .in{position:fixed;top:0;left:0;opacity:0}.languages>p{margin:0 0 -.5rem}.languages label{display:inline-block;padding:.25rem .75rem;border:1px solid transparent;border-radius:6px;cursor:pointer}
@@ -41,23 +41,29 @@ const CHOICE = Object.entries(LANGUAGES)
   )
   .join('')
 
-const PROTECTION = {
+export const PROTECTION = {
   'content-security-policy':
-    "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
   'x-frame-options': 'DENY',
   'referrer-policy': 'no-referrer',
 }
 
-/** The guides of docs/erp-developer as pages, by their address. */
-export async function makeGuides(): Promise<Map<string, Asset>> {
+export type Guide = { name: string; title: string; text: string }
+
+export async function readGuides(): Promise<Guide[]> {
   const files = (await readdir(FOLDER)).filter(name => name.endsWith('.md'))
   const names = files.map(name => name.slice(0, -'.md'.length)).sort((one, other) => rank(one) - rank(other))
-  const guides = await Promise.all(
+  return Promise.all(
     names.map(async name => {
       const text = await readFile(new URL(`${name}.md`, FOLDER), 'utf8')
       return { name, title: /^# (.*)$/m.exec(text)?.[1] ?? name, text }
     }),
   )
+}
+
+/** The guides of docs/erp-developer as pages, by their address. */
+export async function makeGuides(): Promise<Map<string, Asset>> {
+  const guides = await readGuides()
   const list = guides.map(({ name, title }) => `- [${title}](${name}.md)`).join('\n')
   const pages = [{ name: '', title: 'Guides', text: `# Guides\n\n${list}\n` }, ...guides]
   return new Map(
@@ -82,11 +88,11 @@ function linkOf(address: string): string | null {
   return guide === null ? null : `${GUIDES}${guide[1]}${guide[2] ?? ''}`
 }
 
-function writePage(title: string, body: string): string {
+export function writePage(title: string, body: string, query = ''): string {
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title} · Bursar</title><style>${STYLE}</style></head>
-<body><nav><a href="${GUIDES}">Guides</a><a href="/docs/">API reference</a><a href="/openapi.json">OpenAPI document</a></nav>
+<body><nav><a href="${GUIDES}">Guides</a><a href="/docs/">API reference</a><a href="/openapi.json">OpenAPI document</a><form action="${GUIDES}search" role="search"><input type="search" name="q" maxlength="100" aria-label="Search the guides" value="${query}"> <button>Search</button></form></nav>
 <main>
 ${body.includes('class="languages"') ? CHOICE : ''}${body}
 </main></body></html>

@@ -57,12 +57,16 @@ function isOtherLanguage(fence: string | undefined, before: readonly { language:
   return [language, ...languages].every(one => Object.hasOwn(LANGUAGES, one)) && !languages.includes(language)
 }
 
-function writeHeading([, marks = '', text = '']: RegExpExecArray, links: Links): string {
-  const id = text
+/** By which a heading is linked to. */
+export function anchorOf(heading: string): string {
+  return heading
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
     .replaceAll(' ', '-')
-  return `<h${marks.length} id="${id}">${inline(text, links)}</h${marks.length}>`
+}
+
+function writeHeading([, marks = '', text = '']: RegExpExecArray, links: Links): string {
+  return `<h${marks.length} id="${anchorOf(text)}">${inline(text, links)}</h${marks.length}>`
 }
 
 function readTable(lines: string[], links: Links): Read {
@@ -111,7 +115,7 @@ function inline(text: string, links: Links): string {
     })
 }
 
-function escape(text: string): string {
+export function escape(text: string): string {
   return text
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { BursarError } from '../../platform/errors.ts'
 import { createAsset, sendAsset, type Asset } from '../assets.ts'
-import { GUIDES, makeGuides } from './guides.ts'
+import { searchGuides } from './guide-search.ts'
+import { GUIDES, makeGuides, PROTECTION } from './guides.ts'
 
 /** The reference is a page of ours: what would lead to its maker's services is switched off. */
 const SETTINGS = {
@@ -26,6 +27,12 @@ export function addReference(app: FastifyInstance): void {
   let assets: Promise<Map<string, Asset>> | null = null
   let guides: Promise<Map<string, Asset>> | null = null
   app.get('/docs', (_request, reply) => reply.redirect(PAGE, 301))
+  app.get(`${GUIDES}search`, async (request, reply) => {
+    const { q } = request.query as { q?: unknown }
+    return reply
+      .headers({ ...PROTECTION, 'content-type': 'text/html; charset=utf-8' })
+      .send(await searchGuides(typeof q === 'string' ? q : ''))
+  })
   app.get('/docs/*', async (request, reply) => {
     const [path = ''] = request.url.split('?')
     const pages = path.startsWith(GUIDES) ? (guides ??= makeGuides()) : (assets ??= makeAssets())
