@@ -157,7 +157,7 @@ export async function cancelRun(
 
 export async function getRun({ db }: Context, institute: Institute, id: string): Promise<store.CountedRun> {
   const [run] = (await store.listRuns(db, institute.id, { id }, { cursor: undefined, limit: 1 })).rows
-  if (run === undefined) throw notFound('These reminders')
+  if (run === undefined) throw notFound('This run of reminders')
   return run
 }
 

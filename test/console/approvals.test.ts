@@ -91,6 +91,9 @@ test('a refund above the amount waits for somebody else than its maker, and then
     ['order.refunded', HEAD],
     ['approval.approved', HEAD],
   ])
+  const { timeline } = (await head.get(`${AT}/orders/${id}`)).body.data
+  const titles: string[] = timeline.map((one: Json) => one.title)
+  assert.ok(titles.includes('Approval asked for') && titles.includes('Approved'), titles.join())
   assert.deepEqual(await mails(MEERA, approval), ['Approved: Refund to Asha Rao'])
 })
 

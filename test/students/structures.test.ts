@@ -74,6 +74,8 @@ test('a student is added by the office once, without e-mail, and the audit log s
   assert.equal(again.body.data.service_student_id, kabir)
   assert.equal((await demo.get(`${ERP}/students/${kabir}`)).body.data.fullname, 'Kabir Rao')
   assert.equal((await viewer.post(STUDENTS, officeStudent({ identifier: 'O-9' }))).status, 403)
+  const typo = officeStudent({ identifier: 'O-9', academic_year_start: 1926 })
+  assertAnswer(await finance.post(STUDENTS, typo), '400 HUE00000')
   const { data } = (await desk.owner.get(`${SCHOOL}/audit`)).body
   assert.ok(data.some((one: Json) => one.what === 'student.added' && one.about === kabir))
 })

@@ -199,6 +199,10 @@ const ACTS: Record<string, string> = {
   'order.created': 'Created',
   'order.sent': 'Sent again',
   'order.refunded': 'Refund asked for',
+  'approval.asked': 'Approval asked for',
+  'approval.approved': 'Approved',
+  'approval.declined': 'Request declined',
+  'approval.withdrawn': 'Request withdrawn',
 }
 
 function actOf(entry: AuditRow, kind: OrderKind): Happening {

@@ -9,7 +9,7 @@ export const PROFILE_FIELDS = [
   { name: 'section', label: 'Section', isShown: true },
   { name: 'category', label: 'Category', isShown: true },
   { name: 'house', label: 'House', isShown: true },
-  { name: 'date_of_birth', label: 'Date of birth', placeholder: 'YYYY-MM-DD' },
+  { name: 'date_of_birth', label: 'Date of birth', type: 'date' },
   { name: 'primary_contact_name', label: 'Primary contact' },
   { name: 'primary_contact_number', label: 'Phone' },
   { name: 'primary_contact_email', label: 'E-mail' },
@@ -18,5 +18,5 @@ export const PROFILE_FIELDS = [
   label: string
   /** As it is; the others have a place of their own on the page. */
   isShown?: true
-  placeholder?: string
+  type?: 'date'
 }[]

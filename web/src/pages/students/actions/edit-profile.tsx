@@ -46,7 +46,7 @@ export function EditProfileDialogue({ student, onClose }: ActionProps) {
           key={field.name}
           label={field.label}
           mb="sm"
-          {...('placeholder' in field ? { placeholder: field.placeholder } : {})}
+          type={'type' in field ? field.type : 'text'}
           value={typed[field.name] ?? student[field.name] ?? ''}
           onChange={event => setTyped({ ...typed, [field.name]: event.currentTarget.value })}
           error={problemOf(change.error, field.name)}
