@@ -40,6 +40,11 @@ export function RunPage() {
       actions={<CancelRest run={run.data} />}
       fields={[
         { label: 'Families', value: <strong role="status">{progressOf(run.data)}</strong> },
+        {
+          label: 'Those that wait',
+          value:
+            run.data.waiting > 0 && 'leave within the hours that the school’s settings have for reminders',
+        },
         { label: 'Reminded of', value: SCOPE_TEXTS[scope] },
         {
           label: 'By',
