@@ -199,6 +199,7 @@ export async function apply(
     tx,
     context,
     byStructure.map(({ student }) => ({ id: student.id, year: student })),
+    { hasSetAmounts: true },
   )
   const carried = results.flatMap(({ from, toId, carried: one }) =>
     toId === null || one === null ? [] : [{ from, toId, ...one }],

@@ -85,6 +85,8 @@ export async function applyToArrived(
   tx: Transaction,
   { institute, now }: { institute: Institute; now: Date },
   arrived: readonly { id: string; year: Year }[],
+  /** A rollover has set the structure's amounts itself; what is left are the concessions. */
+  { hasSetAmounts = false } = {},
 ): Promise<void> {
   const years = Map.groupBy(arrived, ({ year }) => `${year.academicYearStart} ${year.academicYearEnd}`)
   for (const ofYear of years.values()) {
@@ -102,7 +104,9 @@ export async function applyToArrived(
       { isLocked: true, limit: ids.length },
     )
     const fees = await readFeesOf(tx, institute.id, ids)
-    const priced = students.filter(({ id, charged }) => charged.length > 0 || (own.has(id) && !fees.has(id)))
+    const isOfStructure = ({ id, charged }: store.StructureStudent): boolean =>
+      charged.length > 0 || (own.has(id) && (hasSetAmounts || !fees.has(id)))
+    const priced = students.filter(isOfStructure)
     const planned = await plan(tx, institute, structure, priced)
     const isDue = ({ plan: { studentId, changes } }: Planned): boolean =>
       own.has(studentId) || (changes.length > 0 && changes.every(isConcessionOnly))

@@ -32,7 +32,7 @@ officeTask('compare a settlement with a bank statement', async office => {
   await page.getByText('1 line to decide').waitFor()
   await takePictures(office, 'bank-to-decide')
   await page.getByRole('row', { name: /SMS CHARGES/ }).click()
-  await page.getByText('Something else').click()
+  await page.getByText('Something else', { exact: true }).click()
   await page.getByLabel('What it is').last().fill('Charges of the bank')
   await takePictures(office, 'bank-line')
   await page.getByRole('button', { name: 'Not money for fees' }).click()
