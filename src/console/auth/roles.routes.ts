@@ -67,7 +67,7 @@ export function atLender(ctx: Context): AccessRule<LenderVisit> {
     reach: [LENDER_ROLE],
     async enter(visit) {
       const who = signedIn(visit.who)
-      const { lender_code: code } = visit.request.params as { lender_code: string }
+      const code = readCode(visit.request, 'lender_code', 'This lender')
       return { ...visit, who, lender: await enterLender(ctx, who, code) }
     },
   }
@@ -79,13 +79,20 @@ export function atApplication(ctx: Context): AccessRule<ApplicationVisit> {
   return {
     reach: desk.reach,
     async enter(visit) {
-      const { application_id: applicationId } = visit.request.params as { application_id: string }
       const entered = await desk.enter(visit)
+      const applicationId = readCode(visit.request, 'application_id', 'This application')
       const institute = await findInstituteOfApplication(ctx, entered.lender.code, applicationId)
       if (institute === null) throw notFound('This application')
       return { ...entered, institute }
     },
   }
+}
+
+/** Of the address, before anything of the request is read: a zero byte is in no code, and the database takes none. */
+function readCode({ params }: FastifyRequest, name: string, what: string): string {
+  const code = (params as Record<string, string>)[name] ?? ''
+  if (code.includes('\0')) throw notFound(what)
+  return code
 }
 
 function signedIn(who: Who | null): Who {
