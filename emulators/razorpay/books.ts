@@ -42,7 +42,7 @@ export type Books = {
   readonly tokens: Map<string, { token: Token; customerId: string; isDeleted: boolean }>
   readonly disputes: Map<string, Dispute>
   readonly recon: ReconItem[]
-  /** Events in the order in which they happened; whoever posts them takes them out. */
+  /** Events in the order in which they happened; posting takes them out. */
   readonly outbox: SignedEvent[]
 }
 

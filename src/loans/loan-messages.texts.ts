@@ -3,7 +3,7 @@ import { formatRupees, type Paise } from '../platform/money.ts'
 import type { LenderUpdate } from './lender-port.ts'
 import type { Application } from './loans.rules.ts'
 
-/** What the borrower is told by mail. It carries no link: whoever reads a mail must not accept for the family. */
+/** What the borrower is told by mail. It carries no link: reading a mail must not be enough to accept for the family. */
 type Text = { subject: string; body: string }
 
 const WHERE = 'Open the link by which you applied, or sign in on the pages of the school.'

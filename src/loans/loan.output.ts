@@ -65,7 +65,7 @@ export const emiOutput = emi.object('Emi', {
 /** Whose application it is and where its page stands. */
 type At = { ctx: Pick<LoanContext, 'publicUrl' | 'vault'>; institute: Institute }
 
-/** The application's page, for the family alone: whoever has this address acts for them. */
+/** The application's page, for the family alone: this address is enough to act for them. */
 function applicationUrl({ ctx, institute }: At, id: string): string {
   return `${ctx.publicUrl}/cred/${institute.code}/${id}?key=${pageKey(ctx.vault, id)}`
 }

@@ -44,7 +44,7 @@ async function withOurIds(ctx: PaymentContext, account: Account, report: Report)
 /** The signature tells nothing but whose account it is: what went through another is not this one's to report. */
 async function applyThrough(ctx: PaymentContext, account: Account, report: Report): Promise<Applied> {
   if (report.about === 'mandate_change') return ctx.onMandate(report, account.id)
-  // Whoever has the provider's dashboard may write anything where we write our ids.
+  // People with access to the provider's dashboard may write anything where we write our ids.
   if (!isIdShaped(ourIdOf(report))) return 'unknown'
   if (account.instituteId !== null && account.instituteId !== report.instituteId) return 'foreign'
   if (report.about === 'mandate') return ctx.onMandate(report, account.id)

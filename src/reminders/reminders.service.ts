@@ -104,7 +104,7 @@ type Contact = { name: string; email: string; phone: string }
 
 export function contactOf(dues: ReadonlyMap<string, Dues>, [first]: readonly Asked[]): Contact {
   const student = dues.get(first?.studentId ?? '')?.context.student
-  assert(student !== undefined, 'whoever is asked for money has dues')
+  assert(student !== undefined, 'a student to be reminded has dues')
   return { name: student.contactName, email: student.contactEmail, phone: student.contactNumber }
 }
 

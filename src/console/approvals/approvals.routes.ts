@@ -19,8 +19,12 @@ const approvalsQuery = query({
   cursor: field.cursor(ID),
   status: optional(field.oneOf(APPROVAL_STATES, 'Only in this state.')).as('state'),
 })
-const approveInput = input({ note: optional(field.text('For whoever asked.', 'As agreed with the parents')) })
-const declineInput = input({ reason: field.text('Why, for whoever asked.', 'The fee was not paid twice.') })
+const approveInput = input({
+  note: optional(field.text('For the person who asked.', 'As agreed with the parents')),
+})
+const declineInput = input({
+  reason: field.text('Why, for the person who asked.', 'The fee was not paid twice.'),
+})
 
 /** What waits for a second person. */
 export function approvalRoutes(app: FastifyInstance, ctx: PaymentContext): void {

@@ -16,7 +16,7 @@ export type Approval = {
   about: string
   /** What may wait only once at a time, such as one concession of one student. */
   subject: string
-  /** In words, for whoever decides. */
+  /** In words, for the person who decides. */
   title: string
   amountPaise: Paise
   /** As the act takes it. */

@@ -47,7 +47,7 @@ export function reportsOf(event: shapes.Event): Report[] {
     case 'token.rejected':
     case 'token.paused':
     case 'token.cancelled':
-      // It names neither customer nor mandate, and may be late: whoever holds the token asks how it stands.
+      // It names neither customer nor mandate, and may be late: the mandate that has the token is asked about.
       return [
         {
           about: 'mandate_change',

@@ -122,7 +122,7 @@ for (const kind of ['orders', 'payment_links']) {
     const second = await named('TUITION_FEE')
     assert.equal((await start(asha, second)).status, 409)
     assert.equal((await start(asha, other)).status, 303)
-    // Whoever takes over goes to the bank, and a link then waits for the dues.
+    // The payer who takes over goes to the bank, and a link then waits for the dues.
     const paid = await takeOver(asha, id)
     assert.deepEqual(
       [(await paymentOf(linked))['state'], (await paymentOf(linked))['failure_code']],

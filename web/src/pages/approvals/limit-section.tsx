@@ -55,7 +55,7 @@ function LimitDialogue({ above, onClose }: { above: number | undefined; onClose:
       isOpen
       onClose={onClose}
       title="When does a second person approve?"
-      description="Whoever asks for a refund, concession or waiver above this amount needs the approval of another owner or finance person. Leave it empty to switch it off. What your ERP does is not affected."
+      description="A refund, concession or waiver above this amount needs the approval of another owner or finance person. Leave it empty to switch it off. What your ERP does is not affected."
       verb="Save"
       isBusy={change.isPending}
       error={change.error}

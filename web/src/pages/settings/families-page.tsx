@@ -97,7 +97,7 @@ function PagesForm({ known }: { known: FamilyPagesAnswer }) {
         />
         <Checkbox
           label="Parents may sign in with a code"
-          description="They enter the phone number or e-mail address that you have for the family and get a code. Whoever holds that phone sees the fees, so the numbers must be right."
+          description="They enter the phone number or e-mail address that you have for the family and get a code. The holder of that phone sees the fees, so the numbers must be right."
           checked={draft.sign_in}
           onChange={event => setDraft({ ...draft, sign_in: event.currentTarget.checked })}
         />

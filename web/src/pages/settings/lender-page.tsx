@@ -50,7 +50,7 @@ function Choice({ known }: { known: LenderChoiceAnswer }) {
     return (
       <Empty
         title="No lender yet"
-        description="Whoever runs this installation adds lenders; then you choose one here."
+        description="The operator of this installation adds lenders; then you choose one here."
       />
     )
   return (
