@@ -1,12 +1,11 @@
 import '../orders.css'
-import { Alert, Button, Group } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
-import { useRef, useState } from 'react'
 import type { BatchAnswer } from '../../../../../src/console/orders/link-files/link-file.output.ts'
 import { useCommand, wholeProblem } from '../../../api/command.ts'
 import { useInstitute, useInstitutePath, useMay } from '../../../api/session.ts'
 import { downloadCsv } from '../../../ui/table/csv.ts'
 import { DataTable, type Column } from '../../../ui/table/data-table.tsx'
+import { FileDrop } from '../../../ui/file-drop.tsx'
 import { formatCount } from '../../../ui/money.tsx'
 import type { Filter } from '../../../ui/table/use-filters.ts'
 import { formatMoment, When } from '../../../ui/when.tsx'
@@ -107,62 +106,23 @@ const SAMPLE = [
 
 function Upload({ onChecked }: { onChecked: (batch: BatchAnswer) => void }) {
   const path = useInstitutePath()
-  const input = useRef<HTMLInputElement>(null)
-  const [isOver, setIsOver] = useState(false)
   const upload = useCommand<File, BatchAnswer>({
     method: 'POST',
     path: `${path}/link-batches`,
     refreshes: ['link-files'],
     onDone: onChecked,
   })
-  const take = (files: FileList | null): void => {
-    const [file] = files ?? []
-    if (file !== undefined) upload.mutate(file)
-  }
   const problem = wholeProblem(upload.error)
   return (
-    <section
-      aria-label="Send a file"
-      className={`drop-zone${isOver ? ' over' : ''}`}
-      onDragOver={event => {
-        event.preventDefault()
-        setIsOver(true)
-      }}
-      onDragLeave={() => setIsOver(false)}
-      onDrop={event => {
-        event.preventDefault()
-        setIsOver(false)
-        take(event.dataTransfer.files)
-      }}
+    <FileDrop
+      label="File of links"
+      isSending={upload.isPending}
+      problem={problem}
+      onFile={file => upload.mutate(file)}
+      onExample={() => downloadCsv('links-example', HEADINGS, [SAMPLE])}
     >
-      <p>
-        A CSV or XLSX file with one row for each link, up to 10,000. It is checked whole first; nothing is
-        made before you say so. A row that an earlier file had makes no second link.
-      </p>
-      <Group>
-        <Button loading={upload.isPending} onClick={() => input.current?.click()}>
-          Choose a file
-        </Button>
-        <Button variant="default" onClick={() => downloadCsv('links-example', HEADINGS, [SAMPLE])}>
-          Example file
-        </Button>
-        <input
-          ref={input}
-          type="file"
-          hidden
-          aria-label="File of links"
-          accept=".csv,.xlsx,text/csv,application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
-          onChange={event => {
-            take(event.currentTarget.files)
-            event.currentTarget.value = ''
-          }}
-        />
-      </Group>
-      {problem !== undefined && (
-        <Alert color="red" role="alert" mt="sm">
-          {problem}
-        </Alert>
-      )}
-    </section>
+      A CSV or XLSX file with one row for each link, up to 10,000. It is checked whole first; nothing is made
+      before you say so. A row that an earlier file had makes no second link.
+    </FileDrop>
   )
 }

@@ -1,13 +1,13 @@
 import '../../orders/orders.css'
-import { Alert, Button, Group } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
-import { useRef, useState } from 'react'
+import { useState } from 'react'
 import type {
   ColumnsAnswer,
   RosterAnswer,
 } from '../../../../../src/console/students/rosters/roster.output.ts'
 import { useCommand, wholeProblem } from '../../../api/command.ts'
 import { useInstitute, useInstitutePath, useMay } from '../../../api/session.ts'
+import { FileDrop } from '../../../ui/file-drop.tsx'
 import { formatCount } from '../../../ui/money.tsx'
 import { PageFrame } from '../../../ui/page.tsx'
 import { downloadCsv } from '../../../ui/table/csv.ts'
@@ -73,60 +73,29 @@ export function ImportPage() {
 
 const HEADINGS = ['Adm No', 'Name', 'Class', 'Section', 'Father', 'Mobile', 'Tuition Fee', 'Transport Fee']
 const SAMPLE = ['ADM-1042', 'Kabir Rao', '5', 'B', 'Arun Rao', '9876543210', '60000', '12000']
-const ACCEPTED = '.csv,.xlsx,text/csv,application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
 
 function Upload({ onSent }: { onSent: (roster: RosterAnswer) => void }) {
   const path = useInstitutePath()
-  const input = useRef<HTMLInputElement>(null)
   const [file, setFile] = useState<File>()
   const read = useCommand<File, ColumnsAnswer>({ method: 'POST', path: `${path}/student-files/columns` })
   const problem = wholeProblem(read.error)
-  const take = ([chosen]: Iterable<File>): void => {
-    if (chosen === undefined) return
+  const take = (chosen: File): void => {
     setFile(chosen)
     read.mutate(chosen)
   }
   if (file !== undefined && read.isSuccess && read.data !== undefined)
     return <MatchColumns file={file} columns={read.data.columns} onSent={onSent} onCancel={read.reset} />
   return (
-    <section
-      aria-label="Send a file"
-      className="drop-zone"
-      onDragOver={event => event.preventDefault()}
-      onDrop={event => {
-        event.preventDefault()
-        take(event.dataTransfer.files)
-      }}
+    <FileDrop
+      label="File of students"
+      isSending={read.isPending}
+      problem={problem}
+      onFile={take}
+      onExample={() => downloadCsv('students-example', HEADINGS, [SAMPLE])}
     >
-      <p>
-        A CSV or XLSX file as your school keeps it: the first row names the columns, then one row for each
-        student, up to 20,000. Admission number, name, class and a mobile number are enough; fees may stand
-        beside them, one column for each. A student who is registered already is brought up to date.
-      </p>
-      <Group>
-        <Button loading={read.isPending} onClick={() => input.current?.click()}>
-          Choose a file
-        </Button>
-        <Button variant="default" onClick={() => downloadCsv('students-example', HEADINGS, [SAMPLE])}>
-          Example file
-        </Button>
-        <input
-          ref={input}
-          type="file"
-          hidden
-          aria-label="File of students"
-          accept={ACCEPTED}
-          onChange={event => {
-            take(event.currentTarget.files ?? [])
-            event.currentTarget.value = ''
-          }}
-        />
-      </Group>
-      {problem !== undefined && (
-        <Alert color="red" role="alert" mt="sm">
-          {problem}
-        </Alert>
-      )}
-    </section>
+      A CSV or XLSX file as your school keeps it: the first row names the columns, then one row for each
+      student, up to 20,000. Admission number, name, class and a mobile number are enough; fees may stand
+      beside them, one column for each. A student who is registered already is brought up to date.
+    </FileDrop>
   )
 }

@@ -1,0 +1,64 @@
+import './file-drop.css'
+import { Alert, Button, Group } from '@mantine/core'
+import { useRef, useState, type ReactNode } from 'react'
+
+const ACCEPTED = '.csv,.xlsx,text/csv,application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
+
+/** Takes a CSV or XLSX file, chosen or dropped. */
+export function FileDrop(props: {
+  /** What is in the file, for people who do not see the page. */
+  label: string
+  children: ReactNode
+  isSending: boolean
+  problem: string | undefined
+  onFile: (file: File) => void
+  onExample: () => void
+}) {
+  const input = useRef<HTMLInputElement>(null)
+  const [isOver, setIsOver] = useState(false)
+  const take = ([file]: Iterable<File>): void => {
+    if (file !== undefined) props.onFile(file)
+  }
+  return (
+    <section
+      aria-label="Send a file"
+      className={`drop-zone${isOver ? ' over' : ''}`}
+      onDragOver={event => {
+        event.preventDefault()
+        setIsOver(true)
+      }}
+      onDragLeave={() => setIsOver(false)}
+      onDrop={event => {
+        event.preventDefault()
+        setIsOver(false)
+        take(event.dataTransfer.files)
+      }}
+    >
+      <p>{props.children}</p>
+      <Group>
+        <Button loading={props.isSending} onClick={() => input.current?.click()}>
+          Choose a file
+        </Button>
+        <Button variant="default" onClick={props.onExample}>
+          Example file
+        </Button>
+        <input
+          ref={input}
+          type="file"
+          hidden
+          aria-label={props.label}
+          accept={ACCEPTED}
+          onChange={event => {
+            take(event.currentTarget.files ?? [])
+            event.currentTarget.value = ''
+          }}
+        />
+      </Group>
+      {props.problem !== undefined && (
+        <Alert color="red" role="alert" mt="sm">
+          {props.problem}
+        </Alert>
+      )}
+    </section>
+  )
+}
