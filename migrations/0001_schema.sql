@@ -2153,6 +2153,20 @@ create table console_memberships (
 );
 create index console_memberships_of_user on console_memberships (user_id);
 
+-- Filters of a list that a person gave a name to.
+create table console_views (
+  institute_id integer not null references institutes,
+  id text not null,
+  -- Of console_users. Views of somebody who has left are found by nobody.
+  user_id text not null,
+  list text not null,
+  name text not null,
+  filters text not null,
+  created_at timestamptz not null default now(),
+  primary key (institute_id, id)
+);
+create unique index console_views_by_name on console_views (institute_id, user_id, list, lower(name));
+
 -- People of a lender without an API: they work at its desk and see nothing else.
 create table console_lender_members (
   lender text not null references lenders,

@@ -9,6 +9,7 @@ import { flexConsoleRoutes } from './flex/flex.routes.ts'
 import { counterRoutes } from './counter/counter.routes.ts'
 import { depositRoutes } from './counter/deposits.routes.ts'
 import { homeRoutes } from './home/home.routes.ts'
+import { viewRoutes } from './lists/views/views.routes.ts'
 import { lenderDeskRoutes } from './loans/desk.routes.ts'
 import { lenderChoiceRoutes } from './loans/lender-choice.routes.ts'
 import { loanConsoleRoutes } from './loans/loans.routes.ts'
@@ -40,6 +41,7 @@ export async function consoleRoutes(app: FastifyInstance, ctx: FlexContext & Loa
   auditRoutes(app, ctx)
   approvalRoutes(app, ctx)
   homeRoutes(app, ctx)
+  viewRoutes(app, ctx)
   moneyRoutes(app, ctx)
   studentConsoleRoutes(app, ctx)
   counterRoutes(app, ctx)

@@ -25,11 +25,17 @@ import {
   type PublicKind,
 } from './orders.rules.ts'
 import { listOrders as readPage, type OrderFilter } from './orders-list.store.ts'
-import { ordersQuery, searchOrders as search, type OrderSearchFilter } from './search-orders.store.ts'
+import {
+  countedOrders,
+  ordersQuery,
+  searchOrders as search,
+  type OrderSearchFilter,
+} from './search-orders.store.ts'
 import * as store from './orders.store.ts'
 import { requireReturnUrl } from './return-url.rules.ts'
 
 export type { OrderSearchFilter } from './search-orders.store.ts'
+export { toOrder, type OrderRow } from './orders.store.ts'
 
 /** An order as it is asked for; the rest of it is made here. */
 export type AskedOrder = Omit<NewOrder, 'id' | 'collectorCode' | 'createdAt'> & {
@@ -173,6 +179,16 @@ export function orderListQuery(
 ): ReturnType<typeof ordersQuery> {
   const collectorCode = branchFilter(institute, filter.collectorCode)
   return ordersQuery(institute.id, { ...filter, collectorCode }, clock.now())
+}
+
+/** And one that only has as many rows. */
+export function orderCountQuery(
+  { clock }: Pick<Context, 'clock'>,
+  institute: Institute,
+  filter: OrderSearchFilter,
+): ReturnType<typeof countedOrders> {
+  const collectorCode = branchFilter(institute, filter.collectorCode)
+  return countedOrders(institute.id, { ...filter, collectorCode }, clock.now())
 }
 
 /** Writes down that a batch has expired, with the event of each link; answers how many there were. */

@@ -59,6 +59,17 @@ export function ordersQuery(
   return { text, values }
 }
 
+/** The same orders without what belongs to each. */
+export function countedOrders(
+  instituteId: number,
+  filter: OrderSearchFilter,
+  now: Date,
+): { text: string; values: readonly unknown[] } {
+  const values: unknown[] = [filter.kinds]
+  const where = allOf(values, conditions(instituteId, filter, { cursor: undefined, now }))
+  return { text: `select from orders o where o.kind = any($1) and ${where}`, values }
+}
+
 /** `order_words` begins each word with the institute; what is typed may be the beginning of the rest. */
 function wordsQuery(instituteId: number, anyOf: readonly string[][]): string {
   const term = (word: string): string =>

@@ -43,6 +43,7 @@ export type IdPrefix =
   | 'run'
   | 'rem'
   | 'apr'
+  | 'view'
   | 'req'
   | 'key_live'
   | 'key_test'

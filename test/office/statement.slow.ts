@@ -19,7 +19,7 @@ officeTask('compare a settlement with a bank statement', async office => {
 
   await go('/i/demo-school')
   await page.getByRole('link', { name: 'Money' }).first().click()
-  await page.getByRole('link', { name: 'Bank', exact: true }).click()
+  await page.getByRole('link', { name: 'Bank statement', exact: true }).click()
   await page.getByLabel('Name of the bank account').fill('HDFC current 4512')
   await page.getByRole('button', { name: 'Add the account' }).click()
   const choosing = page.waitForEvent('filechooser')

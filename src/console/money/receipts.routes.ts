@@ -21,6 +21,7 @@ export function receiptRoutes(app: FastifyInstance, ctx: PaymentContext): void {
     output: pageOf(receiptOutput),
     answer: ({ institute, query }) => service.listReceipts(ctx, institute, query),
     report: ({ institute, query }) => service.receiptsReport(institute, query),
+    list: service.RECEIPT_SORTING,
   })
   addConsoleFile(app, ctx, {
     url: `${RECEIPTS}/:receipt_id/pdf`,

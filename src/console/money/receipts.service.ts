@@ -15,7 +15,7 @@ import { moment, money, text, type Column } from '../reports/reports.rules.ts'
 import { findReceiptFile } from '../../payments/order-receipt.service.ts'
 import { receiptNumber } from '../../receipts/receipts.rules.ts'
 
-export type { ReceiptRow } from './receipts.store.ts'
+export { RECEIPT_SORTING, type ReceiptRow } from './receipts.store.ts'
 
 type AskedReceipts = Pick<store.ReceiptFilter, 'from' | 'before'> & {
   number?: string | undefined

@@ -2,6 +2,7 @@ import type { Queryable } from '../../platform/db/database.ts'
 import { allOf } from '../../platform/db/list.ts'
 import type { Paise } from '../../platform/money.ts'
 import type { ReceiptKey } from './receipts.rules.ts'
+import { by, type Sorting } from '../lists/sorting.rules.ts'
 import { limitOf, type Query } from './query.ts'
 
 export type ReceiptRow = {
@@ -67,6 +68,17 @@ export function receiptsQuery(
   const text = `${SELECT} where ${where}
     order by c.issued_at desc, c.financial_year desc, c.number desc${limitOf(values, range)}`
   return { text, values }
+}
+
+export const RECEIPT_SORTING: Sorting = {
+  key: `"financialYear" || '/' || lpad(number::text, 12, '0')`,
+  columns: {
+    issued: by.moment('"issuedAt"'),
+    number: by.number(`left("financialYear", 4)::bigint * 10000000000 + number`),
+    payer: by.name('payer'),
+    student: by.name('"studentName"'),
+    amount: by.number('"amountPaise"'),
+  },
 }
 
 export async function findReceipt(

@@ -29,6 +29,10 @@ export function settlementRoutes(app: FastifyInstance, ctx: Context): void {
     answer: ({ institute, query: { cursor, limit, ...filter } }) =>
       service.listNamedSettlements(ctx, institute, filter, { cursor, limit }),
     report: ({ institute, query: filter }) => service.settlementsReport(ctx, institute, filter),
+    list: {
+      ...service.SETTLEMENT_SORTING,
+      toRows: (rows, { institute }) => service.withNames(ctx, institute, rows),
+    },
   })
   addConsoleRead(app, ctx, {
     url: '/money/expected',

@@ -13,6 +13,7 @@ import type { Context } from '../../platform/context.ts'
 import type { Page, PageRange } from '../../platform/db/list.ts'
 import { paiseOf } from '../../platform/money.ts'
 import { listAccounts } from '../../providers/accounts/accounts.service.ts'
+import { by, type Sorting } from '../lists/sorting.rules.ts'
 import type { Report } from '../reports/export.service.ts'
 import { count, moment, money, text, type Column } from '../reports/reports.rules.ts'
 import { settlementVouchers } from '../reports/tally/tally.rules.ts'
@@ -43,13 +44,28 @@ export async function listNamedSettlements(
   filter: SettlementFilter,
   range: PageRange,
 ): Promise<Page<NamedSettlement>> {
-  const [page, accounts] = await Promise.all([
-    listSettlements(ctx, institute, filter, range),
-    listAccounts(ctx, institute),
-  ])
+  const page = await listSettlements(ctx, institute, filter, range)
+  return { ...page, rows: await withNames(ctx, institute, page.rows) }
+}
+
+export async function withNames(
+  ctx: Context,
+  institute: Institute,
+  rows: readonly Settlement[],
+): Promise<NamedSettlement[]> {
+  const accounts = await listAccounts(ctx, institute)
   const names = new Map(accounts.map(({ id, title }) => [id, title]))
-  const rows = page.rows.map(row => ({ ...row, accountName: names.get(row.accountId) ?? row.provider }))
-  return { ...page, rows }
+  return rows.map(row => ({ ...row, accountName: names.get(row.accountId) ?? row.provider }))
+}
+
+export const SETTLEMENT_SORTING: Sorting = {
+  key: 'id',
+  columns: {
+    settled: by.moment('"settledAt"'),
+    gross: by.number('"grossPaise"'),
+    net: by.number('"netPaise"'),
+    payments: by.number('payments'),
+  },
 }
 
 const COLUMNS: readonly Column<Settlement>[] = [

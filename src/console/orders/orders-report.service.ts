@@ -1,12 +1,24 @@
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { stateAt, totalOf, type Order } from '../../orders/orders.rules.ts'
-import { orderListQuery, type OrderSearchFilter } from '../../orders/orders.service.ts'
+import { orderCountQuery, orderListQuery, type OrderSearchFilter } from '../../orders/orders.service.ts'
 import type { Context } from '../../platform/context.ts'
 import { readableComponent } from '../../platform/names.ts'
 import { toRupees } from '../../platform/money.ts'
 import { receiptNumber } from '../../receipts/receipts.rules.ts'
+import { by, type Sorting } from '../lists/sorting.rules.ts'
 import type { Report } from '../reports/export.service.ts'
 import { moment, money, text } from '../reports/reports.rules.ts'
+
+export const ORDER_SORTING: Sorting = {
+  key: 'id',
+  columns: {
+    amount: by.number(`(select sum((line ->> 'amountPaise')::bigint) from json_array_elements(lines) line)`),
+    payer: by.name('name'),
+    student: by.name('"studentName"'),
+    made: by.moment('"createdAt"'),
+    paid: by.moment('"paidAt"'),
+  },
+}
 
 const KINDS: Partial<Record<Order['kind'], string>> = {
   link: 'Payment link',
@@ -22,6 +34,7 @@ export function ordersReport(ctx: Context, institute: Institute, filter: OrderSe
     name: 'orders',
     title: 'Orders',
     query: orderListQuery(ctx, institute, filter),
+    counted: orderCountQuery(ctx, institute, filter),
     columns: [
       moment('Made (IST)', order => order.createdAt),
       text('Kind', order => KINDS[order.kind] ?? order.kind),

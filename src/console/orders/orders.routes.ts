@@ -1,7 +1,13 @@
 import type { FastifyInstance } from 'fastify'
 import { orderParams } from '../../orders/order.input.ts'
 import { readSearch } from '../../orders/order-search.rules.ts'
-import { getOrder, searchOrders, type OrderSearchFilter } from '../../orders/orders.service.ts'
+import {
+  getOrder,
+  searchOrders,
+  toOrder,
+  type OrderRow,
+  type OrderSearchFilter,
+} from '../../orders/orders.service.ts'
 import type { PaymentContext } from '../../payments/context.ts'
 import { notFound } from '../../platform/errors.ts'
 import { EVERYONE } from '../console.rules.ts'
@@ -10,7 +16,7 @@ import { addConsoleRead } from '../auth/access.routes.ts'
 import { one, pageOf } from '../../http/reply.ts'
 import type { Read } from '../../http/wire/input.ts'
 import { addReport } from '../reports/report.routes.ts'
-import { ordersReport } from './orders-report.service.ts'
+import { ORDER_SORTING, ordersReport } from './orders-report.service.ts'
 import { orderActRoutes } from './actions.routes.ts'
 import { linkBatchRoutes } from './link-files/link-files.routes.ts'
 import { pageRoutes } from './pages.routes.ts'
@@ -48,6 +54,7 @@ function addListRoute(app: FastifyInstance, ctx: PaymentContext): void {
     answer: ({ institute, query: { cursor, limit, ...asked } }) =>
       searchOrders(ctx, institute, filterOf(asked), { cursor, limit }),
     report: ({ institute, query }) => ordersReport(ctx, institute, filterOf(query)),
+    list: { ...ORDER_SORTING, toRows: rows => rows.map(row => toOrder(row as unknown as OrderRow)) },
   })
 }
 

@@ -26,7 +26,8 @@ export async function selectStudents(
   if (list === null || list === undefined)
     throw badField('student_ids', 'must name students, unless `list` says whose')
   const filters = Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== null))
-  const ids = await listIds(ctx.db, queryOf(ctx, institute, list, filters), most + 1)
+  const query = queryOf(ctx, institute, list, filters)
+  const ids = query === null ? [] : await listIds(ctx.db, query, most + 1)
   if (ids.length > most) throw conflict(`Those are more than ${most} students. Choose a class or a branch.`)
   return ids
 }
@@ -36,7 +37,7 @@ function queryOf(
   institute: Institute,
   list: 'defaulters' | 'students',
   { owing, bucket = 'late', ...filters }: Record<string, unknown>,
-): Query {
+): Query | null {
   if (list === 'defaulters')
     return defaultersReport(ctx, institute, { ...filters, bucket } as AskedDefaulters).query
   const isOwing = owing === undefined ? undefined : owing === 'yes'

@@ -1,12 +1,12 @@
-import type { Transaction } from '../../platform/db/database.ts'
+import type { Queryable, Transaction } from '../../platform/db/database.ts'
 import type { Query } from '../money/query.ts'
 
 /** How many rows are in memory at once. */
 const BATCH = 500
 
 /** How many rows there are, counted no further than to one more than are allowed. */
-export async function countRows(tx: Transaction, { text, values }: Query, most: number): Promise<number> {
-  const [row] = await tx.query<{ count: number }>(
+export async function countRows(db: Queryable, { text, values }: Query, most: number): Promise<number> {
+  const [row] = await db.query<{ count: number }>(
     `select count(*) as count from (select from (${text}) rows limit ${most + 1}) counted`,
     values,
   )

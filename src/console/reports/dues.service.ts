@@ -9,7 +9,7 @@ import * as store from './dues.store.ts'
 import type { Report } from './export.service.ts'
 import { count, day, moment, money, text, type Column } from './reports.rules.ts'
 
-export type { AgeingRow, DefaulterRow } from './dues.store.ts'
+export { DEFAULTER_SORTING, type AgeingRow, type DefaulterRow } from './dues.store.ts'
 
 export type Ageing = { today: string; by: Grouping; groups: store.AgeingRow[]; total: store.AgeingRow }
 

@@ -1,6 +1,7 @@
 import type { Queryable } from '../../platform/db/database.ts'
 import { allOf } from '../../platform/db/list.ts'
 import type { Paise } from '../../platform/money.ts'
+import { by, type Sorting } from '../lists/sorting.rules.ts'
 import { limitOf, type Query } from '../money/query.ts'
 import { LATE_DAYS, type Bucket, type DefaulterBucket, type Grouping } from './dues.rules.ts'
 
@@ -118,6 +119,17 @@ export type DefaulterRow = {
   hasPlan: boolean
   lastPaidAt: Date | null
   lastPaidPaise: Paise | null
+}
+
+export const DEFAULTER_SORTING: Sorting = {
+  key: '"studentId"',
+  columns: {
+    student: by.name('fullname'),
+    grade: by.grade('grade'),
+    late: by.number('"daysLate"'),
+    last_paid: by.moment('"lastPaidAt"'),
+    owed: by.number('"owedPaise"'),
+  },
 }
 
 /** Who owes, the longest first: one statement, which reads contacts and last payments of the shown ones only. */

@@ -26,7 +26,10 @@ export type Report<Row extends object> = {
   name: string
   /** Of the sheet. */
   title: string
-  query: Query
+  /** Null when nothing can fit what is asked for. */
+  query: Query | null
+  /** A shorter statement with as many rows. */
+  counted?: Query
   columns: readonly Column<Row>[]
   /** Absent for what no voucher stands for. */
   vouchers?: ((row: Row) => Voucher[]) | undefined
@@ -34,6 +37,8 @@ export type Report<Row extends object> = {
 
 export type ExportedFile = { name: string; mediaType: string; content: Readable | Buffer | string }
 export type ExportFor = { instituteId: number; actor: Actor; filters: Readonly<Record<string, unknown>> }
+
+type Whole<Row extends object> = Report<Row> & { query: Query }
 
 /** Each holds a connection while somebody downloads, so that all of a file is of one moment. */
 const MOST_AT_ONCE = 4
@@ -52,22 +57,27 @@ export async function exportReport<Row extends object>(
     throw new BursarError('RLE00000', 'Several exports are being made already. Try again in a moment.', {
       retryAfterS: 5,
     })
+  const { query } = report
+  if (query === null) throw badField('format', 'has nothing to hold: nothing fits these filters')
   running++
   try {
-    await ctx.db.transaction(tx => admit(tx, ctx, report, format, by))
+    await ctx.db.transaction(tx => admit(tx, ctx, { ...report, query }, format, by))
   } catch (error) {
     running--
     throw error
   }
   const name = fileName(report.name, dayOf(ctx.clock.now()), format)
-  const content = format === 'xlsx' ? await wholeFile(ctx, report) : streamedFile(ctx, report, format)
+  const content =
+    format === 'xlsx'
+      ? await wholeFile(ctx, { ...report, query })
+      : streamedFile(ctx, { ...report, query }, format)
   return { name, mediaType: MEDIA_TYPES[format], content }
 }
 
 async function admit<Row extends object>(
   tx: Transaction,
   ctx: Context,
-  report: Report<Row>,
+  report: Whole<Row>,
   format: Format,
   { instituteId, actor, filters }: ExportFor,
 ): Promise<void> {
@@ -78,7 +88,7 @@ async function admit<Row extends object>(
   await recordAudit(tx, ctx, { instituteId, actor }, { what: 'report.exported', about: report.name, after })
 }
 
-async function wholeFile<Row extends object>({ db }: Context, report: Report<Row>): Promise<Buffer> {
+async function wholeFile<Row extends object>({ db }: Context, report: Whole<Row>): Promise<Buffer> {
   try {
     return await db.transaction(tx =>
       makeXlsx(report.title, report.columns, readBatches<Row>(tx, report.query)),
@@ -91,7 +101,7 @@ async function wholeFile<Row extends object>({ db }: Context, report: Report<Row
 /** A client that stops reading ends the transaction too; a failure half way breaks the download off. */
 function streamedFile<Row extends object>(
   { db }: Context,
-  report: Report<Row>,
+  report: Whole<Row>,
   format: 'csv' | 'tally',
 ): Readable {
   const content = new PassThrough()

@@ -15,6 +15,7 @@ export function registerRoutes(app: FastifyInstance, ctx: Context): void {
     output: pageOf(registerOutput),
     answer: ({ institute, query }) => service.listRegister(ctx, institute, query),
     report: ({ institute, query }) => service.registerReport(ctx, institute, query),
+    list: service.REGISTER_SORTING,
   })
   addReport(app, ctx, {
     url: '/money/collection',

@@ -14,7 +14,7 @@ import { moneyVoucher, type LedgerNames, type Voucher } from './tally/tally.rule
 import { readLedgerNames } from './tally/tally.service.ts'
 import { day, moment, money, text, type Column } from './reports.rules.ts'
 
-export type { RegisterRow } from './register.store.ts'
+export { REGISTER_SORTING, type RegisterRow } from './register.store.ts'
 
 type AskedRegister = Omit<store.RegisterFilter, 'isSettled'> & { settled?: 'yes' | 'no' | undefined }
 
@@ -60,7 +60,6 @@ export async function registerReport(
   asked: AskedRegister,
 ): Promise<Report<store.RegisterRow>> {
   const query = store.registerQuery(institute.id, filterOf(asked))
-  if (query === null) throw badField('source', 'has nothing of this kind: nothing to export')
   const names = await readLedgerNames(ctx, institute)
   const vouchers = (row: store.RegisterRow): Voucher[] => [voucherOf(row, names)]
   return { name: 'payments', title: 'Payments', query, columns: COLUMNS, vouchers }

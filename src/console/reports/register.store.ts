@@ -1,6 +1,7 @@
 import type { Queryable } from '../../platform/db/database.ts'
 import { allOf } from '../../platform/db/list.ts'
 import type { Paise } from '../../platform/money.ts'
+import { by, type Sorting } from '../lists/sorting.rules.ts'
 import { limitOf, type Query } from '../money/query.ts'
 import type { Period, Source } from './register.rules.ts'
 
@@ -125,6 +126,16 @@ export function registerQuery(instituteId: number, filter: RegisterFilter, range
     left join settlements s on s.institute_id = $1 and s.id = m.settlement_id
     order by m.at desc, m.id desc${limitOf(values, range)}`
   return { text, values }
+}
+
+export const REGISTER_SORTING: Sorting = {
+  key: 'id',
+  columns: {
+    at: by.moment('at'),
+    student: by.name('coalesce("studentName", payer)'),
+    receipt: by.number(`left("financialYear", 4)::bigint * 10000000000 + number`),
+    amount: by.number('"amountPaise"'),
+  },
 }
 
 const LINES = `(select json_agg(json_build_object('componentType', l.component_type, 'amountPaise', l.amount_paise))

@@ -1,13 +1,17 @@
 import type { FastifyInstance } from 'fastify'
-import { field, query, type Input, type Read } from '../../http/wire/input.ts'
+import { Field, field, optional, query, type Input, type Read } from '../../http/wire/input.ts'
 import type { Context } from '../../platform/context.ts'
 import { addConsoleRead } from '../auth/access.routes.ts'
-import type { Reply } from '../../http/reply.ts'
+import { one, type Reply } from '../../http/reply.ts'
 import type { InstituteVisit } from '../auth/roles.routes.ts'
 import { EVERYONE } from '../console.rules.ts'
 import { addConsoleFile } from '../files.routes.ts'
+import { countList, inOrder, listInOrder } from '../lists/lists.service.ts'
+import { countOutput } from '../lists/list.output.ts'
+import { sortNames, type Sorting } from '../lists/sorting.rules.ts'
+import { badCursor } from '../../platform/db/list.ts'
 import { exportReport, type ExportFor, type Report } from './export.service.ts'
-import { FORMATS, MEDIA_TYPES } from './reports.rules.ts'
+import { FORMATS, MEDIA_TYPES, type Format } from './reports.rules.ts'
 
 type Asked<Given, Params = unknown> = { query: Read<Given>; params: Read<Params> } & InstituteVisit
 
@@ -23,6 +27,8 @@ type ReportEndpoint<Query, Filters, Result, Row extends object, Params> = {
   output: Reply<Result>
   answer(call: Asked<Query, Params>): Promise<Result>
   report(call: Asked<Filters, Params>): Report<Row> | Promise<Report<Row>>
+  /** Of a list whose columns can be sorted by and whose rows are counted, and how a row of the report is shown. */
+  list?: Sorting & { toRows?: (rows: Row[], call: InstituteVisit) => unknown[] | Promise<unknown[]> }
 }
 
 const format = field.oneOf(FORMATS, 'The kind of file.')
@@ -37,28 +43,87 @@ export function addReport<
 >(app: FastifyInstance, ctx: Context, endpoint: ReportEndpoint<Query, Filters, Result, Row, Params>): void {
   const { url, output, exportUrl = `${url}/export` } = endpoint
   const params = endpoint.params === undefined ? {} : { params: endpoint.params }
+  const { list } = endpoint
   addConsoleRead(app, ctx, {
     url,
     roles: EVERYONE,
     ...params,
-    query: endpoint.query,
+    query: list === undefined ? endpoint.query : sortable(endpoint.query, list),
     output,
-    answer: call => endpoint.answer(call as unknown as Asked<Query, Params>),
+    async answer(call) {
+      const { sort, ...asked } = call.query as { sort?: string; cursor?: string; limit: number }
+      if (sort === undefined || list === undefined) {
+        if (list !== undefined && asked.cursor !== undefined && !OWN_CURSOR.test(asked.cursor))
+          throw badCursor()
+        return endpoint.answer({ ...call, query: asked } as unknown as Asked<Query, Params>)
+      }
+      const { cursor, limit, ...filters } = asked
+      const { query: statement } = await endpoint.report({ ...call, query: filters } as unknown as Asked<
+        Filters,
+        Params
+      >)
+      const page = await listInOrder<Row>(ctx, statement, list, { sort, cursor, limit })
+      const rows = list.toRows === undefined ? page.rows : await list.toRows(page.rows, call)
+      return { ...page, rows } as Result
+    },
   })
+  if (list !== undefined) addCount(app, ctx, endpoint)
   addConsoleFile(app, ctx, {
     url: exportUrl,
     roles: EVERYONE,
     ...params,
-    query: query({ ...endpoint.filters.fields, format }),
+    query: query({
+      ...endpoint.filters.fields,
+      ...(list === undefined ? {} : { sort: sortField(list) }),
+      format,
+    }),
     mediaType: MEDIA_TYPES.csv,
     async answer(call) {
       const asked = await endpoint.report(call as unknown as Asked<Filters, Params>)
-      return exportReport(
-        ctx,
-        asked,
-        (call.query as { format: (typeof FORMATS)[number] }).format,
-        exportFor(call),
+      const sent = call.query as { format: Format; sort?: string }
+      const query =
+        list === undefined || sent.sort === undefined ? asked.query : inOrder(asked.query, list, sent.sort)
+      return exportReport(ctx, { ...asked, query }, sent.format, exportFor(call))
+    },
+  })
+}
+
+/** A list in its own order has short cursors; in another one a cursor holds the value of the last row. */
+const OWN_CURSOR = /^[A-Za-z0-9_.-]{1,64}$/
+const LONG_CURSOR = { minLength: 1, maxLength: 600, pattern: '^[A-Za-z0-9_.-]{1,600}$' }
+
+function sortField(list: Sorting) {
+  const description = 'By which column; with a minus the largest first. Its own order if absent.'
+  return optional(field.oneOf(sortNames(list), description))
+}
+
+function sortable({ fields }: Input<unknown>, list: Sorting): Input<unknown> {
+  const { cursor } = fields
+  if (cursor === undefined) throw new Error('a list that can be sorted has pages')
+  const { format: _format, ...schema } = cursor.schema
+  return query({
+    ...fields,
+    sort: sortField(list),
+    cursor: new Field({ ...schema, ...LONG_CURSOR }, cursor.options()),
+  })
+}
+
+/** How many a list holds with its filters. */
+function addCount<Filters extends Input<unknown>, Row extends object, Params>(
+  app: FastifyInstance,
+  ctx: Context,
+  endpoint: Pick<ReportEndpoint<unknown, Filters, unknown, Row, Params>, 'url' | 'filters' | 'report'>,
+): void {
+  addConsoleRead(app, ctx, {
+    url: `${endpoint.url}/count`,
+    roles: EVERYONE,
+    query: endpoint.filters,
+    output: one(countOutput),
+    async answer(call) {
+      const { query: statement, counted = statement } = await endpoint.report(
+        call as unknown as Asked<Filters, Params>,
       )
+      return countList(ctx, counted)
     },
   })
 }

@@ -43,6 +43,7 @@ function addLists(app: FastifyInstance, flex: FlexContext): void {
       service.listStudents(flex, institute, { ...filter, isOwing: isOwing(owing) }, limit),
     report: ({ institute, query: { owing, ...filter } }) =>
       service.studentsReport(institute, { ...filter, isOwing: isOwing(owing) }),
+    list: { ...service.STUDENT_SORTING, toRows: rows => rows.map(service.toListed) },
   })
   addConsoleRead(app, flex, {
     url: '/student-choices',

@@ -23,7 +23,7 @@ import { money, text, type Column } from '../reports/reports.rules.ts'
 import * as store from './students.store.ts'
 import { listTimeline, type TimelineRow } from './timeline.store.ts'
 
-export type { ListedStudent } from './students.store.ts'
+export { STUDENT_SORTING, toListed, type ListedStudent } from './students.store.ts'
 export type { TimelineRow } from './timeline.store.ts'
 
 export type Target = { institute: Institute; studentId: string }
@@ -70,9 +70,13 @@ const COLUMNS: readonly Column<store.StudentRow>[] = [
 /** Everybody who fits, not only those who are shown. */
 export function studentsReport(institute: Institute, wanted: WantedStudents): Report<store.StudentRow> {
   const filter = filterOf(institute, wanted)
-  if (filter === null) throw badField('q', 'finds nobody: nothing to export')
-  const query = store.studentsQuery(institute.id, filter)
-  return { name: 'students', title: 'Students', query, columns: COLUMNS }
+  const report = { name: 'students', title: 'Students', columns: COLUMNS }
+  if (filter === null) return { ...report, query: null }
+  return {
+    ...report,
+    query: store.studentsQuery(institute.id, filter),
+    counted: store.countedStudents(institute.id, filter),
+  }
 }
 
 type Code = { code: string; name: string }

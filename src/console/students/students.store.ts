@@ -1,6 +1,7 @@
 import type { Queryable } from '../../platform/db/database.ts'
 import { allOf } from '../../platform/db/list.ts'
 import type { Paise } from '../../platform/money.ts'
+import { by, type Sorting } from '../lists/sorting.rules.ts'
 import { limitOf, type Query } from '../money/query.ts'
 import { yearName } from '../../students/students.rules.ts'
 
@@ -114,7 +115,24 @@ export function studentsQuery(instituteId: number, filter: StudentFilter, range?
   }
 }
 
-function toListed({ years, ...row }: StudentRow): ListedStudent {
+/** The same students without what they owe. */
+export function countedStudents(instituteId: number, filter: StudentFilter): Query {
+  return selectInOrder(instituteId, filter)
+}
+
+export const STUDENT_SORTING: Sorting = {
+  key: 'id',
+  columns: {
+    name: by.name('fullname'),
+    admission: by.text('identifier'),
+    grade: by.grade(`grade || ' ' || coalesce(section, '')`),
+    parent: by.name('"contactName"'),
+    paid: by.number('"paidPaise"'),
+    outstanding: by.number('"owedPaise"'),
+  },
+}
+
+export function toListed({ years, ...row }: StudentRow): ListedStudent {
   return { ...row, carriedTo: years === null ? null : yearName(...years) }
 }
 

@@ -4,6 +4,8 @@ import { useEffect, useRef, type ReactNode } from 'react'
 export type PageTab<Here extends string = string> = {
   here: Here
   label: string
+  /** Tabs that follow each other with the same one stand together under it. */
+  group?: string
   to: NonNullable<LinkProps['to']>
   search?: Record<string, string>
 }
@@ -28,22 +30,37 @@ export function PageTabs<Here extends string>({
       nav.current.scrollLeft = open.offsetLeft - (nav.current.clientWidth - open.offsetWidth) / 2
     }
   }, [here])
+  const groups = [...Map.groupBy(tabs, tab => tab.group)]
   return (
     <nav className="page-tabs" aria-label={label} ref={nav}>
-      {tabs.map(tab => (
-        <Link
-          key={tab.here}
-          to={tab.to}
-          params={true}
-          search={tab.search ?? {}}
-          // Otherwise the router takes the tab of the whole for one of each part.
-          activeOptions={{ exact: true, includeSearch: tab.search !== undefined }}
-          aria-current={tab.here === here ? 'page' : undefined}
-        >
-          {tab.label}
-        </Link>
-      ))}
+      {groups.map(([group, own]) =>
+        group === undefined ? (
+          own.map(tab => <Tab key={tab.here} tab={tab} here={here} />)
+        ) : (
+          <div key={group} className="tab-group" role="group" aria-label={group}>
+            <span aria-hidden>{group}</span>
+            {own.map(tab => (
+              <Tab key={tab.here} tab={tab} here={here} />
+            ))}
+          </div>
+        ),
+      )}
       {children}
     </nav>
+  )
+}
+
+function Tab({ tab, here }: { tab: PageTab; here: string | undefined }) {
+  return (
+    <Link
+      to={tab.to}
+      params={true}
+      search={tab.search ?? {}}
+      // Otherwise the router takes the tab of the whole for one of each part.
+      activeOptions={{ exact: true, includeSearch: tab.search !== undefined }}
+      aria-current={tab.here === here ? 'page' : undefined}
+    >
+      {tab.label}
+    </Link>
   )
 }

@@ -87,11 +87,12 @@ export function DuesView() {
             params: { institute, student: row.service_student_id },
           })
         }
-        picked={ids => <RemindPicked ids={ids} />}
-        files={filtered => (
+        counted={['student owes', 'students owe']}
+        picked={picked => <RemindPicked list="defaulters" picked={picked} />}
+        files={(filtered, sort) => (
           <Group gap="xs">
             <RemindButtons list="defaulters" sent={filtered} />
-            <ExportMenu path={`${path}/defaulters/export`} sent={filtered} />
+            <ExportMenu path={`${path}/defaulters/export`} sent={{ ...filtered, sort }} />
           </Group>
         )}
         empty={{
@@ -108,6 +109,7 @@ const COLUMNS: readonly Column<DefaulterAnswer>[] = [
   {
     key: 'student',
     title: 'Student',
+    sort: 'student',
     text: row => row.fullname,
     render: row => (
       <>
@@ -135,6 +137,8 @@ const COLUMNS: readonly Column<DefaulterAnswer>[] = [
   {
     key: 'days',
     title: 'Late',
+    sort: 'late',
+    isLargestFirst: true,
     text: row => (row.days_late === undefined ? '' : String(row.days_late)),
     render: row =>
       row.days_late === undefined ? (
@@ -154,6 +158,7 @@ const COLUMNS: readonly Column<DefaulterAnswer>[] = [
   {
     key: 'last',
     title: 'Last payment',
+    sort: 'last_paid',
     text: row => (row.last_paid_at === undefined ? 'None' : dayOfMoment(row.last_paid_at)),
     render: row =>
       row.last_paid_at === undefined ? (
@@ -168,6 +173,8 @@ const COLUMNS: readonly Column<DefaulterAnswer>[] = [
   {
     key: 'owed',
     title: 'Owed',
+    sort: 'owed',
+    isLargestFirst: true,
     text: row => formatRupees(row.owed),
     render: row => (
       <>

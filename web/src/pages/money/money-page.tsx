@@ -14,18 +14,18 @@ import { ReceiptsView } from './receipts-view.tsx'
 import { ReconciliationView } from './reconciliation-view.tsx'
 import { ExpectedView, SettlementsView } from './settlements-view.tsx'
 
-const VIEWS: readonly { key: string; label: string; View: ComponentType }[] = [
-  { key: 'collection', label: 'Collection', View: CollectionView },
-  { key: 'payments', label: 'Payments', View: PaymentsView },
-  { key: 'settlements', label: 'Settlements', View: SettlementsView },
-  { key: 'expected', label: 'Expected', View: ExpectedView },
-  { key: 'reconciliation', label: 'Reconciliation', View: ReconciliationView },
-  { key: 'bank', label: 'Bank', View: BankView },
-  { key: 'dues', label: 'Dues', View: DuesView },
-  { key: 'demand', label: 'Demand', View: DemandView },
-  { key: 'reminders', label: 'Reminders', View: RemindersView },
-  { key: 'receipts', label: 'Receipts', View: ReceiptsView },
-  { key: 'ledger', label: 'Ledger', View: LedgerView },
+const VIEWS: readonly { key: string; group: string; label: string; View: ComponentType }[] = [
+  { key: 'collection', group: 'Received', label: 'Collection', View: CollectionView },
+  { key: 'payments', group: 'Received', label: 'Payments', View: PaymentsView },
+  { key: 'receipts', group: 'Received', label: 'Receipts', View: ReceiptsView },
+  { key: 'dues', group: 'Owed', label: 'Dues', View: DuesView },
+  { key: 'demand', group: 'Owed', label: 'Demand', View: DemandView },
+  { key: 'reminders', group: 'Owed', label: 'Reminders', View: RemindersView },
+  { key: 'expected', group: 'To the bank', label: 'Expected', View: ExpectedView },
+  { key: 'settlements', group: 'To the bank', label: 'Settlements', View: SettlementsView },
+  { key: 'bank', group: 'To the bank', label: 'Bank statement', View: BankView },
+  { key: 'reconciliation', group: 'Books', label: 'Reconciliation', View: ReconciliationView },
+  { key: 'ledger', group: 'Books', label: 'Ledger', View: LedgerView },
 ]
 
 /** What came in, where it is now, and what is still owed. */
@@ -40,8 +40,8 @@ export function MoneyPage() {
   )
 }
 
-const TABS = VIEWS.map(({ key, label }) => {
-  return { here: key, label, to: '/i/$institute/money', search: { view: key } } as const
+const TABS = VIEWS.map(({ key, group, label }) => {
+  return { here: key, group, label, to: '/i/$institute/money', search: { view: key } } as const
 })
 
 export function MoneyTabs({ here }: { here: string }) {

@@ -14,10 +14,18 @@ import { OrderLink } from './order-link.tsx'
 import { modeLabel, readable, SOURCES } from './texts.ts'
 
 const COLUMNS: readonly Column<RegisterAnswer>[] = [
-  { key: 'at', title: 'When', text: row => paidText(row), render: row => <Paid payment={row} /> },
+  {
+    key: 'at',
+    title: 'When',
+    sort: 'at',
+    isLargestFirst: true,
+    text: row => paidText(row),
+    render: row => <Paid payment={row} />,
+  },
   {
     key: 'student',
     title: 'For',
+    sort: 'student',
     text: row => row.student_name ?? row.payer,
     render: row => (
       <>
@@ -35,6 +43,7 @@ const COLUMNS: readonly Column<RegisterAnswer>[] = [
   {
     key: 'receipt',
     title: 'Receipt',
+    sort: 'receipt',
     text: row => row.receipt_number ?? '',
     render: row => <span className="nowrap">{row.receipt_number}</span>,
   },
@@ -47,6 +56,8 @@ const COLUMNS: readonly Column<RegisterAnswer>[] = [
   {
     key: 'amount',
     title: 'Amount',
+    sort: 'amount',
+    isLargestFirst: true,
     text: row => formatRupees(row.amount),
     render: row => <Money rupees={row.amount} />,
     align: 'right',
@@ -110,10 +121,11 @@ export function PaymentsView() {
         rowId={row => row.id}
         filters={FILTERS}
         onOpen={setOpen}
-        files={sent => (
+        counted={['payment or refund', 'payments and refunds']}
+        files={(sent, sort) => (
           <ExportMenu
             path={`${path}/money/payments/export`}
-            sent={sent}
+            sent={{ ...sent, sort }}
             hasVouchers
             onLedgers={() => setIsNaming(true)}
           />

@@ -28,19 +28,23 @@ const COLUMNS: readonly Column<ReceiptAnswer>[] = [
   {
     key: 'number',
     title: 'Receipt',
+    sort: 'number',
     text: row => row.number,
     render: row => <span className="nowrap">{row.number}</span>,
   },
   {
     key: 'issued_at',
     title: 'Issued',
+    sort: 'issued',
+    isLargestFirst: true,
     text: row => formatMoment(row.issued_at),
     render: row => <When at={row.issued_at} />,
   },
-  { key: 'payer', title: 'Payer', text: row => row.payer },
+  { key: 'payer', title: 'Payer', sort: 'payer', text: row => row.payer },
   {
     key: 'student',
     title: 'Student',
+    sort: 'student',
     text: row => [row.student_name, row.identifier].filter(Boolean).join(', '),
   },
   { key: 'mode', title: 'Mode', text: row => modeLabel(row.mode) },
@@ -48,6 +52,8 @@ const COLUMNS: readonly Column<ReceiptAnswer>[] = [
   {
     key: 'amount',
     title: 'Amount',
+    sort: 'amount',
+    isLargestFirst: true,
     text: row => formatRupees(row.amount),
     render: row => <Money rupees={row.amount} />,
     align: 'right',
@@ -83,7 +89,8 @@ export function ReceiptsView() {
         rowId={row => row.id}
         filters={FILTERS}
         onOpen={setOpen}
-        files={sent => <ExportMenu path={`${path}/export`} sent={sent} />}
+        counted={['receipt', 'receipts']}
+        files={(sent, sort) => <ExportMenu path={`${path}/export`} sent={{ ...sent, sort }} />}
         empty={{
           title: 'No receipt yet',
           description:

@@ -28,6 +28,8 @@ const COLUMNS: readonly Column<SettlementAnswer>[] = [
   {
     key: 'settled_at',
     title: 'Settled',
+    sort: 'settled',
+    isLargestFirst: true,
     text: row => formatMoment(row.settled_at),
     render: row => <When at={row.settled_at} />,
   },
@@ -55,6 +57,8 @@ const COLUMNS: readonly Column<SettlementAnswer>[] = [
   {
     key: 'net',
     title: 'Net',
+    sort: 'net',
+    isLargestFirst: true,
     text: row => formatRupees(row.net),
     render: row => (
       <strong>
@@ -92,10 +96,11 @@ export function SettlementsView() {
             params: { institute, settlement: row.id },
           })
         }
-        files={sent => (
+        counted={['settlement', 'settlements']}
+        files={(sent, sort) => (
           <ExportMenu
             path={`${path}/money/settlements/export`}
-            sent={sent}
+            sent={{ ...sent, sort }}
             hasVouchers
             onLedgers={() => setIsNaming(true)}
           />

@@ -16,6 +16,8 @@ const COLUMNS: readonly Column<OrderRowAnswer>[] = [
     key: 'amount',
     title: 'Amount',
     align: 'right',
+    sort: 'amount',
+    isLargestFirst: true,
     text: row => formatRupees(row.amount),
     render: row => <span className="nowrap">{formatRupees(row.amount)}</span>,
   },
@@ -28,6 +30,7 @@ const COLUMNS: readonly Column<OrderRowAnswer>[] = [
   {
     key: 'name',
     title: 'Payer',
+    sort: 'payer',
     text: row => row.name,
     render: row => (
       <>
@@ -39,6 +42,7 @@ const COLUMNS: readonly Column<OrderRowAnswer>[] = [
   {
     key: 'student',
     title: 'Student',
+    sort: 'student',
     text: row => [row.student_name, row.identifier].filter(Boolean).join(', '),
     render: row => (
       <>
@@ -51,6 +55,8 @@ const COLUMNS: readonly Column<OrderRowAnswer>[] = [
   {
     key: 'created_at',
     title: 'Made',
+    sort: 'made',
+    isLargestFirst: true,
     text: row => formatMoment(row.created_at),
     render: row => <When at={row.created_at} />,
   },
@@ -99,7 +105,8 @@ export function OrdersTable({ name, query, empty }: Props) {
       rowId={row => row.id}
       filters={filters}
       keepsRows
-      files={sent => <ExportMenu path={`${path}/orders/export`} sent={sent} />}
+      counted={['order or link', 'orders and links']}
+      files={(sent, sort) => <ExportMenu path={`${path}/orders/export`} sent={{ ...sent, sort }} />}
       {...(query === undefined ? {} : { query })}
       onOpen={row =>
         void navigate({ to: '/i/$institute/orders/$order', params: { institute, order: row.id } })

@@ -2,6 +2,8 @@ import { Button, Group } from '@mantine/core'
 import { useState } from 'react'
 import { download, type Query } from '../../api/client.ts'
 import { useInstitute, useInstitutePath, useMay } from '../../api/session.ts'
+import { formatCount } from '../../ui/money.tsx'
+import type { Picked } from '../../ui/table/data-table.tsx'
 import { notify } from '../../ui/toasts.tsx'
 import { LinkButton } from '../orders/link-button.tsx'
 
@@ -10,7 +12,7 @@ type Props = { list: 'defaulters' | 'students'; sent: Query }
 /** Acts on everybody that a list shows with its filters. */
 export function RemindButtons({ list, sent }: Props) {
   const { code: institute } = useInstitute()
-  const filters = Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== undefined))
+  const filters = filled(sent)
   return (
     <Group gap="xs">
       {useMay('owner', 'finance') && (
@@ -29,20 +31,22 @@ export function RemindButtons({ list, sent }: Props) {
   )
 }
 
-/** Acts on those that were picked one by one. */
-export function RemindPicked({ ids }: { ids: readonly string[] }) {
+/** Acts on those that were picked one by one, or on all that fit. */
+export function RemindPicked({ list, picked }: { list: Props['list']; picked: Picked }) {
   const { code: institute } = useInstitute()
   if (!useMay('owner', 'finance')) return null
+  const search =
+    picked.ids === undefined ? { ...filled(picked.all), list } : { students: picked.ids.join(',') }
+  const count = picked.ids === undefined ? picked.count : picked.ids.length
   return (
-    <LinkButton
-      size="xs"
-      to="/i/$institute/reminders/new"
-      params={{ institute }}
-      search={{ students: ids.join(',') }}
-    >
-      {`Remind the families of ${ids.length}`}
+    <LinkButton size="xs" to="/i/$institute/reminders/new" params={{ institute }} search={search}>
+      {`Remind the families of ${formatCount(count)}`}
     </LinkButton>
   )
+}
+
+function filled(sent: Query): Query {
+  return Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== undefined))
 }
 
 function DemandNotices({ list, sent }: Props) {

@@ -23,13 +23,15 @@ const COLUMNS: readonly Column<Row>[] = [
   {
     key: 'name',
     title: 'Student',
+    sort: 'name',
     text: row => row.fullname,
     render: row => <strong className="long-text">{row.fullname}</strong>,
   },
-  { key: 'identifier', title: 'Admission no.', text: row => row.identifier },
+  { key: 'identifier', title: 'Admission no.', sort: 'admission', text: row => row.identifier },
   {
     key: 'grade',
     title: 'Grade',
+    sort: 'grade',
     text: row => (row.section === undefined ? row.grade_name : `${row.grade_name} ${row.section}`),
   },
   {
@@ -38,11 +40,13 @@ const COLUMNS: readonly Column<Row>[] = [
     text: row => yearName(row.academic_year_start, row.academic_year_end),
     render: row => <span className="nowrap">{yearName(row.academic_year_start, row.academic_year_end)}</span>,
   },
-  { key: 'parent', title: 'Parent', text: row => row.primary_contact_name },
+  { key: 'parent', title: 'Parent', sort: 'parent', text: row => row.primary_contact_name },
   { key: 'phone', title: 'Phone', text: row => row.primary_contact_number },
   {
     key: 'paid',
     title: 'Paid',
+    sort: 'paid',
+    isLargestFirst: true,
     text: row => formatRupees(row.paid_amount),
     render: row => (
       <>
@@ -60,6 +64,8 @@ const COLUMNS: readonly Column<Row>[] = [
   {
     key: 'outstanding',
     title: 'Outstanding',
+    sort: 'outstanding',
+    isLargestFirst: true,
     text: row => formatRupees(row.outstanding_amount),
     align: 'right',
   },
@@ -156,11 +162,12 @@ export function StudentsPage() {
         rowId={row => row.service_student_id}
         filters={filtersFor(choices)}
         query={{ q }}
-        picked={ids => <RemindPicked ids={ids} />}
-        files={sent => (
+        counted={['student', 'students']}
+        picked={picked => <RemindPicked list="students" picked={picked} />}
+        files={(sent, sort) => (
           <Group gap="xs">
             <RemindButtons list="students" sent={sent} />
-            <ExportMenu path={`${path}/students/export`} sent={sent} />
+            <ExportMenu path={`${path}/students/export`} sent={{ ...sent, sort }} />
           </Group>
         )}
         keepsRows

@@ -1,21 +1,17 @@
-import { Button, Checkbox, Group } from '@mantine/core'
+import { Button, Group } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { useEffect, useRef, useState, type KeyboardEvent, type ReactNode } from 'react'
+import { useEffect, useState, type ReactNode } from 'react'
 import { list, type Query } from '../../api/client.ts'
 import { downloadCsv } from './csv.ts'
 import { Empty, Failed, Loading } from '../states.tsx'
 import { TableFilters } from './filters.tsx'
+import { countText, PickedBar, SortChoice, useCount, type Picked } from './list-parts.tsx'
+import { Rows, type Column } from './rows.tsx'
+import { SavedViews } from './saved-views.tsx'
 import { useFilters, type Filter } from './use-filters.ts'
 
-export type Column<Row> = {
-  key: string
-  title: string
-  /** As the exported file has it, and as the cell shows it unless `render` says otherwise. */
-  text: (row: Row) => string
-  render?: (row: Row) => ReactNode
-  /** Right for numbers. */
-  align?: 'right'
-}
+export type { Picked } from './list-parts.tsx'
+export type { Column } from './rows.tsx'
 
 type Props<Row> = {
   /** For screen readers and the name of the exported file. */
@@ -32,9 +28,11 @@ type Props<Row> = {
   keepsRows?: boolean
   onOpen?: (row: Row) => void
   /** The server's own export of the whole list with these filters, in place of that of the rows shown so far. */
-  files?: (sent: Query) => ReactNode
-  /** What can be done with rows that are picked by their boxes. */
-  picked?: (ids: readonly string[]) => ReactNode
+  files?: (sent: Query, sort: string | undefined) => ReactNode
+  /** What can be done with rows that are picked by their boxes, or with all that fit. */
+  picked?: (picked: Picked) => ReactNode
+  /** What one row is and what many are, where the API counts the list. */
+  counted?: readonly [one: string, many: string]
   empty: { title: string; description: ReactNode; action?: ReactNode }
 }
 
@@ -42,9 +40,83 @@ const NO_FILTERS: readonly Filter[] = []
 
 /** The console's table: filters in the address, paging by cursor, keyboard navigation, export of the rows shown. */
 export function DataTable<Row>(props: Props<Row>) {
-  const { name, path, queryKey, columns, filters = NO_FILTERS, query = {}, keepsRows, empty } = props
+  const { name, path, queryKey, columns, filters = NO_FILTERS, query = {}, empty } = props
   const { values, set } = useFilters(filters)
-  const sent = { ...query, ...values }
+  const { values: kept, set: keep } = useFilters([...filters, ...ALSO_KEPT])
+  const sort = knownSort(columns, kept['sort'])
+  const filtered = { ...query, ...values }
+  const sent = { ...filtered, sort }
+  const { pages, rows, isLooking } = usePages<Row>(props, sent)
+  const isFiltered = Object.keys(values).length > 0
+  const [boxes, setBoxes] = useState<ReadonlySet<string>>(new Set())
+  const ids = rows.map(row => props.rowId(row)).filter(id => boxes.has(id))
+  const count = useCount({ path, queryKey, isCounted: props.counted !== undefined }, filtered)
+  return (
+    <section aria-label={name}>
+      <Group justify="space-between" mb="xs" wrap="wrap">
+        <Group gap="xs">
+          {filters.length > 0 && <TableFilters filters={filters} values={values} onChange={set} />}
+          <SortChoice columns={columns} sort={sort} onSort={next => keep({ sort: next })} />
+          {props.counted !== undefined && <SavedViews path={path} values={kept} onChoose={keep} />}
+        </Group>
+        {props.files?.(filtered, sort) ?? <ExportButton name={name} columns={columns} rows={rows} />}
+      </Group>
+      {count !== undefined && rows.length > 0 && (
+        <p className="row-count" role="status">
+          {countText(count, props.counted)}
+        </p>
+      )}
+      {(pages.isPending || isLooking) && <Loading what={`Loading ${name.toLowerCase()}`} />}
+      {pages.isError && <Failed error={pages.error} retry={() => void pages.refetch()} />}
+      {pages.isSuccess && rows.length === 0 && !isLooking && (
+        <Nothing isFiltered={isFiltered} empty={empty} clear={() => clear(filters, set)} />
+      )}
+      {ids.length > 0 && (
+        <PickedBar
+          ids={ids}
+          shown={rows.length}
+          count={count}
+          sent={filtered}
+          acts={props.picked}
+          onNone={() => setBoxes(new Set())}
+        />
+      )}
+      {rows.length > 0 && (
+        <Rows
+          name={name}
+          columns={columns}
+          rows={rows}
+          rowId={props.rowId}
+          onOpen={props.onOpen}
+          hasBoxes={props.picked !== undefined}
+          boxes={boxes}
+          onBoxes={setBoxes}
+          sort={sort}
+          onSort={next => keep({ sort: next })}
+        />
+      )}
+      {pages.hasNextPage && !isLooking && (
+        <Group justify="center" mt="sm">
+          <Button
+            variant="default"
+            loading={pages.isFetchingNextPage}
+            onClick={() => void pages.fetchNextPage()}
+          >
+            Show more
+          </Button>
+        </Group>
+      )}
+    </section>
+  )
+}
+
+/** An address may be older than the columns. */
+function knownSort<Row>(columns: readonly Column<Row>[], sort: string | undefined): string | undefined {
+  const column = sort?.replace(/^-/, '')
+  return columns.some(one => one.sort !== undefined && one.sort === column) ? sort : undefined
+}
+
+function usePages<Row>({ path, queryKey, keepsRows }: Props<Row>, sent: Query) {
   const pages = useInfiniteQuery({
     queryKey: [queryKey, path, sent],
     queryFn: ({ pageParam, signal }) => list<Row>(path, { ...sent, cursor: pageParam }, signal),
@@ -61,48 +133,14 @@ export function DataTable<Row>(props: Props<Row>) {
   useEffect(() => {
     if (isLooking && !isFetching && !isError) void fetchNextPage()
   }, [isLooking, isFetching, isError, fetchNextPage])
-  const isFiltered = Object.keys(values).length > 0
-  const [boxes, setBoxes] = useState<ReadonlySet<string>>(new Set())
-  const ids = rows.map(row => props.rowId(row)).filter(id => boxes.has(id))
-  return (
-    <section aria-label={name}>
-      <Group justify="space-between" mb="xs" wrap="wrap">
-        {filters.length > 0 ? <TableFilters filters={filters} values={values} onChange={set} /> : <span />}
-        {props.files === undefined ? (
-          <ExportButton name={name} columns={columns} rows={rows} />
-        ) : (
-          props.files(sent)
-        )}
-      </Group>
-      {(pages.isPending || isLooking) && <Loading what={`Loading ${name.toLowerCase()}`} />}
-      {pages.isError && <Failed error={pages.error} retry={() => void pages.refetch()} />}
-      {pages.isSuccess && rows.length === 0 && !isLooking && (
-        <Nothing isFiltered={isFiltered} empty={empty} clear={() => clear(filters, set)} />
-      )}
-      {ids.length > 0 && (
-        <Group gap="xs" mb="xs" role="status">
-          <span>{ids.length} picked</span>
-          {props.picked?.(ids)}
-          <Button variant="subtle" size="xs" onClick={() => setBoxes(new Set())}>
-            Pick none
-          </Button>
-        </Group>
-      )}
-      {rows.length > 0 && <Rows {...props} rows={rows} boxes={boxes} onBoxes={setBoxes} />}
-      {pages.hasNextPage && !isLooking && (
-        <Group justify="center" mt="sm">
-          <Button
-            variant="default"
-            loading={pages.isFetchingNextPage}
-            onClick={() => void pages.fetchNextPage()}
-          >
-            Show more
-          </Button>
-        </Group>
-      )}
-    </section>
-  )
+  return { pages, rows, isLooking }
 }
+
+/** What a saved view holds beside the filters of the table. */
+const ALSO_KEPT: readonly Filter[] = [
+  { key: 'sort', label: 'Sorted by' },
+  { key: 'q', label: 'Search' },
+]
 
 function ExportButton<Row>({
   name,
@@ -154,108 +192,5 @@ function exportRows<Row>(name: string, columns: readonly Column<Row>[], rows: re
     name.toLowerCase().replaceAll(/\W+/g, '-'),
     columns.map(column => column.title),
     rows.map(row => columns.map(column => column.text(row))),
-  )
-}
-
-/**
- * One row is in the tab order; up and down move on from it, Enter opens it. On a phone a row is a list of what it says,
- * which is no table to a browser any more: the roles keep it one.
- */
-type Boxes = { boxes: ReadonlySet<string>; onBoxes: (boxes: ReadonlySet<string>) => void }
-
-function Rows<Row>({
-  name,
-  columns,
-  rows,
-  rowId,
-  onOpen,
-  picked,
-  boxes,
-  onBoxes,
-}: Props<Row> & Boxes & { rows: readonly Row[] }) {
-  const body = useRef<HTMLTableSectionElement>(null)
-  const [active, setActive] = useState(0)
-  const moveTo = (index: number): void => {
-    const next = Math.max(0, Math.min(rows.length - 1, index))
-    setActive(next)
-    ;(body.current?.rows[next] as HTMLElement | undefined)?.focus()
-  }
-  const onKeyDown = (event: KeyboardEvent, index: number, row: Row): void => {
-    if (event.target !== event.currentTarget) return
-    const target = { ArrowDown: index + 1, ArrowUp: index - 1, Home: 0, End: rows.length - 1 }[event.key]
-    if (target === undefined && event.key !== 'Enter') return
-    event.preventDefault()
-    if (target === undefined) onOpen?.(row)
-    else moveTo(target)
-  }
-  return (
-    <div className="table-frame">
-      <table className="data-table stacks" role="table">
-        <caption className="visually-hidden">{name}</caption>
-        <thead role="rowgroup">
-          <tr role="row">
-            {picked !== undefined && <PickAll ids={rows.map(rowId)} boxes={boxes} onBoxes={onBoxes} />}
-            {columns.map(({ key, title, align }) => (
-              <th key={key} scope="col" role="columnheader" className={align}>
-                {title}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody ref={body} role="rowgroup">
-          {rows.map((row, index) => (
-            <tr
-              key={rowId(row)}
-              role="row"
-              tabIndex={index === Math.min(active, rows.length - 1) ? 0 : -1}
-              className={onOpen === undefined ? undefined : 'opens'}
-              onFocus={() => setActive(index)}
-              onKeyDown={event => onKeyDown(event, index, row)}
-              onClick={() => onOpen?.(row)}
-            >
-              {picked !== undefined && (
-                <Pick id={rowId(row)} name={columns[0]?.text(row) ?? ''} boxes={boxes} onBoxes={onBoxes} />
-              )}
-              {columns.map(({ key, title, align, text, render }) => (
-                <td
-                  key={key}
-                  role="cell"
-                  data-title={title}
-                  className={`${align ?? ''} ${text(row) === '' ? 'is-empty' : ''}`}
-                >
-                  {render === undefined ? text(row) : render(row)}
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
-  )
-}
-
-function PickAll({ ids, boxes, onBoxes }: Boxes & { ids: readonly string[] }) {
-  return (
-    <th scope="col" role="columnheader">
-      <Checkbox
-        size="xs"
-        aria-label={`Pick all ${ids.length} that are shown`}
-        checked={ids.every(id => boxes.has(id))}
-        onChange={event => onBoxes(new Set(event.currentTarget.checked ? ids : []))}
-      />
-    </th>
-  )
-}
-
-function Pick({ id, name, boxes, onBoxes }: Boxes & { id: string; name: string }) {
-  return (
-    <td role="cell" data-title="Pick" aria-label="Pick" onClick={event => event.stopPropagation()}>
-      <Checkbox
-        size="xs"
-        aria-label={`Pick ${name}`}
-        checked={boxes.has(id)}
-        onChange={() => onBoxes(boxes.symmetricDifference(new Set([id])))}
-      />
-    </td>
   )
 }

@@ -16,7 +16,7 @@ export function RemindersSection({ id }: { id: string }) {
         queryKey="student-reminders"
         columns={REMINDER_COLUMNS}
         rowId={row => row.id}
-        files={() => <RemindPicked ids={[id]} />}
+        files={() => <RemindPicked list="students" picked={{ ids: [id] }} />}
         empty={{ title: 'Not reminded yet', description: 'The family was sent no reminder by the office.' }}
       />
     </section>

@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import type { Json } from '../harness/client.ts'
+import { payOrder } from './money/support.ts'
+import { assertAnswer } from './support.ts'
+import { SCHOOL, StudentDesk, TUITION } from './students/support.ts'
+
+const desk = await StudentDesk.open(after)
+const { bursar, owner, finance, viewer } = desk
+
+/** Pairs of equal values, so that what decides between equals shows at every edge of a page. */
+const FEES = [9_000, 60_000, 500, 60_000, 9_000, 12_345.5, 500, 100_000, 9_000]
+const GRADES = ['10', '2', 'LKG', '2', '10', '1', 'LKG', '12', '3']
+for (const [index, fee] of FEES.entries()) {
+  const id = await desk.register(
+    { fullname: index % 2 === 0 ? `Same Name` : `चौथी ${index}`, grade: GRADES[index] },
+    { fees: [{ ...TUITION, fee_amount: fee }] },
+  )
+  const amount = 100 + (index % 3)
+  const paid = await finance.post(`${SCHOOL}/students/${id}/payments`, {
+    amount,
+    paid_at: '2026-04-01',
+    mode: 'cash',
+    transaction_id: `CASH/${index}`,
+    fee_components: [{ component_type: 'TUITION_FEE', amount }],
+    issue_receipt: index % 2 === 0,
+  })
+  assert.equal(paid.status, 201, paid.text)
+}
+for (let index = 0; index < 5; index++)
+  await payOrder(bursar, index % 2 === 0 ? {} : { identifier: `X-${index}` })
+await bursar.sql(`insert into late_fee_rules (institute_id, id, position, due_on, kind)
+  select id, 'rest', 1, date '2026-04-10', 'none' from institutes where code = 'demo-school'`)
+
+async function all(path: string, limit: number): Promise<Json[]> {
+  const rows: Json[] = []
+  let next = ''
+  do {
+    const { body, status, text } = await viewer.get(
+      `${path}&limit=${limit}${next === '' ? '' : `&cursor=${encodeURIComponent(next)}`}`,
+    )
+    assert.equal(status, 200, text)
+    rows.push(...body.data)
+    next = body.next_cursor ?? ''
+  } while (next !== '')
+  return rows
+}
+
+const texts = (rows: Json[]): string[] => rows.map(row => JSON.stringify(row)).sort()
+const cursor = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url')
+
+const LISTS: Record<string, readonly string[]> = {
+  students: ['name', 'admission', 'grade', 'parent', 'paid', 'outstanding'],
+  orders: ['amount', 'payer', 'student', 'made', 'paid'],
+  'money/payments': ['at', 'student', 'receipt', 'amount'],
+  'money/receipts': ['issued', 'number', 'payer', 'student', 'amount'],
+  'money/defaulters': ['student', 'grade', 'late', 'last_paid', 'owed'],
+  'money/settlements': ['settled', 'gross', 'net', 'payments'],
+}
+
+test('every list is the same rows in any order and any size of page, and the count says how many', async () => {
+  for (const [list, columns] of Object.entries(LISTS)) {
+    const own = await all(`${SCHOOL}/${list}?`, 200)
+    assert.ok(own.length > 4 || list === 'money/settlements', `${list} has rows`)
+    const { body } = await viewer.get(`${SCHOOL}/${list}/count`)
+    assert.deepEqual(body.data, { count: own.length, is_more: false }, list)
+    for (const column of columns) {
+      const up = await all(`${SCHOOL}/${list}?sort=${column}`, 2)
+      const down = await all(`${SCHOOL}/${list}?sort=-${column}`, 3)
+      assert.deepEqual(texts(up), texts(own), `${list} by ${column}`)
+      assert.deepEqual(down, up.toReversed(), `${list} by ${column}, the largest first`)
+    }
+  }
+})
+
+test('sorted students go by what is owed as a number, and by class as a school counts', async () => {
+  const owed = (await all(`${SCHOOL}/students?sort=outstanding`, 4)).map(row => row.outstanding_amount)
+  assert.deepEqual(
+    owed,
+    owed.toSorted((one, other) => one - other),
+  )
+  const grades = (await all(`${SCHOOL}/students?sort=grade`, 4)).map(row => row.grade_name)
+  assert.deepEqual([...new Set(grades)], ['LKG', '1', '2', '3', '10', '12'])
+})
+
+test('a file has the order that is shown, and filters narrow order and count alike', async () => {
+  const csv = await viewer.get(`${SCHOOL}/students/export?format=csv&sort=-outstanding&grade=2`)
+  assert.equal(csv.status, 200, csv.text)
+  const shown = await all(`${SCHOOL}/students?sort=-outstanding&grade=2`, 200)
+  const admissions = csv.text
+    .trim()
+    .split('\r\n')
+    .slice(1)
+    .map(line => line.split(',')[1])
+  assert.deepEqual(
+    admissions,
+    shown.map(row => row.identifier),
+  )
+  const { body } = await viewer.get(`${SCHOOL}/students/count?grade=2`)
+  assert.equal(body.data.count, 2)
+})
+
+test('a cursor of another order, a forged one and an unknown column are refused', async () => {
+  const { body } = await viewer.get(`${SCHOOL}/students?sort=outstanding&limit=1`)
+  const refused = [
+    `sort=name&cursor=${cursor([1, 2])}`,
+    `sort=outstanding&cursor=${cursor(['x', 'y'])}`,
+    `sort=outstanding&cursor=${cursor(['9'.repeat(30), 'y'])}`,
+    `sort=name&cursor=${cursor(['a\0b', 'y'])}`,
+    `sort=name&cursor=AAAA`,
+    `sort=name&cursor=${cursor(null)}`,
+    `cursor=${body.next_cursor}${'A'.repeat(40)}`,
+    'sort=password_hash',
+    'sort=name;drop',
+  ]
+  for (const query of refused) assertAnswer(await viewer.get(`${SCHOOL}/students?${query}`), '400 HUE00000')
+})
+
+test('a saved view is its owner’s alone, is replaced by one of the same name, and can be removed', async () => {
+  const save = (who: typeof owner, name: string, filters: string) =>
+    who.post(`${SCHOOL}/views`, { list: 'students', name, filters })
+  const first = await save(owner, 'Class 5, owing', 'grade=5&owing=yes')
+  assertAnswer(first, '201')
+  const second = await save(owner, 'class 5, OWING', 'grade=5&owing=yes&sort=-outstanding')
+  assert.equal(second.body.data.id, first.body.data.id)
+  assertAnswer(await save(viewer, 'Mine', 'grade=6'), '201')
+  const names = async (who: typeof owner): Promise<string[]> =>
+    (await who.get(`${SCHOOL}/views?list=students`)).body.data.map((view: Json) => view.name)
+  assert.deepEqual(await names(owner), ['class 5, OWING'])
+  assert.deepEqual(await names(viewer), ['Mine'])
+  assert.deepEqual((await owner.get(`${SCHOOL}/views?list=orders`)).body.data, [])
+  const id = first.body.data.id
+  assertAnswer(await viewer.send('DELETE', `${SCHOOL}/views/${id}`, {}), '404 HUE00001')
+  assertAnswer(await owner.send('DELETE', `${SCHOOL}/views/${id}`, {}), '200')
+  assert.deepEqual(await names(owner), [])
+  assertAnswer(await save(owner, '', 'grade=5'), '400 HUE00000')
+})
