@@ -20,6 +20,8 @@ export type Config = {
   publicUrl: string
   dataDir: string
   databaseUrl: string | null
+  /** Null: transactions run on connections to the server itself. */
+  poolerUrl: string | null
   masterKey: Buffer | null
   /** Daily backups of the embedded server; null: none are made. */
   backup: BackupSettings | null
@@ -122,6 +124,7 @@ function toConfig(
     publicUrl,
     dataDir: values.DATA_DIR,
     databaseUrl: values.DATABASE_URL,
+    poolerUrl: values.DATABASE_POOLER_URL,
     masterKey: values.MASTER_KEY,
     backup: folder === null ? null : { folder, at: values.BACKUP_AT, keep: values.BACKUP_KEEP },
     tls: hasAll('TLS_CERT_FILE')

@@ -37,6 +37,7 @@ export async function openDatabase(
   if (embedded !== null) await onEmbedded?.(embedded)
   const db = new Database({
     connections: connectionsOf(config, embedded),
+    pooler: config.poolerUrl === null ? null : { connectionString: config.poolerUrl },
     poolSize: config.poolSize,
     ...hooks,
   })

@@ -73,7 +73,7 @@ export async function startPair(owner: Owner): Promise<{ primary: PairedServer; 
   return { primary, standby }
 }
 
-function freePort(): Promise<number> {
+export function freePort(): Promise<number> {
   const { promise, resolve } = Promise.withResolvers<number>()
   const server = createServer().listen(0, '127.0.0.1', () => {
     const { port } = server.address() as AddressInfo

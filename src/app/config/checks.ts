@@ -21,7 +21,9 @@ function checkGroups(isSet: (name: string) => boolean): string[] {
   )
 }
 
-function checkDatabase({ databaseUrl }: Config): string[] {
+function checkDatabase({ databaseUrl, poolerUrl }: Config): string[] {
+  if (databaseUrl === null && poolerUrl !== null)
+    return ['DATABASE_POOLER_URL needs DATABASE_URL too: some work needs connections to the server itself.']
   const problem = databaseUrl === null ? null : databaseUrlProblem(databaseUrl)
   return problem === null ? [] : [problem]
 }

@@ -49,6 +49,11 @@ export const SETTINGS = {
     asText,
     SECRET,
   ),
+  DATABASE_POOLER_URL: optional(
+    'PgBouncer in transaction mode before the server of DATABASE_URL; transactions then run through it',
+    asText,
+    SECRET,
+  ),
   DB_POOL_SIZE: setting('database connections of this process', wholeNumber(2, 500), '16'),
   MASTER_KEY: optional(
     '32 bytes in hex or base64 that encrypt stored secrets',

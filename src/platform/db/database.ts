@@ -4,11 +4,12 @@ import pg from 'pg'
 import { assert } from '../assert.ts'
 import { unavailable } from '../errors.ts'
 import { WakeupListener, Wakeups, type WakeupChannel } from './wakeup.ts'
-import { endClient, namedQuery, typeParsers } from './client.ts'
+import { endClient } from './client.ts'
 import { isRetryable, isTimeout, toBursarError, writeRefusal } from './errors.ts'
 import { PipelinedReader } from './pipelined-reader.ts'
+import { LIMITED_SESSION, TransactionPool } from './pool.ts'
 import { ClusterSemaphore } from './cluster-semaphore.ts'
-import { Servers, type PrimaryClient } from './servers.ts'
+import { Servers } from './servers.ts'
 
 /** Something that runs SQL: the database itself, or a transaction opened by a service and passed down. */
 export type Queryable = {
@@ -27,6 +28,8 @@ export type Transaction = Queryable & {
 export type DatabaseOptions = {
   /** Of the servers that hold it: a primary alone, or with its standbys. */
   connections: readonly pg.ClientConfig[]
+  /** In front of them, for transactions alone: PgBouncer in transaction mode. */
+  pooler?: pg.ClientConfig | null
   poolSize: number
   /** Told which of several servers takes the writes, at the start and after a promotion. */
   onPrimary?: (name: string) => void
@@ -37,10 +40,7 @@ export type DatabaseOptions = {
 }
 
 const CONNECT_TIMEOUT_MS = 3_000
-const STATEMENT_TIMEOUT_MS = 10_000
 const POINT_READ_TIMEOUT_MS = 4_000
-const LOCK_TIMEOUT_MS = 8_000
-const IDLE_IN_TRANSACTION_MS = 30_000
 const MAX_TRIES = 4
 const TELL_AGAIN_MS = 60_000
 const SILENCE_MS = 2_000
@@ -48,7 +48,7 @@ const FIND_LIMIT_MS = 20_000
 
 export class Database implements Queryable {
   readonly #servers: Servers
-  readonly #pool: pg.Pool
+  readonly #pool: TransactionPool
   readonly #lane: PipelinedReader
   /** That processes over this database share. */
   readonly semaphore: ClusterSemaphore
@@ -66,31 +66,17 @@ export class Database implements Queryable {
     this.#options = options
     const servers = new Servers(options)
     this.#servers = servers
-    const config: pg.ClientConfig = {
-      stream: () => this.#openSocket(),
-      types: typeParsers,
-      application_name: 'bursar',
-      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-      statement_timeout: STATEMENT_TIMEOUT_MS,
-      query_timeout: STATEMENT_TIMEOUT_MS + 1_000,
-      lock_timeout: LOCK_TIMEOUT_MS,
-      idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
-    }
+    const config: pg.ClientConfig = { ...LIMITED_SESSION, stream: () => this.#openSocket() }
     this.#config = config
-    // Statements that do not wait for each other leave together: the work of a transaction starts with its `begin`.
-    this.#pool = new pg.Pool({
-      ...config,
-      Client: servers.clientClass(),
-      pipeline: true,
-      max: options.poolSize,
-      idleTimeoutMillis: 60_000,
+    this.#pool = new TransactionPool({
+      servers,
+      pooler: options.pooler ?? null,
+      size: options.poolSize,
+      stream: () => this.#openSocket(),
     })
-    // Without a handler Node ends the process when an idle connection is lost.
-    this.#pool.on('error', error => {
+    this.#pool.onIdleError(error => {
       if (!this.#isClosing) options.onIdleError?.(error)
     })
-    // The same while it is lent out and between two queries; its next query fails and tells its borrower.
-    this.#pool.on('connect', client => client.on('error', () => {}))
     const lane = { ...config, pipeline: true, query_timeout: POINT_READ_TIMEOUT_MS }
     this.#lane = new PipelinedReader(() => servers.client(lane))
     const held = { ...config, application_name: 'bursar semaphore', keepAlive: true, pipeline: true }
@@ -99,10 +85,10 @@ export class Database implements Queryable {
 
   async query<Row extends pg.QueryResultRow>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
     return this.#retrying(async () => {
-      const client = await this.#borrow()
+      const client = await this.#pool.borrow()
       let broken: unknown
       try {
-        return (await client.query<Row>(namedQuery(text, values))).rows
+        return (await client.query<Row>(this.#pool.toQuery(text, values))).rows
       } catch (error) {
         broken = error
         throw error
@@ -141,7 +127,7 @@ export class Database implements Queryable {
 
   /** Open and waiting connections, for the metrics page. */
   get load(): { total: number; idle: number; waiting: number } {
-    return { total: this.#pool.totalCount, idle: this.#pool.idleCount, waiting: this.#pool.waitingCount }
+    return this.#pool.load
   }
 
   /** Throws if the database can be read but not written to: a standby, or a disk that is full. */
@@ -198,28 +184,20 @@ export class Database implements Queryable {
     return socket.once('close', () => this.#sockets.delete(socket))
   }
 
-  async #borrow(): Promise<pg.PoolClient> {
-    for (;;) {
-      const client = await this.#pool.connect()
-      if ((client as pg.ClientBase as PrimaryClient).isCurrent) return client
-      client.release(true)
-    }
-  }
-
   async #runOnce<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result> {
-    const client = await this.#borrow()
+    const client = await this.#pool.borrow()
     let broken: Error | undefined
     const notified = new Set<WakeupChannel>()
     const endings: pg.QueryConfig[] = []
     const tx: Transaction = {
       inTransaction: true,
       notify: channel => notified.add(channel),
-      endWith: (text, values) => endings.push(namedQuery(text, values)),
+      endWith: (text, values) => endings.push(this.#pool.toQuery(text, values)),
       query: async <Row extends pg.QueryResultRow>(text: string, values: readonly unknown[] = []) =>
-        (await client.query<Row>(namedQuery(text, values))).rows,
+        (await client.query<Row>(this.#pool.toQuery(text, values))).rows,
     }
     try {
-      const begun = client.query('begin')
+      const begun = client.query(this.#pool.begin)
       const [result] = await Promise.all([work(tx), begun])
       // After one that fails, the commit is answered by a rollback.
       const ended = endings.map(ending => client.query(ending))

@@ -1,90 +1,24 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
-import { setTimeout as pause } from 'node:timers/promises'
-import { createBursar, type Bursar } from '../../../src/app/bursar.ts'
-import { readConfig } from '../../../src/app/config.ts'
-import { createLog } from '../../../src/platform/log.ts'
-import { TEST_MASTER_KEY } from '../../harness/bursar.ts'
-import { Client, DEMO, type Answer } from '../../harness/client.ts'
+import { DueDate, purgeHolds } from '../../flex/due-date.ts'
+import { Client, DEMO } from '../../harness/client.ts'
+import { startFakeErp } from '../../harness/fakes/erp.ts'
+import { insist, Payers } from '../../harness/payers.ts'
 import { findBroken } from '../../harness/payments.ts'
 import { ERP, PAY, sampleOrder, sampleStudent } from '../../harness/samples.ts'
+import { openStandalone, type Standalone } from '../../harness/standalone.ts'
 import { startPair, type PairedServer } from '../../harness/standby.ts'
 import { waitFor } from '../../harness/wait.ts'
 
 /** A primary that dies while families pay, and the standby that is promoted in its place. */
-const PAYERS = 6
+const INSTALMENTS = 24
 
-type Opened = { app: Bursar; url: string; logText: () => string }
-
-async function openBursar(t: TestContext, hosts: readonly PairedServer[]): Promise<Opened> {
-  const lines: string[] = []
-  const app = await createBursar(
-    readConfig({
-      PORT: '0',
-      DATABASE_URL: `postgres://bursar@${hosts.map(({ host }) => host).join(',')}/bursar?target_session_attrs=read-write`,
-      MASTER_KEY: TEST_MASTER_KEY,
-      DEMO: 'off',
-      DRAIN_SECONDS: '0',
-      PUBLIC_RATE: '100000',
-      PUBLIC_BURST: '100000',
-    }),
-    createLog({ level: 'info', format: 'json', destination: { write: line => void lines.push(line) } }),
-  )
-  t.after(() => app.stop())
-  return { app, url: `http://${app.config.host}:${app.config.port}`, logText: () => lines.join('') }
-}
-
-/** What a careful client does: the same request under its key until it is answered. */
-async function insist(send: () => Promise<Answer>, failures: number[]): Promise<Answer> {
-  for (let left = 600; left > 0; left--) {
-    const answer = await send()
-    // A first try with this key may still be running.
-    const isRunning = answer.body.code === 'IDE00001'
-    if (answer.status < 500 && !isRunning) return answer
-    failures.push(Date.now())
-    assert.ok(answer.status === 503 || isRunning, `${answer.status} ${answer.text}`)
-    await pause(100)
-  }
-  throw new Error('no answer within a minute')
-}
-
-class Payers {
-  readonly paid = new Set<string>()
-  readonly failures: number[] = []
-  readonly #url: string
-  #isOver = false
-  #work: Promise<unknown> | null = null
-
-  constructor(url: string) {
-    this.#url = url
-  }
-
-  start(): void {
-    this.#work = Promise.all(Array.from({ length: PAYERS }, (_, no) => this.#pay(no)))
-  }
-
-  async stop(): Promise<void> {
-    this.#isOver = true
-    await this.#work
-  }
-
-  async #pay(payer: number): Promise<void> {
-    const demo = new Client(this.#url, DEMO)
-    for (let no = 0; !this.#isOver; no++) {
-      const key = { 'idempotency-key': `order-${payer}-${no}` }
-      const order = await insist(() => demo.send('POST', `${PAY}/orders`, sampleOrder(), key), this.failures)
-      assert.equal(order.status, 201, order.text)
-      const id = order.body.data.order_id
-      const paid = await insist(
-        () => demo.post(`/api/v1/sandbox/pay/orders/${id}/pay`, { outcome: 'success' }),
-        this.failures,
-      )
-      // 409: the first try has begun, and its payer never came to the bank: it is given up after ten minutes.
-      assert.ok(paid.status < 300 || paid.status === 409, paid.text)
-      if (paid.status === 409) continue
-      this.paid.add(id)
-    }
-  }
+/** On all of them, in this order. */
+function openBursar(t: TestContext, hosts: readonly PairedServer[]): Promise<Standalone> {
+  const names = hosts.map(({ host }) => host).join(',')
+  return openStandalone(t, {
+    DATABASE_URL: `postgres://bursar@${names}/bursar?target_session_attrs=read-write`,
+  })
 }
 
 test('a standby that is promoted while families pay is found, and nothing that was answered is lost', async t => {
@@ -142,6 +76,52 @@ test('a standby that is promoted while families pay is found, and nothing that w
   assert.equal(new Set(rows.map(({ id }) => id)).size, rows.length)
   assert.deepEqual(await findBroken(text => standby.ask(text)), [])
   await app.ctx.db.assertWritable()
+})
+
+test('a due date during which the primary dies and the standby is promoted debits each instalment once', async t => {
+  const { primary, standby } = await startPair(t)
+  const { app, url } = await openBursar(t, [primary, standby])
+  const demo = new Client(url, DEMO)
+  const dueDate = new DueDate({ app, demo, erp: await startFakeErp(t) }, INSTALMENTS)
+  await dueDate.prepare()
+  const refused: number[] = []
+  const moved = insist(() => demo.post('/api/v1/sandbox/clock', { to: dueDate.end }), refused)
+  // Notices are out, and the first debits are at the bank.
+  const half = 3 * INSTALMENTS
+  await waitFor(
+    async () => (await dueDate.progress(text => primary.ask(text))) >= half,
+    'the debits to begin',
+    {
+      everyMs: 5,
+      limitMs: 120_000,
+    },
+  )
+  const payers = new Payers(url)
+  payers.start()
+  const killedAt = Date.now()
+  await primary.kill()
+  await standby.ask('select pg_promote()', 'postgres')
+  const promotedAt = Date.now()
+  await waitFor(() => Promise.resolve(payers.paid.size > 5), 'payments after the promotion', {
+    limitMs: 60_000,
+  })
+  // The clock waits for what is due, and each payment makes more of it.
+  await payers.stop()
+  assert.equal((await moved).status, 200)
+  const failures = [...refused, ...payers.failures].toSorted((one, other) => one - other)
+  assert.ok(failures.length > 0, 'nobody noticed that the primary was gone')
+  console.log(
+    `due date: promoted ${promotedAt - killedAt} ms after the kill; 503 for ${(failures.at(-1) ?? 0) - (failures[0] ?? 0)} ms, ` +
+      `${failures.length} refused tries, ${payers.paid.size} orders paid beside ${INSTALMENTS} instalments`,
+  )
+  const ask = <Row extends Record<string, unknown>>(text: string): Promise<Row[]> => standby.ask<Row>(text)
+  await purgeHolds(ask)
+  for (const advance of ['PT1M', 'PT2H', 'P1D']) {
+    const after = await demo.post('/api/v1/sandbox/clock', { advance })
+    assert.equal(after.status, 200, after.text)
+  }
+  await dueDate.assertDebitedOnce(ask)
+  assert.deepEqual(await findBroken(ask), [])
 })
 
 test('a process that starts beside an old primary takes the promoted server, in whatever order they are named', async t => {
