@@ -1848,6 +1848,8 @@ create table messages (
   is_reminder boolean not null default false,
   -- What a reminder asks to be paid: when all of it is paid the reminder is not sent any more.
   concerns text[] not null default '{}',
+  -- Names what is told, such as one notice of one debit: a channel tells it once.
+  once text,
   -- The payment whose receipt goes along with a mail.
   attachment text,
   -- Where answers to a mail go: to the school, not to the address it is sent from.
@@ -1857,6 +1859,8 @@ create table messages (
   sent_at timestamptz,
   failure text,
   tries integer not null default 0,
+  -- A try has begun and its end is not known: a phone may have got it, and would get it again.
+  is_sending boolean not null default false,
   -- By our clock.
   next_try_at timestamptz,
   -- By the database's: a sandbox clock that is moved while a message is being sent must not send it twice.
@@ -1868,6 +1872,7 @@ create table messages (
 );
 create index messages_with_secret on messages (secret_until) where secret_sealed is not null;
 create index messages_to_send on messages (next_try_at) where next_try_at is not null;
+create unique index messages_told_once on messages (institute_id, channel, once) where once is not null;
 create index messages_by_recipient on messages (institute_id, recipient, id);
 create index messages_by_subject on messages (institute_id, about, id);
 -- Over all institutes, for the operator.

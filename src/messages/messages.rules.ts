@@ -18,6 +18,10 @@ export type NewMessage = {
   /** The id of the resource it is about. */
   about: string
   at: Date
+  /** When it is to leave, if not at once. */
+  leavesAt?: Date | undefined
+  /** Names what is told: it is told once by each channel, however often it is asked for. */
+  once?: string | undefined
   /** Sent only while people are awake. */
   isReminder?: boolean
   /** The name of the text, of short ones only. */
@@ -63,12 +67,19 @@ export type Message = {
   /** Where answers to a mail go. */
   replyTo: string | null
   tries: number
+  /** A try has begun, and its end is not known. */
+  isSending: boolean
   nextTryAt: Date | null
   isReminder: boolean
   template: string | null
   attachment: string | null
   secretSealed: Buffer | null
   secretUntil: Date | null
+}
+
+/** Whether a repeat can be told from a second message: mail servers and readers know it by its Message-ID. */
+export function isRepeatable(channel: Channel): boolean {
+  return channel === 'email'
 }
 
 const MINUTE_MS = 60_000

@@ -11,6 +11,7 @@ import type { Run } from '../platform/jobs/job.ts'
 import { processDue } from '../platform/jobs/process-due.ts'
 import {
   AWAY_MS,
+  isRepeatable,
   type Channel,
   nextTry,
   plainWords,
@@ -102,9 +103,18 @@ export async function stopReminders(
   if (done.length > 0) await store.deleteReminders(tx, done)
 }
 
+/** What was to be told later is not so any more. */
+export async function withdrawMessages(
+  tx: Transaction,
+  unsent: readonly { instituteId: number; once: string }[],
+): Promise<void> {
+  if (unsent.length > 0) await store.deleteUnsent(tx, unsent)
+}
+
 /**
- * Sends messages that are due. A message is sent before it is marked, so a process that dies in between sends it again,
- * under the same id; it is never sent twice on purpose.
+ * Sends messages that are due. A process that dies while it sends one leaves behind that a try had begun: a mail is then
+ * sent again under its Message-ID, by which servers and readers know it; a phone would get a second message, so there a
+ * person decides.
  */
 export function sendMessages(post: MessageContext): Run {
   return processDue(post, store.toSend, message => sendMessage(post, message))
@@ -116,12 +126,21 @@ async function sendMessage(post: MessageContext, message: Message): Promise<void
     const hours = await getSchool(post, message.instituteId)
     if (!isWakingHour(now, hours)) return store.putOff(post.db, message, nextWakingMoment(now, hours))
   }
+  const isOnce = !isRepeatable(message.channel)
+  if (isOnce && message.isSending) return finish(post, message, MAY_HAVE_ARRIVED)
+  if (isOnce) await store.beginTry(post.db, message)
   const outcome = await send(post, message)
   await finish(post, message, outcome)
   if (outcome.kind !== 'delayed' || !outcome.isAway) return
   // Those behind it would only wait for the same time-out; they have not been tried, so none counts a try.
   const until = new Date(now.getTime() + AWAY_MS)
   await store.postponeDue(post.db, message.channel, { now: post.clock.now(), until })
+}
+
+const MAY_HAVE_ARRIVED: Outcome = {
+  kind: 'refused',
+  reason:
+    'The server stopped while it was being sent, so it may have arrived. Send it again if the family did not get it.',
 }
 
 /** Once what kept it from going is mended; as if it had never been tried. */

@@ -18,6 +18,7 @@ const messages = new Table<Message>('messages', {
   failure: 'text',
   replyTo: 'text',
   tries: 'int',
+  isSending: 'boolean',
   nextTryAt: 'timestamptz',
   isReminder: 'boolean',
   template: 'text',
@@ -25,7 +26,10 @@ const messages = new Table<Message>('messages', {
   secretSealed: 'bytea',
   secretUntil: 'timestamptz',
 })
-const newMessages = messages.with<{ concerns: readonly string[] }>({ concerns: 'text[]' })
+const newMessages = messages.with<{ concerns: readonly string[]; once: string | null }>({
+  concerns: 'text[]',
+  once: 'text',
+})
 
 const COLUMNS = messages.columns('m')
 
@@ -36,7 +40,7 @@ type QueuedMessage = NewMessage & { id: string } & Partial<
 export async function insertMessages(tx: Transaction, queued: readonly QueuedMessage[]): Promise<void> {
   await newMessages.insert(
     tx,
-    queued.map(({ at, to: _to, ...message }) => ({
+    queued.map(({ at, leavesAt = at, to: _to, ...message }) => ({
       ...message,
       subject: message.subject ?? null,
       state: 'queued',
@@ -45,14 +49,17 @@ export async function insertMessages(tx: Transaction, queued: readonly QueuedMes
       failure: null,
       replyTo: message.replyTo ?? null,
       tries: 0,
-      nextTryAt: at,
+      isSending: false,
+      nextTryAt: leavesAt,
       isReminder: message.isReminder ?? false,
       template: message.template ?? null,
       attachment: message.attachment ?? null,
       concerns: message.concerns ?? [],
+      once: message.once ?? null,
       secretSealed: message.secretSealed ?? null,
       secretUntil: message.secretUntil ?? null,
     })),
+    { onConflict: 'on conflict (institute_id, channel, once) where once is not null do nothing' },
   )
 }
 
@@ -63,6 +70,14 @@ export const toSend = leasedRows<Message>({
   columns: messages.columns('messages'),
 })
 
+/** Written before a try whose repeat nobody could tell from a second message. */
+export async function beginTry(db: Queryable, { instituteId, id, tries }: Message): Promise<void> {
+  await db.query(
+    `update messages set is_sending = true where institute_id = $1 and id = $2 and tries = $3 and state = 'queued'`,
+    [instituteId, id, tries],
+  )
+}
+
 /** The count of tries names the holder: one whose lease has expired changes nothing any more. */
 export async function finishTry(
   db: Queryable,
@@ -70,7 +85,7 @@ export async function finishTry(
   end: Pick<Message, 'state' | 'sentAt' | 'failure' | 'nextTryAt'>,
 ): Promise<void> {
   await db.query(
-    `update messages set state = $4, sent_at = $5, failure = $6, next_try_at = $7, held_until = null
+    `update messages set state = $4, sent_at = $5, failure = $6, next_try_at = $7, held_until = null, is_sending = false
      where institute_id = $1 and id = $2 and tries = $3 and state = 'queued'`,
     [message.instituteId, message.id, message.tries, end.state, end.sentAt, end.failure, end.nextTryAt],
   )
@@ -141,7 +156,7 @@ export async function sendAgain(
   now: Date,
 ): Promise<Message | null> {
   const [row] = await tx.query<Message>(
-    `update messages m set state = 'queued', tries = 0, next_try_at = $3
+    `update messages m set state = 'queued', tries = 0, is_sending = false, next_try_at = $3
      where institute_id = $1 and id = $2 and state = 'failed' returning ${COLUMNS}`,
     [instituteId, id, now],
   )
@@ -181,6 +196,19 @@ export async function deleteReminders(
      where m.institute_id = subject.institute_id and m.about = subject.about and m.state = 'queued' and m.is_reminder
        and m.concerns <@ $3 and (m.held_until is null or m.held_until < clock_timestamp())`,
     [done.map(({ instituteId }) => instituteId), done.map(({ about }) => about), done.map(({ id }) => id)],
+  )
+}
+
+/** What was to be told and has not left yet is not told after all. */
+export async function deleteUnsent(
+  tx: Transaction,
+  unsent: readonly { instituteId: number; once: string }[],
+): Promise<void> {
+  await tx.query(
+    `delete from messages m using unnest($1::int[], $2::text[]) as told (institute_id, once)
+     where m.institute_id = told.institute_id and m.once = told.once and m.state = 'queued'
+       and (m.held_until is null or m.held_until < clock_timestamp())`,
+    [unsent.map(({ instituteId }) => instituteId), unsent.map(({ once }) => once)],
   )
 }
 

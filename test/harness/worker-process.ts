@@ -5,7 +5,7 @@ import { TEST_MASTER_KEY } from './bursar.ts'
 import { bareEnv } from './child-env.ts'
 
 /** A worker as an operator runs one, to be killed in the middle of its work. */
-export function startWorker(databaseUrl: string): ChildProcess {
+export function startWorker(databaseUrl: string, env: Record<string, string> = {}): ChildProcess {
   const child = spawn(process.execPath, ['src/app/main.ts'], {
     cwd: join(import.meta.dirname, '..', '..'),
     env: {
@@ -15,6 +15,7 @@ export function startWorker(databaseUrl: string): ChildProcess {
       LOG_LEVEL: 'warn',
       DATABASE_URL: databaseUrl,
       MASTER_KEY: TEST_MASTER_KEY,
+      ...env,
     },
     stdio: ['ignore', 'pipe', 'inherit'],
   })

@@ -14,7 +14,14 @@ import { closeIfFinished, rebalance } from '../plans/rebalance.ts'
 import { recordScheduleChanges } from '../plans/schedule-changes.ts'
 import { afterFetch, mostPerDebit, nextStep, type ErpDecision, type Step } from '../rules/debit.rules.ts'
 import { splitAt, sumLines, type Line } from '../rules/lines.rules.ts'
-import { isAnnounced, isPlanOver, nextNumber, onlineBeside, type Instalment } from '../rules/plan.rules.ts'
+import {
+  isAnnounced,
+  isPlanOver,
+  nextNumber,
+  noticeIdOf,
+  onlineBeside,
+  type Instalment,
+} from '../rules/plan.rules.ts'
 import { presentationOn } from '../rules/rails.rules.ts'
 import { newInstalment } from '../rules/schedule.rules.ts'
 
@@ -62,7 +69,7 @@ function askAgainLater(plan: PlanChanges, instalment: Instalment, answer: Pulled
 function applyErpDecision(plan: PlanChanges, instalment: Instalment, decision: ErpDecision): void {
   switch (decision.kind) {
     case 'confirm':
-      return confirm(plan, instalment)
+      return confirm(plan, instalment, decision.notifyAt)
     case 'ask_again':
       plan.change(instalment, { fetchTries: instalment.fetchTries + 1, nextStepAt: decision.at })
       return
@@ -79,21 +86,23 @@ function applyErpDecision(plan: PlanChanges, instalment: Instalment, decision: E
   }
 }
 
-/** At least 24 hours before: freezes the amount and announces the debit. */
-function confirm(plan: PlanChanges, instalment: Instalment): void {
+/** At least 24 hours before: freezes the amount and announces the debit, in the night for the morning. */
+function confirm(plan: PlanChanges, instalment: Instalment, notifyAt: Date): void {
   const { presentOn } = instalment
   const { taken, rest } = splitAt(instalment.lines, mostPerDebit(plan.rail, plan.requireMandate()))
   const debit = rest.length > 0 ? splitOff(plan, instalment, { taken, rest }) : instalment
   const amountPaise = sumLines(taken)
   noteOtherBranch(plan, debit)
   plan.move(debit, 'confirmed', `${formatRupees(amountPaise)} announced for ${presentOn}`, {
-    notifiedAt: plan.now,
+    notifiedAt: notifyAt,
     fetchTries: 0,
-    nextStepAt: plan.requireMandate().isAnnounced ? plan.now : presentationOn(presentOn, plan.rail),
+    nextStepAt: plan.requireMandate().isAnnounced ? notifyAt : presentationOn(presentOn, plan.rail),
   })
   const onlinePaise = onlineBeside(plan, instalment)
-  if (onlinePaise === 0) plan.notifyFamily('notice', { amountPaise, day: presentOn })
-  else plan.notifyFamily('notice_and_online', { amountPaise, onlinePaise, day: presentOn })
+  const once = noticeIdOf({ ...debit, notifiedAt: notifyAt })
+  const notice = { amountPaise, day: presentOn, once, leavesAt: notifyAt }
+  if (onlinePaise === 0) plan.notifyFamily('notice', notice)
+  else plan.notifyFamily('notice_and_online', { ...notice, onlinePaise })
 }
 
 /** A mandate stays with the account through which it was given; whose that is, a person has to know before the money moves. */

@@ -38,6 +38,8 @@ function tellOfBounce(plan: PlanChanges, instalment: Instalment, code: string, n
     reason: { code, category, message },
     nextPresentationOn: nextDay(next),
   })
+  // One that is tried again within its notice may still be paid in a few hours; the family hears of the last.
+  if (next.kind === 'retry') return
   const amountPaise = sumLines(instalment.lines)
   plan.notifyOfBounce(instalment, { kind: 'bounced', amountPaise, reason: message })
 }

@@ -19,6 +19,8 @@ export type ReturnedDebit = {
   reason: string
   /** When it is debited again. */
   day: string | undefined
+  /** Names this return. */
+  once: string
 }
 
 /** One message, whatever the number of children and debits. */
@@ -35,7 +37,7 @@ export function bounceMessages(all: readonly ReturnedDebit[], at: Date): NewMess
   const remindsOf = all.map(({ instalmentId }) => instalmentId)
   return textToFamily(
     about,
-    { at, template: templateName(language), remindsOf },
+    { at, template: templateName(language), remindsOf, once: first.once },
     { subject: text.subject, body: `${text.head}\n\n${lines}${end}`, short: text.short },
   )
 }

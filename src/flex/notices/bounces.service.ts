@@ -45,7 +45,8 @@ function decideNotice(bounce: store.DueBounce, refreshed: RefreshedPlan | undefi
   // What was taken back is what it was; what is debited again may have changed.
   const amountPaise = kind === 'reversed' ? bounce.amountPaise : sumLines(instalment.lines)
   const day = nextDebitOn(instalment)
-  return { bounce, family, send: { kind, about, instalmentId, amountPaise, reason, day } }
+  const once = `${kind} ${instalmentId} ${bounce.returnedAt.toISOString()}`
+  return { bounce, family, send: { kind, about, instalmentId, amountPaise, reason, day, once } }
 }
 
 function nextDebitOn({ state, presentOn, nextStepAt }: Instalment): string | undefined {

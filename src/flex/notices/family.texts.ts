@@ -1,4 +1,5 @@
 import { VARIABLE, type NewMessage, type Template } from '../../messages/messages.rules.ts'
+import { formatDayIn } from '../../platform/languages.ts'
 import { formatRupees, type Paise } from '../../platform/money.ts'
 import type { StudentContext } from '../../students/student-contexts.service.ts'
 import type { Mandate, LoadedPlan } from '../rules/plan.rules.ts'
@@ -11,19 +12,7 @@ const VARIABLES = ['student', 'institute', 'amount', 'online', 'link', 'day', 'r
 type Variables = Record<(typeof VARIABLES)[number], string>
 export type Text = { subject: string; body: string; short: string }
 
-const DAY_FORMAT: Record<Language, Intl.DateTimeFormat> = {
-  en: new Intl.DateTimeFormat('en-IN', { timeZone: 'UTC', day: 'numeric', month: 'long', year: 'numeric' }),
-  hi: new Intl.DateTimeFormat('hi-IN-u-nu-latn', {
-    timeZone: 'UTC',
-    day: 'numeric',
-    month: 'long',
-    year: 'numeric',
-  }),
-}
-
-export function formatDay(day: string, language: Language): string {
-  return DAY_FORMAT[language].format(new Date(`${day}T00:00:00Z`))
-}
+export const formatDay = formatDayIn
 
 const KINDS = [
   'notice',
@@ -214,13 +203,26 @@ export type MessageDetails = {
   reason?: string
   /** Of a reminder: what it reminds of. */
   instalmentId?: string
+  /** Names what is told, so that it is told once. */
+  once?: string
+  /** When it is to leave, if not at once. */
+  leavesAt?: Date
 }
 
 /** One e-mail and one SMS to the primary contact; what waits for the morning is to be sent then. */
 export function messagesToFamily(
   kind: MessageKind,
   to: FamilyPlan,
-  { at, amountPaise, onlinePaise, day, reason = '', instalmentId }: MessageDetails & { at: Date },
+  {
+    at,
+    amountPaise,
+    onlinePaise,
+    day,
+    reason = '',
+    instalmentId,
+    once,
+    leavesAt,
+  }: MessageDetails & { at: Date },
 ): NewMessage[] {
   const { language, instituteName } = to.plan
   const variables: Variables = {
@@ -235,7 +237,7 @@ export function messagesToFamily(
   }
   const remindsOf = instalmentId === undefined ? [] : [instalmentId]
   const template = templateName(kind, language, variables)
-  return textToFamily(to, { at, template, remindsOf }, TEXTS[language][kind](variables))
+  return textToFamily(to, { at, template, remindsOf, once, leavesAt }, TEXTS[language][kind](variables))
 }
 
 /** One that is debited again has other words than one that is not. */
@@ -259,14 +261,26 @@ export function shortTemplates(): Template[] {
   return [...new Map(templates.toReversed().map(one => [one.name, one])).values()].toReversed()
 }
 
+type Sending = {
+  at: Date
+  template: string
+  remindsOf: readonly string[]
+} & Pick<NewMessage, 'once' | 'leavesAt'>
+
 /** The same words to the primary contact's e-mail address and phone. `remindsOf` is empty if it is no reminder. */
 export function textToFamily(
   { plan, student: { student } }: FamilyPlan,
-  { at, template, remindsOf }: { at: Date; template: string; remindsOf: readonly string[] },
+  { template, remindsOf, ...moments }: Sending,
   { subject, body, short }: Text,
 ): NewMessage[] {
   const isReminder = remindsOf.length > 0
-  const common = { instituteId: plan.instituteId, about: plan.id, at, isReminder, concerns: remindsOf }
+  const common = {
+    ...moments,
+    instituteId: plan.instituteId,
+    about: plan.id,
+    isReminder,
+    concerns: remindsOf,
+  }
   return [
     {
       ...common,

@@ -19,6 +19,8 @@ export type Reminded = {
   amountPaise: Paise
   onlinePaise: Paise
   day: string
+  /** Names this reminder of it. */
+  once: string
 }
 
 /** One message, whatever the number of children: each with its own amount, day and mandate. */
@@ -32,7 +34,7 @@ export function reminderMessages(all: readonly Reminded[], at: Date): NewMessage
   const { language } = about.plan
   const template = `family_reminder_${language}`
   const remindsOf = sorted.map(({ instalmentId }) => instalmentId)
-  return textToFamily(about, { at, template, remindsOf }, TEXTS[language](sorted))
+  return textToFamily(about, { at, template, remindsOf, once: first.once }, TEXTS[language](sorted))
 }
 
 /** The short texts, as they are registered. */

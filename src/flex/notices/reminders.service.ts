@@ -2,13 +2,13 @@ import { nextMessageStop, queueMessages } from '../../messages/messages.service.
 import { morningOf, nextWakingMoment } from '../../messages/quiet-hours.rules.ts'
 import { dayOf } from '../../platform/calendar.ts'
 import type { Queryable } from '../../platform/db/database.ts'
-import { sumPaise } from '../../platform/money.ts'
+import { sumPaise, type Paise } from '../../platform/money.ts'
 import type { FlexContext } from '../context.ts'
 import { insertDecisions } from '../plans/plans.store.ts'
 import type { RefreshedPlan } from '../plans/refresh.service.ts'
 import { mostPerDebit } from '../rules/debit.rules.ts'
 import { splitAt, sumLines } from '../rules/lines.rules.ts'
-import { onlineBeside } from '../rules/plan.rules.ts'
+import { onlineBeside, type Instalment } from '../rules/plan.rules.ts'
 import { notifyFamilies } from './notify-families.ts'
 import { reminderMessages, type Reminded } from './reminder.texts.ts'
 import { groupByFamily } from './reminders.rules.ts'
@@ -28,7 +28,14 @@ export async function sendReminders(ctx: FlexContext, limit: number): Promise<nu
 }
 
 /** `send` is null for one that is withheld. */
-type Decision = { reminder: store.DueReminder; family: string; outcome: string; send: Reminded | null }
+type Decision = {
+  reminder: store.DueReminder
+  family: string
+  outcome: string
+  send: Reminded | null
+  /** Nobody asks why it was withheld. */
+  isUsual?: true
+}
 
 function decideNotice(reminder: store.DueReminder, refreshed: RefreshedPlan | undefined): Decision {
   if (refreshed === undefined) return withheld(reminder, 'the plan is gone')
@@ -44,8 +51,16 @@ function decideNotice(reminder: store.DueReminder, refreshed: RefreshedPlan | un
   if (about.plan.state !== 'active') return withheld(reminder, `the plan is ${about.plan.state}`)
   const { taken, rest } = splitAt(lines, mostPerDebit(about.rail, about.requireMandate()))
   const onlinePaise = sumPaise([sumLines(rest), onlineBeside(about, instalment)])
-  const send = { about, instalmentId, amountPaise: sumLines(taken), onlinePaise, day }
+  if (isEnough(reminder, instalment, onlinePaise))
+    return { ...withheld(reminder, 'told before'), isUsual: true }
+  const once = `reminder ${instalmentId} ${day} ${reminder.daysBefore}`
+  const send = { about, once, instalmentId, amountPaise: sumLines(taken), onlinePaise, day }
   return { reminder, family: reminder.family, outcome: 'sent', send }
+}
+
+/** Before a debit a family gets one reminder and the notice; only who has to pay something is reminded again. */
+function isEnough({ wasReminded }: store.DueReminder, { state }: Instalment, onlinePaise: Paise): boolean {
+  return state === 'confirmed' || (wasReminded && onlinePaise === 0)
 }
 
 function withheld(reminder: store.DueReminder, why: string): Decision {
@@ -59,10 +74,12 @@ async function carryOut(ctx: FlexContext, decisions: readonly Decision[], now: D
       decisions.map(({ reminder, outcome }) => ({ ...reminder, outcome, decidedAt: now })),
     )
     const ours = decisions.filter(({ reminder }) => taken.has(reminder.instalmentId))
-    const notes = ours.flatMap(({ reminder, outcome: why, send }) => {
+    const notes = ours.flatMap(({ reminder, outcome: why, send, isUsual = false }) => {
       const { instituteId, planId, instalmentId, daysBefore } = reminder
       const what = `reminder ${daysBefore} days before`
-      return send === null ? [{ instituteId, planId, instalmentId, decidedAt: now, what, why }] : []
+      return send === null && !isUsual
+        ? [{ instituteId, planId, instalmentId, decidedAt: now, what, why }]
+        : []
     })
     await insertDecisions(tx, notes)
     const messages = groupByFamily(ours).flatMap(family => {

@@ -9,6 +9,8 @@ export type DueReminder = {
   instalmentId: string
   dueOn: string
   daysBefore: number
+  /** Of this instalment on this day, by an earlier reminder. */
+  wasReminded: boolean
   family: string
 }
 
@@ -20,7 +22,9 @@ const OPEN = `from flex_instalments i join flex_plans p on p.institute_id = i.in
 export async function listDue(db: Queryable, today: string, limit: number): Promise<DueReminder[]> {
   return db.query<DueReminder>(
     `select i.institute_id as "instituteId", i.plan_id as "planId", p.student_id as "studentId", i.id as "instalmentId",
-       i.due_on as "dueOn", i.due_on - $1::date as "daysBefore", ${FAMILY} as family
+       i.due_on as "dueOn", i.due_on - $1::date as "daysBefore", ${FAMILY} as family,
+       exists (select from flex_reminders e where e.institute_id = i.institute_id and e.instalment_id = i.id
+         and e.due_on = i.due_on and e.outcome = 'sent') as "wasReminded"
      ${OPEN} and i.due_on = any(array[${DAYS_BEFORE.map(days => `$1::date + ${days}`).join(', ')}])
        and not exists (select 1 from flex_reminders r where r.institute_id = i.institute_id and r.instalment_id = i.id
          and r.days_before = i.due_on - $1::date and r.due_on = i.due_on)

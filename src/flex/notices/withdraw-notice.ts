@@ -1,20 +1,25 @@
 import type { PlanChanges } from '../plans/plan-changes.ts'
+import { isNotified } from '../rules/debit.rules.ts'
 import type { Instalment } from '../rules/plan.rules.ts'
 
-/** What was announced will not be debited as announced: the family is told, and the instalment begins its way anew. */
+/**
+ * What was announced will not be debited as announced: the family is told, unless the notice has not left yet, and the
+ * instalment begins its way anew.
+ */
 export function withdrawNotice(
   plan: PlanChanges,
   instalment: Instalment,
   why: string,
   change: Partial<Omit<Instalment, 'state'>> = {},
 ): void {
+  const wasNotified = isNotified(instalment, plan.now)
   plan.move(instalment, 'scheduled', `${why}, so the notice was withdrawn`, {
     notifiedAt: null,
     fetchTries: 0,
     nextStepAt: plan.now,
     ...change,
   })
-  notifyOfWithdrawal(plan, instalment, why)
+  if (wasNotified) notifyOfWithdrawal(plan, instalment, why)
 }
 
 export function withdrawNotices(plan: PlanChanges, why: string): void {
@@ -29,7 +34,7 @@ export function endInstalment(
   to: 'covered' | 'waived' | 'cancelled',
   { why, toFamily = why, isPlanEnding = false }: { why: string; toFamily?: string; isPlanEnding?: boolean },
 ): void {
-  if (instalment.state === 'confirmed')
+  if (instalment.state === 'confirmed' && isNotified(instalment, plan.now))
     plan.notifyFamily(to === 'cancelled' && isPlanEnding ? 'called_off' : 'withdrawn', {
       day: instalment.presentOn,
       reason: toFamily,

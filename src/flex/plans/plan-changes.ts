@@ -4,8 +4,15 @@ import { nextWakingMoment } from '../../messages/quiet-hours.rules.ts'
 import type { StudentContext } from '../../students/student-contexts.service.ts'
 import { messagesToFamily, type MessageDetails, type MessageKind } from '../notices/family.texts.ts'
 import type { Bounce } from '../notices/bounces.store.ts'
-import { debitContextOf, type DebitContext, type DebitRules } from '../rules/debit.rules.ts'
-import { isDone, type Instalment, type LoadedPlan, type Mandate, type Plan } from '../rules/plan.rules.ts'
+import { debitContextOf, isNotified, type DebitContext, type DebitRules } from '../rules/debit.rules.ts'
+import {
+  isDone,
+  noticeIdOf,
+  type Instalment,
+  type LoadedPlan,
+  type Mandate,
+  type Plan,
+} from '../rules/plan.rules.ts'
 import type { RailRules } from '../rules/rails.rules.ts'
 import { transition, type InstalmentState, type MandateState, type PlanState } from '../rules/states.rules.ts'
 import { flexEvent, type EventExtras, type FlexEventCode, type Reason } from './plan.events.ts'
@@ -41,6 +48,8 @@ export class PlanChanges implements LoadedPlan {
     bounces: [] as Bounce[],
     /** Instalments of which nobody needs to be reminded any more. */
     done: [] as { instituteId: number; about: string; id: string }[],
+    /** Notices that were withdrawn before they left. */
+    unsent: [] as { instituteId: number; once: string }[],
   }
 
   constructor(
@@ -100,10 +109,13 @@ export class PlanChanges implements LoadedPlan {
 
   /** Adds one, or replaces the one with its id. */
   put(changed: Instalment): Instalment {
-    const isKnown = this.instalments.some(({ id }) => id === changed.id)
-    this.instalments = isKnown
-      ? this.instalments.map(one => (one.id === changed.id ? changed : one))
-      : [...this.instalments, changed]
+    const known = this.find(changed.id)
+    this.instalments =
+      known === undefined
+        ? [...this.instalments, changed]
+        : this.instalments.map(one => (one.id === changed.id ? changed : one))
+    if (known !== undefined && known.notifiedAt !== null && changed.notifiedAt !== known.notifiedAt)
+      if (!isNotified(known, this.now)) this.written.unsent.push({ ...this.#key, once: noticeIdOf(known) })
     this.written.instalments.set(changed.id, changed)
     return changed
   }

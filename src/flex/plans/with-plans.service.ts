@@ -1,5 +1,5 @@
 import { recordEvents } from '../../events/events.service.ts'
-import { queueMessages, stopReminders } from '../../messages/messages.service.ts'
+import { queueMessages, stopReminders, withdrawMessages } from '../../messages/messages.service.ts'
 import type { Transaction } from '../../platform/db/database.ts'
 import { notFound } from '../../platform/errors.ts'
 import type { Context } from '../../platform/context.ts'
@@ -100,6 +100,10 @@ async function writeChanges(tx: Transaction, plans: readonly PlanChanges[]): Pro
   await stopReminders(
     tx,
     all(({ written }) => written.done),
+  )
+  await withdrawMessages(
+    tx,
+    all(({ written }) => written.unsent),
   )
   await queueMessages(
     tx,

@@ -15,6 +15,7 @@ import {
   firstDebitAfter,
   minutesBefore,
   nextWindow,
+  noticeMoment,
   presentationOn,
   workingDayFor,
   type FlexRules,
@@ -85,7 +86,9 @@ export function nextStep(context: DebitContext): Step {
       return { kind: 'fetch' }
     case 'confirmed':
       if (mandate.isAnnounced && !isAnnounced(instalment) && now < announceableAt(instalment, rail))
-        return { kind: 'announce' }
+        return isNotified(instalment, now)
+          ? { kind: 'announce' }
+          : { kind: 'wait', until: instalment.notifiedAt ?? now }
       return stepToPresentation(context, rail, now)
     case 'presented':
     case 'debited':
@@ -99,6 +102,11 @@ export function nextStep(context: DebitContext): Step {
     default:
       return assertNever(instalment.state)
   }
+}
+
+/** Its notice has left; one that is ready in the night leaves in the morning. */
+export function isNotified({ notifiedAt }: Pick<Instalment, 'notifiedAt'>, now: Date): boolean {
+  return notifiedAt !== null && notifiedAt <= now
 }
 
 /** Locked by the ERP's word, so the ERP's word may end it. */
@@ -228,7 +236,8 @@ export type ErpAnswer =
   | { kind: 'unavailable'; message: string }
 
 export type ErpDecision =
-  | { kind: 'confirm' }
+  /** The amount is frozen, and the notice leaves at that moment. */
+  | { kind: 'confirm'; notifyAt: Date }
   /** Solved after a skip, or answered too late for the notice: a new day, and the way begins anew. */
   | { kind: 'reschedule'; presentOn: string }
   | { kind: 'ask_again'; at: Date }
@@ -247,11 +256,12 @@ export function afterFetch(context: DebitContext, rail: RailRules, answer: ErpAn
   switch (answer.kind) {
     case 'fresh': {
       const { presentOn, state } = instalment
-      const isInTime = now <= minutesBefore(planned, rules.noticeMinutes)
+      const latest = minutesBefore(planned, rules.noticeMinutes)
+      const isInTime = now <= latest
       const isDayKept = isInTime && isWorkingDay(presentOn, context.holidays)
       return isTransferred(context.plan) || state === 'skipped' || !isDayKept
         ? { kind: 'reschedule', presentOn: firstDayFor(context, rail, presentOn) }
-        : { kind: 'confirm' }
+        : { kind: 'confirm', notifyAt: noticeMoment(now, latest) }
     }
     case 'refused': {
       const { code, message } = answer

@@ -106,7 +106,7 @@ export function isAnnounced({ notifiedAt, announcedFor }: Instalment): boolean {
 }
 
 /** Our name for one notice of a debit: a withdrawn one is another. At most 40 characters, as providers want it. */
-export function noticeIdOf({ id, notifiedAt }: Instalment): string {
+export function noticeIdOf({ id, notifiedAt }: Pick<Instalment, 'id' | 'notifiedAt'>): string {
   return `${id}-${Math.floor((notifiedAt?.getTime() ?? 0) / 1_000).toString(36)}`
 }
 

@@ -76,9 +76,24 @@ export const STANDARD_RULES: FlexRules = {
 
 const MINUTE_MS = 60_000
 
-/** When a debit of a day is presented. */
-export function presentationOn(day: string, rail: RailRules): Date {
-  return momentOf(day, rail.presentAtMinute)
+/** Families read notices of debits in these minutes of the day, if that can be helped. */
+const AWAKE: Window = { from: at(7), to: at(21) }
+
+/** When a debit of a day is presented: not so early that its notice would have to leave in the night before. */
+export function presentationOn(day: string, { presentAtMinute, windows }: RailRules): Date {
+  const isLaterOpen = windows.some(
+    ({ from, to }) => from <= presentAtMinute && presentAtMinute < AWAKE.from && AWAKE.from < to,
+  )
+  return momentOf(day, isLaterOpen ? AWAKE.from : presentAtMinute)
+}
+
+/** When a notice that is ready now leaves: at night it waits for the morning, as long as that is early enough. */
+export function noticeMoment(now: Date, latest: Date): Date {
+  const today = dayAt(now)
+  const isMorning = now < momentOf(today, AWAKE.from)
+  if (!isMorning && now < momentOf(today, AWAKE.to)) return now
+  const morning = momentOf(isMorning ? today : addDays(today, 1), AWAKE.from)
+  return morning <= latest ? morning : now
 }
 
 export function minutesBefore(moment: Date, minutes: number): Date {

@@ -2,7 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { dayOf, startOfDay } from '../../../src/platform/calendar.ts'
-import { addDays, presentationOn, type Rail } from '../../../src/flex/rules/rails.rules.ts'
+import {
+  addDays,
+  noticeMoment,
+  presentationOn,
+  STANDARD_RULES,
+  type Rail,
+} from '../../../src/flex/rules/rails.rules.ts'
 import { meaningOf } from '../../../src/flex/rules/returns.rules.ts'
 import { DAY_MS, HOUR_MS, isClosed, SETUP, type Presentation, type Trouble } from './trouble.ts'
 import { everyCode, PASSING, refused, troubleOf } from './arbitraries.ts'
@@ -55,6 +61,45 @@ test('the payer was told at least 24 hours before, and of exactly the amount tha
     assert.ok(notice !== null && at.getTime() - notice.at.getTime() >= 24 * HOUR_MS)
     assert.equal(amountPaise, notice.amountPaise)
   })
+})
+
+const hourOf = (moment: Date): number => (moment.getTime() - startOfDay(dayOf(moment)).getTime()) / HOUR_MS
+const isAwake = (moment: Date): boolean => hourOf(moment) >= 7 && hourOf(moment) < 21
+
+test('a notice leaves between 7:00 and 21:00, unless no such moment is left 24 hours before the debit', () => {
+  let waited = 0
+  inEveryWorld(world => {
+    for (const { context, leavesAt } of world.log.notices) {
+      const latest = presentationOn(context.instalment.presentOn, world.rail).getTime() - 24 * HOUR_MS
+      assert.ok(leavesAt >= context.now && leavesAt.getTime() <= latest)
+      if (leavesAt > context.now) waited += 1
+      if (isAwake(leavesAt)) continue
+      for (let at = context.now.getTime(); at <= latest; at += HOUR_MS / 12)
+        assert.ok(!isAwake(new Date(at)), `${leavesAt.toISOString()} could have been ${at}`)
+    }
+  })
+  assert.ok(waited > 0, 'some are ready in the night')
+})
+
+test('where the ERP answers in time every notice leaves while families are awake, whatever the rail and its moment', () => {
+  const { rails } = STANDARD_RULES
+  const moments = fc
+    .constantFrom<Rail>('enach', 'upi_autopay')
+    .chain(rail => fc.tuple(fc.constant(rail), fc.constantFrom(...rails[rail].windows)))
+    .chain(([rail, { from, to }]) => fc.tuple(fc.constant(rail), fc.integer({ min: from, max: to - 1 })))
+  const days = fc.integer({ min: 0, max: 3_650 }).map(days => addDays('2026-04-01', days))
+  const property = fc.property(moments, days, ([name, presentAtMinute], day) => {
+    const rail = { ...rails[name], presentAtMinute }
+    const planned = presentationOn(day, rail)
+    assert.equal(dayOf(planned), day)
+    assert.ok(OPEN_HOURS[name](hourOf(planned)))
+    const ready = new Date(planned.getTime() - STANDARD_RULES.fetchFromMinutes * 60_000)
+    const latest = new Date(planned.getTime() - 24 * HOUR_MS)
+    const leavesAt = noticeMoment(ready, latest)
+    assert.ok(leavesAt >= ready && leavesAt <= latest)
+    assert.ok(isAwake(leavesAt), `${leavesAt.toISOString()} for ${planned.toISOString()}`)
+  })
+  fc.assert(property, { numRuns: 2_000 })
 })
 
 test('a debit that was paid is never presented again', () => {

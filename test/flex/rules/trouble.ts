@@ -59,7 +59,7 @@ type Log = {
   bankRetries: { firstAt: Date; presentOn: string }[]
   retries: { returnedAt: Date; at: Date; notifiedAt: Date | null }[]
   moves: { at: Date; before: Instalment }[]
-  notices: { context: DebitContext }[]
+  notices: { context: DebitContext; leavesAt: Date }[]
   waits: { at: Date; until: Date }[]
 }
 

@@ -134,9 +134,9 @@ export class World {
     switch (after.kind) {
       case 'confirm':
         this.to(one, 'confirmed')
-        one.notifiedAt = this.now
-        this.log.notices.push({ context })
-        this.told.set(one.id, { at: this.now, amountPaise: sumLines(one.lines) })
+        one.notifiedAt = after.notifyAt
+        this.log.notices.push({ context, leavesAt: after.notifyAt })
+        this.told.set(one.id, { at: after.notifyAt, amountPaise: sumLines(one.lines) })
         return
       case 'reschedule':
         this.log.reschedules.push({ presentOn: after.presentOn, context })

@@ -221,7 +221,9 @@ export type SeenPresentation = {
 /** Presentations since a moment with what was said before them. */
 export const PRESENTATIONS = `
   select f.order_id as "orderId", i.plan_id as "planId", m.rail, f.amount_paise as "amountPaise", f.presented_at as "presentedAt",
-    m.authorised_at as "authorisedAt", n.decided_at as "notifiedAt", n.why as notice,
+    m.authorised_at as "authorisedAt", n.why as notice,
+    coalesce((select min(g.sent_at) from messages g where g.institute_id = i.institute_id and g.about = i.plan_id
+      and g.channel = 'email' and g.created_at = n.decided_at), n.decided_at) as "notifiedAt",
     (select max(d.decided_at) from flex_decisions d where d.institute_id = i.institute_id and d.plan_id = i.plan_id
       and d.instalment_id = i.id and d.id > n.id and d.decided_at <= f.presented_at and (d.what like 'moved %'
       or d.what = 'scheduled' and d.why <> 'to be presented again within its notice')) as "withdrawnAt",
