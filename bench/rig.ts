@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import manifest from '../package.json' with { type: 'json' }
-import { startTestCluster, stopTestCluster } from '../test/harness/cluster.ts'
+import { startTestCluster, stopTestCluster } from '../test/harness/postgres/cluster.ts'
 import type { LoadPlan, LoadResult } from './load.ts'
 
 /** A durable PostgreSQL in a folder that goes with it. */

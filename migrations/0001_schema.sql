@@ -38,6 +38,15 @@ begin
   raise exception '% is append-only', tg_table_name;
 end $$;
 
+-- A table of schools' rows that a later migration adds goes to the shards of the others where the database is
+-- distributed. Foreign keys are added afterwards. On one PostgreSQL nothing happens.
+create function place_tenant_table(added regclass) returns void language plpgsql as $$
+begin
+  if not exists (select from pg_extension where extname = 'citus') then return; end if;
+  if not exists (select from pg_dist_partition where logicalrelid = 'students'::regclass and partmethod = 'h') then return; end if;
+  perform create_distributed_table(added, 'institute_id', colocate_with => 'students');
+end $$;
+
 -- People write one phone number in many ways. Its digits count, without leading zeros and without the country code of an
 -- Indian mobile number.
 create function phone_key(phone text) returns text language sql immutable strict parallel safe
@@ -516,7 +525,9 @@ create table erp_fetches (
 create index erp_fetches_of_student on erp_fetches (institute_id, student_id, id) where student_id is not null;
 -- Most answers are found ones; a search for failures does not read past them.
 create index erp_fetches_without_student on erp_fetches (institute_id, id) where outcome <> 'found';
-create trigger erp_fetches_unalterable before update or truncate on erp_fetches
+create trigger erp_fetches_unalterable before update on erp_fetches
+  for each statement execute function refuse_change();
+create trigger erp_fetches_not_emptied before truncate on erp_fetches
   for each statement execute function refuse_change();
 
 -- Of a sandbox: what an ERP developer's integration did in each check. The newest that passed is its certificate.
@@ -2419,8 +2430,11 @@ begin
   foreach append_only_table in array array['console_audit', 'direct_payment_changes', 'events', 'fee_changes', 'student_transfers',
     'flex_decisions', 'late_fee_entries', 'ledger_postings', 'ledger_transfers', 'student_changes']
   loop
-    execute format('create trigger %I before update or delete or truncate on %I
+    -- Two, because Citus puts one for TRUNCATE on the table alone and not on its shards.
+    execute format('create trigger %I before update or delete on %I
       for each statement execute function refuse_change()', append_only_table || '_append_only', append_only_table);
+    execute format('create trigger %I before truncate on %I
+      for each statement execute function refuse_change()', append_only_table || '_not_emptied', append_only_table);
   end loop;
 end $$;
 

@@ -4,6 +4,7 @@ import { addBackupCommands } from './backup.ts'
 import { addBranchCommands } from './institute/branches.ts'
 import { addCatalogueCommands } from './institute/catalogue.ts'
 import { addConfigCommand } from './config.ts'
+import { addDistributeCommand } from './distribute.ts'
 import { addDoctorCommand } from './doctor.ts'
 import { addErpCommands } from './institute/erp.ts'
 import { describeFailure } from './failures.ts'
@@ -57,6 +58,7 @@ addMoneyCommands(program)
 addBackupCommands(program)
 addMoveCommand(program)
 addMigrateCommand(program)
+addDistributeCommand(program)
 addConfigCommand(program)
 addDoctorCommand(program)
 addOpenApiCommand(program)

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readConfig } from '../../src/app/config.ts'
 import { openDatabase } from '../../src/app/open-database.ts'
-import { cloneDatabase, TEST_MASTER_KEY } from '../harness/bursar.ts'
+import { TEST_MASTER_KEY } from '../harness/bursar.ts'
+import { cloneDatabase } from '../harness/postgres/databases.ts'
 
 for (const [mode, other, refusal] of [
   ['live', 'sandbox', /This database is live\. Set BURSAR_MODE=live/],

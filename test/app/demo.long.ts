@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
-import pg from 'pg'
 import { createBursar, type Bursar } from '../../src/app/bursar.ts'
 import { readConfig } from '../../src/app/config.ts'
 import { findInstitute } from '../../src/institutes/institutes.service.ts'
@@ -10,6 +8,7 @@ import { readSetting } from '../../src/platform/db/instance-settings.ts'
 import { createLog } from '../../src/platform/log.ts'
 import { Client, DEMO, GROUP } from '../harness/client.ts'
 import { waitFor } from '../harness/wait.ts'
+import { emptyDatabase } from '../harness/postgres/databases.ts'
 
 const ERP = '/api/v1/integrations/erp'
 const SUNRISE = { key: 'key_test_sunrise', secret: 'secret_test_sunrise' }
@@ -24,16 +23,7 @@ const clientOf = ({ config }: Bursar, who: typeof SUNRISE): Client =>
   new Client(`http://${config.host}:${config.port}`, who)
 
 test('a new sandbox has a school with history whose books agree, beside two that are empty', async t => {
-  const host = process.env['BURSAR_TEST_PG'] ?? ''
-  const name = `test_${randomBytes(6).toString('hex')}`
-  const admin = new pg.Client({ host, user: 'bursar', database: 'postgres' })
-  await admin.connect()
-  await admin.query(`create database ${name}`)
-  t.after(async () => {
-    await admin.query(`drop database if exists ${name} with (force)`)
-    await admin.end()
-  })
-  const database = `postgres://bursar@localhost/${name}?host=${encodeURIComponent(host)}`
+  const database = await emptyDatabase(t)
   const first = await startOn(database)
   t.after(() => first.stop())
   await waitFor(async () => (await readSetting(first.ctx.db, 'demo')) === 'filled', 'the demo', {

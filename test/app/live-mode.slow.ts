@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { execFileSync, spawn } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { request as plainRequest } from 'node:http'
 import { request as tlsRequest } from 'node:https'
@@ -15,6 +14,7 @@ import { openDatabase } from '../../src/app/open-database.ts'
 import { seedSandbox } from '../../src/sandbox/seed/seed.service.ts'
 import { TEST_MASTER_KEY } from '../harness/bursar.ts'
 import { DEMO, GROUP, type Credentials, type Json } from '../harness/client.ts'
+import { emptyDatabase } from '../harness/postgres/databases.ts'
 import { PAY, sampleOrder } from '../harness/samples.ts'
 import { waitFor } from '../harness/wait.ts'
 import { scratch, undoLater } from '../platform/embedded-postgres/fixtures/support.ts'
@@ -59,18 +59,11 @@ function run(t: TestContext, env: Record<string, string>): Run {
 
 /** Settings that are complete, on a database of its own with nothing in it. */
 async function liveSettings(t: TestContext): Promise<Record<string, string>> {
-  const host = process.env['BURSAR_TEST_PG'] ?? ''
-  const name = `live_${randomBytes(6).toString('hex')}`
-  const admin = new pg.Client({ host, user: 'bursar', database: 'postgres' })
-  await admin.connect()
-  undoLater(t, async () => {
-    await admin.query(`drop database if exists ${name} with (force)`)
-    await admin.end()
-  })
-  await admin.query(`create database ${name}`)
+  const database = new URL(await emptyDatabase({ after: done => undoLater(t, done) }))
+  database.password = DB_PASSWORD
   return {
     BURSAR_MODE: 'live',
-    DATABASE_URL: `postgres://bursar:${DB_PASSWORD}@localhost/${name}?host=${encodeURIComponent(host)}`,
+    DATABASE_URL: database.href,
     MASTER_KEY: TEST_MASTER_KEY,
     PUBLIC_URL,
     TRUST_PROXY: '127.0.0.1',

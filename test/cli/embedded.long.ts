@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { test, type TestContext } from 'node:test'
-import pg from 'pg'
 import { openEmbeddedPostgres } from '../../src/platform/embedded-postgres/supervisor.ts'
 import { Client, DEMO } from '../harness/client.ts'
 import { PAY, sampleOrder } from '../harness/samples.ts'
 import { waitFor } from '../harness/wait.ts'
+import { emptyDatabase } from '../harness/postgres/databases.ts'
 import { ask, run, scratch, start, type Env } from './command-line.ts'
 
 /** A Bursar of its own process on its own data folder. */
@@ -42,19 +41,6 @@ function dataFolder(t: TestContext): Env & { DATA_DIR: string } {
 
 function isRunning(dataDir: string): boolean {
   return existsSync(join(dataDir, 'pg', 'postmaster.pid'))
-}
-
-async function emptyDatabase(t: TestContext): Promise<string> {
-  const host = process.env['BURSAR_TEST_PG'] ?? ''
-  const name = `moved_${randomBytes(6).toString('hex')}`
-  const admin = new pg.Client({ host, user: 'bursar', database: 'postgres' })
-  await admin.connect()
-  await admin.query(`create database ${name}`)
-  t.after(async () => {
-    await admin.query(`drop database if exists ${name} with (force)`)
-    await admin.end()
-  })
-  return `postgres://bursar@localhost/${name}?host=${encodeURIComponent(host)}`
 }
 
 async function createOrder(demo: Client): Promise<string> {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { cloneDatabase, startBursar, TEST_MASTER_KEY } from '../harness/bursar.ts'
+import { startBursar, TEST_MASTER_KEY } from '../harness/bursar.ts'
+import { cloneDatabase } from '../harness/postgres/databases.ts'
 import { PAY, sampleOrder } from '../harness/samples.ts'
 import { ask, run } from './command-line.ts'
 

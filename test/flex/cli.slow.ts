@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { cloneDatabase, startBursar, TEST_MASTER_KEY } from '../harness/bursar.ts'
+import { startBursar, TEST_MASTER_KEY } from '../harness/bursar.ts'
+import { cloneDatabase } from '../harness/postgres/databases.ts'
 import { ERP, PAY, sampleOrder, sampleStudent } from '../harness/samples.ts'
 import { made } from '../http/fixtures/tenants.ts'
 import { ask, askDeveloper, run, runDeveloper } from '../cli/command-line.ts'

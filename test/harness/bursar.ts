@@ -1,10 +1,10 @@
-import { randomBytes } from 'node:crypto'
 import type { TestContext } from 'node:test'
-import pg from 'pg'
+import type pg from 'pg'
 import { readConfig } from '../../src/app/config.ts'
 import { createBursar, type Bursar } from '../../src/app/bursar.ts'
 import { createLog } from '../../src/platform/log.ts'
 import { Client, DEMO, GROUP } from './client.ts'
+import { createDatabase } from './postgres/databases.ts'
 
 /** A Bursar on a database of its own, on a real socket. */
 export type TestBursar = {
@@ -68,27 +68,4 @@ export async function startBursar(
     sql: (text, values) => app.ctx.db.query(text, values),
     logText: () => lines.join(''),
   }
-}
-
-/** A fresh copy of the migrated and seeded template; answers its DATABASE_URL. */
-export async function cloneDatabase(owner: Owner): Promise<string> {
-  const { url, drop } = await createDatabase()
-  owner.after(drop)
-  return url
-}
-
-async function createDatabase(): Promise<{ url: string; drop: () => Promise<void> }> {
-  const host = process.env['BURSAR_TEST_PG']
-  if (host === undefined) throw new Error('run the tests by `npm test`, which starts their PostgreSQL')
-  const name = `test_${randomBytes(6).toString('hex')}`
-  await admin(host, `create database ${name} template template_bursar strategy file_copy`)
-  const drop = (): Promise<void> => admin(host, `drop database if exists ${name} with (force)`)
-  return { url: `postgres://bursar@localhost/${name}?host=${encodeURIComponent(host)}`, drop }
-}
-
-async function admin(host: string, statement: string): Promise<void> {
-  const client = new pg.Client({ host, user: 'bursar', database: 'postgres' })
-  await client.connect()
-  await client.query(statement)
-  await client.end()
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { cloneDatabase, startBursar } from '../harness/bursar.ts'
+import { startBursar } from '../harness/bursar.ts'
+import { cloneDatabase } from '../harness/postgres/databases.ts'
 import type { Json } from '../harness/client.ts'
 import { waitFor } from '../harness/wait.ts'
 import { kill, startWorker } from '../harness/worker-process.ts'

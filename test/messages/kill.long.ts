@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { cloneDatabase, startBursar } from '../harness/bursar.ts'
+import { startBursar } from '../harness/bursar.ts'
+import { cloneDatabase } from '../harness/postgres/databases.ts'
 import { startFakeSmtp } from '../harness/fakes/smtp.ts'
 import { startReceiver } from '../harness/receiver.ts'
 import { waitFor } from '../harness/wait.ts'

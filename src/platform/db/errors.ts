@@ -57,13 +57,15 @@ export function isRetryable(error: unknown): boolean {
 }
 
 export function isUniqueViolation(error: unknown, constraint: string): boolean {
-  return (
-    sqlState(error) === '23505' &&
-    typeof error === 'object' &&
-    error !== null &&
-    'constraint' in error &&
-    error.constraint === constraint
-  )
+  if (sqlState(error) !== '23505' || !(error instanceof Error)) return false
+  const name =
+    'constraint' in error && typeof error.constraint === 'string' ? error.constraint : quotedName(error)
+  return name === constraint || name.replace(/_\d+$/, '') === constraint
+}
+
+/** Citus hands on the message of a shard without its fields; there the name ends with the shard's number. */
+function quotedName(error: Error): string {
+  return /"([^"]+)"/.exec(error.message)?.[1] ?? ''
 }
 
 function isDatabaseAway(error: unknown): boolean {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
+import { SAVED } from '../citus/tables.ts'
 import type { Database, Queryable } from './database.ts'
 
 /**
@@ -22,6 +23,9 @@ export function migrate(db: Database): Promise<MigrationResult> {
     // Waiting for a sibling that migrates may take longer than an ordinary lock or statement may.
     await tx.query(`set local lock_timeout = '120s'`)
     await tx.query(`set local statement_timeout = '600s'`)
+    // On a distributed database one table after the other, with the triggers that guard its shards. Others ignore it.
+    await tx.query(`set local citus.multi_shard_modify_mode = 'sequential'`)
+    await tx.query(`set local citus.enable_unsafe_triggers = 'on'`)
     return applyMigrations(tx)
   })
 }
@@ -30,6 +34,7 @@ export function migrate(db: Database): Promise<MigrationResult> {
 export async function applyMigrations(tx: Queryable): Promise<MigrationResult> {
   const migrations = await readMigrations()
   await tx.query(`select pg_advisory_xact_lock(hashtext('bursar migrations'))`)
+  await refuseHalfDistributed(tx)
   const applied = await readApplied(tx)
   refuseMismatch(migrations, applied)
   const pending = migrations.slice(applied.length)
@@ -118,6 +123,17 @@ async function readApplied(tx: Queryable): Promise<Applied[]> {
   )`)
   return tx.query<Applied>(
     'select version, name, checksum, works_from as "worksFrom" from schema_migrations order by version',
+  )
+}
+
+/** Without the foreign keys and triggers that were taken off nothing may be written. */
+async function refuseHalfDistributed(tx: Queryable): Promise<void> {
+  const [row] = await tx.query<{ isUnderWay: boolean }>(
+    `select to_regclass('public.${SAVED}') is not null as "isUnderWay"`,
+  )
+  if (row?.isUnderWay !== true) return
+  throw new Error(
+    '`bursar distribute` was not finished on this database. Run it again: it goes on where it stopped.',
   )
 }
 

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { ask, run } from '../../cli/command-line.ts'
-import { cloneDatabase, startBursar, TEST_MASTER_KEY } from '../../harness/bursar.ts'
+import { startBursar, TEST_MASTER_KEY } from '../../harness/bursar.ts'
+import { cloneDatabase } from '../../harness/postgres/databases.ts'
 import { API, assertAnswer, PASSWORD, tokenOf, Visitor } from '../support.ts'
 
 const DATABASE_URL = await cloneDatabase({ after })

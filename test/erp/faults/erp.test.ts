@@ -11,7 +11,7 @@ import { ClusterSemaphore } from '../../../src/platform/db/cluster-semaphore.ts'
 import { ErpCallLimiter, type CallLimit } from '../../../src/erp/call-limiter.ts'
 import { fetchStudent } from '../../../src/erp/erp.client.ts'
 import { unavailableBecause, type ErpAnswer } from '../../../src/erp/erp.rules.ts'
-import { cloneDatabase } from '../../harness/bursar.ts'
+import { cloneDatabase } from '../../harness/postgres/databases.ts'
 import {
   found,
   json,

@@ -1,24 +1,15 @@
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
 import { test, type TestContext } from 'node:test'
 import pg from 'pg'
 import { moveDatabase } from '../../../src/platform/backup/move.ts'
 import { startBursar } from '../../harness/bursar.ts'
+import { emptyDatabase } from '../../harness/postgres/databases.ts'
 import { PAY, sampleOrder } from '../../harness/samples.ts'
 
-async function emptyDatabase(
+async function emptyTarget(
   t: TestContext,
 ): Promise<{ url: string; sql: (text: string) => Promise<object[]> }> {
-  const host = process.env['BURSAR_TEST_PG'] ?? ''
-  const name = `moved_${randomBytes(6).toString('hex')}`
-  const admin = new pg.Client({ host, user: 'bursar', database: 'postgres' })
-  await admin.connect()
-  await admin.query(`create database ${name}`)
-  t.after(async () => {
-    await admin.query(`drop database if exists ${name} with (force)`)
-    await admin.end()
-  })
-  const url = `postgres://bursar@localhost/${name}?host=${encodeURIComponent(host)}`
+  const url = await emptyDatabase(t)
   const sql = async (text: string): Promise<object[]> => {
     const client = new pg.Client({ connectionString: url })
     await client.connect()
@@ -42,14 +33,13 @@ async function startWithPayment(t: TestContext) {
   const id: string = made.body.data.order_id
   const paid = await bursar.demo.post(`/api/v1/sandbox/pay/orders/${id}/pay`, { outcome: 'success' })
   assert.ok(paid.status < 300, paid.text)
-  const [row] = await bursar.sql<{ url: string }>('select current_database() as url')
-  const source = { host: process.env['BURSAR_TEST_PG'] ?? '', user: 'bursar', database: row?.url ?? '' }
+  const source = { connectionString: bursar.app.config.databaseUrl ?? '' }
   return { bursar, id, source }
 }
 
 test('everything is moved to an empty database, on which Bursar goes on as before', async t => {
   const { bursar, id, source } = await startWithPayment(t)
-  const target = await emptyDatabase(t)
+  const target = await emptyTarget(t)
   const seen: string[] = []
   const { tables, rows } = await moveDatabase({
     source,
@@ -70,7 +60,7 @@ test('everything is moved to an empty database, on which Bursar goes on as befor
 
 test('a target that is not empty is refused and left alone', async t => {
   const { source } = await startWithPayment(t)
-  const target = await emptyDatabase(t)
+  const target = await emptyTarget(t)
   await target.sql('create table theirs as select 1 as one')
   const move = moveDatabase({ source, target: { connectionString: target.url }, onTable() {} })
   await assert.rejects(move, /the target is not empty \(it has theirs\)/)
@@ -79,7 +69,7 @@ test('a target that is not empty is refused and left alone', async t => {
 
 test('a move that fails half way leaves the target empty, and can be done again', async t => {
   const { source } = await startWithPayment(t)
-  const target = await emptyDatabase(t)
+  const target = await emptyTarget(t)
   const options = { source, target: { connectionString: target.url } }
   const failing = moveDatabase({
     ...options,
@@ -94,7 +84,7 @@ test('a move that fails half way leaves the target empty, and can be done again'
 
 test('a source at another schema, or without Bursar in it, is refused', async t => {
   const { bursar, source } = await startWithPayment(t)
-  const [target, other] = [await emptyDatabase(t), await emptyDatabase(t)]
+  const [target, other] = [await emptyTarget(t), await emptyTarget(t)]
   const options = { target: { connectionString: target.url }, onTable() {} }
   const empty = { connectionString: other.url }
   await assert.rejects(moveDatabase({ ...options, source: empty }), /the source has no tables of Bursar/)

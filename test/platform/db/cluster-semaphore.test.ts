@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import pg from 'pg'
 import { NoSlot, ClusterSemaphore } from '../../../src/platform/db/cluster-semaphore.ts'
-import { cloneDatabase } from '../../harness/bursar.ts'
+import { cloneDatabase } from '../../harness/postgres/databases.ts'
 import { waitFor } from '../../harness/wait.ts'
 
 const openHeld = (connectionString: string): pg.Client => new pg.Client({ connectionString, pipeline: true })

@@ -8,7 +8,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import { TEST_MASTER_KEY } from '../../harness/bursar.ts'
 import { Client, DEMO, GROUP, type Answer } from '../../harness/client.ts'
-import { startTestCluster, stopTestCluster } from '../../harness/cluster.ts'
+import { startTestCluster, stopTestCluster } from '../../harness/postgres/cluster.ts'
 import { PAY, sampleOrder } from '../../harness/samples.ts'
 import { waitFor } from '../../harness/wait.ts'
 import {

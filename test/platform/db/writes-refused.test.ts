@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
-import pg from 'pg'
 import { createBursar } from '../../../src/app/bursar.ts'
 import { readConfig } from '../../../src/app/config.ts'
 import { createLog } from '../../../src/platform/log.ts'
-import { cloneDatabase, startBursar, TEST_MASTER_KEY, type TestBursar } from '../../harness/bursar.ts'
+import { startBursar, TEST_MASTER_KEY, type TestBursar } from '../../harness/bursar.ts'
+import { cloneDatabase, runAsAdmin } from '../../harness/postgres/databases.ts'
 import { startPostgresProxy } from '../../harness/postgres-proxy.ts'
 import { PAY, sampleOrder } from '../../harness/samples.ts'
 import { waitFor } from '../../harness/wait.ts'
@@ -14,7 +14,7 @@ type Trouble = { begin(): Promise<void>; end(): Promise<void> }
 async function readOnly(bursar: TestBursar): Promise<Trouble> {
   const [row] = await bursar.sql<{ name: string }>('select current_database() as name')
   const set = (value: 'on' | 'off') =>
-    asAdmin(`alter database ${row?.name} set default_transaction_read_only = ${value};
+    runAsAdmin(`alter database ${row?.name} set default_transaction_read_only = ${value};
       select pg_terminate_backend(pid) from pg_stat_activity where datname = '${row?.name}'`)
   return { begin: () => set('on'), end: () => set('off') }
 }
@@ -34,17 +34,6 @@ async function diskFull(bursar: TestBursar): Promise<Trouble> {
       for (const table of tables) await run(`drop trigger full_disk on ${table}`)
     },
   }
-}
-
-async function asAdmin(text: string): Promise<void> {
-  const client = new pg.Client({
-    host: process.env['BURSAR_TEST_PG'] ?? '',
-    user: 'bursar',
-    database: 'postgres',
-  })
-  await client.connect()
-  await client.query(text)
-  await client.end()
 }
 
 for (const [name, cause] of Object.entries({ 'a read-only database': readOnly, 'a full disk': diskFull })) {
@@ -71,7 +60,7 @@ for (const [name, cause] of Object.entries({ 'a read-only database': readOnly, '
 test('a start on a read-only database is refused in words', async t => {
   const url = await cloneDatabase(t)
   const name = new URL(url).pathname.slice(1)
-  await asAdmin(`alter database ${name} set default_transaction_read_only = on`)
+  await runAsAdmin(`alter database ${name} set default_transaction_read_only = on`)
   await assert.rejects(
     createBursar(configFor(url), createLog({ level: 'silent', format: 'json' })),
     /The database is read-only\. If it is a standby, point DATABASE_URL at the primary\./,

@@ -3,8 +3,8 @@ import { createRequire } from 'node:module'
 import { mkdirSync, openSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import pg from 'pg'
-import { SERVER_SETTINGS } from '../../src/platform/embedded-postgres/server-process.ts'
-import { waitFor } from './wait.ts'
+import { SERVER_SETTINGS } from '../../../src/platform/embedded-postgres/server-process.ts'
+import { waitFor } from '../wait.ts'
 
 /** A bare PostgreSQL of the tests' own, fast and forgetful. The product's supervisor has tests of its own. */
 const require = createRequire(import.meta.url)

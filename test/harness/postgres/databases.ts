@@ -1,0 +1,177 @@
+import { randomBytes } from 'node:crypto'
+import pg from 'pg'
+import { readConfig } from '../../../src/app/config.ts'
+import { openDatabase } from '../../../src/app/open-database.ts'
+import { distribute } from '../../../src/platform/citus/distribute.ts'
+import { placeTables } from '../../../src/platform/citus/placement.rules.ts'
+import { readTables } from '../../../src/platform/citus/tables.ts'
+import { writeSetting } from '../../../src/platform/db/instance-settings.ts'
+import { chooseOffset } from '../sandbox-now.ts'
+
+/**
+ * The databases of the tests, on the server of the run or on one's own (TEST_DATABASE_URL). A template is migrated and
+ * seeded once and copied in milliseconds. Where the server is the coordinator of a Citus, the template is distributed and
+ * copied on every node: what Citus knows of its nodes and shards stands in the database itself and is copied with it.
+ */
+type TestServer = { nodes: string[]; isCitus: boolean; template: string }
+
+type Owner = { after(done: () => Promise<void> | void): void }
+
+const SERVER = 'BURSAR_TEST_SERVER'
+/** Each shard of a table is a few files of every copy. */
+const SHARDS = 4
+
+export async function makeTemplate(url: string): Promise<void> {
+  const workers = await readWorkers(url)
+  const server: TestServer = {
+    nodes: [url, ...(workers ?? []).map(({ host, port }) => addressOf(url, host, port))],
+    isCitus: workers !== null,
+    template: `bursar_template_${randomBytes(4).toString('hex')}`,
+  }
+  process.env[SERVER] = JSON.stringify(server)
+  const { template } = server
+  await onEveryNode(server, `create database ${template}`)
+  const database = databaseUrl(url, template)
+  if (workers !== null) await joinNodes(server, workers)
+  const { ctx } = await openDatabase(
+    readConfig({ DATABASE_URL: database, MASTER_KEY: '11'.repeat(32), DEMO: 'off' }),
+  )
+  await writeSetting(ctx.db, 'clock_offset_ms', String(chooseOffset()))
+  // What is cloned from it may become a sandbox or live.
+  await ctx.db.query(`delete from instance_settings where key = 'mode'`)
+  await ctx.db.close()
+  if (server.isCitus) await spread(database)
+  await onEveryNode(server, `alter database ${template} with allow_connections false`)
+  // Citus looks after every database by a connection of its own.
+  await onEveryNode(
+    server,
+    `select pg_terminate_backend(pid, 10000) from pg_stat_activity where datname = '${template}'`,
+  )
+}
+
+/** The embedded server goes with its folder; one's own is left as it was found. */
+export async function dropTemplate(): Promise<void> {
+  const server = testServer()
+  await onEveryNode(server, `drop database if exists ${server.template} with (force)`)
+}
+
+/** A fresh copy of the migrated and seeded template; answers its DATABASE_URL. */
+export async function cloneDatabase(owner: Owner): Promise<string> {
+  const { url, drop } = await createDatabase()
+  owner.after(drop)
+  return url
+}
+
+export async function createDatabase(): Promise<{ url: string; drop: () => Promise<void> }> {
+  const server = testServer()
+  const name = `test_${randomBytes(6).toString('hex')}`
+  await onEveryNode(server, `create database ${name} template ${server.template} strategy file_copy`)
+  const drop = (): Promise<void> => onEveryNode(server, `drop database if exists ${name} with (force)`)
+  return { url: databaseUrl(server.nodes[0]!, name), drop }
+}
+
+/** With nothing in it; answers its DATABASE_URL. */
+export async function emptyDatabase(owner: Owner): Promise<string> {
+  const [url = ''] = testServer().nodes
+  const name = `empty_${randomBytes(6).toString('hex')}`
+  await run(url, `create database ${name}`)
+  owner.after(() => run(url, `drop database if exists ${name} with (force)`))
+  return databaseUrl(url, name)
+}
+
+/** Beside the databases of the tests, for what is done to them from outside. */
+export function runAsAdmin(statement: string): Promise<void> {
+  return run(testServer().nodes[0]!, statement)
+}
+
+/** Whether the run is on a Citus. */
+export function isOnCitus(): boolean {
+  return testServer().isCitus
+}
+
+function testServer(): TestServer {
+  const text = process.env[SERVER]
+  if (text === undefined) throw new Error('run the tests by `npm test`, which starts their PostgreSQL')
+  return JSON.parse(text) as TestServer
+}
+
+type Worker = { host: string; port: number }
+
+/** Null where the database has no Citus; none where the coordinator holds the shards itself. */
+async function readWorkers(url: string): Promise<Worker[] | null> {
+  const client = await connect(url)
+  try {
+    const { rows } = await client.query(`select from pg_extension where extname = 'citus'`)
+    if (rows.length === 0) return null
+    return (
+      await client.query<Worker>(
+        `select nodename as host, nodeport as port from pg_dist_node where groupid > 0 and noderole = 'primary'`,
+      )
+    ).rows
+  } finally {
+    await client.end()
+  }
+}
+
+async function joinNodes(server: TestServer, workers: readonly Worker[]): Promise<void> {
+  for (const node of server.nodes) await run(databaseUrl(node, server.template), 'create extension citus')
+  const { hostname, port } = new URL(server.nodes[0]!)
+  const client = await connect(databaseUrl(server.nodes[0]!, server.template))
+  try {
+    await client.query('select citus_set_coordinator_host($1, $2)', [hostname, Number(port || 5432)])
+    if (workers.length === 0)
+      await client.query(`select citus_set_node_property($1, $2, 'shouldhaveshards', true)`, [
+        hostname,
+        Number(port || 5432),
+      ])
+    for (const worker of workers)
+      await client.query('select citus_add_node($1, $2)', [worker.host, worker.port])
+  } finally {
+    await client.end()
+  }
+}
+
+async function spread(url: string): Promise<void> {
+  const client = await connect(url)
+  try {
+    const placements = placeTables(await readTables(client))
+    await distribute(client, { placements, shards: SHARDS, onStep() {} })
+  } finally {
+    await client.end()
+  }
+}
+
+/** Workers first: a coordinator that has a database asks them for it. */
+async function onEveryNode({ nodes }: TestServer, statement: string): Promise<void> {
+  for (const node of nodes.toReversed()) await run(node, statement)
+}
+
+async function run(url: string, statement: string): Promise<void> {
+  const client = await connect(url)
+  try {
+    await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}
+
+async function connect(url: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url })
+  client.on('error', () => {})
+  await client.connect()
+  return client
+}
+
+function databaseUrl(server: string, name: string): string {
+  const url = new URL(server)
+  url.pathname = `/${name}`
+  return url.href
+}
+
+/** The same user and settings at another node. */
+function addressOf(server: string, host: string, port: number): string {
+  const url = new URL(server)
+  url.hostname = host
+  url.port = String(port)
+  return url.href
+}
