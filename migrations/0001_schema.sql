@@ -824,6 +824,8 @@ create table payments (
   institute_id integer not null,
   id text not null,
   order_id text not null,
+  -- The id under which the provider knows it, where one payment at the bank pays several orders: theirs move together.
+  group_id text,
   provider text not null,
   -- An account of the institute (pa_…), or the provider's name: the account of the installation.
   account_id text not null,
@@ -851,6 +853,7 @@ create table payments (
   check ((state = 'captured') = (captured_at is not null))
 );
 create unique index payments_one_under_way on payments (institute_id, order_id) where state in ('created', 'pending');
+create index payments_of_group on payments (institute_id, group_id) where group_id is not null;
 create index payments_of_order on payments (institute_id, order_id, created_at desc);
 create index payments_of_settlement on payments (institute_id, settlement_id, id) where settlement_id is not null;
 create index payments_by_transaction on payments (institute_id, transaction_id text_pattern_ops)
@@ -1160,6 +1163,24 @@ create table student_transfers (
   foreign key (institute_id, rollover_id) references rollovers
 );
 
+-- What was paid too much for one fee and pays another of the same student: no money moves, what counts as paid does.
+create table advance_uses (
+  institute_id integer not null,
+  id text not null,
+  student_id text not null,
+  from_component text not null,
+  to_component text not null,
+  amount_paise bigint not null check (amount_paise > 0),
+  reason text not null,
+  -- The e-mail address of a person of the office, or the name of the parent.
+  actor text not null,
+  at timestamptz not null,
+  primary key (institute_id, id),
+  foreign key (institute_id, student_id) references students,
+  check (from_component <> to_component)
+);
+create index advance_uses_of_student on advance_uses (institute_id, student_id);
+
 create view student_paid_lines as
   select l.institute_id, l.student_id, l.component_type, l.amount_paise
   from direct_payments p
@@ -1178,7 +1199,11 @@ create view student_paid_lines as
   -- Of a debit that the bank took back whole, what had been refunded before went out once more and is owed too.
   where o.student_id is not null and o.state in ('paid', 'reversed')
   union all
-  select institute_id, student_id, component_type, amount_paise from student_transfers;
+  select institute_id, student_id, component_type, amount_paise from student_transfers
+  union all
+  select institute_id, student_id, to_component, amount_paise from advance_uses
+  union all
+  select institute_id, student_id, from_component, -amount_paise from advance_uses;
 
 -- Money that was collected here for a student, by any product: an ERP that mirrors its books may send it back.
 create view student_collections as
@@ -1200,7 +1225,7 @@ create view student_balance_sums as
 
 -- The same, kept: brought up to date by the transaction that changes a fee or a payment. Home, lists, dues by age and
 -- defaulters read it; `bursar reconcile` holds it against student_balance_sums. What is paid beyond one component is an
--- advance and pays no other.
+-- advance and pays no other by itself: see advance_uses.
 create table student_balances (
   institute_id integer not null,
   student_id text not null,
@@ -1283,10 +1308,13 @@ create table dues_orders (
   is_excess_refunded boolean not null default false,
   -- {"registrationId": …, "name": …} of the user who opened it on the parents' pages.
   payer jsonb,
+  -- Of the orders of one family, a child each, that are paid at once.
+  group_id text,
   primary key (institute_id, order_id),
   foreign key (institute_id, order_id) references orders,
   foreign key (institute_id, student_id) references students
 );
+create index dues_orders_of_group on dues_orders (institute_id, group_id) where group_id is not null;
 
 --------------------------------------------------------------------------------------------------------------------------
 -- 10 Payment pages: public pages (an admission form, an event) on which each form sent makes an order
@@ -1345,7 +1373,9 @@ create table flex_settings (
   product_name text not null default 'Fee instalments',
   instalments integer not null default 10 check (instalments between 1 and 36),
   day_of_month integer not null default 5 check (day_of_month between 1 and 28),
-  downpayment_percent integer not null default 0 check (downpayment_percent between 0 and 90)
+  downpayment_percent integer not null default 0 check (downpayment_percent between 0 and 90),
+  -- [3, 6, …]: other numbers of instalments that a parent may choose where they end inside the academic year.
+  offered jsonb not null default '[]'
 );
 
 create table flex_plans (
@@ -1359,6 +1389,8 @@ create table flex_plans (
   product_name text not null,
   -- Made by the ERP's schedule: a pull replaces what is still to come, and a change of fees does not rebalance it.
   is_custom boolean not null,
+  -- Made by the institute's default plan, whose length the payer may choose.
+  is_default boolean not null default false,
   language text not null default 'en' check (language in ('en', 'hi')),
   created_at timestamptz not null,
   set_up_at timestamptz,

@@ -6,14 +6,13 @@ import type { Context } from '../platform/context.ts'
 import { assert } from '../platform/assert.ts'
 import { dayOf } from '../platform/calendar.ts'
 import type { Transaction } from '../platform/db/database.ts'
-import { newId } from '../platform/ids.ts'
-import { sumPaise } from '../platform/money.ts'
 import { readStudentContexts, type StudentContext } from '../students/student-contexts.service.ts'
-import { addToFee, holdStudent } from '../students/profile/lock-student.service.ts'
-import { excessOf, LATE_FEE, stillAsked } from './dues.rules.ts'
+import { holdStudent } from '../students/profile/lock-student.service.ts'
+import { excessOf, stillAsked } from './dues.rules.ts'
 import { readLateFeesBefore } from './dues.service.ts'
-import { insertEntries, readDuesOrders, setExcess, type DuesOrder } from './dues.store.ts'
+import { readDuesOrders, setExcess } from './dues.store.ts'
 import { excessNotes, settleExcess, type SettledExcess } from './excess.service.ts'
+import { chargeLateFees } from './late-fee-charges.ts'
 import { isStillDue } from './pay-dues.service.ts'
 
 /** What a parent pays of a student's dues. */
@@ -49,30 +48,6 @@ async function takeIn(tx: Transaction, paid: PaidOrder, at: Date): Promise<void>
   const settled = await settleExcess(tx, paid, excess, at)
   if (settled.excessPaise > 0) await setExcess(tx, { instituteId, orderId: paid.order.id, ...settled })
   await recordEvents(tx, [paidEvent(paid, context, { happened: 'debited', at, ...settled })])
-}
-
-async function chargeLateFees(
-  tx: Transaction,
-  key: { instituteId: number; studentId: string },
-  lateFees: DuesOrder['lateFees'],
-  { orderId, at }: { orderId: string; at: Date },
-): Promise<void> {
-  if (lateFees.length === 0) return
-  const amountPaise = sumPaise(lateFees.map(fee => fee.amountPaise))
-  await addToFee(tx, key, { componentType: LATE_FEE, amountPaise, at, source: 'late_fee' })
-  await insertEntries(
-    tx,
-    key,
-    lateFees.map(fee => ({
-      ...fee,
-      id: newId('late'),
-      kind: 'charged',
-      orderId,
-      reason: null,
-      actor: null,
-      at,
-    })),
-  )
 }
 
 async function tellSettled(tx: Transaction, paid: readonly PaidOrder[], at: Date): Promise<void> {

@@ -1,6 +1,7 @@
 import { outputOf, type Shown } from '../http/wire/output.ts'
 import { ORDER_ID } from '../orders/order.input.ts'
 import { productOf } from '../payments/payment.events.ts'
+import type { AdvanceUse } from './advance/advance.service.ts'
 import type { StudentPayment } from '../payments/student-payments.service.ts'
 import { sumPaise, type Paise } from '../platform/money.ts'
 import { STUDENT_ID } from '../students/student.input.ts'
@@ -118,6 +119,17 @@ export const lateFeeEntryOutput = entry.object('LateFee', {
   actor: entry.optional.text('Who let it off.', 'key_test_demo'),
   at: entry.moment('When.', '2026-12-19T05:30:00.000Z'),
   amount: entry.amount('Rupees.', 450),
+})
+
+const use = outputOf<AdvanceUse>()
+export const advanceUseOutput = use.object({
+  id: use.text('Id of the entry.', 'adv_01k9zq4m0ve8sbn6yt2hw3c5db'),
+  from_component: use.text('The fee that too much was paid for.', 'TUITION_FEE'),
+  to_component: use.text('The fee that it pays now.', 'TRANSPORT_FEE'),
+  amount: use.amount('Rupees.', 500),
+  reason: use.text('Why.', 'The family asked for it.'),
+  actor: use.text('Who did it.', 'accounts@school.example.in'),
+  at: use.moment('When.', '2026-12-19T05:30:00.000Z'),
 })
 
 const part = outputOf<StudentPayment['lines'][number]>()

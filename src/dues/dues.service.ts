@@ -8,6 +8,7 @@ import { dueDayKey, readDueDays } from '../fees/structures/structures.service.ts
 import { balanceOf, summariseFees, type Discount } from '../fees/fees.rules.ts'
 import { readStudentContexts, type StudentContext } from '../students/student-contexts.service.ts'
 import {
+  datedRule,
   lateFeesOn,
   ruleFor,
   type Allocation,
@@ -28,6 +29,10 @@ export type DueLine = {
   plannedPaise: Paise
   /** By the institute's calendar; null when it has none for this. */
   dueOn: string | null
+  /** From an earlier academic year. */
+  isCarried: boolean
+  /** Whose late fee is due while this is. */
+  lateRuleId: string | null
   /** A part that no plan will take is past its due day. */
   isLate: boolean
 }
@@ -119,7 +124,8 @@ export async function readDuesOn(
         const plannedPaise = minPaise(owedPaise, planned.get(studentId)?.get(componentType) ?? ZERO)
         const isLate = owedPaise > plannedPaise && dueOn !== null && dueOn < today
         const isCarried = carried.get(studentId)?.has(componentType) ?? false
-        const timing = { dueOn, isLate, isCarried }
+        const lateRuleId = datedRule(ofInstitute.lateFees, { componentType, dueOn })?.id ?? null
+        const timing = { dueOn, isLate, isCarried, lateRuleId }
         return { componentType, feePaise, discounts, paidPaise, owedPaise, plannedPaise, ...timing }
       })
       const lateFees = lateFeesOn(

@@ -218,6 +218,8 @@ export type DuesOrder = {
   excessPaise: Paise
   isExcessRefunded: boolean
   payer: Payer | null
+  /** Of the orders of a family, a child each, that are paid at once. */
+  groupId: string | null
 }
 
 const duesOrders = new Table<DuesOrder>('dues_orders', {
@@ -228,6 +230,7 @@ const duesOrders = new Table<DuesOrder>('dues_orders', {
   excessPaise: 'bigint',
   isExcessRefunded: 'boolean',
   payer: 'jsonb',
+  groupId: 'text',
 })
 
 export async function insertDuesOrder(
@@ -235,8 +238,18 @@ export async function insertDuesOrder(
   order: Omit<DuesOrder, 'excessPaise' | 'isExcessRefunded'>,
 ): Promise<void> {
   await duesOrders.insert(tx, [order], {
-    only: ['instituteId', 'orderId', 'studentId', 'lateFees', 'payer'],
+    only: ['instituteId', 'orderId', 'studentId', 'lateFees', 'payer', 'groupId'],
   })
+}
+
+/** The orders that are paid at once, by their student. */
+export async function listGroup(db: Queryable, instituteId: number, groupId: string): Promise<string[]> {
+  const rows = await db.query<{ orderId: string }>(
+    `select d.order_id as "orderId" from dues_orders d where d.institute_id = $1 and d.group_id = $2
+     order by d.student_id`,
+    [instituteId, groupId],
+  )
+  return rows.map(({ orderId }) => orderId)
 }
 
 /** By order id. */

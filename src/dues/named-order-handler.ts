@@ -39,7 +39,7 @@ async function takeIn(tx: Transaction, paid: PaidOrder, at: Date): Promise<void>
   const owed = lines.filter(line => prices.has(line.componentType))
   const settled = await settleExcess(tx, paid, excessOf(owed, prices, context.paid), at)
   if (settled.excessPaise > 0) {
-    await insertDuesOrder(tx, { ...key, orderId, lateFees: [], payer: null })
+    await insertDuesOrder(tx, { ...key, orderId, lateFees: [], payer: null, groupId: null })
     await setExcess(tx, { instituteId, orderId, ...settled })
   }
   const what = { happened: 'debited', at, dues: context, notes: excessNotes(settled) } as const

@@ -2,27 +2,32 @@ import { requireReturnUrl } from '../orders/return-url.rules.ts'
 import type { Institute } from '../institutes/institutes.rules.ts'
 import { closeUnpaid, openOrders } from '../orders/order-payments.service.ts'
 import type { Order } from '../orders/orders.rules.ts'
+import { findOrders } from '../orders/orders.service.ts'
 import { orderFor } from '../orders/student-order.ts'
 import { heldUntil } from '../payments/payments.rules.ts'
-import { giveUpStarted } from '../payments/payments.service.ts'
+import { giveUpStarted } from '../payments/start/give-up.service.ts'
 import { listOnTheWay, type StudentPayment } from '../payments/student-payments.service.ts'
 import type { PaymentContext } from '../payments/context.ts'
 import { assert } from '../platform/assert.ts'
 import { dayOf } from '../platform/calendar.ts'
+import type { Context } from '../platform/context.ts'
 import type { Transaction } from '../platform/db/database.ts'
 import { conflict } from '../platform/errors.ts'
 import { transact, type Command } from '../platform/idempotency.ts'
+import { newId } from '../platform/ids.ts'
 import { formatRupees, sumPaise, type Paise } from '../platform/money.ts'
 import { holdStudent } from '../students/profile/lock-student.service.ts'
 import { allocate } from './allocation.rules.ts'
+import { chosenOf } from './choice.rules.ts'
 import { isCovered, LATE_FEE, payable, withoutTaken, type Share } from './dues.rules.ts'
 import { readDuesOn, type Dues } from './dues.service.ts'
 import { beingPaid, describeStart, listStartedByPayers, rivalsOf } from './started.service.ts'
-import { insertDuesOrder, listOpenOrders, readDuesOrders, type Payer } from './dues.store.ts'
+import { insertDuesOrder, listGroup, listOpenOrders, readDuesOrders, type Payer } from './dues.store.ts'
 
 type Target = { institute: Institute; studentId: string }
+/** Of one child: all that is due, an amount of it, or the fees that the payer picked. */
+type Part = { amountPaise?: Paise | null; componentTypes?: readonly string[] | null }
 type Wanted = {
-  amountPaise: Paise | null
   callbackUrl: string | null
   /** Starts although somebody is at the bank's page with overlapping lines. */
   takeOver?: boolean
@@ -39,9 +44,9 @@ export type OpenedOrder = { orderId: string; redirectUrl: string }
 export async function openDuesOrder(
   ctx: PaymentContext,
   target: Target,
-  wanted: Wanted,
+  wanted: Wanted & Part,
 ): Promise<OpenedOrder> {
-  return ctx.db.transaction(tx => openIn(tx, ctx, target, wanted))
+  return ctx.db.transaction(tx => openIn(tx, ctx, target, { ...wanted, groupId: null }))
 }
 
 /** The same for an ERP, which may repeat itself. */
@@ -49,18 +54,65 @@ export async function createDuesOrder(
   ctx: PaymentContext,
   command: Command<OpenedOrder>,
   target: Target,
-  wanted: Wanted,
+  wanted: Wanted & Part,
 ): Promise<OpenedOrder> {
   requireReturnUrl(wanted.callbackUrl, ctx.mode)
-  return transact(ctx.db, command, tx => openIn(tx, ctx, target, wanted))
+  return transact(ctx.db, command, tx => openIn(tx, ctx, target, { ...wanted, groupId: null }))
+}
+
+export type ChildPart = { studentId: string; componentTypes: readonly string[] }
+
+/**
+ * An order for each child, which the checkout takes at once under the id of their group: the bank is asked for one sum, and
+ * each order has its own payment, receipt and events. One child alone is an order like any other.
+ */
+export async function openFamilyOrders(
+  ctx: PaymentContext,
+  institute: Institute,
+  children: readonly ChildPart[],
+  { urlOf, ...wanted }: Omit<Wanted, 'callbackUrl'> & { urlOf: (studentId: string) => string },
+): Promise<{ checkoutId: string }> {
+  const groupId = children.length > 1 ? newId('family') : null
+  return ctx.db.transaction(async tx => {
+    const inTurn = children.toSorted((one, other) => (one.studentId < other.studentId ? -1 : 1))
+    for (const { studentId } of inTurn) await holdStudent(tx, { instituteId: institute.id, studentId })
+    let checkoutId = ''
+    for (const { studentId, componentTypes } of inTurn) {
+      const callbackUrl = urlOf(studentId)
+      const part = { ...wanted, componentTypes, callbackUrl, groupId }
+      checkoutId = (await openIn(tx, ctx, { institute, studentId }, part)).orderId
+    }
+    return { checkoutId: groupId ?? checkoutId }
+  })
+}
+
+/** The orders that are paid at once under this id; none when it is not one of a family. */
+export async function findFamilyOrders(
+  ctx: Pick<Context, 'db'>,
+  institute: Institute,
+  groupId: string,
+): Promise<Order[]> {
+  const ids = await listGroup(ctx.db, institute.id, groupId)
+  return ids.length === 0 ? [] : findOrders(ctx, institute, ids)
+}
+
+/** The id under which an order is paid together with those of other children; null when it is paid by itself. */
+export async function familyOf(
+  { db }: Pick<Context, 'db'>,
+  instituteId: number,
+  order: Pick<Order, 'id' | 'kind'>,
+): Promise<string | null> {
+  if (order.kind !== 'student') return null
+  return (await readDuesOrders(db, instituteId, [order.id])).get(order.id)?.groupId ?? null
 }
 
 async function openIn(
   tx: Transaction,
   ctx: PaymentContext,
   { institute, studentId }: Target,
-  { amountPaise, callbackUrl, takeOver = false, payer = null }: Wanted,
+  wanted: Wanted & Part & { groupId: string | null },
 ): Promise<OpenedOrder> {
+  const { callbackUrl, takeOver = false, payer = null, groupId } = wanted
   const key = { instituteId: institute.id, studentId }
   const now = ctx.clock.now()
   await holdStudent(tx, key)
@@ -68,7 +120,7 @@ async function openIn(
   assertNothingPending(onTheWay)
   const dues = withoutTaken(await readHeld(tx, key, now), onTheWay)
   if (dues.totalPaise === 0) assertNotLent(onTheWay)
-  const share = allocate(payable(amountPaise, dues.totalPaise, dues.partPayment), dues, dues.allocation)
+  const share = shareOf(dues, wanted)
   const order = orderOf(dues, share, { at: now, callbackUrl })
   const started = await listStartedByPayers(tx, institute.id, studentId)
   const rivals = rivalsOf(started, order)
@@ -89,8 +141,17 @@ async function openIn(
     now,
   )
   await openOrders(tx, [{ instituteId: institute.id, order }])
-  await insertDuesOrder(tx, { ...key, orderId: order.id, lateFees: share.lateFees, payer })
+  await insertDuesOrder(tx, { ...key, orderId: order.id, lateFees: share.lateFees, payer, groupId })
   return { orderId: order.id, redirectUrl: `${ctx.publicUrl}/pay/${institute.code}/${order.id}` }
+}
+
+/** Fees that the payer picked are a part like any other, which the institute's rules allow or not. */
+function shareOf(dues: Dues, { amountPaise = null, componentTypes = null }: Part): Share {
+  const { partPayment, allocation, totalPaise } = dues
+  if (componentTypes === null)
+    return allocate(payable(amountPaise, totalPaise, partPayment), dues, allocation)
+  const chosen = chosenOf(dues, componentTypes)
+  return allocate(payable(chosen.totalPaise, totalPaise, partPayment), chosen, allocation)
 }
 
 /** False when less is due by now than the order would take; it is closed then. */

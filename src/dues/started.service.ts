@@ -1,7 +1,7 @@
 import type { Order, OrderKind } from '../orders/orders.rules.ts'
 import type { PaymentContext } from '../payments/context.ts'
 import { heldUntil } from '../payments/payments.rules.ts'
-import { giveUpStarted } from '../payments/payments.service.ts'
+import { giveUpStarted } from '../payments/start/give-up.service.ts'
 import { listOnTheWay, listStarted, type StudentPayment } from '../payments/student-payments.service.ts'
 import { formatMoment } from '../platform/calendar.ts'
 import type { Queryable } from '../platform/db/database.ts'

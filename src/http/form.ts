@@ -21,6 +21,16 @@ export function formField(request: FastifyRequest, name: string): string | undef
   return text
 }
 
+/** All values of a field that stands several times, such as boxes that can be ticked. */
+export function formFields(request: FastifyRequest, name: string): string[] {
+  const texts = formOf(request).getAll(name)
+  for (const text of texts) {
+    const flaw = textFlaw(text, 0, MAX_CHARACTERS)
+    if (flaw !== null) throw badField(name, flaw)
+  }
+  return texts
+}
+
 /** Of a form that says itself what is wrong with its fields. */
 export function formFieldShown(request: FastifyRequest, name: string): string | undefined {
   return formOf(request).get(name)?.slice(0, MAX_SHOWN_CHARACTERS)

@@ -134,6 +134,16 @@ export async function findOrder(ctx: Context, institute: Institute, id: string):
   return order?.kind === 'instalment' || order?.kind === 'loan' ? null : order
 }
 
+/** In the order of the ids. */
+export async function findOrders(
+  { db }: Pick<Context, 'db'>,
+  institute: Institute,
+  ids: readonly string[],
+): Promise<Order[]> {
+  const found = new Map((await store.findOrders(db, institute.id, ids)).map(order => [order.id, order]))
+  return ids.flatMap(id => found.get(id) ?? [])
+}
+
 /** Nobody can start to pay it any more; a payment on its way still wins. Answers it as it was. */
 export async function cancelOrder(
   ctx: Context,

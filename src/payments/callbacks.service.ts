@@ -8,8 +8,8 @@ import type { MandateChange } from '../providers/mandate-port.ts'
 import type { Callback, Report, UnaskedRefund } from '../providers/port.ts'
 import type { Applied, PaymentContext } from './context.ts'
 import { applyDispute } from './disputes/disputes.service.ts'
-import { readPayment } from './payments.store.ts'
 import { applyReport } from './payments.service.ts'
+import { listAtProvider } from './start/groups.store.ts'
 import { applyRefundReport } from './refunds/refunds.service.ts'
 import { findAccountOf } from './refunds/refunds.store.ts'
 import { applyReturn } from './refunds/returns.service.ts'
@@ -48,10 +48,13 @@ async function applyThrough(ctx: PaymentContext, account: Account, report: Repor
   if (!isIdShaped(ourIdOf(report))) return 'unknown'
   if (account.instituteId !== null && account.instituteId !== report.instituteId) return 'foreign'
   if (report.about === 'mandate') return ctx.onMandate(report, account.id)
+  // Of one that is for several orders, a person is shown the first.
+  const [part] =
+    report.about === 'refund' ? [] : await listAtProvider(ctx.db, report.instituteId, report.paymentId)
   const accountId =
     report.about === 'refund'
       ? await findAccountOf(ctx.db, report.instituteId, report.refundId)
-      : ((await readPayment(ctx.db, report.instituteId, report.paymentId))?.accountId ?? null)
+      : (part?.accountId ?? null)
   if (accountId === null) return 'unknown'
   if (accountId !== account.id) return 'foreign'
   switch (report.about) {
@@ -65,10 +68,10 @@ async function applyThrough(ctx: PaymentContext, account: Account, report: Repor
       await applyReturn(ctx, report)
       break
     case 'dispute':
-      await applyDispute(ctx, account, report)
+      await applyDispute(ctx, account, { ...report, paymentId: part?.id ?? report.paymentId })
       break
     case 'unasked_refund':
-      await recordUnasked(ctx, account, report)
+      await recordUnasked(ctx, account, { ...report, paymentId: part?.id ?? report.paymentId })
       break
     default:
       assertNever(report)

@@ -1,28 +1,47 @@
 import { totalOf, type Order } from '../orders/orders.rules.ts'
+import { sumPaise, type Paise } from '../platform/money.ts'
 import { offeredMethods } from '../providers/accounts/accounts.rules.ts'
 import type { Account, Target } from '../providers/accounts/registry.service.ts'
 import type { PaymentMode } from '../providers/port.ts'
 import type { PaymentContext } from './context.ts'
 
-/** The ways to pay an order that its branch's account offers; none when nothing is set up for it. */
+/** The ways to pay orders at once that their branches' account offers; none when nothing is set up for it. */
 export async function methodsFor(
   { accounts }: Pick<PaymentContext, 'accounts'>,
   instituteId: number,
-  order: Order,
+  orders: readonly Order[],
 ): Promise<PaymentMode[]> {
-  const account = await accounts.accountFor({ instituteId, collectorCode: order.collectorCode }, 'payments')
-  return account === null ? [] : offeredMethods(account, totalOf(order))
+  const account = await commonAccount(accounts, instituteId, orders)
+  return account === null ? [] : offeredMethods(account, totalOfAll(orders))
 }
 
 /** That account, if it offers this way. */
 export async function accountToPay(
   { accounts }: Pick<PaymentContext, 'accounts'>,
   instituteId: number,
-  order: Order,
+  orders: readonly Order[],
   mode: PaymentMode,
 ): Promise<Account | null> {
-  const account = await accounts.accountFor({ instituteId, collectorCode: order.collectorCode }, 'payments')
-  return account !== null && offeredMethods(account, totalOf(order)).includes(mode) ? account : null
+  const account = await commonAccount(accounts, instituteId, orders)
+  return account !== null && offeredMethods(account, totalOfAll(orders)).includes(mode) ? account : null
+}
+
+function totalOfAll(orders: readonly Order[]): Paise {
+  return sumPaise(orders.map(totalOf))
+}
+
+/** Where what these branches are paid goes; null when nothing is set up, or their money goes to different accounts. */
+export async function commonAccount(
+  accounts: PaymentContext['accounts'],
+  instituteId: number,
+  branches: readonly Pick<Order, 'collectorCode'>[],
+): Promise<Account | null> {
+  const codes = [...new Set(branches.map(({ collectorCode }) => collectorCode))]
+  const found: (Account | null)[] = []
+  for (const collectorCode of codes)
+    found.push(await accounts.accountFor({ instituteId, collectorCode }, 'payments'))
+  const [first = null] = found
+  return found.every(account => account?.id === first?.id) ? first : null
 }
 
 /** Whether new payments of a branch can be taken at all. */

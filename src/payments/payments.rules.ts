@@ -4,7 +4,7 @@ import { dayOf } from '../platform/calendar.ts'
 import { ZERO, type Paise } from '../platform/money.ts'
 import { addWorkingDays, type Holidays } from '../platform/working-days.ts'
 import type { Rail } from '../providers/mandate-port.ts'
-import type { PaymentMode, PaymentOutcome, ProviderName } from '../providers/port.ts'
+import type { PaymentAtProvider, PaymentMode, PaymentOutcome, ProviderName } from '../providers/port.ts'
 import type { TransferMode } from '../providers/transfer-port.ts'
 
 export type PaymentState = 'created' | 'pending' | 'captured' | 'failed'
@@ -13,6 +13,8 @@ export type Payment = {
   instituteId: number
   id: string
   orderId: string
+  /** The id under which the provider knows it, where one payment at the bank pays several orders. */
+  groupId: string | null
   provider: ProviderName
   accountId: string
   state: PaymentState
@@ -43,8 +45,10 @@ export function newPayment(
     accountId,
     mode,
     at,
+    groupId = null,
   }: AccountRef & {
     id: string
+    groupId?: string | null
     mode: PaymentMode | Rail | TransferMode
     at: Date
   },
@@ -53,6 +57,7 @@ export function newPayment(
     instituteId,
     id,
     orderId: order.id,
+    groupId,
     provider,
     accountId,
     state: 'created',
@@ -69,6 +74,16 @@ export function newPayment(
     settlementId: null,
     checks: 0,
   }
+}
+
+/** What a provider is asked about: the payment, or all that are paid with it. */
+export function atProvider({
+  instituteId,
+  id,
+  groupId,
+  providerRef,
+}: Pick<Payment, 'instituteId' | 'id' | 'groupId' | 'providerRef'>): PaymentAtProvider {
+  return { instituteId, paymentId: groupId ?? id, providerRef }
 }
 
 export const PAYMENT_MODES: readonly PaymentMode[] = ['upi', 'card', 'netbanking']
@@ -100,7 +115,13 @@ export function paysExactly(
 }
 
 /** What a report does to a payment. Reports come late, twice and in any order; only a lawful move moves it. */
-export function decide(payment: Payment, outcome: PaymentOutcome, isOrderPaid: boolean): Decision {
+export function decide(
+  payment: Payment,
+  outcome: PaymentOutcome,
+  isOrderPaid: boolean,
+  /** All that is paid together with it. */
+  askedPaise: Paise = payment.amountPaise,
+): Decision {
   const can = (to: PaymentState): boolean => MOVES[payment.state].includes(to)
   switch (outcome.kind) {
     case 'open':
@@ -113,8 +134,7 @@ export function decide(payment: Payment, outcome: PaymentOutcome, isOrderPaid: b
         : { kind: 'nothing' }
     case 'captured':
       if (!can('captured')) return { kind: 'nothing' }
-      if (!paysExactly(outcome, payment.amountPaise))
-        return { kind: 'mismatch', reportedPaise: outcome.amountPaise }
+      if (!paysExactly(outcome, askedPaise)) return { kind: 'mismatch', reportedPaise: outcome.amountPaise }
       return { kind: 'capture', outcome, isDuplicate: isOrderPaid }
     default:
       return assertNever(outcome)
@@ -177,9 +197,10 @@ export function heldUntil({ createdAt }: Pick<Payment, 'createdAt'>): Date {
   return new Date(createdAt.getTime() + START_HELD_MS)
 }
 
-export function describeOrder(order: Order): string {
-  const who = order.studentName ?? order.identifier
-  return who === null ? 'Fees' : `Fees for ${who}`
+/** What the bank shows the payer. */
+export function describeOrders(orders: readonly Order[]): string {
+  const who = orders.flatMap(order => order.studentName ?? order.identifier ?? [])
+  return who.length === 0 ? 'Fees' : `Fees for ${who.join(', ')}`
 }
 
 const PAGE_LASTS_MS = 24 * 3_600_000

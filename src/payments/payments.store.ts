@@ -10,6 +10,7 @@ export const payments = new Table<Payment>('payments', {
   instituteId: 'int',
   id: 'text',
   orderId: 'text',
+  groupId: 'text',
   provider: 'text',
   accountId: 'text',
   state: 'text',
@@ -62,39 +63,42 @@ export async function insertPayment(
 /** Lost, it is as if the provider's answer had been: the next start asks again under the same id, or the reconciler does. */
 export async function recordStarted(
   db: Queryable,
-  payment: Pick<Payment, 'instituteId' | 'id'>,
+  payment: Pick<Payment, 'instituteId' | 'id' | 'groupId'>,
   started: { providerRef: string; redirectUrl: string },
 ): Promise<void> {
   await db.query(
     `update payments set provider_ref = $3, redirect_url = $4 from ${COMMIT_LATER}
-     where institute_id = $1 and id = $2`,
-    [payment.instituteId, payment.id, started.providerRef, started.redirectUrl],
+     where institute_id = $1 and ${payment.groupId === null ? 'id' : 'group_id'} = $2`,
+    [payment.instituteId, payment.groupId ?? payment.id, started.providerRef, started.redirectUrl],
   )
 }
 
 export type Locked = { payment: Payment; order: { state: OrderState; kind: OrderKind } }
 
 /**
- * A payment and what matters of its order, both locked. The order first, as in every act on the two: the payment's lock
- * is taken on top of the join, which has no row before the order's is held.
+ * What a provider knows under an id: a payment, or several that it is for together, each with what matters of its order,
+ * all locked. The orders first, as in every act on the two: the payments' locks are taken on top of the join, which has no
+ * row before the order's is held. By student, so that whoever follows locks those in the same order as everybody.
  */
-export async function lockWithOrder(
-  tx: Transaction,
-  instituteId: number,
-  id: string,
-): Promise<Locked | null> {
-  const [row] = await tx.query<Payment & { orderState: OrderState; orderKind: OrderKind }>(
+export async function lockWithOrders(tx: Transaction, instituteId: number, id: string): Promise<Locked[]> {
+  const rows = await tx.query<Payment & { orderState: OrderState; orderKind: OrderKind }>(
     `with locked as materialized (
-       select state as "orderState", kind as "orderKind" from orders where institute_id = $1
-         and id = (select order_id from payments where institute_id = $1 and id = $2) for update
+       select id as "lockedId", student_id as "studentId", state as "orderState", kind as "orderKind" from orders
+       where institute_id = $1 and id in (select order_id from payments where institute_id = $1 and ${UNDER_ID})
+       order by id for update
      )
-     select ${COLUMNS}, "orderState", "orderKind" from locked, payments where institute_id = $1 and id = $2 for update of payments`,
+     select ${COLUMNS}, "orderState", "orderKind" from locked, payments
+     where institute_id = $1 and order_id = "lockedId" and ${UNDER_ID} order by "studentId" for update of payments`,
     [instituteId, id],
   )
-  if (row === undefined) return null
-  const { orderState: state, orderKind: kind, ...payment } = row
-  return { payment, order: { state, kind } }
+  return rows.map(({ orderState: state, orderKind: kind, ...payment }) => ({
+    payment,
+    order: { state, kind },
+  }))
 }
+
+/** A payment that is for an order alone is known by its own id. */
+const UNDER_ID = '(id = $2 and group_id is null or group_id = $2)'
 
 const BY_ID = `select ${COLUMNS} from payments where institute_id = $1 and id = $2`
 
@@ -206,7 +210,7 @@ function moveValues(payment: Payment, move: PaymentMove): unknown[] {
   ]
 }
 
-/** Those of these that the bank has reported nothing about end as failed; the provider is still asked about them. */
+/** Those of these, and of their groups, that the bank has reported nothing about end as failed; the provider is still asked about them. */
 export async function giveUpStarted(
   tx: Transaction,
   instituteId: number,
@@ -215,7 +219,8 @@ export async function giveUpStarted(
 ): Promise<void> {
   await tx.query(
     `update payments set state = 'failed', failure_code = $3, failure_message = $4, next_check_at = $5
-     where institute_id = $1 and id = any($2) and state = 'created'`,
+     where institute_id = $1 and state = 'created' and (id = any($2) or group_id in (
+       select g.group_id from payments g where g.institute_id = $1 and g.id = any($2)))`,
     [instituteId, ids, failure.code, failure.message, nextCheckAt],
   )
 }

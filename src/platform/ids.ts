@@ -44,6 +44,8 @@ export type IdPrefix =
   | 'rem'
   | 'apr'
   | 'view'
+  | 'family'
+  | 'adv'
   | 'req'
   | 'key_live'
   | 'key_test'

@@ -14,7 +14,7 @@ import { isLanguage, LANGUAGES, type Language } from '../platform/languages.ts'
 import { chooseLanguage } from './language.ts'
 import { textsIn } from './texts/texts.ts'
 
-export { formField, formFieldShown } from '../http/form.ts'
+export { formField, formFields, formFieldShown } from '../http/form.ts'
 
 /** Server-rendered pages: escaped by default, one inline stylesheet (and fonts where a page needs them), no script, nothing from other hosts. */
 const TEMPLATES = new URL('templates/', import.meta.url)
@@ -22,6 +22,8 @@ const STYLE = readFileSync(new URL('page.css', TEMPLATES), 'utf8')
 const STYLE_HASH = `'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`
 const FONT_LINK = '<link rel="stylesheet" href="/fonts.css">'
 const LANGUAGE_COOKIE = 'lang'
+/** Beside a language's own name, which a browser without its font shows as boxes. */
+const ENGLISH_NAMES = new Intl.DisplayNames('en', { type: 'language' })
 
 const eta = new Eta({ views: fileURLToPath(TEMPLATES), cache: true, autoTrim: false })
 
@@ -61,7 +63,7 @@ export async function protectPages(
 }
 
 type ParentsTemplate =
-  `parents/${'home' | 'sign-in' | 'student' | 'being-paid' | 'plan' | 'confirm' | 'history'}`
+  `parents/${'home' | 'choose' | 'sign-in' | 'student' | 'being-paid' | 'plan' | 'confirm' | 'history'}`
 
 export type Page = {
   template:
@@ -91,7 +93,11 @@ export type Page = {
 export function sendPage(reply: FastifyReply, page: Page): FastifyReply {
   const { language, title, refreshSeconds } = page
   const others = page.hasSwitch === false ? [] : LANGUAGES.filter(other => other !== language)
-  const otherLanguages = others.map(code => ({ code, name: textsIn(code).language }))
+  const otherLanguages = others.map(code => ({
+    code,
+    name: textsIn(code).language,
+    english: ENGLISH_NAMES.of(code),
+  }))
   const rendered = eta.render(`./${page.template}`, {
     ...page.data,
     texts: textsIn(language).checkout,

@@ -1,7 +1,8 @@
 import type { Institute } from '../institutes/institutes.rules.ts'
 import type { BankMandate, DebitAct, MandateAct } from './bank/mandates.rules.ts'
 import type { Payment } from '../payments/payments.rules.ts'
-import { findPayment, startPayment } from '../payments/payments.service.ts'
+import { findPayment } from '../payments/payments.service.ts'
+import { startPayment } from '../payments/start/start-payment.service.ts'
 import type { PaymentMode } from '../providers/port.ts'
 import type { AtCounter, SandboxBank } from './bank/simulator.ts'
 import { scriptOf, type BankAct } from './bank/simulator.rules.ts'
@@ -88,8 +89,10 @@ async function actOn(
   // A bank that told us before it answered our start has done it already.
   const isDone = scriptOf(payment.amountPaise) === 'tells_first' && payment.state === 'created'
   if (!isDone) {
-    const { instituteId, providerRef: ref, amountPaise } = payment
-    await actAtBank(sandbox, { instituteId, ref, amountPaise }, bankAct)
+    const { instituteId, providerRef: ref, groupId, amountPaise } = payment
+    // The bank knows the sum of what is paid at once.
+    const whole = groupId === null ? null : await sandbox.bank.find(instituteId, ref)
+    await actAtBank(sandbox, whole ?? { instituteId, ref, amountPaise }, bankAct)
   }
   return afterActing(sandbox, command, payment)
 }

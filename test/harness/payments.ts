@@ -57,6 +57,9 @@ const EVENT_COUNTS = `
   from told t full join due d using (institute_id, about, code)`
 
 const RULES: Record<string, string> = {
+  'payments that one payment at the bank is for move together': `
+    select group_id as subject, string_agg(distinct state, ', ') as detail from payments where group_id is not null
+    group by institute_id, group_id having count(distinct state) > 1 or count(*) < 2`,
   'every posting has a transfer': `
     select p.id as subject, p.kind as detail from ledger_postings p
     left join ledger_transfers t on t.institute_id = p.institute_id and t.posting_id = p.id where t.line_no is null`,
@@ -85,6 +88,10 @@ const RULES: Record<string, string> = {
       where o.student_id is not null and o.state in ('paid', 'reversed') and r.kind = 'requested' and r.state <> 'failed'
       union all
       select institute_id, student_id, component_type, 0, 0, 0, amount_paise from student_transfers
+      union all
+      select institute_id, student_id, to_component, 0, 0, 0, amount_paise from advance_uses
+      union all
+      select institute_id, student_id, from_component, 0, 0, 0, -amount_paise from advance_uses
     ) b group by institute_id, student_id, component_type having sum(k) <> sum(f) or sum(q) <> sum(p)`,
   'an order is paid, or was and is reversed, if and only if exactly one payment pays it': `
     select o.id as subject, o.state || ' with ' || count(p.id) as detail
@@ -172,13 +179,15 @@ const RULES: Record<string, string> = {
         where r.institute_id = s.institute_id and r.settlement_id = s.id)`,
   'what is captured or given back here is so at the bank, and the bank gives nothing back that we did not ask for': `
     select p.id as subject, 'captured here, ' || coalesce(b.state, 'unknown') || ' at the bank' as detail
-    from payments p left join bank_payments b on b.institute_id = p.institute_id and b.payment_id = p.id
-    where p.provider = 'sandbox' and p.state = 'captured' and (b.state is distinct from 'captured' or b.amount_paise <> p.amount_paise)
+    from payments p left join bank_payments b on b.institute_id = p.institute_id and b.payment_id = coalesce(p.group_id, p.id)
+    where p.provider = 'sandbox' and p.state = 'captured' and (b.state is distinct from 'captured'
+      or b.amount_paise <> (select sum(g.amount_paise) from payments g where g.institute_id = p.institute_id
+        and (g.id = p.id or g.group_id = p.group_id)))
     union all
     select coalesce(r.id, b.refund_id), concat(coalesce(r.state, 'unknown'), ' here; given back ', b.processed_at, ' for ',
       (select concat(p.id, ' ', p.state, ' ', p.mode, ' ', p.captured_at, ' of the ', o.state, ' ', o.kind, ' ', o.id)
        from payments p join orders o on o.institute_id = p.institute_id and o.id = p.order_id
-       where p.institute_id = b.institute_id and p.provider_ref = b.payment_ref)) from bank_refunds b
+       where p.institute_id = b.institute_id and p.provider_ref = b.payment_ref limit 1)) from bank_refunds b
     full join (select * from refunds where state = 'processed') r on r.institute_id = b.institute_id and r.id = b.refund_id
     where (b.ref is null or r.id is null or r.amount_paise <> b.amount_paise)
       and not exists (select from refunds w where w.id = b.refund_id and w.state = 'pending' and w.amount_paise = b.amount_paise)
@@ -190,15 +199,15 @@ const RULES: Record<string, string> = {
 const AT_REST: Record<string, string> = {
   'no payment is under way for ever': `
     select id as subject, state as detail from payments where state in ('created', 'pending')
-      and not exists (select from bank_payments b where b.payment_id = id and b.state = 'pending')`,
+      and not exists (select from bank_payments b where b.payment_id = coalesce(group_id, id) and b.state = 'pending')`,
   'what the bank captured is captured here': `
     select b.payment_id as subject, p.state as detail from bank_payments b
-    left join payments p on p.institute_id = b.institute_id and p.id = b.payment_id
+    left join payments p on p.institute_id = b.institute_id and coalesce(p.group_id, p.id) = b.payment_id
     where b.state = 'captured' and p.state is distinct from 'captured'`,
   'no refund is left waiting': `select id as subject, kind as detail from refunds where state = 'pending'`,
   'every captured payment has been settled': `
     select p.id as subject, concat('due ', p.settle_due_on, ', paid out by ', b.settlement_utr, ' ', s.settled_at, ' ', e.problem) as detail
-    from payments p left join bank_payments b on b.institute_id = p.institute_id and b.payment_id = p.id
+    from payments p left join bank_payments b on b.institute_id = p.institute_id and b.payment_id = coalesce(p.group_id, p.id)
     left join bank_settlements s on s.institute_id = b.institute_id and s.utr = b.settlement_utr
     left join settlement_exceptions e on e.institute_id = b.institute_id and e.provider_ref = b.ref
     where p.state = 'captured' and p.settlement_id is null`,

@@ -15,7 +15,7 @@ export class Visitor {
     return this.#send(path, { method, headers })
   }
 
-  post(path: string, fields: Record<string, string> = {}): Promise<Seen> {
+  post(path: string, fields: Record<string, string> | [name: string, value: string][] = {}): Promise<Seen> {
     return this.#send(path, { method: 'POST', body: new URLSearchParams(fields) })
   }
 

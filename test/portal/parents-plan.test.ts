@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { startMandate } from '../../src/flex/mandates/setup.service.ts'
+import { setFlexSettings } from '../../src/flex/settings/settings.service.ts'
+import { getInstitute } from '../../src/institutes/institutes.service.ts'
 import { startBursar } from '../harness/bursar.ts'
 import type { Json } from '../harness/client.ts'
 import { Visitor } from '../harness/visitor.ts'
@@ -70,6 +72,50 @@ test('a parent begins instalments from the page of a child, and beginning twice 
   assert.equal(second.location, first.location)
   assert.match(await seen(visitor, path), /To set up The instalments are worked out and not set up yet/)
   assert.equal((await visitor.get(first.location ?? '')).status, 200)
+})
+
+test('a parent chooses a length that the school offers and that ends inside the academic year, until something has begun', async t => {
+  const { ctx } = bursar.app
+  const institute = await getInstitute(ctx, 'demo-school')
+  await setFlexSettings(ctx, institute, { offered: [36, 3] })
+  t.after(() => setFlexSettings(ctx, institute, { offered: [] }))
+  // From 13 to 24 months are left of it, so 36 would end after it.
+  const end = Number(dayIn(0).slice(0, 4)) + 2
+  const student = { academic_year_start: end - 1, academic_year_end: end }
+  const { user, students } = await newFamily(demo, { students: [student] })
+  const visitor = await visitAs(bursar, user)
+  const path = `/parents/students/${students[0]}/plan`
+  const setup = (await submit(visitor, path, `${path}/start`)).location ?? assert.fail('no plan')
+  const page = await seen(visitor, setup)
+  assert.match(page, /How long do you want to pay\? 3 instalments of ₹22,000\.16 a month From 5/)
+  assert.match(page, /10 instalments of ₹6,600\.05 a month/)
+  assert.doesNotMatch(page, /36 instalments/)
+  const countOf = async (): Promise<number> =>
+    (await planOf(setup.split('/').at(-1) ?? '')).payment_schedule.length
+  assert.equal(await countOf(), 10)
+  for (const instalments of ['36', '4', '0', '-3', '3x', '99999999999', '']) {
+    assert.equal((await visitor.post(`${setup}/length`, { instalments })).location, setup)
+    assert.equal(await countOf(), 10, instalments)
+  }
+  // Above the limit of a debit by UPI, so that way is offered no more.
+  assert.equal((await visitor.post(`${setup}/length`, { instalments: '3' })).location, setup)
+  assert.equal(await countOf(), 3)
+  const chosen = await visitor.get(setup)
+  assert.match(chosen.text, /value="3" checked/)
+  assert.doesNotMatch(chosen.text, /value="upi_autopay"/)
+  await visitor.post(`${setup}/length`, { instalments: '10' })
+  const key = { instituteId: institute.id, planId: setup.split('/').at(-1) ?? '' }
+  await startMandate(ctx, key, { rail: 'upi_autopay', language: 'en', returnUrl: `${bursar.url}/` })
+  await visitor.post(`${setup}/length`, { instalments: '3' })
+  assert.equal(await countOf(), 10)
+  // What an ERP scheduled is not the parent's to change.
+  const other = await newFamily(demo, { students: [student] })
+  const rows = [{ due_date: dayIn(30), details: [{ component_type: 'TUITION_FEE', amount: 54000 }] }]
+  const rest = [{ due_date: dayIn(60), details: [{ component_type: 'TRANSPORT_FEE', amount: 12000.5 }] }]
+  const made = await must(
+    demo.post(`${FLEX}/students/${other.students[0]}/plans`, { payment_schedule: [...rows, ...rest] }),
+  )
+  assert.doesNotMatch(await seen(visitor, `/flex/demo-school/${made.plan_id}`), /How long do you want to pay/)
 })
 
 test('what the instalments will take is neither late nor charged a late fee, on any page or by API', async t => {

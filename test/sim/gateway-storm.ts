@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { lose, status } from '../../emulators/faults.ts'
 import { getInstitute } from '../../src/institutes/institutes.service.ts'
-import { startPayment } from '../../src/payments/payments.service.ts'
+import { startPayment } from '../../src/payments/start/start-payment.service.ts'
 import { reconcile } from '../../src/payments/reconcile/reconcile.service.ts'
 import type { Callback } from '../../src/providers/port.ts'
 import type { Client } from '../harness/client.ts'

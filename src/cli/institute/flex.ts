@@ -28,6 +28,11 @@ export function addFlexCommands(program: Command): void {
     .option('--instalments <number>', 'how many, monthly: 1 to 36', readWhole)
     .option('--day-of-month <day>', 'when they are due: 1 to 28', readWhole)
     .option('--downpayment-percent <percent>', 'what is paid at set-up: 0 (nothing) to 90', readWhole)
+    .option(
+      '--offered <numbers>',
+      'other numbers of instalments that parents may choose: 3,6 or none',
+      readOffered,
+    )
     .action(runSet)
   addFlexRulesCommands(flex)
   addExamples(set, [
@@ -53,10 +58,11 @@ async function runSet(code: string, options: Partial<FlexSettings>): Promise<voi
 }
 
 function describe(code: string, settings: FlexSettings): string {
-  const { productName, instalments, dayOfMonth, downpaymentPercent } = settings
+  const { productName, instalments, dayOfMonth, downpaymentPercent, offered } = settings
   const down = downpaymentPercent === 0 ? 'no down payment' : `${downpaymentPercent} % down at set-up`
   const often = instalments === 1 ? '1 instalment' : `${instalments} monthly instalments`
-  return `Default plan of ${code}: "${productName}", ${down}, ${often}, due on day ${dayOfMonth} of the month.`
+  const others = offered.length === 0 ? '' : `; parents may also choose ${offered.join(', ')}`
+  return `Default plan of ${code}: "${productName}", ${down}, ${often}, due on day ${dayOfMonth} of the month${others}.`
 }
 
 function toJson(settings: FlexSettings): object {
@@ -65,7 +71,12 @@ function toJson(settings: FlexSettings): object {
     instalments: settings.instalments,
     day_of_month: settings.dayOfMonth,
     downpayment_percent: settings.downpaymentPercent,
+    offered: settings.offered,
   }
+}
+
+function readOffered(text: string): number[] {
+  return text === 'none' ? [] : text.split(',').map(part => readWhole(part.trim()))
 }
 
 function readWhole(text: string): number {

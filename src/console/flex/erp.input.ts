@@ -8,6 +8,13 @@ export const settingsInput = input({
   instalments: ifSent(field.wholeNumber('How many, monthly.', 10, [1, 36])),
   day_of_month: ifSent(field.wholeNumber('On which day they are due.', 5, [1, 28])),
   downpayment_percent: ifSent(field.wholeNumber('What is paid at set-up; 0 for nothing.', 10, [0, 90])),
+  offered: ifSent(
+    field.list(
+      'Other numbers of instalments that parents may choose, where they end inside the academic year; [] for none.',
+      field.wholeNumber('How many, monthly.', 6, [1, 36]),
+      { max: 6 },
+    ),
+  ),
   reason: field.text('Why; stands in the audit log.', 'New school year'),
 })
 

@@ -11,6 +11,7 @@ export const settingsOutput = settings.object({
   instalments: settings.integer('How many, monthly.', 10),
   day_of_month: settings.integer('On which day they are due.', 5),
   downpayment_percent: settings.integer('What is paid at set-up; 0 for nothing.', 0),
+  offered: settings.integers('Other numbers of instalments that parents may choose.', [3, 6]),
 })
 
 const problem = outputOf<FetchSum, unknown>()

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
-import { lateFeeEntryOutput } from '../../dues/dues.output.ts'
+import { advanceUseOutput, lateFeeEntryOutput } from '../../dues/dues.output.ts'
+import { useAdvance, type AdvanceUse } from '../../dues/advance/advance.service.ts'
 import { requireCounterDay, requireOwedAsShown, settleLateFees } from '../../dues/counter.service.ts'
 import { createDuesOrder } from '../../dues/pay-dues.service.ts'
 import type { FlexContext } from '../../flex/context.ts'
@@ -34,6 +35,7 @@ export function studentActRoutes(app: FastifyInstance, flex: FlexContext): void 
   addDirectPayments(app, flex)
   addConcession(app, flex)
   addLateFeeWaiver(app, flex)
+  addAdvanceUse(app, flex)
   addProfile(app, flex)
   addStatus(app, flex)
   addOrder(app, flex)
@@ -145,6 +147,27 @@ function addLateFeeWaiver(app: FastifyInstance, flex: FlexContext): void {
       name: 'late_fee_waiver',
       output: createdAll(lateFeeEntryOutput),
       aboutOf: studentOf,
+    }),
+  })
+}
+
+function addAdvanceUse(app: FastifyInstance, flex: FlexContext): void {
+  addConsoleWrite(app, flex, {
+    method: 'POST',
+    url: `${STUDENT}/advance-uses`,
+    roles: FINANCE_ROLES,
+    params: studentParams,
+    body: input.advanceInput,
+    output: createdAll(advanceUseOutput),
+    perform: (act, { institute, who, params, body }) =>
+      useAdvance(flex, act, { institute, ...params }, { ...body, actor: who.email }),
+    audit: ({ params, body }, uses: AdvanceUse[]) => ({
+      what: 'advance.used',
+      about: params.studentId,
+      why: body.reason,
+      after: Object.fromEntries(
+        uses.map(use => [`${use.fromComponent} → ${use.toComponent}`, toRupees(use.amountPaise)]),
+      ),
     }),
   })
 }

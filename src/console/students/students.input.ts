@@ -94,3 +94,13 @@ export const statusInput = input({
 })
 
 export const orderInput = input({ amount: payDuesInput.fields.amount })
+
+export const advanceInput = input({
+  amount: optional(field.positiveAmount('All of the advance, or of what it can pay, when absent.', 500)).as(
+    'amountPaise',
+  ),
+  component_type: optional(
+    field.code('The fee that it pays; when absent, as the rule of allocation says.', 'TRANSPORT_FEE'),
+  ),
+  reason,
+})

@@ -16,6 +16,7 @@ import type { Line } from '../rules/lines.rules.ts'
 import { ZERO } from '../../platform/money.ts'
 import {
   equalMonthly,
+  lengthOf,
   formProblems,
   newInstalment,
   sumProblems,
@@ -24,7 +25,12 @@ import {
 } from '../rules/schedule.rules.ts'
 
 /** Without rows the institute's default plan. Those of the ERP's own record are taken as they are. */
-export type WantedSchedule = { rows: readonly ScheduleRow[] | null; isFromErp?: boolean }
+export type WantedSchedule = {
+  rows: readonly ScheduleRow[] | null
+  isFromErp?: boolean
+  /** How many instalments of the default plan, as the payer chose among those offered. */
+  instalments?: number | undefined
+}
 
 type Draft = {
   institute: Institute
@@ -42,7 +48,7 @@ export function draftPlan({ institute, student, settings, wanted, known, now }: 
   const today = dayOf(now)
   if (student.owed.length === 0)
     throw conflict('Nothing is outstanding for this student, so there is nothing to plan.')
-  const wantedRows = rows ?? equalMonthly(student.owed, settings, addDays(today, FIRST_DUE_DAYS), today)
+  const wantedRows = rows ?? defaultRows({ student, settings, instalments: wanted.instalments, today })
   const schedule = isFromErp ? limitRows(wantedRows, student.owed) : wantedRows
   const path = 'payment_schedule'
   const problems = formProblems(schedule, { today, path, isFromErp })
@@ -60,6 +66,7 @@ export function draftPlan({ institute, student, settings, wanted, known, now }: 
     instituteName: institute.name,
     instituteCode: institute.code,
     isCustom: isFromErp,
+    isDefault: rows === null,
     language: 'en',
     createdAt: known?.plan.createdAt ?? now,
     setUpAt: null,
@@ -80,6 +87,23 @@ export function draftPlan({ institute, student, settings, wanted, known, now }: 
   return { ...draft, plan: { ...plan, ...balance } }
 }
 
+/** Equal parts of what is owed, as many as were chosen, or as the institute takes. */
+export function defaultRows({
+  student,
+  settings,
+  instalments,
+  today,
+}: {
+  student: StudentContext
+  settings: FlexSettings
+  instalments?: number | undefined
+  today: string
+}): ScheduleRow[] {
+  const firstFrom = addDays(today, FIRST_DUE_DAYS)
+  const count = instalments ?? lengthOf(settings, student.student, firstFrom)
+  return equalMonthly(student.owed, { ...settings, instalments: count }, firstFrom, today)
+}
+
 /** The ERP's amounts as they are, but never more than is owed; the down payment and the earliest rows come first. */
 function limitRows(rows: readonly ScheduleRow[], owed: readonly Line[]): ScheduleRow[] {
   const ordered = rows.toSorted(byDay)
@@ -92,7 +116,7 @@ function byDay(one: ScheduleRow, other: ScheduleRow): number {
 }
 
 /** A mandate takes some days before it can be debited. */
-const FIRST_DUE_DAYS = 10
+export const FIRST_DUE_DAYS = 10
 const order = (row: ScheduleRow): number => (row.isDownpayment ? 0 : 1)
 
 /** Whether the student's plan is a draft that may be replaced; null when there is none or it is over. */

@@ -14,6 +14,7 @@ const PLANS = new Table<Omit<Plan, 'instituteName' | 'instituteCode' | 'isReplac
   lockReason: 'text',
   productName: 'text',
   isCustom: 'boolean',
+  isDefault: 'boolean',
   language: 'text',
   createdAt: 'timestamptz',
   setUpAt: 'timestamptz',
@@ -209,7 +210,7 @@ const REPLACE = 'on conflict (institute_id, id) do update set'
 
 const REPLACE_PLAN = `${REPLACE} ${PLANS.excluded([
   ...(['state', 'isHeld', 'lockReason', 'setUpAt', 'isCustom', 'language', 'fittedTo', 'fittedAt'] as const),
-  ...(['outsidePaise', 'revivableUntil'] as const),
+  ...(['outsidePaise', 'revivableUntil', 'isDefault'] as const),
 ])}`
 
 /** New ones are inserted; of a known one the student, the branch and the product stay. */

@@ -22,6 +22,8 @@ export type Plan = {
   /** For the address of its page. */
   instituteCode: string
   isCustom: boolean
+  /** Made by the institute's default plan, whose length the payer may choose. */
+  isDefault: boolean
   language: 'en' | 'hi'
   createdAt: Date
   setUpAt: Date | null

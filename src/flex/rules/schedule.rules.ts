@@ -12,12 +12,23 @@ export type ScheduleRow = {
   lines: Line[]
 }
 
-export type DefaultPlan = { instalments: number; dayOfMonth: number; downpaymentPercent: number }
+export type DefaultPlan = {
+  instalments: number
+  dayOfMonth: number
+  downpaymentPercent: number
+  /** Other numbers of instalments that a parent may choose. */
+  offered: readonly number[]
+}
 
 /** What an institute sets; parents know the plan by its product's name. */
 export type FlexSettings = DefaultPlan & { productName: string }
 
-export const STANDARD_PLAN: DefaultPlan = { instalments: 10, dayOfMonth: 5, downpaymentPercent: 0 }
+export const STANDARD_PLAN: DefaultPlan = {
+  instalments: 10,
+  dayOfMonth: 5,
+  downpaymentPercent: 0,
+  offered: [],
+}
 
 /** Equal parts in paise, what is left over on the last; per component, so that every sum is exact. */
 export function equalMonthly(
@@ -63,6 +74,30 @@ function dueDays(firstFrom: string, { instalments, dayOfMonth }: DefaultPlan): s
   const dayIn = (n: number) => month.add({ months: n }).toPlainDate({ day: dayOfMonth })
   const first = Temporal.PlainDate.compare(dayIn(0), from) < 0 ? 1 : 0
   return Array.from({ length: instalments }, (_, n) => dayIn(first + n).toString())
+}
+
+/** Academic years of two calendar years end in March, as the financial year does; those of one with it. */
+function lastDayOf({ academicYearStart: start, academicYearEnd: end }: AcademicYear): string {
+  return `${end}-${end > start ? '03-31' : '12-31'}`
+}
+
+export type AcademicYear = { academicYearStart: number; academicYearEnd: number }
+
+/**
+ * The numbers of instalments that a parent may choose from: those that the institute offers and that end inside the
+ * academic year. None where it offers no other than its own.
+ */
+export function offeredLengths(plan: DefaultPlan, year: AcademicYear, firstFrom: string): number[] {
+  if (plan.offered.length === 0) return []
+  const all = [...new Set([plan.instalments, ...plan.offered])].toSorted((one, other) => one - other)
+  const lastOf = (instalments: number): string => dueDays(firstFrom, { ...plan, instalments }).at(-1) ?? ''
+  return all.filter(instalments => lastOf(instalments) <= lastDayOf(year))
+}
+
+/** The institute's own, or the longest of those offered if its own would end after the academic year. */
+export function lengthOf(plan: DefaultPlan, year: AcademicYear, firstFrom: string): number {
+  const offered = offeredLengths(plan, year, firstFrom)
+  return offered.includes(plan.instalments) ? plan.instalments : (offered.at(-1) ?? plan.instalments)
 }
 
 const MOST_ROWS = 60

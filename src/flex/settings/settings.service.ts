@@ -36,7 +36,8 @@ export async function changeFlexSettings(
 ): Promise<SettingsChange> {
   return transact(db, command, async tx => {
     const before = await getFlexSettings({ db: tx }, institute)
-    const after = { ...before, ...change }
+    const offered = [...new Set(change.offered ?? before.offered)].toSorted((one, other) => one - other)
+    const after = { ...before, ...change, offered }
     const problems = problemsOf(after)
     if (problems.length > 0) throw badFields(problems)
     await saveSettings(tx, institute.id, after)
@@ -44,12 +45,18 @@ export async function changeFlexSettings(
   })
 }
 
-function problemsOf({ instalments, dayOfMonth, downpaymentPercent }: FlexSettings): FieldProblem[] {
+const MOST_OFFERED = 6
+
+function problemsOf({ instalments, dayOfMonth, downpaymentPercent, offered }: FlexSettings): FieldProblem[] {
   return [
     ...within('instalments', instalments, [1, 36]),
     // Every month has these days.
     ...within('day_of_month', dayOfMonth, [1, 28]),
     ...within('downpayment_percent', downpaymentPercent, [0, 90]),
+    ...offered.flatMap((count, index) => within(`offered.${index}`, count, [1, 36])),
+    ...(offered.length > MOST_OFFERED
+      ? [{ key: 'offered', message: `can be at most ${MOST_OFFERED}, so that a parent sees them all` }]
+      : []),
   ]
 }
 

@@ -2,7 +2,7 @@ import type { Queryable, Transaction } from '../../platform/db/database.ts'
 import { Table } from '../../platform/db/table.ts'
 import type { FlexSettings } from '../rules/schedule.rules.ts'
 
-const FIELDS = ['productName', 'instalments', 'dayOfMonth', 'downpaymentPercent'] as const
+const FIELDS = ['productName', 'instalments', 'dayOfMonth', 'downpaymentPercent', 'offered'] as const
 
 const SETTINGS = new Table<FlexSettings & { instituteId: number }>('flex_settings', {
   instituteId: 'int',
@@ -10,6 +10,7 @@ const SETTINGS = new Table<FlexSettings & { instituteId: number }>('flex_setting
   instalments: 'int',
   dayOfMonth: 'int',
   downpaymentPercent: 'int',
+  offered: 'jsonb',
 })
 
 export async function readSettings(db: Queryable, instituteId: number): Promise<FlexSettings | null> {

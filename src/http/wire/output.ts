@@ -65,6 +65,7 @@ type Kinds<Source, Context, IsOptional extends boolean> = {
   json: Kind<Source, Context, IsOptional, unknown, unknown>
   moment: Kind<Source, Context, IsOptional, Date, string>
   texts: Kind<Source, Context, IsOptional, readonly string[], string[]>
+  integers: Kind<Source, Context, IsOptional, readonly number[], number[]>
   /** How many of each, by name. */
   counts: Kind<Source, Context, IsOptional, Record<string, number>, Record<string, number>>
   oneOf: {
@@ -187,6 +188,7 @@ function kinds(isOptional: boolean) {
     json: kind({}),
     moment: kind({ type: 'string', format: 'date-time' }, '', (value: Date) => value.toISOString()),
     texts: kind({ type: 'array', items: { type: 'string' } }),
+    integers: kind({ type: 'array', items: { type: 'integer' } }),
     counts: kind({ type: 'object', additionalProperties: { type: 'integer' } }),
     oneOf: (values: readonly string[], description: string, read?: Reader, example = values[0]): AnyField =>
       make({ type: 'string', enum: values, description, examples: [example] }, { example, read }),

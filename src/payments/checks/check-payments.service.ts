@@ -8,6 +8,7 @@ import { providerOf, type PaymentContext } from '../context.ts'
 import {
   ABANDONED,
   ABANDONED_AFTER_MS,
+  atProvider,
   checkAfterFailure,
   nextCheck,
   shouldClosePage,
@@ -28,7 +29,7 @@ async function checkPayment(ctx: PaymentContext, payment: Payment): Promise<void
   const isAbandoned =
     report.outcome.kind === 'open' && now.getTime() - payment.createdAt.getTime() > ABANDONED_AFTER_MS
   const outcome = { kind: 'failed' as const, code: ABANDONED, message: 'The payment was not completed.' }
-  if (isAbandoned) await applyReport(ctx, { ...report, outcome }, payment.checks)
+  if (isAbandoned) await applyReport(ctx, { ...report, outcome }, payment)
   else await applyReport(ctx, report)
   const next =
     payment.state === 'failed' ? checkAfterFailure(payment.checks, now) : nextCheck(payment.checks, now)
@@ -46,13 +47,13 @@ async function closePage(
     isLastCheck,
   }: { outcome: PaymentOutcome; isAbandoned: boolean; isLastCheck: boolean },
 ): Promise<void> {
-  const { instituteId, id: paymentId, providerRef, failureCode } = payment
+  const { failureCode } = payment
   const isGivenUp = isAbandoned || failureCode === ABANDONED || failureCode === TAKEN_OVER
   const isOrderOpen = await canBePaid(ctx.db, payment, ctx.clock.now())
   const now = { outcome, isOrderOpen, isGivenUp, isLastCheck }
   if (!shouldClosePage(payment, now)) return
   const provider = await providerOf(ctx, payment)
-  await provider.closePage?.({ instituteId, paymentId, providerRef }).catch((err: unknown) => {
+  await provider.closePage?.(atProvider(payment)).catch((err: unknown) => {
     if (!isUnavailable(err)) throw err
   })
 }
@@ -79,9 +80,8 @@ export async function checkReturned(
 }
 
 async function askProvider(ctx: PaymentContext, payment: Payment): Promise<PaymentReport> {
-  const { instituteId, id: paymentId, providerRef } = payment
   const provider = await providerOf(ctx, payment)
-  return provider.status({ instituteId, paymentId, providerRef })
+  return provider.status(atProvider(payment))
 }
 
 export async function nextCheckDue(ctx: PaymentContext): Promise<Date | null> {

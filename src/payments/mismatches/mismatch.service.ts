@@ -1,6 +1,6 @@
 import type { Transaction } from '../../platform/db/database.ts'
 import { formatRupees, type Paise } from '../../platform/money.ts'
-import { AMOUNT_DIFFERS, nextCheck, type Payment } from '../payments.rules.ts'
+import { AMOUNT_DIFFERS, atProvider, nextCheck, type Payment } from '../payments.rules.ts'
 import { movePayment } from '../payments.store.ts'
 import { insertExceptions } from '../settlements/settlements.store.ts'
 
@@ -11,25 +11,25 @@ import { insertExceptions } from '../settlements/settlements.store.ts'
 export async function recordMismatch(
   tx: Transaction,
   payment: Payment,
-  reportedPaise: Paise,
-  now: Date,
+  { reportedPaise, askedPaise, now }: { reportedPaise: Paise; askedPaise: Paise; now: Date },
 ): Promise<void> {
-  const { instituteId, id, provider, accountId, orderId, amountPaise, providerRef } = payment
+  const { instituteId, provider, accountId, orderId, providerRef } = payment
   await insertExceptions(tx, [
     {
       instituteId,
       provider,
       accountId,
       utr: '',
-      providerRef: providerRef ?? id,
+      // One row for all that are paid at once: the first says it.
+      providerRef: providerRef ?? atProvider(payment).paymentId,
       problem: `paid with another amount than order ${orderId} asks for`,
       reportedPaise,
-      knownPaise: amountPaise,
+      knownPaise: askedPaise,
       noticedAt: now,
     },
   ])
   if (payment.state === 'failed' || payment.failureCode === AMOUNT_DIFFERS) return
-  const message = `${formatRupees(reportedPaise)} came instead of ${formatRupees(amountPaise)}.`
+  const message = `${formatRupees(reportedPaise)} came instead of ${formatRupees(askedPaise)}.`
   await movePayment(tx, payment, {
     state: 'pending',
     failure: { code: AMOUNT_DIFFERS, message },

@@ -1,13 +1,23 @@
 import { captureOf } from '../../ledger/ledger.rules.ts'
 import { post } from '../../ledger/ledger.service.ts'
 import { lockOrder } from '../../orders/order-payments.service.ts'
+import type { Transaction } from '../../platform/db/database.ts'
 import { conflict, notFound } from '../../platform/errors.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
+import { splitInProportion, sumPaise, ZERO } from '../../platform/money.ts'
 import type { PaymentOutcome } from '../../providers/port.ts'
 import { providerOf, type PaymentContext } from '../context.ts'
 import { knownHolidays } from '../holidays.service.ts'
-import { assertMove, paysExactly, settleDueOn, type Payment } from '../payments.rules.ts'
-import { lockWithOrder, movePayment, readPayment, setAmount } from '../payments.store.ts'
+import {
+  AMOUNT_DIFFERS,
+  assertMove,
+  atProvider,
+  paysExactly,
+  settleDueOn,
+  type Payment,
+} from '../payments.rules.ts'
+import { lockWithOrders, movePayment, readPayment, setAmount } from '../payments.store.ts'
+import { listAtProvider } from '../start/groups.store.ts'
 import { refundMismatched } from '../refunds/refunds.service.ts'
 import { findMismatchedPayment, resolveException } from '../settlements/settlements.store.ts'
 
@@ -31,40 +41,58 @@ export async function refundMismatch(
   const outcome = await askWhatCame(ctx, payment)
   return transact(ctx.db, command, async tx => {
     const now = ctx.clock.now()
-    const locked = await lockWithOrder(tx, instituteId, payment.id)
-    const order = await lockOrder(tx, instituteId, payment.orderId)
-    if (
-      locked === null ||
-      order === null ||
-      !(await resolveException(tx, { instituteId, id }, { at: now, by, note }))
-    )
+    const locked = await lockWithOrders(tx, instituteId, atProvider(payment).paymentId)
+    if (locked.length === 0 || !(await resolveException(tx, { instituteId, id }, { at: now, by, note })))
       throw conflict('Somebody has dealt with it at this moment.')
-    assertMove(locked.payment.state, 'captured')
-    const { amountPaise, mode, transactionId, capturedAt } = outcome
-    await setAmount(tx, payment, amountPaise)
-    await movePayment(tx, locked.payment, {
-      state: 'captured',
-      mode,
-      transactionId,
-      capturedAt,
-      isDuplicate: true,
-      settleDueOn: settleDueOn(capturedAt, await knownHolidays(ctx.db, tx)),
-      nextCheckAt: null,
-    })
-    await post(tx, instituteId, captureOf(payment.id, amountPaise, true), capturedAt)
-    await refundMismatched(tx, { payment: { ...locked.payment, amountPaise }, order }, now)
+    // Of several that were to be paid at once, each gives back its part of what came.
+    const parts = splitInProportion(
+      outcome.amountPaise,
+      locked.map(one => one.payment.amountPaise),
+    )
+    for (const [index, one] of locked.entries())
+      await giveBack(ctx, tx, one.payment, { ...outcome, amountPaise: parts[index] ?? ZERO }, now)
     return { id }
   })
 }
 
-async function askWhatCame(
+type Captured = Extract<PaymentOutcome, { kind: 'captured' }>
+
+async function giveBack(
   ctx: PaymentContext,
+  tx: Transaction,
   payment: Payment,
-): Promise<Extract<PaymentOutcome, { kind: 'captured' }>> {
-  const { instituteId, id: paymentId, providerRef } = payment
+  { amountPaise, mode, transactionId, capturedAt }: Captured,
+  now: Date,
+): Promise<void> {
+  const { instituteId, id, orderId } = payment
+  const order = await lockOrder(tx, instituteId, orderId)
+  if (order === null) throw new Error(`the payment ${id} lost its order`)
+  if (amountPaise === 0) {
+    const failure = { code: AMOUNT_DIFFERS, message: 'Nothing of what came was for it.' }
+    return movePayment(tx, payment, { state: 'failed', failure, nextCheckAt: null })
+  }
+  assertMove(payment.state, 'captured')
+  await setAmount(tx, payment, amountPaise)
+  await movePayment(tx, payment, {
+    state: 'captured',
+    mode,
+    transactionId,
+    capturedAt,
+    isDuplicate: true,
+    settleDueOn: settleDueOn(capturedAt, await knownHolidays(ctx.db, tx)),
+    nextCheckAt: null,
+  })
+  await post(tx, instituteId, captureOf(id, amountPaise, true), capturedAt)
+  await refundMismatched(tx, { payment: { ...payment, amountPaise }, order }, now)
+}
+
+async function askWhatCame(ctx: PaymentContext, payment: Payment): Promise<Captured> {
+  const asked = atProvider(payment)
   const provider = await providerOf(ctx, payment)
-  const { outcome } = await provider.status({ instituteId, paymentId, providerRef })
-  if (outcome.kind !== 'captured' || paysExactly(outcome, payment.amountPaise))
+  const { outcome } = await provider.status(asked)
+  const all = await listAtProvider(ctx.db, asked.instituteId, asked.paymentId)
+  const askedPaise = sumPaise(all.map(one => one.amountPaise))
+  if (outcome.kind !== 'captured' || paysExactly(outcome, askedPaise))
     throw conflict('The provider reports it otherwise now. Look again in some minutes.')
   return outcome
 }

@@ -9,6 +9,7 @@ import {
   type Difference,
 } from './reconcile.store.ts'
 import { providerOf, type PaymentContext } from '../context.ts'
+import { atProvider } from '../payments.rules.ts'
 
 export type Reconciliation = {
   institute: string
@@ -82,15 +83,16 @@ async function compareWithProvider(
 async function compareOne(
   ctx: PaymentContext,
   instituteId: number,
-  { id: paymentId, accountId, providerRef, state }: ComparedPayment,
+  payment: ComparedPayment,
 ): Promise<Difference[]> {
+  const { id, accountId, state } = payment
   const provider = await providerOf(ctx, { instituteId, accountId })
-  const { outcome } = await provider.status({ instituteId, paymentId, providerRef })
+  const { outcome } = await provider.status(atProvider({ ...payment, instituteId }))
   // What is under way here may be anything there; the reconciler brings the two together.
   const isSettledHere = state === 'captured' || state === 'failed'
   if (!isSettledHere || (outcome.kind === 'captured') === (state === 'captured')) return []
   const detail = `${state} here, ${outcome.kind} at the provider`
-  return [{ check: PROVIDER_CHECK, subject: paymentId, detail }]
+  return [{ check: PROVIDER_CHECK, subject: id, detail }]
 }
 
 function reasonOf(error: Error): string {

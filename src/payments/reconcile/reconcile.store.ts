@@ -1,4 +1,5 @@
 import type { Queryable } from '../../platform/db/database.ts'
+import type { Payment } from '../payments.rules.ts'
 
 /** Each check is a question whose right answer is no row. */
 export type Difference = { check: string; subject: string; detail: string }
@@ -160,7 +161,7 @@ export async function listOverdue(
   )
 }
 
-export type ComparedPayment = { id: string; accountId: string; providerRef: string | null; state: string }
+export type ComparedPayment = Pick<Payment, 'id' | 'groupId' | 'accountId' | 'providerRef' | 'state'>
 
 /** A page of all payments, to be asked about at their provider. */
 export async function listToCompare(
@@ -169,7 +170,7 @@ export async function listToCompare(
   page: { after: string; limit: number },
 ): Promise<ComparedPayment[]> {
   return db.query(
-    `select id, account_id as "accountId", provider_ref as "providerRef", state from payments
+    `select id, group_id as "groupId", account_id as "accountId", provider_ref as "providerRef", state from payments
      where institute_id = $1 and id > $2 order by id limit $3`,
     [instituteId, page.after, page.limit],
   )

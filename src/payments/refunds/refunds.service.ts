@@ -12,7 +12,7 @@ import type { Run } from '../../platform/jobs/job.ts'
 import { processDue } from '../../platform/jobs/process-due.ts'
 import { sumPaise, type Paise } from '../../platform/money.ts'
 import { refundEvent } from '../payment.events.ts'
-import type { Payment } from '../payments.rules.ts'
+import { atProvider, type Payment } from '../payments.rules.ts'
 import { findPayment, lockPaying } from '../payments.store.ts'
 import type { RefundReport } from '../../providers/port.ts'
 import { ProviderRefused } from '../../providers/refused.ts'
@@ -114,7 +114,7 @@ async function sendRefund(ctx: PaymentContext, refund: Refund): Promise<void> {
   const request = {
     instituteId: refund.instituteId,
     refundId: refund.id,
-    payment: { paymentId: payment.id, providerRef: payment.providerRef ?? '' },
+    payment: { paymentId: atProvider(payment).paymentId, providerRef: payment.providerRef ?? '' },
     amountPaise: refund.amountPaise,
   }
   try {

@@ -1,12 +1,21 @@
 import { returnOf } from '../../ledger/ledger.rules.ts'
 import { post } from '../../ledger/ledger.service.ts'
-import { lockOrder, markReversed } from '../../orders/order-payments.service.ts'
+import { lockOrder, lockOrders, markReversed } from '../../orders/order-payments.service.ts'
 import type { Order } from '../../orders/orders.rules.ts'
 import type { Transaction } from '../../platform/db/database.ts'
-import { formatRupees, subtractPaise } from '../../platform/money.ts'
+import {
+  formatRupees,
+  splitInProportion,
+  subtractPaise,
+  sumPaise,
+  ZERO,
+  type Paise,
+} from '../../platform/money.ts'
 import { returnIdOf, type ReturnReport } from '../../providers/mandate-port.ts'
 import { applyReport } from '../payments.service.ts'
-import { findPayment, lockPaying } from '../payments.store.ts'
+import { atProvider, type Payment } from '../payments.rules.ts'
+import { lockPaying } from '../payments.store.ts'
+import { listAtProvider } from '../start/groups.store.ts'
 import { cancelReceiptOf } from '../../receipts/receipts.service.ts'
 import { recordMadeRefund } from './made-refunds.service.ts'
 import { refundableOf, refundLines, returnedBy } from './refunds.rules.ts'
@@ -21,15 +30,42 @@ export async function applyReturn(
   ctx: PaymentContext,
   report: ReturnReport,
 ): Promise<'reversed' | 'nothing'> {
-  const known = await findPayment(ctx.db, report.instituteId, report.paymentId)
-  if (known === null) return 'nothing'
-  if (known.state !== 'captured') {
+  const known = await listAtProvider(ctx.db, report.instituteId, report.paymentId)
+  const [first] = known
+  if (first === undefined) return 'nothing'
+  if (first.state !== 'captured') {
     // What was taken back was taken first: if we have not heard of that yet, the provider is asked.
-    const { instituteId, id: paymentId, providerRef } = known
-    const provider = await providerOf(ctx, known)
-    await applyReport(ctx, await provider.status({ instituteId, paymentId, providerRef }))
+    const provider = await providerOf(ctx, first)
+    await applyReport(ctx, await provider.status(atProvider(first)))
   }
-  return ctx.db.transaction(tx => reverse(ctx, tx, report, known.orderId))
+  return ctx.db.transaction(tx =>
+    known.length === 1 ? reverse(ctx, tx, report, first.orderId) : reverseParts(ctx, tx, report, known),
+  )
+}
+
+/** What is taken back of a payment for several orders is taken of each in proportion to what is left of it. */
+async function reverseParts(
+  ctx: PaymentContext,
+  tx: Transaction,
+  report: ReturnReport,
+  parts: readonly Payment[],
+): Promise<'reversed' | 'nothing'> {
+  const { instituteId } = report
+  const left: Paise[] = []
+  await lockOrders(
+    tx,
+    instituteId,
+    parts.map(part => part.orderId),
+  )
+  for (const part of parts) left.push(refundableOf(part, await listRefunds(tx, instituteId, part.id)))
+  if (report.amountPaise > sumPaise(left) || sumPaise(left) === 0) return 'nothing'
+  const shares = splitInProportion(report.amountPaise, left)
+  let done: 'reversed' | 'nothing' = 'nothing'
+  for (const [index, part] of parts.entries()) {
+    const own = { ...report, paymentId: part.id, amountPaise: shares[index] ?? ZERO }
+    if ((await reverse(ctx, tx, own, part.orderId)) === 'reversed') done = 'reversed'
+  }
+  return done
 }
 
 /** What a pay-out is less by has been taken back: where we have not heard of it, the provider is asked. */

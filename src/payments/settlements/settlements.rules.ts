@@ -1,5 +1,6 @@
-import { sumPaise, ZERO, type Paise } from '../../platform/money.ts'
+import { splitInProportion, sumPaise, ZERO, type Paise } from '../../platform/money.ts'
 import { paysExactly } from '../payments.rules.ts'
+import { returnIdOf } from '../../providers/mandate-port.ts'
 import type { SettlementItem } from '../../providers/port.ts'
 
 /** What we know of an item that a provider reports as paid out. */
@@ -44,4 +45,35 @@ export function sumItems(items: readonly SettlementItem[]): {
     refundPaise: amounts('refund'),
     feePaise: sumPaise(items.map(item => item.feePaise)),
   }
+}
+
+/** One of several payments that a payment at the bank was for. */
+export type Part = {
+  id: string
+  amountPaise: Paise
+  /** What the bank took back of it. */
+  returnedPaise: Paise
+}
+
+/**
+ * An item for each of the payments that a reported one was for, its fee in proportion. One of another sum stays whole: a
+ * person has to look at it.
+ */
+export function divideItem(item: SettlementItem, parts: readonly Part[]): SettlementItem[] {
+  const isPayment = item.kind === 'payment'
+  const own = parts
+    .map(({ id, amountPaise, returnedPaise }) => ({
+      ourId: isPayment ? id : returnIdOf(id),
+      amountPaise: isPayment ? amountPaise : returnedPaise,
+    }))
+    .filter(part => part.amountPaise > 0)
+  const total = sumPaise(own.map(part => part.amountPaise))
+  if (own.length === 0 || !paysExactly(item, total)) return [item]
+  // More than asked for is the fee that the payer bore on top.
+  const fee = item.amountPaise === total ? item.feePaise : ZERO
+  const fees = splitInProportion(
+    fee,
+    own.map(part => part.amountPaise),
+  )
+  return own.map((part, index) => ({ ...item, ...part, feePaise: fees[index] ?? ZERO }))
 }

@@ -4,13 +4,14 @@ import { lockOrders, markSettled } from '../../orders/order-payments.service.ts'
 import { dayOf } from '../../platform/calendar.ts'
 import type { Transaction } from '../../platform/db/database.ts'
 import { newId } from '../../platform/ids.ts'
-import type { Payment } from '../payments.rules.ts'
+import { atProvider, type Payment } from '../payments.rules.ts'
 import { applyReport } from '../payments.service.ts'
 import type { Account } from '../../providers/accounts/registry.service.ts'
 import type { SettlementItem, SettlementReport } from '../../providers/port.ts'
 import { sendAgain } from '../refunds/refunds.service.ts'
 import { catchUpReturns } from '../refunds/returns.service.ts'
 import { attribute } from './attribute.service.ts'
+import { divideGroups } from './divide-groups.service.ts'
 import { judge, sumItems } from './settlements.rules.ts'
 import * as store from './settlements.store.ts'
 import type { PaidOrder, PaymentHandler } from '../payment-handler.ts'
@@ -45,8 +46,9 @@ async function applyPayOut(
   // An institute's own account pays out what is its own. Money that says otherwise is not ours to assign.
   if (account.instituteId !== null && account.instituteId !== report.instituteId)
     return recordForeign(ctx, account, report)
-  await catchUp(ctx, account, report)
-  return applySettlement(ctx, account, report)
+  const divided = await divideGroups(ctx, report)
+  await catchUp(ctx, account, divided)
+  return applySettlement(ctx, account, divided)
 }
 
 async function recordForeign(
@@ -81,8 +83,8 @@ async function catchUp(
   const at = { instituteId, accountId }
   const ids = (kind: SettlementItem['kind']) =>
     items.filter(item => item.kind === kind).map(item => item.ourId)
-  for (const { id, providerRef } of await store.listUncaptured(ctx.db, at, ids('payment')))
-    await applyReport(ctx, await port.status({ instituteId, paymentId: id, providerRef }))
+  for (const payment of await store.listUncaptured(ctx.db, at, ids('payment')))
+    await applyReport(ctx, await port.status(atProvider({ ...payment, instituteId })))
   await sendAgain(ctx, at, ids('refund'))
   await catchUpReturns(ctx, at, ids('refund'))
 }

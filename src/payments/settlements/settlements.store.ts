@@ -162,9 +162,9 @@ export async function listUncaptured(
   db: Queryable,
   { instituteId, accountId }: { instituteId: number; accountId: string },
   ids: readonly string[],
-): Promise<{ id: string; providerRef: string | null }[]> {
+): Promise<Pick<Payment, 'id' | 'groupId' | 'providerRef'>[]> {
   return db.query(
-    `select id, provider_ref as "providerRef" from payments
+    `select id, group_id as "groupId", provider_ref as "providerRef" from payments
      where institute_id = $1 and id = any($2) and account_id = $3 and state <> 'captured' order by id`,
     [instituteId, ids, accountId],
   )
@@ -224,9 +224,10 @@ export async function findMismatchedPayment(
   const [row] = await db.query<{ paymentId: string }>(
     `select p.id as "paymentId" from settlement_exceptions e
      join payments p on p.institute_id = e.institute_id and p.account_id = e.account_id
-       and e.provider_ref in (p.provider_ref, p.id) and p.state in ('pending', 'failed')
+       and e.provider_ref in (p.provider_ref, coalesce(p.group_id, p.id)) and p.state in ('pending', 'failed')
      where e.institute_id = $1 and e.id = $2 and e.utr = '' and e.resolved_at is null
-       and e.known_paise = p.amount_paise and e.known_paise <> e.reported_paise`,
+       and e.known_paise <> e.reported_paise and e.known_paise = (select sum(g.amount_paise) from payments g
+         where g.institute_id = p.institute_id and (g.id = p.id or g.group_id = p.group_id))`,
     [instituteId, id],
   )
   return row?.paymentId ?? null

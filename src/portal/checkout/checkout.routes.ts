@@ -7,12 +7,16 @@ import { findOrder } from '../../orders/orders.service.ts'
 import { pageOfOrder } from '../../payment-pages/page-payments.service.ts'
 import { PAYMENT_MODES } from '../../payments/payments.rules.ts'
 import { methodsFor } from '../../payments/offers.service.ts'
-import { giveUpOtherMode, listPayments, startPayment } from '../../payments/payments.service.ts'
+import { listPayments } from '../../payments/payments.service.ts'
+import { giveUpOtherMode } from '../../payments/start/give-up.service.ts'
+import { startPayment, startTogether } from '../../payments/start/start-payment.service.ts'
 import { checkReturned } from '../../payments/checks/check-payments.service.ts'
 import type { PaymentContext } from '../../payments/context.ts'
 import { BursarError } from '../../platform/errors.ts'
 import { isIdShaped } from '../../platform/ids.ts'
 import { callbackUrlFor } from './callback.service.ts'
+import { familyOf, findFamilyOrders } from '../../dues/pay-dues.service.ts'
+import { asOneOrder } from './family-order.ts'
 import { describePage } from './order-page.ts'
 import { findPending, findRival, takeOverRivals } from '../../dues/started.service.ts'
 import { waitingOf } from '../parents/child-parts.ts'
@@ -24,7 +28,8 @@ import { findReceiptFile, findReceipt } from '../../payments/order-receipt.servi
 
 const URL_PATH = '/pay/:institute/:order_id'
 
-type Found = { institute: Institute; order: Order; path: string }
+/** What is paid: an order, or those of several children at once, as one. */
+type Found = { institute: Institute; order: Order; orders: readonly Order[]; path: string }
 
 /** The page at an order's `redirect_url`, with its start, return and receipt routes. */
 export function checkoutRoutes(app: FastifyInstance, ctx: PaymentContext): void {
@@ -35,15 +40,19 @@ export function checkoutRoutes(app: FastifyInstance, ctx: PaymentContext): void 
 
   // A repeated POST (second tab, double click, back button) leads to the same payment.
   const start = withOrder(ctx, async (found, request, reply) => {
-    const { institute, order, path } = found
+    const { institute, order, orders, path } = found
     // An expired or cancelled order never redirects to the bank, not even to finish a started payment.
     if (stateAt(order, ctx.clock.now()) !== 'unpaid') return reply.redirect(path, 303)
     const mode = PAYMENT_MODES.find(candidate => candidate === formField(request, 'mode')) ?? 'upi'
     try {
-      if (formField(request, 'take_over') === '1') await takeOverRivals(ctx, institute.id, order)
-      if (formField(request, 'another') === '1') await giveUpOtherMode(ctx, institute.id, order, mode)
-      const returnUrl = `${ctx.publicUrl}${path}/return`
-      const { redirectUrl } = await startPayment(ctx, institute, order.id, { mode, returnUrl })
+      if (formField(request, 'take_over') === '1')
+        for (const one of orders) await takeOverRivals(ctx, institute.id, one)
+      if (formField(request, 'another') === '1') await giveUpOtherMode(ctx, institute.id, orders, mode)
+      const options = { mode, returnUrl: `${ctx.publicUrl}${path}/return` }
+      const ids = orders.map(({ id }) => id)
+      const { redirectUrl } = isFamily(found)
+        ? await startTogether(ctx, institute, ids, options)
+        : await startPayment(ctx, institute, order.id, options)
       return await reply.redirect(redirectUrl ?? path, 303)
     } catch (error) {
       if (error instanceof BursarError && error.code === 'HUE00002')
@@ -58,16 +67,20 @@ export function checkoutRoutes(app: FastifyInstance, ctx: PaymentContext): void 
   )
 
   // Return from the provider: a paid order with a callback_url continues to the institute, any other to its page.
-  const comeBack = withOrder(ctx, async ({ institute, order: before, path }, _request, reply) => {
-    if (before.state === 'unpaid') await checkReturned(ctx, institute.id, before.id)
+  const comeBack = withOrder(ctx, async (found, _request, reply) => {
+    const { institute, order: before, orders, path } = found
+    if (before.state === 'unpaid') await checkReturned(ctx, institute.id, orders[0]?.id ?? before.id)
+    if (isFamily(found)) return reply.redirect(path, 303)
     const order = (await findOrder(ctx, institute, before.id)) ?? before
     const url = order.state === 'paid' ? await callbackUrlFor(ctx, institute, order) : null
     return reply.redirect(url ?? path, 303)
   })
   app.get(`${URL_PATH}/return`, comeBack)
 
-  const receipt = withOrder(ctx, async ({ institute, order }, request, reply) => {
-    const file = await findReceiptFile(ctx, institute, order)
+  // Of several children at once each order has its own.
+  const receipt = withOrder(ctx, async (found, request, reply) => {
+    const { institute, order } = found
+    const file = isFamily(found) ? null : await findReceiptFile(ctx, institute, order)
     if (file === null) return sendWrongLink(request, reply)
     reply.header('content-disposition', `attachment; filename="receipt-${order.id}.pdf"`)
     // Kept by the browser that asked, and asked for again by its tag: it may be cancelled meanwhile.
@@ -78,22 +91,32 @@ export function checkoutRoutes(app: FastifyInstance, ctx: PaymentContext): void 
 
 async function showOrder(
   ctx: PaymentContext,
-  { institute, order, path }: Found,
+  found: Found,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
+  const { institute, order, orders, path } = found
+  const family = isFamily(found) ? null : await familyOf(ctx, institute.id, order)
+  // Paid by itself it would leave the others; once it is paid or closed its own page says so.
+  if (family !== null && order.state === 'unpaid')
+    return reply.redirect(`/pay/${institute.code}/${family}`, 303)
   const language = languageOf(request, reply, institute)
   const { still } = request.query as { still?: unknown }
   const { title, data, refreshSeconds } = describePage({
     institute,
     order,
-    payments: await listPayments(ctx, institute.id, order.id),
-    receipt: order.state === 'paid' ? await findReceipt(ctx, institute, order) : null,
-    callbackUrl: await callbackUrlFor(ctx, institute, order),
+    parts: await Promise.all(
+      orders.map(async one => ({
+        order: one,
+        receipt: one.state === 'paid' ? await findReceipt(ctx, institute, one) : null,
+      })),
+    ),
+    payments: await listPayments(ctx, institute.id, orders[0]?.id ?? order.id),
+    callbackUrl: isFamily(found) ? null : await callbackUrlFor(ctx, institute, order),
     page: await pageOfOrder(ctx, institute, order),
     now: ctx.clock.now(),
     isSandbox: ctx.mode === 'sandbox',
-    methods: await methodsFor(ctx, institute.id, order),
+    methods: await methodsFor(ctx, institute.id, orders),
     isRefreshPaused: still === '1',
     path,
     language,
@@ -104,22 +127,22 @@ async function showOrder(
 /** Another payer is at the bank's page with the same fees; or it was paid, expired or cancelled, which the order's page shows. */
 async function showConflict(
   ctx: PaymentContext,
-  { institute, order, path }: Found,
+  { institute, orders, path }: Found,
   { mode, request, reply }: { mode: string; request: FastifyRequest; reply: FastifyReply },
 ): Promise<FastifyReply> {
   const language = languageOf(request, reply, institute)
-  const pending = await findPending(ctx, institute.id, order)
+  const pending = await firstOf(orders, order => findPending(ctx, institute.id, order))
   if (pending !== null) {
     const texts = textsIn(language).parents
-    const [waiting] = waitingOf([pending], { institute, texts, language })
+    const [waiting] = waitingOf([pending.found], { institute, texts, language })
     const link = { url: path, text: texts.beingPaid.wait }
     const data = { heading: waiting?.heading, say: waiting?.say, link }
     const title = fill(texts.beingPaid.title, { where: institute.name })
     return sendPage(reply, { template: 'message', title, status: 409, hasSwitch: false, language, data })
   }
-  const started = await findRival(ctx, institute.id, order)
-  if (started === null) return reply.redirect(path, 303)
-  const pageData = { institute, order, started, path, language }
+  const rival = await firstOf(orders, order => findRival(ctx, institute.id, order))
+  if (rival === null) return reply.redirect(path, 303)
+  const pageData = { institute, order: rival.order, started: rival.found, path, language }
   const { title, data } = describeOrderBeingPaid(pageData, textsIn(language).parents)
   // The language switch is a GET link, and this address only answers POST.
   return sendPage(reply, {
@@ -132,14 +155,36 @@ async function showConflict(
   })
 }
 
+/** The first of the orders that something stands in the way of. */
+async function firstOf<Thing>(
+  orders: readonly Order[],
+  find: (order: Order) => Promise<Thing | null>,
+): Promise<{ order: Order; found: Thing } | null> {
+  for (const order of orders) {
+    const found = await find(order)
+    if (found !== null) return { order, found }
+  }
+  return null
+}
+
 type Handler = (found: Found, request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
 
 function withOrder(ctx: PaymentContext, handle: Handler) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const { institute: code, order_id: id } = request.params as { institute: string; order_id: string }
     const institute = isIdShaped(code) && isIdShaped(id) ? await findInstitute(ctx, code) : null
-    const order = institute === null ? null : await findOrder(ctx, institute, id)
-    if (institute === null || order === null) return sendWrongLink(request, reply)
-    return handle({ institute, order, path: `/pay/${institute.code}/${order.id}` }, request, reply)
+    if (institute === null) return sendWrongLink(request, reply)
+    const isFamilyId = id.startsWith(FAMILY)
+    const single = isFamilyId ? null : await findOrder(ctx, institute, id)
+    const orders = isFamilyId ? await findFamilyOrders(ctx, institute, id) : single === null ? [] : [single]
+    const order = single ?? asOneOrder(id, orders)
+    if (order === null) return sendWrongLink(request, reply)
+    return handle({ institute, order, orders, path: `/pay/${institute.code}/${order.id}` }, request, reply)
   }
+}
+
+const FAMILY = 'family_'
+
+function isFamily({ order }: Pick<Found, 'order'>): boolean {
+  return order.id.startsWith(FAMILY)
 }

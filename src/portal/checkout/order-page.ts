@@ -20,7 +20,8 @@ export type OrderPageData = {
   order: Order
   /** Newest first. */
   payments: readonly Payment[]
-  receipt: IssuedReceipt | null
+  /** The order itself, or those of several children that are paid at once. */
+  parts: readonly { order: Order; receipt: IssuedReceipt | null }[]
   callbackUrl: string | null
   /** The public payment page that created the order, if any. */
   page: Page | null
@@ -50,14 +51,17 @@ const WAITING_REFRESH_SECONDS = 5
 const STARTED_REFRESH_SECONDS = 20
 
 export function describePage(pageData: OrderPageData): OrderPage {
-  const { institute, order, receipt, page, path, language } = pageData
+  const { institute, order, page, path, language } = pageData
   const texts = textsIn(language).checkout
   const total = formatRupees(totalOf(order))
   const who = order.studentName ?? order.identifier
   const branch = institute.branches.find(candidate => candidate.collectorCode === order.collectorCode)
   const banner = bannerFor(pageData, texts)
   // The signed-in pages know of pending payments, so linking back to them cannot cause a second payment.
-  const back = banner.canGoBack === true || isFromParents(pageData) ? returnLink(pageData, banner) : null
+  const back =
+    banner.canGoBack === true || isFromParents(pageData) || isFamily(pageData)
+      ? returnLink(pageData, banner)
+      : null
   const isWaiting = banner.refreshSeconds === WAITING_REFRESH_SECONDS
   const data = {
     ...schoolHead(institute),
@@ -70,9 +74,12 @@ export function describePage(pageData: OrderPageData): OrderPage {
         : undefined,
     isSandbox: pageData.isSandbox,
     total,
-    lines: order.lines.map(line => ({
-      label: labelOf(line.componentType, pageData),
-      amount: formatRupees(line.amountPaise),
+    parts: pageData.parts.map(part => ({
+      who: isFamily(pageData) ? part.order.studentName : null,
+      lines: part.order.lines.map(line => ({
+        label: labelOf(line.componentType, pageData),
+        amount: formatRupees(line.amountPaise),
+      })),
     })),
     tone: banner.tone,
     statusText: banner.statusText,
@@ -85,7 +92,7 @@ export function describePage(pageData: OrderPageData): OrderPage {
       lastMode: pageData.payments[0]?.mode,
       methods: pageData.methods,
     }),
-    receipt: receipt === null ? null : receiptOf(receipt, texts, path),
+    receipts: receiptsOf(pageData, texts),
     thanks: banner.tone === 'paid' ? (page?.successMessage ?? undefined) : undefined,
     back,
     isBackMain: isBackMain(pageData, banner),
@@ -121,6 +128,11 @@ function labelOf(componentType: string, { page, language }: OrderPageData): stri
   return line?.label ?? feeName(componentType, language)
 }
 
+/** Of several children at once. */
+function isFamily({ parts }: OrderPageData): boolean {
+  return parts.length > 1
+}
+
 function isFromParents({ callbackUrl }: OrderPageData): boolean {
   return callbackUrl?.startsWith(OWN_PAGES) === true
 }
@@ -134,6 +146,7 @@ function isBackMain({ page, callbackUrl }: OrderPageData, { tone }: StatusBanner
 /** The institute's callback_url; without a payment, the public form again. */
 function returnLink(pageData: OrderPageData, banner: StatusBanner) {
   const { institute, page, callbackUrl, order, language } = pageData
+  if (isFamily(pageData)) return { url: '/parents', text: textsIn(language).parents.backToAll }
   if (isFromParents(pageData)) {
     const who = order.studentName ?? institute.name
     return { url: callbackUrl, text: fill(textsIn(language).parents.backToChild, { who }) }
@@ -176,7 +189,8 @@ function bannerFor(pageData: OrderPageData, texts: CheckoutTexts): StatusBanner 
       throw new Error('an order that the bank debits has no page')
     case 'cancelled': {
       const statusText = order.kind === 'link' ? texts.cancelled : texts.closed
-      const banner: StatusBanner = { tone: 'cancelled', statusText, say: says.cancelledSay }
+      const say = isFamily(pageData) ? texts.familyChanged : says.cancelledSay
+      const banner: StatusBanner = { tone: 'cancelled', statusText, say }
       return isOpen ? stillOpen(banner, says.cancelledOpenSay, texts) : { ...banner, canGoBack: true }
     }
     default:
@@ -244,10 +258,20 @@ function formOf(
   }
 }
 
-function receiptOf({ receipt, payment }: IssuedReceipt, texts: CheckoutTexts, path: string) {
-  return {
-    number: fill(texts.receipt, { number: receiptNumber(receipt) }),
-    transaction: fill(texts.transaction, { id: payment.transactionId ?? payment.id }),
-    url: `${path}/receipt.pdf`,
-  }
+/** Of several children at once, each has its own. */
+function receiptsOf(pageData: OrderPageData, texts: CheckoutTexts) {
+  return pageData.parts.flatMap(({ order, receipt: issued }) => {
+    if (issued === null) return []
+    const { receipt, payment } = issued
+    const number = fill(texts.receipt, { number: receiptNumber(receipt) })
+    const who = order.studentName ?? ''
+    return [
+      {
+        number: isFamily(pageData) ? `${who}: ${number}` : number,
+        transaction: fill(texts.transaction, { id: payment.transactionId ?? payment.id }),
+        url: `/pay/${pageData.institute.code}/${order.id}/receipt.pdf`,
+        text: isFamily(pageData) ? fill(texts.receiptFor, { who }) : texts.download,
+      },
+    ]
+  })
 }

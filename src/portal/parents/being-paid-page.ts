@@ -5,7 +5,6 @@ import type { Order } from '../../orders/orders.rules.ts'
 import { formatRupees } from '../../platform/money.ts'
 import { fill, type Language } from '../../platform/languages.ts'
 import type { ParentsTexts } from '../texts/texts.ts'
-import { pathOfStudent } from '../entry/entry.rules.ts'
 import { localMoment } from '../language.ts'
 
 type OrderBeingPaidData = {
@@ -18,13 +17,12 @@ type OrderBeingPaidData = {
 
 type BeingPaidData = {
   institute: Institute
-  studentId: string
   studentName: string
   started: StartedDues
   /** Of the parent who sees it. */
   registrationId: string
-  /** What was written in the form, when a part was to be paid. */
-  wrote: string | undefined
+  /** The form that was sent, to be sent again; and where else to go. */
+  form: { action: string; fields: readonly { name: string; value: string }[]; waitUrl: string }
   language: Language
 }
 
@@ -53,10 +51,9 @@ export function describeOrderBeingPaid(
 
 /** Who is paying, until when others wait, and how to pay instead. */
 export function describeBeingPaid(
-  { institute, studentId, studentName, started, registrationId, wrote, language }: BeingPaidData,
+  { institute, studentName, started, registrationId, form, language }: BeingPaidData,
   { beingPaid: texts }: ParentsTexts,
 ): { title: string; data: Record<string, unknown> } {
-  const path = pathOfStudent(studentId)
   const { payer } = started
   const isOwn = payer?.registrationId === registrationId
   const name = payer === null ? texts.someone : maskName(payer.name)
@@ -72,8 +69,13 @@ export function describeBeingPaid(
         until: localMoment(started.heldUntil, language),
       }),
       goOn: isOwn ? { url: `/pay/${institute.code}/${started.orderId}`, text: texts.goOn } : null,
-      wait: { url: path, text: texts.wait },
-      takeOver: { say: texts.takeOverSay, action: `${path}/pay`, amount: wrote, button: texts.takeOver },
+      wait: { url: form.waitUrl, text: texts.wait },
+      takeOver: {
+        say: texts.takeOverSay,
+        action: form.action,
+        fields: form.fields,
+        button: texts.takeOver,
+      },
     },
   }
 }

@@ -30,8 +30,14 @@ export function describeHome(
     meaning: home.dueInAll,
     nobody: children.length === 0 ? fill(home.nobody, { where: institute.name }) : undefined,
     children: children.map(child => cardOf(child, institute, texts, language)),
+    together: children.filter(isPayable).length > 1 ? { url: '/parents/pay', text: home.together } : null,
   }
   return { title: fill(home.title, { where: institute.name }), data }
+}
+
+/** Of a payment that is on its way only its end is worth waiting for. */
+function isPayable({ dues, onTheWay }: Child): boolean {
+  return dues.totalPaise > 0 && onTheWay.every(isAutomatic)
 }
 
 export function cardOf(child: Child, institute: Institute, texts: ParentsTexts, language: Language) {

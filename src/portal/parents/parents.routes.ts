@@ -1,30 +1,28 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { withoutTaken } from '../../dues/dues.rules.ts'
-import { readDues } from '../../dues/dues.service.ts'
+import { useAdvance } from '../../dues/advance/advance.service.ts'
 import { openDuesOrder } from '../../dues/pay-dues.service.ts'
 import { findStartedDues } from '../../dues/started.service.ts'
 import { findNewest } from '../../loans/applications.service.ts'
-import type { LoanContext } from '../../loans/context.ts'
 import { lenderFor } from '../../loans/lenders/lenders.service.ts'
-import type { FlexContext } from '../../flex/context.ts'
-import { readPlansOf } from '../../flex/plans/plan-reads.service.ts'
 import { takesPayments } from '../../payments/offers.service.ts'
-import { listOnTheWay, listPaid, type StudentPayment } from '../../payments/student-payments.service.ts'
+import { listPaid, type StudentPayment } from '../../payments/student-payments.service.ts'
 import { BursarError } from '../../platform/errors.ts'
 import type { Paise } from '../../platform/money.ts'
-import { listCarriedDues, listChildren, listOtherYears } from '../../students/users/parents.service.ts'
+import { listChildren, listOtherYears } from '../../students/users/parents.service.ts'
 import { pathOfStudent } from '../entry/entry.rules.ts'
 import { describeBeingPaid } from './being-paid-page.ts'
+import { choosePages } from './choose.routes.ts'
 import { describeHome, type Child } from './home-page.ts'
 import { formField, sendPage } from '../layout.ts'
 import { CHILD, frameOf, HOME, userOf, withChild, withParent, type ChildVisit, type Visit } from './access.ts'
 import { decideAmount } from './pay-amount.rules.ts'
+import { readChildren, type ParentContext } from './read-children.ts'
 import { describeStudent, type StudentPageData } from './student-page.ts'
-
-type ParentContext = FlexContext & LoanContext
 
 /** The list of children and the page of each, with its dues and payment form. */
 export function parentPages(app: FastifyInstance, ctx: ParentContext): void {
+  choosePages(app, ctx)
   app.get(
     HOME,
     withParent(ctx, visit => showHome(ctx, visit)),
@@ -36,6 +34,14 @@ export function parentPages(app: FastifyInstance, ctx: ParentContext): void {
   app.post(
     `${CHILD}/pay`,
     withChild(ctx, visit => pay(ctx, visit)),
+  )
+  app.post(
+    `${CHILD}/advance`,
+    withChild(ctx, visit => takeAdvance(ctx, visit)),
+  )
+  app.get(
+    `${CHILD}/advance`,
+    withChild(ctx, async ({ studentId, reply }) => reply.redirect(pathOfStudent(studentId), 303)),
   )
   app.get(
     `${CHILD}/pay`,
@@ -51,33 +57,6 @@ async function showHome(ctx: ParentContext, visit: Visit): Promise<FastifyReply>
   const { title, data } = describeHome({ institute, children, language }, texts)
   const frame = frameOf(visit, ctx)
   return sendPage(reply, { template: 'parents/home', title, language, data: { ...frame, ...data } })
-}
-
-/** In the order of the ids; the number of queries does not depend on the number of children. */
-async function readChildren(
-  ctx: ParentContext,
-  instituteId: number,
-  studentIds: readonly string[],
-): Promise<Child[]> {
-  const keys = studentIds.map(studentId => ({ instituteId, studentId }))
-  const [dues, plans, onTheWay, carried] = await Promise.all([
-    readDues(ctx, keys),
-    readPlansOf(ctx, instituteId, studentIds),
-    listOnTheWay(ctx.db, instituteId, studentIds),
-    listCarriedDues(ctx, instituteId, studentIds),
-  ])
-  return studentIds.flatMap(id => {
-    const own = dues.get(id)
-    if (own === undefined) return []
-    return [
-      {
-        dues: own,
-        plan: plans.get(id) ?? null,
-        onTheWay: onTheWay.filter(one => one.studentId === id),
-        carried: carried.filter(one => one.studentId === id),
-      },
-    ]
-  })
 }
 
 async function readChild(ctx: ParentContext, { session, studentId }: ChildVisit): Promise<Child> {
@@ -166,6 +145,19 @@ async function pay(ctx: ParentContext, visit: ChildVisit): Promise<FastifyReply>
   }
 }
 
+/** Pays open fees with what was paid too much for others; pressed twice, the second finds nothing left to use. */
+async function takeAdvance(ctx: ParentContext, visit: ChildVisit): Promise<FastifyReply> {
+  const { session, studentId, reply } = visit
+  const { institute, name } = session
+  try {
+    const reason = 'asked for on the parents’ pages'
+    await useAdvance(ctx, { instituteId: institute.id }, { institute, studentId }, { reason, actor: name })
+  } catch (error) {
+    if (!(error instanceof BursarError) || error.code !== 'HUE00002') throw error
+  }
+  return reply.redirect(pathOfStudent(studentId), 303)
+}
+
 /** Another payer is at the bank's page; or a payment is pending or nothing is due any more, which the child's page shows. */
 async function showConflict(
   ctx: ParentContext,
@@ -178,7 +170,10 @@ async function showConflict(
   if (started === null) return reply.redirect(pathOfStudent(studentId), 303)
   const { dues } = await readChild(ctx, visit)
   const studentName = dues.context.student.fullname
-  const pageData = { institute, studentId, studentName, started, registrationId, wrote, language }
+  const path = pathOfStudent(studentId)
+  const fields = wrote === undefined ? [] : [{ name: 'amount', value: wrote }]
+  const form = { action: `${path}/pay`, fields, waitUrl: path }
+  const pageData = { institute, studentName, started, registrationId, form, language }
   const { title, data } = describeBeingPaid(pageData, texts)
   return sendPage(reply, {
     template: 'parents/being-paid',

@@ -70,9 +70,7 @@ export function describeStudent(
       .map(line => lineOf(line, pageData, texts)),
     lateFees: lateFeesOf(pageData.dues, language, texts),
     total: formatRupees(pageData.dues.totalPaise),
-    advance: hasAdvance
-      ? fill(texts.student.advanceSay, { amount: formatRupees(dues.advancePaise), where })
-      : undefined,
+    advance: hasAdvance ? advanceOf(pageData, dues, texts) : null,
     pay: payOf(pageData, dues, texts),
     problem: problemText(pageData, dues, texts),
     away: pageData.takesPayments || dues.totalPaise === 0 ? undefined : textsIn(language).checkout.awaySay,
@@ -104,6 +102,20 @@ function receivedOf({ received, dues, language }: StudentPageData, texts: Parent
             url: `/parents/history/${received.orderId}`,
             text: fill(history.receipt, { number: receiptNumber(received.receipt) }),
           },
+  }
+}
+
+/** Offered where it can pay something that is open; otherwise the school decides. */
+function advanceOf({ institute, onTheWay }: StudentPageData, left: Dues, { student: t }: ParentsTexts) {
+  const amount = formatRupees(left.advancePaise)
+  const usable = minPaise(left.advancePaise, withoutTaken(left, onTheWay).totalPaise)
+  if (usable === 0) return { say: fill(t.advanceSay, { amount, where: institute.name }), form: null }
+  return {
+    say: fill(t.advanceOpen, { amount }),
+    form: {
+      action: `${pathOfStudent(left.context.student.id)}/advance`,
+      button: fill(t.advanceUse, { amount: formatRupees(usable) }),
+    },
   }
 }
 
@@ -175,6 +187,10 @@ function payOf(pageData: StudentPageData, left: Dues, texts: ParentsTexts) {
     action: `${pathOfStudent(left.context.student.id)}/pay`,
     all: fill(t.payAll, { amount: most }),
     part: hasParts ? { hint: fill(t.partHint, { least, most }), rule: t.allocation[left.allocation] } : null,
+    choose:
+      hasParts && left.lines.filter(line => line.owedPaise > 0).length > 1
+        ? { url: `${pathOfStudent(left.context.student.id)}/choose`, text: t.choose }
+        : null,
     wholeOnly: partPayment.isAllowed ? undefined : fill(t.wholeOnly, { where }),
     wrote: pageData.problem?.wrote ?? '',
     problem:

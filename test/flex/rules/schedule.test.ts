@@ -10,6 +10,8 @@ import {
   sumProblems,
   type DefaultPlan,
   type ScheduleRow,
+  lengthOf,
+  offeredLengths,
 } from '../../../src/flex/rules/schedule.rules.ts'
 
 const COMPONENTS = ['TUITION', 'TRANSPORT', 'HOSTEL', 'LAB']
@@ -27,6 +29,7 @@ const plan: fc.Arbitrary<DefaultPlan> = fc.record({
   instalments: fc.integer({ min: 1, max: 36 }),
   dayOfMonth: fc.integer({ min: 1, max: 31 }),
   downpaymentPercent: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 100 })),
+  offered: fc.array(fc.integer({ min: 1, max: 36 }), { maxLength: 6 }),
 })
 const day = fc.integer({ min: 0, max: 1_500 }).map(dayAt)
 
@@ -169,4 +172,25 @@ test('no instalment lies in the past or on the day of another, and there is one 
     'schedule',
     'schedule',
   ])
+})
+
+test('a parent chooses among the lengths that the institute offers and that end inside the academic year', () => {
+  const owed = [{ componentType: 'TUITION', amountPaise: paiseOf(1_000_000) }]
+  const year = { academicYearStart: 2026, academicYearEnd: 2027 }
+  fc.assert(
+    fc.property(plan, day, (offering, from) => {
+      const offered = offeredLengths({ ...offering, downpaymentPercent: 0 }, year, from)
+      const all = offering.offered.length === 0 ? [] : [offering.instalments, ...offering.offered]
+      for (const instalments of new Set(all)) {
+        const rows = equalMonthly(owed, { ...offering, downpaymentPercent: 0, instalments }, from, from)
+        const isInside = (rows.at(-1)?.dueOn ?? '') <= '2027-03-31'
+        assert.equal(offered.includes(instalments), isInside)
+      }
+      assert.ok(offered.every((count, index) => all.includes(count) && count > (offered[index - 1] ?? 0)))
+      const length = lengthOf({ ...offering, downpaymentPercent: 0 }, year, from)
+      if (offered.length === 0) assert.equal(length, offering.instalments)
+      else assert.ok(offered.includes(length))
+    }),
+    { numRuns: 500 },
+  )
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { lose, status } from '../../../emulators/faults.ts'
 import type { Rail } from '../../../src/flex/rules/rails.rules.ts'
-import { startPayment } from '../../../src/payments/payments.service.ts'
+import { startPayment } from '../../../src/payments/start/start-payment.service.ts'
 import { deliverAll, deliverAtRandom } from '../../sim/gateway-storm.ts'
 import { type Gateway, type GatewayName, GATEWAYS } from '../../sim/gateways.ts'
 import { doLater } from './acts-support.ts'

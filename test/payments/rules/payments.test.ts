@@ -11,7 +11,12 @@ import {
   type PaymentState,
 } from '../../../src/payments/payments.rules.ts'
 import type { PaymentOutcome, SettlementItem } from '../../../src/providers/port.ts'
-import { judge, sumItems, type Known } from '../../../src/payments/settlements/settlements.rules.ts'
+import {
+  divideItem,
+  judge,
+  sumItems,
+  type Known,
+} from '../../../src/payments/settlements/settlements.rules.ts'
 import { paiseOf } from '../../../src/platform/money.ts'
 import { financialYear } from '../../../src/receipts/receipts.rules.ts'
 
@@ -24,6 +29,7 @@ function paymentOf(changes: Partial<Payment> = {}): Payment {
     instituteId: 1,
     id: 'pay_1',
     orderId: 'order_1',
+    groupId: null,
     provider: 'sandbox',
     accountId: 'sandbox',
     state: 'created',
@@ -193,6 +199,30 @@ test('a reported item is settled only if it is known, of the account, done, unse
       if (verdict.kind === 'exception') assert.equal(verdict.knownPaise, ours?.amountPaise ?? null)
     }),
     { numRuns: 1_000 },
+  )
+})
+
+const sumOf = (paises: readonly number[]): number => paises.reduce((sum, one) => sum + one, 0)
+
+test('a payment for several orders that was paid out is divided among theirs, amount and fee exact to the paisa', () => {
+  const parts = fc.array(
+    fc.record({ id: fc.uuid().map(id => `pay_${id}`), amountPaise: amount, returnedPaise: amount }),
+    { minLength: 1, maxLength: 6 },
+  )
+  fc.assert(
+    fc.property(item, parts, fc.nat(100_000), (reported, own, fee) => {
+      const known = own.map(part => (reported.kind === 'payment' ? part.amountPaise : part.returnedPaise))
+      const whole = { ...reported, amountPaise: paiseOf(sumOf(known)), feePaise: paiseOf(fee) }
+      const divided = divideItem(whole, own)
+      assert.deepEqual(
+        divided.map(part => part.amountPaise),
+        known,
+      )
+      assert.equal(sumOf(divided.map(part => part.feePaise)), fee)
+      assert.ok(divided.every((part, index) => part.ourId.endsWith(own[index]?.id.slice(4) ?? '')))
+      const odd = { ...whole, amountPaise: paiseOf(whole.amountPaise + fee + 1) }
+      assert.deepEqual(divideItem(odd, own), [odd], 'another sum is for a person to look at')
+    }),
   )
 })
 

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { presentationDay, type DebitRules } from '../../../flex/rules/debit.rules.ts'
+import type { PlanLength } from '../../../flex/plans/plan-lengths.service.ts'
 import { sumLines, totalsOf } from '../../../flex/rules/lines.rules.ts'
 import {
   isOpen,
@@ -31,6 +32,7 @@ export type SetupPageData = {
   /** The newest payment attempt of the down payment. */
   downPayment: Payment | null
   takesMandates: boolean
+  lengths: readonly PlanLength[]
   problem: SetupProblem | undefined
   chosen: Rail | undefined
   /** The parent wants another rail than the one started. */

@@ -7,6 +7,7 @@ import {
   figureOf,
   formOf,
   headOf,
+  localDay,
   mandateOf,
   nextOf,
   scheduleOf,
@@ -15,7 +16,7 @@ import {
   type SetupPageData,
   payOnlineOf,
 } from './page-parts.ts'
-import { fill } from '../../../platform/languages.ts'
+import { fill, plural } from '../../../platform/languages.ts'
 import { type PlanSetupTexts, textsIn } from '../../texts/texts.ts'
 
 const WAITING_REFRESH_SECONDS = 5
@@ -46,6 +47,7 @@ export function describeSetup(pageData: SetupPageData): SetupPage {
     alert: pageData.problem === 'changed' ? texts.changed : undefined,
     checkUrl: banner.refreshSeconds === WAITING_REFRESH_SECONDS ? path : undefined,
     stillUrl: refreshSeconds === undefined ? undefined : `${path}?still=1`,
+    lengths: banner.act === 'agree' || banner.act === 'pay' ? lengthsOf(pageData, texts) : null,
     schedule: scheduleOf(pageData, banner, texts),
     mandate: mandateOf(file.mandate, texts, language),
     terms: banner.act === 'agree' || banner.act === 'pay' ? termsOf(pageData, texts) : [],
@@ -57,6 +59,26 @@ export function describeSetup(pageData: SetupPageData): SetupPage {
   const isPlain = banner.status === texts.toSetUp
   const title = fill(isPlain ? texts.title : texts.titleWithStatus, { status: banner.status, where })
   return { title, data, refreshSeconds }
+}
+
+/** Each with what a month takes, so that a parent compares before choosing. */
+function lengthsOf({ lengths, path, language }: SetupPageData, texts: PlanSetupTexts) {
+  if (lengths.length < 2) return null
+  return {
+    action: `${path}/length`,
+    choices: lengths.map(({ instalments, amountPaise, firstOn, lastOn, isChosen }) => ({
+      value: instalments,
+      label: fill(plural(texts.length, instalments, language), {
+        count: String(instalments),
+        amount: formatRupees(amountPaise),
+      }),
+      hint: fill(instalments === 1 ? texts.lengthDay : texts.lengthDays, {
+        first: localDay(firstOn, language),
+        last: localDay(lastOn, language),
+      }),
+      isChosen,
+    })),
+  }
 }
 
 /** The page when the plan cannot be set up: the reason, and that nothing was started. */

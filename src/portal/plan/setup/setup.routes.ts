@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { FlexContext } from '../../../flex/context.ts'
 import { capFor, mandateAccount, railsFor, startMandate } from '../../../flex/mandates/setup.service.ts'
 import { downpaymentOrder, openSetup } from '../../../flex/plans/open-setup.service.ts'
+import { chooseLength, listLengths } from '../../../flex/plans/plan-lengths.service.ts'
 import { getPlan } from '../../../flex/plans/plan-reads.service.ts'
 import type { LoadedPlan } from '../../../flex/rules/plan.rules.ts'
 import type { Rail } from '../../../flex/rules/rails.rules.ts'
@@ -39,9 +40,13 @@ export function planSetupPages(app: FastifyInstance, ctx: FlexContext): void {
     `${URL_PATH}/downpayment`,
     withPlan(ctx, (found, _request, reply) => payDownpayment(ctx, found, reply)),
   )
+  app.post(
+    `${URL_PATH}/length`,
+    withPlan(ctx, (found, request, reply) => takeLength(ctx, found, request, reply)),
+  )
   // The return from the bank or the checkout, and GETs of POST addresses (reload, back button).
   const toPage = withPlan(ctx, async ({ path }, _request, reply) => reply.redirect(path, 303))
-  for (const step of ['return', 'mandate', 'downpayment']) app.get(`${URL_PATH}/${step}`, toPage)
+  for (const step of ['return', 'mandate', 'downpayment', 'length']) app.get(`${URL_PATH}/${step}`, toPage)
 }
 
 type Obstacle = Parameters<typeof describeObstacle>[1]
@@ -100,6 +105,7 @@ async function readPageData(
     debitRules,
     downPayment: payments[0] ?? null,
     takesMandates: account !== null,
+    lengths: await listLengths(ctx, institute, file),
     problem: PROBLEMS.find(one => one === query['problem']),
     chosen: RAILS.find(one => one === query['rail']),
     isChoosing: query['choose'] === '1',
@@ -182,6 +188,21 @@ async function payDownpayment(ctx: FlexContext, found: Found, reply: FastifyRepl
   return toPageOnConflict(path, reply, async () => {
     const orderId = await downpaymentOrder(ctx, key, `${ctx.publicUrl}${path}/return`)
     return orderId === null ? path : `/pay/${institute.code}/${orderId}`
+  })
+}
+
+/** One that is not offered any more changes nothing: the page shows what is. */
+async function takeLength(
+  ctx: FlexContext,
+  { institute, file, path }: Found,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const text = formField(request, 'instalments') ?? ''
+  const instalments = /^\d{1,2}$/.test(text) ? Number(text) : 0
+  return toPageOnConflict(path, reply, async () => {
+    await chooseLength(ctx, institute, file.plan.id, instalments)
+    return path
   })
 }
 

@@ -1,4 +1,4 @@
-import { Button, Group, NumberInput, Stack, TextInput } from '@mantine/core'
+import { Button, Group, NumberInput, Stack, TagsInput, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { SettingsAnswer } from '../../../../src/console/flex/erp.output.ts'
@@ -40,6 +40,10 @@ function Shown({ known }: { known: SettingsAnswer }) {
           { label: 'Instalments', value: `${known.instalments}, monthly` },
           { label: 'Due on day', value: known.day_of_month },
           { label: 'Down payment', value: `${known.downpayment_percent} %` },
+          {
+            label: 'Parents may also choose',
+            value: known.offered.length === 0 ? 'Nothing else' : `${known.offered.join(', ')} instalments`,
+          },
         ]}
       />
       <p className="faint">An owner or somebody from finance can change it.</p>
@@ -47,7 +51,7 @@ function Shown({ known }: { known: SettingsAnswer }) {
   )
 }
 
-type Numbers = Omit<SettingsAnswer, 'product_name'>
+type Numbers = Omit<SettingsAnswer, 'product_name' | 'offered'>
 
 const FIELDS: { key: keyof Numbers; label: string; description: string; least: number; most: number }[] = [
   {
@@ -86,7 +90,9 @@ function SettingsForm({ known }: { known: SettingsAnswer }) {
       setIsAsking(false)
     },
   })
-  const isSame = (Object.keys(known) as (keyof SettingsAnswer)[]).every(key => known[key] === draft[key])
+  const isSame = (Object.keys(known) as (keyof SettingsAnswer)[]).every(
+    key => String(known[key]) === String(draft[key]),
+  )
   return (
     <>
       <form
@@ -121,6 +127,7 @@ function SettingsForm({ known }: { known: SettingsAnswer }) {
               error={problemOf(change.error, key)}
             />
           ))}
+          <OfferedLengths draft={draft} setDraft={setDraft} error={problemOf(change.error, 'offered')} />
           <p className="faint">{inWords(draft)}</p>
           <Group>
             <Button type="submit" disabled={isSame || draft.product_name.trim() === ''}>
@@ -148,12 +155,42 @@ function SettingsForm({ known }: { known: SettingsAnswer }) {
   )
 }
 
+type OfferedProps = {
+  draft: SettingsAnswer
+  setDraft: (draft: SettingsAnswer) => void
+  error: string | undefined
+}
+
+function OfferedLengths({ draft, setDraft, error }: OfferedProps) {
+  return (
+    <TagsInput
+      label="Parents may also choose"
+      description="Other numbers of instalments, such as 3 and 6, at most 6 of them. A parent sees those that end inside the academic year (31 March), each with its monthly amount."
+      value={draft.offered.map(String)}
+      onChange={values => setDraft({ ...draft, offered: lengthsOf(values) })}
+      maxTags={6}
+      splitChars={[',', ' ']}
+      acceptValueOnBlur
+      clearable
+      error={error}
+    />
+  )
+}
+
+/** What is no number of instalments is not taken. */
+function lengthsOf(values: readonly string[]): number[] {
+  const numbers = values.map(Number).filter(value => Number.isInteger(value) && value >= 1 && value <= 36)
+  return [...new Set(numbers)].sort((one, other) => one - other)
+}
+
 function inWords({
   product_name: name,
   instalments,
   day_of_month: day,
   downpayment_percent: down,
+  offered,
 }: SettingsAnswer) {
   const first = down === 0 ? 'nothing at set-up' : `${down} % of the fees at set-up`
-  return `New plans, called “${name}”, take ${first} and the rest in ${counted(instalments, 'monthly part')}, due on day ${day}.`
+  const others = offered.length === 0 ? '' : ` Parents may also choose ${offered.join(', ')} parts.`
+  return `New plans, called “${name}”, take ${first} and the rest in ${counted(instalments, 'monthly part')}, due on day ${day}.${others}`
 }

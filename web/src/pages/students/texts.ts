@@ -79,6 +79,7 @@ const ACTION_LABELS: Record<string, string> = {
   'cheque.bounced': 'Cheque bounced',
   'concession.changed': 'Concession changed',
   'late_fee.waived': 'Late fee waived',
+  'advance.used': 'Advance used for other fees',
   'approval.asked': 'Approval asked for',
   'approval.approved': 'Approved',
   'approval.declined': 'Request declined',

@@ -2,6 +2,7 @@ import { Button, Menu } from '@mantine/core'
 import { useState, type ReactNode } from 'react'
 import { useMay } from '../../../api/session.ts'
 import { ConcessionDialogue } from './concession.tsx'
+import { AdvanceDialogue } from './use-advance.tsx'
 import { EditProfileDialogue } from './edit-profile.tsx'
 import { FamilyPageDialogue } from './family-page.tsx'
 import { FetchDialogue } from './fetch-now.tsx'
@@ -11,7 +12,16 @@ import { StatusDialogue } from './change-status.tsx'
 import type { Student } from '../student-page.tsx'
 import { WaiverDialogue } from './waive-late-fee.tsx'
 
-type Action = 'profile' | 'family' | 'link' | 'record' | 'concession' | 'waiver' | 'fetch' | 'status'
+type Action =
+  | 'profile'
+  | 'family'
+  | 'link'
+  | 'record'
+  | 'concession'
+  | 'waiver'
+  | 'advance'
+  | 'fetch'
+  | 'status'
 export type ActionProps = { student: Student; onClose: () => void }
 
 const DIALOGUES: Record<Action, (props: ActionProps) => ReactNode> = {
@@ -21,6 +31,7 @@ const DIALOGUES: Record<Action, (props: ActionProps) => ReactNode> = {
   record: RecordPaymentDialogue,
   concession: ConcessionDialogue,
   waiver: WaiverDialogue,
+  advance: AdvanceDialogue,
   fetch: FetchDialogue,
   status: StatusDialogue,
 }
@@ -70,6 +81,12 @@ export function StudentActs({ student }: { student: Student }) {
             </Menu.Item>
             <Menu.Item onClick={() => setAction('waiver')} disabled={dues.late_fee_amount === 0}>
               Waive a late fee
+            </Menu.Item>
+            <Menu.Item
+              onClick={() => setAction('advance')}
+              disabled={dues.advance_amount === 0 || dues.total_amount === 0}
+            >
+              Use the advance for other fees
             </Menu.Item>
             <Menu.Item onClick={() => setAction('fetch')} disabled={!hasErp}>
               Fetch from the ERP now

@@ -1,0 +1,185 @@
+import type { Institute } from '../../institutes/institutes.rules.ts'
+import { lockOrders } from '../../orders/order-payments.service.ts'
+import { stateAt, type Order } from '../../orders/orders.rules.ts'
+import { findOrder } from '../../orders/orders.service.ts'
+import { assert } from '../../platform/assert.ts'
+import { conflict, notFound, unavailable } from '../../platform/errors.ts'
+import { newId } from '../../platform/ids.ts'
+import { sumPaise } from '../../platform/money.ts'
+import type { PaymentMode } from '../../providers/port.ts'
+import { ProviderRefused } from '../../providers/refused.ts'
+import { providerOf, type PaymentContext } from '../context.ts'
+import { accountToPay } from '../offers.service.ts'
+import {
+  atProvider,
+  describeOrders,
+  newPayment,
+  nextCheck,
+  payableUntil,
+  type Payment,
+} from '../payments.rules.ts'
+import { applyReport } from '../payments.service.ts'
+import * as store from '../payments.store.ts'
+import { insertGroup, listAtProvider } from './groups.store.ts'
+
+type Options = { mode: PaymentMode; returnUrl: string }
+/** What one payment at the bank pays: an order, or several at once. */
+type Opened = { payments: readonly Payment[]; orders: readonly Order[] }
+
+/**
+ * Starts a payment or takes up the one under way: a second tab, a double click and a reload all end at the same
+ * payment. The intent is committed before the provider is asked; if its answer is lost, the reconciler finds out.
+ */
+export async function startPayment(
+  ctx: PaymentContext,
+  institute: Institute,
+  orderId: string,
+  options: Options,
+): Promise<Payment> {
+  return startOpened(ctx, institute, await openPayment(ctx, institute, orderId, options.mode), options)
+}
+
+/** The same for several orders that one payment at the bank pays: each has a payment of its own, and all of them move together. */
+export async function startTogether(
+  ctx: PaymentContext,
+  institute: Institute,
+  orderIds: readonly string[],
+  options: Options,
+): Promise<Payment> {
+  return startOpened(ctx, institute, await openGroup(ctx, institute, orderIds, options.mode), options)
+}
+
+/** Answers the first of them. */
+async function startOpened(
+  ctx: PaymentContext,
+  institute: Institute,
+  { payments, orders }: Opened,
+  { mode, returnUrl }: Options,
+): Promise<Payment> {
+  const [payment] = payments
+  const [order] = orders
+  assert(payment !== undefined && order !== undefined, 'nothing is paid by a payment')
+  if (payment.redirectUrl !== null) return payment
+  const provider = await providerOf(ctx, payment)
+  const now = ctx.clock.now()
+  const request = {
+    instituteId: institute.id,
+    collectorCode: order.collectorCode,
+    paymentId: atProvider(payment).paymentId,
+    amountPaise: sumPaise(payments.map(({ amountPaise }) => amountPaise)),
+    mode,
+    payer: { name: order.name, phone: order.phone, email: order.email },
+    payableUntil: orders.map(one => payableUntil(one, now)).toSorted(byTime)[0] ?? now,
+    description: describeOrders(orders),
+    returnUrl,
+  }
+  const started = await provider.start(request).catch((error: unknown) => endRefused(ctx, payment, error))
+  await store.recordStarted(ctx.db, payment, started)
+  return { ...payment, ...started }
+}
+
+function byTime(one: Date, other: Date): number {
+  return one.getTime() - other.getTime()
+}
+
+/** The provider will refuse it again, so the payment has failed with the provider's reason, and another may start. */
+async function endRefused(ctx: PaymentContext, payment: Payment, error: unknown): Promise<never> {
+  if (!(error instanceof ProviderRefused)) throw error
+  const { instituteId, paymentId } = atProvider(payment)
+  const outcome = { kind: 'failed' as const, code: 'refused', message: error.message }
+  await applyReport(ctx, { about: 'payment', instituteId, paymentId, providerRef: '', outcome })
+  throw conflict(`The payment provider does not take this payment: ${error.message}`)
+}
+
+const OPENING_TRIES = 3
+
+/**
+ * Decides on the order as it is read and writes only if it is still so: one short statement instead of a transaction
+ * around the two. Refused without a payment under way, something has moved in between and all is looked at again.
+ */
+async function openPayment(
+  ctx: PaymentContext,
+  institute: Institute,
+  orderId: string,
+  mode: PaymentMode,
+): Promise<Opened> {
+  const { db } = ctx
+  for (let left = OPENING_TRIES; left > 0; left--) {
+    const now = ctx.clock.now()
+    const order = await requirePayable(ctx, institute, orderId, now)
+    const account = await accountToPay(ctx, institute.id, [order], mode)
+    if (account !== null) {
+      const { id: accountId, provider } = account
+      const about = { id: newId('pay'), provider, accountId, mode, at: now }
+      const payment = newPayment(institute.id, order, about)
+      const checked = { orderState: 'unpaid', nextCheckAt: nextCheck(0, now) } as const
+      if (await store.insertPayment(db, payment, checked)) return { payments: [payment], orders: [order] }
+    }
+    const underWay = await store.findUnderWay(db, institute.id, orderId)
+    if (underWay !== null) return withGroup(ctx, institute, underWay)
+    if (account === null) throw conflict('Online payment is not set up for this installation.')
+  }
+  throw unavailable('Other payments of this order end at this moment. Please retry.')
+}
+
+async function openGroup(
+  ctx: PaymentContext,
+  institute: Institute,
+  orderIds: readonly string[],
+  mode: PaymentMode,
+): Promise<Opened> {
+  const { db } = ctx
+  for (let left = OPENING_TRIES; left > 0; left--) {
+    const now = ctx.clock.now()
+    const orders: Order[] = []
+    for (const id of orderIds) orders.push(await requirePayable(ctx, institute, id, now))
+    const account = await accountToPay(ctx, institute.id, orders, mode)
+    if (account !== null) {
+      const { id: accountId, provider } = account
+      const groupId = newId('pay')
+      const payments = orders.map(order =>
+        newPayment(institute.id, order, { id: newId('pay'), groupId, provider, accountId, mode, at: now }),
+      )
+      const isNew = await db.transaction(async tx => {
+        await lockOrders(tx, institute.id, orderIds)
+        return insertGroup(tx, payments, nextCheck(0, now))
+      })
+      if (isNew) return { payments, orders }
+    }
+    const [first = ''] = orderIds
+    const underWay = await store.findUnderWay(db, institute.id, first)
+    const opened = underWay === null ? null : await withGroup(ctx, institute, underWay)
+    if (opened !== null && opened.orders.length === orderIds.length) return opened
+    if (account === null) throw conflict('These cannot be paid at once: they go to different accounts.')
+  }
+  throw conflict('One of these is being paid by itself at this moment.')
+}
+
+/** The payment with all that are paid with it. */
+async function withGroup(ctx: PaymentContext, institute: Institute, underWay: Payment): Promise<Opened> {
+  const { paymentId } = atProvider(underWay)
+  const payments =
+    underWay.groupId === null ? [underWay] : await listAtProvider(ctx.db, institute.id, paymentId)
+  const orders: Order[] = []
+  for (const { orderId } of payments) {
+    const order = await findOrder(ctx, institute, orderId)
+    assert(order !== null, `the payment ${paymentId} lost its order`)
+    orders.push(order)
+  }
+  return { payments, orders }
+}
+
+async function requirePayable(
+  ctx: PaymentContext,
+  institute: Institute,
+  orderId: string,
+  now: Date,
+): Promise<Order> {
+  const order = await findOrder(ctx, institute, orderId)
+  if (order === null) throw notFound('This order')
+  const state = stateAt(order, now)
+  if (state !== 'unpaid') throw conflict(`No payment can start: it is ${state}.`)
+  if ((await ctx.paymentHandlers[order.kind].mayStart?.(institute.id, order)) === false)
+    throw conflict('No payment can start: what was due has changed.')
+  return order
+}

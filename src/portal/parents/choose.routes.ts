@@ -1,0 +1,143 @@
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import { openFamilyOrders } from '../../dues/pay-dues.service.ts'
+import { findStartedDues } from '../../dues/started.service.ts'
+import { commonAccount } from '../../payments/offers.service.ts'
+import { BursarError } from '../../platform/errors.ts'
+import { isIdShaped } from '../../platform/ids.ts'
+import { listChildren } from '../../students/users/parents.service.ts'
+import { pathOfStudent } from '../entry/entry.rules.ts'
+import { formField, formFields, sendPage } from '../layout.ts'
+import { CHILD, frameOf, HOME, sendUnknown, userOf, withChild, withParent, type Visit } from './access.ts'
+import { describeBeingPaid } from './being-paid-page.ts'
+import { payableOf, problemOf, proposedFor, readBoxes, type Choice, type Payable } from './choice.ts'
+import { describeChoose, PAY } from './choose-page.ts'
+import { readChildren, type ParentContext } from './read-children.ts'
+
+/** Where a parent picks fees of one child or of all and pays them at once. */
+export function choosePages(app: FastifyInstance, ctx: ParentContext): void {
+  const open = async (visit: Visit, only: string | null): Promise<FastifyReply> => {
+    const { until } = visit.request.query as Record<string, unknown>
+    const children = await readPayable(ctx, visit, only)
+    if (children === null) return sendUnknown(visit)
+    const day = typeof until === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(until) ? until : undefined
+    return show(ctx, visit, { children, only, choice: proposedFor(children, day), problem: null })
+  }
+  app.get(
+    PAY,
+    withParent(ctx, visit => open(visit, null)),
+  )
+  app.get(
+    `${CHILD}/choose`,
+    withChild(ctx, visit => open(visit, visit.studentId)),
+  )
+  app.post(
+    PAY,
+    withParent(ctx, visit => pay(ctx, visit)),
+  )
+}
+
+/** Null when the child that is asked for is not the parent's. */
+async function readPayable(
+  ctx: ParentContext,
+  { session }: Visit,
+  only: string | null,
+): Promise<Payable[] | null> {
+  const { institute } = session
+  const own = await listChildren(ctx, userOf(session))
+  if (only !== null && !(isIdShaped(only) && own.includes(only))) return null
+  const children = await readChildren(ctx, institute.id, only === null ? own : [only])
+  const payable: Payable[] = []
+  for (const child of children) {
+    const account = await commonAccount(ctx.accounts, institute.id, [child.dues.context.student])
+    const one = payableOf(child, account?.id ?? null)
+    if (one !== null) payable.push(one)
+  }
+  return payable
+}
+
+type Shown = Pick<Parameters<typeof describeChoose>[0], 'children' | 'only' | 'choice' | 'problem'>
+
+function show(ctx: ParentContext, visit: Visit, shown: Shown): FastifyReply {
+  const { session, texts, language, reply, request } = visit
+  const { title, data } = describeChoose({ ...shown, institute: session.institute, language }, texts)
+  return sendPage(reply, {
+    template: 'parents/choose',
+    title,
+    status: shown.problem === null ? 200 : 400,
+    // The language switch is a GET link, and would forget what was ticked.
+    hasSwitch: request.method === 'GET',
+    language,
+    data: { ...frameOf(visit, ctx), ...data },
+  })
+}
+
+async function pay(ctx: ParentContext, visit: Visit): Promise<FastifyReply> {
+  const { session, request, reply } = visit
+  const { institute } = session
+  const only = formField(request, 'student') ?? null
+  const children = await readPayable(ctx, visit, only)
+  if (children === null) return sendUnknown(visit)
+  const boxes = formFields(request, 'fee')
+  const choice = readBoxes(boxes, children)
+  const own = new Set(await listChildren(ctx, userOf(session)))
+  if ([...choice.keys()].some(studentId => !own.has(studentId))) return sendUnknown(visit)
+  if (formField(request, 'act') === 'total')
+    return show(ctx, visit, { children, only, choice, problem: null })
+  const problem = problemOf(children, choice)
+  if (problem !== null) return show(ctx, visit, { children, only, choice, problem })
+  try {
+    const wanted = [...choice].map(([studentId, componentTypes]) => ({ studentId, componentTypes }))
+    const { checkoutId } = await openFamilyOrders(ctx, institute, wanted, {
+      urlOf: studentId => `${ctx.publicUrl}${pathOfStudent(studentId)}`,
+      takeOver: formField(request, 'take_over') === '1',
+      payer: { registrationId: session.registrationId, name: session.name },
+    })
+    return await reply.redirect(`/pay/${institute.code}/${checkoutId}`, 303)
+  } catch (error) {
+    if (!(error instanceof BursarError)) throw error
+    if (error.code === 'HUE00002') return showConflict(ctx, visit, { children, choice, boxes, only })
+    if (error.code !== 'HUE00000') throw error
+    return show(ctx, visit, { children, only, choice, problem: { kind: 'changed' } })
+  }
+}
+
+/** Another payer is at the bank's page for one of the children; or a payment is pending, which the children's pages show. */
+async function showConflict(
+  ctx: ParentContext,
+  visit: Visit,
+  {
+    children,
+    choice,
+    boxes,
+    only,
+  }: {
+    children: readonly Payable[]
+    choice: Choice
+    boxes: readonly string[]
+    only: string | null
+  },
+): Promise<FastifyReply> {
+  const { session, texts, language, reply } = visit
+  const { institute, registrationId } = session
+  for (const { studentId, dues } of children.filter(child => choice.has(child.studentId))) {
+    const started = await findStartedDues(ctx, institute.id, studentId)
+    if (started === null) continue
+    const fields = [
+      ...boxes.map(value => ({ name: 'fee', value })),
+      ...(only === null ? [] : [{ name: 'student', value: only }]),
+    ]
+    const studentName = dues.context.student.fullname
+    const form = { action: PAY, fields, waitUrl: HOME }
+    const pageData = { institute, studentName, started, registrationId, form, language }
+    const { title, data } = describeBeingPaid(pageData, texts)
+    return sendPage(reply, {
+      template: 'parents/being-paid',
+      title,
+      status: 409,
+      hasSwitch: false,
+      language,
+      data: { ...frameOf(visit, ctx), ...data },
+    })
+  }
+  return reply.redirect(HOME, 303)
+}

@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict'
+import { expectSoundAndKeep } from '../browser/checkout-support.ts'
+import { PHONE } from '../harness/browser.ts'
+import { ERP, sampleStudent } from '../harness/samples.ts'
+import { waitFor } from '../harness/wait.ts'
+import { officeTask } from './clicks.ts'
+
+const SANDBOX = '/api/v1/sandbox'
+
+officeTask(
+  'let families in by a code, and a parent comes in with one',
+  async ({ page, go, complaints, stage }) => {
+    const { bursar, browser } = stage
+    const { demo } = bursar
+    const student = sampleStudent({ fullname: 'Zoya Khan', primary_contact_number: '9876509999' })
+    await demo.post(`${ERP}/users/khan/students`, {
+      student,
+      fee_components: [{ component_type: 'TUITION_FEE', fee_amount: 12000 }],
+    })
+    await go('/i/demo-school/settings/families')
+    await page.getByLabel('Parents may sign in with a code').check()
+    await page.getByLabel('Language of pages').selectOption('ta')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page
+      .getByText(/\/school\/demo-school/)
+      .first()
+      .waitFor()
+    await expectSoundAndKeep(page, 'console-settings-families')
+    assert.deepEqual(complaints, [])
+
+    const context = await browser.newContext({ viewport: PHONE })
+    const parent = await context.newPage()
+    await parent.goto(`${bursar.url}/school/demo-school`)
+    await expectSoundAndKeep(parent, 'sign-in-ta')
+    // Each language stands by its own name and its English one, for readers whose browser has no font for it.
+    await parent.getByRole('link', { name: 'English' }).click()
+    await parent.getByRole('link', { name: /\(Kannada\)/ }).waitFor()
+    await parent.locator('input[name=contact]').fill('98765 09999')
+    await parent.keyboard.press('Enter')
+    await parent.locator('input[name=code]').waitFor()
+    await expectSoundAndKeep(parent, 'sign-in-code')
+    let code = ''
+    await waitFor(async () => {
+      const { body } = await demo.get(`${SANDBOX}/mailbox?to=${encodeURIComponent('+919876509999')}`)
+      code = /^\d{6}$/m.exec(body.data[0]?.text ?? '')?.[0] ?? ''
+      return code !== ''
+    }, 'a code in the mailbox')
+    await parent.locator('input[name=code]').fill(code)
+    await parent.keyboard.press('Enter')
+    await parent.getByText('Zoya Khan').first().waitFor()
+    await expectSoundAndKeep(parent, 'parents-by-code')
+    await context.close()
+  },
+  { role: 'owner' },
+)
