@@ -12,7 +12,7 @@ import { fillDemo } from './demo/demo.service.ts'
 import { createContext, type BursarContext } from './context.ts'
 import { keepDataDirLocked, type KeptDataDirLock } from './data-dir.ts'
 import type { Readiness } from '../http/health.ts'
-import { describeInstallation } from './installation.ts'
+import { describeInstallation, processName } from './installation.ts'
 import { openDeliveries } from './open-deliveries.ts'
 import { openDatabase, type OpenedDatabase } from './open-database.ts'
 import type { Context } from '../platform/context.ts'
@@ -159,6 +159,7 @@ async function openAndLock(
   let server: EmbeddedPostgres | null = null
   try {
     const opened = await openDatabase(config, {
+      name: processName(config.role),
       onPrimary: server => log.info({ server }, 'writing to this database server'),
       onIdleError: error => log.warn({ err: error }, 'an idle database connection was lost'),
       onWritesRefused: (reason, err) => log.error({ err, reason }, 'the database takes no writes'),

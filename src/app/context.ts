@@ -11,12 +11,13 @@ import type { LoanContext } from '../loans/context.ts'
 import { takeLenderCallback } from '../loans/lender-updates.service.ts'
 import type { MessageContext } from '../messages/senders.ts'
 import { takeCallback } from '../payments/callbacks.service.ts'
+import { CallCounts, type Calls } from '../platform/call-counts.ts'
 import type { Context } from '../platform/context.ts'
 import { addressPolicy } from '../platform/http-client/addresses.ts'
 import { HttpClient } from '../platform/http-client/http-client.ts'
 import type { Log } from '../platform/log.ts'
 import type { Provider, ProviderName } from '../providers/port.ts'
-import { AccountRegistry } from '../providers/accounts/registry.service.ts'
+import { AccountRegistry, counterOf } from '../providers/accounts/registry.service.ts'
 import { PROVIDERS } from '../providers/catalogue.ts'
 import { createSandboxBank } from '../sandbox/bank/simulator.service.ts'
 import type { SandboxBank } from '../sandbox/bank/simulator.ts'
@@ -28,7 +29,7 @@ import { readReceiptAttachment } from '../payments/notices/notices.service.ts'
 import { createSenders } from './senders.ts'
 
 /** Everything that services may ask for; a function names the part that it uses. */
-export type BursarContext = FlexContext & LoanContext & MessageContext
+export type BursarContext = FlexContext & LoanContext & MessageContext & { readonly calls: Calls }
 
 type Settings = Pick<Config, 'mode' | 'outbound' | 'providers' | 'mail'> &
   Partial<Pick<Config, 'sms' | 'whatsapp' | 'providerUrls' | 'pausedProviders'>>
@@ -45,6 +46,7 @@ export type CreatedContext = {
 /** The one context of a process, complete from the start; the simulators call back into it as a real provider would. */
 export async function createContext(config: Settings, base: Context, log: Log): Promise<CreatedContext> {
   const { mode, outbound } = config
+  const calls = { providers: new CallCounts(), erps: new CallCounts(), messages: new CallCounts() }
   const erpClient = new HttpClient({
     policy: addressPolicy({ mode, allowed: outbound.allowed }),
     ...(outbound.nameServers.length > 0 ? { nameServers: outbound.nameServers } : {}),
@@ -65,8 +67,8 @@ export async function createContext(config: Settings, base: Context, log: Log): 
   for (const [name, values] of config.providers) {
     const entry = PROVIDERS[name]
     const apiUrl = config.providerUrls?.get(name)
-    if (entry !== undefined)
-      installation.set(name, entry.create(values, { apiUrl, now: () => base.clock.now() }))
+    const options = { apiUrl, now: () => base.clock.now(), onCall: counterOf(calls.providers, name) }
+    if (entry !== undefined) installation.set(name, entry.create(values, options))
   }
   if (simulators !== null) installation.set('sandbox', simulators.bank)
   installation.set(BANK_TRANSFER, createBankTransfers(base))
@@ -74,8 +76,9 @@ export async function createContext(config: Settings, base: Context, log: Log): 
     apiUrls: config.providerUrls,
     values: config.providers,
     paused: config.pausedProviders,
+    calls: calls.providers,
   })
-  const { senders, closeSenders } = await createSenders(config, base, log)
+  const { senders, closeSenders } = await createSenders(config, base, { log, calls: calls.messages })
   const ctx: BursarContext = {
     db: base.db,
     clock: base.clock,
@@ -86,6 +89,7 @@ export async function createContext(config: Settings, base: Context, log: Log): 
     },
     log,
     accounts,
+    calls,
     sandboxLender: simulators?.lender ?? null,
     people: {
       atLender: emailsOfLender,
@@ -95,6 +99,7 @@ export async function createContext(config: Settings, base: Context, log: Log): 
       httpClient: erpClient,
       callLimiter: new ErpCallLimiter(base.db.semaphore, () => base.clock.now().getTime()),
       timeoutMs: ERP_TIMEOUT_MS,
+      calls: calls.erps,
       findPlanDifferences: (student, rows) => findPlanDifferences(base, student, rows),
     },
     senders,

@@ -1,9 +1,18 @@
 import { readFileSync } from 'node:fs'
+import { hostname } from 'node:os'
 import { PROVIDERS } from '../providers/catalogue.ts'
 import type { Config } from './config.ts'
 import type { Installation } from '../console/operator/health.service.ts'
 import type { BackupSchedule } from '../platform/backup/schedule.ts'
 import type { JobRunner } from '../platform/jobs/job-runner.ts'
+
+const HOST_CHARACTERS = 32
+
+/** How this process is known among the connections of its database, which keeps 63 characters. */
+export function processName(role: Config['role']): string {
+  const host = hostname().replaceAll('/', '-').slice(0, HOST_CHARACTERS)
+  return `bursar/${role}/${readVersion()}/${host}/${process.pid}`
+}
 
 /** What the operator's pages show of this configuration: names, never secrets. */
 export function describeInstallation(
@@ -34,7 +43,7 @@ export function describeInstallation(
   }
 }
 
-function readVersion(): string {
+export function readVersion(): string {
   const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
   return (JSON.parse(text) as { version: string }).version
 }

@@ -17,6 +17,7 @@ import { nextMessageDue, purgeSecrets, sendMessages } from '../messages/messages
 import { expireOrders, nextExpiry } from '../orders/orders.service.ts'
 import { purgeUnpaidForms } from '../payment-pages/page-payments.service.ts'
 import { checkPayments, nextCheckDue } from '../payments/checks/check-payments.service.ts'
+import { checkNextBooks } from '../payments/reconcile/nightly.service.ts'
 import { nextTryDue, sendRefunds } from '../payments/refunds/refunds.service.ts'
 import type { SandboxBank } from '../sandbox/bank/simulator.ts'
 import {
@@ -172,6 +173,11 @@ function purges(ctx: BursarContext): Job[] {
     purge('sign_ins_purged', limit => purgeSignIns(ctx, limit)),
     purge('forms_purged', limit => purgeUnpaidForms(ctx, limit)),
     purge('answers_purged', limit => purgeStoredAnswers(ctx.db, limit)),
+    // Not a purge, but as little in a hurry: no moved clock waits for it.
+    {
+      ...purge('books_checked', () => checkNextBooks(ctx)),
+      timeLimitMs: 15 * MINUTE_MS,
+    },
   ]
 }
 

@@ -5,6 +5,7 @@ import type { Config } from './config.ts'
 import { OffsetClock, realClock } from '../platform/clock.ts'
 import { splitDatabaseUrl } from '../platform/db/database-url.ts'
 import { Database, type DatabaseOptions } from '../platform/db/database.ts'
+import { findRunning } from '../platform/embedded-postgres/running.ts'
 import { openEmbeddedPostgres, type EmbeddedPostgres } from '../platform/embedded-postgres/supervisor.ts'
 import type { Context } from '../platform/context.ts'
 import { migrate, type MigrationResult } from '../platform/db/migrate.ts'
@@ -23,7 +24,7 @@ export type OpenedDatabase = {
   migration: MigrationResult
 }
 
-type OpenOptions = Pick<DatabaseOptions, 'onIdleError' | 'onWritesRefused' | 'onPrimary'> & {
+type OpenOptions = Pick<DatabaseOptions, 'name' | 'onIdleError' | 'onWritesRefused' | 'onPrimary'> & {
   /** Called with the embedded server before anything is written to it; may throw to refuse. */
   onEmbedded?: (embedded: EmbeddedPostgres) => Promise<void>
 }
@@ -66,7 +67,33 @@ export async function openDatabase(
   }
 }
 
-function connectionsOf(config: Config, embedded: EmbeddedPostgres | null): DatabaseOptions['connections'] {
+/** A database as it stands, neither migrated nor started; null: it is the embedded one and does not run. */
+export async function connectTo(config: Config): Promise<{ db: Database; server: string } | null> {
+  const running = config.databaseUrl === null ? await findRunning(config.dataDir) : null
+  if (config.databaseUrl === null && running === null) return null
+  let server = running === null ? hostOf(config.databaseUrl ?? '') : `embedded in ${config.dataDir}`
+  const connections = connectionsOf(config, running === null ? null : { connection: running })
+  const db = new Database({ connections, poolSize: STATUS_POOL, onPrimary: name => (server = name) })
+  await db.findPrimary()
+  return {
+    db,
+    get server() {
+      return server
+    },
+  }
+}
+
+const STATUS_POOL = 4
+
+function hostOf(databaseUrl: string): string {
+  const url = URL.parse(splitDatabaseUrl(databaseUrl)[0] ?? '')
+  return url?.host || url?.searchParams.get('host') || 'localhost'
+}
+
+function connectionsOf(
+  config: Config,
+  embedded: Pick<EmbeddedPostgres, 'connection'> | null,
+): DatabaseOptions['connections'] {
   // Port and ssl are said aloud, or the driver takes them from PGPORT and PGSSLMODE.
   if (embedded !== null) return [{ ...embedded.connection, port: 5432, ssl: false }]
   return splitDatabaseUrl(config.databaseUrl ?? '').map(connectionString => ({ connectionString }))

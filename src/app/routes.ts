@@ -3,6 +3,7 @@ import { loanRoutes } from '../loans/loans.routes.ts'
 import { protocolRoutes } from '../loans/protocol/protocol.routes.ts'
 import { duesRoutes } from '../dues/dues.routes.ts'
 import { createMetrics, observeBackups, type Metrics } from '../http/metrics/metrics.ts'
+import { addCallMetrics, addSharedFigures } from '../http/metrics/shared-metrics.ts'
 import { addHealthRoutes, type Readiness } from '../http/health.ts'
 import { addOpenApi } from '../http/openapi/serve.ts'
 import { addReference } from '../http/openapi/reference.ts'
@@ -14,6 +15,7 @@ import { paymentPageRoutes } from '../payment-pages/pages.routes.ts'
 import { paymentRoutes } from '../payments/payments.routes.ts'
 import { readOnTheWay } from '../payments/student-payments.service.ts'
 import type { BursarContext } from './context.ts'
+import { sharedFigures } from './status/figures.service.ts'
 import { doctorRoutes, type Examine } from './doctor/doctor.routes.ts'
 import type { Log } from '../platform/log.ts'
 import { checkoutRoutes } from '../portal/checkout/checkout.routes.ts'
@@ -90,6 +92,8 @@ type RouteOptions = HealthRouteOptions & {
 function createServerWithMetrics(options: HealthRouteOptions): { app: FastifyInstance; metrics: Metrics } {
   const { ctx, installation } = options
   const metrics = createMetrics(ctx.db, installation.jobs)
+  addCallMetrics(metrics.registry, ctx.calls)
+  addSharedFigures(metrics.registry, sharedFigures(ctx))
   if (installation.backups !== null) observeBackups(metrics, installation.backups)
   return { app: createServer({ ...options, metrics }), metrics }
 }

@@ -2,6 +2,7 @@ import type { Config } from './config.ts'
 import type { MessageContext, Sender } from '../messages/senders.ts'
 import { createSmsSender } from '../messages/senders/sms.client.ts'
 import { createWhatsappSender } from '../messages/senders/whatsapp.client.ts'
+import type { CallCounts } from '../platform/call-counts.ts'
 import type { Context } from '../platform/context.ts'
 import type { Log } from '../platform/log.ts'
 import type { MailAddress } from '../messages/senders/mail-settings.ts'
@@ -15,7 +16,7 @@ const MAILBOX: Sender = { send: async () => ({ kind: 'sent' }) }
 export async function createSenders(
   { mail, sms = null, whatsapp = null }: Pick<Config, 'mail'> & Partial<Pick<Config, 'sms' | 'whatsapp'>>,
   { mode }: Context,
-  log: Log,
+  { log, calls }: { log: Log; calls: CallCounts },
 ): Promise<{ senders: MessageContext['senders']; closeSenders: () => void }> {
   const mailer = mail.smtpUrl === null ? null : await openMailer(mail.smtpUrl, mail.from)
   if (mailer === null && mode === 'live') log.warn('SMTP_URL is not set: no e-mail will be sent')
@@ -25,13 +26,22 @@ export async function createSenders(
   if (unknown.length > 0) log.warn({ unknown }, 'SMS_TEMPLATE_IDS names no text of ours')
   const bySms = sms === null ? null : createSmsSender(sms)
   const byWhatsapp = whatsapp === null ? null : createWhatsappSender(whatsapp)
+  const counted = (channel: string, sender: Sender): Sender => ({
+    async send(message) {
+      const outcome = await sender.send(message)
+      calls.add(channel, OUTCOMES[outcome.kind])
+      return outcome
+    },
+  })
   const senders = {
-    email: mailer ?? withoutProvider('SMTP_URL is not set'),
-    sms: toPhone(byWhatsapp, bySms) ?? withoutProvider('no provider for SMS is set up'),
-    whatsapp: byWhatsapp ?? withoutProvider('no provider for WhatsApp is set up'),
+    email: counted('email', mailer ?? withoutProvider('SMTP_URL is not set')),
+    sms: counted('sms', toPhone(byWhatsapp, bySms) ?? withoutProvider('no provider for SMS is set up')),
+    whatsapp: counted('whatsapp', byWhatsapp ?? withoutProvider('no provider for WhatsApp is set up')),
   }
   return { senders, closeSenders: () => mailer?.close() }
 }
+
+const OUTCOMES = { sent: 'answered', refused: 'refused', delayed: 'failed' } as const
 
 /** A short text to a phone: by WhatsApp where that is set up, and what it refuses, such as a number without it, by SMS. */
 function toPhone(byWhatsapp: Sender | null, bySms: Sender | null): Sender | null {

@@ -22,6 +22,7 @@ import { addProviderCommands } from './institute/providers.ts'
 import { addOpenApiCommand } from './openapi.ts'
 import { addSeedCommand } from './seed.ts'
 import { addSmsCommands } from './sms.ts'
+import { addStatusCommand } from './status.ts'
 import { addUserCommands } from './institute/users.ts'
 
 /** The operator's command line. It reads the same environment as Bursar itself, and may run beside it. */
@@ -61,6 +62,7 @@ addMigrateCommand(program)
 addDistributeCommand(program)
 addConfigCommand(program)
 addDoctorCommand(program)
+addStatusCommand(program)
 addOpenApiCommand(program)
 addSeedCommand(program)
 finishProgram(program)

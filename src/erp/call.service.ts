@@ -11,6 +11,7 @@ import type { StudentChange } from '../students/profile/update.rules.ts'
 
 /** One ERP, ready to be asked: everything about a call but whom it asks for. */
 export type ErpEndpoint = {
+  institute: string
   settings: StoredSettings
   headers: Record<string, string>
   limit: Omit<CallLimit, 'isTest' | 'isForPerson'>
@@ -20,6 +21,7 @@ export type ErpEndpoint = {
 export function endpointOf(ctx: ErpContext, institute: Institute, settings: StoredSettings): ErpEndpoint {
   const { collectorCode, url, maxCalls, updatedAt } = settings
   return {
+    institute: institute.code,
     settings,
     headers: authHeaders(ctx, settings),
     limit: {
@@ -49,10 +51,15 @@ export async function askErp(
     timeoutMs: erp.timeoutMs,
   }
   const isForPerson = reason !== 'presentation' && reason !== 'reminder'
-  return erp.callLimiter.run({ ...endpoint.limit, isTest: reason === 'test', isForPerson }, () =>
-    fetchStudent(erp.httpClient, call),
+  const answer = await erp.callLimiter.run(
+    { ...endpoint.limit, isTest: reason === 'test', isForPerson },
+    () => fetchStudent(erp.httpClient, call),
   )
+  erp.calls.add(endpoint.institute, OUTCOMES[answer.kind])
+  return answer
 }
+
+const OUTCOMES = { found: 'answered', refused: 'refused', unavailable: 'failed' } as const
 
 export type FetchedFor = {
   instituteId: number

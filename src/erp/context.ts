@@ -1,3 +1,4 @@
+import type { CallCounts } from '../platform/call-counts.ts'
 import type { Context } from '../platform/context.ts'
 import type { HttpClient } from '../platform/http-client/http-client.ts'
 import type { FieldProblem } from '../platform/errors.ts'
@@ -10,6 +11,8 @@ type ErpCalls = {
   callLimiter: ErpCallLimiter
   /** For one call in all. */
   timeoutMs: number
+  /** Where calls are counted, by the institute. */
+  calls: CallCounts
   /** What a plan of the student would make of a schedule otherwise than it says. */
   findPlanDifferences(
     student: { instituteId: number; studentId: string },

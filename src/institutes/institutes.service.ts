@@ -105,7 +105,7 @@ export async function getInstitutesById({ db }: Context, ids: readonly number[])
   return store.findInstitutes(db, ids)
 }
 
-export async function listInstitutes({ db }: Context): Promise<Institute[]> {
+export async function listInstitutes({ db }: Pick<Context, 'db'>): Promise<Institute[]> {
   return store.listInstitutes(db)
 }
 

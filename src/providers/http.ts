@@ -1,3 +1,4 @@
+import type { CallOutcome } from '../platform/call-counts.ts'
 import { unavailable } from '../platform/errors.ts'
 import { anyAddress } from '../platform/http-client/addresses.ts'
 import { HttpClient, type OutboundAnswer, type OutboundProblem } from '../platform/http-client/http-client.ts'
@@ -27,6 +28,8 @@ export type CallerOptions = {
   readRefusal(answer: unknown): Refusal | null
   /** Refusals for now only, beyond too many requests: the same request may be taken later. */
   mayPass?(httpStatus: number, refusal: Refusal): boolean
+  /** Told of every call. */
+  onCall?: ((outcome: CallOutcome) => void) | undefined
 }
 
 const ANSWER_BYTES = 1024 * 1024
@@ -46,23 +49,30 @@ export function createCaller(options: CallerOptions): () => Call {
     return async (method, path, read, { body, headers, maxBytes = ANSWER_BYTES } = {}) => {
       const remainingMs = deadline - performance.now()
       if (remainingMs <= 0) throw tooLate(options)
-      const result = await httpClient.send({
-        method,
-        url: `${root}${path}`,
-        headers: {
-          ...headers,
-          ...options.headers,
-          accept: 'application/json',
-          'content-type': 'application/json',
-        },
-        body: body === undefined ? null : JSON.stringify(body),
-        timeoutMs: Math.ceil(remainingMs),
-        maxBytes,
-      })
-      if (result.kind === 'failed') throw unanswered(result, options)
-      if (result.isTruncated)
-        throw misunderstood(title, new AnswerError('answer', `at most ${maxBytes} bytes`))
-      return understand(result, read, options)
+      try {
+        const result = await httpClient.send({
+          method,
+          url: `${root}${path}`,
+          headers: {
+            ...headers,
+            ...options.headers,
+            accept: 'application/json',
+            'content-type': 'application/json',
+          },
+          body: body === undefined ? null : JSON.stringify(body),
+          timeoutMs: Math.ceil(remainingMs),
+          maxBytes,
+        })
+        if (result.kind === 'failed') throw unanswered(result, options)
+        if (result.isTruncated)
+          throw misunderstood(title, new AnswerError('answer', `at most ${maxBytes} bytes`))
+        const answer = understand(result, read, options)
+        options.onCall?.('answered')
+        return answer
+      } catch (error) {
+        options.onCall?.(error instanceof ProviderRefused ? 'refused' : 'failed')
+        throw error
+      }
     }
   }
 }

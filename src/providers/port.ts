@@ -1,3 +1,4 @@
+import type { CallOutcome } from '../platform/call-counts.ts'
 import { paiseOf, type Paise } from '../platform/money.ts'
 import type { MandateChange, MandatePort, MandateReport, ReturnReport } from './mandate-port.ts'
 import type { TransferPort } from './transfer-port.ts'
@@ -214,7 +215,12 @@ export type HostedPage = {
 }
 
 /** `apiUrl`: another address than the provider's own, such as an emulator's. `now`: the clock, where a sandbox moves it. */
-type ProviderOptions = { apiUrl?: string | undefined; now?: () => Date }
+type ProviderOptions = {
+  apiUrl?: string | undefined
+  now?: () => Date
+  /** Told of every call to the provider. */
+  onCall?: ((outcome: CallOutcome) => void) | undefined
+}
 
 /** The values of an entry's settings by their fields. */
 export type ProviderValues = Readonly<Record<string, string>>

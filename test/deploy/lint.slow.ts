@@ -52,6 +52,36 @@ const LINTS: readonly Lint[] = [
     },
   },
   {
+    tool: 'promtool',
+    args: ['check', 'rules', 'prometheus/alerts.yml'],
+    offence: {
+      file: 'prometheus/alerts.yml',
+      from: 'max(bursar_books_differences)',
+      to: 'max(bursar_books_differences',
+      found: /unclosed left parenthesis/,
+    },
+  },
+  {
+    tool: 'promtool',
+    args: ['test', 'rules', 'prometheus/alerts.test.yml'],
+    offence: {
+      file: 'prometheus/alerts.yml',
+      from: 'max(bursar_books_differences) > 0',
+      to: 'max(bursar_books_differences) > 2',
+      found: /BursarBooksDiffer/,
+    },
+  },
+  {
+    tool: 'promtool',
+    args: ['check', 'config', '--syntax-only', 'prometheus/prometheus.yml'],
+    offence: {
+      file: 'prometheus/prometheus.yml',
+      from: 'scrape_interval',
+      to: 'scraping_interval',
+      found: /scraping_interval/,
+    },
+  },
+  {
     tool: 'systemd-analyze',
     args: ['verify', 'systemd/bursar.service'],
     offence: {
@@ -92,7 +122,7 @@ function missing(tool: string): string | false {
 
 for (const lint of LINTS) {
   const { tool, args, offence } = lint
-  test(`${[tool, args[0]].join(' ')} finds nothing in deploy/`, { skip: missing(tool) }, t => {
+  test(`${[tool, ...args.slice(0, 2)].join(' ')} finds nothing in deploy/`, { skip: missing(tool) }, t => {
     const folder = mkdtempSync(join(tmpdir(), 'bursar-deploy-'))
     t.after(() => rmSync(folder, { recursive: true, force: true }))
     cpSync(join(ROOT, 'deploy'), folder, { recursive: true })

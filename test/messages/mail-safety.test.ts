@@ -5,6 +5,7 @@ import { sendMessages } from '../../src/messages/messages.service.ts'
 import { runUntilDone } from '../../src/platform/jobs/job.ts'
 import { Slots } from '../../src/platform/jobs/slots.ts'
 import { createSenders } from '../../src/app/senders.ts'
+import { CallCounts } from '../../src/platform/call-counts.ts'
 import { createLog } from '../../src/platform/log.ts'
 import { startBursar, type TestBursar } from '../harness/bursar.ts'
 import { startFakeSmtp } from '../harness/fakes/smtp.ts'
@@ -136,7 +137,11 @@ describe('mail is safe', { concurrency: 3 }, () => {
       destination: { write: line => void lines.push(line) },
     })
     const mail = { smtpUrl: null, from: { name: 'Bursar', address: 'no-reply@pay.example.in' } }
-    const { senders } = await createSenders({ mail }, { ...bursar.app.ctx, mode: 'live' }, log)
+    const { senders } = await createSenders(
+      { mail },
+      { ...bursar.app.ctx, mode: 'live' },
+      { log, calls: new CallCounts() },
+    )
     assert.match(lines.join(''), /"level":"warn".*SMTP_URL is not set/)
     await queue(bursar, {}, { channel: 'sms', recipient: '9876543210', subject: undefined })
     const ctx = { ...bursar.app.ctx, senders }

@@ -194,7 +194,7 @@ export class World {
       async () =>
         (
           await this.sql(
-            `select from pg_stat_activity where datname = current_database() and application_name = 'bursar'`,
+            `select from pg_stat_activity where datname = current_database() and application_name like 'bursar/%'`,
           )
         ).length === 0,
       'the server to notice',

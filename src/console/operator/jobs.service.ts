@@ -4,7 +4,7 @@ import type { JobRunner, JobStatus } from '../../platform/jobs/job-runner.ts'
 import * as store from './jobs.store.ts'
 import type { LetterKind } from './operator.rules.ts'
 
-export type { DeadLetter } from './jobs.store.ts'
+export type { DeadLetter, Job as DueWork } from './jobs.store.ts'
 
 export type Jobs = {
   jobs: store.Job[]
@@ -12,6 +12,11 @@ export type Jobs = {
   runsHere: boolean
   runs: (JobStatus & { oldestDueMs: number | null })[]
   deadLetters: Record<LetterKind, number>
+}
+
+/** What is due, whichever process is to do it. */
+export async function readDueWork({ db, clock }: Pick<Context, 'db' | 'clock'>): Promise<store.Job[]> {
+  return store.readJobs(db, clock.now())
 }
 
 export async function readJobs({ db, clock }: Context, runner: JobRunner): Promise<Jobs> {
@@ -30,4 +35,9 @@ export async function listDeadLetters(
   page: PageRange,
 ): Promise<Page<store.DeadLetter>> {
   return store.listDeadLetters(db, kind, page)
+}
+
+/** How many of each were given up, over all institutes. */
+export async function countDeadLetters({ db }: Pick<Context, 'db'>): Promise<Record<LetterKind, number>> {
+  return store.countDeadLetters(db)
 }

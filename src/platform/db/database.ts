@@ -7,7 +7,7 @@ import { WakeupListener, Wakeups, type WakeupChannel } from './wakeup.ts'
 import { endClient } from './client.ts'
 import { isRetryable, isTimeout, toBursarError, writeRefusal } from './errors.ts'
 import { PipelinedReader } from './pipelined-reader.ts'
-import { LIMITED_SESSION, TransactionPool } from './pool.ts'
+import { LIMITED_SESSION, SESSION, TransactionPool } from './pool.ts'
 import { ClusterSemaphore } from './cluster-semaphore.ts'
 import { Servers } from './servers.ts'
 
@@ -26,6 +26,8 @@ export type Transaction = Queryable & {
 }
 
 export type DatabaseOptions = {
+  /** By which the server's list of connections shows ours. */
+  name?: string | undefined
   /** Of the servers that hold it: a primary alone, or with its standbys. */
   connections: readonly pg.ClientConfig[]
   /** In front of them, for transactions alone: PgBouncer in transaction mode. */
@@ -66,11 +68,17 @@ export class Database implements Queryable {
     this.#options = options
     const servers = new Servers(options)
     this.#servers = servers
-    const config: pg.ClientConfig = { ...LIMITED_SESSION, stream: () => this.#openSocket() }
+    const name = options.name ?? SESSION.application_name
+    const config: pg.ClientConfig = {
+      ...LIMITED_SESSION,
+      application_name: name,
+      stream: () => this.#openSocket(),
+    }
     this.#config = config
     this.#pool = new TransactionPool({
       servers,
       pooler: options.pooler ?? null,
+      name,
       size: options.poolSize,
       stream: () => this.#openSocket(),
     })

@@ -11,6 +11,7 @@ type Setting =
   | 'demo'
   | 'settlements_read_at'
   | 'flex_figures'
+  | 'books_check'
 
 /** Held until the transaction ends, also before the setting has been written for the first time. */
 export async function lockSetting(tx: Transaction, key: Setting): Promise<void> {

@@ -22,6 +22,8 @@ type PoolOptions = {
   servers: Servers
   /** That stands between the pool and the server, and lends a connection for a transaction at a time. */
   pooler: pg.ClientConfig | null
+  /** Of its connections; those of a pooler are of many processes, and have none. */
+  name: string | undefined
   size: number
   stream: NonNullable<pg.ClientConfig['stream']>
 }
@@ -33,11 +35,12 @@ export class TransactionPool {
   readonly begin: string
   readonly toQuery: typeof namedQuery
 
-  constructor({ servers, pooler, size, stream }: PoolOptions) {
+  constructor({ servers, pooler, name, size, stream }: PoolOptions) {
     // Statements that do not wait for each other leave together: the work of a transaction starts with its `begin`.
     const common = { stream, pipeline: true, max: size, idleTimeoutMillis: 60_000 }
     if (pooler === null) {
-      this.#pool = new pg.Pool({ ...common, ...LIMITED_SESSION, Client: servers.clientClass() })
+      const session = { ...LIMITED_SESSION, application_name: name }
+      this.#pool = new pg.Pool({ ...common, ...session, Client: servers.clientClass() })
       this.begin = 'begin'
       this.toQuery = namedQuery
     } else {

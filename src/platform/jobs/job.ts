@@ -3,7 +3,7 @@ import type { Slots } from './slots.ts'
 /** Work that falls due by itself. It is data: the runner gives each job a loop, slots, a back-off and figures of its own. */
 export type Job = {
   name: string
-  /** `work` runs whenever something is due; `purge` deletes what is past its time, once an hour. */
+  /** `work` runs whenever something is due; `purge` deletes what is past its time, or looks after things in another way, once an hour. */
   kind: 'work' | 'purge'
   /** How many rows or batches this process works on at a time. */
   concurrency: number

@@ -1,3 +1,4 @@
+import type { CallCounts, CallOutcome } from '../../platform/call-counts.ts'
 import type { Context } from '../../platform/context.ts'
 import type { Queryable } from '../../platform/db/database.ts'
 import { PROVIDERS } from '../catalogue.ts'
@@ -38,6 +39,8 @@ export type InstallationSettings = {
   values?: ReadonlyMap<ProviderName, ProviderValues> | undefined
   /** They take nothing new. */
   paused?: readonly ProviderName[] | undefined
+  /** Where calls are counted, by the account. */
+  calls?: CallCounts | undefined
 }
 
 export type Target = { instituteId: number; collectorCode: string }
@@ -59,6 +62,7 @@ export class AccountRegistry {
   readonly #apiUrls: ReadonlyMap<ProviderName, string>
   readonly #paused: ReadonlySet<ProviderName>
   readonly #keys: ReadonlySet<string>
+  readonly #calls: CallCounts | undefined
   readonly #cache = new Map<number, Cached>()
   readonly #made = new Map<string, OwnAccount>()
   readonly #instituteOf = new Map<string, number>()
@@ -67,10 +71,11 @@ export class AccountRegistry {
   constructor(
     ctx: Pick<Context, 'db' | 'vault' | 'clock' | 'mode'>,
     installation: ReadonlyMap<ProviderName, Provider>,
-    { apiUrls = new Map(), values = new Map(), paused = [] }: InstallationSettings = {},
+    { apiUrls = new Map(), values = new Map(), paused = [], calls }: InstallationSettings = {},
   ) {
     this.#ctx = ctx
     this.#apiUrls = apiUrls
+    this.#calls = calls
     this.#paused = new Set(paused)
     this.#keys = new Set([...values].map(([provider, one]) => keyOf(provider, one)))
     this.installation = installation
@@ -162,8 +167,13 @@ export class AccountRegistry {
 
   /** A port with credentials that no account has yet, to try them. */
   makePort(provider: ProviderName, values: ProviderValues): Provider {
+    return this.#makePort(provider, values)
+  }
+
+  #makePort(provider: ProviderName, values: ProviderValues, accountId?: string): Provider {
+    const onCall = accountId === undefined ? undefined : counterOf(this.#calls, accountId)
     const apiUrl = this.#apiUrls.get(provider)
-    return entryOf(provider).create(values, { apiUrl, now: () => this.#ctx.clock.now() })
+    return entryOf(provider).create(values, { apiUrl, now: () => this.#ctx.clock.now(), onCall })
   }
 
   /** After a change in this process. */
@@ -210,10 +220,15 @@ export class AccountRegistry {
   #make(row: store.SealedAccount): OwnAccount {
     const known = this.#made.get(row.id)
     if (known?.version === row.version) return known
-    const account = toAccount(this.#ctx, row, values => this.makePort(row.provider, values))
+    const account = toAccount(this.#ctx, row, values => this.#makePort(row.provider, values, row.id))
     this.#made.set(row.id, account)
     return account
   }
+}
+
+/** For a port: counts the calls of an account. */
+export function counterOf(calls: CallCounts | undefined, accountId: string): (outcome: CallOutcome) => void {
+  return outcome => calls?.add(accountId, outcome)
 }
 
 function toAccount(

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { unavailable } from '../../platform/errors.ts'
 import { paiseOf, toRupees } from '../../platform/money.ts'
-import { type Call, createCaller } from '../http.ts'
+import { type Call, type CallerOptions, createCaller } from '../http.ts'
 import {
   UPI_MOST,
   type Callback,
@@ -40,6 +40,7 @@ export type CashfreeOptions = {
   baseUrl?: string
   timeoutMs?: number
   now?: () => Date
+  onCall?: CallerOptions['onCall']
 }
 
 const API_VERSION = '2025-01-01'
@@ -57,6 +58,7 @@ export function createCashfree(options: CashfreeOptions): Provider {
     title: 'Cashfree',
     baseUrl: baseUrl ?? ROOTS[environment],
     timeoutMs,
+    onCall: options.onCall,
     headers: { 'x-client-id': clientId, 'x-client-secret': clientSecret, 'x-api-version': API_VERSION },
     secret: clientSecret,
     readRefusal: shapes.readRefusal,

@@ -25,12 +25,13 @@ export const cashfree: ProviderEntry = {
   ],
   apiUrlEnv: 'CASHFREE_API_URL',
   hostedPage,
-  create(values, { apiUrl, now } = {}) {
+  create(values, { apiUrl, now, onCall } = {}) {
     const clientId = valueOf(values, 'client_id')
     const clientSecret = valueOf(values, 'client_secret')
     return createCashfree({
       clientId,
       clientSecret,
+      onCall,
       environment: keyKindOf(clientId, clientSecret) === 'live' ? 'production' : 'sandbox',
       ...(apiUrl === undefined ? {} : { baseUrl: apiUrl }),
       ...(now === undefined ? {} : { now }),

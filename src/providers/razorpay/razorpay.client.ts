@@ -13,7 +13,7 @@ import {
   type Started,
   type StartRequest,
 } from '../port.ts'
-import { type Call, createCaller } from '../http.ts'
+import { type Call, type CallerOptions, createCaller } from '../http.ts'
 import { announceDebit, presentDebit, readDebit, readDebitOutcome } from './debits.client.ts'
 import { readDisputeEvent, readReturn, readUnasked } from './disputes.client.ts'
 import { cancelMandate, readMandate, registerMandate, UPI_REGISTRATION_PAISE } from './mandates.client.ts'
@@ -36,6 +36,7 @@ type RazorpayOptions = {
   webhookSecret: string
   baseUrl?: string
   timeoutMs?: number
+  onCall?: CallerOptions['onCall']
 }
 
 const BASE_URL = 'https://api.razorpay.com'
@@ -59,6 +60,7 @@ export function createRazorpay(options: RazorpayOptions): Provider {
     title: 'Razorpay',
     baseUrl,
     timeoutMs,
+    onCall: options.onCall,
     headers: { authorization: `Basic ${Buffer.from(`${keyId}:${keySecret}`).toString('base64')}` },
     secret: keySecret,
     readRefusal: shapes.readRefusal,

@@ -30,11 +30,12 @@ export const razorpay: ProviderEntry = {
     },
   ],
   apiUrlEnv: 'RAZORPAY_API_URL',
-  create: (values, { apiUrl } = {}) =>
+  create: (values, { apiUrl, onCall } = {}) =>
     createRazorpay({
       keyId: valueOf(values, 'key_id'),
       keySecret: valueOf(values, 'key_secret'),
       webhookSecret: valueOf(values, 'webhook_secret'),
+      onCall,
       ...(apiUrl === undefined ? {} : { baseUrl: apiUrl }),
     }),
   describe(values) {

@@ -282,7 +282,7 @@ suite('the database goes away under load', { concurrency: true }, () => {
     assert.equal(await read(), 200)
     const client = await lookInto(place)
     const { rows } = await client.query<{ pid: number }>(
-      `select pid from pg_stat_activity where application_name = 'bursar' and query like 'select o.%'`,
+      `select pid from pg_stat_activity where application_name like 'bursar/%' and query like 'select o.%'`,
     )
     await client.end()
     assert.ok(rows[0], 'the connection that read the order')

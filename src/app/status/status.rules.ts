@@ -1,0 +1,151 @@
+import type { DueWork } from '../../console/operator/jobs.service.ts'
+import type { LetterKind } from '../../console/operator/operator.rules.ts'
+import type { BooksCheck } from '../../payments/reconcile/nightly.service.ts'
+import type { ServerState, Standby } from './status.store.ts'
+
+export type Process = {
+  role: string
+  version: string
+  machine: string
+  pid: number
+  connections: number
+  since: Date
+  silentSeconds: number
+}
+
+export type AccountState = {
+  id: string
+  institute: string
+  provider: string
+  isPaused: boolean
+  problem: string | null
+  heardAt: Date | null
+}
+
+type DatabaseState = Omit<ServerState, 'mode'> & {
+  server: string
+  schema: 'fits' | 'older' | 'newer'
+  standbys: Standby[]
+}
+
+/** Null: could not be read, or, of backup and disk, not ours to look after. */
+export type Status = {
+  version: string
+  mode: 'sandbox' | 'live'
+  at: Date
+  database: DatabaseState
+  /** Through a pooler, which lends its connections to all of them, they cannot be told apart. */
+  hasPooler: boolean
+  processes: Process[]
+  due: DueWork[]
+  givenUp: Record<LetterKind, number>
+  accounts: AccountState[]
+  unmatchedReports: number
+  books: BooksCheck | null
+  backup: { lastAt: Date | null; isLate: boolean } | null
+  disk: { freeBytes: number; totalBytes: number; isAlmostFull: boolean } | null
+}
+
+/** `bursar/api/0.1.0/host/42`, as a process names its connections. */
+export function parseProcessName(name: string): Pick<Process, 'role' | 'version' | 'machine' | 'pid'> | null {
+  const [, role, version, machine, pid] = /^bursar\/(\w+)\/([^/]+)\/([^/]*)\/(\d+)$/.exec(name) ?? []
+  if (role === undefined || version === undefined || machine === undefined) return null
+  return { role, version, machine, pid: Number(pid) }
+}
+
+const SILENT_SECONDS = 15
+const LATE_MS = 5 * 60_000
+const LATE_IMPORT_MS = 60 * 60_000
+const MOST_LAG_SECONDS = 30
+const MOST_LAG_BYTES = 256 * 1024 ** 2
+const BOOKS_OLD_MS = 36 * 3_600_000
+const MOST_CONNECTIONS = 0.9
+
+/** What somebody has to look at, a sentence each, and what to do. The thresholds are those of the alerts. */
+export function findProblems(status: Status): string[] {
+  return [
+    ...ofDatabase(status.database),
+    ...(status.hasPooler ? [] : ofProcesses(status)),
+    ...ofWork(status.due),
+    ...ofMoney(status),
+    ...ofDisks(status),
+  ]
+}
+
+function ofDatabase(database: DatabaseState): string[] {
+  const { schema, isStandby, connections, maxConnections, standbys } = database
+  const problems: string[] = []
+  if (isStandby)
+    problems.push('The database is a standby, which takes no writes: name the primary in DATABASE_URL.')
+  if (schema === 'older')
+    problems.push('The database is not migrated to this version: start Bursar, or `bursar migrate`.')
+  if (schema === 'newer')
+    problems.push('A newer Bursar has migrated the database: this version has to be replaced.')
+  if (connections > maxConnections * MOST_CONNECTIONS)
+    problems.push(
+      `${connections} of ${maxConnections} database connections are in use: raise max_connections or lower DB_POOL_SIZE.`,
+    )
+  for (const { name, lagBytes, lagSeconds } of standbys)
+    if ((lagSeconds ?? 0) > MOST_LAG_SECONDS || (lagBytes ?? 0) > MOST_LAG_BYTES)
+      problems.push(`The standby ${name} is behind: look at its network and disk.`)
+  return problems
+}
+
+function ofProcesses({ processes }: Status): string[] {
+  const does = (role: string): boolean => processes.some(one => one.role === role || one.role === 'all')
+  const silent = processes.filter(({ silentSeconds }) => silentSeconds > SILENT_SECONDS)
+  return [
+    ...(does('api') ? [] : ['No process answers requests: start Bursar.']),
+    ...(does('worker') ? [] : ['No process does due work: start one with BURSAR_ROLE all or worker.']),
+    ...silent.map(
+      ({ pid, machine, silentSeconds }) =>
+        `Process ${pid} on ${machine} has said nothing for ${Math.round(silentSeconds)} s: restart it.`,
+    ),
+  ]
+}
+
+function ofWork(due: readonly DueWork[]): string[] {
+  return due
+    .filter(({ kind, lateMs }) => lateMs > (kind === 'imports_run' ? LATE_IMPORT_MS : LATE_MS))
+    .map(
+      ({ kind, lateMs }) =>
+        `${kind} is ${describeAge(lateMs)} late: see the log for failures, or start another worker.`,
+    )
+}
+
+function ofMoney({ accounts, unmatchedReports, books, at }: Status): string[] {
+  const problems = accounts
+    .filter(({ isPaused, problem }) => !isPaused && problem !== null)
+    .map(({ id, institute, problem }) => `Account ${id} of ${institute}: ${problem}`)
+  if (unmatchedReports > 0)
+    problems.push(`${unmatchedReports} reports of providers belong to no institute: see Operator, Providers.`)
+  if (books === null) return problems
+  if (books.differences > 0)
+    problems.push(
+      `${books.differences} differences in the books of ${books.differing.join(', ')}: \`bursar reconcile\` lists them.`,
+    )
+  if (books.unchecked.length > 0)
+    problems.push(`The books of ${books.unchecked.join(', ')} could not be checked: see the log.`)
+  if (at.getTime() - Date.parse(books.at) > BOOKS_OLD_MS)
+    problems.push('The books were not checked last night: see the log.')
+  return problems
+}
+
+function ofDisks({ backup, disk }: Status): string[] {
+  return [
+    ...(backup?.isLate === true ? ['The daily backup is late: see the log for why.'] : []),
+    ...(disk?.isAlmostFull === true ? ['The disk of DATA_DIR is almost full.'] : []),
+  ]
+}
+
+const UNITS = [
+  [86_400_000, 'd'],
+  [3_600_000, 'h'],
+  [60_000, 'min'],
+] as const
+
+/** 3 min, 2 h: one unit is enough to know how bad it is. */
+export function describeAge(ms: number): string {
+  for (const [length, unit] of UNITS) if (ms >= length) return `${Math.floor(ms / length)} ${unit}`
+  return `${Math.round(ms / 1_000)} s`
+}
