@@ -6,7 +6,7 @@
 --    3 Events and ledger        9 Dues and late fees      15 Portal
 --    4 Students and fees       10 Payment pages           16 Console
 --    5 ERP                     11 Flex                    17 Sandbox
---    6 Imports                 12 Loans                   18 Append-only tables, statistics
+--    6 Imports                 12 Loans                   18 Append-only tables, partitions, statistics
 --
 -- Rules that hold for every table:
 --   * Primary key, unique constraints and foreign keys of a tenant's table begin with institute_id: a row of one institute
@@ -17,6 +17,8 @@
 --   * Work that is due is a row with a moment (`next_check_at`, `next_try_at`, …), null when there is nothing to do, and a
 --     partial index on it. `held_until` is the lease of the worker.
 --   * "Our clock" can be moved in the sandbox. Leases, sessions and deliveries use real time, the database's.
+--   * A log that grows with every payment is partitioned by the month of its ids, which begin with their moment: a row is
+--     found by its id in one partition, keys stay (institute_id, id), and old months leave as whole tables (ADR 43).
 
 --------------------------------------------------------------------------------------------------------------------------
 -- 1 Platform
@@ -46,6 +48,78 @@ begin
   if not exists (select from pg_dist_partition where logicalrelid = 'students'::regclass and partmethod = 'h') then return; end if;
   perform create_distributed_table(added, 'institute_id', colocate_with => 'students');
 end $$;
+
+-- Below every id of this prefix that was made at that moment or later; the same as firstIdAt in src/platform/ids.ts.
+create function first_id_at(prefix text, moment timestamptz) returns text language sql immutable strict parallel safe
+  return (
+    select prefix || '_' || string_agg(substr('0123456789abcdefghjkmnpqrstvwxyz',
+      (((extract(epoch from moment) * 1000000)::bigint >> (5 * place)) & 31)::int + 1, 1), '' order by place desc)
+    from generate_series(0, 10) as place
+  );
+
+-- The partitions of a log have no gap between them, so that no insert fails, and no default among them, so that a list by
+-- id reads the newest first and stops there: one for each month of India, `_before` them and `_after` them.
+create function add_partition(log text, part text, lower_id text, upper_id text) returns void language plpgsql as $$
+begin
+  execute format('create table %I partition of %I for values from (%s) to (%s) %s', log || '_' || part, log,
+    coalesce(quote_literal(lower_id), 'minvalue'), coalesce(quote_literal(upper_id), 'maxvalue'),
+    -- The first attempt makes a delivery almost twice as long: with room for that in its page no index is touched (at
+    -- 60 % one row in four had to move).
+    case when log = 'webhook_deliveries' then 'with (fillfactor = 45)' end);
+  -- Those of the log itself do not see a statement that names the partition.
+  if log in ('events', 'erp_fetches') then
+    execute format('create trigger %I before update or delete on %I
+      for each statement execute function refuse_change()', log || '_' || part || '_append_only', log || '_' || part);
+    execute format('create trigger %I before truncate on %I
+      for each statement execute function refuse_change()', log || '_' || part || '_not_emptied', log || '_' || part);
+  end if;
+  perform pg_restore_attribute_stats('schemaname', 'public', 'relname', log || '_' || part,
+    'attname', 'institute_id', 'inherited', false, 'null_frac', 0::real, 'avg_width', 4, 'n_distinct', 1::real);
+end $$;
+
+-- Makes the months of a log up to this one, and answers how many were missing.
+create function add_months(log text, id_prefix text, last_month date) returns integer language plpgsql as $$
+declare
+  known timestamp;
+  month timestamp;
+  has_later_rows boolean := false;
+  made integer := 0;
+begin
+  -- One at a time: two would make the same.
+  perform pg_advisory_xact_lock(hashtext('bursar months of ' || log));
+  select max(to_date(right(inhrelid::regclass::text, 7), 'YYYY_MM')) into known from pg_inherits
+    where inhparent = log::regclass and inhrelid::regclass::text ~ '_[0-9]{4}_[0-9]{2}$';
+  month := coalesce(known + interval '1 month', date_trunc('month', now() at time zone 'Asia/Kolkata'));
+  if month > last_month then return 0; end if;
+  if known is null then
+    perform add_partition(log, 'before', null, first_id_at(id_prefix, month at time zone 'Asia/Kolkata'));
+  else
+    execute format('lock table %I', log);
+    execute format('select exists (select from %I)', log || '_after') into has_later_rows;
+    -- Of a clock that is wrong, or of a time in which nobody made partitions: such rows find their place below.
+    if has_later_rows then
+      execute format('alter table %I detach partition %I', log, log || '_after');
+      execute format('alter table %I rename to %I', log || '_after', log || '_later');
+    else
+      execute format('drop table %I', log || '_after');
+    end if;
+  end if;
+  while month <= last_month loop
+    perform add_partition(log, to_char(month, 'YYYY_MM'), first_id_at(id_prefix, month at time zone 'Asia/Kolkata'),
+      first_id_at(id_prefix, (month + interval '1 month') at time zone 'Asia/Kolkata'));
+    made := made + 1;
+    month := month + interval '1 month';
+  end loop;
+  perform add_partition(log, 'after', first_id_at(id_prefix, month at time zone 'Asia/Kolkata'), null);
+  if has_later_rows then
+    execute format('insert into %I overriding system value select * from %I', log, log || '_later');
+    execute format('drop table %I', log || '_later');
+  end if;
+  return made;
+end $$;
+
+-- Months that have left their log, until they are archived and dropped.
+create schema retired;
 
 -- People write one phone number in many ways. Its digits count, without leading zeros and without the country code of an
 -- Indian mobile number.
@@ -154,7 +228,7 @@ create table idempotency_keys (
 );
 create index idempotency_keys_by_age on idempotency_keys (created_at);
 
--- Requests that came with an API key, for a week. Written in batches and never in a request's way: what does not fit is
+-- Requests that came with an API key. Written in batches and never in a request's way: what does not fit is
 -- dropped, so a request that is missing here may still have been answered. Neither bodies nor addresses with their values:
 -- route pattern and error code say enough, and contain no personal data.
 create table api_requests (
@@ -170,7 +244,7 @@ create table api_requests (
   ms real not null,
   key_id text not null,
   primary key (institute_id, id)
-);
+) partition by range (id);
 create index api_requests_refused on api_requests (institute_id, id) where status >= 400;
 create index api_requests_of_key on api_requests (institute_id, key_id, id);
 
@@ -180,7 +254,7 @@ create index api_requests_of_key on api_requests (institute_id, key_id, id);
 
 -- Append-only.
 create table events (
-  institute_id integer not null references institutes,
+  institute_id integer not null,
   id text not null,
   event_code text not null,
   collector_code text not null,
@@ -196,7 +270,7 @@ create table events (
   recorded_at timestamptz not null default clock_timestamp(),
   primary key (institute_id, id),
   foreign key (institute_id, collector_code) references branches
-);
+) partition by range (id);
 create index events_by_resource on events (institute_id, resource_id, sequence);
 create index events_by_sequence on events (institute_id, sequence);
 create index events_by_code on events (institute_id, event_code, sequence);
@@ -499,9 +573,9 @@ create table erp_settings (
   check ((auth_kind = 'none') = (auth_secret_sealed is null))
 );
 
--- Rows are never altered; old ones are purged, so that the log does not outgrow what it is about.
+-- Append-only.
 create table erp_fetches (
-  institute_id integer not null references institutes,
+  institute_id integer not null,
   id text not null,
   -- No foreign key: it would make every one of a thousand rows a second wait for a lock on the student.
   -- Null for a test with an identifier that no student here has.
@@ -521,14 +595,10 @@ create table erp_fetches (
   -- [{"field": …, "before": …, "after": …}]
   changes jsonb not null default '[]',
   primary key (institute_id, id)
-);
+) partition by range (id);
 create index erp_fetches_of_student on erp_fetches (institute_id, student_id, id) where student_id is not null;
 -- Most answers are found ones; a search for failures does not read past them.
 create index erp_fetches_without_student on erp_fetches (institute_id, id) where outcome <> 'found';
-create trigger erp_fetches_unalterable before update on erp_fetches
-  for each statement execute function refuse_change();
-create trigger erp_fetches_not_emptied before truncate on erp_fetches
-  for each statement execute function refuse_change();
 
 -- Of a sandbox: what an ERP developer's integration did in each check. The newest that passed is its certificate.
 create table integration_checks (
@@ -2035,8 +2105,7 @@ create table webhook_subscriptions (
 create unique index webhook_subscriptions_one_per_code
   on webhook_subscriptions (institute_id, collector_code, event_code) where disabled_at is null;
 
--- The log of deliveries. The first attempt makes a row almost twice as long: with room for that in its page no index is
--- touched (at 60 % one row in four had to move).
+-- The log of deliveries.
 create table webhook_deliveries (
   institute_id integer not null,
   id text not null,
@@ -2049,12 +2118,15 @@ create table webhook_deliveries (
   created_at timestamptz not null default now(),
   -- A moment instead of the state, for the indexes: what an index is made of must not change when a delivery succeeds.
   given_up_at timestamptz,
+  -- No foreign key to its event, whose month could not leave then without reading this log. Events are append-only, every
+  -- statement that inserts here reads the event, and a month of events stays while a delivery names one of them. Nor can a
+  -- partition's key do without the id: the first delivery of an event has the event's id behind its prefix, and later ones
+  -- are made under the lock of their subscription.
   primary key (institute_id, id),
   foreign key (institute_id, webhook_id) references webhook_subscriptions,
-  foreign key (institute_id, event_id) references events,
-  unique (institute_id, event_id, webhook_id),
   check ((given_up_at is not null) = (state = 'exhausted'))
-) with (fillfactor = 45);
+) partition by range (id);
+create index webhook_deliveries_of_event on webhook_deliveries (institute_id, event_id, webhook_id);
 create index webhook_deliveries_of_webhook on webhook_deliveries (institute_id, webhook_id, id);
 create index webhook_deliveries_given_up_by_webhook on webhook_deliveries (institute_id, webhook_id, id)
   where given_up_at is not null;
@@ -2451,7 +2523,7 @@ create table lender_updates (
 );
 
 --------------------------------------------------------------------------------------------------------------------------
--- 18 Append-only tables, statistics
+-- 18 Append-only tables, partitions, statistics
 --------------------------------------------------------------------------------------------------------------------------
 
 -- The database itself refuses to alter what these tables record.
@@ -2459,8 +2531,8 @@ do $$
 declare
   append_only_table text;
 begin
-  foreach append_only_table in array array['console_audit', 'direct_payment_changes', 'events', 'fee_changes', 'student_transfers',
-    'flex_decisions', 'late_fee_entries', 'ledger_postings', 'ledger_transfers', 'student_changes']
+  foreach append_only_table in array array['console_audit', 'direct_payment_changes', 'erp_fetches', 'events', 'fee_changes',
+    'student_transfers', 'flex_decisions', 'late_fee_entries', 'ledger_postings', 'ledger_transfers', 'student_changes']
   loop
     -- Two, because Citus puts one for TRUNCATE on the table alone and not on its shards.
     execute format('create trigger %I before update or delete on %I
@@ -2470,16 +2542,22 @@ begin
   end loop;
 end $$;
 
+-- This month and the next two; a job makes the others ahead of their time.
+select add_months(log, id_prefix, (date_trunc('month', now() at time zone 'Asia/Kolkata') + interval '2 months')::date)
+from (values ('events', 'evt'), ('webhook_deliveries', 'dlv'), ('api_requests', 'req'), ('erp_fetches', 'fetch'))
+  as logs (log, id_prefix);
+
 -- Until a table is first analysed the planner assumes that institute_id, which begins every key, is as selective as an id,
 -- and reads all rows of an institute to find one. These statistics hold from the first row on; ANALYZE replaces them.
 do $$
 declare
   tenant_table record;
 begin
-  for tenant_table in select c.relname from pg_attribute a join pg_class c on c.oid = a.attrelid
-    where a.attname = 'institute_id' and c.relkind = 'r' and c.relnamespace = 'public'::regnamespace
+  for tenant_table in select c.relname, c.relkind = 'p' as is_log from pg_attribute a join pg_class c on c.oid = a.attrelid
+    where a.attname = 'institute_id' and c.relkind in ('r', 'p') and not c.relispartition
+      and c.relnamespace = 'public'::regnamespace
   loop
     perform pg_restore_attribute_stats('schemaname', 'public', 'relname', tenant_table.relname::text,
-      'attname', 'institute_id', 'inherited', false, 'null_frac', 0::real, 'avg_width', 4, 'n_distinct', 1::real);
+      'attname', 'institute_id', 'inherited', tenant_table.is_log, 'null_frac', 0::real, 'avg_width', 4, 'n_distinct', 1::real);
   end loop;
 end $$;

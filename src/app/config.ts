@@ -6,6 +6,7 @@ import type { SmsSettings } from '../messages/senders/sms.client.ts'
 import type { WhatsappSettings } from '../messages/senders/whatsapp.client.ts'
 import type { BackupSettings } from '../platform/backup/schedule.ts'
 import type { Mode } from '../platform/context.ts'
+import type { RetentionSettings } from './retention.ts'
 import type { LogFormat } from '../platform/log.ts'
 import { PROVIDERS } from '../providers/catalogue.ts'
 import type { ProviderValues } from '../providers/port.ts'
@@ -45,6 +46,7 @@ export type Config = {
   sms: SmsSettings | null
   whatsapp: WhatsappSettings | null
   outbound: { allowed: readonly string[]; nameServers: readonly string[] }
+  retention: RetentionSettings
   webhooks: { retrySeconds: readonly number[]; slotsPerEndpoint: number }
 }
 
@@ -163,6 +165,13 @@ function toConfig(
     sms: hasAll('SMS_API_KEY') ? toSms(values) : null,
     whatsapp: hasAll('WHATSAPP_TOKEN') ? toWhatsapp(values) : null,
     outbound: { allowed: values.OUTBOUND_ALLOW ?? [], nameServers: values.DNS_SERVERS ?? [] },
+    retention: {
+      archiveDir: values.ARCHIVE_DIR,
+      events: values.KEEP_EVENTS_MONTHS,
+      deliveries: values.KEEP_DELIVERIES_MONTHS,
+      fetches: values.KEEP_FETCHES_MONTHS,
+      requests: values.KEEP_REQUESTS_MONTHS,
+    },
     webhooks: {
       retrySeconds: values.WEBHOOK_RETRY_SECONDS,
       slotsPerEndpoint: values.WEBHOOK_CONCURRENCY,

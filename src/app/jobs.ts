@@ -4,7 +4,6 @@ import {
   nextApplicationExpiry,
   nextCheckDue as nextLoanCheckDue,
 } from '../loans/lender-sync.service.ts'
-import { purgeRequests } from '../request-log/requests.service.ts'
 import { mailReports, nextReportDue } from '../console/reports/mailing/mailing.service.ts'
 import { expireApprovals, nextApprovalExpiry } from '../console/approvals/approval-limit.service.ts'
 import { purgeSessions } from '../console/auth/sessions.service.ts'
@@ -28,15 +27,14 @@ import {
 import { purgeStoredAnswers } from '../platform/idempotency.ts'
 import type { Job } from '../platform/jobs/job.ts'
 import { processBatches } from '../platform/jobs/process-due.ts'
+import { retainMonths, type RetentionSettings } from './retention.ts'
 import { purgeEntries } from '../portal/entry/sessions.service.ts'
 import { purgeSignIns } from '../portal/sign-in/sign-in.service.ts'
 import { nextBounceAt, sendBounces } from '../flex/notices/bounces.service.ts'
 import { nextReminderDue, nextReminderStop, sendReminders } from '../flex/notices/reminders.service.ts'
 import { nextFeeReminderDue, sendFeeReminders } from '../reminders/reminders.service.ts'
 import { purgeImports } from '../imports/imports.service.ts'
-import { purgeFetches } from '../erp/pull/log.service.ts'
 import { advanceRollovers } from '../students/rollover/rollover.service.ts'
-import { purgeDeliveries } from '../webhooks/delivery-log/deliveries.service.ts'
 import { mailDisputes } from '../console/money/disputes/dispute-mails.service.ts'
 import { nextDisputeMailDue } from '../payments/disputes/disputes.service.ts'
 import { mailFailures, nextFailureMailDue } from '../webhooks/failure-mails/failure-mails.service.ts'
@@ -45,7 +43,11 @@ import { mailFailures, nextFailureMailDue } from '../webhooks/failure-mails/fail
  * Every job. They run side by side; a moved sandbox clock runs the work one by one in this order: the bank's own reports
  * come before we ask for them, and messages go after everything that may queue one.
  */
-export function createJobs(ctx: BursarContext, bank: SandboxBank | null): Job[] {
+export function createJobs(
+  ctx: BursarContext,
+  bank: SandboxBank | null,
+  retention: RetentionSettings,
+): Job[] {
   return [
     work('orders_expired', {
       run: processBatches(limit => expireOrders(ctx, limit)),
@@ -108,6 +110,7 @@ export function createJobs(ctx: BursarContext, bank: SandboxBank | null): Job[] 
       nextDueAt: () => nextMessageDue(ctx),
     }),
     ...purges(ctx),
+    months(ctx, retention),
   ]
 }
 
@@ -163,12 +166,9 @@ function flexJobs(ctx: BursarContext): Job[] {
 
 function purges(ctx: BursarContext): Job[] {
   return [
-    purge('deliveries_purged', limit => purgeDeliveries(ctx, limit)),
     purge('imports_purged', limit => purgeImports(ctx, limit)),
-    purge('fetches_purged', limit => purgeFetches(ctx, limit)),
     purge('sessions_purged', limit => purgeSessions(ctx, limit)),
     purge('message_secrets_erased', limit => purgeSecrets(ctx, limit)),
-    purge('requests_purged', limit => purgeRequests(ctx, limit)),
     purge('entries_purged', limit => purgeEntries(ctx, limit)),
     purge('sign_ins_purged', limit => purgeSignIns(ctx, limit)),
     purge('forms_purged', limit => purgeUnpaidForms(ctx, limit)),
@@ -189,6 +189,17 @@ type WorkOptions = Omit<Job, 'name' | 'kind' | 'concurrency' | 'timeLimitMs'> &
 /** One row or batch at a time, for a minute at most, unless said otherwise. */
 function work(name: string, options: WorkOptions): Job {
   return { name, kind: 'work', concurrency: 1, timeLimitMs: MINUTE_MS, ...options }
+}
+
+/** A month of a large installation takes its time; a stop does not wait for it, and the next run begins it again. */
+function months(ctx: BursarContext, settings: RetentionSettings): Job {
+  return {
+    name: 'months_retained',
+    kind: 'purge',
+    concurrency: 1,
+    timeLimitMs: 6 * 60 * MINUTE_MS,
+    run: retainMonths(ctx, settings),
+  }
 }
 
 function purge(name: string, deleteBatch: (limit: number) => Promise<number>): Job {

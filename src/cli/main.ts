@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
+import { addArchiveCommands } from './archive.ts'
 import { addBackupCommands } from './backup.ts'
 import { addBranchCommands } from './institute/branches.ts'
 import { addCatalogueCommands } from './institute/catalogue.ts'
@@ -57,6 +58,7 @@ addFlexCommands(program)
 addSmsCommands(program)
 addMoneyCommands(program)
 addBackupCommands(program)
+addArchiveCommands(program)
 addMoveCommand(program)
 addMigrateCommand(program)
 addDistributeCommand(program)

@@ -47,7 +47,7 @@ async function find(ctx: Context, request: FastifyRequest, key: unknown): Promis
   try {
     return { institute, delivery: await getDelivery(ctx, institute, id), key }
   } catch (error) {
-    // Deliveries are purged after 90 days.
+    // Deliveries leave the log after some months.
     if (error instanceof BursarError && error.code === 'HUE00001') return null
     throw error
   }

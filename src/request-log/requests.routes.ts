@@ -42,7 +42,7 @@ export function requestRoutes(app: FastifyInstance, ctx: Context): void {
       tag: 'Requests',
       summary: 'List requests',
       description:
-        'The requests of the last week that came with this API key, newest first: address pattern, status, error code and ' +
+        'The requests of the last month that came with this API key, newest first: address pattern, status, error code and ' +
         'duration. Neither bodies nor the values in addresses are kept. A request shows up about a second after its ' +
         'response; under heavy load some may be missing.',
     },
@@ -58,7 +58,7 @@ export function requestRoutes(app: FastifyInstance, ctx: Context): void {
       tag: 'Requests',
       summary: 'Get a request',
       description:
-        'A request that came with this API key within the last week, by the `X-Request-Id` of its response.',
+        'A request that came with this API key within the last month, by the `X-Request-Id` of its response.',
       errors: [404],
     },
     params: requestParams,

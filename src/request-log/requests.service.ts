@@ -97,13 +97,6 @@ export async function getRequest(
 ): Promise<store.LoggedRequest> {
   const request = await store.findRequest(db, institute.id, id)
   if (request === null || (keyId !== undefined && request.keyId !== keyId))
-    throw notFound('This request, which came with a key of yours within the last week,')
+    throw notFound('This request, which came with a key of yours within the last month,')
   return request
-}
-
-const KEPT_MS = 7 * 86_400_000
-
-/** Forgets requests past their week, a batch at a time. */
-export async function purgeRequests({ db }: Context, limit: number): Promise<number> {
-  return store.purgeBelow(db, firstIdAt('req', new Date(Date.now() - KEPT_MS)), limit)
 }

@@ -92,16 +92,3 @@ export async function findRequest(
   )
   return row ?? null
 }
-
-/** Takes out a batch of requests whose ids are below one, institute by institute: their keys begin with it. */
-export async function purgeBelow(db: Queryable, id: string, limit: number): Promise<number> {
-  const rows = await db.query(
-    `delete from api_requests where (institute_id, id) in (
-       select r.institute_id, r.id from institutes i cross join lateral (
-         select institute_id, id from api_requests where institute_id = i.id and id < $1 order by id limit $2) r
-       limit $2
-     ) returning 1`,
-    [id, limit],
-  )
-  return rows.length
-}

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { RequestLog, purgeRequests } from '../../src/request-log/requests.service.ts'
+import { RequestLog } from '../../src/request-log/requests.service.ts'
 import { Database } from '../../src/platform/db/database.ts'
-import { firstIdAt } from '../../src/platform/ids.ts'
 import { Client, type Answer, type Json } from '../harness/client.ts'
 import { sampleRecord, startFakeErp } from '../harness/fakes/erp.ts'
 import { startReceiver } from '../harness/receiver.ts'
@@ -172,19 +171,6 @@ test('every request with a key is found by its id, without anything that it said
     second,
   ])
   assert.doesNotMatch(row?.['text'] ?? '', new RegExp(`private|Nobody|${orderId}`))
-})
-
-test('requests are forgotten after a week, a batch at a time', async () => {
-  const old = firstIdAt('req', new Date(Date.now() - 8 * 86_400_000))
-  await bursar.sql(
-    `insert into api_requests select 1, $1 || lpad(n::text, 15, '0'), now() - interval '8 days', 'GET', '/x', 200, null, 1, 'k'
-     from generate_series(1, 5) n`,
-    [old],
-  )
-  assert.equal(await purgeRequests(bursar.app.ctx, 3), 3, 'a batch')
-  assert.equal(await purgeRequests(bursar.app.ctx, 3), 2)
-  assert.equal((await bursar.sql(`select from api_requests where route = '/x'`)).length, 0)
-  assert.ok((await bursar.sql('select from api_requests')).length > 0, 'what is younger stays')
 })
 
 test('a database that is away costs rows of the log, and no request waits for it', async () => {

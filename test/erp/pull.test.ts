@@ -233,5 +233,6 @@ test('a fee pushed while the ERP is asked is what the answer is compared with', 
 
 test('recorded fetches cannot be altered', async () => {
   await assert.rejects(sql(`update erp_fetches set reason = 'test'`), /append-only/)
+  await assert.rejects(sql('delete from erp_fetches'), /append-only/)
   await assert.rejects(sql('truncate erp_fetches'), /append-only/)
 })

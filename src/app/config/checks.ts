@@ -10,6 +10,7 @@ export function checkTogether(config: Config, isSet: (name: string) => boolean):
     ...checkGroups(isSet),
     ...checkDatabase(config),
     ...checkBackup(config),
+    ...checkRetention(config),
     ...checkProviderKeys(config),
     ...(config.mode === 'live' ? checkLive(config, isSet) : []),
   ]
@@ -35,6 +36,18 @@ function checkBackup({ backup, dataDir, databaseUrl }: Config): string[] {
   return relative(dataDir, backup.folder).startsWith('..')
     ? []
     : ['BACKUP_DIR must not be inside DATA_DIR: what destroys one would destroy the other.']
+}
+
+function checkRetention({ retention, dataDir }: Config): string[] {
+  const { archiveDir, events, deliveries } = retention
+  const problems: string[] = []
+  if (archiveDir !== null && !relative(dataDir, archiveDir).startsWith('..'))
+    problems.push('ARCHIVE_DIR must not be inside DATA_DIR: what destroys one would destroy the other.')
+  if (events < deliveries)
+    problems.push(
+      'KEEP_EVENTS_MONTHS must not be less than KEEP_DELIVERIES_MONTHS: a delivery sends what its event says.',
+    )
+  return problems
 }
 
 /** A sandbox that moved money, or a live school whose fees are play money, would be found out by parents. */

@@ -69,6 +69,30 @@ export const SETTINGS = {
     '02:30',
   ),
   BACKUP_KEEP: setting('how many daily backups are kept', wholeNumber(1, 1_000), '14'),
+  ARCHIVE_DIR: optional(
+    'folder into which old months of logs are written before they leave the database, best on another disk',
+    text => resolve(text),
+  ),
+  KEEP_EVENTS_MONTHS: setting(
+    'for how many months events stay in the database at least; without ARCHIVE_DIR they stay for ever',
+    wholeNumber(13, 1_200),
+    '36',
+  ),
+  KEEP_DELIVERIES_MONTHS: setting(
+    'for how many months deliveries of webhooks stay at least',
+    wholeNumber(4, 1_200),
+    '6',
+  ),
+  KEEP_FETCHES_MONTHS: setting(
+    'for how many months fetches from ERPs stay at least',
+    wholeNumber(17, 1_200),
+    '18',
+  ),
+  KEEP_REQUESTS_MONTHS: setting(
+    'for how many months the log of API requests stays at least',
+    wholeNumber(1, 1_200),
+    '1',
+  ),
   TLS_CERT_FILE: optional('certificate chain, for Bursar to serve https itself', existingFile),
   TLS_KEY_FILE: optional('private key of the certificate', existingFile),
   TRUST_PROXY: optional(

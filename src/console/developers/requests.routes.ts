@@ -7,7 +7,7 @@ import { requestOutput } from '../../request-log/requests.output.ts'
 import { getRequest, listRequests } from '../../request-log/requests.service.ts'
 import { addConsoleRead } from '../auth/access.routes.ts'
 
-/** Of the last week. Under load some may be missing. */
+/** Of the last month at least. Under load some may be missing. */
 export function requestRoutes(app: FastifyInstance, ctx: Context): void {
   addConsoleRead(app, ctx, {
     url: '/requests',

@@ -95,7 +95,7 @@ export const foundOutput = out.object({
   payments: out.list('Payments.', paymentOutput),
   utrs: out.list('Bank references.', utrOutput),
   requests: out.list('What people did, for those who may read the audit log.', requestOutput),
-  erp_requests: out.list('What the ERP asked within the last week.', erpRequestOutput),
+  erp_requests: out.list('What the ERP asked within the last month.', erpRequestOutput),
 })
 
 export type SearchAnswer = Shown<typeof foundOutput>

@@ -4,7 +4,6 @@ import type { Page, PageRange } from '../../platform/db/list.ts'
 import type { Context } from '../../platform/context.ts'
 import type { FieldProblem } from '../../platform/errors.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
-import { firstIdAt } from '../../platform/ids.ts'
 import { askErp, endpointOf, toFetch } from '../call.service.ts'
 import type { ErpContext } from '../context.ts'
 import { settingsFor } from '../settings/settings.rules.ts'
@@ -91,12 +90,4 @@ export async function listStudentFetches(
   const key = { instituteId: institute.id, studentId }
   await requireStudent(ctx, institute, studentId)
   return store.listFetches(ctx.db, key, page)
-}
-
-/** A school year and some months, of real time: long enough to explain any instalment of the year. */
-const KEPT_MS = 500 * 24 * 60 * 60 * 1_000
-
-/** Deletes fetches past their time, a batch at a time. */
-export async function purgeFetches({ db }: Context, limit: number): Promise<number> {
-  return store.purgeBelow(db, firstIdAt('fetch', new Date(Date.now() - KEPT_MS)), limit)
 }

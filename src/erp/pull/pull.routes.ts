@@ -35,7 +35,7 @@ export function pullRoutes(app: FastifyInstance, ctx: ErpContext): void {
       summary: 'List the fetches of a student',
       description:
         'Every time that your ERP was asked for this student, newest first: why, what came of it and what it changed. Kept for ' +
-        '500 days.',
+        '500 days at least.',
       errors: [404],
     },
     output: pageOf(fetchOutput),

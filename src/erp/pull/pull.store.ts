@@ -68,16 +68,3 @@ export async function listFetches(
     page,
   )
 }
-
-/** Those of ids below, a batch at a time. */
-export async function purgeBelow(db: Queryable, id: string, limit: number): Promise<number> {
-  const rows = await db.query(
-    `delete from erp_fetches where (institute_id, id) in (
-       select f.institute_id, f.id from institutes i cross join lateral (
-         select institute_id, id from erp_fetches where institute_id = i.id and id < $1 order by id limit $2) f
-       limit $2
-     ) returning 1`,
-    [id, limit],
-  )
-  return rows.length
-}

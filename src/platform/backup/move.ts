@@ -76,9 +76,11 @@ async function copyEverything(
   onTable: MoveOptions['onTable'],
 ): Promise<{ tables: number; rows: number }> {
   await refuseOtherSchema(source)
+  await refuseRetired(source)
   await applyMigrations({
     query: async (text, values) => (await target.query(text, values as unknown[])).rows,
   })
+  await copyPartitions(source, target)
   const tables = await tablesInOrder(target)
   let rows = 0
   for (const [index, table] of tables.entries()) {
@@ -104,6 +106,38 @@ async function refuseOtherSchema(source: Client): Promise<void> {
     )
 }
 
+async function refuseRetired(source: Client): Promise<void> {
+  const { rows } = await source.query<{ name: string }>(
+    `select oid::regclass::text as name from pg_class where relnamespace = 'retired'::regnamespace and relkind = 'r' limit 1`,
+  )
+  if (rows[0] !== undefined)
+    throw new Error(
+      `${rows[0].name} waits to be archived and would stay behind: run \`bursar archive run\` with ARCHIVE_DIR, then move`,
+    )
+}
+
+/** The months of the logs as the source has them, instead of those that migrations make from today on. */
+async function copyPartitions(source: Client, target: Client): Promise<void> {
+  const { rows } = await source.query<{
+    log: string
+    part: string
+    lower: string | null
+    upper: string | null
+  }>(
+    `select p.relname as log, substr(c.relname, length(p.relname) + 2) as part,
+       substring(b.bounds from 'FROM \\(''([^'']*)''\\)') as lower, substring(b.bounds from 'TO \\(''([^'']*)''\\)') as upper
+     from pg_inherits i join pg_class c on c.oid = i.inhrelid join pg_class p on p.oid = i.inhparent
+     cross join lateral (select pg_get_expr(c.relpartbound, c.oid) as bounds) b
+     where c.relkind = 'r' and p.relkind = 'p' and p.relnamespace = 'public'::regnamespace order by 1, 2`,
+  )
+  const { rows: made } = await target.query<{ name: string }>(
+    `select oid::regclass::text as name from pg_class where relispartition and relkind = 'r'`,
+  )
+  for (const { name } of made) await target.query(`drop table ${name}`)
+  for (const { log, part, lower, upper } of rows)
+    await target.query('select add_partition($1, $2, $3, $4)', [log, part, lower, upper])
+}
+
 /** Referenced tables come first, so that foreign keys hold at every step and need not be switched off. */
 async function tablesInOrder(target: Client): Promise<Table[]> {
   const { rows } = await target.query<Table & { needs: string[] }>(
@@ -112,7 +146,8 @@ async function tablesInOrder(target: Client): Promise<Table[]> {
          and not a.attisdropped and a.attgenerated = '' order by a.attname) as columns,
        array(select r.relname::text from pg_constraint f join pg_class r on r.oid = f.confrelid
          where f.conrelid = c.oid and f.contype = 'f' and f.confrelid <> c.oid) as needs
-     from pg_class c where c.relkind = 'r' and c.relnamespace = 'public'::regnamespace and c.relname <> $1
+     from pg_class c where c.relkind in ('r', 'p') and not c.relispartition and c.relnamespace = 'public'::regnamespace
+       and c.relname <> $1
      order by c.relname`,
     [NOT_COPIED],
   )

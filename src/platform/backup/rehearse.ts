@@ -5,7 +5,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { escapeIdentifier, type Client } from 'pg'
+import type { Client } from 'pg'
 import { restoreBackup } from './restore.ts'
 import { connectTo } from '../embedded-postgres/client.ts'
 import { openEmbeddedPostgres } from '../embedded-postgres/supervisor.ts'
@@ -36,14 +36,13 @@ export async function rehearseRestore(
 
 async function readEveryRow(client: Client): Promise<{ tables: number; rows: number }> {
   const { rows: tables } = await client.query<{ name: string }>(
-    `select relname as name from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace`,
+    `select oid::regclass::text as name from pg_class where relkind = 'r'
+       and relnamespace in (select oid from pg_namespace where nspname in ('public', 'retired'))`,
   )
   let rows = 0
   for (const { name } of tables) {
     // As text, so that values stored outside the page are read too.
-    const found = await client.query<{ rows: string }>(
-      `select count(t::text) as rows from ${escapeIdentifier(name)} t`,
-    )
+    const found = await client.query<{ rows: string }>(`select count(t::text) as rows from ${name} t`)
     rows += Number(found.rows[0]?.rows)
   }
   return { tables: tables.length, rows }

@@ -40,6 +40,11 @@ export class Slots {
     return this.#abandoned
   }
 
+  /** The process stops: what takes long and can be begun again ends early. */
+  get isClosed(): boolean {
+    return this.#isClosed
+  }
+
   /** None once it is closed. */
   get free(): number {
     return this.#isClosed ? 0 : this.#size - this.#taken

@@ -69,7 +69,7 @@ function addLists(app: FastifyInstance, ctx: Context): void {
       operationId: 'listDeliveries',
       tag,
       summary: 'List deliveries',
-      description: 'Newest first, each with its attempts. Kept for 90 days.',
+      description: 'Newest first, each with its attempts. Kept for 90 days at least.',
     },
     output: pageOf(deliveryOutput),
     query: listDeliveriesQuery,

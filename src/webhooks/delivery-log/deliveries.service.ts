@@ -1,7 +1,7 @@
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { TEST_CODE } from '../../events/codes.ts'
 import { recordEvents } from '../../events/events.service.ts'
-import type { Transaction } from '../../platform/db/database.ts'
+import type { Queryable, Transaction } from '../../platform/db/database.ts'
 import type { Page, PageRange } from '../../platform/db/list.ts'
 import { badField, conflict, notFound } from '../../platform/errors.ts'
 import type { Context } from '../../platform/context.ts'
@@ -87,6 +87,7 @@ export async function sendTest(
 }
 
 const RECOVER_AT_ONCE = 5_000
+/** The log keeps four months at least, whatever the settings. */
 const KEPT_DAYS = 90
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
@@ -124,9 +125,14 @@ export async function recoverFailed(
   })
 }
 
-/** Takes deliveries out of the log that are over and older than three months; the events themselves stay. */
-export async function purgeDeliveries({ db }: Context, limit: number): Promise<number> {
-  return store.purgeBelow(db, firstIdAt('dlv', new Date(Date.now() - KEPT_DAYS * DAY_MS)), limit)
+/** Whether a delivery whose id is below is still to be sent, so that it may not leave the log. */
+export async function areDeliveriesNeeded(db: Queryable, belowId: string): Promise<boolean> {
+  return store.isWaitingBelow(db, belowId)
+}
+
+/** Whether a delivery in the log is of an event whose id is below, so that the event may not leave its own. */
+export async function areEventsNeeded(db: Queryable, belowId: string): Promise<boolean> {
+  return store.isOfEventBelow(db, belowId)
 }
 
 /** A day within the log, so that what is forgotten meanwhile is not taken for what was never sent. */

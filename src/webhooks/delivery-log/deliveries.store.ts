@@ -190,16 +190,21 @@ export async function cancelWaiting(tx: Transaction, instituteId: number, webhoo
   )
 }
 
-/** Takes a batch of deliveries that are over out of the log, if their ids are below one; the events stay. */
-export async function purgeBelow(db: Queryable, id: string, limit: number): Promise<number> {
+/** Institute by institute, as the keys begin with it. */
+export async function isWaitingBelow(db: Queryable, deliveryId: string): Promise<boolean> {
   const rows = await db.query(
-    `delete from webhook_deliveries where (institute_id, id) in (
-       select d.institute_id, d.id from institutes i cross join lateral (
-         select institute_id, id from webhook_deliveries
-         where institute_id = i.id and id < $1 and state not in ('pending', 'retrying') order by id limit $2) d
-       limit $2
-     ) and state not in ('pending', 'retrying') returning 1`,
-    [id, limit],
+    `select from institutes i where exists (
+       select from webhook_queue q where q.institute_id = i.id and q.delivery_id < $1) limit 1`,
+    [deliveryId],
   )
-  return rows.length
+  return rows.length > 0
+}
+
+export async function isOfEventBelow(db: Queryable, eventId: string): Promise<boolean> {
+  const rows = await db.query(
+    `select from institutes i where exists (
+       select from webhook_deliveries d where d.institute_id = i.id and d.event_id < $1) limit 1`,
+    [eventId],
+  )
+  return rows.length > 0
 }

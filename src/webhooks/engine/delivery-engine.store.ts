@@ -71,7 +71,7 @@ export type Room = { origin: string; room: number }
  * first, so that none is paused for a probe that the limit cuts off, and one that somebody else has locked is passed by.
  *
  * A row with a claim on it was held by a worker that is gone: its attempt is written down as interrupted. That update
- * goes to the places of the deliveries, as a join might read the whole log to find that there are none.
+ * names them by arrays, as a join might read the whole log to find that there are none.
  */
 const CLAIM = `
   with recursive waiting as (
@@ -119,9 +119,8 @@ const CLAIM = `
   ), lost as (
     update webhook_deliveries d set attempts = d.attempts || (select ${interrupted('t.lost_claim')} from taken t
       where t.institute_id = d.institute_id and t.delivery_id = d.id)
-    where d.ctid = any (array(
-      select (select l.ctid from webhook_deliveries l where l.institute_id = t.institute_id and l.id = t.delivery_id)
-      from taken t where t.lost_claim is not null))
+    where d.institute_id = any (array(select t.institute_id from taken t where t.lost_claim is not null))
+      and d.id = any (array(select t.delivery_id from taken t where t.lost_claim is not null))
   )
   select t.institute_id as "instituteId", t.delivery_id as id, t.claim, t.place, t.failures, t.webhook_id as "webhookId",
     e.id as "eventId", e.event_code as "eventCode", floor(date_part('epoch', e.occurred_at))::bigint as timestamp, e.sequence, e.payload::text as "payloadJson",

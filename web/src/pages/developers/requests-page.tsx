@@ -112,9 +112,9 @@ export function RequestsPage() {
         filters={FILTERS}
         onOpen={row => open(row.id)}
         empty={{
-          title: 'No requests within the last week',
+          title: 'No requests within the last month',
           description:
-            'Requests made with one of your keys are listed here for a week: when, which route and with what status. Their content is not stored.',
+            'Requests made with one of your keys are listed here for a month: when, which route and with what status. Their content is not stored.',
         }}
       />
       {search.request !== undefined && (

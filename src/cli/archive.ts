@@ -1,0 +1,151 @@
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import type { Command } from 'commander'
+import { readConfig } from '../app/config.ts'
+import { partitionedLogs } from '../app/retention.ts'
+import {
+  archiveProblem,
+  linesPath,
+  listArchives,
+  readLines,
+  type Manifest,
+} from '../platform/retention/archive.ts'
+import { retainLogs } from '../platform/retention/retention.ts'
+import { InputError } from './terminal/failures.ts'
+import { addExamples } from './terminal/help.ts'
+import { formatBytes, formatTable, show, writeError } from './terminal/output.ts'
+import { SILENT, withContext } from './with-context.ts'
+
+export function addArchiveCommands(program: Command): void {
+  const archive = program.command('archive').description('old months of logs, in files')
+  const run = archive
+    .command('run')
+    .description('archive and drop the months that are past their time now, as Bursar does once an hour')
+    .action(runArchive)
+  addExamples(run, ['ARCHIVE_DIR=/archive/bursar bursar archive run'])
+
+  const list = archive
+    .command('list')
+    .description('the months in the archive')
+    .option('--dir <folder>', 'instead of ARCHIVE_DIR')
+    .action(listMonths)
+  addExamples(list, ['bursar archive list'])
+
+  const verify = archive
+    .command('verify')
+    .description('read every file and compare it with its manifest')
+    .option('--dir <folder>', 'instead of ARCHIVE_DIR')
+    .action(verifyArchives)
+  addExamples(verify, ['bursar archive verify --dir /mnt/archive'])
+
+  const read = archive
+    .command('read')
+    .description('write the rows of a month as JSON, one a line')
+    .argument('<table>', 'as `bursar archive list` names it')
+    .argument('<month>', 'as `bursar archive list` names it')
+    .option('--where <field=value>', 'only rows with this value; may be repeated', collect, [])
+    .option('--dir <folder>', 'instead of ARCHIVE_DIR')
+    .action(readArchive)
+  addExamples(read, [
+    'bursar archive read events 2026-01 --where resource_id=order_01k9…',
+    'bursar archive read webhook_deliveries 2026-01 | jq .attempts',
+  ])
+}
+
+async function runArchive(): Promise<void> {
+  const { retention } = readConfig(process.env)
+  await withContext(async ({ db }) => {
+    const { archiveDir } = retention
+    const logs = partitionedLogs(retention)
+    const dropped = await retainLogs({ db, log: SILENT, logs, archiveDir }, { isPerson: true })
+    const lines = dropped.map(({ table, month, archive }) =>
+      archive === null
+        ? `${table} ${month}: dropped${archiveDir === null ? '' : ', it was empty'}`
+        : `${table} ${month}: ${archive.rows} rows in ${linesPath(archiveDir ?? '', archive)}`,
+    )
+    show(
+      dropped.map(({ table, month, archive }) => ({ table, month, archive })),
+      lines.length === 0 ? 'No month is past its time.' : lines.join('\n'),
+    )
+  })
+}
+
+type Folder = { dir?: string }
+
+async function listMonths(options: Folder): Promise<void> {
+  const manifests = await listArchives(folderOf(options))
+  const rows = manifests.map(({ table, file, month, rows, bytes }) => [
+    table,
+    month,
+    String(rows),
+    formatBytes(bytes),
+    file,
+  ])
+  show(manifests, formatTable(['TABLE', 'MONTH', 'ROWS', 'SIZE', 'FILE'], rows))
+}
+
+async function verifyArchives(options: Folder): Promise<void> {
+  const folder = folderOf(options)
+  const manifests = await listArchives(folder)
+  const problems: string[] = []
+  for (const manifest of manifests) {
+    const problem = await archiveProblem(folder, manifest)
+    if (problem !== null) problems.push(problem)
+  }
+  if (problems.length > 0) throw new InputError(problems.join('\n'))
+  const rows = manifests.reduce((sum, manifest) => sum + manifest.rows, 0)
+  show({ files: manifests.length, rows }, `All ${manifests.length} files are whole: ${rows} rows.`)
+}
+
+async function readArchive(
+  table: string,
+  month: string,
+  { where, ...options }: Folder & { where: string[] },
+): Promise<void> {
+  const folder = folderOf(options)
+  const found = (await listArchives(folder)).filter(one => one.table === table && one.month === month)
+  if (found.length === 0)
+    throw new InputError(`${folder} has no ${table} of ${month}; \`bursar archive list\` shows what it has.`)
+  for (const manifest of found) await writeRows(folder, manifest, where.map(parseCondition))
+}
+
+async function writeRows(folder: string, manifest: Manifest, conditions: Condition[]): Promise<void> {
+  const unknown = conditions.find(({ field }) => !manifest.columns.some(({ name }) => name === field))
+  if (unknown !== undefined)
+    throw new InputError(
+      `${manifest.table} has no field ${unknown.field}; it has ${manifest.columns.map(({ name }) => name).join(', ')}.`,
+    )
+  const content = await readLines(linesPath(folder, manifest), async line => {
+    if (!isMeant(line, conditions)) return
+    if (!process.stdout.write(`${line}\n`)) await new Promise(go => process.stdout.once('drain', go))
+  })
+  if (content.sha256 !== manifest.sha256)
+    writeError(`${manifest.file} is not the file that was written: its checksum differs.`)
+}
+
+type Condition = { field: string; value: string }
+
+function parseCondition(text: string): Condition {
+  const at = text.indexOf('=')
+  if (at < 1) throw new InputError(`--where must be field=value; it is "${text}".`)
+  return { field: text.slice(0, at), value: text.slice(at + 1) }
+}
+
+function isMeant(line: string, conditions: readonly Condition[]): boolean {
+  if (conditions.length === 0) return true
+  // Most rows are not meant, and to parse one takes longer than to see that.
+  if (!conditions.every(({ value }) => line.includes(value))) return false
+  const row = JSON.parse(line) as Record<string, unknown>
+  return conditions.every(({ field, value }) => String(row[field]) === value)
+}
+
+function collect(value: string, before: string[]): string[] {
+  return [...before, value]
+}
+
+function folderOf({ dir }: Folder): string {
+  const folder = dir === undefined ? readConfig(process.env).retention.archiveDir : resolve(dir)
+  if (folder === null) throw new InputError('Set ARCHIVE_DIR, or name the folder with --dir.')
+  if (!existsSync(folder)) throw new InputError(`${folder} does not exist, so there is no archive yet.`)
+  return folder
+}

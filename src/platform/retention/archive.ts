@@ -1,0 +1,119 @@
+/**
+ * A month of a log as files: rows as JSON, one a line, compressed, and beside them a manifest with their count and
+ * checksums. Whatever has a manifest is whole, however the process that wrote it ended.
+ */
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createGunzip } from 'node:zlib'
+
+export type Manifest = {
+  format: 1
+  /** The log that the rows are of. */
+  table: string
+  /** Such as 2026-01, in India; what stood before the first month is `before-2026-01`. */
+  month: string
+  rows: number
+  first_id: string
+  last_id: string
+  columns: { name: string; type: string }[]
+  file: string
+  bytes: number
+  /** Of the file, as `sha256sum` computes it. */
+  sha256: string
+  /** Of the lines in it, however they are compressed. */
+  lines_sha256: string
+  written_at: string
+}
+
+export const LINES = '.jsonl.gz'
+const MANIFEST = '.json'
+
+/** Every manifest in the folder, by table and month. */
+export async function listArchives(folder: string): Promise<Manifest[]> {
+  const found: Manifest[] = []
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    if (!entry.isDirectory()) continue
+    for (const name of (await readdir(join(folder, entry.name))).toSorted()) {
+      if (!name.endsWith(MANIFEST)) continue
+      const manifest = await readManifest(join(folder, entry.name, name))
+      if (manifest !== null) found.push(manifest)
+    }
+  }
+  return found.toSorted((one, other) => one.table.localeCompare(other.table))
+}
+
+/** Null when there is none; throws when it cannot be understood. */
+export async function readManifest(path: string): Promise<Manifest | null> {
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null
+    throw error
+  })
+  if (text === null) return null
+  const problem = `${path} is not a manifest of an archive that this version understands`
+  try {
+    const manifest = JSON.parse(text) as Manifest
+    if (manifest.format === 1 && typeof manifest.sha256 === 'string') return manifest
+  } catch (cause) {
+    throw new Error(problem, { cause })
+  }
+  throw new Error(problem)
+}
+
+export const manifestPath = (folder: string, table: string, name: string): string =>
+  join(folder, table, `${name}${MANIFEST}`)
+
+export const linesPath = (folder: string, { table, file }: Pick<Manifest, 'table' | 'file'>): string =>
+  join(folder, table, file)
+
+export type Content = { rows: number; bytes: number; sha256: string; linesSha256: string }
+
+/** Reads a file of lines to its end, each line to `onLine`; what it cannot unpack it throws. */
+export async function readLines(
+  path: string,
+  onLine?: (line: string) => void | Promise<void>,
+): Promise<Content> {
+  const [ofFile, ofLines] = [createHash('sha256'), createHash('sha256')]
+  let [rows, bytes, rest] = [0, 0, '']
+  const decoder = new TextDecoder()
+  const source = createReadStream(path, { highWaterMark: 256 * 1024 })
+  source.on('data', chunk => {
+    ofFile.update(chunk)
+    bytes += chunk.length
+  })
+  const gunzip = createGunzip()
+  source.on('error', error => gunzip.destroy(error))
+  try {
+    for await (const chunk of source.pipe(gunzip) as AsyncIterable<Buffer>) {
+      ofLines.update(chunk)
+      if (onLine === undefined) {
+        for (let at = chunk.indexOf(10); at !== -1; at = chunk.indexOf(10, at + 1)) rows++
+        continue
+      }
+      const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n')
+      rest = lines.pop() ?? ''
+      for (const line of lines) await onLine(line)
+      rows += lines.length
+    }
+  } finally {
+    source.destroy()
+  }
+  return { rows, bytes, sha256: ofFile.digest('hex'), linesSha256: ofLines.digest('hex') }
+}
+
+/** What is wrong with an archive; null: every byte and row of it is there. */
+export async function archiveProblem(folder: string, manifest: Manifest): Promise<string | null> {
+  const path = linesPath(folder, manifest)
+  let content: Content
+  try {
+    content = await readLines(path)
+  } catch (error) {
+    return `${path} cannot be read: ${(error as Error).message}`
+  }
+  if (content.sha256 !== manifest.sha256)
+    return `${path} is not the file that was written: its checksum differs`
+  if (content.rows !== manifest.rows || content.linesSha256 !== manifest.lines_sha256)
+    return `${path} has ${content.rows} rows, its manifest says ${manifest.rows}`
+  return null
+}

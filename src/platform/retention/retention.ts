@@ -1,0 +1,66 @@
+import type { Database } from '../db/database.ts'
+import { NoSlot } from '../db/cluster-semaphore.ts'
+import type { Log } from '../log.ts'
+import type { Manifest } from './archive.ts'
+import {
+  dropRetired,
+  listRetired,
+  makeMonthsAhead,
+  retireOldest,
+  type PartitionedLog,
+  type RetiredMonth,
+} from './logs.ts'
+import { writeArchive } from './write-archive.ts'
+
+type Retention = {
+  db: Database
+  log: Pick<Log, 'info'>
+  logs: readonly PartitionedLog[]
+  /** Null: months are dropped as they are, but for those that must be archived. */
+  archiveDir: string | null
+}
+
+export type Dropped = RetiredMonth & { archive: Manifest | null }
+
+type RunOptions = { now?: Date; isStopping?: () => boolean; isPerson?: boolean }
+
+/**
+ * Makes the months to come, and takes those that are past their time out of their logs, into the archive and out of the
+ * database. Ids are made in real time, so a sandbox clock that was moved changes nothing. Any number of processes may run
+ * it: one works and the others wait for it or leave it be. Whatever it was doing when it was killed, the next run goes on.
+ */
+export async function retainLogs(retention: Retention, options: RunOptions = {}): Promise<Dropped[]> {
+  const { db, logs } = retention
+  const { now = new Date(), isStopping = () => false, isPerson = false } = options
+  for (const log of logs) await makeMonthsAhead(db, log, now)
+  let leave: () => void
+  try {
+    leave = await db.semaphore.enter('bursar archive', 1, isPerson)
+  } catch (error) {
+    if (error instanceof NoSlot) return []
+    throw error
+  }
+  try {
+    for (const log of logs) while ((await retireOldest(db, log, now)) !== null);
+    return await dropAll(retention, isStopping)
+  } finally {
+    leave()
+  }
+}
+
+async function dropAll(
+  { db, log, logs, archiveDir }: Retention,
+  isStopping: () => boolean,
+): Promise<Dropped[]> {
+  const dropped: Dropped[] = []
+  for (const retired of await listRetired(db, logs)) {
+    if (archiveDir === null && retired.mustBeArchived) continue
+    const archive =
+      archiveDir === null ? null : await writeArchive(db, retired, { folder: archiveDir, isStopping })
+    await dropRetired(db, retired)
+    dropped.push({ ...retired, archive })
+    const { table, month } = retired
+    log.info({ table, month, rows: archive?.rows, file: archive?.file }, 'a month has left its log')
+  }
+  return dropped
+}

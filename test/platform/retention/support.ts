@@ -1,0 +1,56 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { partitionedLogs } from '../../../src/app/retention.ts'
+import { firstIdAt } from '../../../src/platform/ids.ts'
+import { retainLogs, type Dropped } from '../../../src/platform/retention/retention.ts'
+import type { TestBursar } from '../../harness/bursar.ts'
+
+type Owner = { after(done: () => Promise<void> | void): void }
+
+export async function temporaryFolder(owner: Owner): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'bursar-archive-'))
+  owner.after(() => rm(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/** As the job does it, at another time. */
+export function retain(bursar: TestBursar, archiveDir: string | null, now: Date): Promise<Dropped[]> {
+  const { db, log } = bursar.app.ctx
+  const logs = partitionedLogs({ archiveDir, events: 13, deliveries: 4, fetches: 17, requests: 1 })
+  return retainLogs({ db, log, logs, archiveDir }, { now })
+}
+
+/** The middle of the month so many months after this one. */
+export function monthsFromNow(count: number): Date {
+  const today = new Date()
+  return new Date(Date.UTC(today.getUTCFullYear(), today.getUTCMonth() + count, 15))
+}
+
+/** Ids of that moment, as many as are asked for. */
+export function idsAt(prefix: 'evt' | 'dlv' | 'req' | 'fetch', at: Date, count: number): string[] {
+  return Array.from({ length: count }, (_, no) => firstIdAt(prefix, at) + String(no).padStart(15, '0'))
+}
+
+/** Straight into the log of Demo School, with texts that are hard to write down. */
+export async function insertEvents({ sql }: TestBursar, ids: readonly string[]): Promise<void> {
+  await sql(
+    `insert into events (institute_id, id, event_code, collector_code, resource_id, occurred_at, payload)
+     select 1, id, 'pay.payment.debited', (select collector_code from branches where institute_id = 1 limit 1), 'order_1', now(),
+       $2::json
+     from unnest($1::text[]) id`,
+    [ids, '{"name":\n "आशा \\"R\\" \\n \\\\ 🎓",\n "amount": 100.50}'],
+  )
+}
+
+export async function insertRequests({ sql }: TestBursar, ids: readonly string[]): Promise<void> {
+  await sql(
+    `insert into api_requests select 1, id, now(), 'GET', '/x', 200, null, 1.5, 'k' from unnest($1::text[]) id`,
+    [ids],
+  )
+}
+
+export async function countOf({ sql }: TestBursar, table: string): Promise<number> {
+  const [row] = await sql<{ rows: number }>(`select count(*)::int as rows from ${table}`)
+  return row?.rows ?? -1
+}
