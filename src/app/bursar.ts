@@ -61,10 +61,7 @@ export async function createBursar(
   const { sandboxClock, embedded } = opened
   const readiness: Readiness = { isDraining: false }
   const { ctx, simulators, closeErp, closeSenders } = await createContext(wanted, base, log)
-  const worker = new JobRunner(createJobs(ctx, simulators?.bank ?? null, wanted.retention), {
-    clock: ctx.clock,
-    log,
-  })
+  const worker = new JobRunner(createJobs(wanted, ctx, simulators?.bank ?? null), { clock: ctx.clock, log })
   const { deliveries, closeDeliveries } = openDeliveries(wanted, ctx, log)
   const imports = new ImportEngine(ctx, log)
   const stopWork = (): Promise<unknown> =>

@@ -44,9 +44,9 @@ import { mailFailures, nextFailureMailDue } from '../webhooks/failure-mails/fail
  * come before we ask for them, and messages go after everything that may queue one.
  */
 export function createJobs(
+  { retention }: { retention: RetentionSettings },
   ctx: BursarContext,
   bank: SandboxBank | null,
-  retention: RetentionSettings,
 ): Job[] {
   return [
     work('orders_expired', {

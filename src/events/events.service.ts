@@ -5,6 +5,7 @@ import type { Context } from '../platform/context.ts'
 import { newId } from '../platform/ids.ts'
 import type { NewEvent } from './define-event.ts'
 import * as store from './events.store.ts'
+import { idRanges, type Ids } from './id-range.rules.ts'
 
 export type { RecordedEvent } from './events.store.ts'
 
@@ -30,13 +31,22 @@ export async function recordEvents(tx: Transaction, events: readonly NewEvent[])
 export async function listEvents(
   { db }: Context,
   instituteId: number,
-  filter: store.EventFilter,
+  filter: Omit<store.EventFilter, 'fromId' | 'belowId'>,
   page: PageRange & { order: 'newest' | 'oldest' },
 ): Promise<Page<store.RecordedEvent>> {
   // Read before the events, so that whatever ended in between is among them.
   const horizon = page.order === 'oldest' ? await store.readHorizon(db) : undefined
   const recordedBefore = earlier(filter.recordedBefore, horizon)
-  return store.listEvents(db, instituteId, { ...filter, recordedBefore }, page)
+  const { near, all } = idRanges(page, { from: filter.recordedFrom, before: recordedBefore }, new Date())
+  const within = (ids: Ids): Promise<Page<store.RecordedEvent>> =>
+    store.listEvents(db, instituteId, { ...filter, recordedBefore, ...ids }, page)
+  if (near !== null) {
+    const found = await within(near.ids)
+    const last = found.rows.at(-1)
+    // A full page, and whatever is not in these months lies behind it.
+    if (found.nextCursor !== undefined && last !== undefined && near.isWhole(last.recordedAt)) return found
+  }
+  return within(all)
 }
 
 export async function getEvent(

@@ -67,6 +67,9 @@ export type EventFilter = {
   collectorCode?: string | undefined
   recordedFrom?: Date | undefined
   recordedBefore?: Date | undefined
+  /** Ids from here on: no event of the list has an earlier one. It spares the months before. */
+  fromId?: string | undefined
+  belowId?: string | undefined
 }
 
 export async function listEvents(
@@ -87,6 +90,8 @@ export async function listEvents(
         ['e.collector_code = $1', filter.collectorCode],
         ['e.recorded_at >= $1', filter.recordedFrom],
         ['e.recorded_at < $1', filter.recordedBefore],
+        ['e.id >= $1', filter.fromId],
+        ['e.id < $1', filter.belowId],
       ],
       order: ['sequence'],
       direction: page.order === 'oldest' ? 'asc' : 'desc',

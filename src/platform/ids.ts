@@ -68,9 +68,20 @@ export function firstIdAt(prefix: IdPrefix, moment: Date): string {
   return `${prefix}_${encodeTime(moment.getTime() * 1_000)}`
 }
 
+/** When an id was made, by the clock of its process; null when it is none of ours. */
+export function momentOf(id: string): Date | null {
+  const time = /_([0-9a-hjkmnp-tv-z]{11})/.exec(id)?.[1]
+  if (time === undefined) return null
+  let micros = 0
+  for (const character of time) micros = micros * 32 + ALPHABET.indexOf(character)
+  const moment = new Date(Math.floor(micros / 1_000))
+  return Number.isNaN(moment.getTime()) ? null : moment
+}
+
 function encodeTime(micros: number): string {
   let text = ''
-  let rest = micros
+  // Within what its characters and a number can hold: a filter may name the year 9999.
+  let rest = Math.min(Math.max(0, micros), Number.MAX_SAFE_INTEGER)
   for (let i = 0; i < TIME_CHARACTERS; i++) {
     text = ALPHABET.charAt(rest % 32) + text
     rest = Math.floor(rest / 32)

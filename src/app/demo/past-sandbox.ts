@@ -48,7 +48,7 @@ export class PastSandbox {
     const clock = new OffsetClock(parts.start.getTime() - Date.now())
     const { ctx, simulators, closeErp, closeSenders } = await createContext(config, { ...base, clock }, log)
     if (simulators === null) throw new Error('only a sandbox has a past')
-    const worker = new JobRunner(createJobs(ctx, simulators.bank, config.retention), { clock, log })
+    const worker = new JobRunner(createJobs(config, ctx, simulators.bank), { clock, log })
     const server = await createHttpServer({
       ...config,
       ctx,

@@ -36,9 +36,9 @@ test('months are counted over the end of a year, in India', () => {
 })
 
 test('the database and the process begin the ids of a moment alike', async t => {
-  const { sql } = await startBursar(t)
+  const bursar = await startBursar(t)
   const moments = fc.sample(moment, 200)
-  const rows = await sql<{ id: string }>(
+  const rows = await bursar.sql<{ id: string }>(
     `select first_id_at('evt', at) as id from unnest($1::timestamptz[]) with ordinality as m (at, no) order by no`,
     [moments],
   )

@@ -2,7 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { partitionedLogs } from '../../../src/app/retention.ts'
+import { startOfDay } from '../../../src/platform/calendar.ts'
 import { firstIdAt } from '../../../src/platform/ids.ts'
+import type { PartitionedLog } from '../../../src/platform/retention/logs.ts'
+import { addMonths, firstDayOf, monthOf } from '../../../src/platform/retention/months.rules.ts'
 import { retainLogs, type Dropped } from '../../../src/platform/retention/retention.ts'
 import type { TestBursar } from '../../harness/bursar.ts'
 
@@ -33,8 +36,8 @@ export function idsAt(prefix: 'evt' | 'dlv' | 'req' | 'fetch', at: Date, count: 
 }
 
 /** Straight into the log of Demo School, with texts that are hard to write down. */
-export async function insertEvents({ sql }: TestBursar, ids: readonly string[]): Promise<void> {
-  await sql(
+export async function insertEvents(bursar: TestBursar, ids: readonly string[]): Promise<void> {
+  await bursar.sql(
     `insert into events (institute_id, id, event_code, collector_code, resource_id, occurred_at, payload)
      select 1, id, 'pay.payment.debited', (select collector_code from branches where institute_id = 1 limit 1), 'order_1', now(),
        $2::json
@@ -43,14 +46,38 @@ export async function insertEvents({ sql }: TestBursar, ids: readonly string[]):
   )
 }
 
-export async function insertRequests({ sql }: TestBursar, ids: readonly string[]): Promise<void> {
-  await sql(
+export async function insertRequests(bursar: TestBursar, ids: readonly string[]): Promise<void> {
+  await bursar.sql(
     `insert into api_requests select 1, id, now(), 'GET', '/x', 200, null, 1.5, 'k' from unnest($1::text[]) id`,
     [ids],
   )
 }
 
-export async function countOf({ sql }: TestBursar, table: string): Promise<number> {
-  const [row] = await sql<{ rows: number }>(`select count(*)::int as rows from ${table}`)
+export async function countOf(bursar: TestBursar, table: string): Promise<number> {
+  const [row] = await bursar.sql<{ rows: number }>(`select count(*)::int as rows from ${table}`)
   return row?.rows ?? -1
+}
+
+/** Months before this one get partitions of their own, as if Bursar had run then. */
+export async function addOlderMonths(
+  bursar: TestBursar,
+  { table, prefix }: Pick<PartitionedLog, 'table' | 'prefix'>,
+  count: number,
+): Promise<void> {
+  const thisMonth = monthOf(new Date())
+  const firstId = (month: string): string => firstIdAt(prefix, startOfDay(firstDayOf(month)))
+  await bursar.sql(`drop table ${table}_before`)
+  for (let back = 1; back <= count; back++) {
+    const month = addMonths(thisMonth, -back)
+    await bursar.sql('select add_partition($1, $2, $3, $4)', [
+      table,
+      month,
+      firstId(month),
+      firstId(addMonths(month, 1)),
+    ])
+  }
+  await bursar.sql(`select add_partition($1, 'before', null, $2)`, [
+    table,
+    firstId(addMonths(thisMonth, -count)),
+  ])
 }

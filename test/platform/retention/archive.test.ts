@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict'
+import { after, test, type TestContext } from 'node:test'
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import {
+  archiveProblem,
+  linesPath,
+  listArchives,
+  type Manifest,
+} from '../../../src/platform/retention/archive.ts'
+import { writeArchive } from '../../../src/platform/retention/write-archive.ts'
+import { startBursar } from '../../harness/bursar.ts'
+import { temporaryFolder } from './support.ts'
+
+const bursar = await startBursar({ after })
+const { db } = bursar.app.ctx
+const MONTH = { table: 'api_requests', name: 'api_requests_2020_01', month: '2020_01', mustBeArchived: false }
+const [DATA, MANIFEST] = ['2020-01.jsonl.gz', '2020-01.json']
+
+/** A month of so many rows that has left its log, and a folder for it. */
+async function retired(t: TestContext, rows: number) {
+  await bursar.sql(`create table retired.${MONTH.name} (like api_requests including all)`)
+  await bursar.sql(
+    `insert into retired.${MONTH.name} select 1 + n % 2, 'req_' || n, now(), 'GET', '/x', 200, null, 1.5, 'k' from generate_series(1, $1) n`,
+    [rows],
+  )
+  t.after(async () => void (await bursar.sql(`drop table retired.${MONTH.name}`)))
+  const folder = await temporaryFolder(t)
+  const files = async (): Promise<string[]> => (await readdir(join(folder, MONTH.table))).sort()
+  const write = (isStopping = () => false): Promise<Manifest | null> =>
+    writeArchive(db, MONTH, { folder, isStopping })
+  return { folder, files, write, path: (name: string) => join(folder, MONTH.table, name) }
+}
+
+test('whatever a killed process left behind, the month is archived once and whole', async t => {
+  const { folder, files, write, path } = await retired(t, 4_500)
+  const first = await write()
+  assert.deepEqual([first?.rows, first?.first_id, first?.last_id], [4_500, 'req_1', 'req_999'])
+  assert.deepEqual(await write(), first, 'killed before the month was dropped')
+  await rm(path(MANIFEST))
+  await writeFile(path(DATA), 'half of it')
+  await writeFile(path(`${DATA}.partial`), 'a beginning')
+  const again = await write()
+  assert.deepEqual({ ...again, written_at: '' }, { ...first, written_at: '' }, 'killed before its manifest')
+  assert.deepEqual(await files(), [MANIFEST, DATA])
+  assert.deepEqual(await listArchives(folder), [again])
+  assert.equal(await archiveProblem(folder, again!), null)
+})
+
+test('other rows of a month that is archived already never replace it', async t => {
+  const { folder, files, write } = await retired(t, 3)
+  await write()
+  await bursar.sql(`delete from retired.${MONTH.name} where id = 'req_2'`)
+  assert.equal((await write())?.file, '2020-01.2.jsonl.gz')
+  assert.deepEqual(
+    (await listArchives(folder)).map(({ rows }) => rows),
+    [2, 3],
+  )
+  assert.equal((await files()).length, 4)
+})
+
+test('an archive that was damaged, cut off or lost is told from a whole one, and is written anew', async t => {
+  const { folder, write } = await retired(t, 2_000)
+  const manifest = await write()
+  assert.ok(manifest !== null)
+  const path = linesPath(folder, manifest)
+  const whole = await readFile(path)
+  const flipped = Buffer.from(whole)
+  flipped.writeUInt8(flipped.readUInt8(300) ^ 1, 300)
+  for (const [content, problem] of [
+    [flipped, /cannot be read|checksum differs/],
+    [whole.subarray(0, -100), /cannot be read/],
+    [Buffer.alloc(0), /cannot be read|checksum differs/],
+  ] as const) {
+    await writeFile(path, content)
+    assert.match((await archiveProblem(folder, manifest)) ?? '', problem)
+  }
+  const second = await write()
+  assert.ok(second !== null)
+  assert.equal(await archiveProblem(folder, second), null)
+  await rm(path)
+  assert.match((await archiveProblem(folder, manifest)) ?? '', /ENOENT/)
+})
+
+test('a process that stops leaves no half of a month, and a month without rows no files', async t => {
+  const { files, write } = await retired(t, 3)
+  await assert.rejects(
+    write(() => true),
+    /stopping/,
+  )
+  assert.deepEqual(await files(), [])
+  await bursar.sql(`delete from retired.${MONTH.name}`)
+  assert.equal(await write(), null)
+  assert.deepEqual(await files(), [])
+})

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
+import {
+  archiveProblem,
+  linesPath,
+  listArchives,
+  readLines,
+} from '../../../src/platform/retention/archive.ts'
+import { startBursar, TEST_MASTER_KEY } from '../../harness/bursar.ts'
+import { bareEnv } from '../../harness/child-env.ts'
+import { addOlderMonths, countOf, idsAt, insertRequests, monthsFromNow, temporaryFolder } from './support.ts'
+
+const ROOT = new URL('../../..', import.meta.url).pathname
+const ROWS = 40_000
+const MONTHS = [-5, -4, -3]
+
+test('killed again and again, the command archives every row once and drops none that is not archived', async t => {
+  const folder = await temporaryFolder(t)
+  const bursar = await startBursar(t)
+  await addOlderMonths(bursar, { table: 'api_requests', prefix: 'req' }, 6)
+  for (const month of MONTHS) await insertRequests(bursar, idsAt('req', monthsFromNow(month), ROWS))
+  const env = {
+    ...bareEnv(),
+    DATABASE_URL: bursar.app.config.databaseUrl ?? '',
+    MASTER_KEY: TEST_MASTER_KEY,
+    ARCHIVE_DIR: folder,
+  }
+  let kills = 0
+  for (let delayMs = 300; ; delayMs += 150) {
+    const child = spawn(process.execPath, ['src/cli/main.ts', 'archive', 'run'], {
+      cwd: ROOT,
+      env,
+      stdio: 'ignore',
+    })
+    const ended = once(child, 'exit')
+    const isOver = await Promise.race([ended.then(() => true), wait(delayMs, false, { ref: false })])
+    if (!isOver && child.kill('SIGKILL')) kills++
+    await ended
+    if (child.exitCode === 0) break
+    const left = await waiting(bursar)
+    assert.ok(left + (await archived(folder)) >= MONTHS.length * ROWS, 'nothing is lost on the way')
+  }
+  assert.ok(kills > 0)
+  t.diagnostic(`${kills} kills`)
+  assert.equal(await countOf(bursar, 'api_requests'), 0)
+  assert.equal(await waiting(bursar), 0)
+  const ids = new Set<string>()
+  let lines = 0
+  for (const manifest of await listArchives(folder)) {
+    assert.equal(await archiveProblem(folder, manifest), null)
+    await readLines(linesPath(folder, manifest), line => {
+      lines++
+      ids.add((JSON.parse(line) as { id: string }).id)
+    })
+  }
+  assert.deepEqual([lines, ids.size], [MONTHS.length * ROWS, MONTHS.length * ROWS])
+})
+
+/** Rows that are still in the database, in the log or on their way out of it. */
+async function waiting(bursar: Parameters<typeof countOf>[0]): Promise<number> {
+  const tables = await bursar.sql<{ name: string }>(
+    `select oid::regclass::text as name from pg_class where relnamespace = 'retired'::regnamespace and relkind = 'r'`,
+  )
+  let rows = await countOf(bursar, 'api_requests')
+  for (const { name } of tables) rows += await countOf(bursar, name)
+  return rows
+}
+
+async function archived(folder: string): Promise<number> {
+  return (await listArchives(folder)).reduce((sum, { rows }) => sum + rows, 0)
+}
