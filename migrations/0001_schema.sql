@@ -268,6 +268,8 @@ create table events (
   -- When the sequence was drawn, not when the transaction began: a reader that follows the events is shown only what was
   -- recorded before the oldest transaction still running, so that none appears behind its cursor.
   recorded_at timestamptz not null default clock_timestamp(),
+  -- The trace of what caused it, where traces are kept.
+  trace_parent text,
   primary key (institute_id, id),
   foreign key (institute_id, collector_code) references branches
 ) partition by range (id);

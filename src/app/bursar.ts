@@ -57,6 +57,7 @@ export async function createBursar(
   log: Log,
   onEmbedded?: (embedded: EmbeddedPostgres) => void,
 ): Promise<Bursar> {
+  const stopTracing = await openTracing(wanted, log)
   const { hold, base, ...opened } = await openAndLock(wanted, log, onEmbedded)
   const { sandboxClock, embedded } = opened
   const readiness: Readiness = { isDraining: false }
@@ -81,19 +82,12 @@ export async function createBursar(
     await hold?.release()
     await ctx.db.close()
     await embedded?.stop()
+    await stopTracing()
   }
   try {
+    const means = { db: ctx.db, worker, ctx, beforeMove: () => rebalanceAll(ctx) }
     const sandbox =
-      sandboxClock === null || simulators === null
-        ? null
-        : {
-            db: ctx.db,
-            clock: sandboxClock,
-            worker,
-            ctx,
-            beforeMove: () => rebalanceAll(ctx),
-            ...simulators,
-          }
+      sandboxClock === null || simulators === null ? null : { ...means, clock: sandboxClock, ...simulators }
     const options = {
       ...wanted,
       ctx,
@@ -133,6 +127,13 @@ export async function createBursar(
     await stop(0)
     throw error
   }
+}
+
+/** Its libraries are loaded only where they are wanted. */
+async function openTracing({ tracing }: Config, log: Log): Promise<() => Promise<void>> {
+  if (tracing === null) return () => Promise.resolve()
+  const { startTracing } = await import('../platform/tracing/otlp.ts')
+  return startTracing(tracing, log)
 }
 
 function openBackups(

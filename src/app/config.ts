@@ -8,6 +8,7 @@ import type { BackupSettings } from '../platform/backup/schedule.ts'
 import type { Mode } from '../platform/context.ts'
 import type { RetentionSettings } from './retention.ts'
 import type { LogFormat } from '../platform/log.ts'
+import type { TracingSettings } from '../platform/tracing/otlp.ts'
 import { PROVIDERS } from '../providers/catalogue.ts'
 import type { ProviderValues } from '../providers/port.ts'
 
@@ -35,6 +36,8 @@ export type Config = {
   /** Whether a new sandbox gets a school to look at. */
   hasDemo: boolean
   metricsToken: string | null
+  /** Null: nothing is traced. */
+  tracing: TracingSettings | null
   drainMs: number
   /** The settings of the real providers that are set up, by their names, the preferred one first. */
   providers: ReadonlyMap<string, ProviderValues>
@@ -139,6 +142,7 @@ function toConfig(
     logFormat: values.LOG_FORMAT,
     hasDemo: values.DEMO === 'on',
     metricsToken: values.METRICS_TOKEN,
+    tracing: toTracing(values),
     drainMs: values.DRAIN_SECONDS * 1_000,
     providers: new Map(
       Object.entries(PROVIDERS)
@@ -176,6 +180,17 @@ function toConfig(
       retrySeconds: values.WEBHOOK_RETRY_SECONDS,
       slotsPerEndpoint: values.WEBHOOK_CONCURRENCY,
     },
+  }
+}
+
+function toTracing(values: Values): TracingSettings | null {
+  const endpoint = values.OTEL_EXPORTER_OTLP_ENDPOINT
+  if (endpoint === null) return null
+  return {
+    endpoint,
+    headers: Object.fromEntries(values.OTEL_EXPORTER_OTLP_HEADERS ?? []),
+    serviceName: values.OTEL_SERVICE_NAME,
+    ratio: values.OTEL_TRACES_SAMPLER_ARG,
   }
 }
 

@@ -80,6 +80,7 @@ type HealthRouteOptions = {
   tls?: { cert: Buffer; key: Buffer } | undefined
   trustProxy: string[] | false
   publicRate: { perSecond: number; burst: number }
+  tracing?: unknown
 }
 
 type RouteOptions = HealthRouteOptions & {

@@ -3,6 +3,7 @@ import type { Page, PageRange } from '../platform/db/list.ts'
 import { notFound } from '../platform/errors.ts'
 import type { Context } from '../platform/context.ts'
 import { newId } from '../platform/ids.ts'
+import { traceParent } from '../platform/tracing/spans.ts'
 import type { NewEvent } from './define-event.ts'
 import * as store from './events.store.ts'
 import { idRanges, type Ids } from './id-range.rules.ts'
@@ -19,6 +20,7 @@ export async function recordEvents(tx: Transaction, events: readonly NewEvent[])
     ...event,
     id: newId('evt'),
     payloadJson: JSON.stringify(payload),
+    traceParent: traceParent(),
   }))
   if ((await store.insertEvents(tx, rows)) > 0) tx.notify('deliveries')
   return rows.map(row => row.id)

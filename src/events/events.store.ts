@@ -10,6 +10,7 @@ export type EventRow = {
   resourceId: string
   occurredAt: Date
   payloadJson: string
+  traceParent: string | null
 }
 
 /**
@@ -19,10 +20,10 @@ export type EventRow = {
 export async function insertEvents(tx: Transaction, events: readonly EventRow[]): Promise<number> {
   const rows = await tx.query<{ count: number }>(
     `with recorded as (
-       insert into events (institute_id, id, event_code, collector_code, resource_id, occurred_at, payload)
-       select institute_id, id, event_code, collector_code, resource_id, occurred_at, payload::json
-       from unnest($1::int[], $2::text[], $3::text[], $4::text[], $5::text[], $6::timestamptz[], $7::text[])
-         with ordinality as event (institute_id, id, event_code, collector_code, resource_id, occurred_at, payload, position)
+       insert into events (institute_id, id, event_code, collector_code, resource_id, occurred_at, payload, trace_parent)
+       select institute_id, id, event_code, collector_code, resource_id, occurred_at, payload::json, trace_parent
+       from unnest($1::int[], $2::text[], $3::text[], $4::text[], $5::text[], $6::timestamptz[], $7::text[], $8::text[])
+         with ordinality as event (institute_id, id, event_code, collector_code, resource_id, occurred_at, payload, trace_parent, position)
        order by position
        returning institute_id, id, event_code, collector_code
      ), owed as (
@@ -43,6 +44,7 @@ export async function insertEvents(tx: Transaction, events: readonly EventRow[])
       events.map(event => event.resourceId),
       events.map(event => event.occurredAt),
       events.map(event => event.payloadJson),
+      events.map(event => event.traceParent),
     ],
   )
   return rows[0]?.count ?? 0

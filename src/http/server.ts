@@ -14,6 +14,7 @@ import { PublicLimit } from './limits/public-limit.ts'
 import type { Rate } from './limits/token-buckets.ts'
 import { RateLimiter } from './limits/rate-limit.ts'
 import { SlowReaders } from './limits/slow-readers.ts'
+import { traceRequests } from './tracing.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -43,6 +44,8 @@ export type ServerOptions = {
   tls?: { cert: Buffer; key: Buffer } | undefined
   trustProxy: string[] | false
   publicRate: Rate
+  /** Given: each request has a span. */
+  tracing?: unknown
 }
 
 const BODY_LIMIT_BYTES = 1_048_576
@@ -78,6 +81,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   app.decorateRequest('caller', null)
   app.decorateRequest('declaredType', undefined)
   app.decorateRequest('errorCode', null)
+  if (options.tracing) traceRequests(app)
   readBodiesRaw(app)
   // Requests are read by reader.ts and answers are text already: the framework compiles neither.
   app.setValidatorCompiler(() => () => true)

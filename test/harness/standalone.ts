@@ -4,7 +4,13 @@ import { createLog } from '../../src/platform/log.ts'
 import { TEST_MASTER_KEY } from './bursar.ts'
 
 /** A whole Bursar, with its jobs, on a database server that the test has started. */
-export type Standalone = { app: Bursar; url: string; logText: () => string }
+export type Standalone = {
+  app: Bursar
+  url: string
+  logText: () => string
+  /** Before the test's end; once is enough. */
+  stop: () => Promise<void>
+}
 
 type Owner = { after(done: () => Promise<void> | void): void }
 
@@ -22,6 +28,8 @@ export async function openStandalone(owner: Owner, env: Record<string, string>):
     }),
     createLog({ level: 'info', format: 'json', destination: { write: line => void lines.push(line) } }),
   )
-  owner.after(() => app.stop())
-  return { app, url: `http://${app.config.host}:${app.config.port}`, logText: () => lines.join('') }
+  let stopped: Promise<void> | null = null
+  const stop = (): Promise<void> => (stopped ??= app.stop())
+  owner.after(stop)
+  return { app, url: `http://${app.config.host}:${app.config.port}`, logText: () => lines.join(''), stop }
 }

@@ -12,6 +12,7 @@ function claimedFor(host: number, subscription: number, id: number): Claimed {
     claim: 1,
     place: '(0,1)',
     failures: 0,
+    traceParent: null,
     eventId: `evt_${id}`,
     eventCode: 'x',
     timestamp: 0,

@@ -87,6 +87,20 @@ export function listOf(isItem: (item: string) => boolean, must: string): Reader<
   }
 }
 
+export const fraction: Reader<number> = text => {
+  const value = Number(text)
+  if (value >= 0 && value <= 1) return value
+  throw new WrongValue('must be a number from 0 to 1')
+}
+
+/** `name=value,name=value` */
+export const asPairs: Reader<[string, string][]> = text =>
+  asList(text).map(pair => {
+    const at = pair.indexOf('=')
+    if (at < 1 || /%(?![0-9a-f]{2})/i.test(pair)) throw new WrongValue('must be name=value,name=value')
+    return [pair.slice(0, at).trim(), decodeURIComponent(pair.slice(at + 1).trim())]
+  })
+
 /** For a reader that knows null as "not understood". */
 export function parsedBy<Value>(parse: (text: string) => Value | null, must: string): Reader<Value> {
   return text => {

@@ -7,8 +7,10 @@ import { PROVIDERS } from '../../providers/catalogue.ts'
 import { RETRY_SECONDS } from '../../webhooks/delivery-log/deliveries.rules.ts'
 import {
   asList,
+  asPairs,
   asText,
   existingFile,
+  fraction,
   httpUrl,
   listOf,
   matching,
@@ -120,6 +122,13 @@ export const SETTINGS = {
     live: 'json',
   }),
   METRICS_TOKEN: optional('bearer token for /metrics; live mode serves it only with one', asText, SECRET),
+  OTEL_EXPORTER_OTLP_ENDPOINT: optional(
+    'collector of OpenTelemetry traces (OTLP over HTTP), such as http://127.0.0.1:4318; without it nothing is traced',
+    httpUrl,
+  ),
+  OTEL_EXPORTER_OTLP_HEADERS: optional('headers for that collector: name=value,name=value', asPairs, SECRET),
+  OTEL_SERVICE_NAME: setting('name of this process in traces', asText, 'bursar'),
+  OTEL_TRACES_SAMPLER_ARG: setting('which part of the traces is kept, from 0 to 1', fraction, '1'),
   DRAIN_SECONDS: setting(
     'for how long /readyz fails at shutdown before connections are closed',
     wholeNumber(0, 300),

@@ -10,6 +10,7 @@ import { PipelinedReader } from './pipelined-reader.ts'
 import { LIMITED_SESSION, SESSION, TransactionPool } from './pool.ts'
 import { ClusterSemaphore } from './cluster-semaphore.ts'
 import { Servers } from './servers.ts'
+import { inSpan } from '../tracing/spans.ts'
 
 /** Something that runs SQL: the database itself, or a transaction opened by a service and passed down. */
 export type Queryable = {
@@ -119,7 +120,7 @@ export class Database implements Queryable {
 
   /** Runs the work in one transaction; a deadlock or serialisation failure runs it again from the start. */
   async transaction<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result> {
-    return this.#retrying(() => this.#runOnce(work))
+    return inSpan('transaction', {}, () => this.#retrying(() => this.#runOnce(work)))
   }
 
   /** Listens to a channel that any process notifies; started and stopped by its owner. */

@@ -6,6 +6,7 @@ import { Connections, type Borrower, type Connection } from './connections.ts'
 import { Deadlines, type Limited } from './deadlines.ts'
 import { explain, OutboundFailure, type FailureReason } from './failure.ts'
 import { Names } from './names.ts'
+import { traceCall } from './trace-call.ts'
 
 export type HttpRequest = {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'PATCH'
@@ -86,7 +87,8 @@ export class HttpClient {
   }
 
   send(request: HttpRequest): Promise<HttpResult> {
-    return new Promise(resolve => this.exchange(request, resolve))
+    const traced = traceCall(request, `${request.method} ${URL.parse(request.url)?.hostname}`)
+    return new Promise(resolve => this.exchange(request, result => resolve(traced(result))))
   }
 
   /** As `send`, but tells at the very moment: a request that follows from there finds the connection warm. */

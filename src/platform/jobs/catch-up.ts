@@ -28,12 +28,13 @@ export async function runInOrder(
 }
 
 async function runHere(
-  { run, timeLimitMs }: Job,
+  { name, run, timeLimitMs }: Job,
   record: JobRecord | undefined,
 ): Promise<{ rows: number; failures: Set<unknown> }> {
   let rows = 0
   const failures = new Set<unknown>()
   const slots = new Slots({
+    job: name,
     size: 1,
     timeLimitMs,
     onEnd(end) {

@@ -20,8 +20,8 @@ export class JobLoop {
     this.#record = record
     this.#clock = clock
     this.#timing = timing
-    const { concurrency: size, timeLimitMs } = job
-    this.#slots = new Slots({ size, timeLimitMs, onEnd: end => record.endTask(end) })
+    const { name, concurrency: size, timeLimitMs } = job
+    this.#slots = new Slots({ job: name, size, timeLimitMs, onEnd: end => record.endTask(end) })
   }
 
   get abandoned(): number {

@@ -1,3 +1,5 @@
+import { inSpan } from '../tracing/spans.ts'
+
 /** How a row or batch ended. */
 export type TaskEnd = { durationMs: number } & ({ rows: number } | { error: unknown })
 
@@ -9,7 +11,7 @@ class TimeLimitExceeded extends Error {
   }
 }
 
-type SlotsOptions = { size: number; timeLimitMs: number; onEnd?: (end: TaskEnd) => void }
+type SlotsOptions = { job?: string; size: number; timeLimitMs: number; onEnd?: (end: TaskEnd) => void }
 
 /** Each keeps little more than a promise; beyond so many a job that does nothing but hang had better stop. */
 const MOST_ABANDONED = 1_000
@@ -21,6 +23,7 @@ const MOST_ABANDONED = 1_000
  */
 export class Slots {
   readonly timeLimitMs: number
+  readonly #job: string
   readonly #size: number
   readonly #onEnd: (end: TaskEnd) => void
   readonly #atHand = new Set<Promise<TaskEnd>>()
@@ -29,7 +32,8 @@ export class Slots {
   #isClosed = false
   #waiting: (() => void)[] = []
 
-  constructor({ size, timeLimitMs, onEnd = () => {} }: SlotsOptions) {
+  constructor({ job = 'job', size, timeLimitMs, onEnd = () => {} }: SlotsOptions) {
+    this.#job = job
     this.timeLimitMs = timeLimitMs
     this.#size = size
     this.#onEnd = onEnd
@@ -61,7 +65,7 @@ export class Slots {
   /** Takes a slot. Never rejects. */
   async run(task: () => Promise<number>): Promise<TaskEnd> {
     this.#taken++
-    const end = this.#watch(task())
+    const end = this.#watch(inSpan(this.#job, {}, task))
     this.#atHand.add(end)
     void end.then(() => this.#atHand.delete(end))
     return end

@@ -8,7 +8,7 @@ import { claimDue, readTargets, releaseAll, type Claimed, type Targets } from '.
 import { EndpointQueues, type Waiting } from './endpoint-queues.ts'
 import { answerMsOf, attemptRecord, unsent, type Ended } from './attempt.ts'
 import { OpenedKeys } from './signing-keys.ts'
-import { deliveryRequest, type Keys } from './delivery-request.ts'
+import { deliveryRequest, traceDelivery, type Keys } from './delivery-request.ts'
 import { Results } from './result-writer.ts'
 import { UnwrittenFailures } from './unwritten-failures.ts'
 
@@ -168,7 +168,9 @@ export class DeliveryEngine {
   #deliver(claimed: Claimed): void {
     const at = new Date()
     let keys: Keys | null = null
-    const onResult = (result: HttpResult): void => this.#onEnded(this.#judge(claimed, { at, keys, result }))
+    const traced = traceDelivery(claimed)
+    const onResult = (result: HttpResult): void =>
+      this.#onEnded(this.#judge(claimed, { at, keys, result: traced(result) }))
     try {
       keys = this.#keys.of(claimed.webhook)
       const body = Buffer.from(deliveryBody(claimed))

@@ -11,6 +11,8 @@ export type Claimed = {
   /** Of its row in the queue. */
   place: string
   failures: number
+  /** Of what caused the event; null: not traced. */
+  traceParent: string | null
   webhook: Target
 } & DeliverableEvent
 
@@ -124,10 +126,10 @@ const CLAIM = `
   )
   select t.institute_id as "instituteId", t.delivery_id as id, t.claim, t.place, t.failures, t.webhook_id as "webhookId",
     e.id as "eventId", e.event_code as "eventCode", floor(date_part('epoch', e.occurred_at))::bigint as timestamp, e.sequence, e.payload::text as "payloadJson",
-    null::json as target
+    e.trace_parent as "traceParent", null::json as target
   from taken t join events e on e.institute_id = t.institute_id and e.id = t.event_id
   union all
-  select null, null, null, null, null, null, null, null, null, null, null,
+  select null, null, null, null, null, null, null, null, null, null, null, null,
     ${targetJson(`${PAUSED} or s.id in (select id from probing)`)}
   from webhook_subscriptions s where (s.institute_id, s.id) in (select t.institute_id, t.webhook_id from taken t)`
 

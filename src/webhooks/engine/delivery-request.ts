@@ -1,3 +1,5 @@
+import { traceCall } from '../../platform/http-client/trace-call.ts'
+import type { Claimed } from './delivery-engine.store.ts'
 import { mergeHeaders, type HttpRequest } from '../../platform/http-client/http-client.ts'
 import { excerptOf, maskOf, spellingsOf } from '../delivery-log/deliveries.rules.ts'
 import type { HmacKey } from './hmac.ts'
@@ -53,4 +55,18 @@ export function deliveryRequest({ url, eventId, body, at, keys }: Sending): Http
     timeoutMs: TIMEOUT_MS,
     maxBytes: MAX_ANSWER_BYTES,
   }
+}
+
+/** Part of the trace of what caused the event, however much later it is. */
+export function traceDelivery({
+  id,
+  eventCode,
+  traceParent,
+  webhook,
+}: Claimed): ReturnType<typeof traceCall> {
+  return traceCall({ method: 'POST', url: webhook.url }, 'webhook delivery', {
+    parent: traceParent,
+    'bursar.delivery_id': id,
+    'bursar.event': eventCode,
+  })
 }
