@@ -810,6 +810,8 @@ create table order_lines (
   order_id text not null,
   line_no integer not null,
   component_type text not null,
+  -- As the payment page called it when it was ordered, with its title and how many; null where the component says it all.
+  label text,
   amount_paise bigint not null check (amount_paise > 0),
   settlement_utr text,
   settled_at timestamptz,

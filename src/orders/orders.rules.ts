@@ -1,3 +1,4 @@
+import { readableComponent } from '../platform/names.ts'
 import type { ReceiptKey } from '../receipts/receipts.rules.ts'
 import { conflict, notFound } from '../platform/errors.ts'
 import { sumPaise, ZERO, type Paise } from '../platform/money.ts'
@@ -22,6 +23,8 @@ export type OrderState = 'unpaid' | 'paid' | 'expired' | 'cancelled' | 'reversed
 
 export type OrderLine = {
   componentType: string
+  /** As a payment page called it when it was ordered; null where the component says it all. */
+  label: string | null
   amountPaise: Paise
   settlementUtr: string | null
   settledAt: Date | null
@@ -81,7 +84,9 @@ const MOVES: Record<OrderState, readonly OrderState[]> = {
 type MadeHere = 'state' | 'transactionId' | 'paidAt' | 'closedAt' | 'lines' | 'refundedPaise' | 'receipt'
 
 export type NewOrder = Omit<Order, MadeHere | keyof MadeFor> &
-  Partial<MadeFor> & { lines: readonly Pick<OrderLine, 'componentType' | 'amountPaise'>[] }
+  Partial<MadeFor> & {
+    lines: readonly (Pick<OrderLine, 'componentType' | 'amountPaise'> & Partial<Pick<OrderLine, 'label'>>)[]
+  }
 
 /** An order that nobody has paid yet. */
 export function unpaidOrder(input: NewOrder): Order {
@@ -95,8 +100,9 @@ export function unpaidOrder(input: NewOrder): Order {
     transactionId: null,
     paidAt: null,
     closedAt: null,
-    lines: input.lines.map(({ componentType, amountPaise }) => ({
+    lines: input.lines.map(({ componentType, amountPaise, label = null }) => ({
       componentType,
+      label,
       amountPaise,
       settlementUtr: null,
       settledAt: null,
@@ -104,6 +110,11 @@ export function unpaidOrder(input: NewOrder): Order {
     refundedPaise: ZERO,
     receipt: null,
   }
+}
+
+/** What a line is for, for people. */
+export function lineName({ label, componentType }: Pick<OrderLine, 'label' | 'componentType'>): string {
+  return label ?? readableComponent(componentType)
 }
 
 export function canMove(from: OrderState, to: OrderState): boolean {

@@ -47,6 +47,7 @@ export const orders = new Table<OrderColumns>('orders', {
 
 export const orderLines = new Table<OrderLine>('order_lines', {
   componentType: 'text',
+  label: 'text',
   amountPaise: 'bigint',
   settlementUtr: 'text',
   settledAt: 'timestamptz',

@@ -1,3 +1,4 @@
+import { readableComponent } from '../platform/names.ts'
 import { assertNever } from '../platform/assert.ts'
 import { parseDay } from '../platform/calendar.ts'
 import { isEmail, isPhone } from '../platform/contacts.ts'
@@ -24,7 +25,7 @@ export type Filled = {
   email: string
   known: Partial<Record<KnownField, string>>
   notes: { key: string; value: string }[]
-  lines: { componentType: string; amountPaise: Paise }[]
+  lines: { componentType: string; label: string; amountPaise: Paise }[]
 }
 
 export type Reading = { kind: 'filled'; filled: Filled } | { kind: 'problems'; problems: Problem[] }
@@ -130,13 +131,14 @@ function readLines(
       case 'fixed': {
         const quantity = readQuantity(line, price.maxQuantity, typed, problems)
         if (quantity === 0) break
-        taken.push({ componentType, amountPaise: paiseOf(price.amountPaise * quantity) })
+        const amountPaise = paiseOf(price.amountPaise * quantity)
+        taken.push({ componentType, amountPaise, label: labelOf(line, quantity) })
         if (price.maxQuantity > 1) notes.push({ key: `quantity.${componentType}`, value: String(quantity) })
         break
       }
       case 'chosen': {
         const amountPaise = readAmount(line, boundsOf(price), typed, problems)
-        if (amountPaise !== null) taken.push({ componentType, amountPaise })
+        if (amountPaise !== null) taken.push({ componentType, amountPaise, label: labelOf(line, 1) })
         break
       }
       default:
@@ -147,6 +149,12 @@ function readLines(
   if (taken.length === 0 && problems.length === before && first !== undefined)
     problems.push({ input: inputOfLine(first), why: 'nothing' })
   return { lines: taken, notes }
+}
+
+/** Ticket × 3. */
+function labelOf({ label, componentType }: PageLine, quantity: number): string {
+  const name = label ?? readableComponent(componentType)
+  return quantity === 1 ? name : `${name} × ${quantity}`
 }
 
 /** 0 when it is not taken, or not understood. */

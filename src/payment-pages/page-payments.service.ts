@@ -87,6 +87,8 @@ function isStanding(form: store.SentForm, now: Date): boolean {
 function orderOf(page: Page, { known, ...filled }: Filled, now: Date): Order {
   return unpaidOrder({
     ...filled,
+    // Both may be changed later; what was ordered was called this.
+    lines: filled.lines.map(line => ({ ...line, label: `${page.title}: ${line.label}` })),
     id: newId('order'),
     kind: 'page',
     pageId: page.id,

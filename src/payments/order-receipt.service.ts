@@ -1,6 +1,5 @@
 import type { Institute } from '../institutes/institutes.rules.ts'
-import { totalOf, type Order } from '../orders/orders.rules.ts'
-import { readableComponent } from '../platform/names.ts'
+import { lineName, totalOf, type Order } from '../orders/orders.rules.ts'
 import { readLetterhead } from '../receipts/letterhead.service.ts'
 import { receiptFileOf, type PaidFor, type PrintOptions, type ReceiptFile } from '../receipts/receipt-file.ts'
 import * as receipts from '../receipts/receipts.service.ts'
@@ -47,7 +46,7 @@ export async function findReceiptFile(
       academicYear: start === null || end === null ? null : `${start}-${end}`,
     },
     lines: order.lines.map(line => ({
-      label: readableComponent(line.componentType),
+      label: lineName(line),
       amountPaise: line.amountPaise,
     })),
     totalPaise: totalOf(order),

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Answer, Json } from '../harness/client.ts'
 import { Desk, RAVI, SCHOOL } from './desk-support.ts'
+import { uploadFile } from './orders/support.ts'
 import { assertAnswer } from './support.ts'
 
 /** What a lender transfers to the institute's own bank account, where no provider sees it. */
@@ -148,4 +149,23 @@ test('money that went back to the lender is recorded at the loan, and the order 
     audit.map(({ what }) => what),
     ['loan.transfer_recorded', 'loan.transfer_received', 'loan.transfer_returned'],
   )
+})
+
+test('a transfer that the bank statement has is confirmed by its match', async t => {
+  t.after(desk.withoutProvider())
+  const studentId = await world.student()
+  const id = await desk.sent(studentId)
+  await desk.approveAndSign(id)
+  assertAnswer(await desk.pay(id, 'STMTUTR777001'), '200')
+  const account = await finance.post(`${SCHOOL}/bank-accounts`, { name: 'Current' })
+  const file = `Date,Narration,Ref No,Withdrawal,Deposit\r\n${desk.today},NEFT SAHAKARI STMTUTR777001,STMTUTR777001,,60000.00`
+  const query = `account_id=${account.body.data.id}`
+  const added = await uploadFile(finance, file, { to: 'bank/statements', query })
+  assertAnswer(added, '201')
+  assert.equal(added.body.data.matched_count, 1)
+  assert.equal((await desk.loan(id)).transfers[0].is_unconfirmed, false)
+  await world.advance('P1D')
+  const { loan, disbursements } = await desk.loan(id)
+  assert.deepEqual([loan.status, disbursements[0].settlement_utr], ['disbursed', 'STMTUTR777001'])
+  assert.equal((await world.summary(studentId)).outstanding, 0)
 })

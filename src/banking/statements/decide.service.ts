@@ -1,5 +1,6 @@
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { settleLateFees } from '../../dues/counter.service.ts'
+import { confirmByStatement } from '../../loans/transfers/bank-transfers.service.ts'
 import { readOnTheWay } from '../../payments/student-payments.service.ts'
 import { startOfDay } from '../../platform/calendar.ts'
 import type { Context } from '../../platform/context.ts'
@@ -25,6 +26,8 @@ const MOST_LINES = 20_000
 const MOST_EXPECTED = 50_000
 const MOST_CANDIDATES = 50
 const MOST_MISSING = 200
+
+const OPEN = { state: 'open' as const, decidedAt: null, decidedBy: null, reason: null }
 
 type Target = { kind: ExpectedKind; id: string }
 type Matched = { line: { id: string; day: string }; targets: readonly expectedStore.LabelledExpected[] }
@@ -61,6 +64,7 @@ async function writeMatches(
   const rows = pairs.map(({ line, one: { kind, id, amountPaise, label } }) => {
     return { lineId: line.id, kind, targetId: id, amountPaise, label, isRecordedHere }
   })
+  await forgetOld(tx, instituteId, rows)
   await store.insertMatches(tx, instituteId, rows)
   const decided = { state: 'matched' as const, decidedAt: at, decidedBy: by, reason: null }
   await store.updateLines(
@@ -72,6 +76,23 @@ async function writeMatches(
     pairs.filter(({ one }) => one.kind === kind).map(({ line, one }) => ({ id: one.id, day: line.day }))
   const marks = { deposits: booked('deposit'), cheques: booked('cheque') }
   await markBooked(tx, instituteId, marks, { by: by ?? 'bank statement', at })
+  await confirmByStatement(tx, instituteId, { references: booked('lender').map(({ id }) => id), at })
+}
+
+/** What these lines, and what they are matched with now, were matched with before a payment changed. */
+async function forgetOld(
+  tx: Transaction,
+  instituteId: number,
+  rows: readonly store.LineMatch[],
+): Promise<void> {
+  const lineIds = rows.map(({ lineId }) => lineId)
+  await store.deleteMatches(tx, instituteId, lineIds)
+  const left = await store.releaseTargets(tx, instituteId, rows)
+  await store.updateLines(
+    tx,
+    instituteId,
+    left.map(id => ({ id, ...OPEN })),
+  )
 }
 
 /** Once more, for what has come to be known since the statement was added. */
@@ -181,6 +202,7 @@ export async function markAsOther(
   const { instituteId } = command
   return transact(db, command, async tx => {
     await holdOpen(tx, instituteId, lineId)
+    await store.deleteMatches(tx, instituteId, [lineId])
     const decided = { id: lineId, state: 'other' as const, decidedAt: clock.now(), decidedBy: by, reason }
     await store.updateLines(tx, instituteId, [decided])
     return requireLine(tx, instituteId, lineId)
@@ -200,9 +222,8 @@ export async function undoDecision(
     await store.lockLines(tx, instituteId)
     const line = await requireLine(tx, instituteId, lineId)
     if (line.state === 'open') throw conflict('Nothing is decided about this line.')
-    await store.deleteMatches(tx, instituteId, lineId)
-    const open = { id: lineId, state: 'open' as const, decidedAt: null, decidedBy: null, reason: null }
-    await store.updateLines(tx, instituteId, [open])
+    await store.deleteMatches(tx, instituteId, [lineId])
+    await store.updateLines(tx, instituteId, [{ id: lineId, ...OPEN }])
     const unbooked = (kind: ExpectedKind) =>
       line.matches.filter(match => match.kind === kind).map(match => ({ id: match.targetId, day: null }))
     const marks = { deposits: unbooked('deposit'), cheques: unbooked('cheque') }

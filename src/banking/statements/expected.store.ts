@@ -7,7 +7,7 @@ const COLUMNS = `e.kind, e.id, e.day, e.amount_paise as "amountPaise", e.referen
 
 /** On no line yet; a slip is when one of its cheques is, and a cheque when its slip is. */
 const IS_OPEN = `not exists (select from bank_matches m where m.institute_id = e.institute_id and m.kind = e.kind
-    and m.target_id = e.id)
+    and m.target_id = e.id and (m.kind not in ('transfer', 'cheque') or m.amount_paise = e.amount_paise))
   and not (e.kind = 'cheque' and exists (select from bank_matches m where m.institute_id = e.institute_id
     and m.kind = 'deposit' and m.target_id = e.deposit_id))
   and not (e.kind = 'deposit' and exists (select from bank_matches m join cheques q on q.institute_id = m.institute_id

@@ -42,6 +42,21 @@ const lines = new Table<BankLine>('bank_lines', {
   decidedBy: 'text',
   reason: 'text',
 })
+const STORED = [
+  'id',
+  'accountId',
+  'statementId',
+  'day',
+  'amountPaise',
+  'text',
+  'reference',
+  'balancePaise',
+  'digest',
+  'occurrence',
+  'decidedAt',
+  'decidedBy',
+  'reason',
+] as const
 const ofInstitute = lines.with<{ instituteId: number }>({ instituteId: 'int' })
 
 const matches = new Table<LineMatch>('bank_matches', {
@@ -54,7 +69,19 @@ const matches = new Table<LineMatch>('bank_matches', {
 })
 const matchesOfInstitute = matches.with<{ instituteId: number }>({ instituteId: 'int' })
 
-const WITH_MATCHES = `${lines.columns('l')},
+/**
+ * A match with a payment that was cancelled since, or corrected to another amount, is none: the line is open again,
+ * whoever changed the payment. A cheque that the bank took and returned stays: both bookings are on the statement.
+ */
+const IS_STALE = `exists (select from bank_matches m
+    join direct_payments p on p.institute_id = m.institute_id and p.id = m.target_id
+    where m.institute_id = l.institute_id and m.line_id = l.id and m.kind in ('transfer', 'cheque')
+      and (p.amount_paise <> m.amount_paise or (p.cancelled_at is not null and not exists (select from cheques q
+        where q.institute_id = p.institute_id and q.payment_id = p.id
+          and (q.deposit_id is not null or q.state = 'bounced')))))`
+export const LINE_STATE = `case when l.state = 'matched' and ${IS_STALE} then 'open' else l.state end`
+
+const WITH_MATCHES = `${lines.columns('l', STORED)}, ${LINE_STATE} as state,
   (select coalesce(json_agg(${matches.json('m', ['kind', 'targetId', 'amountPaise', 'label', 'isRecordedHere'])}
       order by m.target_id), '[]')
    from bank_matches m where m.institute_id = l.institute_id and m.line_id = l.id) as matches`
@@ -93,7 +120,7 @@ export async function listLines(
       scope: [['l.institute_id = $1', instituteId]],
       filters: [
         ['l.account_id = $1', accountId],
-        ['l.state = $1', state],
+        [`${LINE_STATE} = $1`, state],
         ['l.day >= $1', from],
         ['l.day <= $1', to],
       ],
@@ -124,7 +151,7 @@ export async function listOpenLines(
 ): Promise<OpenLine[]> {
   return tx.query<OpenLine>(
     `select ${lines.columns('l', ['id', 'day', 'amountPaise', 'text', 'reference'])} from bank_lines l
-     where l.institute_id = $1 and l.state = 'open' order by l.day desc, l.id limit $2`,
+     where l.institute_id = $1 and ${LINE_STATE} = 'open' order by l.day desc, l.id limit $2`,
     [instituteId, limit],
   )
 }
@@ -140,8 +167,29 @@ export async function insertMatches(
   )
 }
 
-export async function deleteMatches(tx: Transaction, instituteId: number, lineId: string): Promise<void> {
-  await tx.query('delete from bank_matches where institute_id = $1 and line_id = $2', [instituteId, lineId])
+export async function deleteMatches(
+  tx: Transaction,
+  instituteId: number,
+  lineIds: readonly string[],
+): Promise<void> {
+  await tx.query('delete from bank_matches where institute_id = $1 and line_id = any($2)', [
+    instituteId,
+    lineIds,
+  ])
+}
+
+/** From lines that were matched with them before they changed; answers those lines. */
+export async function releaseTargets(
+  tx: Transaction,
+  instituteId: number,
+  targets: readonly { kind: ExpectedKind; targetId: string }[],
+): Promise<string[]> {
+  const rows = await tx.query<{ lineId: string }>(
+    `delete from bank_matches m using unnest($2::text[], $3::text[]) as asked (kind, id)
+     where m.institute_id = $1 and m.kind = asked.kind and m.target_id = asked.id returning m.line_id as "lineId"`,
+    [instituteId, targets.map(one => one.kind), targets.map(one => one.targetId)],
+  )
+  return rows.map(({ lineId }) => lineId)
 }
 
 type Decision = Pick<BankLine, 'id' | 'state' | 'decidedAt' | 'decidedBy' | 'reason'>

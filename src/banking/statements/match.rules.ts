@@ -132,14 +132,3 @@ function withoutDoubleSlips(matches: readonly Match[], expected: readonly Expect
   )
   return matches.filter(({ kind, id }) => kind !== 'deposit' || !ofCheques.has(id))
 }
-
-export type Coverage = { lastDay: string | null; firstOpenDay: string | null }
-
-/** The last day up to which every line of an account is decided; null while not even the first day is. */
-export function reconciledThrough({ lastDay, firstOpenDay }: Coverage): string | null {
-  return firstOpenDay === null ? lastDay : dayBefore(firstOpenDay)
-}
-
-function dayBefore(day: string): string {
-  return Temporal.PlainDate.from(day).subtract({ days: 1 }).toString()
-}

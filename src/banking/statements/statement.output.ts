@@ -63,13 +63,28 @@ export type AddedStatementAnswer = Shown<typeof addedStatementOutput>
 
 type Listed = BankStatus['statements'][number]
 const listed = outputOf<Listed>()
+const gap = outputOf<BankStatus['gaps'][number]>()
 const out = outputOf<BankStatus>()
 export const bankStatusOutput = out.object({
   id: out.text('Id of the bank account.', BANK_ACCOUNT_ID),
   name: out.text('What the office calls it.', 'HDFC current 4512'),
   first_day: out.optional.day('Its statements begin on.', '2026-04-01'),
   last_day: out.optional.day('Its statements reach to.', '2026-11-16'),
-  reconciled_through: out.optional.day('Every line up to this day is decided.', '2026-11-14'),
+  reconciled_through: out.optional.day(
+    'Every day up to this one is on a statement and every line decided.',
+    '2026-11-14',
+  ),
+  gaps: out.list(
+    'Days between two statements that none of them has, the oldest first.',
+    gap.object({
+      from: gap.day('The first of them.', '2026-05-01'),
+      to: gap.day('The last of them.', '2026-05-03'),
+      is_money_missing: gap.flag(
+        'Whether the balances show that money moved on them; else it is not known.',
+        true,
+      ),
+    }),
+  ),
   open_lines: out.integer('Lines to decide.', 4),
   open_credit: out.amount('Of which came in, rupees.', 21000, one => one.openCreditPaise),
   open_debit: out.amount('Of which went out, rupees.', 118, one => one.openDebitPaise),

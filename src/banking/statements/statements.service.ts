@@ -8,10 +8,10 @@ import { transact, type Command } from '../../platform/idempotency.ts'
 import { newId } from '../../platform/ids.ts'
 import { requireBankAccount } from '../accounts/accounts.service.ts'
 import { guessColumns, recallColumns, titleOf, titlesOf, type Columns } from './columns.rules.ts'
+import { reconciledThrough, uncovered, type UncoveredDays } from './coverage.rules.ts'
 import { matchOpenLines } from './decide.service.ts'
 import { keyLines, linesOf, type LineProblem, type StatementLine } from './lines.rules.ts'
 import { insertLines, lockLines } from './lines.store.ts'
-import { reconciledThrough } from './match.rules.ts'
 import { readMt940 } from './mt940.rules.ts'
 import { readStatementFile, type StatementFile } from './read-statement.service.ts'
 import * as store from './statements.store.ts'
@@ -152,18 +152,17 @@ function digestOf(text: string): string {
   return createHash('sha256').update(text).digest('hex')
 }
 
-export type BankStatus = store.AccountStatus & { reconciledThrough: string | null }
+export type BankStatus = store.AccountStatus & { reconciledThrough: string | null; gaps: UncoveredDays[] }
 
-/** By account: how far its statements reach, and up to which day every line is decided. */
+/** By account: how far its statements reach, what days they leave out, and up to which day everything is decided. */
 export async function readBankStatus(
   { db }: Pick<Context, 'db'>,
   institute: Institute,
 ): Promise<BankStatus[]> {
   const accounts = await store.listAccounts(db, institute.id)
-  return accounts.map(account => ({ ...account, reconciledThrough: throughOf(account) }))
-}
-
-function throughOf(account: store.AccountStatus): string | null {
-  const through = reconciledThrough(account)
-  return through !== null && account.firstDay !== null && through >= account.firstDay ? through : null
+  const ofAccount = Map.groupBy(await store.listGaps(db, institute.id), gap => gap.accountId)
+  return accounts.map(account => {
+    const gaps = uncovered(ofAccount.get(account.id) ?? [])
+    return { ...account, gaps, reconciledThrough: reconciledThrough({ ...account, gaps }) }
+  })
 }

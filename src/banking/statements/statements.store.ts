@@ -2,6 +2,8 @@ import type { Queryable, Transaction } from '../../platform/db/database.ts'
 import { Table } from '../../platform/db/table.ts'
 import type { Paise } from '../../platform/money.ts'
 import type { RememberedTitles } from './columns.rules.ts'
+import type { Gap } from './coverage.rules.ts'
+import { LINE_STATE } from './lines.store.ts'
 
 export type Statement = {
   id: string
@@ -57,6 +59,7 @@ export type AccountStatus = {
 }
 
 const MOST_STATEMENTS = 12
+const MOST_GAPS = 500
 
 export async function listAccounts(db: Queryable, instituteId: number): Promise<AccountStatus[]> {
   return db.query<AccountStatus>(
@@ -72,8 +75,25 @@ export async function listAccounts(db: Queryable, instituteId: number): Promise<
      left join lateral (select min(l.day) as "firstOpenDay", count(*) as "openLines",
          sum(l.amount_paise) filter (where l.amount_paise > 0) as "openCreditPaise",
          -sum(l.amount_paise) filter (where l.amount_paise < 0) as "openDebitPaise"
-       from bank_lines l where l.institute_id = a.institute_id and l.account_id = a.id and l.state = 'open') o on true
+       from bank_lines l where l.institute_id = a.institute_id and l.account_id = a.id and ${LINE_STATE} = 'open') o on true
      where a.institute_id = $1 order by a.id`,
+    [instituteId],
+  )
+}
+
+/** Between two statements of an account, as far as no other one reaches over it. */
+export async function listGaps(db: Queryable, instituteId: number): Promise<(Gap & { accountId: string })[]> {
+  const balances = (what: string, day: string): string =>
+    `(select coalesce(json_agg(${what}), '[]') from bank_lines l where l.institute_id = $1 and l.account_id = s.account_id
+       and l.day = ${day} and l.balance_paise is not null)`
+  return db.query<Gap & { accountId: string }>(
+    `select s.account_id as "accountId", s.reached as after, s.first_day as before,
+       ${balances('l.balance_paise', 's.reached')} as closing,
+       ${balances('l.balance_paise - l.amount_paise', 's.first_day')} as opening
+     from (select account_id, first_day, max(last_day) over (partition by account_id order by first_day, last_day
+         rows between unbounded preceding and 1 preceding) as reached
+       from bank_statements where institute_id = $1) s
+     where s.first_day > s.reached + 1 order by s.account_id, s.first_day limit ${MOST_GAPS}`,
     [instituteId],
   )
 }

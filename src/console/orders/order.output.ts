@@ -1,7 +1,7 @@
 import { outputOf, type Shown } from '../../http/wire/output.ts'
 import { lineFields, orderFields, purposeFields } from '../../orders/order.output.ts'
 import { stateAt, totalOf, type Order, type OrderLine } from '../../orders/orders.rules.ts'
-import { readableComponent } from '../../platform/names.ts'
+import { lineName } from '../../orders/orders.rules.ts'
 import { refundFields } from '../../payments/refund.output.ts'
 import type { RequestedRefund } from '../../payments/refunds/refunds.service.ts'
 import { subtractPaise, type Paise } from '../../platform/money.ts'
@@ -15,9 +15,7 @@ import { timelineOf, type Happening } from './timeline.ts'
 const line = outputOf<OrderLine, Date>()
 const labelledLine = line.object({
   ...lineFields,
-  label: line.text('What is paid for, for people.', 'Tuition fee', ({ componentType }) =>
-    readableComponent(componentType),
-  ),
+  label: line.text('What is paid for, for people.', 'Tuition fee', lineName),
 })
 
 const row = outputOf<Order, Date>()

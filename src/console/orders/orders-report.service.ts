@@ -1,8 +1,7 @@
 import type { Institute } from '../../institutes/institutes.rules.ts'
-import { stateAt, totalOf, type Order } from '../../orders/orders.rules.ts'
+import { lineName, stateAt, totalOf, type Order } from '../../orders/orders.rules.ts'
 import { orderCountQuery, orderListQuery, type OrderSearchFilter } from '../../orders/orders.service.ts'
 import type { Context } from '../../platform/context.ts'
-import { readableComponent } from '../../platform/names.ts'
 import { toRupees } from '../../platform/money.ts'
 import { receiptNumber } from '../../receipts/receipts.rules.ts'
 import { by, type Sorting } from '../lists/sorting.rules.ts'
@@ -46,9 +45,7 @@ export function ordersReport(ctx: Context, institute: Institute, filter: OrderSe
       text('Admission no.', order => order.identifier),
       text('Grade', order => order.grade),
       text('Fees', ({ lines }) =>
-        lines
-          .map(line => `${readableComponent(line.componentType)} ${toRupees(line.amountPaise).toFixed(2)}`)
-          .join('; '),
+        lines.map(line => `${lineName(line)} ${toRupees(line.amountPaise).toFixed(2)}`).join('; '),
       ),
       money('Amount', totalOf),
       money('Refunded', order => order.refundedPaise),

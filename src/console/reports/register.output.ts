@@ -1,4 +1,5 @@
 import { outputOf, type Shown } from '../../http/wire/output.ts'
+import { lineName } from '../../orders/orders.rules.ts'
 import { receiptOf } from '../money/settlements.service.ts'
 import { KINDS, PERIODS, SOURCES } from './register.rules.ts'
 import type { Amounts, Collection, RegisterRow } from './register.service.ts'
@@ -9,6 +10,7 @@ const AMOUNT = 123456.5
 const line = outputOf<RegisterRow['lines'][number]>()
 const lineOutput = line.object({
   component_type: line.text('The component.', 'TUITION_FEE'),
+  label: line.text('What was paid for, for people.', 'Tuition fee', lineName),
   amount: line.amount('Rupees.', AMOUNT),
 })
 

@@ -1,4 +1,5 @@
 import type { Institute } from '../../institutes/institutes.rules.ts'
+import { lineName } from '../../orders/orders.rules.ts'
 import { readableComponent } from '../../platform/names.ts'
 import { dayAfter, dayOf, startOfDay } from '../../platform/calendar.ts'
 import { badField } from '../../platform/errors.ts'
@@ -49,9 +50,7 @@ const COLUMNS: readonly Column<store.RegisterRow>[] = [
 ]
 
 function componentsOf({ lines }: store.RegisterRow): string {
-  return lines
-    .map(line => `${readableComponent(line.componentType)} ${(line.amountPaise / 100).toFixed(2)}`)
-    .join('; ')
+  return lines.map(line => `${lineName(line)} ${(line.amountPaise / 100).toFixed(2)}`).join('; ')
 }
 
 export async function registerReport(
@@ -70,6 +69,8 @@ function voucherOf(row: store.RegisterRow, names: LedgerNames): Voucher {
   const direct = /^cash$/i.test(row.mode) ? names.cash : names.direct
   const student = row.studentName ?? row.payer
   const who = row.identifier === null ? student : `${student} (${row.identifier})`
+  // What was sold on a payment page; of fees the ledgers say it.
+  const labels = row.lines.flatMap(({ label }) => label ?? [])
   const verb = row.kind === 'refund' ? 'Given back to' : 'Received from'
   return moneyVoucher(
     {
@@ -77,7 +78,9 @@ function voucherOf(row: store.RegisterRow, names: LedgerNames): Voucher {
       day: dayOf(row.at),
       number: receiptOf(row),
       reference: row.reference,
-      narration: `${verb} ${row.payer} for ${who}, ${row.source} ${row.mode}, ${row.id}`,
+      narration: [`${verb} ${row.payer} for ${who}`, ...labels, `${row.source} ${row.mode}`, row.id].join(
+        ', ',
+      ),
       amountPaise: row.amountPaise,
       lines: row.lines,
       account: row.source === 'direct' ? direct : names.clearing,

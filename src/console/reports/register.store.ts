@@ -20,7 +20,7 @@ export type RegisterRow = {
   studentId: string | null
   studentName: string | null
   identifier: string | null
-  lines: { componentType: string; amountPaise: Paise }[]
+  lines: { componentType: string; label: string | null; amountPaise: Paise }[]
   financialYear: string | null
   number: number | null
   settlementId: string | null
@@ -138,15 +138,16 @@ export const REGISTER_SORTING: Sorting = {
   },
 }
 
-const LINES = `(select json_agg(json_build_object('componentType', l.component_type, 'amountPaise', l.amount_paise))
+const LINES = `(select json_agg(json_build_object('componentType', l.component_type, 'label', l.label,
+    'amountPaise', l.amount_paise))
   from (
-    select l.component_type, l.amount_paise from order_lines l
+    select l.component_type, l.label, l.amount_paise from order_lines l
     where m.kind = 'payment' and l.institute_id = $1 and l.order_id = m.order_id
     union all
-    select l.component_type, l.amount_paise from refund_lines l
+    select l.component_type, null, l.amount_paise from refund_lines l
     where m.kind = 'refund' and l.institute_id = $1 and l.refund_id = m.id
     union all
-    select l.component_type, l.amount_paise from direct_payment_lines l
+    select l.component_type, null, l.amount_paise from direct_payment_lines l
     where m.source = 'direct' and l.institute_id = $1 and l.student_id = m.student_id and l.transaction_id = m.reference
   ) l where l.amount_paise > 0)`
 

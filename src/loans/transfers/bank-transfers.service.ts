@@ -1,6 +1,7 @@
 import type { Context } from '../../platform/context.ts'
 import { dayAfter, dayOf, startOfDay } from '../../platform/calendar.ts'
 import { lockOrder } from '../../orders/order-payments.service.ts'
+import type { Transaction } from '../../platform/db/database.ts'
 import { badField, conflict, notFound } from '../../platform/errors.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
 import { formatRupees, paiseOf, subtractPaise, sumPaise, ZERO, type Paise } from '../../platform/money.ts'
@@ -16,6 +17,7 @@ import type { LoanFile, RecordedPayOut } from '../loans.rules.ts'
 import { assertUtr } from '../report-checks.rules.ts'
 import { mailInstitute, mailLender } from '../staff-mails.service.ts'
 import { reopenTranche } from './disbursements.service.ts'
+import { listUnconfirmed } from './transfers.store.ts'
 
 /**
  * A lender that transfers to the institute's own bank account: no provider sees that money. The lender says that it sent
@@ -118,6 +120,23 @@ export async function confirmTransfer(
   })
   await applyConfirmed(ctx, key, confirmed).catch(() => {})
   return confirmed
+}
+
+/**
+ * The bank's statement has the money of these references, whole: what nobody has confirmed of them is confirmed. The
+ * reconciler of payments and the settlement job do what follows, as after a confirmation that was interrupted.
+ */
+export async function confirmByStatement(
+  tx: Transaction,
+  instituteId: number,
+  { references, at }: { references: readonly string[]; at: Date },
+): Promise<void> {
+  for (const { applicationId, number } of await listUnconfirmed(tx, instituteId, references)) {
+    const key = { instituteId, applicationId }
+    const payOut = payOutOf(await store.lockFile(tx, key), number)
+    if (payOut.receivedAt === null && payOut.missingAt === null)
+      await store.writeReceipt(tx, key, arrived(payOut, null, at))
+  }
 }
 
 function arrived(payOut: RecordedPayOut, amountPaise: Paise | null, now: Date): RecordedPayOut {

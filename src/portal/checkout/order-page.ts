@@ -1,5 +1,5 @@
 import type { Institute } from '../../institutes/institutes.rules.ts'
-import { stateAt, totalOf, type Order, type OrderState } from '../../orders/orders.rules.ts'
+import { stateAt, totalOf, type Order, type OrderLine, type OrderState } from '../../orders/orders.rules.ts'
 import type { Page } from '../../payment-pages/pages.rules.ts'
 import { AMOUNT_DIFFERS, type Payment } from '../../payments/payments.rules.ts'
 import type { PaymentMode } from '../../providers/port.ts'
@@ -77,7 +77,7 @@ export function describePage(pageData: OrderPageData): OrderPage {
     parts: pageData.parts.map(part => ({
       who: isFamily(pageData) ? part.order.studentName : null,
       lines: part.order.lines.map(line => ({
-        label: labelOf(line.componentType, pageData),
+        label: labelOf(line, pageData),
         amount: formatRupees(line.amountPaise),
       })),
     })),
@@ -122,10 +122,11 @@ function titleOf({ statusText: status }: StatusBanner, { institute, page, langua
   return fill(status === texts.toPay ? titles.title : titles.titleWithStatus, names)
 }
 
-/** The label of the payment page, if the line still exists there. */
-function labelOf(componentType: string, { page, language }: OrderPageData): string {
-  const line = page?.lines.find(candidate => candidate.componentType === componentType)
-  return line?.label ?? feeName(componentType, language)
+/** As the payment page called it, with how many; the heading says the page's title. */
+function labelOf({ label, componentType }: OrderLine, { page, language }: OrderPageData): string {
+  if (label === null || page === null) return label ?? feeName(componentType, language)
+  const title = `${page.title}: `
+  return label.startsWith(title) ? label.slice(title.length) : label
 }
 
 /** Of several children at once. */

@@ -33,7 +33,7 @@ const asked = fc.record({
 } as const)
 
 function orderOf(lines: readonly Pick<OrderLine, 'componentType' | 'amountPaise'>[]): { lines: OrderLine[] } {
-  return { lines: lines.map(line => ({ ...line, settlementUtr: null, settledAt: null })) }
+  return { lines: lines.map(line => ({ ...line, label: null, settlementUtr: null, settledAt: null })) }
 }
 
 function refundOf(lines: Refund['lines'], changes: Partial<Refund> = {}): Refund {

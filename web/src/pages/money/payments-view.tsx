@@ -11,7 +11,7 @@ import { formatMoment, formatPaid, PaidAt, When } from '../../ui/when.tsx'
 import { ExportMenu } from './export-menu.tsx'
 import { TallyLedgers } from './tally-ledgers.tsx'
 import { OrderLink } from './order-link.tsx'
-import { modeLabel, readable, SOURCES } from './texts.ts'
+import { modeLabel, SOURCES } from './texts.ts'
 
 const COLUMNS: readonly Column<RegisterAnswer>[] = [
   {
@@ -37,7 +37,7 @@ const COLUMNS: readonly Column<RegisterAnswer>[] = [
   {
     key: 'components',
     title: 'What for',
-    text: row => row.components.map(line => readable(line.component_type)).join(', '),
+    text: row => row.components.map(line => line.label).join(', '),
   },
   { key: 'source', title: 'How', text: row => `${sourceWord(row.source)}, ${modeLabel(row.mode)}` },
   {
@@ -173,7 +173,7 @@ function Payment({ payment }: { payment: RegisterAnswer }) {
         <tbody>
           {payment.components.map(line => (
             <tr key={line.component_type}>
-              <td>{readable(line.component_type)}</td>
+              <td>{line.label}</td>
               <td className="right">{formatRupees(line.amount)}</td>
             </tr>
           ))}

@@ -82,9 +82,16 @@ function Account({ account, mayDecide }: { account: BankStatusAnswer; mayDecide:
   )
 }
 
+function gapText({ from, to, is_money_missing: isMissing }: BankStatusAnswer['gaps'][number]): string {
+  const days = from === to ? formatDay(from) : `${formatDay(from)} to ${formatDay(to)}`
+  return isMissing
+    ? `No statement has ${days}, and the balances show that money moved then. Add a statement of these days.`
+    : `No statement has ${days}. Add one of these days, or a longer one that reaches over them.`
+}
+
 function Summary({ account }: { account: BankStatusAnswer }) {
   const { open_lines: open, reconciled_through: through, first_day: from, last_day: to } = account
-  const isDone = open === 0
+  const isDone = open === 0 && account.gaps.length === 0
   return (
     <Alert color={isDone ? 'green' : 'yellow'} mb="md" maw={720}>
       <strong>
@@ -92,9 +99,12 @@ function Summary({ account }: { account: BankStatusAnswer }) {
       </strong>
       <br />
       Statements from {formatDay(from ?? '')} to {formatDay(to ?? '')}.{' '}
-      {isDone
+      {open === 0
         ? 'Every line is decided.'
         : `${counted(open, 'line')} to decide: ${formatRupees(account.open_credit)} in, ${formatRupees(account.open_debit)} out.`}
+      {account.gaps.map(gap => (
+        <div key={gap.from}>{gapText(gap)}</div>
+      ))}
     </Alert>
   )
 }
