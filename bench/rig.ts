@@ -19,7 +19,16 @@ export type Cluster = {
 }
 
 /** Bursar and its bare peer as processes of their own over one database. */
-export type Rig = { bare: string; full: string; close(): Promise<void> }
+export type Rig = {
+  bare: string
+  full: string
+  /** Of Bursar. */
+  pid: number
+  /** Of the database server. */
+  folder: string
+  databaseUrl: string
+  close(): Promise<void>
+}
 
 /** Bursar runs as `npm start` runs it; its peers are plain Node. */
 export const START_FLAGS: readonly string[] = manifest.scripts.start.match(/--\S+/g) ?? []
@@ -74,7 +83,9 @@ export async function openRig(): Promise<Rig> {
       stdio: ['ignore', 'pipe', openSync('/dev/null', 'w')],
     })
     children.push(peer)
-    return { bare: await firstMatch(peer, /(http\S+)/), full, close }
+    const { folder } = cluster
+    const bare = await firstMatch(peer, /(http\S+)/)
+    return { bare, full, pid: bursar.pid ?? 0, folder, databaseUrl: url, close }
   } catch (error) {
     await close()
     throw error

@@ -37,7 +37,7 @@ async function look(config: Config): Promise<Status> {
   const connected = await connectTo(config)
   if (connected === null)
     throw new UnreadableDatabase(
-      `Bursar is not running: nor is its embedded PostgreSQL in ${config.dataDir}. Start it; with a server of your own, set DATABASE_URL.`,
+      `Bursar is not running, and neither is its embedded PostgreSQL in ${config.dataDir}. Start it; if you use a server of your own, set DATABASE_URL.`,
     )
   try {
     return await readStatus(config, connected)

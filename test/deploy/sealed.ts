@@ -20,7 +20,7 @@ exec 3<"$FOLDER"
 mount -t tmpfs tmpfs /opt
 mkdir /opt/bursar
 mount --bind /proc/self/fd/3 /opt/bursar
-for path in $WRITABLE; do mkdir -p "$path"; mount -t tmpfs -o mode=0700,uid=$USER_ID,gid=$USER_ID tmpfs "$path"; done
+for path in $WRITABLE; do mount -t tmpfs tmpfs "$(dirname "$path")"; mkdir -m 0700 "$path"; chown "$USER_ID:$USER_ID" "$path"; done
 mount -o remount,ro,bind /opt/bursar
 mount -t tmpfs -o mode=1777 tmpfs /tmp
 mount -o remount,ro,bind /

@@ -61,6 +61,7 @@ function indianTime(moment: Date): string {
 }
 
 export function formatBytes(bytes: number): string {
+  if (bytes >= 10_000_000_000) return `${(bytes / 1_000_000_000).toFixed(1)} GB`
   return bytes < 1_000_000 ? `${Math.ceil(bytes / 1_000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`
 }
 

@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { run } from '../../cli/command-line.ts'
+import { TEST_MASTER_KEY } from '../../harness/bursar.ts'
+import { startPair } from '../../harness/standby.ts'
+
+test('bursar status names the server that takes writes and how far its standbys are behind, also after a promotion', async t => {
+  const { primary, standby } = await startPair(t)
+  const env = {
+    DATABASE_URL: `postgres://bursar@${standby.host},${primary.host}/bursar`,
+    MASTER_KEY: TEST_MASTER_KEY,
+  }
+  assert.equal((await run(env, 'migrate')).code, 0)
+  const before = JSON.parse((await run(env, 'status', '--json')).out)
+  assert.equal(before.database.server, primary.host)
+  const [seen, ...others] = before.database.standbys
+  assert.deepEqual([seen.name, seen.is_synchronous, others.length], ['standby', true, 0])
+  assert.ok(seen.lag_bytes >= 0 && seen.lag_seconds >= 0)
+  assert.match((await run(env, 'status')).out, /standby standby, synchronous, \d+\.\d s and \d+ kB behind/)
+
+  await primary.kill()
+  const away = await run({ ...env, DATABASE_URL: `postgres://bursar@${primary.host}/bursar` }, 'status')
+  assert.equal(away.code, 1)
+  assert.match(away.out, /The database did not answer/)
+  await standby.ask('select pg_promote()')
+  const after = JSON.parse((await run(env, 'status', '--json')).out)
+  assert.equal(after.database.server, standby.host)
+  assert.deepEqual(after.database.standbys, [])
+})
