@@ -13,7 +13,6 @@ import type { MessageContext } from '../messages/senders.ts'
 import { takeCallback } from '../payments/callbacks.service.ts'
 import { CallCounts, type Calls } from '../platform/call-counts.ts'
 import type { Context } from '../platform/context.ts'
-import { addressPolicy } from '../platform/http-client/addresses.ts'
 import { HttpClient } from '../platform/http-client/http-client.ts'
 import type { Log } from '../platform/log.ts'
 import type { Provider, ProviderName } from '../providers/port.ts'
@@ -48,7 +47,7 @@ export async function createContext(config: Settings, base: Context, log: Log): 
   const { mode, outbound } = config
   const calls = { providers: new CallCounts(), erps: new CallCounts(), messages: new CallCounts() }
   const erpClient = new HttpClient({
-    policy: addressPolicy({ mode, allowed: outbound.allowed }),
+    policy: base.addressPolicy,
     ...(outbound.nameServers.length > 0 ? { nameServers: outbound.nameServers } : {}),
     // The limiter counts calls per institute; connections must not be what a call waits for while its deadline runs.
     connectionsPerOrigin: 4 * MOST_CALLS,
@@ -84,6 +83,7 @@ export async function createContext(config: Settings, base: Context, log: Log): 
     clock: base.clock,
     vault: base.vault,
     mode,
+    addressPolicy: base.addressPolicy,
     get publicUrl() {
       return base.publicUrl
     },

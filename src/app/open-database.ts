@@ -8,6 +8,7 @@ import { Database, type DatabaseOptions } from '../platform/db/database.ts'
 import { findRunning } from '../platform/embedded-postgres/running.ts'
 import { openEmbeddedPostgres, type EmbeddedPostgres } from '../platform/embedded-postgres/supervisor.ts'
 import type { Context } from '../platform/context.ts'
+import { addressPolicy } from '../platform/http-client/addresses.ts'
 import { migrate, type MigrationResult } from '../platform/db/migrate.ts'
 import { MASTER_KEY_BYTES, parseMasterKey, Vault } from '../platform/secrets.ts'
 import { claimSetting } from '../platform/db/instance-settings.ts'
@@ -55,6 +56,7 @@ export async function openDatabase(
       vault,
       mode: config.mode,
       publicUrl: config.publicUrl,
+      addressPolicy: addressPolicy({ mode: config.mode, allowed: config.outbound.allowed }),
     }
     if (sandboxClock !== null) {
       await seedSandbox(ctx, config.hasDemo)

@@ -4,6 +4,7 @@ import type { Command } from 'commander'
 import { readConfig } from '../app/config.ts'
 import { OffsetClock } from '../platform/clock.ts'
 import { Database } from '../platform/db/database.ts'
+import { anyAddress } from '../platform/http-client/addresses.ts'
 import { JobRunner } from '../platform/jobs/job-runner.ts'
 import type { Context } from '../platform/context.ts'
 import { createLog } from '../platform/log.ts'
@@ -55,6 +56,7 @@ async function generateDocument(): Promise<object> {
     vault: new Vault(Buffer.alloc(MASTER_KEY_BYTES)),
     mode: 'sandbox',
     publicUrl: PUBLIC_URL,
+    addressPolicy: anyAddress,
   }
   const config = readConfig({})
   const { ctx, simulators, closeErp } = await createContext(config, base, log)

@@ -1,5 +1,6 @@
 import type { Clock } from './clock.ts'
 import type { Database } from './db/database.ts'
+import type { AddressPolicy } from './http-client/addresses.ts'
 import type { Vault } from './secrets.ts'
 
 export type Mode = 'sandbox' | 'live'
@@ -12,4 +13,6 @@ export type Context = {
   readonly mode: Mode
   /** Where parents' browsers reach us, without a trailing slash. */
   readonly publicUrl: string
+  /** Which addresses of others we connect to. */
+  readonly addressPolicy: AddressPolicy
 }

@@ -2,6 +2,7 @@ import { knownBranch, type Institute } from '../../institutes/institutes.rules.t
 import type { Transaction } from '../../platform/db/database.ts'
 import { badField, badFields, BursarError, notFound } from '../../platform/errors.ts'
 import type { Context } from '../../platform/context.ts'
+import { hostProblem } from '../../platform/http-client/addresses.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
 import {
   isSameHost,
@@ -32,7 +33,9 @@ export async function setErpSettings(
   institute: Institute,
   wanted: WantedSettings,
 ): Promise<SettingsChange> {
+  const badHost = hostProblem(wanted.url, ctx)
   const problems = settingsProblems(wanted, ctx.mode)
+  if (badHost !== null) problems.push({ key: 'url', message: badHost })
   if (problems.length > 0) throw badFields(problems)
   const { auth, secret } = readAuth(wanted)
   const place = placeOf(institute, wanted.collectorCode)

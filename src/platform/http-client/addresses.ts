@@ -31,6 +31,21 @@ export function addressPolicy(options: {
   }
 }
 
+/**
+ * What is wrong with a host that was typed in for live mode, as far as it says so itself: an address, or `localhost`. Other
+ * names are resolved when we connect.
+ */
+export function hostProblem(
+  url: string,
+  { mode, addressPolicy: policy }: { mode: 'sandbox' | 'live'; addressPolicy: AddressPolicy },
+): string | null {
+  const host = new URL(url).hostname.replace(/^\[|\]$|\.$/g, '')
+  const address = host === 'localhost' || host.endsWith('.localhost') ? '127.0.0.1' : host
+  const refusal = mode === 'live' && ipaddr.isValid(address) ? policy(address) : null
+  if (refusal === null) return null
+  return `is ${refusal}, which is not reached in live mode; use a public address (one of a private network only if the operator names it in OUTBOUND_ALLOW)`
+}
+
 export function isCidr(text: string): boolean {
   return ipaddr.isValidCIDR(text)
 }

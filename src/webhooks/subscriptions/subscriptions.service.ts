@@ -3,6 +3,7 @@ import type { EventCode } from '../../events/codes.ts'
 import { badFields, badRequest, notFound } from '../../platform/errors.ts'
 import type { Context } from '../../platform/context.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
+import { hostProblem } from '../../platform/http-client/addresses.ts'
 import { newId } from '../../platform/ids.ts'
 import { cancelWaiting } from '../delivery-log/deliveries.store.ts'
 import {
@@ -41,7 +42,12 @@ export async function addSubscription(
   input: NewSubscription,
 ): Promise<Subscribed> {
   const badUrl = urlProblem(input.url, ctx.mode)
-  const problems = [...(badUrl === null ? [] : [badUrl]), ...subscriptionProblems(input)]
+  const badHost = hostProblem(input.url, ctx)
+  const problems = [
+    ...(badUrl === null ? [] : [badUrl]),
+    ...(badHost === null ? [] : [{ key: 'url', message: badHost }]),
+    ...subscriptionProblems(input),
+  ]
   if (problems.length > 0) throw badFields(problems)
   const collectorCode = branchFor(institute, input.collectorCode)
   return transact(ctx.db, command, async tx => {
