@@ -17,6 +17,7 @@ import { addInstituteCommands } from './institute/institutes.ts'
 import { addKeyCommands } from './institute/keys.ts'
 import { addLenderCommands } from './lenders.ts'
 import { addMoneyCommands } from './money.ts'
+import { addPaymentCommands } from './payments.ts'
 import { addMigrateCommand } from './migrate.ts'
 import { addMoveCommand } from './move.ts'
 import { addProviderCommands } from './institute/providers.ts'
@@ -57,6 +58,7 @@ addImportCommand(program)
 addFlexCommands(program)
 addSmsCommands(program)
 addMoneyCommands(program)
+addPaymentCommands(program)
 addBackupCommands(program)
 addArchiveCommands(program)
 addMoveCommand(program)

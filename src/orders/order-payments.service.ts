@@ -36,6 +36,17 @@ export async function markPaid(
   return after
 }
 
+/** The caller holds its lock; nobody has paid it. */
+export async function changeLines(
+  tx: Transaction,
+  instituteId: number,
+  { id, state }: Pick<Order, 'id' | 'state'>,
+  lines: Parameters<typeof store.replaceLines>[3],
+): Promise<void> {
+  assert(state !== 'paid' && state !== 'reversed', `the lines of an order that is ${state} stay`)
+  await store.replaceLines(tx, instituteId, id, lines)
+}
+
 /** The caller holds its lock. */
 export async function markReversed(tx: Transaction, instituteId: number, order: Order): Promise<Order> {
   assert(canMove(order.state, 'reversed'), `an order cannot move from ${order.state} to reversed`)

@@ -96,8 +96,8 @@ async function fail(
 
 type Capture = Extract<Decision, { kind: 'capture' }>
 
-/** What follows from the money; the payment itself is moved last. */
-async function capture(
+/** What follows from the money, in a transaction that has locked both; the payment itself is moved last. */
+export async function capture(
   ctx: PaymentContext,
   tx: Transaction,
   { payment, order }: store.Locked,
@@ -120,7 +120,8 @@ async function capture(
   await ctx.paymentHandlers[order.kind].captured(tx, { payment: captured, order: paid }, capturedAt)
 }
 
-async function move(
+/** The counter of receipts is what a transaction locks last. */
+export async function move(
   ctx: PaymentContext,
   tx: Transaction,
   payment: Payment,

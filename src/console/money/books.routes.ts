@@ -6,7 +6,7 @@ import { all, one, pageOf } from '../../http/reply.ts'
 import { EVERYONE } from '../console.rules.ts'
 import { FINANCE_ROLES } from '../students/students.rules.ts'
 import { addReport } from '../reports/report.routes.ts'
-import { refundMismatch } from '../../payments/mismatches/refund-mismatch.service.ts'
+import { refundMismatch, takeMismatch } from '../../payments/mismatches/settle-mismatch.service.ts'
 import { resolveReport } from '../../payments/settlements/unmatched.service.ts'
 import {
   ledgerFilters,
@@ -64,6 +64,16 @@ export function reconciliationRoutes(app: FastifyInstance, ctx: PaymentContext):
     perform: (command, { institute, who, params: { reportId: id }, body }) =>
       refundMismatch(ctx, command, { instituteId: institute.id, id, by: who.email }, body.reason),
     audit: ({ body }, { id }) => ({ what: 'report.refunded', about: id, why: body.reason }),
+  })
+  addConsoleWrite(app, ctx, {
+    method: 'POST',
+    url: `${RECONCILIATION}/items/:report_id/take`,
+    roles: FINANCE_ROLES,
+    params: reportParams,
+    body: resolutionInput,
+    perform: (command, { institute, who, params: { reportId: id }, body }) =>
+      takeMismatch(ctx, command, { instituteId: institute.id, id, by: who.email }, body.reason),
+    audit: ({ body }, { id }) => ({ what: 'report.taken', about: id, why: body.reason }),
   })
   addConsoleRead(app, ctx, {
     url: `${RECONCILIATION}/checks`,

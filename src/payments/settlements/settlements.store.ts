@@ -216,19 +216,43 @@ export async function resolveException(
   return rows.length === 1
 }
 
-/** The payment whose money came with another amount, as an exception that nobody has looked at tells; null: no such one. */
+/** Exceptions that nobody has looked at, with the payments that came with another amount than their orders ask for. */
+const MISMATCHED = `from settlement_exceptions e
+  join payments p on p.institute_id = e.institute_id and p.account_id = e.account_id
+    and e.provider_ref in (p.provider_ref, coalesce(p.group_id, p.id)) and p.state in ('pending', 'failed')
+  join orders o on o.institute_id = p.institute_id and o.id = p.order_id
+  where e.institute_id = $1 and e.utr = '' and e.resolved_at is null
+    and e.known_paise <> e.reported_paise and e.known_paise = (select sum(g.amount_paise) from payments g
+      where g.institute_id = p.institute_id and (g.id = p.id or g.group_id = p.group_id))`
+
+/** Null: no such one. */
 export async function findMismatchedPayment(
   db: Queryable,
   { instituteId, id }: { instituteId: number; id: string },
 ): Promise<string | null> {
   const [row] = await db.query<{ paymentId: string }>(
-    `select p.id as "paymentId" from settlement_exceptions e
-     join payments p on p.institute_id = e.institute_id and p.account_id = e.account_id
-       and e.provider_ref in (p.provider_ref, coalesce(p.group_id, p.id)) and p.state in ('pending', 'failed')
-     where e.institute_id = $1 and e.id = $2 and e.utr = '' and e.resolved_at is null
-       and e.known_paise <> e.reported_paise and e.known_paise = (select sum(g.amount_paise) from payments g
-         where g.institute_id = p.institute_id and (g.id = p.id or g.group_id = p.group_id))`,
+    `select p.id as "paymentId" ${MISMATCHED} and e.id = $2`,
     [instituteId, id],
   )
   return row?.paymentId ?? null
+}
+
+export type Mismatch = {
+  /** Of the exception. */
+  id: string
+  orderId: string
+  orderKind: string
+  payer: string
+  askedPaise: Paise
+  reportedPaise: Paise
+  noticedAt: Date
+}
+
+/** The oldest first. */
+export async function listMismatches(db: Queryable, instituteId: number): Promise<Mismatch[]> {
+  return db.query<Mismatch>(
+    `select distinct on (e.id) e.id::text, o.id as "orderId", o.kind as "orderKind", o.name as payer, e.known_paise as "askedPaise",
+       e.reported_paise as "reportedPaise", e.noticed_at as "noticedAt" ${MISMATCHED} order by e.id, p.id`,
+    [instituteId],
+  )
 }

@@ -9,7 +9,15 @@ const LOOKED_AT =
 const GOES_BACK =
   'It brought another amount than its order asks for, so it pays nothing. All of it goes back to the payer, and the order can be paid again.'
 
-/** For a report that a person has looked at. What came with another amount than asked can be given back instead. */
+const IS_TAKEN =
+  'It pays the student’s dues with the amount that came, the earlier lines of the order first. What is left stays due; what is more goes back or is kept as advance, as your rules say. Not for an order that your ERP made.'
+const DONE: Record<string, string> = {
+  refund: 'It goes back to the payer.',
+  take: 'It is taken as a payment of the dues.',
+  resolve: 'It is marked as looked at.',
+}
+
+/** For a report that a person has looked at. What came with another amount than asked can be given back or taken instead. */
 export function ResolveDialogue({
   path,
   what,
@@ -26,13 +34,12 @@ export function ResolveDialogue({
   onClose: () => void
 }) {
   const [act, setAct] = useState(refundable === undefined ? 'resolve' : 'refund')
-  const isRefund = act === 'refund'
   const resolve = useCommand<{ reason: string }>({
     method: 'POST',
     path: `${path}/${act}`,
     refreshes,
     onDone() {
-      notify(isRefund ? 'It goes back to the payer.' : 'It is marked as looked at.')
+      notify(DONE[act] ?? '')
       onClose()
     },
   })
@@ -40,9 +47,7 @@ export function ResolveDialogue({
     <ConfirmWithReason
       isOpen
       onClose={onClose}
-      title={isRefund ? `Refund ${refundable ?? what}?` : `Mark ${what} as looked at?`}
-      description={isRefund ? GOES_BACK : LOOKED_AT}
-      verb={isRefund ? `Refund ${refundable ?? ''}` : 'Mark it as looked at'}
+      {...wordsOf(act, act === 'resolve' ? what : (refundable ?? what))}
       isBusy={resolve.isPending}
       error={resolve.error}
       onConfirm={reason => resolve.mutate({ reason })}
@@ -51,10 +56,17 @@ export function ResolveDialogue({
         <Radio.Group label="What to do" value={act} onChange={setAct} mb="sm">
           <Stack gap="xs" mt="xs">
             <Radio value="refund" label={`Refund ${refundable} to the payer`} />
+            <Radio value="take" label={`Take ${refundable} as a payment of the student’s dues`} />
             <Radio value="resolve" label="Mark it as looked at; it was dealt with elsewhere" />
           </Stack>
         </Radio.Group>
       )}
     </ConfirmWithReason>
   )
+}
+
+function wordsOf(act: string, what: string): { title: string; description: string; verb: string } {
+  if (act === 'refund') return { title: `Refund ${what}?`, description: GOES_BACK, verb: `Refund ${what}` }
+  if (act === 'take') return { title: `Take ${what}?`, description: IS_TAKEN, verb: `Take ${what}` }
+  return { title: `Mark ${what} as looked at?`, description: LOOKED_AT, verb: 'Mark it as looked at' }
 }
