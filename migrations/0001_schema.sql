@@ -1509,6 +1509,8 @@ create table flex_mandates (
   authorised_at timestamptz,
   next_check_at timestamptz,
   checks integer not null default 0,
+  -- The provider was told to debit nothing under it for now, because its plan is held or locked.
+  is_paused boolean not null default false,
   held_until timestamptz,
   primary key (institute_id, id),
   foreign key (institute_id, plan_id) references flex_plans

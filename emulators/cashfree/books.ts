@@ -4,6 +4,8 @@ import type {
   Charge,
   ChargeRefund,
   Dispute,
+  Execution,
+  Notification,
   Order,
   Payment,
   ReconEvent,
@@ -14,18 +16,27 @@ import type {
 export const KEYS = { clientId: 'TEST10000000000000000001', clientSecret: 'cfsk_ma_test_very-secret-1' }
 export type Keys = typeof KEYS
 
+/** What differs from account to account. */
+export type Habits = {
+  /** The controlled flow of UPI debits was switched on. */
+  isControlled: boolean
+}
+
 export type SignedEvent = { rawBody: Buffer; headers: Record<string, string> }
 
 /** One merchant's account at Cashfree. */
 export type Books = {
   readonly keys: Keys
   readonly now: () => Date
+  readonly habits: Habits
   readonly orders: Map<string, Order>
   readonly payments: Payment[]
   readonly refunds: Map<string, Refund>
   readonly subscriptions: Map<string, Subscription>
   readonly methods: Map<string, string>
   readonly charges: Map<string, Charge>
+  readonly notifications: Map<string, Notification>
+  readonly executions: Map<string, Execution>
   readonly chargeRefunds: Map<string, ChargeRefund>
   readonly disputes: Dispute[]
   readonly recon: ReconEvent[]
@@ -36,16 +47,23 @@ export type Books = {
   readonly outbox: SignedEvent[]
 }
 
-export function openBooks(options: { keys?: Keys | undefined; now?: (() => Date) | undefined }): Books {
+export function openBooks(options: {
+  keys?: Keys | undefined
+  now?: (() => Date) | undefined
+  habits?: Partial<Habits> | undefined
+}): Books {
   return {
     keys: options.keys ?? KEYS,
     now: options.now ?? (() => new Date()),
+    habits: { isControlled: true, ...options.habits },
     orders: new Map(),
     payments: [],
     refunds: new Map(),
     subscriptions: new Map(),
     methods: new Map(),
     charges: new Map(),
+    notifications: new Map(),
+    executions: new Map(),
     chargeRefunds: new Map(),
     disputes: [],
     recon: [],

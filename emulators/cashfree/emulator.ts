@@ -1,5 +1,6 @@
 import { type Answer, type Seen, type Server, startServer } from '../server.ts'
-import { type Books, found, type Keys, openBooks, refuse } from './books.ts'
+import { type Books, found, type Habits, type Keys, openBooks, refuse } from './books.ts'
+import { createExecution, createNotification } from './controlled.ts'
 import { listDisputes } from './disputes.ts'
 import { createOrder, createRefund, listPayments, terminateOrder } from './orders.ts'
 import { listRecon } from './settlements.ts'
@@ -16,6 +17,7 @@ type EmulatorOptions = {
   port?: number
   keys?: Keys
   now?: () => Date
+  habits?: Partial<Habits>
   /** Serves what is not under /pg: the payer's pages. */
   pages?: (books: Books, request: Seen) => Answer | Promise<Answer>
 }
@@ -50,6 +52,26 @@ const ROUTES: Route[] = [
   ['POST', /^\/settlement\/recon$/, (books, _, { body }) => listRecon(books, body)],
   ['POST', /^\/subscriptions$/, (books, _, { body }) => createSubscription(books, body)],
   ['POST', /^\/subscriptions\/pay$/, (books, _, { body }) => createCharge(books, body)],
+  [
+    'POST',
+    /^\/subscriptions\/pay\/controlled\/notify-mandate$/,
+    (books, _, { body }) => createNotification(books, body),
+  ],
+  [
+    'POST',
+    /^\/subscriptions\/pay\/controlled\/execute-mandate$/,
+    (books, _, { body }) => createExecution(books, body),
+  ],
+  [
+    'GET',
+    /^\/subscriptions\/payments\/[^/]+\/controlled\/notifications\/([^/]+)$/,
+    (books, [id = '']) => found(books.notifications.get(id), 'notification'),
+  ],
+  [
+    'GET',
+    /^\/subscriptions\/payments\/[^/]+\/controlled\/executions\/([^/]+)$/,
+    (books, [id = '']) => found(books.executions.get(id), 'execution'),
+  ],
   [
     'GET',
     /^\/subscriptions\/([^/]+)$/,

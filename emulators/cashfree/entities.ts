@@ -114,6 +114,40 @@ export type Charge = {
   failure_details: { failure_reason?: string }
 }
 
+/** That a payer was told of a debit, in the controlled flow. */
+export type Notification = {
+  cf_notification_id: string
+  cf_payment_id: string
+  notification_id: string
+  notification_initiated_time: string
+  notification_completed_time?: string
+  notification_status: string
+  payment_amount: number
+  payment_id: string
+  payment_status: string
+  payment_remarks: string
+  subscription_id: string
+}
+
+/** One try of a debit, in the controlled flow. */
+export type Execution = {
+  cf_execution_id: string
+  cf_payment_id: string
+  cf_txn_id: string
+  cf_order_id: string
+  cf_subscription_id: string
+  execution_id: string
+  execution_initiated_time: string
+  execution_completed_time?: string
+  execution_status: string
+  payment_amount: number
+  payment_id: string
+  payment_status: string
+  payment_remarks: string
+  subscription_id: string
+  failure_details: { failure_reason?: string }
+}
+
 export type ChargeRefund = {
   payment_id: string
   cf_payment_id: string

@@ -56,7 +56,15 @@ export function authorise(books: Books, id: string): void {
     payment_group: books.methods.get(id),
   })
   emit(books, 'SUBSCRIPTION_AUTH_STATUS', authorisationOf(books, subscription, 'SUCCESS'))
+  if (isUpi) recordRupee(books, subscription.authorisation_details.authorization_amount)
   moveSubscription(books, id, isUpi ? 'ACTIVE' : 'BANK_APPROVAL_PENDING')
+}
+
+/** What a UPI app made the payer pay, and its way back, each a line of its own in a pay-out. */
+function recordRupee(books: Books, amount: number): void {
+  const [orderId, paymentId] = [`SUBV2ODR${newNumber()}`, newNumber()]
+  record(books, { type: 'PAYMENT', amount, orderId, paymentId })
+  record(books, { type: 'REFUND', amount, orderId, paymentId, refundId: `SUB_${newNumber()}` })
 }
 
 /** The bank confirms an e-mandate. */
@@ -130,6 +138,9 @@ export function manageSubscription(books: Books, id: string, body: Fields): Answ
   if (subscription === undefined) return found(undefined, 'subscription')
   const next = { CANCEL: 'CANCELLED', PAUSE: 'PAUSED', ACTIVATE: 'ACTIVE' }[String(body['action'])]
   if (next === undefined) return refuse(400, 'action_invalid', 'action : is invalid')
+  const { next_scheduled_time: nextTime } = (body['action_details'] ?? {}) as Fields
+  if (next === 'ACTIVE' && Number.isNaN(Date.parse(String(nextTime))))
+    return refuse(400, 'action_details_invalid', 'next_scheduled_time : is required for ACTIVATE')
   if (ENDED.includes(subscription.subscription_status))
     return refuse(400, 'subscription_status_invalid', `Subscription is ${subscription.subscription_status}`)
   moveSubscription(books, id, next)
@@ -206,7 +217,12 @@ export function chargeOf(books: Books, id: string): Charge {
 
 export function createChargeRefund(books: Books, subscriptionId: string, body: Fields): Answer {
   const [id, amount] = [String(body['refund_id']), Number(body['refund_amount'])]
-  const charge = books.charges.get(String(body['payment_id']))
+  const paymentId = String(body['payment_id'])
+  const charge =
+    books.charges.get(paymentId) ??
+    [...books.executions.values()].findLast(
+      one => one.payment_id === paymentId && one.execution_status === 'SUCCESS',
+    )
   if (charge === undefined || charge.subscription_id !== subscriptionId) return found(undefined, 'payment')
   if (charge.payment_status !== 'SUCCESS')
     return refuse(400, 'payment_not_paid', 'Only a paid payment is refunded')

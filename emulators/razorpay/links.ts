@@ -106,7 +106,11 @@ export function payLink(books: Books, linkId: string, changes: Partial<Payment> 
   return payment
 }
 
-export function createRefund(books: Books, paymentId: string, { headers, body }: Seen): Answer {
+export function createRefund(
+  books: Books,
+  paymentId: string,
+  { headers, body }: Pick<Seen, 'headers' | 'body'>,
+): Answer {
   const key = String(headers['x-refund-idempotency'] ?? '')
   const text = JSON.stringify(body)
   const known = books.refundKeys.get(key)
@@ -140,6 +144,14 @@ export function createRefund(books: Books, paymentId: string, { headers, body }:
   books.refunds.push(refund)
   if (key !== '') books.refundKeys.set(key, { body: text, refund })
   return { status: 200, body: refund }
+}
+
+/** Somebody of the merchant refunds a payment in the dashboard: no key and no notes of the API's caller. */
+export function refundInDashboard(books: Books, paymentId: string, amount: number): void {
+  const answer = createRefund(books, paymentId, { headers: {}, body: { amount } })
+  if (answer.status !== 200) throw new Error(JSON.stringify(answer.body))
+  const refund = books.refunds.at(-1)
+  if (refund !== undefined) endRefund(books, refund, 'processed')
 }
 
 export function listRefunds(books: Books, paymentId: string, query: URLSearchParams): Answer {

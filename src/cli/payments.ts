@@ -46,9 +46,9 @@ function addAct(payments: Command, act: Act, description: string): void {
 
 async function runList(code: string): Promise<void> {
   await withContext(async base => {
-    const { ctx, closeErp } = await createContext(readConfig(process.env), base, SILENT)
+    const { ctx } = await createContext(readConfig(process.env), base, SILENT)
     const { id } = await getInstitute(ctx, code)
-    const found = await listMismatches(ctx, id).finally(closeErp)
+    const found = await listMismatches(ctx, id)
     const rows = found.map(one => [
       one.id,
       one.orderId,
@@ -73,14 +73,14 @@ async function runAct(
   { institute, id, reason }: { institute: string; id: string; reason: string },
 ): Promise<void> {
   await withContext(async base => {
-    const { ctx, closeErp } = await createContext(readConfig(process.env), base, SILENT)
+    const { ctx } = await createContext(readConfig(process.env), base, SILENT)
     const { id: instituteId } = await getInstitute(ctx, institute)
     const note = { what: act === 'take' ? 'report.taken' : 'report.refunded', about: id, why: reason }
     const audit = (tx: Parameters<typeof recordAudit>[0]): Promise<void> =>
       recordAudit(tx, ctx, { instituteId, actor: 'command line' }, note)
     const settle = act === 'take' ? takeMismatch : refundMismatch
     const target = { instituteId, id, by: 'command line' }
-    await settle(ctx, { instituteId, audit }, target, reason).finally(closeErp)
+    await settle(ctx, { instituteId, audit }, target, reason)
     show({ [act]: id }, DONE[act])
   })
 }

@@ -5,7 +5,7 @@ import { ZERO } from '../platform/money.ts'
 import type { Account } from '../providers/accounts/registry.service.ts'
 import { AnswerError } from '../providers/answer.ts'
 import type { MandateChange } from '../providers/mandate-port.ts'
-import type { Callback, Report, UnaskedRefund } from '../providers/port.ts'
+import type { Callback, Report } from '../providers/port.ts'
 import type { Applied, PaymentContext } from './context.ts'
 import { applyDispute } from './disputes/disputes.service.ts'
 import { applyReport } from './payments.service.ts'
@@ -13,6 +13,7 @@ import { listAtProvider } from './start/groups.store.ts'
 import { applyRefundReport } from './refunds/refunds.service.ts'
 import { findAccountOf } from './refunds/refunds.store.ts'
 import { applyReturn } from './refunds/returns.service.ts'
+import { takeOverRefund } from './refunds/unasked-refunds.service.ts'
 import { findDebits, insertExceptions } from './settlements/settlements.store.ts'
 
 /** Takes what a provider posts: believed only with the account's signature, applied once however often it comes. */
@@ -71,7 +72,7 @@ async function applyThrough(ctx: PaymentContext, account: Account, report: Repor
       await applyDispute(ctx, account, { ...report, paymentId: part?.id ?? report.paymentId })
       break
     case 'unasked_refund':
-      await recordUnasked(ctx, account, { ...report, paymentId: part?.id ?? report.paymentId })
+      await takeOverRefund(ctx, account, report)
       break
     default:
       assertNever(report)
@@ -82,17 +83,6 @@ async function applyThrough(ctx: PaymentContext, account: Account, report: Repor
 function ourIdOf(report: Exclude<Report, MandateChange>): string {
   if (report.about === 'mandate') return report.mandateId
   return report.about === 'refund' ? report.refundId : report.paymentId
-}
-
-async function recordUnasked(
-  ctx: PaymentContext,
-  { id: accountId, provider }: Account,
-  { instituteId, paymentId, providerRef, amountPaise }: UnaskedRefund,
-): Promise<void> {
-  const problem = `${paymentId} was refunded at the provider itself, and not here`
-  const noticedAt = ctx.clock.now()
-  const about = { instituteId, provider, accountId, utr: '', providerRef, problem }
-  await insertExceptions(ctx.db, [{ ...about, reportedPaise: amountPaise, knownPaise: null, noticedAt }])
 }
 
 /** Money that we know nothing of, and everything about what is not the account's own, is for a person to look at. */

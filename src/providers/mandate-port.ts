@@ -32,6 +32,12 @@ export type MandatePort = {
   present(request: DebitRequest): Promise<{ providerRef: string }>
   /** Whether the bank took a debit back that it had confirmed; asked when we find it gone from a pay-out. */
   returned(payment: PaymentAtProvider): Promise<ReturnReport | null>
+  /**
+   * Stops a mandate that is active at the provider until `resume`. Both absent where only the payer can: then nothing is
+   * debited because we present nothing.
+   */
+  pause?(mandate: MandateAtProvider): Promise<void>
+  resume?(mandate: MandateAtProvider): Promise<void>
   /** Nothing more is debited under it. */
   cancel(mandate: MandateAtProvider): Promise<void>
 }

@@ -90,13 +90,16 @@ export type DisputeReport = {
   at: Date
 }
 
-/** Somebody refunded a payment of ours at the provider itself, in its dashboard: a person has to enter it here. */
+/** Somebody refunded a payment of ours at the provider itself, in its dashboard. */
 export type UnaskedRefund = {
   about: 'unasked_refund'
   instituteId: number
   paymentId: string
+  /** The provider's name for the refund; the same in a pay-out. */
   providerRef: string
   amountPaise: Paise
+  utr: string | null
+  at: Date
 }
 
 export type Report =
@@ -165,6 +168,10 @@ export type SettlementItem = {
   providerRef: string
   amountPaise: Paise
   feePaise: Paise
+  /** What it gives back, if somebody asked the provider itself for it; `providerRef` as in the report of that. */
+  unasked?: { paymentId: string; providerRef: string }
+  /** What a payer paid to register a mandate, or got back of that, unless it is a debit of ours: nobody's fee. */
+  isRegistration?: boolean
   /** The transaction id of the debit that it is about, where the provider did not keep our id for us. */
   transactionId?: string
 }

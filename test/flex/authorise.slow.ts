@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { addBranch } from '../../src/institutes/institutes.service.ts'
+import { startMandate } from '../../src/flex/mandates/setup.service.ts'
+import { addBranch, getInstitute } from '../../src/institutes/institutes.service.ts'
+import { createPerson } from '../console/support.ts'
 import type { Json } from '../harness/client.ts'
 import { sampleRecord } from '../harness/fakes/erp.ts'
 import { ERP } from '../harness/samples.ts'
@@ -76,4 +78,20 @@ test('a student who moves to another branch is debited through the old one’s a
   const noted = plan.decisions.filter((one: Json) => one.what === 'mandate of another branch')
   assert.equal(noted.length, 1)
   assert.match(noted[0].why, /in SOUTH now, and the mandate was given to MAIN/)
+  const finance = await createPerson(world.bursar, {
+    email: 'finance@school.example',
+    institute: 'demo-school',
+    role: 'finance',
+  })
+  const shown = async () =>
+    (await finance.get(`/console/api/institutes/demo-school/flex/plans/${world.planId}`)).body.data
+  assert.deepEqual([(await shown()).collector_code, (await shown()).student.moved_to], ['MAIN', 'South'])
+
+  // A mandate in the place of one that ended is given to the branch that the student is in by then.
+  await world.bursar.sql(`update flex_mandates set state = 'cancelled', next_check_at = null`)
+  const { ctx } = app
+  const key = { instituteId: (await getInstitute(ctx, 'demo-school')).id, planId: world.planId }
+  await startMandate(ctx, key, { rail: 'enach', language: 'en', returnUrl: `${world.bursar.url}/` })
+  assert.equal((await shown()).collector_code, 'SOUTH')
+  assert.equal('moved_to' in (await shown()).student, false)
 })

@@ -79,7 +79,7 @@ test('less than a student owes is taken as a part payment: earlier lines first, 
   const at = await paidOtherwise(orderId, 10_000)
   assert.equal(await duesOf(studentId), 12_000, 'it pays nothing by itself')
   const answers = await Promise.all([1, 2].map(() => finance.post(`${at}/take`, REASON)))
-  assert.deepEqual(answers.map(one => one.status).toSorted(), [200, 409])
+  assert.deepEqual(new Set(answers.map(one => one.status)), new Set([200, 409]))
   assert.equal(await duesOf(studentId), 2_000)
   const [event, ...more] = await eventsOf(studentId)
   assert.deepEqual(more, [])

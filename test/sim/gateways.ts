@@ -100,7 +100,14 @@ const openCashfree: Open = async now => {
   const { books } = emulator
   const orders = (status: string) =>
     [...books.orders.values()].filter(one => one.order_status === status).map(one => ours(one.order_id))
-  const charges = () => [...books.charges.values()]
+  const debits = () => [
+    ...[...books.charges.values()].map(one => ({ ...one, id: ours(one.payment_id) })),
+    ...[...books.executions.values()].map(one => ({
+      id: ours(one.execution_id),
+      payment_status: one.payment_status,
+      payment_schedule_date: undefined,
+    })),
+  ]
   const today = () => dayOf(books.now())
   return {
     ...playCashfree(emulator),
@@ -124,17 +131,17 @@ const openCashfree: Open = async now => {
         [...books.subscriptions.values()]
           .filter(one => one.subscription_status === 'BANK_APPROVAL_PENDING')
           .map(one => ours(one.subscription_id)),
-      debits: () => charges().map(one => ours(one.payment_id)),
-      // A UPI debit has a day.
+      debits: () => debits().map(one => one.id),
+      // A UPI debit that was not announced has a day.
       presented: () =>
-        charges()
+        debits()
           .filter(({ payment_status: status }) => status === 'PENDING' || status === 'INITIALIZED')
           .filter(({ payment_schedule_date: at = '' }) => at.slice(0, 10) <= today())
-          .map(one => ours(one.payment_id)),
+          .map(one => one.id),
       debited: () =>
-        charges()
+        debits()
           .filter(one => one.payment_status === 'SUCCESS')
-          .map(one => ours(one.payment_id)),
+          .map(one => one.id),
     },
     isStale: ({ headers }) => now().getTime() - Number(headers['x-webhook-timestamp']) > DAY_MS,
     passNight: () => {},

@@ -7,6 +7,7 @@ import { processDue } from '../../platform/jobs/process-due.ts'
 import type { FlexContext } from '../context.ts'
 import { cancelAtProvider } from './cancel-at-provider.ts'
 import { endMandate, endMandateAtProvider, expireMandate, MANDATE_ENDED } from './end-mandate.ts'
+import { pauseAtProvider } from './pause-at-provider.ts'
 import { findByProviderRef, findMandate, mandatesToCheck, type MandateKey } from './mandates.store.ts'
 import type { PlanChanges } from '../plans/plan-changes.ts'
 import { loadMandate } from '../plans/plans.store.ts'
@@ -145,6 +146,7 @@ async function checkMandate(ctx: FlexContext, key: MandateKey): Promise<void> {
   if (mandate.state === 'cancelled') return cancelAtProvider(ctx, mandate)
   if (mandate.state === 'pending')
     await applyMandateReport(ctx, await askProvider(ctx, mandate), mandate.accountId)
+  if (mandate.state === 'active') await pauseAtProvider(ctx, key)
   const checked = await withPlan(ctx, key, plan => {
     if (plan.mandate?.id === key.id) scheduleCheck(plan)
     return plan.mandate
@@ -154,10 +156,13 @@ async function checkMandate(ctx: FlexContext, key: MandateKey): Promise<void> {
 
 /** When the mandate is looked at next, or what its time being up means. */
 function scheduleCheck(plan: PlanChanges): void {
-  const { state, endOn, createdAt, checks } = plan.requireMandate()
+  const { state, endOn, createdAt, checks, nextCheckAt: dueAt } = plan.requireMandate()
   if (state === 'active' && dayOf(plan.now) > endOn) return expireMandate(plan)
   if (state === 'active' && plan.plan.state === 'closed' && !isRevivable(plan.plan, plan.now))
     return endMandateAtProvider(plan, 'its plan has closed for good')
+  // What it was looked at for has changed back meanwhile.
+  if (state === 'active' && (dueAt ?? plan.now) <= plan.now)
+    plan.changeMandate({ nextCheckAt: plan.plan.revivableUntil ?? momentOf(addDays(endOn, 1), 0) })
   if (state !== 'pending') return
   if (plan.now.getTime() - createdAt.getTime() > GIVE_UP_DAYS * 86_400_000) {
     plan.moveMandate('rejected', 'the bank never confirmed it', { nextCheckAt: null })

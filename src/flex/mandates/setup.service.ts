@@ -5,6 +5,7 @@ import { conflict, notFound, unavailable } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
 import { paiseOf, ZERO, type Paise } from '../../platform/money.ts'
 import { ProviderRefused } from '../../providers/refused.ts'
+import { readStudentContexts } from '../../students/student-contexts.service.ts'
 import type { FlexContext } from '../context.ts'
 import type { PlanChanges } from '../plans/plan-changes.ts'
 import { loadPlans, type PlanKey } from '../plans/plans.store.ts'
@@ -84,6 +85,8 @@ async function openMandate(
         ? null
         : plan.moveMandate('cancelled', 'the payer chose another way', { nextCheckAt, checks: 0 })
     const mandate = plan.putMandate(newMandate(plan, rail, account))
+    // The plan is debited for the branch that the student is in now.
+    plan.changePlan({ collectorCode: plan.student.student.collectorCode })
     if (consent !== undefined) plan.note(null, 'consent', consent)
     return { mandate, plan, replaced }
   })
@@ -126,6 +129,7 @@ function newMandate(plan: PlanChanges, rail: Rail, { id: accountId, provider, po
     authorisedAt: null,
     nextCheckAt: new Date(plan.now.getTime() + FIRST_CHECK_MS),
     checks: 0,
+    isPaused: false,
   }
 }
 
@@ -148,11 +152,16 @@ export async function railsFor(ctx: FlexContext, loaded: LoadedPlan): Promise<Ra
   )
 }
 
-/** Through which new mandates of the plan's branch go; null when nothing is set up for it. */
+/**
+ * Through which new mandates of the student's branch go; null when nothing is set up for it. The student may have moved since
+ * the plan was made.
+ */
 export async function mandateAccount(
-  { accounts }: FlexContext,
-  { plan: { instituteId, collectorCode } }: Pick<LoadedPlan, 'plan'>,
+  { accounts, db }: FlexContext,
+  { plan: { instituteId, studentId, collectorCode: before } }: Pick<LoadedPlan, 'plan'>,
 ): Promise<Account | null> {
+  const found = (await readStudentContexts(db, [{ instituteId, studentId }])).get(studentId)
+  const collectorCode = found?.student.collectorCode ?? before
   return accounts.accountFor({ instituteId, collectorCode }, 'mandates')
 }
 

@@ -7,6 +7,7 @@ import type { Bounce } from '../notices/bounces.store.ts'
 import { debitContextOf, isNotified, type DebitContext, type DebitRules } from '../rules/debit.rules.ts'
 import {
   isDone,
+  isPauseDue,
   noticeIdOf,
   type Instalment,
   type LoadedPlan,
@@ -194,5 +195,7 @@ export class PlanChanges implements LoadedPlan {
   #putPlan(plan: Plan): void {
     this.plan = plan
     this.written.isPlanChanged = true
+    // The job that checks mandates tells the provider.
+    if (isPauseDue(this)) this.changeMandate({ nextCheckAt: this.now, checks: 0 })
   }
 }

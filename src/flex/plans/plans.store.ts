@@ -45,6 +45,7 @@ const MANDATES = new Table<Mandate>('flex_mandates', {
   authorisedAt: 'timestamptz',
   nextCheckAt: 'timestamptz',
   checks: 'int',
+  isPaused: 'boolean',
 })
 
 /** What became of the money is read from its payment. */
@@ -210,10 +211,10 @@ const REPLACE = 'on conflict (institute_id, id) do update set'
 
 const REPLACE_PLAN = `${REPLACE} ${PLANS.excluded([
   ...(['state', 'isHeld', 'lockReason', 'setUpAt', 'isCustom', 'language', 'fittedTo', 'fittedAt'] as const),
-  ...(['outsidePaise', 'revivableUntil', 'isDefault'] as const),
+  ...(['outsidePaise', 'revivableUntil', 'isDefault', 'collectorCode'] as const),
 ])}`
 
-/** New ones are inserted; of a known one the student, the branch and the product stay. */
+/** New ones are inserted; of a known one the student and the product stay. */
 export async function savePlans(tx: Transaction, plans: readonly Plan[]): Promise<void> {
   await PLANS.insert(tx, plans, { onConflict: REPLACE_PLAN })
 }
@@ -262,7 +263,7 @@ const REPLACE_MANDATE = `${REPLACE} held_until = null, ${MANDATES.excluded([
     'redirectUrl',
     'authorisedAt',
   ] as const),
-  ...(['nextCheckAt', 'checks'] as const),
+  ...(['nextCheckAt', 'checks', 'isPaused'] as const),
 ])}`
 
 /** In their order: one that takes the place of another comes after it, as a plan has one live mandate. */

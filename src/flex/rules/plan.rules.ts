@@ -61,6 +61,8 @@ export type Mandate = {
   /** When the provider is asked about it next; null once it is known. */
   nextCheckAt: Date | null
   checks: number
+  /** The provider was told to debit nothing under it for now. */
+  isPaused: boolean
 }
 
 export type Instalment = {
@@ -130,6 +132,12 @@ export function isPlanLive({ state }: Pick<Plan, 'state'>): boolean {
 /** Can be debited, or is about to be. */
 export function isMandateLive(mandate: Pick<Mandate, 'state'> | null): boolean {
   return mandate?.state === 'active' || mandate?.state === 'pending'
+}
+
+/** Whether the provider has to be told that the mandate of a plan is to rest, or to go on. */
+export function isPauseDue({ plan, mandate }: Pick<LoadedPlan, 'plan' | 'mandate'>): boolean {
+  if (mandate?.state !== 'active' || !isPlanLive(plan)) return false
+  return mandate.isPaused !== (plan.isHeld || plan.state === 'locked')
 }
 
 /** Still to be debited, and changeable: neither out at the bank nor over. */

@@ -13,15 +13,25 @@ import { lockPaying } from '../payments.store.ts'
 import { refundableOf, refundLines, type Refund } from './refunds.rules.ts'
 import * as store from './refunds.store.ts'
 
-/** A refund that no provider is asked for: the bank made it, or a person did from the institute's bank account. */
-type MadeRefund = { id?: string; amountPaise: Paise; reason: string; utr: string | null; at: Date }
+/**
+ * A refund that no provider is asked for: the bank made it, or a person did from the institute's bank account or in the
+ * provider's dashboard.
+ */
+type MadeRefund = {
+  id?: string
+  amountPaise: Paise
+  reason: string
+  providerRef?: string
+  utr: string | null
+  at: Date
+}
 
 /** Books it in the caller's transaction, which has locked order and payment. */
 export async function recordMadeRefund(
   tx: Transaction,
   { payment, order }: PaidOrder,
   earlier: readonly Refund[],
-  { id = newId('rfd'), amountPaise, reason, utr, at }: MadeRefund,
+  { id = newId('rfd'), amountPaise, reason, providerRef, utr, at }: MadeRefund,
 ): Promise<Refund> {
   const refund: Refund = {
     instituteId: payment.instituteId,
@@ -33,7 +43,7 @@ export async function recordMadeRefund(
     amountPaise,
     lines: refundLines(order, earlier, { amountPaise, lines: null }),
     reason,
-    providerRef: null,
+    providerRef: providerRef ?? null,
     utr,
     failureMessage: null,
     requestedAt: at,

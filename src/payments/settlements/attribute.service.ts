@@ -14,11 +14,13 @@ export async function attribute(
   report: SettlementReport,
 ): Promise<SettlementReport[]> {
   const named = report.items.flatMap(({ transactionId = null }) => transactionId ?? [])
-  if (named.length === 0) return [report]
-  const debits = await store.findDebits(db, account, named)
+  const debits: Awaited<ReturnType<typeof store.findDebits>> =
+    named.length === 0 ? new Map() : await store.findDebits(db, account, named)
   const groups = new Map<number, SettlementItem[]>()
   for (const item of report.items) {
     const debit = debits.get(item.transactionId ?? '')
+    // What a payer paid to register a mandate, and got back, stands in no book of ours.
+    if (debit === undefined && item.isRegistration === true) continue
     const instituteId = debit?.instituteId ?? report.instituteId
     const group = groups.get(instituteId) ?? []
     group.push(debit === undefined ? item : { ...item, ourId: idOf(item, debit.id) })

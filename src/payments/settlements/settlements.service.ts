@@ -10,6 +10,7 @@ import type { Account } from '../../providers/accounts/registry.service.ts'
 import type { SettlementItem, SettlementReport } from '../../providers/port.ts'
 import { sendAgain } from '../refunds/refunds.service.ts'
 import { catchUpReturns } from '../refunds/returns.service.ts'
+import { takeOverRefund } from '../refunds/unasked-refunds.service.ts'
 import { attribute } from './attribute.service.ts'
 import { divideGroups } from './divide-groups.service.ts'
 import { judge, sumItems } from './settlements.rules.ts'
@@ -48,7 +49,33 @@ async function applyPayOut(
     return recordForeign(ctx, account, report)
   const divided = await divideGroups(ctx, report)
   await catchUp(ctx, account, divided)
-  return applySettlement(ctx, account, divided)
+  return applySettlement(ctx, account, await nameUnasked(ctx, account, divided))
+}
+
+/** What somebody refunded at the provider itself is taken over here, if its callback did not do that. */
+async function nameUnasked(
+  ctx: PaymentContext,
+  account: Account,
+  report: SettlementReport,
+): Promise<SettlementReport> {
+  const { instituteId, settledAt: at } = report
+  const items: SettlementItem[] = []
+  for (const item of report.items) {
+    const { unasked, amountPaise } = item
+    const made =
+      unasked === undefined
+        ? null
+        : await takeOverRefund(ctx, account, {
+            about: 'unasked_refund',
+            instituteId,
+            ...unasked,
+            amountPaise,
+            utr: null,
+            at,
+          })
+    items.push(made === null ? item : { ...item, ourId: made })
+  }
+  return { ...report, items }
 }
 
 async function recordForeign(

@@ -12,17 +12,20 @@ import {
   type Provider,
   type RefundReport,
   type RefundRequest,
+  type Report,
   type Started,
   type StartRequest,
 } from '../port.ts'
 import { ignoreRefusal, ProviderRefused } from '../refused.ts'
 import { type Connection, find, phoneOf, refusal, repeatable, withoutEmpty } from './connection.ts'
+import { noticeOf, reportOfExecution } from './controlled.client.ts'
 import { checkoutUrl } from './hosted-page.ts'
 import { type DebitRef, readDebitRef, toCashfreeId } from './ids.ts'
 import { createMandates, readDebit } from './mandates.client.ts'
 import { outcomeOfOrder, outcomeOfPayment, outcomeOfRefund, reportsOf } from './reports.ts'
 import { readSettlements } from './settlements.client.ts'
 import * as shapes from './shapes.ts'
+import { reportOfUnasked } from './unasked-refunds.ts'
 
 /**
  * Cashfree by Orders and its hosted checkout, and by Subscriptions on demand (mandates.client.ts).
@@ -77,7 +80,7 @@ export function createCashfree(options: CashfreeOptions): Provider {
     start: order => startPayment(connection, order),
     readCallback: async callback =>
       isSigned(callback, clientSecret, [now(), new Date()])
-        ? reportsOf(shapes.readEvent(callback.rawBody))
+        ? readEvent(shapes.readEvent(callback.rawBody))
         : null,
     status: payment => readStatus(connection, payment),
     closePage: payment => terminateOrder(connection, payment),
@@ -133,12 +136,12 @@ async function startPayment(connection: Connection, order: StartRequest): Promis
 async function readStatus(connection: Connection, payment: PaymentAtProvider): Promise<PaymentReport> {
   const { instituteId, paymentId, providerRef } = payment
   const call = connection.begin()
-  const debit = readDebitRef(providerRef)
   const found =
-    debit === null ? await readOrder(connection, call, payment) : await readDebit(connection, call, debit)
+    readDebitRef(providerRef) === null
+      ? await readOrder(connection, call, payment)
+      : await readDebit(connection, call, payment)
   // One that Cashfree has not heard of is open, not failed: our request may still be on its way there.
-  const outcome = found ?? { kind: 'open' as const }
-  const ref = found === null ? '' : (providerRef ?? toCashfreeId(instituteId, paymentId))
+  const { outcome, ref } = found ?? { outcome: { kind: 'open' as const }, ref: '' }
   return { about: 'payment', instituteId, paymentId, providerRef: ref, outcome }
 }
 
@@ -147,8 +150,9 @@ async function readOrder(
   { now }: Connection,
   call: Call,
   { instituteId, paymentId }: PaymentAtProvider,
-): Promise<PaymentOutcome | null> {
-  const path = `/orders/${toCashfreeId(instituteId, paymentId)}`
+): Promise<{ outcome: PaymentOutcome; ref: string } | null> {
+  const ref = toCashfreeId(instituteId, paymentId)
+  const path = `/orders/${ref}`
   const order = await find(call, path, shapes.readOrder)
   if (order === null) return null
   const payments = await call('GET', `${path}/payments`, shapes.readPayments)
@@ -157,12 +161,12 @@ async function readOrder(
     outcome: outcomeOfPayment(one, now()),
   }))
   const paid = outcomes.find(({ outcome }) => outcome.kind === 'captured')
-  if (paid !== undefined) return paid.outcome
+  if (paid !== undefined) return { outcome: paid.outcome, ref }
   const pending = outcomes.find(({ outcome }) => outcome.kind === 'pending')
-  if (pending !== undefined) return pending.outcome
+  if (pending !== undefined) return { outcome: pending.outcome, ref }
   const ofOrder = outcomeOfOrder(order.status)
   const last = outcomes.toSorted((one, other) => other.at - one.at)[0]
-  return ofOrder.kind === 'open' && last !== undefined ? last.outcome : ofOrder
+  return { outcome: ofOrder.kind === 'open' && last !== undefined ? last.outcome : ofOrder, ref }
 }
 
 /** Cashfree refuses it for an order that is paid, expired or terminated, or that it does not know. */
@@ -175,11 +179,19 @@ async function terminateOrder(
   await begin()('PATCH', path, shapes.readOrder, { body }).catch(ignoreRefusal)
 }
 
+function readEvent(event: shapes.Event): Report[] {
+  const report = reportOfUnasked(event) ?? reportOfExecution(event)
+  return report === null ? reportsOf(event) : [report]
+}
+
 async function refundOnce(connection: Connection, order: RefundRequest): Promise<RefundReport> {
   const { instituteId, refundId, amountPaise, payment } = order
   const call = connection.begin()
   const id = toCashfreeId(instituteId, refundId)
-  const debit = readDebitRef(payment.providerRef)
+  // What was announced may have been charged by the other way.
+  const asked = { ...payment, instituteId }
+  const known = noticeOf(payment.providerRef) === null ? null : await readDebit(connection, call, asked)
+  const debit = readDebitRef(known?.ref ?? payment.providerRef)
   const path =
     debit === null
       ? `/orders/${toCashfreeId(instituteId, payment.paymentId)}/refunds`

@@ -1,6 +1,6 @@
 import { dayAfter, dayOf } from '../../platform/calendar.ts'
 import { unavailable } from '../../platform/errors.ts'
-import { toRupees } from '../../platform/money.ts'
+import { toRupees, type Paise } from '../../platform/money.ts'
 import type { Call } from '../http.ts'
 import type {
   DebitRequest,
@@ -13,26 +13,32 @@ import type {
 import type { PaymentAtProvider, PaymentOutcome, Started } from '../port.ts'
 import { ProviderRefused } from '../refused.ts'
 import { type Connection, find, phoneOf, refusal, repeatable, withoutEmpty } from './connection.ts'
+import { announce, execute, noticeOf, readControlled } from './controlled.client.ts'
 import { readDisputes } from './dispute-shapes.ts'
 import { checkoutUrl } from './hosted-page.ts'
 import { type DebitRef, readDebitRef, toCashfreeId, toDebitRef } from './ids.ts'
 import { outcomeOfCharge, outcomeOfSubscription, reportOfSubscription, stateOfDispute } from './reports.ts'
-import { returnCodeOf } from './return-codes.ts'
 import * as shapes from './shapes.ts'
+import { findSubscription, letGoOn, manage } from './subscriptions.client.ts'
 
 /**
  * Cashfree's Subscriptions on demand. A mandate of ours is one subscription and a debit one payment under it, both under
- * ids of ours. An eNACH debit goes to the bank as it is presented; of a UPI debit Cashfree notifies the payer, makes it the
- * day after, and tries it again by itself (see `outcomeOfCharge`).
+ * ids of ours. An eNACH debit goes to the bank as it is presented. A UPI debit is announced and executed (controlled.client.ts);
+ * where an account cannot, Cashfree notifies the payer, makes it the day after, and tries it again by itself (see
+ * `outcomeOfCharge`).
  */
 export function createMandates(connection: Connection): MandatePort {
   return {
     rails: ['enach', 'upi_autopay'],
     register: request => register(connection, request),
     status: mandate => readMandate(connection, mandate),
-    referenceOf: request => toDebitRef(debitOf(request)),
+    announcedRails: ['upi_autopay'],
+    announce: request => announce(connection, request),
+    referenceOf: request => toDebitRef(noticeOf(request.announcedRef) ?? debitOf(request)),
     present: request => present(connection, request),
     returned: payment => readReturn(connection, payment),
+    pause: mandate => changeState(connection, mandate, 'PAUSE'),
+    resume: mandate => changeState(connection, mandate, 'ACTIVATE'),
     cancel: mandate => cancel(connection, mandate),
   }
 }
@@ -82,10 +88,6 @@ async function register(connection: Connection, request: MandateRequest): Promis
   return { providerRef: subscriptionId, redirectUrl }
 }
 
-function findSubscription(call: Call, id: string): Promise<shapes.Subscription | null> {
-  return find(call, `/subscriptions/${encodeURIComponent(id)}`, shapes.readSubscription)
-}
-
 async function readMandate({ begin }: Connection, mandate: MandateAtProvider): Promise<MandateReport> {
   const { instituteId, mandateId } = mandate
   const subscriptionId = toCashfreeId(instituteId, mandateId)
@@ -104,12 +106,17 @@ async function readMandate({ begin }: Connection, mandate: MandateAtProvider): P
 }
 
 async function present(connection: Connection, request: DebitRequest): Promise<{ providerRef: string }> {
+  const notice = noticeOf(request.announcedRef)
+  const executed = notice === null ? null : await execute(connection, notice, request)
+  if (executed !== null) return executed
   const call = connection.begin()
   const debit = debitOf(request)
   const send = () => charge(connection, call, { debit, request })
   const made = await send().catch(refusal)
   const sent =
-    made instanceof ProviderRefused ? await afterRefusal(call, debit, { refused: made, send }) : made
+    made instanceof ProviderRefused
+      ? await afterRefusal(connection, call, { debit, refused: made, send })
+      : made
   if (sent.amountPaise !== request.amountPaise)
     throw new ProviderRefused(`Cashfree has ${debit.paymentId} with another amount.`)
   return { providerRef: toDebitRef(debit) }
@@ -137,24 +144,15 @@ function charge(
   return call('POST', '/subscriptions/pay', shapes.readCharge, { body, headers: repeatable(paymentId) })
 }
 
-/** It may be there already. Cashfree puts a subscription on hold when a debit fails, and then takes none until told to. */
+/** It may be there already. */
 async function afterRefusal(
+  connection: Connection,
   call: Call,
-  debit: DebitRef,
-  { refused, send }: { refused: ProviderRefused; send: () => Promise<shapes.Charge> },
+  { debit, refused, send }: { debit: DebitRef; refused: ProviderRefused; send: () => Promise<shapes.Charge> },
 ): Promise<shapes.Charge> {
   const known = await findDebit(call, debit)
   if (known !== null) return known
-  const subscription = await findSubscription(call, debit.subscriptionId)
-  if (subscription?.status === 'ON_HOLD') {
-    await manage(call, debit.subscriptionId, 'ACTIVATE')
-    return send()
-  }
-  const outcome = subscription === null ? null : outcomeOfSubscription(subscription)
-  if (outcome?.kind === 'cancelled')
-    throw new ProviderRefused(outcome.message, returnCodeOf('mandate revoked', debit.rail))
-  if (outcome?.kind === 'expired')
-    throw new ProviderRefused(refused.message, returnCodeOf('mandate expired', debit.rail))
+  if (await letGoOn(connection, call, { debit, refused })) return send()
   throw refused
 }
 
@@ -162,35 +160,43 @@ function findDebit(call: Call, { subscriptionId, paymentId }: DebitRef): Promise
   return find(call, `/subscriptions/${subscriptionId}/payments/${paymentId}`, shapes.readCharge)
 }
 
-/** What became of a debit; null when Cashfree has not heard of it. */
+type FoundDebit = { outcome: PaymentOutcome; amountPaise: Paise; ref: string }
+
+/** What became of a debit, and under which reference; null when Cashfree has not heard of it. */
 export async function readDebit(
-  { now }: Connection,
+  connection: Connection,
   call: Call,
-  debit: DebitRef,
-): Promise<PaymentOutcome | null> {
+  { instituteId, paymentId, providerRef }: PaymentAtProvider,
+): Promise<FoundDebit | null> {
+  const named = readDebitRef(providerRef)
+  if (named === null) return null
+  const ourId = toCashfreeId(instituteId, paymentId)
+  const notice = noticeOf(providerRef)
+  const executed = notice === null ? null : await readControlled(connection, call, notice, ourId)
+  if (executed !== null) return { ...executed, ref: toDebitRef(named) }
+  // What was announced may have been charged by the other way all the same.
+  const debit = notice === null ? named : { ...named, paymentId: ourId }
   const found = await findDebit(call, debit)
-  return found === null ? null : outcomeOfCharge(found, now())
+  if (found === null) return null
+  const { amountPaise } = found
+  return { outcome: outcomeOfCharge(found, connection.now()), amountPaise, ref: toDebitRef(debit) }
 }
 
 /** A debit that was paid is taken back when it fails afterwards, or when the institute loses a dispute about it. */
-async function readReturn(
-  { begin, now }: Connection,
-  { instituteId, paymentId, providerRef }: PaymentAtProvider,
-): Promise<ReturnReport | null> {
-  const debit = readDebitRef(providerRef)
-  if (debit === null) return null
-  const call = begin()
-  const found = await findDebit(call, debit)
+async function readReturn(connection: Connection, payment: PaymentAtProvider): Promise<ReturnReport | null> {
+  const { instituteId, paymentId } = payment
+  const call = connection.begin()
+  const found = await readDebit(connection, call, payment)
   if (found === null) return null
-  const { amountPaise, transactionId } = found
+  const { outcome, amountPaise } = found
   const about = { about: 'return' as const, instituteId, paymentId }
-  const outcome = outcomeOfCharge(found, now())
   if (outcome.kind === 'failed') {
     const { code, message } = outcome
-    return { ...about, amountPaise, code, message, returnedAt: now() }
+    return { ...about, amountPaise, code, message, returnedAt: connection.now() }
   }
-  const path = `/payments/${encodeURIComponent(transactionId ?? '')}/disputes`
-  const disputes = transactionId === null ? [] : ((await find(call, path, readDisputes)) ?? [])
+  if (outcome.kind !== 'captured') return null
+  const path = `/payments/${encodeURIComponent(outcome.transactionId)}/disputes`
+  const disputes = (await find(call, path, readDisputes)) ?? []
   const lost = disputes.find(dispute => stateOfDispute(dispute) === 'lost')
   if (lost === undefined) return null
   return {
@@ -198,14 +204,14 @@ async function readReturn(
     amountPaise: lost.amountPaise,
     code: 'disputed',
     message: lost.reason,
-    returnedAt: lost.at ?? now(),
+    returnedAt: lost.at ?? connection.now(),
   }
 }
 
-async function cancel({ begin }: Connection, mandate: MandateAtProvider): Promise<void> {
-  const call = begin()
+async function cancel(connection: Connection, mandate: MandateAtProvider): Promise<void> {
+  const call = connection.begin()
   const subscriptionId = mandate.providerRef ?? toCashfreeId(mandate.instituteId, mandate.mandateId)
-  const refused = await manage(call, subscriptionId, 'CANCEL').catch(refusal)
+  const refused = await manage(connection, call, subscriptionId, 'CANCEL').catch(refusal)
   if (!(refused instanceof ProviderRefused)) return
   // One that has ended by itself, or never began, needs no end.
   const subscription = await findSubscription(call, subscriptionId)
@@ -214,7 +220,16 @@ async function cancel({ begin }: Connection, mandate: MandateAtProvider): Promis
   if (kind !== 'cancelled' && kind !== 'expired' && kind !== 'rejected') throw refused
 }
 
-async function manage(call: Call, id: string, action: 'CANCEL' | 'PAUSE' | 'ACTIVATE'): Promise<void> {
-  const body = { subscription_id: id, action }
-  await call('POST', `/subscriptions/${encodeURIComponent(id)}/manage`, () => null, { body })
+const AFTER = { PAUSE: 'PAUSED', ACTIVATE: 'ACTIVE' }
+
+async function changeState(
+  connection: Connection,
+  mandate: MandateAtProvider,
+  action: 'PAUSE' | 'ACTIVATE',
+): Promise<void> {
+  const call = connection.begin()
+  const subscriptionId = mandate.providerRef ?? toCashfreeId(mandate.instituteId, mandate.mandateId)
+  const before = await findSubscription(call, subscriptionId)
+  if (before?.status === AFTER[action]) return
+  await manage(connection, call, subscriptionId, action)
 }

@@ -5,6 +5,7 @@ import type { SettlementItem, SettlementReport } from '../port.ts'
 import type { Connection } from './connection.ts'
 import { readOurId } from './ids.ts'
 import { feeOf } from './reports.ts'
+import { findRefunded } from './unasked-refunds.ts'
 import * as shapes from './shapes.ts'
 
 const PAGE = 1_000
@@ -35,8 +36,13 @@ export async function* readSettlements({ begin }: Connection, day: string): Asyn
     if (listed.cursor === cursor) throw unavailable('Cashfree gives the same page of its settlements again.')
     cursor = listed.cursor
   }
-  yield* groupByPayout([...events.values()])
+  const named: NamedEvent[] = []
+  for (const event of events.values()) named.push({ ...event, refunded: await findRefunded(begin(), event) })
+  yield* groupByPayout(named)
 }
+
+/** `refunded`: the payment of ours that somebody refunded at Cashfree itself. */
+type NamedEvent = shapes.ReconEvent & { refunded: Awaited<ReturnType<typeof findRefunded>> }
 
 /** Events of an account that belong to no institute of ours. */
 const NOBODY = 0
@@ -46,11 +52,12 @@ const NOBODY = 0
  * out: what is not under an id of ours, and disputes and adjustments, stand under institute 0, money in as a payment and
  * money out as a refund. A pay-out whose UTR is not told yet stands under its settlement id.
  */
-function groupByPayout(events: readonly shapes.ReconEvent[]): SettlementReport[] {
+function groupByPayout(events: readonly NamedEvent[]): SettlementReport[] {
   const groups = new Map<string, SettlementReport & { items: SettlementItem[] }>()
   for (const event of events) {
     const utr = event.utr ?? event.settlementId
-    const { instituteId, ourId } = ownerOf(event)
+    const { refunded, refundId } = event
+    const { instituteId, ourId } = refunded === null ? ownerOf(event) : { ...refunded, ourId: '' }
     const key = `${instituteId} ${utr}`
     const group = groups.get(key) ?? { instituteId, utr, settledAt: event.settledAt, items: [] }
     group.items.push({
@@ -59,11 +66,25 @@ function groupByPayout(events: readonly shapes.ReconEvent[]): SettlementReport[]
       providerRef: event.id,
       amountPaise: event.amountPaise,
       feePaise: feeOf(event),
-      ...(ourId === '' && event.cashfreePaymentId !== null ? { transactionId: event.cashfreePaymentId } : {}),
+      ...(refunded !== null && refundId !== null
+        ? { unasked: { paymentId: refunded.id, providerRef: refundId } }
+        : ourId === '' && event.cashfreePaymentId !== null
+          ? { transactionId: event.cashfreePaymentId }
+          : {}),
+      ...(ourId === '' && isRupee(event) ? { isRegistration: true } : {}),
     })
     groups.set(key, group)
   }
   return [...groups.values()]
+}
+
+const RUPEE = 100
+const SUBSCRIPTION_ORDER = 'SUBV2ODR'
+
+/** What authorising a UPI mandate costs, and its way back, under an order of Cashfree's own. */
+function isRupee({ amountPaise, orderId, type }: shapes.ReconEvent): boolean {
+  const isPaidOrBack = type === 'PAYMENT' || type === 'REFUND'
+  return amountPaise === RUPEE && isPaidOrBack && orderId?.startsWith(SUBSCRIPTION_ORDER) === true
 }
 
 function ownerOf({ type, isCredit, orderId, refundId }: shapes.ReconEvent): {

@@ -36,7 +36,17 @@ export async function readUnasked(call: Call, event: Event): Promise<Report[]> {
       ? await ownerOf(call, readPayment(event.entity('payment'), 'payload.payment.entity'))
       : null
   if (ours === null) return []
-  return [{ about: 'unasked_refund', ...ours, providerRef: refund.id, amountPaise: refund.amountPaise }]
+  const { id: providerRef, amountPaise, bankReference: utr } = refund
+  return [{ about: 'unasked_refund', ...ours, providerRef, amountPaise, utr, at: event.createdAt }]
+}
+
+/** The payment of ours that a refund without our notes gives back, in a pay-out; null when it is nobody's of ours. */
+export async function findRefunded(call: Call, { type, paymentId, notes }: ReconItem) {
+  if (type !== 'refund' || paymentId === null || notes.refundId !== null || notes.mandateId !== null)
+    return null
+  const path = `/v1/payments/${encodeURIComponent(paymentId)}`
+  const payment = await call('GET', path, answer => (isInRupees(answer) ? readPayment(answer) : null))
+  return payment === null ? null : ownerOf(call, payment)
 }
 
 /** The account may serve others too, in any currency. */

@@ -6,12 +6,15 @@ import type * as shapes from './shapes.ts'
 /** Items of an account that belongs to no institute of ours. */
 const NOBODY = 0
 
+/** `refunded`: the payment of ours that somebody refunded at Razorpay itself. */
+export type NamedItem = shapes.ReconItem & { refunded: { instituteId: number; paymentId: string } | null }
+
 /**
  * Items under their UTR and institute. All the reports under one UTR add up to what reached the bank, so nothing is
  * left out: items without our notes, and Razorpay's own adjustments and transfers, stand under institute 0, money in
  * as a payment and money out as a refund. A pay-out whose UTR is not told yet stands under its settlement id.
  */
-export function groupByPayout(items: readonly shapes.ReconItem[]): SettlementReport[] {
+export function groupByPayout(items: readonly NamedItem[]): SettlementReport[] {
   const settled = items.filter(item => item.isSettled)
   const utrs = new Map(
     settled.flatMap(item =>
@@ -39,18 +42,19 @@ function newGroup(
   return { report: { instituteId, utr, settledAt, items }, items }
 }
 
-function attribute(item: shapes.ReconItem): SettlementItem & { instituteId: number } {
-  const { notes } = item
+function attribute(item: NamedItem): SettlementItem & { instituteId: number } {
+  const { notes, refunded } = item
   const isIncoming = item.type === 'payment' || (item.type !== 'refund' && item.creditPaise > item.debitPaise)
   const ourId = item.type === 'refund' ? notes.refundId : (notes.paymentId ?? item.orderReceipt)
   const isOurs = item.type === 'payment' || item.type === 'refund'
   return {
-    instituteId: isOurs && ourId !== null ? (notes.instituteId ?? NOBODY) : NOBODY,
+    instituteId: refunded?.instituteId ?? (isOurs && ourId !== null ? (notes.instituteId ?? NOBODY) : NOBODY),
     kind: isIncoming ? 'payment' : 'refund',
     ourId: isOurs ? (ourId ?? '') : '',
     providerRef: item.entityId,
     amountPaise: item.amountPaise,
     feePaise: feeOf(item, isIncoming),
+    ...(refunded && { unasked: { paymentId: refunded.paymentId, providerRef: item.entityId } }),
   }
 }
 

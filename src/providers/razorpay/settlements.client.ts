@@ -3,8 +3,8 @@ import { unavailable } from '../../platform/errors.ts'
 import { type Call, RECON_BYTES } from '../http.ts'
 import type { SettlementReport } from '../port.ts'
 import { ProviderRefused } from '../refused.ts'
-import { nameDisputed } from './disputes.client.ts'
-import { groupByPayout } from './pay-outs.ts'
+import { findRefunded, nameDisputed } from './disputes.client.ts'
+import { groupByPayout, type NamedItem } from './pay-outs.ts'
 import { refundOnce } from './refunds.client.ts'
 import * as shapes from './shapes.ts'
 
@@ -30,9 +30,12 @@ export async function* readSettlements(begin: () => Call, day: string): AsyncGen
     for (const item of listed) items.set(`${item.type} ${item.entityId} ${item.settlementId}`, item)
     if (listed.length < RECON_PAGE) break
   }
-  const kept = []
-  for (const item of items.values())
-    if (!(await isGivenBack(begin(), item))) kept.push(await nameDisputed(begin(), item))
+  const kept: NamedItem[] = []
+  for (const item of items.values()) {
+    if (await isGivenBack(begin(), item)) continue
+    const refunded = await findRefunded(begin(), item)
+    kept.push({ ...(await nameDisputed(begin(), item)), refunded })
+  }
   yield* groupByPayout(kept)
 }
 

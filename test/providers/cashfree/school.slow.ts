@@ -1,62 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { KEYS } from '../../../emulators/cashfree/books.ts'
 import { loseDispute, openDispute } from '../../../emulators/cashfree/disputes.ts'
-import { type CashfreeEmulator, startCashfree } from '../../../emulators/cashfree/emulator.ts'
-import type { Charge } from '../../../emulators/cashfree/entities.ts'
 import { endRefund, payOrder } from '../../../emulators/cashfree/orders.ts'
 import { settle } from '../../../emulators/cashfree/settlements.ts'
-import { authorise, confirm, endCharge, moveSubscription } from '../../../emulators/cashfree/subscriptions.ts'
+import { endCharge, moveSubscription } from '../../../emulators/cashfree/subscriptions.ts'
 import { lose } from '../../../emulators/faults.ts'
-import { startMandate } from '../../../src/flex/mandates/setup.service.ts'
-import { getInstitute } from '../../../src/institutes/institutes.service.ts'
 import { reconcile } from '../../../src/payments/reconcile/reconcile.service.ts'
 import { startPayment } from '../../../src/payments/start/start-payment.service.ts'
-import { openWorld, stateOf, type World } from '../../flex/support.ts'
+import { stateOf } from '../../flex/support.ts'
 import type { Json } from '../../harness/client.ts'
 import { PAY, sampleOrder } from '../../harness/samples.ts'
-
-/** A school whose money goes through Cashfree, on its emulator and the school's own clock. */
-async function openSchool(t: Parameters<typeof openWorld>[0], rail: 'enach' | 'upi_autopay') {
-  let clock: { now(): Date } | null = null
-  const cashfree = await startCashfree({ now: () => clock?.now() ?? new Date() })
-  t.after(() => cashfree.close())
-  const world = await openWorld(t, {
-    rail,
-    setUp: false,
-    env: {
-      CASHFREE_CLIENT_ID: KEYS.clientId,
-      CASHFREE_CLIENT_SECRET: KEYS.clientSecret,
-      CASHFREE_API_URL: cashfree.apiUrl,
-    },
-  })
-  const { ctx } = world.bursar.app
-  clock = ctx.clock
-  const institute = await getInstitute(ctx, 'demo-school')
-  const key = { instituteId: institute.id, planId: world.planId }
-  await startMandate(ctx, key, { rail, language: 'en', returnUrl: `${world.bursar.url}/` })
-  const [subscriptionId = ''] = cashfree.books.subscriptions.keys()
-  authorise(cashfree.books, subscriptionId)
-  if (rail === 'enach') confirm(cashfree.books, subscriptionId)
-  const deliver = () => deliverEvents(world, cashfree)
-  await deliver()
-  assert.equal((await world.plan()).status, 'active')
-  return { world, cashfree, subscriptionId, institute, deliver }
-}
-
-async function deliverEvents({ bursar }: World, { books }: CashfreeEmulator): Promise<void> {
-  for (const { rawBody, headers } of books.outbox.splice(0)) {
-    const answer = await bursar.demo.post('/callbacks/cashfree', rawBody.toString(), {
-      ...headers,
-      authorization: '',
-    })
-    assert.equal(answer.status, 200, answer.text)
-  }
-}
-
-const lastDebit = ({ books }: CashfreeEmulator): Charge =>
-  [...books.charges.values()].findLast(one => ['PENDING', 'INITIALIZED'].includes(one.payment_status)) ??
-  assert.fail('no debit waits')
+import { lastDebit, openSchool } from './school.ts'
 
 test('a plan is debited, bounced, debited again, settled and taken back through Cashfree', async t => {
   const { world, cashfree, subscriptionId, institute, deliver } = await openSchool(t, 'enach')
@@ -111,7 +65,9 @@ test('a plan is debited, bounced, debited again, settled and taken back through 
 })
 
 test('a UPI debit that Cashfree tries again by itself is one debit, and the family hears of no bounce', async t => {
-  const { world, cashfree, institute, deliver } = await openSchool(t, 'upi_autopay')
+  // Cashfree switches the other flow on when asked.
+  const school = await openSchool(t, 'upi_autopay', { isControlled: false })
+  const { world, cashfree, institute, deliver } = school
   await t.test('an order is paid at the checkout, refunded and settled', async () => {
     const { app, demo, url } = world.bursar
     const { books } = cashfree

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
-import { KEYS } from '../../../emulators/cashfree/books.ts'
+import { type Habits, KEYS } from '../../../emulators/cashfree/books.ts'
+import { endExecution } from '../../../emulators/cashfree/controlled.ts'
 import { loseDispute } from '../../../emulators/cashfree/disputes.ts'
 import { type CashfreeEmulator, startCashfree } from '../../../emulators/cashfree/emulator.ts'
-import { endRefund, payOrder } from '../../../emulators/cashfree/orders.ts'
+import { endRefund, payOrder, refundInDashboard } from '../../../emulators/cashfree/orders.ts'
 import { settle } from '../../../emulators/cashfree/settlements.ts'
 import {
   authorise,
@@ -25,8 +26,7 @@ const CALLS: Record<Call, string> = {
   start: 'POST /pg/orders',
   refund: 'POST /pg/orders/',
   register: 'POST /pg/subscriptions',
-  // A charge carries its notice itself.
-  announce: 'POST /pg/subscriptions/pay',
+  announce: 'POST /pg/subscriptions/pay/controlled/notify-mandate',
   present: 'POST /pg/subscriptions/pay',
 }
 const LIMIT = { message: 'Too many requests', code: 'request_failed', type: 'rate_limit_error' }
@@ -44,15 +44,13 @@ const REASONS: Partial<Record<ReturnCategory, string>> = {
   account: 'Account is closed',
 }
 
-const now = (): Date => new Date('2026-06-10T06:30:00Z')
-
 /** What payers and banks do at Cashfree's emulator, where our ids stand behind the number of their institute. */
 export function playCashfree({ books }: CashfreeEmulator): Vendor {
   const ids = {
     payment: books.orders,
     refund: { keys: () => [...books.refunds.keys(), ...books.chargeRefunds.keys()] },
     mandate: books.subscriptions,
-    debit: books.charges,
+    debit: { keys: () => [...books.charges.keys(), ...books.executions.keys()] },
   }
   const named = (what: keyof typeof ids, id: string): string[] =>
     [...ids[what].keys()].filter(one => one.endsWith(`-${id}`))
@@ -61,6 +59,10 @@ export function playCashfree({ books }: CashfreeEmulator): Vendor {
   const order = (id: string): string => idOf('payment', id)
   const mandate = (id: string): string => idOf('mandate', id)
   const debit = (id: string): string => idOf('debit', id)
+  const end = (id: string, outcome: { isPaid: boolean; reason?: string }): void =>
+    books.executions.has(debit(id))
+      ? endExecution(books, debit(id), outcome)
+      : endCharge(books, debit(id), outcome)
   return {
     payer: {
       pay: async id => void payOrder(books, order(id)),
@@ -74,10 +76,12 @@ export function playCashfree({ books }: CashfreeEmulator): Vendor {
     bank: {
       confirm: async id => confirm(books, mandate(id)),
       refuse: async id => decline(books, mandate(id)),
-      debit: async id => endCharge(books, debit(id), { isPaid: true }),
-      bounce: async (id, why) => endCharge(books, debit(id), { isPaid: false, reason: REASONS[why] ?? '' }),
+      debit: async id => end(id, { isPaid: true }),
+      bounce: async (id, why) => end(id, { isPaid: false, reason: REASONS[why] ?? '' }),
       async takeBack(id) {
-        const { cf_txn_id: paymentId = '', payment_amount: amount } = chargeOf(books, debit(id))
+        const at = debit(id)
+        const { cf_txn_id: paymentId = '', payment_amount: amount } =
+          books.executions.get(at) ?? chargeOf(books, at)
         loseDispute(books, { orderId: 'SUBV2ODR1', paymentId, amount })
       },
       async processRefund(id) {
@@ -85,6 +89,7 @@ export function playCashfree({ books }: CashfreeEmulator): Vendor {
         if (books.refunds.has(at)) endRefund(books, at, 'SUCCESS')
         else endChargeRefund(books, at, 'SUCCESS')
       },
+      refundInDashboard: async (id, paise) => refundInDashboard(books, order(id), paise / 100),
       async settle() {
         settle(books)
         return dayOf(books.now())
@@ -97,10 +102,13 @@ export function playCashfree({ books }: CashfreeEmulator): Vendor {
 }
 
 /** Cashfree's emulator under the guarantees. */
-export async function startCashfreeRig(owner: {
-  after(done: () => Promise<void> | void): void
-}): Promise<Rig> {
-  const emulator = await startCashfree({ now })
+export async function startCashfreeRig(
+  owner: { after(done: () => Promise<void> | void): void },
+  habits: Partial<Habits> = {},
+): Promise<Rig> {
+  let hours = 0
+  const now = (): Date => new Date(Date.parse('2026-06-10T06:30:00Z') + hours * 3_600_000)
+  const emulator = await startCashfree({ now, habits })
   owner.after(() => emulator.close())
   return {
     ...playCashfree(emulator),
@@ -127,6 +135,7 @@ export async function startCashfreeRig(owner: {
       ]
     },
     now,
+    pass: passed => void (hours += passed),
     faults: FAULTS,
     spoil: (call, fault) => emulator.spoil(CALLS[call], FAULT[fault]),
   }

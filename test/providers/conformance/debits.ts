@@ -104,11 +104,13 @@ export function conformDebits(rig: Rig): void {
       assert.deepEqual(await announce(notice), { providerRef })
       assert.equal((await outcomeOf(rig, debit.paymentId, providerRef)).kind, 'open')
       const announced = { ...debit, announcedRef: providerRef }
+      rig.pass?.(25)
       rig.spoil?.('present', 'lost')
       if (rig.spoil !== undefined) await expectUnknown(mandatesOf(rig).present(announced))
       assert.deepEqual(await mandatesOf(rig).present(announced), { providerRef })
       assert.equal(await rig.times('debit', debit.paymentId), 1)
       await rig.bank.bounce(debit.paymentId, 'funds', rail)
+      rig.pass?.(2)
       const again = { ...announced, paymentId: newId('pay') }
       assert.deepEqual(await mandatesOf(rig).present(again), { providerRef }, 'under the same notice')
       await rig.bank.debit(again.paymentId)

@@ -2,7 +2,16 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newId } from '../../../src/platform/ids.ts'
 import type { Rail } from '../../../src/providers/mandate-port.ts'
-import { activeMandate, expectUnknown, mandateNow, mandateOf, mandatesOf, type Rig } from './rig.ts'
+import {
+  activeMandate,
+  debitOf,
+  expectUnknown,
+  mandateNow,
+  mandateOf,
+  mandatesOf,
+  outcomeOf,
+  type Rig,
+} from './rig.ts'
 
 const RAILS: readonly Rail[] = ['enach', 'upi_autopay']
 
@@ -66,6 +75,22 @@ export function conformMandates(rig: Rig): void {
       await mandatesOf(rig).cancel(asked)
       await mandatesOf(rig).cancel(asked)
       assert.equal((await mandateNow(rig, ours.mandateId, ours.ref)).outcome.kind, 'cancelled')
+    }
+  })
+
+  test('a mandate that we pause and resume as often as we like stays one, and is debited afterwards', async () => {
+    const port = mandatesOf(rig)
+    for (const rail of RAILS) {
+      const { mandateId, ref } = await activeMandate(rig, rail)
+      const asked = { instituteId: rig.instituteId, mandateId, providerRef: ref }
+      for (const act of ['pause', 'pause', 'resume', 'resume', 'pause'] as const) await port[act]?.(asked)
+      const { outcome } = await mandateNow(rig, mandateId, ref)
+      assert.ok(outcome.kind === 'active' || outcome.kind === 'open', outcome.kind)
+      // Who presents has let it go on, whatever the vendor has heard of that.
+      const debit = debitOf(rig, rail, ref)
+      const { providerRef } = await port.present(debit)
+      await rig.bank.debit(debit.paymentId)
+      assert.equal((await outcomeOf(rig, debit.paymentId, providerRef)).kind, 'captured')
     }
   })
 

@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto'
 import { lose, neverAnswer, status } from '../../../emulators/faults.ts'
 import { type Habits, KEYS } from '../../../emulators/razorpay/books.ts'
 import { type RazorpayEmulator, startRazorpay } from '../../../emulators/razorpay/emulator.ts'
-import { endRefund } from '../../../emulators/razorpay/links.ts'
+import { endRefund, refundInDashboard } from '../../../emulators/razorpay/links.ts'
 import { authorise, declineRegistration, moveToken } from '../../../emulators/razorpay/mandates.ts'
 import { endDebit } from '../../../emulators/razorpay/orders.ts'
 import { disputePayment, moveDispute, payOut } from '../../../emulators/razorpay/settlements.ts'
@@ -75,6 +75,12 @@ export function playRazorpay(emulator: RazorpayEmulator): Vendor {
           books,
           find(books.refunds, one => one.receipt === id),
           'processed',
+        ),
+      refundInDashboard: async (id, paise) =>
+        refundInDashboard(
+          books,
+          find(books.links.get(linkId(id))?.payments ?? [], () => true).payment_id,
+          paise,
         ),
       async settle() {
         payOut(books)

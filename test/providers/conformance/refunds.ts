@@ -55,6 +55,24 @@ export function conformRefunds(rig: Rig): void {
     assert.equal((await outcomeOf(rig, first.payment.paymentId)).kind, 'captured')
   })
 
+  test('a refund that somebody makes in the dashboard is told with its payment, and stands under it in the pay-out', async () => {
+    if (rig.bank.refundInDashboard === undefined) return
+    const { paymentId, instituteId } = await startPaid(rig)
+    rig.callbacks()
+    await rig.bank.refundInDashboard(paymentId, 2_500_00)
+    const told = (await readAll(rig)).filter(one => one.about === 'unasked_refund')
+    assert.deepEqual(
+      told.map(one => [one.instituteId, one.paymentId, one.amountPaise]),
+      [[instituteId, paymentId, 2_500_00]],
+    )
+    const items = await itemsOf(rig, await rig.bank.settle())
+    const out = items.filter(one => one.unasked?.paymentId === paymentId)
+    assert.deepEqual(
+      out.map(one => [one.kind, one.amountPaise, one.unasked?.providerRef]),
+      [['refund', 2_500_00, told[0]?.providerRef]],
+    )
+  })
+
   test('a day of pay-outs names every payment and refund once, by our ids, the same whenever it is read', async () => {
     const payments = []
     for (let n = 0; n < 12; n++)

@@ -44,6 +44,8 @@ export type Vendor = {
     /** Takes back a debit that it had confirmed. */
     takeBack(paymentId: string): Promise<void>
     processRefund(refundId: string): Promise<void>
+    /** Somebody of the institute refunds a payment of the checkout in the vendor's dashboard; absent where there is none. */
+    refundInDashboard?(paymentId: string, paise: number): Promise<void>
     /** Pays everything out; answers the day of India on which it did. */
     settle(): Promise<string>
   }
@@ -64,6 +66,8 @@ export type Rig = Vendor & {
   forge(callback: Callback): Callback[]
   /** The moment, as the vendor sees it. */
   now(): Date
+  /** Moves the vendor's clock, where it looks at the time between two calls. */
+  pass?: (hours: number) => void
   /** Spoils the next answer to a call; absent where no wire lies between. */
   spoil?: (call: Call, fault: FaultKind) => void
   /** The ways in which answers are spoiled; none where no wire lies between. */

@@ -245,25 +245,6 @@ test('a pay-out over two branches is split between them, and read at once when a
   assert.deepEqual(await bursar.sql('select problem from settlement_exceptions'), [])
   assert.deepEqual((await reconcile(ctx, institute)).differences, [])
 
-  // A refund that somebody makes in Razorpay's dashboard has no notes of ours: a person is told of which payment it is.
-  const south = [...razorpay.payments.values()].at(-1) ?? assert.fail()
-  const refund = {
-    id: 'rfnd_dashboard',
-    amount: south.amount,
-    currency: 'INR',
-    status: 'processed',
-    notes: [],
-    receipt: null,
-    created_at: south.created_at,
-  }
-  const made = razorpay.event('refund.processed', { refund, payment: south })
-  assert.equal((await post(made.rawBody.toString(), made.headers)).status, 200)
-  const [exception] = await bursar.sql<Json>(
-    'select institute_id, problem, reported_paise from settlement_exceptions',
-  )
-  assert.match(exception.problem, /^pay_\w+ was refunded at the provider itself/)
-  assert.deepEqual([exception.institute_id, Number(exception.reported_paise)], [institute.id, 200_000])
-
   // Signed, and not to be read: the sender's fault, not an error of ours that would be repeated for a day.
   for (const text of ['not json', '[]', '{}']) assert.equal((await post(text, sign(text))).status, 400)
   const notes = { institute_id: String(institute.id), payment_id: 'pay_\u0000' }

@@ -80,6 +80,13 @@ function Plan({ plan }: { plan: PlanAnswer }) {
           {plan.obstacle.text}
         </Alert>
       )}
+      {plan.student.moved_to !== undefined && (
+        <Alert color="yellow" title="The student has changed branch" mt="md" className="flex-alert">
+          The student is in {plan.student.moved_to} now. The mandate was given to {plan.student.branch}, so
+          debits go on arriving at its account until the plan ends. A new mandate would debit for{' '}
+          {plan.student.moved_to}.
+        </Alert>
+      )}
       <Mandate plan={plan} />
       <PlanSchedule plan={plan} />
       <PlanTimeline entries={plan.timeline} />
