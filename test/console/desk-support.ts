@@ -83,7 +83,10 @@ export class Desk {
     assertAnswer(await this.ravi.post(this.at(id, '/approve'), OFFER), '200')
     await this.accept(id)
     const tranches = [{ date: '2026-12-01', amount: 60_000 }]
-    assertAnswer(await this.ravi.post(this.at(id, '/sanction'), { tranches }), '200')
+    assertAnswer(
+      await this.ravi.post(this.at(id, '/sanction'), { tranches, without_letter: 'Sent by post' }),
+      '200',
+    )
   }
 
   /** Records a transfer of the tranche that is open. */

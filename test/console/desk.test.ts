@@ -35,7 +35,11 @@ test('an application goes from consent to the last tranche at the desk, and ever
     { date: '2027-01-01', amount: 20_000 },
   ]
   assertAnswer(await ravi.post(at(id, '/sanction'), { tranches: half.slice(1) }), '409 HUE00002')
-  assertAnswer(await ravi.post(at(id, '/sanction'), { tranches: half }), '200')
+  const bare = await ravi.post(at(id, '/sanction'), { tranches: half })
+  assertAnswer(bare, '400 HUE00000')
+  assert.match(bare.body.errors[0].message, /attach the sanction letter first, or say why there is none/)
+  const without_letter = 'It goes to the family by post.'
+  assertAnswer(await ravi.post(at(id, '/sanction'), { tranches: half, without_letter }), '200')
   const [first, second] = (await read(id)).disbursements
   const pay = (tranche: Json, amount: number, utr: string): Promise<Answer> =>
     ravi.post(at(id, '/disburse'), { disbursement_id: tranche.id, amount, date: desk.today, utr })
@@ -70,6 +74,32 @@ test('an application goes from consent to the last tranche at the desk, and ever
     audit,
     steps.map(step => ({ what: `loan.${step}`, actor_name: 'loans@sahakari.example.in' })),
   )
+})
+
+test('the desk sees where to transfer to, as the school says, and finds an application by its names', async () => {
+  const id = await sent()
+  assert.deepEqual((await read(id)).bank_accounts, [])
+  const account = {
+    holder: 'Sunrise Trust',
+    number: '50100123456789',
+    ifsc: 'HDFC0000123',
+    bank: 'HDFC',
+    upiId: null,
+  }
+  await bursar.sql(`update institutes set bank_accounts = $1 where code = 'demo-school'`, [
+    JSON.stringify([account]),
+  ])
+  const [shown] = (await read(id)).bank_accounts
+  assert.deepEqual([shown.number, shown.ifsc], ['50100123456789', 'HDFC0000123'])
+  const found = async (words: string): Promise<string[]> =>
+    (await ravi.get(`${DESK}/applications?search=${encodeURIComponent(words)}`)).body.data.map(
+      (one: Json) => one.application_id,
+    )
+  const { student } = (await read(id)).loan
+  assert.ok((await found(student.slice(0, 4).toLowerCase())).includes(id))
+  assert.deepEqual(await found(id), [id])
+  assert.deepEqual(await found('nobody of that name'), [])
+  assert.deepEqual(await found('%'), [])
 })
 
 test('two clicks on a disbursement pay once', async () => {

@@ -7,6 +7,9 @@ export const loansQuery = query({
   limit: field.pageSize(),
   cursor: field.cursor(LOAN_ID),
   status: optional(field.oneOf(LOAN_STATES, 'Only in this state.')),
+  search: optional(
+    field.identifier('Part of the name of student, parent or institute, or an application id.', 'Kabir'),
+  ),
 })
 
 export const loanParams = input({ application_id: field.resourceId('Id of the application.', LOAN_ID) })
@@ -36,6 +39,9 @@ export const sanctionInput = input({
       amount: field.positiveAmount('Rupees.', 60000),
     }),
     { min: 1, max: MAX_TRANCHES },
+  ),
+  without_letter: optional(
+    field.text('Why no sanction letter is attached, if none is.', 'It goes to the family by post.'),
   ),
 })
 

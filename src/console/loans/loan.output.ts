@@ -1,4 +1,5 @@
 import { outputOf, type Shown } from '../../http/wire/output.ts'
+import { bankAccountOutput } from '../../institutes/school/school.output.ts'
 import { DESK_ACTS, deskActs, WAITED_FOR, waitsFor } from '../../loans/desk/desk.rules.ts'
 import type { Letter, LetterVersion } from '../../loans/desk/desk.service.ts'
 import { disbursementFields, emiOutput, offerOutput, toDisbursements } from '../../loans/loan.output.ts'
@@ -121,6 +122,7 @@ export const loanDetailOutput = detail.object({
     'The income could not be verified.',
     ({ file }) => file.application.reason,
   ),
+  bank_accounts: detail.list('Where the lender transfers to, as the institute says.', bankAccountOutput),
   offer: detail.optional.one('The offer.', offerOutput, ({ file }) => file.application.offer),
   accepted_from: detail.optional.text(
     'The network address from which the offer was accepted.',

@@ -1,4 +1,6 @@
 import type { Institute } from '../../institutes/institutes.rules.ts'
+import type { School } from '../../institutes/school/school.rules.ts'
+import { getSchool } from '../../institutes/school/school.service.ts'
 import { getApplication } from '../../loans/applications.service.ts'
 import type { LoanContext } from '../../loans/context.ts'
 import { letterVersions, type LetterVersion } from '../../loans/desk/desk.service.ts'
@@ -12,6 +14,7 @@ export type LoanDetail = {
   file: LoanFile
   letters: LetterVersion[]
   unconfirmed: number[]
+  bankAccounts: School['bankAccounts']
 }
 
 export async function readLoan(
@@ -20,14 +23,15 @@ export async function readLoan(
   applicationId: string,
 ): Promise<LoanDetail> {
   const key = { instituteId: institute.id, applicationId }
-  const [row, file, letters, unconfirmed] = await Promise.all([
+  const [row, file, letters, unconfirmed, school] = await Promise.all([
     store.findLoan(ctx.db, key),
     getApplication(ctx, institute, applicationId),
     letterVersions(ctx, key),
     store.listUnconfirmed(ctx.db, key),
+    getSchool(ctx, institute.id),
   ])
   if (row === null) throw notFound('This application')
-  return { row, file, letters, unconfirmed }
+  return { row, file, letters, unconfirmed, bankAccounts: school.bankAccounts }
 }
 
 export async function listLoans(

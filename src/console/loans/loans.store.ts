@@ -49,13 +49,17 @@ function scopeOf(scope: LoanScope): Condition[] {
     : [['a.institute_id = $1', scope.instituteId]]
 }
 
-export type LoanFilter = { status?: LoanState | undefined }
+export type LoanFilter = { status?: LoanState | undefined; search?: string | undefined }
+
+/** Within an institute or a lender there are few enough to look at each. */
+const FOUND = `(a.id = $1 or position(lower($1) in lower(concat_ws(' ', i.name, coalesce(a.borrower ->> 'student', s.fullname),
+  coalesce(a.borrower ->> 'name', s.primary_contact_name)))) > 0)`
 
 /** Newest first; ids sort by creation. */
 export async function listLoans(
   db: Queryable,
   scope: LoanScope,
-  { status }: LoanFilter,
+  { status, search }: LoanFilter,
   page: PageRange,
 ): Promise<Page<LoanRow>> {
   return list<LoanRow>(
@@ -65,7 +69,10 @@ export async function listLoans(
       from: 'cred_applications a',
       join: JOIN,
       scope: scopeOf(scope),
-      filters: [['a.state = $1', status]],
+      filters: [
+        ['a.state = $1', status],
+        [FOUND, search],
+      ],
       order: ['id'],
       direction: 'desc',
     },

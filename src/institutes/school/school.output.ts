@@ -2,7 +2,7 @@ import { outputOf, type Shown } from '../../http/wire/output.ts'
 import type { BankAccount, School } from './school.rules.ts'
 
 const account = outputOf<BankAccount>()
-const accountOutput = account.object({
+export const bankAccountOutput = account.object({
   holder: account.text('In whose name it is.', 'Sunrise Education Trust'),
   number: account.text('The number of the account.', '50100123456789'),
   ifsc: account.text('IFSC of the branch.', 'HDFC0000123'),
@@ -19,7 +19,7 @@ export const schoolOutput = out.object({
   pan: out.optional.text('PAN of the school or its trust.', 'AAATS1234F'),
   affiliation: out.optional.text('Board and number.', 'CBSE 830123'),
   receipt_note: out.optional.text('A line of its own on receipts.', 'A unit of Sunrise Education Trust'),
-  bank_accounts: out.list('Where families can transfer fees to.', accountOutput),
+  bank_accounts: out.list('Where families can transfer fees to.', bankAccountOutput),
   messages_from: out.integer('Reminders leave from this hour on, India.', 9),
   messages_until: out.integer('Reminders leave before this hour, India.', 20),
   color: out.optional.text('The school’s own colour.', '#1d4ed8'),

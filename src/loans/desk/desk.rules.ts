@@ -18,7 +18,12 @@ export type DeskRequest =
       feesPaise: Paise
     }
   | { kind: 'reject'; reason: string }
-  | { kind: 'sanction'; tranches: readonly { plannedOn: string; amountPaise: Paise }[] }
+  | {
+      kind: 'sanction'
+      tranches: readonly { plannedOn: string; amountPaise: Paise }[]
+      /** Why, if no letter is attached. */
+      withoutLetter: string | null
+    }
   | { kind: 'disburse'; disbursementId: string; amountPaise: Paise; day: string; reference: string }
   | { kind: 'cancel' }
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { assert } from '../../platform/assert.ts'
-import { badRequest, conflict, notFound } from '../../platform/errors.ts'
+import type { Transaction } from '../../platform/db/database.ts'
+import { badField, badRequest, conflict, notFound } from '../../platform/errors.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
 import type { LoanContext } from '../context.ts'
 import { MOST_LETTERS, toUpdate, type DeskRequest } from './desk.rules.ts'
@@ -25,6 +26,7 @@ export async function recordAtDesk(
     const file = await store.lockFile(tx, key)
     if (file === null) throw notFound('This application')
     const update = toUpdate(file, request, ctx.clock.now())
+    if (request.kind === 'sanction' && request.withoutLetter === null) await assertLetter(tx, key)
     const lenderRef = file.application.lenderRef ?? key.applicationId
     const { outcome, transfer } = await applyIn(ctx, tx, { ...key, lenderRef, update })
     assert(outcome === 'apply', `${request.kind} was possible and not applied`)
@@ -33,6 +35,12 @@ export async function recordAtDesk(
   })
   for (const transfer of sent) await announce(ctx, transfer)
   return null
+}
+
+/** What the family signed is for family and institute to read. */
+async function assertLetter(tx: Transaction, key: store.LoanKey): Promise<void> {
+  if ((await listLetters(tx, key)).length === 0)
+    throw badField('without_letter', 'is needed: attach the sanction letter first, or say why there is none')
 }
 
 export const MAX_LETTER_BYTES = 5 * 1024 * 1024

@@ -89,13 +89,13 @@ test('an application goes from the family’s consent to the school’s bank acc
   await family.getByText(/You accepted the offer/).waitFor()
 
   await desk.page.reload()
-  await act(desk.page, 'Record the sanction', 'The agreement is signed', {
-    'Day of transfer 1': '2026-12-01',
-  })
   const chooser = desk.page.waitForEvent('filechooser')
   await desk.page.getByRole('button', { name: 'Attach the sanction letter' }).click()
   await (await chooser).setFiles({ name: 'letter.pdf', mimeType: 'application/pdf', buffer: PDF })
   await desk.page.getByRole('button', { name: 'Attach a new version' }).waitFor()
+  await act(desk.page, 'Record the sanction', 'The agreement is signed', {
+    'Day of transfer 1': '2026-12-01',
+  })
   await act(desk.page, 'Record the transfer', 'Record it', {
     'UTR of the transfer': 'HDFCR52026120100077',
     'Day of the transfer': dayOf(stage.bursar.app.ctx.clock.now()),

@@ -70,6 +70,7 @@ type Planned = { date: string; amount: string }
 export function SanctionDialogue({ base, detail, onClose }: Props) {
   const sanction = useDesk(base, 'sanction', 'The sanction is recorded.', onClose)
   const [tranches, setTranches] = useState<Planned[]>([{ date: '', amount: String(detail.loan.amount) }])
+  const [why, setWhy] = useState('')
   const set = (index: number, change: Partial<Planned>): void =>
     setTranches(tranches.map((one, at) => (at === index ? { ...one, ...change } : one)))
   return (
@@ -79,7 +80,10 @@ export function SanctionDialogue({ base, detail, onClose }: Props) {
       isBusy={sanction.isPending}
       error={sanction.error}
       onSubmit={() =>
-        sanction.mutate({ tranches: tranches.map(one => ({ ...one, amount: plainAmount(one.amount) })) })
+        sanction.mutate({
+          tranches: tranches.map(one => ({ ...one, amount: plainAmount(one.amount) })),
+          ...(why === '' ? {} : { without_letter: why }),
+        })
       }
       onClose={onClose}
     >
@@ -124,6 +128,17 @@ export function SanctionDialogue({ base, detail, onClose }: Props) {
           Add a tranche
         </Button>
       </Group>
+      {detail.letters.length === 0 && (
+        <TextInput
+          label="Why no sanction letter is attached"
+          description="Attach the letter before, or say why there is none."
+          required
+          maxLength={500}
+          error={problemOf(sanction.error, 'without_letter')}
+          value={why}
+          onChange={event => setWhy(event.currentTarget.value)}
+        />
+      )}
     </FormDialogue>
   )
 }

@@ -54,6 +54,7 @@ export function loanColumns(other: Column<LoanRowAnswer>): readonly Column<LoanR
 
 const filterBy = (options: NonNullable<Filter['options']>): readonly Filter[] => [
   { key: 'status', label: 'State', options },
+  { key: 'search', label: 'Name or application id' },
 ]
 export const LOAN_FILTERS = filterBy(LOAN_OPTIONS)
 export const DESK_FILTERS = filterBy(DESK_OPTIONS)

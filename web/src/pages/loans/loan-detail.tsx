@@ -41,6 +41,7 @@ export function LoanDetail({
         </Alert>
       )}
       <OfferTable detail={detail} />
+      <PayTo detail={detail} />
       <Disbursements detail={detail} action={trancheAction} />
       <Transfers detail={detail} action={transferAction} />
       <Letters detail={detail} base={base} />
@@ -50,6 +51,30 @@ export function LoanDetail({
 }
 
 type Part = { detail: LoanDetailAnswer }
+
+/** Where the lender transfers to. */
+function PayTo({ detail: { bank_accounts: accounts, disbursements, loan } }: Part) {
+  if (disbursements.length === 0) return null
+  if (accounts.length === 0)
+    return (
+      <Alert color="yellow" title="No bank account to transfer to" mt="md">
+        {loan.institute} has not entered its bank account (Settings → School details). Ask it before you
+        transfer.
+      </Alert>
+    )
+  return (
+    <Section name="Transfer to" headings={['Account holder', 'Account number', 'IFSC', 'Bank']}>
+      {accounts.map(one => (
+        <tr key={one.number}>
+          <td>{one.holder}</td>
+          <td>{one.number}</td>
+          <td>{one.ifsc}</td>
+          <td>{one.bank}</td>
+        </tr>
+      ))}
+    </Section>
+  )
+}
 
 function OfferTable({ detail: { offer, loan } }: Part) {
   if (offer === undefined) return null
