@@ -4,6 +4,7 @@ import { recomputeBalances } from '../fees/balances.service.ts'
 import { yieldToCollected } from '../students/direct-payments/plan-payments.service.ts'
 import { canMove, type Order } from './orders.rules.ts'
 import { insertOrders, type PlannedOrder } from './orders-bulk.store.ts'
+import { replaceLines } from './order-lines.store.ts'
 import * as store from './orders.store.ts'
 
 /** What payments do to orders, inside their own transaction. */
@@ -41,10 +42,10 @@ export async function changeLines(
   tx: Transaction,
   instituteId: number,
   { id, state }: Pick<Order, 'id' | 'state'>,
-  lines: Parameters<typeof store.replaceLines>[3],
+  lines: Parameters<typeof replaceLines>[3],
 ): Promise<void> {
   assert(state !== 'paid' && state !== 'reversed', `the lines of an order that is ${state} stay`)
-  await store.replaceLines(tx, instituteId, id, lines)
+  await replaceLines(tx, instituteId, id, lines)
 }
 
 /** The caller holds its lock. */

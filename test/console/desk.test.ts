@@ -76,32 +76,6 @@ test('an application goes from consent to the last tranche at the desk, and ever
   )
 })
 
-test('the desk sees where to transfer to, as the school says, and finds an application by its names', async () => {
-  const id = await sent()
-  assert.deepEqual((await read(id)).bank_accounts, [])
-  const account = {
-    holder: 'Sunrise Trust',
-    number: '50100123456789',
-    ifsc: 'HDFC0000123',
-    bank: 'HDFC',
-    upiId: null,
-  }
-  await bursar.sql(`update institutes set bank_accounts = $1 where code = 'demo-school'`, [
-    JSON.stringify([account]),
-  ])
-  const [shown] = (await read(id)).bank_accounts
-  assert.deepEqual([shown.number, shown.ifsc], ['50100123456789', 'HDFC0000123'])
-  const found = async (words: string): Promise<string[]> =>
-    (await ravi.get(`${DESK}/applications?search=${encodeURIComponent(words)}`)).body.data.map(
-      (one: Json) => one.application_id,
-    )
-  const { student } = (await read(id)).loan
-  assert.ok((await found(student.slice(0, 4).toLowerCase())).includes(id))
-  assert.deepEqual(await found(id), [id])
-  assert.deepEqual(await found('nobody of that name'), [])
-  assert.deepEqual(await found('%'), [])
-})
-
 test('two clicks on a disbursement pay once', async () => {
   const id = await sent()
   await desk.approveAndSign(id)
