@@ -21,7 +21,11 @@ test('the default plan that is set on the command line is the one a running Burs
     instalments: 4,
     day_of_month: 5,
     downpayment_percent: 20,
+    offered: [],
   })
+  const offering = await run(env, 'flex', 'set', 'demo-school', '--offered', '6,3')
+  assert.match(offering.out, /; parents may also choose 3, 6\.\n$/)
+  await run(env, 'flex', 'set', 'demo-school', '--offered', 'none')
   const { service_student_id: id } = await made(
     demo.post(`${ERP}/users/parent/students`, {
       student: sampleStudent(),
@@ -41,6 +45,8 @@ test('a default plan that cannot be is refused with the bounds, and nothing is c
     [['--instalments', '37'], /instalments must be a whole number from 1 to 36/],
     [['--day-of-month', '29'], /day_of_month must be a whole number from 1 to 28/],
     [['--downpayment-percent', '91'], /downpayment_percent must be a whole number from 0 to 90/],
+    [['--offered', '3,37'], /offered\.\d must be a whole number from 1 to 36/],
+    [['--offered', '1,2,3,4,5,6,7'], /offered can be at most 6/],
     [['--instalments', 'ten'], /"ten" is not a whole number/],
     [[], /Say what to change/],
   ] as const) {

@@ -5,7 +5,7 @@ import type { Attachment } from '../../messages/senders.ts'
 import { getOrder } from '../../orders/orders.service.ts'
 import { dayOf, formatDay } from '../../platform/calendar.ts'
 import type { Context } from '../../platform/context.ts'
-import { formatRupees } from '../../platform/money.ts'
+import { formatRupees, sumPaise } from '../../platform/money.ts'
 import { readableComponent } from '../../platform/names.ts'
 import { receiptNumber } from '../../receipts/receipts.rules.ts'
 import { findDirectReceiptFile } from '../../students/direct-payments/direct-receipt.service.ts'
@@ -23,10 +23,9 @@ export async function notifyPayers(ctx: Context, limit: number): Promise<number>
     const now = ctx.clock.now()
     const received = await store.lockReceived(tx, limit)
     const refunds = await store.lockRefunds(tx, limit)
+    const told = received.filter(one => !one.isCancelled && !TOLD_OTHERWISE.includes(one.orderKind ?? ''))
     await queueMessages(tx, [
-      ...received
-        .filter(one => !one.isCancelled && !TOLD_OTHERWISE.includes(one.orderKind ?? ''))
-        .flatMap(one => receivedMessages(ctx, one, now)),
+      ...told.flatMap(one => receivedMessages(ctx, one, now, told)),
       ...refunds.filter(one => one.orderKind !== 'loan').flatMap(one => refundMessages(ctx, one, now)),
     ])
     await store.markReceived(tx, received, now)
@@ -41,10 +40,28 @@ export async function nextNoticeDue({ db }: Pick<Context, 'db'>): Promise<Date |
 
 type Notice = { subject: string; body: string; short: string; template: string; attachment: string | null }
 
-function receivedMessages(ctx: Context, paid: store.ReceivedPayment, now: Date): NewMessage[] {
+/** Each receipt goes by a mail of its own; what was one payment at the bank is one line to the phone. */
+function receivedMessages(
+  ctx: Context,
+  paid: store.ReceivedPayment,
+  now: Date,
+  all: readonly store.ReceivedPayment[],
+): NewMessage[] {
   const text = receivedText({ ...valuesOf(ctx, paid), receipt: receiptNumber(paid) })
   const template = paid.orderId === null ? NOTICE_TEMPLATES.counter : NOTICE_TEMPLATES.received
-  return messagesOf(paid, { ...text, template, attachment: paid.paymentId }, now)
+  const together = all.filter(
+    ({ groupId, phone }) => groupId !== null && groupId === paid.groupId && phone === paid.phone,
+  )
+  const values = {
+    ...valuesOf(ctx, paid),
+    amount: formatRupees(sumPaise(together.map(one => one.amountPaise))),
+    who: together.map(one => one.studentName ?? one.payer).join(', '),
+    receipt: together.map(receiptNumber).join(', '),
+  }
+  const short = together.length > 1 ? receivedText(values).short : text.short
+  const messages = messagesOf(paid, { ...text, short, template, attachment: paid.paymentId }, now)
+  const isFirst = together.length < 2 || together[0] === paid
+  return isFirst ? messages : messages.filter(({ channel }) => channel === 'email')
 }
 
 function refundMessages(ctx: Context, refund: store.MadeRefund, now: Date): NewMessage[] {

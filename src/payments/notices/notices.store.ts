@@ -18,7 +18,13 @@ type Paid = {
   components: string[]
   at: Date
 }
-export type ReceivedPayment = Paid & ReceiptKey & { paymentId: string; isCancelled: boolean }
+export type ReceivedPayment = Paid &
+  ReceiptKey & {
+    paymentId: string
+    isCancelled: boolean
+    /** Of payments that were one at the bank. */
+    groupId: string | null
+  }
 export type MadeRefund = Paid & { refundId: string; utr: string | null }
 
 /** Receipts whose payers have not been told, the oldest first; another process skips them until the commit. */
@@ -26,7 +32,7 @@ export async function lockReceived(tx: Transaction, limit: number): Promise<Rece
   return tx.query<ReceivedPayment>(
     `select c.institute_id as "instituteId", i.name as institute, i.code as "instituteCode", c.financial_year as "financialYear",
        c.number, c.payment_id as "paymentId", c.cancelled_at is not null as "isCancelled", c.issued_at as at,
-       o.id as "orderId", o.kind as "orderKind", coalesce(o.name, s.primary_contact_name) as payer,
+       o.id as "orderId", o.kind as "orderKind", p.group_id as "groupId", coalesce(o.name, s.primary_contact_name) as payer,
        coalesce(o.phone, s.primary_contact_number) as phone, coalesce(o.email, s.primary_contact_email) as email,
        coalesce(o.student_name, s.fullname) as "studentName", coalesce(p.amount_paise, d.amount_paise) as "amountPaise",
        coalesce((select json_agg(distinct l.component_type) from order_lines l

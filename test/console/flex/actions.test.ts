@@ -148,16 +148,17 @@ test('the default plan is changed with a reason, and its limits hold', async () 
     instalments: 10,
     day_of_month: 5,
     downpayment_percent: 0,
+    offered: [],
   })
   const change = { instalments: 12, product_name: 'Pay monthly', reason: 'New school year' }
   const changed = await must(finance.send('PATCH', `${AT}/settings`, change))
   assert.equal(changed.body.data.instalments, 12)
   assert.equal(changed.body.data.day_of_month, 5)
-  assertAnswer(
-    await finance.send('PATCH', `${AT}/settings`, { day_of_month: 31, reason: 'x' }),
-    '400 HUE00000',
-  )
-  const [entry] = (await must(owner.get(`${API}/institutes/demo-school/audit?what=flex.settings.changed`)))
+  const offering = await must(finance.send('PATCH', `${AT}/settings`, { offered: [6, 3, 6], reason: 'x' }))
+  assert.deepEqual(offering.body.data.offered, [3, 6])
+  for (const wrong of [{ day_of_month: 31 }, { offered: [0] }, { offered: [37] }, { offered: ['6'] }])
+    assertAnswer(await finance.send('PATCH', `${AT}/settings`, { ...wrong, reason: 'x' }), '400 HUE00000')
+  const [, entry] = (await must(owner.get(`${API}/institutes/demo-school/audit?what=flex.settings.changed`)))
     .body.data
   assert.equal(`${entry.why} ${entry.before.instalments} ${entry.after.instalments}`, 'New school year 10 12')
 })

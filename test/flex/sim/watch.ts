@@ -51,7 +51,11 @@ const WATCH = `
         and l.component_type = taken.component_type
       union all
       select t.amount_paise from student_transfers t where t.institute_id = new.institute_id
-        and t.student_id = taken.student_id and t.component_type = taken.component_type) parts) paid
+        and t.student_id = taken.student_id and t.component_type = taken.component_type
+      union all
+      select case when u.to_component = taken.component_type then u.amount_paise else -u.amount_paise end from advance_uses u
+      where u.institute_id = new.institute_id and u.student_id = taken.student_id
+        and taken.component_type in (u.from_component, u.to_component)) parts) paid
     cross join lateral (select coalesce(sum(l.amount_paise), 0) as paise from flex_presentations f
       join orders o on o.institute_id = f.institute_id and o.id = f.order_id
       join order_lines l on l.institute_id = o.institute_id and l.order_id = o.id
