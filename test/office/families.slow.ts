@@ -41,6 +41,7 @@ officeTask(
     await expectSoundAndKeep(parent, 'sign-in-code')
     let code = ''
     await waitFor(async () => {
+      await demo.post(`${SANDBOX}/clock`, { advance: 'PT0S' })
       const { body } = await demo.get(`${SANDBOX}/mailbox?to=${encodeURIComponent('+919876509999')}`)
       code = /^\d{6}$/m.exec(body.data[0]?.text ?? '')?.[0] ?? ''
       return code !== ''
