@@ -86,14 +86,13 @@ async function actOn(
   if (payment.providerRef === null || payment.provider !== 'sandbox') {
     throw conflict('This payment is not at the sandbox bank.')
   }
+  const { instituteId, providerRef: ref, groupId, amountPaise } = payment
+  // The bank knows the sum of what is paid at once.
+  const whole = groupId === null ? null : await sandbox.bank.find(instituteId, ref)
+  const at = whole ?? { instituteId, ref, amountPaise }
   // A bank that told us before it answered our start has done it already.
-  const isDone = scriptOf(payment.amountPaise) === 'tells_first' && payment.state === 'created'
-  if (!isDone) {
-    const { instituteId, providerRef: ref, groupId, amountPaise } = payment
-    // The bank knows the sum of what is paid at once.
-    const whole = groupId === null ? null : await sandbox.bank.find(instituteId, ref)
-    await actAtBank(sandbox, whole ?? { instituteId, ref, amountPaise }, bankAct)
-  }
+  const isDone = scriptOf(at.amountPaise) === 'tells_first' && payment.state === 'created'
+  if (!isDone) await actAtBank(sandbox, at, bankAct)
   return afterActing(sandbox, command, payment)
 }
 

@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict'
+import { getInstitute } from '../../src/institutes/institutes.service.ts'
+import { startTogether } from '../../src/payments/start/start-payment.service.ts'
+import { BursarError } from '../../src/platform/errors.ts'
 import { PAY, sampleOrder } from '../harness/samples.ts'
 import type { Random } from './random.ts'
 import type { Seen, SeenPayment, World } from './world.ts'
@@ -190,12 +193,36 @@ async function changeMind(context: ActContext): Promise<string> {
   if (order === undefined || payment === undefined) return 'nobody'
   await world.sql(
     `update bank_payments set state = 'captured', failure_code = null, transaction_id = 'LATE' || right(ref, 12),
-       captured_at = $2 where payment_id = $1 and state = 'failed'`,
+       captured_at = $2 where state = 'failed'
+       and payment_id = (select coalesce(p.group_id, p.id) from payments p where p.id = $1)`,
     [payment.id, new Date(world.now)],
   )
   assert.equal(await world.tell(await world.bankReport(payment.id)), 200)
   world.promised.captured.add(payment.id)
   return `${payment.id} of ${order.id}, which was ${order.state}`
+}
+
+/** Two orders in one payment at the bank, which goes as the bank says of their sum. */
+async function payTogether(context: ActContext): Promise<string> {
+  const { world, random, seen } = context
+  const open = seen.filter(
+    order =>
+      order.institute === 'demo-school' && order.state === 'unpaid' && !order.payments.some(isUnderWay),
+  )
+  const first = random.pick(open)
+  const second = random.pick(open.filter(order => order !== first))
+  if (first === undefined || second === undefined) return 'nobody'
+  const institute = await getInstitute(world.ctx, 'demo-school')
+  const options = { mode: random.pick(MODES) ?? 'upi', returnUrl: 'https://x.example' }
+  try {
+    await startTogether(world.ctx, institute, [first.id, second.id], options)
+  } catch (error) {
+    // One of them expired or was closed meanwhile.
+    if (!(error instanceof BursarError) || error.code !== 'HUE00002') throw error
+    return `${first.id} ${second.id}: ${error.message}`
+  }
+  const status = await payOne(context, first, random.pick(OUTCOMES) ?? 'success')
+  return `${first.id} ${second.id}: ${status}`
 }
 
 const isFresh = ({ state, total, payments }: Seen): boolean =>
@@ -216,6 +243,7 @@ export const PAYING: readonly Command[] = [
   { name: 'start', weight: 5, run: start },
   { name: 'pay', weight: 20, run: pay },
   { name: 'pay at once', weight: 4, run: payAtOnce },
+  { name: 'pay together', weight: 10, run: payTogether },
   { name: 'resolve', weight: 8, run: resolve },
   { name: 'callback again', weight: 5, run: repeatCallback },
   { name: 'callback that must not count', weight: 4, run: idleCallback },

@@ -127,7 +127,8 @@ async function comeToRest(world: World): Promise<number> {
   await letTimePass(world)
   await check(world, findBroken)
   const unheard = await world.sql<{ id: string }>(
-    `select p.id from payments p join bank_payments b on b.institute_id = p.institute_id and b.payment_id = p.id
+    `select p.id from payments p join bank_payments b on b.institute_id = p.institute_id
+       and b.payment_id = coalesce(p.group_id, p.id)
      where p.state = 'failed' and b.state = 'captured'`,
   )
   for (const { id } of unheard) await world.tell(await world.bankReport(id))

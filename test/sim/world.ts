@@ -48,7 +48,8 @@ const LATEST = `
     where l.institute_id = o.institute_id and l.order_id = o.id) l
   cross join lateral (select json_agg(json_build_object('id', p.id, 'state', p.state, 'isDuplicate', p.is_duplicate,
       'bank', b.state, 'ref', p.provider_ref) order by p.created_at desc, p.id desc) as list
-    from payments p left join bank_payments b on b.institute_id = p.institute_id and b.payment_id = p.id
+    from payments p left join bank_payments b on b.institute_id = p.institute_id
+      and b.payment_id = coalesce(p.group_id, p.id)
     where p.institute_id = o.institute_id and p.order_id = o.id) p
   order by o.id desc`
 
@@ -163,15 +164,15 @@ export class World {
     return answer.status
   }
 
-  /** What the bank's own books say of a payment. */
-  async bankReport(paymentId: string): Promise<PaymentReport> {
-    const [row] = await this.sql<{ institute_id: number }>(
-      'select institute_id from payments where id = $1',
-      [paymentId],
+  /** What the bank's own books say of a payment, or of the one that it was part of. */
+  async bankReport(id: string): Promise<PaymentReport> {
+    const [row] = await this.sql<{ instituteId: number; paymentId: string }>(
+      'select institute_id as "instituteId", coalesce(group_id, id) as "paymentId" from payments where id = $1',
+      [id],
     )
     const provider = this.ctx.accounts.installation.get('sandbox')
     assert.ok(provider !== undefined && row !== undefined)
-    return provider.status({ instituteId: row.institute_id, paymentId, providerRef: null })
+    return provider.status({ ...row, providerRef: null })
   }
 
   sql = async <Row extends pg.QueryResultRow>(text: string, values: unknown[] = []): Promise<Row[]> =>
