@@ -8,9 +8,10 @@ import { openRig, type Rig } from './rig.ts'
 import { measureSettlement } from './settlement.ts'
 import { measureVisitors } from './visitors.ts'
 import { measureBacklog, measureWebhooks } from './webhooks.ts'
+import { measureYears } from './years.ts'
 
 /**
- * `npm run bench [-- SECONDS [orders|payments|settlement|webhooks|backlog|flex|import|dues|visitors]]`: how long each round loads, 4 by default, and one group
+ * `npm run bench [-- SECONDS [orders|payments|settlement|webhooks|backlog|flex|import|dues|visitors|years]]`: how long each round loads, 4 by default, and one group
  * instead of all. Exits 1 when a figure misses its aim.
  */
 const GROUPS: Record<string, (seconds: number) => Promise<Figure[]>> = {
@@ -23,6 +24,7 @@ const GROUPS: Record<string, (seconds: number) => Promise<Figure[]>> = {
   import: () => measureImport(),
   dues: () => measureDues(),
   visitors: seconds => withRig(rig => measureVisitors(rig, seconds)),
+  years: seconds => measureYears(seconds),
 }
 
 async function withRig(measure: (rig: Rig) => Promise<Figure[]>): Promise<Figure[]> {

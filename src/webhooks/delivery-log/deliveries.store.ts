@@ -16,11 +16,12 @@ export type Delivery = {
   createdAt: Date
 }
 
-const COLUMNS = `d.id, d.event_id as "eventId", e.event_code as "eventCode", d.webhook_id as "webhookId", d.state, d.attempts,
+/** The event by a subquery: to a join the planner may bring the whole log of events. */
+const COLUMNS = `d.id, d.event_id as "eventId",
+  (select e.event_code from events e where e.institute_id = d.institute_id and e.id = d.event_id) as "eventCode", d.webhook_id as "webhookId", d.state, d.attempts,
   case when q.claim is not null then null when q.next_attempt_at = ${ASKED_FOR} then now()
     else greatest(q.next_attempt_at, s.paused_until) end as "nextAttemptAt", d.created_at as "createdAt"`
-const SOURCE = `join events e on e.institute_id = d.institute_id and e.id = d.event_id
-  join webhook_subscriptions s on s.institute_id = d.institute_id and s.id = d.webhook_id`
+const SOURCE = `join webhook_subscriptions s on s.institute_id = d.institute_id and s.id = d.webhook_id`
 const QUEUED = `join webhook_queue q on q.institute_id = d.institute_id and q.delivery_id = d.id`
 
 export type DeliveryFilter = {
@@ -105,7 +106,7 @@ export async function sendAgain(tx: Transaction, instituteId: number, id: string
        returning institute_id, delivery_id
      )
      update webhook_deliveries d set state = case when attempts = '[]' then 'pending' else 'retrying' end, given_up_at = null
-     from queued q where d.institute_id = q.institute_id and d.id = q.delivery_id returning 1`,
+     from queued q where d.institute_id = q.institute_id and d.id = q.delivery_id and d.institute_id = $1 and d.id = $2 returning 1`,
     [instituteId, id],
   )
   return rows.length === 1
@@ -181,11 +182,10 @@ export async function listMissed(
 export async function cancelWaiting(tx: Transaction, instituteId: number, webhookId: string): Promise<void> {
   await tx.query(
     `with taken as (
-       delete from webhook_queue where institute_id = $1 and webhook_id = $2 and claim is null
-       returning institute_id, delivery_id
+       delete from webhook_queue where institute_id = $1 and webhook_id = $2 and claim is null returning delivery_id
      )
-     update webhook_deliveries d set state = 'cancelled' from taken q
-     where d.institute_id = q.institute_id and d.id = q.delivery_id`,
+     update webhook_deliveries d set state = 'cancelled'
+     where d.institute_id = $1 and d.id = any (array(select delivery_id from taken))`,
     [instituteId, webhookId],
   )
 }

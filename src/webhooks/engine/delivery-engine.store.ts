@@ -73,7 +73,8 @@ export type Room = { origin: string; room: number }
  * first, so that none is paused for a probe that the limit cuts off, and one that somebody else has locked is passed by.
  *
  * A row with a claim on it was held by a worker that is gone: its attempt is written down as interrupted. That update
- * names them by arrays, as a join might read the whole log to find that there are none.
+ * names them by arrays, as a join might read the whole log to find that there are none. The limit behind the events keeps
+ * the planner from merging all months of them with the few that are taken.
  */
 const CLAIM = `
   with recursive waiting as (
@@ -127,7 +128,8 @@ const CLAIM = `
   select t.institute_id as "instituteId", t.delivery_id as id, t.claim, t.place, t.failures, t.webhook_id as "webhookId",
     e.id as "eventId", e.event_code as "eventCode", floor(date_part('epoch', e.occurred_at))::bigint as timestamp, e.sequence, e.payload::text as "payloadJson",
     e.trace_parent as "traceParent", null::json as target
-  from taken t join events e on e.institute_id = t.institute_id and e.id = t.event_id
+  from taken t cross join lateral (
+    select e.* from events e where e.institute_id = t.institute_id and e.id = t.event_id limit 1) e
   union all
   select null, null, null, null, null, null, null, null, null, null, null, null,
     ${targetJson(`${PAUSED} or s.id in (select id from probing)`)}
@@ -194,7 +196,8 @@ export type Finish = {
 
 /**
  * Only the holder of a claim finishes it. Nobody else changes a row with a claim on it, so it stands where it stood when
- * it was claimed: looking for it there costs half of looking for it by its id.
+ * it was claimed: looking for it there costs half of looking for it by its id. The deliveries are named twice, so that only
+ * the months of these are looked into.
  */
 const FINISH = `
   with result as materialized (
@@ -214,7 +217,7 @@ const FINISH = `
     update webhook_deliveries d set state = r.state, attempts = d.attempts || r.attempt,
       given_up_at = case when r.state = 'exhausted' then now() end
     from (select * from over union all select * from again) r
-    where d.institute_id = r.institute_id and d.id = r.delivery_id
+    where d.institute_id = r.institute_id and d.id = r.delivery_id and d.institute_id = any ($7::int[]) and d.id = any ($8::text[])
     returning d.id, d.state
   )
   select id from written where state <> 'delivered'`
@@ -229,6 +232,8 @@ export async function finishAll(tx: Transaction, finishes: readonly Finish[]): P
     arrayOf(finishes, ({ failures }) => failures),
     arrayOf(finishes, ({ nextInMs }) => nextInMs ?? 'null'),
     finishes.map(({ attempt }) => JSON.stringify(attempt === null ? [] : [attempt])).join('\n'),
+    [...new Set(finishes.map(({ claimed }) => claimed.instituteId))],
+    finishes.map(({ claimed }) => claimed.id),
   ])
   return new Set(rows.map(({ id }) => id))
 }
@@ -244,7 +249,7 @@ const RELEASE = `
   returning q.institute_id, q.delivery_id, old.claimed_until as lost_claim`
 const RELEASE_INTERRUPTED = `with released as (${RELEASE})
   update webhook_deliveries d set attempts = d.attempts || ${interrupted('r.lost_claim')} from released r
-  where d.institute_id = r.institute_id and d.id = r.delivery_id`
+  where d.institute_id = r.institute_id and d.id = r.delivery_id and d.institute_id = any ($1) and d.id = any ($2)`
 
 /** Gives back what was claimed: not attempted, or on its way when we had to leave. */
 export async function releaseAll(

@@ -1,0 +1,167 @@
+import pg from 'pg'
+import { readConfig } from '../src/app/config.ts'
+import { openDatabase } from '../src/app/open-database.ts'
+import { listEvents } from '../src/events/events.service.ts'
+import type { Context } from '../src/platform/context.ts'
+import { listDeliveries, findDelivery } from '../src/webhooks/delivery-log/deliveries.store.ts'
+import { claimDue, releaseAll } from '../src/webhooks/engine/delivery-engine.store.ts'
+import { compare, type Figure } from './figures.ts'
+import { openCluster, type Cluster } from './rig.ts'
+
+/** Of the year behind; each has two events, and each event a delivery. */
+const PAYMENTS = Number(process.env['BENCH_PAYMENTS'] ?? 1_000_000)
+const INSTITUTES = 4
+const MINUTES = 365 * 24 * 60
+const PENDING = 2_000
+const PAGE = 50
+const PAYLOAD = JSON.stringify({ order_id: 'order_01k9', student: 'x'.repeat(300), payment: 'y'.repeat(300) })
+
+/**
+ * A year of payments in the logs against the same partitions with hardly anything in them: what a worker claims, what
+ * people and programs look at. Filled by SQL; a million payments take about five gigabytes and as many minutes.
+ */
+export async function measureYears(seconds: number): Promise<Figure[]> {
+  const cluster = await openCluster()
+  try {
+    const bare = await openBooks(cluster, 'nearly_empty', 0)
+    const full = await openBooks(cluster, 'a_year', PAYMENTS)
+    const figures: Figure[] = []
+    for (const [name, act] of Object.entries(ACTS)) {
+      const rate = (books: Books) => (time: number) => bestRate(time, () => act(books))
+      const measures = { bare: rate(bare), full: rate(full) }
+      figures.push(
+        await compare(`${name} with ${PAYMENTS} payments of a year, of none`, 0.9, measures, seconds),
+      )
+    }
+    await bare.ctx.db.close()
+    await full.ctx.db.close()
+    return [...figures, ...full.sizes]
+  } finally {
+    await cluster.close()
+  }
+}
+
+type Books = { ctx: Context; cursor: string; deliveryId: string; sizes: Figure[] }
+
+const ACTS: Record<string, (books: Books) => Promise<unknown>> = {
+  'A claim of deliveries': async ({ ctx }) =>
+    releaseAll(ctx.db, await claimDue(ctx.db, { limit: PAGE, roomEach: PAGE, busy: [] })),
+  'The newest page of events': ({ ctx }) => listEvents(ctx, 1, {}, { order: 'newest', limit: PAGE }),
+  'The next page of a follower': ({ ctx, cursor }) =>
+    listEvents(ctx, 1, {}, { order: 'oldest', limit: PAGE, cursor }),
+  'The newest page of deliveries': ({ ctx }) => listDeliveries(ctx.db, 1, {}, { limit: PAGE }),
+  'A delivery by its id': ({ ctx, deliveryId }) => findDelivery(ctx.db, 1, deliveryId),
+}
+
+/** How many there would be in a second if all took as long as the fastest: what else the machine does is not in it. */
+async function bestRate(seconds: number, act: () => Promise<unknown>): Promise<number> {
+  const until = performance.now() + seconds * 1_000
+  let fastestMs = Infinity
+  while (performance.now() < until) {
+    const began = performance.now()
+    await act()
+    fastestMs = Math.min(fastestMs, performance.now() - began)
+  }
+  return 1_000 / fastestMs
+}
+
+async function openBooks(cluster: Cluster, name: string, payments: number): Promise<Books> {
+  const url = await cluster.makeDatabase(name)
+  const env = { DATABASE_URL: url, DATA_DIR: cluster.folder, LOG_LEVEL: 'silent', DEMO: 'off' }
+  const { ctx } = await openDatabase(readConfig(env))
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  await client.query(SCHOOLS, [INSTITUTES])
+  await client.query(OLDER_MONTHS)
+  // Foreign keys hold by construction, and to check twenty million of them takes longer than all the rest.
+  await client.query('set session_replication_role = replica')
+  const perMinute = Math.ceil((2 * payments) / MINUTES)
+  const filled = payments === 0 ? 0 : 12
+  for (let month = filled; month > 0; month--)
+    await client.query(FILL, [month, perMinute, INSTITUTES, PAYLOAD])
+  await client.query(WAITING, [PENDING, PAYLOAD])
+  await client.query('vacuum analyze')
+  const { rows } = await client.query<{ cursor: string; delivery: string }>(
+    `select id as cursor, 'dlv_' || substr(id, 5) as delivery from events where institute_id = 1 order by sequence desc offset 100 limit 1`,
+  )
+  const { cursor = '', delivery = '' } = rows[0] ?? {}
+  const sizes = payments === 0 ? [] : await readSizes(client)
+  await client.end()
+  return { ctx, cursor, deliveryId: delivery, sizes }
+}
+
+async function readSizes(client: pg.Client): Promise<Figure[]> {
+  const { rows } = await client.query<{ name: string; bytes: number }>(
+    `select p.relname as name, sum(pg_total_relation_size(i.inhrelid))::float8 as bytes
+     from pg_inherits i join pg_class p on p.oid = i.inhparent where p.relname in ('events', 'webhook_deliveries') group by 1`,
+  )
+  return rows.map(({ name, bytes }) => ({
+    name: `Bytes of ${name} for a payment`,
+    value: Math.round(bytes / PAYMENTS),
+    aim: null,
+    detail: `${(bytes / 1e9).toFixed(1)} GB`,
+  }))
+}
+
+const SCHOOLS = `
+  with schools as (
+    insert into institutes (code, name, callback_key_sealed)
+    select 'bench-' || n, 'School ' || n, '' from generate_series(1, $1::int) n returning id
+  ), known as (select id from institutes union select id from schools), branched as (
+    insert into branches (institute_id, collector_code, name) select id, 'BENCH', 'Bench' from known returning institute_id
+  )
+  insert into webhook_subscriptions (institute_id, id, collector_code, event_code, url, failure_notification_email)
+  select institute_id, 'wh_bench', 'BENCH', 'pay.payment.debited', 'http://127.0.0.1:9/' || institute_id, 'it@example.in' from branched`
+
+/** The twelve months before this one, as if Bursar had run then. */
+const OLDER_MONTHS = `
+  do $$
+  declare
+    this_month timestamp := date_trunc('month', now() at time zone 'Asia/Kolkata');
+    log record;
+    back integer;
+  begin
+    for log in select * from (values ('events', 'evt'), ('webhook_deliveries', 'dlv')) as logs (name, prefix) loop
+      execute format('drop table %I', log.name || '_before');
+      for back in 1..12 loop
+        perform add_partition(log.name, to_char(this_month - back * interval '1 month', 'YYYY_MM'),
+          first_id_at(log.prefix, (this_month - back * interval '1 month') at time zone 'Asia/Kolkata'),
+          first_id_at(log.prefix, (this_month - (back - 1) * interval '1 month') at time zone 'Asia/Kolkata'));
+      end loop;
+      perform add_partition(log.name, 'before', null,
+        first_id_at(log.prefix, (this_month - interval '12 months') at time zone 'Asia/Kolkata'));
+    end loop;
+  end $$`
+
+/** So many events in every minute of a month, spread over the schools, each delivered. */
+const FILL = `
+  with minutes as materialized (
+    select minute, first_id_at('evt', minute) as id from generate_series(
+      date_trunc('month', now() at time zone 'Asia/Kolkata') - $1 * interval '1 month',
+      date_trunc('month', now() at time zone 'Asia/Kolkata') - ($1 - 1) * interval '1 month' - interval '1 minute',
+      interval '1 minute') local cross join lateral (select local at time zone 'Asia/Kolkata' as minute) m
+  ), recorded as (
+    insert into events (institute_id, id, event_code, collector_code, resource_id, occurred_at, payload, recorded_at)
+    select 1 + no % $3, id || lpad(no::text, 15, '0'), 'pay.payment.debited', 'BENCH', 'order_' || substr(id, 5) || no / 2, minute,
+      $4::json, minute
+    from minutes cross join generate_series(1, $2::int) no
+    returning institute_id, id, recorded_at
+  )
+  insert into webhook_deliveries (institute_id, id, webhook_id, event_id, state, attempts, created_at)
+  select institute_id, 'dlv_' || substr(id, 5), 'wh_bench', id, 'delivered',
+    '[{"attempted_at": "2026-01-01T00:00:00.000Z", "duration_ms": 12, "http_status": 200}]', recorded_at
+  from recorded`
+
+/** Of today, and not sent yet. */
+const WAITING = `
+  with recorded as (
+    insert into events (institute_id, id, event_code, collector_code, resource_id, occurred_at, payload)
+    select 1, first_id_at('evt', now()) || lpad(no::text, 15, '0'), 'pay.payment.debited', 'BENCH', 'order_' || no, now(), $2::json
+    from generate_series(1, $1::int) no
+    returning institute_id, id
+  ), owed as (
+    insert into webhook_deliveries (institute_id, id, webhook_id, event_id)
+    select institute_id, 'dlv_' || substr(id, 5), 'wh_bench', id from recorded
+    returning institute_id, id, webhook_id, event_id
+  )
+  insert into webhook_queue (institute_id, delivery_id, webhook_id, event_id) select * from owed`
