@@ -14,6 +14,7 @@ test('every command explains itself with an example', async () => {
     ['archive', 'read'],
     ['move'],
     ['migrate'],
+    ['status'],
     ['config'],
     ['openapi'],
   ]

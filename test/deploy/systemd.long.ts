@@ -18,12 +18,12 @@ const guide = readFileSync(join(ROOT, 'docs/operator/deployment.md'), 'utf8')
 function follow(command: RegExp, home: string): void {
   const line = guide.split('\n').find(one => command.test(one)) ?? ''
   assert.match(line, command)
-  const { HOME = '', PATH = '' } = process.env
+  const { PATH = '', ...env } = process.env
   // As an operator has it: npm and no Node of ours.
   const path = PATH.split(':').filter(one => !one.includes('node_modules'))
   execFileSync('sh', ['-c', line.replaceAll('/opt/bursar', home).replace('./bursar-', `${folder}/bursar-`)], {
     cwd: ROOT,
-    env: { HOME, PATH: path.join(':'), npm_config_loglevel: 'error', npm_config_pack_destination: folder },
+    env: { ...env, PATH: path.join(':'), npm_config_loglevel: 'error', npm_config_pack_destination: folder },
     stdio: 'pipe',
   })
 }

@@ -1,4 +1,5 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
+import { unlessAway } from './shared-metrics.ts'
 import type { JobRunner, JobStatus } from '../../platform/jobs/job-runner.ts'
 
 type Figure = { name: string; help: string; read: (status: JobStatus) => number | null }
@@ -61,8 +62,7 @@ export function addJobMetrics(registry: Registry, jobs: JobRunner): void {
     name: 'bursar_job_oldest_due_seconds',
     help: 'For how long the oldest row of a job has been due; 0 when nothing is due',
     async collect() {
-      // Without a database there are no ages; the other figures are wanted then most of all.
-      const ages = await jobs.oldestDueMs().catch(() => new Map<string, number>())
+      const ages = await unlessAway(() => jobs.oldestDueMs())
       oldest.reset()
       for (const [job, ms] of ages) oldest.set({ job }, ms / 1_000)
     },

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { Counter, Gauge, type Registry } from 'prom-client'
 import type { Calls } from '../../platform/call-counts.ts'
 
@@ -30,6 +31,26 @@ export function addCallMetrics(registry: Registry, calls: Calls): void {
   }
 }
 
+const LIMIT_MS = 3_000
+
+/**
+ * Without a database there are no such figures; the others are wanted then most of all. One that does not even refuse must
+ * not keep the page beyond the patience of who reads it.
+ */
+export async function unlessAway(
+  read: () => Promise<ReadonlyMap<string, number>>,
+): Promise<ReadonlyMap<string, number>> {
+  const nothing = new Map<string, number>()
+  const late = new AbortController()
+  try {
+    return await Promise.race([read(), wait(LIMIT_MS, nothing, { signal: late.signal })])
+  } catch {
+    return nothing
+  } finally {
+    late.abort()
+  }
+}
+
 /** A figure that is the same for all processes over one database. */
 export type SharedFigure = {
   name: string
@@ -39,7 +60,6 @@ export type SharedFigure = {
   read: () => Promise<ReadonlyMap<string, number>>
 }
 
-/** Without a database there are no such figures; the others are wanted then most of all. */
 export function addSharedFigures(registry: Registry, figures: readonly SharedFigure[]): void {
   for (const { name, help, label, read } of figures) {
     const gauge = new Gauge({
@@ -48,7 +68,7 @@ export function addSharedFigures(registry: Registry, figures: readonly SharedFig
       labelNames: label === undefined ? [] : [label],
       registers: [],
       async collect() {
-        const values = await read().catch(() => new Map<string, number>())
+        const values = await unlessAway(read)
         gauge.reset()
         if (label === undefined && values.size === 0) gauge.remove()
         for (const [key, value] of values) gauge.set(label === undefined ? {} : { [label]: key }, value)
