@@ -13,7 +13,10 @@ import { chooseOffset } from '../sandbox-now.ts'
  * seeded once and copied in milliseconds. Where the server is the coordinator of a Citus, the template is distributed and
  * copied on every node: what Citus knows of its nodes and shards stands in the database itself and is copied with it.
  */
-type TestServer = { nodes: string[]; isCitus: boolean; template: string }
+type TestServer = { nodes: string[]; workers: Worker[] | null; template: string }
+
+/** Null where the server has no Citus; none where the coordinator holds the shards itself. */
+type Worker = { host: string; port: number }
 
 type Owner = { after(done: () => Promise<void> | void): void }
 
@@ -25,14 +28,14 @@ export async function makeTemplate(url: string): Promise<void> {
   const workers = await readWorkers(url)
   const server: TestServer = {
     nodes: [url, ...(workers ?? []).map(({ host, port }) => addressOf(url, host, port))],
-    isCitus: workers !== null,
+    workers,
     template: `bursar_template_${randomBytes(4).toString('hex')}`,
   }
   process.env[SERVER] = JSON.stringify(server)
   const { template } = server
   await onEveryNode(server, `create database ${template}`)
   const database = databaseUrl(url, template)
-  if (workers !== null) await joinNodes(server, workers)
+  if (workers !== null) await joinNodes(server, template)
   const { ctx } = await openDatabase(
     readConfig({ DATABASE_URL: database, MASTER_KEY: '11'.repeat(32), DEMO: 'off' }),
   )
@@ -40,7 +43,7 @@ export async function makeTemplate(url: string): Promise<void> {
   // What is cloned from it may become a sandbox or live.
   await ctx.db.query(`delete from instance_settings where key = 'mode'`)
   await ctx.db.close()
-  if (server.isCitus) await spread(database)
+  if (workers !== null) await spread(database)
   await onEveryNode(server, `alter database ${template} with allow_connections false`)
   // Citus looks after every database by a connection of its own.
   await onEveryNode(
@@ -79,14 +82,24 @@ export async function emptyDatabase(owner: Owner): Promise<string> {
   return databaseUrl(url, name)
 }
 
+/** Of a Citus, with its nodes and nothing in it; answers its DATABASE_URL at the coordinator. */
+export async function emptyCitus(owner: Owner): Promise<string> {
+  const server = testServer()
+  const name = `citus_${randomBytes(6).toString('hex')}`
+  await onEveryNode(server, `create database ${name}`)
+  owner.after(() => onEveryNode(server, `drop database if exists ${name} with (force)`))
+  await joinNodes(server, name)
+  return databaseUrl(server.nodes[0]!, name)
+}
+
 /** Beside the databases of the tests, for what is done to them from outside. */
 export function runAsAdmin(statement: string): Promise<void> {
   return run(testServer().nodes[0]!, statement)
 }
 
-/** Whether the run is on a Citus. */
-export function isOnCitus(): boolean {
-  return testServer().isCitus
+/** What keeps a test of Citus from running here; false if nothing. */
+export function withoutCitus(): string | false {
+  return testServer().workers === null && 'TEST_DATABASE_URL does not name the coordinator of a Citus'
 }
 
 function testServer(): TestServer {
@@ -95,9 +108,6 @@ function testServer(): TestServer {
   return JSON.parse(text) as TestServer
 }
 
-type Worker = { host: string; port: number }
-
-/** Null where the database has no Citus; none where the coordinator holds the shards itself. */
 async function readWorkers(url: string): Promise<Worker[] | null> {
   const client = await connect(url)
   try {
@@ -113,18 +123,18 @@ async function readWorkers(url: string): Promise<Worker[] | null> {
   }
 }
 
-async function joinNodes(server: TestServer, workers: readonly Worker[]): Promise<void> {
-  for (const node of server.nodes) await run(databaseUrl(node, server.template), 'create extension citus')
-  const { hostname, port } = new URL(server.nodes[0]!)
-  const client = await connect(databaseUrl(server.nodes[0]!, server.template))
+async function joinNodes({ nodes, workers }: TestServer, name: string): Promise<void> {
+  for (const node of nodes) await run(databaseUrl(node, name), 'create extension citus')
+  const { hostname, port } = new URL(nodes[0]!)
+  const client = await connect(databaseUrl(nodes[0]!, name))
   try {
     await client.query('select citus_set_coordinator_host($1, $2)', [hostname, Number(port || 5432)])
-    if (workers.length === 0)
+    if (workers?.length === 0)
       await client.query(`select citus_set_node_property($1, $2, 'shouldhaveshards', true)`, [
         hostname,
         Number(port || 5432),
       ])
-    for (const worker of workers)
+    for (const worker of workers ?? [])
       await client.query('select citus_add_node($1, $2)', [worker.host, worker.port])
   } finally {
     await client.end()

@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { test, type TestContext } from 'node:test'
+import pg from 'pg'
+import { readConfig } from '../../../src/app/config.ts'
+import { openDatabase } from '../../../src/app/open-database.ts'
+import { verifyDistribution } from '../../../src/platform/citus/verify.ts'
+import { placeTables } from '../../../src/platform/citus/placement.rules.ts'
+import { readTables } from '../../../src/platform/citus/tables.ts'
+import { startBursar, TEST_MASTER_KEY } from '../../harness/bursar.ts'
+import { bareEnv } from '../../harness/child-env.ts'
+import { cloneDatabase, emptyCitus, withoutCitus } from '../../harness/postgres/databases.ts'
+import { PAY, sampleOrder } from '../../harness/samples.ts'
+
+/** Runs only where TEST_DATABASE_URL names the coordinator of a Citus; see docs/operator/citus.md. */
+const skip = withoutCitus()
+
+type Ask = (text: string) => Promise<Record<string, string>[]>
+
+async function openClient(t: TestContext, url: string): Promise<Ask> {
+  const client = new pg.Client({ connectionString: url })
+  client.on('error', () => {})
+  await client.connect()
+  t.after(() => client.end())
+  return async text => (await client.query(text)).rows
+}
+
+/** As an operator runs it; `killAfter` lines of progress it is killed. */
+async function distribute(url: string, args: string[] = [], killAfter?: number) {
+  const child = spawn(process.execPath, ['src/cli/main.ts', 'distribute', '--shards', '4', ...args], {
+    env: { ...bareEnv(), DATABASE_URL: url, MASTER_KEY: TEST_MASTER_KEY },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let out = ''
+  const steps: string[] = []
+  const errors: string[] = []
+  child.stdout.on('data', part => (out += String(part)))
+  createInterface({ input: child.stderr }).on('line', line => {
+    if (/^ *\d+ of \d+ /.test(line)) steps.push(line)
+    else errors.push(line)
+    if (steps.length === killAfter) child.kill('SIGKILL')
+  })
+  await once(child, 'close')
+  return { out, steps, errors: errors.join('\n'), code: child.exitCode }
+}
+
+/** A sandbox with a paid order on ordinary tables of a Citus. */
+async function startUndistributed(t: TestContext) {
+  const url = await emptyCitus(t)
+  const bursar = await startBursar(t, { DATABASE_URL: url })
+  const made = await bursar.demo.post(`${PAY}/orders`, sampleOrder())
+  assert.equal(made.status, 201, made.text)
+  const orderId: string = made.body.data.order_id
+  const paid = await bursar.demo.post(`/api/v1/sandbox/pay/orders/${orderId}/pay`, { outcome: 'success' })
+  assert.ok(paid.status < 300, paid.text)
+  return { url, bursar, orderId }
+}
+
+const SUMS = `select (select count(*) from events)::text as events, (select count(*) from ledger_postings)::text as postings,
+  (select sum(amount_paise) from ledger_transfers)::text as paise, (select count(*) from receipts)::text as receipts`
+
+test(
+  'killed again and again it goes on where it stopped, and loses and changes nothing',
+  { skip },
+  async t => {
+    const { url, bursar, orderId } = await startUndistributed(t)
+    const ask = await openClient(t, url)
+    const before = await ask(SUMS)
+    const busy = await distribute(url)
+    assert.equal(busy.code, 1)
+    assert.match(busy.errors, /bursar is connected .*Stop every Bursar/)
+    await bursar.app.stop()
+    const client = await openClient(t, url)
+    for (const steps of [1, 40, 60]) {
+      await client(`select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'
+        and application_name <> 'bursar distribute'`)
+      const killed = await distribute(url, [], steps)
+      assert.equal(killed.code, null, killed.errors)
+      const starting = openDatabase(readConfig({ DATABASE_URL: url, MASTER_KEY: TEST_MASTER_KEY }))
+      await assert.rejects(starting, /was not finished/)
+    }
+    const rest = await distribute(url)
+    assert.equal(rest.code, 0, rest.errors)
+    assert.match(rest.out, /Every shard has its triggers/)
+    const again = await distribute(url)
+    assert.deepEqual([again.code, again.steps], [0, []], again.errors)
+    const after = await openClient(t, url)
+    assert.deepEqual(await after(SUMS), before)
+    const started = await startBursar(t, { DATABASE_URL: url })
+    assert.equal((await started.demo.get(`${PAY}/orders/${orderId}`)).body.data.order_id, orderId)
+  },
+)
+
+test('a preview changes nothing and names every table', { skip }, async t => {
+  const url = await emptyCitus(t)
+  const none = await distribute(url, ['--dry-run'])
+  assert.deepEqual([none.code, /run "bursar migrate" first/.test(none.out)], [1, true], none.errors)
+  const { ctx } = await openDatabase(
+    readConfig({ DATABASE_URL: url, MASTER_KEY: TEST_MASTER_KEY, DEMO: 'off' }),
+  )
+  await ctx.db.close()
+  const preview = await distribute(url, ['--dry-run'])
+  assert.equal(preview.code, 0, preview.errors + preview.out)
+  assert.match(preview.out, /^students +\d+ +ordinary +distributed/m)
+  assert.match(preview.out, /^institutes +\d+ +ordinary +reference/m)
+  assert.match(preview.out, /^api_keys +\d+ +ordinary +local/m)
+  const ask = await openClient(t, url)
+  assert.deepEqual(await ask('select from pg_dist_partition'), [])
+})
+
+test('what is append-only stays so on every shard, and a missing guard is found', { skip }, async t => {
+  const bursar = await startBursar(t)
+  const made = await bursar.demo.post(`${PAY}/orders`, sampleOrder())
+  const orderId: string = made.body.data.order_id
+  await bursar.demo.post(`/api/v1/sandbox/pay/orders/${orderId}/pay`, { outcome: 'success' })
+  const url = bursar.app.config.databaseUrl ?? ''
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  t.after(() => client.end())
+  const [posting] = (
+    await client.query<{ institute_id: number; id: string }>(
+      'select institute_id, id::text from ledger_postings limit 1',
+    )
+  ).rows
+  const { institute_id: institute = 0, id = '' } = posting ?? {}
+  for (const offence of [
+    `update ledger_transfers set amount_paise = 1 where institute_id = ${institute}`,
+    `delete from ledger_postings where institute_id = ${institute}`,
+    `truncate events`,
+    `update events set event_code = 'x'`,
+  ])
+    await assert.rejects(client.query(offence), /is append-only/, offence)
+  const line = `(${institute}, ${id}, 99, 'fees', 'refunds', 100)`
+  await assert.rejects(client.query(`insert into ledger_transfers values ${line}`), /is closed/)
+  const lone = `insert into ledger_postings (institute_id, kind, reference, occurred_at) values (${institute}, 'x', 'y', now())`
+  await assert.rejects(client.query(lone), /has no transfer/)
+  const placements = placeTables(await readTables(client))
+  assert.deepEqual(await verifyDistribution(client, placements), [])
+  await client.query(`select run_command_on_shards('events', $$alter table %s disable trigger user$$)`)
+  assert.match((await verifyDistribution(client, placements)).join(), /of events has 0 of 1 triggers/)
+})
+
+test('a later migration adds a table to the shards and columns to all of them', { skip }, async t => {
+  const ask = await openClient(t, await cloneDatabase(t))
+  await ask(`begin; set local citus.multi_shard_modify_mode = 'sequential';
+    create table notes (institute_id integer not null, id text, student_id text not null, primary key (institute_id, id));
+    select place_tenant_table('notes');
+    alter table notes add foreign key (institute_id, student_id) references students;
+    alter table orders add column colour text not null default 'blue';
+    commit`)
+  const [placed] =
+    await ask(`select (select colocationid from pg_dist_partition where logicalrelid = 'notes'::regclass)
+    = (select colocationid from pg_dist_partition where logicalrelid = 'students'::regclass) as together`)
+  assert.deepEqual(placed, { together: true })
+  await assert.rejects(ask(`insert into notes values (1, 'a', 'nobody')`), /foreign key/)
+})
