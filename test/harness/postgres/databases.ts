@@ -13,7 +13,7 @@ import { chooseOffset } from '../sandbox-now.ts'
  * seeded once and copied in milliseconds. Where the server is the coordinator of a Citus, the template is distributed and
  * copied on every node: what Citus knows of its nodes and shards stands in the database itself and is copied with it.
  */
-type TestServer = { nodes: string[]; workers: Worker[] | null; template: string }
+export type TestServer = { nodes: string[]; workers: Worker[] | null; template: string }
 
 /** Null where the server has no Citus; none where the coordinator holds the shards itself. */
 type Worker = { host: string; port: number }
@@ -83,8 +83,11 @@ export async function emptyDatabase(owner: Owner): Promise<string> {
 }
 
 /** Of a Citus, with its nodes and nothing in it; answers its DATABASE_URL at the coordinator. */
-export async function emptyCitus(owner: Owner): Promise<string> {
-  const server = testServer()
+export function emptyCitus(owner: Owner): Promise<string> {
+  return makeCitus(owner, testServer())
+}
+
+export async function makeCitus(owner: Owner, server: Omit<TestServer, 'template'>): Promise<string> {
   const name = `citus_${randomBytes(6).toString('hex')}`
   await onEveryNode(server, `create database ${name}`)
   owner.after(() => onEveryNode(server, `drop database if exists ${name} with (force)`))
@@ -123,7 +126,7 @@ async function readWorkers(url: string): Promise<Worker[] | null> {
   }
 }
 
-async function joinNodes({ nodes, workers }: TestServer, name: string): Promise<void> {
+async function joinNodes({ nodes, workers }: Omit<TestServer, 'template'>, name: string): Promise<void> {
   for (const node of nodes) await run(databaseUrl(node, name), 'create extension citus')
   const { hostname, port } = new URL(nodes[0]!)
   const client = await connect(databaseUrl(nodes[0]!, name))
@@ -141,7 +144,7 @@ async function joinNodes({ nodes, workers }: TestServer, name: string): Promise<
   }
 }
 
-async function spread(url: string): Promise<void> {
+export async function spread(url: string): Promise<void> {
   const client = await connect(url)
   try {
     const placements = placeTables(await readTables(client))
@@ -152,7 +155,7 @@ async function spread(url: string): Promise<void> {
 }
 
 /** Workers first: a coordinator that has a database asks them for it. */
-async function onEveryNode({ nodes }: TestServer, statement: string): Promise<void> {
+async function onEveryNode({ nodes }: Pick<TestServer, 'nodes'>, statement: string): Promise<void> {
   for (const node of nodes.toReversed()) await run(node, statement)
 }
 
@@ -179,7 +182,7 @@ function databaseUrl(server: string, name: string): string {
 }
 
 /** The same user and settings at another node. */
-function addressOf(server: string, host: string, port: number): string {
+export function addressOf(server: string, host: string, port: number): string {
   const url = new URL(server)
   url.hostname = host
   url.port = String(port)
