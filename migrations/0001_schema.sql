@@ -85,6 +85,9 @@ declare
   has_later_rows boolean := false;
   made integer := 0;
 begin
+  -- On a distributed database one shard after the other, with triggers. Others ignore it.
+  perform set_config('citus.multi_shard_modify_mode', 'sequential', true),
+    set_config('citus.enable_unsafe_triggers', 'on', true);
   -- One at a time: two would make the same.
   perform pg_advisory_xact_lock(hashtext('bursar months of ' || log));
   select max(to_date(right(inhrelid::regclass::text, 7), 'YYYY_MM')) into known from pg_inherits
@@ -95,7 +98,7 @@ begin
     perform add_partition(log, 'before', null, first_id_at(id_prefix, month at time zone 'Asia/Kolkata'));
   else
     execute format('lock table %I', log);
-    execute format('select exists (select from %I)', log || '_after') into has_later_rows;
+    execute format('select exists (select 1 from %I)', log || '_after') into has_later_rows;
     -- Of a clock that is wrong, or of a time in which nobody made partitions: such rows find their place below.
     if has_later_rows then
       execute format('alter table %I detach partition %I', log, log || '_after');

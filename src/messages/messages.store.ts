@@ -194,7 +194,7 @@ export async function deleteReminders(
   await tx.query(
     `delete from messages m using unnest($1::int[], $2::text[]) as subject (institute_id, about)
      where m.institute_id = subject.institute_id and m.about = subject.about and m.state = 'queued' and m.is_reminder
-       and m.concerns <@ $3 and (m.held_until is null or m.held_until < clock_timestamp())`,
+       and m.concerns <@ $3 and (m.held_until is null or m.held_until < now())`,
     [done.map(({ instituteId }) => instituteId), done.map(({ about }) => about), done.map(({ id }) => id)],
   )
 }
@@ -207,7 +207,7 @@ export async function deleteUnsent(
   await tx.query(
     `delete from messages m using unnest($1::int[], $2::text[]) as told (institute_id, once)
      where m.institute_id = told.institute_id and m.once = told.once and m.state = 'queued'
-       and (m.held_until is null or m.held_until < clock_timestamp())`,
+       and (m.held_until is null or m.held_until < now())`,
     [unsent.map(({ instituteId }) => instituteId), unsent.map(({ once }) => once)],
   )
 }

@@ -105,8 +105,9 @@ const CREATE_ONCE = `with lock as materialized (select pg_try_advisory_xact_lock
     insert into idempotency_keys as k (institute_id, key, fingerprint, http_status, body)
     select $1::int, $26::text, $27::bytea, $28::int, $29::text from lock where is_free
     on conflict (institute_id, key) do update
-      set fingerprint = excluded.fingerprint, http_status = excluded.http_status, body = excluded.body, created_at = now()
-      where k.created_at <= now() - ${KEPT}
+      set fingerprint = excluded.fingerprint, http_status = excluded.http_status, body = excluded.body,
+        created_at = excluded.created_at
+      where excluded.created_at - k.created_at >= ${KEPT}
     returning 1
   ), ${INSERT_ORDER} select (select is_free from lock) as "isFree", exists (select from ord) as "isNew"`
 

@@ -118,8 +118,8 @@ export async function rememberAnswer<Result>(
 ): Promise<boolean> {
   const rows = await db.query(
     `${STORE_ANSWER} on conflict (institute_id, key) do update set fingerprint = excluded.fingerprint,
-    http_status = excluded.http_status, body = excluded.body, created_at = now()
-    where idempotency_keys.created_at <= now() - ${KEPT}
+    http_status = excluded.http_status, body = excluded.body, created_at = excluded.created_at
+    where excluded.created_at - idempotency_keys.created_at >= ${KEPT}
       or (idempotency_keys.http_status >= 400 and excluded.http_status < 400
         and idempotency_keys.fingerprint = excluded.fingerprint)
     returning 1`,

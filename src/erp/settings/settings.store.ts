@@ -33,7 +33,7 @@ export async function listSettings(
 }
 
 const SET = ['url', 'authKind', 'authName', 'secretSealed', 'lookup', 'customSchedule', 'maxCalls'] as const
-const UPSERT = `on conflict (institute_id, collector_code) do update set ${table.excluded(SET)}, updated_at = now()`
+const UPSERT = `on conflict (institute_id, collector_code) do update set ${table.excluded(SET)}, updated_at = excluded.updated_at`
 
 export async function saveSettings(
   db: Queryable,

@@ -15,7 +15,8 @@ export async function claimFamilies(db: Queryable, families: readonly Family[]):
      select institute_id, family, clock_timestamp() + ${LEASE}
      from (select distinct * from unnest($1::int[], $2::text[]) as f (institute_id, family)) as f
      order by institute_id, family
-     on conflict (institute_id, family) do update set held_until = excluded.held_until where l.held_until < clock_timestamp()
+     on conflict (institute_id, family) do update set held_until = excluded.held_until
+     where excluded.held_until - l.held_until > ${LEASE}
      returning family`,
     columnsOf(families),
   )

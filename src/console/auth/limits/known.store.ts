@@ -23,7 +23,7 @@ export async function putDevice(
 ): Promise<void> {
   await tx.query(
     `insert into console_devices (user_id, secret_hash) values ($1, $2)
-     on conflict (user_id, secret_hash) do update set last_used_at = now()`,
+     on conflict (user_id, secret_hash) do update set last_used_at = excluded.last_used_at`,
     [userId, secretHash],
   )
   await tx.query(
