@@ -137,7 +137,7 @@ try {
   const plain = new URL(coordinator)
   const name = `bench_${process.pid}`
   await query(coordinator, `create database ${name}`)
-  owner.after(() => query(coordinator, `drop database ${name} with (force)`).then(() => {}))
+  owner.after(async () => void (await query(coordinator, `drop database ${name} with (force)`)))
   plain.pathname = `/${name}`
   await measureOn('one PostgreSQL', plain.href, [coordinator])
   for (const size of [1, 2, 4].filter(number => number <= ports.length)) {
