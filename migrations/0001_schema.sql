@@ -1468,7 +1468,6 @@ create table flex_plans (
   is_custom boolean not null,
   -- Made by the institute's default plan, whose length the payer may choose.
   is_default boolean not null default false,
-  language text not null default 'en' check (language in ('en', 'hi')),
   created_at timestamptz not null,
   set_up_at timestamptz,
   -- [{"componentType": …, "amountPaise": …, "roomPaise": …}]: the fees that the schedule was last balanced to, and what
@@ -1951,6 +1950,17 @@ create view bank_expected as
 -- 13 Messages to people: written in the transaction of what they report, sent afterwards
 --------------------------------------------------------------------------------------------------------------------------
 
+-- In which language a family is written to, if it or the office has chosen one.
+create table family_languages (
+  institute_id integer not null references institutes,
+  -- The key of its phone number.
+  family text not null,
+  language text not null check (language in ('en', 'hi', 'kn', 'ta')),
+  chosen_by text not null check (chosen_by in ('family', 'office')),
+  chosen_at timestamptz not null,
+  primary key (institute_id, family)
+);
+
 create table messages (
   institute_id integer not null references institutes,
   id text not null,
@@ -1970,6 +1980,8 @@ create table messages (
   is_reminder boolean not null default false,
   -- What a reminder asks to be paid: when all of it is paid the reminder is not sent any more.
   concerns text[] not null default '{}',
+  -- What an SMS says in English, for a text whose own language is not registered with DLT.
+  in_english text,
   -- Names what is told, such as one notice of one debit: a channel tells it once.
   once text,
   -- The payment whose receipt goes along with a mail.

@@ -24,7 +24,7 @@ import { createSandboxLender } from '../sandbox/lender/simulator.service.ts'
 import type { SandboxLender } from '../sandbox/lender/simulator.ts'
 import type { Config } from './config.ts'
 import { createPaymentHandlers } from './payment-handlers.ts'
-import { readReceiptAttachment } from '../payments/notices/notices.service.ts'
+import { readMoneyAttachment } from '../payments/notices/notices.service.ts'
 import { createSenders } from './senders.ts'
 
 /** Everything that services may ask for; a function names the part that it uses. */
@@ -103,7 +103,7 @@ export async function createContext(config: Settings, base: Context, log: Log): 
       findPlanDifferences: (student, rows) => findPlanDifferences(base, student, rows),
     },
     senders,
-    readAttachment: message => readReceiptAttachment(ctx, message),
+    readAttachment: message => readMoneyAttachment(ctx, message),
     paymentHandlers: createPaymentHandlers(base),
     onMandate: (report, accountId) => applyMandateReport(ctx, report, accountId),
   }

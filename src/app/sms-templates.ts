@@ -1,8 +1,6 @@
 import { feeReminderTemplates } from '../reminders/reminders.texts.ts'
 import { linkTemplates } from '../orders/link-messages.texts.ts'
-import { bounceTemplates } from '../flex/notices/bounce.texts.ts'
-import { shortTemplates } from '../flex/notices/family.texts.ts'
-import { familyTemplates } from '../flex/notices/reminder.texts.ts'
+import { instalmentTemplates } from '../flex/notices/family.texts.ts'
 import { signInTemplates } from '../portal/sign-in/sign-in.texts.ts'
 import { familyPageTemplates } from '../students/users/family-page.texts.ts'
 import { noticeTemplates } from '../payments/notices/notices.texts.ts'
@@ -11,9 +9,7 @@ import type { Template } from '../messages/messages.rules.ts'
 /** Every short text that may leave the process. */
 export function smsTemplates(): Template[] {
   return [
-    ...shortTemplates(),
-    ...familyTemplates(),
-    ...bounceTemplates(),
+    ...instalmentTemplates(),
     ...linkTemplates(),
     ...feeReminderTemplates(),
     ...noticeTemplates(),

@@ -18,6 +18,7 @@ import { moneyRoutes } from './money/money.routes.ts'
 import { consoleOrderRoutes } from './orders/orders.routes.ts'
 import { reminderConsoleRoutes } from './reminders/reminders.routes.ts'
 import { searchRoutes } from './search/search.routes.ts'
+import { familyLanguageRoutes } from './settings/family-language.routes.ts'
 import { familyPagesRoutes } from './settings/family-pages.routes.ts'
 import { paymentRulesRoutes } from './settings/payment-rules.routes.ts'
 import { providerAccountRoutes } from './settings/provider-accounts.routes.ts'
@@ -38,6 +39,7 @@ export async function consoleRoutes(app: FastifyInstance, ctx: FlexContext & Loa
   providerAccountRoutes(app, ctx)
   await schoolRoutes(app, ctx)
   familyPagesRoutes(app, ctx)
+  familyLanguageRoutes(app, ctx)
   auditRoutes(app, ctx)
   approvalRoutes(app, ctx)
   homeRoutes(app, ctx)

@@ -26,6 +26,8 @@ export type NewMessage = {
   isReminder?: boolean
   /** The name of the text, of short ones only. */
   template?: string
+  /** The same to a phone whose language is not registered with DLT. */
+  inEnglish?: string | undefined
   /** The ids of what a reminder reminds of. */
   concerns?: readonly string[]
   /** The payment whose receipt goes along with a mail. */
@@ -47,6 +49,11 @@ export function placeSecret(body: string, secret: string): string {
 
 /** A short text as it is registered: what changes from one to the next is a variable. */
 export type Template = { name: string; text: string }
+
+/** A text has a name in each language, such as notice_kn. */
+export function englishName(template: string): string {
+  return template.replace(/_[a-z]{2}$/, '_en')
+}
 
 /** As DLT writes it. */
 export const VARIABLE = '{#var#}'
@@ -72,6 +79,7 @@ export type Message = {
   nextTryAt: Date | null
   isReminder: boolean
   template: string | null
+  inEnglish: string | null
   attachment: string | null
   secretSealed: Buffer | null
   secretUntil: Date | null

@@ -14,6 +14,7 @@ export type Outcome =
 export type Attachment = { filename: string; contentType: string; content: Buffer }
 
 type Letter = Pick<Message, 'id' | 'recipient' | 'body' | 'template'> & {
+  inEnglish?: string | null
   subject: string
   /** Of mails only. */
   replyTo?: string | null

@@ -30,7 +30,7 @@ export type DocumentBlock =
   | { kind: 'pairs'; left: Record<string, string | null>; right: Record<string, string | null> }
   | { kind: 'table'; columns: readonly DocumentColumn[]; rows: readonly string[][]; total?: string[] }
   /** A new page with the school at its head, as for another reader. */
-  | { kind: 'next' }
+  | { kind: 'next'; title?: string }
   /** A line to write on, with what is meant to stand there below it. */
   | { kind: 'signature'; label: string }
 
@@ -57,7 +57,7 @@ export async function renderDocument(print: DocumentPrint): Promise<Buffer> {
   for (const block of blocks) {
     if (block.kind === 'next') {
       openPage(sheet)
-      writeSchool(sheet, print, title)
+      writeSchool(sheet, print, block.title ?? title)
       rule(sheet, INK)
     } else writeBlock(sheet, block)
   }

@@ -55,16 +55,20 @@ function pieces(doc: Doc, word: Word, style: Style, width: number): Word[] {
   return parts
 }
 
+/** Without an alignment lines begin at the left. */
+type Block = { x: number; y: number; width: number; align?: 'right' | 'center'; lineHeight: number }
+
 /** Draws them from a place on; the library places each run by itself. */
 export function drawLines(
   doc: Doc,
   lines: readonly Word[][],
   style: Style,
-  { x, y, lineHeight }: { x: number; y: number; lineHeight: number },
+  { x, y, width, align, lineHeight }: Block,
 ): void {
   const space = widthOf(doc, [{ text: ' ', script: MAIN_FONT }], style)
   for (const [no, line] of lines.entries()) {
-    let at = x
+    const free = width - line.reduce((sum, word) => sum + widthOf(doc, word, style) + space, -space)
+    let at = x + { left: 0, center: free / 2, right: free }[align ?? 'left']
     for (const word of inVisualOrder(line)) {
       for (const run of word) {
         useFont(doc, run.script, style).fillColor(style.color)

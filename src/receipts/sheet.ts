@@ -153,7 +153,7 @@ export function put({ doc, paper }: Sheet, { text, place, style: { size, ...rest
   }
   doc.markContent('Span', { actual: shown })
   const lines = breakLines(doc, shown, style, place.width)
-  drawLines(doc, lines, style, { x: place.x, y, lineHeight: lineHeight(doc, style) })
+  drawLines(doc, lines, style, { ...place, y, lineHeight: lineHeight(doc, style) })
   doc.endMarkedContent()
 }
 

@@ -3,12 +3,15 @@ import { timingOf } from '../dues/timing.rules.ts'
 import type { Institute } from '../institutes/institutes.rules.ts'
 import { getSchool } from '../institutes/school/school.service.ts'
 import type { School } from '../institutes/school/school.rules.ts'
+import { languagesOf } from '../messages/family-languages.service.ts'
+import { messageTextsIn } from '../messages/texts/texts.ts'
+import { feeName } from '../messages/words.ts'
 import { rupeesInWords } from '../platform/amount-in-words.ts'
-import { dayOf, formatDay } from '../platform/calendar.ts'
+import { dayOf } from '../platform/calendar.ts'
 import type { Context } from '../platform/context.ts'
 import { conflict } from '../platform/errors.ts'
+import { fill, formatDayIn, type Language } from '../platform/languages.ts'
 import { formatRupees, subtractPaise } from '../platform/money.ts'
-import { readableComponent } from '../platform/names.ts'
 import type { DocumentBlock } from '../receipts/document-pdf.ts'
 import { readLetterhead } from '../receipts/letterhead.service.ts'
 import { printDocument } from '../receipts/receipt-printer.ts'
@@ -29,58 +32,66 @@ export async function demandNotices(
   if (dues.length === 0) throw conflict('Nobody of these owes anything: there is no notice to print.')
   const school = await getSchool(ctx, institute.id)
   const now = ctx.clock.now()
+  const phones = dues.map(({ context }) => ({
+    instituteId: institute.id,
+    phone: context.student.contactNumber,
+  }))
+  const languages = await languagesOf(ctx.db, phones)
+  const titles = languages.map(language => messageTextsIn(language).demandNotice.title)
   return printDocument({
     institute: institute.name,
     letterhead: await readLetterhead(ctx, institute.id),
     branch: null,
-    title: 'Demand notice',
+    title: titles[0] ?? '',
     madeAt: now,
     blocks: dues.flatMap((one, index) => [
-      ...(index === 0 ? [] : [{ kind: 'next' as const }]),
-      ...noticeOf(one, school, dayOf(now)),
+      ...(index === 0 ? [] : [{ kind: 'next' as const, title: titles[index] ?? '' }]),
+      ...noticeOf(one, { school, today: dayOf(now), language: languages[index] ?? 'en' }),
     ]),
     isSandbox: ctx.mode === 'sandbox',
   })
 }
 
-function noticeOf(dues: Dues, school: School, today: string): DocumentBlock[] {
+type Notice = { school: School; today: string; language: Language }
+
+/** In the language of the family. */
+function noticeOf(dues: Dues, { school, today, language }: Notice): DocumentBlock[] {
+  const t = messageTextsIn(language).demandNotice
   const { student, gradeName } = dues.context
   const rows = [
     ...dues.lines.flatMap(({ componentType, owedPaise, plannedPaise, dueOn }) => {
       const amount = subtractPaise(owedPaise, plannedPaise)
-      const due = dueOn === null ? '' : formatDay(dueOn)
-      return amount > 0 ? [[readableComponent(componentType), due, formatRupees(amount)]] : []
+      const due = dueOn === null ? '' : formatDayIn(dueOn, language)
+      return amount > 0 ? [[feeName(componentType, language), due, formatRupees(amount)]] : []
     }),
     ...dues.lateFees
       .filter(fee => fee.amountPaise > 0)
-      .map(fee => ['Late fee', '', formatRupees(fee.amountPaise)]),
+      .map(fee => [t.lateFee, '', formatRupees(fee.amountPaise)]),
   ]
   const total = subtractPaise(dues.totalPaise, timingOf(dues).plannedPaise)
   return [
     {
       kind: 'pairs',
-      left: { Student: student.fullname, 'Student ID': student.identifier, Class: gradeName },
-      right: { Parent: student.contactName, Date: formatDay(today) },
+      left: { [t.student]: student.fullname, [t.studentId]: student.identifier, [t.grade]: gradeName },
+      right: { [t.parent]: student.contactName, [t.date]: formatDayIn(today, language) },
     },
-    {
-      kind: 'text',
-      text: 'These fees are due. Please pay them by the day given, or at once where that day has passed.',
-    },
+    { kind: 'text', text: t.say },
     {
       kind: 'table',
       columns: [
-        { title: 'For', width: 5 },
-        { title: 'Due on', width: 3 },
-        { title: 'Amount', width: 3, isAmount: true },
+        { title: t.forWhat, width: 5 },
+        { title: t.dueOn, width: 3 },
+        { title: t.amount, width: 3, isAmount: true },
       ],
       rows,
-      total: ['Total', '', formatRupees(total)],
+      total: [t.total, '', formatRupees(total)],
     },
-    { kind: 'text', text: rupeesInWords(total) },
-    ...school.bankAccounts.map(({ holder, number, ifsc, bank, upiId }): DocumentBlock => ({
-      kind: 'text',
-      text: `By transfer: ${holder}, account ${number}, IFSC ${ifsc}, ${bank}${upiId === null ? '' : `, UPI ${upiId}`}`,
-    })),
-    { kind: 'text', text: 'If you have paid already, please ignore this notice.' },
+    ...(language === 'en' ? [{ kind: 'text' as const, text: rupeesInWords(total) }] : []),
+    ...school.bankAccounts.map(({ upiId, ...account }): DocumentBlock => {
+      const { holder, number, ifsc, bank } = account
+      const transfer = fill(t.transfer, { holder, number, ifsc, bank })
+      return { kind: 'text', text: upiId === null ? transfer : `${transfer}, ${fill(t.upi, { upi: upiId })}` }
+    }),
+    { kind: 'text', text: t.ignore },
   ]
 }

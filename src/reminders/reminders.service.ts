@@ -5,17 +5,26 @@ import type { FlexContext } from '../flex/context.ts'
 import type { Institute } from '../institutes/institutes.rules.ts'
 import { getInstitutesById } from '../institutes/institutes.service.ts'
 import { getSchool } from '../institutes/school/school.service.ts'
+import { findFamilyLanguage } from '../messages/family-languages.service.ts'
 import { internationalNumber } from '../messages/messages.rules.ts'
 import { queueMessages } from '../messages/messages.service.ts'
 import { isWakingHour, nextWakingMoment } from '../messages/quiet-hours.rules.ts'
 import { assert } from '../platform/assert.ts'
 import { dayOf } from '../platform/calendar.ts'
+import type { Language } from '../platform/languages.ts'
 import { BursarError } from '../platform/errors.ts'
 import type { Run as JobRun } from '../platform/jobs/job.ts'
 import { processDue } from '../platform/jobs/process-due.ts'
-import { decideFamily, totalAsked, type Asked, type Child, type Reason } from './reminders.rules.ts'
+import {
+  decideFamily,
+  totalAsked,
+  type Asked,
+  type Child,
+  type Reason,
+  type Wording,
+} from './reminders.rules.ts'
 import * as store from './reminders.store.ts'
-import { reminderMessages, type ReminderChannel, type RemindedChild } from './reminders.texts.ts'
+import { ourWording, reminderMessages, type ReminderChannel, type RemindedChild } from './reminders.texts.ts'
 
 /**
  * Reminds the families of runs, each by itself. The ERP is asked before each: the family is told what it says, and who
@@ -52,9 +61,8 @@ async function remindFamily(ctx: FlexContext, reminder: store.Reminder): Promise
     instituteId,
     about: reminder.id,
     to: contact,
-    language: run.language,
     school,
-    wording: run,
+    ...(await wordingFor(ctx, run, contact)),
     children: linked.map(child => remindedOf(dues, child)),
   }
   const messages = reminderMessages(letter, channels, now)
@@ -98,6 +106,21 @@ async function askAbout(
 function erpOf(pulled: Pulled | undefined): Child['erp'] {
   if (pulled?.kind === 'refused' || pulled?.kind === 'unavailable') return pulled.kind
   return 'fresh'
+}
+
+/** Where the run has the school's usual words, a family that chose a language gets them in its own. */
+async function wordingFor(
+  { db }: Pick<FlexContext, 'db'>,
+  { instituteId, language, subject, body }: store.Run,
+  { phone }: Contact,
+): Promise<{ language: Language; wording: Wording }> {
+  const asked = { language, wording: { subject, body } }
+  const chosen = await findFamilyLanguage(db, { instituteId, phone })
+  if (chosen === null || chosen.language === language) return asked
+  const own = await store.findTexts(db, instituteId)
+  const usual = (one: Language): Wording => own.find(text => text.language === one) ?? ourWording(one)
+  const isUsual = usual(language).subject === subject && usual(language).body === body
+  return isUsual ? { language: chosen.language, wording: usual(chosen.language) } : asked
 }
 
 type Contact = { name: string; email: string; phone: string }

@@ -134,7 +134,7 @@ async function samplePreview(
       to: reached.map(channel => (channel === 'email' ? to.email : to.phone)).join(', '),
       subject,
       body: writeLetter(body, { name: to.name, language }, school),
-      short,
+      short: short.body,
     }
     return { ...counts, sample }
   }

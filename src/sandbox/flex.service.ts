@@ -74,7 +74,7 @@ async function agree(
   if (rail === undefined)
     throw conflict('An instalment of this plan is above what any way of debiting allows.')
   const consent = 'said by the sandbox for the payer'
-  await startMandate(flex, key, { rail, language: 'en', returnUrl: `${flex.publicUrl}/`, consent })
+  await startMandate(flex, key, { rail, returnUrl: `${flex.publicUrl}/`, consent })
   const mandate = await pendingMandateOf(flex, target)
   if (mandate === null) throw conflict('This plan has no mandate that waits for the payer.')
   return mandate

@@ -1,3 +1,4 @@
+import { englishName } from '../../messages/messages.rules.ts'
 import { readdir, statfs } from 'node:fs/promises'
 import { isAlmostFull } from '../../console/operator/operator.rules.ts'
 import { checkLender, listLenders } from '../../loans/lenders/lenders.service.ts'
@@ -111,6 +112,7 @@ function lookAtPhones({ sms, whatsapp, mode }: Config): Omit<Finding, 'subject'>
     isSet: sms !== null,
     missing: sms === null || sms.templateId !== undefined ? [] : namesWithout(sms.templateIds),
     unknown: unknownNames(sms?.templateIds ?? {}),
+    inEnglish: sms === null ? [] : namesInEnglish(sms.templateIds),
   })
   if (judged !== null && judged.verdict !== 'ok') return judged
   const set = [sms === null ? [] : 'SMS', whatsapp === null ? [] : 'WhatsApp'].flat()
@@ -118,6 +120,11 @@ function lookAtPhones({ sms, whatsapp, mode }: Config): Omit<Finding, 'subject'>
   return mode === 'live'
     ? warning('none is set up: families are told by e-mail alone')
     : ok('stay in the mailbox')
+}
+
+/** Registered in English alone. */
+function namesInEnglish(templateIds: Readonly<Record<string, string>>): string[] {
+  return namesWithout(templateIds).filter(name => templateIds[englishName(name)] !== undefined)
 }
 
 function namesWithout(templateIds: Readonly<Record<string, string>>): string[] {

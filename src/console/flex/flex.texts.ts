@@ -1,4 +1,4 @@
-import { formatDay as formatIn } from '../../flex/notices/family.texts.ts'
+import { formatDayIn as formatIn } from '../../platform/languages.ts'
 import { MANDATE_ENDED } from '../../flex/mandates/end-mandate.ts'
 import { nextStep, TRANSFERRED, type DebitContext, type Step } from '../../flex/rules/debit.rules.ts'
 import type { Plan } from '../../flex/rules/plan.rules.ts'

@@ -7,7 +7,9 @@ import type { Context } from '../../platform/context.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
 import { MOST_MESSAGES_A_DAY, requireSendable } from './orders.rules.ts'
 import { checkoutUrl } from './orders.service.ts'
-import { linkMessages, type Language, type SendChannel } from '../../orders/link-messages.texts.ts'
+import { linkMessages, type SendChannel } from '../../orders/link-messages.texts.ts'
+import type { Language } from '../../platform/languages.ts'
+import { languageOfFamily } from '../../messages/family-languages.service.ts'
 
 type Target = { institute: Institute; orderId: string }
 
@@ -20,7 +22,7 @@ export async function sendLink(
   ctx: Context,
   command: Command<Sent>,
   { institute, orderId }: Target,
-  { channels, language }: { channels: readonly SendChannel[]; language: Language },
+  { channels, language: wanted }: { channels: readonly SendChannel[]; language: Language | null },
 ): Promise<Sent> {
   return transact(ctx.db, command, async tx => {
     const now = ctx.clock.now()
@@ -34,6 +36,8 @@ export async function sendLink(
     if (earlier + channels.length > MOST_MESSAGES_A_DAY)
       throw conflict(`${earlier} messages about this order left within a day. Wait until tomorrow, or call.`)
     const url = checkoutUrl(ctx, institute, order) ?? ''
+    const family = { instituteId: institute.id, phone: order.phone }
+    const language = wanted ?? (await languageOfFamily(tx, family))
     const to = { instituteId: institute.id, institute: institute.name, url, language, at: now }
     const messages = linkMessages(order, to, channels)
     await queueMessages(tx, messages)

@@ -1,5 +1,6 @@
 import { field, input, optional, query } from '../../http/wire/input.ts'
-import { LANGUAGES, SEND_CHANNELS } from '../../orders/link-messages.texts.ts'
+import { SEND_CHANNELS } from '../../orders/link-messages.texts.ts'
+import { LANGUAGES } from '../../platform/languages.ts'
 import { ORDER_ID, orderFields, SCHOOL_YEAR } from '../../orders/order.input.ts'
 import { refundFields } from '../../payments/refund.input.ts'
 import { LIST_STATUSES, LISTED_KINDS } from './orders.rules.ts'
@@ -44,7 +45,7 @@ const channelsField = field.list('How to send it.', field.oneOf(SEND_CHANNELS, '
   min: 1,
   max: 2,
 })
-export const languageField = optional(field.oneOf(LANGUAGES, 'English when absent.'), 'en')
+export const languageField = optional(field.oneOf(LANGUAGES, "The family's own when absent."))
 
 export const sendInput = input({ channels: channelsField, language: languageField })
 

@@ -180,7 +180,7 @@ export const paymentsOutput = money.object({
   direct: money.list('Taken by the institute, newest first; at most 200.', directPaymentOutput),
 })
 
-const TIMELINE_KINDS = ['event', 'act', 'fetch', 'profile', 'fee', 'waiver'] as const
+const TIMELINE_KINDS = ['event', 'act', 'fetch', 'profile', 'fee', 'waiver', 'message'] as const
 
 const entry = outputOf<TimelineRow>()
 export const timelineEntryOutput = entry.object({
@@ -188,10 +188,10 @@ export const timelineEntryOutput = entry.object({
   at: entry.moment('When, UTC.', '2026-11-15T04:32:10.000Z'),
   kind: entry.oneOf(
     TIMELINE_KINDS,
-    'Which log it is from: events, acts of people, fetches from the ERP, the profile, fees, late fees let off.',
+    'Which log it is from: events, acts of people, fetches from the ERP, the profile, fees, late fees let off, messages to the family.',
   ),
   what: entry.text(
-    "The event's code, what was done, the outcome, what changed the profile, the component or the late fee.",
+    "The event's code, what was done, the outcome, what changed the profile, the component, the late fee or the channel.",
     'masterdata.student.registered',
   ),
   by: entry.optional.text('Who did it, if somebody did.', 'Asha Rao'),

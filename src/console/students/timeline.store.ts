@@ -4,8 +4,8 @@ import type { Queryable } from '../../platform/db/database.ts'
 export type TimelineRow = {
   id: string
   at: Date
-  kind: 'event' | 'act' | 'fetch' | 'profile' | 'fee' | 'waiver'
-  /** An event's code, what a person did, what came of a fetch, what changed the profile, a component. */
+  kind: 'event' | 'act' | 'fetch' | 'profile' | 'fee' | 'waiver' | 'message'
+  /** An event's code, what a person did, what came of a fetch, what changed the profile, a component, a channel. */
   what: string
   by: string | null
   why: string | null
@@ -18,6 +18,12 @@ const RESOURCES = `
   union all select id from flex_plans where institute_id = $1 and student_id = $2
   union all select id from orders where institute_id = $1 and student_id = $2
   union all select id from cred_applications where institute_id = $1 and student_id = $2`
+
+/** What families are told of beside these. */
+const TOLD_OF = `
+  select id from resources
+  union all select id from direct_payments where institute_id = $1 and student_id = $2
+  union all select reminder_id from reminder_students where institute_id = $1 and student_id = $2`
 
 /**
  * Newest first. What a person did stands beside what came of it: the one says who and why, the other what. A late fee
@@ -54,6 +60,10 @@ export async function listTimeline(
        select l.id, l.at, 'waiver', l.rule_id, l.actor, l.reason, json_build_object('amount', l.amount_paise)
        from late_fee_entries l
        where l.institute_id = $1 and l.student_id = $2 and l.kind = 'waived' and l.actor not like '%@%'
+       union all
+       select m.id, coalesce(m.sent_at, m.created_at), 'message', m.channel, null, m.failure, json_strip_nulls(json_build_object(
+         'state', m.state, 'to', m.recipient, 'text', coalesce(m.subject, m.body)))
+       from (${TOLD_OF}) as told join messages m on m.institute_id = $1 and m.about = told.id
      )
      select id, at, kind, what, by, why, raw from entries
      where $3::timestamptz is null or (at, id collate "C") < ($3, $4::text collate "C")

@@ -100,9 +100,7 @@ function confirm(plan: PlanChanges, instalment: Instalment, notifyAt: Date): voi
   })
   const onlinePaise = onlineBeside(plan, instalment)
   const once = noticeIdOf({ ...debit, notifiedAt: notifyAt })
-  const notice = { amountPaise, day: presentOn, once, leavesAt: notifyAt }
-  if (onlinePaise === 0) plan.notifyFamily('notice', notice)
-  else plan.notifyFamily('notice_and_online', { ...notice, onlinePaise })
+  plan.notifyFamily('notice', { amountPaise, onlinePaise, day: presentOn, once, leavesAt: notifyAt })
 }
 
 /** A mandate stays with the account through which it was given; whose that is, a person has to know before the money moves. */

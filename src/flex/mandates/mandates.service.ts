@@ -94,7 +94,7 @@ function authorise(plan: PlanChanges): void {
   plan.movePlan('setup', 'the payer has authorised it', { setUpAt: plan.now })
   plan.recordEvent('flex.subscription.setup', { mandate })
   const { outsidePaise } = plan.plan
-  plan.notifyFamily('set_up', outsidePaise > 0 ? { onlinePaise: outsidePaise } : {})
+  plan.notifyFamily('set_up', { onlinePaise: outsidePaise })
 }
 
 /** The bank confirms that it can be debited: every instalment gets its day. */

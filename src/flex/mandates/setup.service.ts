@@ -1,3 +1,6 @@
+import { chooseFamilyLanguage } from '../../messages/family-languages.service.ts'
+import type { Transaction } from '../../platform/db/database.ts'
+import type { Language } from '../../platform/languages.ts'
 import type { Account } from '../../providers/accounts/registry.service.ts'
 import { mandatesOf } from '../../payments/context.ts'
 import { dayOf } from '../../platform/calendar.ts'
@@ -16,7 +19,8 @@ import { addDays, type Rail } from '../rules/rails.rules.ts'
 import { readDebitRules } from '../settings/debit-rules.service.ts'
 import { cancelAtProvider } from './cancel-at-provider.ts'
 
-type Choice = { rail: Rail; language: 'en' | 'hi'; consent?: string }
+/** `language` is that of the page on which the family chose; it is written to in it from now on. */
+type Choice = { rail: Rail; language?: Language; consent?: string }
 
 /** Begins a mandate at the provider, or takes up the one that is pending; answers where the payer authorises it. */
 export async function startMandate(
@@ -73,9 +77,9 @@ async function openMandate(
   if (account === null) throw conflict('Instalments by mandate are not set up for this branch.')
   if (!(await railsFor(ctx, loaded)).includes(rail))
     throw conflict('An instalment of this plan is above what this way of debiting allows.')
-  return withPlan(ctx, key, plan => {
+  return withPlan(ctx, key, async (plan, tx) => {
     refuseUnlessOpen(plan)
-    plan.changePlan({ language })
+    if (language !== undefined) await rememberLanguage(plan, tx, language)
     const pending = plan.mandate?.state === 'pending' ? plan.mandate : null
     if (pending?.rail === rail && pending.authorisedAt === null)
       return { mandate: pending, plan, replaced: null }
@@ -90,6 +94,12 @@ async function openMandate(
     if (consent !== undefined) plan.note(null, 'consent', consent)
     return { mandate, plan, replaced }
   })
+}
+
+async function rememberLanguage(plan: PlanChanges, tx: Transaction, language: Language): Promise<void> {
+  const family = { instituteId: plan.plan.instituteId, phone: plan.student.student.contactNumber }
+  await chooseFamilyLanguage(tx, family, { language, chosenBy: 'family', chosenAt: plan.now })
+  plan.changePlan({ language })
 }
 
 function refuseUnlessOpen({ plan: { state }, mandate, instalments }: LoadedPlan): void {

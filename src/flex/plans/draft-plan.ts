@@ -67,7 +67,7 @@ export function draftPlan({ institute, student, settings, wanted, known, now }: 
     instituteCode: institute.code,
     isCustom: isFromErp,
     isDefault: rows === null,
-    language: 'en',
+    language: institute.familyLanguage ?? 'en',
     createdAt: known?.plan.createdAt ?? now,
     setUpAt: null,
     fittedTo: student.prices,

@@ -17,7 +17,7 @@ import {
 import type { RailRules } from '../rules/rails.rules.ts'
 import { transition, type InstalmentState, type MandateState, type PlanState } from '../rules/states.rules.ts'
 import { flexEvent, type EventExtras, type FlexEventCode, type Reason } from './plan.events.ts'
-import type { Decision } from './plans.store.ts'
+import type { Decision } from '../engine/decisions.store.ts'
 
 type Surroundings = { student: StudentContext; debitRules: DebitRules; now: Date; publicUrl: string }
 

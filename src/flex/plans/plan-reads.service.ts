@@ -12,6 +12,7 @@ import type { ScheduleRow as ErpScheduleRow } from '../../erp/erp.rules.ts'
 import { dayOf } from '../../platform/calendar.ts'
 import { planDifferences, scheduleRowOf } from '../rules/erp-schedule.rules.ts'
 import { isPlanLive, type LoadedPlan } from '../rules/plan.rules.ts'
+import { listDecisions, type Decision } from '../engine/decisions.store.ts'
 import * as store from './plans.store.ts'
 import { readBalanced } from './rebalance.service.ts'
 import type { PlanContext } from './with-plans.service.ts'
@@ -69,7 +70,7 @@ export async function findPlanDifferences(
 }
 
 /** A plan with all that was tried and decided: what a bursar reads to know why. */
-export type PlanHistory = LoadedPlan & { presentations: PresentationRow[]; decisions: store.Decision[] }
+export type PlanHistory = LoadedPlan & { presentations: PresentationRow[]; decisions: Decision[] }
 
 const NEWEST = 100
 
@@ -78,7 +79,7 @@ export async function readPlan(ctx: PlanContext, institute: Institute, planId: s
   const key = { instituteId: institute.id, planId }
   const [presentations, decisions] = await Promise.all([
     listPresentations(ctx.db, key),
-    store.listDecisions(ctx.db, key, NEWEST),
+    listDecisions(ctx.db, key, NEWEST),
   ])
   return { ...plan, presentations, decisions }
 }

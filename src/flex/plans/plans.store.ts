@@ -4,7 +4,9 @@ import type { Instalment, LoadedPlan, Mandate, Plan } from '../rules/plan.rules.
 
 export type PlanKey = { instituteId: number; planId: string }
 
-const PLANS = new Table<Omit<Plan, 'instituteName' | 'instituteCode' | 'isReplaced'>>('flex_plans', {
+type PlanRow = Omit<Plan, 'instituteName' | 'instituteCode' | 'isReplaced' | 'language'>
+
+const PLANS = new Table<PlanRow>('flex_plans', {
   instituteId: 'int',
   id: 'text',
   studentId: 'text',
@@ -15,7 +17,6 @@ const PLANS = new Table<Omit<Plan, 'instituteName' | 'instituteCode' | 'isReplac
   productName: 'text',
   isCustom: 'boolean',
   isDefault: 'boolean',
-  language: 'text',
   createdAt: 'timestamptz',
   setUpAt: 'timestamptz',
   fittedTo: 'jsonb',
@@ -85,10 +86,14 @@ function toArrays(keys: readonly PlanKey[]): [number[], string[]] {
 }
 
 const LOAD_PLANS = `select distinct on (p.institute_id, p.id) ${PLANS.columns('p')}, o.name as "instituteName", o.code as "instituteCode",
+    coalesce(f.language, o.family_language, 'en') as language,
     exists (select from flex_plans n where n.institute_id = p.institute_id and n.student_id = p.student_id
       and n.created_at > p.created_at) as "isReplaced"
   from ${KEYS} join flex_plans p on p.institute_id = asked.institute_id and p.id = asked.plan_id
-  join institutes o on o.id = p.institute_id order by p.institute_id, p.id`
+  join institutes o on o.id = p.institute_id
+  join students s on s.institute_id = p.institute_id and s.id = p.student_id
+  left join family_languages f on f.institute_id = p.institute_id and f.family = phone_key(s.primary_contact_number)
+  order by p.institute_id, p.id`
 
 const LOAD_MANDATES = `select distinct on (m.institute_id, m.plan_id) ${MANDATES.columns('m')}
   from ${KEYS} join flex_mandates m on m.institute_id = asked.institute_id and m.plan_id = asked.plan_id
@@ -210,7 +215,7 @@ export async function listPlanKeys(
 const REPLACE = 'on conflict (institute_id, id) do update set'
 
 const REPLACE_PLAN = `${REPLACE} ${PLANS.excluded([
-  ...(['state', 'isHeld', 'lockReason', 'setUpAt', 'isCustom', 'language', 'fittedTo', 'fittedAt'] as const),
+  ...(['state', 'isHeld', 'lockReason', 'setUpAt', 'isCustom', 'fittedTo', 'fittedAt'] as const),
   ...(['outsidePaise', 'revivableUntil', 'isDefault', 'collectorCode'] as const),
 ])}`
 
@@ -269,32 +274,4 @@ const REPLACE_MANDATE = `${REPLACE} held_until = null, ${MANDATES.excluded([
 /** In their order: one that takes the place of another comes after it, as a plan has one live mandate. */
 export async function saveMandates(tx: Transaction, mandates: readonly Mandate[]): Promise<void> {
   await MANDATES.insert(tx, mandates, { onConflict: REPLACE_MANDATE })
-}
-
-export type Decision = PlanKey & { instalmentId: string | null; decidedAt: Date; what: string; why: string }
-
-const DECISIONS = new Table<Decision>('flex_decisions', {
-  instituteId: 'int',
-  planId: 'text',
-  instalmentId: 'text',
-  decidedAt: 'timestamptz',
-  what: 'text',
-  why: 'text',
-})
-
-export async function insertDecisions(tx: Transaction, decisions: readonly Decision[]): Promise<void> {
-  await DECISIONS.insert(tx, decisions)
-}
-
-/** Newest first. */
-export async function listDecisions(
-  db: Queryable,
-  { instituteId, planId }: PlanKey,
-  limit: number,
-): Promise<Decision[]> {
-  return db.query<Decision>(
-    `select ${DECISIONS.columns('d')} from flex_decisions d
-     where d.institute_id = $1 and d.plan_id = $2 order by d.id desc limit $3`,
-    [instituteId, planId, limit],
-  )
 }

@@ -8,6 +8,7 @@ import { readStudentContexts } from '../../students/student-contexts.service.ts'
 import { readDebitRules } from '../settings/debit-rules.service.ts'
 import { saveBounces } from '../notices/bounces.store.ts'
 import { PlanChanges } from './plan-changes.ts'
+import { insertDecisions } from '../engine/decisions.store.ts'
 import * as store from './plans.store.ts'
 
 /** What changing a plan asks for. */
@@ -85,7 +86,7 @@ async function writeChanges(tx: Transaction, plans: readonly PlanChanges[]): Pro
     tx,
     all(({ written }) => written.instalments.values()),
   )
-  await store.insertDecisions(
+  await insertDecisions(
     tx,
     all(({ written }) => written.decisions),
   )

@@ -1,3 +1,4 @@
+import type { Language } from '../../platform/languages.ts'
 import { subtractPaise, sumPaise, type Paise } from '../../platform/money.ts'
 import { sumLines, type Line } from './lines.rules.ts'
 import type { Rail } from './rails.rules.ts'
@@ -24,7 +25,8 @@ export type Plan = {
   isCustom: boolean
   /** Made by the institute's default plan, whose length the payer may choose. */
   isDefault: boolean
-  language: 'en' | 'hi'
+  /** In which the family is written to. */
+  language: Language
   createdAt: Date
   setUpAt: Date | null
   /** The prices that the schedule was last rebalanced against. */

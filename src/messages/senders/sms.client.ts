@@ -1,6 +1,6 @@
 import { anyAddress } from '../../platform/http-client/addresses.ts'
 import { HttpClient } from '../../platform/http-client/http-client.ts'
-import { internationalNumber, textAt } from '../messages.rules.ts'
+import { englishName, internationalNumber, textAt } from '../messages.rules.ts'
 import { outcomeOf, type Said, type Sender } from '../senders.ts'
 
 export type SmsSettings = {
@@ -27,9 +27,10 @@ export function createSmsSender(settings: SmsSettings, limitMs = SEND_LIMIT_MS):
   const httpClient = new HttpClient({ policy: anyAddress })
   const credentials = Buffer.from(`${apiKey}:${apiToken}`).toString('base64')
   return {
-    async send({ id, recipient, body, template }) {
+    async send({ id, recipient, ...letter }) {
       const to = internationalNumber(recipient)
       if (to === null) return { kind: 'refused', reason: 'this is not a number an SMS can go to' }
+      const { body, templateId } = registeredText(settings, letter)
       const result = await httpClient.send({
         method: 'POST',
         url: `${url}/v1/Accounts/${encodeURIComponent(accountSid)}/Sms/send.json`,
@@ -44,7 +45,7 @@ export function createSmsSender(settings: SmsSettings, limitMs = SEND_LIMIT_MS):
           Body: body,
           EncodingType: isPlain(body) ? 'plain' : 'unicode',
           DltEntityId: settings.entityId,
-          DltTemplateId: settings.templateIds[template ?? ''] ?? settings.templateId,
+          DltTemplateId: templateId,
           // Of the template, which Exotel would otherwise look for among those entered at its own site.
           SmsType: 'transactional',
           CustomField: id,
@@ -55,6 +56,20 @@ export function createSmsSender(settings: SmsSettings, limitMs = SEND_LIMIT_MS):
       return outcomeOf(result, readAnswer, [credentials, apiToken])
     },
   }
+}
+
+type Text = { body: string; template: string | null; inEnglish?: string | null }
+
+/** Operators drop a text that is not registered: one whose language is not goes in English, if that is. */
+function registeredText(
+  { templateIds, templateId }: SmsSettings,
+  { body, template, inEnglish = null }: Text,
+): { body: string; templateId: string } {
+  const own = templateIds[template ?? '']
+  if (own !== undefined) return { body, templateId: own }
+  const english = templateIds[englishName(template ?? '')]
+  if (english !== undefined && inEnglish !== null) return { body: inEnglish, templateId: english }
+  return { body, templateId }
 }
 
 /** The printable part of ASCII, which is all that an SMS of 160 characters is sure to have. */

@@ -1,17 +1,19 @@
 import { getInstitutesById } from '../../institutes/institutes.service.ts'
+import { languagesOf } from '../../messages/family-languages.service.ts'
 import { internationalNumber, type NewMessage } from '../../messages/messages.rules.ts'
 import { queueMessages } from '../../messages/messages.service.ts'
 import type { Attachment } from '../../messages/senders.ts'
 import { getOrder } from '../../orders/orders.service.ts'
-import { dayOf, formatDay } from '../../platform/calendar.ts'
+import { dayOf } from '../../platform/calendar.ts'
 import type { Context } from '../../platform/context.ts'
+import type { Language } from '../../platform/languages.ts'
 import { formatRupees, sumPaise } from '../../platform/money.ts'
-import { readableComponent } from '../../platform/names.ts'
 import { receiptNumber } from '../../receipts/receipts.rules.ts'
 import { findDirectReceiptFile } from '../../students/direct-payments/direct-receipt.service.ts'
 import type { PaymentContext } from '../context.ts'
 import { findReceiptFile } from '../order-receipt.service.ts'
-import { NOTICE_TEMPLATES, receivedText, refundedText } from './notices.texts.ts'
+import { receivedText, refundedText } from './notices.texts.ts'
+import { printRefundVoucher } from './refund-voucher.service.ts'
 import * as store from './notices.store.ts'
 
 /** Whom no page or screen tells: debits under a mandate have their own notices, a loan is the lender's to tell. */
@@ -23,10 +25,16 @@ export async function notifyPayers(ctx: Context, limit: number): Promise<number>
     const now = ctx.clock.now()
     const received = await store.lockReceived(tx, limit)
     const refunds = await store.lockRefunds(tx, limit)
+    const languages = await languagesOf(tx, [...received, ...refunds])
+    const languageOf = new Map([...received, ...refunds].map((one, index) => [one, languages[index] ?? 'en']))
+    const howOf = (one: store.ReceivedPayment | store.MadeRefund): How => ({
+      language: languageOf.get(one) ?? 'en',
+      at: now,
+    })
     const told = received.filter(one => !one.isCancelled && !TOLD_OTHERWISE.includes(one.orderKind ?? ''))
     await queueMessages(tx, [
-      ...told.flatMap(one => receivedMessages(ctx, one, now, told)),
-      ...refunds.filter(one => one.orderKind !== 'loan').flatMap(one => refundMessages(ctx, one, now)),
+      ...told.flatMap(one => receivedMessages(ctx, one, howOf(one), told)),
+      ...refunds.filter(one => one.orderKind !== 'loan').flatMap(one => refundMessages(ctx, one, howOf(one))),
     ])
     await store.markReceived(tx, received, now)
     await store.markRefunds(tx, refunds, now)
@@ -38,35 +46,39 @@ export async function nextNoticeDue({ db }: Pick<Context, 'db'>): Promise<Date |
   return store.nextToNotify(db)
 }
 
-type Notice = { subject: string; body: string; short: string; template: string; attachment: string | null }
+type How = { language: Language; at: Date }
 
 /** Each receipt goes by a mail of its own; what was one payment at the bank is one line to the phone. */
 function receivedMessages(
   ctx: Context,
   paid: store.ReceivedPayment,
-  now: Date,
+  how: How,
   all: readonly store.ReceivedPayment[],
 ): NewMessage[] {
-  const text = receivedText({ ...valuesOf(ctx, paid), receipt: receiptNumber(paid) })
-  const template = paid.orderId === null ? NOTICE_TEMPLATES.counter : NOTICE_TEMPLATES.received
+  const receipt = receiptNumber(paid)
+  const own = { ...valuesOf(ctx, paid), receipt }
+  const text = receivedText(own, how.language)
   const together = all.filter(
     ({ groupId, phone }) => groupId !== null && groupId === paid.groupId && phone === paid.phone,
   )
   const values = {
-    ...valuesOf(ctx, paid),
+    ...own,
     amount: formatRupees(sumPaise(together.map(one => one.amountPaise))),
     who: together.map(one => one.studentName ?? one.payer).join(', '),
     receipt: together.map(receiptNumber).join(', '),
   }
-  const short = together.length > 1 ? receivedText(values).short : text.short
-  const messages = messagesOf(paid, { ...text, short, template, attachment: paid.paymentId }, now)
+  const short = together.length > 1 ? receivedText(values, how.language).short : text.short
+  const notice = { about: paid.orderId ?? paid.paymentId, once: `receipt ${receipt}` }
+  const messages = messagesOf(paid, { ...how, ...text, short, ...notice, attachment: paid.paymentId })
   const isFirst = together.length < 2 || together[0] === paid
   return isFirst ? messages : messages.filter(({ channel }) => channel === 'email')
 }
 
-function refundMessages(ctx: Context, refund: store.MadeRefund, now: Date): NewMessage[] {
-  const text = refundedText({ ...valuesOf(ctx, refund), reference: refund.utr })
-  return messagesOf(refund, { ...text, template: NOTICE_TEMPLATES.refunded, attachment: null }, now)
+function refundMessages(ctx: Context, refund: store.MadeRefund, how: How): NewMessage[] {
+  const text = refundedText({ ...valuesOf(ctx, refund), reference: refund.utr }, how.language)
+  const { refundId } = refund
+  const about = refund.orderId ?? refundId
+  return messagesOf(refund, { ...how, ...text, about, once: `refund ${refundId}`, attachment: refundId })
 }
 
 function valuesOf({ publicUrl }: Pick<Context, 'publicUrl'>, paid: store.ReceivedPayment | store.MadeRefund) {
@@ -74,58 +86,43 @@ function valuesOf({ publicUrl }: Pick<Context, 'publicUrl'>, paid: store.Receive
     institute: paid.institute,
     amount: formatRupees(paid.amountPaise),
     who: paid.studentName ?? paid.payer,
-    forWhat: paid.components.map(readableComponent).join(', '),
-    day: formatDay(dayOf(paid.at)),
+    components: paid.components,
+    day: dayOf(paid.at),
     url: paid.orderId === null ? null : `${publicUrl}/pay/${paid.instituteCode}/${paid.orderId}`,
   }
 }
 
+type Notice = How & ReturnType<typeof receivedText> & { about: string; once: string; attachment: string }
+
 /** A mail at once, since the payer waits for it; a line to the phone only in waking hours. */
 function messagesOf(
-  paid: store.ReceivedPayment | store.MadeRefund,
-  { subject, body, short, template, attachment }: Notice,
-  at: Date,
+  { instituteId, email, phone, payer }: store.ReceivedPayment | store.MadeRefund,
+  { language, subject, body, short, attachment, ...notice }: Notice,
 ): NewMessage[] {
-  const about = paid.orderId ?? ('paymentId' in paid ? paid.paymentId : paid.refundId)
-  const common = { instituteId: paid.instituteId, about, at }
-  const phone = internationalNumber(paid.phone)
-  return [
-    {
-      ...common,
-      channel: 'email',
-      recipient: paid.email,
-      subject,
-      body,
-      to: { name: paid.payer, language: 'en' },
-      ...(attachment && { attachment }),
-    },
-    ...(phone === null
-      ? []
-      : [
-          {
-            ...common,
-            channel: 'sms' as const,
-            recipient: paid.phone,
-            body: short,
-            template,
-            isReminder: true,
-          },
-        ]),
-  ]
+  const to = { name: payer, language }
+  const mail = { instituteId, channel: 'email' as const, recipient: email, subject, body, to, attachment }
+  const sms = { instituteId, channel: 'sms' as const, recipient: phone, ...short, isReminder: true }
+  return [{ ...notice, ...mail }, ...(internationalNumber(phone) === null ? [] : [{ ...notice, ...sms }])]
 }
 
-/** The receipt of a payment, for the mail that tells of it; null when there is none any more. */
-export async function readReceiptAttachment(
+const REFUND_ID = /^rfd_/
+
+/** The receipt of a payment or the voucher of a refund, for the mail that tells of it; null when there is none any more. */
+export async function readMoneyAttachment(
   ctx: PaymentContext,
-  { instituteId, attachment: paymentId }: { instituteId: number; attachment: string },
+  { instituteId, attachment: id }: { instituteId: number; attachment: string },
 ): Promise<Attachment | null> {
   const [institute] = await getInstitutesById(ctx, [instituteId])
   if (institute === undefined) return null
-  const orderId = await store.findOrderOf(ctx.db, instituteId, paymentId)
+  if (REFUND_ID.test(id)) {
+    const content = await printRefundVoucher(ctx, institute, id)
+    return content === null ? null : { filename: `refund-${id}.pdf`, contentType: 'application/pdf', content }
+  }
+  const orderId = await store.findOrderOf(ctx.db, instituteId, id)
   const file =
     orderId === null
-      ? await findDirectReceiptFile(ctx, institute, paymentId)
+      ? await findDirectReceiptFile(ctx, institute, id)
       : await findReceiptFile(ctx, institute, await getOrder(ctx, institute, undefined, orderId))
   if (file === null) return null
-  return { filename: `receipt-${paymentId}.pdf`, contentType: file.contentType, content: await file.read() }
+  return { filename: `receipt-${id}.pdf`, contentType: file.contentType, content: await file.read() }
 }

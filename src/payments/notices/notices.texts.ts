@@ -1,63 +1,67 @@
-import { VARIABLE, type Template } from '../../messages/messages.rules.ts'
+import { VARIABLE, type NewMessage, type Template } from '../../messages/messages.rules.ts'
+import { shortText, templatesOf } from '../../messages/short-texts.ts'
+import { messageTextsIn } from '../../messages/texts/texts.ts'
+import { feeNames } from '../../messages/words.ts'
+import { fill, formatDayIn, type Language } from '../../platform/languages.ts'
 
 /** What families are told of money that came or went back: a letter by mail, a line to the phone. */
-type Values = {
+type Money = {
   institute: string
   amount: string
   /** Of whom the fees are. */
   who: string
-  forWhat: string
-  receipt: string
+  components: readonly string[]
   day: string
   /** Where it can be read again; null for money taken at the counter. */
   url: string | null
 }
-type Text = { subject: string; body: string; short: string }
+type Text = Pick<NewMessage, 'subject' | 'body'> & { short: ReturnType<typeof shortText> }
 
-export function receivedText(f: Values): Text {
-  return {
-    subject: `${f.institute}: ${f.amount} received for ${f.who}, receipt ${f.receipt}`,
-    body: [
-      `${f.institute} has received ${f.amount} on ${f.day} for ${f.who} (${f.forWhat}). Thank you.`,
-      `The receipt ${f.receipt} is attached.${f.url === null ? '' : ` It can also be read here:\n${f.url}`}`,
-    ].join('\n\n'),
-    short:
-      f.url === null
-        ? `${f.institute}: we have received ${f.amount} for ${f.who}. Receipt ${f.receipt}. Thank you.`
-        : `${f.institute}: we have received ${f.amount} for ${f.who}. Receipt ${f.receipt}: ${f.url}`,
-  }
+export function receivedText(paid: Money & { receipt: string }, language: Language): Text {
+  const { subject, body, where } = messageTextsIn(language).received
+  const values = valuesOf(paid, language)
+  const isCounter = paid.url === null
+  const short = shortText(isCounter ? 'counter_payment' : 'payment_received', language, each => {
+    const texts = messageTextsIn(each).received
+    return fill(isCounter ? texts.counter : texts.short, values)
+  })
+  const text = isCounter ? body : `${body} ${where}`
+  return { subject: fill(subject, values), body: fill(text, values), short }
 }
 
-export function refundedText(f: Omit<Values, 'receipt'> & { reference: string | null }): Text {
-  const reference = f.reference === null ? '' : ` Its bank reference is ${f.reference}.`
-  return {
-    subject: `${f.institute}: ${f.amount} refunded for ${f.who}`,
-    body: [
-      `${f.institute} has refunded ${f.amount} on ${f.day} for ${f.who} (${f.forWhat}). It goes back the way it was paid, and most banks show it within 5 to 7 working days.${reference}`,
-      ...(f.url === null ? [] : [`The payment is here:\n${f.url}`]),
-    ].join('\n\n'),
-    short: `${f.institute}: ${f.amount} paid for ${f.who} was refunded and reaches your account within 5 to 7 working days. ${f.url ?? ''}`,
-  }
+export function refundedText(refund: Money & { reference: string | null }, language: Language): Text {
+  const { subject, body, reference, where } = messageTextsIn(language).refunded
+  const values = valuesOf(refund, language)
+  const text = [
+    refund.reference === null ? body : `${body} ${reference}`,
+    ...(refund.url === null ? [] : [where]),
+  ].join('\n\n')
+  const short = shortText('refund_made', language, each =>
+    fill(messageTextsIn(each).refunded.short, values).trim(),
+  )
+  return { subject: fill(subject, values), body: fill(text, values), short }
 }
 
-const NAMES = { received: 'payment_received_en', counter: 'counter_payment_en', refunded: 'refund_made_en' }
-export const NOTICE_TEMPLATES = NAMES
+function valuesOf(money: Money & { receipt?: string; reference?: string | null }, language: Language) {
+  const { institute, amount, who, receipt = '', reference, components, day, url } = money
+  return {
+    institute,
+    amount,
+    who,
+    receipt,
+    reference: reference ?? '',
+    url: url ?? '',
+    day: formatDayIn(day, language),
+    forWhat: feeNames(components, language),
+  }
+}
 
 /** The short texts, as they are registered. */
 export function noticeTemplates(): Template[] {
-  const text = VARIABLE
-  const values: Values = {
-    institute: text,
-    amount: text,
-    who: text,
-    forWhat: text,
-    receipt: text,
-    day: text,
-    url: text,
-  }
+  const values = { institute: VARIABLE, amount: VARIABLE, who: VARIABLE, receipt: VARIABLE, url: VARIABLE }
   return [
-    { name: NAMES.received, text: receivedText(values).short },
-    { name: NAMES.counter, text: receivedText({ ...values, url: null }).short },
-    { name: NAMES.refunded, text: refundedText({ ...values, reference: null }).short },
+    ...templatesOf('payment_received', language => fill(messageTextsIn(language).received.short, values)),
+    ...templatesOf('counter_payment', language => fill(messageTextsIn(language).received.counter, values)),
+    ...templatesOf('refund_made', language => fill(messageTextsIn(language).refunded.short, values)),
   ]
 }

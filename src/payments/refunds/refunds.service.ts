@@ -95,6 +95,14 @@ export async function refundExcess(
   await post(tx, payment.instituteId, refundRequestOf(refund.id, refund.amountPaise), at)
 }
 
+export async function getRefund(
+  { db }: Pick<PaymentContext, 'db'>,
+  instituteId: number,
+  id: string,
+): Promise<Refund | null> {
+  return store.findRefund(db, instituteId, id)
+}
+
 export async function listRefunds(
   ctx: PaymentContext,
   instituteId: number,

@@ -5,7 +5,8 @@ import { FAMILY_ADDRESS, findInstitute } from '../../institutes/institutes.servi
 import { isChild } from '../../students/users/parents.service.ts'
 import { isAllowedReturnUrl } from '../../orders/return-url.rules.ts'
 import { formField, languageOf, sendPage } from '../layout.ts'
-import { fill, type Language } from '../../platform/languages.ts'
+import { fill, isLanguage, type Language } from '../../platform/languages.ts'
+import { rememberLanguage } from '../../students/users/family-language.service.ts'
 import { type ParentsTexts, textsIn } from '../texts/texts.ts'
 import { instituteCodeOf, isCsrf, readSession, type ParentSession } from '../entry/sessions.service.ts'
 import { schoolHead } from '../school-head.ts'
@@ -94,6 +95,8 @@ export function withParent(ctx: Context, handle: Handler<Visit>) {
         link: { url: HOME, text: access.goOn },
         hasSwitch: false,
       })
+    if (isLanguage((request.query as { lang?: unknown }).lang))
+      await rememberLanguage(ctx, userOf(session), language)
     return handle({ session, language, texts, request, reply })
   }
 }

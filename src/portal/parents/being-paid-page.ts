@@ -5,7 +5,7 @@ import type { Order } from '../../orders/orders.rules.ts'
 import { formatRupees } from '../../platform/money.ts'
 import { fill, type Language } from '../../platform/languages.ts'
 import type { ParentsTexts } from '../texts/texts.ts'
-import { localMoment } from '../language.ts'
+import { localMoment } from '../../messages/words.ts'
 
 type OrderBeingPaidData = {
   institute: Institute

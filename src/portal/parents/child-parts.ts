@@ -6,7 +6,7 @@ import { formatRupees } from '../../platform/money.ts'
 import { yearName } from '../../students/students.rules.ts'
 import { fill, type Language } from '../../platform/languages.ts'
 import type { ParentsTexts } from '../texts/texts.ts'
-import { localMoment } from '../language.ts'
+import { localMoment } from '../../messages/words.ts'
 import { localDay } from '../plan/setup/page-parts.ts'
 
 export function classOf({ context }: Dues, institute: Institute, texts: ParentsTexts): string {

@@ -6,7 +6,7 @@ import { assertNever } from '../../platform/assert.ts'
 import { formatRupees } from '../../platform/money.ts'
 import { fill, type Language } from '../../platform/languages.ts'
 import type { PaymentPageTexts } from '../texts/texts.ts'
-import { feeName } from '../language.ts'
+import { feeName } from '../../messages/words.ts'
 
 /** Everything a payment page depends on; describing it is pure. */
 export type PaymentPageData = {

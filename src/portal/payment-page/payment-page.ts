@@ -11,7 +11,7 @@ import {
 } from './form-inputs.ts'
 import { fill } from '../../platform/languages.ts'
 import { type PaymentPageTexts, textsIn } from '../texts/texts.ts'
-import { localMoment } from '../language.ts'
+import { localMoment } from '../../messages/words.ts'
 import { schoolHead } from '../school-head.ts'
 
 type PaymentPage = { title: string; status: number; data: Record<string, unknown> }

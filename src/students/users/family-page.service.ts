@@ -1,5 +1,6 @@
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { familyPageUrl } from '../../institutes/institutes.service.ts'
+import { languageOfFamily } from '../../messages/family-languages.service.ts'
 import { internationalNumber, type NewMessage } from '../../messages/messages.rules.ts'
 import { countMessagesAbout, queueMessages } from '../../messages/messages.service.ts'
 import { isEmail } from '../../platform/contacts.ts'
@@ -7,7 +8,7 @@ import type { Context } from '../../platform/context.ts'
 import { badField, conflict } from '../../platform/errors.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
 import { getStudent } from '../students.service.ts'
-import { familyPageTexts, templateName } from './family-page.texts.ts'
+import { familyPageTexts } from './family-page.texts.ts'
 
 export const FAMILY_PAGE_CHANNELS = ['email', 'sms'] as const
 type Channel = (typeof FAMILY_PAGE_CHANNELS)[number]
@@ -32,7 +33,7 @@ export async function sendFamilyPage(
     throw badField('channels', `cannot include sms: ${contactNumber} is no number that takes messages`)
   if (channels.includes('email') && !isEmail(contactEmail))
     throw badField('channels', 'cannot include email: the family has no e-mail address here')
-  const language = institute.familyLanguage ?? 'en'
+  const language = await languageOfFamily(ctx.db, { instituteId: institute.id, phone: contactNumber })
   const values = { where: institute.name, who: fullname, url: familyPageUrl(ctx, institute) }
   const { subject, body, short } = familyPageTexts(values, language)
   const at = ctx.clock.now()
@@ -40,7 +41,7 @@ export async function sendFamilyPage(
   const messages = channels.map((channel): NewMessage =>
     channel === 'email'
       ? { ...common, channel, recipient: contactEmail, subject, body, to: { name: contactName, language } }
-      : { ...common, channel, recipient: contactNumber, body: short, template: templateName(language) },
+      : { ...common, channel, recipient: contactNumber, ...short },
   )
   return transact(ctx.db, command, async tx => {
     const since = new Date(at.getTime() - DAY_MS)

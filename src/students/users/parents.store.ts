@@ -149,3 +149,17 @@ export async function listUsersOf(
     [instituteId, studentId],
   )
 }
+
+/** The numbers at which the families of a parent's children are reached, each once. */
+export async function listContactNumbers(
+  db: Queryable,
+  { instituteId, registrationIds }: ParentKey,
+): Promise<string[]> {
+  const rows = await db.query<{ phone: string }>(
+    `select distinct on (phone_key(s.primary_contact_number)) s.primary_contact_number as phone
+     from student_users l join students s on s.institute_id = l.institute_id and s.id = l.student_id
+     where l.institute_id = $1 and l.registration_id = any($2)`,
+    [instituteId, registrationIds],
+  )
+  return rows.map(({ phone }) => phone)
+}

@@ -120,11 +120,14 @@ test('a restore that was tried lately is fine; a backup that nobody restored is 
 })
 
 test('an SMS without its DLT template is a problem that names the text', () => {
-  const all = { isSet: true, missing: [], unknown: [] }
+  const all = { isSet: true, missing: [], unknown: [], inEnglish: [] }
   assert.equal(judgeSms({ ...all, isSet: false }), null)
   assert.equal(judgeSms(all)?.verdict, 'ok')
   assert.match(judgeSms({ ...all, missing: ['plan.debit'] })?.text ?? '', /plan\.debit/)
   assert.equal(judgeSms({ ...all, unknown: ['typo'] })?.verdict, 'problem')
+  const inEnglish = judgeSms({ ...all, inEnglish: ['notice_kn'] })
+  assert.equal(inEnglish?.verdict, 'warning')
+  assert.match(inEnglish?.text ?? '', /notice_kn.* leave in English/)
 })
 
 test('a lender that does not answer is a problem, a desk without people a warning', () => {

@@ -1,4 +1,4 @@
-import { formatDay } from '../../../src/flex/notices/family.texts.ts'
+import { formatDayIn as formatDay } from '../../../src/platform/languages.ts'
 import { dayOf, startOfDay } from '../../../src/platform/calendar.ts'
 import { formatRupees, type Paise } from '../../../src/platform/money.ts'
 import { addWorkingDays, isWorkingDay } from '../../../src/platform/working-days.ts'

@@ -3,7 +3,11 @@ import { test } from 'node:test'
 import { readableComponent } from '../../../src/platform/names.ts'
 import { formatMoment } from '../../../src/platform/calendar.ts'
 import { LANGUAGES, type Language } from '../../../src/platform/languages.ts'
-import { chooseLanguage, feeName, localMoment } from '../../../src/portal/language.ts'
+import { reasonIn } from '../../../src/flex/notices/reasons.texts.ts'
+import { codesOf, meaningOf } from '../../../src/flex/rules/returns.rules.ts'
+import { feeName, localMoment } from '../../../src/messages/words.ts'
+import { chooseLanguage } from '../../../src/portal/language.ts'
+import { messageTextsIn } from '../../../src/messages/texts/texts.ts'
 import { textsIn } from '../../../src/portal/texts/texts.ts'
 
 /** Every text with the path of its keys. */
@@ -12,7 +16,9 @@ function flatten(value: unknown, path = ''): [path: string, text: string][] {
   return Object.entries(value as object).flatMap(([key, inner]) => flatten(inner, `${path}/${key}`))
 }
 
-const english = new Map(flatten(textsIn('en')))
+/** What pages say, and what messages say. */
+const everything = (language: Language) => ({ pages: textsIn(language), messages: messageTextsIn(language) })
+const english = new Map(flatten(everything('en')))
 const placeholders = (text: string): string[] => [...new Set(text.match(/\{\w+\}/g))].toSorted()
 const others = LANGUAGES.filter(language => language !== 'en')
 
@@ -35,19 +41,19 @@ function problemsOf(texts: Map<string, string>, language: Language): string[] {
 
 test('a missing text, an unknown one and a changed placeholder are found', () => {
   const texts = new Map(english)
-  texts.delete('/front/title')
-  texts.set('/front/tilte', 'Fees')
-  texts.set('/checkout/pay', 'Pay {sum}')
+  texts.delete('/pages/front/title')
+  texts.set('/pages/front/tilte', 'Fees')
+  texts.set('/pages/checkout/pay', 'Pay {sum}')
   assert.deepEqual(problemsOf(texts, 'en'), [
-    'missing: /front/title',
-    'unknown: /front/tilte',
-    'placeholders {sum}, not {amount}: /checkout/pay',
+    'missing: /pages/front/title',
+    'unknown: /pages/front/tilte',
+    'placeholders {sum}, not {amount}: /pages/checkout/pay',
   ])
 })
 
 for (const language of others) {
   test(`the texts in ${language} have every key, placeholder and plural form of the English ones`, () => {
-    assert.deepEqual(problemsOf(new Map(flatten(textsIn(language))), language), [])
+    assert.deepEqual(problemsOf(new Map(flatten(everything(language))), language), [])
   })
 }
 
@@ -65,13 +71,13 @@ const isTranslated = (language: Language, text: string): boolean => {
 
 for (const language of LANGUAGES) {
   test(`each text in ${language} is in its own script`, () => {
-    const foreign = flatten(textsIn(language)).filter(([, text]) => !isTranslated(language, text))
+    const foreign = flatten(everything(language)).filter(([, text]) => !isTranslated(language, text))
     assert.deepEqual(foreign, [])
   })
 }
 
 test('the English names of fees and times of day are those of mails and receipts', () => {
-  for (const code of Object.keys(textsIn('en').fees)) {
+  for (const code of Object.keys(messageTextsIn('en').fees)) {
     assert.equal(feeName(code, 'en'), readableComponent(code))
     assert.equal(feeName(`${code}_TERM_2`, 'en'), readableComponent(`${code}_TERM_2`))
   }
@@ -99,4 +105,12 @@ test('the payer’s choice comes before the institute’s language, and that bef
   assert.equal(chooseLanguage(undefined, 'hi', 'en'), 'hi')
   assert.equal(chooseLanguage('xx', null, 'fr, hi-IN;q=0.8'), 'hi')
   assert.equal(chooseLanguage(undefined, null, undefined), 'en')
+})
+
+test('each reason for which a debit can come back has words in each language', () => {
+  const reasons = [...codesOf('enach'), ...codesOf('upi_autopay'), 'abandoned'].map(
+    code => meaningOf(code).message,
+  )
+  for (const language of others)
+    for (const reason of reasons) assert.notEqual(reasonIn(language, reason), '', `${language}: ${reason}`)
 })

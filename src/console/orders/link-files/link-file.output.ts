@@ -31,7 +31,11 @@ const batchFields = {
   file_name: out.text('What the file is called.', 'term-2.xlsx', batch => batch.fileName ?? ''),
   unknown_columns: out.texts('Columns that mean nothing here.', ['remarks']),
   channels: out.texts('How payers get their link.', ['email'], batch => batch.options?.channels ?? []),
-  language: out.text('In which language.', 'en', batch => batch.options?.language ?? 'en'),
+  language: out.optional.text(
+    'In which language; absent for the own one of each family.',
+    'en',
+    batch => batch.options?.language,
+  ),
   rows: out.one('How many rows of each kind.', rowsOutput, batch => batch),
   progress: out.integer('Percent of the rows that are done.', 100, progressOf),
   created_by: out.text('Who sent it.', 'meera@example.in', batch => batch.createdBy ?? ''),

@@ -1,7 +1,8 @@
-import type { Language, SendChannel } from '../../../orders/link-messages.texts.ts'
+import type { SendChannel } from '../../../orders/link-messages.texts.ts'
+import type { Language } from '../../../platform/languages.ts'
 
-/** How payers are notified of their links; chosen when the file is started. */
-export type LinkOptions = { channels: SendChannel[]; language: Language }
+/** How payers are notified of their links; chosen when the file is started. Without a language each in its own. */
+export type LinkOptions = { channels: SendChannel[]; language: Language | null }
 
 export const LINK_FILE_BYTES = 5_000_000
 

@@ -1,5 +1,6 @@
 import { catalogueProblems } from '../../../institutes/catalogue.service.ts'
 import { branchFor, type CatalogueEntry } from '../../../institutes/institutes.rules.ts'
+import { languagesOf } from '../../../messages/family-languages.service.ts'
 import { internationalNumber } from '../../../messages/messages.rules.ts'
 import { queueMessages } from '../../../messages/messages.service.ts'
 import { linkMessages } from '../../../orders/link-messages.texts.ts'
@@ -197,13 +198,20 @@ async function queueLinkMessages(
   { institute, now, options, publicUrl }: ImportContext,
   orders: readonly Order[],
 ): Promise<void> {
-  const { channels, language } = options ?? { channels: [], language: 'en' as const }
-  const to = { instituteId: institute.id, institute: institute.name, language, at: now }
-  const messages = orders.flatMap(order => {
+  const { channels, language: wanted } = options ?? { channels: [], language: 'en' as const }
+  const families = orders.map(({ phone }) => ({ instituteId: institute.id, phone }))
+  const languages = wanted === null ? await languagesOf(tx, families) : []
+  const to = { instituteId: institute.id, institute: institute.name, at: now }
+  const messages = orders.flatMap((order, index) => {
+    const language = wanted ?? languages[index] ?? 'en'
     const reachable = channels.filter(
       channel => channel === 'email' || internationalNumber(order.phone) !== null,
     )
-    return linkMessages(order, { ...to, url: `${publicUrl}/pay/${institute.code}/${order.id}` }, reachable)
+    return linkMessages(
+      order,
+      { ...to, language, url: `${publicUrl}/pay/${institute.code}/${order.id}` },
+      reachable,
+    )
   })
   await queueMessages(tx, messages)
 }

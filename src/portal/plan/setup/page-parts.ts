@@ -16,7 +16,7 @@ import { dayOf } from '../../../platform/calendar.ts'
 import { formatRupees, sumPaise, ZERO, type Paise } from '../../../platform/money.ts'
 import { fill, formatDayIn, type Language } from '../../../platform/languages.ts'
 import type { PlanSetupTexts } from '../../texts/texts.ts'
-import { feeName } from '../../language.ts'
+import { feeName } from '../../../messages/words.ts'
 import { schoolHead } from '../../school-head.ts'
 
 export type SetupProblem = 'consent' | 'changed'

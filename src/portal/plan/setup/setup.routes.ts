@@ -166,8 +166,7 @@ async function agree(
   return toPageOnConflict(path, reply, async () =>
     startMandate(ctx, key, {
       rail,
-      // Notices of debits are written in these two.
-      language: pageData.language === 'hi' ? 'hi' : 'en',
+      language: pageData.language,
       returnUrl,
       consent: `the payer agreed to the schedule ${fingerprint(file)}, shown in ${pageData.language}`,
     }),

@@ -120,12 +120,23 @@ export function headline({ kind, what, raw }: TimelineEntryAnswer): Word {
       return { label: profileLine(raw as ProfileRaw), tone: 'plain' }
     case 'fee':
       return { label: feeLine(what, raw as FeeRaw), tone: 'plain' }
+    case 'message':
+      return messageLine(what, raw as MessageRaw)
     default:
       return {
         label: `Late fee of ${formatRupees((raw as { amount: number }).amount)} waived`,
         tone: 'plain',
       }
   }
+}
+
+type MessageRaw = { state: string; to: string; text: string }
+const CHANNEL_LABELS: Record<string, string> = { email: 'E-mail', sms: 'SMS', whatsapp: 'WhatsApp' }
+
+function messageLine(channel: string, { state, to, text }: MessageRaw): Word {
+  const how = CHANNEL_LABELS[channel] ?? channel
+  if (state === 'failed') return { label: `${how} to ${to} failed: ${text}`, tone: 'bad' }
+  return { label: `${how} to ${to}${state === 'queued' ? ' waits' : ''}: ${text}`, tone: 'plain' }
 }
 
 type ProfileRaw = { changes: readonly { field: string }[] }

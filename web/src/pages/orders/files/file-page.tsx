@@ -1,5 +1,5 @@
 import '../orders.css'
-import { Alert, Button, Checkbox, Group, NativeSelect, Progress, Stack } from '@mantine/core'
+import { Alert, Button, Checkbox, Group, Progress, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -14,6 +14,7 @@ import { useInstitute, useInstitutePath, useMay } from '../../../api/session.ts'
 import { ConfirmWithReason } from '../../../ui/dialogue/confirm-with-reason.tsx'
 import { DataTable, type Column } from '../../../ui/table/data-table.tsx'
 import { Detail } from '../../../ui/detail.tsx'
+import { LanguageSelect } from '../../../ui/language-select.tsx'
 import { formatCount } from '../../../ui/money.tsx'
 import { AwaitedPage } from '../../../ui/page.tsx'
 import { notify } from '../../../ui/toasts.tsx'
@@ -129,8 +130,8 @@ function links(count: number): string {
 function Start({ file }: { file: BatchAnswer }) {
   const path = useInstitutePath()
   const [channels, setChannels] = useState<string[]>([])
-  const [language, setLanguage] = useState('en')
-  const start = useCommand<{ channels: string[]; language: string }>({
+  const [language, setLanguage] = useState('')
+  const start = useCommand<{ channels: string[]; language?: string }>({
     method: 'POST',
     path: `${path}/link-batches/${file.id}/start`,
     refreshes: ['link-file', 'link-files', 'audit'],
@@ -143,7 +144,7 @@ function Start({ file }: { file: BatchAnswer }) {
       className="file-now"
       onSubmit={event => {
         event.preventDefault()
-        start.mutate({ channels, language })
+        start.mutate(language === '' ? { channels } : { channels, language })
       }}
     >
       <Stack gap="sm">
@@ -161,16 +162,7 @@ function Start({ file }: { file: BatchAnswer }) {
           </Group>
         </Checkbox.Group>
         {channels.length > 0 && (
-          <NativeSelect
-            label="Language"
-            maw={240}
-            value={language}
-            onChange={event => setLanguage(event.currentTarget.value)}
-            data={[
-              { value: 'en', label: 'English' },
-              { value: 'hi', label: 'हिन्दी (Hindi)' },
-            ]}
-          />
+          <LanguageSelect value={language} onChange={setLanguage} none="The family’s own" />
         )}
         {problem !== undefined && (
           <Alert color="red" role="alert">

@@ -1,4 +1,4 @@
-import { Alert, Button, Checkbox, Group, NativeSelect, Radio, Stack, TextInput } from '@mantine/core'
+import { Alert, Button, Checkbox, Group, Radio, Stack, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import type {
   OrderDetailAnswer,
@@ -10,6 +10,7 @@ import { problemOf, useCommand, wholeProblem } from '../../../api/command.ts'
 import { useInstitutePath } from '../../../api/session.ts'
 import { ConfirmWithReason } from '../../../ui/dialogue/confirm-with-reason.tsx'
 import { Dialogue } from '../../../ui/dialogue/dialogue.tsx'
+import { LanguageSelect } from '../../../ui/language-select.tsx'
 import { formatRupees } from '../../../ui/money.tsx'
 import { notify } from '../../../ui/toasts.tsx'
 import { isKept } from '../../approvals/kept.ts'
@@ -177,8 +178,8 @@ function leftByFee(order: OrderDetailAnswer): Left[] {
 export function SendDialogue({ order, onClose }: Props) {
   const path = useInstitutePath()
   const [channels, setChannels] = useState(['email'])
-  const [language, setLanguage] = useState('en')
-  const send = useCommand<{ channels: string[]; language: string }, SentAnswer>({
+  const [language, setLanguage] = useState('')
+  const send = useCommand<{ channels: string[]; language?: string }, SentAnswer>({
     method: 'POST',
     path: `${path}/orders/${order.id}/messages`,
     refreshes: ['order', 'audit'],
@@ -193,7 +194,7 @@ export function SendDialogue({ order, onClose }: Props) {
       <form
         onSubmit={event => {
           event.preventDefault()
-          send.mutate({ channels, language })
+          send.mutate(language === '' ? { channels } : { channels, language })
         }}
       >
         <Stack gap="sm">
@@ -207,15 +208,7 @@ export function SendDialogue({ order, onClose }: Props) {
               <Checkbox value="sms" label={`SMS to ${order.phone}`} />
             </Stack>
           </Checkbox.Group>
-          <NativeSelect
-            label="Language"
-            value={language}
-            onChange={event => setLanguage(event.currentTarget.value)}
-            data={[
-              { value: 'en', label: 'English' },
-              { value: 'hi', label: 'हिन्दी (Hindi)' },
-            ]}
-          />
+          <LanguageSelect value={language} onChange={setLanguage} none="The family’s own" />
           {problem !== undefined && (
             <Alert color="red" role="alert">
               {problem}

@@ -4,6 +4,7 @@ import { useMay } from '../../../api/session.ts'
 import { ConcessionDialogue } from './concession.tsx'
 import { AdvanceDialogue } from './use-advance.tsx'
 import { EditProfileDialogue } from './edit-profile.tsx'
+import { FamilyLanguageDialogue } from './family-language.tsx'
 import { FamilyPageDialogue } from './family-page.tsx'
 import { FetchDialogue } from './fetch-now.tsx'
 import { PaymentLinkDialogue } from './payment-link.tsx'
@@ -15,6 +16,7 @@ import { WaiverDialogue } from './waive-late-fee.tsx'
 type Action =
   | 'profile'
   | 'family'
+  | 'language'
   | 'link'
   | 'record'
   | 'concession'
@@ -27,6 +29,7 @@ export type ActionProps = { student: Student; onClose: () => void }
 const DIALOGUES: Record<Action, (props: ActionProps) => ReactNode> = {
   profile: EditProfileDialogue,
   family: FamilyPageDialogue,
+  language: FamilyLanguageDialogue,
   link: PaymentLinkDialogue,
   record: RecordPaymentDialogue,
   concession: ConcessionDialogue,
@@ -76,6 +79,7 @@ export function StudentActs({ student }: { student: Student }) {
           </Menu.Target>
           <Menu.Dropdown>
             <Menu.Item onClick={() => setAction('family')}>Send the family its page</Menu.Item>
+            <Menu.Item onClick={() => setAction('language')}>Language of messages</Menu.Item>
             <Menu.Item onClick={() => setAction('concession')} disabled={dues.components.length === 0}>
               Give or change a concession
             </Menu.Item>

@@ -15,6 +15,7 @@ const KINDS = [
   { value: 'event', label: 'Events' },
   { value: 'fetch', label: 'ERP' },
   { value: 'fee', label: 'Fees' },
+  { value: 'message', label: 'Messages' },
 ]
 
 export function TimelineSection({ id }: { id: string }) {
