@@ -24,8 +24,6 @@ import { refundMismatched } from '../refunds/refunds.service.ts'
 import * as exceptions from '../settlements/settlements.store.ts'
 import { linesOfAmount } from './mismatch-lines.rules.ts'
 
-export type { Mismatch } from '../settlements/settlements.store.ts'
-
 /** What came with another amount than asked, and nobody has dealt with. */
 export async function listMismatches({ db }: PaymentContext, instituteId: number) {
   return exceptions.listMismatches(db, instituteId)
