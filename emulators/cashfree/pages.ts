@@ -1,8 +1,9 @@
 import { button, escape, list, page } from '../page.ts'
 import { type Answer, type Seen, textOf } from '../server.ts'
 import { type Books, refuse } from './books.ts'
+import { endExecution } from './controlled.ts'
 import { loseDispute } from './disputes.ts'
-import type { Charge, Order, Subscription } from './entities.ts'
+import type { Charge, Execution, Order, Subscription } from './entities.ts'
 import { endRefund, payOrder } from './orders.ts'
 import { settle } from './settlements.ts'
 import {
@@ -75,6 +76,8 @@ function act(books: Books, on: string, verb: string): void {
   if (books.subscriptions.has(on)) actOnMandate(books, on, verb)
   const charge = books.charges.get(on)
   if (charge !== undefined) actOnCharge(books, charge, verb)
+  const execution = books.executions.get(on)
+  if (execution !== undefined) actOnExecution(books, execution, verb)
   if (books.refunds.get(on)?.refund_status === 'PENDING')
     endRefund(books, on, verb === 'processed' ? 'SUCCESS' : 'CANCELLED')
   if (books.chargeRefunds.get(on)?.refund_status === 'INITIALIZED')
@@ -96,10 +99,42 @@ function actOnCharge(books: Books, charge: Charge, verb: string): void {
   endCharge(books, id, reason === undefined ? { isPaid: true } : { isPaid: false, reason })
 }
 
+function actOnExecution(books: Books, execution: Execution, verb: string): void {
+  const {
+    execution_id: id,
+    execution_status: status,
+    cf_txn_id: paymentId,
+    payment_amount: amount,
+  } = execution
+  if (status === 'SUCCESS' && verb === 'dispute') loseDispute(books, { orderId: '', paymentId, amount })
+  if (status !== 'INITIALIZED') return
+  const reason = BOUNCES[verb]
+  endExecution(books, id, reason === undefined ? { isPaid: true } : { isPaid: false, reason })
+}
+
+type Debit = { id: string; status: string; amount: number; day?: string | undefined }
+
+/** Charges, and executions of what was announced. */
+function debitsOf(books: Books): Debit[] {
+  return [
+    ...[...books.charges.values()].map(one => ({
+      id: one.payment_id,
+      status: one.payment_status,
+      amount: one.payment_amount,
+      day: one.payment_schedule_date,
+    })),
+    ...[...books.executions.values()].map(one => ({
+      id: one.execution_id,
+      status: one.execution_status,
+      amount: one.payment_amount,
+    })),
+  ]
+}
+
 function deskPage(books: Books): string {
   const orders = [...books.orders.values()].filter(one => one.order_status === 'ACTIVE')
-  const charges = [...books.charges.values()]
-  const waiting = charges.filter(one => ['PENDING', 'INITIALIZED'].includes(one.payment_status))
+  const debits = debitsOf(books)
+  const waiting = debits.filter(one => ['PENDING', 'INITIALIZED'].includes(one.status))
   const refunds = [...books.refunds.values(), ...books.chargeRefunds.values()]
   return show('Cashfree, played by you', [
     list('Orders that payers have open', orders, one => {
@@ -108,15 +143,12 @@ function deskPage(books: Books): string {
     }),
     list('Mandates', [...books.subscriptions.values()], describeMandate),
     list('Debits that wait for their bank', waiting, one =>
-      [
-        describeCharge(one),
-        ...['paid', ...Object.keys(BOUNCES)].map(verb => button(one.payment_id, verb)),
-      ].join(' '),
+      [describeDebit(one), ...['paid', ...Object.keys(BOUNCES)].map(verb => button(one.id, verb))].join(' '),
     ),
     list(
       'Debits that were paid',
-      charges.filter(one => one.payment_status === 'SUCCESS'),
-      one => `${describeCharge(one)} ${button(one.payment_id, 'dispute')}`,
+      debits.filter(one => one.status === 'SUCCESS'),
+      one => `${describeDebit(one)} ${button(one.id, 'dispute')}`,
     ),
     list('Refunds', refunds, ({ refund_id: id, refund_amount: amount, refund_status: status }) =>
       [`${escape(id)} ${rupees(amount)}: ${status}`, button(id, 'processed'), button(id, 'failed')].join(' '),
@@ -131,11 +163,7 @@ function describeMandate(one: Subscription): string {
   return `<a href="/checkout/mandate/${session}">${escape(id)}</a>: ${status} ${acts.join('')}`
 }
 
-function describeCharge({
-  payment_id: id,
-  payment_amount: amount,
-  payment_schedule_date: day,
-}: Charge): string {
+function describeDebit({ id, amount, day }: Debit): string {
   return `${escape(id)} ${rupees(amount)}${day === undefined ? '' : ` on ${day.slice(0, 10)}`}`
 }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { endExecution, endNotification } from '../../../emulators/cashfree/controlled.ts'
+import { servePages } from '../../../emulators/cashfree/pages.ts'
 import { authorise, endCharge } from '../../../emulators/cashfree/subscriptions.ts'
 import { lose, status } from '../../../emulators/faults.ts'
 import { paiseOf } from '../../../src/platform/money.ts'
@@ -115,4 +116,14 @@ test('a mandate that has ended refuses the execution with a code that ends the p
   assert.ok(error instanceof ProviderRefused)
   assert.equal(error.code, 'QA')
   assert.equal(fake.books.executions.size, 0)
+})
+
+test('a person plays the bank of an executed debit at the emulator’s desk', async () => {
+  const debit = await announced()
+  pass(25)
+  const { providerRef } = await mandates().present(debit)
+  const visit = { method: 'GET', path: '/', query: new URLSearchParams(), headers: {}, body: {} }
+  assert.match(String(servePages(fake.books, visit).body), new RegExp(`Debits that wait.*${orderId}`, 's'))
+  servePages(fake.books, { ...visit, method: 'POST', path: '/act', body: { on: orderId, do: 'no money' } })
+  assert.equal((await outcomeOf(providerRef)).kind, 'failed')
 })
