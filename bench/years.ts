@@ -45,7 +45,7 @@ type Books = { ctx: Context; cursor: string; deliveryId: string; sizes: Figure[]
 
 const ACTS: Record<string, (books: Books) => Promise<unknown>> = {
   'A claim of deliveries': async ({ ctx }) =>
-    releaseAll(ctx.db, await claimDue(ctx.db, { limit: PAGE, roomEach: PAGE, busy: [] })),
+    releaseAll(ctx.db, (await claimDue(ctx.db, { limit: PAGE, roomEach: PAGE, busy: [] })).claims),
   'The newest page of events': ({ ctx }) => listEvents(ctx, 1, {}, { order: 'newest', limit: PAGE }),
   'The next page of a follower': ({ ctx, cursor }) =>
     listEvents(ctx, 1, {}, { order: 'oldest', limit: PAGE, cursor }),

@@ -1,3 +1,4 @@
+import { idsOf, sumOf, takeByInstitute } from '../platform/jobs/claim.ts'
 import type { Institute } from '../institutes/institutes.rules.ts'
 import { toPage, type Page, type PageRange } from '../platform/db/list.ts'
 import type { Transaction } from '../platform/db/database.ts'
@@ -174,10 +175,16 @@ export async function purgeImports({ db, clock }: Context, limit: number): Promi
   const now = clock.now()
   const ago = (days: number): Date => new Date(now.getTime() - days * MS_PER_DAY)
   const forgotten = await purgeStore.cancelForgotten(db, ago(KEPT_WAITING_DAYS), now)
-  const deleted = await db.transaction(tx => purgeStore.deleteOld(tx, ago(KEPT_DAYS), limit))
+  const old = await purgeStore.findOld(db, ago(KEPT_DAYS), limit)
+  const deleted = await takeByInstitute(old, (instituteId, keys) =>
+    db.transaction(tx => purgeStore.deleteOld(tx, instituteId, idsOf(keys))),
+  )
   // One at a time: a large one takes a while.
-  const cleared = await db.transaction(tx => purgeStore.clearFinished(tx, now, 1))
-  return forgotten + cleared + deleted
+  const finished = await purgeStore.findFinished(db, now, 1)
+  const cleared = await takeByInstitute(finished, (instituteId, keys) =>
+    db.transaction(tx => purgeStore.clearFinished(tx, now, instituteId, idsOf(keys))),
+  )
+  return forgotten + sumOf(deleted) + sumOf(cleared)
 }
 
 export function requireImport(one: store.Import | null, { kinds, noun }: ImportFamily): store.Import {

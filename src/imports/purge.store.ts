@@ -1,25 +1,36 @@
 import type { Queryable, Transaction } from '../platform/db/database.ts'
+import { findDue } from '../platform/jobs/claim.ts'
 import type { ImportKey } from './imports.store.ts'
 
-/** Forgets files and rows of those that are over; answers how many imports that were. */
-export async function clearFinished(tx: Transaction, now: Date, limit: number): Promise<number> {
-  const done = await tx.query<ImportKey>(
-    `update imports set cleared_at = $1 where (institute_id, id) in (
-       select institute_id, id from imports where cleared_at is null and finished_at is not null
-       order by finished_at limit $2 for update skip locked)
-     returning institute_id as "instituteId", id`,
-    [now, limit],
+const IS_OVER = 'cleared_at is null and finished_at <= $1'
+const TO_CLEAR = { table: 'imports', where: IS_OVER, order: 'finished_at' }
+
+export async function findFinished(db: Queryable, now: Date, limit: number): Promise<ImportKey[]> {
+  return findDue(db, TO_CLEAR, now, limit)
+}
+
+/** Forgets the files and rows of one that is over; answers how many imports that were. */
+export async function clearFinished(
+  tx: Transaction,
+  now: Date,
+  instituteId: number,
+  ids: readonly string[],
+): Promise<number> {
+  const done = await tx.query<{ id: string }>(
+    `update imports set cleared_at = $1 where institute_id = $2 and id in (
+       select id from imports where institute_id = $2 and id = any($3) and ${IS_OVER} for update skip locked)
+     returning id`,
+    [now, instituteId, ids],
   )
-  const keys = [done.map(key => key.instituteId), done.map(key => key.id)]
   // The file of a list stays for as long as its problems do: its bad rows are taken from it.
   for (const [table, kept] of [
     ['import_files', "and i.kind <> 'roster'"],
     ['import_rows', ''],
   ]) {
     await tx.query(
-      `delete from ${table} f using imports i where (i.institute_id, i.id) in (select * from unnest($1::int[], $2::text[]))
+      `delete from ${table} f using imports i where i.institute_id = $1 and i.id = any($2)
          ${kept} and f.institute_id = i.institute_id and f.import_id = i.id`,
-      keys,
+      [instituteId, done.map(({ id }) => id)],
     )
   }
   return done.length
@@ -36,21 +47,33 @@ export async function cancelForgotten(db: Queryable, checkedBefore: Date, now: D
 }
 
 /** Imports that ended so long ago that nobody asks for their problems any more; those that orders were made of stay. */
-export async function deleteOld(tx: Transaction, finishedBefore: Date, limit: number): Promise<number> {
-  const gone = await tx.query<ImportKey>(
-    `delete from imports where (institute_id, id) in (
-       select i.institute_id, i.id from imports i where i.cleared_at is not null and i.finished_at < $1
-         and not exists (select 1 from import_links l where l.institute_id = i.institute_id and l.import_id = i.id)
-       limit $2 for update skip locked)
-     returning institute_id as "instituteId", id`,
-    [finishedBefore, limit],
+export async function findOld(db: Queryable, finishedBefore: Date, limit: number): Promise<ImportKey[]> {
+  return findDue(db, TO_DELETE, finishedBefore, limit)
+}
+
+const TO_DELETE = {
+  table: 'imports i',
+  where: `cleared_at is not null and finished_at < $1 and not exists (
+    select 1 from import_links l where l.institute_id = i.institute_id and l.import_id = i.id)`,
+  order: 'finished_at',
+}
+
+export async function deleteOld(
+  tx: Transaction,
+  instituteId: number,
+  ids: readonly string[],
+): Promise<number> {
+  const gone = await tx.query<{ id: string }>(
+    `delete from imports where institute_id = $1 and id in (
+       select id from imports where institute_id = $1 and id = any($2) for update skip locked)
+     returning id`,
+    [instituteId, ids],
   )
-  const keys = [gone.map(key => key.instituteId), gone.map(key => key.id)]
   for (const table of ['import_problems', 'import_files']) {
-    await tx.query(
-      `delete from ${table} where (institute_id, import_id) in (select * from unnest($1::int[], $2::text[]))`,
-      keys,
-    )
+    await tx.query(`delete from ${table} where institute_id = $1 and import_id = any($2)`, [
+      instituteId,
+      gone.map(({ id }) => id),
+    ])
   }
   return gone.length
 }

@@ -9,6 +9,8 @@ import { newEvent } from '../events/define-event.ts'
 import { recordEvents } from '../events/events.service.ts'
 import type { Database, Queryable, Transaction } from '../platform/db/database.ts'
 import type { Page, PageRange } from '../platform/db/list.ts'
+import { idsOf, sumOf, takeByInstitute } from '../platform/jobs/claim.ts'
+import { findExpired, firstExpiry, lockExpired } from './expiry.store.ts'
 import { badField, unavailable } from '../platform/errors.ts'
 import type { Context } from '../platform/context.ts'
 import { replayIfDone, stillRunning, transact, type Command } from '../platform/idempotency.ts'
@@ -203,23 +205,22 @@ export function orderCountQuery(
 
 /** Writes down that a batch has expired, with the event of each link; answers how many there were. */
 export async function expireOrders(ctx: Context, limit: number): Promise<number> {
-  return ctx.db.transaction(async tx => {
-    const due = await store.lockExpired(tx, ctx.clock.now(), limit)
-    await close(
-      tx,
-      due.map(({ instituteId, order, expiresAt }) => ({
-        instituteId,
-        order,
-        state: 'expired',
-        at: expiresAt,
-      })),
-    )
-    return due.length
-  })
+  const now = ctx.clock.now()
+  const counts = await takeByInstitute(await findExpired(ctx.db, now, limit), (instituteId, keys) =>
+    ctx.db.transaction(async tx => {
+      const due = await lockExpired(tx, now, instituteId, idsOf(keys))
+      await close(
+        tx,
+        due.map(({ order, expiresAt }) => ({ instituteId, order, state: 'expired', at: expiresAt })),
+      )
+      return due.length
+    }),
+  )
+  return sumOf(counts)
 }
 
 export async function nextExpiry(ctx: Context): Promise<Date | null> {
-  return store.nextExpiry(ctx.db)
+  return firstExpiry(ctx.db)
 }
 
 async function close(tx: Transaction, closings: readonly store.Closing[]): Promise<void> {

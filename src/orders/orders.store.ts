@@ -217,11 +217,19 @@ export async function setPaid(
   id: string,
   paid: { transactionId: string; paidAt: Date },
 ): Promise<Order> {
-  const [row] = await tx.query<OrderRow>(
-    `update orders o set state = 'paid', transaction_id = $3, paid_at = $4, closed_at = null
-     where o.institute_id = $1 and o.id = $2 returning ${COLUMNS_AND_LINES}, 0 as "refundedPaise", null as receipt`,
-    [instituteId, id, paid.transactionId, paid.paidAt],
-  )
+  // They leave together, one after the other.
+  const [, [row]] = await Promise.all([
+    tx.query(
+      `update orders set state = 'paid', transaction_id = $3, paid_at = $4, closed_at = null
+       where institute_id = $1 and id = $2`,
+      [instituteId, id, paid.transactionId, paid.paidAt],
+    ),
+    tx.query<OrderRow>(
+      `select ${COLUMNS_AND_LINES}, 0 as "refundedPaise", null as receipt from orders o
+       where o.institute_id = $1 and o.id = $2`,
+      [instituteId, id],
+    ),
+  ])
   if (row === undefined) throw new Error(`the order ${id} is gone`)
   return toOrder(row)
 }
@@ -257,32 +265,6 @@ export async function findOrders(
     [instituteId, ids],
   )
   return rows.map(toOrder)
-}
-
-/** Takes unpaid ones past their expiry, skipping those that another worker holds. */
-export async function lockExpired(
-  tx: Transaction,
-  now: Date,
-  limit: number,
-): Promise<{ instituteId: number; order: Order; expiresAt: Date }[]> {
-  const rows = await tx.query<OrderRow & { instituteId: number; expiresAt: Date }>(
-    `select o.institute_id as "instituteId", ${ORDER_COLUMNS} from orders o
-     where o.state = 'unpaid' and o.expires_at is not null and o.expires_at <= $1
-     order by o.expires_at limit $2 for update of o skip locked`,
-    [now, limit],
-  )
-  return rows.map(({ instituteId, ...row }) => ({
-    instituteId,
-    order: toOrder(row),
-    expiresAt: row.expiresAt,
-  }))
-}
-
-export async function nextExpiry(db: Queryable): Promise<Date | null> {
-  const [row] = await db.query<{ expires_at: Date | null }>(
-    `select min(expires_at) as expires_at from orders where state = 'unpaid' and expires_at is not null`,
-  )
-  return row?.expires_at ?? null
 }
 
 export function toOrder({ lines, ...order }: OrderRow): Order {

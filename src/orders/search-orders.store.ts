@@ -29,13 +29,13 @@ export async function searchOrders(
   filter: OrderSearchFilter,
   { cursor, limit, now }: PageRange & { now: Date },
 ): Promise<Page<Order>> {
-  const values: unknown[] = [filter.kinds, limit + 1]
+  const values: unknown[] = [instituteId, filter.kinds, limit + 1]
   const where = allOf(values, conditions(instituteId, filter, { cursor, now }))
   const isRare = filter.search !== undefined || filter.pageId !== undefined || filter.studentId !== undefined
-  const last = 'order by o.created_at desc, o.id desc limit $2'
+  const last = 'order by o.created_at desc, o.id desc limit $3'
   const found = isRare
-    ? `select o.* from orders o where o.kind = any($1) and ${where} ${last}`
-    : `select o.* from unnest($1::text[]) k cross join lateral (
+    ? `select o.* from orders o where o.kind = any($2) and ${where} ${last}`
+    : `select o.* from unnest($2::text[]) k cross join lateral (
          select * from orders o where o.kind = k and ${where} ${last}) o ${last}`
   const rows = await db.query<OrderRow>(
     `select ${ORDER_COLUMNS} from (${found}) o order by o.created_at desc, o.id desc`,
@@ -52,9 +52,9 @@ export function ordersQuery(
   filter: OrderSearchFilter,
   now: Date,
 ): { text: string; values: readonly unknown[] } {
-  const values: unknown[] = [filter.kinds]
+  const values: unknown[] = [instituteId, filter.kinds]
   const where = allOf(values, conditions(instituteId, filter, { cursor: undefined, now }))
-  const text = `select ${ORDER_COLUMNS} from orders o where o.kind = any($1) and ${where}
+  const text = `select ${ORDER_COLUMNS} from orders o where o.kind = any($2) and ${where}
     order by o.created_at desc, o.id desc`
   return { text, values }
 }
@@ -65,9 +65,9 @@ export function countedOrders(
   filter: OrderSearchFilter,
   now: Date,
 ): { text: string; values: readonly unknown[] } {
-  const values: unknown[] = [filter.kinds]
+  const values: unknown[] = [instituteId, filter.kinds]
   const where = allOf(values, conditions(instituteId, filter, { cursor: undefined, now }))
-  return { text: `select from orders o where o.kind = any($1) and ${where}`, values }
+  return { text: `select from orders o where o.kind = any($2) and ${where}`, values }
 }
 
 /** `order_words` begins each word with the institute; what is typed may be the beginning of the rest. */
@@ -84,7 +84,7 @@ function conditions(
 ): Condition[] {
   const { search } = filter
   return [
-    ['o.institute_id = $1', instituteId],
+    ['o.institute_id = $0'],
     [LISTED],
     filter.status && statusCondition(filter.status, now),
     ['o.collector_code = $1', filter.collectorCode],
@@ -98,8 +98,7 @@ function conditions(
       wordsQuery(instituteId, search.anyOf),
     ],
     [
-      '(o.created_at, o.id) < (select c.created_at, c.id from orders c where c.institute_id = $1 and c.id = $2)',
-      instituteId,
+      '(o.created_at, o.id) < (select c.created_at, c.id from orders c where c.institute_id = $0 and c.id = $1)',
       cursor,
     ],
   ]

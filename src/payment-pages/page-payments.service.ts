@@ -1,3 +1,4 @@
+import { idsOf, sumOf, takeByInstitute } from '../platform/jobs/claim.ts'
 import { createHash } from 'node:crypto'
 import type { Institute } from '../institutes/institutes.rules.ts'
 import { closeUnpaid, openOrders } from '../orders/order-payments.service.ts'
@@ -72,7 +73,11 @@ const UNPAID_KEPT_MS = 30 * 86_400_000
 /** Anybody can fill a form in: what nobody began to pay is deleted a month after it could be paid, a batch at a time. */
 export async function purgeUnpaidForms({ db, clock }: Context, limit: number): Promise<number> {
   const closedBefore = new Date(clock.now().getTime() - UNPAID_KEPT_MS)
-  return db.transaction(tx => store.deleteUnpaid(tx, closedBefore, limit))
+  const old = await store.findUnpaid(db, closedBefore, limit)
+  const deleted = await takeByInstitute(old, (instituteId, keys) =>
+    db.transaction(tx => store.deleteUnpaid(tx, closedBefore, instituteId, idsOf(keys))),
+  )
+  return sumOf(deleted)
 }
 
 function digestOf(filled: Filled): Buffer {

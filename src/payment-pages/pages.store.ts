@@ -1,3 +1,5 @@
+import { findDue } from '../platform/jobs/claim.ts'
+import type { RowKey } from '../platform/jobs/leased-rows.ts'
 import type { OrderState } from '../orders/orders.rules.ts'
 import type { Queryable, Transaction } from '../platform/db/database.ts'
 import { list, type Page as PageOf, type PageRange } from '../platform/db/list.ts'
@@ -160,23 +162,30 @@ export async function listUnpaid(tx: Transaction, instituteId: number, pageId: s
   return rows.map(row => row.id)
 }
 
-/** Those closed before a moment that nobody ever began to pay, with their forms; a batch at a time. */
-export async function deleteUnpaid(tx: Transaction, closedBefore: Date, limit: number): Promise<number> {
-  const rows = await tx.query(
-    `with old as materialized (
-       select o.institute_id, o.id from orders o
-       where o.kind = 'page' and o.closed_at < $1 and o.state in ('expired', 'cancelled')
-         and not exists (select from payments p where p.institute_id = o.institute_id and p.order_id = o.id)
-       order by o.closed_at limit $2 for update skip locked
-     ), forms as (
-       delete from page_forms f using old where f.institute_id = old.institute_id and f.order_id = old.id
-     ), lines as (
-       delete from order_lines l using old where l.institute_id = old.institute_id and l.order_id = old.id
-     )
-     delete from orders o using old where o.institute_id = old.institute_id and o.id = old.id returning 1`,
-    [closedBefore, limit],
+const NEVER_PAID = `o.kind = 'page' and o.closed_at < $1 and o.state in ('expired', 'cancelled')
+  and not exists (select from payments p where p.institute_id = o.institute_id and p.order_id = o.id)`
+
+/** Those closed before a moment that nobody ever began to pay. */
+export async function findUnpaid(db: Queryable, closedBefore: Date, limit: number): Promise<RowKey[]> {
+  return findDue(db, { table: 'orders o', where: NEVER_PAID, order: 'closed_at' }, closedBefore, limit)
+}
+
+/** With their forms. */
+export async function deleteUnpaid(
+  tx: Transaction,
+  closedBefore: Date,
+  instituteId: number,
+  ids: readonly string[],
+): Promise<number> {
+  const old = await tx.query<{ id: string }>(
+    `select o.id from orders o where o.institute_id = $2 and o.id = any($3) and ${NEVER_PAID} for update skip locked`,
+    [closedBefore, instituteId, ids],
   )
-  return rows.length
+  const values = [instituteId, old.map(({ id }) => id)]
+  await tx.query('delete from page_forms where institute_id = $1 and order_id = any($2)', values)
+  await tx.query('delete from order_lines where institute_id = $1 and order_id = any($2)', values)
+  await tx.query('delete from orders where institute_id = $1 and id = any($2)', values)
+  return old.length
 }
 
 export type FormKey = { instituteId: number; pageId: string; token: string }

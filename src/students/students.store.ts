@@ -2,6 +2,7 @@ import type { Database, Queryable, Transaction } from '../platform/db/database.t
 import { isUniqueViolation } from '../platform/db/errors.ts'
 import { list, type Condition, type Page, type PageRange } from '../platform/db/list.ts'
 import { Table } from '../platform/db/table.ts'
+import { instituteOf } from '../platform/jobs/claim.ts'
 import type { Paise } from '../platform/money.ts'
 import type { FeeComponent } from '../fees/fees.rules.ts'
 import { feeComponents } from '../fees/fee-table.ts'
@@ -173,8 +174,7 @@ export async function listRecords(
         ['s.status = $1', filter.status],
         ...FILTER_KEYS.map((key): Condition => [`s.${PROFILE_FIELDS[key].name} = $1`, filter[key]]),
         [
-          's.id in (select student_id from student_users where institute_id = $1 and registration_id = $2)',
-          instituteId,
+          's.id in (select student_id from student_users where institute_id = $0 and registration_id = $1)',
           filter.registrationId,
         ],
       ],
@@ -194,13 +194,12 @@ export async function lockStudent(tx: Transaction, instituteId: number, id: stri
   return row ?? null
 }
 
-/** In one order for all. Others may still refer to them, as an order does that is inserted. */
+/** In one order for all, of one institute. Others may still refer to them, as an order does that is inserted. */
 export async function lockStudents(tx: Transaction, keys: readonly StudentKey[]): Promise<void> {
+  if (keys.length === 0) return
   await tx.query(
-    `select from students s join unnest($1::int[], $2::text[]) as asked (institute_id, id)
-       on s.institute_id = asked.institute_id and s.id = asked.id
-     order by s.institute_id, s.id for no key update of s`,
-    [keys.map(key => key.instituteId), keys.map(key => key.studentId)],
+    'select from students s where s.institute_id = $1 and s.id = any($2) order by s.id for no key update of s',
+    [instituteOf(keys), keys.map(key => key.studentId)],
   )
 }
 

@@ -3,6 +3,7 @@ import type pg from 'pg'
 import { readConfig } from '../../src/app/config.ts'
 import { createBursar, type Bursar } from '../../src/app/bursar.ts'
 import { createLog } from '../../src/platform/log.ts'
+import { watchStatements } from '../../tools/tenancy/watch.ts'
 import { Client, DEMO, GROUP } from './client.ts'
 import { createDatabase } from './postgres/databases.ts'
 
@@ -21,6 +22,8 @@ export type TestBursar = {
 }
 
 type Owner = { after(done: () => Promise<void> | void): void }
+
+await watchStatements()
 
 export const TEST_MASTER_KEY = '11'.repeat(32)
 

@@ -97,7 +97,7 @@ test('no subscription is paused for a probe that is not taken', async t => {
   for (const code of codes) await subscribe(idle.demo, receiver.url, { event_code: code })
   await idle.sql('update webhook_subscriptions set failures_in_row = 50')
   for (const code of codes) await trigger(idle.demo, code)
-  const claimed = await claimDue(idle.app.ctx.db, { limit: 2, roomEach: 10, busy: [] })
+  const { claims: claimed } = await claimDue(idle.app.ctx.db, { limit: 2, roomEach: 10, busy: [] })
   const paused = await idle.sql('select from webhook_subscriptions where paused_until > now()')
   assert.deepEqual([claimed.length, paused.length], [2, 2])
   assert.ok(claimed.every(({ webhook }) => webhook.isPaused))
@@ -108,7 +108,7 @@ test('a failure that is written twice, or after its claim ran out, counts once',
   const { ctx } = idle.app
   const id = await subscribe(idle.demo, 'https://erp.example.in/hook')
   for (const _ of [1, 2]) await trigger(idle.demo)
-  const claimed = await claimDue(ctx.db, { limit: 2, roomEach: 10, busy: [] })
+  const { claims: claimed } = await claimDue(ctx.db, { limit: 2, roomEach: 10, busy: [] })
   const batch = claimed.map(one => ({
     finish: { claimed: one, state: 'exhausted' as const, failures: 9, nextInMs: null, attempt: null },
     verdict: { kind: 'failed' as const, httpStatus: 500, problem: 'no', retryAfterMs: null },

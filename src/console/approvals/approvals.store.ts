@@ -1,3 +1,5 @@
+import { findDue } from '../../platform/jobs/claim.ts'
+import type { RowKey } from '../../platform/jobs/leased-rows.ts'
 import type { Queryable, Transaction } from '../../platform/db/database.ts'
 import { list, type Page, type PageRange } from '../../platform/db/list.ts'
 import { Table } from '../../platform/db/table.ts'
@@ -85,14 +87,25 @@ export async function listApprovals(
   )
 }
 
-/** Ends those that nobody decided in time. */
-export async function expireSome(tx: Transaction, now: Date, limit: number): Promise<Approval[]> {
+const HAS_EXPIRED = `state = 'waiting' and expires_at <= $1`
+
+/** Those that nobody decided in time. */
+export async function findExpired(db: Queryable, now: Date, limit: number): Promise<RowKey[]> {
+  return findDue(db, { table: 'approvals', where: HAS_EXPIRED, order: 'expires_at' }, now, limit)
+}
+
+/** Ends them. */
+export async function expireSome(
+  tx: Transaction,
+  now: Date,
+  instituteId: number,
+  ids: readonly string[],
+): Promise<Approval[]> {
   return tx.query<Approval>(
-    `update approvals a set state = 'expired', decided_at = $1 where (a.institute_id, a.id) in (
-       select institute_id, id from approvals where state = 'waiting' and expires_at <= $1
-       order by expires_at limit $2 for update skip locked)
+    `update approvals a set state = 'expired', decided_at = $1 where a.institute_id = $2 and a.id in (
+       select id from approvals where institute_id = $2 and id = any($3) and ${HAS_EXPIRED} for update skip locked)
      returning ${COLUMNS}`,
-    [now, limit],
+    [now, instituteId, ids],
   )
 }
 

@@ -43,7 +43,7 @@ export async function listPlans(
     ['p.state = $1', filter.status],
     ['p.is_held = $1', filter.isHeld],
     ['p.collector_code = $1', filter.collectorCode],
-    filter.search && searchPlans(instituteId, filter.search),
+    filter.search && searchPlans(filter.search),
     ['p.id < $1', cursor],
   ])
   const found = await db.query<PlanRow>(
@@ -82,14 +82,14 @@ export async function listPlans(
 }
 
 /** Each way to find a plan has its index. */
-function searchPlans(instituteId: number, { typed, words }: PlanSearch): Condition {
-  const exact = `p.id in (select q.id from flex_plans q where q.institute_id = $1 and q.id = $2
-    union select f.plan_id from flex_mandates f where f.institute_id = $1 and f.umrn = upper($2)`
-  if (words === null) return [`${exact})`, instituteId, typed]
+function searchPlans({ typed, words }: PlanSearch): Condition {
+  const exact = `p.id in (select q.id from flex_plans q where q.institute_id = $0 and q.id = $1
+    union select f.plan_id from flex_mandates f where f.institute_id = $0 and f.umrn = upper($1)`
+  if (words === null) return [`${exact})`, typed]
   const byStudent = `select q.id from students m
-    cross join lateral (select id from flex_plans where institute_id = $1 and student_id = m.id offset 0) q
-    where m.institute_id = $1 and ${WORDS_OF_STUDENT} @@ lower($3)::tsquery`
-  return [`${exact} union ${byStudent})`, instituteId, typed, words]
+    cross join lateral (select id from flex_plans where institute_id = $0 and student_id = m.id offset 0) q
+    where m.institute_id = $0 and ${WORDS_OF_STUDENT} @@ lower($2)::tsquery`
+  return [`${exact} union ${byStudent})`, typed, words]
 }
 
 export type PlanStudent = StudentRow & {

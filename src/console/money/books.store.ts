@@ -83,8 +83,7 @@ export function expectedQuery(instituteId: number, filter: ReconciliationFilter,
     ['captured_at >= $1', filter.from],
     ['captured_at < $1', filter.before],
     [
-      '(settle_due_on, id) > (select c.settle_due_on, c.id from payments c where c.institute_id = $1 and c.id = $2)',
-      instituteId,
+      '(settle_due_on, id) > (select c.settle_due_on, c.id from payments c where c.institute_id = $0 and c.id = $1)',
       range?.cursor,
     ],
   ])
@@ -103,10 +102,9 @@ export function matchedQuery(instituteId: number, filter: ReconciliationFilter, 
     ['s.settled_at >= $1', filter.from],
     ['s.settled_at < $1', filter.before],
     [
-      `(s.settled_at, i.id) < (select c.settled_at, $2 from settlements c where c.institute_id = $1 and c.id =
-        coalesce((select settlement_id from payments where institute_id = $1 and id = $2),
-          (select settlement_id from refunds where institute_id = $1 and id = $2)))`,
-      instituteId,
+      `(s.settled_at, i.id) < (select c.settled_at, $1 from settlements c where c.institute_id = $0 and c.id =
+        coalesce((select settlement_id from payments where institute_id = $0 and id = $1),
+          (select settlement_id from refunds where institute_id = $0 and id = $1)))`,
       range?.cursor,
     ],
   ])
@@ -187,8 +185,8 @@ export function ledgerQuery(
 function transfersOf(values: Values, account: Account | undefined): string {
   if (account === undefined) return 'ledger_transfers'
   const code = values.add(account)
-  return `(select * from ledger_transfers where source = ${code}
-    union all select * from ledger_transfers where destination = ${code})`
+  return `(select * from ledger_transfers where institute_id = $1 and source = ${code}
+    union all select * from ledger_transfers where institute_id = $1 and destination = ${code})`
 }
 
 function pastCursor(values: Values, cursor: LedgerCursor | undefined): string {

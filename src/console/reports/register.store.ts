@@ -94,9 +94,9 @@ function partsOf({ kind, source, isSettled }: RegisterFilter): Part[] {
 
 /** Of the row that a page ended with. */
 const MOMENT_OF = `(select at from (
-    select captured_at as at from payments where institute_id = $1 and id = $2
-    union all select processed_at from refunds where institute_id = $1 and id = $2
-    union all select paid_at from direct_payments where institute_id = $1 and id = $2) c limit 1)`
+    select captured_at as at from payments where institute_id = $0 and id = $1
+    union all select processed_at from refunds where institute_id = $0 and id = $1
+    union all select paid_at from direct_payments where institute_id = $0 and id = $1) c limit 1)`
 
 /** Newest first. Each part is cut to a page by its own index before they are put together. */
 export function registerQuery(instituteId: number, filter: RegisterFilter, range?: Range): Query | null {
@@ -112,7 +112,7 @@ export function registerQuery(instituteId: number, filter: RegisterFilter, range
       [`${SOURCE_OF_KIND} = $1`, source],
       [`exists (select from ${lines} and l.component_type = $1)`, component],
       isSettled !== undefined && settlement !== null && [`${settlement} is ${isSettled ? 'not ' : ''}null`],
-      [`(${at}, ${id}) < (${MOMENT_OF}, $2)`, instituteId, range?.cursor],
+      [`(${at}, ${id}) < (${MOMENT_OF}, $1)`, range?.cursor],
     ])
     return `(${select} and ${where} order by ${at} desc, ${id} desc${limitOf(values, range)})`
   })

@@ -53,11 +53,11 @@ const WORDS_OF_USER = `search_words(u.institute_id, u.name || ' ' || phone_key(u
  * how many fit what somebody types is guessed badly, and to read all students because many might is the worse mistake.
  */
 const found = (words: string): string => `(
-    select m.id from students m where ${WORDS_OF_STUDENT} @@ lower(${words})::tsquery
+    select m.id from students m where m.institute_id = $1 and ${WORDS_OF_STUDENT} @@ lower(${words})::tsquery
     union
     select l.student_id from users u cross join lateral (select student_id from student_users
       where institute_id = u.institute_id and registration_id = u.registration_id offset 0) l
-    where ${WORDS_OF_USER} @@ lower(${words})::tsquery
+    where u.institute_id = $1 and ${WORDS_OF_USER} @@ lower(${words})::tsquery
   ) hit cross join lateral (select * from students where institute_id = $1 and id = hit.id offset 0) s`
 
 const OWING = `exists (select from student_balances b where b.institute_id = s.institute_id and b.student_id = s.id
@@ -75,8 +75,7 @@ function selectInOrder(instituteId: number, filter: StudentFilter): { text: stri
     filter.isOwing !== undefined && [filter.isOwing ? OWING : `not ${OWING}`],
     [
       `(lower(s.fullname), s.id) > (
-        (select lower(c.fullname) from students c where c.institute_id = $1 and c.id = $2), $2)`,
-      instituteId,
+        (select lower(c.fullname) from students c where c.institute_id = $0 and c.id = $1), $1)`,
       filter.cursor,
     ],
   ])

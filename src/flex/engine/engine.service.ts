@@ -1,4 +1,5 @@
 import { bisectOnFailure } from '../../platform/bisect-on-failure.ts'
+import { takeByInstitute } from '../../platform/jobs/claim.ts'
 import type { Run } from '../../platform/jobs/job.ts'
 import { processChunks } from '../../platform/jobs/process-due.ts'
 import { pullStudents } from '../../erp/pull/pull.service.ts'
@@ -24,10 +25,11 @@ import { presentAll } from './present.service.ts'
 export function runSteps(ctx: FlexContext): Run {
   return processChunks(
     limit => claimSteps(ctx.db, ctx.clock.now(), limit),
-    due => takeSteps(ctx, due),
+    async due => void (await takeByInstitute(due, (_, some) => takeSteps(ctx, some))),
   )
 }
 
+/** Of one institute. */
 type Each = (
   some: readonly DueInstalment[],
   act: (part: readonly DueInstalment[]) => Promise<void>,

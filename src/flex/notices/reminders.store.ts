@@ -36,8 +36,10 @@ export async function listDue(db: Queryable, today: string, limit: number): Prom
 /** The next day on which a reminder falls, after a day. The first of an index: a minimum would read all that is open. */
 export async function nextReminderDay(db: Queryable, today: string): Promise<string | null> {
   const [row] = await db.query<{ day: string | null }>(
-    `select min(i.due_on - days) as day from unnest(array[${DAYS_BEFORE.join(', ')}]) as days
-     cross join lateral (select i.due_on ${OPEN} and i.due_on > $1::date + days order by i.due_on limit 1) i`,
+    `select min(day) as day from (${DAYS_BEFORE.map(
+      days =>
+        `(select i.due_on - ${days} as day ${OPEN} and i.due_on > $1::date + ${days} order by i.due_on limit 1)`,
+    ).join(' union all ')}) days`,
     [today],
   )
   return row?.day ?? null

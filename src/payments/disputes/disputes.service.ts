@@ -1,3 +1,4 @@
+import { idsOf, sumOf, takeByInstitute } from '../../platform/jobs/claim.ts'
 import { dayOf } from '../../platform/calendar.ts'
 import type { Context } from '../../platform/context.ts'
 import type { Transaction } from '../../platform/db/database.ts'
@@ -38,12 +39,21 @@ export async function applyDispute(
 
 export type { DisputeToMail } from './disputes.store.ts'
 
-/** Disputes about which no mail was written yet; the caller writes it in this transaction, so there is one for each. */
+/** Disputes about which no mail was written yet: `mail` writes it in the same transaction, so there is one for each. */
 export async function takeDisputesToMail(
-  tx: Transaction,
-  due: { now: Date; limit: number },
-): Promise<store.DisputeToMail[]> {
-  return store.takeToMail(tx, due)
+  { db, clock }: Pick<Context, 'db' | 'clock'>,
+  limit: number,
+  mail: (tx: Transaction, disputes: readonly store.DisputeToMail[], now: Date) => Promise<void>,
+): Promise<number> {
+  const now = clock.now()
+  const counts = await takeByInstitute(await store.findToMail(db, limit), (instituteId, keys) =>
+    db.transaction(async tx => {
+      const disputes = await store.takeToMail(tx, now, instituteId, idsOf(keys))
+      await mail(tx, disputes, now)
+      return disputes.length
+    }),
+  )
+  return sumOf(counts)
 }
 
 export async function nextDisputeMailDue({ db }: Pick<Context, 'db'>): Promise<Date | null> {

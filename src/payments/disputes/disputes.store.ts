@@ -1,3 +1,5 @@
+import { findDue } from '../../platform/jobs/claim.ts'
+import type { RowKey } from '../../platform/jobs/leased-rows.ts'
 import type { Queryable, Transaction } from '../../platform/db/database.ts'
 import { Table } from '../../platform/db/table.ts'
 import type { Dispute } from './disputes.rules.ts'
@@ -61,19 +63,32 @@ export async function listDisputes(db: Queryable, instituteId: number, orderId: 
 
 export type DisputeToMail = Dispute & { orderId: string; instituteCode: string; instituteName: string }
 
+const TO_MAIL = {
+  table: 'payment_disputes',
+  key: 'provider_ref',
+  where: 'mailed_at is null',
+  order: 'opened_at',
+}
+
+export async function findToMail(db: Queryable, limit: number): Promise<RowKey[]> {
+  return findDue(db, TO_MAIL, null, limit)
+}
+
 /** Marks them mailed: in the transaction that writes the mails. */
 export async function takeToMail(
   tx: Transaction,
-  { now, limit }: { now: Date; limit: number },
+  now: Date,
+  instituteId: number,
+  refs: readonly string[],
 ): Promise<DisputeToMail[]> {
   return tx.query<DisputeToMail>(
     `update payment_disputes d set mailed_at = $1
      from payments p join institutes i on i.id = p.institute_id
-     where p.institute_id = d.institute_id and p.id = d.payment_id and (d.institute_id, d.provider_ref) in (
-       select institute_id, provider_ref from payment_disputes where mailed_at is null
-       order by opened_at limit $2 for update skip locked)
+     where d.institute_id = $2 and p.institute_id = d.institute_id and p.id = d.payment_id and d.provider_ref in (
+       select provider_ref from payment_disputes
+       where institute_id = $2 and provider_ref = any($3) and mailed_at is null for update skip locked)
      returning ${disputes.columns('d')}, p.order_id as "orderId", i.code as "instituteCode", i.name as "instituteName"`,
-    [now, limit],
+    [now, instituteId, refs],
   )
 }
 

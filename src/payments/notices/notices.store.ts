@@ -1,5 +1,7 @@
 import type { OrderKind } from '../../orders/orders.rules.ts'
 import type { Queryable, Transaction } from '../../platform/db/database.ts'
+import { findDue } from '../../platform/jobs/claim.ts'
+import type { RowKey } from '../../platform/jobs/leased-rows.ts'
 import type { Paise } from '../../platform/money.ts'
 import type { ReceiptKey } from '../../receipts/receipts.rules.ts'
 
@@ -27,8 +29,37 @@ export type ReceivedPayment = Paid &
   }
 export type MadeRefund = Paid & { refundId: string; utr: string | null }
 
-/** Receipts whose payers have not been told, the oldest first; another process skips them until the commit. */
-export async function lockReceived(tx: Transaction, limit: number): Promise<ReceivedPayment[]> {
+const RECEIPTS = {
+  table: 'receipts',
+  key: 'payment_id',
+  where: 'payer_notified_at is null',
+  order: 'issued_at',
+}
+const REFUNDS = {
+  table: 'refunds',
+  where: `state = 'processed' and kind <> 'returned' and payer_notified_at is null`,
+  order: 'processed_at',
+}
+
+/** Of receipts and refunds whose payers have not been told: their payments and themselves, the oldest first. */
+export async function findToNotify(
+  db: Queryable,
+  limit: number,
+): Promise<readonly (RowKey & { kind: 'receipt' | 'refund' })[]> {
+  const received = await findDue(db, RECEIPTS, null, limit)
+  const refunded = await findDue(db, REFUNDS, null, limit)
+  return [
+    ...received.map(key => ({ ...key, kind: 'receipt' as const })),
+    ...refunded.map(key => ({ ...key, kind: 'refund' as const })),
+  ]
+}
+
+/** Receipts of these payments that are to be told of still; another process skips them until the commit. */
+export async function lockReceived(
+  tx: Transaction,
+  instituteId: number,
+  paymentIds: readonly string[],
+): Promise<ReceivedPayment[]> {
   return tx.query<ReceivedPayment>(
     `select c.institute_id as "instituteId", i.name as institute, i.code as "instituteCode", c.financial_year as "financialYear",
        c.number, c.payment_id as "paymentId", c.cancelled_at is not null as "isCancelled", c.issued_at as at,
@@ -45,8 +76,9 @@ export async function lockReceived(tx: Transaction, limit: number): Promise<Rece
      left join orders o on o.institute_id = p.institute_id and o.id = p.order_id
      left join direct_payments d on d.institute_id = c.institute_id and d.id = c.direct_payment_id
      left join students s on s.institute_id = c.institute_id and s.id = coalesce(d.student_id, o.student_id)
-     where c.payer_notified_at is null order by c.issued_at limit $1 for update of c skip locked`,
-    [limit],
+     where c.institute_id = $1 and c.payment_id = any($2) and c.payer_notified_at is null
+     order by c.issued_at for update of c skip locked`,
+    [instituteId, paymentIds],
   )
 }
 
@@ -64,7 +96,11 @@ export async function markReceived(
 }
 
 /** The same for refunds that were made; a debit that the bank took back is none. */
-export async function lockRefunds(tx: Transaction, limit: number): Promise<MadeRefund[]> {
+export async function lockRefunds(
+  tx: Transaction,
+  instituteId: number,
+  ids: readonly string[],
+): Promise<MadeRefund[]> {
   return tx.query<MadeRefund>(
     `select r.institute_id as "instituteId", i.name as institute, i.code as "instituteCode", r.id as "refundId", r.utr,
        r.processed_at as at, o.id as "orderId", o.kind as "orderKind", o.name as payer, o.phone, o.email,
@@ -75,9 +111,10 @@ export async function lockRefunds(tx: Transaction, limit: number): Promise<MadeR
      join institutes i on i.id = r.institute_id
      join orders o on o.institute_id = r.institute_id and o.id = r.order_id
      left join students s on s.institute_id = o.institute_id and s.id = o.student_id
-     where r.state = 'processed' and r.kind <> 'returned' and r.payer_notified_at is null
-     order by r.processed_at limit $1 for update of r skip locked`,
-    [limit],
+     where r.institute_id = $1 and r.id = any($2) and r.state = 'processed' and r.kind <> 'returned'
+       and r.payer_notified_at is null
+     order by r.processed_at for update of r skip locked`,
+    [instituteId, ids],
   )
 }
 

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { channel } from 'node:diagnostics_channel'
 import type { Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
@@ -18,6 +19,14 @@ function statementName(text: string): string | undefined {
   const name = createHash('sha1').update(text).digest('base64url')
   names.set(text, name)
   return name
+}
+
+/** Whoever subscribes to it is told of each statement while its sender is still on the stack. */
+export const STATEMENTS = 'bursar.statements'
+const statements = channel(STATEMENTS)
+
+export function announce(text: string): void {
+  if (statements.hasSubscribers) statements.publish(text)
 }
 
 /** The query config that both the pool's clients and the read lane send. */

@@ -4,7 +4,7 @@ import pg from 'pg'
 import { assert } from '../assert.ts'
 import { unavailable } from '../errors.ts'
 import { WakeupListener, Wakeups, type WakeupChannel } from './wakeup.ts'
-import { endClient } from './client.ts'
+import { announce, endClient } from './client.ts'
 import { isRetryable, isTimeout, toBursarError, writeRefusal } from './errors.ts'
 import { PipelinedReader } from './pipelined-reader.ts'
 import { LIMITED_SESSION, SESSION, TransactionPool } from './pool.ts'
@@ -93,6 +93,7 @@ export class Database implements Queryable {
   }
 
   async query<Row extends pg.QueryResultRow>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
+    announce(text)
     return this.#retrying(async () => {
       const client = await this.#pool.borrow()
       let broken: unknown
@@ -109,6 +110,7 @@ export class Database implements Queryable {
 
   /** A short read by key, pipelined with others on one connection; tried once more when that was lost. */
   async pointRead<Row extends pg.QueryResultRow>(text: string, values: readonly unknown[]): Promise<Row[]> {
+    announce(text)
     try {
       return await this.#lane.query<Row>(text, values)
     } catch (error) {
@@ -201,9 +203,14 @@ export class Database implements Queryable {
     const tx: Transaction = {
       inTransaction: true,
       notify: channel => notified.add(channel),
-      endWith: (text, values) => endings.push(this.#pool.toQuery(text, values)),
-      query: async <Row extends pg.QueryResultRow>(text: string, values: readonly unknown[] = []) =>
-        (await client.query<Row>(this.#pool.toQuery(text, values))).rows,
+      endWith: (text, values) => {
+        announce(text)
+        endings.push(this.#pool.toQuery(text, values))
+      },
+      query: async <Row extends pg.QueryResultRow>(text: string, values: readonly unknown[] = []) => {
+        announce(text)
+        return (await client.query<Row>(this.#pool.toQuery(text, values))).rows
+      },
     }
     try {
       const begun = client.query(this.#pool.begin)

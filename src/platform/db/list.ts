@@ -2,8 +2,9 @@ import type { Queryable } from './database.ts'
 import { badField } from '../errors.ts'
 
 /**
- * A condition with its values, numbered from `$1` as if it stood alone: `['o.created_at >= $1', from]`. One of which a
- * value is undefined was not asked for and is left out, so the planner sees only what has to hold.
+ * A condition with its values, numbered from `$1` as if it stood alone: `['o.created_at >= $1', from]`. `$0` is the first
+ * value of the statement, its institute. One of which a value is undefined was not asked for and is left out, so the
+ * planner sees only what has to hold.
  */
 export type Condition = readonly [text: string, ...values: unknown[]] | false | undefined
 
@@ -42,13 +43,15 @@ export async function list<Row extends { id: string }>(
   const values = [...(definition.values ?? [])]
   const alias = from.slice(from.lastIndexOf(' ') + 1)
   const key = order.map(column => `${alias}.${column}`)
-  const ofCursor: Condition[] = [...scope, [`${alias}.id = $1`, cursor]]
-  const conditions = [allOf(values, [...scope, ...filters])]
+  const isCursor: Condition = [`${alias}.id = $1`, cursor]
+  const inScope = allOf(values, scope)
+  const conditions = [inScope, allOf(values, filters)]
   if (cursor !== undefined && definition.isPurged) {
     conditions.push(allOf(values, [[`${key.join(', ')} ${direction === 'asc' ? '>' : '<'} $1`, cursor]]))
   } else if (cursor !== undefined) {
     const [sign, columns] = [direction === 'asc' ? '>' : '<', key.join(', ')]
-    conditions.push(`(${columns}) ${sign} (select ${columns} from ${from} where ${allOf(values, ofCursor)})`)
+    const row = `select ${columns} from ${from} where ${inScope} and ${allOf(values, [isCursor])}`
+    conditions.push(`(${columns}) ${sign} (${row})`)
   }
   const rows = await db.query<Row>(
     `select ${select} from ${from} ${join} where ${conditions.join(' and ')}
@@ -56,7 +59,8 @@ export async function list<Row extends { id: string }>(
     values,
   )
   // Nothing comes after a row that does not exist, so only an empty page leaves the question open.
-  if (cursor !== undefined && rows.length === 0 && !definition.isPurged) await checkCursor(db, from, ofCursor)
+  if (cursor !== undefined && rows.length === 0 && !definition.isPurged)
+    await checkCursor(db, from, [...scope, isCursor])
   return toPage(rows, limit, row => row.id)
 }
 
@@ -79,7 +83,9 @@ export function allOf(values: unknown[], conditions: readonly Condition[]): stri
     if (own.includes(undefined)) continue
     const before = values.length
     values.push(...own)
-    texts.push(`(${text.replaceAll(/\$(\d+)/g, (_, number: string) => `$${before + Number(number)}`)})`)
+    texts.push(
+      `(${text.replaceAll(/\$(\d+)/g, (_, number: string) => `$${number === '0' ? 1 : before + Number(number)}`)})`,
+    )
   }
   return texts.length === 0 ? 'true' : texts.join(' and ')
 }

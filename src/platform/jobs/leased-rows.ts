@@ -1,4 +1,5 @@
 import type { Queryable } from '../db/database.ts'
+import { findDue, idsOf, takeByInstitute } from './claim.ts'
 
 /** What names a row of any table of ours. */
 export type RowKey = { instituteId: number; id: string }
@@ -40,20 +41,20 @@ export function leasedRows<Row extends RowKey>(names: {
   const counted = attempts === undefined ? '' : `, ${attempts} = ${attempts} + 1`
   const until = `clock_timestamp() + ${leaseMs} * interval '1 millisecond'`
   const held = 'institute_id = $1 and id = $2 and held_until = $3::timestamptz'
+  const isFree = `${dueAt} <= $1 and (held_until is null or held_until < clock_timestamp())`
+  const take = `update ${table} set held_until = ${until}${counted}
+    where institute_id = $2 and id in (
+      select id from ${table} where institute_id = $2 and id = any($3) and ${isFree} for update skip locked)
+    returning ${columns}, held_until::text as "heldUntil"`
   const putOff = `${dueAt} = case when ${dueAt} <= $4 then $5 else ${dueAt} end`
   return {
     leaseMs,
     async claim(db, now, limit) {
-      const rows = await db.query<Row & { heldUntil: string }>(
-        `update ${table} set held_until = ${until}${counted}
-         where (institute_id, id) in (
-           select institute_id, id from ${table}
-           where ${dueAt} <= $1 and (held_until is null or held_until < clock_timestamp())
-           order by ${dueAt} limit $2 for update skip locked)
-         returning ${columns}, held_until::text as "heldUntil"`,
-        [now, limit],
+      const found = await findDue(db, { table, where: isFree, order: dueAt }, now, limit)
+      const taken = await takeByInstitute(found, (instituteId, keys) =>
+        db.query<Row & { heldUntil: string }>(take, [now, instituteId, idsOf(keys)]),
       )
-      return rows.map(({ heldUntil, ...row }) => ({ row: row as unknown as Row, heldUntil }))
+      return taken.flat().map(({ heldUntil, ...row }) => ({ row: row as unknown as Row, heldUntil }))
     },
     async renew(db, lease) {
       const [row] = await db.query<{ heldUntil: string }>(

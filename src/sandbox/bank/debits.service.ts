@@ -3,6 +3,7 @@ import { conflict, notFound } from '../../platform/errors.ts'
 import type { Context } from '../../platform/context.ts'
 import { newId } from '../../platform/ids.ts'
 import type { Transaction } from '../../platform/db/database.ts'
+import { idsOf, sumOf, takeByInstitute } from '../../platform/jobs/claim.ts'
 import {
   debitDecidedAt,
   judgeDebit,
@@ -38,15 +39,18 @@ export async function decideDue(
   now: Date,
   limit: number,
 ): Promise<{ count: number; told: Told[] }> {
-  return db.transaction(async tx => {
-    const due = await store.lockDueDebits(tx, now, limit)
-    const decided = due.flatMap(debit => {
-      const at = debit.decideAt ?? now
-      const verdict = judgeDebit(debit, at)
-      return verdict === null ? [] : [{ debit, verdict, at }]
-    })
-    return { count: due.length, told: await write(tx, decided) }
-  })
+  const parts = await takeByInstitute(await store.findDueDebits(db, now, limit), (instituteId, keys) =>
+    db.transaction(async tx => {
+      const due = await store.lockDueDebits(tx, now, instituteId, idsOf(keys))
+      const decided = due.flatMap(debit => {
+        const at = debit.decideAt ?? now
+        const verdict = judgeDebit(debit, at)
+        return verdict === null ? [] : [{ debit, verdict, at }]
+      })
+      return { count: due.length, told: await write(tx, decided) }
+    }),
+  )
+  return { count: sumOf(parts.map(({ count }) => count)), told: parts.flatMap(({ told }) => told) }
 }
 
 /** Decides about one as somebody at the counter wants it. */

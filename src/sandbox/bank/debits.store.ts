@@ -1,4 +1,6 @@
 import type { Queryable, Transaction } from '../../platform/db/database.ts'
+import { findDue } from '../../platform/jobs/claim.ts'
+import type { RowKey } from '../../platform/jobs/leased-rows.ts'
 import type { Paise } from '../../platform/money.ts'
 import type { BankDebit } from './mandates.rules.ts'
 import type { BankState } from './simulator.rules.ts'
@@ -44,11 +46,24 @@ const DEBIT = `b.institute_id as "instituteId", b.ref, b.payment_id as "paymentI
 const FROM = `from bank_payments b
   left join bank_mandates m on m.institute_id = b.institute_id and m.ref = b.mandate_ref`
 
-/** Those whose moment has come, locked; others that hold some are passed by. */
-export async function lockDueDebits(tx: Transaction, now: Date, limit: number): Promise<BankDebit[]> {
+const TO_DECIDE = { table: 'bank_payments', key: 'ref', where: 'decide_at <= $1', order: 'decide_at' }
+
+/** Those whose moment has come. */
+export async function findDueDebits(db: Queryable, now: Date, limit: number): Promise<RowKey[]> {
+  return findDue(db, TO_DECIDE, now, limit)
+}
+
+/** In the order of their moments; what others hold is skipped. */
+export async function lockDueDebits(
+  tx: Transaction,
+  now: Date,
+  instituteId: number,
+  refs: readonly string[],
+): Promise<BankDebit[]> {
   return tx.query<BankDebit>(
-    `select ${DEBIT} ${FROM} where b.decide_at <= $1 order by b.decide_at limit $2 for update of b skip locked`,
-    [now, limit],
+    `select ${DEBIT} ${FROM} where b.institute_id = $2 and b.ref = any($3) and b.decide_at <= $1
+     order by b.decide_at for update of b skip locked`,
+    [now, instituteId, refs],
   )
 }
 

@@ -1,3 +1,4 @@
+import { sumOf, takeByInstitute } from '../../platform/jobs/claim.ts'
 import { dayAfter, startOfDay } from '../../platform/calendar.ts'
 import { assertNever } from '../../platform/assert.ts'
 import { forEachSettled } from '../../platform/for-each-settled.ts'
@@ -78,8 +79,14 @@ export function createSandboxBank(ctx: Context, tell: SandboxBank['tell']): Sand
       return confirmed.length + count
     },
     nextDue: () => nextDueAtBank(ctx),
-    payOut: (before, instituteId) =>
-      db.transaction(tx => store.payOut(tx, { before, at: clock.now(), instituteId })),
+    payOut: async (before, only) => {
+      const at = clock.now()
+      const institutes = only === undefined ? await store.findToPayOut(db, before) : [{ instituteId: only }]
+      const counts = await takeByInstitute(institutes, instituteId =>
+        db.transaction(tx => store.payOut(tx, { before, at, instituteId })),
+      )
+      return sumOf(counts)
+    },
   }
   return bank
 }

@@ -118,17 +118,26 @@ export async function refundAtBank(
   return row
 }
 
-/** Pays out to every institute and branch what was captured before a moment: one UTR each. */
+/** Institutes of which something was captured before a moment and is not paid out. */
+export async function findToPayOut(db: Queryable, before: Date): Promise<{ instituteId: number }[]> {
+  return db.query(
+    `select distinct institute_id as "instituteId" from bank_payments
+     where state = 'captured' and settlement_utr is null and captured_at < $1`,
+    [before],
+  )
+}
+
+/** Pays out to every branch of an institute what was captured before a moment: one UTR each. */
 export async function payOut(
   tx: Transaction,
-  { before, at, instituteId }: { before: Date; at: Date; instituteId: number | undefined },
+  { before, at, instituteId }: { before: Date; at: Date; instituteId: number },
 ): Promise<number> {
   // One statement over everything that is due may take longer than one that a request waits for.
   await tx.query(`set local statement_timeout = '300s'`)
   const rows = await tx.query<{ count: number }>(
     `with due as (
        select institute_id, ref, collector_code from bank_payments
-       where state = 'captured' and settlement_utr is null and captured_at < $1 and ($3::int is null or institute_id = $3)
+       where state = 'captured' and settlement_utr is null and captured_at < $1 and institute_id = $3
      ), pay_out as (
        insert into bank_settlements (institute_id, utr, collector_code, settled_at)
        select institute_id, 'SBX' || upper(substr(md5(random()::text || institute_id || collector_code), 1, 13)), collector_code, $2
@@ -136,15 +145,15 @@ export async function payOut(
        returning institute_id, collector_code, utr
      ), paid as (
        update bank_payments b set settlement_utr = p.utr from due d join pay_out p using (institute_id, collector_code)
-       where b.institute_id = d.institute_id and b.ref = d.ref and b.settlement_utr is null returning 1
+       where b.institute_id = $3 and b.institute_id = d.institute_id and b.ref = d.ref and b.settlement_utr is null returning 1
      ), refunded as (
        update bank_refunds r set settlement_utr = p.utr
        from bank_payments b join pay_out p using (institute_id, collector_code)
-       where b.institute_id = r.institute_id and b.ref = r.payment_ref and r.settlement_utr is null and r.processed_at <= $2
+       where r.institute_id = $3 and b.institute_id = r.institute_id and b.ref = r.payment_ref and r.settlement_utr is null and r.processed_at <= $2
        returning 1
      )
      select count(*) from paid`,
-    [before, at, instituteId ?? null],
+    [before, at, instituteId],
   )
   return rows[0]?.count ?? 0
 }

@@ -1,5 +1,6 @@
 import type { Transaction } from '../../platform/db/database.ts'
 import type { Context } from '../../platform/context.ts'
+import { takeByInstitute } from '../../platform/jobs/claim.ts'
 import {
   healthAfter,
   type HealthChange,
@@ -17,11 +18,18 @@ type Attempted = { finish: Finish; verdict: Verdict }
 type Group = { instituteId: number; webhookId: string; attempts: Attempted[]; hasFailed: boolean }
 
 /**
- * Writes down a batch of attempts and what they mean for the subscriptions, in one transaction. Subscriptions are
- * locked before deliveries, as everywhere, so that disabling one at this moment waits or is waited for. Answers the
- * subscriptions that get nothing more for now: paused or disabled.
+ * Writes down a batch of attempts and what they mean for the subscriptions, in one transaction of each institute. Answers
+ * the subscriptions that get nothing more for now: paused or disabled.
  */
 export async function recordAttempts(ctx: Context, batch: readonly Ended[]): Promise<string[]> {
+  const byInstitute = Map.groupBy(batch, ({ finish }) => finish.claimed.instituteId)
+  const institutes = Array.from(byInstitute.keys(), instituteId => ({ instituteId }))
+  const shut = await takeByInstitute(institutes, id => recordSome(ctx, byInstitute.get(id) ?? []))
+  return shut.flat()
+}
+
+/** Subscriptions are locked before deliveries, as everywhere, so that disabling one at this moment waits or is waited for. */
+async function recordSome(ctx: Context, batch: readonly Ended[]): Promise<string[]> {
   const groups = groupBySubscription(batch)
   return ctx.db.transaction(async tx => {
     // Neither needs the other's answer, so both leave together; the first is done first.

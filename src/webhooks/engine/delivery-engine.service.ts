@@ -109,8 +109,8 @@ export class DeliveryEngine {
     const roomEach = this.#roomNow()
     const busy = this.#queues.busy(roomEach)
     const samples = this.#queues.sampleWaiting()
-    const [claims, targets] = await Promise.all([
-      limit > 0 ? claimDue(db, { limit, roomEach, busy }) : [],
+    const [{ claims, mayBeMore }, targets] = await Promise.all([
+      limit > 0 ? claimDue(db, { limit, roomEach, busy }) : { claims: [], mayBeMore: false },
       // A look that fails is made again with the next claim; what this one took must not be lost with it.
       readTargets(db, samples).catch(() => null),
     ])
@@ -131,7 +131,7 @@ export class DeliveryEngine {
     this.#queues.setStock()
     // The surplus is of an endpoint with more subscriptions than places.
     await releaseAll(db, [...surplus, ...stale])
-    return (limit > 0 && claims.length === limit) || stale.length > 0
+    return mayBeMore || stale.length > 0
   }
 
   /**

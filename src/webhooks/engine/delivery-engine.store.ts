@@ -1,4 +1,5 @@
 import { assert } from '../../platform/assert.ts'
+import { instituteOf, takeByInstitute } from '../../platform/jobs/claim.ts'
 import type { Database, Transaction } from '../../platform/db/database.ts'
 import { CIRCUIT_OPENS_AT, type DeliveryState } from '../delivery-log/deliveries.rules.ts'
 import type { DeliverableEvent } from './delivery-body.ts'
@@ -64,46 +65,55 @@ export const ASKED_FOR = `'-infinity'::timestamptz`
 /** How many more the subscriptions of one endpoint may be given between them. */
 export type Room = { origin: string; room: number }
 
+/** A subscription that something may be sent to now, and how much. */
+type Ready = {
+  instituteId: number
+  webhookId: string
+  room: number
+  /** Only what somebody asked for by hand. */
+  isPaused: boolean
+  needsProbe: boolean
+  claim: number
+}
+
 /**
- * Takes what is due, subscription by subscription rather than in the order of time: behind the backlog of a slow
- * endpoint, time order would read past all of it to find the next one's delivery. The recursive part skips from one
- * subscription that has something waiting to the next, so its cost is their number and not that of their deliveries.
- * Subscriptions of one endpoint share its room; a disabled one needs none, as what it has left is only cancelled. With
- * the circuit open a subscription gets one probe, and the pause that the probe puts on it keeps others away. Those come
- * first, so that none is paused for a probe that the limit cuts off, and one that somebody else has locked is passed by.
+ * What is due is found subscription by subscription rather than in the order of time: behind the backlog of a slow
+ * endpoint, time order would read past all of it to find the next one's delivery. Of each only the first is looked at, so
+ * the cost is their number and not that of their deliveries. Subscriptions of one endpoint share its room; a disabled one
+ * needs none, as what it has left is only cancelled. With the circuit open a subscription gets one probe. Those come
+ * first, so that none is paused for a probe that the limit cuts off.
+ */
+const READY = `
+  select s.institute_id as "instituteId", s.id as "webhookId",
+    ceil(coalesce(busy.room, $1)::float8 / count(*) over (partition by s.origin))::int as room,
+    ${PAUSED} and s.disabled_at is null as "isPaused",
+    s.failures_in_row >= ${CIRCUIT_OPENS_AT} and s.disabled_at is null and not ${PAUSED} as "needsProbe",
+    (select nextval('webhook_claims')) as claim
+  from (
+    select s.*, (select min(q.next_attempt_at) from webhook_queue q
+      where q.institute_id = s.institute_id and q.webhook_id = s.id) as first_at
+    from webhook_subscriptions s) s
+  left join unnest($2::text[], $3::int[]) as busy (origin, room) on busy.origin = s.origin and s.disabled_at is null
+  where s.first_at <= now() and coalesce(busy.room, $1) > 0
+    and (not ${PAUSED} or s.disabled_at is not null or s.first_at = ${ASKED_FOR})
+  order by "needsProbe" desc, random()`
+
+/**
+ * Takes them, of one institute. The pause that a probe puts on its subscription keeps others away, and a subscription
+ * that somebody else has locked is passed by.
  *
  * A row with a claim on it was held by a worker that is gone: its attempt is written down as interrupted. That update
  * names them by arrays, as a join might read the whole log to find that there are none. The limit behind the events keeps
  * the planner from merging all months of them with the few that are taken.
  */
 const CLAIM = `
-  with recursive waiting as (
-    (select institute_id, webhook_id, next_attempt_at from webhook_queue
-     order by institute_id, webhook_id, next_attempt_at limit 1)
-    union all
-    select next.* from waiting w cross join lateral (
-      select institute_id, webhook_id, next_attempt_at from webhook_queue
-      where (institute_id, webhook_id) > (w.institute_id, w.webhook_id)
-      order by institute_id, webhook_id, next_attempt_at limit 1) next
-  ), ready as (
-    select s.institute_id, s.id as webhook_id,
-      ceil(coalesce(busy.room, $2)::float8 / count(*) over (partition by s.origin))::int as room,
-      case when ${PAUSED} and s.disabled_at is null then ${ASKED_FOR} else now() end as until,
-      s.failures_in_row >= ${CIRCUIT_OPENS_AT} and s.disabled_at is null and not ${PAUSED} as needs_probe
-    from waiting w
-    join webhook_subscriptions s on s.institute_id = w.institute_id and s.id = w.webhook_id
-    left join unnest($3::text[], $4::int[]) as busy (origin, room)
-      on busy.origin = s.origin and s.disabled_at is null
-    where w.next_attempt_at <= now() and coalesce(busy.room, $2) > 0
-      and (not ${PAUSED} or s.disabled_at is not null or w.next_attempt_at = ${ASKED_FOR})
-    order by needs_probe desc, random()
+  with ready as materialized (
+    select * from unnest($4::text[], $5::int[], $6::boolean[], $7::boolean[]) as r (webhook_id, room, is_paused, needs_probe)
   ), probing as (
     update webhook_subscriptions p set paused_until = now() + ${LEASE}
-    from (
-      select s.institute_id, s.id from ready r
-      join webhook_subscriptions s on s.institute_id = r.institute_id and s.id = r.webhook_id
-      where r.needs_probe and not ${PAUSED} limit $1 for no key update of s skip locked) s
-    where p.institute_id = s.institute_id and p.id = s.id
+    where p.institute_id = $1 and p.id in (
+      select s.id from webhook_subscriptions s join ready r on r.webhook_id = s.id
+      where s.institute_id = $1 and r.needs_probe and not ${PAUSED} limit $2 for no key update of s skip locked)
     returning p.id
   ), due as (
     select d.place
@@ -111,40 +121,63 @@ const CLAIM = `
           from ready r) r
     cross join lateral (
       select ctid as place from webhook_queue
-      where institute_id = r.institute_id and webhook_id = r.webhook_id and next_attempt_at <= r.until
+      where institute_id = $1 and webhook_id = r.webhook_id
+        and next_attempt_at <= case when r.is_paused then ${ASKED_FOR} else now() end
         and (claimed_until is null or claimed_until <= now())
       order by next_attempt_at limit r.take for update skip locked) d
-    limit $1
+    limit $2
   ), taken as (
-    update webhook_queue q set claimed_until = now() + ${LEASE}, claim = (select nextval('webhook_claims'))
-    from due where q.ctid = due.place
+    update webhook_queue q set claimed_until = now() + ${LEASE}, claim = $3
+    from due where q.institute_id = $1 and q.ctid = due.place
     returning q.*, q.ctid as place, old.claimed_until as lost_claim
   ), lost as (
     update webhook_deliveries d set attempts = d.attempts || (select ${interrupted('t.lost_claim')} from taken t
       where t.institute_id = d.institute_id and t.delivery_id = d.id)
-    where d.institute_id = any (array(select t.institute_id from taken t where t.lost_claim is not null))
+    where d.institute_id = $1
       and d.id = any (array(select t.delivery_id from taken t where t.lost_claim is not null))
   )
   select t.institute_id as "instituteId", t.delivery_id as id, t.claim, t.place, t.failures, t.webhook_id as "webhookId",
     e.id as "eventId", e.event_code as "eventCode", floor(date_part('epoch', e.occurred_at))::bigint as timestamp, e.sequence, e.payload::text as "payloadJson",
     e.trace_parent as "traceParent", null::json as target
   from taken t cross join lateral (
-    select e.* from events e where e.institute_id = t.institute_id and e.id = t.event_id limit 1) e
+    select e.* from events e where e.institute_id = $1 and e.id = t.event_id limit 1) e
   union all
   select null, null, null, null, null, null, null, null, null, null, null, null,
     ${targetJson(`${PAUSED} or s.id in (select id from probing)`)}
-  from webhook_subscriptions s where (s.institute_id, s.id) in (select t.institute_id, t.webhook_id from taken t)`
+  from webhook_subscriptions s where s.institute_id = $1 and s.id in (select t.webhook_id from taken t)`
+
+type ClaimOptions = { limit: number; roomEach: number; busy: readonly Room[] }
 
 /** With them comes how their subscriptions are: to ask for it later would cost another turn of a busy event loop. */
 export async function claimDue(
   db: Database,
-  { limit, roomEach, busy }: { limit: number; roomEach: number; busy: readonly Room[] },
-): Promise<Claimed[]> {
+  { limit, roomEach, busy }: ClaimOptions,
+): Promise<{ claims: Claimed[]; mayBeMore: boolean }> {
+  const ready = await findReady(db, { roomEach, busy })
+  const institutes = new Set(ready.map(({ instituteId }) => instituteId))
+  const share = Math.max(1, Math.floor(limit / institutes.size))
+  const ours = new Set([...institutes].slice(0, limit))
+  const taken = await takeByInstitute(
+    ready.filter(({ instituteId }) => ours.has(instituteId)),
+    (_, some) => claimSome(db, some, share),
+  )
+  const mayBeMore = ours.size < institutes.size || taken.some(({ length }) => length === share)
+  return { claims: taken.flat(), mayBeMore }
+}
+
+async function findReady(db: Database, { roomEach, busy }: Omit<ClaimOptions, 'limit'>): Promise<Ready[]> {
+  return db.query<Ready>(READY, [roomEach, busy.map(({ origin }) => origin), busy.map(({ room }) => room)])
+}
+
+async function claimSome(db: Database, ready: readonly Ready[], limit: number): Promise<Claimed[]> {
   const rows = await db.query<ClaimedRow>(CLAIM, [
+    ready[0]?.instituteId,
     limit,
-    roomEach,
-    busy.map(({ origin }) => origin),
-    busy.map(({ room }) => room),
+    ready[0]?.claim,
+    ready.map(({ webhookId }) => webhookId),
+    ready.map(({ room }) => room),
+    ready.map(({ isPaused }) => isPaused),
+    ready.map(({ needsProbe }) => needsProbe),
   ])
   const targets = new Map<string, Target>()
   for (const { target } of rows) if (target !== null) targets.set(target.id, decodeTarget(target))
@@ -205,24 +238,24 @@ const FINISH = `
       as r (claim, place, state, failures, next_ms, attempt)
   ), over as (
     delete from webhook_queue q using result r
-    where r.next_ms is null and q.ctid = r.place and q.claim = r.claim
+    where q.institute_id = $7 and r.next_ms is null and q.ctid = r.place and q.claim = r.claim
     returning q.institute_id, q.delivery_id, r.state, r.attempt
   ), again as (
     update webhook_queue q set claim = null, claimed_until = null, failures = r.failures,
       next_attempt_at = now() + r.next_ms * interval '1 millisecond'
     from result r
-    where r.next_ms is not null and q.ctid = r.place and q.claim = r.claim
+    where q.institute_id = $7 and r.next_ms is not null and q.ctid = r.place and q.claim = r.claim
     returning q.institute_id, q.delivery_id, r.state, r.attempt
   ), written as (
     update webhook_deliveries d set state = r.state, attempts = d.attempts || r.attempt,
       given_up_at = case when r.state = 'exhausted' then now() end
     from (select * from over union all select * from again) r
-    where d.institute_id = r.institute_id and d.id = r.delivery_id and d.institute_id = any ($7::int[]) and d.id = any ($8::text[])
+    where d.institute_id = $7 and d.institute_id = r.institute_id and d.id = r.delivery_id and d.id = any ($8::text[])
     returning d.id, d.state
   )
   select id from written where state <> 'delivered'`
 
-/** Answers which of them did not arrive, but for those that were not ours any more. */
+/** All of one institute. Answers which of them did not arrive, but for those that were not ours any more. */
 export async function finishAll(tx: Transaction, finishes: readonly Finish[]): Promise<Set<string>> {
   // Written as PostgreSQL writes arrays, as the client would quote item by item. JSON has no line break in it.
   const rows = await tx.query<{ id: string }>(FINISH, [
@@ -232,7 +265,7 @@ export async function finishAll(tx: Transaction, finishes: readonly Finish[]): P
     arrayOf(finishes, ({ failures }) => failures),
     arrayOf(finishes, ({ nextInMs }) => nextInMs ?? 'null'),
     finishes.map(({ attempt }) => JSON.stringify(attempt === null ? [] : [attempt])).join('\n'),
-    [...new Set(finishes.map(({ claimed }) => claimed.instituteId))],
+    instituteOf(finishes.map(({ claimed }) => claimed)),
     finishes.map(({ claimed }) => claimed.id),
   ])
   return new Set(rows.map(({ id }) => id))

@@ -1,19 +1,21 @@
+import { idsOf, sumOf, takeByInstitute } from '../../platform/jobs/claim.ts'
 import { queueMessages } from '../../messages/messages.service.ts'
 import type { Context } from '../../platform/context.ts'
 import { deliveryLink } from '../delivery-log/delivery-link.ts'
 import { writeFailureMail, type DueMail } from './failure-mail.rules.ts'
-import { msUntilNextMail, takeDueMails } from './notices.store.ts'
+import { findDueMails, msUntilNextMail, takeDueMails } from './notices.store.ts'
 
 /** Turns notices into mails, one per subscription and hour; returns how many subscriptions that were. */
 export async function mailFailures(ctx: Context, limit: number): Promise<number> {
-  return ctx.db.transaction(async tx => {
-    const due = await takeDueMails(tx, limit)
-    await queueMessages(
-      tx,
-      due.flatMap(mail => messagesOf(ctx, mail)),
-    )
-    return due.length
-  })
+  const counts = await takeByInstitute(await findDueMails(ctx.db, limit), (instituteId, keys) =>
+    ctx.db.transaction(async tx => {
+      const due = await takeDueMails(tx, instituteId, idsOf(keys))
+      const messages = due.flatMap(mail => messagesOf(ctx, mail))
+      await queueMessages(tx, messages)
+      return due.length
+    }),
+  )
+  return sumOf(counts)
 }
 
 /** By our clock, though the hour between two mails is real time. */

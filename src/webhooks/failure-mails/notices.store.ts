@@ -1,3 +1,4 @@
+import type { RowKey } from '../../platform/jobs/leased-rows.ts'
 import type { Queryable, Transaction } from '../../platform/db/database.ts'
 import type { NoticeKind } from '../delivery-log/deliveries.rules.ts'
 import type { DueMail } from './failure-mail.rules.ts'
@@ -38,19 +39,33 @@ export async function msUntilNextMail(db: Queryable): Promise<number | null> {
   return row?.ms ?? null
 }
 
-/** Takes the notices of subscriptions that were not written about within the last hour, real time. */
-export async function takeDueMails(tx: Transaction, limit: number): Promise<DueMail[]> {
+const TO_MAIL = `exists (select 1 from webhook_notices n where n.institute_id = s.institute_id and n.webhook_id = s.id)
+  and (s.mailed_at is null or s.mailed_at <= now() - interval '1 hour')`
+
+/** Subscriptions that have something to be told and were not written about within the last hour, real time. */
+export async function findDueMails(db: Queryable, limit: number): Promise<RowKey[]> {
+  return db.query<RowKey>(
+    `select s.institute_id as "instituteId", s.id from webhook_subscriptions s where ${TO_MAIL} limit $1`,
+    [limit],
+  )
+}
+
+/** Takes their notices. */
+export async function takeDueMails(
+  tx: Transaction,
+  instituteId: number,
+  ids: readonly string[],
+): Promise<DueMail[]> {
   return tx.query<DueMail>(
     `with due as (
        select s.institute_id, s.id from webhook_subscriptions s
-       where exists (select 1 from webhook_notices n where n.institute_id = s.institute_id and n.webhook_id = s.id)
-         and (s.mailed_at is null or s.mailed_at <= now() - interval '1 hour')
-       limit $1 for no key update of s skip locked
+       where s.institute_id = $1 and s.id = any($2) and ${TO_MAIL} for no key update of s skip locked
      ), told as (
-       delete from webhook_notices n using due d where n.institute_id = d.institute_id and n.webhook_id = d.id returning n.*
+       delete from webhook_notices n using due d
+       where n.institute_id = $1 and n.institute_id = d.institute_id and n.webhook_id = d.id returning n.*
      ), mailed as (
-       update webhook_subscriptions s set mailed_at = now() from due d where s.institute_id = d.institute_id and s.id = d.id
-       returning s.*
+       update webhook_subscriptions s set mailed_at = now() from due d
+       where s.institute_id = $1 and s.institute_id = d.institute_id and s.id = d.id returning s.*
      )
      select s.institute_id as "instituteId", i.code as "instituteCode", i.name as "instituteName", s.id as "webhookId",
        s.event_code as "eventCode", s.url, s.failure_notification_email as "failureEmails",
@@ -58,6 +73,6 @@ export async function takeDueMails(tx: Transaction, limit: number): Promise<DueM
        (select json_agg(json_build_object('kind', t.kind, 'times', t.times, 'deliveryId', t.delivery_id, 'firstAt', t.first_at)
           order by t.first_at) from told t where t.institute_id = s.institute_id and t.webhook_id = s.id) as notices
      from mailed s join institutes i on i.id = s.institute_id`,
-    [limit],
+    [instituteId, ids],
   )
 }

@@ -6,9 +6,7 @@ import { writeDisputeMail } from './dispute-mail.texts.ts'
 
 /** A dispute is lost if nobody answers it in time: owners and finance get one mail about each. Answers how many. */
 export async function mailDisputes(ctx: Context, limit: number): Promise<number> {
-  const now = ctx.clock.now()
-  return ctx.db.transaction(async tx => {
-    const disputes = await takeDisputesToMail(tx, { now, limit })
+  return takeDisputesToMail(ctx, limit, async (tx, disputes, now) => {
     const institutes = [...new Set(disputes.map(({ instituteId }) => instituteId))]
     const addresses = await listAddresses(tx, institutes, ['owner', 'finance'])
     const messages = disputes.flatMap(dispute =>
@@ -24,6 +22,5 @@ export async function mailDisputes(ctx: Context, limit: number): Promise<number>
         })),
     )
     await queueMessages(tx, messages)
-    return disputes.length
   })
 }

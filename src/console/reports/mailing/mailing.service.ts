@@ -1,3 +1,5 @@
+import { idsOf, sumOf, takeByInstitute } from '../../../platform/jobs/claim.ts'
+import type { RowKey } from '../../../platform/jobs/leased-rows.ts'
 import { readBankStatus } from '../../../banking/statements/statements.service.ts'
 import type { Institute } from '../../../institutes/institutes.rules.ts'
 import { getInstitutesById } from '../../../institutes/institutes.service.ts'
@@ -66,13 +68,22 @@ export async function removeReportMail(
 
 /** Queued with the next time in one transaction, so each is sent once. */
 export async function mailReports(ctx: Context, limit: number): Promise<number> {
+  const now = ctx.clock.now()
+  const due = await store.findDueReports(ctx.db, now, limit)
+  return sumOf(await takeByInstitute(due, (instituteId, keys) => mailSome(ctx, instituteId, keys, now)))
+}
+
+async function mailSome(
+  ctx: Context,
+  instituteId: number,
+  keys: readonly RowKey[],
+  now: Date,
+): Promise<number> {
+  const [institute] = await getInstitutesById(ctx, [instituteId])
+  if (institute === undefined) return 0
   return ctx.db.transaction(async tx => {
-    const now = ctx.clock.now()
-    const due = await store.lockDue(tx, now, limit)
-    const institutes = await getInstitutesById(ctx, [...new Set(due.map(one => one.instituteId))])
+    const due = await store.lockDue(tx, now, instituteId, idsOf(keys))
     for (const one of due) {
-      const institute = institutes.find(({ id }) => id === one.instituteId)
-      if (institute === undefined) continue
       const text = await writeReport(ctx, institute, one)
       const message = {
         instituteId: institute.id,

@@ -1,3 +1,5 @@
+import { findDue } from '../../../platform/jobs/claim.ts'
+import type { RowKey } from '../../../platform/jobs/leased-rows.ts'
 import type { Queryable, Transaction } from '../../../platform/db/database.ts'
 import { Table } from '../../../platform/db/table.ts'
 import type { Schedule } from './mailing.rules.ts'
@@ -38,11 +40,22 @@ export async function deleteReportMail(
   return row ?? null
 }
 
-export async function lockDue(tx: Transaction, now: Date, limit: number): Promise<DueReport[]> {
+const DUE = { table: 'report_mails', where: 'next_at <= $1', order: 'next_at' }
+
+export async function findDueReports(db: Queryable, now: Date, limit: number): Promise<RowKey[]> {
+  return findDue(db, DUE, now, limit)
+}
+
+export async function lockDue(
+  tx: Transaction,
+  now: Date,
+  instituteId: number,
+  ids: readonly string[],
+): Promise<DueReport[]> {
   return tx.query<DueReport>(
-    `select ${ofInstitute.columns('m')} from report_mails m where m.next_at <= $1
-     order by m.next_at limit $2 for update skip locked`,
-    [now, limit],
+    `select ${ofInstitute.columns('m')} from report_mails m
+     where m.institute_id = $2 and m.id = any($3) and m.next_at <= $1 order by m.next_at for update skip locked`,
+    [now, instituteId, ids],
   )
 }
 

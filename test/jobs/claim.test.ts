@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { findDue, instituteOf, takeByInstitute } from '../../src/platform/jobs/claim.ts'
+import { leasedRows, type RowKey } from '../../src/platform/jobs/leased-rows.ts'
+import { startBursar } from '../harness/bursar.ts'
+
+const bursar = await startBursar({ after })
+const { db, clock } = bursar.app.ctx
+
+/** So many rows of each of so many institutes, all due, those of one institute in between those of the others. */
+async function openTable(table: string, { institutes, each }: { institutes: number; each: number }) {
+  await bursar.sql(`create table ${table} (institute_id int, id text, due_at timestamptz, held_until timestamptz,
+    primary key (institute_id, id))`)
+  await bursar.sql(
+    `insert into ${table} select i, n::text, now() - interval '1 hour' + (n * 1000 + i) * interval '1 ms'
+     from generate_series(1, $1::int) i, generate_series(1, $2::int) n`,
+    [institutes, each],
+  )
+  const columns = 'institute_id as "instituteId", id'
+  return leasedRows<RowKey>({ table, dueAt: 'due_at', columns })
+}
+
+const names = (rows: readonly RowKey[]): string[] => rows.map(({ instituteId, id }) => `${instituteId}/${id}`)
+
+test('due rows of many institutes are claimed in the order of time, and each by one of several workers', async () => {
+  const leased = await openTable('many', { institutes: 30, each: 4 })
+  const first = await leased.claim(db, clock.now(), 30)
+  assert.deepEqual(
+    names(first.map(({ row }) => row)).toSorted(),
+    Array.from({ length: 30 }, (_, index) => `${index + 1}/1`).toSorted(),
+  )
+  const claimed = [...first]
+  while (claimed.length < 120) {
+    const rounds = await Promise.all([1, 2, 3].map(() => leased.claim(db, clock.now(), 20)))
+    assert.ok(
+      rounds.some(({ length }) => length > 0),
+      'somebody gets something',
+    )
+    claimed.push(...rounds.flat())
+  }
+  assert.equal(new Set(names(claimed.map(({ row }) => row))).size, 120)
+  assert.equal(claimed.length, 120)
+})
+
+test('a row that somebody holds in a transaction is passed by, and a claim does not wait for it', async () => {
+  const leased = await openTable('locked', { institutes: 2, each: 2 })
+  const taken = await db.transaction(async tx => {
+    await tx.query('select from locked where institute_id = 1 and id = $1 for update', ['1'])
+    return leased.claim(db, clock.now(), 10)
+  })
+  assert.deepEqual(names(taken.map(({ row }) => row)).toSorted(), ['1/2', '2/1', '2/2'])
+  assert.deepEqual(names((await leased.claim(db, clock.now(), 10)).map(({ row }) => row)), ['1/1'])
+})
+
+test('looking for what is due locks nothing', async () => {
+  await openTable('looked', { institutes: 2, each: 1 })
+  await db.transaction(async tx => {
+    const found = await findDue(
+      tx,
+      { table: 'looked', where: 'due_at <= $1', order: 'due_at' },
+      clock.now(),
+      9,
+    )
+    assert.equal(found.length, 2)
+    const free = await db.query('select from looked for update nowait')
+    assert.equal(free.length, 2)
+  })
+})
+
+test("one institute's work that fails keeps no other's from being done, and is told at the end", async () => {
+  const done: number[] = []
+  const keys = Array.from({ length: 40 }, (_, index) => ({ instituteId: index % 20 }))
+  await assert.rejects(
+    takeByInstitute(keys, async (instituteId, some) => {
+      assert.deepEqual(some, [{ instituteId }, { instituteId }])
+      if (instituteId === 3) throw new Error('the third')
+      done.push(instituteId)
+    }),
+    /the third/,
+  )
+  assert.deepEqual(
+    done.toSorted((a, b) => a - b),
+    Array.from({ length: 20 }, (_, index) => index).filter(index => index !== 3),
+  )
+})
+
+test('rows of two institutes are never locked together', () => {
+  assert.equal(instituteOf([{ instituteId: 7 }, { instituteId: 7 }]), 7)
+  assert.throws(() => instituteOf([{ instituteId: 7 }, { instituteId: 8 }]), /of one institute/)
+})

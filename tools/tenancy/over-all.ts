@@ -1,0 +1,85 @@
+import type { Reach } from './check.ts'
+
+type Group = { why: string; reach: Reach; senders: readonly string[] }
+
+/** Functions whose statements go over all institutes on purpose. They still join tenant tables by `institute_id`. */
+export const OVER_ALL: readonly Group[] = [
+  {
+    why: 'When work falls due next, which institutes have some, and whether a month is over for all: plain reads.',
+    reach: 'every',
+    senders: [
+      'console/approvals/approvals.store.ts nextExpiry',
+      'console/reports/mailing/mailing.store.ts nextDue',
+      'flex/engine/engine.store.ts nextStepDue',
+      'flex/notices/bounces.store.ts listBounces',
+      'flex/notices/bounces.store.ts nextBounce',
+      'flex/notices/reminders.store.ts listDue',
+      'flex/notices/reminders.store.ts nextReminderDay',
+      'flex/plans/plans.store.ts listLivePlans',
+      'imports/imports.store.ts findUnfinished',
+      'loans/loans.store.ts nextExpiry',
+      'messages/messages.store.ts nextWaiting',
+      'orders/expiry.store.ts firstExpiry',
+      'payments/disputes/disputes.store.ts firstToMail',
+      'payments/notices/notices.store.ts nextToNotify',
+      'payments/payments.store.ts firstSettleDay',
+      'payments/settlements/settlements.store.ts listReadThrough',
+      'platform/jobs/claim.ts findDue',
+      'platform/jobs/leased-rows.ts nextDue',
+      'sandbox/bank/debits.store.ts nextAtBank',
+      'sandbox/bank/simulator.store.ts findToPayOut',
+      'students/rollover/rollover.store.ts findRunning',
+      'webhooks/delivery-log/deliveries.store.ts isOfEventBelow',
+      'webhooks/delivery-log/deliveries.store.ts isWaitingBelow',
+      'webhooks/engine/delivery-engine.store.ts findReady',
+      'webhooks/failure-mails/notices.store.ts findDueMails',
+      'webhooks/failure-mails/notices.store.ts msUntilNextMail',
+    ],
+  },
+  {
+    why: 'For the operator, or for a lender: they are not of one institute.',
+    reach: 'every',
+    senders: [
+      'app/doctor/payments.store.ts listStranded',
+      'console/loans/loans.store.ts listLoans',
+      'console/operator/jobs.store.ts countDeadLetters',
+      'console/operator/jobs.store.ts listDeadLetters',
+      'console/operator/jobs.store.ts readJobs',
+      'loans/lenders/lenders.store.ts listLenders',
+    ],
+  },
+  {
+    why: 'What a bank, provider or lender reports names a row by an id of theirs or ours: by it the institute is found.',
+    reach: 'every',
+    senders: [
+      'loans/lenders/lenders.store.ts findInstituteOf',
+      'loans/loans.store.ts listMoved',
+      'providers/accounts/accounts.store.ts findInstituteOf',
+      'providers/accounts/accounts.store.ts listAllAccounts',
+      'providers/accounts/accounts.store.ts lockKey',
+      'sandbox/bank/simulator.store.ts listPayOuts',
+    ],
+  },
+  {
+    why: 'Deletes what is past its time, whose it was does not matter.',
+    reach: 'every, written',
+    senders: [
+      'imports/purge.store.ts cancelForgotten',
+      'messages/messages.store.ts eraseExpiredSecrets',
+      'platform/idempotency.ts purgeStoredAnswers',
+      'portal/entry/entry.store.ts purgeOld',
+      'portal/sign-in/sign-in.store.ts purgeOld',
+    ],
+  },
+  {
+    why: 'A channel that is away holds up the messages of all; an id says of itself what is meant.',
+    reach: 'every, written',
+    senders: ['messages/messages.store.ts eraseSecretsAbout', 'messages/messages.store.ts postponeDue'],
+  },
+]
+
+const reaches = new Map(OVER_ALL.flatMap(({ reach, senders }) => senders.map(sender => [sender, reach])))
+
+export function reachOf(sender: string): Reach {
+  return reaches.get(sender) ?? 'one'
+}

@@ -1,0 +1,42 @@
+import { subscribe } from 'node:diagnostics_channel'
+import { STATEMENTS } from '../../src/platform/db/client.ts'
+import { problemsOf } from './check.ts'
+import { reachOf } from './over-all.ts'
+import { readSchema } from './schema.ts'
+
+const SOURCE = new URL('../../src/', import.meta.url).href
+/** What sends a statement for a store is not its sender. */
+const BETWEEN = new URL('platform/db/', SOURCE).href
+
+let watching: Promise<void> | null = null
+
+/** From now on a statement of the product that is not of one institute fails the test that sent it. */
+export function watchStatements(): Promise<void> {
+  return (watching ??= watch())
+}
+
+async function watch(): Promise<void> {
+  const schema = await readSchema()
+  const checked = new Set<string>()
+  subscribe(STATEMENTS, message => {
+    const text = String(message)
+    if (checked.has(text)) return
+    const sender = senderOf(new Error('only its stack counts').stack ?? '')
+    if (sender === null) return
+    checked.add(text)
+    const problems = problemsOf(text, schema, reachOf(sender))
+    // Thrown here it is an uncaught exception, which the test runner counts as a failure of the test under way.
+    if (problems.length > 0) throw new Error(`${sender}: ${problems.join('; ')}\n${text}`)
+  })
+}
+
+/** `orders/orders.store.ts lockExpired`; null when it is a test that sends it. */
+function senderOf(stack: string): string | null {
+  for (const [, name = '', file = ''] of stack.matchAll(FRAME)) {
+    if (file.startsWith(BETWEEN) || file === import.meta.url) continue
+    return file.startsWith(SOURCE) ? `${file.slice(SOURCE.length)} ${name.split('.').at(-1)}` : null
+  }
+  return null
+}
+
+const FRAME = /^ {4}at (?:async )?(?:(\S+) (?:\[as \S+\] )?\()?(file:[^?:]+\.ts)/gm
