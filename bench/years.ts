@@ -5,7 +5,7 @@ import { listEvents } from '../src/events/events.service.ts'
 import type { Context } from '../src/platform/context.ts'
 import { listDeliveries, findDelivery } from '../src/webhooks/delivery-log/deliveries.store.ts'
 import { claimDue, releaseAll } from '../src/webhooks/engine/delivery-engine.store.ts'
-import { compare, type Figure } from './figures.ts'
+import type { Figure } from './figures.ts'
 import { openCluster, type Cluster } from './rig.ts'
 
 /** Of the year behind; each has two events, and each event a delivery. */
@@ -14,6 +14,7 @@ const INSTITUTES = 4
 const MINUTES = 365 * 24 * 60
 const PENDING = 2_000
 const PAGE = 50
+const ROUNDS = 15
 const PAYLOAD = JSON.stringify({ order_id: 'order_01k9', student: 'x'.repeat(300), payment: 'y'.repeat(300) })
 
 /**
@@ -27,11 +28,8 @@ export async function measureYears(seconds: number): Promise<Figure[]> {
     const full = await openBooks(cluster, 'a_year', PAYMENTS)
     const figures: Figure[] = []
     for (const [name, act] of Object.entries(ACTS)) {
-      const rate = (books: Books) => (time: number) => bestRate(time, () => act(books))
-      const measures = { bare: rate(bare), full: rate(full) }
-      figures.push(
-        await compare(`${name} with ${PAYMENTS} payments of a year, of none`, 0.9, measures, seconds),
-      )
+      const acts = { bare: () => act(bare), full: () => act(full) }
+      figures.push(await compareBest(`${name} with ${PAYMENTS} payments of a year, of none`, acts, seconds))
     }
     await bare.ctx.db.close()
     await full.ctx.db.close()
@@ -53,8 +51,22 @@ const ACTS: Record<string, (books: Books) => Promise<unknown>> = {
   'A delivery by its id': ({ ctx, deliveryId }) => findDelivery(ctx.db, 1, deliveryId),
 }
 
-/** How many there would be in a second if all took as long as the fastest: what else the machine does is not in it. */
-async function bestRate(seconds: number, act: () => Promise<unknown>): Promise<number> {
+/** The fastest of each, in rounds that alternate: what else the machine does is not in it. */
+async function compareBest(
+  name: string,
+  acts: Record<'bare' | 'full', () => Promise<unknown>>,
+  seconds: number,
+): Promise<Figure> {
+  let [bareMs, fullMs] = [Infinity, Infinity]
+  for (let round = 0; round < ROUNDS; round++) {
+    bareMs = Math.min(bareMs, await fastestWithin(seconds, acts.bare))
+    fullMs = Math.min(fullMs, await fastestWithin(seconds, acts.full))
+  }
+  const detail = `${fullMs.toFixed(2)} ms against ${bareMs.toFixed(2)} ms`
+  return { name, value: bareMs / fullMs, aim: { least: 0.9 }, detail }
+}
+
+async function fastestWithin(seconds: number, act: () => Promise<unknown>): Promise<number> {
   const until = performance.now() + seconds * 1_000
   let fastestMs = Infinity
   while (performance.now() < until) {
@@ -62,7 +74,7 @@ async function bestRate(seconds: number, act: () => Promise<unknown>): Promise<n
     await act()
     fastestMs = Math.min(fastestMs, performance.now() - began)
   }
-  return 1_000 / fastestMs
+  return fastestMs
 }
 
 async function openBooks(cluster: Cluster, name: string, payments: number): Promise<Books> {

@@ -2563,8 +2563,8 @@ begin
   end loop;
 end $$;
 
--- This month and the next two; a job makes the others ahead of their time.
-select add_months(log, id_prefix, (date_trunc('month', now() at time zone 'Asia/Kolkata') + interval '2 months')::date)
+-- This month and the next three; a job makes the others ahead of their time.
+select add_months(log, id_prefix, (date_trunc('month', now() at time zone 'Asia/Kolkata') + interval '3 months')::date)
 from (values ('events', 'evt'), ('webhook_deliveries', 'dlv'), ('api_requests', 'req'), ('erp_fetches', 'fetch'))
   as logs (log, id_prefix);
 

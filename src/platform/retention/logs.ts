@@ -41,7 +41,7 @@ export async function makeMonthsAhead(db: Database, log: PartitionedLog, now: Da
 }
 
 /** Months that have a partition. */
-export async function listMonths(db: Queryable, { table }: PartitionedLog): Promise<string[]> {
+async function listMonths(db: Queryable, { table }: PartitionedLog): Promise<string[]> {
   const rows = await db.query<{ month: string }>(
     `select right(c.relname, 7) as month from pg_inherits i join pg_class c on c.oid = i.inhrelid
      where i.inhparent = $1::regclass and c.relname ~ '_[0-9]{4}_[0-9]{2}$' order by 1`,
