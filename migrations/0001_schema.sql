@@ -2414,8 +2414,8 @@ create table approval_limits (
 create table approvals (
   institute_id integer not null references institutes,
   id text not null,
-  act text not null check (act in ('refund', 'concession', 'late_fee_waiver')),
-  -- The order or student.
+  act text not null check (act in ('refund', 'concession', 'late_fee_waiver', 'fee_structure')),
+  -- The order or student; of a fee structure its year and the class.
   about text not null,
   -- What may wait once at a time.
   subject text not null,

@@ -105,6 +105,21 @@ export async function insertImport(tx: Transaction, instituteId: number, one: Ne
   await tx.query('insert into import_progress (institute_id, import_id) values ($1, $2)', key)
 }
 
+/** What the columns of the last list with these headings were. */
+export async function findMatched(
+  db: Queryable,
+  instituteId: number,
+  titles: readonly string[],
+): Promise<(string | null)[] | null> {
+  const [row] = await db.query<{ names: (string | null)[] }>(
+    `select i.columns -> 'names' as names from imports i
+     where i.institute_id = $1 and i.kind = 'roster' and i.columns -> 'titles' = $2::jsonb
+     order by i.created_at desc, i.id desc limit 1`,
+    [instituteId, JSON.stringify(titles)],
+  )
+  return row?.names ?? null
+}
+
 export async function insertPart(
   tx: Transaction,
   { instituteId, id }: ImportKey,

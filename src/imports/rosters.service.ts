@@ -10,6 +10,7 @@ import { titleOf, type Cell } from './files/columns.rules.ts'
 import { FileRefused, formatOf } from './files/file-rows.ts'
 import { withReader } from './files/read-rows.ts'
 import { MAX_PROBLEMS_KEPT, ROSTERS, unreadableWords } from './imports.rules.ts'
+import { findMatched } from './imports.store.ts'
 import { createImport, getImport, type Import, type ImportFile } from './imports.service.ts'
 import { tidyName } from './kinds/links/links.rules.ts'
 import { feeCodeOf, guessColumns, type RosterColumns } from './kinds/roster/roster.rules.ts'
@@ -22,7 +23,7 @@ const MOST_SAMPLES = 3
 const MOST_COLUMNS = 60
 const LONGEST_SAMPLE = 60
 
-/** What a file has as columns, and what each probably is. Nothing is kept. */
+/** What a file has as columns, and what each is: as it was matched last time, else as it probably is. Nothing is kept. */
 export async function readColumns(
   ctx: Context,
   command: Command<FoundColumn[]>,
@@ -33,7 +34,9 @@ export async function readColumns(
   if (header === undefined) throw badRequest('The file is empty.')
   const titles = header.map(titleOf).slice(0, MOST_COLUMNS)
   if (titles.every(title => title === '')) throw badRequest('The first row must name the columns.')
-  const guesses = guessColumns(titles, await listEntries(ctx, institute, 'component'))
+  const guesses =
+    (await findMatched(ctx.db, institute.id, titles)) ??
+    guessColumns(titles, await listEntries(ctx, institute, 'component'))
   const columns = titles.map((title, index) => ({
     title,
     samples: samples.flatMap(cells => textOf(cells[index] ?? null) ?? []),
@@ -69,7 +72,12 @@ export async function createRoster(
   ctx: Context,
   command: Command<Import>,
   institute: Institute,
-  sent: { file: ImportFile; fileName: string | undefined; createdBy: string; columns: RosterColumns },
+  sent: {
+    file: ImportFile
+    fileName: string | undefined
+    createdBy: string
+    columns: Omit<RosterColumns, 'titles'>
+  },
 ): Promise<Import> {
   const { columns, createdBy, file } = sent
   const named = columns.names.filter(name => name !== null)
@@ -77,7 +85,9 @@ export async function createRoster(
   if (missing.length > 0) throw badRequest(`These columns are missing: ${missing.join(', ')}.`)
   if (new Set(named).size < named.length)
     throw conflict('Two columns of the file are matched to the same field.')
-  const roster = { columns, createdBy, fileName: tidyName(sent.fileName) }
+  const [header = []] = await readHead(file)
+  const titles = header.map(titleOf).slice(0, MOST_COLUMNS)
+  const roster = { columns: { ...columns, titles }, createdBy, fileName: tidyName(sent.fileName) }
   return createImport(ctx, command, institute, { kind: 'roster', mode: 'good', isDryRun: true, file, roster })
 }
 

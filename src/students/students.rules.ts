@@ -89,6 +89,16 @@ export function pickRegistered<
   )
 }
 
+/** Nobody is born tomorrow: a slip of the hand, mostly in the year. */
+export function birthProblems(
+  dateOfBirth: string | null | undefined,
+  today: string,
+  key: string,
+): FieldProblem[] {
+  if (dateOfBirth === null || dateOfBirth === undefined || dateOfBirth <= today) return []
+  return [{ key, message: 'is in the future; check the year' }]
+}
+
 export function paymentProblems(payments: readonly DirectPayment[], path: string): FieldProblem[] {
   const seen = new Set<string>()
   return payments.flatMap((payment, index) => {

@@ -223,3 +223,35 @@ test('an amount needs an approval exactly when there is a limit and it is above 
     }),
   )
 })
+
+test('a fee structure that lets a class off more than the amount waits, and is applied once it is approved', async () => {
+  assertAnswer(await setLimit(5_000), '200')
+  const YEAR = `${AT}/fee-structures/2026/2027`
+  const student = await registerStudent(demo, { identifier: 'STRUCT-1', grade: '7' })
+  const owed = async (): Promise<number> =>
+    (await demo.get(`${ERP}/students/${student}`)).body.data.fee_summary.outstanding
+  const save = (amount: number): Promise<Answer> =>
+    meera.send('PUT', YEAR, {
+      terms: [{ name: 'Year', due_date: '2026-06-10' }],
+      fee_heads: ['TUITION_FEE'],
+      grades: ['7'],
+      amounts: [{ grade: '7', component_type: 'TUITION_FEE', term: 1, amount }],
+      concessions: [],
+    })
+  const apply = (preview = false): Promise<Answer> => meera.post(`${YEAR}/apply`, { grade: '7', preview })
+  assertAnswer(await save(60_000), '200')
+  assertAnswer(await apply(), '200')
+  assertAnswer(await save(56_000), '200')
+  assertAnswer(await apply(), '200')
+  assertAnswer(await save(50_000), '200')
+  assertAnswer(await apply(true), '200')
+  const id = await kept(apply())
+  assert.equal(await owed(), 56_000)
+  assertAnswer(await decide(meera, id, 'approve'), '409 HUE00002')
+  assertAnswer(await decide(head, id, 'approve'), '200')
+  assert.equal(await owed(), 50_000)
+  // What makes nothing cheaper never waits.
+  assertAnswer(await save(90_000), '200')
+  assertAnswer(await apply(), '200')
+  assert.equal(await owed(), 90_000)
+})

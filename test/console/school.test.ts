@@ -82,6 +82,9 @@ test('what cannot be right is refused at its field', async () => {
 test('a logo stands on pages under an address that changes with it; scripts in disguise are refused', async () => {
   assert.equal((await upload(Buffer.from('<svg onload="x()"/>'), 'image/png')).status, 400)
   assert.equal((await upload(Buffer.alloc(300_000), 'image/png')).status, 413)
+  // A picture that was cut off anywhere.
+  for (const bytes of [40, PIXEL.length - 12, PIXEL.length - 1])
+    assert.equal((await upload(PIXEL.subarray(0, bytes), 'image/png')).status, 400, `${bytes} bytes`)
   const taken = await upload(PIXEL, 'image/png')
   assert.equal(taken.status, 200, await taken.text())
   const { body } = await bursar.demo.post(`${PAY}/orders`, sampleOrder({}))

@@ -8,6 +8,11 @@ import { readableComponent } from '../../platform/names.ts'
 import { refundLines, type AskedRefund, type Refund } from '../../payments/refunds/refunds.rules.ts'
 import { listRefunds, requestRefund, type RequestedRefund } from '../../payments/refunds/refunds.service.ts'
 import { getStudent } from '../../students/students.service.ts'
+import {
+  applyToClass,
+  weighClass,
+  type ClassApplication,
+} from '../../students/structures/apply-structure.service.ts'
 import { refundableAfter } from '../orders/order.output.ts'
 import { concede, readConcession, type Conceded } from '../students/actions.service.ts'
 import { toDiscountJson } from '../students/students.output.ts'
@@ -108,6 +113,47 @@ export const waiverAct: GuardedAct<WaiverRequest, LateFeeEntry[]> = {
   }),
 }
 
+type StructureRequest = {
+  academicYearStart: number
+  academicYearEnd: number
+  grade: string
+  after: string | null
+  limit: number
+  reason: string
+}
+
+/** Fees of a class by the structure: what it lets families off counts together, by lower amounts and by rules alike. */
+export const structureAct: GuardedAct<StructureRequest, ClassApplication> = {
+  async weigh(ctx, { institute, about }, { grade, ...year }) {
+    const amountPaise = await weighClass(ctx, institute, { year, grade })
+    const title = `Fees of class ${grade} by the structure, lower or with more concessions`
+    return { title, subject: about, amountPaise, countedPaise: amountPaise }
+  },
+  perform: (ctx, command, { institute }, { grade, after, limit, academicYearStart, academicYearEnd }) =>
+    applyToClass(ctx, command, {
+      institute,
+      year: { academicYearStart, academicYearEnd },
+      grade,
+      after,
+      limit,
+      isPreview: false,
+    }),
+  note: (_target, { academicYearStart, academicYearEnd }, { grade, students }) => {
+    const changed = students.filter(one => one.outcome === 'changed')
+    return {
+      what: 'fees.structure_applied',
+      about: `${academicYearStart}-${academicYearEnd}`,
+      after: {
+        grade,
+        students: students.length,
+        changed: changed.length,
+        skipped: students.filter(one => one.outcome === 'skipped').length,
+        payable: changed.reduce((sum, one) => sum + toRupees(one.afterPaise), 0),
+      },
+    }
+  },
+}
+
 function total(amounts: readonly { amountPaise: Paise }[]): Paise {
   return sumPaise(amounts.map(one => one.amountPaise))
 }
@@ -121,4 +167,5 @@ export const ACTS = {
   refund: refundAct,
   concession: concessionAct,
   late_fee_waiver: waiverAct,
+  fee_structure: structureAct,
 } satisfies Record<ApprovalAct, object>

@@ -212,8 +212,13 @@ function actOf(entry: AuditRow, kind: OrderKind): Happening {
     at: entry.at,
     title: isClosed ? closedWord(kind) : (ACTS[entry.what] ?? entry.what),
     tone: entry.what === 'order.refunded' ? 'waiting' : 'plain',
-    by: entry.actorName,
+    by: askedBy(entry) ?? entry.actorName,
     why: entry.why ?? undefined,
     raw: { what: entry.what, before: entry.before, after: entry.after, request_id: entry.requestId },
   }
+}
+
+/** A refund that a second person approved was asked for by the first; who approved it has a line of their own. */
+function askedBy({ what, after }: AuditRow): string | undefined {
+  return what === 'order.refunded' ? (after as { asked_by?: string } | null)?.asked_by : undefined
 }

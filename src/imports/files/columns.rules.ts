@@ -159,6 +159,21 @@ function dayFirst(text: string): string {
   return parseDay(iso) ?? text
 }
 
+const MONTHS = 'January February March April May June July August September October November December'.split(
+  ' ',
+)
+
+/** Why a day that is written as people write it is none: 31/02/2015. Null for anything else. */
+export function impossibleDay(text: string): string | null {
+  const [, day = '', , month = '', year = ''] = /^(\d{1,2})([/.-])(\d{1,2})\2(\d{4})$/.exec(text.trim()) ?? []
+  if (day === '') return null
+  const name = MONTHS[Number(month) - 1]
+  if (name === undefined) return `has the month ${month}; days are written day first, such as 20/06/2015`
+  const { daysInMonth } = Temporal.PlainYearMonth.from({ year: Number(year), month: Number(month) })
+  if (Number(day) >= 1 && Number(day) <= daysInMonth) return null
+  return `is no day of the calendar: ${name} ${year} has ${daysInMonth} days`
+}
+
 function padTime(time: string): string {
   return /^\d:/.test(time) ? `0${time}` : time
 }

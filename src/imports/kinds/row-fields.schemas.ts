@@ -1,6 +1,12 @@
 import type { Input } from '../../http/wire/input.ts'
 import { BursarError } from '../../platform/errors.ts'
-import type { CellKind, Column, RawProblem, RawRow } from '../files/columns.rules.ts'
+import {
+  impossibleDay,
+  type CellKind,
+  type Column,
+  type RawProblem,
+  type RawRow,
+} from '../files/columns.rules.ts'
 import { MAX_PROBLEMS_PER_ROW } from '../imports.rules.ts'
 
 type ReadRow<Row> = { kind: 'good'; row: Row } | { kind: 'bad'; problems: RawProblem[] }
@@ -14,8 +20,9 @@ export function defineRows<Value, Row>(
   toRow: (read: Value) => Row,
   check: (read: Value) => RawProblem[] = () => [],
 ): RowDefinition<Row> {
+  const columns = columnsOf(cells)
   return {
-    columns: columnsOf(cells),
+    columns,
     read(raw) {
       try {
         const values = cells.read(raw)
@@ -23,11 +30,20 @@ export function defineRows<Value, Row>(
         return problems.length > 0 ? { kind: 'bad', problems } : { kind: 'good', row: toRow(values) }
       } catch (error) {
         if (!(error instanceof BursarError) || error.problems === undefined) throw error
-        const problems = error.problems.map(({ key, message }) => ({ column: key, message }))
+        const problems = error.problems.map(({ key, message }) => ({
+          column: key,
+          message: dayWords(columns, key, raw[key]) ?? message,
+        }))
         return { kind: 'bad', problems: problems.slice(0, MAX_PROBLEMS_PER_ROW) }
       }
     },
   }
+}
+
+/** What is wrong with a day that people wrote as they do. */
+function dayWords(columns: readonly Column[], name: string, value: unknown): string | null {
+  const isDay = columns.some(column => column.name === name && column.kind === 'day')
+  return isDay && typeof value === 'string' ? impossibleDay(value) : null
 }
 
 function columnsOf({ fields }: Input<unknown>): Column[] {

@@ -94,6 +94,8 @@ const MAX_LOGO_PIXELS = 2_000
 export function readLogo(content: Buffer): Logo {
   const size = pngSize(content) ?? jpegSize(content)
   if (size === null) throw badField('file', 'must be a PNG or JPEG picture')
+  if (!isWhole(size.mediaType, content))
+    throw badField('file', 'is cut off: its end is missing. Save the picture again, or copy it once more')
   if (size.width > MAX_LOGO_PIXELS || size.height > MAX_LOGO_PIXELS || size.width * size.height === 0)
     throw badField('file', `must be at most ${MAX_LOGO_PIXELS} pixels wide and high`)
   return { mediaType: size.mediaType, content }
@@ -106,6 +108,27 @@ const PNG_HEAD = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')
 function pngSize(content: Buffer): Size | null {
   if (content.length < 33 || !content.subarray(0, 16).equals(PNG_HEAD)) return null
   return { mediaType: 'image/png', width: content.readUInt32BE(16), height: content.readUInt32BE(20) }
+}
+
+/** Up to the mark that ends a picture of its kind. A part of one would be drawn in part, or break a receipt. */
+function isWhole(mediaType: LogoType, content: Buffer): boolean {
+  return mediaType === 'image/png' ? hasPngEnd(content) : content.lastIndexOf(JPEG_END) > 2
+}
+
+const JPEG_END = Buffer.from('ffd9', 'hex')
+/** Of a chunk: its length and name before it, a checksum after it. */
+const AROUND_CHUNK = 12
+
+function hasPngEnd(content: Buffer): boolean {
+  let [at, hasPixels] = [8, false]
+  while (at + AROUND_CHUNK <= content.length) {
+    const name = content.toString('latin1', at + 4, at + 8)
+    const next = at + AROUND_CHUNK + content.readUInt32BE(at)
+    if (name === 'IEND') return hasPixels && next <= content.length
+    hasPixels ||= name === 'IDAT'
+    at = next
+  }
+  return false
 }
 
 /** From segment to segment until the frame, which holds the size. */

@@ -2,6 +2,7 @@ import { checkCatalogue, joinCatalogue, type CodeInUse } from '../../institutes/
 import { knownBranch, type Institute } from '../../institutes/institutes.rules.ts'
 import { newEvent } from '../../events/define-event.ts'
 import { recordEvents } from '../../events/events.service.ts'
+import { dayOf } from '../../platform/calendar.ts'
 import type { Transaction } from '../../platform/db/database.ts'
 import { badFields, conflict, notFound, type BursarError } from '../../platform/errors.ts'
 import type { Context } from '../../platform/context.ts'
@@ -11,7 +12,7 @@ import { insertProfileChanges, listProfileChanges, type ProfileChange } from './
 import { studentEvents } from '../student.events.ts'
 import { readStudentContexts } from '../student-contexts.service.ts'
 import { changesBetween, type StudentChange } from './update.rules.ts'
-import type { Student } from '../students.rules.ts'
+import { birthProblems, type Student } from '../students.rules.ts'
 import { applyToArrived } from '../structures/apply-structure.service.ts'
 import * as store from '../students.store.ts'
 
@@ -33,6 +34,8 @@ export async function changeProfile(
   { institute, id, isByOffice = false }: Target,
   sent: SentProfile,
 ): Promise<ChangedProfile> {
+  const born = birthProblems(sent.dateOfBirth, dayOf(ctx.clock.now()), 'date_of_birth')
+  if (born.length > 0) throw badFields(born)
   const codes: CodeInUse[] =
     sent.grade === undefined ? [] : [{ kind: 'grade', code: sent.grade, key: 'grade' }]
   try {

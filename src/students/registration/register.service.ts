@@ -1,5 +1,6 @@
 import { checkCatalogue, joinCatalogue, type CodeInUse } from '../../institutes/catalogue.service.ts'
 import { knownBranch, type Institute } from '../../institutes/institutes.rules.ts'
+import { dayOf } from '../../platform/calendar.ts'
 import type { Transaction } from '../../platform/db/database.ts'
 import { badFields, conflict } from '../../platform/errors.ts'
 import type { Context } from '../../platform/context.ts'
@@ -15,7 +16,7 @@ import {
 import { feeProblems } from '../../fees/fees.rules.ts'
 import { changeFees, codesOfFees } from '../../fees/fees.service.ts'
 import { applyToArrived } from '../structures/apply-structure.service.ts'
-import { paymentProblems, type DirectPayment } from '../students.rules.ts'
+import { birthProblems, paymentProblems, type DirectPayment } from '../students.rules.ts'
 import {
   studentInEvent,
   isLostRace,
@@ -42,7 +43,9 @@ export async function registerStudent(
   registration: Registration,
   { isNewOnly = false } = {},
 ): Promise<Registered> {
+  const today = dayOf(ctx.clock.now())
   const problems = [
+    ...birthProblems(registration.profile.dateOfBirth, today, 'student.date_of_birth'),
     ...feeProblems(registration.fees, 'fee_components'),
     ...paymentProblems(registration.payments, 'payments'),
   ]

@@ -15,7 +15,7 @@ import type { Context } from '../../platform/context.ts'
 import type { Queryable, Transaction } from '../../platform/db/database.ts'
 import { conflict } from '../../platform/errors.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
-import { sumPaise, ZERO, type Paise } from '../../platform/money.ts'
+import { paiseOf, sumPaise, ZERO, type Paise } from '../../platform/money.ts'
 import * as store from './structure-students.store.ts'
 
 /** What applying the structure does to one student. */
@@ -29,6 +29,8 @@ export type Application = {
   beforePaise: Paise
   afterPaise: Paise
   concessionPaise: Paise
+  /** What the family is let off by it: less to pay than before, or concessions that it did not have. */
+  givenPaise: Paise
 }
 
 export type ClassApplication = {
@@ -156,12 +158,40 @@ async function plan(
       reason,
       beforePaise: payableOf(before),
       afterPaise: reason === null ? payableOf(fees) : payableOf(before),
-      concessionPaise:
-        reason === null
-          ? sumPaise(fees.flatMap(fee => (fee.discounts ?? []).map(one => one.valuePaise)))
-          : ZERO,
+      concessionPaise: reason === null ? concessionsOf(fees) : ZERO,
+      givenPaise: reason === null ? givenAway(before, fees) : ZERO,
     }
     return [{ application, plan: feePlan, components: priced.map(fee => fee.componentType) }]
+  })
+}
+
+type Priced = { feePaise: Paise; discounts?: readonly { valuePaise: Paise }[] | null | undefined }
+
+function concessionsOf(fees: readonly Pick<Priced, 'discounts'>[]): Paise {
+  return sumPaise(fees.flatMap(fee => (fee.discounts ?? []).map(one => one.valuePaise)))
+}
+
+function givenAway(before: Parameters<typeof payableOf>[0], after: Parameters<typeof payableOf>[0]): Paise {
+  const lowered = payableOf(before) - payableOf(after)
+  const conceded = concessionsOf(after) - concessionsOf(before)
+  return paiseOf(Math.max(lowered, conceded, 0))
+}
+
+const MOST_WEIGHED = 3_000
+
+/** What applying the structure to a class would let its families off, together. */
+export async function weighClass(
+  { db }: Pick<Context, 'db'>,
+  institute: Institute,
+  { year, grade }: Pick<ClassPart, 'year' | 'grade'>,
+): Promise<Paise> {
+  return db.transaction(async tx => {
+    const structure = await findStructure(tx, institute.id, year)
+    if (structure === null) throw conflict('There is no fee structure of this year yet.')
+    const limits = { isLocked: false, limit: MOST_WEIGHED }
+    const students = await store.readStudents(tx, institute.id, { year, grade, after: null }, limits)
+    const planned = await plan(tx, institute, structure, students)
+    return sumPaise(planned.map(({ application }) => application.givenPaise))
   })
 }
 

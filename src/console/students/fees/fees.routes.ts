@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { structureInput, toStructure, yearParams } from '../../../fees/structures/structure.input.ts'
 import { structureOutput } from '../../../fees/structures/structure.output.ts'
-import type { FeeStructure } from '../../../fees/structures/structure.rules.ts'
+import type { FeeStructure, Year } from '../../../fees/structures/structure.rules.ts'
 import {
   getStructure,
   listStructureYears,
@@ -9,12 +9,16 @@ import {
 } from '../../../fees/structures/structures.service.ts'
 import { all, created, one } from '../../../http/reply.ts'
 import { setErpLock, type ErpLock } from '../../../institutes/institutes.service.ts'
+import type { PaymentContext } from '../../../payments/context.ts'
 import type { Context } from '../../../platform/context.ts'
-import { toRupees } from '../../../platform/money.ts'
 import { addStudent } from '../../../students/registration/add-student.service.ts'
 import type { Registered } from '../../../students/registration/register.service.ts'
 import { registeredOutput } from '../../../students/student.output.ts'
 import { applyToClass, type ClassApplication } from '../../../students/structures/apply-structure.service.ts'
+import { structureAct } from '../../approvals/acts.ts'
+import { keptOr } from '../../approvals/approval.output.ts'
+import { noteOf } from '../../approvals/approvals.routes.ts'
+import { Kept, performOrKeep } from '../../approvals/approvals.service.ts'
 import { addConsoleRead, addConsoleWrite } from '../../auth/access.routes.ts'
 import { EVERYONE } from '../../console.rules.ts'
 import { FINANCE_ROLES } from '../students.rules.ts'
@@ -24,7 +28,7 @@ import { classApplicationOutput, erpLockOutput, yearOutput } from './fees.output
 const STRUCTURE = '/fee-structures/:academic_year_start/:academic_year_end'
 
 /** What an office without an ERP begins with: students that it adds, and what a year costs. */
-export function feeConsoleRoutes(app: FastifyInstance, ctx: Context): void {
+export function feeConsoleRoutes(app: FastifyInstance, ctx: PaymentContext): void {
   addStudentRoute(app, ctx)
   addReads(app, ctx)
   addWrites(app, ctx)
@@ -63,7 +67,7 @@ function addReads(app: FastifyInstance, ctx: Context): void {
   })
 }
 
-function addWrites(app: FastifyInstance, ctx: Context): void {
+function addWrites(app: FastifyInstance, ctx: PaymentContext): void {
   addConsoleWrite(app, ctx, {
     method: 'PUT',
     url: STRUCTURE,
@@ -91,25 +95,26 @@ function addWrites(app: FastifyInstance, ctx: Context): void {
     roles: FINANCE_ROLES,
     params: yearParams,
     body: applyInput,
-    output: one(classApplicationOutput),
-    perform: (command, { institute, params, body }) =>
-      applyToClass(ctx, command, { institute, year: params, ...body }),
-    audit: ({ params }, { grade, isPreview, students }: ClassApplication) => {
-      if (isPreview) return null
-      const changed = students.filter(one => one.outcome === 'changed')
-      return {
-        what: 'fees.structure_applied',
-        about: `${params.academicYearStart}-${params.academicYearEnd}`,
-        after: {
-          grade,
-          students: students.length,
-          changed: changed.length,
-          skipped: students.filter(one => one.outcome === 'skipped').length,
-          payable: changed.reduce((sum, one) => sum + toRupees(one.afterPaise), 0),
-        },
-      }
+    output: keptOr(one(classApplicationOutput)),
+    perform(command, { params, body: { isPreview, ...body }, ...by }) {
+      if (isPreview)
+        return applyToClass(ctx, command, { institute: by.institute, year: params, isPreview, ...body })
+      const request = { ...params, ...body, reason: REASON }
+      return performOrKeep(ctx, command, by, { name: 'fee_structure', about: aboutOf(params, body), request })
+    },
+    audit({ institute, params, body }, result: ClassApplication | Kept) {
+      if (result instanceof Kept) return noteOf(result.approval)
+      if (result.isPreview) return null
+      const about = aboutOf(params, body)
+      return structureAct.note({ institute, about }, { ...params, ...body, reason: REASON }, result)
     },
   })
+}
+
+const REASON = 'The fee structure was applied'
+
+function aboutOf(year: Year, { grade }: { grade: string }): string {
+  return `${year.academicYearStart}-${year.academicYearEnd} ${grade}`
 }
 
 function addErpLock(app: FastifyInstance, ctx: Context): void {

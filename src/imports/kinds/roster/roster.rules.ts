@@ -3,6 +3,8 @@ import type { RawRow } from '../../files/columns.rules.ts'
 /** What the columns of a school's own list are, by position; null: left out. */
 export type RosterColumns = {
   names: (string | null)[]
+  /** As the file heads them: the next file with the same ones is matched in the same way. */
+  titles: string[]
   /** For all rows, such as the academic year. */
   defaults: RawRow
 }

@@ -1,6 +1,7 @@
 import { applyFees, planFees, type FeePlan } from '../../../fees/fees.service.ts'
 import { pricedGrades } from '../../../fees/structures/structure.rules.ts'
 import { findStructure } from '../../../fees/structures/structures.service.ts'
+import { dayOf } from '../../../platform/calendar.ts'
 import type { Queryable, Transaction } from '../../../platform/db/database.ts'
 import {
   planRegistrations,
@@ -8,7 +9,7 @@ import {
   type RegistrationContext,
   type RegistrationPlan,
 } from '../../../students/registration/register-students.service.ts'
-import { yearName, type Student } from '../../../students/students.rules.ts'
+import { birthProblems, yearName, type Student } from '../../../students/students.rules.ts'
 import { applyToArrived } from '../../../students/structures/apply-structure.service.ts'
 import { findFamilies } from '../../../students/users/users.service.ts'
 import type { ImportKindDefinition, Outcome } from '../kind.ts'
@@ -46,7 +47,10 @@ export const rosterImport: ImportKindDefinition<RosterRow> = {
       if (placed === undefined || feePlan === undefined) continue
       const other = planned.get(plan.student.id)
       const [tooMuch] = feePlan.problems
-      if (plan.kind === 'known' && plan.student.origin === 'erp' && institute.locksErpStudents)
+      const [born] = birthProblems(placed.row.profile.dateOfBirth, dayOf(now), 'date_of_birth')
+      if (born !== undefined)
+        problems.push(...problemsOf([placed], { column: born.key, message: born.message }))
+      else if (plan.kind === 'known' && plan.student.origin === 'erp' && institute.locksErpStudents)
         problems.push(...problemsOf([placed], KEPT_BY_ERP))
       else if (plan.kind === 'unclear') problems.push(...problemsOf([placed], unclearProblem(plan.others)))
       else if (plan.kind === 'someone_else') problems.push(...problemsOf([placed], SOMEONE_ELSE))

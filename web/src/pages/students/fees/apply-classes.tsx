@@ -8,9 +8,11 @@ import { wholeProblem } from '../../../api/command.ts'
 import { useMay } from '../../../api/session.ts'
 import { formatCount, formatRupees } from '../../../ui/money.tsx'
 import { ShortTable } from '../../../ui/table/short-table.tsx'
+import { isKept } from '../../approvals/kept.ts'
 import { AFTER_CHANGE } from '../use-student.ts'
 
-type Applied = ClassApplicationAnswer
+/** `waits`: until a second person approves it. */
+type Applied = ClassApplicationAnswer & { waits?: true }
 type Run = { isPreview: boolean; done: Applied[]; failure: string | null; isOver: boolean }
 
 /** Gives the fees of the structure to classes, one after the other; setting one again changes nothing. */
@@ -58,12 +60,15 @@ export function ApplyClasses({ path, structure }: { path: string; structure: Str
   )
 }
 
-/** A large class is answered in parts. */
+const NOTHING_YET: Omit<Applied, 'grade'> = { students: [], classes_without_fees: [], preview: false }
+
+/** A large class is answered in parts; one that waits for a second person has none yet. */
 async function applyClass(path: string, body: { grade: string; preview: boolean }): Promise<Applied> {
   const students: Applied['students'] = []
   let after: string | undefined
   for (;;) {
     const { data } = await send<Applied>('POST', path, { ...body, after }, crypto.randomUUID())
+    if (isKept(data)) return { ...NOTHING_YET, grade: body.grade, waits: true }
     students.push(...data.students)
     after = data.next_after
     if (after === undefined) return { ...data, students }
@@ -103,6 +108,16 @@ function Shown({ run, total }: { run: Run; total: number }) {
       {isOver && !isPreview && failure === null && (
         <Alert color="bursar" mt="sm">
           {`The fees of ${formatCount(countOf(done, 'changed'))} students are set; ${formatCount(countOf(done, 'unchanged'))} had them already.`}
+        </Alert>
+      )}
+      {isOver && done.some(one => one.waits) && (
+        <Alert color="yellow" mt="sm">
+          {`Class ${done
+            .filter(one => one.waits)
+            .map(one => one.grade)
+            .join(
+              ', ',
+            )}: families would pay less by more than your school’s amount, so a colleague has to approve it under Settings → Approvals.`}
         </Alert>
       )}
       {isOver && <WithoutFees classes={done.at(-1)?.classes_without_fees ?? []} />}

@@ -1,5 +1,5 @@
 import { Button, Group, NativeSelect, TextInput } from '@mantine/core'
-import type { Draft, RuleDraft } from './draft.ts'
+import type { Draft, Flaws, RuleDraft } from './draft.ts'
 
 const SIBLING: RuleDraft = {
   discount_type: 'SIBLING',
@@ -19,7 +19,15 @@ const STAFF: RuleDraft = {
 }
 
 /** Concessions that follow from who the student is; they are given when the structure is applied. */
-export function ConcessionRules({ draft, onChange }: { draft: Draft; onChange: (draft: Draft) => void }) {
+export function ConcessionRules({
+  draft,
+  flaws,
+  onChange,
+}: {
+  draft: Draft
+  flaws: Flaws
+  onChange: (draft: Draft) => void
+}) {
   const { concessions } = draft
   const add = (rule: RuleDraft): void => onChange({ ...draft, concessions: [...concessions, rule] })
   return (
@@ -34,6 +42,7 @@ export function ConcessionRules({ draft, onChange }: { draft: Draft; onChange: (
         <Rule
           key={index}
           rule={rule}
+          flaw={field => flaws.fields[`concessions.${index}.${field}`]}
           onChange={changed => onChange({ ...draft, concessions: concessions.with(index, changed) })}
           onRemove={() => onChange({ ...draft, concessions: concessions.toSpliced(index, 1) })}
         />
@@ -57,10 +66,12 @@ function nextChild(rules: readonly RuleDraft[]): Pick<RuleDraft, 'child' | 'disc
 
 function Rule({
   rule,
+  flaw,
   onChange,
   onRemove,
 }: {
   rule: RuleDraft
+  flaw: (field: string) => string | undefined
   onChange: (rule: RuleDraft) => void
   onRemove: () => void
 }) {
@@ -71,12 +82,14 @@ function Rule({
         label="Name of the concession"
         maxLength={64}
         value={rule.discount_type}
+        error={flaw('discount_type')}
         onChange={event => set({ discount_type: event.currentTarget.value })}
       />
       {rule.kind === 'sibling' ? (
         <NativeSelect
           label="For"
           value={rule.child}
+          error={flaw('child')}
           onChange={event => set({ child: event.currentTarget.value })}
           data={[2, 3, 4, 5].map(no => ({ value: String(no), label: `child ${no} of a family` }))}
         />
@@ -85,6 +98,7 @@ function Rule({
           label="For students of the category"
           maxLength={64}
           value={rule.category}
+          error={flaw('category')}
           onChange={event => set({ category: event.currentTarget.value })}
         />
       )}
@@ -93,6 +107,7 @@ function Rule({
         inputMode="numeric"
         w={90}
         value={rule.percent}
+        error={flaw('percent')}
         onChange={event => set({ percent: event.currentTarget.value, amount: '' })}
       />
       <TextInput
@@ -100,12 +115,14 @@ function Rule({
         inputMode="decimal"
         w={160}
         value={rule.amount}
+        error={flaw('amount')}
         onChange={event => set({ amount: event.currentTarget.value, percent: '' })}
       />
       <TextInput
         label="Of these fees"
         placeholder="Every one"
         value={rule.heads}
+        error={flaw('fee_heads')}
         onChange={event => set({ heads: event.currentTarget.value })}
       />
       <Button variant="default" onClick={onRemove} aria-label={`Remove ${rule.discount_type}`}>

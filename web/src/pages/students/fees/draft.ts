@@ -92,3 +92,42 @@ export function toSent(draft: Draft, known: readonly string[]) {
     })),
   }
 }
+
+export type Sent = ReturnType<typeof toSent>
+
+/** What the server finds wrong, by the field that it is about. */
+export type Flaws = {
+  grades?: string
+  heads?: string
+  /** By `terms.0.name`, `concessions.1.percent`: the place in the form and the name on the wire. */
+  fields: Record<string, string>
+  /** By `cellKey`. */
+  cells: Record<string, string>
+  /** What no field of the form has. */
+  others: string[]
+}
+
+/** The server counts what it was sent, where empty cells are left out. */
+export function flawsOf(
+  problems: readonly { key: string; message: string }[],
+  sent: Sent | undefined,
+): Flaws {
+  const flaws: Flaws = { fields: {}, cells: {}, others: [] }
+  for (const { key, message } of problems) {
+    const [list = '', no = ''] = key.split('.')
+    const cell = list === 'amounts' ? sent?.amounts[Number(no)] : undefined
+    if (cell !== undefined)
+      flaws.cells[cellKey(cell.grade, cell.component_type, cell.term)] = capital(message)
+    else if (list === 'grades') flaws.grades = `${sent?.grades[Number(no)] ?? 'A class'} ${message}`
+    else if (list === 'fee_heads')
+      flaws.heads = `${readable(sent?.fee_heads[Number(no)] ?? 'a fee')} ${message}`
+    else if (list === 'terms' || list === 'concessions')
+      flaws.fields[key.split('.').slice(0, 3).join('.')] = capital(message)
+    else flaws.others.push(capital(message))
+  }
+  return flaws
+}
+
+function capital(message: string): string {
+  return message.charAt(0).toUpperCase() + message.slice(1)
+}

@@ -15,7 +15,7 @@ import { BackLink } from '../../orders/back-link.tsx'
 import { useChoices, useCurrentYear } from '../use-student.ts'
 import { ApplyClasses } from './apply-classes.tsx'
 import { ConcessionRules } from './concession-rules.tsx'
-import { toDraft, toSent, type Draft } from './draft.ts'
+import { flawsOf, toDraft, toSent, type Draft, type Flaws, type Sent } from './draft.ts'
 import { ErpLock } from './erp-lock.tsx'
 import { TermTable } from './term-table.tsx'
 
@@ -80,14 +80,13 @@ function StructureForm({
   const mayChange = useMay('owner', 'finance')
   const heads = known.heads.filter(code => !OWN_CHARGES.test(code))
   const [draft, setDraft] = useState(() => toDraft(saved, { ...known, heads }))
-  const save = useCommand<ReturnType<typeof toSent>>({
+  const save = useCommand<Sent>({
     method: 'PUT',
     path,
     refreshes: ['fee-structure', 'choices', 'audit'],
     onDone: () => notify('The fee structure is saved. Apply it to the classes below.'),
   })
-  const problems = problemsOf(save.error)
-  const problem = wholeProblem(save.error)
+  const flaws = flawsOf(problemsOf(save.error), save.variables)
   return (
     <form
       className="form rollover-form"
@@ -98,7 +97,7 @@ function StructureForm({
       }}
     >
       <Stack gap="md">
-        <OwnOrder draft={draft} onChange={setDraft} />
+        <OwnOrder draft={draft} flaws={flaws} onChange={setDraft} />
         {draft.terms.map((term, index) => (
           // A term is known by its place alone while its name is being typed.
           <TermTable
@@ -106,6 +105,7 @@ function StructureForm({
             no={index + 1}
             term={term}
             draft={draft}
+            flaws={flaws}
             known={known.heads}
             onChange={setDraft}
           />
@@ -123,19 +123,8 @@ function StructureForm({
             Add a term
           </Button>
         </Group>
-        <ConcessionRules draft={draft} onChange={setDraft} />
-        {problems.length > 0 && (
-          <Alert color="red" role="alert">
-            {problems.slice(0, 5).map(({ key, message }) => (
-              <p key={key}>{`${whereOf(key, draft)} ${message}`}</p>
-            ))}
-          </Alert>
-        )}
-        {problem !== undefined && problems.length === 0 && (
-          <Alert color="red" role="alert">
-            {problem}
-          </Alert>
-        )}
+        <ConcessionRules draft={draft} flaws={flaws} onChange={setDraft} />
+        <WhatIsWrong error={save.error} flaws={flaws} />
         {mayChange ? (
           <Group>
             <Button type="submit" loading={save.isPending}>
@@ -150,7 +139,15 @@ function StructureForm({
   )
 }
 
-function OwnOrder({ draft, onChange }: { draft: Draft; onChange: (draft: Draft) => void }) {
+function OwnOrder({
+  draft,
+  flaws,
+  onChange,
+}: {
+  draft: Draft
+  flaws: Flaws
+  onChange: (draft: Draft) => void
+}) {
   return (
     <SimpleGrid cols={{ base: 1, sm: 2 }}>
       <TextInput
@@ -158,6 +155,7 @@ function OwnOrder({ draft, onChange }: { draft: Draft; onChange: (draft: Draft) 
         description="The lowest first, with commas between them."
         placeholder="Nursery, LKG, UKG, 1, 2, 3"
         value={draft.grades}
+        error={flaws.grades}
         onChange={event => onChange({ ...draft, grades: event.currentTarget.value })}
       />
       <TextInput
@@ -165,18 +163,22 @@ function OwnOrder({ draft, onChange }: { draft: Draft; onChange: (draft: Draft) 
         description="In the order in which they are shown and paid."
         placeholder="Tuition fee, Transport fee"
         value={draft.heads}
+        error={flaws.heads}
         onChange={event => onChange({ ...draft, heads: event.currentTarget.value })}
       />
     </SimpleGrid>
   )
 }
 
-/** Where a problem of the server is, in the words of the form. */
-function whereOf(key: string, draft: Draft): string {
-  const [list, no, field] = key.split('.')
-  if (list === 'terms')
-    return `${draft.terms[Number(no)]?.name ?? 'A term'}: ${field === 'due_date' ? 'the due date' : 'the name'}`
-  if (list === 'concessions') return `The concession ${draft.concessions[Number(no)]?.discount_type ?? ''}:`
-  if (list === 'amounts') return 'An amount'
-  return list === 'grades' ? 'A class' : 'A fee'
+function WhatIsWrong({ error, flaws }: { error: Error | null; flaws: Flaws }) {
+  if (error === null) return null
+  const problem = wholeProblem(error)
+  return (
+    <Alert color="red" role="alert">
+      {problem ?? 'Nothing was saved yet: correct the fields that are marked.'}
+      {flaws.others.map(message => (
+        <p key={message}>{message}</p>
+      ))}
+    </Alert>
+  )
 }

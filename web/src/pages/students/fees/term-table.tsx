@@ -1,19 +1,21 @@
 import { Button, Group, TextInput } from '@mantine/core'
 import { ShortTable } from '../../../ui/table/short-table.tsx'
 import { readable } from '../texts.ts'
-import { cellKey, headsOf, namesOf, type Draft } from './draft.ts'
+import { cellKey, headsOf, namesOf, type Draft, type Flaws } from './draft.ts'
 
 /** One term: its name, when it is due, and what each class pays of each fee. */
 export function TermTable({
   no,
   term,
   draft,
+  flaws,
   known,
   onChange,
 }: {
   no: number
   term: Draft['terms'][number]
   draft: Draft
+  flaws: Flaws
   known: readonly string[]
   onChange: (draft: Draft) => void
 }) {
@@ -30,7 +32,15 @@ export function TermTable({
   return (
     <fieldset className="term">
       <legend>{term.name || `Term ${no}`}</legend>
-      <TermHead no={no} term={term} draft={draft} onChange={change} onCopy={copyFirst} onRemove={remove} />
+      <TermHead
+        no={no}
+        term={term}
+        draft={draft}
+        flaws={flaws}
+        onChange={change}
+        onCopy={copyFirst}
+        onRemove={remove}
+      />
       {grades.length === 0 || heads.length === 0 ? (
         <p className="faint">Name the classes and the fees above; their amounts are entered here.</p>
       ) : (
@@ -48,6 +58,7 @@ export function TermTable({
                   inputMode="decimal"
                   maw={140}
                   value={draft.amounts[cellKey(grade, head, no)] ?? ''}
+                  error={flaws.cells[cellKey(grade, head, no)]}
                   onChange={event =>
                     onChange({
                       ...draft,
@@ -68,6 +79,7 @@ function TermHead({
   no,
   term,
   draft,
+  flaws,
   onChange,
   onCopy,
   onRemove,
@@ -75,6 +87,7 @@ function TermHead({
   no: number
   term: Draft['terms'][number]
   draft: Draft
+  flaws: Flaws
   onChange: (part: Partial<Draft['terms'][number]>) => void
   onCopy: () => void
   onRemove: () => void
@@ -85,6 +98,7 @@ function TermHead({
         label="Name of the term"
         maxLength={20}
         value={term.name}
+        error={flaws.fields[`terms.${no - 1}.name`]}
         onChange={event => onChange({ name: event.currentTarget.value })}
       />
       <TextInput
@@ -92,6 +106,7 @@ function TermHead({
         type="date"
         required
         value={term.due_date}
+        error={flaws.fields[`terms.${no - 1}.due_date`]}
         onChange={event => onChange({ due_date: event.currentTarget.value })}
       />
       {no > 1 && (
