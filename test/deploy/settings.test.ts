@@ -86,6 +86,7 @@ test('processes run without privileges on a root file system that they cannot wr
     const { securityContext } = containerOf(spec)
     assert.equal(spec.template.spec.securityContext.runAsNonRoot, true)
     assert.equal(spec.template.spec.automountServiceAccountToken, false)
+    assert.equal(spec.template.spec.enableServiceLinks, false)
     assert.equal(securityContext.readOnlyRootFilesystem, true)
     assert.deepEqual(securityContext.capabilities.drop, ['ALL'])
   }
