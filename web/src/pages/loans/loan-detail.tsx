@@ -57,9 +57,9 @@ function PayTo({ detail: { bank_accounts: accounts, disbursements, loan } }: Par
   if (disbursements.length === 0) return null
   if (accounts.length === 0)
     return (
-      <Alert color="yellow" title="No bank account to transfer to" mt="md">
-        {loan.institute} has not entered its bank account (Settings → School details). Ask it before you
-        transfer.
+      <Alert color="yellow" mt="md">
+        There is no bank account to transfer to: {loan.institute} has not entered one in its settings. Ask it
+        before you transfer.
       </Alert>
     )
   return (

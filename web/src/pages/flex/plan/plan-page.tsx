@@ -81,7 +81,7 @@ function Plan({ plan }: { plan: PlanAnswer }) {
         </Alert>
       )}
       {plan.student.moved_to !== undefined && (
-        <Alert color="yellow" title="The student has changed branch" mt="md" className="flex-alert">
+        <Alert color="yellow" mt="md" className="flex-alert">
           The student is in {plan.student.moved_to} now. The mandate was given to {plan.student.branch}, so
           debits go on arriving at its account until the plan ends. A new mandate would debit for{' '}
           {plan.student.moved_to}.
