@@ -54,3 +54,36 @@ officeTask(
   },
   { role: 'owner' },
 )
+
+officeTask('use an advance for another fee', async ({ page, go, complaints, stage }) => {
+  const { demo } = stage.bursar
+  const made = await demo.post(`${ERP}/users/rao/students`, {
+    student: sampleStudent(),
+    fee_components: [
+      { component_type: 'TUITION_FEE', fee_amount: 1000 },
+      { component_type: 'TRANSPORT_FEE', fee_amount: 700 },
+    ],
+    payments: [
+      {
+        amount: 1600,
+        paid_at: '2026-06-01',
+        mode: 'cash',
+        transaction_id: 'CASH-1',
+        fee_components: [{ component_type: 'TUITION_FEE', amount: 1600 }],
+      },
+    ],
+  })
+  await go(`/i/demo-school/students/${made.body.data.service_student_id}`)
+  await page.getByText('₹600.00 was paid beyond the fees and stands as an advance.').waitFor()
+  await page.getByRole('button', { name: 'More' }).click()
+  await page.getByRole('menuitem', { name: 'Use the advance for other fees' }).click()
+  await page.getByLabel('For which fee').selectOption('TRANSPORT_FEE')
+  await page.getByLabel('Amount in rupees').fill('250')
+  await page.getByLabel(/Reason|Why/).fill('The family asked for it.')
+  await expectSoundAndKeep(page, 'console-use-advance')
+  await page.getByRole('button', { name: 'Use it' }).click()
+  await page.getByText('₹350.00 was paid beyond the fees and stands as an advance.').waitFor()
+  await page.getByText('Advance used for other fees').first().waitFor()
+  await expectSoundAndKeep(page, 'console-advance-used')
+  assert.deepEqual(complaints, [])
+})

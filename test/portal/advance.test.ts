@@ -48,6 +48,10 @@ test('a parent uses an advance for open fees, once, and its sum and that of the 
   const use = { from_component: 'TUITION_FEE', to_component: 'TRANSPORT_FEE', amount_paise: 60000 }
   assert.deepEqual(uses, [{ ...use, actor: 'Asha Rao' }])
   assert.doesNotMatch((await parent.get(path)).text, /advance/)
+  const office = await demoVisitor(bursar.url)
+  const timeline = await office.get(`/console/api/institutes/demo-school/students/${id}/timeline`)
+  const entry = timeline.body.data.find(({ what }: Json) => what === 'advance.used')
+  assert.equal(entry?.by, 'Asha Rao', timeline.text)
   assert.deepEqual(await findBroken(text => bursar.sql(text)), [])
   // Another family's child is answered as one that does not exist.
   const other = await newChild()

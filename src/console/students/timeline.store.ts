@@ -27,7 +27,7 @@ const TOLD_OF = `
 
 /**
  * Newest first. What a person did stands beside what came of it: the one says who and why, the other what. A late fee
- * that was let off here is among the acts; one that the ERP let off is only in its own log.
+ * that was let off here is among the acts; one that the ERP let off is only in its own log, as is an advance that a parent used.
  */
 export async function listTimeline(
   db: Queryable,
@@ -64,6 +64,10 @@ export async function listTimeline(
        select m.id, coalesce(m.sent_at, m.created_at), 'message', m.channel, null, m.failure, json_strip_nulls(json_build_object(
          'state', m.state, 'to', m.recipient, 'text', coalesce(m.subject, m.body)))
        from (${TOLD_OF}) as told join messages m on m.institute_id = $1 and m.about = told.id
+       union all
+       select u.id, u.at, 'act', 'advance.used', u.actor, u.reason, json_build_object('from', u.from_component,
+         'to', u.to_component, 'amount', u.amount_paise)
+       from advance_uses u where u.institute_id = $1 and u.student_id = $2 and u.actor not like '%@%'
      )
      select id, at, kind, what, by, why, raw from entries
      where $3::timestamptz is null or (at, id collate "C") < ($3, $4::text collate "C")
