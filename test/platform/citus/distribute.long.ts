@@ -158,3 +158,17 @@ test('a later migration adds a table to the shards and columns to all of them', 
   assert.deepEqual(placed, { together: true })
   await assert.rejects(ask(`insert into notes values (1, 'a', 'nobody')`), /foreign key/)
 })
+
+test('a school goes on when its shard has moved to another node', { skip }, async t => {
+  const bursar = await startBursar(t)
+  const { order_id: orderId } = (await bursar.demo.post(`${PAY}/orders`, sampleOrder())).body.data
+  const ask = asker(bursar.app.config.databaseUrl ?? '')
+  const moved =
+    await ask(`select citus_move_shard_placement(s.shardid, s.nodename, s.nodeport, o.nodename, o.nodeport, 'block_writes')
+    from citus_shards s, pg_dist_node o where s.table_name = 'students'::regclass and o.shouldhaveshards
+      and (o.nodename, o.nodeport) <> (s.nodename, s.nodeport) and s.shardid = get_shard_id_for_distribution_column('students',
+        (select id from institutes where code = 'demo-school')) limit 1`)
+  assert.equal(moved.length, 1, 'there is another node')
+  assert.equal((await bursar.demo.get(`${PAY}/orders/${orderId}`)).status, 200)
+  assert.equal((await bursar.demo.post(`${PAY}/orders`, sampleOrder())).status, 201)
+})
