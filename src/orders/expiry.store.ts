@@ -2,7 +2,7 @@ import type { Queryable, Transaction } from '../platform/db/database.ts'
 import { findDue } from '../platform/jobs/claim.ts'
 import type { RowKey } from '../platform/jobs/leased-rows.ts'
 import type { Order } from './orders.rules.ts'
-import { ORDER_COLUMNS, toOrder, type OrderRow } from './orders.store.ts'
+import { orderColumns, toOrder, type OrderRow } from './orders.store.ts'
 
 const HAS_EXPIRED = `state = 'unpaid' and expires_at is not null and expires_at <= $1`
 
@@ -19,7 +19,7 @@ export async function lockExpired(
   ids: readonly string[],
 ): Promise<{ order: Order; expiresAt: Date }[]> {
   const rows = await tx.query<OrderRow & { expiresAt: Date }>(
-    `select ${ORDER_COLUMNS} from orders o where o.institute_id = $2 and o.id = any($3) and ${HAS_EXPIRED}
+    `select ${orderColumns('$2')} from orders o where o.institute_id = $2 and o.id = any($3) and ${HAS_EXPIRED}
      for update of o skip locked`,
     [now, instituteId, ids],
   )

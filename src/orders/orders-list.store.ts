@@ -2,7 +2,7 @@ import { assertNever } from '../platform/assert.ts'
 import type { Queryable } from '../platform/db/database.ts'
 import { list, type Condition, type Page, type PageRange } from '../platform/db/list.ts'
 import type { Order, OrderKind, OrderStatus } from './orders.rules.ts'
-import { ORDER_COLUMNS, toOrder, type OrderRow } from './orders.store.ts'
+import { orderColumns, toOrder, type OrderRow } from './orders.store.ts'
 
 export type OrderFilter = {
   kind: OrderKind
@@ -26,7 +26,7 @@ export async function listOrders(
   const found = await list<OrderRow>(
     db,
     {
-      select: ORDER_COLUMNS,
+      select: orderColumns('$1'),
       from: 'orders o',
       scope: [
         ['o.institute_id = $1', instituteId],

@@ -53,21 +53,24 @@ export const orderLines = new Table<OrderLine>('order_lines', {
   settledAt: 'timestamptz',
 })
 
-const COLUMNS_AND_LINES = `${orders.columns('o')},
+const columnsAndLines = (institute: '$1' | '$2'): string => `${orders.columns('o')},
   (select json_agg(${orderLines.json('l')} order by l.line_no)
-   from order_lines l where l.institute_id = o.institute_id and l.order_id = o.id) as lines`
+   from order_lines l where l.institute_id = ${institute} and l.order_id = o.id) as lines`
 
-/** What followed the payment is looked up for those alone that have been paid. */
-export const ORDER_COLUMNS = `${COLUMNS_AND_LINES},
+/**
+ * What followed the payment is looked up for those alone that have been paid. The parameter
+ * of the institute stands in each sub-select: of one that names only the order's column Citus does not see whose it is.
+ */
+export const orderColumns = (institute: '$1' | '$2'): string => `${columnsAndLines(institute)},
   case when o.paid_at is null then 0 else (
-    select coalesce(sum(r.amount_paise), 0)::bigint from refunds r where r.institute_id = o.institute_id
+    select coalesce(sum(r.amount_paise), 0)::bigint from refunds r where r.institute_id = ${institute}
       and r.order_id = o.id and r.kind = 'requested' and r.state <> 'failed') end as "refundedPaise",
   case when o.paid_at is not null then (
     select json_build_object('financialYear', c.financial_year, 'number', c.number)
     from payments p join receipts c on c.institute_id = p.institute_id and c.payment_id = p.id
-    where p.institute_id = o.institute_id and p.order_id = o.id limit 1) end as receipt`
+    where p.institute_id = ${institute} and p.order_id = o.id limit 1) end as receipt`
 
-const BY_ID = `select ${ORDER_COLUMNS} from orders o where o.institute_id = $1 and o.id = $2`
+const BY_ID = `select ${orderColumns('$1')} from orders o where o.institute_id = $1 and o.id = $2`
 
 export async function findOrder(db: Database, instituteId: number, id: string): Promise<Order | null> {
   const [row] = await db.pointRead<OrderRow>(BY_ID, [instituteId, id])
@@ -225,7 +228,7 @@ export async function setPaid(
       [instituteId, id, paid.transactionId, paid.paidAt],
     ),
     tx.query<OrderRow>(
-      `select ${COLUMNS_AND_LINES}, 0 as "refundedPaise", null as receipt from orders o
+      `select ${columnsAndLines('$1')}, 0 as "refundedPaise", null as receipt from orders o
        where o.institute_id = $1 and o.id = $2`,
       [instituteId, id],
     ),
@@ -261,7 +264,7 @@ export async function findOrders(
   ids: readonly string[],
 ): Promise<Order[]> {
   const rows = await db.query<OrderRow>(
-    `select ${ORDER_COLUMNS} from orders o where o.institute_id = $1 and o.id = any($2)`,
+    `select ${orderColumns('$1')} from orders o where o.institute_id = $1 and o.id = any($2)`,
     [instituteId, ids],
   )
   return rows.map(toOrder)

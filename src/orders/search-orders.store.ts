@@ -3,7 +3,7 @@ import type { Queryable } from '../platform/db/database.ts'
 import { allOf, badCursor, toPage, type Condition, type Page, type PageRange } from '../platform/db/list.ts'
 import type { OrderSearch } from './order-search.rules.ts'
 import type { Order, OrderKind, OrderStatus } from './orders.rules.ts'
-import { ORDER_COLUMNS, toOrder, type OrderRow } from './orders.store.ts'
+import { orderColumns, toOrder, type OrderRow } from './orders.store.ts'
 
 export type OrderSearchFilter = {
   kinds: readonly OrderKind[]
@@ -38,7 +38,7 @@ export async function searchOrders(
     : `select o.* from unnest($2::text[]) k cross join lateral (
          select * from orders o where o.kind = k and ${where} ${last}) o ${last}`
   const rows = await db.query<OrderRow>(
-    `select ${ORDER_COLUMNS} from (${found}) o order by o.created_at desc, o.id desc`,
+    `select ${orderColumns('$1')} from (${found}) o order by o.created_at desc, o.id desc`,
     values,
   )
   if (cursor !== undefined && rows.length === 0 && !(await isOrder(db, instituteId, cursor)))
@@ -54,7 +54,7 @@ export function ordersQuery(
 ): { text: string; values: readonly unknown[] } {
   const values: unknown[] = [instituteId, filter.kinds]
   const where = allOf(values, conditions(instituteId, filter, { cursor: undefined, now }))
-  const text = `select ${ORDER_COLUMNS} from orders o where o.kind = any($2) and ${where}
+  const text = `select ${orderColumns('$1')} from orders o where o.kind = any($2) and ${where}
     order by o.created_at desc, o.id desc`
   return { text, values }
 }

@@ -1,6 +1,6 @@
 import type { Queryable } from '../platform/db/database.ts'
 import type { Order, OrderKind } from './orders.rules.ts'
-import { ORDER_COLUMNS, toOrder, type OrderRow } from './orders.store.ts'
+import { orderColumns, toOrder, type OrderRow } from './orders.store.ts'
 
 /** Newest first. */
 export async function listOrdersOf(
@@ -9,7 +9,7 @@ export async function listOrdersOf(
   limit: number,
 ): Promise<Order[]> {
   const rows = await db.query<OrderRow>(
-    `select ${ORDER_COLUMNS} from orders o where o.institute_id = $1 and o.student_id = $2 and o.kind = $3
+    `select ${orderColumns('$1')} from orders o where o.institute_id = $1 and o.student_id = $2 and o.kind = $3
      order by o.created_at desc, o.id desc limit $4`,
     [target.instituteId, target.studentId, target.kind, limit],
   )
