@@ -18,6 +18,8 @@ import { waitFor } from '../../harness/wait.ts'
 /** Runs only where TEST_DATABASE_URL names the coordinator of a Citus; see docs/operator/citus.md. */
 const skip = withoutCitus()
 
+type End = () => Promise<void> | void
+
 type Ask = (text: string) => Promise<Record<string, string>[]>
 
 /** By a connection of its own each time: nobody may be connected while tables are moved. */
@@ -55,13 +57,19 @@ async function distribute(url: string, args: string[] = [], killAfter?: number) 
 /** A sandbox with a paid order on ordinary tables of a Citus. */
 async function startUndistributed(t: TestContext) {
   const url = await emptyCitus(t)
-  const bursar = await startBursar(t, { DATABASE_URL: url })
+  // Stopped by the test itself, once.
+  const ends: End[] = []
+  const bursar = await startBursar({ after: (end: End) => void ends.push(end) }, { DATABASE_URL: url })
+  const stop = async (): Promise<void> => {
+    for (const end of ends.splice(0)) await end()
+  }
+  t.after(stop)
   const made = await bursar.demo.post(`${PAY}/orders`, sampleOrder())
   assert.equal(made.status, 201, made.text)
   const orderId: string = made.body.data.order_id
   const paid = await bursar.demo.post(`/api/v1/sandbox/pay/orders/${orderId}/pay`, { outcome: 'success' })
   assert.ok(paid.status < 300, paid.text)
-  return { url, bursar, orderId }
+  return { url, stop, orderId }
 }
 
 const SUMS = `select (select count(*) from events)::text as events, (select count(*) from ledger_postings)::text as postings,
@@ -71,13 +79,13 @@ const GUESTS = `select from pg_stat_activity where datname = current_database() 
   and backend_type = 'client backend' and application_name not like 'citus%'`
 
 test('killed again and again it goes on, and loses and changes nothing', { skip }, async t => {
-  const { url, bursar, orderId } = await startUndistributed(t)
+  const { url, stop, orderId } = await startUndistributed(t)
   const ask = asker(url)
   const before = await ask(SUMS)
   const busy = await distribute(url)
   assert.equal(busy.code, 1)
   assert.match(busy.errors, /bursar\S* is connected .*Stop every Bursar/)
-  await bursar.app.stop()
+  await stop()
   for (const steps of [1, 120]) {
     const killed = await distribute(url, [], steps)
     assert.equal(killed.code, null, killed.errors)
