@@ -5,8 +5,9 @@ import { isRupees } from './orders.ts'
 import { record } from './settlements.ts'
 
 /**
- * The controlled flow for UPI mandates: the merchant has the payer notified, and the day after, or the one after that,
- * executes the debit. Cashfree tries nothing again by itself, and switches the flow on for an account when asked.
+ * The controlled flow for UPI mandates: the merchant has the payer notified, and executes the debit later. Cashfree tries
+ * nothing again by itself, and switches the flow on for an account when asked. Its public pages do not say when it refuses
+ * an execution: here it does as the rules of UPI Autopay ask, told a day ahead, and one try with three more within 48 hours.
  */
 export function createNotification(books: Books, body: Fields): Answer {
   const [id, paymentId] = [String(body['notification_id']), String(body['payment_id'])]
@@ -64,7 +65,7 @@ export function createExecution(books: Books, body: Fields): Answer {
     return refuse(400, 'subscription_not_active', 'Subscription is not active')
   const before = [...books.executions.values()].filter(one => one.payment_id === paymentId)
   const problem = whyNot(books, told, before)
-  if (problem !== null) return refuse(400, 'payment_execution_restriction_error', problem)
+  if (problem !== null) return refuse(400, 'execution_not_allowed', problem)
   const execution: Execution = {
     cf_execution_id: newNumber(),
     cf_payment_id: told.cf_payment_id,
@@ -89,10 +90,10 @@ function whyNot(books: Books, told: Notification, before: readonly Execution[]):
   if (told.notification_status !== 'SUCCESS') return 'the notification has not succeeded'
   const days =
     (Date.parse(dayOf(timeOf(books))) - Date.parse(dayOf(told.notification_completed_time))) / DAY_MS
-  if (days < 1 || days > 2) return 'executions are allowed on the day after the notification, or the next'
-  if (before.some(one => one.execution_status === 'INITIALIZED')) return 'Prev_Execution_In_Progress'
+  if (days < 1 || days > 2) return 'the payer is to be told a day before, and not more than two'
+  if (before.some(one => one.execution_status === 'INITIALIZED')) return 'an execution is under way'
   if (before.some(one => one.execution_status === 'SUCCESS')) return 'the payment is paid'
-  return before.length >= MOST_EXECUTIONS ? 'max number reached' : null
+  return before.length >= MOST_EXECUTIONS ? 'the payment was executed four times' : null
 }
 
 const DAY_MS = 86_400_000

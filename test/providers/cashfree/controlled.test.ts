@@ -88,7 +88,7 @@ test('a debit whose notice never reached the payer is charged for the day after,
   // The answer to the charge is lost: it is found, though what was kept names the notice.
   const refused = {
     message: 'the notification has not succeeded',
-    code: 'payment_execution_restriction_error',
+    code: 'execution_not_allowed',
   }
   fake.spoil('POST /pg/subscriptions/pay/controlled', status(400, JSON.stringify(refused)))
   fake.spoil('POST /pg/subscriptions/pay', lose)
