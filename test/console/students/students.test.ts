@@ -184,11 +184,7 @@ test('a plan says of every instalment what was decided and why', async t => {
   const plan = (await demo.post(`${flex}/students/${id}/plans`)).body.data.plan_id
   const { app, url } = bursar
   const { id: instituteId } = await getInstitute(app.ctx, 'demo-school')
-  await startMandate(
-    app.ctx,
-    { instituteId, planId: plan },
-    { rail: 'upi_autopay', language: 'en', returnUrl: url },
-  )
+  await startMandate(app.ctx, { instituteId, planId: plan }, { rail: 'upi_autopay', returnUrl: url })
   await demo.post(`/api/v1/sandbox/flex/plans/${plan}/authorise`, {})
   erp.refuse('PLAN-1', 'amount_mismatch', 'The fee is being corrected.')
   await demo.post('/api/v1/sandbox/clock', { advance: 'P40D' })
