@@ -31,7 +31,7 @@ export const OVER_ALL: readonly Group[] = [
       'students/rollover/rollover.store.ts findRunning',
       'webhooks/delivery-log/deliveries.store.ts isOfEventBelow',
       'webhooks/delivery-log/deliveries.store.ts isWaitingBelow',
-      'webhooks/engine/delivery-engine.store.ts findReady',
+      'webhooks/engine/ready.store.ts findReady',
       'webhooks/failure-mails/notices.store.ts findDueMails',
       'webhooks/failure-mails/notices.store.ts msUntilNextMail',
     ],

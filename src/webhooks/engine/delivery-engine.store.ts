@@ -1,8 +1,9 @@
 import { assert } from '../../platform/assert.ts'
 import { instituteOf, takeByInstitute } from '../../platform/jobs/claim.ts'
 import type { Database, Transaction } from '../../platform/db/database.ts'
-import { CIRCUIT_OPENS_AT, type DeliveryState } from '../delivery-log/deliveries.rules.ts'
+import type { DeliveryState } from '../delivery-log/deliveries.rules.ts'
 import type { DeliverableEvent } from './delivery-body.ts'
+import { ASKED_FOR, findReady, PAUSED, type Ready, type Room } from './ready.store.ts'
 
 /** A delivery that this worker holds: nobody else attempts or finishes it until its claim runs out. */
 export type Claimed = {
@@ -43,7 +44,6 @@ type ClaimedRow = (Omit<Claimed, 'webhook'> & { webhookId: string; target: null 
 type SealedTarget = Omit<Target, 'secretSealed' | 'previousSecretSealed' | 'headerValueSealed'> &
   Record<'secretSealed' | 'previousSecretSealed' | 'headerValueSealed', string | null>
 
-const PAUSED = `coalesce(s.paused_until > now(), false)`
 const targetJson = (
   isPaused: string,
 ): string => `json_build_object('id', s.id, 'url', s.url, 'origin', s.origin,
@@ -58,45 +58,6 @@ const LEASE = `interval '40 seconds'`
 const interrupted = (claimedUntil: string): string => `jsonb_build_object(
   'attempted_at', to_char((${claimedUntil} - ${LEASE}) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
   'problem', 'The attempt was interrupted; whether it arrived is not known.')`
-
-/** When a delivery is due that somebody asked for by hand: before all others, and although its subscription is paused. */
-export const ASKED_FOR = `'-infinity'::timestamptz`
-
-/** How many more the subscriptions of one endpoint may be given between them. */
-export type Room = { origin: string; room: number }
-
-/** A subscription that something may be sent to now, and how much. */
-type Ready = {
-  instituteId: number
-  webhookId: string
-  room: number
-  /** Only what somebody asked for by hand. */
-  isPaused: boolean
-  needsProbe: boolean
-  claim: number
-}
-
-/**
- * What is due is found subscription by subscription rather than in the order of time: behind the backlog of a slow
- * endpoint, time order would read past all of it to find the next one's delivery. Of each only the first is looked at, so
- * the cost is their number and not that of their deliveries. Subscriptions of one endpoint share its room; a disabled one
- * needs none, as what it has left is only cancelled. With the circuit open a subscription gets one probe. Those come
- * first, so that none is paused for a probe that the limit cuts off.
- */
-const READY = `
-  select s.institute_id as "instituteId", s.id as "webhookId",
-    ceil(coalesce(busy.room, $1)::float8 / count(*) over (partition by s.origin))::int as room,
-    ${PAUSED} and s.disabled_at is null as "isPaused",
-    s.failures_in_row >= ${CIRCUIT_OPENS_AT} and s.disabled_at is null and not ${PAUSED} as "needsProbe",
-    (select nextval('webhook_claims')) as claim
-  from (
-    select s.*, (select min(q.next_attempt_at) from webhook_queue q
-      where q.institute_id = s.institute_id and q.webhook_id = s.id) as first_at
-    from webhook_subscriptions s) s
-  left join unnest($2::text[], $3::int[]) as busy (origin, room) on busy.origin = s.origin and s.disabled_at is null
-  where s.first_at <= now() and coalesce(busy.room, $1) > 0
-    and (not ${PAUSED} or s.disabled_at is not null or s.first_at = ${ASKED_FOR})
-  order by "needsProbe" desc, random()`
 
 /**
  * Takes them, of one institute. The pause that a probe puts on its subscription keeps others away, and a subscription
@@ -163,10 +124,6 @@ export async function claimDue(
   )
   const mayBeMore = ours.size < institutes.size || taken.some(({ length }) => length === share)
   return { claims: taken.flat(), mayBeMore }
-}
-
-async function findReady(db: Database, { roomEach, busy }: Omit<ClaimOptions, 'limit'>): Promise<Ready[]> {
-  return db.query<Ready>(READY, [roomEach, busy.map(({ origin }) => origin), busy.map(({ room }) => room)])
 }
 
 async function claimSome(db: Database, ready: readonly Ready[], limit: number): Promise<Claimed[]> {

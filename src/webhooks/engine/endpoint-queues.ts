@@ -1,4 +1,5 @@
-import type { Claimed, Room, Target } from './delivery-engine.store.ts'
+import type { Claimed, Target } from './delivery-engine.store.ts'
+import type { Room } from './ready.store.ts'
 
 /**
  * Who may send now. Every endpoint has a queue of its own with so many places; what does not fit waits in its queue and
