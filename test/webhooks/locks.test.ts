@@ -120,6 +120,77 @@ test('a failure that is written twice, or after its claim ran out, counts once',
   assert.deepEqual([health, notice], [{ failures_in_row: 1 }, { kind: 'exhausted', times: 1 }])
 })
 
+test('claims that ran out are taken together with what is free, and the attempts are on record as interrupted once', async t => {
+  const idle = await startBursar(t)
+  const { ctx } = idle.app
+  await subscribe(idle.demo, 'https://erp.example.in/hook')
+  for (const _ of [1, 2, 3]) await trigger(idle.demo)
+  const claim = async (limit: number): Promise<string[]> =>
+    (await claimDue(ctx.db, { limit, roomEach: 10, busy: [] })).claims.map(({ id }) => id)
+  const lost = await claim(2)
+  await idle.sql(
+    `update webhook_queue set claimed_until = now() - interval '1 second' where claim is not null`,
+  )
+  const taken = await claim(10)
+  assert.equal(new Set(taken).size, 3)
+  assert.equal(taken.length, 3)
+  assert.deepEqual(await claim(10), [])
+  const rows = await idle.sql<{ id: string; problems: (string | null)[] }>(
+    `select id, array(select a->>'problem' from jsonb_array_elements(attempts) a) as problems from webhook_deliveries`,
+  )
+  for (const { id, problems } of rows) {
+    assert.equal(problems.length, lost.includes(id) ? 1 : 0, id)
+    for (const problem of problems) assert.match(problem ?? '', /interrupted/)
+  }
+})
+
+test('a circuit that wants a probe gets it although the claim of its first delivery ran out', async t => {
+  const idle = await startBursar(t)
+  const { ctx } = idle.app
+  const id = await subscribe(idle.demo, 'https://erp.example.in/hook')
+  await trigger(idle.demo)
+  const options = { limit: 10, roomEach: 10, busy: [] }
+  const [first] = (await claimDue(ctx.db, options)).claims
+  await idle.sql(`update webhook_queue set claimed_until = now() - interval '1 second'`)
+  await idle.sql('update webhook_subscriptions set failures_in_row = 50 where id = $1', [id])
+  const { claims } = await claimDue(ctx.db, options)
+  assert.deepEqual(
+    claims.map(one => one.id),
+    [first?.id],
+  )
+})
+
+test('neither subscriptions with nothing to send nor backlogs of others hide what is due', async t => {
+  const idle = await startBursar(t)
+  const event = await trigger(idle.demo)
+  await idle.sql(
+    `insert into webhook_subscriptions (institute_id, id, collector_code, event_code, url, failure_notification_email)
+     select e.institute_id, 'wh_' || n, e.collector_code, 'code.' || n, 'https://erp' || n || '.in/', 'it@example.in'
+     from events e, generate_series(10, 39) n where e.id = $1`,
+    [event],
+  )
+  const fill = (count: number, first: number, last: number, due: string): Promise<unknown> =>
+    idle.sql(
+      `insert into webhook_queue (institute_id, delivery_id, webhook_id, event_id, next_attempt_at)
+       select institute_id, gen_random_uuid(), 'wh_' || w, id, now() + $5::interval
+       from events, generate_series($2::int, $3::int) w, generate_series(1, $4::int) n where id = $1`,
+      [event, first, last, count, due],
+    )
+  const claimed = async (): Promise<string[]> => {
+    const { claims } = await claimDue(idle.app.ctx.db, { limit: 100, roomEach: 1, busy: [] })
+    await idle.sql('update webhook_queue set claim = null, claimed_until = null')
+    return claims.map(({ webhook }) => webhook.id).sort()
+  }
+  await fill(1, 15, 34, '-1 hour')
+  const expected = Array.from({ length: 20 }, (_, n) => `wh_${n + 15}`)
+  assert.deepEqual(await claimed(), expected)
+  // Longer than a page of the queue: of one, and then of more than there are pages in a look.
+  await fill(700, 20, 20, '1 hour')
+  assert.deepEqual(await claimed(), expected)
+  await fill(300, 12, 30, '1 hour')
+  assert.deepEqual(await claimed(), expected)
+})
+
 test('an address with the port that goes without saying is the same endpoint', async t => {
   const idle = await startBursar(t)
   await subscribe(idle.demo, 'https://erp.example.in:443/a')

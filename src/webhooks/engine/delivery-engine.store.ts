@@ -37,8 +37,10 @@ export type Target = {
 /** By the id of the subscription. */
 export type Targets = ReadonlyMap<string, Target>
 
-/** Deliveries, and behind them their subscriptions. */
-type ClaimedRow = (Omit<Claimed, 'webhook'> & { webhookId: string; target: null }) | { target: SealedTarget }
+/** Deliveries, and behind them their subscriptions, and whether rows were left whose claim had run out. */
+type ClaimedRow =
+  | (Omit<Claimed, 'webhook'> & { webhookId: string; target: null })
+  | { target: SealedTarget | { isLeft: true } }
 
 /** As it comes within JSON: what is sealed in hexadecimal. */
 type SealedTarget = Omit<Target, 'secretSealed' | 'previousSecretSealed' | 'headerValueSealed'> &
@@ -59,15 +61,24 @@ const interrupted = (claimedUntil: string): string => `jsonb_build_object(
   'attempted_at', to_char((${claimedUntil} - ${LEASE}) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
   'problem', 'The attempt was interrupted; whether it arrived is not known.')`
 
+/** Names them by arrays, as a join might read the whole log to find that there are none. */
+const WRITE_LOST = `, lost as (
+    update webhook_deliveries d set attempts = d.attempts || (select ${interrupted('t.lost_claim')} from taken t
+      where t.institute_id = d.institute_id and t.delivery_id = d.id)
+    where d.institute_id = $1
+      and d.id = any (array(select t.delivery_id from taken t where t.lost_claim is not null))
+  )`
+
 /**
  * Takes them, of one institute. The pause that a probe puts on its subscription keeps others away, and a subscription
  * that somebody else has locked is passed by.
  *
  * A row with a claim on it was held by a worker that is gone: its attempt is written down as interrupted. That update
- * names them by arrays, as a join might read the whole log to find that there are none. The limit behind the events keeps
- * the planner from merging all months of them with the few that are taken.
+ * opens every month of the log, so it is part of the statement only where there may be such a row. The other leaves them
+ * where they are and says that it saw some. The limit behind the events keeps the planner from merging all months of them
+ * with the few that are taken.
  */
-const CLAIM = `
+const claimText = (lost: { isTaken: boolean }): string => `
   with ready as materialized (
     select * from unnest($4::text[], $5::int[], $6::boolean[], $7::boolean[]) as r (webhook_id, room, is_paused, needs_probe)
   ), probing as (
@@ -77,11 +88,11 @@ const CLAIM = `
       where s.institute_id = $1 and r.needs_probe and not ${PAUSED} limit $2 for no key update of s skip locked)
     returning p.id
   ), due as (
-    select d.place
+    select d.place, d.claimed_until
     from (select r.*, case when r.needs_probe then (select count(*) from probing p where p.id = r.webhook_id) else r.room end as take
           from ready r) r
     cross join lateral (
-      select ctid as place from webhook_queue
+      select ctid as place, claimed_until from webhook_queue
       where institute_id = $1 and webhook_id = r.webhook_id
         and next_attempt_at <= case when r.is_paused then ${ASKED_FOR} else now() end
         and (claimed_until is null or claimed_until <= now())
@@ -89,14 +100,9 @@ const CLAIM = `
     limit $2
   ), taken as (
     update webhook_queue q set claimed_until = now() + ${LEASE}, claim = $3
-    from due where q.institute_id = $1 and q.ctid = due.place
+    from due where q.institute_id = $1 and q.ctid = due.place${lost.isTaken ? '' : ' and due.claimed_until is null'}
     returning q.*, q.ctid as place, old.claimed_until as lost_claim
-  ), lost as (
-    update webhook_deliveries d set attempts = d.attempts || (select ${interrupted('t.lost_claim')} from taken t
-      where t.institute_id = d.institute_id and t.delivery_id = d.id)
-    where d.institute_id = $1
-      and d.id = any (array(select t.delivery_id from taken t where t.lost_claim is not null))
-  )
+  )${lost.isTaken ? WRITE_LOST : ''}
   select t.institute_id as "instituteId", t.delivery_id as id, t.claim, t.place, t.failures, t.webhook_id as "webhookId",
     e.id as "eventId", e.event_code as "eventCode", floor(date_part('epoch', e.occurred_at))::bigint as timestamp, e.sequence, e.payload::text as "payloadJson",
     e.trace_parent as "traceParent", null::json as target
@@ -105,7 +111,12 @@ const CLAIM = `
   union all
   select null, null, null, null, null, null, null, null, null, null, null, null,
     ${targetJson(`${PAUSED} or s.id in (select id from probing)`)}
-  from webhook_subscriptions s where s.institute_id = $1 and s.id in (select t.webhook_id from taken t)`
+  from webhook_subscriptions s where s.institute_id = $1 and s.id in (select t.webhook_id from taken t)
+  union all
+  select null, null, null, null, null, null, null, null, null, null, null, null, json_build_object('isLeft', true)
+  where not ${lost.isTaken} and exists (select 1 from due where claimed_until is not null)`
+const CLAIM_FREE = claimText({ isTaken: false })
+const CLAIM_ALL = claimText({ isTaken: true })
 
 type ClaimOptions = { limit: number; roomEach: number; busy: readonly Room[] }
 
@@ -127,7 +138,7 @@ export async function claimDue(
 }
 
 async function claimSome(db: Database, ready: readonly Ready[], limit: number): Promise<Claimed[]> {
-  const rows = await db.query<ClaimedRow>(CLAIM, [
+  const values = [
     ready[0]?.instituteId,
     limit,
     ready[0]?.claim,
@@ -135,9 +146,14 @@ async function claimSome(db: Database, ready: readonly Ready[], limit: number): 
     ready.map(({ room }) => room),
     ready.map(({ isPaused }) => isPaused),
     ready.map(({ needsProbe }) => needsProbe),
-  ])
+  ]
+  // A probe is one row, whatever has become of it: left, it would pause its subscription for nothing.
+  const isProbe = ready.some(({ needsProbe }) => needsProbe)
+  const rows = await db.query<ClaimedRow>(isProbe ? CLAIM_ALL : CLAIM_FREE, values)
+  if (rows.some(isLeft)) rows.push(...(await db.query<ClaimedRow>(CLAIM_ALL, values)))
   const targets = new Map<string, Target>()
-  for (const { target } of rows) if (target !== null) targets.set(target.id, decodeTarget(target))
+  for (const { target } of rows)
+    if (target !== null && 'id' in target) targets.set(target.id, decodeTarget(target))
   return rows.flatMap(row => {
     if (row.target !== null) return []
     const webhook = targets.get(row.webhookId)
@@ -145,6 +161,8 @@ async function claimSome(db: Database, ready: readonly Ready[], limit: number): 
     return Object.assign(row, { webhook })
   })
 }
+
+const isLeft = ({ target }: ClaimedRow): boolean => target !== null && 'isLeft' in target
 
 /** How the subscriptions of these are at this moment. */
 export async function readTargets(db: Database, held: readonly Claimed[]): Promise<Targets> {
