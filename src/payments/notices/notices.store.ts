@@ -67,8 +67,8 @@ export async function lockReceived(
        coalesce(o.phone, s.primary_contact_number) as phone, coalesce(o.email, s.primary_contact_email) as email,
        coalesce(o.student_name, s.fullname) as "studentName", coalesce(p.amount_paise, d.amount_paise) as "amountPaise",
        coalesce((select json_agg(distinct l.component_type) from order_lines l
-           where l.institute_id = o.institute_id and l.order_id = o.id),
-         (select json_agg(distinct l.component_type) from direct_payment_lines l where l.institute_id = d.institute_id
+           where l.institute_id = $1 and l.order_id = o.id),
+         (select json_agg(distinct l.component_type) from direct_payment_lines l where l.institute_id = $1
            and l.student_id = d.student_id and l.transaction_id = d.transaction_id), '[]') as components
      from receipts c
      join institutes i on i.id = c.institute_id
@@ -106,7 +106,7 @@ export async function lockRefunds(
        r.processed_at as at, o.id as "orderId", o.kind as "orderKind", o.name as payer, o.phone, o.email,
        coalesce(o.student_name, s.fullname) as "studentName", r.amount_paise as "amountPaise",
        coalesce((select json_agg(distinct l.component_type) from refund_lines l
-         where l.institute_id = r.institute_id and l.refund_id = r.id), '[]') as components
+         where l.institute_id = $1 and l.refund_id = r.id), '[]') as components
      from refunds r
      join institutes i on i.id = r.institute_id
      join orders o on o.institute_id = r.institute_id and o.id = r.order_id

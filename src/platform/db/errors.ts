@@ -57,10 +57,16 @@ export function isRetryable(error: unknown): boolean {
 }
 
 export function isUniqueViolation(error: unknown, constraint: string): boolean {
-  if (sqlState(error) !== '23505' || !(error instanceof Error)) return false
+  if (!(error instanceof Error) || !isDuplicate(error)) return false
   const name =
     'constraint' in error && typeof error.constraint === 'string' ? error.constraint : quotedName(error)
   return name === constraint || name.replace(/_\d+$/, '') === constraint
+}
+
+/** Where Citus copies rows to a shard it hands on the message alone, as an internal error. */
+function isDuplicate(error: Error): boolean {
+  const code = sqlState(error)
+  return code === '23505' || (code === 'XX000' && error.message.startsWith('duplicate key value violates'))
 }
 
 /** Citus hands on the message of a shard without its fields; there the name ends with the shard's number. */

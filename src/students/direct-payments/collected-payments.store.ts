@@ -14,10 +14,10 @@ export async function findCollected(
        c.amount_paise as "amountPaise", c.captured_at as "paidAt", c.mode, null as "settlementUtr", null as notes,
        c.captured_at as "recordedAt", null as "cancelledAt", null as "recordedBy", null as instrument,
        (select json_build_object('financialYear', r.financial_year, 'number', r.number) from receipts r
-        where r.institute_id = c.institute_id and r.payment_id = c.id and r.cancelled_at is null) as receipt,
+        where r.institute_id = $1 and r.payment_id = c.id and r.cancelled_at is null) as receipt,
        (select json_agg(json_build_object('componentType', l.component_type, 'amountPaise', l.amount_paise)
             order by l.line_no)
-        from order_lines l where l.institute_id = c.institute_id and l.order_id = c.order_id) as lines
+        from order_lines l where l.institute_id = $1 and l.order_id = c.order_id) as lines
      from unnest($2::text[], $3::text[]) as asked (student_id, name)
      join student_collections c on c.institute_id = $1 and c.student_id = asked.student_id
        and (c.id = asked.name or c.transaction_id = asked.name)`,

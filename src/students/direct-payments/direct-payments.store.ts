@@ -70,12 +70,13 @@ async function insertLines(
   await linesOfStudents.insert(tx, rows)
 }
 
+/** Of `direct_payments p`; `$1` is its institute, which tells a distributed database where its lines are. */
 export const PAYMENT_COLUMNS = `${payments.columns('p')},
   (select json_agg(${paymentLines.json('l')} order by l.line_no)
-   from direct_payment_lines l where l.institute_id = p.institute_id and l.student_id = p.student_id
+   from direct_payment_lines l where l.institute_id = $1 and l.student_id = p.student_id
      and l.transaction_id = p.transaction_id) as lines,
   (select json_build_object('financialYear', c.financial_year, 'number', c.number) from receipts c
-   where c.institute_id = p.institute_id and c.payment_id = p.id and c.cancelled_at is null) as receipt`
+   where c.institute_id = $1 and c.payment_id = p.id and c.cancelled_at is null) as receipt`
 
 export async function findPayment(
   db: Queryable,
@@ -142,7 +143,7 @@ export async function findWithHistory(
     `select ${PAYMENT_COLUMNS},
        (select coalesce(json_agg(json_build_object('changedAt', c.changed_at, 'kind', c.kind, 'before', c.before)
             order by c.change_no desc), '[]')
-        from (select * from direct_payment_changes c where c.institute_id = p.institute_id
+        from (select * from direct_payment_changes c where c.institute_id = $1
             and c.student_id = p.student_id and c.transaction_id = p.transaction_id
           order by c.change_no desc limit ${MAX_HISTORY}) c) as history
      from direct_payments p where p.institute_id = $1 and p.student_id = $2 and p.transaction_id = $3`,

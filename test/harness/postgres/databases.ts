@@ -23,6 +23,7 @@ type Owner = { after(done: () => Promise<void> | void): void }
 const SERVER = 'BURSAR_TEST_SERVER'
 /** Each shard of a table is a few files of every copy. */
 const SHARDS = 4
+const IN_USE = '55006'
 
 export async function makeTemplate(url: string): Promise<void> {
   const workers = await readWorkers(url)
@@ -55,7 +56,7 @@ export async function makeTemplate(url: string): Promise<void> {
 /** The embedded server goes with its folder; one's own is left as it was found. */
 export async function dropTemplate(): Promise<void> {
   const server = testServer()
-  await onEveryNode(server, `drop database if exists ${server.template} with (force)`)
+  await dropEverywhere(server, server.template)
 }
 
 /** A fresh copy of the migrated and seeded template; answers its DATABASE_URL. */
@@ -69,7 +70,7 @@ export async function createDatabase(): Promise<{ url: string; drop: () => Promi
   const server = testServer()
   const name = `test_${randomBytes(6).toString('hex')}`
   await onEveryNode(server, `create database ${name} template ${server.template} strategy file_copy`)
-  const drop = (): Promise<void> => onEveryNode(server, `drop database if exists ${name} with (force)`)
+  const drop = (): Promise<void> => dropEverywhere(server, name)
   return { url: databaseUrl(server.nodes[0]!, name), drop }
 }
 
@@ -90,7 +91,7 @@ export function emptyCitus(owner: Owner): Promise<string> {
 export async function makeCitus(owner: Owner, server: Omit<TestServer, 'template'>): Promise<string> {
   const name = `citus_${randomBytes(6).toString('hex')}`
   await onEveryNode(server, `create database ${name}`)
-  owner.after(() => onEveryNode(server, `drop database if exists ${name} with (force)`))
+  owner.after(() => dropEverywhere(server, name))
   await joinNodes(server, name)
   return databaseUrl(server.nodes[0]!, name)
 }
@@ -157,6 +158,16 @@ export async function spread(url: string): Promise<void> {
 /** Workers first: a coordinator that has a database asks them for it. */
 async function onEveryNode({ nodes }: Pick<TestServer, 'nodes'>, statement: string): Promise<void> {
   for (const node of nodes.toReversed()) await run(node, statement)
+}
+
+/** Citus on the other nodes may connect again after everybody was sent away. */
+async function dropEverywhere(server: Pick<TestServer, 'nodes'>, name: string): Promise<void> {
+  for (let tries = 1; ; tries++)
+    try {
+      return await onEveryNode(server, `drop database if exists ${name} with (force)`)
+    } catch (error) {
+      if (tries === 5 || !(error instanceof pg.DatabaseError) || error.code !== IN_USE) throw error
+    }
 }
 
 async function run(url: string, statement: string): Promise<void> {

@@ -89,6 +89,8 @@ test('a broken unique constraint is known by its name also where a shard reports
   assert.ok(isUniqueViolation(error(text), 'students_identity'))
   assert.ok(isUniqueViolation(error('', { constraint: 'students_identity_102031' }), 'students_identity'))
   assert.ok(isUniqueViolation(error('', { constraint: 'students_identity' }), 'students_identity'))
+  assert.ok(isUniqueViolation(error(text, { code: 'XX000' }), 'students_identity'), 'while rows are copied')
+  assert.ok(!isUniqueViolation(error('out of "students_identity"', { code: 'XX000' }), 'students_identity'))
   assert.ok(!isUniqueViolation(error(text), 'students_pkey'))
   assert.ok(!isUniqueViolation(Object.assign(new Error(text), { code: '23503' }), 'students_identity'))
 })
