@@ -52,8 +52,10 @@ export async function readRules(
 ): Promise<Map<number, PaymentRules>> {
   const rows = await db.query<RulesRow>(
     `select i.id as "instituteId", p.part_payments as "isAllowed", p.least_part_paise as "leastPaise", p.allocation, p.excess,
-       (select coalesce(json_agg(${lateFeeRules.json('r')} order by r.position), '[]') from late_fee_rules r where r.institute_id = i.id) as rules
-     from unnest($1::int[]) as i (id) left join payment_rules p on p.institute_id = i.id`,
+       coalesce(r.rules, '[]') as rules
+     from unnest($1::int[]) as i (id) left join payment_rules p on p.institute_id = i.id
+     left join (select r.institute_id, json_agg(${lateFeeRules.json('r')} order by r.position) as rules from late_fee_rules r
+       where r.institute_id = any($1) group by r.institute_id) r on r.institute_id = i.id`,
     [[...new Set(instituteIds)]],
   )
   return new Map(rows.map(row => [row.instituteId, toRules(row)]))

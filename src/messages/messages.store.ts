@@ -146,7 +146,7 @@ export async function postponeDue(
 ): Promise<void> {
   await db.query(
     `update messages set next_try_at = $3
-     where channel = $1 and next_try_at <= $2 and (held_until is null or held_until < clock_timestamp())`,
+     where channel = $1 and next_try_at <= $2 and (held_until is null or held_until < statement_timestamp())`,
     [channel, now, until],
   )
 }

@@ -6,12 +6,12 @@ export type LabelledExpected = Expected & { label: string }
 const COLUMNS = `e.kind, e.id, e.day, e.amount_paise as "amountPaise", e.reference, e.deposit_id as "depositId", e.label`
 
 /** On no line yet; a slip is when one of its cheques is, and a cheque when its slip is. */
-const IS_OPEN = `not exists (select from bank_matches m where m.institute_id = e.institute_id and m.kind = e.kind
+const IS_OPEN = `not exists (select 1 from bank_matches m where m.institute_id = $1 and m.kind = e.kind
     and m.target_id = e.id and (m.kind not in ('transfer', 'cheque') or m.amount_paise = e.amount_paise))
-  and not (e.kind = 'cheque' and exists (select from bank_matches m where m.institute_id = e.institute_id
+  and not (e.kind = 'cheque' and exists (select 1 from bank_matches m where m.institute_id = $1
     and m.kind = 'deposit' and m.target_id = e.deposit_id))
-  and not (e.kind = 'deposit' and exists (select from bank_matches m join cheques q on q.institute_id = m.institute_id
-    and q.payment_id = m.target_id where m.institute_id = e.institute_id and m.kind = 'cheque' and q.deposit_id = e.id))`
+  and not (e.kind = 'deposit' and exists (select 1 from bank_matches m join cheques q on q.institute_id = m.institute_id
+    and q.payment_id = m.target_id where m.institute_id = $1 and m.kind = 'cheque' and q.deposit_id = e.id))`
 
 type Span = { from: string; to: string }
 

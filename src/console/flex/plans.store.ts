@@ -54,8 +54,8 @@ export async function listPlans(
        sums.total as "totalPaise", sums.paid as "paidPaise", sums.instalments, sums.done as "paidInstalments", sums.bounced,
        next.present_on as "nextOn", next.amount as "nextPaise"
      from p
-     join students s on s.institute_id = p.institute_id and s.id = p.student_id
-     left join lateral (select f.rail, f.umrn from flex_mandates f where f.institute_id = p.institute_id and f.plan_id = p.id
+     join students s on s.institute_id = $1 and s.id = p.student_id
+     left join lateral (select f.rail, f.umrn from flex_mandates f where f.institute_id = $1 and f.plan_id = p.id
        order by f.created_at desc, f.id desc limit 1) m on true
      cross join lateral (
        select coalesce(sum(amount - refunded) filter (where state not in ('cancelled', 'covered', 'waived')), 0)::bigint as total,
@@ -64,14 +64,14 @@ export async function listPlans(
          count(*) filter (where state in ('debited', 'settled')) as done,
          count(*) filter (where state in ('bounced', 'reversed', 'due')) as bounced
        from (select i.state, ${AMOUNT} as amount, case when i.state in ('debited', 'settled') then
-           (select coalesce(sum(r.amount_paise), 0) from refunds r where r.institute_id = i.institute_id
+           (select coalesce(sum(r.amount_paise), 0) from refunds r where r.institute_id = $1
              and r.order_id = i.order_id and r.kind = 'requested' and r.state <> 'failed') else 0 end as refunded
          from flex_instalments i
-         where i.institute_id = p.institute_id and i.plan_id = p.id) i
+         where i.institute_id = $1 and i.plan_id = p.id) i
      ) sums
      left join lateral (
        select i.present_on, ${AMOUNT} as amount from flex_instalments i
-       where i.institute_id = p.institute_id and i.plan_id = p.id and i.state in ('scheduled', 'confirmed')
+       where i.institute_id = $1 and i.plan_id = p.id and i.state in ('scheduled', 'confirmed')
          and not i.is_downpayment and p.state in ('setup', 'active', 'locked')
        order by i.present_on, i.number limit 1
      ) next on true

@@ -94,7 +94,7 @@ export function studentsQuery(instituteId: number, filter: StudentFilter, range?
   return {
     text: `select s.id, s.fullname, s.identifier, s.custom_identifier as "customIdentifier",
        s.collector_code as "collectorCode", s.grade, coalesce((select c.name from catalogue_entries c
-         where c.institute_id = s.institute_id and c.kind = 'grade' and c.code = s.grade), s.grade) as "gradeName", s.section,
+         where c.institute_id = $1 and c.kind = 'grade' and c.code = s.grade), s.grade) as "gradeName", s.section,
        s.academic_year_start as "academicYearStart", s.academic_year_end as "academicYearEnd", s.status,
        s.primary_contact_name as "contactName", s.primary_contact_number as "contactNumber",
        s.primary_contact_email as "contactEmail", m."paidPaise" - t."carriedPaise" as "paidPaise", m."owedPaise",
@@ -102,12 +102,12 @@ export function studentsQuery(instituteId: number, filter: StudentFilter, range?
      from (${text}${limitOf(values, range)}) s cross join lateral (
        select coalesce(sum(b.paid_paise), 0)::bigint as "paidPaise",
          coalesce(sum(b.outstanding_paise), 0)::bigint as "owedPaise"
-       from student_balances b where b.institute_id = s.institute_id and b.student_id = s.id
+       from student_balances b where b.institute_id = $1 and b.student_id = s.id
      ) m cross join lateral (
        select coalesce(sum(t.amount_paise), 0)::bigint as "carriedPaise",
          max(array[o.academic_year_start, o.academic_year_end]) as years
        from student_transfers t join students o on o.institute_id = t.institute_id and o.id = t.other_student_id
-       where t.institute_id = s.institute_id and t.student_id = s.id and t.amount_paise > 0
+       where t.institute_id = $1 and t.student_id = s.id and t.amount_paise > 0
          and o.academic_year_start > s.academic_year_start
      ) t order by s.sort_name, s.id`,
     values,

@@ -5,7 +5,7 @@ import type { PlanKey } from '../plans/plans.store.ts'
 /** An instalment that this process looks at now. */
 export type DueInstalment = PlanKey & { instalmentId: string }
 
-const IS_FREE = `next_step_at <= $1 and (held_until is null or held_until < clock_timestamp())`
+const IS_FREE = `next_step_at <= $1 and (held_until is null or held_until < statement_timestamp())`
 const DUE = { table: 'flex_instalments', where: IS_FREE, order: 'next_step_at' }
 
 /**
@@ -15,7 +15,7 @@ const DUE = { table: 'flex_instalments', where: IS_FREE, order: 'next_step_at' }
 export async function claimSteps(db: Queryable, now: Date, limit: number): Promise<DueInstalment[]> {
   const taken = await takeByInstitute(await findDue(db, DUE, now, limit), (instituteId, keys) =>
     db.query<DueInstalment>(
-      `update flex_instalments set held_until = clock_timestamp() + interval '120 seconds'
+      `update flex_instalments set held_until = statement_timestamp() + interval '120 seconds'
        where institute_id = $2 and id in (
          select id from flex_instalments where institute_id = $2 and id = any($3) and ${IS_FREE} for update skip locked)
        returning institute_id as "instituteId", plan_id as "planId", id as "instalmentId"`,
@@ -28,7 +28,7 @@ export async function claimSteps(db: Queryable, now: Date, limit: number): Promi
 /** Holds on to those that are still held; one that somebody saved meanwhile stays free. */
 export async function holdSteps(db: Queryable, due: readonly DueInstalment[]): Promise<void> {
   await db.query(
-    `update flex_instalments i set held_until = clock_timestamp() + interval '120 seconds'
+    `update flex_instalments i set held_until = statement_timestamp() + interval '120 seconds'
      from unnest($1::int[], $2::text[]) as held (institute_id, id)
      where i.institute_id = held.institute_id and i.id = held.id and i.held_until is not null`,
     [due.map(({ instituteId }) => instituteId), due.map(({ instalmentId }) => instalmentId)],

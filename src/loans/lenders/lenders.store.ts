@@ -52,11 +52,14 @@ export type ListedLender = LenderAccount & { institutes: string[]; openApplicati
 export async function listLenders(db: Queryable): Promise<ListedLender[]> {
   return db.query<ListedLender>(
     `select ${lenders.columns('l')},
-       coalesce((select array_agg(i.code order by i.code) from institute_lenders c join institutes i on i.id = c.institute_id
-         where c.lender = l.code), '{}') as institutes,
-       (select count(*)::int from cred_applications a where a.lender = l.code and a.sent_at is not null
-         and a.state in ('started', 'filled', 'final_approved', 'agreement_signed')) as "openApplications"
-     from lenders l order by l.code`,
+       coalesce(c.institutes, '{}') as institutes, coalesce(a.count, 0) as "openApplications"
+     from lenders l
+     left join (select c.lender, array_agg(i.code order by i.code) as institutes
+       from institute_lenders c join institutes i on i.id = c.institute_id group by c.lender) c on c.lender = l.code
+     left join (select lender, count(*)::int as count from cred_applications
+       where sent_at is not null and state in ('started', 'filled', 'final_approved', 'agreement_signed')
+       group by lender) a on a.lender = l.code
+     order by l.code`,
   )
 }
 

@@ -116,7 +116,7 @@ export function sendRefunds(ctx: PaymentContext): Run {
   return processDue(ctx, store.toTry, refund => sendRefund(ctx, refund))
 }
 
-async function sendRefund(ctx: PaymentContext, refund: Refund): Promise<void> {
+async function sendRefund(ctx: PaymentContext, refund: Omit<Refund, 'lines'>): Promise<void> {
   const payment = await findPayment(ctx.db, refund.instituteId, refund.paymentId)
   if (payment === null) throw new Error(`the refund ${refund.id} lost its payment`)
   const request = {

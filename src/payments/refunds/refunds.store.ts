@@ -31,9 +31,9 @@ const linesToWrite = refundLines.with<{ instituteId: number; refundId: string }>
   refundId: 'text',
 })
 
-const COLUMNS = `${refunds.columns('refunds')},
+const columns = (institute: '$1' | 'refunds.institute_id'): string => `${refunds.columns('refunds')},
   (select coalesce(json_agg(${refundLines.json('l')} order by l.line_no), '[]') from refund_lines l
-   where l.institute_id = refunds.institute_id and l.refund_id = refunds.id) as lines`
+   where l.institute_id = ${institute} and l.refund_id = refunds.id) as lines`
 
 /** One that is pending is the worker's to send from now on. */
 export async function insertRefund(tx: Transaction, refund: Refund): Promise<void> {
@@ -49,7 +49,7 @@ export async function insertRefund(tx: Transaction, refund: Refund): Promise<voi
 /** Oldest first. */
 export async function listRefunds(db: Queryable, instituteId: number, paymentId: string): Promise<Refund[]> {
   return db.query<Refund>(
-    `select ${COLUMNS} from refunds where institute_id = $1 and payment_id = $2 order by requested_at, id`,
+    `select ${columns('$1')} from refunds where institute_id = $1 and payment_id = $2 order by requested_at, id`,
     [instituteId, paymentId],
   )
 }
@@ -60,7 +60,7 @@ export async function listRefundsOfOrder(
   orderId: string,
 ): Promise<Refund[]> {
   return db.query<Refund>(
-    `select ${COLUMNS} from refunds where institute_id = $1 and order_id = $2 order by requested_at, id`,
+    `select ${columns('$1')} from refunds where institute_id = $1 and order_id = $2 order by requested_at, id`,
     [instituteId, orderId],
   )
 }
@@ -70,14 +70,14 @@ type OfPayment = { instituteId: number; paymentId: string }
 /** Those of these payments that were made. */
 export async function listMade(db: Queryable, payments: readonly OfPayment[]): Promise<Refund[]> {
   return db.query<Refund>(
-    `select ${COLUMNS} from refunds where state = 'processed'
+    `select ${columns('refunds.institute_id')} from refunds where state = 'processed'
        and (institute_id, payment_id) in (select * from unnest($1::int[], $2::text[]))
      order by institute_id, processed_at, id`,
     [payments.map(one => one.instituteId), payments.map(one => one.paymentId)],
   )
 }
 
-const BY_ID = `select ${COLUMNS} from refunds where institute_id = $1 and id = $2`
+const BY_ID = `select ${columns('$1')} from refunds where institute_id = $1 and id = $2`
 
 export async function findRefund(db: Queryable, instituteId: number, id: string): Promise<Refund | null> {
   const [row] = await db.query<Refund>(BY_ID, [instituteId, id])
@@ -108,11 +108,11 @@ export async function finishRefund(tx: Transaction, refund: Refund): Promise<voi
 }
 
 /** Those to send to the provider, or to send again when its answer was lost. */
-export const toTry = leasedRows<Refund>({
+export const toTry = leasedRows<Omit<Refund, 'lines'>>({
   table: 'refunds',
   dueAt: 'next_try_at',
   attempts: 'tries',
-  columns: COLUMNS,
+  columns: refunds.columns('refunds'),
 })
 
 /** Those of these refunds of payments through the account whose end is not known here. */
@@ -122,7 +122,7 @@ export async function listPending(
   ids: readonly string[],
 ): Promise<Refund[]> {
   return db.query<Refund>(
-    `select ${COLUMNS} from refunds where institute_id = $1 and id = any($2) and state = 'pending'
+    `select ${columns('$1')} from refunds where institute_id = $1 and id = any($2) and state = 'pending'
        and exists (select from payments p where p.institute_id = $1 and p.id = payment_id and p.account_id = $3)
      order by id`,
     [instituteId, ids, accountId],

@@ -19,7 +19,7 @@ export type Placement = { name: string; kind: Kind; because: string }
 export const FIRST_TABLE = 'students'
 
 /** They have an institute and could be distributed. */
-const ELSEWHERE: Readonly<Record<string, Omit<Placement, 'name'>>> = {
+export const ELSEWHERE: Readonly<Record<string, Omit<Placement, 'name'>>> = {
   // So that finding out whose key it is asks no other node.
   branches: { kind: 'reference', because: 'read with every request, beside its school' },
   console_memberships: { kind: 'local', because: 'read for a person, over all schools' },

@@ -90,10 +90,10 @@ export class Table<Row extends object> {
   ): Promise<number> {
     if (rows.length === 0) return 0
     const columns = this.#pick([...key, ...set])
-    const assignments = this.#pick(set).map(column => `${column.name} = ${valueOf(column)}`)
+    const assignments = this.#pick(set).map(({ name }) => `${name} = r.${name}`)
     const matches = this.#pick(key).map(({ name }) => `t.${name} = r.${name}`)
     const written = await db.query(
-      `update ${this.#name} t set ${assignments.join(', ')} from ${unnest(columns)}
+      `update ${this.#name} t set ${assignments.join(', ')} from ${source(columns)}
        where ${matches.join(' and ')} returning 1`,
       toArrays(rows, columns),
     )
@@ -134,6 +134,13 @@ function valueOf({ name, type }: NamedColumn): string {
 
 function isArray(type: string): boolean {
   return type.endsWith('[]')
+}
+
+/** Texts become arrays before the update sees them (`offset 0`): a distributed one converts nothing beside its columns. */
+function source(columns: readonly NamedColumn[]): string {
+  if (!columns.some(({ type }) => isArray(type))) return unnest(columns)
+  const values = columns.map(column => `${valueOf(column)} as ${column.name}`).join(', ')
+  return `(select ${values} from ${unnest(columns)} offset 0) r`
 }
 
 /** A parameter for each column, however many rows there are: the text does not depend on them. */

@@ -5,7 +5,7 @@ import { findDue, idsOf, takeByInstitute } from './claim.ts'
 export type RowKey = { instituteId: number; id: string }
 
 /** A row that is ours until its lease expires. */
-export type Lease<Row> = { row: Row; heldUntil: string }
+export type Lease<Row> = { row: Row; heldUntil: Date }
 
 type RetryTimes = { claimedAt: Date; retryAt: Date }
 
@@ -39,26 +39,27 @@ export function leasedRows<Row extends RowKey>(names: {
 }): LeasedRows<Row> {
   const { table, dueAt, attempts, columns, leaseMs = 60_000 } = names
   const counted = attempts === undefined ? '' : `, ${attempts} = ${attempts} + 1`
-  const until = `clock_timestamp() + ${leaseMs} * interval '1 millisecond'`
-  const held = 'institute_id = $1 and id = $2 and held_until = $3::timestamptz'
-  const isFree = `${dueAt} <= $1 and (held_until is null or held_until < clock_timestamp())`
+  // To the millisecond, as a Date has no more.
+  const until = `date_trunc('milliseconds', statement_timestamp()) + ${leaseMs} * interval '1 millisecond'`
+  const held = 'institute_id = $1 and id = $2 and held_until = $3'
+  const isFree = `${dueAt} <= $1 and (held_until is null or held_until < statement_timestamp())`
   const take = `update ${table} set held_until = ${until}${counted}
     where institute_id = $2 and id in (
       select id from ${table} where institute_id = $2 and id = any($3) and ${isFree} for update skip locked)
-    returning ${columns}, held_until::text as "heldUntil"`
+    returning ${columns}, held_until as "heldUntil"`
   const putOff = `${dueAt} = case when ${dueAt} <= $4 then $5 else ${dueAt} end`
   return {
     leaseMs,
     async claim(db, now, limit) {
       const found = await findDue(db, { table, where: isFree, order: dueAt }, now, limit)
       const taken = await takeByInstitute(found, (instituteId, keys) =>
-        db.query<Row & { heldUntil: string }>(take, [now, instituteId, idsOf(keys)]),
+        db.query<Row & { heldUntil: Date }>(take, [now, instituteId, idsOf(keys)]),
       )
       return taken.flat().map(({ heldUntil, ...row }) => ({ row: row as unknown as Row, heldUntil }))
     },
     async renew(db, lease) {
-      const [row] = await db.query<{ heldUntil: string }>(
-        `update ${table} set held_until = ${until} where ${held} returning held_until::text as "heldUntil"`,
+      const [row] = await db.query<{ heldUntil: Date }>(
+        `update ${table} set held_until = ${until} where ${held} returning held_until as "heldUntil"`,
         [lease.row.instituteId, lease.row.id, lease.heldUntil],
       )
       if (row === undefined) return false

@@ -157,6 +157,14 @@ export async function readBatch(
     isLocked,
   }: { ids: readonly string[]; duesComponent: string | null; isLocked: boolean },
 ): Promise<Rolled[]> {
+  // By a statement of its own: a distributed database locks no rows of a query with laterals.
+  if (isLocked)
+    await db.query(`select 1 ${OF_OLD_YEAR} and s.id = any($4) order by s.id for update`, [
+      instituteId,
+      fromYearStart,
+      fromYearEnd,
+      ids,
+    ])
   const rows = await db.query<RecordRow & Omit<Rolled, keyof StudentRecord>>(
     `select ${RECORD_COLUMNS}, next.id as "nextId", exists (select from fee_components f where f.institute_id = s.institute_id
          and f.student_id = next.id and f.component_type = $7 and f.fee_paise > 0) as "isTaken",
@@ -170,7 +178,7 @@ export async function readBatch(
             and b.registration_id = a.registration_id and b.student_id = n.id
             where a.institute_id = s.institute_id and a.student_id = s.id)
         order by n.id limit 1) next on true
-     where ${IN_OLD_YEAR} and s.id = any($4) order by s.id ${isLocked ? 'for update of s' : ''}`,
+     where ${IN_OLD_YEAR} and s.id = any($4) order by s.id`,
     [instituteId, fromYearStart, fromYearEnd, ids, toYearStart, toYearEnd, duesComponent],
   )
   return rows.map(({ nextId, isCarried, isTaken, ...row }) => ({

@@ -13,7 +13,7 @@ export type StructureStudent = Child & {
 }
 
 const COLUMNS = `s.id, s.fullname, s.identifier, s.grade, s.section, s.category, s.origin, s.date_of_birth as "dateOfBirth",
-  coalesce((select f.components from structure_fees f where f.institute_id = s.institute_id and f.student_id = s.id), '{}')
+  coalesce((select f.components from structure_fees f where f.institute_id = $1 and f.student_id = s.id), '{}')
     as charged`
 
 /** The active students of a class, or of these ids, in the order of their ids, held until the commit if asked for. */
