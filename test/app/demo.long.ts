@@ -6,6 +6,7 @@ import { findInstitute } from '../../src/institutes/institutes.service.ts'
 import { reconcile } from '../../src/payments/reconcile/reconcile.service.ts'
 import { readSetting } from '../../src/platform/db/instance-settings.ts'
 import { createLog } from '../../src/platform/log.ts'
+import { API, demoVisitor } from '../console/support.ts'
 import { Client, DEMO, GROUP } from '../harness/client.ts'
 import { waitFor } from '../harness/wait.ts'
 import { emptyDatabase } from '../harness/postgres/databases.ts'
@@ -23,9 +24,12 @@ const clientOf = ({ config }: Bursar, who: typeof SUNRISE): Client =>
   new Client(`http://${config.host}:${config.port}`, who)
 
 test('a new sandbox has a school with history whose books agree, beside two that are empty', async t => {
+  // Before the database goes, which a hook of its own removes.
+  const running: Bursar[] = []
+  t.after(() => Promise.all(running.map(one => one.stop())).then(() => undefined))
   const database = await emptyDatabase(t)
   const first = await startOn(database)
-  t.after(() => first.stop())
+  running.push(first)
   await waitFor(async () => (await readSetting(first.ctx.db, 'demo')) === 'filled', 'the demo', {
     limitMs: 200_000,
   })
@@ -49,6 +53,24 @@ test('a new sandbox has a school with history whose books agree, beside two that
   ])
     assert.ok(events.includes(code), code)
 
+  const bursar = await demoVisitor(sunrise.url, 'bursar@sunrise-school.example')
+  const look = async (path: string) =>
+    (await bursar.get(`${API}/institutes/sunrise-school/${path}`)).body.data
+  // Its deliveries begin when the past is over.
+  await waitFor(async () => (await look('home')).webhooks.failing === 1, 'a webhook that fails')
+  const home = await look('home')
+  assert.deepEqual(
+    {
+      isSomebodyLate: home.outstanding.overdue_amount > 0,
+      isMostNotLate: home.outstanding.overdue_amount < home.outstanding.amount / 2,
+      hasBounces: home.returns.bounced > 0,
+    },
+    { isSomebodyLate: true, isMostNotLate: true, hasBounces: true },
+  )
+  const { total } = await look('money/ageing?by=component')
+  assert.ok(total.days_0_30 > 0 && total.days_61_90 > 0 && total.not_due > 0, JSON.stringify(total))
+  assert.equal(total.no_due_day, 0)
+
   const school = await findInstitute(first.ctx, 'sunrise-school')
   assert.ok(school !== null)
   const { differences, expected } = await reconcile(first.ctx, school)
@@ -57,7 +79,7 @@ test('a new sandbox has a school with history whose books agree, beside two that
     assert.deepEqual((await clientOf(first, who).get(`${ERP}/students`)).body.data, [])
 
   const second = await startOn(database)
-  t.after(() => second.stop())
+  running.push(second)
   const [row] = await second.ctx.db.query<{ count: number }>('select count(*) from students')
   assert.equal(row?.count, 312)
 })

@@ -7,9 +7,11 @@ type DayOffset = number
 const DAY_MS = 86_400_000
 const OPENS_MS = 11 * 3_600_000
 const TUITION = 60_000
+const TERM = TUITION / 2
+const TERMS = ['TUITION_FEE_TERM_1', 'TUITION_FEE_TERM_2'] as const
 const TRANSPORT = 12_000
 const INSTALMENT = 10_000
-/** The first pupils' tuition is debited in instalments. */
+/** The first pupils' tuition is debited in instalments; the others pay it by the term, and the bus. */
 const PLANS = 6
 const SKIPPED = 2
 const BOUNCED = 3
@@ -48,9 +50,11 @@ export class SunriseSchool {
 
   async liveThrough(): Promise<void> {
     const days: readonly [DayOffset, () => Promise<unknown>][] = [
+      // First, so that a look at what is late finds something while the rest still happens.
+      [-150, () => this.#setDueDates()],
       [-150, () => this.#register()],
-      [-146, () => this.#payAtCounter(8, 20_000, 'cash')],
-      [-145, () => this.#payAtCounter(9, 36_000, 'cheque')],
+      [-146, () => this.#payAtCounter(8, [20_000, 0], 'cash')],
+      [-145, () => this.#payAtCounter(9, [TERM, 6_000], 'cheque')],
       [-140, () => this.#setUpPlans()],
       [-120, () => this.#payOnline(6, 12_000)],
       [-96, () => this.#refund(6, 1_500)],
@@ -60,11 +64,10 @@ export class SunriseSchool {
       // The ERP does not answer on the day before this debit: it is skipped.
       [-38, () => this.#connectErp()],
       [-34, () => this.#disconnectErp()],
-      [-30, () => this.#payAtCounter(8, 15_000, 'cash')],
+      [-30, () => this.#payAtCounter(8, [TERM - 20_000, 5_000], 'cash')],
       [-21, () => this.#sendLink(11, 'Lab coat and workbook', 1_850, { isPaid: true })],
       [-12, () => this.#openPage()],
       [-6, () => this.#sendLink(5, 'Excursion to Hampi', 4_200, { isPaid: false })],
-      [-3, () => this.#setDueDates()],
       [-1, () => this.#subscribe()],
       [0, () => this.#payOnline(11, 18_000)],
     ]
@@ -109,25 +112,33 @@ export class SunriseSchool {
             primary_contact_number: phone,
             primary_contact_email: email,
           },
-          fee_components: [
-            { component_type: 'TUITION_FEE', fee_amount: no === BOUNCED ? TUITION + RETURNED : TUITION },
-            ...(no < PLANS ? [] : [{ component_type: 'TRANSPORT_FEE', fee_amount: TRANSPORT }]),
-          ],
+          fee_components:
+            no < PLANS
+              ? [{ component_type: 'TUITION_FEE', fee_amount: no === BOUNCED ? TUITION + RETURNED : TUITION }]
+              : [
+                  ...TERMS.map(term => ({ component_type: term, fee_amount: TERM })),
+                  { component_type: 'TRANSPORT_FEE', fee_amount: TRANSPORT },
+                ],
         },
       )
       this.#pupils.push({ id: String(id), name, parent, phone, email })
     }
   }
 
-  #payAtCounter(no: number, amount: number, mode: 'cash' | 'cheque'): Promise<unknown> {
+  /** What is paid of each term. */
+  #payAtCounter(no: number, parts: readonly number[], mode: 'cash' | 'cheque'): Promise<unknown> {
     const { id } = this.#pupil(no)
+    const amount = parts.reduce((sum, part) => sum + part, 0)
     return this.#past.call('POST', `integrations/erp/students/${id}/payments`, {
       amount,
       paid_at: this.#past.now().toISOString(),
       mode,
       transaction_id: `${mode.toUpperCase()}-${no}-${amount}`,
       ...(mode === 'cheque' ? { notes: 'Cheque 004217, Canara Bank' } : {}),
-      fee_components: [{ component_type: 'TUITION_FEE', amount }],
+      fee_components: TERMS.map((term, index) => ({
+        component_type: term,
+        amount: parts[index] ?? 0,
+      })).filter(part => part.amount > 0),
     })
   }
 
@@ -231,7 +242,7 @@ export class SunriseSchool {
     })
   }
 
-  /** One has passed, one is tomorrow. */
+  /** The first term and the bus have passed, the rest is due tomorrow. */
   #setDueDates(): Promise<unknown> {
     const rule = (component: string, day: DayOffset) => ({
       component_type: component,
@@ -246,7 +257,7 @@ export class SunriseSchool {
       min_amount: 500,
       allocation: 'oldest_due',
       excess: 'refund',
-      late_fees: [rule('TRANSPORT_FEE', -20), rule('TUITION_FEE', 1)],
+      late_fees: [rule(TERMS[0], -75), rule('TRANSPORT_FEE', -20), rule(TERMS[1], 1), rule('TUITION_FEE', 1)],
     })
   }
 
