@@ -660,6 +660,8 @@ create table imports (
   -- Of a list of students: those who would owe nothing, because their class has no fees; and such classes.
   unpriced_rows integer not null default 0,
   unpriced_grades text[] not null default '{}',
+  -- Of a list of students: how much less its fees ask of students who have fees already.
+  lowered_paise bigint not null default 0,
   applied_rows integer not null default 0,
   unchanged_rows integer not null default 0,
   -- Where the next step of a running import continues.
@@ -2414,8 +2416,8 @@ create table approval_limits (
 create table approvals (
   institute_id integer not null references institutes,
   id text not null,
-  act text not null check (act in ('refund', 'concession', 'late_fee_waiver', 'fee_structure')),
-  -- The order or student; of a fee structure its year and the class.
+  act text not null check (act in ('refund', 'concession', 'late_fee_waiver', 'fee_structure', 'student_file', 'rollover')),
+  -- The order or student; of a fee structure its year and the class; the file; the new year.
   about text not null,
   -- What may wait once at a time.
   subject text not null,

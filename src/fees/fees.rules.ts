@@ -1,5 +1,5 @@
 import type { FieldProblem } from '../platform/errors.ts'
-import { minPaise, subtractPaise, sumPaise, ZERO, type Paise } from '../platform/money.ts'
+import { minPaise, paiseOf, subtractPaise, sumPaise, ZERO, type Paise } from '../platform/money.ts'
 
 export type Discount = { discountType: string; valuePaise: Paise }
 
@@ -18,6 +18,19 @@ export type FeeChange = {
   after: Price
   /** Says what was adjusted beyond what was asked for. */
   note: string | null
+}
+
+/** How much less a student has to pay by all these changes together; what is new lowers nothing. */
+export function loweredBy(changes: readonly FeeChange[]): Paise {
+  const payable = ({ feePaise, discounts }: Price): number =>
+    feePaise - sumPaise(discounts.map(one => one.valuePaise))
+  const less = changes.map(({ before, after }) => (before === null ? 0 : payable(before)) - payable(after))
+  return paiseOf(
+    Math.max(
+      less.reduce((sum, one) => sum + one, 0),
+      0,
+    ),
+  )
 }
 
 /** By component: what was charged here and not by the institute's own system, such as late fees. */

@@ -1,4 +1,5 @@
 import { list, type Page, type PageRange } from '../platform/db/list.ts'
+import type { Paise } from '../platform/money.ts'
 import { Table } from '../platform/db/table.ts'
 import type { Queryable, Transaction } from '../platform/db/database.ts'
 import type { FileFormat } from './files/file-rows.ts'
@@ -32,6 +33,8 @@ export type Import = {
   /** Of a list of students: those in classes without fees, and some of these classes. */
   unpricedRows: number
   unpricedGrades: string[]
+  /** Of a list of students: how much less it asks of those who have fees already. */
+  loweredPaise: Paise
   appliedRows: number
   unchangedRows: number
   nextGroup: number
@@ -65,6 +68,7 @@ const table = new Table<Omit<Import, 'percent'> & { instituteId: number }>('impo
   knownRows: 'int',
   unpricedRows: 'int',
   unpricedGrades: 'text[]',
+  loweredPaise: 'bigint',
   appliedRows: 'int',
   unchangedRows: 'int',
   nextGroup: 'int',

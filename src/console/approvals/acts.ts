@@ -17,6 +17,7 @@ import { refundableAfter } from '../orders/order.output.ts'
 import { concede, readConcession, type Conceded } from '../students/actions.service.ts'
 import { toDiscountJson } from '../students/students.output.ts'
 import type { ApprovalAct } from './approvals.rules.ts'
+import { rolloverAct, rosterAct } from './bulk-acts.ts'
 import type { ActTarget, GuardedAct } from './guarded-act.ts'
 
 type RefundRequest = AskedRefund & { reason: string }
@@ -168,4 +169,6 @@ export const ACTS = {
   concession: concessionAct,
   late_fee_waiver: waiverAct,
   fee_structure: structureAct,
+  student_file: rosterAct,
+  rollover: rolloverAct,
 } satisfies Record<ApprovalAct, object>

@@ -2,7 +2,14 @@ import { conflict } from '../../platform/errors.ts'
 import type { Paise } from '../../platform/money.ts'
 
 /** Acts that a second person approves when they are above the institute's amount. */
-export const APPROVAL_ACTS = ['refund', 'concession', 'late_fee_waiver', 'fee_structure'] as const
+export const APPROVAL_ACTS = [
+  'refund',
+  'concession',
+  'late_fee_waiver',
+  'fee_structure',
+  'student_file',
+  'rollover',
+] as const
 export type ApprovalAct = (typeof APPROVAL_ACTS)[number]
 
 export const APPROVAL_STATES = ['waiting', 'approved', 'declined', 'withdrawn', 'expired'] as const

@@ -1,6 +1,7 @@
 import { catalogueProblems, type CodeInUse } from '../../institutes/catalogue.service.ts'
 import { defaultBranch } from '../../institutes/institutes.rules.ts'
 import type { Queryable, Transaction } from '../../platform/db/database.ts'
+import { sumPaise, ZERO, type Paise } from '../../platform/money.ts'
 import * as columns from '../files/columns.rules.ts'
 import { FileRefused, type FileRow, type FileRows } from '../files/file-rows.ts'
 import * as rules from '../imports.rules.ts'
@@ -18,6 +19,7 @@ export type Checked = {
   knownRows: number
   unpricedRows: number
   unpricedGrades: string[]
+  loweredPaise: Paise
   unknownColumns: string[]
 }
 
@@ -57,6 +59,7 @@ export async function checkFile(tx: Transaction, target: CheckTarget, report: Re
   }
   let knownRows = 0
   let unpricedRows = 0
+  let loweredPaise = ZERO
   const unpriced = new Set<string>()
   await planByKeys(tx)
   for await (const chunk of readChunks(tx, target.key, 0)) {
@@ -64,6 +67,7 @@ export async function checkFile(tx: Transaction, target: CheckTarget, report: Re
     const { problems, unpricedGrades = [] } = judged
     knownRows += judged.knownRows ?? 0
     unpricedRows += unpricedGrades.length
+    loweredPaise = sumPaise([loweredPaise, judged.loweredPaise ?? ZERO])
     for (const grade of unpricedGrades) unpriced.add(grade)
     await notes.add(problems)
     const bad = new Set(problems.map(problem => problem.rowNo))
@@ -72,7 +76,15 @@ export async function checkFile(tx: Transaction, target: CheckTarget, report: Re
     report(READING_SHARE + (chunk.lastGroup / (totalRows + 1)) * (1 - READING_SHARE))
   }
   const unpricedGrades = [...unpriced].slice(0, MOST_GRADES)
-  return { totalRows, badRows: notes.badRows, knownRows, unpricedRows, unpricedGrades, unknownColumns }
+  return {
+    totalRows,
+    badRows: notes.badRows,
+    knownRows,
+    unpricedRows,
+    unpricedGrades,
+    loweredPaise,
+    unknownColumns,
+  }
 }
 
 function surplusProblem(maxRows: number): { column: string; message: string } {

@@ -1,5 +1,6 @@
 import type { CatalogueEntry, Institute } from '../../institutes/institutes.rules.ts'
 import type { Queryable, Transaction } from '../../platform/db/database.ts'
+import type { Paise } from '../../platform/money.ts'
 import type { RawProblem, RawRow } from '../files/columns.rules.ts'
 import type { LinkOptions } from './links/links.rules.ts'
 import type { Group, RowProblem } from './merge.rules.ts'
@@ -32,6 +33,8 @@ export type Judged = {
   knownRows?: number
   /** Of a list of students: the class of each that would owe nothing, because its class has no fees. */
   unpricedGrades?: string[]
+  /** Of a list of students: how much less it asks of those who have fees already. */
+  loweredPaise?: Paise
   /** Writes what is left without the rows that have problems; only when it was judged under locks. */
   apply(tx: Transaction): Promise<Outcome>
 }

@@ -20,6 +20,11 @@ import {
   stopRollover,
   type Rollover,
 } from '../../../students/rollover/rollover.service.ts'
+import { yearName } from '../../../students/students.rules.ts'
+import { keptOr } from '../../approvals/approval.output.ts'
+import { noteOf } from '../../approvals/approvals.routes.ts'
+import { Kept, performOrKeep } from '../../approvals/approvals.service.ts'
+import { rolloverAct } from '../../approvals/bulk-acts.ts'
 import { EVERYONE } from '../../console.rules.ts'
 import { addConsoleRead, addConsoleWrite } from '../../auth/access.routes.ts'
 import { all, created, one, pageOf } from '../../../http/reply.ts'
@@ -85,20 +90,18 @@ function addWrites(app: FastifyInstance, ctx: FlexContext): void {
     url: ROLLOVERS,
     roles: FINANCE_ROLES,
     body: startRolloverInput,
-    output: created(rolloverOutput),
-    async perform(command, { institute, body: { reason, ...wanted } }) {
-      if (!wanted.isPreview && reason === null) throw badField('reason', 'is required')
-      return startRollover(ctx, command, institute, { ...wanted, readUnsettled })
+    output: keptOr(created(rolloverOutput)),
+    async perform(command, { body: { reason, isPreview, ...wanted }, ...by }) {
+      if (isPreview) return startRollover(ctx, command, by.institute, { ...wanted, isPreview, readUnsettled })
+      if (reason === null) throw badField('reason', 'is required')
+      const about = yearName(wanted.toYearStart, wanted.toYearEnd)
+      return performOrKeep(ctx, command, by, { name: 'rollover', about, request: { ...wanted, reason } })
     },
-    audit: ({ body: { isPreview, reason } }, rollover: Rollover) =>
-      isPreview
-        ? null
-        : {
-            what: 'rollover.started',
-            about: rollover.id,
-            ...(reason === null ? {} : { why: reason }),
-            after: { to_academic_year_start: rollover.toYearStart, students: rollover.studentsTotal },
-          },
+    audit({ institute, body: { isPreview, reason, ...wanted } }, result: Rollover | Kept) {
+      if (result instanceof Kept) return noteOf(result.approval)
+      if (isPreview) return null
+      return rolloverAct.note({ institute, about: result.id }, { ...wanted, reason: reason ?? '' }, result)
+    },
   })
   addConsoleWrite(app, ctx, {
     method: 'DELETE',

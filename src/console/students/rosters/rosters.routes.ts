@@ -4,7 +4,6 @@ import { receiveFiles } from '../../../http/upload.ts'
 import { problemOutput } from '../../../imports/imports.output.ts'
 import { MEDIA_TYPES, ROSTERS } from '../../../imports/imports.rules.ts'
 import {
-  applyImport,
   cancelImport,
   getImport,
   listImports,
@@ -13,7 +12,12 @@ import {
 } from '../../../imports/imports.service.ts'
 import { ROSTER_FILE_BYTES } from '../../../imports/kinds/roster/roster.rules.ts'
 import { createRoster, readBadRows, readColumns, type FoundColumn } from '../../../imports/rosters.service.ts'
+import type { PaymentContext } from '../../../payments/context.ts'
 import type { Context } from '../../../platform/context.ts'
+import { rosterAct } from '../../approvals/bulk-acts.ts'
+import { keptOr } from '../../approvals/approval.output.ts'
+import { noteOf } from '../../approvals/approvals.routes.ts'
+import { Kept, performOrKeep } from '../../approvals/approvals.service.ts'
 import { addConsoleRead, addConsoleWrite } from '../../auth/access.routes.ts'
 import { EVERYONE } from '../../console.rules.ts'
 import { addConsoleFile, addConsoleUpload } from '../../files.routes.ts'
@@ -22,11 +26,12 @@ import { badRowsCsv } from './bad-rows-csv.ts'
 import { columnsQuery, parseColumns, rosterParams, rostersQuery, uploadQuery } from './roster.input.ts'
 import { columnsOutput, rosterOutput } from './roster.output.ts'
 
+const REASON = 'The list of students was started'
 const FILES = '/student-files'
 const FILE = `${FILES}/:roster_id`
 
 /** Students from a school's own list. */
-export async function rosterRoutes(app: FastifyInstance, ctx: Context): Promise<void> {
+export async function rosterRoutes(app: FastifyInstance, ctx: PaymentContext): Promise<void> {
   await app.register(async scope => {
     receiveFiles(scope, ROSTER_FILE_BYTES)
     addUploads(scope, ctx)
@@ -113,21 +118,23 @@ function addReads(app: FastifyInstance, ctx: Context): void {
   })
 }
 
-function addWrites(app: FastifyInstance, ctx: Context): void {
+function addWrites(app: FastifyInstance, ctx: PaymentContext): void {
   addConsoleWrite(app, ctx, {
     method: 'POST',
     url: `${FILE}/start`,
     roles: FINANCE_ROLES,
     params: rosterParams,
-    output: one(rosterOutput),
-    perform: (command, { institute, params }) =>
-      applyImport(ctx, command, { institute, id: params.rosterId, family: ROSTERS }, 'good'),
-    audit: (_call, file: Import) => ({
-      what: 'students.file_started',
-      about: file.id,
-      before: { state: 'checked' },
-      after: { state: file.state, file: file.fileName, rows: file.totalRows - file.badRows },
-    }),
+    output: keptOr(one(rosterOutput)),
+    perform: (command, { params, ...by }) =>
+      performOrKeep(ctx, command, by, {
+        name: 'student_file',
+        about: params.rosterId,
+        request: { reason: REASON },
+      }),
+    audit: ({ institute, params }, result: Import | Kept) =>
+      result instanceof Kept
+        ? noteOf(result.approval)
+        : rosterAct.note({ institute, about: params.rosterId }, { reason: REASON }, result),
   })
   addConsoleWrite(app, ctx, {
     method: 'DELETE',

@@ -1,8 +1,10 @@
+import { loweredBy } from '../../../fees/fees.rules.ts'
 import { applyFees, planFees, type FeePlan } from '../../../fees/fees.service.ts'
 import { pricedGrades } from '../../../fees/structures/structure.rules.ts'
 import { findStructure } from '../../../fees/structures/structures.service.ts'
 import { dayOf } from '../../../platform/calendar.ts'
 import type { Queryable, Transaction } from '../../../platform/db/database.ts'
+import { sumPaise } from '../../../platform/money.ts'
 import {
   planRegistrations,
   registerStudents,
@@ -63,6 +65,7 @@ export const rosterImport: ImportKindDefinition<RosterRow> = {
     return {
       problems,
       ...(options.isLocked ? {} : { unpricedGrades: await findUnpriced(db, context, good) }),
+      loweredPaise: sumPaise(good.map(({ fees: { changes } }) => loweredBy(changes))),
       knownRows: options.isLocked ? 0 : good.filter(({ plan }) => plan.kind !== 'new').length,
       apply: tx => apply(tx, context, good),
     }

@@ -13,6 +13,7 @@ import { formatCount } from '../../../ui/money.tsx'
 import { AwaitedPage } from '../../../ui/page.tsx'
 import { DataTable, type Column } from '../../../ui/table/data-table.tsx'
 import { When } from '../../../ui/when.tsx'
+import { isKept } from '../../approvals/kept.ts'
 import { BackLink } from '../../orders/back-link.tsx'
 import { Badge } from '../../orders/badge.tsx'
 import { LinkButton } from '../../orders/link-button.tsx'
@@ -124,7 +125,12 @@ function Decide({ file }: { file: RosterAnswer }) {
   const path = useInstitutePath()
   const mayStart = useMay('owner', 'finance')
   const refreshes = ['student-file', 'student-files', 'audit']
-  const start = useCommand({ method: 'POST', path: `${path}/student-files/${id}/start`, refreshes })
+  const start = useCommand<void, unknown>({
+    method: 'POST',
+    path: `${path}/student-files/${id}/start`,
+    refreshes: [...refreshes, 'approvals'],
+    onDone: answer => void isKept(answer),
+  })
   const discard = useCommand({ method: 'DELETE', path: `${path}/student-files/${id}`, refreshes })
   const good = rows.total - rows.bad
   const problem = wholeProblem(start.error ?? discard.error)

@@ -7,6 +7,7 @@ import { useInstitute, useInstitutePath } from '../../../api/session.ts'
 import { ConfirmWithReason } from '../../../ui/dialogue/confirm-with-reason.tsx'
 import { formatCount, formatRupees } from '../../../ui/money.tsx'
 import { yearName } from '../../../ui/when.tsx'
+import { isKept } from '../../approvals/kept.ts'
 import { Report } from './report.tsx'
 import { gradesWithoutFees, type toRequest } from './structure.ts'
 
@@ -29,12 +30,15 @@ export function Preview({ wanted, seen }: { wanted: Wanted; seen: RolloverAnswer
     method: 'POST',
     path: `${path}/rollovers`,
     refreshes: ['rollovers', 'audit'],
-    onDone: ({ id }) =>
+    onDone(answer) {
+      setIsAsking(false)
+      if (isKept(answer)) return
       void navigate({
         to: '/i/$institute/students/rollover/$rollover',
-        params: { institute, rollover: id },
+        params: { institute, rollover: answer.id },
         search: {},
-      }),
+      })
+    },
   })
   const year = yearName(seen.to_academic_year_start, seen.to_academic_year_end)
   const unpriced = unpricedText(

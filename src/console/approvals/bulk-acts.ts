@@ -1,0 +1,82 @@
+import { payableOf, priceStudent } from '../../fees/structures/structure.rules.ts'
+import { getStructure } from '../../fees/structures/structures.service.ts'
+import { readUnsettled } from '../../flex/plans/unsettled.service.ts'
+import { ROSTERS } from '../../imports/imports.rules.ts'
+import { applyImport, getImport, type Import } from '../../imports/imports.service.ts'
+import type { Institute } from '../../institutes/institutes.rules.ts'
+import type { Context } from '../../platform/context.ts'
+import { paiseOf, sumPaise, ZERO, type Paise } from '../../platform/money.ts'
+import {
+  startRollover,
+  type Rollover,
+  type WantedRollover,
+} from '../../students/rollover/rollover.service.ts'
+import { yearName } from '../../students/students.rules.ts'
+import { listGrades } from '../students/rollover/rollover.service.ts'
+import type { GuardedAct } from './guarded-act.ts'
+
+/** A list of students that asks less of some than they have to pay now; the check has added up how much. */
+export const rosterAct: GuardedAct<{ reason: string }, Import> = {
+  async weigh(ctx, { institute, about }) {
+    const { fileName, loweredPaise } = await getImport(ctx, institute, about, ROSTERS)
+    const title = `Lower fees by the list of students ${fileName ?? ''}`.trim()
+    return { title, subject: about, amountPaise: loweredPaise, countedPaise: loweredPaise }
+  },
+  perform: (ctx, command, { institute, about: id }) =>
+    applyImport(ctx, command, { institute, id, family: ROSTERS }, 'good'),
+  note: (_target, _request, file) => ({
+    what: 'students.file_started',
+    about: file.id,
+    before: { state: 'checked' },
+    after: { state: file.state, file: file.fileName, rows: file.totalRows - file.badRows },
+  }),
+}
+
+type RolloverRequest = WantedRollover & { reason: string }
+
+/** A new year whose fees are below those of its structure, or, where there is none, below this year's of the same class. */
+export const rolloverAct: GuardedAct<RolloverRequest, Rollover> = {
+  async weigh(ctx, { institute, about }, { reason: _reason, ...wanted }) {
+    const command = { instituteId: institute.id }
+    const seen = await startRollover(ctx, command, institute, { ...wanted, isPreview: true, readUnsettled })
+    const usual = await readUsualFees(ctx, institute, wanted)
+    const byGrade = Map.groupBy(seen.grades, one => one.nextGrade)
+    const lowered = [...byGrade].map(([grade, some]) => {
+      const students = some.reduce((sum, one) => sum + one.registered, 0)
+      const asked = sumPaise(some.map(one => one.feesPaise))
+      return paiseOf(Math.max(students * (usual.get(grade ?? '') ?? ZERO) - asked, 0))
+    })
+    const amountPaise = sumPaise(lowered)
+    const title = `Lower fees in the year ${yearName(wanted.toYearStart, wanted.toYearEnd)}`
+    return { title, subject: about, amountPaise, countedPaise: amountPaise }
+  },
+  perform: (ctx, command, { institute }, { reason: _reason, ...wanted }) =>
+    startRollover(ctx, command, institute, { ...wanted, isPreview: false, readUnsettled }),
+  note: (_target, { reason }, rollover) => ({
+    what: 'rollover.started',
+    about: rollover.id,
+    why: reason,
+    after: { to_academic_year_start: rollover.toYearStart, students: rollover.studentsTotal },
+  }),
+}
+
+/** What a student of each class has to pay without a concession. */
+async function readUsualFees(
+  ctx: Context,
+  institute: Institute,
+  { fromYearStart, fromYearEnd, toYearStart, toYearEnd, grades }: WantedRollover,
+): Promise<Map<string, Paise>> {
+  const year = { academicYearStart: toYearStart, academicYearEnd: toYearEnd }
+  const structure = await getStructure(ctx, institute, year)
+  const thisYear = (await listGrades(ctx, institute)).filter(
+    one => one.academicYearStart === fromYearStart && one.academicYearEnd === fromYearEnd,
+  )
+  const next = new Set(grades.flatMap(({ nextGrade }) => nextGrade ?? []))
+  return new Map(
+    [...next].map(grade => {
+      const planned = priceStudent(structure, { grade, category: null, childNo: 1 })
+      const now = thisYear.find(one => one.grade === grade)?.fees ?? []
+      return [grade, planned.length > 0 ? payableOf(planned) : sumPaise(now.map(fee => fee.feePaise))]
+    }),
+  )
+}
