@@ -27,13 +27,15 @@ export const theme = createTheme({
   respectReducedMotion: true,
 })
 
-/** Mantine's own greys and reds are too light for small text on white. */
+/** Mantine's own greys, reds and yellows are too light for small text on white and on their own tint. */
 export const contrast: CSSVariablesResolver = () => ({
   variables: {},
   light: {
     '--mantine-color-dimmed': '#55607a',
     '--mantine-color-placeholder': '#66708a',
     '--mantine-color-error': '#b3261e',
+    '--mantine-color-red-light-color': '#a32018',
+    '--mantine-color-yellow-light-color': '#6b4700',
   },
   dark: {},
 })

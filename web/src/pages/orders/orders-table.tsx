@@ -60,12 +60,6 @@ const COLUMNS: readonly Column<OrderRowAnswer>[] = [
     text: row => formatMoment(row.created_at),
     render: row => <When at={row.created_at} />,
   },
-  {
-    key: 'id',
-    title: 'Id',
-    text: row => row.id,
-    render: row => <span className="mono">{row.id}</span>,
-  },
 ]
 
 type Props = {
