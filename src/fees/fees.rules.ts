@@ -20,10 +20,12 @@ export type FeeChange = {
   note: string | null
 }
 
+function payable({ feePaise, discounts }: Price): number {
+  return feePaise - sumPaise(discounts.map(one => one.valuePaise))
+}
+
 /** How much less a student has to pay by all these changes together; what is new lowers nothing. */
 export function loweredBy(changes: readonly FeeChange[]): Paise {
-  const payable = ({ feePaise, discounts }: Price): number =>
-    feePaise - sumPaise(discounts.map(one => one.valuePaise))
   const less = changes.map(({ before, after }) => (before === null ? 0 : payable(before)) - payable(after))
   return paiseOf(
     Math.max(

@@ -125,7 +125,7 @@ function Decide({ file }: { file: RosterAnswer }) {
   const path = useInstitutePath()
   const mayStart = useMay('owner', 'finance')
   const refreshes = ['student-file', 'student-files', 'audit']
-  const start = useCommand<void, unknown>({
+  const start = useCommand({
     method: 'POST',
     path: `${path}/student-files/${id}/start`,
     refreshes: [...refreshes, 'approvals'],

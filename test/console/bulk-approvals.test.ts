@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { readUnsettled } from '../../src/flex/plans/unsettled.service.ts'
+import { finishImport } from '../../src/imports/engine/steps.service.ts'
+import { advanceRollovers } from '../../src/students/rollover/rollover.service.ts'
+import { startBursar } from '../harness/bursar.ts'
+import type { Answer } from '../harness/client.ts'
+import { instituteId, registerStudent } from '../students/support.ts'
+import { AT, uploadFile } from './orders/support.ts'
+import { assertAnswer, createPerson } from './support.ts'
+
+/** Fees that are lowered for many students at once wait for a second person too. */
+const bursar = await startBursar({ after })
+const { demo } = bursar
+const [meera, head] = await Promise.all([
+  createPerson(bursar, { email: 'meera@school.example', institute: 'demo-school', role: 'finance' }),
+  createPerson(bursar, { email: 'head@school.example', institute: 'demo-school', role: 'owner' }),
+])
+const WHY = { reason: 'As the board decided' }
+
+before(async () =>
+  assertAnswer(await head.send('PUT', `${AT}/approval-limit`, { above: 5_000, ...WHY }), '200'),
+)
+
+async function kept(asking: Promise<Answer>): Promise<string> {
+  const { body, text } = await asking
+  assert.equal(body.data.status, 'waiting', text)
+  return body.data.approval_id
+}
+
+const decide = (who: typeof meera, id: string, how: string): Promise<Answer> =>
+  who.post(`${AT}/approvals/${id}/${how}`, {})
+
+const TITLES = ['identifier', 'fullname', 'grade', 'primary_contact_number', 'fee:TUITION_FEE']
+
+/** Checked, with one student of class 8. */
+async function checkedList(fee: number): Promise<string> {
+  const columns = JSON.stringify(TITLES)
+  const year = { academic_year_start: '2026', academic_year_end: '2027' }
+  const sent = await uploadFile(
+    meera,
+    `No,Pupil,Std,Cell,Tuition\r\nLIST-1,Asha Rao,8,9876500091,${fee}\r\n`,
+    { name: 'class-8.csv', to: 'student-files', query: new URLSearchParams({ columns, ...year }).toString() },
+  )
+  assertAnswer(sent, '201')
+  const { id } = sent.body.data
+  await finish(id)
+  return id
+}
+
+const finish = async (id: string): Promise<unknown> =>
+  finishImport(bursar.app.ctx, { instituteId: await instituteId(bursar), id })
+
+const startList = (id: string): Promise<Answer> => meera.post(`${AT}/student-files/${id}/start`)
+
+async function tuitionOf(identifier: string, year = 2026): Promise<number | undefined> {
+  const [row] = await bursar.sql<{ fee: number }>(
+    `select f.fee_paise::int / 100 as fee from fee_components f join students s
+       on s.institute_id = f.institute_id and s.id = f.student_id
+     where s.identifier = $1 and s.academic_year_start = $2 and f.component_type = 'TUITION_FEE'`,
+    [identifier, year],
+  )
+  return row?.fee
+}
+
+test('a list of students that lowers fees by more than the amount waits; one that raises them does not', async () => {
+  for (const fee of [40_000, 35_000]) {
+    const id = await checkedList(fee)
+    assertAnswer(await startList(id), '200')
+    await finish(id)
+    assert.equal(await tuitionOf('LIST-1'), fee)
+  }
+  const lowered = await checkedList(29_000)
+  const approval = await kept(startList(lowered))
+  assertAnswer(await startList(lowered), '409 HUE00002')
+  assert.equal((await meera.get(`${AT}/student-files/${lowered}`)).body.data.state, 'checked')
+  const { title, amount } = (await head.get(`${AT}/approvals`)).body.data[0]
+  assert.deepEqual([title, amount], ['Lower fees by the list of students class-8.csv', 6_000])
+  assertAnswer(await decide(head, approval, 'approve'), '200')
+  await finish(lowered)
+  assert.equal(await tuitionOf('LIST-1'), 29_000)
+  const discarded = await checkedList(9_000)
+  const late = await kept(startList(discarded))
+  assertAnswer(await meera.send('DELETE', `${AT}/student-files/${discarded}`), '200')
+  assertAnswer(await decide(head, late, 'approve'), '409 HUE00002')
+  assert.equal(await tuitionOf('LIST-1'), 29_000)
+})
+
+test('a new year that costs a class less than now by more than the amount waits, and is started once approved', async () => {
+  await registerStudent(demo, { identifier: 'ROLL-9', grade: '9' })
+  await registerStudent(demo, { identifier: 'ROLL-10', grade: '10' })
+  const thisYear = (await tuitionOf('ROLL-10')) ?? 0
+  const roll = (fee: number, preview = false): Promise<Answer> =>
+    meera.post(`${AT}/rollovers`, {
+      from_academic_year_start: 2026,
+      from_academic_year_end: 2027,
+      to_academic_year_start: 2027,
+      to_academic_year_end: 2028,
+      grades: [{ grade: '9', next_grade: '10' }],
+      fees: [{ grade: '10', fee_components: [{ component_type: 'TUITION_FEE', fee_amount: fee }] }],
+      ...(preview ? { preview } : WHY),
+    })
+  assertAnswer(await roll(thisYear - 5_001, true), '201')
+  const approval = await kept(roll(thisYear - 5_001))
+  assert.deepEqual((await meera.get(`${AT}/rollovers`)).body.data, [])
+  assertAnswer(await decide(meera, approval, 'approve'), '409 HUE00002')
+  assertAnswer(await decide(head, approval, 'approve'), '200')
+  for (let rows = 1; rows > 0;) rows = await advanceRollovers(bursar.app.ctx, readUnsettled)
+  assert.equal(await tuitionOf('ROLL-9', 2027), thisYear - 5_001)
+  // Nobody is registered by a repetition, so it lets nobody off anything.
+  assertAnswer(await roll(thisYear - 5_001), '201')
+})
