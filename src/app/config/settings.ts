@@ -76,22 +76,22 @@ export const SETTINGS = {
     text => resolve(text),
   ),
   KEEP_EVENTS_MONTHS: setting(
-    'for how many months events stay in the database at least; without ARCHIVE_DIR they stay for ever',
+    'for how many months events stay in the database at least, 13 or more; without ARCHIVE_DIR they stay for ever',
     wholeNumber(13, 1_200),
     '36',
   ),
   KEEP_DELIVERIES_MONTHS: setting(
-    'for how many months deliveries of webhooks stay at least',
+    'for how many months deliveries of webhooks stay at least, 4 or more',
     wholeNumber(4, 1_200),
     '6',
   ),
   KEEP_FETCHES_MONTHS: setting(
-    'for how many months fetches from ERPs stay at least',
+    'for how many months fetches from ERPs stay at least, 17 or more',
     wholeNumber(17, 1_200),
     '18',
   ),
   KEEP_REQUESTS_MONTHS: setting(
-    'for how many months the log of API requests stays at least',
+    'for how many months the log of API requests stays at least, 1 or more',
     wholeNumber(1, 1_200),
     '1',
   ),
