@@ -109,7 +109,7 @@ export async function listDeadLetters(
 
 export async function countDeadLetters(db: Queryable): Promise<Record<LetterKind, number>> {
   const counts = LETTER_KINDS.map(
-    kind => `(select count(*) from (select from ${LETTERS[kind].table} where ${LETTERS[kind].isDead}
+    kind => `(select count(*) from (select 1 from ${LETTERS[kind].table} where ${LETTERS[kind].isDead}
       limit ${MOST_COUNTED}) counted) as "${kind}"`,
   )
   const [row] = await db.query<Record<LetterKind, number>>(`select ${counts.join(', ')}`)

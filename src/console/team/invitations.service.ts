@@ -82,15 +82,19 @@ export async function acceptInvitation(
   return ctx.db.transaction(async tx => {
     if (!(await store.closeInvitation(tx, invitation.id)))
       throw new BursarError('HUE00001', 'This link has been used or has run out. Ask for a new one.')
-    await eraseSecrets(tx, [invitation.id])
     const userId = user?.id ?? (await createUser(tx, invitation.email, chosen?.name ?? invitation.email))
     if (passwordHash !== null) {
       await users.setPassword(tx, userId, passwordHash)
       await endSessions(tx, userId, { except: null, because: 'password changed' })
     }
     await join(tx, ctx, { invitation, userId, request })
-    if (passwordHash === null || (user !== null && user.totpConfirmedAt !== null)) return { kind: 'sign_in' }
-    return { kind: 'signed_in', session: await openSession(tx, userId, request) }
+    const isSignedIn = passwordHash !== null && (user === null || user.totpConfirmedAt === null)
+    const accepted: Accepted = isSignedIn
+      ? { kind: 'signed_in', session: await openSession(tx, userId, request) }
+      : { kind: 'sign_in' }
+    // Last: it asks every node of a Citus, and after that a transaction there may not change a table of people.
+    await eraseSecrets(tx, [invitation.id])
+    return accepted
   })
 }
 
