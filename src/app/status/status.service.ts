@@ -7,7 +7,7 @@ import { countUnmatchedReports } from '../../payments/settlements/unmatched.serv
 import { backupTime, isBackupLate } from '../../platform/backup/schedule.rules.ts'
 import { OffsetClock, realClock, type Clock } from '../../platform/clock.ts'
 import type { Database } from '../../platform/db/database.ts'
-import { compareSchema } from '../../platform/db/migrate.ts'
+import { compareSchema, HALF_DISTRIBUTED, isHalfDistributed } from '../../platform/db/migrate.ts'
 import { listAllAccounts } from '../../providers/accounts/accounts.service.ts'
 import { loadOffset } from '../../sandbox/clock/clock.service.ts'
 import type { Config } from '../config.ts'
@@ -31,6 +31,7 @@ export async function readStatus(
     throw new UnreadableDatabase(
       `This database is ${mode === 'live' ? 'live' : 'a sandbox'}: set BURSAR_MODE=${mode}, or name another one.`,
     )
+  if (await isHalfDistributed(db)) throw new UnreadableDatabase(HALF_DISTRIBUTED)
   const ctx = { db, clock: await clockOf(config, db) }
   const [schema, standbys, processes, due, givenUp, accounts, unmatchedReports, books] = await Promise.all([
     compareSchema(db),

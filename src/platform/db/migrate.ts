@@ -34,7 +34,7 @@ export function migrate(db: Database): Promise<MigrationResult> {
 export async function applyMigrations(tx: Queryable): Promise<MigrationResult> {
   const migrations = await readMigrations()
   await tx.query(`select pg_advisory_xact_lock(hashtext('bursar migrations'))`)
-  await refuseHalfDistributed(tx)
+  if (await isHalfDistributed(tx)) throw new Error(HALF_DISTRIBUTED)
   const applied = await readApplied(tx)
   refuseMismatch(migrations, applied)
   const pending = migrations.slice(applied.length)
@@ -126,15 +126,15 @@ async function readApplied(tx: Queryable): Promise<Applied[]> {
   )
 }
 
+export const HALF_DISTRIBUTED =
+  '`bursar distribute` was not finished on this database. Run it again: it goes on where it stopped.'
+
 /** Without the foreign keys and triggers that were taken off nothing may be written. */
-async function refuseHalfDistributed(tx: Queryable): Promise<void> {
+export async function isHalfDistributed(tx: Queryable): Promise<boolean> {
   const [row] = await tx.query<{ isUnderWay: boolean }>(
     `select to_regclass('public.${SAVED}') is not null as "isUnderWay"`,
   )
-  if (row?.isUnderWay !== true) return
-  throw new Error(
-    '`bursar distribute` was not finished on this database. Run it again: it goes on where it stopped.',
-  )
+  return row?.isUnderWay === true
 }
 
 function refuseMismatch(known: Migration[], applied: Applied[]): void {

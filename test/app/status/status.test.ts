@@ -119,6 +119,16 @@ test('a process is known again by the name of its connections, which the databas
   fc.assert(fc.property(fc.nat({ max: 1e12 }), ms => /^\d+ (s|min|h|d)$/.test(describeAge(ms))))
 })
 
+test('after a distribute that was killed bursar status says to run it again, and nothing else', async () => {
+  const { db } = bursar.app.ctx
+  await db.query('create table distribution_under_way (kind text)')
+  const { code, json } = await status()
+  await db.query('drop table distribution_under_way')
+  assert.equal(code, 1)
+  assert.equal(json.problems.length, 1)
+  assert.match(json.problems[0], /`bursar distribute` was not finished.*Run it again/)
+})
+
 test('bursar status shows processes, late work and why somebody has to act, and exits with 1', async t => {
   await queue(bursar, {}, { at: new Date(Date.now() - 600_000) })
   const late = await status()
