@@ -18,6 +18,7 @@ import { concede, readConcession, type Conceded } from '../students/actions.serv
 import { toDiscountJson } from '../students/students.output.ts'
 import type { ApprovalAct } from './approvals.rules.ts'
 import { rolloverAct, rosterAct } from './bulk-acts.ts'
+import { classChangeAct } from './class-change.ts'
 import type { ActTarget, GuardedAct } from './guarded-act.ts'
 
 type RefundRequest = AskedRefund & { reason: string }
@@ -171,4 +172,5 @@ export const ACTS = {
   fee_structure: structureAct,
   student_file: rosterAct,
   rollover: rolloverAct,
+  class_change: classChangeAct,
 } satisfies Record<ApprovalAct, object>

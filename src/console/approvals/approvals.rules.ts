@@ -9,6 +9,7 @@ export const APPROVAL_ACTS = [
   'fee_structure',
   'student_file',
   'rollover',
+  'class_change',
 ] as const
 export type ApprovalAct = (typeof APPROVAL_ACTS)[number]
 

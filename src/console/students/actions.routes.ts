@@ -16,10 +16,14 @@ import type { RecordedPayment } from '../../students/direct-payments/direct-paym
 import { recordPayment, type Recorded } from '../../students/direct-payments/direct-payments.service.ts'
 import { readOnTheWay } from '../../payments/student-payments.service.ts'
 import { paymentParams } from '../../students/direct-payments/direct-payment.input.ts'
-import { changeProfile, type ChangedProfile } from '../../students/profile/profile.service.ts'
+import type { ChangedProfile } from '../../students/profile/profile.service.ts'
 import { studentParams } from '../../students/student.input.ts'
 import { studentOutput, toShownRecord } from '../../students/student.output.ts'
 import { concessionAct, waiverAct } from '../approvals/acts.ts'
+import { keptOr } from '../approvals/approval.output.ts'
+import { noteOf } from '../approvals/approvals.routes.ts'
+import { Kept, performOrKeep } from '../approvals/approvals.service.ts'
+import { classChangeAct } from '../approvals/class-change.ts'
 import { guarded } from '../approvals/guarded.routes.ts'
 import { addConsoleWrite } from '../auth/access.routes.ts'
 import { created, createdAll, done, from, one, remarked } from '../../http/reply.ts'
@@ -196,21 +200,17 @@ function addProfile(app: FastifyInstance, flex: FlexContext): void {
     method: 'PATCH',
     url: STUDENT,
     roles: FINANCE_ROLES,
-    output: from(one(studentOutput), ({ record }: ChangedProfile) => toShownRecord(record)),
+    output: keptOr(from(one(studentOutput), ({ record }: ChangedProfile) => toShownRecord(record))),
     params: studentParams,
     body: input.profileChangeInput,
-    perform: (act, { institute, params, body: { reason: _reason, ...sent } }) =>
-      changeProfile(flex, act, { institute, id: params.studentId, isByOffice: true }, sent),
-    audit: ({ params, body }, { changes }: ChangedProfile) =>
-      changes.length === 0
+    perform: (act, { params, body: request, ...by }) =>
+      performOrKeep(flex, act, by, { name: 'class_change', about: params.studentId, request }),
+    audit({ institute, params, body }, result: ChangedProfile | Kept) {
+      if (result instanceof Kept) return noteOf(result.approval)
+      return result.changes.length === 0
         ? null
-        : {
-            what: 'student.changed',
-            about: params.studentId,
-            why: body.reason,
-            before: Object.fromEntries(changes.map(({ field, before }) => [field, before])),
-            after: Object.fromEntries(changes.map(({ field, after }) => [field, after])),
-          },
+        : classChangeAct.note({ institute, about: params.studentId }, body, result)
+    },
   })
 }
 

@@ -2,10 +2,12 @@ import { checkCatalogue, joinCatalogue, type CodeInUse } from '../../institutes/
 import { knownBranch, type Institute } from '../../institutes/institutes.rules.ts'
 import { newEvent } from '../../events/define-event.ts'
 import { recordEvents } from '../../events/events.service.ts'
+import { assert } from '../../platform/assert.ts'
 import { dayOf } from '../../platform/calendar.ts'
 import type { Transaction } from '../../platform/db/database.ts'
 import { badFields, conflict, notFound, type BursarError } from '../../platform/errors.ts'
 import type { Context } from '../../platform/context.ts'
+import { ZERO, type Paise } from '../../platform/money.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
 import { decideProfile, type SentProfile } from './profile.rules.ts'
 import { insertProfileChanges, listProfileChanges, type ProfileChange } from './changes.store.ts'
@@ -21,7 +23,12 @@ export type { ProfileChange } from './changes.store.ts'
 /** `isByOffice`: by a person, who may be kept from editing what the ERP keeps. */
 type Target = { institute: Institute; id: string; isByOffice?: boolean }
 
-export type ChangedProfile = { record: store.StudentRecord; changes: StudentChange[] }
+export type ChangedProfile = {
+  record: store.StudentRecord
+  changes: StudentChange[]
+  /** What families are let off by the fees of another class. */
+  givenPaise: Paise
+}
 
 /**
  * Corrects what is known of a student. It stays the same student under the same id, with its fees, payments and their
@@ -31,40 +38,67 @@ export type ChangedProfile = { record: store.StudentRecord; changes: StudentChan
 export async function changeProfile(
   ctx: Context,
   command: Command<ChangedProfile>,
+  target: Target,
+  sent: SentProfile,
+): Promise<ChangedProfile> {
+  return knowingClashes(() => transact(ctx.db, command, tx => changeIn(tx, ctx, target, sent)))
+}
+
+/** What the change would come to: it is made, and undone. Refuses what could not be changed. */
+export async function tryProfile(ctx: Context, target: Target, sent: SentProfile): Promise<ChangedProfile> {
+  const undo = new Error('undone')
+  let tried: ChangedProfile | undefined
+  try {
+    await ctx.db.transaction(async tx => {
+      tried = await knowingClashes(() => changeIn(tx, ctx, target, sent))
+      throw undo
+    })
+  } catch (error) {
+    if (error !== undo) throw error
+  }
+  assert(tried !== undefined, 'a profile was tried without an outcome')
+  return tried
+}
+
+async function changeIn(
+  tx: Transaction,
+  { clock }: Pick<Context, 'clock'>,
   { institute, id, isByOffice = false }: Target,
   sent: SentProfile,
 ): Promise<ChangedProfile> {
-  const born = birthProblems(sent.dateOfBirth, dayOf(ctx.clock.now()), 'date_of_birth')
+  const now = clock.now()
+  const born = birthProblems(sent.dateOfBirth, dayOf(now), 'date_of_birth')
   if (born.length > 0) throw badFields(born)
   const codes: CodeInUse[] =
     sent.grade === undefined ? [] : [{ kind: 'grade', code: sent.grade, key: 'grade' }]
+  await checkCatalogue(tx, institute, codes)
+  await joinCatalogue(tx, institute, codes)
+  const stored = await lock(tx, institute, id)
+  if (isByOffice && stored.origin === 'erp' && institute.locksErpStudents) throw conflict(KEPT_BY_ERP)
+  if (sent.collectorCode !== undefined) knownBranch(institute, sent.collectorCode, 'collector_code')
+  const decision = decideProfile(stored, sent)
+  if (decision.kind === 'invalid') throw badFields(decision.problems)
+  if (decision.kind === 'other_year') throw conflict(OTHER_YEAR, { service_student_id: id })
+  if (decision.kind === 'unchanged')
+    return { record: await read(tx, institute, id), changes: [], givenPaise: ZERO }
+  const { student, isIdentityChanged } = decision
+  const other = isIdentityChanged ? await store.findIdentical(tx, institute.id, student) : null
+  if (other !== null) throw identityTaken({ service_student_id: other })
+  await store.updateStudent(tx, institute.id, student, now)
+  const changes = changesBetween(stored, student)
+  await insertProfileChanges(tx, institute.id, { changedAt: now, source: 'update' }, [
+    { studentId: id, changes },
+  ])
+  const isMoved = isByOffice && stored.origin !== 'erp' && student.grade !== stored.grade
+  const givenPaise = isMoved ? await applyToArrived(tx, { institute, now }, [{ id, year: student }]) : ZERO
+  return { record: await read(tx, institute, id), changes, givenPaise }
+}
+
+/** Another got the identity between our look and our write. */
+async function knowingClashes<Result>(change: () => Promise<Result>): Promise<Result> {
   try {
-    return await transact(ctx.db, command, async tx => {
-      await checkCatalogue(tx, institute, codes)
-      await joinCatalogue(tx, institute, codes)
-      const stored = await lock(tx, institute, id)
-      if (isByOffice && stored.origin === 'erp' && institute.locksErpStudents) throw conflict(KEPT_BY_ERP)
-      if (sent.collectorCode !== undefined) knownBranch(institute, sent.collectorCode, 'collector_code')
-      const decision = decideProfile(stored, sent)
-      if (decision.kind === 'invalid') throw badFields(decision.problems)
-      if (decision.kind === 'other_year') throw conflict(OTHER_YEAR, { service_student_id: id })
-      let changes: StudentChange[] = []
-      if (decision.kind === 'changed') {
-        const { student, isIdentityChanged } = decision
-        const other = isIdentityChanged ? await store.findIdentical(tx, institute.id, student) : null
-        if (other !== null) throw identityTaken({ service_student_id: other })
-        const changedAt = ctx.clock.now()
-        await store.updateStudent(tx, institute.id, student, changedAt)
-        changes = changesBetween(stored, student)
-        const change = { studentId: id, changes }
-        await insertProfileChanges(tx, institute.id, { changedAt, source: 'update' }, [change])
-        if (isByOffice && stored.origin !== 'erp' && student.grade !== stored.grade)
-          await applyToArrived(tx, { institute, now: changedAt }, [{ id, year: student }])
-      }
-      return { record: await read(tx, institute, id), changes }
-    })
+    return await change()
   } catch (error) {
-    // Another got it between our look and our write.
     throw store.isIdentityClash(error) ? identityTaken() : error
   }
 }

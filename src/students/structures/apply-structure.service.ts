@@ -81,7 +81,7 @@ export async function applyToClass(
 /**
  * Fees of students who came into their class just now, where their year has a structure. Fees that were set otherwise
  * are the office's own and stay. Brothers and sisters who thereby are another child of their family get the concessions
- * of that.
+ * of that. Answers what families are let off by it, together.
  */
 export async function applyToArrived(
   tx: Transaction,
@@ -89,7 +89,8 @@ export async function applyToArrived(
   arrived: readonly { id: string; year: Year }[],
   /** A rollover has set the structure's amounts itself; what is left are the concessions. */
   { hasSetAmounts = false } = {},
-): Promise<void> {
+): Promise<Paise> {
+  let givenPaise = ZERO
   const years = Map.groupBy(arrived, ({ year }) => `${year.academicYearStart} ${year.academicYearEnd}`)
   for (const ofYear of years.values()) {
     const [first] = ofYear
@@ -112,8 +113,11 @@ export async function applyToArrived(
     const planned = await plan(tx, institute, structure, priced)
     const isDue = ({ plan: { studentId, changes } }: Planned): boolean =>
       own.has(studentId) || (changes.length > 0 && changes.every(isConcessionOnly))
-    await write(tx, institute, planned.filter(isDue), now)
+    const due = planned.filter(isDue)
+    await write(tx, institute, due, now)
+    givenPaise = sumPaise([givenPaise, ...due.map(({ application }) => application.givenPaise)])
   }
+  return givenPaise
 }
 
 /** Amounts of a structure that was changed since wait until it is applied to the class. */

@@ -4,6 +4,7 @@ import { problemOf, useCommand } from '../../../api/command.ts'
 import { ConfirmWithReason } from '../../../ui/dialogue/confirm-with-reason.tsx'
 import { formatRupees } from '../../../ui/money.tsx'
 import { notify } from '../../../ui/toasts.tsx'
+import { isKept } from '../../approvals/kept.ts'
 import { PROFILE_FIELDS } from '../profile-fields.ts'
 import { AFTER_CHANGE, useStudentPath } from '../use-student.ts'
 import type { ActionProps } from './student-actions.tsx'
@@ -16,10 +17,11 @@ export function EditProfileDialogue({ student, onClose }: ActionProps) {
     method: 'PATCH',
     path: useStudentPath(student.service_student_id),
     refreshes: AFTER_CHANGE,
-    onDone({ fee_summary: { outstanding } }) {
-      const owed = isMoved ? ` ${formatRupees(outstanding)} of fees is owed now.` : ''
-      notify(`The profile of ${student.fullname} is changed.${owed}`)
+    onDone(answer) {
       onClose()
+      if (isKept(answer)) return
+      const owed = isMoved ? ` ${formatRupees(answer.fee_summary.outstanding)} of fees is owed now.` : ''
+      notify(`The profile of ${student.fullname} is changed.${owed}`)
     },
   })
   const overwritten = student.has_erp ? ' The next fetch from the ERP replaces it by what the ERP says.' : ''

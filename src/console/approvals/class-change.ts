@@ -1,0 +1,32 @@
+import { changeProfile, tryProfile, type ChangedProfile } from '../../students/profile/profile.service.ts'
+import type { SentProfile } from '../../students/profile/profile.rules.ts'
+import type { ActTarget, GuardedAct } from './guarded-act.ts'
+
+type ProfileRequest = SentProfile & { reason: string }
+
+/** A profile that puts a child into another class: what its family, with brothers and sisters, is let off by the fees of that class. */
+export const classChangeAct: GuardedAct<ProfileRequest, ChangedProfile> = {
+  async weigh(ctx, target, { reason: _reason, ...sent }) {
+    const { record, givenPaise } = await tryProfile(ctx, studentOf(target), sent)
+    const { fullname, grade } = record.student
+    return {
+      title: `${fullname} moved to class ${grade}, with lower fees`,
+      subject: target.about,
+      amountPaise: givenPaise,
+      countedPaise: givenPaise,
+    }
+  },
+  perform: (ctx, command, target, { reason: _reason, ...sent }) =>
+    changeProfile(ctx, command, studentOf(target), sent),
+  note: ({ about }, { reason }, { changes }) => ({
+    what: 'student.changed',
+    about,
+    why: reason,
+    before: Object.fromEntries(changes.map(({ field, before }) => [field, before])),
+    after: Object.fromEntries(changes.map(({ field, after }) => [field, after])),
+  }),
+}
+
+function studentOf({ institute, about: id }: ActTarget) {
+  return { institute, id, isByOffice: true }
+}
