@@ -21,7 +21,7 @@ export function addPaymentCommands(program: Command): void {
     .description('money that came with another amount than was asked for')
   const list = payments
     .command('mismatched')
-    .description('show what came with another amount and nobody has dealt with')
+    .description('show what came with another amount, or failed to go back, and nobody has dealt with')
     .argument('<institute>', "the institute's code", readInstituteCode)
     .action(runList)
   addExamples(list, ['bursar payments mismatched green-park'])
@@ -56,10 +56,16 @@ async function runList(code: string): Promise<void> {
       formatRupees(one.askedPaise),
       formatRupees(one.reportedPaise),
       formatTime(one.noticedAt),
-      one.orderKind === 'student' ? 'refund or take' : 'refund',
+      one.problem,
+      one.canTake ? 'refund or take' : 'refund',
     ])
-    const header = ['number', 'order', 'payer', 'asked', 'came', 'noticed', 'what can be done']
-    show(found, found.length === 0 ? 'Nothing came with another amount.' : formatTable(header, rows))
+    const header = ['number', 'order', 'payer', 'asked', 'came', 'noticed', 'problem', 'what can be done']
+    show(
+      found,
+      found.length === 0
+        ? 'Nothing came with another amount, and no refund of such money failed.'
+        : formatTable(header, rows),
+    )
   })
 }
 

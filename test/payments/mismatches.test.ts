@@ -3,6 +3,7 @@ import { after, test } from 'node:test'
 import fc from 'fast-check'
 import { KEYS } from '../../emulators/razorpay/books.ts'
 import { startRazorpay } from '../../emulators/razorpay/emulator.ts'
+import { endRefund } from '../../emulators/razorpay/links.ts'
 import { payOut } from '../../emulators/razorpay/settlements.ts'
 import { getInstitute } from '../../src/institutes/institutes.service.ts'
 import { linesOfAmount } from '../../src/payments/mismatches/mismatch-lines.rules.ts'
@@ -47,13 +48,45 @@ async function paidOtherwise(orderId: string, rupees: number): Promise<string> {
   const options = { mode: 'upi' as const, returnUrl: `${bursar.url}/` }
   const { providerRef } = await startPayment(app.ctx, institute, orderId, options)
   razorpay.pay(providerRef ?? '', { amount: rupees * 100 })
+  await deliverCallbacks()
+  const [newest] = await mismatched()
+  return actsOn(newest)
+}
+
+async function deliverCallbacks(): Promise<void> {
   for (const { rawBody, headers } of razorpay.books.outbox.splice(0))
     assertStatus(
       await demo.post('/callbacks/razorpay', rawBody.toString(), { ...headers, authorization: '' }),
       200,
     )
-  const { data } = (await finance.get(`${AT}/money/reconciliation/items?status=mismatched`)).body
-  return `${AT}/money/reconciliation/items/${data[0].id}`
+}
+
+const mismatched = async (): Promise<Json[]> =>
+  (await finance.get(`${AT}/money/reconciliation/items?status=mismatched`)).body.data
+
+const actsOn = (item: Json): string => `${AT}/money/reconciliation/items/${item.id}`
+
+/** The newest refund reaches the provider, and the bank ends it so. */
+async function endNewestRefund(status: 'processed' | 'failed'): Promise<void> {
+  const before = razorpay.books.refunds.length
+  await demo.post('/api/v1/sandbox/clock', { advance: 'PT1H' })
+  const refund = razorpay.books.refunds.at(-1)
+  assert.ok(refund !== undefined && razorpay.books.refunds.length === before + 1)
+  endRefund(razorpay.books, refund, status)
+  await deliverCallbacks()
+}
+
+async function assertRefundedAgain(): Promise<void> {
+  const [failed, ...others] = await mismatched()
+  assert.deepEqual(others, [])
+  assert.match(failed?.problem, /^the refund .* failed/)
+  assert.deepEqual([failed?.can_refund, failed?.can_take], [true, false])
+  assert.equal((await finance.post(`${actsOn(failed)}/take`, REASON)).status, 409)
+  const answers = await Promise.all([1, 2].map(() => finance.post(`${actsOn(failed)}/refund`, REASON)))
+  assert.equal(answers.filter(one => one.status === 200).length, 1)
+  assert.deepEqual(await mismatched(), [])
+  await endNewestRefund('processed')
+  assert.deepEqual((await reconcile(app.ctx, institute)).differences, [])
 }
 
 async function duesOrder(): Promise<{ studentId: string; orderId: string }> {
@@ -122,6 +155,34 @@ test('an ERP’s own order is not paid by another amount: it is refused, and goe
   assert.match(refused.body.message, /Refund it instead/)
   assert.equal((await demo.get(`${PAY}/orders/${body.data.order_id}`)).body.data.status, 'unpaid')
   assertStatus(await finance.post(`${at}/refund`, REASON), 200)
+})
+
+test('a refund of another amount that fails at the bank stands open again, and is asked for once more by one act', async () => {
+  const { body } = await demo.post(`${PAY}/orders`, sampleOrder())
+  const at = await paidOtherwise(body.data.order_id, 2)
+  const [open] = await mismatched()
+  assert.deepEqual([open?.can_refund, open?.can_take], [true, false], 'the ERP chose the lines of its order')
+  // Earlier refunds are sent before it.
+  await demo.post('/api/v1/sandbox/clock', { advance: 'PT1H' })
+  assertStatus(await finance.post(`${at}/refund`, REASON), 200)
+  await endNewestRefund('failed')
+  await assertRefundedAgain()
+})
+
+test('a second payment whose automatic refund fails is shown to a person, who can refund it again', async () => {
+  const { body } = await demo.post(`${PAY}/orders`, sampleOrder())
+  const orderId: string = body.data.order_id
+  const options = { mode: 'upi' as const, returnUrl: `${bursar.url}/` }
+  const first = await startPayment(app.ctx, institute, orderId, options)
+  await bursar.sql(
+    `update payments set state = 'failed', failure_code = 'given_up', next_check_at = null where id = $1`,
+    [first.id],
+  )
+  const second = await startPayment(app.ctx, institute, orderId, options)
+  for (const { providerRef } of [second, first]) razorpay.pay(providerRef ?? '')
+  await deliverCallbacks()
+  await endNewestRefund('failed')
+  await assertRefundedAgain()
 })
 
 test('whatever amount comes, the lines are that amount, none is empty, and none but the last is above what was asked', () => {

@@ -38,6 +38,8 @@ export const reconciliationItemOutput = item.object({
   ),
   reported: item.optional.signedAmount('As the provider reported it, in rupees.', 123456.5),
   problem: item.optional.text('Why it did not match.', 'amount differs'),
+  can_refund: item.flag('Money that pays nothing, which can be given back.', false),
+  can_take: item.flag("It can be taken as a payment of the student's dues instead.", false),
   due_on: item.optional.day('When it should reach the bank.', '2026-11-16'),
   at: item.moment('When it was settled, noticed or paid, UTC.', '2026-11-16T06:00:00.000Z'),
 })

@@ -1,5 +1,6 @@
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { ACCOUNT_CODES, balanceOf, CHART } from '../../ledger/ledger.rules.ts'
+import { listMismatches } from '../../payments/mismatches/settle-mismatch.service.ts'
 import { dayOf } from '../../platform/calendar.ts'
 import { badCursor, toPage, type Page, type PageRange } from '../../platform/db/list.ts'
 import type { Context } from '../../platform/context.ts'
@@ -35,7 +36,11 @@ const QUERIES: Record<
   expected: store.expectedQuery,
 }
 
-export type ReconciliationItem = store.ReconciliationRow & { status: ReconciliationStatus }
+export type ReconciliationItem = store.ReconciliationRow & {
+  status: ReconciliationStatus
+  canRefund: boolean
+  canTake: boolean
+}
 
 export async function listReconciliation(
   { db }: Context,
@@ -46,8 +51,16 @@ export async function listReconciliation(
   if (status === 'mismatched' && cursor !== undefined && !/^\d{1,18}$/.test(cursor)) throw badCursor()
   const query = QUERIES[status](institute.id, filter, { cursor, limit: limit + 1 })
   const rows = await db.query<store.ReconciliationRow>(query.text, query.values)
+  const ids = status === 'mismatched' ? rows.map(row => row.id) : []
+  const open = ids.length === 0 ? [] : await listMismatches({ db }, institute.id, ids)
+  const canTake = new Map(open.map(one => [one.id, one.canTake]))
   return toPage(
-    rows.map(row => ({ ...row, status })),
+    rows.map(row => ({
+      ...row,
+      status,
+      canRefund: canTake.has(row.id),
+      canTake: canTake.get(row.id) ?? false,
+    })),
     limit,
     row => row.id,
   )

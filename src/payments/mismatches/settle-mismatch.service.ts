@@ -20,13 +20,18 @@ import {
 import { capture, move } from '../payments.service.ts'
 import { lockWithOrders, movePayment, readPayment, setAmount } from '../payments.store.ts'
 import { listAtProvider } from '../start/groups.store.ts'
-import { refundMismatched } from '../refunds/refunds.service.ts'
+import type { Refund } from '../refunds/refunds.rules.ts'
+import { getRefund, refundAgain, refundMismatched } from '../refunds/refunds.service.ts'
 import * as exceptions from '../settlements/settlements.store.ts'
 import { linesOfAmount } from './mismatch-lines.rules.ts'
 
-/** What came with another amount than asked, and nobody has dealt with. */
-export async function listMismatches({ db }: PaymentContext, instituteId: number) {
-  return exceptions.listMismatches(db, instituteId)
+/** What came with another amount than asked, or failed to go back, and nobody has dealt with. */
+export async function listMismatches(
+  { db }: Pick<PaymentContext, 'db'>,
+  instituteId: number,
+  ids?: readonly string[],
+): Promise<exceptions.Mismatch[]> {
+  return exceptions.listMismatches(db, instituteId, ids)
 }
 
 /** `id`: of the exception that tells of it. */
@@ -34,7 +39,7 @@ type Target = { instituteId: number; id: string; by: string }
 
 /**
  * Gives back money that came with another amount than its order asks for. It is recorded as it came and refunded whole, as
- * a second payment of a paid order is; the order can then be paid again.
+ * a second payment of a paid order is; the order can then be paid again. Where that refund failed, it is asked for again.
  */
 export async function refundMismatch(
   ctx: PaymentContext,
@@ -42,6 +47,8 @@ export async function refundMismatch(
   target: Target,
   note: string,
 ): Promise<{ id: string }> {
+  const failed = await findFailedRefund(ctx, target)
+  if (failed !== null) return repeatRefund(ctx, command, { ...target, note }, failed)
   return settleMismatch(ctx, command, { ...target, note }, async (tx, all) => {
     for (const came of all) await giveBack(ctx, tx, came)
   })
@@ -57,6 +64,8 @@ export async function takeMismatch(
   target: Target,
   note: string,
 ): Promise<{ id: string }> {
+  if ((await findFailedRefund(ctx, target)) !== null)
+    throw conflict('It is recorded as money that goes back. Refund it again instead.')
   return settleMismatch(ctx, command, { ...target, note }, async (tx, all) => {
     const taken = []
     for (const { payment, order, outcome } of all) {
@@ -78,6 +87,32 @@ export async function takeMismatch(
   })
 }
 
+/** A number that is not one names nothing. */
+const isNumber = (id: string): boolean => /^\d{1,15}$/.test(id)
+
+async function findFailedRefund(ctx: PaymentContext, { instituteId, id }: Target): Promise<Refund | null> {
+  const refundId = isNumber(id) ? await exceptions.findFailedRefund(ctx.db, { instituteId, id }) : null
+  return refundId === null ? null : getRefund(ctx, instituteId, refundId)
+}
+
+/** That the exception is resolved once keeps two people from giving the same money back twice. */
+async function repeatRefund(
+  ctx: PaymentContext,
+  command: Command<{ id: string }>,
+  { instituteId, id, by, note }: Target & { note: string },
+  failed: Refund,
+): Promise<{ id: string }> {
+  return transact(ctx.db, command, async tx => {
+    const at = ctx.clock.now()
+    await lockOrder(tx, instituteId, failed.orderId)
+    if (!(await exceptions.resolveException(tx, { instituteId, id }, { at, by, note }))) throw dealtWith()
+    await refundAgain(tx, failed, at)
+    return { id }
+  })
+}
+
+const dealtWith = () => conflict('Somebody has dealt with it at this moment.')
+
 type Captured = Extract<PaymentOutcome, { kind: 'captured' }>
 /** `outcome` with its part of what came. */
 type Came = { payment: Payment; order: Order; outcome: Captured }
@@ -89,10 +124,7 @@ async function settleMismatch(
   { instituteId, id, by, note }: Target & { note: string },
   act: (tx: Transaction, all: readonly Came[]) => Promise<void>,
 ): Promise<{ id: string }> {
-  // A number that is not one names nothing.
-  const known = /^\d{1,15}$/.test(id)
-    ? await exceptions.findMismatchedPayment(ctx.db, { instituteId, id })
-    : null
+  const known = isNumber(id) ? await exceptions.findMismatchedPayment(ctx.db, { instituteId, id }) : null
   const payment = known === null ? null : await readPayment(ctx.db, instituteId, known)
   if (payment === null) throw notFound('Money that came with another amount')
   const outcome = await askWhatCame(ctx, payment)
@@ -100,7 +132,7 @@ async function settleMismatch(
     const at = ctx.clock.now()
     const locked = await lockWithOrders(tx, instituteId, atProvider(payment).paymentId)
     const isOpen = await exceptions.resolveException(tx, { instituteId, id }, { at, by, note })
-    if (locked.length === 0 || !isOpen) throw conflict('Somebody has dealt with it at this moment.')
+    if (locked.length === 0 || !isOpen) throw dealtWith()
     // Of several that were to be paid at once, each has its part of what came.
     const parts = splitInProportion(
       outcome.amountPaise,

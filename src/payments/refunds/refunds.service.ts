@@ -18,6 +18,7 @@ import type { RefundReport } from '../../providers/port.ts'
 import { ProviderRefused } from '../../providers/refused.ts'
 import { refundableOf, refundLines, type AskedRefund, type Refund } from './refunds.rules.ts'
 import * as store from './refunds.store.ts'
+import { insertExceptions, type Exception } from '../settlements/settlements.store.ts'
 import { providerOf, type PaymentContext } from '../context.ts'
 
 /** A refund and what could still be refunded before it, both read under the lock of the order. */
@@ -74,6 +75,14 @@ export async function refundMismatched(
   const lines = [{ lineNo: 1, componentType: line.componentType, amountPaise: payment.amountPaise }]
   const reason = 'another amount than was asked for'
   await store.insertRefund(tx, newRefund(payment, { kind: 'duplicate', lines, reason, requestedAt: at }))
+}
+
+/** The same once more, after the bank or the provider refused it. */
+export async function refundAgain(tx: Transaction, failed: Refund, at: Date): Promise<void> {
+  const payment = await findPayment(tx, failed.instituteId, failed.paymentId)
+  if (payment === null) throw new Error(`${failed.id} lost its payment`)
+  const { kind, lines, reason } = failed
+  await store.insertRefund(tx, newRefund(payment, { kind, lines, reason, requestedAt: at }))
 }
 
 /** What a payment brought beyond what was owed goes back by itself, in the transaction that recorded it. */
@@ -183,9 +192,28 @@ export async function applyRefundReport(ctx: PaymentContext, report: RefundRepor
       if (!isProcessed) await ctx.paymentHandlers[order.kind].refunded?.(tx, failed, at)
     } else if (isProcessed) {
       await post(tx, refund.instituteId, duplicateRefundOf(refund.id, refund.amountPaise), at)
+    } else if (refund.kind === 'duplicate') {
+      await insertExceptions(tx, [failedRefund(done, payment, at)])
     }
     await recordEvents(tx, [refundEvent(done, payment, order, { happened: outcome.kind, at })])
   })
+}
+
+/** Money that pays nothing and did not go back: no order asks for it, so a person is shown it until it is dealt with. */
+function failedRefund(refund: Refund, payment: Payment, noticedAt: Date): Exception {
+  const { instituteId, id, orderId, amountPaise, failureMessage } = refund
+  return {
+    instituteId,
+    provider: payment.provider,
+    accountId: payment.accountId,
+    utr: '',
+    // Not the payment's: that its pay-out matches does not mean that it went back.
+    providerRef: id,
+    problem: `the refund of money that does not pay order ${orderId} failed (${failureMessage}): refund it again`,
+    reportedPaise: amountPaise,
+    knownPaise: amountPaise,
+    noticedAt,
+  }
 }
 
 function newRefund(

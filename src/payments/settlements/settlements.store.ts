@@ -237,22 +237,53 @@ export async function findMismatchedPayment(
   return row?.paymentId ?? null
 }
 
+/** Exceptions that nobody has looked at, with refunds that failed of money that pays nothing. */
+const FAILED_REFUNDS = `from settlement_exceptions e
+  join refunds r on r.institute_id = e.institute_id and r.id = e.provider_ref and r.kind = 'duplicate' and r.state = 'failed'
+  join orders o on o.institute_id = r.institute_id and o.id = r.order_id
+  where e.institute_id = $1 and e.utr = '' and e.resolved_at is null`
+
+/** Null: no such one. */
+export async function findFailedRefund(
+  db: Queryable,
+  { instituteId, id }: { instituteId: number; id: string },
+): Promise<string | null> {
+  const [row] = await db.query<{ refundId: string }>(
+    `select r.id as "refundId" ${FAILED_REFUNDS} and e.id = $2`,
+    [instituteId, id],
+  )
+  return row?.refundId ?? null
+}
+
 export type Mismatch = {
   /** Of the exception. */
   id: string
   orderId: string
-  orderKind: string
   payer: string
+  problem: string
   askedPaise: Paise
   reportedPaise: Paise
   noticedAt: Date
+  /** As a payment of a student's dues; all can be refunded. */
+  canTake: boolean
 }
 
-/** The oldest first. */
-export async function listMismatches(db: Queryable, instituteId: number): Promise<Mismatch[]> {
+const SHOWN = `e.id::text, o.id as "orderId", o.name as payer, e.problem, e.known_paise as "askedPaise",
+  e.reported_paise as "reportedPaise", e.noticed_at as "noticedAt"`
+
+/** The oldest first; all, or those of these exceptions. */
+export async function listMismatches(
+  db: Queryable,
+  instituteId: number,
+  ids: readonly string[] | null = null,
+): Promise<Mismatch[]> {
+  const among = 'and ($2::bigint[] is null or e.id = any($2))'
   return db.query<Mismatch>(
-    `select distinct on (e.id) e.id::text, o.id as "orderId", o.kind as "orderKind", o.name as payer, e.known_paise as "askedPaise",
-       e.reported_paise as "reportedPaise", e.noticed_at as "noticedAt" ${MISMATCHED} order by e.id, p.id`,
-    [instituteId],
+    `(select distinct on (e.id) ${SHOWN}, o.kind = 'student' and o.state <> 'paid' as "canTake"
+      ${MISMATCHED} ${among} order by e.id, p.id)
+     union all
+     select ${SHOWN}, false ${FAILED_REFUNDS} ${among}
+     order by "noticedAt", id`,
+    [instituteId, ids],
   )
 }

@@ -147,18 +147,14 @@ export function ReconciliationView() {
         <ResolveDialogue
           path={`${path}/items/${open.id}`}
           what={open.provider_ref ?? open.id}
-          refundable={isRefundable(open) ? money(open.reported) : undefined}
+          refundable={open.can_refund ? money(open.reported) : undefined}
+          isTakeable={open.can_take}
           refreshes={['money-reconciliation', 'money-reconciliation-items', 'audit']}
           onClose={() => setOpen(null)}
         />
       )}
     </>
   )
-}
-
-/** Told by the provider at once, of a payment of ours, with another amount: every other report names none, or a pay-out. */
-function isRefundable({ utr, amount, reported }: ReconciliationItemAnswer): boolean {
-  return utr === undefined && amount !== undefined && reported !== undefined && reported !== amount
 }
 
 const EMPTY: Record<Status, { title: string; description: string }> = {

@@ -7,10 +7,10 @@ import { notify } from '../../ui/toasts.tsx'
 const LOOKED_AT =
   'Look it up in the provider’s dashboard first. It stays recorded as it was reported, with your reason, and is not counted as a difference any more. No money moves; if it matches later, it is settled as usual.'
 const GOES_BACK =
-  'It brought another amount than its order asks for, so it pays nothing. All of it goes back to the payer, and the order can be paid again.'
+  'It pays nothing: it brought another amount than its order asks for, or was paid a second time. All of it goes back to the payer. An order that is not paid can be paid again.'
 
 const IS_TAKEN =
-  'It pays the student’s dues with the amount that came, the earlier lines of the order first. What is left stays due; what is more goes back or is kept as advance, as your rules say. Not for an order that your ERP made.'
+  'It pays the student’s dues with the amount that came, the earlier lines of the order first. What is left stays due; what is more goes back or is kept as advance, as your rules say.'
 const DONE: Record<string, string> = {
   refund: 'It goes back to the payer.',
   take: 'It is taken as a payment of the dues.',
@@ -22,6 +22,7 @@ export function ResolveDialogue({
   path,
   what,
   refundable,
+  isTakeable = false,
   refreshes,
   onClose,
 }: {
@@ -30,6 +31,8 @@ export function ResolveDialogue({
   what: string
   /** What can be given back, as it is shown. */
   refundable?: string | undefined
+  /** As a payment of a student's dues. */
+  isTakeable?: boolean
   refreshes: readonly string[]
   onClose: () => void
 }) {
@@ -56,7 +59,9 @@ export function ResolveDialogue({
         <Radio.Group label="What to do" value={act} onChange={setAct} mb="sm">
           <Stack gap="xs" mt="xs">
             <Radio value="refund" label={`Refund ${refundable} to the payer`} />
-            <Radio value="take" label={`Take ${refundable} as a payment of the student’s dues`} />
+            {isTakeable && (
+              <Radio value="take" label={`Take ${refundable} as a payment of the student’s dues`} />
+            )}
             <Radio value="resolve" label="Mark it as looked at; it was dealt with elsewhere" />
           </Stack>
         </Radio.Group>
