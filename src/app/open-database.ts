@@ -76,7 +76,12 @@ export async function connectTo(config: Config): Promise<{ db: Database; server:
   let server = running === null ? hostOf(config.databaseUrl ?? '') : `embedded in ${config.dataDir}`
   const connections = connectionsOf(config, running === null ? null : { connection: running })
   const db = new Database({ connections, poolSize: STATUS_POOL, onPrimary: name => (server = name) })
-  await db.findPrimary()
+  await db.findPrimary(STATUS_SEARCH_MS)
+  const lack = await db.describeLackOfPrimary()
+  if (lack !== null) {
+    await db.close()
+    throw new NoPrimary(lack)
+  }
   return {
     db,
     get server() {
@@ -86,6 +91,13 @@ export async function connectTo(config: Config): Promise<{ db: Database; server:
 }
 
 const STATUS_POOL = 4
+/** Whoever asks wants an answer, and not to wait for a promotion. */
+const STATUS_SEARCH_MS = 2_000
+
+/** None of several servers takes writes; the message says how each stands. */
+export class NoPrimary extends Error {
+  override readonly name = 'NoPrimary'
+}
 
 function hostOf(databaseUrl: string): string {
   const url = URL.parse(splitDatabaseUrl(databaseUrl)[0] ?? '')

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { readConfig } from '../app/config.ts'
+import { connectTo } from '../app/open-database.ts'
 import { examine } from '../app/doctor/doctor.service.ts'
 import { addExamples } from './terminal/help.ts'
 import { formatTable, show } from './terminal/output.ts'
@@ -15,6 +16,8 @@ export function addDoctorCommand(program: Command): void {
 
 async function runDoctor(): Promise<void> {
   const config = readConfig(process.env)
+  // Says at once how each server stands where none takes writes; to open it would wait for a promotion.
+  if (config.databaseUrl !== null) await (await connectTo(config))?.db.close()
   await withContext(async ctx => {
     const findings = await examine(config, ctx)
     const problems = findings.filter(({ verdict }) => verdict === 'problem').length

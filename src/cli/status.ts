@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { readConfig, type Config } from '../app/config.ts'
-import { connectTo } from '../app/open-database.ts'
+import { connectTo, NoPrimary } from '../app/open-database.ts'
 import { describeAge, findProblems, type Status } from '../app/status/status.rules.ts'
 import { readStatus, UnreadableDatabase } from '../app/status/status.service.ts'
 import { isUnavailable } from '../platform/errors.ts'
@@ -26,7 +26,9 @@ async function runStatus(): Promise<void> {
     show({ ...toJson(status), problems }, describe(status, problems))
     if (problems.length > 0) process.exitCode = 1
   } catch (error) {
-    if (!(error instanceof UnreadableDatabase) && !isUnavailable(error)) throw error
+    const isExpected =
+      error instanceof UnreadableDatabase || error instanceof NoPrimary || isUnavailable(error)
+    if (!isExpected) throw error
     const problem = describeFailure(error)
     show({ mode: config.mode, database: null, problems: [problem] }, problem)
     process.exitCode = 1

@@ -177,8 +177,13 @@ export class Database implements Queryable {
   }
 
   /** Of several servers the one that takes writes must be known before the first statement. */
-  findPrimary(): Promise<void> {
-    return this.#servers.find(FIND_LIMIT_MS)
+  findPrimary(limitMs = FIND_LIMIT_MS): Promise<void> {
+    return this.#servers.find(limitMs)
+  }
+
+  /** Null if a server takes writes, as far as is known. */
+  describeLackOfPrimary(): Promise<string | null> {
+    return this.#servers.describeLack()
   }
 
   async close(): Promise<void> {

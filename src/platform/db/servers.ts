@@ -91,6 +91,18 @@ export class Servers {
     }
   }
 
+  /** Of several servers of which none takes writes: how each of them stands; null if one does. */
+  async describeLack(): Promise<string | null> {
+    if (!this.areSeveral || this.#timeline > 0) return null
+    const found = await Promise.all(this.#servers.map(server => probe(server)))
+    const states = this.#servers.map(({ name }, at) => {
+      const standing = found[at] ?? null
+      if (standing === null) return `${name} does not answer`
+      return standing.isStandby ? `${name} is a standby that waits for its promotion` : `${name} is a primary`
+    })
+    return `No server takes writes: ${states.join('; ')}.`
+  }
+
   close(): void {
     this.#isClosed = true
     if (this.#watch !== null) clearInterval(this.#watch)

@@ -22,6 +22,13 @@ test('bursar status names the server that takes writes and how far its standbys 
   const away = await run({ ...env, DATABASE_URL: `postgres://bursar@${primary.host}/bursar` }, 'status')
   assert.equal(away.code, 1)
   assert.match(away.out, /The database did not answer/)
+  const begunMs = performance.now()
+  const waiting = await run(env, 'status')
+  assert.ok(performance.now() - begunMs < 8_000)
+  const states = `${standby.host} is a standby that waits for its promotion; ${primary.host} does not answer`
+  assert.deepEqual([waiting.code, waiting.out.trim()], [1, `No server takes writes: ${states}.`])
+  const doctor = await run(env, 'doctor')
+  assert.deepEqual([doctor.code, doctor.err.trim()], [1, `No server takes writes: ${states}.`])
   await standby.ask('select pg_promote()')
   const after = JSON.parse((await run(env, 'status', '--json')).out)
   assert.equal(after.database.server, standby.host)
