@@ -112,18 +112,13 @@ export function judgeRestore(triedAt: Date | null, now: Date, hasOwnServer: bool
 
 export function judgeSms(templates: {
   isSet: boolean
-  missing: readonly string[]
   unknown: readonly string[]
   /** Texts of other languages that leave in English. */
   inEnglish: readonly string[]
 }): Judgement | null {
-  const { isSet, missing, unknown, inEnglish } = templates
+  const { isSet, unknown, inEnglish } = templates
   if (!isSet) return null
   if (unknown.length > 0) return problem(`SMS_TEMPLATE_IDS names no text of ours: ${listed(unknown)}`)
-  if (missing.length > 0)
-    return problem(
-      `no DLT template for ${listed(missing)}: operators drop these texts. \`bursar sms templates\` shows all`,
-    )
   if (inEnglish.length > 0)
     return warning(
       `no DLT template for ${listed(inEnglish)}: these leave in English. Register them, or leave it so`,

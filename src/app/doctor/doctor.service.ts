@@ -110,7 +110,6 @@ async function lookAtMail({ mail: { smtpUrl, from }, mode }: Config): ReturnType
 function lookAtPhones({ sms, whatsapp, mode }: Config): Omit<Finding, 'subject'> {
   const judged = judgeSms({
     isSet: sms !== null,
-    missing: sms === null || sms.templateId !== undefined ? [] : namesWithout(sms.templateIds),
     unknown: unknownNames(sms?.templateIds ?? {}),
     inEnglish: sms === null ? [] : namesInEnglish(sms.templateIds),
   })
