@@ -14,15 +14,15 @@ const EMULATORS: Record<string, { port: number; load: () => Promise<{ run: Run }
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { port: { type: 'string' }, callback: { type: 'string' } },
+  options: { port: { type: 'string' }, callback: { type: 'string' }, help: { type: 'boolean', short: 'h' } },
 })
 const [name = ''] = positionals
 const emulator = EMULATORS[name]
-if (emulator === undefined) {
+if (emulator === undefined || values.help === true) {
   console.error(
     `usage: npm run emulator NAME [-- --port PORT --callback URL], NAME one of ${Object.keys(EMULATORS).join(', ')}`,
   )
-  process.exit(2)
+  process.exit(values.help === true ? 0 : 2)
 }
 const { run } = await emulator.load()
 const port = Number(values.port ?? emulator.port)

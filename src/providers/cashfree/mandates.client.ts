@@ -1,6 +1,6 @@
 import { dayAfter, dayOf } from '../../platform/calendar.ts'
 import { unavailable } from '../../platform/errors.ts'
-import { toRupees, type Paise } from '../../platform/money.ts'
+import { paiseOf, toRupees, type Paise } from '../../platform/money.ts'
 import type { Call } from '../http.ts'
 import type {
   DebitRequest,
@@ -30,6 +30,7 @@ import { findSubscription, letGoOn, manage } from './subscriptions.client.ts'
 export function createMandates(connection: Connection): MandatePort {
   return {
     rails: ['enach', 'upi_autopay'],
+    registrationPaise: { upi_autopay: UPI_AUTHORISATION_PAISE },
     register: request => register(connection, request),
     status: mandate => readMandate(connection, mandate),
     announcedRails: ['upi_autopay'],
@@ -45,7 +46,7 @@ export function createMandates(connection: Connection): MandatePort {
 
 const METHODS = { enach: 'enach', upi_autopay: 'upi' }
 /** What a UPI app asks the payer to pay when he authorises; Cashfree gives it back. An e-mandate asks for nothing. */
-const AUTHORISATION_RUPEES = 1
+const UPI_AUTHORISATION_PAISE = paiseOf(100)
 
 async function register(connection: Connection, request: MandateRequest): Promise<Started> {
   const { instituteId, mandateId, payer, rail, capPaise, returnUrl } = request
@@ -67,7 +68,7 @@ async function register(connection: Connection, request: MandateRequest): Promis
       plan_max_amount: toRupees(capPaise),
     },
     authorization_details: {
-      authorization_amount: AUTHORISATION_RUPEES,
+      authorization_amount: toRupees(UPI_AUTHORISATION_PAISE),
       authorization_amount_refund: true,
       payment_methods: [METHODS[rail]],
     },

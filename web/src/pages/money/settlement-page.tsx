@@ -28,7 +28,7 @@ const COLUMNS: readonly Column<SettlementItemAnswer>[] = [
     render: row =>
       row.type === 'payment' ? (
         <StatusBadge tone={row.is_duplicate ? 'waiting' : 'good'}>
-          {row.is_duplicate ? 'Paid twice' : 'Payment'}
+          {row.is_duplicate ? 'Payment that goes back' : 'Payment'}
         </StatusBadge>
       ) : (
         <StatusBadge tone="plain">Refund</StatusBadge>

@@ -68,7 +68,7 @@ export function Payments({ order }: { order: OrderDetailAnswer }) {
         <tr key={payment.id}>
           <td>
             <Badge of={payment.status} labels={PAYMENT_LABELS} />
-            {payment.is_duplicate && <div className="faint">Paid twice; refunded automatically</div>}
+            {payment.is_duplicate && <div className="faint">Pays nothing here; goes back to the payer</div>}
             {payment.failure !== undefined && <div>{payment.failure}</div>}
             {payment.failure_code !== undefined && (
               <div className="faint mono nowrap">{payment.failure_code}</div>
@@ -108,7 +108,7 @@ function settlementOf(payment: OrderDetailAnswer['payments'][number]): ReactNode
 
 const REFUND_KINDS = {
   requested: 'Asked for',
-  duplicate: 'Paid twice',
+  duplicate: 'Money that pays nothing here',
   returned: 'Taken back by the bank',
 } as const
 
