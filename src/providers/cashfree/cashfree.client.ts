@@ -86,11 +86,17 @@ export function createCashfree(options: CashfreeOptions): Provider {
     closePage: payment => terminateOrder(connection, payment),
     refund: order => refundOnce(connection, order),
     settlements: day => readSettlements(connection, day),
-    checkConnection: async () => {
-      await find(begin(), '/orders/connection-check', shapes.readOrder)
-    },
+    checkConnection: () => checkConnection(begin()),
     mandates: createMandates(connection),
   }
+}
+
+/** Asks for an order that nobody has: a 404 without Cashfree's own word for it comes from another address. */
+async function checkConnection(call: Call): Promise<void> {
+  const found = await call('GET', '/orders/connection-check', shapes.readOrder).catch(refusal)
+  if (!(found instanceof ProviderRefused) || found.code === 'order_not_found') return
+  if (found.httpStatus !== 404) throw found
+  throw unavailable('Cashfree was not found at this address. It ends in /pg.', found)
 }
 
 const METHODS: Record<PaymentMode, string> = { upi: 'upi', card: 'cc,dc', netbanking: 'nb' }

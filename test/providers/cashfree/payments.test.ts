@@ -205,4 +205,10 @@ test('the connection is checked by a call that changes nothing', async () => {
     baseUrl: fake.apiUrl,
   })
   await assertUnavailable(stranger.checkConnection?.() ?? Promise.resolve(), /configured key/)
+  const elsewhere = createCashfree({
+    ...KEYS,
+    environment: 'sandbox',
+    baseUrl: fake.apiUrl.replace(/\/pg$/, ''),
+  })
+  await assertUnavailable(elsewhere.checkConnection?.() ?? Promise.resolve(), /ends in \/pg/)
 })
