@@ -52,6 +52,7 @@ export const OVER_ALL: readonly Group[] = [
     why: 'What a bank, provider or lender reports names a row by an id of theirs or ours: by it the institute is found.',
     reach: 'every',
     senders: [
+      'flex/mandates/mandates.store.ts findByProviderRef',
       'loans/lenders/lenders.store.ts findInstituteOf',
       'loans/loans.store.ts listMoved',
       'providers/accounts/accounts.store.ts findInstituteOf',
