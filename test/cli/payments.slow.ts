@@ -47,10 +47,10 @@ test('money of a wrong amount is listed, given back or taken as dues by the comm
   await payOtherwise(other.body.data.order_id, 7)
   const listed = (await ask(env, 'payments', 'mismatched', 'demo-school')) as Json[]
   assert.deepEqual(
-    listed.map(one => [one.orderKind, one.reportedPaise]),
+    listed.map(one => [one.canTake, one.reportedPaise]),
     [
-      ['student', 5_000_00],
-      ['order', 7_00],
+      [true, 5_000_00],
+      [false, 7_00],
     ],
   )
   const [ofDues, ofOrder] = listed.map(one => String(one.id))

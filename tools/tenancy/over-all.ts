@@ -55,6 +55,7 @@ export const OVER_ALL: readonly Group[] = [
       'flex/mandates/mandates.store.ts findByProviderRef',
       'loans/lenders/lenders.store.ts findInstituteOf',
       'loans/loans.store.ts listMoved',
+      'payments/settlements/settlements.store.ts findDebits',
       'providers/accounts/accounts.store.ts findInstituteOf',
       'providers/accounts/accounts.store.ts listAllAccounts',
       'providers/accounts/accounts.store.ts lockKey',
