@@ -91,7 +91,7 @@ export async function connectTo(config: Config): Promise<{ db: Database; server:
 }
 
 const STATUS_POOL = 4
-/** Whoever asks wants an answer, and not to wait for a promotion. */
+/** Who asks wants an answer, and not to wait for a promotion. */
 const STATUS_SEARCH_MS = 2_000
 
 /** None of several servers takes writes; the message says how each stands. */

@@ -78,7 +78,7 @@ export type Locked = { payment: Payment; order: { state: OrderState; kind: Order
 /**
  * What a provider knows under an id: a payment, or several that it is for together, each with what matters of its order,
  * all locked. The orders first, as in every act on the two: the payments' locks are taken on top of the join, which has no
- * row before the order's is held. By student, so that whoever follows locks those in the same order as everybody.
+ * row before the order's is held. By student, so that those who follow lock them in the same order as everybody.
  */
 export async function lockWithOrders(tx: Transaction, instituteId: number, id: string): Promise<Locked[]> {
   const rows = await tx.query<Payment & { orderState: OrderState; orderKind: OrderKind }>(

@@ -71,7 +71,7 @@ const matchesOfInstitute = matches.with<{ instituteId: number }>({ instituteId: 
 
 /**
  * A match with a payment that was cancelled since, or corrected to another amount, is none: the line is open again,
- * whoever changed the payment. A cheque that the bank took and returned stays: both bookings are on the statement.
+ * no matter who changed the payment. A cheque that the bank took and returned stays: both bookings are on the statement.
  */
 const IS_STALE = `exists (select from bank_matches m
     join direct_payments p on p.institute_id = m.institute_id and p.id = m.target_id

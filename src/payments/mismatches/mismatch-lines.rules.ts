@@ -4,7 +4,7 @@ type Line = { componentType: string; amountPaise: Paise }
 
 /**
  * The lines of an order for the amount that came in the place of what it asks for. Of less, the earlier lines are paid first:
- * they stand in the order in which dues are paid. What is more stands on the last line, and whoever takes it in decides what
+ * they stand in the order in which dues are paid. What is more stands on the last line, and the one who takes it in decides what
  * becomes of it.
  */
 export function linesOfAmount(lines: readonly Line[], amountPaise: Paise): Line[] {

@@ -21,7 +21,7 @@ type NightlyContext = Pick<Context, 'db' | 'clock'> & { readonly log: Log }
 
 /**
  * Holds the books of one institute against each other, those of the next one at the next call; answers how many were
- * checked. A process that dies on the way leaves the institute to whoever comes after its lease.
+ * checked. A process that dies on the way leaves the institute to the next after its lease.
  */
 export async function checkNextBooks(ctx: NightlyContext): Promise<number> {
   const institute = await takeNext(ctx)

@@ -55,7 +55,7 @@ function nodeObstacles(nodes: readonly Node[]): string[] {
   return [...coordinator, ...shards, ...asleep]
 }
 
-/** Whoever writes meanwhile would be locked out or find tables without their foreign keys. */
+/** A process that writes meanwhile would be locked out or find tables without their foreign keys. */
 export async function findGuests(client: Client): Promise<string[]> {
   const { rows } = await client.query<{ name: string; times: number }>(
     `select coalesce(nullif(application_name, ''), 'a program without a name') as name, count(*)::int as times

@@ -21,7 +21,7 @@ function statementName(text: string): string | undefined {
   return name
 }
 
-/** Whoever subscribes to it is told of each statement while its sender is still on the stack. */
+/** A subscriber is told of each statement while its sender is still on the stack. */
 export const STATEMENTS = 'bursar.statements'
 const statements = channel(STATEMENTS)
 

@@ -19,7 +19,7 @@ export type PartitionedLog = {
 /** Beyond this month. Inserts do not depend on it: what comes later goes into the last partition. */
 const MONTHS_AHEAD = 3
 
-/** Whoever works with the log waits for us so long at most, and we for them: the next run tries again. */
+/** Others who work with the log wait for us so long at most, and we for them: the next run tries again. */
 const LOCK_TIMEOUT = `set local lock_timeout = '300ms'`
 
 /** Makes partitions ahead of their time; answers how many were missing. */

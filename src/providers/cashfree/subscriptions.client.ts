@@ -26,7 +26,7 @@ export async function manage(
 
 /**
  * After a debit was refused. Cashfree puts a subscription on hold when a debit fails, and we pause one whose plan is stopped:
- * it takes none until told to, and whoever presents wants that; true when it was told. A pause of the payer's is the payer's
+ * it takes none until told to, and a presentation needs that; true when it was told. A pause of the payer's is the payer's
  * to end. Throws what is over for good.
  */
 export async function letGoOn(

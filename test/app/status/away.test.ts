@@ -4,7 +4,7 @@ import { createBursar } from '../../../src/app/bursar.ts'
 import { readConfig } from '../../../src/app/config.ts'
 import { createLog } from '../../../src/platform/log.ts'
 import { TEST_MASTER_KEY } from '../../harness/bursar.ts'
-import { startPostgresProxy } from '../../harness/postgres-proxy.ts'
+import { startPostgresProxy } from '../../harness/postgres/postgres-proxy.ts'
 import { cloneDatabase } from '../../harness/postgres/databases.ts'
 
 test('/metrics answers while the database is silent, without the figures that are read from it', async t => {

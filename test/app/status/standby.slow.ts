@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { run } from '../../cli/command-line.ts'
 import { TEST_MASTER_KEY } from '../../harness/bursar.ts'
-import { startPair } from '../../harness/standby.ts'
+import { startPair } from '../../harness/postgres/standby.ts'
 
 test('bursar status names the server that takes writes and how far its standbys are behind, also after a promotion', async t => {
   const { primary, standby } = await startPair(t)

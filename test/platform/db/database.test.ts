@@ -3,7 +3,7 @@ import { after, test } from 'node:test'
 import { BursarError } from '../../../src/platform/errors.ts'
 import { startBursar } from '../../harness/bursar.ts'
 import { cloneDatabase } from '../../harness/postgres/databases.ts'
-import { startPostgresProxy } from '../../harness/postgres-proxy.ts'
+import { startPostgresProxy } from '../../harness/postgres/postgres-proxy.ts'
 import { PAY, sampleOrder } from '../../harness/samples.ts'
 import { waitFor } from '../../harness/wait.ts'
 

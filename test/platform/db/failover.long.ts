@@ -7,7 +7,7 @@ import { insist, Payers } from '../../harness/payers.ts'
 import { findBroken } from '../../harness/payments.ts'
 import { ERP, PAY, sampleOrder, sampleStudent } from '../../harness/samples.ts'
 import { openStandalone, type Standalone } from '../../harness/standalone.ts'
-import { startPair, type PairedServer } from '../../harness/standby.ts'
+import { startPair, type PairedServer } from '../../harness/postgres/standby.ts'
 import { waitFor } from '../../harness/wait.ts'
 
 /** A primary that dies while families pay, and the standby that is promoted in its place. */

@@ -9,11 +9,11 @@ import { DueDate } from '../../flex/due-date.ts'
 import { startFakeErp } from '../../harness/fakes/erp.ts'
 import { Payers } from '../../harness/payers.ts'
 import { findBroken } from '../../harness/payments.ts'
-import { NO_PGBOUNCER, startPgBouncer } from '../../harness/pgbouncer.ts'
+import { NO_PGBOUNCER, startPgBouncer } from '../../harness/postgres/pgbouncer.ts'
 import { startReceiver } from '../../harness/receiver.ts'
 import { ERP, sampleWebhook } from '../../harness/samples.ts'
 import { openStandalone, type Standalone } from '../../harness/standalone.ts'
-import { freePort, PairedServer } from '../../harness/standby.ts'
+import { freePort, PairedServer } from '../../harness/postgres/standby.ts'
 import { waitFor } from '../../harness/wait.ts'
 
 /** PgBouncer in transaction mode between Bursar and its server, with fewer connections than Bursar asks for. */

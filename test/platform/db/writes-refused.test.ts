@@ -5,7 +5,7 @@ import { readConfig } from '../../../src/app/config.ts'
 import { createLog } from '../../../src/platform/log.ts'
 import { startBursar, TEST_MASTER_KEY, type TestBursar } from '../../harness/bursar.ts'
 import { cloneDatabase, runAsAdmin } from '../../harness/postgres/databases.ts'
-import { startPostgresProxy } from '../../harness/postgres-proxy.ts'
+import { startPostgresProxy } from '../../harness/postgres/postgres-proxy.ts'
 import { PAY, sampleOrder } from '../../harness/samples.ts'
 import { waitFor } from '../../harness/wait.ts'
 

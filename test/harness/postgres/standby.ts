@@ -3,8 +3,8 @@ import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
-import { startTestCluster, stopTestCluster } from './postgres/cluster.ts'
-import { waitFor } from './wait.ts'
+import { startTestCluster, stopTestCluster } from './cluster.ts'
+import { waitFor } from '../wait.ts'
 
 /** A server of a pair, reached over TCP as from another machine. */
 export class PairedServer {

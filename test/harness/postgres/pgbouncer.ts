@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { freePort } from './standby.ts'
-import { waitFor } from './wait.ts'
+import { waitFor } from '../wait.ts'
 
 type Owner = { after(done: () => Promise<void> | void): void }
 type Options = { port: number; serverConnections: number }
