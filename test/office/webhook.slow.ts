@@ -23,6 +23,7 @@ officeTask(
     await page.getByLabel('Mail failures to').fill('it@school.example')
     await page.getByLabel('Signing secret').fill(OLD)
     await page.getByRole('button', { name: 'Add the webhook' }).click()
+    await page.locator('tbody tr').first().waitFor()
 
     // The ERP is down, and its key is to be changed.
     receiver.answer(() => ({ status: 500 }))
