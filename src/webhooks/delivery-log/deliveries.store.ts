@@ -17,9 +17,9 @@ export type Delivery = {
   createdAt: Date
 }
 
-/** The event by a subquery: to a join the planner may bring the whole log of events. */
+/** `$1` is the institute. The event by a subquery: to a join the planner may bring the whole log of events. */
 const COLUMNS = `d.id, d.event_id as "eventId",
-  (select e.event_code from events e where e.institute_id = d.institute_id and e.id = d.event_id) as "eventCode", d.webhook_id as "webhookId", d.state, d.attempts,
+  (select e.event_code from events e where e.institute_id = $1 and e.id = d.event_id) as "eventCode", d.webhook_id as "webhookId", d.state, d.attempts,
   case when q.claim is not null then null when q.next_attempt_at = ${ASKED_FOR} then now()
     else greatest(q.next_attempt_at, s.paused_until) end as "nextAttemptAt", d.created_at as "createdAt"`
 const SOURCE = `join webhook_subscriptions s on s.institute_id = d.institute_id and s.id = d.webhook_id`

@@ -205,25 +205,25 @@ export type Finish = {
 /**
  * Only the holder of a claim finishes it. Nobody else changes a row with a claim on it, so it stands where it stood when
  * it was claimed: looking for it there costs half of looking for it by its id. The deliveries are named twice, so that only
- * the months of these are looked into.
+ * the months of these are looked into. Moments are reckoned with the results: a distributed database takes no such
+ * expression where a row is written.
  */
 const FINISH = `
   with result as materialized (
-    select * from unnest($1::bigint[], $2::tid[], $3::text[], $4::int[], $5::bigint[], string_to_array($6, e'\\n')::jsonb[])
+    select *, now() + next_ms * interval '1 millisecond' as next_at, case when state = 'exhausted' then now() end as given_up_at
+    from unnest($1::bigint[], $2::tid[], $3::text[], $4::int[], $5::bigint[], string_to_array($6, e'\\n')::jsonb[])
       as r (claim, place, state, failures, next_ms, attempt)
   ), over as (
     delete from webhook_queue q using result r
     where q.institute_id = $7 and r.next_ms is null and q.ctid = r.place and q.claim = r.claim
-    returning q.institute_id, q.delivery_id, r.state, r.attempt
+    returning q.institute_id, q.delivery_id, r.state, r.attempt, r.given_up_at
   ), again as (
-    update webhook_queue q set claim = null, claimed_until = null, failures = r.failures,
-      next_attempt_at = now() + r.next_ms * interval '1 millisecond'
+    update webhook_queue q set claim = null, claimed_until = null, failures = r.failures, next_attempt_at = r.next_at
     from result r
     where q.institute_id = $7 and r.next_ms is not null and q.ctid = r.place and q.claim = r.claim
-    returning q.institute_id, q.delivery_id, r.state, r.attempt
+    returning q.institute_id, q.delivery_id, r.state, r.attempt, r.given_up_at
   ), written as (
-    update webhook_deliveries d set state = r.state, attempts = d.attempts || r.attempt,
-      given_up_at = case when r.state = 'exhausted' then now() end
+    update webhook_deliveries d set state = r.state, attempts = d.attempts || r.attempt, given_up_at = r.given_up_at
     from (select * from over union all select * from again) r
     where d.institute_id = $7 and d.institute_id = r.institute_id and d.id = r.delivery_id and d.id = any ($8::text[])
     returning d.id, d.state
