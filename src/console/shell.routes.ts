@@ -28,6 +28,8 @@ export async function consolePages(app: FastifyInstance, ctx: Context): Promise<
     decorateReply: false,
     immutable: true,
     maxAge: '1y',
+    // The build writes them beside each file.
+    preCompressed: true,
   })
   app.all('/console/api/*', request => {
     throw new BursarError('HUE00001', `There is no ${request.method} at this address of the console.`)

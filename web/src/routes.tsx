@@ -10,7 +10,6 @@ import type { QueryClient } from '@tanstack/react-query'
 import { whenSignedOut } from './api/client.ts'
 import { queryClient } from './api/query-client.ts'
 import { sessionQuery } from './api/session.ts'
-import { Shell } from './shell/shell.tsx'
 import { FailedPage, LoadingPage, NotFoundPage } from './ui/states.tsx'
 
 /** All pages with their addresses; each is loaded on demand. */
@@ -56,7 +55,7 @@ function openPage<const Path extends string, Module extends Record<string, unkno
 const shellRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: 'shell',
-  component: Shell,
+  component: lazyRouteComponent(() => import('./shell/shell.tsx'), 'Shell'),
   async beforeLoad({ location }) {
     const session = await queryClient.ensureQueryData(sessionQuery)
     if (!session.signed_in) throw redirect({ to: '/sign-in', search: { next: location.href } })
