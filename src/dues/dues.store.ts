@@ -53,7 +53,8 @@ export async function readRules(
   const rows = await db.query<RulesRow>(
     `select i.id as "instituteId", p.part_payments as "isAllowed", p.least_part_paise as "leastPaise", p.allocation, p.excess,
        coalesce(r.rules, '[]') as rules
-     from unnest($1::int[]) as i (id) left join payment_rules p on p.institute_id = i.id
+     from unnest($1::int[]) as i (id) left join (
+       select * from payment_rules where institute_id = any($1)) p on p.institute_id = i.id
      left join (select r.institute_id, json_agg(${lateFeeRules.json('r')} order by r.position) as rules from late_fee_rules r
        where r.institute_id = any($1) group by r.institute_id) r on r.institute_id = i.id`,
     [[...new Set(instituteIds)]],

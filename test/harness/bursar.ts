@@ -6,6 +6,7 @@ import { createLog } from '../../src/platform/log.ts'
 import { watchStatements } from '../../tools/tenancy/watch.ts'
 import { Client, DEMO, GROUP } from './client.ts'
 import { createDatabase } from './postgres/databases.ts'
+import { askOverAll, countWaiting, holdWrites } from './postgres/spread.ts'
 
 /** A Bursar on a database of its own, on a real socket. */
 export type TestBursar = {
@@ -17,6 +18,10 @@ export type TestBursar = {
   group: Client
   /** Looks into the database directly. */
   sql<Row extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<Row[]>
+  /** How many transactions wait for a lock of another. */
+  countWaiting(): Promise<number>
+  /** Lets nobody write a row of the table until what is answered is called. */
+  holdWrites(table: string): Promise<() => Promise<void>>
   /** Every log line written so far. */
   logText(): string
 }
@@ -68,7 +73,9 @@ export async function startBursar(
     url,
     demo: new Client(url, DEMO),
     group: new Client(url, GROUP),
-    sql: (text, values) => app.ctx.db.query(text, values),
+    sql: (text, values) => askOverAll(app.ctx.db, text, values),
+    countWaiting: () => countWaiting(app.ctx.db),
+    holdWrites: table => holdWrites(app.ctx.db, database, table),
     logText: () => lines.join(''),
   }
 }

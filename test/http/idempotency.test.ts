@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { rememberAnswer } from '../../src/platform/idempotency.ts'
-import type { Answer, Client, Json } from '../harness/client.ts'
+import type { Answer, Client } from '../harness/client.ts'
 import { ERP, PAY, sampleOrder, sampleStudent, sampleWebhook } from '../harness/samples.ts'
 import { waitFor } from '../harness/wait.ts'
 import {
@@ -202,39 +202,34 @@ test('on GET the key means nothing', async () => {
   }
 })
 
-async function waitingStatements(): Promise<number> {
-  const [row] = await sql<Json>(
-    `select count(*)::int as n from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-  )
-  return row.n
-}
-
-/** Sends the request twice, the second time while locked rows of the table hold up the first. */
+/** Sends the request twice, the second time while the first is held up where it writes the table. */
 async function sendWhileRunning(call: Call, table: string): Promise<{ first: Answer; second: Answer }> {
   const key = unique('running')
   const sent: Promise<Answer>[] = []
-  await contract.app.ctx.db.transaction(async tx => {
-    await tx.query(`select 1 from ${table} for update`)
+  const release = await contract.holdWrites(table)
+  try {
     sent.push(send(call, key))
-    await waitFor(async () => (await waitingStatements()) === 1, 'the first request to be held up')
+    await waitFor(async () => (await contract.countWaiting()) === 1, 'the first request to be held up')
     let isAnswered = false
     const second = send(call, key).finally(() => {
       isAnswered = true
     })
     sent.push(second)
-    const isDecided = async () => isAnswered || (await waitingStatements()) === 2
+    const isDecided = async () => isAnswered || (await contract.countWaiting()) === 2
     await waitFor(isDecided, 'the second to be answered or held up as well')
-  })
+  } finally {
+    await release()
+  }
   const [first, second] = await Promise.all(sent)
   assert.ok(first !== undefined && second !== undefined)
   return { first, second }
 }
 
 for (const [name, table] of [
-  ['Create Pay Order', 'branches'],
-  ['Create Payment Link', 'branches'],
+  ['Create Pay Order', 'orders'],
+  ['Create Payment Link', 'orders'],
   ['Cancel Payment Link', 'orders'],
-  ['Register Student', 'branches'],
+  ['Register Student', 'students'],
   ['Add Webhook', 'webhook_subscriptions'],
 ] as const) {
   test(`${name} again while the first is still running is 409 IDE00001 with Retry-After`, async () => {

@@ -170,10 +170,7 @@ test('the log tells the plan as it was under its lock, not as it was when the re
     // Another request ends the hold, and is not through yet when this one comes.
     await tx.query('update flex_plans set is_held = false where id = $1', [plans.Dev])
     cancelling = finance.post(`${AT}/plans/${plans.Dev}/cancel`, { reason: 'Moves away' })
-    await waitFor(async () => {
-      const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
-      return (await bursar.sql(waiting)).length > 0
-    }, 'the lock')
+    await waitFor(async () => (await bursar.countWaiting()) > 0, 'the lock')
   })
   assert.equal((await cancelling)?.status, 200)
   const { body } = await must(owner.get(`${API}/institutes/demo-school/audit?about=${plans.Dev}`))

@@ -92,13 +92,7 @@ test('part refunds that are asked for at once are audited one after the other: w
   })
   await locked.promise
   const asked = [1000, 200].map(amount => finance.post(`${AT}/orders/${id}/refunds`, { ...WHY, amount }))
-  await waitFor(async () => {
-    const [row] = await sql<{ waiting: number }>(
-      `select count(*) as waiting from pg_locks where not granted and locktype in ('transactionid', 'tuple')
-         and pid in (select pid from pg_stat_activity where datname = current_database())`,
-    )
-    return row?.waiting === 2
-  }, 'both refunds to wait for the order')
+  await waitFor(async () => (await bursar.countWaiting()) === 2, 'both refunds to wait for the order')
   lock.resolve()
   await locking
   for (const answer of await Promise.all(asked)) assert.equal(answer.status, 201, answer.text)

@@ -70,6 +70,9 @@ export async function createDatabase(): Promise<{ url: string; drop: () => Promi
   const server = testServer()
   const name = `test_${randomBytes(6).toString('hex')}`
   await onEveryNode(server, `create database ${name} template ${server.template} strategy file_copy`)
+  // A test makes triggers as on one PostgreSQL; the setting is not copied with the template.
+  if (server.workers !== null)
+    await run(server.nodes[0]!, `alter database ${name} set citus.enable_unsafe_triggers = on`)
   const drop = (): Promise<void> => dropEverywhere(server, name)
   return { url: databaseUrl(server.nodes[0]!, name), drop }
 }
@@ -104,6 +107,12 @@ export function runAsAdmin(statement: string): Promise<void> {
 /** What keeps a test of Citus from running here; false if nothing. */
 export function withoutCitus(): string | false {
   return testServer().workers === null && 'TEST_DATABASE_URL does not name the coordinator of a Citus'
+}
+
+/** Of a database of the tests, at every node: one on one PostgreSQL. */
+export function nodes(database: string): string[] {
+  const name = new URL(database).pathname.slice(1)
+  return testServer().nodes.map(node => databaseUrl(node, name))
 }
 
 function testServer(): TestServer {

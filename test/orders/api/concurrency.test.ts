@@ -276,8 +276,7 @@ async function releasedTogether(
       [component],
     )
     answers = start()
-    const waiting = `pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
-    await waitFor(async () => (await count(waiting)) >= callers, 'every caller to wait')
+    await waitFor(async () => (await bursar.countWaiting()) >= callers, 'every caller to wait')
   })
   return answers ?? []
 }
