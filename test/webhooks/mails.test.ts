@@ -63,10 +63,9 @@ async function giveUp({ id, event_id }: Json): Promise<void> {
 }
 
 async function letAnHourPass(id: string): Promise<void> {
-  await bursar.sql(
-    `update webhook_subscriptions set mailed_at = mailed_at - interval '1 hour' where id = $1`,
-    [id],
-  )
+  await bursar.sql(`update webhook_subscriptions set mailed_at = now() - interval '1 hour' where id = $1`, [
+    id,
+  ])
 }
 
 test('the third failure in a row is mailed to every address, the first two to none', async t => {

@@ -1,5 +1,5 @@
 import { assert } from '../../platform/assert.ts'
-import { instituteOf, takeByInstitute } from '../../platform/jobs/claim.ts'
+import { takeByInstitute } from '../../platform/jobs/claim.ts'
 import type { Database, Transaction } from '../../platform/db/database.ts'
 import type { DeliveryState } from '../delivery-log/deliveries.rules.ts'
 import type { DeliverableEvent } from './delivery-body.ts'
@@ -169,7 +169,8 @@ export async function readTargets(db: Database, held: readonly Claimed[]): Promi
   if (held.length === 0) return new Map()
   const rows = await db.query<{ target: SealedTarget }>(
     `select ${targetJson(PAUSED)} as target from webhook_subscriptions s
-     where (institute_id, id) in (select * from unnest($1::int[], $2::text[]))`,
+     where institute_id = any ($1) and (institute_id, id) in (
+       select k.institute_id, k.id from unnest($1::int[], $2::text[]) as k (institute_id, id))`,
     [held.map(({ instituteId }) => instituteId), held.map(({ webhook }) => webhook.id)],
   )
   return new Map(rows.map(({ target }) => [target.id, decodeTarget(target)]))
@@ -211,26 +212,26 @@ export type Finish = {
 const FINISH = `
   with result as materialized (
     select *, now() + next_ms * interval '1 millisecond' as next_at, case when state = 'exhausted' then now() end as given_up_at
-    from unnest($1::bigint[], $2::tid[], $3::text[], $4::int[], $5::bigint[], string_to_array($6, e'\\n')::jsonb[])
-      as r (claim, place, state, failures, next_ms, attempt)
+    from unnest($1::bigint[], $2::tid[], $3::text[], $4::int[], $5::bigint[], string_to_array($6, e'\\n')::jsonb[], $7::int[])
+      as r (claim, place, state, failures, next_ms, attempt, institute_id)
   ), over as (
     delete from webhook_queue q using result r
-    where q.institute_id = $7 and r.next_ms is null and q.ctid = r.place and q.claim = r.claim
+    where q.institute_id = any ($7) and q.institute_id = r.institute_id and r.next_ms is null and q.ctid = r.place and q.claim = r.claim
     returning q.institute_id, q.delivery_id, r.state, r.attempt, r.given_up_at
   ), again as (
     update webhook_queue q set claim = null, claimed_until = null, failures = r.failures, next_attempt_at = r.next_at
     from result r
-    where q.institute_id = $7 and r.next_ms is not null and q.ctid = r.place and q.claim = r.claim
+    where q.institute_id = any ($7) and q.institute_id = r.institute_id and r.next_ms is not null and q.ctid = r.place and q.claim = r.claim
     returning q.institute_id, q.delivery_id, r.state, r.attempt, r.given_up_at
   ), written as (
     update webhook_deliveries d set state = r.state, attempts = d.attempts || r.attempt, given_up_at = r.given_up_at
     from (select * from over union all select * from again) r
-    where d.institute_id = $7 and d.institute_id = r.institute_id and d.id = r.delivery_id and d.id = any ($8::text[])
+    where d.institute_id = any ($7) and d.institute_id = r.institute_id and d.id = r.delivery_id and d.id = any ($8::text[])
     returning d.id, d.state
   )
   select id from written where state <> 'delivered'`
 
-/** All of one institute. Answers which of them did not arrive, but for those that were not ours any more. */
+/** Answers which of them did not arrive, but for those that were not ours any more. */
 export async function finishAll(tx: Transaction, finishes: readonly Finish[]): Promise<Set<string>> {
   // Written as PostgreSQL writes arrays, as the client would quote item by item. JSON has no line break in it.
   const rows = await tx.query<{ id: string }>(FINISH, [
@@ -240,7 +241,7 @@ export async function finishAll(tx: Transaction, finishes: readonly Finish[]): P
     arrayOf(finishes, ({ failures }) => failures),
     arrayOf(finishes, ({ nextInMs }) => nextInMs ?? 'null'),
     finishes.map(({ attempt }) => JSON.stringify(attempt === null ? [] : [attempt])).join('\n'),
-    instituteOf(finishes.map(({ claimed }) => claimed)),
+    finishes.map(({ claimed }) => claimed.instituteId),
     finishes.map(({ claimed }) => claimed.id),
   ])
   return new Set(rows.map(({ id }) => id))
@@ -253,10 +254,11 @@ function arrayOf(finishes: readonly Finish[], read: (finish: Finish) => string |
 const RELEASE = `
   update webhook_queue q set claim = null, claimed_until = null
   from unnest($1::int[], $2::text[], $3::bigint[]) as r (institute_id, id, claim)
-  where q.institute_id = r.institute_id and q.delivery_id = r.id and q.claim = r.claim
+  where q.institute_id = any ($1) and q.institute_id = r.institute_id and q.delivery_id = r.id and q.claim = r.claim
   returning q.institute_id, q.delivery_id, old.claimed_until as lost_claim`
-const RELEASE_INTERRUPTED = `with released as (${RELEASE})
-  update webhook_deliveries d set attempts = d.attempts || ${interrupted('r.lost_claim')} from released r
+const RELEASE_INTERRUPTED = `with released as (${RELEASE}), attempted as materialized (
+    select institute_id, delivery_id, ${interrupted('lost_claim')} as attempt from released)
+  update webhook_deliveries d set attempts = d.attempts || r.attempt from attempted r
   where d.institute_id = r.institute_id and d.id = r.delivery_id and d.institute_id = any ($1) and d.id = any ($2)`
 
 /** Gives back what was claimed: not attempted, or on its way when we had to leave. */
