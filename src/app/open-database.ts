@@ -9,6 +9,7 @@ import { findRunning } from '../platform/embedded-postgres/running.ts'
 import { openEmbeddedPostgres, type EmbeddedPostgres } from '../platform/embedded-postgres/supervisor.ts'
 import type { Context } from '../platform/context.ts'
 import { addressPolicy } from '../platform/http-client/addresses.ts'
+import { isDistributed } from '../platform/citus/tables.ts'
 import { migrate, type MigrationResult } from '../platform/db/migrate.ts'
 import { MASTER_KEY_BYTES, parseMasterKey, Vault } from '../platform/secrets.ts'
 import { claimSetting } from '../platform/db/instance-settings.ts'
@@ -46,6 +47,7 @@ export async function openDatabase(
   try {
     await db.findPrimary()
     const migration = await migrate(db)
+    db.isDistributed = await isDistributed(db)
     await checkMode(db, config.mode)
     const vault = new Vault(config.masterKey ?? (await readOrMakeMasterKey(config.dataDir)))
     await checkMasterKey(db, vault)

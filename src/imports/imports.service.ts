@@ -1,4 +1,4 @@
-import { idsOf, sumOf, takeByInstitute } from '../platform/jobs/claim.ts'
+import { sumOf, takeDue } from '../platform/jobs/claim.ts'
 import type { Institute } from '../institutes/institutes.rules.ts'
 import { toPage, type Page, type PageRange } from '../platform/db/list.ts'
 import type { Transaction } from '../platform/db/database.ts'
@@ -176,13 +176,11 @@ export async function purgeImports({ db, clock }: Context, limit: number): Promi
   const ago = (days: number): Date => new Date(now.getTime() - days * MS_PER_DAY)
   const forgotten = await purgeStore.cancelForgotten(db, ago(KEPT_WAITING_DAYS), now)
   const old = await purgeStore.findOld(db, ago(KEPT_DAYS), limit)
-  const deleted = await takeByInstitute(old, (instituteId, keys) =>
-    db.transaction(tx => purgeStore.deleteOld(tx, instituteId, idsOf(keys))),
-  )
+  const deleted = await takeDue(db, old, keys => db.transaction(tx => purgeStore.deleteOld(tx, keys)))
   // One at a time: a large one takes a while.
   const finished = await purgeStore.findFinished(db, now, 1)
-  const cleared = await takeByInstitute(finished, (instituteId, keys) =>
-    db.transaction(tx => purgeStore.clearFinished(tx, now, instituteId, idsOf(keys))),
+  const cleared = await takeDue(db, finished, keys =>
+    db.transaction(tx => purgeStore.clearFinished(tx, now, keys)),
   )
   return forgotten + sumOf(deleted) + sumOf(cleared)
 }

@@ -1,5 +1,5 @@
 import type { Queryable, Transaction } from '../platform/db/database.ts'
-import { findDue } from '../platform/jobs/claim.ts'
+import { findDue, nameRows } from '../platform/jobs/claim.ts'
 import type { ImportKey } from './imports.store.ts'
 
 const IS_OVER = 'cleared_at is null and finished_at <= $1'
@@ -10,27 +10,24 @@ export async function findFinished(db: Queryable, now: Date, limit: number): Pro
 }
 
 /** Forgets the files and rows of one that is over; answers how many imports that were. */
-export async function clearFinished(
-  tx: Transaction,
-  now: Date,
-  instituteId: number,
-  ids: readonly string[],
-): Promise<number> {
-  const done = await tx.query<{ id: string }>(
-    `update imports set cleared_at = $1 where institute_id = $2 and id in (
-       select id from imports where institute_id = $2 and id = any($3) and ${IS_OVER} for update skip locked)
-     returning id`,
-    [now, instituteId, ids],
+export async function clearFinished(tx: Transaction, now: Date, keys: readonly ImportKey[]): Promise<number> {
+  const these = nameRows(keys, 2)
+  const done = await tx.query<ImportKey>(
+    `update imports set cleared_at = $1 where ${these.lock('imports', IS_OVER)}
+     returning institute_id as "instituteId", id`,
+    [now, ...these.values],
   )
+  if (done.length === 0) return 0
+  const cleared = nameRows(done, 1)
   // The file of a list stays for as long as its problems do: its bad rows are taken from it.
   for (const [table, kept] of [
     ['import_files', "and i.kind <> 'roster'"],
     ['import_rows', ''],
   ]) {
     await tx.query(
-      `delete from ${table} f using imports i where i.institute_id = $1 and i.id = any($2)
+      `delete from ${table} f using imports i where ${cleared.match('i')}
          ${kept} and f.institute_id = i.institute_id and f.import_id = i.id`,
-      [instituteId, done.map(({ id }) => id)],
+      cleared.values,
     )
   }
   return done.length
@@ -58,22 +55,16 @@ const TO_DELETE = {
   order: 'finished_at',
 }
 
-export async function deleteOld(
-  tx: Transaction,
-  instituteId: number,
-  ids: readonly string[],
-): Promise<number> {
-  const gone = await tx.query<{ id: string }>(
-    `delete from imports where institute_id = $1 and id in (
-       select id from imports where institute_id = $1 and id = any($2) for update skip locked)
-     returning id`,
-    [instituteId, ids],
+export async function deleteOld(tx: Transaction, keys: readonly ImportKey[]): Promise<number> {
+  const these = nameRows(keys, 1)
+  const gone = await tx.query<ImportKey>(
+    `delete from imports where ${these.lock('imports', 'cleared_at is not null')}
+     returning institute_id as "instituteId", id`,
+    these.values,
   )
-  for (const table of ['import_problems', 'import_files']) {
-    await tx.query(`delete from ${table} where institute_id = $1 and import_id = any($2)`, [
-      instituteId,
-      gone.map(({ id }) => id),
-    ])
-  }
+  if (gone.length === 0) return 0
+  const deleted = nameRows(gone, 1)
+  for (const table of ['import_problems', 'import_files'])
+    await tx.query(`delete from ${table} where ${deleted.match(table, 'import_id')}`, deleted.values)
   return gone.length
 }

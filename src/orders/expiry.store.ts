@@ -1,5 +1,5 @@
 import type { Queryable, Transaction } from '../platform/db/database.ts'
-import { findDue } from '../platform/jobs/claim.ts'
+import { findDue, nameRows } from '../platform/jobs/claim.ts'
 import type { RowKey } from '../platform/jobs/leased-rows.ts'
 import type { Order } from './orders.rules.ts'
 import { orderColumns, toOrder, type OrderRow } from './orders.store.ts'
@@ -15,15 +15,19 @@ export async function findExpired(db: Queryable, now: Date, limit: number): Prom
 export async function lockExpired(
   tx: Transaction,
   now: Date,
-  instituteId: number,
-  ids: readonly string[],
-): Promise<{ order: Order; expiresAt: Date }[]> {
-  const rows = await tx.query<OrderRow & { expiresAt: Date }>(
-    `select ${orderColumns('$2')} from orders o where o.institute_id = $2 and o.id = any($3) and ${HAS_EXPIRED}
-     for update of o skip locked`,
-    [now, instituteId, ids],
+  keys: readonly RowKey[],
+): Promise<{ instituteId: number; order: Order; expiresAt: Date }[]> {
+  const these = nameRows(keys, 2)
+  const rows = await tx.query<OrderRow & { instituteId: number; expiresAt: Date }>(
+    `select o.institute_id as "instituteId", ${orderColumns(these.institute('o'))} from orders o
+     where ${these.match('o')} and ${HAS_EXPIRED} for update of o skip locked`,
+    [now, ...these.values],
   )
-  return rows.map(row => ({ order: toOrder(row), expiresAt: row.expiresAt }))
+  return rows.map(({ instituteId, ...row }) => ({
+    instituteId,
+    order: toOrder(row),
+    expiresAt: row.expiresAt,
+  }))
 }
 
 export async function firstExpiry(db: Queryable): Promise<Date | null> {

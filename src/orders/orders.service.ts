@@ -9,7 +9,7 @@ import { newEvent } from '../events/define-event.ts'
 import { recordEvents } from '../events/events.service.ts'
 import type { Database, Queryable, Transaction } from '../platform/db/database.ts'
 import type { Page, PageRange } from '../platform/db/list.ts'
-import { idsOf, sumOf, takeByInstitute } from '../platform/jobs/claim.ts'
+import { sumOf, takeDue } from '../platform/jobs/claim.ts'
 import { findExpired, firstExpiry, lockExpired } from './expiry.store.ts'
 import { badField, unavailable } from '../platform/errors.ts'
 import type { Context } from '../platform/context.ts'
@@ -206,12 +206,12 @@ export function orderCountQuery(
 /** Writes down that a batch has expired, with the event of each link; answers how many there were. */
 export async function expireOrders(ctx: Context, limit: number): Promise<number> {
   const now = ctx.clock.now()
-  const counts = await takeByInstitute(await findExpired(ctx.db, now, limit), (instituteId, keys) =>
+  const counts = await takeDue(ctx.db, await findExpired(ctx.db, now, limit), keys =>
     ctx.db.transaction(async tx => {
-      const due = await lockExpired(tx, now, instituteId, idsOf(keys))
+      const due = await lockExpired(tx, now, keys)
       await close(
         tx,
-        due.map(({ order, expiresAt }) => ({ instituteId, order, state: 'expired', at: expiresAt })),
+        due.map(({ expiresAt, ...one }) => ({ ...one, state: 'expired', at: expiresAt })),
       )
       return due.length
     }),

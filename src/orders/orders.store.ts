@@ -53,15 +53,15 @@ export const orderLines = new Table<OrderLine>('order_lines', {
   settledAt: 'timestamptz',
 })
 
-const columnsAndLines = (institute: '$1' | '$2'): string => `${orders.columns('o')},
+const columnsAndLines = (institute: string): string => `${orders.columns('o')},
   (select json_agg(${orderLines.json('l')} order by l.line_no)
    from order_lines l where l.institute_id = ${institute} and l.order_id = o.id) as lines`
 
 /**
- * What followed the payment is looked up for those alone that have been paid. The parameter
- * of the institute stands in each sub-select: of one that names only the order's column Citus does not see whose it is.
+ * What followed the payment is looked up for those alone that have been paid. The institute is
+ * a parameter in each sub-select where there is one: of `o.institute_id` alone Citus does not see whose it is.
  */
-export const orderColumns = (institute: '$1' | '$2'): string => `${columnsAndLines(institute)},
+export const orderColumns = (institute: string): string => `${columnsAndLines(institute)},
   case when o.paid_at is null then 0 else (
     select coalesce(sum(r.amount_paise), 0)::bigint from refunds r where r.institute_id = ${institute}
       and r.order_id = o.id and r.kind = 'requested' and r.state <> 'failed') end as "refundedPaise",

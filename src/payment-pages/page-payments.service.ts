@@ -1,4 +1,4 @@
-import { idsOf, sumOf, takeByInstitute } from '../platform/jobs/claim.ts'
+import { sumOf, takeDue } from '../platform/jobs/claim.ts'
 import { createHash } from 'node:crypto'
 import type { Institute } from '../institutes/institutes.rules.ts'
 import { closeUnpaid, openOrders } from '../orders/order-payments.service.ts'
@@ -74,8 +74,8 @@ const UNPAID_KEPT_MS = 30 * 86_400_000
 export async function purgeUnpaidForms({ db, clock }: Context, limit: number): Promise<number> {
   const closedBefore = new Date(clock.now().getTime() - UNPAID_KEPT_MS)
   const old = await store.findUnpaid(db, closedBefore, limit)
-  const deleted = await takeByInstitute(old, (instituteId, keys) =>
-    db.transaction(tx => store.deleteUnpaid(tx, closedBefore, instituteId, idsOf(keys))),
+  const deleted = await takeDue(db, old, keys =>
+    db.transaction(tx => store.deleteUnpaid(tx, closedBefore, keys)),
   )
   return sumOf(deleted)
 }

@@ -1,4 +1,4 @@
-import { findDue } from '../platform/jobs/claim.ts'
+import { findDue, nameRows } from '../platform/jobs/claim.ts'
 import type { RowKey } from '../platform/jobs/leased-rows.ts'
 import type { OrderState } from '../orders/orders.rules.ts'
 import type { Queryable, Transaction } from '../platform/db/database.ts'
@@ -174,17 +174,19 @@ export async function findUnpaid(db: Queryable, closedBefore: Date, limit: numbe
 export async function deleteUnpaid(
   tx: Transaction,
   closedBefore: Date,
-  instituteId: number,
-  ids: readonly string[],
+  keys: readonly RowKey[],
 ): Promise<number> {
-  const old = await tx.query<{ id: string }>(
-    `select o.id from orders o where o.institute_id = $2 and o.id = any($3) and ${NEVER_PAID} for update skip locked`,
-    [closedBefore, instituteId, ids],
+  const these = nameRows(keys, 2)
+  const old = await tx.query<RowKey>(
+    `select o.institute_id as "instituteId", o.id from orders o where ${these.match('o')} and ${NEVER_PAID}
+     for update skip locked`,
+    [closedBefore, ...these.values],
   )
-  const values = [instituteId, old.map(({ id }) => id)]
-  await tx.query('delete from page_forms where institute_id = $1 and order_id = any($2)', values)
-  await tx.query('delete from order_lines where institute_id = $1 and order_id = any($2)', values)
-  await tx.query('delete from orders where institute_id = $1 and id = any($2)', values)
+  if (old.length === 0) return 0
+  const gone = nameRows(old, 1)
+  for (const table of ['page_forms', 'order_lines'])
+    await tx.query(`delete from ${table} where ${gone.match(table, 'order_id')}`, gone.values)
+  await tx.query(`delete from orders where ${gone.match('orders')}`, gone.values)
   return old.length
 }
 

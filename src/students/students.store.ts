@@ -2,7 +2,7 @@ import type { Database, Queryable, Transaction } from '../platform/db/database.t
 import { isUniqueViolation } from '../platform/db/errors.ts'
 import { list, type Condition, type Page, type PageRange } from '../platform/db/list.ts'
 import { Table } from '../platform/db/table.ts'
-import { instituteOf } from '../platform/jobs/claim.ts'
+import { nameRows } from '../platform/jobs/claim.ts'
 import type { Paise } from '../platform/money.ts'
 import type { FeeComponent } from '../fees/fees.rules.ts'
 import { feeComponents } from '../fees/fee-table.ts'
@@ -194,12 +194,16 @@ export async function lockStudent(tx: Transaction, instituteId: number, id: stri
   return row ?? null
 }
 
-/** In one order for all, of one institute. Others may still refer to them, as an order does that is inserted. */
+/** In one order for all. Others may still refer to them, as an order does that is inserted. */
 export async function lockStudents(tx: Transaction, keys: readonly StudentKey[]): Promise<void> {
   if (keys.length === 0) return
+  const these = nameRows(
+    keys.map(({ instituteId, studentId }) => ({ instituteId, id: studentId })),
+    1,
+  )
   await tx.query(
-    'select from students s where s.institute_id = $1 and s.id = any($2) order by s.id for no key update of s',
-    [instituteOf(keys), keys.map(key => key.studentId)],
+    `select from students s where ${these.match('s')} order by s.institute_id, s.id for no key update of s`,
+    these.values,
   )
 }
 

@@ -105,6 +105,22 @@ test('a read over all institutes may leave out whose rows it wants, but neither 
   assert.match(overAll('update orders set state = $1'), /written without/)
 })
 
+test('what locks due rows of several institutes together still names and joins them by institute_id', () => {
+  const ofSeveral = (text: string): string => problemsOf(text, schema, 'several, locked').join('; ')
+  const lock = 'for update of o skip locked'
+  const pairs = '(o.institute_id, o.id) in (select * from unnest($1::int[], $2::text[]))'
+  assert.equal(ofSeveral(`select 1 from orders o where ${pairs} ${lock}`), '')
+  assert.match(
+    problemsOf(`select 1 from orders o where ${pairs} ${lock}`, schema).join('; '),
+    /locked without/,
+  )
+  assert.match(ofSeveral(`select 1 from orders o where o.id = any($2) ${lock}`), /locked without/)
+  assert.match(
+    ofSeveral(`select 1 from orders o join payments p on p.order_id = o.id where ${pairs} ${lock}`),
+    /meet without/,
+  )
+})
+
 test('a store that sends such a statement fails the test in which it does', () => {
   const [good, bad] = [run('select id from orders where institute_id = 1'), run('select id from orders')]
   assert.deepEqual([good.status, good.stdout.trim()], [0, 'sent'], good.stderr)
@@ -112,7 +128,7 @@ test('a store that sends such a statement fails the test in which it does', () =
   assert.match(bad.stderr, /orders\/planted\.store\.ts planted: orders is read without institute_id/)
 })
 
-test('every function that may go over all institutes exists', () => {
+test('every function that may go over several institutes exists', () => {
   const senders = OVER_ALL.flatMap(group => group.senders)
   assert.deepEqual(senders, [...new Set(senders)])
   for (const sender of senders) {

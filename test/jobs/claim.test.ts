@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { after, test } from 'node:test'
-import { findDue, instituteOf, takeByInstitute } from '../../src/platform/jobs/claim.ts'
+import { STATEMENTS } from '../../src/platform/db/client.ts'
+import { findDue, forEachInstitute, inGroups, instituteOf, takeDue } from '../../src/platform/jobs/claim.ts'
 import { leasedRows, type RowKey } from '../../src/platform/jobs/leased-rows.ts'
 import { startBursar } from '../harness/bursar.ts'
 
@@ -22,35 +24,73 @@ async function openTable(table: string, { institutes, each }: { institutes: numb
 
 const names = (rows: readonly RowKey[]): string[] => rows.map(({ instituteId, id }) => `${instituteId}/${id}`)
 
-test('due rows of many institutes are claimed in the order of time, and each by one of several workers', async () => {
-  const leased = await openTable('many', { institutes: 30, each: 4 })
-  const first = await leased.claim(db, clock.now(), 30)
-  assert.deepEqual(
-    names(first.map(({ row }) => row)).toSorted(),
-    Array.from({ length: 30 }, (_, index) => `${index + 1}/1`).toSorted(),
-  )
-  const claimed = [...first]
-  while (claimed.length < 120) {
-    const rounds = await Promise.all([1, 2, 3].map(() => leased.claim(db, clock.now(), 20)))
-    assert.ok(
-      rounds.some(({ length }) => length > 0),
-      'somebody gets something',
-    )
-    claimed.push(...rounds.flat())
-  }
-  assert.equal(new Set(names(claimed.map(({ row }) => row))).size, 120)
-  assert.equal(claimed.length, 120)
-})
+for (const isDistributed of [false, true]) {
+  const where = isDistributed ? 'on a distributed database' : 'on one server'
 
-test('a row that somebody holds in a transaction is passed by, and a claim does not wait for it', async () => {
-  const leased = await openTable('locked', { institutes: 2, each: 2 })
-  const taken = await db.transaction(async tx => {
-    await tx.query('select from locked where institute_id = 1 and id = $1 for update', ['1'])
-    return leased.claim(db, clock.now(), 10)
+  test(`due rows of many institutes are claimed in the order of time, each by one of several workers: ${where}`, async () => {
+    db.isDistributed = isDistributed
+    const leased = await openTable(`many_${isDistributed}`, { institutes: 30, each: 4 })
+    const first = await leased.claim(db, clock.now(), 30)
+    assert.deepEqual(
+      names(first.map(({ row }) => row)).toSorted(),
+      Array.from({ length: 30 }, (_, index) => `${index + 1}/1`).toSorted(),
+    )
+    const claimed = [...first]
+    while (claimed.length < 120) {
+      const rounds = await Promise.all([1, 2, 3].map(() => leased.claim(db, clock.now(), 20)))
+      assert.ok(
+        rounds.some(({ length }) => length > 0),
+        'somebody gets something',
+      )
+      claimed.push(...rounds.flat())
+    }
+    assert.equal(new Set(names(claimed.map(({ row }) => row))).size, 120)
+    assert.equal(claimed.length, 120)
   })
-  assert.deepEqual(names(taken.map(({ row }) => row)).toSorted(), ['1/2', '2/1', '2/2'])
-  assert.deepEqual(names((await leased.claim(db, clock.now(), 10)).map(({ row }) => row)), ['1/1'])
-})
+
+  test(`a row that somebody holds in a transaction is passed by, and a claim does not wait for it: ${where}`, async () => {
+    db.isDistributed = isDistributed
+    const leased = await openTable(`locked_${isDistributed}`, { institutes: 2, each: 2 })
+    const taken = await db.transaction(async tx => {
+      await tx.query(`select from locked_${isDistributed} where institute_id = 1 and id = $1 for update`, [
+        '1',
+      ])
+      return leased.claim(db, clock.now(), 10)
+    })
+    assert.deepEqual(names(taken.map(({ row }) => row)).toSorted(), ['1/2', '2/1', '2/2'])
+    assert.deepEqual(names((await leased.claim(db, clock.now(), 10)).map(({ row }) => row)), ['1/1'])
+  })
+
+  test(`rows of one institute are locked by one statement, and those of twenty by as many as there are places: ${where}`, async () => {
+    db.isDistributed = isDistributed
+    const leased = await openTable(`counted_${isDistributed}`, { institutes: 20, each: 2 })
+    const sent: string[] = []
+    const note = (text: unknown): void => void sent.push(String(text))
+    subscribe(STATEMENTS, note)
+    const claimed = await leased.claim(db, clock.now(), 40).finally(() => unsubscribe(STATEMENTS, note))
+    assert.equal(claimed.length, 40)
+    const locks = sent.filter(text => text.includes('for update'))
+    assert.equal(locks.length, isDistributed ? 20 : 1)
+    for (const text of locks) assert.equal(text.includes('due.institute_id = $2'), isDistributed, text)
+  })
+
+  test(`one institute's work that fails keeps no other's from being done, and is told at the end: ${where}`, async () => {
+    const done: number[] = []
+    const keys = Array.from({ length: 40 }, (_, index) => ({ instituteId: index % 20 }))
+    await assert.rejects(
+      takeDue({ isDistributed }, keys, async some => {
+        if (some.some(({ instituteId }) => instituteId === 3)) throw new Error('the third')
+        done.push(instituteOf(some))
+        assert.equal(some.length, 2)
+      }),
+      /the third/,
+    )
+    assert.deepEqual(
+      done.toSorted((one, other) => one - other),
+      Array.from({ length: 20 }, (_, index) => index).filter(index => index !== 3),
+    )
+  })
+}
 
 test('looking for what is due locks nothing', async () => {
   await openTable('looked', { institutes: 2, each: 1 })
@@ -67,24 +107,23 @@ test('looking for what is due locks nothing', async () => {
   })
 })
 
-test("one institute's work that fails keeps no other's from being done, and is told at the end", async () => {
-  const done: number[] = []
-  const keys = Array.from({ length: 40 }, (_, index) => ({ instituteId: index % 20 }))
-  await assert.rejects(
-    takeByInstitute(keys, async (instituteId, some) => {
-      assert.deepEqual(some, [{ instituteId }, { instituteId }])
-      if (instituteId === 3) throw new Error('the third')
-      done.push(instituteId)
-    }),
-    /the third/,
-  )
-  assert.deepEqual(
-    done.toSorted((a, b) => a - b),
-    Array.from({ length: 20 }, (_, index) => index).filter(index => index !== 3),
-  )
+test('what cannot be undone is done once with all, and on a distributed database once with each institute', async () => {
+  const keys = [7, 8, 7].map(instituteId => ({ instituteId }))
+  const groups = async (isDistributed: boolean): Promise<number[][]> =>
+    inGroups({ isDistributed }, keys, async some => some.map(({ instituteId }) => instituteId))
+  assert.deepEqual(await groups(false), [[7, 8, 7]])
+  assert.deepEqual(await groups(true), [[7, 7], [8]])
+  assert.deepEqual(await forEachInstitute(keys, async id => id), [7, 8])
+  let calls = 0
+  const fail = async (): Promise<void> => {
+    calls++
+    throw new Error('always')
+  }
+  await assert.rejects(inGroups({ isDistributed: false }, keys, fail), /always/)
+  assert.equal(calls, 1)
 })
 
-test('rows of two institutes are never locked together', () => {
+test('what is written for one institute is refused rows of two', () => {
   assert.equal(instituteOf([{ instituteId: 7 }, { instituteId: 7 }]), 7)
   assert.throws(() => instituteOf([{ instituteId: 7 }, { instituteId: 8 }]), /of one institute/)
 })

@@ -3,8 +3,11 @@ import { Analysis } from './analysis.ts'
 import type { Use } from './levels.ts'
 import type { Schema } from './schema.ts'
 
-/** What a statement may do of which institutes. `every`: it reads over all of them on purpose. */
-export type Reach = 'one' | 'every' | 'every, written'
+/**
+ * What a statement may do of which institutes. `several, locked`: it locks rows of those that a list names. `every`: it reads
+ * over all of them on purpose.
+ */
+export type Reach = 'one' | 'several, locked' | 'every' | 'every, written' | 'every, locked'
 
 /** Why a statement could not run where each institute's rows are on a server of their own; empty when it could. */
 export function problemsOf(text: string, schema: Schema, reach: Reach = 'one'): string[] {
@@ -22,7 +25,9 @@ export function problemsOf(text: string, schema: Schema, reach: Reach = 'one'): 
 /** Tables of which the statement does not say whose rows it means. */
 function unbound(uses: readonly Use[], reach: Reach): string[] {
   return uses.flatMap(({ label, act, institute: { origins } }) => {
-    if (act === 'locked' && !origins.has('one')) return [`${label} is locked without institute_id = $n`]
+    if (reach === 'every, locked') return []
+    if (act === 'locked' && !origins.has('one') && !(reach === 'several, locked' && origins.size > 0))
+      return [`${label} is locked without institute_id = $n`]
     if (origins.size > 0 || reach === 'every, written' || (reach === 'every' && act === 'read')) return []
     return [`${label} is ${act} without institute_id`]
   })
@@ -31,7 +36,7 @@ function unbound(uses: readonly Use[], reach: Reach): string[] {
 /** Tables that meet without institute_id in the condition. */
 function apart({ uses, levels }: Analysis, reach: Reach): string[] {
   const pairs =
-    reach === 'one'
+    reach === 'one' || reach === 'several, locked'
       ? uses.map(use => [uses[0], use] as const)
       : levels.flatMap(level => {
           const outer = level.scope.isCorrelated ? level.outer?.uses[0] : undefined

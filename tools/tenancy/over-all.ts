@@ -2,7 +2,7 @@ import type { Reach } from './check.ts'
 
 type Group = { why: string; reach: Reach; senders: readonly string[] }
 
-/** Functions whose statements go over all institutes on purpose. They still join tenant tables by `institute_id`. */
+/** Functions whose statements go over several institutes or all on purpose. They still join tenant tables by `institute_id`. */
 export const OVER_ALL: readonly Group[] = [
   {
     why: 'When work falls due next, which institutes have some, and whether a month is over for all: plain reads.',
@@ -35,6 +35,29 @@ export const OVER_ALL: readonly Group[] = [
       'webhooks/failure-mails/notices.store.ts findDueMails',
       'webhooks/failure-mails/notices.store.ts msUntilNextMail',
     ],
+  },
+  {
+    why: 'Locks what is due of several institutes together; of one at a time where they may be on two servers (jobs/claim.ts).',
+    reach: 'several, locked',
+    senders: [
+      'console/approvals/approvals.store.ts expireSome',
+      'flex/plans/plans.store.ts lockPlans',
+      'imports/purge.store.ts clearFinished',
+      'imports/purge.store.ts deleteOld',
+      'orders/expiry.store.ts lockExpired',
+      'payment-pages/pages.store.ts deleteUnpaid',
+      'payments/disputes/disputes.store.ts takeToMail',
+      'payments/notices/notices.store.ts lockReceived',
+      'payments/notices/notices.store.ts lockRefunds',
+      'sandbox/bank/debits.store.ts lockDueDebits',
+      'students/students.store.ts lockStudents',
+      'webhooks/failure-mails/notices.store.ts takeDueMails',
+    ],
+  },
+  {
+    why: 'Takes what is due of all institutes by one statement; not where they may be on two servers.',
+    reach: 'every, locked',
+    senders: ['platform/jobs/claim.ts update'],
   },
   {
     why: 'For the operator, or for a lender: they are not of one institute.',

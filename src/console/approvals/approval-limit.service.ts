@@ -1,4 +1,4 @@
-import { idsOf, sumOf, takeByInstitute } from '../../platform/jobs/claim.ts'
+import { sumOf, takeDue } from '../../platform/jobs/claim.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import {
   readApprovalLimit,
@@ -43,12 +43,15 @@ export async function changeLimit(
 /** Ends requests that nobody decided in time, and tells who asked. */
 export async function expireApprovals(ctx: Context, limit: number): Promise<number> {
   const at = ctx.clock.now()
-  const counts = await takeByInstitute(await store.findExpired(ctx.db, at, limit), (instituteId, keys) =>
+  const counts = await takeDue(ctx.db, await store.findExpired(ctx.db, at, limit), keys =>
     ctx.db.transaction(async tx => {
-      const expired = await store.expireSome(tx, at, instituteId, idsOf(keys))
-      const [institute] = await getInstitutesById(ctx, [instituteId])
-      const url = `${ctx.publicUrl}/console/i/${institute?.code ?? ''}/approvals`
-      const messages = expired.flatMap(one => decidedMessages({ ...one, state: 'expired' }, { url, at }))
+      const expired = await store.expireSome(tx, at, keys)
+      const institutes = await getInstitutesById(ctx, [...new Set(expired.map(one => one.instituteId))])
+      const codes = new Map(institutes.map(({ id, code }) => [id, code]))
+      const messages = expired.flatMap(one => {
+        const url = `${ctx.publicUrl}/console/i/${codes.get(one.instituteId) ?? ''}/approvals`
+        return decidedMessages({ ...one, state: 'expired' }, { url, at })
+      })
       await queueMessages(tx, messages)
       return expired.length
     }),

@@ -1,4 +1,4 @@
-import { findDue } from '../../platform/jobs/claim.ts'
+import { findDue, nameRows } from '../../platform/jobs/claim.ts'
 import type { RowKey } from '../../platform/jobs/leased-rows.ts'
 import type { Queryable, Transaction } from '../../platform/db/database.ts'
 import { list, type Page, type PageRange } from '../../platform/db/list.ts'
@@ -95,17 +95,12 @@ export async function findExpired(db: Queryable, now: Date, limit: number): Prom
 }
 
 /** Ends them. */
-export async function expireSome(
-  tx: Transaction,
-  now: Date,
-  instituteId: number,
-  ids: readonly string[],
-): Promise<Approval[]> {
+export async function expireSome(tx: Transaction, now: Date, keys: readonly RowKey[]): Promise<Approval[]> {
+  const these = nameRows(keys, 2)
   return tx.query<Approval>(
-    `update approvals a set state = 'expired', decided_at = $1 where a.institute_id = $2 and a.id in (
-       select id from approvals where institute_id = $2 and id = any($3) and ${HAS_EXPIRED} for update skip locked)
-     returning ${COLUMNS}`,
-    [now, instituteId, ids],
+    `update approvals a set state = 'expired', decided_at = $1
+     where ${these.lock('approvals', HAS_EXPIRED, { alias: 'a' })} returning ${COLUMNS}`,
+    [now, ...these.values],
   )
 }
 

@@ -1,5 +1,5 @@
 import { bisectOnFailure } from '../../platform/bisect-on-failure.ts'
-import { takeByInstitute } from '../../platform/jobs/claim.ts'
+import { inGroups } from '../../platform/jobs/claim.ts'
 import type { Run } from '../../platform/jobs/job.ts'
 import { processChunks } from '../../platform/jobs/process-due.ts'
 import { pullStudents } from '../../erp/pull/pull.service.ts'
@@ -25,11 +25,10 @@ import { presentAll } from './present.service.ts'
 export function runSteps(ctx: FlexContext): Run {
   return processChunks(
     limit => claimSteps(ctx.db, ctx.clock.now(), limit),
-    async due => void (await takeByInstitute(due, (_, some) => takeSteps(ctx, some))),
+    async due => void (await inGroups(ctx.db, due, some => takeSteps(ctx, some))),
   )
 }
 
-/** Of one institute. */
 type Each = (
   some: readonly DueInstalment[],
   act: (part: readonly DueInstalment[]) => Promise<void>,

@@ -1,28 +1,23 @@
-import type { Queryable } from '../../platform/db/database.ts'
-import { findDue, idsOf, takeByInstitute } from '../../platform/jobs/claim.ts'
+import type { Database, Queryable } from '../../platform/db/database.ts'
+import { updateDue } from '../../platform/jobs/claim.ts'
 import type { PlanKey } from '../plans/plans.store.ts'
 
 /** An instalment that this process looks at now. */
 export type DueInstalment = PlanKey & { instalmentId: string }
 
 const IS_FREE = `next_step_at <= $1 and (held_until is null or held_until < statement_timestamp())`
+const HOLD = {
+  set: `held_until = statement_timestamp() + interval '120 seconds'`,
+  returning: `institute_id as "instituteId", plan_id as "planId", id as "instalmentId"`,
+}
 const DUE = { table: 'flex_instalments', where: IS_FREE, order: 'next_step_at' }
 
 /**
  * Takes instalments whose moment has come, in the order of their moments. They are held in real time, whatever our
  * clock does meanwhile; saving one releases it, and a lease whose holder crashed expires.
  */
-export async function claimSteps(db: Queryable, now: Date, limit: number): Promise<DueInstalment[]> {
-  const taken = await takeByInstitute(await findDue(db, DUE, now, limit), (instituteId, keys) =>
-    db.query<DueInstalment>(
-      `update flex_instalments set held_until = statement_timestamp() + interval '120 seconds'
-       where institute_id = $2 and id in (
-         select id from flex_instalments where institute_id = $2 and id = any($3) and ${IS_FREE} for update skip locked)
-       returning institute_id as "instituteId", plan_id as "planId", id as "instalmentId"`,
-      [now, instituteId, idsOf(keys)],
-    ),
-  )
-  return taken.flat()
+export async function claimSteps(db: Database, now: Date, limit: number): Promise<DueInstalment[]> {
+  return updateDue(db, DUE, { now, limit }, HOLD)
 }
 
 /** Holds on to those that are still held; one that somebody saved meanwhile stays free. */

@@ -1,5 +1,5 @@
 import { bisectOnFailure } from '../../platform/bisect-on-failure.ts'
-import { takeByInstitute } from '../../platform/jobs/claim.ts'
+import { inGroups } from '../../platform/jobs/claim.ts'
 import { isWakingHour } from '../../messages/quiet-hours.rules.ts'
 import type { FlexContext } from '../context.ts'
 import { refreshPlans, type RefreshedPlan } from '../plans/refresh.service.ts'
@@ -15,7 +15,7 @@ type Notice<Item extends Due, Decision> = {
   decide(due: Item, refreshed: RefreshedPlan | undefined): Decision
   /** Of one that fails on our side. */
   giveUp(due: Item): Decision
-  /** In one transaction, of one institute. */
+  /** In one transaction. */
   carryOut(decisions: readonly Decision[], now: Date): Promise<void>
 }
 
@@ -33,7 +33,7 @@ export async function notifyFamilies<Item extends Due, Decision>(
   try {
     // Read again: a worker that held a family until just now has decided on what was listed.
     const due = (await notice.list(now)).filter(({ family }) => claimed.has(family))
-    await takeByInstitute(due, (_, some) => notifyEach(ctx, some, now, notice))
+    await inGroups(ctx.db, due, some => notifyEach(ctx, some, now, notice))
     return due.length
   } finally {
     await releaseFamilies(

@@ -1,6 +1,6 @@
 import type { Queryable, Transaction } from '../../platform/db/database.ts'
 import { Table } from '../../platform/db/table.ts'
-import { instituteOf } from '../../platform/jobs/claim.ts'
+import { nameRows } from '../../platform/jobs/claim.ts'
 import type { Instalment, LoadedPlan, Mandate, Plan } from '../rules/plan.rules.ts'
 
 export type PlanKey = { instituteId: number; planId: string }
@@ -127,11 +127,17 @@ export async function loadPlans(db: Queryable, keys: readonly PlanKey[]): Promis
   )
 }
 
-const LOCK = 'select 1 from flex_plans where institute_id = $1 and id = any($2) order by id for update'
-
-/** Every change of a plan locks its row first, in the same order everywhere. All are of one institute. */
+/** Every change of a plan locks its row first, in the same order everywhere. On a distributed database all are of one institute. */
 export async function lockPlans(tx: Transaction, keys: readonly PlanKey[]): Promise<void> {
-  if (keys.length > 0) await tx.query(LOCK, [instituteOf(keys), keys.map(({ planId }) => planId)])
+  if (keys.length === 0) return
+  const these = nameRows(
+    keys.map(({ instituteId, planId }) => ({ instituteId, id: planId })),
+    1,
+  )
+  await tx.query(
+    `select 1 from flex_plans p where ${these.match('p')} order by p.institute_id, p.id for update`,
+    these.values,
+  )
 }
 
 /** Set up and not closed for good. In one order, those behind a plan; all of them when it is null. */

@@ -1,4 +1,4 @@
-import { idsOf, sumOf, takeByInstitute } from '../../platform/jobs/claim.ts'
+import { sumOf, takeDue } from '../../platform/jobs/claim.ts'
 import { dayOf } from '../../platform/calendar.ts'
 import type { Context } from '../../platform/context.ts'
 import type { Transaction } from '../../platform/db/database.ts'
@@ -46,9 +46,9 @@ export async function takeDisputesToMail(
   mail: (tx: Transaction, disputes: readonly store.DisputeToMail[], now: Date) => Promise<void>,
 ): Promise<number> {
   const now = clock.now()
-  const counts = await takeByInstitute(await store.findToMail(db, limit), (instituteId, keys) =>
+  const counts = await takeDue(db, await store.findToMail(db, limit), keys =>
     db.transaction(async tx => {
-      const disputes = await store.takeToMail(tx, now, instituteId, idsOf(keys))
+      const disputes = await store.takeToMail(tx, now, keys)
       await mail(tx, disputes, now)
       return disputes.length
     }),

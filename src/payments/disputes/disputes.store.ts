@@ -1,4 +1,4 @@
-import { findDue } from '../../platform/jobs/claim.ts'
+import { findDue, nameRows } from '../../platform/jobs/claim.ts'
 import type { RowKey } from '../../platform/jobs/leased-rows.ts'
 import type { Queryable, Transaction } from '../../platform/db/database.ts'
 import { Table } from '../../platform/db/table.ts'
@@ -78,17 +78,16 @@ export async function findToMail(db: Queryable, limit: number): Promise<RowKey[]
 export async function takeToMail(
   tx: Transaction,
   now: Date,
-  instituteId: number,
-  refs: readonly string[],
+  keys: readonly RowKey[],
 ): Promise<DisputeToMail[]> {
+  const these = nameRows(keys, 2)
   return tx.query<DisputeToMail>(
     `update payment_disputes d set mailed_at = $1
      from payments p join institutes i on i.id = p.institute_id
-     where d.institute_id = $2 and p.institute_id = d.institute_id and p.id = d.payment_id and d.provider_ref in (
-       select provider_ref from payment_disputes
-       where institute_id = $2 and provider_ref = any($3) and mailed_at is null for update skip locked)
+     where p.institute_id = d.institute_id and p.id = d.payment_id
+       and ${these.lock('payment_disputes', TO_MAIL.where, { alias: 'd', key: 'provider_ref' })}
      returning ${disputes.columns('d')}, p.order_id as "orderId", i.code as "instituteCode", i.name as "instituteName"`,
-    [now, instituteId, refs],
+    [now, ...these.values],
   )
 }
 

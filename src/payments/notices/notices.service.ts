@@ -1,4 +1,4 @@
-import { idsOf, sumOf, takeByInstitute } from '../../platform/jobs/claim.ts'
+import { sumOf, takeDue } from '../../platform/jobs/claim.ts'
 import { getInstitutesById } from '../../institutes/institutes.service.ts'
 import { languagesOf } from '../../messages/family-languages.service.ts'
 import { internationalNumber, type NewMessage } from '../../messages/messages.rules.ts'
@@ -24,20 +24,19 @@ const TOLD_OTHERWISE = ['instalment', 'downpayment', 'loan']
 export async function notifyPayers(ctx: Context, limit: number): Promise<number> {
   const now = ctx.clock.now()
   const due = await store.findToNotify(ctx.db, limit)
-  const counts = await takeByInstitute(due, (instituteId, keys) => notifySome(ctx, instituteId, keys, now))
+  const counts = await takeDue(ctx.db, due, keys => notifySome(ctx, keys, now))
   return sumOf(counts)
 }
 
 async function notifySome(
   ctx: Context,
-  instituteId: number,
   keys: Awaited<ReturnType<typeof store.findToNotify>>,
   now: Date,
 ): Promise<number> {
-  const idsOfKind = (wanted: string): string[] => idsOf(keys.filter(({ kind }) => kind === wanted))
+  const ofKind = (wanted: string) => keys.filter(({ kind }) => kind === wanted)
   return ctx.db.transaction(async tx => {
-    const received = await store.lockReceived(tx, instituteId, idsOfKind('receipt'))
-    const refunds = await store.lockRefunds(tx, instituteId, idsOfKind('refund'))
+    const received = await store.lockReceived(tx, ofKind('receipt'))
+    const refunds = await store.lockRefunds(tx, ofKind('refund'))
     const languages = await languagesOf(tx, [...received, ...refunds])
     const languageOf = new Map([...received, ...refunds].map((one, index) => [one, languages[index] ?? 'en']))
     const howOf = (one: store.ReceivedPayment | store.MadeRefund): How => ({

@@ -1,6 +1,6 @@
 import type { OrderKind } from '../../orders/orders.rules.ts'
 import type { Queryable, Transaction } from '../../platform/db/database.ts'
-import { findDue } from '../../platform/jobs/claim.ts'
+import { findDue, nameRows } from '../../platform/jobs/claim.ts'
 import type { RowKey } from '../../platform/jobs/leased-rows.ts'
 import type { Paise } from '../../platform/money.ts'
 import type { ReceiptKey } from '../../receipts/receipts.rules.ts'
@@ -55,11 +55,9 @@ export async function findToNotify(
 }
 
 /** Receipts of these payments that are to be told of still; another process skips them until the commit. */
-export async function lockReceived(
-  tx: Transaction,
-  instituteId: number,
-  paymentIds: readonly string[],
-): Promise<ReceivedPayment[]> {
+export async function lockReceived(tx: Transaction, keys: readonly RowKey[]): Promise<ReceivedPayment[]> {
+  if (keys.length === 0) return []
+  const these = nameRows(keys, 1)
   return tx.query<ReceivedPayment>(
     `select c.institute_id as "instituteId", i.name as institute, i.code as "instituteCode", c.financial_year as "financialYear",
        c.number, c.payment_id as "paymentId", c.cancelled_at is not null as "isCancelled", c.issued_at as at,
@@ -67,18 +65,18 @@ export async function lockReceived(
        coalesce(o.phone, s.primary_contact_number) as phone, coalesce(o.email, s.primary_contact_email) as email,
        coalesce(o.student_name, s.fullname) as "studentName", coalesce(p.amount_paise, d.amount_paise) as "amountPaise",
        coalesce((select json_agg(distinct l.component_type) from order_lines l
-           where l.institute_id = $1 and l.order_id = o.id),
-         (select json_agg(distinct l.component_type) from direct_payment_lines l where l.institute_id = $1
-           and l.student_id = d.student_id and l.transaction_id = d.transaction_id), '[]') as components
+           where l.institute_id = ${these.institute('c')} and l.order_id = o.id),
+         (select json_agg(distinct l.component_type) from direct_payment_lines l
+           where l.institute_id = ${these.institute('c')} and l.student_id = d.student_id and l.transaction_id = d.transaction_id), '[]') as components
      from receipts c
      join institutes i on i.id = c.institute_id
      left join payments p on p.institute_id = c.institute_id and p.id = c.online_payment_id
      left join orders o on o.institute_id = p.institute_id and o.id = p.order_id
      left join direct_payments d on d.institute_id = c.institute_id and d.id = c.direct_payment_id
      left join students s on s.institute_id = c.institute_id and s.id = coalesce(d.student_id, o.student_id)
-     where c.institute_id = $1 and c.payment_id = any($2) and c.payer_notified_at is null
+     where ${these.match('c', 'payment_id')} and c.payer_notified_at is null
      order by c.issued_at for update of c skip locked`,
-    [instituteId, paymentIds],
+    these.values,
   )
 }
 
@@ -96,25 +94,23 @@ export async function markReceived(
 }
 
 /** The same for refunds that were made; a debit that the bank took back is none. */
-export async function lockRefunds(
-  tx: Transaction,
-  instituteId: number,
-  ids: readonly string[],
-): Promise<MadeRefund[]> {
+export async function lockRefunds(tx: Transaction, keys: readonly RowKey[]): Promise<MadeRefund[]> {
+  if (keys.length === 0) return []
+  const these = nameRows(keys, 1)
   return tx.query<MadeRefund>(
     `select r.institute_id as "instituteId", i.name as institute, i.code as "instituteCode", r.id as "refundId", r.utr,
        r.processed_at as at, o.id as "orderId", o.kind as "orderKind", o.name as payer, o.phone, o.email,
        coalesce(o.student_name, s.fullname) as "studentName", r.amount_paise as "amountPaise",
        coalesce((select json_agg(distinct l.component_type) from refund_lines l
-         where l.institute_id = $1 and l.refund_id = r.id), '[]') as components
+         where l.institute_id = ${these.institute('r')} and l.refund_id = r.id), '[]') as components
      from refunds r
      join institutes i on i.id = r.institute_id
      join orders o on o.institute_id = r.institute_id and o.id = r.order_id
      left join students s on s.institute_id = o.institute_id and s.id = o.student_id
-     where r.institute_id = $1 and r.id = any($2) and r.state = 'processed' and r.kind <> 'returned'
+     where ${these.match('r')} and r.state = 'processed' and r.kind <> 'returned'
        and r.payer_notified_at is null
      order by r.processed_at for update of r skip locked`,
-    [instituteId, ids],
+    these.values,
   )
 }
 

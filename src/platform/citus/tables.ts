@@ -1,4 +1,5 @@
 import type { Client } from 'pg'
+import type { Queryable } from '../db/database.ts'
 import type { Kind, Table } from './placement.rules.ts'
 
 /** Foreign keys and triggers that are taken off stand here meanwhile; Bursar does not start on a database that has it. */
@@ -57,6 +58,15 @@ export async function readSaved(client: Client): Promise<Saved[]> {
     `select kind, "table", name, target, definition from ${SAVED} order by kind, "table", name`,
   )
   return rows
+}
+
+/** As it is while Bursar runs: nobody is connected when it changes. */
+export async function isDistributed(db: Queryable): Promise<boolean> {
+  const [citus] = await db.query<{ isThere: boolean }>(
+    `select to_regclass('pg_catalog.pg_dist_partition') is not null as "isThere"`,
+  )
+  if (citus?.isThere !== true) return false
+  return (await db.query(`select 1 from pg_dist_partition where partmethod = 'h' limit 1`)).length > 0
 }
 
 /** Of the tables that Citus knows; the others are ordinary ones. */

@@ -53,6 +53,8 @@ export class Database implements Queryable {
   readonly #servers: Servers
   readonly #pool: TransactionPool
   readonly #lane: PipelinedReader
+  /** Its tables are spread over servers by the institute. Set at the start: it cannot change while somebody is connected. */
+  isDistributed = false
   /** That processes over this database share. */
   readonly semaphore: ClusterSemaphore
   readonly #wakeups = new Wakeups(name => this.query(`notify ${name}`))

@@ -1,11 +1,12 @@
 import { assert } from '../assert.ts'
-import type { Queryable } from '../db/database.ts'
+import type { Database, Queryable } from '../db/database.ts'
+import { isUnavailable } from '../errors.ts'
 import type { RowKey } from './leased-rows.ts'
 
 /**
- * Work that is due is taken in two steps. A plain read over all institutes finds it, the oldest first; then each
- * institute's rows are locked by a statement and a transaction of their own, since two institutes may be on two servers.
- * What somebody else took between the steps does not fit any more, and what somebody holds is skipped.
+ * Work that is due is taken in two steps. A plain read over all institutes finds it, the oldest first; then it is locked,
+ * all of it by one statement, or on a distributed database what is of one institute, since two may be on two servers. What
+ * somebody else took between the steps does not fit any more, and what somebody holds is skipped.
  */
 export type Due = {
   table: string
@@ -31,30 +32,123 @@ export async function findDue(
   )
 }
 
+/**
+ * Takes what is due by changing it, the oldest first: one statement, or on a distributed database one of each institute.
+ * `$1` of `set` is the moment too.
+ */
+export async function updateDue<Row extends object>(
+  db: Database,
+  due: Due,
+  { now, limit }: { now: Date; limit: number },
+  { set, returning }: { set: string; returning: string },
+): Promise<Row[]> {
+  const { table, key = 'id', where, order } = due
+  const update = (which: string, values: readonly unknown[]): Promise<Row[]> =>
+    db.query<Row>(`update ${table} set ${set} where ${which} returning ${returning}`, [now, ...values])
+  if (!db.isDistributed) {
+    const oldest = `select institute_id, ${key} from ${table} where ${where} order by ${order} limit $2`
+    return update(`(institute_id, ${key}) in (${oldest} for update skip locked)`, [limit])
+  }
+  const taken = await forEachInstitute(await findDue(db, due, now, limit), async (_, keys) => {
+    const these = nameRows(keys, 2)
+    return update(these.lock(table, where, { key }), these.values)
+  })
+  return taken.flat()
+}
+
+/** How a statement names rows that it takes together; `values` are two parameters of it. */
+export type Named = {
+  /** A condition: the row is one of them. */
+  match(alias: string, key?: string): string
+  /** A condition of an update or delete: it is one of them and fits, and nobody else holds it; it is locked. */
+  lock(table: string, where: string, names?: { alias?: string; key?: string }): string
+  /** What the institute of a table that is joined to the row is compared with. */
+  institute(alias: string): string
+  values: readonly [institutes: number | number[], ids: string[]]
+}
+
+/**
+ * Rows of one institute are named so that a distributed database sees whose they are, in every table that is joined, and
+ * rows of several by pairs. `first` is the number of the first parameter.
+ */
+export function nameRows(keys: readonly RowKey[], first: number): Named {
+  const institutes = keys.map(({ instituteId }) => instituteId)
+  const ids = keys.map(({ id }) => id)
+  const [one, ...others] = new Set(institutes)
+  assert(one !== undefined, 'there is a row to take')
+  const isOne = others.length === 0
+  const match: Named['match'] = (alias, key = 'id') =>
+    isOne
+      ? `${alias}.institute_id = $${first} and ${alias}.${key} = any($${first + 1}::text[])`
+      : `(${alias}.institute_id, ${alias}.${key}) in (select * from unnest($${first}::int[], $${first + 1}::text[]))`
+  return {
+    match,
+    lock: (table, where, { alias = table, key = 'id' } = {}) => {
+      const rest = `from ${table} due where ${match('due', key)} and ${where} for update skip locked`
+      return isOne
+        ? `${alias}.institute_id = $${first} and ${alias}.${key} in (select due.${key} ${rest})`
+        : `(${alias}.institute_id, ${alias}.${key}) in (select due.institute_id, due.${key} ${rest})`
+    },
+    institute: alias => (isOne ? `$${first}` : `${alias}.institute_id`),
+    values: [isOne ? one : institutes, ids],
+  }
+}
+
+/** Whether two institutes may be on two servers. */
+export type Placement = Pick<Database, 'isDistributed'>
+
+/**
+ * Takes what was found in one transaction, or in one of each institute on a distributed database. If all together cannot
+ * be taken, it is tried institute by institute: one that fails keeps no other waiting.
+ */
+export async function takeDue<Key extends { instituteId: number }, Result>(
+  db: Placement,
+  found: readonly Key[],
+  take: (keys: readonly Key[]) => Promise<Result>,
+): Promise<Result[]> {
+  try {
+    return await inGroups(db, found, take)
+  } catch (error) {
+    const isOfOne = found.every(({ instituteId }) => instituteId === found[0]?.instituteId)
+    if (db.isDistributed || isOfOne || isUnavailable(error)) throw error
+    return inGroups({ isDistributed: true }, found, take)
+  }
+}
+
+/** What is written institute by institute, wherever it is. */
+export async function forEachInstitute<Key extends { instituteId: number }, Result>(
+  found: readonly Key[],
+  act: (instituteId: number, keys: readonly Key[]) => Promise<Result>,
+): Promise<Result[]> {
+  return inGroups({ isDistributed: true }, found, keys => act(instituteOf(keys), keys))
+}
+
 /** Of so many institutes at a time. */
 const AT_ONCE = 8
 
 /**
- * Takes what was found, institute by institute. One institute's that fails keeps no other waiting; the first failure is
- * thrown at the end.
+ * Does something with all that may be locked together: with everything, or with what is of one institute. A group that
+ * fails keeps no other waiting; the first failure is thrown at the end.
  */
-export async function takeByInstitute<Key extends { instituteId: number }, Result>(
-  found: readonly Key[],
-  take: (instituteId: number, keys: readonly Key[]) => Promise<Result>,
+export async function inGroups<Key extends { instituteId: number }, Result>(
+  { isDistributed }: Placement,
+  keys: readonly Key[],
+  act: (some: readonly Key[]) => Promise<Result>,
 ): Promise<Result[]> {
-  const institutes = [...Map.groupBy(found, ({ instituteId }) => instituteId)]
+  if (keys.length === 0) return []
+  const groups = isDistributed ? [...Map.groupBy(keys, ({ instituteId }) => instituteId).values()] : [keys]
   const results: Result[] = []
   const failures: unknown[] = []
   const work = async (): Promise<void> => {
-    for (let next = institutes.shift(); next !== undefined; next = institutes.shift()) {
+    for (let next = groups.shift(); next !== undefined; next = groups.shift()) {
       try {
-        results.push(await take(...next))
+        results.push(await act(next))
       } catch (error) {
         failures.push(error)
       }
     }
   }
-  await Promise.all(Array.from({ length: Math.min(AT_ONCE, institutes.length) }, work))
+  await Promise.all(Array.from({ length: Math.min(AT_ONCE, groups.length) }, work))
   if (failures.length > 0) throw failures[0]
   return results
 }

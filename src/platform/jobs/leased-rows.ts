@@ -1,5 +1,5 @@
-import type { Queryable } from '../db/database.ts'
-import { findDue, idsOf, takeByInstitute } from './claim.ts'
+import type { Database, Queryable } from '../db/database.ts'
+import { updateDue } from './claim.ts'
 
 /** What names a row of any table of ours. */
 export type RowKey = { instituteId: number; id: string }
@@ -18,7 +18,7 @@ type RetryTimes = { claimedAt: Date; retryAt: Date }
 export type LeasedRows<Row> = {
   leaseMs: number
   /** Takes those that are due and that nobody holds, the oldest first. */
-  claim(db: Queryable, now: Date, limit: number): Promise<Lease<Row>[]>
+  claim(db: Database, now: Date, limit: number): Promise<Lease<Row>[]>
   /** Returns false when the lease is not ours any more. */
   renew(db: Queryable, lease: Lease<Row>): Promise<boolean>
   /** Makes a row that hangs due at `retryAt`, behind rows that do not, and keeps the lease until it expires. */
@@ -43,19 +43,17 @@ export function leasedRows<Row extends RowKey>(names: {
   const until = `date_trunc('milliseconds', statement_timestamp()) + ${leaseMs} * interval '1 millisecond'`
   const held = 'institute_id = $1 and id = $2 and held_until = $3'
   const isFree = `${dueAt} <= $1 and (held_until is null or held_until < statement_timestamp())`
-  const take = `update ${table} set held_until = ${until}${counted}
-    where institute_id = $2 and id in (
-      select id from ${table} where institute_id = $2 and id = any($3) and ${isFree} for update skip locked)
-    returning ${columns}, held_until as "heldUntil"`
+  const due = { table, where: isFree, order: dueAt }
+  const hold = {
+    set: `held_until = ${until}${counted}`,
+    returning: `${columns}, held_until as "heldUntil"`,
+  }
   const putOff = `${dueAt} = case when ${dueAt} <= $4 then $5 else ${dueAt} end`
   return {
     leaseMs,
     async claim(db, now, limit) {
-      const found = await findDue(db, { table, where: isFree, order: dueAt }, now, limit)
-      const taken = await takeByInstitute(found, (instituteId, keys) =>
-        db.query<Row & { heldUntil: Date }>(take, [now, instituteId, idsOf(keys)]),
-      )
-      return taken.flat().map(({ heldUntil, ...row }) => ({ row: row as unknown as Row, heldUntil }))
+      const taken = await updateDue<Row & { heldUntil: Date }>(db, due, { now, limit }, hold)
+      return taken.map(({ heldUntil, ...row }) => ({ row: row as unknown as Row, heldUntil }))
     },
     async renew(db, lease) {
       const [row] = await db.query<{ heldUntil: Date }>(

@@ -1,9 +1,9 @@
 import type { Clock } from '../clock.ts'
-import type { Queryable } from '../db/database.ts'
+import type { Database } from '../db/database.ts'
 import type { Run } from './job.ts'
 import type { Lease, LeasedRows } from './leased-rows.ts'
 
-type Context = { readonly db: Queryable; readonly clock: Clock }
+type Context = { readonly db: Database; readonly clock: Clock }
 
 /** A row that failed, or whose due time was not changed, is due again so much later. */
 const RETRY_MS = 60_000

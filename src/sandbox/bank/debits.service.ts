@@ -3,7 +3,7 @@ import { conflict, notFound } from '../../platform/errors.ts'
 import type { Context } from '../../platform/context.ts'
 import { newId } from '../../platform/ids.ts'
 import type { Transaction } from '../../platform/db/database.ts'
-import { idsOf, sumOf, takeByInstitute } from '../../platform/jobs/claim.ts'
+import { sumOf, takeDue } from '../../platform/jobs/claim.ts'
 import {
   debitDecidedAt,
   judgeDebit,
@@ -39,9 +39,9 @@ export async function decideDue(
   now: Date,
   limit: number,
 ): Promise<{ count: number; told: Told[] }> {
-  const parts = await takeByInstitute(await store.findDueDebits(db, now, limit), (instituteId, keys) =>
+  const parts = await takeDue(db, await store.findDueDebits(db, now, limit), keys =>
     db.transaction(async tx => {
-      const due = await store.lockDueDebits(tx, now, instituteId, idsOf(keys))
+      const due = await store.lockDueDebits(tx, now, keys)
       const decided = due.flatMap(debit => {
         const at = debit.decideAt ?? now
         const verdict = judgeDebit(debit, at)

@@ -1,5 +1,5 @@
 import type { Queryable, Transaction } from '../../platform/db/database.ts'
-import { findDue } from '../../platform/jobs/claim.ts'
+import { findDue, nameRows } from '../../platform/jobs/claim.ts'
 import type { RowKey } from '../../platform/jobs/leased-rows.ts'
 import type { Paise } from '../../platform/money.ts'
 import type { BankDebit } from './mandates.rules.ts'
@@ -57,13 +57,13 @@ export async function findDueDebits(db: Queryable, now: Date, limit: number): Pr
 export async function lockDueDebits(
   tx: Transaction,
   now: Date,
-  instituteId: number,
-  refs: readonly string[],
+  keys: readonly RowKey[],
 ): Promise<BankDebit[]> {
+  const these = nameRows(keys, 2)
   return tx.query<BankDebit>(
-    `select ${DEBIT} ${FROM} where b.institute_id = $2 and b.ref = any($3) and b.decide_at <= $1
+    `select ${DEBIT} ${FROM} where ${these.match('b', 'ref')} and b.decide_at <= $1
      order by b.decide_at for update of b skip locked`,
-    [now, instituteId, refs],
+    [now, ...these.values],
   )
 }
 

@@ -1,5 +1,5 @@
-import type { Queryable, Transaction } from '../../platform/db/database.ts'
-import { findDue, idsOf, takeByInstitute } from '../../platform/jobs/claim.ts'
+import type { Database, Queryable, Transaction } from '../../platform/db/database.ts'
+import { updateDue } from '../../platform/jobs/claim.ts'
 import type { BankMandate, MandateMove } from './mandates.rules.ts'
 
 const COLUMNS = `institute_id as "instituteId", ref, mandate_id as "mandateId", rail, state, cap_paise as "capPaise",
@@ -92,16 +92,7 @@ export async function cancelMandate(
 const TO_CONFIRM = { table: 'bank_mandates', key: 'ref', where: 'confirm_at <= $1', order: 'confirm_at' }
 
 /** The destination banks decide about what was authorised; answers the mandates as they are then. */
-export async function confirmMandates(db: Queryable, now: Date, limit: number): Promise<BankMandate[]> {
-  const confirmed = await takeByInstitute(await findDue(db, TO_CONFIRM, now, limit), (instituteId, keys) =>
-    db.query<BankMandate>(
-      `update bank_mandates set confirm_at = null,
-         state = case when failure_code is null then 'active' else 'rejected' end
-       where institute_id = $2 and ref in (select ref from bank_mandates
-         where institute_id = $2 and ref = any($3) and confirm_at <= $1 for update skip locked)
-       returning ${COLUMNS}`,
-      [now, instituteId, idsOf(keys)],
-    ),
-  )
-  return confirmed.flat()
+export async function confirmMandates(db: Database, now: Date, limit: number): Promise<BankMandate[]> {
+  const set = `confirm_at = null, state = case when failure_code is null then 'active' else 'rejected' end`
+  return updateDue(db, TO_CONFIRM, { now, limit }, { set, returning: COLUMNS })
 }

@@ -1,4 +1,4 @@
-import { sumOf, takeByInstitute } from '../../platform/jobs/claim.ts'
+import { forEachInstitute, sumOf } from '../../platform/jobs/claim.ts'
 import { dayAfter, startOfDay } from '../../platform/calendar.ts'
 import { assertNever } from '../../platform/assert.ts'
 import { forEachSettled } from '../../platform/for-each-settled.ts'
@@ -82,7 +82,7 @@ export function createSandboxBank(ctx: Context, tell: SandboxBank['tell']): Sand
     payOut: async (before, only) => {
       const at = clock.now()
       const institutes = only === undefined ? await store.findToPayOut(db, before) : [{ instituteId: only }]
-      const counts = await takeByInstitute(institutes, instituteId =>
+      const counts = await forEachInstitute(institutes, instituteId =>
         db.transaction(tx => store.payOut(tx, { before, at, instituteId })),
       )
       return sumOf(counts)

@@ -1,6 +1,6 @@
 import type { Transaction } from '../../platform/db/database.ts'
 import type { Context } from '../../platform/context.ts'
-import { takeByInstitute } from '../../platform/jobs/claim.ts'
+import { forEachInstitute } from '../../platform/jobs/claim.ts'
 import {
   healthAfter,
   type HealthChange,
@@ -24,7 +24,7 @@ type Group = { instituteId: number; webhookId: string; attempts: Attempted[]; ha
 export async function recordAttempts(ctx: Context, batch: readonly Ended[]): Promise<string[]> {
   const byInstitute = Map.groupBy(batch, ({ finish }) => finish.claimed.instituteId)
   const institutes = Array.from(byInstitute.keys(), instituteId => ({ instituteId }))
-  const shut = await takeByInstitute(institutes, id => recordSome(ctx, byInstitute.get(id) ?? []))
+  const shut = await forEachInstitute(institutes, id => recordSome(ctx, byInstitute.get(id) ?? []))
   return shut.flat()
 }
 

@@ -1,5 +1,5 @@
 import { assert } from '../../platform/assert.ts'
-import { takeByInstitute } from '../../platform/jobs/claim.ts'
+import { forEachInstitute } from '../../platform/jobs/claim.ts'
 import type { Database, Transaction } from '../../platform/db/database.ts'
 import type { DeliveryState } from '../delivery-log/deliveries.rules.ts'
 import type { DeliverableEvent } from './delivery-body.ts'
@@ -129,7 +129,7 @@ export async function claimDue(
   const institutes = new Set(ready.map(({ instituteId }) => instituteId))
   const share = Math.max(1, Math.floor(limit / institutes.size))
   const ours = new Set([...institutes].slice(0, limit))
-  const taken = await takeByInstitute(
+  const taken = await forEachInstitute(
     ready.filter(({ instituteId }) => ours.has(instituteId)),
     (_, some) => claimSome(db, some, share),
   )

@@ -1,4 +1,4 @@
-import { idsOf, sumOf, takeByInstitute } from '../../platform/jobs/claim.ts'
+import { sumOf, takeDue } from '../../platform/jobs/claim.ts'
 import { queueMessages } from '../../messages/messages.service.ts'
 import type { Context } from '../../platform/context.ts'
 import { deliveryLink } from '../delivery-log/delivery-link.ts'
@@ -7,9 +7,9 @@ import { findDueMails, msUntilNextMail, takeDueMails } from './notices.store.ts'
 
 /** Turns notices into mails, one per subscription and hour; returns how many subscriptions that were. */
 export async function mailFailures(ctx: Context, limit: number): Promise<number> {
-  const counts = await takeByInstitute(await findDueMails(ctx.db, limit), (instituteId, keys) =>
+  const counts = await takeDue(ctx.db, await findDueMails(ctx.db, limit), keys =>
     ctx.db.transaction(async tx => {
-      const due = await takeDueMails(tx, instituteId, idsOf(keys))
+      const due = await takeDueMails(tx, keys)
       const messages = due.flatMap(mail => messagesOf(ctx, mail))
       await queueMessages(tx, messages)
       return due.length

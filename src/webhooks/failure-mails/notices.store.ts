@@ -1,3 +1,4 @@
+import { nameRows } from '../../platform/jobs/claim.ts'
 import type { RowKey } from '../../platform/jobs/leased-rows.ts'
 import type { Queryable, Transaction } from '../../platform/db/database.ts'
 import type { NoticeKind } from '../delivery-log/deliveries.rules.ts'
@@ -51,21 +52,18 @@ export async function findDueMails(db: Queryable, limit: number): Promise<RowKey
 }
 
 /** Takes their notices. */
-export async function takeDueMails(
-  tx: Transaction,
-  instituteId: number,
-  ids: readonly string[],
-): Promise<DueMail[]> {
+export async function takeDueMails(tx: Transaction, keys: readonly RowKey[]): Promise<DueMail[]> {
+  const these = nameRows(keys, 1)
   return tx.query<DueMail>(
     `with due as (
        select s.institute_id, s.id from webhook_subscriptions s
-       where s.institute_id = $1 and s.id = any($2) and ${TO_MAIL} for no key update of s skip locked
+       where ${these.match('s')} and ${TO_MAIL} for no key update of s skip locked
      ), told as (
        delete from webhook_notices n using due d
-       where n.institute_id = $1 and n.institute_id = d.institute_id and n.webhook_id = d.id returning n.*
+       where n.institute_id = ${these.institute('d')} and n.webhook_id = d.id returning n.*
      ), mailed as (
        update webhook_subscriptions s set mailed_at = now() from due d
-       where s.institute_id = $1 and s.institute_id = d.institute_id and s.id = d.id returning s.*
+       where s.institute_id = ${these.institute('d')} and s.id = d.id returning s.*
      )
      select s.institute_id as "instituteId", i.code as "instituteCode", i.name as "instituteName", s.id as "webhookId",
        s.event_code as "eventCode", s.url, s.failure_notification_email as "failureEmails",
@@ -73,6 +71,6 @@ export async function takeDueMails(
        (select json_agg(json_build_object('kind', t.kind, 'times', t.times, 'deliveryId', t.delivery_id, 'firstAt', t.first_at)
           order by t.first_at) from told t where t.institute_id = s.institute_id and t.webhook_id = s.id) as notices
      from mailed s join institutes i on i.id = s.institute_id`,
-    [instituteId, ids],
+    these.values,
   )
 }

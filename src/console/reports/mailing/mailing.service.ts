@@ -1,4 +1,4 @@
-import { idsOf, sumOf, takeByInstitute } from '../../../platform/jobs/claim.ts'
+import { idsOf, sumOf, forEachInstitute } from '../../../platform/jobs/claim.ts'
 import type { RowKey } from '../../../platform/jobs/leased-rows.ts'
 import { readBankStatus } from '../../../banking/statements/statements.service.ts'
 import type { Institute } from '../../../institutes/institutes.rules.ts'
@@ -70,7 +70,7 @@ export async function removeReportMail(
 export async function mailReports(ctx: Context, limit: number): Promise<number> {
   const now = ctx.clock.now()
   const due = await store.findDueReports(ctx.db, now, limit)
-  return sumOf(await takeByInstitute(due, (instituteId, keys) => mailSome(ctx, instituteId, keys, now)))
+  return sumOf(await forEachInstitute(due, (instituteId, keys) => mailSome(ctx, instituteId, keys, now)))
 }
 
 async function mailSome(
