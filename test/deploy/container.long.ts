@@ -40,9 +40,11 @@ function build({ name, instructions }: Stage, context: string): void {
   mkdirSync(placeOf(name, '.'), { recursive: true })
   for (const { name: step, text } of instructions) {
     if (step === 'COPY') {
-      const [, from, paths = ''] = /^(?:--from=(\S+) )?(.*)$/.exec(text) ?? []
+      const [, from, paths = ''] = /^(?:--from=(\S+) )?(?:--chown=\S+ )?(.*)$/.exec(text) ?? []
       const sources = paths.split(' ')
       const target = sources.pop() ?? '.'
+      // A library and the place of a volume: this machine has its own.
+      if (target.startsWith('/') && !target.startsWith(HOME)) continue
       for (const source of sources) {
         const path = from === undefined ? join(context, source) : placeOf(from, source)
         const isInto = target.endsWith('/') || target === '.'

@@ -42,7 +42,9 @@ const LINTS: readonly Lint[] = [
     tool: 'kubernetes-validate',
     args: [
       '--strict',
-      ...['api', 'worker', 'namespace', 'network-policy', 'ingress'].map(name => `kubernetes/${name}.yml`),
+      ...['api', 'worker', 'namespace', 'network-policy', 'ingress', 'archive/claim'].map(
+        name => `kubernetes/${name}.yml`,
+      ),
     ],
     offence: {
       file: 'kubernetes/worker.yml',

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -105,6 +106,41 @@ test('every deployment names this release and the Node that it pins', () => {
   const [major] = (dependencies['node'] ?? '').split('.')
   for (const { name, base } of readStages())
     if (name !== '') assert.ok(base.startsWith(`node:${major}-`), base)
+})
+
+/** Of distroless/cc: libc, libgcc and libstdc++. */
+const BASE_LIBRARIES = /^(libc|libdl|libm|libpthread|libgcc_s|libstdc\+\+|ld-linux-[\w-]+|linux-vdso)\.so\./
+
+test('the image has every library that its Node links against', () => {
+  const libraries = execFileSync('ldd', [process.execPath], { encoding: 'utf8' }).match(/\S+\.so\.\d+/g) ?? []
+  const names = libraries.map(path => path.slice(path.lastIndexOf('/') + 1))
+  const missing = names.filter(name => !BASE_LIBRARIES.test(name))
+  assert.ok(names.includes('libc.so.6'))
+  for (const name of new Set(missing))
+    assert.match(read('Dockerfile'), new RegExp(`^COPY --from=\\w+ /usr/lib/\\S+/${name}\\* /usr/lib/$`, 'm'))
+})
+
+test('every deployment that archives old months has a place for them that outlives the process', () => {
+  const { worker } = compose.services
+  const [volume, mountedAt] = worker.volumes[0].split(':')
+  assert.equal(mountedAt, worker.environment.ARCHIVE_DIR)
+  assert.ok(Object.hasOwn(compose.volumes, volume))
+  // A new volume takes the owner of the folder in the image.
+  assert.match(read('Dockerfile'), new RegExp(`--chown=65532:65532 \\S+ ${mountedAt}$`, 'm'))
+
+  const [patch] = readManifests('kubernetes/archive/worker.yml')
+  const [claim] = readManifests('kubernetes/archive/claim.yml')
+  const { containers, volumes, securityContext } = patch.spec.template.spec
+  const [{ env, volumeMounts }] = containers
+  assert.equal(env[0].value, volumeMounts[0].mountPath)
+  assert.equal(volumeMounts[0].name, volumes[0].name)
+  assert.equal(volumes[0].persistentVolumeClaim.claimName, claim.metadata.name)
+  assert.deepEqual(claim.spec.accessModes, ['ReadWriteMany'])
+  const ofWorker = deployments.find(({ metadata }) => metadata.name === patch.metadata.name)
+  assert.equal(securityContext.fsGroup, ofWorker.spec.template.spec.securityContext.runAsGroup)
+
+  const state = `/var/lib/${/^StateDirectory=(.*)$/m.exec(read('systemd/bursar.service'))?.[1]}/`
+  assert.ok(ENVIRONMENTS['systemd']?.['ARCHIVE_DIR']?.startsWith(state))
 })
 
 test('the unit and the image start Bursar with the flags of npm start', () => {
