@@ -452,19 +452,26 @@ create table fee_structures (
   institute_id integer not null references institutes,
   academic_year_start integer not null,
   academic_year_end integer not null,
+  -- Null for every branch that has none of its own. So there is no primary key, and the unique constraint takes two
+  -- nulls as the same.
+  collector_code text,
   -- Terms, fees, classes, amounts and concessions by rule: always read and replaced whole.
   definition jsonb not null,
   updated_at timestamptz not null,
-  primary key (institute_id, academic_year_start, academic_year_end)
+  unique nulls not distinct (institute_id, academic_year_start, academic_year_end, collector_code),
+  foreign key (institute_id, collector_code) references branches
 );
 
--- When a component of a year is due, by its structure; comes before the due day of a late fee rule.
+-- When a component of a year is due, by its structure; comes before the due day of a late fee rule. A branch's own
+-- day comes before that of the institute, which has no branch.
 create table fee_due_days (
   institute_id integer not null references institutes,
   academic_year_start integer not null,
+  collector_code text,
   component_type text not null,
   due_on date not null,
-  primary key (institute_id, academic_year_start, component_type)
+  unique nulls not distinct (institute_id, academic_year_start, component_type, collector_code),
+  foreign key (institute_id, collector_code) references branches
 );
 
 -- Which components of a student the structure charged: when it does not charge them any more they come to nothing.
@@ -660,7 +667,8 @@ create table imports (
   -- Of a list of students: those who would owe nothing, because their class has no fees; and such classes.
   unpriced_rows integer not null default 0,
   unpriced_grades text[] not null default '{}',
-  -- Of a list of students: how much less its fees ask of students who have fees already.
+  -- Of a list of students: of how many who have fees already it asks less, and how much less together.
+  lowered_rows integer not null default 0,
   lowered_paise bigint not null default 0,
   applied_rows integer not null default 0,
   unchanged_rows integer not null default 0,

@@ -4,7 +4,7 @@ import type { Context } from '../platform/context.ts'
 import { dayOf } from '../platform/calendar.ts'
 import { minPaise, paiseOf, subtractPaise, sumPaise, ZERO, type Paise } from '../platform/money.ts'
 import { withoutLines } from '../students/direct-payments/direct-payments.rules.ts'
-import { dueDayKey, readDueDays } from '../fees/structures/structures.service.ts'
+import { dueDayOf, readDueDays } from '../fees/structures/structures.service.ts'
 import { balanceOf, summariseFees, type Discount } from '../fees/fees.rules.ts'
 import { readStudentContexts, type StudentContext } from '../students/student-contexts.service.ts'
 import {
@@ -82,8 +82,7 @@ export async function readLateFeesBefore(
   const owed = context.fees.map(fee => ({
     componentType: fee.componentType,
     amountPaise: balanceOf(fee, paid.get(fee.componentType) ?? ZERO).outstandingPaise,
-    dueOn:
-      dueDays.get(dueDayKey(key.instituteId, context.student.academicYearStart, fee.componentType)) ?? null,
+    dueOn: dueDayOf(dueDays, key.instituteId, context.student, fee.componentType),
   }))
   return lateFeesOn(today, owed, rules.lateFees, redeemed)
 }
@@ -116,9 +115,7 @@ export async function readDuesOn(
       const lines = context.fees.map(fee => {
         const paidPaise = context.paid.get(fee.componentType) ?? ZERO
         const owedPaise = balanceOf(fee, paidPaise).outstandingPaise
-        const ownDueOn = dueDays.get(
-          dueDayKey(instituteId, context.student.academicYearStart, fee.componentType),
-        )
+        const ownDueOn = dueDayOf(dueDays, instituteId, context.student, fee.componentType)
         const dueOn = ownDueOn ?? ruleFor(ofInstitute.lateFees, fee.componentType)?.dueOn ?? null
         const { componentType, feePaise, discounts } = fee
         const plannedPaise = minPaise(owedPaise, planned.get(studentId)?.get(componentType) ?? ZERO)

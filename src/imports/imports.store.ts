@@ -34,6 +34,7 @@ export type Import = {
   unpricedRows: number
   unpricedGrades: string[]
   /** Of a list of students: how much less it asks of those who have fees already. */
+  loweredRows: number
   loweredPaise: Paise
   appliedRows: number
   unchangedRows: number
@@ -68,6 +69,7 @@ const table = new Table<Omit<Import, 'percent'> & { instituteId: number }>('impo
   knownRows: 'int',
   unpricedRows: 'int',
   unpricedGrades: 'text[]',
+  loweredRows: 'int',
   loweredPaise: 'bigint',
   appliedRows: 'int',
   unchangedRows: 'int',

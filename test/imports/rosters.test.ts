@@ -84,7 +84,7 @@ test('columns are matched by their headings, and a list without e-mail and ids r
   const id = await send(LIST, guesses)
   const checked = await work(id)
   assert.equal(checked.state, 'checked')
-  const none = { known: 0, without_fees: 0, applied: 0, unchanged: 0 }
+  const none = { known: 0, without_fees: 0, lowered: 0, applied: 0, unchanged: 0 }
   assert.deepEqual(checked.rows, { total: 5, bad: 2, new: 3, ...none })
   assert.deepEqual(checked.unknown_columns, ['Remarks'])
   const problems = await problemsOf(id)

@@ -8,6 +8,7 @@ import {
   priceStudent,
   type FeeStructure,
 } from '../../src/fees/structures/structure.rules.ts'
+import { mergeOrders } from '../../src/fees/structures/year-structures.rules.ts'
 import { paiseOf } from '../../src/platform/money.ts'
 
 const paise = fc.integer({ min: 0, max: 10_000_000 }).map(paiseOf)
@@ -16,6 +17,7 @@ const head = fc.constantFrom('A', 'B')
 const structures: fc.Arbitrary<FeeStructure> = fc.record({
   academicYearStart: fc.constant(2026),
   academicYearEnd: fc.constant(2027),
+  collectorCode: fc.constant(null),
   terms: fc.constantFrom(
     [{ name: 'T1', dueOn: '2026-06-01' }],
     [
@@ -95,6 +97,24 @@ test('the children of a family are counted once each, the one in the highest cla
       )
       const eldest = family[numbers.indexOf(1)]
       assert.equal(eldest?.grade, family.some(one => one.grade === '2') ? '2' : '1')
+    }),
+  )
+})
+
+test('classes of all branches come in one order that keeps the institute’s and forgets none', () => {
+  const orders = fc.array(fc.uniqueArray(fc.constantFrom<string[]>('N', 'L', '1', '2', '3', '4')), {
+    maxLength: 4,
+  })
+  fc.assert(
+    fc.property(orders, all => {
+      const merged = mergeOrders(all)
+      assert.equal(new Set(merged).size, merged.length)
+      assert.deepEqual(new Set(merged), new Set(all.flat()))
+      const [first = []] = all
+      assert.deepEqual(
+        merged.filter(one => first.includes(one)),
+        first,
+      )
     }),
   )
 })

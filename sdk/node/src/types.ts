@@ -3445,7 +3445,7 @@ export type StartRolloverRequest = {
   to_academic_year_end: number
   /** Where each grade goes. A student of a grade that is not here is reported as a problem. */
   grades: StartRolloverRequestGrade[]
-  /** What a grade of the new year costs; one that is not here costs what the fee structure of that year says, if the office keeps one, else nothing yet. */
+  /** What a grade of the new year costs; one that is not here costs what the fee structure of that year says, if the office keeps one, else nothing yet. A branch with a fee structure of its own always costs what that says. */
   fees?: StartRolloverRequestFee[] | undefined
   /** The component of the new record that takes over what is still due of the old one; absent: it stays due there. */
   carry_dues_as?: string | undefined

@@ -1,3 +1,4 @@
+import { aboutOf, type StructureKey } from '../../fees/structures/structure.rules.ts'
 import { readDuesOn } from '../../dues/dues.service.ts'
 import { listLateFeeEntries, waiveLateFees, type LateFeeEntry } from '../../dues/payment-rules.service.ts'
 import { getOrder } from '../../orders/orders.service.ts'
@@ -115,9 +116,7 @@ export const waiverAct: GuardedAct<WaiverRequest, LateFeeEntry[]> = {
   }),
 }
 
-type StructureRequest = {
-  academicYearStart: number
-  academicYearEnd: number
+type StructureRequest = StructureKey & {
   grade: string
   after: string | null
   limit: number
@@ -126,25 +125,18 @@ type StructureRequest = {
 
 /** Fees of a class by the structure: what it lets families off counts together, by lower amounts and by rules alike. */
 export const structureAct: GuardedAct<StructureRequest, ClassApplication> = {
-  async weigh(ctx, { institute, about }, { grade, ...year }) {
-    const amountPaise = await weighClass(ctx, institute, { year, grade })
+  async weigh(ctx, { institute, about }, { grade, ...of }) {
+    const amountPaise = await weighClass(ctx, institute, { of, grade })
     const title = `Fees of class ${grade} by the structure, lower or with more concessions`
     return { title, subject: about, amountPaise, countedPaise: amountPaise }
   },
-  perform: (ctx, command, { institute }, { grade, after, limit, academicYearStart, academicYearEnd }) =>
-    applyToClass(ctx, command, {
-      institute,
-      year: { academicYearStart, academicYearEnd },
-      grade,
-      after,
-      limit,
-      isPreview: false,
-    }),
-  note: (_target, { academicYearStart, academicYearEnd }, { grade, students }) => {
+  perform: (ctx, command, { institute }, { grade, after, limit, reason: _reason, ...of }) =>
+    applyToClass(ctx, command, { institute, of, grade, after, limit, isPreview: false }),
+  note: (_target, of, { grade, students }) => {
     const changed = students.filter(one => one.outcome === 'changed')
     return {
       what: 'fees.structure_applied',
-      about: `${academicYearStart}-${academicYearEnd}`,
+      about: aboutOf(of),
       after: {
         grade,
         students: students.length,

@@ -1,5 +1,6 @@
 import { payableOf, priceStudent } from '../../fees/structures/structure.rules.ts'
-import { getStructure } from '../../fees/structures/structures.service.ts'
+import { readStructures } from '../../fees/structures/structures.service.ts'
+import { structureFor } from '../../fees/structures/year-structures.rules.ts'
 import { readUnsettled } from '../../flex/plans/unsettled.service.ts'
 import { ROSTERS } from '../../imports/imports.rules.ts'
 import { applyImport, getImport, type Import } from '../../imports/imports.service.ts'
@@ -40,11 +41,12 @@ export const rolloverAct: GuardedAct<RolloverRequest, Rollover> = {
     const command = { instituteId: institute.id }
     const seen = await startRollover(ctx, command, institute, { ...wanted, isPreview: true, readUnsettled })
     const usual = await readUsualFees(ctx, institute, wanted)
-    const byGrade = Map.groupBy(seen.grades, one => one.nextGrade)
-    const lowered = [...byGrade].map(([grade, some]) => {
+    const classes = Map.groupBy(seen.grades, one => JSON.stringify([one.collectorCode, one.nextGrade]))
+    const lowered = [...classes.values()].map(some => {
       const students = some.reduce((sum, one) => sum + one.registered, 0)
       const asked = sumPaise(some.map(one => one.feesPaise))
-      return paiseOf(Math.max(students * (usual.get(grade ?? '') ?? ZERO) - asked, 0))
+      const [first] = some
+      return paiseOf(Math.max(students * (first === undefined ? ZERO : usual(first)) - asked, 0))
     })
     const amountPaise = sumPaise(lowered)
     const title = `Lower fees in the year ${yearName(wanted.toYearStart, wanted.toYearEnd)}`
@@ -60,23 +62,24 @@ export const rolloverAct: GuardedAct<RolloverRequest, Rollover> = {
   }),
 }
 
-/** What a student of each class has to pay without a concession. */
+type ClassOf = { collectorCode: string; nextGrade: string | null }
+
+/** What a student of a class of the new year has to pay without a concession. */
 async function readUsualFees(
   ctx: Context,
   institute: Institute,
-  { fromYearStart, fromYearEnd, toYearStart, toYearEnd, grades }: WantedRollover,
-): Promise<Map<string, Paise>> {
+  { fromYearStart, fromYearEnd, toYearStart, toYearEnd }: WantedRollover,
+): Promise<(of: ClassOf) => Paise> {
   const year = { academicYearStart: toYearStart, academicYearEnd: toYearEnd }
-  const structure = await getStructure(ctx, institute, year)
+  const structures = await readStructures(ctx.db, institute.id, year)
   const thisYear = (await listGrades(ctx, institute)).filter(
     one => one.academicYearStart === fromYearStart && one.academicYearEnd === fromYearEnd,
   )
-  const next = new Set(grades.flatMap(({ nextGrade }) => nextGrade ?? []))
-  return new Map(
-    [...next].map(grade => {
-      const planned = priceStudent(structure, { grade, category: null, childNo: 1 })
-      const now = thisYear.find(one => one.grade === grade)?.fees ?? []
-      return [grade, planned.length > 0 ? payableOf(planned) : sumPaise(now.map(fee => fee.feePaise))]
-    }),
-  )
+  return ({ collectorCode, nextGrade }) => {
+    const structure = structureFor(structures, collectorCode)
+    const student = { grade: nextGrade ?? '', category: null, childNo: 1 }
+    const planned = structure === null ? [] : priceStudent(structure, student)
+    const now = thisYear.find(one => one.grade === nextGrade)?.fees ?? []
+    return planned.length > 0 ? payableOf(planned) : sumPaise(now.map(fee => fee.feePaise))
+  }
 }

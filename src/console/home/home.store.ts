@@ -47,12 +47,14 @@ export async function sumOutstanding(
      from student_balances b
      join students s on s.institute_id = b.institute_id and s.id = b.student_id and s.status = 'active'
      left join fee_due_days day on day.institute_id = b.institute_id and day.component_type = b.component_type
-       and day.academic_year_start = s.academic_year_start
+       and day.academic_year_start = s.academic_year_start and day.collector_code = s.collector_code
+     left join fee_due_days shared on shared.institute_id = b.institute_id and shared.component_type = b.component_type
+       and shared.academic_year_start = s.academic_year_start and shared.collector_code is null
      left join late_fee_rules own on own.institute_id = b.institute_id and own.component_type = b.component_type
      left join late_fee_rules rest on rest.institute_id = b.institute_id and rest.component_type is null
      left join planned_fees f on f.institute_id = b.institute_id and f.student_id = b.student_id
        and f.component_type = b.component_type
-     cross join lateral (select case when coalesce(day.due_on, own.due_on, rest.due_on) < $2
+     cross join lateral (select case when coalesce(day.due_on, shared.due_on, own.due_on, rest.due_on) < $2
        then greatest(b.outstanding_paise - coalesce(f.amount_paise, 0), 0) end as amount) late
      where b.institute_id = $1 and b.outstanding_paise > 0`,
     [instituteId, today],

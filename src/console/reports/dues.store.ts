@@ -66,22 +66,25 @@ const sum = (bucket: Bucket): string => `coalesce(sum(owed) filter (where ${inBu
 
 /**
  * The whole and its groups in one statement, the whole last. What is owed is first added up by group and component, of
- * which there are few: a due day belongs to a component of a year. A student is in one grade and branch, but owes several components.
+ * which there are few: a due day belongs to a component of a year and branch. A student is in one grade and branch, but owes several components.
  */
 export function ageingQuery(instituteId: number, today: string, { by, ...filter }: AskedAgeing): Query {
   const values: unknown[] = [instituteId, today]
   const wanted = isWanted(values, filter)
   const ofStudent = by === 'component' ? 'null::text' : `s.${KEYS[by]}`
   const text = `with sums as (
-      select ${KEYS_OF_BALANCE[by]} as key, b.component_type, s.academic_year_start as year, count(*) as lines, sum(b.outstanding_paise) as total,
+      select ${KEYS_OF_BALANCE[by]} as key, b.component_type, s.academic_year_start as year, s.collector_code as branch,
+        count(*) as lines, sum(b.outstanding_paise) as total,
         sum(${PLANNED}) as planned
-      from students s join student_balances b on ${OWING} ${WITH_PLAN} where ${wanted} group by 1, 2, 3
+      from students s join student_balances b on ${OWING} ${WITH_PLAN} where ${wanted} group by 1, 2, 3, 4
     ), owed as (
       select sums.*, total - planned as owed, due.due_on, $2::date - due.due_on as days from sums
       left join fee_due_days day on day.institute_id = $1 and day.academic_year_start = sums.year
-        and day.component_type = sums.component_type
+        and day.component_type = sums.component_type and day.collector_code = sums.branch
+      left join fee_due_days shared on shared.institute_id = $1 and shared.academic_year_start = sums.year
+        and shared.component_type = sums.component_type and shared.collector_code is null
       left join late_fee_rules own on own.institute_id = $1 and own.component_type = sums.component_type
-      cross join lateral (select coalesce(day.due_on, own.due_on, ${REST_DUE_ON}) as due_on) due
+      cross join lateral (select coalesce(day.due_on, shared.due_on, own.due_on, ${REST_DUE_ON}) as due_on) due
     ), owing as (
       select ${ofStudent} as key, count(*) as students from students s
       where ${wanted} and exists (select from student_balances b where ${OWING}) group by 1
@@ -151,9 +154,11 @@ export function defaultersQuery(
         $2::date - due.due_on as days
       from students s join student_balances b on ${OWING} ${WITH_PLAN}
       left join fee_due_days day on day.institute_id = $1 and day.academic_year_start = s.academic_year_start
-        and day.component_type = b.component_type
+        and day.component_type = b.component_type and day.collector_code = s.collector_code
+      left join fee_due_days shared on shared.institute_id = $1 and shared.academic_year_start = s.academic_year_start
+        and shared.component_type = b.component_type and shared.collector_code is null
       left join late_fee_rules own on own.institute_id = $1 and own.component_type = b.component_type
-      cross join lateral (select coalesce(day.due_on, own.due_on, ${REST_DUE_ON}) as due_on) due
+      cross join lateral (select coalesce(day.due_on, shared.due_on, own.due_on, ${REST_DUE_ON}) as due_on) due
       where ${wanted}
     ), per_student as (
       select student_id, sum(owed) filter (where ${condition}) as owed, sum(total) as total,

@@ -1,5 +1,5 @@
 import { field, input, optional, type Read } from '../../http/wire/input.ts'
-import type { FeeStructure } from './structure.rules.ts'
+import type { FeeStructure, StructureKey } from './structure.rules.ts'
 
 const MOST = { terms: 12, heads: 30, grades: 60, amounts: 5_000, rules: 20 }
 const head = field.code('A fee, such as TUITION_FEE.', 'TUITION_FEE')
@@ -45,11 +45,13 @@ export const structureInput = input({
   concessions: optional(field.list('Concessions by rule.', concession, { max: MOST.rules }), []),
 })
 
-export const yearParams = input({
+const year = {
   academic_year_start: field.year('Start of the academic year.', 2026),
   academic_year_end: field.year('Its end.', 2027),
-})
+}
+export const yearParams = input(year)
+export const branchParams = input({ ...year, collector_code: field.code('The branch.', 'SOUTH') })
 
-export function toStructure(year: Read<typeof yearParams>, body: Read<typeof structureInput>): FeeStructure {
-  return { ...year, ...body }
+export function toStructure(key: StructureKey, body: Read<typeof structureInput>): FeeStructure {
+  return { ...key, ...body }
 }

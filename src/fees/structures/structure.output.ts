@@ -32,6 +32,10 @@ const out = outputOf<FeeStructure>()
 export const structureOutput = out.object({
   academic_year_start: out.integer('Start of the academic year.', 2026),
   academic_year_end: out.integer('Its end.', 2027),
+  collector_code: out.optional.text(
+    'The branch whose own structure this is; absent: that of the institute, for every branch without its own.',
+    'SOUTH',
+  ),
   terms: out.list('The terms of the year.', termOutput),
   fee_heads: out.texts('Its fees, in their own order.', ['TUITION_FEE'], one => [...one.heads]),
   grades: out.texts('Its classes, the lowest first.', ['5'], one => [...one.grades]),

@@ -4,8 +4,11 @@ import type { Discount, FeeComponent, SentFee } from '../fees.rules.ts'
 
 export type Year = { academicYearStart: number; academicYearEnd: number }
 
+/** Null: of the institute, for every branch that has none of its own. */
+export type StructureKey = Year & { collectorCode: string | null }
+
 /** What a school year costs: for each class, fee and term an amount, and when each term is due. */
-export type FeeStructure = Year & {
+export type FeeStructure = StructureKey & {
   terms: readonly Term[]
   /** In the school's own order, in which they are shown, registered and paid. */
   heads: readonly string[]
@@ -33,6 +36,12 @@ export type ConcessionRule = {
   percent: number | null
   /** Rupees off each term of each fee. */
   amountPaise: Paise | null
+}
+
+/** As the audit log and approvals name it: 2026-2027, or 2026-2027 SOUTH. */
+export function aboutOf({ academicYearStart, academicYearEnd, collectorCode }: StructureKey): string {
+  const year = `${academicYearStart}-${academicYearEnd}`
+  return collectorCode === null ? year : `${year} ${collectorCode}`
 }
 
 /** The component that one fee of one term is for a student; a year of one term has fees without a term. */

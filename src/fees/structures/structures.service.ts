@@ -1,38 +1,61 @@
 import { checkCatalogue, joinCatalogue, type CodeInUse } from '../../institutes/catalogue.service.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
-import { badFields } from '../../platform/errors.ts'
 import type { Context } from '../../platform/context.ts'
+import type { Queryable } from '../../platform/db/database.ts'
+import { badFields, conflict, notFound } from '../../platform/errors.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
-import { componentOf, dueDaysOf, structureProblems, type FeeStructure, type Year } from './structure.rules.ts'
+import {
+  componentOf,
+  dueDaysOf,
+  structureProblems,
+  type FeeStructure,
+  type StructureKey,
+  type Year,
+} from './structure.rules.ts'
 import * as store from './structures.store.ts'
+import { gradesOf, mergeOrders, structureFor } from './year-structures.rules.ts'
 
-export { dueDayKey, findStructure, readDueDays } from './structures.store.ts'
+export { dueDayOf, readDueDays, readStructures, type StructureYear } from './structures.store.ts'
 
-/** Of a year that has none yet: nothing costs anything. */
+/** Of a branch without its own that of the institute; of a year that has none yet: nothing costs anything. */
 export async function getStructure(
   { db }: Pick<Context, 'db'>,
   institute: Institute,
-  year: Year,
+  key: StructureKey,
 ): Promise<FeeStructure> {
-  const known = await store.findStructure(db, institute.id, year)
-  return known ?? { ...year, terms: [], heads: [], grades: [], amounts: [], concessions: [] }
+  checkBranch(institute, key)
+  const all = await store.readStructures(db, institute.id, key)
+  const known = key.collectorCode === null ? all.shared : structureFor(all, key.collectorCode)
+  return (
+    known ?? { ...key, collectorCode: null, terms: [], heads: [], grades: [], amounts: [], concessions: [] }
+  )
 }
 
-export async function listStructureYears({ db }: Context, institute: Institute): Promise<Year[]> {
+function checkBranch({ branches }: Institute, { collectorCode }: StructureKey): void {
+  const isKnown = collectorCode === null || branches.some(one => one.collectorCode === collectorCode)
+  if (!isKnown) throw notFound('This branch')
+}
+
+export async function listStructureYears(
+  { db }: Context,
+  institute: Institute,
+): Promise<store.StructureYear[]> {
   return store.listYears(db, institute.id)
 }
 
-/** Classes and components in the school's own order, by its newest structure. */
+/** Classes and components in the school's own order, by its newest structures. */
 export async function readOwnOrder(
   { db }: Context,
   institute: Institute,
 ): Promise<{ grades: readonly string[]; components: readonly string[] }> {
   const [newest] = await store.listYears(db, institute.id)
-  const structure = newest === undefined ? null : await store.findStructure(db, institute.id, newest)
-  if (structure === null) return { grades: [], components: [] }
-  const { heads, terms, grades } = structure
-  const components = terms.flatMap((_, index) => heads.map(head => componentOf(structure, head, index + 1)))
-  return { grades, components }
+  if (newest === undefined) return { grades: [], components: [] }
+  const { shared, own } = await store.readStructures(db, institute.id, newest)
+  const all = [...(shared === null ? [] : [shared]), ...own.values()]
+  const components = all.map(one =>
+    one.terms.flatMap((_, index) => one.heads.map(head => componentOf(one, head, index + 1))),
+  )
+  return { grades: gradesOf({ shared, own }), components: mergeOrders(components) }
 }
 
 /** Replaces it whole. Due days hold at once; amounts are what they were until it is applied to a class. */
@@ -42,6 +65,7 @@ export async function setStructure(
   institute: Institute,
   structure: FeeStructure,
 ): Promise<FeeStructure> {
+  checkBranch(institute, structure)
   const problems = structureProblems(structure)
   if (problems.length > 0) throw badFields(problems)
   const codes = codesOf(structure)
@@ -52,6 +76,34 @@ export async function setStructure(
     await store.writeStructure(tx, institute.id, structure, options)
     return structure
   })
+}
+
+/** The branch costs what the institute's structure says again: due days at once, amounts when that is applied. */
+export async function dropBranchStructure(
+  ctx: Context,
+  command: Command<null>,
+  institute: Institute,
+  key: StructureKey & { collectorCode: string },
+): Promise<null> {
+  checkBranch(institute, key)
+  return transact(ctx.db, command, async tx => {
+    const hadOne = await store.deleteStructure(tx, institute.id, key)
+    if (!hadOne) throw conflict(NONE_OF_ITS_OWN)
+    return null
+  })
+}
+
+export const NONE_OF_ITS_OWN = 'This branch has no fee structure of its own for this year.'
+
+/** Whether a year costs different things in two branches. */
+export async function areApart(
+  db: Queryable,
+  instituteId: number,
+  year: Year,
+  [one, other]: readonly [string, string],
+): Promise<boolean> {
+  const all = await store.readStructures(db, instituteId, year)
+  return structureFor(all, one) !== structureFor(all, other)
 }
 
 function codesOf(structure: FeeStructure): CodeInUse[] {

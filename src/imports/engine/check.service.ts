@@ -19,6 +19,7 @@ export type Checked = {
   knownRows: number
   unpricedRows: number
   unpricedGrades: string[]
+  loweredRows: number
   loweredPaise: Paise
   unknownColumns: string[]
 }
@@ -59,6 +60,7 @@ export async function checkFile(tx: Transaction, target: CheckTarget, report: Re
   }
   let knownRows = 0
   let unpricedRows = 0
+  let loweredRows = 0
   let loweredPaise = ZERO
   const unpriced = new Set<string>()
   await planByKeys(tx)
@@ -67,6 +69,7 @@ export async function checkFile(tx: Transaction, target: CheckTarget, report: Re
     const { problems, unpricedGrades = [] } = judged
     knownRows += judged.knownRows ?? 0
     unpricedRows += unpricedGrades.length
+    loweredRows += judged.loweredRows ?? 0
     loweredPaise = sumPaise([loweredPaise, judged.loweredPaise ?? ZERO])
     for (const grade of unpricedGrades) unpriced.add(grade)
     await notes.add(problems)
@@ -82,6 +85,7 @@ export async function checkFile(tx: Transaction, target: CheckTarget, report: Re
     knownRows,
     unpricedRows,
     unpricedGrades,
+    loweredRows,
     loweredPaise,
     unknownColumns,
   }

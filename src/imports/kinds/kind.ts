@@ -33,7 +33,9 @@ export type Judged = {
   knownRows?: number
   /** Of a list of students: the class of each that would owe nothing, because its class has no fees. */
   unpricedGrades?: string[]
-  /** Of a list of students: how much less it asks of those who have fees already. */
+  /** Of a list of students: of how many who have fees already it asks less, by its fees or by another class. */
+  loweredRows?: number
+  /** How much less, together. */
   loweredPaise?: Paise
   /** Writes what is left without the rows that have problems; only when it was judged under locks. */
   apply(tx: Transaction): Promise<Outcome>

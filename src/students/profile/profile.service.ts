@@ -15,6 +15,7 @@ import { studentEvents } from '../student.events.ts'
 import { readStudentContexts } from '../student-contexts.service.ts'
 import { changesBetween, type StudentChange } from './update.rules.ts'
 import { birthProblems, type Student } from '../students.rules.ts'
+import { areApart } from '../../fees/structures/structures.service.ts'
 import { applyToArrived } from '../structures/apply-structure.service.ts'
 import * as store from '../students.store.ts'
 
@@ -32,8 +33,8 @@ export type ChangedProfile = {
 
 /**
  * Corrects what is known of a student. It stays the same student under the same id, with its fees, payments and their
- * history, also when grade, branch or identifier change. Whom the office puts into another class gets the fees of that
- * class where the structure set them; the ERP sends the fees of its students itself.
+ * history, also when grade, branch or identifier change. Whom the office puts into another class, or a branch that costs
+ * something else, gets the fees of that class where the structure set them; the ERP sends the fees of its students itself.
  */
 export async function changeProfile(
   ctx: Context,
@@ -89,9 +90,20 @@ async function changeIn(
   await insertProfileChanges(tx, institute.id, { changedAt: now, source: 'update' }, [
     { studentId: id, changes },
   ])
-  const isMoved = isByOffice && stored.origin !== 'erp' && student.grade !== stored.grade
-  const givenPaise = isMoved ? await applyToArrived(tx, { institute, now }, [{ id, year: student }]) : ZERO
+  const isPriced = isByOffice && stored.origin !== 'erp' && (await costsOther(tx, institute, stored, student))
+  const givenPaise = isPriced ? await applyToArrived(tx, { institute, now }, [{ id, year: student }]) : ZERO
   return { record: await read(tx, institute, id), changes, givenPaise }
+}
+
+async function costsOther(
+  tx: Transaction,
+  institute: Institute,
+  before: Student,
+  after: Student,
+): Promise<boolean> {
+  if (after.grade !== before.grade) return true
+  if (after.collectorCode === before.collectorCode) return false
+  return areApart(tx, institute.id, after, [before.collectorCode, after.collectorCode])
 }
 
 /** Another got the identity between our look and our write. */

@@ -14,9 +14,10 @@ import {
 import { applyToArrived } from '../structures/apply-structure.service.ts'
 import { profileOf } from '../students.rules.ts'
 import {
-  addByGrade,
+  addByBranch,
   carryForward,
   decideStep,
+  feesOf,
   NO_COUNTS,
   type Carried,
   type GradeCounts,
@@ -133,7 +134,7 @@ export function summarise(rollover: store.Rollover, results: readonly Result[]):
   return {
     ...rollover,
     seenUntil: results.at(-1)?.from.student.id ?? rollover.seenUntil,
-    grades: addByGrade([...rollover.grades, ...results.map(countsOf)]),
+    grades: addByBranch([...rollover.grades, ...results.map(countsOf)]),
     problems: [...rollover.problems, ...problems].slice(0, MOST_PROBLEMS),
   }
 }
@@ -149,7 +150,10 @@ export function summariseFailed(
   return {
     ...rollover,
     seenUntil: student.id,
-    grades: addByGrade([...rollover.grades, { ...counts, grade: student.grade, nextGrade: null }]),
+    grades: addByBranch([
+      ...rollover.grades,
+      { ...counts, grade: student.grade, collectorCode: student.collectorCode, nextGrade: null },
+    ]),
     problems: [...rollover.problems, problemOf(student, message)].slice(0, MOST_PROBLEMS),
   }
 }
@@ -165,6 +169,7 @@ function countsOf({ from, nextGrade, outcome, plan, carried, isUnsettled }: Resu
   return {
     ...NO_COUNTS,
     grade: from.student.grade,
+    collectorCode: from.student.collectorCode,
     nextGrade,
     students: 1,
     [outcome]: 1,
@@ -194,7 +199,7 @@ export async function apply(
   await registerStudents(tx, context, plans)
   const fees = plans.map(({ student, registration }) => ({ studentId: student.id, fees: registration.fees }))
   await setFees(tx, context, fees, 'registration')
-  const byStructure = plans.filter(({ student }) => options.structureGrades?.includes(student.grade) === true)
+  const byStructure = plans.filter(({ student }) => feesOf(options, student).isByStructure)
   await applyToArrived(
     tx,
     context,

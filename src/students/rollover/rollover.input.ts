@@ -26,7 +26,7 @@ export const rolloverFields = {
   ),
   fees: optional(
     field.list(
-      'What a grade of the new year costs; one that is not here costs what the fee structure of that year says, if the office keeps one, else nothing yet.',
+      'What a grade of the new year costs; one that is not here costs what the fee structure of that year says, if the office keeps one, else nothing yet. A branch with a fee structure of its own always costs what that says.',
       input({
         grade: field.code('Grade of the new year.', '6'),
         fee_components: field.list('The fees.', input(feeFields), { min: 1, max: MAX_COMPONENTS }).as('fees'),

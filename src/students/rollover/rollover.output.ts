@@ -1,7 +1,7 @@
 import { outputOf, type Shown } from '../../http/wire/output.ts'
 import { STUDENT_ID } from '../student.input.ts'
 import { ROLLOVER_ID } from './rollover.input.ts'
-import { addCounts, type GradeCounts, type RolloverCounts } from './rollover.rules.ts'
+import { addByGrade, addCounts, type GradeSum, type RolloverCounts } from './rollover.rules.ts'
 import { ROLLOVER_STATES, type Rollover, type RolloverProblem } from './rollover.service.ts'
 
 const problem = outputOf<RolloverProblem>()
@@ -30,7 +30,7 @@ const countFields = {
   carried_advance: counts.amount('Advances that went over to new records, rupees.', 1500),
 }
 
-const grade = outputOf<GradeCounts>()
+const grade = outputOf<GradeSum>()
 const gradeOutput = grade.object({
   grade: grade.text('Grade of the old year.', '5'),
   next_grade: grade.optional.text('Grade of the new year; absent when it leaves, or is not mapped.', '6'),
@@ -70,7 +70,7 @@ export const rolloverOutput = out.object('Rollover', {
     1500,
     total('carriedAdvancePaise'),
   ),
-  grades: out.list('The same for each grade of the old year.', gradeOutput),
+  grades: out.list('The same for each grade of the old year.', gradeOutput, one => addByGrade(one.grades)),
   problems: out.list('The first 200.', problemOutput),
   created_at: out.moment('When it was started.', '2027-03-20T04:32:10.000Z'),
   finished_at: out.optional.moment('Present only when it is done or stopped.', '2027-03-20T04:33:00.000Z'),

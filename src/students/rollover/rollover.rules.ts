@@ -8,8 +8,10 @@ export type RolloverOptions = {
   grades: readonly { grade: string; nextGrade: string | null }[]
   /** What a grade of the new year costs. */
   fees: readonly { grade: string; fees: readonly SentFee[] }[]
-  /** Grades whose fees are those of the new year's structure, with its concessions. */
-  structureGrades?: readonly string[]
+  /** What grades cost by the new year's structures; without a branch: in those that have none of their own. */
+  structureFees?: readonly { collectorCode: string | null; grade: string; fees: readonly SentFee[] }[]
+  /** Branches with a structure of their own, which comes before `fees`. */
+  ownBranches?: readonly string[]
   /** The component of the new record that carries what is still due; null: it stays due on the old one. */
   duesComponent: string | null
   /** The component of the new record that carries what was paid too much; null: it stays on the old one. */
@@ -42,7 +44,7 @@ export const NO_COUNTS: RolloverCounts = {
   carriedAdvancePaise: ZERO,
 }
 
-export type GradeCounts = RolloverCounts & { grade: string; nextGrade: string | null }
+export type GradeCounts = RolloverCounts & { grade: string; collectorCode: string; nextGrade: string | null }
 
 export function addCounts(all: readonly RolloverCounts[]): RolloverCounts {
   const names = Object.keys(NO_COUNTS) as (keyof RolloverCounts)[]
@@ -53,11 +55,34 @@ export function addCounts(all: readonly RolloverCounts[]): RolloverCounts {
 
 const BY_GRADE = new Intl.Collator('en', { numeric: true })
 
+/** All branches together. */
+export type GradeSum = Omit<GradeCounts, 'collectorCode'>
+
 /** One entry for each grade of the old year. */
-export function addByGrade(all: readonly GradeCounts[]): GradeCounts[] {
+export function addByGrade(all: readonly GradeSum[]): GradeSum[] {
   return [...Map.groupBy(all, one => one.grade)]
     .map(([grade, some]) => ({ ...addCounts(some), grade, nextGrade: some[0]?.nextGrade ?? null }))
     .toSorted((one, other) => BY_GRADE.compare(one.grade, other.grade))
+}
+
+/** One entry for each branch and grade of the old year. */
+export function addByBranch(all: readonly GradeCounts[]): GradeCounts[] {
+  return [...Map.groupBy(all, one => one.collectorCode)].flatMap(([collectorCode, some]) =>
+    addByGrade(some).map(one => ({ ...one, collectorCode })),
+  )
+}
+
+/** What a grade of the new year costs in a branch. */
+export function feesOf(
+  { fees, structureFees = [], ownBranches = [] }: RolloverOptions,
+  { collectorCode, grade }: { collectorCode: string; grade: string },
+): { fees: readonly SentFee[]; isByStructure: boolean } {
+  const isOwn = ownBranches.includes(collectorCode)
+  const sent = isOwn ? undefined : fees.find(one => one.grade === grade)
+  if (sent !== undefined) return { fees: sent.fees, isByStructure: false }
+  const branch = isOwn ? collectorCode : null
+  const kept = structureFees.find(one => one.grade === grade && one.collectorCode === branch)
+  return { fees: kept?.fees ?? [], isByStructure: kept !== undefined }
 }
 
 export type Step =
@@ -67,7 +92,7 @@ export type Step =
   | { kind: 'problem'; message: string }
 
 export function decideStep(
-  student: Pick<Student, 'grade'>,
+  student: Pick<Student, 'grade' | 'collectorCode'>,
   nextId: string | null,
   options: RolloverOptions,
 ): Step {
@@ -76,7 +101,7 @@ export function decideStep(
     return { kind: 'problem', message: `The grade ${student.grade} is not among the grades of the rollover.` }
   if (mapped.nextGrade === null) return { kind: 'leaves' }
   if (nextId !== null) return { kind: 'known', nextId }
-  const fees = options.fees.find(one => one.grade === mapped.nextGrade)?.fees ?? []
+  const { fees } = feesOf(options, { ...student, grade: mapped.nextGrade })
   return { kind: 'register', grade: mapped.nextGrade, fees }
 }
 

@@ -3,7 +3,7 @@ import type { Institute } from '../../institutes/institutes.rules.ts'
 import { getInstitutesById } from '../../institutes/institutes.service.ts'
 import { feeProblems } from '../../fees/fees.rules.ts'
 import { priceStudent, type Year } from '../../fees/structures/structure.rules.ts'
-import { findStructure } from '../../fees/structures/structures.service.ts'
+import { readStructures } from '../../fees/structures/structures.service.ts'
 import type { Context } from '../../platform/context.ts'
 import type { Transaction } from '../../platform/db/database.ts'
 import type { Page, PageRange } from '../../platform/db/list.ts'
@@ -79,26 +79,25 @@ export async function startRollover(
   }
 }
 
-/** A grade that no fees were sent for costs what the structure of the new year says. */
+/**
+ * A grade that no fees were sent for costs what the structure of the new year says; one of a branch with a structure
+ * of its own always what that says.
+ */
 async function withStructure(
   { db }: Context,
   institute: Institute,
   options: RolloverOptions,
   year: Year,
 ): Promise<RolloverOptions> {
-  const structure = await findStructure(db, institute.id, year)
-  if (structure === null) return options
-  const sent = new Set(options.fees.map(one => one.grade))
+  const { shared, own } = await readStructures(db, institute.id, year)
   const grades = [...new Set(options.grades.flatMap(({ nextGrade }) => nextGrade ?? []))]
-  const priced = grades
-    .filter(grade => !sent.has(grade))
-    .map(grade => ({ grade, fees: priceStudent(structure, { grade, category: null, childNo: 1 }) }))
-    .filter(({ fees }) => fees.length > 0)
-  return {
-    ...options,
-    fees: [...options.fees, ...priced],
-    structureGrades: priced.map(({ grade }) => grade),
-  }
+  const structureFees = [...(shared === null ? [] : [shared]), ...own.values()].flatMap(structure =>
+    grades.flatMap(grade => {
+      const fees = priceStudent(structure, { grade, category: null, childNo: 1 })
+      return fees.length === 0 ? [] : [{ collectorCode: structure.collectorCode, grade, fees }]
+    }),
+  )
+  return { ...options, structureFees, ownBranches: [...own.keys()] }
 }
 
 export async function getRollover(ctx: Context, institute: Institute, id: string): Promise<store.Rollover> {
@@ -126,8 +125,10 @@ function optionProblems(wanted: WantedRollover): FieldProblem[] {
 }
 
 /** What is carried has a component of its own: as a fee of the grade, one would take the place of the other. */
-function carriedProblems({ fees, duesComponent }: RolloverOptions): FieldProblem[] {
-  const isFee = fees.some(one => one.fees.some(fee => fee.componentType === duesComponent))
+function carriedProblems({ fees, structureFees = [], duesComponent }: RolloverOptions): FieldProblem[] {
+  const isFee = [...fees, ...structureFees].some(one =>
+    one.fees.some(fee => fee.componentType === duesComponent),
+  )
   return isFee
     ? [{ key: 'carry_dues_as', message: 'is a fee of the new year; dues need a name of their own' }]
     : []

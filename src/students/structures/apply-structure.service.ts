@@ -7,9 +7,17 @@ import {
   pricedGrades,
   priceStudent,
   type FeeStructure,
+  type StructureKey,
   type Year,
 } from '../../fees/structures/structure.rules.ts'
-import { findStructure } from '../../fees/structures/structures.service.ts'
+import { NONE_OF_ITS_OWN, readStructures } from '../../fees/structures/structures.service.ts'
+import {
+  branchesUnder,
+  gradesOf,
+  ruleNamesOf,
+  structureFor,
+  type YearStructures,
+} from '../../fees/structures/year-structures.rules.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import type { Context } from '../../platform/context.ts'
 import type { Queryable, Transaction } from '../../platform/db/database.ts'
@@ -49,37 +57,49 @@ const MOST_CLASSES = 100
 /** A phone with more is no family's but, say, the school's own. */
 const MOST_CHILDREN = 20
 
-type ClassPart = { year: Year; grade: string; isPreview: boolean; after: string | null; limit: number }
+/** `of`: the structure whose students these are, of the institute or of a branch. */
+type ClassPart = { of: StructureKey; grade: string; isPreview: boolean; after: string | null; limit: number }
 
 /**
- * Sets the fees of a class, or of the next part of a large one, by the structure of its year. Setting them again sets
- * the same, so a class that was applied twice owes once; one transaction, so that a part has them all or none.
+ * Sets the fees of a class, or of the next part of a large one, by a structure of its year, in the branches that it is
+ * for. Setting them again sets the same, so a class that was applied twice owes once; one transaction, so that a part
+ * has them all or none.
  */
 export async function applyToClass(
   ctx: Context,
   command: Command<ClassApplication>,
-  { institute, year, grade, isPreview, after, limit }: ClassPart & { institute: Institute },
+  { institute, of, grade, isPreview, after, limit }: ClassPart & { institute: Institute },
 ): Promise<ClassApplication> {
   return transact(ctx.db, command, async tx => {
-    const structure = await findStructure(tx, institute.id, year)
-    if (structure === null) throw conflict('There is no fee structure of this year yet.')
+    const { structures, structure, branches } = await readScope(tx, institute, of)
     const limits = { isLocked: !isPreview, limit: limit + 1 }
-    const found = await store.readStudents(tx, institute.id, { year, grade, after }, limits)
+    const found = await store.readStudents(tx, institute.id, { year: of, branches, grade, after }, limits)
     const students = found.slice(0, limit)
     const nextAfter = found.length > limit ? (students.at(-1)?.id ?? null) : null
-    const planned = await plan(tx, institute, structure, students)
+    const planned = await plan(tx, institute, structures, students)
     if (!isPreview) await write(tx, institute, planned, ctx.clock.now())
     const inOrder = planned
       .map(one => one.application)
       .toSorted((one, other) => one.student.fullname.localeCompare(other.student.fullname))
-    const others = { year, exceptGrades: pricedGrades(structure), limit: MOST_CLASSES }
+    const others = { year: of, branches, exceptGrades: pricedGrades(structure), limit: MOST_CLASSES }
     const unpriced = await store.countWithoutFees(tx, institute.id, others)
     return { grade, isPreview, students: inOrder, nextAfter, unpriced }
   })
 }
 
+type Scope = { structures: YearStructures; structure: FeeStructure; branches: string[] }
+
+async function readScope(db: Queryable, institute: Institute, of: StructureKey): Promise<Scope> {
+  const structures = await readStructures(db, institute.id, of)
+  const { collectorCode } = of
+  const structure = collectorCode === null ? structures.shared : structures.own.get(collectorCode)
+  if (structure === undefined) throw conflict(NONE_OF_ITS_OWN)
+  if (structure === null) throw conflict('There is no fee structure of this year yet.')
+  return { structures, structure, branches: branchesUnder(structures, collectorCode, institute.branches) }
+}
+
 /**
- * Fees of students who came into their class just now, where their year has a structure. Fees that were set otherwise
+ * Fees of students who came into their class or branch just now, where their year has a structure there. Fees that were set otherwise
  * are the office's own and stay. Brothers and sisters who thereby are another child of their family get the concessions
  * of that. Answers what families are let off by it, together.
  */
@@ -94,8 +114,8 @@ export async function applyToArrived(
   const years = Map.groupBy(arrived, ({ year }) => `${year.academicYearStart} ${year.academicYearEnd}`)
   for (const ofYear of years.values()) {
     const [first] = ofYear
-    const structure = first === undefined ? null : await findStructure(tx, institute.id, first.year)
-    if (structure === null) continue
+    if (first === undefined) continue
+    const structures = await readStructures(tx, institute.id, first.year)
     const own = new Set(ofYear.map(({ id }) => id))
     const families = await store.readFamilies(tx, institute.id, [...own])
     const siblings = [...families.values()].filter(({ length }) => length <= MOST_CHILDREN).flat()
@@ -107,10 +127,11 @@ export async function applyToArrived(
       { isLocked: true, limit: ids.length },
     )
     const fees = await readFeesOf(tx, institute.id, ids)
-    const isOfStructure = ({ id, charged }: store.StructureStudent): boolean =>
-      charged.length > 0 || (own.has(id) && (hasSetAmounts || !fees.has(id)))
+    const isOfStructure = ({ id, charged, collectorCode }: store.StructureStudent): boolean =>
+      structureFor(structures, collectorCode) !== null &&
+      (charged.length > 0 || (own.has(id) && (hasSetAmounts || !fees.has(id))))
     const priced = students.filter(isOfStructure)
-    const planned = await plan(tx, institute, structure, priced)
+    const planned = await plan(tx, institute, structures, priced)
     const isDue = ({ plan: { studentId, changes } }: Planned): boolean =>
       own.has(studentId) || (changes.length > 0 && changes.every(isConcessionOnly))
     const due = planned.filter(isDue)
@@ -128,17 +149,19 @@ function isConcessionOnly({ before, after }: FeeChange): boolean {
 async function plan(
   db: Queryable,
   institute: Institute,
-  structure: FeeStructure,
+  structures: YearStructures,
   students: readonly store.StructureStudent[],
 ): Promise<Planned[]> {
   const ids = students.map(({ id }) => id)
   const families = await store.readFamilies(db, institute.id, ids)
   const current = await readFeesOf(db, institute.id, ids)
   const paid = await store.readPaid(db, institute.id, ids)
-  const ruleNames = new Set(structure.concessions.map(rule => rule.discountType))
+  const ruleNames = ruleNamesOf(structures)
+  const grades = gradesOf(structures)
   const wanted = students.map(student => {
-    const childNo = childNoOf(student.id, families.get(student.id) ?? [], structure.grades)
-    const priced = priceStudent(structure, { ...student, childNo })
+    const childNo = childNoOf(student.id, families.get(student.id) ?? [], grades)
+    const structure = structureFor(structures, student.collectorCode)
+    const priced = structure === null ? [] : priceStudent(structure, { ...student, childNo })
     const options = { ruleNames, chargedBefore: student.charged }
     const fees = mergeStructure(current.get(student.id) ?? [], priced, options)
     const reason = reasonToSkip(institute, student, { priced, paid: paid.get(student.id) ?? [] })
@@ -187,16 +210,48 @@ const MOST_WEIGHED = 3_000
 export async function weighClass(
   { db }: Pick<Context, 'db'>,
   institute: Institute,
-  { year, grade }: Pick<ClassPart, 'year' | 'grade'>,
+  { of, grade }: Pick<ClassPart, 'of' | 'grade'>,
 ): Promise<Paise> {
   return db.transaction(async tx => {
-    const structure = await findStructure(tx, institute.id, year)
-    if (structure === null) throw conflict('There is no fee structure of this year yet.')
+    const { structures, branches } = await readScope(tx, institute, of)
     const limits = { isLocked: false, limit: MOST_WEIGHED }
-    const students = await store.readStudents(tx, institute.id, { year, grade, after: null }, limits)
-    const planned = await plan(tx, institute, structure, students)
+    const asked = { year: of, branches, grade, after: null }
+    const students = await store.readStudents(tx, institute.id, asked, limits)
+    const planned = await plan(tx, institute, structures, students)
     return sumPaise(planned.map(({ application }) => application.givenPaise))
   })
+}
+
+export type Move = { id: string; year: Year; grade: string; collectorCode: string }
+
+/** What families would be let off if these students of the structure came into that class and branch. */
+export async function weighMoves(
+  db: Queryable,
+  institute: Institute,
+  moves: readonly Move[],
+): Promise<Map<string, Paise>> {
+  const given = new Map<string, Paise>()
+  for (const ofYear of Map.groupBy(moves, ({ year }) => year.academicYearStart).values()) {
+    const [first] = ofYear
+    if (first === undefined) continue
+    const structures = await readStructures(db, institute.id, first.year)
+    const ids = ofYear.map(({ id }) => id)
+    const students = await store.readStudents(
+      db,
+      institute.id,
+      { ids },
+      { isLocked: false, limit: ids.length },
+    )
+    const moved = students.flatMap(student => {
+      const to = ofYear.find(({ id }) => id === student.id)
+      if (to === undefined || student.charged.length === 0) return []
+      const { grade, collectorCode } = to
+      return structureFor(structures, collectorCode) === null ? [] : [{ ...student, grade, collectorCode }]
+    })
+    for (const { application } of await plan(db, institute, structures, moved))
+      given.set(application.student.id, application.givenPaise)
+  }
+  return given
 }
 
 function reasonToSkip(

@@ -3,6 +3,7 @@ import type { Child, Year } from '../../fees/structures/structure.rules.ts'
 import type { StudentOrigin } from '../students.rules.ts'
 
 export type StructureStudent = Child & {
+  collectorCode: string
   fullname: string
   identifier: string
   section: string | null
@@ -12,23 +13,27 @@ export type StructureStudent = Child & {
   charged: string[]
 }
 
-const COLUMNS = `s.id, s.fullname, s.identifier, s.grade, s.section, s.category, s.origin, s.date_of_birth as "dateOfBirth",
+const COLUMNS = `s.id, s.fullname, s.identifier, s.grade, s.section, s.category, s.origin,
+  s.collector_code as "collectorCode", s.date_of_birth as "dateOfBirth",
   coalesce((select f.components from structure_fees f where f.institute_id = $1 and f.student_id = s.id), '{}')
     as charged`
 
-/** The active students of a class, or of these ids, in the order of their ids, held until the commit if asked for. */
+type ClassOf = { year: Year; branches: readonly string[]; grade: string; after: string | null }
+
+/** The active students of a class in these branches, or of these ids, in the order of their ids, held until the commit if asked for. */
 export async function readStudents(
   db: Queryable,
   instituteId: number,
-  of: { year: Year; grade: string; after: string | null } | { ids: readonly string[] },
+  of: ClassOf | { ids: readonly string[] },
   { isLocked, limit }: { isLocked: boolean; limit: number },
 ): Promise<StructureStudent[]> {
   const [condition, values] =
     'ids' in of
       ? ['s.id = any($3)', [of.ids]]
       : [
-          "s.grade = $3 and s.academic_year_start = $4 and s.academic_year_end = $5 and s.id > coalesce($6, '')",
-          [of.grade, of.year.academicYearStart, of.year.academicYearEnd, of.after],
+          `s.grade = $3 and s.academic_year_start = $4 and s.academic_year_end = $5 and s.id > coalesce($6, '')
+           and s.collector_code = any($7)`,
+          [of.grade, of.year.academicYearStart, of.year.academicYearEnd, of.after, of.branches],
         ]
   return db.query<StructureStudent>(
     `select ${COLUMNS} from students s where s.institute_id = $1 and s.status = 'active' and ${condition}
@@ -39,19 +44,24 @@ export async function readStudents(
 
 export type UnpricedClass = { grade: string; students: number }
 
-/** How many active students of a year have no fees at all, by class; those of these classes are left out. */
+/** How many active students of a year in these branches have no fees at all, by class; those of these classes are left out. */
 export async function countWithoutFees(
   db: Queryable,
   instituteId: number,
-  { year, exceptGrades, limit }: { year: Year; exceptGrades: readonly string[]; limit: number },
+  {
+    year,
+    branches,
+    exceptGrades,
+    limit,
+  }: { year: Year; branches: readonly string[]; exceptGrades: readonly string[]; limit: number },
 ): Promise<UnpricedClass[]> {
   return db.query<UnpricedClass>(
     `select s.grade, count(*)::int as students from students s
      where s.institute_id = $1 and s.academic_year_start = $2 and s.academic_year_end = $3 and s.status = 'active'
-       and s.grade <> all($4)
+       and s.grade <> all($4) and s.collector_code = any($6)
        and not exists (select from fee_components f where f.institute_id = s.institute_id and f.student_id = s.id)
      group by s.grade order by s.grade limit $5`,
-    [instituteId, year.academicYearStart, year.academicYearEnd, exceptGrades, limit],
+    [instituteId, year.academicYearStart, year.academicYearEnd, exceptGrades, limit, branches],
   )
 }
 

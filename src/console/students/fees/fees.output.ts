@@ -1,13 +1,16 @@
 import { outputOf, type Shown } from '../../../http/wire/output.ts'
-import type { Year } from '../../../fees/structures/structure.rules.ts'
+import type { StructureYear } from '../../../fees/structures/structures.service.ts'
 import type { Application, ClassApplication } from '../../../students/structures/apply-structure.service.ts'
 import { studentFields } from '../../../students/student.output.ts'
 
-const year = outputOf<Year>()
+const year = outputOf<StructureYear>()
 export const yearOutput = year.object({
   academic_year_start: year.integer('Start of the academic year.', 2026),
   academic_year_end: year.integer('Its end.', 2027),
+  branches: year.texts('Branches with a structure of their own.', ['SOUTH'], one => one.branches),
 })
+
+export type StructureYearAnswer = Shown<typeof yearOutput>
 
 const applied = outputOf<Application>()
 const appliedOutput = applied.object({

@@ -1,13 +1,20 @@
 import type { FastifyInstance } from 'fastify'
-import { structureInput, toStructure, yearParams } from '../../../fees/structures/structure.input.ts'
-import { structureOutput } from '../../../fees/structures/structure.output.ts'
-import type { FeeStructure, Year } from '../../../fees/structures/structure.rules.ts'
 import {
+  branchParams,
+  structureInput,
+  toStructure,
+  yearParams,
+} from '../../../fees/structures/structure.input.ts'
+import { structureOutput } from '../../../fees/structures/structure.output.ts'
+import { aboutOf, type FeeStructure, type StructureKey } from '../../../fees/structures/structure.rules.ts'
+import {
+  dropBranchStructure,
   getStructure,
   listStructureYears,
   setStructure,
 } from '../../../fees/structures/structures.service.ts'
 import { all, created, one } from '../../../http/reply.ts'
+import type { AnyInput, Read } from '../../../http/wire/input.ts'
 import { setErpLock, type ErpLock } from '../../../institutes/institutes.service.ts'
 import type { PaymentContext } from '../../../payments/context.ts'
 import type { Context } from '../../../platform/context.ts'
@@ -25,13 +32,30 @@ import { FINANCE_ROLES } from '../students.rules.ts'
 import { addStudentInput, applyInput, erpLockInput } from './fees.input.ts'
 import { classApplicationOutput, erpLockOutput, yearOutput } from './fees.output.ts'
 
-const STRUCTURE = '/fee-structures/:academic_year_start/:academic_year_end'
+/** That of the institute, and that of one branch. */
+const SHARED = {
+  url: '/fee-structures/:academic_year_start/:academic_year_end',
+  params: yearParams,
+  keyOf: (year: Read<typeof yearParams>): StructureKey => ({ ...year, collectorCode: null }),
+}
+const OF_BRANCH = {
+  url: `${SHARED.url}/branches/:collector_code`,
+  params: branchParams,
+  keyOf: (key: Read<typeof branchParams>): StructureKey => key,
+}
+type Place<Params extends AnyInput> = {
+  url: string
+  params: Params
+  keyOf: (params: Read<Params>) => StructureKey
+}
 
 /** What an office without an ERP begins with: students that it adds, and what a year costs. */
 export function feeConsoleRoutes(app: FastifyInstance, ctx: PaymentContext): void {
   addStudentRoute(app, ctx)
-  addReads(app, ctx)
-  addWrites(app, ctx)
+  addYears(app, ctx)
+  addStructure(app, ctx, SHARED)
+  addStructure(app, ctx, OF_BRANCH)
+  addDrop(app, ctx)
   addErpLock(app, ctx)
 }
 
@@ -51,35 +75,39 @@ function addStudentRoute(app: FastifyInstance, ctx: Context): void {
   })
 }
 
-function addReads(app: FastifyInstance, ctx: Context): void {
+function addYears(app: FastifyInstance, ctx: Context): void {
   addConsoleRead(app, ctx, {
     url: '/fee-structures',
     roles: EVERYONE,
     output: all(yearOutput),
     answer: ({ institute }) => listStructureYears(ctx, institute),
   })
-  addConsoleRead(app, ctx, {
-    url: STRUCTURE,
-    roles: EVERYONE,
-    params: yearParams,
-    output: one(structureOutput),
-    answer: ({ institute, params }) => getStructure(ctx, institute, params),
-  })
 }
 
-function addWrites(app: FastifyInstance, ctx: PaymentContext): void {
+function addStructure<Params extends AnyInput>(
+  app: FastifyInstance,
+  ctx: PaymentContext,
+  { url, params: read, keyOf }: Place<Params>,
+): void {
+  addConsoleRead(app, ctx, {
+    url,
+    roles: EVERYONE,
+    params: read,
+    output: one(structureOutput),
+    answer: ({ institute, params }) => getStructure(ctx, institute, keyOf(params)),
+  })
   addConsoleWrite(app, ctx, {
     method: 'PUT',
-    url: STRUCTURE,
+    url,
     roles: FINANCE_ROLES,
-    params: yearParams,
+    params: read,
     body: structureInput,
     output: one(structureOutput),
     perform: (command, { institute, params, body }) =>
-      setStructure(ctx, command, institute, toStructure(params, body)),
+      setStructure(ctx, command, institute, toStructure(keyOf(params), body)),
     audit: ({ params }, structure: FeeStructure) => ({
       what: 'fees.structure_changed',
-      about: `${params.academicYearStart}-${params.academicYearEnd}`,
+      about: aboutOf(keyOf(params)),
       after: {
         terms: structure.terms.length,
         fee_heads: structure.heads,
@@ -91,30 +119,45 @@ function addWrites(app: FastifyInstance, ctx: PaymentContext): void {
   })
   addConsoleWrite(app, ctx, {
     method: 'POST',
-    url: `${STRUCTURE}/apply`,
+    url: `${url}/apply`,
     roles: FINANCE_ROLES,
-    params: yearParams,
+    params: read,
     body: applyInput,
     output: keptOr(one(classApplicationOutput)),
     perform(command, { params, body: { isPreview, ...body }, ...by }) {
-      if (isPreview)
-        return applyToClass(ctx, command, { institute: by.institute, year: params, isPreview, ...body })
-      const request = { ...params, ...body, reason: REASON }
-      return performOrKeep(ctx, command, by, { name: 'fee_structure', about: aboutOf(params, body), request })
+      const of = keyOf(params)
+      if (isPreview) return applyToClass(ctx, command, { institute: by.institute, of, isPreview, ...body })
+      const request = { ...of, ...body, reason: REASON }
+      return performOrKeep(ctx, command, by, { name: 'fee_structure', about: classOf(of, body), request })
     },
     audit({ institute, params, body }, result: ClassApplication | Kept) {
       if (result instanceof Kept) return noteOf(result.approval)
       if (result.isPreview) return null
-      const about = aboutOf(params, body)
-      return structureAct.note({ institute, about }, { ...params, ...body, reason: REASON }, result)
+      const of = keyOf(params)
+      return structureAct.note(
+        { institute, about: classOf(of, body) },
+        { ...of, ...body, reason: REASON },
+        result,
+      )
     },
   })
 }
 
 const REASON = 'The fee structure was applied'
 
-function aboutOf(year: Year, { grade }: { grade: string }): string {
-  return `${year.academicYearStart}-${year.academicYearEnd} ${grade}`
+function classOf(of: StructureKey, { grade }: { grade: string }): string {
+  return `${aboutOf(of)} ${grade}`
+}
+
+function addDrop(app: FastifyInstance, ctx: Context): void {
+  addConsoleWrite(app, ctx, {
+    method: 'DELETE',
+    url: OF_BRANCH.url,
+    roles: FINANCE_ROLES,
+    params: OF_BRANCH.params,
+    perform: (command, { institute, params }) => dropBranchStructure(ctx, command, institute, params),
+    audit: ({ params }) => ({ what: 'fees.structure_dropped', about: aboutOf(params) }),
+  })
 }
 
 function addErpLock(app: FastifyInstance, ctx: Context): void {

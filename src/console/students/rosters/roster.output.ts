@@ -30,6 +30,11 @@ const rowsOutput = rows.object({
     2,
     one => one.unpricedRows,
   ),
+  lowered: rows.integer(
+    'Of students who have fees already and would have to pay less, as the check found.',
+    1,
+    one => one.loweredRows,
+  ),
   applied: rows.integer('That changed something so far.', 0, one => one.appliedRows),
   unchanged: rows.integer('That said what was known already.', 0, one => one.unchangedRows),
 })
@@ -46,6 +51,11 @@ export const rosterOutput = out.object({
   file_name: out.text('What the file is called.', 'class-5.xlsx', one => one.fileName ?? ''),
   unknown_columns: out.texts('Columns that are left out.', ['Remarks']),
   classes_without_fees: out.texts('Such classes, at most 20.', ['Std II'], one => one.unpricedGrades),
+  lowered_amount: out.amount(
+    'How much less they would have to pay together, rupees.',
+    11999,
+    one => one.loweredPaise,
+  ),
   rows: out.one('How many rows of each kind.', rowsOutput, one => one),
   progress: out.integer('Percent of what is under way.', 100, one => one.percent),
   created_by: out.text('Who sent it.', 'meera@example.in', one => one.createdBy ?? ''),

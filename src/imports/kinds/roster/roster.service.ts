@@ -1,7 +1,8 @@
 import { loweredBy } from '../../../fees/fees.rules.ts'
 import { applyFees, planFees, type FeePlan } from '../../../fees/fees.service.ts'
 import { pricedGrades } from '../../../fees/structures/structure.rules.ts'
-import { findStructure } from '../../../fees/structures/structures.service.ts'
+import { structureFor } from '../../../fees/structures/year-structures.rules.ts'
+import { readStructures } from '../../../fees/structures/structures.service.ts'
 import { dayOf } from '../../../platform/calendar.ts'
 import type { Queryable, Transaction } from '../../../platform/db/database.ts'
 import { sumPaise } from '../../../platform/money.ts'
@@ -12,9 +13,13 @@ import {
   type RegistrationPlan,
 } from '../../../students/registration/register-students.service.ts'
 import { birthProblems, yearName, type Student } from '../../../students/students.rules.ts'
-import { applyToArrived } from '../../../students/structures/apply-structure.service.ts'
+import {
+  applyToArrived,
+  weighMoves,
+  type Move,
+} from '../../../students/structures/apply-structure.service.ts'
 import { findFamilies } from '../../../students/users/users.service.ts'
-import type { ImportKindDefinition, Outcome } from '../kind.ts'
+import type { ImportKindDefinition, Judged, Outcome } from '../kind.ts'
 import { isRead, problemsOf, type Group, type Placed, type Problem, type RowProblem } from '../merge.rules.ts'
 import { sameStudentProblem } from '../owners.rules.ts'
 import { keysByNumber, ofStudents } from '../student-identity.schemas.ts'
@@ -62,11 +67,10 @@ export const rosterImport: ImportKindDefinition<RosterRow> = {
       else planned.set(plan.student.id, { plan, fees: feePlan, placed })
     }
     const good = [...planned.values()]
+    const seen = options.isLocked ? {} : await look(db, context, good)
     return {
       problems,
-      ...(options.isLocked ? {} : { unpricedGrades: await findUnpriced(db, context, good) }),
-      loweredPaise: sumPaise(good.map(({ fees: { changes } }) => loweredBy(changes))),
-      knownRows: options.isLocked ? 0 : good.filter(({ plan }) => plan.kind !== 'new').length,
+      ...seen,
       apply: tx => apply(tx, context, good),
     }
   },
@@ -124,6 +128,28 @@ async function planRows(
   return planRegistrations(db, context, registrations, { ...options, mayChangeClass: true })
 }
 
+/** What a person should know before it is started. */
+async function look(
+  db: Queryable,
+  context: RegistrationContext,
+  planned: readonly Planned[],
+): Promise<Omit<Judged, 'problems' | 'apply'>> {
+  const moves = planned.flatMap(({ plan }): Move[] => {
+    const { id, grade, collectorCode } = plan.student
+    return plan.kind !== 'new' && needsPrice(plan) ? [{ id, year: plan.student, grade, collectorCode }] : []
+  })
+  const byClass = await weighMoves(db, context.institute, moves)
+  const lowered = planned
+    .map(({ plan, fees }) => byClass.get(plan.student.id) ?? loweredBy(fees.changes))
+    .filter(paise => paise > 0)
+  return {
+    unpricedGrades: await findUnpriced(db, context, planned),
+    loweredRows: lowered.length,
+    loweredPaise: sumPaise(lowered),
+    knownRows: planned.filter(({ plan }) => plan.kind !== 'new').length,
+  }
+}
+
 /** The class of each student who would come into a class without fees, and has none in the list. */
 async function findUnpriced(
   db: Queryable,
@@ -137,9 +163,14 @@ async function findUnpriced(
   const unpriced: string[] = []
   for (const plans of years.values()) {
     const [first] = plans
-    const structure = first === undefined ? null : await findStructure(db, institute.id, first.student)
-    const priced = structure === null ? [] : pricedGrades(structure)
-    unpriced.push(...plans.map(({ student }) => student.grade).filter(grade => !priced.includes(grade)))
+    if (first === undefined) continue
+    const structures = await readStructures(db, institute.id, first.student)
+    const isPriced = ({ grade, collectorCode }: Student): boolean => {
+      const structure = structureFor(structures, collectorCode)
+      return structure !== null && pricedGrades(structure).includes(grade)
+    }
+    const without = plans.filter(({ student }) => !isPriced(student))
+    unpriced.push(...without.map(({ student }) => student.grade))
   }
   return unpriced
 }
@@ -173,10 +204,10 @@ async function apply(
   return { appliedRows: changed.size, unchangedRows: planned.length - changed.size }
 }
 
-/** New in its class and without fees in the list. The ERP sends the fees of its own students. */
+/** New in its class or branch and without fees in the list. The ERP sends the fees of its own students. */
 function needsPrice(plan: RegistrationPlan): boolean {
   if (plan.registration.fees.length > 0) return false
   if (plan.kind === 'new') return true
   if (plan.kind !== 'known' || plan.student.origin === 'erp') return false
-  return plan.changes.some(({ field }) => field === 'grade')
+  return plan.changes.some(({ field }) => field === 'grade' || field === 'collector_code')
 }

@@ -1,6 +1,6 @@
 import '../../orders/orders.css'
 import '../students.css'
-import { Alert, Button, Group, SimpleGrid, Stack, TextInput } from '@mantine/core'
+import { Alert, Button, Group, NativeSelect, SimpleGrid, Stack, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { StructureAnswer } from '../../../../../src/fees/structures/structure.output.ts'
@@ -14,6 +14,7 @@ import { yearName } from '../../../ui/when.tsx'
 import { BackLink } from '../../orders/back-link.tsx'
 import { useChoices, useCurrentYear } from '../use-student.ts'
 import { ApplyClasses } from './apply-classes.tsx'
+import { FollowsSchool, OwnStructure } from './branch.tsx'
 import { ConcessionRules } from './concession-rules.tsx'
 import { flawsOf, toDraft, toSent, type Draft, type Flaws, type Sent } from './draft.ts'
 import { ErpLock } from './erp-lock.tsx'
@@ -23,29 +24,55 @@ import { TermTable } from './term-table.tsx'
 export function FeesPage() {
   const { code: institute } = useInstitute()
   const [year, setYear] = useState(String(useCurrentYear()))
+  const [branch, setBranch] = useState('')
+  const branches = useChoices()?.branches ?? []
   const isYear = /^20\d\d$/.test(year)
   return (
     <PageFrame title="Fee structure">
       <BackLink to="/i/$institute/students" params={{ institute }} search={{}}>
         Students
       </BackLink>
-      <TextInput
-        label="The academic year begins in"
-        description={isYear ? `Fees of ${yearName(Number(year), Number(year) + 1)}.` : undefined}
-        error={isYear ? undefined : 'Must be a year such as 2026'}
-        maw={280}
-        mb="md"
-        value={year}
-        onChange={event => setYear(event.currentTarget.value)}
-      />
-      {isYear && <OfYear key={year} year={Number(year)} />}
+      <Group align="flex-start" mb="md">
+        <TextInput
+          label="The academic year begins in"
+          description={isYear ? `Fees of ${yearName(Number(year), Number(year) + 1)}.` : undefined}
+          error={isYear ? undefined : 'Must be a year such as 2026'}
+          w={280}
+          inputWrapperOrder={['label', 'input', 'description', 'error']}
+          value={year}
+          onChange={event => setYear(event.currentTarget.value)}
+        />
+        {branches.length > 1 && (
+          <NativeSelect
+            label="Branch"
+            w={280}
+            value={branch}
+            onChange={event => setBranch(event.currentTarget.value)}
+            data={[
+              { value: '', label: 'Shared: branches without their own' },
+              ...branches.map(({ code, name }) => ({ value: code, label: name })),
+            ]}
+          />
+        )}
+      </Group>
+      {isYear && (
+        <OfYear
+          key={`${year} ${branch}`}
+          year={Number(year)}
+          branch={branches.find(({ code }) => code === branch)}
+        />
+      )}
       <ErpLock />
     </PageFrame>
   )
 }
 
-function OfYear({ year }: { year: number }) {
-  const path = `${useInstitutePath()}/fee-structures/${year}/${year + 1}`
+type Branch = { code: string; name: string }
+
+function OfYear({ year, branch }: { year: number; branch: Branch | undefined }) {
+  const ofYear = `${useInstitutePath()}/fee-structures/${year}/${year + 1}`
+  const path = branch === undefined ? ofYear : `${ofYear}/branches/${encodeURIComponent(branch.code)}`
+  const [isNew, setIsNew] = useState(false)
   const choices = useChoices()
   const structure = useQuery({
     queryKey: ['fee-structure', path],
@@ -57,10 +84,18 @@ function OfYear({ year }: { year: number }) {
     grades: choices.grades.map(one => one.code),
     heads: choices.components.map(one => one.code),
   }
+  const isOwn = structure.data.collector_code !== undefined
+  if (branch !== undefined && !isOwn && !isNew)
+    return <FollowsSchool branch={branch} onOwn={() => setIsNew(true)} />
   return (
     <>
+      {branch !== undefined && isOwn && (
+        <OwnStructure branch={branch} path={path} onDropped={() => setIsNew(false)} />
+      )}
       <StructureForm path={path} known={known} saved={structure.data} />
-      {structure.data.amounts.length > 0 && <ApplyClasses path={path} structure={structure.data} />}
+      {structure.data.amounts.length > 0 && (branch === undefined || isOwn) && (
+        <ApplyClasses path={path} structure={structure.data} />
+      )}
     </>
   )
 }

@@ -4,6 +4,7 @@ import { Button, Group, NativeSelect, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import type { GradeOfYearAnswer } from '../../../../../src/console/students/rollover/rollover.output.ts'
+import type { StructureYearAnswer } from '../../../../../src/console/students/fees/fees.output.ts'
 import type { StructureAnswer } from '../../../../../src/fees/structures/structure.output.ts'
 import type { RolloverAnswer } from '../../../../../src/students/rollover/rollover.output.ts'
 import { useCommand } from '../../../api/command.ts'
@@ -14,6 +15,7 @@ import { Empty, Failed, Loading } from '../../../ui/states.tsx'
 import { yearName } from '../../../ui/when.tsx'
 import { FormProblem } from '../../orders/field.tsx'
 import { BackLink } from '../../orders/back-link.tsx'
+import { useChoices } from '../use-student.ts'
 import { CarryForward, NewYear, type Carry } from './carry.tsx'
 import { FeesTable, GradesTable } from './grades-table.tsx'
 import { Preview, type Wanted } from './preview.tsx'
@@ -87,6 +89,20 @@ function YearForm({ all }: { all: readonly GradeOfYearAnswer[] }) {
   )
 }
 
+/** The names of branches whose own fee structure comes before what is set here. */
+function useBranchesWithFees({ start, end }: { start: string; end: string }): string[] {
+  const path = `${useInstitutePath()}/fee-structures`
+  const branches = useChoices()?.branches ?? []
+  const years = useQuery({
+    queryKey: ['fee-structure', path],
+    queryFn: ({ signal }) => get<StructureYearAnswer[]>(path, {}, signal),
+  })
+  const own = years.data?.find(
+    one => String(one.academic_year_start) === start && String(one.academic_year_end) === end,
+  )
+  return branches.filter(({ code }) => own?.branches.includes(code)).map(({ name }) => name)
+}
+
 function RolloverForm({ year, grades }: { year: string; grades: readonly GradeOfYearAnswer[] }) {
   const path = useInstitutePath()
   const [from, to] = partsOf(year)
@@ -98,6 +114,7 @@ function RolloverForm({ year, grades }: { year: string; grades: readonly GradeOf
     enabled: /^20\d\d$/.test(newYear.start) && /^20\d\d$/.test(newYear.end),
   })
   const hasStructure = (kept.data?.amounts.length ?? 0) > 0
+  const ownFees = useBranchesWithFees(newYear)
   const [structure, setStructure] = useState<Structure>(() => suggestStructure(grades))
   const [carry, setCarry] = useState<Carry>({ dues: 'PREVIOUS_YEAR_DUES', advance: 'PREVIOUS_YEAR_ADVANCE' })
   const wanted = {
@@ -145,6 +162,9 @@ function RolloverForm({ year, grades }: { year: string; grades: readonly GradeOf
             </p>
           ) : (
             <FeesTable structure={structure} onChange={setStructure} problems={problems} />
+          )}
+          {ownFees.length > 0 && (
+            <p>{`Students of ${ownFees.join(' and ')} get the fees of their own branch’s fee structure.`}</p>
           )}
           <CarryForward value={carry} onChange={setCarry} problems={problems} />
           <FormProblem error={preview.error} named={problems} />

@@ -8131,7 +8131,7 @@ public final class Types {
             return set("grades", value);
         }
 
-        /** What a grade of the new year costs; one that is not here costs what the fee structure of that year says, if the office keeps one, else nothing yet. */
+        /** What a grade of the new year costs; one that is not here costs what the fee structure of that year says, if the office keeps one, else nothing yet. A branch with a fee structure of its own always costs what that says. */
         public StartRolloverRequest fees(List<StartRolloverRequestFee> value) {
             return set("fees", value);
         }
