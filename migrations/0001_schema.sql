@@ -2150,7 +2150,7 @@ create table webhook_deliveries (
   -- A moment instead of the state, for the indexes: what an index is made of must not change when a delivery succeeds.
   given_up_at timestamptz,
   -- No foreign key to its event, whose month could not leave then without reading this log. Events are append-only, every
-  -- statement that inserts here reads the event, and a month of events stays while a delivery names one of them. Nor can a
+  -- transaction that inserts here writes or reads the event, and a month of events stays while a delivery names one of them. Nor can a
   -- partition's key do without the id: the first delivery of an event has the event's id behind its prefix, and later ones
   -- are made under the lock of their subscription.
   primary key (institute_id, id),
@@ -2177,7 +2177,7 @@ create table webhook_queue (
   -- Identifies the holder of the attempt under way, and until when it may take.
   claim bigint,
   claimed_until timestamptz,
-  -- No foreign key to its delivery: each check would lock, and so write, that row. Every statement that inserts here
+  -- No foreign key to its delivery: each check would lock, and so write, that row. Every transaction that inserts here
   -- writes the delivery too.
   primary key (institute_id, delivery_id),
   check ((claim is null) = (claimed_until is null))

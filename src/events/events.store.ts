@@ -14,40 +14,66 @@ export type EventRow = {
 }
 
 /**
- * In the order given: the sequence rises with it. Every subscriber is owed a delivery, written and queued by the
- * same statement: an event without its delivery, or the reverse, cannot be. Answers how many deliveries that makes.
+ * In the order given: the sequence rises with it. Every subscriber is owed a delivery, which is written and queued in the
+ * same transaction. Answers how many deliveries that makes. One statement could do it all, but a distributed database
+ * would carry what each of its inserts returns to every node; these ask the institute's own.
  */
 export async function insertEvents(tx: Transaction, events: readonly EventRow[]): Promise<number> {
-  const rows = await tx.query<{ count: number }>(
-    `with recorded as (
-       insert into events (institute_id, id, event_code, collector_code, resource_id, occurred_at, payload, trace_parent)
-       select institute_id, id, event_code, collector_code, resource_id, occurred_at, payload::json, trace_parent
-       from unnest($1::int[], $2::text[], $3::text[], $4::text[], $5::text[], $6::timestamptz[], $7::text[], $8::text[])
-         with ordinality as event (institute_id, id, event_code, collector_code, resource_id, occurred_at, payload, trace_parent, position)
-       order by position
-       returning institute_id, id, event_code, collector_code
-     ), owed as (
-       insert into webhook_deliveries (institute_id, id, webhook_id, event_id)
-       select e.institute_id, 'dlv_' || substr(e.id, length('evt_') + 1), s.id, e.id
-       from recorded e join webhook_subscriptions s on s.institute_id = e.institute_id
-         and s.collector_code = e.collector_code and s.event_code = e.event_code and s.disabled_at is null
-       returning institute_id, id, webhook_id, event_id
-     ), queued as (
-       insert into webhook_queue (institute_id, delivery_id, webhook_id, event_id) select * from owed returning 1
-     )
-     select count(*) from queued`,
-    [
-      events.map(event => event.instituteId),
-      events.map(event => event.id),
-      events.map(event => event.code),
-      events.map(event => event.collectorCode),
-      events.map(event => event.resourceId),
-      events.map(event => event.occurredAt),
-      events.map(event => event.payloadJson),
-      events.map(event => event.traceParent),
-    ],
-  )
-  return rows[0]?.count ?? 0
+  let owed = 0
+  for (const [instituteId, some] of Map.groupBy(events, event => event.instituteId))
+    owed += await insertOf(tx, instituteId, some)
+  return owed
+}
+
+type Owed = { id: string; webhookId: string; eventId: string }
+
+async function insertOf(tx: Transaction, instituteId: number, events: readonly EventRow[]): Promise<number> {
+  const [ids, codes, branches] = [
+    events.map(event => event.id),
+    events.map(event => event.code),
+    events.map(event => event.collectorCode),
+  ]
+  // Neither needs the other's answer, so both leave together.
+  const [, owed] = await Promise.all([
+    tx.query(
+      `insert into events (institute_id, id, event_code, collector_code, resource_id, occurred_at, payload, trace_parent)
+       select $1::int, id, event_code, collector_code, resource_id, occurred_at, payload::json, trace_parent
+       from unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::timestamptz[], $7::text[], $8::text[])
+         with ordinality as event (id, event_code, collector_code, resource_id, occurred_at, payload, trace_parent, position)
+       order by position`,
+      [
+        instituteId,
+        ids,
+        codes,
+        branches,
+        events.map(event => event.resourceId),
+        events.map(event => event.occurredAt),
+        events.map(event => event.payloadJson),
+        events.map(event => event.traceParent),
+      ],
+    ),
+    tx.query<Owed>(
+      `insert into webhook_deliveries as d (institute_id, id, webhook_id, event_id)
+       select s.institute_id, 'dlv_' || substr(e.id, length('evt_') + 1), s.id, e.id
+       from unnest($2::text[], $3::text[], $4::text[]) as e (id, event_code, collector_code)
+       join webhook_subscriptions s on s.institute_id = $1 and s.collector_code = e.collector_code
+         and s.event_code = e.event_code and s.disabled_at is null
+       returning d.id, d.webhook_id as "webhookId", d.event_id as "eventId"`,
+      [instituteId, ids, codes, branches],
+    ),
+  ])
+  if (owed.length > 0)
+    await tx.query(
+      `insert into webhook_queue (institute_id, delivery_id, webhook_id, event_id)
+       select $1::int, d.id, d.webhook_id, d.event_id from unnest($2::text[], $3::text[], $4::text[]) as d (id, webhook_id, event_id)`,
+      [
+        instituteId,
+        owed.map(({ id }) => id),
+        owed.map(({ webhookId }) => webhookId),
+        owed.map(({ eventId }) => eventId),
+      ],
+    )
+  return owed.length
 }
 
 export type RecordedEvent = {

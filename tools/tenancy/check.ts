@@ -1,6 +1,7 @@
 import { parseSync } from 'libpg-query'
 import { Analysis } from './analysis.ts'
 import type { Use } from './levels.ts'
+import { lookups } from './lookups.ts'
 import type { Schema } from './schema.ts'
 
 /**
@@ -18,6 +19,7 @@ export function problemsOf(text: string, schema: Schema, reach: Reach = 'one'): 
     analysis.statement(stmt)
     analysis.resolveCodes()
     found.push(...analysis.problems, ...unbound(analysis.uses, reach), ...apart(analysis, reach))
+    found.push(...lookups(analysis.levels, schema))
   }
   return [...new Set(found)]
 }
