@@ -38,11 +38,11 @@ export async function listStudentPayments(
        p.amount_paise as "amountPaise", p.mode, p.transaction_id as "transactionId", p.created_at as "createdAt",
        p.captured_at as "capturedAt", p.settlement_id is not null as "isSettled", o.state = 'reversed' as "isReversed",
        (select json_agg(json_build_object('componentType', l.component_type, 'amountPaise', l.amount_paise) order by l.line_no)
-        from order_lines l where l.institute_id = o.institute_id and l.order_id = o.id) as lines,
-       (select coalesce(sum(r.amount_paise), 0)::bigint from refunds r where r.institute_id = p.institute_id
+        from order_lines l where l.institute_id = $1 and l.order_id = o.id) as lines,
+       (select coalesce(sum(r.amount_paise), 0)::bigint from refunds r where r.institute_id = $1
           and r.payment_id = p.id and r.kind = 'requested' and r.state <> 'failed') as "refundedPaise",
        (select json_build_object('financialYear', c.financial_year, 'number', c.number) from receipts c
-        where c.institute_id = p.institute_id and c.payment_id = p.id and c.cancelled_at is null) as receipt
+        where c.institute_id = $1 and c.payment_id = p.id and c.cancelled_at is null) as receipt
      from orders o join payments p on p.institute_id = o.institute_id and p.order_id = o.id
      where o.institute_id = $1 and o.student_id = any($2) and p.state = any($3) and not p.is_duplicate
      order by p.created_at desc, p.id desc limit $4`,

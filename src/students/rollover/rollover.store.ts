@@ -166,17 +166,17 @@ export async function readBatch(
       ids,
     ])
   const rows = await db.query<RecordRow & Omit<Rolled, keyof StudentRecord>>(
-    `select ${RECORD_COLUMNS}, next.id as "nextId", exists (select from fee_components f where f.institute_id = s.institute_id
+    `select ${RECORD_COLUMNS}, next.id as "nextId", exists (select from fee_components f where f.institute_id = $1
          and f.student_id = next.id and f.component_type = $7 and f.fee_paise > 0) as "isTaken",
        exists (select from student_transfers t
          join students n on n.institute_id = t.institute_id and n.id = t.other_student_id
            and n.academic_year_start = $5 and n.academic_year_end = $6
-         where t.institute_id = s.institute_id and t.student_id = s.id) as "isCarried"
-     from students s left join lateral (select n.id from students n where n.institute_id = s.institute_id and n.identifier = s.identifier
+         where t.institute_id = $1 and t.student_id = s.id) as "isCarried"
+     from students s left join lateral (select n.id from students n where n.institute_id = $1 and n.identifier = s.identifier
           and n.academic_year_start = $5 and n.academic_year_end = $6
           and exists (select from student_users a join student_users b on b.institute_id = a.institute_id
             and b.registration_id = a.registration_id and b.student_id = n.id
-            where a.institute_id = s.institute_id and a.student_id = s.id)
+            where a.institute_id = $1 and a.student_id = s.id)
         order by n.id limit 1) next on true
      where ${IN_OLD_YEAR} and s.id = any($4) order by s.id`,
     [instituteId, fromYearStart, fromYearEnd, ids, toYearStart, toYearEnd, duesComponent],

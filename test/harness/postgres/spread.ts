@@ -7,18 +7,21 @@ type Ask = <Row extends pg.QueryResultRow>(text: string, values?: unknown[]) => 
 
 const NOT_SUPPORTED = '0A000'
 const IS_QUESTION = /^[\s(]*(select|with)\b/i
+const CHANGE = /^\s*(update|delete from) (\w+)/i
 
-/** Asks as a test does: over all schools, by any join. What Citus refuses is asked of copies. */
+/** Asks and changes as a test does: over all schools, by any join. What Citus refuses is done in another way. */
 export async function askOverAll<Row extends pg.QueryResultRow>(
   db: Database,
   text: string,
-  values?: unknown[],
+  values: unknown[] = [],
 ): Promise<Row[]> {
   try {
     return await db.query<Row>(text, values)
   } catch (error) {
-    const isRefused = error instanceof pg.DatabaseError && error.code === NOT_SUPPORTED
-    if (!isRefused || !IS_QUESTION.test(text)) throw error
+    if (withoutCitus() || !isRefused(error)) throw error
+    const [, verb, table] = CHANGE.exec(text) ?? []
+    if (verb !== undefined && table !== undefined) return changeShards(db, table, text, values)
+    if (!IS_QUESTION.test(text)) throw error
     return db.transaction(async tx => {
       await copyTables((copying, named) => tx.query(copying, named), text)
       return tx.query<Row>(text, values)
@@ -26,9 +29,29 @@ export async function askOverAll<Row extends pg.QueryResultRow>(
   }
 }
 
+function isRefused(error: unknown): boolean {
+  if (!(error instanceof pg.DatabaseError)) return false
+  return error.code === NOT_SUPPORTED || error.message.includes('requires repartitioning')
+}
+
+/** Changes a table shard by shard. */
+async function changeShards(db: Database, table: string, text: string, values: unknown[]): Promise<never[]> {
+  const whole = text
+    .replaceAll('%', '%%')
+    .replace(/\$(\d+)/g, (_, no) => pg.escapeLiteral(String(values[Number(no) - 1])))
+    .replace(CHANGE, '$1 %1$$s')
+  const done = await db.query<{ success: boolean; result: string }>(
+    'select success, result from run_command_on_shards($1, $2)',
+    [table, whole],
+  )
+  const failed = done.find(({ success }) => !success)
+  if (failed !== undefined) throw new Error(failed.result)
+  return []
+}
+
 type Relation = { name: string; view: string | null }
 
-/** Temporary tables, found before those of the schools, with all rows of those that the text names. */
+/** Copies that are found before the tables themselves, with all rows of those that the text names. */
 async function copyTables(ask: Ask, text: string): Promise<void> {
   const relations = await ask<Relation>(
     `select relname as name, case when relkind = 'v' then pg_get_viewdef(oid) end as view from pg_class
