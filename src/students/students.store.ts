@@ -76,17 +76,24 @@ export const PROFILE = [...PROFILE_KEYS, 'updatedAt'] as const
 
 export const COLUMNS = students.columns('s')
 
-/** In the order registered. */
-export const FEES_OF_STUDENT = `(select coalesce(json_agg(${feeComponents.json('f')} order by f.position), '[]')
-   from fee_components f where f.institute_id = s.institute_id and f.student_id = s.id)`
+/** Where a sub-select finds its institute. By a parameter Citus asks one shard; by the student's row it asks all. */
+type Whose = '$1' | 's.institute_id'
 
-export const RECORD_COLUMNS = `${COLUMNS},
+const ofStudent = (table: string, whose: Whose): string =>
+  `${table}.institute_id = ${whose} and ${table}.student_id = s.id`
+
+/** In the order registered. */
+export const feesOfStudent = (whose: Whose): string =>
+  `(select coalesce(json_agg(${feeComponents.json('f')} order by f.position), '[]')
+   from fee_components f where ${ofStudent('f', whose)})`
+
+export const recordColumns = (whose: Whose): string => `${COLUMNS},
   (select coalesce(json_agg(u.registration_id order by u.linked_at, u.registration_id), '[]') from student_users u
-   where u.institute_id = s.institute_id and u.student_id = s.id) as "registrationIds",
-  ${FEES_OF_STUDENT} as fees,
+   where ${ofStudent('u', whose)}) as "registrationIds",
+  ${feesOfStudent(whose)} as fees,
   (select coalesce(json_agg(json_build_array(p.component_type, p.paid)), '[]') from (
      select l.component_type, sum(l.amount_paise)::bigint as paid from student_paid_lines l
-     where l.institute_id = s.institute_id and l.student_id = s.id group by l.component_type) p) as paid`
+     where ${ofStudent('l', whose)} group by l.component_type) p) as paid`
 
 export type RecordRow = Student & {
   registrationIds: string[]
@@ -99,22 +106,22 @@ export type RecordRow = Student & {
 const OTHER_YEARS = `(select coalesce(json_agg(json_build_object('id', o.id, 'academicYearStart', o.academic_year_start,
       'academicYearEnd', o.academic_year_end, 'grade', o.grade, 'status', o.status, 'owedPaise',
       (select coalesce(sum(b.outstanding_paise), 0) from student_balances b
-       where b.institute_id = o.institute_id and b.student_id = o.id))
+       where b.institute_id = $1 and b.student_id = o.id))
     order by o.academic_year_start desc, o.academic_year_end desc, o.id desc), '[]') from students o
-  where o.institute_id = s.institute_id and o.identifier = s.identifier
+  where o.institute_id = $1 and o.identifier = s.identifier
     and (o.academic_year_start, o.academic_year_end) <> (s.academic_year_start, s.academic_year_end)
     and exists (select from student_users a join student_users b on b.institute_id = a.institute_id
       and b.registration_id = a.registration_id and b.student_id = o.id
-      where a.institute_id = s.institute_id and a.student_id = s.id))`
+      where a.institute_id = $1 and a.student_id = s.id))`
 
 const CARRIED = `(select coalesce(json_agg(json_build_object('componentType', t.component_type, 'amountPaise', t.amount_paise,
       'otherStudentId', t.other_student_id, 'academicYearStart', o.academic_year_start,
       'academicYearEnd', o.academic_year_end, 'transferredAt', t.transferred_at)
     order by t.transferred_at, t.component_type), '[]')
   from student_transfers t join students o on o.institute_id = t.institute_id and o.id = t.other_student_id
-  where t.institute_id = s.institute_id and t.student_id = s.id)`
+  where t.institute_id = $1 and t.student_id = s.id)`
 
-const VIEW_COLUMNS = `${RECORD_COLUMNS}, ${OTHER_YEARS} as "otherYears", ${CARRIED} as carried`
+const VIEW_COLUMNS = `${recordColumns('$1')}, ${OTHER_YEARS} as "otherYears", ${CARRIED} as carried`
 
 const RECORD_BY_ID = `select ${VIEW_COLUMNS} from students s where s.institute_id = $1 and s.id = $2`
 

@@ -1,11 +1,11 @@
 import type { FeeComponent } from '../../fees/fees.rules.ts'
 import type { Queryable } from '../../platform/db/database.ts'
 import type { Student, StudentKey } from '../students.rules.ts'
-import { COLUMNS, FEES_OF_STUDENT } from '../students.store.ts'
+import { COLUMNS, feesOfStudent } from '../students.store.ts'
 import type { StoredStudent } from './update.rules.ts'
 
 const ASKED_FOR = `from unnest($1::int[], $2::text[]) with ordinality as r (institute_id, id, no)
-  join students s on s.institute_id = r.institute_id and s.id = r.id`
+  join students s on s.institute_id = r.institute_id and s.id = r.id where s.institute_id = any($1)`
 
 /** In the order asked for; null where there is no such student. */
 export async function readStudents(db: Queryable, keys: readonly StudentKey[]): Promise<(Student | null)[]> {
@@ -21,7 +21,7 @@ export async function readStoredStudents(
   if (keys.length === 0) return []
   const rows = await db.query<Student & Numbered & { fees: FeeComponent[] }>(
     `select r.no, ${COLUMNS},
-       ${FEES_OF_STUDENT} as fees ${ASKED_FOR}`,
+       ${feesOfStudent('s.institute_id')} as fees ${ASKED_FOR}`,
     columnsOf(keys),
   )
   return inOrder(keys, rows, ({ fees, ...student }) => ({ student, fees }))

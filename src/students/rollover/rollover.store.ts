@@ -3,7 +3,7 @@ import { isUniqueViolation } from '../../platform/db/errors.ts'
 import { list, type Page, type PageRange } from '../../platform/db/list.ts'
 import { Table } from '../../platform/db/table.ts'
 import type { Paise } from '../../platform/money.ts'
-import { RECORD_COLUMNS, toRecord, type RecordRow, type StudentRecord } from '../students.store.ts'
+import { recordColumns, toRecord, type RecordRow, type StudentRecord } from '../students.store.ts'
 import type { GradeCounts, RolloverOptions } from './rollover.rules.ts'
 
 export type Years = { fromYearStart: number; fromYearEnd: number; toYearStart: number; toYearEnd: number }
@@ -166,7 +166,7 @@ export async function readBatch(
       ids,
     ])
   const rows = await db.query<RecordRow & Omit<Rolled, keyof StudentRecord>>(
-    `select ${RECORD_COLUMNS}, next.id as "nextId", exists (select from fee_components f where f.institute_id = $1
+    `select ${recordColumns('$1')}, next.id as "nextId", exists (select from fee_components f where f.institute_id = $1
          and f.student_id = next.id and f.component_type = $7 and f.fee_paise > 0) as "isTaken",
        exists (select from student_transfers t
          join students n on n.institute_id = t.institute_id and n.id = t.other_student_id
