@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import type { Clock } from './clock.ts'
 import { escape, page } from './page.ts'
 import { postEvents, type SignedEvent } from './post-events.ts'
 import { type Answer, type Seen, type Server, startServer, textOf } from './server.ts'
@@ -13,6 +14,9 @@ export type Account = {
   /** Whether a request has its credentials. */
   owns(headers: IncomingHttpHeaders): boolean
 }
+
+/** What `npm run emulator` was told. */
+export type RunOptions = { port: number; callbackUrl: string; clock: Clock }
 
 type Options = { vendor: string; port: number; callbackUrl: string; accounts: readonly Account[] }
 

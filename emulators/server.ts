@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { Clock } from './clock.ts'
 
 /** What every emulated vendor needs: a server that writes down what it was asked and can be told to misbehave. */
 export type Fields = Record<string, unknown>
@@ -36,8 +37,9 @@ const BODY_BYTES = 1024 * 1024
 
 export async function startServer(
   handle: (request: Seen) => Answer | Promise<Answer>,
-  { port = 0 }: { port?: number | undefined } = {},
+  options: { port?: number | undefined; clock?: Clock | undefined } = {},
 ): Promise<Server> {
+  const { port = 0, clock } = options
   const seen: Seen[] = []
   const faults: { start: string; fault: Fault }[] = []
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -46,6 +48,7 @@ export async function startServer(
     const body = await readBody(request)
     const asked = { method, path: url.pathname, query: url.searchParams, headers, body }
     seen.push(asked)
+    await clock?.read()
     const answer = await handle(asked)
     const index = faults.findIndex(({ start }) => `${method} ${asked.path}`.startsWith(start))
     const [planned] = index < 0 ? [] : faults.splice(index, 1)

@@ -25,6 +25,16 @@ export function loseDispute(books: Books, payment: Disputed, dispute = newDisput
   tell(books, 'DISPUTE_CLOSED', dispute)
 }
 
+/** The institute's answer convinces the bank; nothing moves. */
+export function winDispute(books: Books, dispute: Dispute): void {
+  Object.assign(dispute, {
+    dispute_status: 'CHARGEBACK_MERCHANT_WON',
+    updated_at: timeOf(books),
+    resolved_at: timeOf(books),
+  })
+  tell(books, 'DISPUTE_CLOSED', dispute)
+}
+
 function newDispute(books: Books, { orderId, paymentId, amount }: Disputed): Dispute {
   const dispute: Dispute = {
     dispute_id: Number(newNumber()),

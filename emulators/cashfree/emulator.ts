@@ -1,3 +1,4 @@
+import type { Clock } from '../clock.ts'
 import { type Answer, type Seen, type Server, startServer } from '../server.ts'
 import { type Books, found, type Habits, type Keys, openBooks, refuse } from './books.ts'
 import { createExecution, createNotification } from './controlled.ts'
@@ -17,20 +18,22 @@ type EmulatorOptions = {
   port?: number
   keys?: Keys
   now?: () => Date
+  /** In the place of `now`, for a time that somebody else sets. */
+  clock?: Clock
   habits?: Partial<Habits>
   /** Serves what is not under /pg: the payer's pages. */
   pages?: (books: Books, request: Seen) => Answer | Promise<Answer>
 }
 
 export async function startCashfree(options: EmulatorOptions = {}): Promise<CashfreeEmulator> {
-  const { port, pages } = options
-  const books = openBooks(options)
+  const { port, pages, clock } = options
+  const books = openBooks({ now: clock?.now, ...options })
   const server = await startServer(
     request =>
       request.path.startsWith('/pg/') || pages === undefined
         ? serveApi(books, request)
         : pages(books, request),
-    { port },
+    { port, clock },
   )
   return { ...server, books, apiUrl: `${server.url}/pg` }
 }

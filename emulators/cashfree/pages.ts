@@ -2,8 +2,8 @@ import { button, escape, list, page } from '../page.ts'
 import { type Answer, type Seen, textOf } from '../server.ts'
 import { type Books, refuse } from './books.ts'
 import { endExecution } from './controlled.ts'
-import { loseDispute } from './disputes.ts'
-import type { Charge, Execution, Order, Subscription } from './entities.ts'
+import { loseDispute, openDispute, winDispute } from './disputes.ts'
+import type { Charge, Dispute, Execution, Order, Payment, Subscription } from './entities.ts'
 import { endRefund, payOrder } from './orders.ts'
 import { settle } from './settlements.ts'
 import {
@@ -78,10 +78,24 @@ function act(books: Books, on: string, verb: string): void {
   if (charge !== undefined) actOnCharge(books, charge, verb)
   const execution = books.executions.get(on)
   if (execution !== undefined) actOnExecution(books, execution, verb)
+  const payment = books.payments.find(one => one.cf_payment_id === on && one.payment_status === 'SUCCESS')
+  if (payment !== undefined && verb === 'dispute') openDispute(books, disputedOf(payment))
+  const dispute = books.disputes.find(one => String(one.dispute_id) === on && one.resolved_at === '')
+  if (dispute !== undefined) endDispute(books, dispute, verb)
   if (books.refunds.get(on)?.refund_status === 'PENDING')
     endRefund(books, on, verb === 'processed' ? 'SUCCESS' : 'CANCELLED')
   if (books.chargeRefunds.get(on)?.refund_status === 'INITIALIZED')
     endChargeRefund(books, on, verb === 'processed' ? 'SUCCESS' : 'FAILED')
+}
+
+function disputedOf({ order_id: orderId, cf_payment_id: paymentId, payment_amount: amount }: Payment) {
+  return { orderId, paymentId, amount }
+}
+
+function endDispute(books: Books, dispute: Dispute, verb: string): void {
+  const { order_id: orderId, cf_payment_id: paymentId, payment_amount: amount } = dispute.order_details
+  if (verb === 'won') winDispute(books, dispute)
+  if (verb === 'lost') loseDispute(books, { orderId, paymentId, amount }, dispute)
 }
 
 function actOnMandate(books: Books, id: string, verb: string): void {
@@ -112,6 +126,9 @@ function actOnExecution(books: Books, execution: Execution, verb: string): void 
   endExecution(books, id, reason === undefined ? { isPaid: true } : { isPaid: false, reason })
 }
 
+/** States of refunds and debits that the bank has not ended. */
+const IN_HAND: ReadonlySet<string> = new Set(['PENDING', 'INITIALIZED'])
+
 type Debit = { id: string; status: string; amount: number; day?: string | undefined }
 
 /** Charges, and executions of what was announced. */
@@ -134,7 +151,8 @@ function debitsOf(books: Books): Debit[] {
 function deskPage(books: Books): string {
   const orders = [...books.orders.values()].filter(one => one.order_status === 'ACTIVE')
   const debits = debitsOf(books)
-  const waiting = debits.filter(one => ['PENDING', 'INITIALIZED'].includes(one.status))
+  const paid = books.payments.filter(one => one.payment_status === 'SUCCESS')
+  const waiting = debits.filter(one => IN_HAND.has(one.status))
   const refunds = [...books.refunds.values(), ...books.chargeRefunds.values()]
   return show('Cashfree, played by you', [
     list('Orders that payers have open', orders, one => {
@@ -145,13 +163,22 @@ function deskPage(books: Books): string {
     list('Debits that wait for their bank', waiting, one =>
       [describeDebit(one), ...['paid', ...Object.keys(BOUNCES)].map(verb => button(one.id, verb))].join(' '),
     ),
+    list('Payments', paid, one => `${describePayment(one)} ${button(one.cf_payment_id, 'dispute')}`),
     list(
       'Debits that were paid',
       debits.filter(one => one.status === 'SUCCESS'),
       one => `${describeDebit(one)} ${button(one.id, 'dispute')}`,
     ),
     list('Refunds', refunds, ({ refund_id: id, refund_amount: amount, refund_status: status }) =>
-      [`${escape(id)} ${rupees(amount)}: ${status}`, button(id, 'processed'), button(id, 'failed')].join(' '),
+      [
+        `${escape(id)} ${rupees(amount)}: ${status}`,
+        ...(IN_HAND.has(status) ? [button(id, 'processed'), button(id, 'failed')] : []),
+      ].join(' '),
+    ),
+    list('Disputes', books.disputes, ({ dispute_id: id, dispute_status: status, resolved_at: end }) =>
+      [`${id}: ${status}`, ...(end === '' ? [button(`${id}`, 'won'), button(`${id}`, 'lost')] : [])].join(
+        ' ',
+      ),
     ),
     `<h2>Pay-outs</h2>${button('', 'pay out', 'Pay everything out', '/act')}`,
   ])
@@ -161,6 +188,10 @@ function describeMandate(one: Subscription): string {
   const { subscription_id: id, subscription_session_id: session, subscription_status: status } = one
   const acts = ['confirm', 'refuse', 'revoke'].map(verb => button(id, verb))
   return `<a href="/checkout/mandate/${session}">${escape(id)}</a>: ${status} ${acts.join('')}`
+}
+
+function describePayment({ order_id: id, payment_amount: amount }: Payment): string {
+  return `${escape(id)} ${rupees(amount)}`
 }
 
 function describeDebit({ id, amount, day }: Debit): string {

@@ -1,4 +1,4 @@
-import { type Account, describeAccounts, serveAccounts } from '../accounts.ts'
+import { type Account, describeAccounts, type RunOptions, serveAccounts } from '../accounts.ts'
 import { startCashfree } from './emulator.ts'
 import { servePages } from './pages.ts'
 
@@ -11,10 +11,10 @@ const ACCOUNTS = [
 ]
 
 /** Serves Cashfree's API and pages, and posts its events to Bursar until they are taken. */
-export async function run({ port, callbackUrl }: { port: number; callbackUrl: string }): Promise<string> {
+export async function run({ port, callbackUrl, clock }: RunOptions): Promise<string> {
   const accounts: Account[] = []
   for (const { name, ...keys } of ACCOUNTS) {
-    const { url, books } = await startCashfree({ keys, pages: servePages })
+    const { url, books } = await startCashfree({ keys, clock, pages: servePages })
     const settings = { CASHFREE_CLIENT_ID: keys.clientId, CASHFREE_CLIENT_SECRET: keys.clientSecret }
     const owns: Account['owns'] = headers => headers['x-client-id'] === keys.clientId
     accounts.push({ name, settings, url, outbox: books.outbox, owns })

@@ -188,6 +188,9 @@ function isPaidOut({ updates }: Loan): boolean {
   return updates.some(({ kind }) => kind === 'disbursed')
 }
 
+const INDIA_MS = 5.5 * 3_600_000
+
+/** A day of banks is one of India. */
 function dayOf(at: string): string {
-  return at.slice(0, 10)
+  return new Date(Date.parse(at) + INDIA_MS).toISOString().slice(0, 10)
 }

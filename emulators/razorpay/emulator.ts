@@ -1,3 +1,4 @@
+import type { Clock } from '../clock.ts'
 import { type Answer, type Fields, type Seen, type Server, startServer } from '../server.ts'
 import { type Books, found, type Habits, type Keys, openBooks, page, refuse, signEvent } from './books.ts'
 import type { Payment, ReconItem } from './entities.ts'
@@ -21,20 +22,22 @@ export type EmulatorOptions = {
   port?: number
   keys?: Keys
   now?: () => Date
+  /** In the place of `now`, for a time that somebody else sets. */
+  clock?: Clock
   habits?: Partial<Habits>
   /** Serves what is not under /v1: the payer's pages. */
   pages?: (books: Books, request: Seen) => Answer
 }
 
 export async function startRazorpay(options: EmulatorOptions = {}): Promise<RazorpayEmulator> {
-  const { port, pages } = options
-  const books = openBooks(options)
+  const { port, pages, clock } = options
+  const books = openBooks({ now: clock?.now, ...options })
   const server = await startServer(
     request =>
       request.path.startsWith('/v1/') || pages === undefined
         ? serveApi(books, request)
         : pages(books, request),
-    { port },
+    { port, clock },
   )
   books.pages = server.url
   const { links, payments, refunds, recon } = books

@@ -1,3 +1,4 @@
+import { randomInt, randomUUID } from 'node:crypto'
 import { type Answer, type Fields, type Seen, textOf } from '../server.ts'
 import { emit, found, newId, newPayment, page, refuse, type Books } from './books.ts'
 import type { Link, Notes, Payment, Refund } from './entities.ts'
@@ -88,7 +89,7 @@ export function payLink(books: Books, linkId: string, changes: Partial<Payment> 
     amount: link.amount,
     description: `#${linkId.slice(6)}`,
     notes: books.habits.attemptsInheritNotes ? link.notes : [],
-    acquirer_data: { rrn: '322206890934', upi_transaction_id: 'F0A1' },
+    acquirer_data: referenceOf(changes.method ?? 'upi'),
     ...changes,
   })
   if (payment.status === 'failed') emit(books, 'payment.failed', { payment })
@@ -104,6 +105,14 @@ export function payLink(books: Books, linkId: string, changes: Partial<Payment> 
   emit(books, 'payment.captured', { payment })
   emit(books, 'payment_link.paid', { payment_link: link, payment })
   return payment
+}
+
+/** What the bank calls a payment: as documented, each way to pay has its own name for it. */
+function referenceOf(method: string): Fields {
+  const number = randomInt(10 ** 11, 10 ** 12)
+  if (method === 'card') return { auth_code: String(number).slice(-6) }
+  if (method === 'netbanking') return { bank_transaction_id: String(number).slice(-7) }
+  return { rrn: String(number), upi_transaction_id: randomUUID().replaceAll('-', '').toUpperCase() }
 }
 
 export function createRefund(

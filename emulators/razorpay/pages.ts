@@ -3,7 +3,7 @@ import { button, escape, list, page as pageOf } from '../page.ts'
 import { type Answer, type Seen, textOf } from '../server.ts'
 import { type Books, refuse } from './books.ts'
 import type { Invoice, Link, Payment } from './entities.ts'
-import { endRefund, payLink } from './links.ts'
+import { endRefund, payLink, refundInDashboard } from './links.ts'
 import { authorise, declineRegistration, moveToken, type TokenStatus } from './mandates.ts'
 import { endDebit } from './orders.ts'
 import { disputePayment, moveDispute, payOut, type DisputeStatus } from './settlements.ts'
@@ -71,9 +71,18 @@ function act(books: Books, on: string, verb: string): void {
   if (books.tokens.has(on))
     moveToken(books, on, verb as TokenStatus, verb === 'rejected' ? 'Rejected by bank' : null)
   if (refund?.status === 'pending') endRefund(books, refund, verb as 'processed' | 'failed')
-  if (dispute !== undefined) moveDispute(books, dispute, verb as DisputeStatus)
+  if (dispute !== undefined && !DECIDED.has(dispute.status))
+    moveDispute(books, dispute, verb as DisputeStatus)
   if (payment?.status === 'captured' && verb === 'dispute') disputePayment(books, payment)
+  if (payment?.status === 'captured' && verb === 'refund') refundRest(books, payment)
   if (payment?.status === 'created') endDebit(books, payment, verb === 'captured' ? verb : { reason: verb })
+}
+
+/** Somebody at the school does it in the dashboard, with all that the API has not asked to give back. */
+function refundRest(books: Books, { id, amount }: Payment): void {
+  const before = books.refunds.filter(one => one.payment_id === id && one.status !== 'failed')
+  const rest = amount - before.reduce((sum, one) => sum + one.amount, 0)
+  if (rest > 0) refundInDashboard(books, id, rest)
 }
 
 function linkPage(link: Link): string {
@@ -96,6 +105,7 @@ function invoicePage(books: Books, invoice: Invoice): string {
   ])
 }
 
+const DECIDED: ReadonlySet<string> = new Set(['won', 'lost', 'closed'])
 const BOUNCES = ['insufficient_funds', 'bank_technical_error', 'mandate_cancelled', 'bank_account_invalid']
 
 function deskPage(books: Books): string {
@@ -118,7 +128,13 @@ function deskPage(books: Books): string {
         ...BOUNCES.map(one => button(payment.id, one)),
       ].join(' '),
     ),
-    list('Paid', captured, payment => `${describe(payment)} ${button(payment.id, 'dispute')}`),
+    list('Paid', captured, payment =>
+      [
+        describe(payment),
+        button(payment.id, 'dispute'),
+        button(payment.id, 'refund', 'refund the rest in the dashboard'),
+      ].join(' '),
+    ),
     list('Refunds', books.refunds, ({ id, amount, status }) =>
       [
         `${id} ${rupees(amount)}: ${status}`,
@@ -126,9 +142,10 @@ function deskPage(books: Books): string {
       ].join(' '),
     ),
     list('Disputes', [...books.disputes.values()], ({ id, status, payment_id }) =>
-      [`${id} of ${payment_id}: ${status}`, ...['won', 'lost', 'closed'].map(one => button(id, one))].join(
-        ' ',
-      ),
+      [
+        `${id} of ${payment_id}: ${status}`,
+        ...(DECIDED.has(status) ? [] : [...DECIDED].map(one => button(id, one))),
+      ].join(' '),
     ),
     `<h2>Pay-outs</h2>${button('', 'pay out', 'Pay everything out', '/act')}`,
   ])

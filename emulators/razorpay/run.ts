@@ -1,4 +1,4 @@
-import { type Account, describeAccounts, serveAccounts } from '../accounts.ts'
+import { type Account, describeAccounts, type RunOptions, serveAccounts } from '../accounts.ts'
 import type { Books } from './books.ts'
 import { startRazorpay } from './emulator.ts'
 import { servePages } from './pages.ts'
@@ -15,11 +15,11 @@ const ACCOUNTS = ['live 1', 'live 2', 'test 1', 'test 2'].map(name => {
 })
 
 /** Serves Razorpay's API and pages, and posts its events to Bursar until they are taken. */
-export async function run({ port, callbackUrl }: { port: number; callbackUrl: string }): Promise<string> {
+export async function run({ port, callbackUrl, clock }: RunOptions): Promise<string> {
   const accounts: Account[] = []
   const all: Books[] = []
   for (const { name, ...keys } of ACCOUNTS) {
-    const { url, books } = await startRazorpay({ keys, now: () => new Date(), pages: servePages })
+    const { url, books } = await startRazorpay({ keys, clock, pages: servePages })
     const settings = {
       RAZORPAY_KEY_ID: keys.keyId,
       RAZORPAY_KEY_SECRET: keys.keySecret,

@@ -105,12 +105,12 @@ test('the status follows the link: open, captured, expired, cancelled, failed, n
     message: 'Wrong OTP.',
   })
 
-  fake.pay(started.providerRef)
+  const { rrn } = fake.pay(started.providerRef).acquirer_data as { rrn: string }
   const captured = {
     kind: 'captured',
     amountPaise,
     mode: 'upi',
-    transactionId: '322206890934',
+    transactionId: rrn,
     capturedAt: new Date(1_794_700_860_000),
   }
   assert.deepEqual(await outcomeOf(started.providerRef), captured)
