@@ -1,5 +1,5 @@
 import { stateAt, type OrderKind } from '../../orders/orders.rules.ts'
-import { dayOf } from '../../platform/calendar.ts'
+import { dayOf, formatDay } from '../../platform/calendar.ts'
 import { formatRupees } from '../../platform/money.ts'
 import type { AuditRow } from '../audit/audit.service.ts'
 import type { PaymentRecord } from '../../payments/payments.service.ts'
@@ -124,7 +124,8 @@ const ENDS: Partial<Record<Dispute['state'], { title: string; tone: Happening['t
 function disputeHappenings(dispute: Dispute): Happening[] {
   const { providerRef: id, openedAt, changedAt, reason, respondBy } = dispute
   const raw = disputeOutput.toJson(dispute, undefined)
-  const until = respondBy === null ? '' : ` It can be answered at the provider until ${dayOf(respondBy)}.`
+  const until =
+    respondBy === null ? '' : ` It can be answered at the provider until ${formatDay(dayOf(respondBy))}.`
   const title = `The payer disputes ${formatRupees(dispute.amountPaise)} at the bank`
   const end = ENDS[dispute.state]
   const opened: Happening = {

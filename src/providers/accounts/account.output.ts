@@ -28,7 +28,7 @@ const accountFields = {
     'What was wrong with them then.',
     `${EXAMPLE.title} does not accept the key.`,
   ),
-  heard_at: out.optional.moment('When a signed callback last came, to the hour, UTC.', MOMENT),
+  heard_at: out.optional.moment('When a signed callback last came, to the minute, UTC.', MOMENT),
   created_at: out.moment('When it was added, UTC.', MOMENT),
   created_by: out.text('By whom.', 'owner@school.example'),
   changed_at: out.moment('When it was last changed, UTC.', MOMENT),

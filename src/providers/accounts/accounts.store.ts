@@ -130,7 +130,7 @@ export async function recordCheck(
   )
 }
 
-/** To the hour: a busy account hears many a second. */
+/** To the minute: a busy account hears many a second. */
 export async function recordHeard(
   db: Queryable,
   { instituteId, id }: Pick<ProviderAccount, 'instituteId' | 'id'>,
@@ -138,7 +138,7 @@ export async function recordHeard(
 ): Promise<void> {
   await db.query(
     `update provider_accounts set heard_at = $3
-     where institute_id = $1 and id = $2 and (heard_at is null or heard_at < $3::timestamptz - interval '1 hour')`,
+     where institute_id = $1 and id = $2 and (heard_at is null or heard_at < $3::timestamptz - interval '1 minute')`,
     [instituteId, id, at],
   )
 }

@@ -46,7 +46,7 @@ export type InstallationSettings = {
 export type Target = { instituteId: number; collectorCode: string }
 
 const FRESH_MS = 5_000
-const HEARD_EVERY_MS = 60 * 60_000
+const HEARD_EVERY_MS = 60_000
 const MOST_INSTITUTES = 10_000
 
 /**

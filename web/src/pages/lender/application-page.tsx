@@ -55,6 +55,7 @@ function Loaded({ base, detail }: { base: string; detail: LoanDetailAnswer }) {
       <LoanDetail
         base={base}
         detail={detail}
+        noBankAccount={`There is no bank account to transfer to: ${detail.loan.institute} has not entered one in its settings. Ask it before you transfer.`}
         actions={
           <>
             {ACTS.filter(({ act }) => detail.acts.includes(act)).map(({ act, label }, index) => (

@@ -17,12 +17,15 @@ export function LoanDetail({
   base,
   detail,
   actions,
+  noBankAccount,
   trancheAction = () => null,
   transferAction = () => null,
 }: {
   base: string
   detail: LoanDetailAnswer
   actions: ReactNode
+  /** What this side reads when the school has entered no bank account. */
+  noBankAccount: ReactNode
   trancheAction?: (tranche: Tranche) => ReactNode
   transferAction?: (transfer: Transfer) => ReactNode
 }) {
@@ -41,7 +44,7 @@ export function LoanDetail({
         </Alert>
       )}
       <OfferTable detail={detail} />
-      <PayTo detail={detail} />
+      <PayTo detail={detail} noBankAccount={noBankAccount} />
       <Disbursements detail={detail} action={trancheAction} />
       <Transfers detail={detail} action={transferAction} />
       <Letters detail={detail} base={base} />
@@ -53,15 +56,16 @@ export function LoanDetail({
 type Part = { detail: LoanDetailAnswer }
 
 /** Where the lender transfers to. */
-function PayTo({ detail: { bank_accounts: accounts, disbursements, loan } }: Part) {
-  if (disbursements.length === 0) return null
+function PayTo({ detail, noBankAccount }: Part & { noBankAccount: ReactNode }) {
+  const { bank_accounts: accounts, disbursements } = detail
+  const isOpen = disbursements.some(({ status }) => status === 'planned' || status === 'failed')
   if (accounts.length === 0)
-    return (
+    return isOpen ? (
       <Alert color="yellow" mt="md">
-        There is no bank account to transfer to: {loan.institute} has not entered one in its settings. Ask it
-        before you transfer.
+        {noBankAccount}
       </Alert>
-    )
+    ) : null
+  if (disbursements.length === 0) return null
   return (
     <Section name="Transfer to" headings={['Account holder', 'Account number', 'IFSC', 'Bank']}>
       {accounts.map(one => (

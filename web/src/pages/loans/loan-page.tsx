@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useParams } from '@tanstack/react-router'
+import { Link, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { LoanDetailAnswer } from '../../../../src/console/loans/loan.output.ts'
 import { get } from '../../api/client.ts'
@@ -39,6 +39,7 @@ export function LoanPage() {
 
 function Loaded({ base, detail }: { base: string; detail: LoanDetailAnswer }) {
   const mayAct = useMay('owner', 'finance')
+  const { code: institute } = useInstitute()
   const [isCanceling, setIsCanceling] = useState(false)
   const [asked, setAsked] = useState<Transfer | null>(null)
   const [returned, setReturned] = useState<Transfer | null>(null)
@@ -55,6 +56,15 @@ function Loaded({ base, detail }: { base: string; detail: LoanDetailAnswer }) {
                 Cancel
               </Button>
             )}
+          </>
+        }
+        noBankAccount={
+          <>
+            {detail.loan.lender} does not see where to transfer the money. Enter the bank account under{' '}
+            <Link to="/i/$institute/settings/school" params={{ institute }}>
+              Settings → School
+            </Link>
+            .
           </>
         }
         transferAction={transfer =>

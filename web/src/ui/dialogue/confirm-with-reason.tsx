@@ -58,6 +58,7 @@ export function ConfirmWithReason(props: Confirm) {
         {children}
         <Textarea
           label="Reason"
+          withAsterisk
           description="Recorded in the audit log."
           value={reason}
           onChange={event => setReason(event.currentTarget.value)}
