@@ -41,7 +41,7 @@ function hasTable(item: Node, level: Level, schema: Schema): boolean {
     const query = queryOf(relname, level)
     return query === undefined ? schema.tenants.has(relname) : mentionsTable(query, schema)
   }
-  if ('RangeSubselect' in item) return mentionsTable(item, schema)
+  if ('RangeSubselect' in item) return item.RangeSubselect.lateral !== true && mentionsTable(item, schema)
   if (!('JoinExpr' in item)) return false
   const { jointype, larg, rarg } = item.JoinExpr
   const sides = [jointype === 'JOIN_RIGHT' ? undefined : larg, jointype === 'JOIN_LEFT' ? undefined : rarg]
