@@ -1,7 +1,7 @@
 import type { School } from '../institutes/school/school.rules.ts'
 import { getSchool, readSchools } from '../institutes/school/school.service.ts'
 import { assertNever } from '../platform/assert.ts'
-import type { Transaction } from '../platform/db/database.ts'
+import type { Queryable, Transaction } from '../platform/db/database.ts'
 import type { Page, PageRange } from '../platform/db/list.ts'
 import { notFound } from '../platform/errors.ts'
 import type { Context } from '../platform/context.ts'
@@ -109,6 +109,17 @@ export async function withdrawMessages(
   unsent: readonly { instituteId: number; once: string }[],
 ): Promise<void> {
   if (unsent.length > 0) await store.deleteUnsent(tx, unsent)
+}
+
+/**
+ * When each of these was first told, by its name; null while it waits to be sent. What nobody could be told, for want of
+ * an address or because every try failed, is missing.
+ */
+export async function whenTold(
+  db: Queryable,
+  named: readonly { instituteId: number; once: string }[],
+): Promise<Map<string, Date | null>> {
+  return named.length === 0 ? new Map() : store.findTold(db, named)
 }
 
 /**

@@ -214,6 +214,21 @@ export async function deleteUnsent(
   )
 }
 
+/** By their names: the moment at which the first channel told it, null while all that are left wait. */
+export async function findTold(
+  db: Queryable,
+  named: readonly { instituteId: number; once: string }[],
+): Promise<Map<string, Date | null>> {
+  const rows = await db.query<{ once: string; sentAt: Date | null }>(
+    `select m.once, min(m.sent_at) as "sentAt"
+     from unnest($1::int[], $2::text[]) as told (institute_id, once)
+     join messages m on m.institute_id = told.institute_id and m.once = told.once
+     where m.state <> 'failed' group by m.institute_id, m.once`,
+    [named.map(({ instituteId }) => instituteId), named.map(({ once }) => once)],
+  )
+  return new Map(rows.map(({ once, sentAt }) => [once, sentAt]))
+}
+
 /** An institute's sent messages, the one sent last first. */
 export async function listSent(
   db: Queryable,

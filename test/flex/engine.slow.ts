@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sampleRecord } from '../harness/fakes/erp.ts'
+import { startFakeSmtp } from '../harness/fakes/smtp.ts'
+import { NOBODY } from '../harness/nobody.ts'
 import { ERP, sampleStudent } from '../harness/samples.ts'
+import { SMS_ACCOUNT } from '../messages/support.ts'
 import { dayIn, FEES, openWorld, stateOf } from './support.ts'
 
 test('a year of a plan happens in its order when the clock is moved, and every rupee is debited once', async t => {
@@ -41,6 +44,33 @@ test('every debit was announced at least 24 hours before, with the amount that w
   const notice = (await world.mailbox()).find(mail => /will be debited on/.test(mail.subject ?? ''))
   assert.match(notice.text, /₹7,200\.05/)
   assert.equal(row['amount_paise'], 720005)
+})
+
+test('a debit whose notice cannot leave in time is put off until one has left 24 hours before', async t => {
+  const smtp = await startFakeSmtp(t)
+  smtp.behave('busy')
+  const env = {
+    SMTP_URL: smtp.url,
+    MAIL_FROM: 'fees@school.example',
+    SMS_URL: `http://${NOBODY}`,
+    ...SMS_ACCOUNT,
+  }
+  const world = await openWorld(t, { env })
+  const dayBefore = dayIn(-1, (await world.plan()).payment_schedule[0].present_on)
+  await world.bursar.demo.post('/api/v1/sandbox/clock', { to: `${dayBefore}T10:00:00+05:30` })
+  assert.equal(stateOf(await world.plan()), 'confirmed')
+  // The next try, in the afternoon, arrives.
+  smtp.behave('accept')
+  const plan = await world.advanceUntil(one => stateOf(one) === 'settled', 'the debit')
+  assert.ok(
+    plan.decisions.some((one: { why: string }) => one.why === 'its notice did not leave 24 hours before'),
+  )
+  const [row] = await world.bursar.sql(
+    `select p.presented_at, (select max(sent_at) from messages where subject like '%will be debited on%' and sent_at < p.presented_at) as sent_at
+     from flex_presentations p`,
+  )
+  assert.ok(row && row['presented_at'] - row['sent_at'] >= 24 * 3_600_000)
+  assert.equal((await world.eventsOf('flex.instalment.debited')).length, 1)
 })
 
 test('a refusal before a presentation skips it, the ERP is asked every day, and it is presented once that allows it', async t => {

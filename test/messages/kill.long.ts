@@ -6,7 +6,7 @@ import { startFakeSmtp } from '../harness/fakes/smtp.ts'
 import { startReceiver } from '../harness/receiver.ts'
 import { waitFor } from '../harness/wait.ts'
 import { kill, startWorker } from '../harness/worker-process.ts'
-import { queue, rows } from './support.ts'
+import { queue, rows, SMS_ACCOUNT } from './support.ts'
 
 /** Workers are killed after a message has left and before that is written down. */
 const DATABASE_URL = await cloneDatabase({ after })
@@ -22,15 +22,7 @@ async function stateOf(recipient: string): Promise<string | undefined> {
 test('a phone gets one SMS though the worker was killed while it was sent; the office sees that it may have arrived', async t => {
   const exotel = await startReceiver(t)
   exotel.answer(() => 'hang')
-  const sms = {
-    SMS_URL: exotel.origin,
-    SMS_API_KEY: 'key-1',
-    SMS_API_TOKEN: 'token',
-    SMS_ACCOUNT_SID: 'school1',
-    SMS_SENDER_ID: 'SCHFEE',
-    SMS_ENTITY_ID: '1101000000000000001',
-    SMS_TEMPLATE_ID: '1107000000000000042',
-  }
+  const sms = { ...SMS_ACCOUNT, SMS_URL: exotel.origin }
   await queue(bursar, { channel: 'sms', recipient: '9876543210', subject: undefined, once: 'refund 1' })
   const first = startWorker(DATABASE_URL, sms)
   await exotel.waitForRequests(1, 30_000)

@@ -6,15 +6,10 @@ import { startFakeSmtp } from '../harness/fakes/smtp.ts'
 import { startReceiver } from '../harness/receiver.ts'
 import { PAY, sampleOrder } from '../harness/samples.ts'
 import { newFamily, visitAs } from '../portal/parents-support.ts'
-import { advance } from './support.ts'
+import { advance, SMS_ACCOUNT } from './support.ts'
 
-const SMS = {
-  SMS_API_KEY: 'key-1',
-  SMS_API_TOKEN: 'token',
-  SMS_ACCOUNT_SID: 'school1',
-  SMS_SENDER_ID: 'SCHFEE',
-  SMS_ENTITY_ID: '1101000000000000001',
-  SMS_TEMPLATE_ID: '1107000000000000042',
+const REGISTERED = {
+  ...SMS_ACCOUNT,
   SMS_TEMPLATE_IDS:
     'payment_received_en=1107000000000000001,payment_received_kn=1107000000000000002,refund_made_en=1107000000000000003',
 }
@@ -27,7 +22,12 @@ test('a family is told of money in the language chosen for it: a mail with the P
   const smtp = await startFakeSmtp(t)
   const exotel = await startReceiver(t)
   exotel.answer(() => ({ status: 200, body: '{"SMSMessage":{"Sid":"e1","Status":"queued"}}' }))
-  const settings = { ...SMS, SMS_URL: exotel.origin, SMTP_URL: smtp.url, MAIL_FROM: 'fees@school.example' }
+  const settings = {
+    ...REGISTERED,
+    SMS_URL: exotel.origin,
+    SMTP_URL: smtp.url,
+    MAIL_FROM: 'fees@school.example',
+  }
   const bursar = await startBursar(t, settings)
   const { demo } = bursar
   await demo.post('/api/v1/sandbox/clock', { to: '2027-02-01T12:00:00+05:30' })

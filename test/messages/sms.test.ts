@@ -4,18 +4,11 @@ import { ConfigError, readConfig } from '../../src/app/config.ts'
 import { createSmsSender } from '../../src/messages/senders/sms.client.ts'
 import { startBursar, type TestBursar } from '../harness/bursar.ts'
 import { startReceiver, type Behaviour, type Receiver } from '../harness/receiver.ts'
-import { advance, queue, rows } from './support.ts'
+import { advance, queue, rows, SMS_ACCOUNT } from './support.ts'
 
 const TOKEN = 'token-of-exotel'
 const BASIC = Buffer.from(`key-1:${TOKEN}`).toString('base64')
-const SETTINGS = {
-  SMS_API_KEY: 'key-1',
-  SMS_API_TOKEN: TOKEN,
-  SMS_ACCOUNT_SID: 'school1',
-  SMS_SENDER_ID: 'SCHFEE',
-  SMS_ENTITY_ID: '1101000000000000001',
-  SMS_TEMPLATE_ID: '1107000000000000042',
-}
+const SETTINGS = { ...SMS_ACCOUNT, SMS_API_TOKEN: TOKEN }
 const SMS = { channel: 'sms', recipient: '98765 43210', subject: undefined, body: 'Fees are due.' } as const
 const TAKEN = json({ SMSMessage: { Sid: 'e1', Status: 'queued' } })
 

@@ -5,6 +5,16 @@ import type { TestBursar } from '../harness/bursar.ts'
 
 export const CLOCK = '/api/v1/sandbox/clock'
 
+/** An account at Exotel, without its address. */
+export const SMS_ACCOUNT = {
+  SMS_API_KEY: 'key-1',
+  SMS_API_TOKEN: 'token',
+  SMS_ACCOUNT_SID: 'school1',
+  SMS_SENDER_ID: 'SCHFEE',
+  SMS_ENTITY_ID: '1101000000000000001',
+  SMS_TEMPLATE_ID: '1107000000000000042',
+}
+
 /** How long to wait for a mail server, as its address says it. */
 export const timeOutAfter = (ms: number): string =>
   `?connectionTimeout=${ms}&greetingTimeout=${ms}&socketTimeout=${ms}`

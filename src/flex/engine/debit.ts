@@ -12,7 +12,8 @@ import { followErp } from '../plans/follow-erp.ts'
 import type { PlanChanges } from '../plans/plan-changes.ts'
 import { closeIfFinished, rebalance } from '../plans/rebalance.ts'
 import { recordScheduleChanges } from '../plans/schedule-changes.ts'
-import { afterFetch, mostPerDebit, nextStep, type ErpDecision, type Step } from '../rules/debit.rules.ts'
+import { afterFetch, type ErpDecision } from '../rules/after-fetch.rules.ts'
+import { mostPerDebit, nextStep, type Step } from '../rules/debit.rules.ts'
 import { splitAt, sumLines, type Line } from '../rules/lines.rules.ts'
 import {
   isAnnounced,
@@ -144,8 +145,15 @@ function addDueOnline(plan: PlanChanges, instalment: Instalment, lines: Line[]):
 
 export type PresentedDebit = { debit: Debit; presentation: Presentation; mandateRef: string }
 
-/** In the rail's window. What was done since the notice counts until here: a drop, a hold, a lock, a payment. Null when it is not to be presented after all: money came since the notice, or a person acted. */
-export function present(plan: PlanChanges, instalmentId: string): PresentedDebit | null {
+/**
+ * In the rail's window. What was done since the notice counts until here: a drop, a hold, a lock, a payment. Null when it
+ * is not to be presented after all: money came since the notice, its notice left too late, or a person acted.
+ */
+export function present(
+  plan: PlanChanges,
+  instalmentId: string,
+  noticeLeftAt: Date | null | undefined,
+): PresentedDebit | null {
   if (plan.student.student.status === 'dropped') {
     if (!isPlanOver(plan.plan)) cancelByErp(plan, DROPPED)
     return null
@@ -154,7 +162,7 @@ export function present(plan: PlanChanges, instalmentId: string): PresentedDebit
   const instalment = plan.find(instalmentId)
   if (instalment === undefined || plan.mandate === null) return null
   const { id: mandateId, providerRef: mandateRef, provider, accountId, rail: mode } = plan.mandate
-  const step = nextStep(plan.contextOf(instalment))
+  const step = nextStep({ ...plan.contextOf(instalment), noticeLeftAt })
   if (step.kind !== 'present' || mandateRef === null) {
     takeQuietStep(plan, instalment, step.kind === 'present' ? { kind: 'rest', why: 'no mandate' } : step)
     return null

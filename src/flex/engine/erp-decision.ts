@@ -6,7 +6,8 @@ import { MANDATE_ENDED } from '../mandates/end-mandate.ts'
 import { withdrawNotices } from '../notices/withdraw-notice.ts'
 import { cancelWithMandate } from '../plans/cancel-plan.ts'
 import type { PlanChanges } from '../plans/plan-changes.ts'
-import { TRANSFERRED, type ErpAnswer, type ErpDecision } from '../rules/debit.rules.ts'
+import type { ErpAnswer, ErpDecision } from '../rules/after-fetch.rules.ts'
+import { TRANSFERRED } from '../rules/debit.rules.ts'
 import type { Instalment } from '../rules/plan.rules.ts'
 
 /** A student who was marked as dropped here. */

@@ -1,8 +1,10 @@
+import { whenTold } from '../../messages/messages.service.ts'
 import { openDebits, sendDebit } from '../../payments/debits/debits.service.ts'
 import type { Payment } from '../../payments/payments.rules.ts'
 import type { Transaction } from '../../platform/db/database.ts'
 import type { FlexContext } from '../context.ts'
 import { withPlans, type LockedPlans } from '../plans/with-plans.service.ts'
+import { noticeIdOf } from '../rules/plan.rules.ts'
 import { present } from './debit.ts'
 import type { DueInstalment } from './engine.store.ts'
 import { insertPresentations } from './presentations.store.ts'
@@ -30,9 +32,10 @@ async function send(ctx: FlexContext, { payment, ...details }: Ready): Promise<v
 /** The students are held: a drop, a fee or a payment is either seen here or comes after the presentation. */
 async function openAll(ctx: FlexContext, due: readonly DueInstalment[]): Promise<Ready[]> {
   const open = async (plans: LockedPlans, tx: Transaction): Promise<Ready[]> => {
+    const leftAt = await noticesLeftAt(tx, plans, due)
     const presented = due.flatMap(({ planId, instalmentId }) => {
       const plan = plans.get(planId)
-      return plan === undefined ? [] : (present(plan, instalmentId) ?? [])
+      return plan === undefined ? [] : (present(plan, instalmentId, leftAt.get(instalmentId)) ?? [])
     })
     const payments = await openDebits(
       tx,
@@ -51,4 +54,23 @@ async function openAll(ctx: FlexContext, due: readonly DueInstalment[]): Promise
     })
   }
   return withPlans(ctx, due, open, { holdStudents: true })
+}
+
+/** By instalment, as `whenTold` has it. */
+async function noticesLeftAt(
+  tx: Transaction,
+  plans: LockedPlans,
+  due: readonly DueInstalment[],
+): Promise<Map<string, Date | null>> {
+  const notices = due.flatMap(({ instituteId, planId, instalmentId }) => {
+    const instalment = plans.get(planId)?.find(instalmentId)
+    return instalment === undefined ? [] : [{ instituteId, instalmentId, once: noticeIdOf(instalment) }]
+  })
+  const told = await whenTold(tx, notices)
+  return new Map(
+    notices.flatMap(({ instalmentId, once }) => {
+      const leftAt = told.get(once)
+      return leftAt === undefined ? [] : [[instalmentId, leftAt]]
+    }),
+  )
 }

@@ -4,7 +4,7 @@ import { nextWakingMoment } from '../../messages/quiet-hours.rules.ts'
 import type { StudentContext } from '../../students/student-contexts.service.ts'
 import { messagesToFamily, type MessageDetails, type MessageKind } from '../notices/family.texts.ts'
 import type { Bounce } from '../notices/bounces.store.ts'
-import { debitContextOf, isNotified, type DebitContext, type DebitRules } from '../rules/debit.rules.ts'
+import { debitContextOf, type DebitContext, type DebitRules } from '../rules/debit.rules.ts'
 import {
   isDone,
   isPauseDue,
@@ -116,7 +116,7 @@ export class PlanChanges implements LoadedPlan {
         ? [...this.instalments, changed]
         : this.instalments.map(one => (one.id === changed.id ? changed : one))
     if (known !== undefined && known.notifiedAt !== null && changed.notifiedAt !== known.notifiedAt)
-      if (!isNotified(known, this.now)) this.written.unsent.push({ ...this.#key, once: noticeIdOf(known) })
+      this.written.unsent.push({ ...this.#key, once: noticeIdOf(known) })
     this.written.instalments.set(changed.id, changed)
     return changed
   }

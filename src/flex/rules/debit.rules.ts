@@ -15,7 +15,6 @@ import {
   firstDebitAfter,
   minutesBefore,
   nextWindow,
-  noticeMoment,
   presentationOn,
   workingDayFor,
   type FlexRules,
@@ -39,6 +38,8 @@ export type DebitContext = {
   > | null
   /** Days on which another instalment of the mandate is to be presented. */
   takenDays: ReadonlySet<string>
+  /** When the notice really left, null while it waits to be sent; without it, it left at its moment. */
+  noticeLeftAt?: Date | null | undefined
 } & DebitRules
 
 /** One instalment of a plan, seen with everything its next step depends on. */
@@ -112,7 +113,7 @@ export function isNotified({ notifiedAt }: Pick<Instalment, 'notifiedAt'>, now: 
 /** Locked by the ERP's word, so the ERP's word may end it. */
 export const TRANSFERRED = 'student_transferred'
 
-function isTransferred({ state, lockReason }: DebitContext['plan']): boolean {
+export function isTransferred({ state, lockReason }: DebitContext['plan']): boolean {
   return state === 'locked' && lockReason === TRANSFERRED
 }
 
@@ -161,21 +162,31 @@ export function announceableAt({ presentOn }: Instalment, rail: RailRules): Date
 
 function stepToPresentation(context: DebitContext, rail: RailRules, now: Date): Step {
   const { instalment, mandate, rules, holidays } = context
-  const notifiedAt = instalment.notifiedAt ?? now
+  const notifiedAt = noticeGivenAt(context)
   const earliest = new Date(notifiedAt.getTime() + rules.noticeMinutes * 60_000)
   const planned = presentationOn(instalment.presentOn, rail)
   const from = new Date(Math.max(earliest.getTime(), planned.getTime(), now.getTime()))
   const at = nextWindow(from, rail, holidays)
   const latest = new Date(notifiedAt.getTime() + rules.noticeLastsMinutes * 60_000)
-  const isSameDay = dayOf(at) === instalment.presentOn || rail.daysBetween === 0
+  const isLateNotice = earliest > planned && earliest > now
+  const isSameDay = dayOf(at) === instalment.presentOn || (rail.daysBetween === 0 && !isLateNotice)
   // A mandate given since the notice cannot be debited at once, and none after its end.
   const isOutside =
     mandate !== null && (dayOf(at) > mandate.endOn || dayOf(at) < firstDebitDay(context, rail))
   if (!isSameDay || isOutside || at > latest) {
-    const presentOn = firstDayFor(context, rail)
-    return { kind: 'move', presentOn, why: 'the window of the day it was announced for has passed' }
+    const why = isLateNotice
+      ? 'its notice did not leave 24 hours before'
+      : 'the window of the day it was announced for has passed'
+    return { kind: 'move', presentOn: firstDayFor(context, rail), why }
   }
   return now < at ? { kind: 'wait', until: at } : { kind: 'present', amountPaise: sumLines(instalment.lines) }
+}
+
+/** A mail server that is away, or a process that was killed, makes a notice leave later than it was to. */
+function noticeGivenAt({ instalment, noticeLeftAt, now }: DebitContext): Date {
+  const planned = instalment.notifiedAt ?? now
+  const left = noticeLeftAt === undefined ? planned : (noticeLeftAt ?? now)
+  return left > planned ? left : planned
 }
 
 /** The first working day that leaves time to ask the ERP and to give notice, and is no other instalment's. */
@@ -227,60 +238,6 @@ export function presentationDay(
   let day = wanted < first ? workingDayFor(first, { onHoliday: 'next' }, holidays) : wanted
   while (takenDays.has(day)) day = workingDayFor(addDays(day, 1), { onHoliday: 'next' }, holidays)
   return day
-}
-
-/** What the ERP said, as far as it matters here. */
-export type ErpAnswer =
-  | { kind: 'fresh' }
-  | { kind: 'refused'; code: string; actsAs: string; message: string }
-  | { kind: 'unavailable'; message: string }
-
-export type ErpDecision =
-  /** The amount is frozen, and the notice leaves at that moment. */
-  | { kind: 'confirm'; notifyAt: Date }
-  /** Solved after a skip, or answered too late for the notice: a new day, and the way begins anew. */
-  | { kind: 'reschedule'; presentOn: string }
-  | { kind: 'ask_again'; at: Date }
-  | { kind: 'skip'; code: string; message: string; askAgainAt: Date }
-  | { kind: 'cancel_plan'; code: string; message: string }
-  /** Stays locked until a later 200, asked for every day, or the institute's resume. */
-  | { kind: 'lock_plan'; code: string; message: string; askAgainAt: Date }
-
-const ASK_AGAIN_MINUTES = [5, 10, 20, 40]
-const DAY_MINUTES = 24 * 60
-
-export function afterFetch(context: DebitContext, rail: RailRules, answer: ErpAnswer): ErpDecision {
-  const { instalment, rules, now } = context
-  const planned = presentationOn(instalment.presentOn, rail)
-  const tomorrow = new Date(now.getTime() + DAY_MINUTES * 60_000)
-  switch (answer.kind) {
-    case 'fresh': {
-      const { presentOn, state } = instalment
-      const latest = minutesBefore(planned, rules.noticeMinutes)
-      const isInTime = now <= latest
-      const isDayKept = isInTime && isWorkingDay(presentOn, context.holidays)
-      return isTransferred(context.plan) || state === 'skipped' || !isDayKept
-        ? { kind: 'reschedule', presentOn: firstDayFor(context, rail, presentOn) }
-        : { kind: 'confirm', notifyAt: noticeMoment(now, latest) }
-    }
-    case 'refused': {
-      const { code, message } = answer
-      if (answer.actsAs === 'student_discontinued') return { kind: 'cancel_plan', code, message }
-      if (answer.actsAs === 'student_transferred')
-        return { kind: 'lock_plan', code, message, askAgainAt: tomorrow }
-      return { kind: 'skip', code, message, askAgainAt: tomorrow }
-    }
-    case 'unavailable': {
-      const waitMinutes = ASK_AGAIN_MINUTES[instalment.fetchTries] ?? 60
-      const at = new Date(now.getTime() + waitMinutes * 60_000)
-      const last = minutesBefore(planned, rules.fetchUntilMinutes)
-      if (instalment.state === 'scheduled' && now < last)
-        return { kind: 'ask_again', at: at < last ? at : last }
-      return { kind: 'skip', code: 'unavailable', message: answer.message, askAgainAt: tomorrow }
-    }
-    default:
-      return assertNever(answer)
-  }
 }
 
 /** What one debit may take: the rest, when a fee rose above it, is for the parent to pay online. */

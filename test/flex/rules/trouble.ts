@@ -1,4 +1,5 @@
-import type { DebitContext, ErpAnswer, ErpDecision } from '../../../src/flex/rules/debit.rules.ts'
+import type { ErpAnswer, ErpDecision } from '../../../src/flex/rules/after-fetch.rules.ts'
+import type { DebitContext } from '../../../src/flex/rules/debit.rules.ts'
 import type { Instalment } from '../../../src/flex/rules/plan.rules.ts'
 import { addDays, type Rail } from '../../../src/flex/rules/rails.rules.ts'
 import type { PlanState } from '../../../src/flex/rules/states.rules.ts'
@@ -91,6 +92,10 @@ export function isCalm({ calmFrom }: Trouble, now: Date): boolean {
   return now >= dayAfter(calmFrom)
 }
 
+export function isUnderWay({ state }: Instalment): boolean {
+  return ['scheduled', 'confirmed', 'presented'].includes(state)
+}
+
 export function knownHolidays({ holidays }: Trouble, now: Date): ReadonlySet<string> {
   const today = Math.floor((now.getTime() - startOfDay(SETUP).getTime()) / DAY_MS)
   const known = holidays.filter(({ on, knownBefore }) => knownBefore === null || on - knownBefore <= today)
@@ -106,6 +111,12 @@ export function erpAt(trouble: Trouble, at: Date): ErpAnswer {
 export function whenUp(trouble: Trouble, at: Date): Date {
   const down = trouble.down.find(one => isWithin(at, one))
   return down === undefined || isCalm(trouble, at) ? at : whenUp(trouble, dayAfter(down.from + down.days))
+}
+
+/** Not before the process is up, and the mail server may be away for some hours, or a day. */
+export function sentAt(trouble: Trouble, leavesAt: Date, draw: (below: number) => number): Date {
+  const isAway = !isCalm(trouble, leavesAt) && draw(8) < 1
+  return whenUp(trouble, isAway ? new Date(leavesAt.getTime() + draw(30 * HOUR_MS)) : leavesAt)
 }
 
 function isWithin(at: Date, { from, days }: Stretch): boolean {

@@ -1,6 +1,6 @@
 import { afterReturn } from '../../../src/flex/rules/after-return.rules.ts'
+import { afterFetch } from '../../../src/flex/rules/after-fetch.rules.ts'
 import {
-  afterFetch,
   nextStep,
   presentationDay,
   TRANSFERRED,
@@ -23,14 +23,16 @@ import {
   instalmentOf,
   isCalm,
   isClosed,
+  isUnderWay,
   knownHolidays,
   mandateOf,
+  sentAt,
   SETUP,
   whenUp,
   type Trouble,
 } from './trouble.ts'
 
-/** One plan, driven through time by the rules as the engine does it. Everything that happens is written down. */
+/** One plan, driven through time by the rules as the engine does it; it writes down what happens. */
 export class World {
   readonly log = emptyLog()
   readonly instalments: Instalment[]
@@ -136,7 +138,10 @@ export class World {
         this.to(one, 'confirmed')
         one.notifiedAt = after.notifyAt
         this.log.notices.push({ context, leavesAt: after.notifyAt })
-        this.told.set(one.id, { at: after.notifyAt, amountPaise: sumLines(one.lines) })
+        this.told.set(one.id, {
+          at: sentAt(this.trouble, after.notifyAt, this.draw),
+          amountPaise: sumLines(one.lines),
+        })
         return
       case 'reschedule':
         this.log.reschedules.push({ presentOn: after.presentOn, context })
@@ -257,14 +262,14 @@ export class World {
   }
 
   private debitContextOf(instalment: Instalment): DebitContext {
-    const others = this.instalments.filter(
-      one => one !== instalment && ['scheduled', 'confirmed', 'presented'].includes(one.state),
-    )
+    const leftAt = this.told.get(instalment.id)?.at
+    const others = this.instalments.filter(one => one !== instalment && isUnderWay(one))
     return {
       plan: this.plan,
       instalment: { ...instalment },
       mandate: mandateOf(this.trouble, this.mandate),
       takenDays: new Set(others.map(one => one.presentOn)),
+      noticeLeftAt: leftAt === undefined || leftAt <= this.now ? leftAt : null,
       rules: this.rules,
       holidays: this.holidays,
       now: this.now,
