@@ -3,47 +3,17 @@ import { after, test } from 'node:test'
 import type { Answer, Json } from '../harness/client.ts'
 import { ERP, PAY, sampleOrder } from '../harness/samples.ts'
 import { uploadFile } from '../console/orders/support.ts'
-import { SCHOOL, StudentDesk, STUDENTS } from '../console/students/support.ts'
+import { SCHOOL, STUDENTS } from '../console/students/support.ts'
 import { assertAnswer } from '../console/support.ts'
+import { BANK, BankDesk, credit } from './support.ts'
 
-const desk = await StudentDesk.open(after)
+const bank = await BankDesk.open(after)
+const { desk, today } = bank
 const { bursar, finance, viewer } = desk
 const { demo } = bursar
-const BANK = `${SCHOOL}/bank`
-const TITLES = 'Date,Narration,Chq./Ref.No.,Withdrawal Amt.,Deposit Amt.,Closing Balance'
-const today = (await viewer.get(`${SCHOOL}/counter/day`)).body.data.day as string
 
-let accounts = 0
-async function newAccount(): Promise<string> {
-  const answer = await finance.post(`${SCHOOL}/bank-accounts`, { name: `Account ${++accounts}` })
-  assertAnswer(answer, '201')
-  return answer.body.data.id
-}
-
-function upload(
-  account: string,
-  rows: readonly string[],
-  query = '',
-  to = 'bank/statements',
-): Promise<Answer> {
-  const file = ['ACME BANK', TITLES, ...rows].join('\r\n')
-  return uploadFile(finance, file, { to, query: `account_id=${account}${query}` })
-}
-
-async function added(account: string, rows: readonly string[]): Promise<Json> {
-  const answer = await upload(account, rows)
-  assertAnswer(answer, '201')
-  return answer.body.data
-}
-
-async function linesOf(account: string): Promise<Json[]> {
-  return (await viewer.get(`${BANK}/lines?account_id=${account}`)).body.data
-}
-
-async function statusOf(account: string): Promise<Json> {
-  const { body } = await viewer.get(`${BANK}/status`)
-  return body.data.find((one: Json) => one.id === account)
-}
+const decide = (line: Json, act: string, body: Json): Promise<Answer> =>
+  finance.post(`${BANK}/lines/${line.id}/${act}`, body)
 
 async function settlement(): Promise<Json> {
   const { body } = await demo.post(`${PAY}/orders`, sampleOrder())
@@ -52,12 +22,10 @@ async function settlement(): Promise<Json> {
   return (await demo.get(`${PAY}/settlements?limit=1`)).body.data[0]
 }
 
-const credit = (day: string, text: string, reference: string, amount: number): string =>
-  `${day},${text},${reference},,${amount.toFixed(2)},`
 const debit = (day: string, text: string, amount: number): string => `${day},${text},,${amount.toFixed(2)},,`
 
 test('a settlement, a deposit and a cheque are matched by UTR, number and amount; the rest is left to decide', async () => {
-  const account = await newAccount()
+  const account = await bank.newAccount()
   const { utr, net } = await settlement()
   const denominations = [{ value: 500, count: 7 }]
   const id = await desk.register()
@@ -73,7 +41,7 @@ test('a settlement, a deposit and a cheque are matched by UTR, number and amount
     fee_components: [{ component_type: 'TUITION_FEE', amount: 900 }],
     instrument,
   })
-  const statement = await added(account, [
+  const statement = await bank.add(account, [
     credit(today, `NEFT CR ${utr}`, utr, net),
     credit(today, 'CASH DEPOSIT SELF', '', 3_500),
     credit(today, 'CLG 7731 CANARA', '7731', 900),
@@ -81,7 +49,7 @@ test('a settlement, a deposit and a cheque are matched by UTR, number and amount
     debit(today, 'SMS CHARGES', 118),
   ])
   assert.deepEqual([statement.line_count, statement.new_line_count, statement.matched_count], [5, 5, 3])
-  const lines = await linesOf(account)
+  const lines = await bank.linesOf(account)
   const kinds = lines.map(line => [line.amount, line.state, line.matches[0]?.kind])
   assert.deepEqual(
     kinds.toSorted((one, other) => one[0] - other[0]),
@@ -97,48 +65,46 @@ test('a settlement, a deposit and a cheque are matched by UTR, number and amount
   assert.deepEqual([body.data[0].payment_id, body.data[0].state], [cheque.body.data.id, 'cleared'])
   const deposits = (await viewer.get(`${SCHOOL}/counter/deposits`)).body.data
   assert.equal(deposits.find((one: Json) => one.id === slip.data.id).received_on, today)
-  const { open_lines: open, open_credit: came, open_debit: went } = await statusOf(account)
+  const { open_lines: open, open_credit: came, open_debit: went } = await bank.statusOf(account)
   assert.deepEqual([open, came, went], [2, 1_234, 118])
 })
 
 test('the same statement again adds nothing, and one that overlaps adds only what is new', async () => {
-  const account = await newAccount()
+  const account = await bank.newAccount()
   const first = [credit('2026-11-01', 'UPI A', 'R1', 10), credit('2026-11-01', 'UPI A', 'R1', 10)]
-  assert.equal((await added(account, first)).new_line_count, 2)
-  assert.equal((await added(account, first)).new_line_count, 0)
+  assert.equal((await bank.add(account, first)).new_line_count, 2)
+  assert.equal((await bank.add(account, first)).new_line_count, 0)
   const longer = [...first, credit('2026-11-01', 'UPI A', 'R1', 10), credit('2026-11-02', 'UPI B', 'R2', 5)]
-  assert.equal((await added(account, longer)).new_line_count, 2)
-  assert.equal((await linesOf(account)).length, 4)
+  assert.equal((await bank.add(account, longer)).new_line_count, 2)
+  assert.equal((await bank.linesOf(account)).length, 4)
 })
 
 test('a line is decided by hand and the account reconciled up to a day; every decision can be undone', async () => {
-  const account = await newAccount()
-  await added(account, [debit('2026-11-03', 'CHARGES', 59), credit('2026-11-05', 'INTEREST', '', 77)])
-  const [interest, charges] = await linesOf(account)
-  const decide = (line: Json, act: string, body: Json): Promise<Answer> =>
-    finance.post(`${BANK}/lines/${line.id}/${act}`, body)
-  assert.equal((await statusOf(account)).reconciled_through, undefined)
+  const account = await bank.newAccount()
+  await bank.add(account, [debit('2026-11-03', 'CHARGES', 59), credit('2026-11-05', 'INTEREST', '', 77)])
+  const [interest, charges] = await bank.linesOf(account)
+  assert.equal((await bank.statusOf(account)).reconciled_through, undefined)
   assertAnswer(await decide(charges, 'other', {}), '400 HUE00000')
   assertAnswer(await decide(charges, 'other', { reason: 'SMS charges of the bank' }), '200')
-  assert.equal((await statusOf(account)).reconciled_through, '2026-11-04')
+  assert.equal((await bank.statusOf(account)).reconciled_through, '2026-11-04')
   assertAnswer(await decide(charges, 'other', { reason: 'Again' }), '409 HUE00002')
   assertAnswer(await decide(interest, 'other', { reason: 'Interest' }), '200')
-  assert.equal((await statusOf(account)).reconciled_through, '2026-11-05')
+  assert.equal((await bank.statusOf(account)).reconciled_through, '2026-11-05')
   assertAnswer(await decide(charges, 'undo', { reason: 'A cheque came back' }), '200')
   assertAnswer(await decide(charges, 'undo', { reason: 'Again' }), '409 HUE00002')
-  assert.equal((await statusOf(account)).reconciled_through, undefined)
+  assert.equal((await bank.statusOf(account)).reconciled_through, undefined)
   const denied = await viewer.post(`${BANK}/lines/${charges.id}/other`, { reason: 'No' })
   assertAnswer(denied, '403 AUE00001')
 })
 
 test('a transfer that nobody knew of becomes a payment with a receipt, and is cancelled when that is undone', async () => {
-  const account = await newAccount()
+  const account = await bank.newAccount()
   const id = await desk.register()
   const dues = async (): Promise<number> =>
     (await demo.get(`${ERP}/students/${id}/dues`)).body.data.total_amount
   const before = await dues()
-  await added(account, [credit('2026-11-06', 'NEFT RAO TUITION', 'SBIN52611060001', 2_000)])
-  const [line] = await linesOf(account)
+  await bank.add(account, [credit('2026-11-06', 'NEFT RAO TUITION', 'SBIN52611060001', 2_000)])
+  const [line] = await bank.linesOf(account)
   const body = {
     service_student_id: id,
     fee_components: [{ component_type: 'TUITION_FEE', amount: 2_000 }],
@@ -156,11 +122,11 @@ test('a transfer that nobody knew of becomes a payment with a receipt, and is ca
   assert.match(payment.receipt_number, /^\d{4}-\d{2}\/\d{6}$/)
   assertAnswer(await finance.post(`${BANK}/lines/${line.id}/undo`, { reason: 'Another child' }), '200')
   assert.equal(await dues(), before)
-  assert.equal((await linesOf(account))[0].state, 'open')
+  assert.equal((await bank.linesOf(account))[0].state, 'open')
 })
 
 test('one line may be several payments together, and nothing is on two lines', async () => {
-  const account = await newAccount()
+  const account = await bank.newAccount()
   const id = await desk.register()
   const take = async (amount: number): Promise<Json> => {
     const answer = await finance.post(`${STUDENTS}/${id}/payments`, {
@@ -172,26 +138,24 @@ test('one line may be several payments together, and nothing is on two lines', a
     return { kind: 'transfer', id: answer.body.data.id }
   }
   const [one, two] = [await take(300), await take(450)]
-  await added(account, [
+  await bank.add(account, [
     credit('2026-11-10', 'CARD MACHINE', '', 750),
     credit('2026-11-10', 'CARD 2', '', 300),
   ])
-  const lines = await linesOf(account)
+  const lines = await bank.linesOf(account)
   const both = lines.find(line => line.amount === 750) ?? assert.fail()
   const other = lines.find(line => line.amount === 300) ?? assert.fail()
   const candidates = (await viewer.get(`${BANK}/lines/${both.id}/candidates`)).body.data
   assert.ok([one, two].every(({ id: wanted }) => candidates.some((found: Json) => found.id === wanted)))
-  const match = (line: Json, targets: Json[]): Promise<Answer> =>
-    finance.post(`${BANK}/lines/${line.id}/match`, { targets })
-  const short = await match(both, [one])
+  const short = await decide(both, 'match', { targets: [one] })
   assertAnswer(short, '400 HUE00000')
   assert.match(short.body.errors[0].message, /₹300\.00 together, and the line is ₹750\.00/)
-  assertAnswer(await match(both, [one, two]), '200')
-  assertAnswer(await match(other, [one]), '409 HUE00002')
+  assertAnswer(await decide(both, 'match', { targets: [one, two] }), '200')
+  assertAnswer(await decide(other, 'match', { targets: [one] }), '409 HUE00002')
 })
 
 test('columns are matched by hand once and remembered for the account', async () => {
-  const account = await newAccount()
+  const account = await bank.newAccount()
   const file = 'Wann;Was;Wieviel\r\n06/11/2026;UPI;12.50'
   const send = (to: string, query = ''): Promise<Answer> =>
     uploadFile(finance, file, { to: `bank/${to}`, query: `account_id=${account}${query}` })
@@ -210,17 +174,17 @@ test('columns are matched by hand once and remembered for the account', async ()
 })
 
 test('an unreadable amount adds nothing and names its row; MT940 needs no columns', async () => {
-  const account = await newAccount()
-  const bad = await upload(account, [credit('2026-11-06', 'A', '', 5), '07/11/2026,B,,,five,'])
+  const account = await bank.newAccount()
+  const bad = await bank.upload(account, [credit('2026-11-06', 'A', '', 5), '07/11/2026,B,,,five,'])
   assertAnswer(bad, '400 HUE00000')
   assert.match(bad.body.message, /^Row 4: The amount cannot be read/)
-  assert.equal((await linesOf(account)).length, 0)
+  assert.equal((await bank.linesOf(account)).length, 0)
   const mt940 =
     ':20:X\n:25:5010\n:28C:1/1\n:60F:C261105INR0,00\n:61:2611061106C12,50NTRFREF123456\n:86:UPI\n-'
   const sent = await uploadFile(finance, mt940, { to: 'bank/statements', query: `account_id=${account}` })
   assertAnswer(sent, '201')
   assert.deepEqual(
-    (await linesOf(account)).map(line => [line.day, line.amount, line.reference]),
+    (await bank.linesOf(account)).map(line => [line.day, line.amount, line.reference]),
     [['2026-11-06', 12.5, 'REF123456']],
   )
 })
