@@ -2431,6 +2431,8 @@ create table approvals (
   subject text not null,
   title text not null,
   amount_paise bigint not null,
+  -- How many students it is about, and what they have to pay before and after, where that is known.
+  effect jsonb,
   request jsonb not null,
   reason text not null,
   state text not null default 'waiting' check (state in ('waiting', 'approved', 'declined', 'withdrawn', 'expired')),

@@ -238,14 +238,24 @@ test('a fee structure that lets a class off more than the amount waits, and is a
       amounts: [{ grade: '7', component_type: 'TUITION_FEE', term: 1, amount }],
       concessions: [],
     })
-  const apply = (preview = false): Promise<Answer> => meera.post(`${YEAR}/apply`, { grade: '7', preview })
+  const apply = (preview = false, reason = ''): Promise<Answer> =>
+    meera.post(`${YEAR}/apply`, { grade: '7', preview, ...(reason === '' ? {} : { reason }) })
   assertAnswer(await save(60_000), '200')
   assertAnswer(await apply(), '200')
   assertAnswer(await save(56_000), '200')
   assertAnswer(await apply(), '200')
   assertAnswer(await save(50_000), '200')
   assertAnswer(await apply(true), '200')
-  const id = await kept(apply())
+  // Who decides reads why, how many children it is about and what they have to pay before and after.
+  const bare = await apply()
+  assertAnswer(bare, '400 HUE00000')
+  assert.equal(bare.body.errors[0].key, 'reason')
+  const id = await kept(apply(false, 'As the board decided'))
+  const { students, before_amount, after_amount, reason } = (await head.get(`${AT}/approvals`)).body.data[0]
+  assert.deepEqual(
+    [students, before_amount, after_amount, reason],
+    [1, 56_000, 50_000, 'As the board decided'],
+  )
   assert.equal(await owed(), 56_000)
   assertAnswer(await decide(meera, id, 'approve'), '409 HUE00002')
   assertAnswer(await decide(head, id, 'approve'), '200')

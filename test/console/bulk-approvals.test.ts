@@ -34,14 +34,18 @@ const decide = (who: typeof meera, id: string, how: string): Promise<Answer> =>
 const TITLES = ['identifier', 'fullname', 'grade', 'primary_contact_number', 'fee:TUITION_FEE']
 
 /** Checked, with one student of class 8. */
-async function checkedList(fee: number): Promise<string> {
-  const columns = JSON.stringify(TITLES)
+const checkedList = (fee: number): Promise<string> =>
+  check(`No,Pupil,Std,Cell,Tuition\r\nLIST-1,Asha Rao,8,9876500091,${fee}\r\n`, TITLES)
+
+/** Checked, with one student of this class and no fees. */
+const listOf = (grade: string): Promise<string> =>
+  check(`No,Pupil,Std,Cell\r\nMOVE-1,Ravi Rao,${grade},9876500092\r\n`, TITLES.slice(0, 4))
+
+async function check(text: string, titles: readonly string[]): Promise<string> {
+  const columns = JSON.stringify(titles)
   const year = { academic_year_start: '2026', academic_year_end: '2027' }
-  const sent = await uploadFile(
-    meera,
-    `No,Pupil,Std,Cell,Tuition\r\nLIST-1,Asha Rao,8,9876500091,${fee}\r\n`,
-    { name: 'class-8.csv', to: 'student-files', query: new URLSearchParams({ columns, ...year }).toString() },
-  )
+  const query = new URLSearchParams({ columns, ...year }).toString()
+  const sent = await uploadFile(meera, text, { name: 'class-8.csv', to: 'student-files', query })
   assertAnswer(sent, '201')
   const { id } = sent.body.data
   await finish(id)
@@ -51,7 +55,8 @@ async function checkedList(fee: number): Promise<string> {
 const finish = async (id: string): Promise<unknown> =>
   finishImport(bursar.app.ctx, { instituteId: await instituteId(bursar), id })
 
-const startList = (id: string): Promise<Answer> => meera.post(`${AT}/student-files/${id}/start`)
+const startList = (id: string, body = {}): Promise<Answer> =>
+  meera.post(`${AT}/student-files/${id}/start`, body)
 
 async function tuitionOf(identifier: string, year = 2026): Promise<number | undefined> {
   const [row] = await bursar.sql<{ fee: number }>(
@@ -71,19 +76,46 @@ test('a list of students that lowers fees by more than the amount waits; one tha
     assert.equal(await tuitionOf('LIST-1'), fee)
   }
   const lowered = await checkedList(29_000)
-  const approval = await kept(startList(lowered))
-  assertAnswer(await startList(lowered), '409 HUE00002')
+  const { rows, lowered_amount } = (await meera.get(`${AT}/student-files/${lowered}`)).body.data
+  assert.deepEqual([rows.lowered, lowered_amount], [1, 6_000])
+  assertAnswer(await startList(lowered), '400 HUE00000')
+  const approval = await kept(startList(lowered, WHY))
+  assertAnswer(await startList(lowered, WHY), '409 HUE00002')
   assert.equal((await meera.get(`${AT}/student-files/${lowered}`)).body.data.state, 'checked')
-  const { title, amount } = (await head.get(`${AT}/approvals`)).body.data[0]
+  const { title, amount, students, reason } = (await head.get(`${AT}/approvals`)).body.data[0]
   assert.deepEqual([title, amount], ['Lower fees by the list of students class-8.csv', 6_000])
+  assert.deepEqual([students, reason], [1, WHY.reason])
   assertAnswer(await decide(head, approval, 'approve'), '200')
   await finish(lowered)
   assert.equal(await tuitionOf('LIST-1'), 29_000)
   const discarded = await checkedList(9_000)
-  const late = await kept(startList(discarded))
+  const late = await kept(startList(discarded, WHY))
   assertAnswer(await meera.send('DELETE', `${AT}/student-files/${discarded}`), '200')
   assertAnswer(await decide(head, late, 'approve'), '409 HUE00002')
   assert.equal(await tuitionOf('LIST-1'), 29_000)
+})
+
+test('a list that moves a student to a cheaper class waits like one that lowers its fee', async () => {
+  const year = `${AT}/fee-structures/2026/2027`
+  const amounts = [
+    { grade: '3', component_type: 'TUITION_FEE', term: 1, amount: 20_000 },
+    { grade: '4', component_type: 'TUITION_FEE', term: 1, amount: 50_000 },
+  ]
+  const heads = { fee_heads: ['TUITION_FEE'], grades: ['3', '4'], amounts, concessions: [] }
+  const terms = [{ name: 'Year', due_date: '2026-06-10' }]
+  assertAnswer(await meera.send('PUT', year, { terms, ...heads }), '200')
+  const first = await listOf('4')
+  assertAnswer(await startList(first), '200')
+  await finish(first)
+  assert.equal(await tuitionOf('MOVE-1'), 50_000)
+  const moved = await listOf('3')
+  const { rows, lowered_amount } = (await meera.get(`${AT}/student-files/${moved}`)).body.data
+  assert.deepEqual([rows.lowered, lowered_amount], [1, 30_000])
+  const approval = await kept(startList(moved, WHY))
+  assert.equal(await tuitionOf('MOVE-1'), 50_000)
+  assertAnswer(await decide(head, approval, 'approve'), '200')
+  await finish(moved)
+  assert.equal(await tuitionOf('MOVE-1'), 20_000)
 })
 
 test('a new year that costs a class less than now by more than the amount waits, and is started once approved', async () => {

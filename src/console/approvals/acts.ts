@@ -4,7 +4,7 @@ import { listLateFeeEntries, waiveLateFees, type LateFeeEntry } from '../../dues
 import { getOrder } from '../../orders/orders.service.ts'
 import { dayOf } from '../../platform/calendar.ts'
 import { conflict } from '../../platform/errors.ts'
-import { sumPaise, toRupees, ZERO, type Paise } from '../../platform/money.ts'
+import { formatRupees, sumPaise, toRupees, ZERO, type Paise } from '../../platform/money.ts'
 import { readableComponent } from '../../platform/names.ts'
 import { refundLines, type AskedRefund, type Refund } from '../../payments/refunds/refunds.rules.ts'
 import { listRefunds, requestRefund, type RequestedRefund } from '../../payments/refunds/refunds.service.ts'
@@ -61,7 +61,7 @@ export const concessionAct: GuardedAct<ConcessionRequest, Conceded> = {
     const given = { componentType, discount: { discountType, valuePaise: amountPaise } }
     const beforePaise = await readConcession(ctx, studentOf(target), given)
     return {
-      title: `Concession on ${readableComponent(componentType)} for ${student.fullname}`,
+      title: `Concession on ${readableComponent(componentType)} for ${student.fullname}${beforePaise === 0 ? '' : `, up from ${formatRupees(beforePaise)}`}`,
       subject: `${target.about} ${componentType} ${discountType}`,
       amountPaise,
       // What is made smaller gives nothing away.
@@ -126,17 +126,20 @@ type StructureRequest = StructureKey & {
 /** Fees of a class by the structure: what it lets families off counts together, by lower amounts and by rules alike. */
 export const structureAct: GuardedAct<StructureRequest, ClassApplication> = {
   async weigh(ctx, { institute, about }, { grade, ...of }) {
-    const amountPaise = await weighClass(ctx, institute, { of, grade })
-    const title = `Fees of class ${grade} by the structure, lower or with more concessions`
-    return { title, subject: about, amountPaise, countedPaise: amountPaise }
+    const effect = await weighClass(ctx, institute, { of, grade })
+    const branch = institute.branches.find(one => one.collectorCode === of.collectorCode)
+    const where = branch === undefined ? '' : ` of ${branch.name}`
+    const title = `Fees of class ${grade}${where} by the structure, lower or with more concessions`
+    return { title, subject: about, amountPaise: effect.givenPaise, countedPaise: effect.givenPaise, effect }
   },
   perform: (ctx, command, { institute }, { grade, after, limit, reason: _reason, ...of }) =>
     applyToClass(ctx, command, { institute, of, grade, after, limit, isPreview: false }),
-  note: (_target, of, { grade, students }) => {
+  note: (_target, { reason, ...of }, { grade, students }) => {
     const changed = students.filter(one => one.outcome === 'changed')
     return {
       what: 'fees.structure_applied',
       about: aboutOf(of),
+      ...(reason === '' ? {} : { why: reason }),
       after: {
         grade,
         students: students.length,

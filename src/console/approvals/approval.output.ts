@@ -13,6 +13,17 @@ export const approvalOutput = out.object({
   about: out.text('The order or student.', 'order_01k9zq4m0ve8sbn6yt2hw3c5da'),
   title: out.text('The same in words.', 'Refund to Asha Rao'),
   amount: out.amount('Rupees.', 5000),
+  students: out.optional.integer('How many students it is about.', 12, ({ effect }) => effect?.students),
+  before_amount: out.optional.amount(
+    'What they have to pay now, rupees together.',
+    240000,
+    ({ effect }) => effect?.beforePaise,
+  ),
+  after_amount: out.optional.amount(
+    'What they would have to pay, rupees together.',
+    200000,
+    ({ effect }) => effect?.afterPaise,
+  ),
   reason: out.text('Why it was asked for.', 'Left the school'),
   status: out.oneOf(APPROVAL_STATES, 'How it stands.', ({ state }) => state),
   asked_by: out.text('Who asked.', 'meera@school.example.in', ({ makerEmail }) => makerEmail),

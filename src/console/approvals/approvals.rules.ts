@@ -16,6 +16,9 @@ export type ApprovalAct = (typeof APPROVAL_ACTS)[number]
 export const APPROVAL_STATES = ['waiting', 'approved', 'declined', 'withdrawn', 'expired'] as const
 export type ApprovalState = (typeof APPROVAL_STATES)[number]
 
+/** What it means for families, as it was when it was asked for; sums of what they have to pay where they are known. */
+export type Effect = { students: number; beforePaise?: Paise; afterPaise?: Paise }
+
 export type Approval = {
   instituteId: number
   id: string
@@ -27,6 +30,7 @@ export type Approval = {
   /** In words, for the person who decides. */
   title: string
   amountPaise: Paise
+  effect: Effect | null
   /** As the act takes it. */
   request: object
   reason: string

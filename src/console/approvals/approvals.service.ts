@@ -6,7 +6,7 @@ import { assert } from '../../platform/assert.ts'
 import type { Context } from '../../platform/context.ts'
 import type { Transaction } from '../../platform/db/database.ts'
 import type { Page, PageRange } from '../../platform/db/list.ts'
-import { conflict, notFound } from '../../platform/errors.ts'
+import { badField, conflict, notFound } from '../../platform/errors.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
 import { newId } from '../../platform/ids.ts'
 import { recordAudit } from '../audit/audit.service.ts'
@@ -20,6 +20,7 @@ import {
   needsApproval,
   type Approval,
   type ApprovalAct,
+  type Effect,
 } from './approvals.rules.ts'
 import { askedMessages, decidedMessages } from './approvals.texts.ts'
 import * as store from './approvals.store.ts'
@@ -70,7 +71,8 @@ async function keep(
   { institute, who }: By,
   { name, about, request, weight }: Asked<{ reason: string }> & { weight: Weight },
 ): Promise<Kept> {
-  const { title, subject, amountPaise } = weight
+  const { title, subject, amountPaise, effect = null } = weight
+  if (request.reason === '') throw badField('reason', 'is required: a colleague has to approve this')
   const madeAt = ctx.clock.now()
   return transact(ctx.db, command, async tx => {
     if ((await store.countWaiting(tx, institute.id)) >= MOST_WAITING)
@@ -83,6 +85,7 @@ async function keep(
       subject,
       title,
       amountPaise,
+      effect: effect && plainEffect(effect),
       request,
       reason: request.reason,
       state: 'waiting',
@@ -102,6 +105,14 @@ async function keep(
     await queueMessages(tx, askedMessages(approval, staff))
     return new Kept(approval)
   })
+}
+
+function plainEffect({ students, beforePaise, afterPaise }: Effect): Effect {
+  return {
+    students,
+    ...(beforePaise === undefined ? {} : { beforePaise }),
+    ...(afterPaise === undefined ? {} : { afterPaise }),
+  }
 }
 
 function pageOf({ publicUrl }: Pick<Context, 'publicUrl'>, { code }: Pick<Institute, 'code'>): string {

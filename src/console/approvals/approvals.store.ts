@@ -13,6 +13,7 @@ const approvals = new Table<Approval>('approvals', {
   subject: 'text',
   title: 'text',
   amountPaise: 'bigint',
+  effect: 'jsonb',
   request: 'jsonb',
   reason: 'text',
   state: 'text',

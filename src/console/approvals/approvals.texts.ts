@@ -1,16 +1,24 @@
 import type { NewMessage } from '../../messages/messages.rules.ts'
 import { formatRupees } from '../../platform/money.ts'
-import type { Approval, ApprovalState } from './approvals.rules.ts'
+import type { Approval, ApprovalState, Effect } from './approvals.rules.ts'
 
 type Staff = { recipients: readonly string[]; url: string; at: Date }
 
 /** To those who can decide. */
 export function askedMessages(approval: Approval, staff: Staff): NewMessage[] {
-  const { title, makerEmail, amountPaise, reason } = approval
+  const { title, makerEmail, amountPaise, reason, effect } = approval
   return mails(approval, staff, {
     subject: `To approve: ${title}`,
-    body: `${makerEmail} asks for your approval: ${title}, ${formatRupees(amountPaise)}.\nReason: ${reason}\n\nNothing happens until somebody else than ${makerEmail} decides. It expires after seven days.`,
+    body: `${makerEmail} asks for your approval: ${title}, ${formatRupees(amountPaise)}.${effectText(effect)}\nReason: ${reason}\n\nNothing happens until somebody else than ${makerEmail} decides. It expires after seven days.`,
   })
+}
+
+function effectText(effect: Effect | null): string {
+  if (effect === null) return ''
+  const { students, beforePaise, afterPaise } = effect
+  const who = `${students} ${students === 1 ? 'student' : 'students'}`
+  if (beforePaise === undefined || afterPaise === undefined) return `\nIt is about ${who}.`
+  return `\n${who}: ${formatRupees(beforePaise)} to pay becomes ${formatRupees(afterPaise)}.`
 }
 
 const ENDS: Record<Exclude<ApprovalState, 'waiting'>, string> = {

@@ -6,7 +6,7 @@ import { ROSTERS } from '../../imports/imports.rules.ts'
 import { applyImport, getImport, type Import } from '../../imports/imports.service.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import type { Context } from '../../platform/context.ts'
-import { paiseOf, sumPaise, ZERO, type Paise } from '../../platform/money.ts'
+import { paiseOf, subtractPaise, sumPaise, ZERO, type Paise } from '../../platform/money.ts'
 import {
   startRollover,
   type Rollover,
@@ -19,15 +19,17 @@ import type { GuardedAct } from './guarded-act.ts'
 /** A list of students that asks less of some than they have to pay now; the check has added up how much. */
 export const rosterAct: GuardedAct<{ reason: string }, Import> = {
   async weigh(ctx, { institute, about }) {
-    const { fileName, loweredPaise } = await getImport(ctx, institute, about, ROSTERS)
+    const { fileName, loweredPaise, loweredRows } = await getImport(ctx, institute, about, ROSTERS)
     const title = `Lower fees by the list of students ${fileName ?? ''}`.trim()
-    return { title, subject: about, amountPaise: loweredPaise, countedPaise: loweredPaise }
+    const effect = { students: loweredRows }
+    return { title, subject: about, amountPaise: loweredPaise, countedPaise: loweredPaise, effect }
   },
   perform: (ctx, command, { institute, about: id }) =>
     applyImport(ctx, command, { institute, id, family: ROSTERS }, 'good'),
-  note: (_target, _request, file) => ({
+  note: (_target, { reason }, file) => ({
     what: 'students.file_started',
     about: file.id,
+    ...(reason === '' ? {} : { why: reason }),
     before: { state: 'checked' },
     after: { state: file.state, file: file.fileName, rows: file.totalRows - file.badRows },
   }),
@@ -42,15 +44,20 @@ export const rolloverAct: GuardedAct<RolloverRequest, Rollover> = {
     const seen = await startRollover(ctx, command, institute, { ...wanted, isPreview: true, readUnsettled })
     const usual = await readUsualFees(ctx, institute, wanted)
     const classes = Map.groupBy(seen.grades, one => JSON.stringify([one.collectorCode, one.nextGrade]))
-    const lowered = [...classes.values()].map(some => {
+    const lowered = [...classes.values()].flatMap(some => {
       const students = some.reduce((sum, one) => sum + one.registered, 0)
-      const asked = sumPaise(some.map(one => one.feesPaise))
-      const [first] = some
-      return paiseOf(Math.max(students * (first === undefined ? ZERO : usual(first)) - asked, 0))
+      const afterPaise = sumPaise(some.map(one => one.feesPaise))
+      const beforePaise = paiseOf(students * (some[0] === undefined ? ZERO : usual(some[0])))
+      return beforePaise > afterPaise ? [{ students, beforePaise, afterPaise }] : []
     })
-    const amountPaise = sumPaise(lowered)
+    const effect = {
+      students: lowered.reduce((sum, one) => sum + one.students, 0),
+      beforePaise: sumPaise(lowered.map(one => one.beforePaise)),
+      afterPaise: sumPaise(lowered.map(one => one.afterPaise)),
+    }
+    const amountPaise = subtractPaise(effect.beforePaise, effect.afterPaise)
     const title = `Lower fees in the year ${yearName(wanted.toYearStart, wanted.toYearEnd)}`
-    return { title, subject: about, amountPaise, countedPaise: amountPaise }
+    return { title, subject: about, amountPaise, countedPaise: amountPaise, effect }
   },
   perform: (ctx, command, { institute }, { reason: _reason, ...wanted }) =>
     startRollover(ctx, command, institute, { ...wanted, isPreview: false, readUnsettled }),

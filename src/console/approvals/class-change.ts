@@ -4,16 +4,19 @@ import type { ActTarget, GuardedAct } from './guarded-act.ts'
 
 type ProfileRequest = SentProfile & { reason: string }
 
-/** A profile that puts a child into another class: what its family, with brothers and sisters, is let off by the fees of that class. */
+/** A profile that puts a child into another class or branch: what its family, with brothers and sisters, is let off by the fees there. */
 export const classChangeAct: GuardedAct<ProfileRequest, ChangedProfile> = {
   async weigh(ctx, target, { reason: _reason, ...sent }) {
-    const { record, givenPaise } = await tryProfile(ctx, studentOf(target), sent)
+    const { record, changes, effect } = await tryProfile(ctx, studentOf(target), sent)
     const { fullname, grade } = record.student
+    const before = changes.find(({ field }) => field === 'grade')?.before ?? grade
+    const to = before === grade ? 'to another branch' : `from class ${String(before)} to ${grade}`
     return {
-      title: `${fullname} moved to class ${grade}, with lower fees`,
+      title: `${fullname} moved ${to}, with lower fees`,
       subject: target.about,
-      amountPaise: givenPaise,
-      countedPaise: givenPaise,
+      amountPaise: effect.givenPaise,
+      countedPaise: effect.givenPaise,
+      effect,
     }
   },
   perform: (ctx, command, target, { reason: _reason, ...sent }) =>

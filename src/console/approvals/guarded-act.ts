@@ -2,6 +2,7 @@ import type { Institute } from '../../institutes/institutes.rules.ts'
 import type { Command } from '../../platform/idempotency.ts'
 import type { Paise } from '../../platform/money.ts'
 import type { PaymentContext } from '../../payments/context.ts'
+import type { Effect } from './approvals.rules.ts'
 import type { AuditNote } from '../audit/audit.service.ts'
 
 export type ActTarget = { institute: Institute; about: string }
@@ -12,6 +13,7 @@ export type Weight = {
   subject: string
   amountPaise: Paise
   countedPaise: Paise
+  effect?: Effect | undefined
   /** The request with its amount, where it said "all that is left": what is approved is what was seen. */
   exact?: { reason: string }
 }

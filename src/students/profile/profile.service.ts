@@ -7,7 +7,6 @@ import { dayOf } from '../../platform/calendar.ts'
 import type { Transaction } from '../../platform/db/database.ts'
 import { badFields, conflict, notFound, type BursarError } from '../../platform/errors.ts'
 import type { Context } from '../../platform/context.ts'
-import { ZERO, type Paise } from '../../platform/money.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
 import { decideProfile, type SentProfile } from './profile.rules.ts'
 import { insertProfileChanges, listProfileChanges, type ProfileChange } from './changes.store.ts'
@@ -17,6 +16,7 @@ import { changesBetween, type StudentChange } from './update.rules.ts'
 import { birthProblems, type Student } from '../students.rules.ts'
 import { areApart } from '../../fees/structures/structures.service.ts'
 import { applyToArrived } from '../structures/apply-structure.service.ts'
+import { NO_EFFECT, type Effect } from '../structures/plan-students.service.ts'
 import * as store from '../students.store.ts'
 
 export type { ProfileChange } from './changes.store.ts'
@@ -27,8 +27,8 @@ type Target = { institute: Institute; id: string; isByOffice?: boolean }
 export type ChangedProfile = {
   record: store.StudentRecord
   changes: StudentChange[]
-  /** What families are let off by the fees of another class. */
-  givenPaise: Paise
+  /** What the fees of another class do. */
+  effect: Effect
 }
 
 /**
@@ -81,7 +81,7 @@ async function changeIn(
   if (decision.kind === 'invalid') throw badFields(decision.problems)
   if (decision.kind === 'other_year') throw conflict(OTHER_YEAR, { service_student_id: id })
   if (decision.kind === 'unchanged')
-    return { record: await read(tx, institute, id), changes: [], givenPaise: ZERO }
+    return { record: await read(tx, institute, id), changes: [], effect: NO_EFFECT }
   const { student, isIdentityChanged } = decision
   const other = isIdentityChanged ? await store.findIdentical(tx, institute.id, student) : null
   if (other !== null) throw identityTaken({ service_student_id: other })
@@ -91,8 +91,8 @@ async function changeIn(
     { studentId: id, changes },
   ])
   const isPriced = isByOffice && stored.origin !== 'erp' && (await costsOther(tx, institute, stored, student))
-  const givenPaise = isPriced ? await applyToArrived(tx, { institute, now }, [{ id, year: student }]) : ZERO
-  return { record: await read(tx, institute, id), changes, givenPaise }
+  const effect = isPriced ? await applyToArrived(tx, { institute, now }, [{ id, year: student }]) : NO_EFFECT
+  return { record: await read(tx, institute, id), changes, effect }
 }
 
 async function costsOther(

@@ -1,11 +1,7 @@
-import type { FeeChange, SentFee } from '../../fees/fees.rules.ts'
-import { applyFees, planFees, readFeesOf, type FeePlan } from '../../fees/fees.service.ts'
+import type { FeeChange } from '../../fees/fees.rules.ts'
+import { applyFees, readFeesOf } from '../../fees/fees.service.ts'
 import {
-  childNoOf,
-  mergeStructure,
-  payableOf,
   pricedGrades,
-  priceStudent,
   type FeeStructure,
   type StructureKey,
   type Year,
@@ -13,8 +9,6 @@ import {
 import { NONE_OF_ITS_OWN, readStructures } from '../../fees/structures/structures.service.ts'
 import {
   branchesUnder,
-  gradesOf,
-  ruleNamesOf,
   structureFor,
   type YearStructures,
 } from '../../fees/structures/year-structures.rules.ts'
@@ -23,23 +17,15 @@ import type { Context } from '../../platform/context.ts'
 import type { Queryable, Transaction } from '../../platform/db/database.ts'
 import { conflict } from '../../platform/errors.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
-import { paiseOf, sumPaise, ZERO, type Paise } from '../../platform/money.ts'
+import type { Paise } from '../../platform/money.ts'
+import {
+  effectOf,
+  planStudents,
+  type Application,
+  type Effect,
+  type Planned,
+} from './plan-students.service.ts'
 import * as store from './structure-students.store.ts'
-
-/** What applying the structure does to one student. */
-export type Application = {
-  student: store.StructureStudent
-  childNo: number
-  outcome: 'changed' | 'unchanged' | 'skipped'
-  /** Why it is skipped. */
-  reason: string | null
-  /** Payable by the fees of the structure: as they are, and as they become. */
-  beforePaise: Paise
-  afterPaise: Paise
-  concessionPaise: Paise
-  /** What the family is let off by it: less to pay than before, or concessions that it did not have. */
-  givenPaise: Paise
-}
 
 export type ClassApplication = {
   grade: string
@@ -50,8 +36,6 @@ export type ClassApplication = {
   /** Of the same year, in which students owe nothing. */
   unpriced: store.UnpricedClass[]
 }
-
-type Planned = { application: Application; plan: FeePlan; components: string[] }
 
 const MOST_CLASSES = 100
 /** A phone with more is no family's but, say, the school's own. */
@@ -76,7 +60,7 @@ export async function applyToClass(
     const found = await store.readStudents(tx, institute.id, { year: of, branches, grade, after }, limits)
     const students = found.slice(0, limit)
     const nextAfter = found.length > limit ? (students.at(-1)?.id ?? null) : null
-    const planned = await plan(tx, institute, structures, students)
+    const planned = await planStudents(tx, institute, structures, students)
     if (!isPreview) await write(tx, institute, planned, ctx.clock.now())
     const inOrder = planned
       .map(one => one.application)
@@ -101,7 +85,7 @@ async function readScope(db: Queryable, institute: Institute, of: StructureKey):
 /**
  * Fees of students who came into their class or branch just now, where their year has a structure there. Fees that were set otherwise
  * are the office's own and stay. Brothers and sisters who thereby are another child of their family get the concessions
- * of that. Answers what families are let off by it, together.
+ * of that.
  */
 export async function applyToArrived(
   tx: Transaction,
@@ -109,8 +93,8 @@ export async function applyToArrived(
   arrived: readonly { id: string; year: Year }[],
   /** A rollover has set the structure's amounts itself; what is left are the concessions. */
   { hasSetAmounts = false } = {},
-): Promise<Paise> {
-  let givenPaise = ZERO
+): Promise<Effect> {
+  const applied: Application[] = []
   const years = Map.groupBy(arrived, ({ year }) => `${year.academicYearStart} ${year.academicYearEnd}`)
   for (const ofYear of years.values()) {
     const [first] = ofYear
@@ -131,14 +115,14 @@ export async function applyToArrived(
       structureFor(structures, collectorCode) !== null &&
       (charged.length > 0 || (own.has(id) && (hasSetAmounts || !fees.has(id))))
     const priced = students.filter(isOfStructure)
-    const planned = await plan(tx, institute, structures, priced)
+    const planned = await planStudents(tx, institute, structures, priced)
     const isDue = ({ plan: { studentId, changes } }: Planned): boolean =>
       own.has(studentId) || (changes.length > 0 && changes.every(isConcessionOnly))
     const due = planned.filter(isDue)
     await write(tx, institute, due, now)
-    givenPaise = sumPaise([givenPaise, ...due.map(({ application }) => application.givenPaise)])
+    applied.push(...due.map(({ application }) => application))
   }
-  return givenPaise
+  return effectOf(applied)
 }
 
 /** Amounts of a structure that was changed since wait until it is applied to the class. */
@@ -146,79 +130,21 @@ function isConcessionOnly({ before, after }: FeeChange): boolean {
   return before?.feePaise === after.feePaise
 }
 
-async function plan(
-  db: Queryable,
-  institute: Institute,
-  structures: YearStructures,
-  students: readonly store.StructureStudent[],
-): Promise<Planned[]> {
-  const ids = students.map(({ id }) => id)
-  const families = await store.readFamilies(db, institute.id, ids)
-  const current = await readFeesOf(db, institute.id, ids)
-  const paid = await store.readPaid(db, institute.id, ids)
-  const ruleNames = ruleNamesOf(structures)
-  const grades = gradesOf(structures)
-  const wanted = students.map(student => {
-    const childNo = childNoOf(student.id, families.get(student.id) ?? [], grades)
-    const structure = structureFor(structures, student.collectorCode)
-    const priced = structure === null ? [] : priceStudent(structure, { ...student, childNo })
-    const options = { ruleNames, chargedBefore: student.charged }
-    const fees = mergeStructure(current.get(student.id) ?? [], priced, options)
-    const reason = reasonToSkip(institute, student, { priced, paid: paid.get(student.id) ?? [] })
-    return { student, childNo, priced, fees, reason }
-  })
-  const sent = wanted.map(({ student, fees, reason }) => ({
-    studentId: student.id,
-    fees: reason === null ? fees : [],
-  }))
-  const plans = await planFees(db, institute.id, sent, 'amounts')
-  return wanted.flatMap(({ student, childNo, priced, fees, reason: skipped }, index) => {
-    const feePlan = plans[index]
-    if (feePlan === undefined) return []
-    const reason = skipped ?? feePlan.problems[0]?.message ?? null
-    const own = new Set(fees.map(fee => fee.componentType))
-    const before = (current.get(student.id) ?? []).filter(fee => own.has(fee.componentType))
-    const application: Application = {
-      student,
-      childNo,
-      outcome: reason !== null ? 'skipped' : feePlan.changes.length > 0 ? 'changed' : 'unchanged',
-      reason,
-      beforePaise: payableOf(before),
-      afterPaise: reason === null ? payableOf(fees) : payableOf(before),
-      concessionPaise: reason === null ? concessionsOf(fees) : ZERO,
-      givenPaise: reason === null ? givenAway(before, fees) : ZERO,
-    }
-    return [{ application, plan: feePlan, components: priced.map(fee => fee.componentType) }]
-  })
-}
-
-type Priced = { feePaise: Paise; discounts?: readonly { valuePaise: Paise }[] | null | undefined }
-
-function concessionsOf(fees: readonly Pick<Priced, 'discounts'>[]): Paise {
-  return sumPaise(fees.flatMap(fee => (fee.discounts ?? []).map(one => one.valuePaise)))
-}
-
-function givenAway(before: Parameters<typeof payableOf>[0], after: Parameters<typeof payableOf>[0]): Paise {
-  const lowered = payableOf(before) - payableOf(after)
-  const conceded = concessionsOf(after) - concessionsOf(before)
-  return paiseOf(Math.max(lowered, conceded, 0))
-}
-
 const MOST_WEIGHED = 3_000
 
-/** What applying the structure to a class would let its families off, together. */
+/** What applying the structure to a class would do. */
 export async function weighClass(
   { db }: Pick<Context, 'db'>,
   institute: Institute,
   { of, grade }: Pick<ClassPart, 'of' | 'grade'>,
-): Promise<Paise> {
+): Promise<Effect> {
   return db.transaction(async tx => {
     const { structures, branches } = await readScope(tx, institute, of)
     const limits = { isLocked: false, limit: MOST_WEIGHED }
     const asked = { year: of, branches, grade, after: null }
     const students = await store.readStudents(tx, institute.id, asked, limits)
-    const planned = await plan(tx, institute, structures, students)
-    return sumPaise(planned.map(({ application }) => application.givenPaise))
+    const planned = await planStudents(tx, institute, structures, students)
+    return effectOf(planned.map(({ application }) => application))
   })
 }
 
@@ -248,25 +174,10 @@ export async function weighMoves(
       const { grade, collectorCode } = to
       return structureFor(structures, collectorCode) === null ? [] : [{ ...student, grade, collectorCode }]
     })
-    for (const { application } of await plan(db, institute, structures, moved))
+    for (const { application } of await planStudents(db, institute, structures, moved))
       given.set(application.student.id, application.givenPaise)
   }
   return given
-}
-
-function reasonToSkip(
-  { locksErpStudents }: Institute,
-  { origin, charged }: store.StructureStudent,
-  { priced, paid }: { priced: readonly SentFee[]; paid: readonly string[] },
-): string | null {
-  if (origin === 'erp' && locksErpStudents) return 'The ERP keeps this student, and such students are locked.'
-  // Its money would stand as an advance while the family is asked to pay again.
-  const orphan = charged.find(
-    component => paid.includes(component) && !priced.some(fee => fee.componentType === component),
-  )
-  if (orphan !== undefined)
-    return `Something is paid for ${orphan}, which the structure does not have any more. Name the term or fee as before, or refund it first.`
-  return priced.length === 0 && charged.length === 0 ? 'No amounts are set for this class.' : null
 }
 
 async function write(

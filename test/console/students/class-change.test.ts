@@ -40,7 +40,10 @@ test('a child who is moved to a class that is cheaper by more than the amount wa
   const asked = await move('3', { section: 'C' })
   assertAnswer(asked, '201')
   const { status, approval_id, amount, title } = asked.body.data
-  assert.deepEqual([status, amount, title], ['waiting', 15_000, 'Asha Rao moved to class 3, with lower fees'])
+  assert.deepEqual(
+    [status, amount, title],
+    ['waiting', 15_000, 'Asha Rao moved from class 2 to 3, with lower fees'],
+  )
   await isNow('2', 55_000)
   assertAnswer(await move('3'), '409 HUE00002')
   assertAnswer(await meera.post(`${AT}/approvals/${approval_id}/approve`, {}), '409 HUE00002')

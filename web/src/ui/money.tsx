@@ -17,6 +17,11 @@ export function formatCount(count: number): string {
   return WHOLE.format(count)
 }
 
+/** 1 student, 1,234 students */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${formatCount(count)} ${count === 1 ? one : many}`
+}
+
 const STEPS = [
   { from: 1e7, unit: 'Cr' },
   { from: 1e5, unit: 'L' },

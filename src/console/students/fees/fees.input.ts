@@ -12,10 +12,17 @@ export const addStudentInput = input(
   SCHOOL_YEAR,
 )
 
+/** Of what lowers fees for many at once. */
+export const WHY_LOWER = optional(
+  field.text('Why; required where a second person has to approve it.', 'As the board decided'),
+  '',
+)
+
 export const applyInput = input({
   grade: field.code('The class whose students get the fees.', '5'),
   preview: optional(field.flag('true: only say what would happen.', false), false).as('isPreview'),
   after: optional(field.resourceId('`next_after` of the part before, in a large class.', STUDENT_ID)),
+  reason: WHY_LOWER,
   limit: optional(field.wholeNumber('At most so many students at once.', 3000, [1, 3000]), 3000),
 })
 

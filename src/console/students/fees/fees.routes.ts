@@ -127,23 +127,17 @@ function addStructure<Params extends AnyInput>(
     perform(command, { params, body: { isPreview, ...body }, ...by }) {
       const of = keyOf(params)
       if (isPreview) return applyToClass(ctx, command, { institute: by.institute, of, isPreview, ...body })
-      const request = { ...of, ...body, reason: REASON }
+      const request = { ...of, ...body }
       return performOrKeep(ctx, command, by, { name: 'fee_structure', about: classOf(of, body), request })
     },
     audit({ institute, params, body }, result: ClassApplication | Kept) {
       if (result instanceof Kept) return noteOf(result.approval)
       if (result.isPreview) return null
       const of = keyOf(params)
-      return structureAct.note(
-        { institute, about: classOf(of, body) },
-        { ...of, ...body, reason: REASON },
-        result,
-      )
+      return structureAct.note({ institute, about: classOf(of, body) }, { ...of, ...body }, result)
     },
   })
 }
-
-const REASON = 'The fee structure was applied'
 
 function classOf(of: StructureKey, { grade }: { grade: string }): string {
   return `${aboutOf(of)} ${grade}`

@@ -1,5 +1,6 @@
 import { field, input, optional, query } from '../../../http/wire/input.ts'
 import { badField } from '../../../platform/errors.ts'
+import { WHY_LOWER } from '../fees/fees.input.ts'
 import { feeCodeOf, ROSTER_FIELDS, ROSTER_STATES } from '../../../imports/kinds/roster/roster.rules.ts'
 
 const ROSTER_ID = 'imp_01k9zq4m0ve8sbn6yt2hw3c5da'
@@ -18,6 +19,8 @@ export const uploadQuery = query({
   academic_year_start: field.year('Start of the academic year that the list is of.', 2026),
   academic_year_end: field.year('Its end.', 2027),
 })
+
+export const startRosterInput = input({ reason: WHY_LOWER })
 
 const FIELDS: ReadonlySet<string> = new Set(ROSTER_FIELDS)
 const LONGEST_CODE = 64

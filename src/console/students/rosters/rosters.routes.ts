@@ -23,10 +23,16 @@ import { EVERYONE } from '../../console.rules.ts'
 import { addConsoleFile, addConsoleUpload } from '../../files.routes.ts'
 import { FINANCE_ROLES } from '../students.rules.ts'
 import { badRowsCsv } from './bad-rows-csv.ts'
-import { columnsQuery, parseColumns, rosterParams, rostersQuery, uploadQuery } from './roster.input.ts'
+import {
+  columnsQuery,
+  parseColumns,
+  rosterParams,
+  rostersQuery,
+  startRosterInput,
+  uploadQuery,
+} from './roster.input.ts'
 import { columnsOutput, rosterOutput } from './roster.output.ts'
 
-const REASON = 'The list of students was started'
 const FILES = '/student-files'
 const FILE = `${FILES}/:roster_id`
 
@@ -124,17 +130,14 @@ function addWrites(app: FastifyInstance, ctx: PaymentContext): void {
     url: `${FILE}/start`,
     roles: FINANCE_ROLES,
     params: rosterParams,
+    body: startRosterInput,
     output: keptOr(one(rosterOutput)),
-    perform: (command, { params, ...by }) =>
-      performOrKeep(ctx, command, by, {
-        name: 'student_file',
-        about: params.rosterId,
-        request: { reason: REASON },
-      }),
-    audit: ({ institute, params }, result: Import | Kept) =>
+    perform: (command, { params, body, ...by }) =>
+      performOrKeep(ctx, command, by, { name: 'student_file', about: params.rosterId, request: body }),
+    audit: ({ institute, params, body }, result: Import | Kept) =>
       result instanceof Kept
         ? noteOf(result.approval)
-        : rosterAct.note({ institute, about: params.rosterId }, { reason: REASON }, result),
+        : rosterAct.note({ institute, about: params.rosterId }, body, result),
   })
   addConsoleWrite(app, ctx, {
     method: 'DELETE',

@@ -9,6 +9,7 @@ import { StatusBadge, type Tone } from '../../ui/status-badge.tsx'
 import { DataTable, type Column } from '../../ui/table/data-table.tsx'
 import { formatMoment, When } from '../../ui/when.tsx'
 import { SettingsTabs } from '../settings/settings-tabs.tsx'
+import { effectText } from './effect.ts'
 import { DecisionDialogue, type Decision } from './decision-dialogue.tsx'
 import { LimitSection } from './limit-section.tsx'
 
@@ -40,7 +41,7 @@ export function ApprovalsPage() {
         empty={{
           title: 'Nothing was asked for yet',
           description:
-            'A refund, concession or waiver above the amount stands here until a colleague decides.',
+            'A refund, a concession, a waiver or lower fees above the amount stand here until a colleague decides.',
         }}
       />
       {asked !== null && <DecisionDialogue decision={asked} onClose={() => setAsked(null)} />}
@@ -59,6 +60,7 @@ function useColumns(onAsk: (decision: Decision) => void): readonly Column<Approv
       render: row => (
         <>
           <Subject row={row} />
+          <div>{effectText(row)}</div>
           <div className="faint">{row.reason}</div>
         </>
       ),
@@ -115,6 +117,19 @@ function Subject({ row }: { row: ApprovalAnswer }) {
         {row.title}
       </Link>
     )
+  if (row.act === 'student_file')
+    return (
+      <Link to="/i/$institute/students/import/$file" params={{ institute, file: row.about }} search={{}}>
+        {row.title}
+      </Link>
+    )
+  if (row.act === 'fee_structure')
+    return (
+      <Link to="/i/$institute/students/fees" params={{ institute }} search={{}}>
+        {row.title}
+      </Link>
+    )
+  if (row.act === 'rollover') return row.title
   return (
     <Link to="/i/$institute/students/$student" params={{ institute, student: row.about }} search={{}}>
       {row.title}

@@ -6,6 +6,7 @@ import { useInstitutePath } from '../../api/session.ts'
 import { ConfirmWithReason } from '../../ui/dialogue/confirm-with-reason.tsx'
 import { formatRupees } from '../../ui/money.tsx'
 import { notify } from '../../ui/toasts.tsx'
+import { effectText } from './effect.ts'
 import { FormDialogue } from '../developers/form-dialogue.tsx'
 
 export type Decision = { kind: 'approve' | 'decline' | 'withdraw'; approval: ApprovalAnswer }
@@ -57,6 +58,7 @@ export function DecisionDialogue({ decision: { kind, approval }, onClose }: Prop
       <p>
         <strong>{what}</strong>
       </p>
+      {effectText(approval) !== '' && <p>{effectText(approval)}</p>}
       <p>
         Asked for by {approval.asked_by}: {approval.reason}
       </p>

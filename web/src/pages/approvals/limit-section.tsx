@@ -10,6 +10,9 @@ import { formatRupees } from '../../ui/money.tsx'
 import { notify } from '../../ui/toasts.tsx'
 import { plainAmount } from '../orders/texts.ts'
 
+const HELD =
+  'Refunds, concessions, waived late fees and lower fees (by the fee structure, a list of students, a new year or a change of class)'
+
 /** Above which amount a second person approves. */
 export function LimitSection() {
   const path = useInstitutePath()
@@ -25,8 +28,8 @@ export function LimitSection() {
     <>
       <p>
         {above === undefined
-          ? 'Refunds, concessions and waivers are done at once, by one person.'
-          : `Refunds, concessions and waivers above ${formatRupees(above)} wait until a second person (owner or finance) approves them.`}
+          ? `${HELD} are done at once, by one person.`
+          : `${HELD} above ${formatRupees(above)} wait until a second person (owner or finance) approves them.`}
       </p>
       {mayChange && (
         <Button variant="default" mb="md" onClick={() => setIsOpen(true)}>
@@ -55,7 +58,7 @@ function LimitDialogue({ above, onClose }: { above: number | undefined; onClose:
       isOpen
       onClose={onClose}
       title="When does a second person approve?"
-      description="A refund, concession or waiver above this amount needs the approval of another owner or finance person. Leave it empty to switch it off. What your ERP does is not affected."
+      description="A refund, a concession, a waived late fee or lower fees above this amount need the approval of another owner or finance person: lower fees by the fee structure, a list of students, a new year or a change of class or branch count together. Leave it empty to switch it off. What your ERP does is not affected."
       verb="Save"
       isBusy={change.isPending}
       error={change.error}

@@ -8,7 +8,7 @@ import { problemOf, useCommand, wholeProblem } from '../../api/command.ts'
 import { useInstitutePath, useMay } from '../../api/session.ts'
 import { BankAccountPicker, useBankAccount } from '../../ui/bank-account-picker.tsx'
 import { ConfirmWithReason } from '../../ui/dialogue/confirm-with-reason.tsx'
-import { formatRupees, sumRupees } from '../../ui/money.tsx'
+import { counted, formatRupees, sumRupees } from '../../ui/money.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
 import { DataTable, type Column } from '../../ui/table/data-table.tsx'
 import { formatDay } from '../../ui/when.tsx'
@@ -71,8 +71,7 @@ const COLUMNS: readonly Column<DepositAnswer>[] = [
   {
     key: 'kind',
     title: 'Of',
-    text: row =>
-      row.kind === 'cash' ? 'Cash' : `${row.cheque_count} ${row.cheque_count === 1 ? 'cheque' : 'cheques'}`,
+    text: row => (row.kind === 'cash' ? 'Cash' : counted(row.cheque_count, 'cheque')),
   },
   { key: 'amount', title: 'Amount', text: row => formatRupees(row.amount), align: 'right' },
   {

@@ -3,13 +3,13 @@ import { Link } from '@tanstack/react-router'
 import type { ComingAnswer } from '../../../../src/console/flex/debits.output.ts'
 import { get } from '../../api/client.ts'
 import { useInstitute, useInstitutePath } from '../../api/session.ts'
-import { formatCount, formatRupees } from '../../ui/money.tsx'
+import { counted, formatCount, formatRupees } from '../../ui/money.tsx'
 import { Failed, Loading } from '../../ui/states.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
 import { formatDay, formatMoment, formatShortDay } from '../../ui/when.tsx'
 import { addDays, weekdayName } from './days.ts'
 import { FlexFrame } from './flex-frame.tsx'
-import { counted, RAIL_LABELS } from './texts.ts'
+import { RAIL_LABELS } from './texts.ts'
 
 type Day = ComingAnswer['days'][number]
 type Obstacle = ComingAnswer['waiting'][number]

@@ -2,12 +2,12 @@ import { useNavigate } from '@tanstack/react-router'
 import type { PlanRowAnswer } from '../../../../src/console/flex/plans.output.ts'
 import { useInstitute, useInstitutePath } from '../../api/session.ts'
 import { DataTable, type Column } from '../../ui/table/data-table.tsx'
-import { Money } from '../../ui/money.tsx'
+import { counted, Money } from '../../ui/money.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
 import type { Filter } from '../../ui/table/use-filters.ts'
 import { formatDay } from '../../ui/when.tsx'
 import { FlexFrame } from './flex-frame.tsx'
-import { counted, PLAN_OPTIONS, planLabel, RAIL_LABELS } from './texts.ts'
+import { PLAN_OPTIONS, planLabel, RAIL_LABELS } from './texts.ts'
 
 const COLUMNS: readonly Column<PlanRowAnswer>[] = [
   {

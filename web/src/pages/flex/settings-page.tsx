@@ -10,7 +10,7 @@ import { Summary } from '../../ui/detail.tsx'
 import { Failed, Loading } from '../../ui/states.tsx'
 import { notify } from '../../ui/toasts.tsx'
 import { FlexFrame } from './flex-frame.tsx'
-import { counted } from './texts.ts'
+import { counted } from '../../ui/money.tsx'
 
 /** What a plan looks like when the ERP sends no schedule of its own. */
 export function FlexSettingsPage() {

@@ -1,6 +1,5 @@
 import type { DebitAnswer } from '../../../../src/console/flex/debits.output.ts'
 import type { PlanAnswer } from '../../../../src/console/flex/plans.output.ts'
-import { formatCount } from '../../ui/money.tsx'
 import type { Tone } from '../../ui/status-badge.tsx'
 
 export type DebitStatus = DebitAnswer['status']
@@ -100,10 +99,6 @@ export const OUTCOME_LABELS: Record<'found' | 'refused' | 'unavailable', Word> =
   found: { label: 'Answered', tone: 'good' },
   refused: { label: 'Refused', tone: 'waiting' },
   unavailable: { label: 'No answer', tone: 'bad' },
-}
-
-export function counted(count: number, noun: string): string {
-  return `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`
 }
 
 export function sentence(words: string): string {

@@ -3,7 +3,7 @@ import type { HomeAnswer } from '../../../../src/console/home/home.output.ts'
 import { get } from '../../api/client.ts'
 import { useInstitutePath } from '../../api/session.ts'
 import { DayAmountChart } from '../../ui/bar-chart.tsx'
-import { formatCount, formatRupees } from '../../ui/money.tsx'
+import { counted, formatCount, formatRupees } from '../../ui/money.tsx'
 import { PageFrame } from '../../ui/page.tsx'
 import { Failed, Loading } from '../../ui/states.tsx'
 import { StatusBadge, type Tone } from '../../ui/status-badge.tsx'
@@ -117,14 +117,14 @@ function Due({ home }: { home: HomeAnswer }) {
         <Stat
           label="Overdue fees"
           value={formatRupees(outstanding.overdue_amount)}
-          note={`${formatCount(outstanding.overdue_students)} ${outstanding.overdue_students === 1 ? 'student' : 'students'}`}
+          note={counted(outstanding.overdue_students, 'student')}
           to="/i/$institute/money"
           search={{ view: 'dues' }}
         />
         <Stat
           label="Owed for the year"
           value={formatRupees(outstanding.amount)}
-          note={`${formatCount(outstanding.students)} ${outstanding.students === 1 ? 'student' : 'students'}`}
+          note={counted(outstanding.students, 'student')}
           to="/i/$institute/students"
           search={{ owing: 'yes', status: 'active' }}
         />
@@ -209,7 +209,9 @@ function webhookNote({ active, failing, disabled, given_up: givenUp }: HomeAnswe
     ...(failing > 0 ? [`${formatCount(failing)} of ${formatCount(active)} failing`] : []),
     ...(disabled > 0 ? [`${formatCount(disabled)} switched off`] : []),
     ...(givenUp > 0
-      ? [`${givenUp >= 1_000 ? '1,000 or more' : formatCount(givenUp)} deliveries given up`]
+      ? [
+          `${givenUp >= 1_000 ? '1,000 or more deliveries' : counted(givenUp, 'delivery', 'deliveries')} given up`,
+        ]
       : []),
   ]
   return parts.length > 0 ? parts.join(', ') : counted(active, 'subscription')
@@ -225,8 +227,4 @@ function erpHealth({ is_configured: isConfigured, found, refused, unavailable }:
 function collectedNote({ count, given_back: back }: HomeAnswer['collected_today']): string {
   const payments = counted(count, 'payment')
   return back > 0 ? `${payments}; ${formatRupees(back)} given back` : payments
-}
-
-function counted(count: number, noun: string): string {
-  return `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`
 }

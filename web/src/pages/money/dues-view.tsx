@@ -5,14 +5,14 @@ import type { AgeingAnswer, DefaulterAnswer } from '../../../../src/console/repo
 import { get } from '../../api/client.ts'
 import { useInstitute, useInstitutePath } from '../../api/session.ts'
 import { DataTable, type Column } from '../../ui/table/data-table.tsx'
-import { formatCount, formatRupees, Money } from '../../ui/money.tsx'
+import { counted, formatCount, formatRupees, Money } from '../../ui/money.tsx'
 import { Empty, Failed, Loading } from '../../ui/states.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
 import { useFilters, type Filter } from '../../ui/table/use-filters.ts'
 import { formatDay } from '../../ui/when.tsx'
 import { RemindButtons, RemindPicked } from '../reminders/remind-buttons.tsx'
 import { ExportMenu } from './export-menu.tsx'
-import { counted, dayOfMoment, readable } from './texts.ts'
+import { dayOfMoment, readable } from './texts.ts'
 import { TableFrame } from '../../ui/table/frame.tsx'
 
 const BUCKETS = [

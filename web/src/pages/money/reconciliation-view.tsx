@@ -10,14 +10,14 @@ import type {
 import { get } from '../../api/client.ts'
 import { useInstitute, useInstitutePath, useMay } from '../../api/session.ts'
 import { DataTable, type Column } from '../../ui/table/data-table.tsx'
-import { formatCount, formatRupees } from '../../ui/money.tsx'
+import { counted, formatCount, formatRupees } from '../../ui/money.tsx'
 import { Failed, Loading } from '../../ui/states.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
 import { useFilters, type Filter } from '../../ui/table/use-filters.ts'
 import { formatDay, formatMoment, When } from '../../ui/when.tsx'
 import { ExportMenu } from './export-menu.tsx'
 import { ResolveDialogue } from './resolve-dialogue.tsx'
-import { counted, RECONCILIATION } from './texts.ts'
+import { RECONCILIATION } from './texts.ts'
 
 type Status = ReconciliationItemAnswer['status']
 const STATUSES: readonly Status[] = ['mismatched', 'expected', 'matched']

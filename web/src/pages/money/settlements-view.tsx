@@ -8,14 +8,13 @@ import type {
 import { get } from '../../api/client.ts'
 import { useInstitute, useInstitutePath } from '../../api/session.ts'
 import { DataTable, type Column } from '../../ui/table/data-table.tsx'
-import { formatCount, formatRupees, Money } from '../../ui/money.tsx'
+import { counted, formatCount, formatRupees, Money } from '../../ui/money.tsx'
 import { Empty, Failed, Loading } from '../../ui/states.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
 import type { Filter } from '../../ui/table/use-filters.ts'
 import { formatDay, formatMoment, When } from '../../ui/when.tsx'
 import { ExportMenu } from './export-menu.tsx'
 import { TallyLedgers } from './tally-ledgers.tsx'
-import { counted } from './texts.ts'
 import { TableFrame } from '../../ui/table/frame.tsx'
 
 const amount = (

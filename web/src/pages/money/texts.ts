@@ -49,10 +49,6 @@ export const RECONCILIATION: Record<'matched' | 'mismatched' | 'expected', { lab
   expected: { label: 'Expected', tone: 'waiting' },
 }
 
-export function counted(count: number, noun: string): string {
-  return `${new Intl.NumberFormat('en-IN').format(count)} ${noun}${count === 1 ? '' : 's'}`
-}
-
 const DAY = new Intl.DateTimeFormat('en-IN', {
   timeZone: 'Asia/Kolkata',
   day: 'numeric',

@@ -11,6 +11,7 @@ import { PageFrame } from '../../ui/page.tsx'
 import { Failed, Loading } from '../../ui/states.tsx'
 import { notify } from '../../ui/toasts.tsx'
 import { MessageFields, type Draft } from './message-fields.tsx'
+import { counted } from '../../ui/money.tsx'
 
 type Search = Readonly<Record<string, string | undefined>>
 
@@ -119,7 +120,7 @@ function Shown({
   return (
     <section aria-label="Preview">
       <p role="status">
-        {`${families} ${families === 1 ? 'family' : 'families'} of ${students} ${students === 1 ? 'student' : 'students'}. Who owes nothing when its turn comes is left out, and your ERP is asked first where you have one.`}
+        {`${counted(families, 'family', 'families')} of ${counted(students, 'student')}. Who owes nothing when its turn comes is left out, and your ERP is asked first where you have one.`}
       </p>
       {sample === undefined ? (
         <Alert color="yellow">Nobody of the first families owes anything of that.</Alert>
@@ -134,7 +135,7 @@ function Shown({
       )}
       <Group mt="md">
         <Button loading={isBusy} onClick={onSend}>
-          {`Remind ${families} ${families === 1 ? 'family' : 'families'}`}
+          {`Remind ${counted(families, 'family', 'families')}`}
         </Button>
       </Group>
     </section>

@@ -9,6 +9,7 @@ import { countText, PickedBar, SortChoice, useCount, type Picked } from './list-
 import { Rows, type Column } from './rows.tsx'
 import { SavedViews } from './saved-views.tsx'
 import { useFilters, type Filter } from './use-filters.ts'
+import { counted } from '../money.tsx'
 
 export type { Picked } from './list-parts.tsx'
 export type { Column } from './rows.tsx'
@@ -154,7 +155,7 @@ function ExportButton<Row>({
       disabled={rows.length === 0}
       onClick={() => exportRows(name, columns, rows)}
     >
-      Export {rows.length > 0 ? `${rows.length} ${rows.length === 1 ? 'row' : 'rows'}` : ''}
+      Export {rows.length > 0 ? counted(rows.length, 'row') : ''}
     </Button>
   )
 }

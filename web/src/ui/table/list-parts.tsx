@@ -2,7 +2,7 @@ import { Button, Group, NativeSelect } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
 import { get, type Query } from '../../api/client.ts'
-import { formatCount } from '../money.tsx'
+import { counted, formatCount } from '../money.tsx'
 import type { Column } from './rows.tsx'
 
 /** Rows by their boxes, or everything that the filters leave, also what is not shown yet. */
@@ -26,9 +26,7 @@ export function countText(
   { count, is_more }: Count,
   [one, many]: readonly [string, string] = ['row', 'rows'],
 ): string {
-  return is_more
-    ? `More than ${formatCount(count)} ${many}`
-    : `${formatCount(count)} ${count === 1 ? one : many}`
+  return is_more ? `More than ${formatCount(count)} ${many}` : counted(count, one, many)
 }
 
 /** A phone shows no headings to press. */

@@ -4,7 +4,7 @@ import type { ErpSettingsAnswer, TestErpAnswer } from '../../../../../src/consol
 import { problemOf, useCommand } from '../../../api/command.ts'
 import { useInstitutePath } from '../../../api/session.ts'
 import { Summary } from '../../../ui/detail.tsx'
-import { formatCount, formatRupees } from '../../../ui/money.tsx'
+import { counted, formatCount, formatRupees } from '../../../ui/money.tsx'
 import { StatusBadge, type Tone } from '../../../ui/status-badge.tsx'
 import { formatDay } from '../../../ui/when.tsx'
 import { Problem } from '../problem.tsx'
@@ -146,7 +146,7 @@ function Explanation({ result }: { result: TestErpAnswer }) {
             label: 'Payment schedule',
             value:
               result.payment_schedule &&
-              `${formatCount(result.payment_schedule.length)} instalments of its own`,
+              `${counted(result.payment_schedule.length, 'instalment')} of its own`,
           },
         ]}
       />

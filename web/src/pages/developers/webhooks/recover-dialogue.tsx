@@ -3,7 +3,7 @@ import { useState } from 'react'
 import type { WebhookAnswer } from '../../../../../src/console/developers/webhook.output.ts'
 import { problemOf, useCommand } from '../../../api/command.ts'
 import { useInstitutePath } from '../../../api/session.ts'
-import { formatCount } from '../../../ui/money.tsx'
+import { counted } from '../../../ui/money.tsx'
 import { notify } from '../../../ui/toasts.tsx'
 import { FormDialogue } from '../form-dialogue.tsx'
 
@@ -26,7 +26,7 @@ export function RecoverDialogue({ webhook, onClose }: { webhook: WebhookAnswer; 
       notify(
         deliveries === 0
           ? 'Nothing had failed since then.'
-          : `${formatCount(deliveries)} deliveries are on their way again.`,
+          : `${counted(deliveries, 'delivery is', 'deliveries are')} on the way again.`,
       )
       onClose()
     },
@@ -43,8 +43,9 @@ export function RecoverDialogue({ webhook, onClose }: { webhook: WebhookAnswer; 
       <p role="status">
         {webhook.given_up === 0
           ? 'Nothing was given up.'
-          : `${formatCount(webhook.given_up)} deliveries were given up and wait for you.`}
-        {webhook.waiting > 0 && ` ${formatCount(webhook.waiting)} are still tried by themselves.`}
+          : `${counted(webhook.given_up, 'delivery was', 'deliveries were')} given up and ${webhook.given_up === 1 ? 'waits' : 'wait'} for you.`}
+        {webhook.waiting > 0 &&
+          ` ${counted(webhook.waiting, 'is still tried by itself', 'are still tried by themselves')}.`}
       </p>
       <p>
         Every delivery given up since this time is sent again, including what an earlier webhook for the same

@@ -4,10 +4,9 @@ import type { PlanAnswer } from '../../../../../src/console/flex/plans.output.ts
 import { problemOf, useCommand } from '../../../api/command.ts'
 import { useInstitutePath } from '../../../api/session.ts'
 import { ConfirmWithReason } from '../../../ui/dialogue/confirm-with-reason.tsx'
-import { formatRupees } from '../../../ui/money.tsx'
+import { counted, formatRupees } from '../../../ui/money.tsx'
 import { notify } from '../../../ui/toasts.tsx'
 import { formatDay } from '../../../ui/when.tsx'
-import { counted } from '../texts.ts'
 
 export type PlanAct = 'hold' | 'resume' | 'cancel'
 

@@ -10,8 +10,8 @@ import { Dialogue } from '../../../ui/dialogue/dialogue.tsx'
 import { ShortTable } from '../../../ui/table/short-table.tsx'
 import { notify } from '../../../ui/toasts.tsx'
 import { formatDay } from '../../../ui/when.tsx'
-import { counted } from '../texts.ts'
 import { AFTER_DECISION, formatBooked } from './texts.ts'
+import { counted } from '../../../ui/money.tsx'
 
 const ROLES = [
   { role: 'date', label: 'Day' },

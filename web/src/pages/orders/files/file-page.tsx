@@ -15,7 +15,7 @@ import { ConfirmWithReason } from '../../../ui/dialogue/confirm-with-reason.tsx'
 import { DataTable, type Column } from '../../../ui/table/data-table.tsx'
 import { Detail } from '../../../ui/detail.tsx'
 import { LanguageSelect } from '../../../ui/language-select.tsx'
-import { formatCount } from '../../../ui/money.tsx'
+import { counted, formatCount } from '../../../ui/money.tsx'
 import { AwaitedPage } from '../../../ui/page.tsx'
 import { notify } from '../../../ui/toasts.tsx'
 import { When } from '../../../ui/when.tsx'
@@ -91,7 +91,7 @@ function Now({ file }: { file: BatchAnswer }) {
         <p>
           {file.progress === 0
             ? 'It begins in a few seconds.'
-            : `${formatCount(made + repeated + failed)} of ${formatCount(file.rows.total - file.rows.bad)} rows are done.`}{' '}
+            : `${formatCount(made + repeated + failed)} of ${counted(file.rows.total - file.rows.bad, 'row')} done.`}{' '}
           You can leave this page; it goes on without you.
         </p>
         <Progress value={file.progress} size="lg" aria-label={`${file.progress} percent done`} />
@@ -124,7 +124,7 @@ function verdict({ state, rows }: BatchAnswer): string | null {
 }
 
 function links(count: number): string {
-  return `${formatCount(count)} ${count === 1 ? 'link was' : 'links were'}`
+  return counted(count, 'link was', 'links were')
 }
 
 function Start({ file }: { file: BatchAnswer }) {
@@ -149,11 +149,10 @@ function Start({ file }: { file: BatchAnswer }) {
     >
       <Stack gap="sm">
         <p>
-          {`${formatCount(count)} ${count === 1 ? 'link' : 'links'} will be made`}
-          {bad > 0 && `; ${formatCount(bad)} bad ${bad === 1 ? 'row is' : 'rows are'} left out`}
-          {known > 0 &&
-            `; ${formatCount(known)} ${known === 1 ? 'row has its' : 'rows have their'} link already`}
-          . You can correct the bad rows and send the file again later: what was made is not made twice.
+          {`${counted(count, 'link')} will be made`}
+          {bad > 0 && `; ${counted(bad, 'bad row is', 'bad rows are')} left out`}
+          {known > 0 && `; ${counted(known, 'row has its', 'rows have their')} link already`}. You can correct
+          the bad rows and send the file again later: what was made is not made twice.
         </p>
         <Checkbox.Group label="Notify the payers now" value={channels} onChange={setChannels}>
           <Group mt={4}>
@@ -171,7 +170,7 @@ function Start({ file }: { file: BatchAnswer }) {
         )}
         <Group>
           <Button type="submit" loading={start.isPending}>
-            {`Create ${formatCount(count)} ${count === 1 ? 'link' : 'links'}`}
+            {`Create ${counted(count, 'link')}`}
           </Button>
         </Group>
       </Stack>

@@ -1,12 +1,12 @@
-import { Alert, Button, Group, Progress } from '@mantine/core'
+import { Alert, Button, Group, Progress, TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { ClassApplicationAnswer } from '../../../../../src/console/students/fees/fees.output.ts'
 import type { StructureAnswer } from '../../../../../src/fees/structures/structure.output.ts'
 import { send } from '../../../api/client.ts'
-import { wholeProblem } from '../../../api/command.ts'
+import { problemOf, wholeProblem } from '../../../api/command.ts'
 import { useMay } from '../../../api/session.ts'
-import { formatCount, formatRupees } from '../../../ui/money.tsx'
+import { counted, formatCount, formatRupees } from '../../../ui/money.tsx'
 import { ShortTable } from '../../../ui/table/short-table.tsx'
 import { isKept } from '../../approvals/kept.ts'
 import { AFTER_CHANGE } from '../use-student.ts'
@@ -20,18 +20,26 @@ export function ApplyClasses({ path, structure }: { path: string; structure: Str
   const client = useQueryClient()
   const mayApply = useMay('owner', 'finance')
   const [run, setRun] = useState<Run>()
+  const [reason, setReason] = useState('')
   const { grades } = structure
+  const why = reason.trim() === '' ? {} : { reason: reason.trim() }
   const start = async (isPreview: boolean): Promise<void> => {
     const done: Applied[] = []
     setRun({ isPreview, done, failure: null, isOver: false })
     try {
       for (const grade of grades) {
-        done.push(await applyClass(`${path}/apply`, { grade, preview: isPreview }))
+        done.push(await applyClass(`${path}/apply`, { grade, preview: isPreview, ...why }))
         setRun({ isPreview, done: [...done], failure: null, isOver: false })
       }
       setRun({ isPreview, done, failure: null, isOver: true })
     } catch (error) {
-      const failure = error instanceof Error ? wholeProblem(error) : undefined
+      const missing = error instanceof Error ? problemOf(error, 'reason') : undefined
+      const failure =
+        missing !== undefined
+          ? 'Families would pay less, which a colleague has to approve. Say why above.'
+          : error instanceof Error
+            ? wholeProblem(error)
+            : undefined
       setRun({ isPreview, done, failure: failure ?? String(error), isOver: true })
     }
     if (!isPreview) for (const key of AFTER_CHANGE) void client.invalidateQueries({ queryKey: [key] })
@@ -55,6 +63,17 @@ export function ApplyClasses({ path, structure }: { path: string; structure: Str
             <Button onClick={() => void start(false)}>{applyLabel(run.done)}</Button>
           )}
       </Group>
+      {run !== undefined && isLower(run.done) && (
+        <TextInput
+          label="Why some pay less"
+          description="Needed where a colleague has to approve it, who reads it."
+          maw={480}
+          mb="sm"
+          maxLength={500}
+          value={reason}
+          onChange={event => setReason(event.currentTarget.value)}
+        />
+      )}
       {run !== undefined && <Shown run={run} total={grades.length} />}
     </section>
   )
@@ -63,7 +82,10 @@ export function ApplyClasses({ path, structure }: { path: string; structure: Str
 const NOTHING_YET: Omit<Applied, 'grade'> = { students: [], classes_without_fees: [], preview: false }
 
 /** A large class is answered in parts; one that waits for a second person has none yet. */
-async function applyClass(path: string, body: { grade: string; preview: boolean }): Promise<Applied> {
+async function applyClass(
+  path: string,
+  body: { grade: string; preview: boolean; reason?: string },
+): Promise<Applied> {
   const students: Applied['students'] = []
   let after: string | undefined
   for (;;) {
@@ -79,9 +101,15 @@ function countOf(done: readonly Applied[], outcome: Applied['students'][number][
   return done.flatMap(one => one.students).filter(one => one.outcome === outcome).length
 }
 
+/** Somebody has less to pay than now, or has concessions. */
+function isLower(done: readonly Applied[]): boolean {
+  return done
+    .flatMap(one => one.students)
+    .some(one => one.after_amount < one.before_amount || one.concession_amount > 0)
+}
+
 function applyLabel(done: readonly Applied[]): string {
-  const count = countOf(done, 'changed')
-  return `Set the fees of ${formatCount(count)} ${count === 1 ? 'student' : 'students'}`
+  return `Set the fees of ${counted(countOf(done, 'changed'), 'student')}`
 }
 
 function Shown({ run, total }: { run: Run; total: number }) {
@@ -107,7 +135,7 @@ function Shown({ run, total }: { run: Run; total: number }) {
       )}
       {isOver && !isPreview && failure === null && (
         <Alert color="bursar" mt="sm">
-          {`The fees of ${formatCount(countOf(done, 'changed'))} students are set; ${formatCount(countOf(done, 'unchanged'))} had them already.`}
+          {`The fees of ${counted(countOf(done, 'changed'), 'student are', 'students are')} set; ${formatCount(countOf(done, 'unchanged'))} had them already.`}
         </Alert>
       )}
       {isOver && done.some(one => one.waits) && (
@@ -144,7 +172,7 @@ function WithoutFees({ classes }: { classes: Applied['classes_without_fees'] }) 
   const names = classes.map(one => `${one.grade} (${formatCount(one.students)})`).join(', ')
   return (
     <Alert color="yellow" mt="sm">
-      {`${formatCount(students)} ${students === 1 ? 'student is in a class' : 'students are in classes'} without fees and owe nothing: ${names}. Set the fees of the class above, or correct the class of the student.`}
+      {`${counted(students, 'student is in a class', 'students are in classes')} without fees and owe nothing: ${names}. Set the fees of the class above, or correct the class of the student.`}
     </Alert>
   )
 }

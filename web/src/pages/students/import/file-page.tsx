@@ -1,15 +1,15 @@
 import '../../orders/orders.css'
-import { Alert, Button, Group, Progress } from '@mantine/core'
+import { Alert, Button, Group, Progress, TextInput } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
-import { useEffect } from 'react'
+import { useEffect, useState } from 'react'
 import type { ProblemAnswer } from '../../../../../src/console/orders/link-files/link-file.output.ts'
 import type { RosterAnswer } from '../../../../../src/console/students/rosters/roster.output.ts'
 import { get } from '../../../api/client.ts'
-import { useCommand, wholeProblem } from '../../../api/command.ts'
+import { problemOf, useCommand, wholeProblem } from '../../../api/command.ts'
 import { useInstitute, useInstitutePath, useMay } from '../../../api/session.ts'
 import { Detail } from '../../../ui/detail.tsx'
-import { formatCount } from '../../../ui/money.tsx'
+import { counted as count, formatCount, formatRupees } from '../../../ui/money.tsx'
 import { AwaitedPage } from '../../../ui/page.tsx'
 import { DataTable, type Column } from '../../../ui/table/data-table.tsx'
 import { When } from '../../../ui/when.tsx'
@@ -116,16 +116,13 @@ function Now({ file }: { file: RosterAnswer }) {
   }
 }
 
-function count(number: number, one: string, many: string): string {
-  return `${formatCount(number)} ${number === 1 ? one : many}`
-}
-
 function Decide({ file }: { file: RosterAnswer }) {
   const { id, rows } = file
   const path = useInstitutePath()
   const mayStart = useMay('owner', 'finance')
   const refreshes = ['student-file', 'student-files', 'audit']
-  const start = useCommand({
+  const [reason, setReason] = useState('')
+  const start = useCommand<{ reason?: string }>({
     method: 'POST',
     path: `${path}/student-files/${id}/start`,
     refreshes: [...refreshes, 'approvals'],
@@ -149,10 +146,32 @@ function Decide({ file }: { file: RosterAnswer }) {
           {`${count(rows.without_fees, 'student is in a class', 'students are in classes')} without fees and would owe nothing: ${file.classes_without_fees.join(', ')}. Correct the class in the file, or set its fees in the fee structure.`}
         </Alert>
       )}
+      {rows.lowered > 0 && (
+        <>
+          <Alert color="yellow" role="status" mb="sm" maw={720}>
+            {`${count(rows.lowered, 'student', 'students')} would have to pay less than now, ${formatRupees(file.lowered_amount)} less in all.`}
+          </Alert>
+          {mayStart && (
+            <TextInput
+              label="Why the fees get lower"
+              description="Needed where a colleague has to approve it, who reads it."
+              maw={480}
+              mb="sm"
+              maxLength={500}
+              value={reason}
+              error={problemOf(start.error, 'reason')}
+              onChange={event => setReason(event.currentTarget.value)}
+            />
+          )}
+        </>
+      )}
       {mayStart && (
         <Group>
           {good > 0 && (
-            <Button loading={start.isPending} onClick={() => start.mutate()}>
+            <Button
+              loading={start.isPending}
+              onClick={() => start.mutate(reason.trim() === '' ? {} : { reason: reason.trim() })}
+            >
               {rows.new === 0
                 ? `Bring ${count(good, 'student', 'students')} up to date`
                 : `Register ${count(good, 'student', 'students')}`}

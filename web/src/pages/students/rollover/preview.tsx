@@ -5,7 +5,7 @@ import type { RolloverAnswer } from '../../../../../src/students/rollover/rollov
 import { useCommand } from '../../../api/command.ts'
 import { useInstitute, useInstitutePath } from '../../../api/session.ts'
 import { ConfirmWithReason } from '../../../ui/dialogue/confirm-with-reason.tsx'
-import { formatCount, formatRupees } from '../../../ui/money.tsx'
+import { counted, formatRupees } from '../../../ui/money.tsx'
 import { yearName } from '../../../ui/when.tsx'
 import { isKept } from '../../approvals/kept.ts'
 import { Report } from './report.tsx'
@@ -87,10 +87,7 @@ function unpricedText(
   year: string,
 ): string | undefined {
   if (grades.length === 0) return undefined
-  const names = grades.map(
-    ({ grade, students }) =>
-      `grade ${grade} (${formatCount(students)} ${students === 1 ? 'student' : 'students'})`,
-  )
+  const names = grades.map(({ grade, students }) => `grade ${grade} (${counted(students, 'student')})`)
   const who = grades.length === 1 && grades[0]?.students === 1 ? 'this student' : 'these students'
   return `No fees are set for ${names.join(', ')}: ${who} will owe nothing for ${year}.`
 }
@@ -99,6 +96,6 @@ function startText({ registered, fees }: RolloverAnswer): string {
   const what =
     registered === 0
       ? 'All students have a record of the new year already: nobody is registered, and only what was not carried yet is carried.'
-      : `${formatCount(registered)} students are registered with their new grade and fees of ${formatRupees(fees)} in all, and families see the new year on their page.`
+      : `${counted(registered, 'student is registered with the', 'students are registered with their')} new grade and fees of ${formatRupees(fees)} in all, and families see the new year on their page.`
   return `${what} Records of this year stay. It can be repeated: nobody is registered and nothing is carried twice. It cannot be undone as a whole.`
 }

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router'
 import type { RolloverAnswer } from '../../../../../src/students/rollover/rollover.output.ts'
 import { useInstitute } from '../../../api/session.ts'
 import { Summary } from '../../../ui/detail.tsx'
-import { formatCount, formatRupees, Money } from '../../../ui/money.tsx'
+import { counted, formatCount, formatRupees, Money } from '../../../ui/money.tsx'
 import { ShortTable } from '../../../ui/table/short-table.tsx'
 import { StudentTable } from '../student-table.tsx'
 
@@ -33,7 +33,7 @@ export function Report({ rollover }: { rollover: RolloverAnswer }) {
           { label: 'Advance carried forward', value: formatRupees(rollover.carried_advance) },
           {
             label: 'Dues or advance not carried yet',
-            value: rollover.not_carried > 0 ? `${formatCount(rollover.not_carried)} students` : undefined,
+            value: rollover.not_carried > 0 ? counted(rollover.not_carried, 'student') : undefined,
           },
         ]}
       />

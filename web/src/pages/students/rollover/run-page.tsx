@@ -9,7 +9,7 @@ import { useCommand } from '../../../api/command.ts'
 import { get } from '../../../api/client.ts'
 import { useInstitute, useInstitutePath, useMay } from '../../../api/session.ts'
 import { ConfirmWithReason } from '../../../ui/dialogue/confirm-with-reason.tsx'
-import { formatCount } from '../../../ui/money.tsx'
+import { counted, formatCount } from '../../../ui/money.tsx'
 import { AwaitedPage, PageFrame } from '../../../ui/page.tsx'
 import { StatusBadge } from '../../../ui/status-badge.tsx'
 import { yearName } from '../../../ui/when.tsx'
@@ -83,8 +83,8 @@ function Now({ rollover }: { rollover: RolloverAnswer }) {
   return (
     <div className="file-now" role="status">
       <p>
-        {`${formatCount(seen)} of ${formatCount(total)} students are done.`} You can leave this page; it goes
-        on without you, and after an interruption from where it was.
+        {`${formatCount(seen)} of ${counted(total, 'student')} done.`} You can leave this page; it goes on
+        without you, and after an interruption from where it was.
       </p>
       <Progress value={percent} size="lg" aria-label={`${percent} percent done`} />
     </div>

@@ -4,7 +4,7 @@ import { useState } from 'react'
 import type { PlanAnswer, PlansAnswer } from '../../../../../src/console/students/students.output.ts'
 import { useInstitute } from '../../../api/session.ts'
 import { Summary, Timeline } from '../../../ui/detail.tsx'
-import { formatRupees, Money } from '../../../ui/money.tsx'
+import { counted, formatRupees, Money } from '../../../ui/money.tsx'
 import { Failed, Loading } from '../../../ui/states.tsx'
 import { StatusBadge } from '../../../ui/status-badge.tsx'
 import { formatDay, When } from '../../../ui/when.tsx'
@@ -137,11 +137,7 @@ function Schedule({ plan }: { plan: PlanAnswer }) {
               </td>
               <td>
                 <StatusBadge tone={tone}>{label}</StatusBadge>
-                {row.attempt > 0 && (
-                  <div className="faint">
-                    {row.attempt} {row.attempt === 1 ? 'attempt' : 'attempts'}
-                  </div>
-                )}
+                {row.attempt > 0 && <div className="faint">{counted(row.attempt, 'attempt')}</div>}
               </td>
               <td className="student-why">
                 <Reasons decisions={plan.decisions.filter(one => one.instalment_id === row.id)} />
