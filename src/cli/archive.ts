@@ -4,16 +4,17 @@ import type { Command } from 'commander'
 import { readConfig } from '../app/config.ts'
 import { partitionedLogs } from '../app/retention.ts'
 import {
-  archiveProblem,
   linesPath,
   listArchives,
   readLines,
+  verifyArchives,
+  type Content,
   type Manifest,
 } from '../platform/retention/archive.ts'
-import { retainLogs } from '../platform/retention/retention.ts'
+import { readWaiting, retainLogs } from '../platform/retention/retention.ts'
 import { InputError } from './terminal/failures.ts'
 import { addExamples } from './terminal/help.ts'
-import { formatBytes, formatTable, show, writeError } from './terminal/output.ts'
+import { formatBytes, formatTable, show } from './terminal/output.ts'
 import { SILENT, withContext } from './with-context.ts'
 
 export function addArchiveCommands(program: Command): void {
@@ -35,7 +36,7 @@ export function addArchiveCommands(program: Command): void {
     .command('verify')
     .description('read every file and compare it with its manifest')
     .option('--dir <folder>', 'instead of ARCHIVE_DIR')
-    .action(verifyArchives)
+    .action(verifyFolder)
   addExamples(verify, ['bursar archive verify --dir /mnt/archive'])
 
   const read = archive
@@ -63,10 +64,16 @@ async function runArchive(): Promise<void> {
         ? `${table} ${month}: dropped${archiveDir === null ? '' : ', it was empty'}`
         : `${table} ${month}: ${archive.rows} rows in ${linesPath(archiveDir ?? '', archive)}`,
     )
+    const { months } = await readWaiting(db, logs)
+    if (months.length > 0)
+      lines.push(
+        ...months.map(({ table, month }) => `${table} ${month}: waits for an archive, set ARCHIVE_DIR`),
+      )
     show(
       dropped.map(({ table, month, archive }) => ({ table, month, archive })),
       lines.length === 0 ? 'No month is past its time.' : lines.join('\n'),
     )
+    if (months.length > 0) process.exitCode = 1
   })
 }
 
@@ -84,17 +91,11 @@ async function listMonths(options: Folder): Promise<void> {
   show(manifests, formatTable(['TABLE', 'MONTH', 'ROWS', 'SIZE', 'FILE'], rows))
 }
 
-async function verifyArchives(options: Folder): Promise<void> {
-  const folder = folderOf(options)
-  const manifests = await listArchives(folder)
-  const problems: string[] = []
-  for (const manifest of manifests) {
-    const problem = await archiveProblem(folder, manifest)
-    if (problem !== null) problems.push(problem)
-  }
-  if (problems.length > 0) throw new InputError(problems.join('\n'))
-  const rows = manifests.reduce((sum, manifest) => sum + manifest.rows, 0)
-  show({ files: manifests.length, rows }, `All ${manifests.length} files are whole: ${rows} rows.`)
+async function verifyFolder(options: Folder): Promise<void> {
+  const { files, rows, problems } = await verifyArchives(folderOf(options))
+  if (problems.length > 0)
+    throw new InputError([...problems, `${problems.length} of ${files} files are not whole.`].join('\n'))
+  show({ files, rows }, `All ${files} files are whole: ${rows} rows.`)
 }
 
 async function readArchive(
@@ -115,12 +116,18 @@ async function writeRows(folder: string, manifest: Manifest, conditions: Conditi
     throw new InputError(
       `${manifest.table} has no field ${unknown.field}; it has ${manifest.columns.map(({ name }) => name).join(', ')}.`,
     )
-  const content = await readLines(linesPath(folder, manifest), async line => {
-    if (!isMeant(line, conditions)) return
-    if (!process.stdout.write(`${line}\n`)) await new Promise(go => process.stdout.once('drain', go))
-  })
+  const path = linesPath(folder, manifest)
+  let content: Content
+  try {
+    content = await readLines(path, async line => {
+      if (!isMeant(line, conditions)) return
+      if (!process.stdout.write(`${line}\n`)) await new Promise(go => process.stdout.once('drain', go))
+    })
+  } catch (error) {
+    throw new InputError(`${path} cannot be read to its end: ${(error as Error).message}`)
+  }
   if (content.sha256 !== manifest.sha256)
-    writeError(`${manifest.file} is not the file that was written: its checksum differs.`)
+    throw new InputError(`${path} is not the file that was written: its checksum differs.`)
 }
 
 type Condition = { field: string; value: string }
@@ -134,7 +141,7 @@ function parseCondition(text: string): Condition {
 function isMeant(line: string, conditions: readonly Condition[]): boolean {
   if (conditions.length === 0) return true
   // Most rows are not meant, and to parse one takes longer than to see that.
-  if (!conditions.every(({ value }) => line.includes(value))) return false
+  if (!conditions.every(({ value }) => line.includes(JSON.stringify(value).slice(1, -1)))) return false
   const row = JSON.parse(line) as Record<string, unknown>
   return conditions.every(({ field, value }) => String(row[field]) === value)
 }

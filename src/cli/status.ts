@@ -49,7 +49,8 @@ async function look(config: Config): Promise<Status> {
 }
 
 function describe(status: Status, problems: readonly string[]): string {
-  const { version, mode, at, database, processes, due, givenUp, accounts, books, backup, disk } = status
+  const { version, mode, at, database, processes, due, givenUp, accounts, books, backup, disk, archive } =
+    status
   const { server, connections, maxConnections, bytes, schema, standbys } = database
   const facts = [
     ['Bursar', `${version}, ${mode}, ${formatTime(at)}`],
@@ -64,6 +65,7 @@ function describe(status: Status, problems: readonly string[]): string {
       'Backup',
       backup === null ? 'not made by Bursar' : (backup.lastAt && formatTime(backup.lastAt)) || 'none yet',
     ],
+    ...(archive.months.length === 0 ? [] : [['Archive', describeArchive(archive)]]),
     ...(disk === null
       ? []
       : [['Disk', `${formatBytes(disk.freeBytes)} of ${formatBytes(disk.totalBytes)} free`]]),
@@ -123,6 +125,10 @@ function describeBooks(books: Status['books']): string {
   if (books === null) return 'not checked yet; they are, every night'
   const found = books.differences === 0 ? 'nothing differs' : `${books.differences} differences`
   return `${formatTime(new Date(books.at))}, ${books.institutes} institutes, ${found}`
+}
+
+function describeArchive({ months, isUnderWay }: Status['archive']): string {
+  return `${months.length} to be written${isUnderWay ? ', under way' : ''}`
 }
 
 /** As the API names fields. */

@@ -94,6 +94,21 @@ export function judgeBackup(
   return ok(`the last one is of ${made} UTC; \`bursar backup verify\` restores it on trial`)
 }
 
+export type ArchiveState = {
+  folder: string | null
+  /** Why the folder cannot be written to. */
+  flaw: string | null
+  /** Months that could not be archived, in words. */
+  stuck: string | null
+}
+
+export function judgeArchive({ folder, flaw, stuck }: ArchiveState): Judgement {
+  if (flaw !== null) return problem(`ARCHIVE_DIR ${folder} cannot be written to: ${flaw}`)
+  if (stuck !== null) return problem(stuck)
+  if (folder === null) return ok('none: events stay in the database (ARCHIVE_DIR)')
+  return ok(`old months of logs go to ${folder}`)
+}
+
 const RESTORE_EVERY_DAYS = 90
 
 /** A backup that nobody has restored is a hope. */

@@ -1,16 +1,21 @@
 import { englishName } from '../../messages/messages.rules.ts'
-import { readdir, statfs } from 'node:fs/promises'
+import { access, constants, readdir, statfs } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { isAlmostFull } from '../../console/operator/operator.rules.ts'
 import { checkLender, listLenders } from '../../loans/lenders/lenders.service.ts'
 import type { Context } from '../../platform/context.ts'
 import { readRestoreTrial } from '../../platform/backup/restore-trial.ts'
 import { backupTime, isBackupLate } from '../../platform/backup/schedule.rules.ts'
+import { readWaiting } from '../../platform/retention/retention.ts'
 import type { ProviderValues } from '../../providers/port.ts'
 import { PROVIDERS } from '../../providers/catalogue.ts'
 import type { Config } from '../config.ts'
+import { partitionedLogs } from '../retention.ts'
 import { smsTemplates, unknownNames } from '../sms-templates.ts'
+import { describeStuck } from '../status/status.rules.ts'
 import { reachCallbacks, readCertificate, reachPublicUrl } from './doctor.client.ts'
 import {
+  judgeArchive,
   judgeBackup,
   judgeCertificate,
   judgeClock,
@@ -43,6 +48,7 @@ export function examine(config: Config, ctx: Context): Promise<Finding[]> {
     Backups: () => lookAtBackups(config),
     'Trial restore': async () =>
       judgeRestore(await readRestoreTrial(config.dataDir), new Date(), config.databaseUrl === null),
+    Archive: () => lookAtArchive(config, ctx),
     'Public address': async () => {
       const flaw = await reachPublicUrl(config.publicUrl)
       if (flaw === null) return ok(`${config.publicUrl} reaches Bursar`)
@@ -88,6 +94,23 @@ async function lookAtBackups({ backup, databaseUrl }: Config): ReturnType<Look> 
   const last = times.toSorted((one, other) => other.getTime() - one.getTime())[0] ?? null
   const state = backup === null ? null : { last, isLate: isBackupLate(last, backup.at, new Date()) }
   return judgeBackup(state, databaseUrl === null)
+}
+
+async function lookAtArchive({ retention }: Config, { db }: Context): ReturnType<Look> {
+  const { archiveDir: folder } = retention
+  const stuck = describeStuck(await readWaiting(db, partitionedLogs(retention)))
+  return judgeArchive({ folder, flaw: folder === null ? null : await writeFlaw(folder), stuck })
+}
+
+/** Why a folder cannot be written to, or made; null: it can. */
+async function writeFlaw(folder: string): Promise<string | null> {
+  try {
+    await access(folder, constants.W_OK | constants.X_OK)
+    return null
+  } catch (error) {
+    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT'
+    return isMissing && dirname(folder) !== folder ? writeFlaw(dirname(folder)) : (error as Error).message
+  }
 }
 
 async function lookAtMail({ mail: { smtpUrl, from }, mode }: Config): ReturnType<Look> {

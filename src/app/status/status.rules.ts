@@ -1,6 +1,7 @@
 import type { DueWork } from '../../console/operator/jobs.service.ts'
 import type { LetterKind } from '../../console/operator/operator.rules.ts'
 import type { BooksCheck } from '../../payments/reconcile/nightly.service.ts'
+import type { Waiting } from '../../platform/retention/retention.ts'
 import type { ServerState, Standby } from './status.store.ts'
 
 export type Process = {
@@ -44,6 +45,7 @@ export type Status = {
   books: BooksCheck | null
   backup: { lastAt: Date | null; isLate: boolean } | null
   disk: { freeBytes: number; totalBytes: number; isAlmostFull: boolean } | null
+  archive: Waiting
 }
 
 /** `bursar/api/0.1.0/host/42`, as a process names its connections. */
@@ -69,6 +71,7 @@ export function findProblems(status: Status): string[] {
     ...ofWork(status.due),
     ...ofMoney(status),
     ...ofDisks(status),
+    ...ofArchive(status.archive),
   ]
 }
 
@@ -136,6 +139,20 @@ function ofDisks({ backup, disk }: Status): string[] {
     ...(backup?.isLate === true ? ['The daily backup is late: see the log for why.'] : []),
     ...(disk?.isAlmostFull === true ? ['The disk of DATA_DIR is almost full.'] : []),
   ]
+}
+
+function ofArchive(archive: Waiting): string[] {
+  const stuck = describeStuck(archive)
+  return stuck === null ? [] : [stuck]
+}
+
+/** Nobody is at it, so the last who was did not get to the end: the disk is full, or he was killed. */
+export function describeStuck({ months, isUnderWay }: Waiting): string | null {
+  const [first] = months
+  if (first === undefined || isUnderWay) return null
+  const name = `${first.table} ${first.month.replace('_', '-')}`
+  const others = months.length === 1 ? '' : ` and ${months.length - 1} more`
+  return `${name}${others} left the logs and could not be archived: \`bursar archive run\`, where ARCHIVE_DIR is set, says why.`
 }
 
 const UNITS = [

@@ -8,10 +8,12 @@ import { backupTime, isBackupLate } from '../../platform/backup/schedule.rules.t
 import { OffsetClock, realClock, type Clock } from '../../platform/clock.ts'
 import type { Database } from '../../platform/db/database.ts'
 import { compareSchema, HALF_DISTRIBUTED, isHalfDistributed } from '../../platform/db/migrate.ts'
+import { readWaiting } from '../../platform/retention/retention.ts'
 import { listAllAccounts } from '../../providers/accounts/accounts.service.ts'
 import { loadOffset } from '../../sandbox/clock/clock.service.ts'
 import type { Config } from '../config.ts'
 import { readVersion } from '../installation.ts'
+import { partitionedLogs } from '../retention.ts'
 import { parseProcessName, type AccountState, type Process, type Status } from './status.rules.ts'
 import { readProcesses, readServerState, readStandbys } from './status.store.ts'
 
@@ -33,16 +35,18 @@ export async function readStatus(
     )
   if (await isHalfDistributed(db)) throw new UnreadableDatabase(HALF_DISTRIBUTED)
   const ctx = { db, clock: await clockOf(config, db) }
-  const [schema, standbys, processes, due, givenUp, accounts, unmatchedReports, books] = await Promise.all([
-    compareSchema(db),
-    readStandbys(db),
-    listProcesses(db),
-    readDueWork(ctx),
-    countDeadLetters(ctx),
-    listAccounts(db),
-    countUnmatchedReports(ctx),
-    readBooksCheck(db),
-  ])
+  const [schema, standbys, processes, due, givenUp, accounts, unmatchedReports, books, archive] =
+    await Promise.all([
+      compareSchema(db),
+      readStandbys(db),
+      listProcesses(db),
+      readDueWork(ctx),
+      countDeadLetters(ctx),
+      listAccounts(db),
+      countUnmatchedReports(ctx),
+      readBooksCheck(db),
+      readWaiting(db, partitionedLogs(config.retention)),
+    ])
   return {
     version: readVersion(),
     mode: config.mode,
@@ -57,6 +61,7 @@ export async function readStatus(
     books,
     backup: await readBackup(config),
     disk: await readDisk(config),
+    archive,
   }
 }
 

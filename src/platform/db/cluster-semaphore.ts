@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type pg from 'pg'
 import { endClient } from './client.ts'
+import type { Queryable } from './database.ts'
 import { toBursarError } from './errors.ts'
 
 /**
@@ -47,6 +48,17 @@ const NOTICE_DEATH = `select set_config('tcp_keepalives_idle', '10', false),
 
 /** All places were taken elsewhere, for longer than anybody should wait. */
 export class NoSlot extends Error {}
+
+/** Whether anybody, in any process, holds a place of this name. Takes none. */
+export async function isHeld(db: Queryable, name: string): Promise<boolean> {
+  const [row] = await db.query<{ isHeld: boolean }>(
+    `select exists (select 1 from pg_locks where locktype = 'advisory' and granted and objsubid = 2
+       and database = (select oid from pg_database where datname = current_database())
+       and classid::bigint = hashtext($1)::bigint & 4294967295) as "isHeld"`,
+    [name],
+  )
+  return row?.isHeld === true
+}
 
 export class ClusterSemaphore {
   readonly #open: () => pg.Client

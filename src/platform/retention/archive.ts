@@ -32,16 +32,36 @@ const MANIFEST = '.json'
 
 /** Every manifest in the folder, by table and month. */
 export async function listArchives(folder: string): Promise<Manifest[]> {
-  const found: Manifest[] = []
-  for (const entry of await readdir(folder, { withFileTypes: true })) {
-    if (!entry.isDirectory()) continue
-    for (const name of (await readdir(join(folder, entry.name))).toSorted()) {
-      if (!name.endsWith(MANIFEST)) continue
-      const manifest = await readManifest(join(folder, entry.name, name))
-      if (manifest !== null) found.push(manifest)
-    }
+  const manifests = await Promise.all((await listManifests(folder)).map(readManifest))
+  return manifests.filter(one => one !== null)
+}
+
+/** Where the manifests of the folder are, by table and month. */
+async function listManifests(folder: string): Promise<string[]> {
+  const tables = (await readdir(folder, { withFileTypes: true })).filter(entry => entry.isDirectory())
+  const names = await Promise.all(
+    tables.map(async ({ name }) => (await readdir(join(folder, name))).map(file => join(folder, name, file))),
+  )
+  return names
+    .flat()
+    .filter(path => path.endsWith(MANIFEST))
+    .toSorted()
+}
+
+export type Verified = { files: number; rows: number; problems: string[] }
+
+/** Reads every archive of the folder. One that is damaged hides none of the others. */
+export async function verifyArchives(folder: string): Promise<Verified> {
+  const verified: Verified = { files: 0, rows: 0, problems: [] }
+  for (const path of await listManifests(folder)) {
+    const found = await readManifest(path).catch((error: Error) => error.message)
+    if (found === null) continue
+    const problem = typeof found === 'string' ? found : await archiveProblem(folder, found)
+    if (problem !== null) verified.problems.push(problem)
+    verified.files++
+    if (typeof found !== 'string') verified.rows += found.rows
   }
-  return found.toSorted((one, other) => one.table.localeCompare(other.table))
+  return verified
 }
 
 /** Null when there is none; throws when it cannot be understood. */

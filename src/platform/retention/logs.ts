@@ -116,7 +116,7 @@ export async function listRetired(
   logs: readonly Pick<PartitionedLog, 'table' | 'mustBeArchived'>[],
 ): Promise<RetiredMonth[]> {
   const rows = await db.query<{ name: string }>(
-    `select relname as name from pg_class where relnamespace = 'retired'::regnamespace and relkind = 'r'
+    `select relname as name from pg_class where relnamespace = to_regnamespace('retired') and relkind = 'r'
      order by right(relname, 7), relname`,
   )
   return rows.map(({ name }) => {

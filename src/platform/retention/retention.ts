@@ -1,5 +1,5 @@
-import type { Database } from '../db/database.ts'
-import { NoSlot } from '../db/cluster-semaphore.ts'
+import type { Database, Queryable } from '../db/database.ts'
+import { isHeld, NoSlot } from '../db/cluster-semaphore.ts'
 import type { Log } from '../log.ts'
 import type { Manifest } from './archive.ts'
 import {
@@ -22,6 +22,9 @@ type Retention = {
 
 export type Dropped = RetiredMonth & { archive: Manifest | null }
 
+/** Processes that do it, one at a time. */
+const PLACE = 'bursar archive'
+
 type RunOptions = { now?: Date; isStopping?: () => boolean; isPerson?: boolean }
 
 /**
@@ -35,7 +38,7 @@ export async function retainLogs(retention: Retention, options: RunOptions = {})
   for (const log of logs) await makeMonthsAhead(db, log, now)
   let leave: () => void
   try {
-    leave = await db.semaphore.enter('bursar archive', 1, isPerson)
+    leave = await db.semaphore.enter(PLACE, 1, isPerson)
   } catch (error) {
     if (error instanceof NoSlot) return []
     throw error
@@ -46,6 +49,14 @@ export async function retainLogs(retention: Retention, options: RunOptions = {})
   } finally {
     leave()
   }
+}
+
+/** Months that have left their logs and are still in the database, and whether a process is at it. */
+export type Waiting = { months: RetiredMonth[]; isUnderWay: boolean }
+
+export async function readWaiting(db: Queryable, logs: readonly PartitionedLog[]): Promise<Waiting> {
+  const isUnderWay = await isHeld(db, PLACE)
+  return { months: await listRetired(db, logs), isUnderWay }
 }
 
 async function dropAll(

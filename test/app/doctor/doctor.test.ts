@@ -43,6 +43,7 @@ test('each subject is looked at by itself, and one in trouble keeps nobody from 
     Disk: 'ok',
     Backups: 'warning',
     'Trial restore': 'warning',
+    Archive: 'ok',
     'Public address': 'problem',
     Callbacks: 'problem',
     Certificate: 'ok',

@@ -60,6 +60,7 @@ const WELL: Status = {
   books: { at: '2026-11-16T20:31:00Z', institutes: 3, differences: 0, differing: [], unchecked: [] },
   backup: { lastAt: new Date('2026-11-16T21:00:00Z'), isLate: false },
   disk: { freeBytes: 5e10, totalBytes: 1e11, isAlmostFull: false },
+  archive: { months: [], isUnderWay: false },
 }
 
 test('an installation that is well needs nobody; each trouble is said by itself', () => {
@@ -75,6 +76,7 @@ test('an installation that is well needs nobody; each trouble is said by itself'
     problem: 'No.',
     heardAt: null,
   }
+  const month = { table: 'events', name: 'events_2025_01', month: '2025_01', mustBeArchived: true }
   const cases: [Partial<Status>, RegExp][] = [
     [{ database: { ...database, isStandby: true } }, /takes no writes/],
     [{ database: { ...database, schema: 'older' } }, /bursar migrate/],
@@ -100,6 +102,10 @@ test('an installation that is well needs nobody; each trouble is said by itself'
     ],
     [{ backup: { lastAt: null, isLate: true } }, /backup is late/],
     [{ disk: { freeBytes: 1, totalBytes: 1e11, isAlmostFull: true } }, /almost full/],
+    [
+      { archive: { months: [month, month], isUnderWay: false } },
+      /^events 2025-01 and 1 more left the logs.*bursar archive run/,
+    ],
   ]
   for (const [change, expected] of cases) {
     const problems = findProblems({ ...WELL, ...change })
@@ -108,6 +114,7 @@ test('an installation that is well needs nobody; each trouble is said by itself'
   }
   assert.deepEqual(findProblems({ ...WELL, accounts: [{ ...account, isPaused: true }] }), [])
   assert.deepEqual(findProblems({ ...WELL, hasPooler: true, processes: [] }), [])
+  assert.deepEqual(findProblems({ ...WELL, archive: { months: [month], isUnderWay: true } }), [])
 })
 
 test('a process is known again by the name of its connections, which the database keeps whole', () => {
