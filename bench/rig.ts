@@ -69,7 +69,14 @@ export async function openRig(): Promise<Rig> {
   }
   try {
     const url = await cluster.makeDatabase('bench')
-    const env = { ...process.env, DATABASE_URL: url, DATA_DIR: cluster.folder, PORT: '0', LOG_FORMAT: 'json' }
+    const env = {
+      ...process.env,
+      DATABASE_URL: url,
+      DATA_DIR: cluster.folder,
+      PORT: '0',
+      LOG_FORMAT: 'json',
+      DEMO: 'off',
+    }
     const bursar = spawn(process.execPath, [...START_FLAGS, path(`../${MAIN}`)], {
       env,
       stdio: ['ignore', 'pipe', 'inherit'],

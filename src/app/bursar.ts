@@ -40,7 +40,7 @@ export type Bursar = Omit<OpenedDatabase, 'ctx'> & {
   /** What it serves; empty in a worker, which serves health and metrics alone. */
   routes: readonly ServedRoute[]
   pages: readonly ServedPage[]
-  /** In order: readiness, requests, work, database. */
+  /** In order: readiness, requests, work, database. Once, however often it is asked to. */
   stop(): Promise<void>
 }
 
@@ -121,7 +121,8 @@ export async function createBursar(
         })
         .finally(startWork)
     const { routeTable: routes, pageTable: pages } = app
-    const close = (): Promise<void> => stop(wanted.drainMs)
+    let stopping: Promise<void> | null = null
+    const close = (): Promise<void> => (stopping ??= stop(wanted.drainMs))
     return { ...opened, config, ctx, worker, deliveries, routes, pages, stop: close }
   } catch (error) {
     await stop(0)

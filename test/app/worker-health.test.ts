@@ -28,3 +28,10 @@ test('a second worker on the same port is refused and told which setting to chan
     new RegExp(`Port ${workerPort} on 127.0.0.1 is in use. Set WORKER_PORT to a free one`),
   )
 })
+
+test('a process is stopped once, however often it is asked to', async t => {
+  const { app } = await startBursar(t, { BURSAR_ROLE: 'all' })
+  await Promise.all([app.stop(), app.stop()])
+  // And once more when the test is over.
+  await assert.rejects(fetch(`${app.config.publicUrl}/healthz`))
+})

@@ -55,12 +55,8 @@ function build({ name, instructions }: Stage, context: string): void {
     if (step === 'RUN')
       execFileSync('sh', ['-c', text], {
         cwd: placeOf(name, '.'),
-        // The Node of the base image; npm is found behind it. Whoever built the console before the tests has left NODE_ENV=production.
-        env: {
-          ...process.env,
-          NODE_ENV: 'development',
-          PATH: `${dirname(process.execPath)}:${process.env['PATH']}`,
-        },
+        // The Node of the base image; npm is found behind it.
+        env: { ...process.env, PATH: `${dirname(process.execPath)}:${process.env['PATH']}` },
         stdio: 'pipe',
       })
   }

@@ -23,11 +23,7 @@ let folder: string | null = null
 
 export async function globalSetup(): Promise<void> {
   // Browser tests look at the console as it is built. What keeps it from being built must not keep all others from running.
-  const building = isConsoleStale()
-    ? buildConsole().catch((error: unknown) =>
-        console.error('THE CONSOLE COULD NOT BE BUILT:', String(error)),
-      )
-    : null
+  const building = isConsoleStale() ? buildForTests() : null
   const parent = chooseParent()
   sweepLeftovers(parent)
   folder = mkdtempSync(join(parent, `${PREFIX}${process.pid}-`))
@@ -35,6 +31,18 @@ export async function globalSetup(): Promise<void> {
   mkdirSync(join(folder, 'claims'))
   const own = process.env['TEST_DATABASE_URL'] ?? (await startOwnServer(folder))
   await Promise.all([makeTemplate(own), building])
+}
+
+async function buildForTests(): Promise<void> {
+  const { NODE_ENV } = process.env
+  try {
+    await buildConsole()
+  } catch (error) {
+    console.error('THE CONSOLE COULD NOT BE BUILT:', String(error))
+  }
+  // Vite sets it for the whole process, and every test file would have it.
+  if (NODE_ENV === undefined) delete process.env['NODE_ENV']
+  else process.env['NODE_ENV'] = NODE_ENV
 }
 
 async function startOwnServer(place: string): Promise<string> {

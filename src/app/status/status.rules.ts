@@ -1,7 +1,6 @@
 import type { DueWork } from '../../console/operator/jobs.service.ts'
 import type { LetterKind } from '../../console/operator/operator.rules.ts'
 import type { BooksCheck } from '../../payments/reconcile/nightly.service.ts'
-import type { Waiting } from '../../platform/retention/retention.ts'
 import type { ServerState, Standby } from './status.store.ts'
 
 export type Process = {
@@ -22,6 +21,9 @@ export type AccountState = {
   problem: string | null
   heardAt: Date | null
 }
+
+/** Months that have left their logs and are still in the database, and whether a process is at it. */
+type Waiting = { months: readonly { table: string; month: string }[]; isUnderWay: boolean }
 
 type DatabaseState = Omit<ServerState, 'mode'> & {
   server: string

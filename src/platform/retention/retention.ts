@@ -52,7 +52,7 @@ export async function retainLogs(retention: Retention, options: RunOptions = {})
 }
 
 /** Months that have left their logs and are still in the database, and whether a process is at it. */
-export type Waiting = { months: RetiredMonth[]; isUnderWay: boolean }
+type Waiting = { months: RetiredMonth[]; isUnderWay: boolean }
 
 export async function readWaiting(db: Queryable, logs: readonly PartitionedLog[]): Promise<Waiting> {
   const isUnderWay = await isHeld(db, PLACE)

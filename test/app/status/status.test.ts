@@ -76,7 +76,7 @@ test('an installation that is well needs nobody; each trouble is said by itself'
     problem: 'No.',
     heardAt: null,
   }
-  const month = { table: 'events', name: 'events_2025_01', month: '2025_01', mustBeArchived: true }
+  const month = { table: 'events', month: '2025_01' }
   const cases: [Partial<Status>, RegExp][] = [
     [{ database: { ...database, isStandby: true } }, /takes no writes/],
     [{ database: { ...database, schema: 'older' } }, /bursar migrate/],
