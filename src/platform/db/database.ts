@@ -42,6 +42,9 @@ export type DatabaseOptions = {
   onWritesRefused?: (reason: string, error: unknown) => void
 }
 
+/** How long an answer may take where that is more than usual. The server has a limit of its own. */
+type Limits = { query_timeout?: number }
+
 const CONNECT_TIMEOUT_MS = 3_000
 const POINT_READ_TIMEOUT_MS = 4_000
 const MAX_TRIES = 4
@@ -123,8 +126,11 @@ export class Database implements Queryable {
   }
 
   /** Runs the work in one transaction; a deadlock or serialisation failure runs it again from the start. */
-  async transaction<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result> {
-    return inSpan('transaction', {}, () => this.#retrying(() => this.#runOnce(work)))
+  async transaction<Result>(
+    work: (tx: Transaction) => Promise<Result>,
+    limits: Limits = {},
+  ): Promise<Result> {
+    return inSpan('transaction', {}, () => this.#retrying(() => this.#runOnce(work, limits)))
   }
 
   /** Listens to a channel that any process notifies; started and stopped by its owner. */
@@ -202,7 +208,7 @@ export class Database implements Queryable {
     return socket.once('close', () => this.#sockets.delete(socket))
   }
 
-  async #runOnce<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result> {
+  async #runOnce<Result>(work: (tx: Transaction) => Promise<Result>, limits: Limits): Promise<Result> {
     const client = await this.#pool.borrow()
     let broken: Error | undefined
     const notified = new Set<WakeupChannel>()
@@ -216,7 +222,7 @@ export class Database implements Queryable {
       },
       query: async <Row extends pg.QueryResultRow>(text: string, values: readonly unknown[] = []) => {
         announce(text)
-        return (await client.query<Row>(this.#pool.toQuery(text, values))).rows
+        return (await client.query<Row>({ ...this.#pool.toQuery(text, values), ...limits })).rows
       },
     }
     try {

@@ -16,18 +16,21 @@ const WORKS_FROM = /^-- Works with code from (\d{4}) on\.\n/
 type Migration = { version: number; name: string; sql: string; checksum: string; worksFrom: number }
 type Applied = { version: number; name: string; checksum: string; worksFrom: number | null }
 
+const LONGEST_MS = 600_000
+
 export type MigrationResult = { applied: string[]; version: number }
 
 export function migrate(db: Database): Promise<MigrationResult> {
-  return db.transaction(async tx => {
+  const work = async (tx: Queryable): Promise<MigrationResult> => {
     // Waiting for a sibling that migrates may take longer than an ordinary lock or statement may.
     await tx.query(`set local lock_timeout = '120s'`)
-    await tx.query(`set local statement_timeout = '600s'`)
+    await tx.query(`set local statement_timeout = '${LONGEST_MS}ms'`)
     // On a distributed database one table after the other, with the triggers that guard its shards. Others ignore it.
     await tx.query(`set local citus.multi_shard_modify_mode = 'sequential'`)
     await tx.query(`set local citus.enable_unsafe_triggers = 'on'`)
     return applyMigrations(tx)
-  })
+  }
+  return db.transaction(work, { query_timeout: LONGEST_MS })
 }
 
 /** Inside a transaction of the caller's. */
