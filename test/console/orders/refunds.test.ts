@@ -86,7 +86,7 @@ test('part refunds that are asked for at once are audited one after the other: w
   const lock = Promise.withResolvers<void>()
   const locked = Promise.withResolvers<void>()
   const locking = bursar.app.ctx.db.transaction(async tx => {
-    await tx.query('select from orders where id = $1 for update', [id])
+    await tx.query('select from orders where institute_id = 1 and id = $1 for update', [id])
     locked.resolve()
     await lock.promise
   })
