@@ -2,9 +2,11 @@ import { readdirSync, readFileSync } from 'node:fs'
 import pg from 'pg'
 import { createBursar } from '../src/app/bursar.ts'
 import { readConfig } from '../src/app/config.ts'
+import { openDeliveries } from '../src/app/open-deliveries.ts'
 import { createLog } from '../src/platform/log.ts'
 import { Client, DEMO, GROUP } from '../test/harness/client.ts'
 import { addressOf, makeCitus, spread } from '../test/harness/postgres/databases.ts'
+import { startReceiver } from '../test/harness/receiver.ts'
 import { PAY, sampleOrder } from '../test/harness/samples.ts'
 
 /**
@@ -79,6 +81,7 @@ async function inParallel(work: (index: number) => Promise<void>): Promise<void>
 }
 
 async function measureOn(label: string, url: string, servers: string[]): Promise<void> {
+  const log = createLog({ level: 'silent', format: 'json', destination: { write() {} } })
   const app = await createBursar(
     readConfig({
       PORT: '0',
@@ -88,8 +91,9 @@ async function measureOn(label: string, url: string, servers: string[]): Promise
       DEMO: 'off',
       DRAIN_SECONDS: '0',
     }),
-    createLog({ level: 'silent', format: 'json', destination: { write() {} } }),
+    log,
   )
+  const receiver = await startReceiver(owner)
   try {
     await query(url, 'update api_keys set rate_per_second = 1000000, burst = 1000000')
     const origin = `http://${app.config.host}:${app.config.port}`
@@ -122,6 +126,15 @@ async function measureOn(label: string, url: string, servers: string[]): Promise
         }),
       ),
     }
+    for (const client of clients) await subscribe(client, receiver.url)
+    await inParallel(index => trigger(clientOf(index)))
+    const { deliveries, closeDeliveries } = openDeliveries(app.config, app.ctx, log)
+    const deliver = await measure(postmasters, async () => {
+      deliveries.start()
+      await receiver.waitForRequests(times, 120_000)
+      await closeDeliveries()
+    })
+    Object.assign(costs, { deliver })
     for (const [what, cost] of Object.entries(costs))
       console.log(
         `${label.padEnd(16)} ${what.padEnd(8)} ${cost.coordinator.toFixed(2)} ms ${servers.length > 1 ? 'coordinator' : ''} + ${cost.workers.toFixed(2)} ms workers`,
@@ -129,6 +142,20 @@ async function measureOn(label: string, url: string, servers: string[]): Promise
   } finally {
     await app.stop()
   }
+}
+
+async function subscribe(client: Client, url: string): Promise<void> {
+  const answer = await client.post('/api/v1/integrations/erp/webhooks', {
+    event_code: 'refund.processed',
+    url,
+    failure_notification_email: 'it@school.example.in',
+  })
+  if (answer.status !== 201) throw new Error(answer.text)
+}
+
+async function trigger(client: Client): Promise<void> {
+  const answer = await client.post('/api/v1/sandbox/events/trigger', { event_code: 'refund.processed' })
+  if (answer.status !== 201) throw new Error(answer.text)
 }
 
 const undo: Undo[] = []
