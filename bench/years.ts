@@ -4,7 +4,8 @@ import { openDatabase } from '../src/app/open-database.ts'
 import { listEvents } from '../src/events/events.service.ts'
 import type { Context } from '../src/platform/context.ts'
 import { listDeliveries, findDelivery } from '../src/webhooks/delivery-log/deliveries.store.ts'
-import { claimDue, releaseAll } from '../src/webhooks/engine/delivery-engine.store.ts'
+import { claimDue } from '../src/webhooks/engine/claims.store.ts'
+import { releaseAll } from '../src/webhooks/engine/delivery-engine.store.ts'
 import type { Figure } from './figures.ts'
 import { openCluster, type Cluster } from './rig.ts'
 
@@ -90,7 +91,8 @@ async function openBooks(cluster: Cluster, name: string, payments: number): Prom
   const perMinute = Math.ceil((2 * payments) / MINUTES)
   const filled = payments === 0 ? 0 : 12
   for (let month = filled; month > 0; month--)
-    await client.query(FILL, [month, perMinute, INSTITUTES, PAYLOAD])
+    for (const text of fillMonth(month))
+      await client.query(text, text.includes('$3') ? [perMinute, INSTITUTES, PAYLOAD] : [])
   await client.query(WAITING, [PENDING, PAYLOAD])
   await client.query('vacuum analyze')
   const { rows } = await client.query<{ cursor: string; delivery: string }>(
@@ -145,24 +147,45 @@ const OLDER_MONTHS = `
     end loop;
   end $$`
 
-/** So many events in every minute of a month, spread over the schools, each delivered. */
-const FILL = `
-  with minutes as materialized (
-    select minute, first_id_at('evt', minute) as id from generate_series(
-      date_trunc('month', now() at time zone 'Asia/Kolkata') - $1 * interval '1 month',
-      date_trunc('month', now() at time zone 'Asia/Kolkata') - ($1 - 1) * interval '1 month' - interval '1 minute',
-      interval '1 minute') local cross join lateral (select local at time zone 'Asia/Kolkata' as minute) m
-  ), recorded as (
-    insert into events (institute_id, id, event_code, collector_code, resource_id, occurred_at, payload, recorded_at)
-    select 1 + no % $3, id || lpad(no::text, 15, '0'), 'pay.payment.debited', 'BENCH', 'order_' || substr(id, 5) || no / 2, minute,
-      $4::json, minute
-    from minutes cross join generate_series(1, $2::int) no
-    returning institute_id, id, recorded_at
-  )
-  insert into webhook_deliveries (institute_id, id, webhook_id, event_id, state, attempts, created_at)
-  select institute_id, 'dlv_' || substr(id, 5), 'wh_bench', id, 'delivered',
-    '[{"attempted_at": "2026-01-01T00:00:00.000Z", "duration_ms": 12, "http_status": 200}]', recorded_at
-  from recorded`
+/** So many events in every minute of a month, spread over the schools, each delivered. Its indexes are made at the end. */
+const fillMonth = (back: number): string[] => {
+  const month = `date_trunc('month', now() at time zone 'Asia/Kolkata') - interval '${back} months'`
+  const [first, next] = [`(${month})`, `(${month} + interval '1 month')`]
+  const like = '(like %1$I including defaults including constraints)'
+  const make = (log: string, options: string): string => `
+    do $$
+    declare part text := '${log}_' || to_char(${first}, 'YYYY_MM');
+    begin
+      execute format('drop table %I', part);
+      execute format('create table ${log}_filled ${like} ${options}', '${log}');
+    end $$`
+  const attach = (log: string, prefix: string): string => `
+    do $$
+    declare part text := '${log}_' || to_char(${first}, 'YYYY_MM');
+    begin
+      execute format('alter table ${log}_filled rename to %I', part);
+      execute format('alter table ${log} attach partition %I for values from (%L) to (%L)', part,
+        first_id_at('${prefix}', ${first} at time zone 'Asia/Kolkata'), first_id_at('${prefix}', ${next} at time zone 'Asia/Kolkata'));
+    end $$`
+  return [
+    make('events', ''),
+    make('webhook_deliveries', 'with (fillfactor = 45)'),
+    `with minutes as materialized (
+       select minute, first_id_at('evt', minute) as id from generate_series(${first}, ${next} - interval '1 minute', interval '1 minute') local
+       cross join lateral (select local at time zone 'Asia/Kolkata' as minute) m
+     )
+     insert into events_filled (institute_id, id, event_code, collector_code, resource_id, occurred_at, payload, recorded_at, sequence)
+     select 1 + no % $2, id || lpad(no::text, 15, '0'), 'pay.payment.debited', 'BENCH', 'order_' || substr(id, 5) || no / 2, minute,
+       $3::json, minute, nextval(pg_get_serial_sequence('events', 'sequence'))
+     from minutes cross join generate_series(1, $1::int) no`,
+    `insert into webhook_deliveries_filled (institute_id, id, webhook_id, event_id, state, attempts, created_at)
+     select institute_id, 'dlv_' || substr(id, 5), 'wh_bench', id, 'delivered',
+       '[{"attempted_at": "2026-01-01T00:00:00.000Z", "duration_ms": 12, "http_status": 200}]', recorded_at
+     from events_filled`,
+    attach('events', 'evt'),
+    attach('webhook_deliveries', 'dlv'),
+  ]
+}
 
 /** Of today, and not sent yet. */
 const WAITING = `

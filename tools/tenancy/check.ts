@@ -19,10 +19,13 @@ export function problemsOf(text: string, schema: Schema, reach: Reach = 'one'): 
     analysis.statement(stmt)
     analysis.resolveCodes()
     found.push(...analysis.problems, ...unbound(analysis.uses, reach), ...apart(analysis, reach))
-    found.push(...lookups(analysis.levels, schema))
+    if (!NOT_SENT_THERE.includes(reach)) found.push(...lookups(analysis.levels, schema))
   }
   return [...new Set(found)]
 }
+
+/** Where each institute's rows are on a server of their own another text is sent instead. */
+const NOT_SENT_THERE: readonly Reach[] = ['several, locked', 'every, locked']
 
 /** Tables of which the statement does not say whose rows it means. */
 function unbound(uses: readonly Use[], reach: Reach): string[] {

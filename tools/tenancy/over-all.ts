@@ -51,6 +51,8 @@ export const OVER_ALL: readonly Group[] = [
       'payments/notices/notices.store.ts lockRefunds',
       'sandbox/bank/debits.store.ts lockDueDebits',
       'students/students.store.ts lockStudents',
+      'webhooks/engine/claims.store.ts claim',
+      'webhooks/engine/health.store.ts lockHealth',
       'webhooks/failure-mails/notices.store.ts takeDueMails',
     ],
   },

@@ -1,6 +1,6 @@
 import type { Transaction } from '../../platform/db/database.ts'
 import type { Context } from '../../platform/context.ts'
-import { forEachInstitute } from '../../platform/jobs/claim.ts'
+import { inGroups } from '../../platform/jobs/claim.ts'
 import {
   healthAfter,
   type HealthChange,
@@ -18,14 +18,17 @@ type Attempted = { finish: Finish; verdict: Verdict }
 type Group = { instituteId: number; webhookId: string; attempts: Attempted[]; hasFailed: boolean }
 
 /**
- * Writes down a batch of attempts and what they mean for the subscriptions, in one transaction of each institute. Answers
- * the subscriptions that get nothing more for now: paused or disabled.
+ * Writes down a batch of attempts and what they mean for the subscriptions, in one transaction, or on a distributed
+ * database in one of each institute. Answers the subscriptions that get nothing more for now: paused or disabled.
  */
 export async function recordAttempts(ctx: Context, batch: readonly Ended[]): Promise<string[]> {
-  const byInstitute = Map.groupBy(batch, ({ finish }) => finish.claimed.instituteId)
-  const institutes = Array.from(byInstitute.keys(), instituteId => ({ instituteId }))
-  const shut = await forEachInstitute(institutes, id => recordSome(ctx, byInstitute.get(id) ?? []))
-  return shut.flat()
+  const keyed = batch.map(ended => ({ instituteId: ended.finish.claimed.instituteId, ended }))
+  const record = async (some: readonly (typeof keyed)[number][]): Promise<string[]> =>
+    recordSome(
+      ctx,
+      some.map(({ ended }) => ended),
+    )
+  return (await inGroups(ctx.db, keyed, record)).flat()
 }
 
 /** Subscriptions are locked before deliveries, as everywhere, so that disabling one at this moment waits or is waited for. */

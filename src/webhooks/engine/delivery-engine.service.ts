@@ -4,7 +4,8 @@ import type { Log } from '../../platform/log.ts'
 import type { HttpClient, HttpResult } from '../../platform/http-client/http-client.ts'
 import { judge, stepAfter } from '../delivery-log/deliveries.rules.ts'
 import { deliveryBody } from './delivery-body.ts'
-import { claimDue, readTargets, releaseAll, type Claimed, type Targets } from './delivery-engine.store.ts'
+import { CLAIM_AT_ONCE, claimDue } from './claims.store.ts'
+import { readTargets, releaseAll, type Claimed, type Targets } from './delivery-engine.store.ts'
 import { EndpointQueues, type Waiting } from './endpoint-queues.ts'
 import { answerMsOf, attemptRecord, unsent, type Ended } from './attempt.ts'
 import { OpenedKeys } from './signing-keys.ts'
@@ -23,7 +24,6 @@ export type DeliveryOptions = {
 }
 
 const MAX_AT_ONCE = 6_000
-const CLAIM_AT_ONCE = 1_500
 const LOOK_EVERY_MS = 1_000
 /** A claim outlives this and the attempt after it. */
 const LONGEST_WAIT_MS = 15_000

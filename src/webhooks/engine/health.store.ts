@@ -1,30 +1,29 @@
 import type { Transaction } from '../../platform/db/database.ts'
-import { instituteOf } from '../../platform/jobs/claim.ts'
+import { nameRows } from '../../platform/jobs/claim.ts'
 import type { Health } from '../delivery-log/deliveries.rules.ts'
 
 export type SubscriptionHealth = Health & { instituteId: number; webhookId: string }
 
 /**
- * Locks the subscriptions of one institute whose count may change: those that failed just now, and those that were failing. The weaker of
- * the locks, here and wherever one is locked: an event that is recorded for it meanwhile does not wait, nor is waited for.
+ * Locks the subscriptions whose count may change: those that failed just now, and those that were failing. The weaker of the
+ * locks, here and wherever one is locked: an event that is recorded for it meanwhile does not wait, nor is waited for.
  */
 export async function lockHealth(
   tx: Transaction,
   attempted: readonly { instituteId: number; webhookId: string; hasFailed: boolean }[],
 ): Promise<SubscriptionHealth[]> {
   if (attempted.length === 0) return []
+  const these = nameRows(
+    attempted.map(({ instituteId, webhookId }) => ({ instituteId, id: webhookId })),
+    1,
+  )
   return tx.query<SubscriptionHealth>(
     `select s.institute_id as "instituteId", s.id as "webhookId", s.failures_in_row as "failuresInRow",
        s.failing_since as "failingSince"
      from webhook_subscriptions s
-     join unnest($2::text[], $3::bool[]) as a (id, has_failed) on a.id = s.id
-     where s.institute_id = $1 and s.disabled_at is null and (a.has_failed or s.failures_in_row > 0)
-     order by s.id for no key update of s`,
-    [
-      instituteOf(attempted),
-      attempted.map(({ webhookId }) => webhookId),
-      attempted.map(({ hasFailed }) => hasFailed),
-    ],
+     where ${these.match('s')} and s.disabled_at is null and (s.id = any($3::text[]) or s.failures_in_row > 0)
+     order by s.institute_id, s.id for no key update of s`,
+    [...these.values, attempted.filter(({ hasFailed }) => hasFailed).map(({ webhookId }) => webhookId)],
   )
 }
 

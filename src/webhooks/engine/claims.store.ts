@@ -1,0 +1,153 @@
+import { assert } from '../../platform/assert.ts'
+import type { Database } from '../../platform/db/database.ts'
+import { inGroups, instituteOf } from '../../platform/jobs/claim.ts'
+import {
+  decodeTarget,
+  interrupted,
+  LEASE,
+  targetJson,
+  type Claimed,
+  type SealedTarget,
+  type Target,
+} from './delivery-engine.store.ts'
+import { ASKED_FOR, findReady, PAUSED, type Ready, type Room } from './ready.store.ts'
+
+/** Deliveries, and behind them their subscriptions, and whether rows were left whose claim had run out. */
+type ClaimedRow =
+  | (Omit<Claimed, 'webhook'> & { webhookId: string; target: null })
+  | { instituteId: number | null; target: SealedTarget | { isLeft: true } }
+
+/** No claim is larger, so the planner need not fear it. */
+export const CLAIM_AT_ONCE = 1_500
+
+/**
+ * Takes them. The pause that a probe puts on its subscription keeps others away, and a subscription that somebody else has
+ * locked is passed by.
+ *
+ * A row with a claim on it was held by a worker that is gone: its attempt is written down as interrupted. That update
+ * opens every month of the log, so it is part of the statement only where there may be such a row. The other leaves them
+ * where they are and says that it saw some.
+ *
+ * Of how many subscriptions it is and of how many rows is hidden from the planner, behind `offset 0` and in `(select $2)`.
+ * If it saw them it would think a plan made for these values cheaper, and make one each time, which takes longer than the
+ * claim with a year of months to look at. The limit behind the events keeps it from merging all months of them with the few
+ * that are taken.
+ */
+const claimText = ({ isLostTaken, isOfOne }: { isLostTaken: boolean; isOfOne: boolean }): string => {
+  const limit = isOfOne ? '$2' : '(select $2::int)'
+  const institute = (alias: string): string => (isOfOne ? '$8' : `${alias}.institute_id`)
+  const lost = `, lost as (
+    update webhook_deliveries d set attempts = d.attempts || t.attempt
+    from (select institute_id, delivery_id, ${interrupted('lost_claim')} as attempt from taken where lost_claim is not null) t
+    where d.institute_id = ${institute('t')} and d.id = t.delivery_id
+      and d.id = any (array(select t.delivery_id from taken t where t.lost_claim is not null))
+  )`
+  return `
+  with given as materialized (
+    select $1::int[] as institutes, $4::text[] as webhooks, $5::int[] as rooms, $6::boolean[] as paused, $7::boolean[] as probes
+    offset 0
+  ), ready as materialized (
+    select r.* from given cross join lateral unnest(institutes, webhooks, rooms, paused, probes)
+      as r (institute_id, webhook_id, room, is_paused, needs_probe)
+  ), probing as (
+    update webhook_subscriptions p set paused_until = now() + ${LEASE}
+    from (
+      select s.institute_id, s.id from webhook_subscriptions s join ready r on s.institute_id = ${institute('r')} and s.id = r.webhook_id
+      where r.needs_probe and not ${PAUSED} limit ${limit} for no key update of s skip locked) free
+    where p.institute_id = ${institute('free')} and p.id = free.id
+    returning p.institute_id, p.id
+  ), due as (
+    select * from (
+      select r.institute_id, d.place, d.claimed_until
+      from (select r.*, case when r.needs_probe then (select count(*) from probing p
+              where p.institute_id = r.institute_id and p.id = r.webhook_id) else r.room end as take
+            from ready r) r
+      cross join lateral (
+        select q.ctid as place, q.claimed_until from webhook_queue q
+        where q.institute_id = ${institute('r')} and q.webhook_id = r.webhook_id
+          and q.next_attempt_at <= case when r.is_paused then ${ASKED_FOR} else now() end
+          and (q.claimed_until is null or q.claimed_until <= now())
+        order by q.next_attempt_at limit r.take for update skip locked) d
+      limit ${CLAIM_AT_ONCE}) d
+    limit ${limit}
+  ), taken as (
+    update webhook_queue q set claimed_until = now() + ${LEASE}, claim = $3
+    from due where q.institute_id = ${institute('due')} and q.ctid = due.place${isLostTaken ? '' : ' and due.claimed_until is null'}
+    returning q.*, q.ctid as place, old.claimed_until as lost_claim
+  )${isLostTaken ? lost : ''}
+  select t.institute_id as "instituteId", t.delivery_id as id, t.claim, t.place, t.failures, t.webhook_id as "webhookId",
+    e.id as "eventId", e.event_code as "eventCode", floor(date_part('epoch', e.occurred_at))::bigint as timestamp, e.sequence, e.payload::text as "payloadJson",
+    e.trace_parent as "traceParent", null::json as target
+  from taken t cross join lateral (
+    select e.* from events e where e.institute_id = ${institute('t')} and e.id = t.event_id limit 1) e
+  union all
+  select s.institute_id, null, null, null, null, null, null, null, null, null, null, null,
+    ${targetJson(`${PAUSED} or (s.institute_id, s.id) in (select p.institute_id, p.id from probing p)`)}
+  from (select distinct institute_id, webhook_id from taken) t
+  join webhook_subscriptions s on s.institute_id = ${institute('t')} and s.id = t.webhook_id
+  union all
+  select null, null, null, null, null, null, null, null, null, null, null, null, json_build_object('isLeft', true)
+  where not ${isLostTaken} and exists (select 1 from due where claimed_until is not null)`
+}
+
+/** On a distributed database it is of one institute. */
+const CLAIM = {
+  free: {
+    ofOne: claimText({ isLostTaken: false, isOfOne: true }),
+    ofSeveral: claimText({ isLostTaken: false, isOfOne: false }),
+  },
+  all: {
+    ofOne: claimText({ isLostTaken: true, isOfOne: true }),
+    ofSeveral: claimText({ isLostTaken: true, isOfOne: false }),
+  },
+}
+
+type ClaimOptions = { limit: number; roomEach: number; busy: readonly Room[] }
+
+/** With them comes how their subscriptions are: to ask for it later would cost another turn of a busy event loop. */
+export async function claimDue(
+  db: Database,
+  { limit, roomEach, busy }: ClaimOptions,
+): Promise<{ claims: Claimed[]; mayBeMore: boolean }> {
+  const ready = await findReady(db, { roomEach, busy })
+  const institutes = new Set(ready.map(({ instituteId }) => instituteId))
+  const share = db.isDistributed ? Math.max(1, Math.floor(limit / institutes.size)) : limit
+  const ours = new Set([...institutes].slice(0, limit))
+  const taken = await inGroups(
+    db,
+    ready.filter(({ instituteId }) => ours.has(instituteId)),
+    some => claimSome(db, some, share),
+  )
+  const mayBeMore = ours.size < institutes.size || taken.some(({ length }) => length === share)
+  return { claims: taken.flat(), mayBeMore }
+}
+
+async function claimSome(db: Database, ready: readonly Ready[], limit: number): Promise<Claimed[]> {
+  const values = [
+    ready.map(({ instituteId }) => instituteId),
+    limit,
+    ready[0]?.claim,
+    ready.map(({ webhookId }) => webhookId),
+    ready.map(({ room }) => room),
+    ready.map(({ isPaused }) => isPaused),
+    ready.map(({ needsProbe }) => needsProbe),
+    ...(db.isDistributed ? [instituteOf(ready)] : []),
+  ]
+  const claim = (which: 'free' | 'all'): Promise<ClaimedRow[]> =>
+    db.query<ClaimedRow>(CLAIM[which][db.isDistributed ? 'ofOne' : 'ofSeveral'], values)
+  // A probe is one row, whatever has become of it: left, it would pause its subscription for nothing.
+  const isProbe = ready.some(({ needsProbe }) => needsProbe)
+  const rows = await claim(isProbe ? 'all' : 'free')
+  if (rows.some(isLeft)) rows.push(...(await claim('all')))
+  const targets = new Map<string, Target>()
+  for (const { instituteId, target } of rows)
+    if (target !== null && 'id' in target) targets.set(`${instituteId} ${target.id}`, decodeTarget(target))
+  return rows.flatMap(row => {
+    if (row.target !== null) return []
+    const webhook = targets.get(`${row.instituteId} ${row.webhookId}`)
+    assert(webhook !== undefined, 'a delivery has a subscription')
+    return Object.assign(row, { webhook })
+  })
+}
+
+const isLeft = ({ target }: ClaimedRow): boolean => target !== null && 'isLeft' in target
