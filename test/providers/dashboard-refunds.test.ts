@@ -122,7 +122,7 @@ for (const name of ['razorpay', 'cashfree'] as const) {
   })
 }
 
-test('a refund in the dashboard of more than is left here is an exception that a person sees, and nothing is booked', async t => {
+test('a refund in the dashboard beside one of ours is an exception until ours is refused, and is booked with the pay-out', async t => {
   const school = await paidStudent(t, 'razorpay')
   const { ctx } = school.bursar.app
   const [order] = await school.bursar.sql<Json>('select order_id from payments')
@@ -140,7 +140,19 @@ test('a refund in the dashboard of more than is left here is an exception that a
   const [exception, ...more] = await school.exceptions()
   assert.match(
     exception.problem,
-    /^pay_\w+ was refunded at the provider itself, with more than the ₹2,000\.00/,
+    /^pay_\w+ was refunded at the provider itself while ₹10,000\.00 that were asked for here are under way/,
   )
   assert.deepEqual(more, [])
+  assert.equal(await school.dues(), 10_000, 'given back once, whichever of the two it is')
+
+  await school.settle()
+  assert.deepEqual(
+    (await school.refunds()).map(one => [one.amount, one.state, one.isSettled]),
+    [
+      [10_000_00, 'failed', false],
+      [10_000_00, 'processed', true],
+    ],
+  )
+  assert.equal(await school.dues(), 10_000)
+  assert.deepEqual([await school.exceptions(), await school.differences()], [[], []])
 })

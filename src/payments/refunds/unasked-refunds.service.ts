@@ -1,6 +1,6 @@
 import { lockOrder } from '../../orders/order-payments.service.ts'
 import type { Transaction } from '../../platform/db/database.ts'
-import { formatRupees } from '../../platform/money.ts'
+import { formatRupees, sumPaise } from '../../platform/money.ts'
 import type { Account } from '../../providers/accounts/registry.service.ts'
 import type { UnaskedRefund } from '../../providers/port.ts'
 import { providerOf, type PaymentContext } from '../context.ts'
@@ -81,7 +81,13 @@ function problemOf(
   const what = `${paymentId} was refunded at the provider itself`
   if (paid === null) return `${what}, and is not what pays its order`
   const left = refundableOf(paid.payment, earlier)
-  return amountPaise > left ? `${what}, with more than the ${formatRupees(left)} that are left of it` : null
+  if (amountPaise <= left) return null
+  const underWay = sumPaise(
+    earlier.filter(({ state }) => state === 'pending').map(({ amountPaise: paise }) => paise),
+  )
+  return amountPaise <= sumPaise([left, underWay])
+    ? `${what} while ${formatRupees(underWay)} that were asked for here are under way; if the provider refuses those, this refund is booked with its pay-out`
+    : `${what}, with more than the ${formatRupees(left)} that are left of it`
 }
 
 async function insertException(
