@@ -14,6 +14,22 @@ export function canonicalName(text: string): string {
     .trim()
 }
 
+const MODES: Readonly<Record<string, string>> = {
+  upi: 'UPI',
+  netbanking: 'Net banking',
+  enach: 'eNACH',
+  upi_autopay: 'UPI Autopay',
+  neft: 'NEFT',
+  rtgs: 'RTGS',
+  imps: 'IMPS',
+  dd: 'DD',
+}
+
+/** How something was paid: upi reads as UPI, card as Card. */
+export function readableMode(mode: string): string {
+  return MODES[mode] ?? mode.charAt(0).toUpperCase() + mode.slice(1).replaceAll('_', ' ')
+}
+
 /** TUITION_FEE reads as Tuition fee; anything else is shown as the institute wrote it. */
 export function readableComponent(code: string): string {
   if (!/^[A-Z0-9_]+$/.test(code)) return code

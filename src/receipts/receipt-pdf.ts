@@ -1,3 +1,4 @@
+import { readableMode } from '../platform/names.ts'
 import { buffer } from 'node:stream/consumers'
 import { rupeesInWords } from '../platform/amount-in-words.ts'
 import { dayOf, formatDay, formatMoment } from '../platform/calendar.ts'
@@ -138,7 +139,7 @@ function writeBody(sheet: Sheet, receipt: ReceiptPrint): void {
   const paidOn = paidAt === null ? null : formatDay(dayOf(paidAt))
   writePairs(
     sheet,
-    { 'Paid through': mode, Order: orderId, 'Received by': receivedBy },
+    { 'Paid through': mode && readableMode(mode), Order: orderId, 'Received by': receivedBy },
     { Transaction: transactionId, 'Paid on': paidOn },
   )
   sheet.y += 8

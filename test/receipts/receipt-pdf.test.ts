@@ -19,7 +19,7 @@ const RECEIPT: ReceiptPrint = {
     { label: 'Late fee', amountPaise: paiseOf(1_111_50) },
   ],
   totalPaise: paiseOf(1_23_456_50),
-  mode: 'UPI',
+  mode: 'upi',
   transactionId: 'pay_NkT3vQ0S8uVd1x',
   paidAt: null,
   orderId: 'ord_01JCQ7T4W8',

@@ -3,6 +3,7 @@ import {
   createRoute,
   createRouter,
   lazyRouteComponent,
+  notFound,
   Outlet,
   redirect,
 } from '@tanstack/react-router'
@@ -86,7 +87,11 @@ const instituteRoute = createRoute({
   path: '/i/$institute',
   component: Outlet,
   ...inside,
-  beforeLoad({ params }) {
+  async beforeLoad({ params }) {
+    const { institutes = [], person } = await queryClient.ensureQueryData(sessionQuery)
+    const isOwn = institutes.some(({ code }) => code === params.institute)
+    // An officer of a lender, say: a page that is not there, and not a frame whose parts all fail.
+    if (!isOwn && person?.is_operator !== true) throw notFound()
     sessionStorage.setItem(LAST_INSTITUTE, params.institute)
   },
 })

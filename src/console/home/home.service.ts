@@ -1,6 +1,7 @@
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { dayOf, startOfDay } from '../../platform/calendar.ts'
 import type { Context } from '../../platform/context.ts'
+import { readSetting } from '../../platform/db/instance-settings.ts'
 import { firstIdAt } from '../../platform/ids.ts'
 import { sumDebits, sumReturns } from '../flex/days.store.ts'
 import { aheadRange, COMING, returnsRange, spanOf } from '../flex/flex.rules.ts'
@@ -11,6 +12,7 @@ import {
   addUp,
   everyDay,
   firstOfMonth,
+  isBeingFilled,
   sumFrom,
   type Collected,
   type DaySum,
@@ -20,6 +22,8 @@ import * as store from './home.store.ts'
 
 export type Home = {
   today: string
+  /** The demo is being made at this moment. */
+  isFilling: boolean
   collectedToday: Collected
   collectedThisMonth: Collected
   outstanding: store.Outstanding
@@ -39,13 +43,14 @@ const CHART_DAYS = 30
 const DAY_MS = 86_400_000
 
 /** What came in, what is still due, what went wrong, what happens next: a statement each, side by side. */
-export async function readHome({ db, clock }: Context, institute: Institute): Promise<Home> {
-  const { id } = institute
+export async function readHome({ db, clock, mode }: Context, institute: Institute): Promise<Home> {
+  const { id, code } = institute
   const now = clock.now()
   const today = dayOf(now)
   const month = firstOfMonth(today)
   const chartFrom = addDays(today, 1 - CHART_DAYS)
   const countedFrom = month < chartFrom ? month : chartFrom
+  const demo = mode === 'sandbox' ? await readSetting(db, 'demo') : null
   const [sums, outstanding, ahead, decided, settlements, health, transfersToConfirm, approvalsWaiting] =
     await Promise.all([
       store.sumDays(db, id, startOfDay(countedFrom)),
@@ -60,6 +65,7 @@ export async function readHome({ db, clock }: Context, institute: Institute): Pr
     ])
   return {
     today,
+    isFilling: isBeingFilled(demo, code, Date.now()),
     collectedToday: sumFrom(sums, today, today),
     collectedThisMonth: sumFrom(sums, month, today),
     outstanding,

@@ -23,6 +23,11 @@ export const receiptOutput = out.object({
     row => row.studentId,
   ),
   amount: out.amount('In rupees.', 45000),
+  refunded_amount: out.optional.amount(
+    'What of it went back to the payer, in rupees.',
+    500,
+    row => row.refundedPaise || null,
+  ),
   mode: out.text('How it was paid.', 'upi'),
   payment_id: out.text('The payment.', 'pay_01k9zq4m0ve8sbn6yt2hw3c5da'),
   source: out.oneOf(['online', 'direct'], 'Collected here, or taken at the counter.'),

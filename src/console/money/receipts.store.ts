@@ -20,6 +20,8 @@ export type ReceiptRow = {
   identifier: string | null
   studentId: string | null
   amountPaise: Paise
+  /** What of it went back to the payer. */
+  refundedPaise: Paise
   mode: string
 }
 
@@ -35,7 +37,9 @@ const SELECT = `select c.financial_year as "financialYear", c.number, c.issued_a
     c.source, o.id as "orderId", coalesce(o.name, s.primary_contact_name) as payer,
     coalesce(o.student_name, s.fullname) as "studentName", coalesce(o.identifier, s.identifier) as identifier,
     coalesce(o.student_id, s.id) as "studentId", coalesce(p.amount_paise, d.amount_paise) as "amountPaise",
-    coalesce(p.mode, d.mode) as mode
+    coalesce(p.mode, d.mode) as mode,
+    (select coalesce(sum(r.amount_paise), 0)::bigint from refunds r where r.institute_id = c.institute_id
+       and r.payment_id = c.online_payment_id and r.state = 'processed') as "refundedPaise"
   from receipts c
   left join payments p on p.institute_id = c.institute_id and p.id = c.online_payment_id
   left join orders o on o.institute_id = p.institute_id and o.id = p.order_id

@@ -1,5 +1,6 @@
 import type { Order } from '../../orders/orders.rules.ts'
 import type { Queryable } from '../../platform/db/database.ts'
+import type { Paise } from '../../platform/money.ts'
 
 /** What only the console shows of one order, each part by one statement along an index. */
 export type OrderOrigin = { pageTitle: string | null; file: LinkFileRow | null }
@@ -20,6 +21,26 @@ export async function readOrigin(
     [instituteId, id, pageId],
   )
   return row ?? { pageTitle: null, file: null }
+}
+
+/** An order of another child that was opened to be paid in the same sum. */
+export type PaidTogether = { id: string; studentName: string | null; amountPaise: Paise }
+
+export async function readPaidTogether(
+  db: Queryable,
+  instituteId: number,
+  orderId: string,
+): Promise<PaidTogether[]> {
+  return db.query<PaidTogether>(
+    `select o.id, o.student_name as "studentName",
+       (select sum(l.amount_paise)::bigint from order_lines l where l.institute_id = $1 and l.order_id = o.id) as "amountPaise"
+     from dues_orders own
+     join dues_orders other on other.institute_id = own.institute_id and other.group_id = own.group_id
+       and other.order_id <> own.order_id
+     join orders o on o.institute_id = other.institute_id and o.id = other.order_id
+     where own.institute_id = $1 and own.order_id = $2 order by o.id limit 20`,
+    [instituteId, orderId],
+  )
 }
 
 export type EventRecord = { id: string; code: string; occurredAt: Date; payload: unknown }

@@ -5,7 +5,7 @@ import { lineName } from '../../orders/orders.rules.ts'
 import { refundFields } from '../../payments/refund.output.ts'
 import type { RequestedRefund } from '../../payments/refunds/refunds.service.ts'
 import { subtractPaise, type Paise } from '../../platform/money.ts'
-import type { LinkFileRow } from './detail.store.ts'
+import type { LinkFileRow, PaidTogether } from './detail.store.ts'
 import { disputeOutput, paymentOutput, refundRowOutput } from './order-parts.output.ts'
 import { LIST_STATUSES, ORDER_KINDS } from './orders.rules.ts'
 import type { Choices, OrderDetail } from './orders.service.ts'
@@ -64,6 +64,13 @@ const fileOutput = file.object({
   row: file.integer('Which row of it.', 2),
 })
 
+const together = outputOf<PaidTogether, unknown>()
+const togetherOutput = together.object({
+  id: together.text('The order.', 'order_01k9zq4m0ve8sbn6yt2hw3c5da'),
+  student_name: together.optional.text('Of which child.', 'Mohan Iyer'),
+  amount: together.amount('Its part, in rupees.', 14000.5),
+})
+
 const out = outputOf<OrderDetail, Date>()
 export const orderDetailOutput = out.object({
   ...rowFields,
@@ -76,6 +83,7 @@ export const orderDetailOutput = out.object({
   closed_at: out.optional.moment('When it stopped taking payments, UTC.', '2026-11-14T18:30:00.000Z'),
   url: out.optional.text('Where it is paid.', 'https://pay.example.in/pay/demo-school/order_01'),
   file: out.optional.one('The file it was made of.', fileOutput),
+  paid_together: out.list('Orders of other children that are paid in one sum with it.', togetherOutput),
   payments: out.list('Every try, the oldest first.', paymentOutput),
   refunds: out.list('The oldest first.', refundRowOutput),
   disputes: out.list('What payers dispute at their banks, the oldest first.', disputeOutput),

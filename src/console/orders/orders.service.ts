@@ -29,6 +29,7 @@ export type OrderDetail = Order &
     messages: store.MessageRecord[]
     events: store.EventRecord[]
     audit: AuditRow[]
+    paidTogether: store.PaidTogether[]
   }
 
 const MOST_ACTS = 200
@@ -41,15 +42,17 @@ export async function readDetail(
 ): Promise<OrderDetail> {
   const { db } = ctx
   const order = await getOrder(ctx, institute, undefined, id)
-  const [origin, payments, refunds, disputes, messages, events, { rows: audit }] = await Promise.all([
-    store.readOrigin(db, institute.id, order),
-    listPaymentRecords(ctx, institute.id, id),
-    listRefunds(ctx, institute.id, id),
-    listDisputes(ctx, institute.id, id),
-    store.readMessages(db, institute.id, id),
-    store.readEvents(db, institute.id, order),
-    listAudit(ctx, institute.id, { about: id, limit: MOST_ACTS }),
-  ])
+  const [origin, paidTogether, payments, refunds, disputes, messages, events, { rows: audit }] =
+    await Promise.all([
+      store.readOrigin(db, institute.id, order),
+      store.readPaidTogether(db, institute.id, id),
+      listPaymentRecords(ctx, institute.id, id),
+      listRefunds(ctx, institute.id, id),
+      listDisputes(ctx, institute.id, id),
+      store.readMessages(db, institute.id, id),
+      store.readEvents(db, institute.id, order),
+      listAudit(ctx, institute.id, { about: id, limit: MOST_ACTS }),
+    ])
   const handler = ctx.paymentHandlers[order.kind]
   const refundable = payments.filter(payment => (handler.refundRefusal?.(payment) ?? null) === null)
   const refundablePaise = leftToRefund(refundable, refunds)
@@ -71,6 +74,7 @@ export async function readDetail(
     messages,
     events,
     audit: audit.toReversed(),
+    paidTogether,
   }
 }
 

@@ -154,6 +154,15 @@ test('every payment and refund is in the register once, whatever way it came', a
   assert.equal((await read(`/payments?captured_from=${daysAgo(0)}`)).length, 4)
 })
 
+test('a receipt says what of its money went back', async () => {
+  const receipts: Json[] = await read('/receipts')
+  const back = receipts.filter(one => one.refunded_amount !== undefined)
+  assert.deepEqual(
+    back.map(one => one.refunded_amount),
+    [500],
+  )
+})
+
 test('a receipt is found by its number, read as PDF, and cancelled once with a reason', async () => {
   const [receipt] = await read('/receipts?number=2026-27/000003'.replace('2026-27', await currentYear()))
   assert.equal(receipt.order_id, school.waiting.orderId)

@@ -1,3 +1,4 @@
+import { Alert } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { HomeAnswer } from '../../../../src/console/home/home.output.ts'
 import { get } from '../../api/client.ts'
@@ -17,7 +18,7 @@ export function HomePage() {
   const home = useQuery({
     queryKey: ['home', path],
     queryFn: ({ signal }) => get<HomeAnswer>(`${path}/home`, {}, signal),
-    refetchInterval: 60_000,
+    refetchInterval: ({ state }) => (state.data?.is_filling === true ? 5_000 : 60_000),
   })
   return (
     <PageFrame title="Home">
@@ -33,6 +34,12 @@ function Numbers({ home }: { home: HomeAnswer }) {
   const month = `${today.slice(0, 8)}01`
   return (
     <>
+      {home.is_filling && (
+        <Alert color="yellow" role="status">
+          This demo school is being filled with a year of payments; its numbers grow until that is done, in
+          less than a minute on most machines.
+        </Alert>
+      )}
       <Waiting home={home} />
       <h2 className="section-title">What came in</h2>
       <div className="stats">
@@ -77,7 +84,7 @@ function Waiting({ home }: { home: HomeAnswer }) {
           <Stat
             label="Requests to approve"
             value={formatCount(approvals)}
-            note="Refunds, concessions or waivers"
+            note="Refunds, concessions, waivers or lower fees"
             to="/i/$institute/approvals"
             search={{ status: 'waiting' }}
           />
@@ -140,10 +147,10 @@ function Due({ home }: { home: HomeAnswer }) {
           value={formatRupees(settlements.expected.amount)}
           note={
             overdue.count > 0
-              ? `${formatRupees(overdue.amount)} is late`
+              ? `${formatRupees(overdue.amount)} is late; before fees and refunds`
               : nextOn === undefined
                 ? 'Nothing expected'
-                : `Next on ${formatDay(nextOn)}`
+                : `Next on ${formatDay(nextOn)}; before fees and refunds`
           }
           tone={overdue.count > 0 ? 'bad' : undefined}
           to="/i/$institute/money"

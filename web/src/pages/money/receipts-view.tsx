@@ -17,12 +17,17 @@ import { ExportMenu } from './export-menu.tsx'
 import { OrderLink } from './order-link.tsx'
 import { modeLabel } from './texts.ts'
 
-const statusOf = (row: ReceiptAnswer) =>
-  row.status === 'issued' ? (
-    <StatusBadge tone="good">Issued</StatusBadge>
-  ) : (
-    <StatusBadge tone="bad">Cancelled</StatusBadge>
-  )
+function wordOf({ status, amount, refunded_amount: refunded = 0 }: ReceiptAnswer): string {
+  if (status === 'cancelled') return 'Cancelled'
+  if (refunded === 0) return 'Issued'
+  return refunded < amount ? 'Part refunded' : 'Refunded'
+}
+
+const statusOf = (row: ReceiptAnswer) => {
+  const word = wordOf(row)
+  const tone = word === 'Issued' ? 'good' : word === 'Cancelled' ? 'bad' : 'waiting'
+  return <StatusBadge tone={tone}>{word}</StatusBadge>
+}
 
 const COLUMNS: readonly Column<ReceiptAnswer>[] = [
   {
@@ -48,7 +53,7 @@ const COLUMNS: readonly Column<ReceiptAnswer>[] = [
     text: row => [row.student_name, row.identifier].filter(Boolean).join(', '),
   },
   { key: 'mode', title: 'Mode', text: row => modeLabel(row.mode) },
-  { key: 'status', title: 'Status', text: row => row.status, render: statusOf },
+  { key: 'status', title: 'Status', text: wordOf, render: statusOf },
   {
     key: 'amount',
     title: 'Amount',
@@ -137,6 +142,10 @@ function Receipt({ receipt }: { receipt: ReceiptAnswer }) {
         fields={[
           { label: 'Amount', value: <Money rupees={receipt.amount} /> },
           { label: 'Status', value: statusOf(receipt) },
+          {
+            label: 'Given back',
+            value: receipt.refunded_amount && <Money rupees={receipt.refunded_amount} />,
+          },
           { label: 'Issued', value: <When at={receipt.issued_at} /> },
           { label: 'Cancelled', value: receipt.cancelled_at && <When at={receipt.cancelled_at} /> },
           { label: 'Why cancelled', value: receipt.cancel_reason },

@@ -6,7 +6,7 @@ import type { OrderDetailAnswer } from '../../../../../src/console/orders/order.
 import { get } from '../../../api/client.ts'
 import { useInstitute, useInstitutePath, useMay } from '../../../api/session.ts'
 import { Detail, RawJson, Timeline, type DetailField } from '../../../ui/detail.tsx'
-import { formatRupees } from '../../../ui/money.tsx'
+import { formatRupees, sumRupees } from '../../../ui/money.tsx'
 import { AwaitedPage } from '../../../ui/page.tsx'
 import { StatusBadge } from '../../../ui/status-badge.tsx'
 import { formatDay, When } from '../../../ui/when.tsx'
@@ -107,6 +107,25 @@ function Actions({ order }: { order: OrderDetailAnswer }) {
   )
 }
 
+/** The other children of the same sum, and that sum. */
+function Together({ order }: { order: OrderDetailAnswer }) {
+  const { code: institute } = useInstitute()
+  const all = sumRupees([order.amount, ...order.paid_together.map(one => one.amount)])
+  return (
+    <>
+      {order.paid_together.map(one => (
+        <div key={one.id}>
+          <Link to="/i/$institute/orders/$order" params={{ institute, order: one.id }} search={{}}>
+            {one.student_name ?? 'another child'}
+          </Link>
+          , {formatRupees(one.amount)}
+        </div>
+      ))}
+      <div className="faint">{formatRupees(all)} in all</div>
+    </>
+  )
+}
+
 function moment(at: string | undefined): ReactNode {
   return at && <When at={at} />
 }
@@ -131,6 +150,10 @@ function useFields(order: OrderDetailAnswer): DetailField[] {
           {order.student_name ?? order.identifier ?? 'the student'}
         </Link>
       ),
+    },
+    {
+      label: 'Paid in one sum with',
+      value: order.paid_together.length > 0 && <Together order={order} />,
     },
     { label: 'Student', value: student === undefined ? order.student_name : undefined },
     { label: 'Admission no.', value: order.identifier },

@@ -80,7 +80,7 @@ function DuesTable({ student }: { student: Student }) {
         </tr>
       </thead>
       <tbody>
-        {dues.components.map(line => (
+        {dues.components.filter(isSomething).map(line => (
           <tr key={line.component_type}>
             <td>
               {readable(line.component_type)}{' '}
@@ -125,6 +125,11 @@ function DuesTable({ student }: { student: Student }) {
       </tfoot>
     </StudentTable>
   )
+}
+
+/** A fee that came to nothing, as when the class changed, and that nothing was paid for is no row. */
+function isSomething(line: Student['dues']['components'][number]): boolean {
+  return line.fee_amount > 0 || line.paid_amount > 0
 }
 
 function Paid({

@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { API, demoVisitor } from '../console/support.ts'
+import { startBursar } from '../harness/bursar.ts'
+import { newFamily, visitAs } from './parents-support.ts'
+
+const bursar = await startBursar({ after })
+
+test('the office sees at an order of one child whose fees are paid in the same sum', async () => {
+  const students = [{ fullname: 'Kabir Rao' }, { fullname: 'Anaya Rao', grade: '2' }]
+  const fees = [{ component_type: 'TUITION_FEE', fee_amount: 1000.01 }]
+  const { user, students: ids } = await newFamily(bursar.demo, { students, fees })
+  const parent = await visitAs(bursar, user)
+  const csrf = await parent.csrf('/parents/pay')
+  const boxes = ids.map((id): [string, string] => ['fee', `${id}:TUITION_FEE`])
+  const seen = await parent.post('/parents/pay', [...boxes, ['act', 'pay'], ['csrf', csrf]])
+  assert.equal(seen.status, 303, seen.text)
+  const orders = await bursar.sql<{ id: string; name: string }>(
+    'select id, student_name as name from orders where student_id = any($1)',
+    [ids],
+  )
+  assert.equal(orders.length, 2)
+  const office = await demoVisitor(bursar.url)
+  for (const { id } of orders) {
+    const { data } = (await office.get(`${API}/institutes/demo-school/orders/${id}`)).body
+    const other = orders.find(one => one.id !== id)
+    assert.deepEqual(data.paid_together, [{ id: other?.id, student_name: other?.name, amount: 1000.01 }])
+  }
+})
