@@ -986,6 +986,8 @@ create table refunds (
   state text not null default 'pending' check (state in ('pending', 'processed', 'failed')),
   amount_paise bigint not null check (amount_paise > 0),
   reason text,
+  -- Why it goes back by itself, which its payer is told; null when somebody asked for it.
+  cause text check (cause in ('paid_twice', 'paid_at_school', 'less_due', 'other_amount')),
   provider_ref text,
   utr text,
   failure_message text,
@@ -1582,15 +1584,20 @@ create index flex_instalments_by_present_day on flex_instalments (institute_id, 
   where not is_downpayment
     and state in ('scheduled', 'confirmed', 'skipped', 'due', 'covered', 'waived');
 
--- What live plans will still take of each component: it is not late, whatever due day the institute set for others.
+-- What live plans will still take of each component: it is not late, whatever due day the institute set for others. What a
+-- plan should have taken and did not is due since the day of the first such instalment; while nothing is debited, since the
+-- day of the first that is open.
 create view planned_fees as
   select p.institute_id, p.student_id, line ->> 'componentType' as component_type,
-    sum((line ->> 'amountPaise')::bigint)::bigint as amount_paise
+    coalesce(sum((line ->> 'amountPaise')::bigint) filter (where is_running and is_to_come), 0)::bigint as amount_paise,
+    min(i.due_on) filter (where not (is_running and is_to_come)) as missed_on
   from flex_plans p
   join flex_instalments i on i.institute_id = p.institute_id and i.plan_id = p.id
-    and i.state in ('scheduled', 'confirmed', 'presented', 'skipped')
+    and i.state in ('scheduled', 'confirmed', 'presented', 'skipped', 'bounced', 'reversed', 'due')
   cross join jsonb_array_elements(i.lines) as line
-  where p.state in ('setup', 'active') and not p.is_held
+  cross join lateral (select p.state <> 'locked' and not p.is_held as is_running,
+    i.state in ('scheduled', 'confirmed', 'presented', 'skipped') as is_to_come) as now
+  where p.state in ('setup', 'active', 'locked')
   group by 1, 2, 3;
 
 -- Every presentation ever made; the key prevents making one twice.
@@ -1986,8 +1993,8 @@ create table messages (
   about text not null,
   -- Which of our texts it is; each is registered with DLT, without which no operator delivers an SMS.
   template text,
-  -- Reminders are not sent at night, however often they have to be tried.
-  is_reminder boolean not null default false,
+  -- Leaves in the school's hours only, however often it has to be tried: reminders, and what is told to a phone.
+  in_waking_hours boolean not null default false,
   -- What a reminder asks to be paid: when all of it is paid the reminder is not sent any more.
   concerns text[] not null default '{}',
   -- What an SMS says in English, for a text whose own language is not registered with DLT.

@@ -42,12 +42,13 @@ function sharesOf(amount: Paise, owed: readonly Owed[], allocation: Allocation):
   )
 }
 
-/** What an earlier year left comes first, what has no due day after all that has one. */
+/** What an earlier year left comes first, what has no due day after all that has one, and then what a plan takes by itself. */
 function byDueDay(one: Owed, other: Owed): number {
   return dueOf(one).localeCompare(dueOf(other))
 }
 
-function dueOf({ isCarried = false, dueOn }: Owed): string {
+function dueOf({ isCarried = false, dueOn, owedPaise, plannedPaise = ZERO }: Owed): string {
+  if (plannedPaise >= owedPaise) return '9999-planned'
   return isCarried ? '' : (dueOn ?? '9999')
 }
 

@@ -118,6 +118,8 @@ export type Owed = {
   dueOn: string | null
   /** From an earlier academic year, so it was due before anything of this one. */
   isCarried?: boolean
+  /** How much of it an instalment plan will take. */
+  plannedPaise?: Paise
 }
 
 export type Share = {

@@ -27,7 +27,7 @@ export type DueLine = {
   owedPaise: Paise
   /** How much of that an instalment plan will take. */
   plannedPaise: Paise
-  /** By the institute's calendar; null when it has none for this. */
+  /** By the institute's calendar, or that of the plan that missed it; null when it has none for this. */
   dueOn: string | null
   /** From an earlier academic year. */
   isCarried: boolean
@@ -79,10 +79,13 @@ export async function readLateFeesBefore(
   const redeemed = (await readRedeemed(tx, [key])).get(key.studentId) ?? new Map<string, Redeemed>()
   const dueDays = await readDueDays(tx, [key.instituteId])
   const paid = withoutLines(context.paid, lines)
+  const planned = (await readPlanned(tx, [key])).get(key.studentId)
   const owed = context.fees.map(fee => ({
     componentType: fee.componentType,
     amountPaise: balanceOf(fee, paid.get(fee.componentType) ?? ZERO).outstandingPaise,
-    dueOn: dueDayOf(dueDays, key.instituteId, context.student, fee.componentType),
+    dueOn:
+      planned?.get(fee.componentType)?.missedOn ??
+      dueDayOf(dueDays, key.instituteId, context.student, fee.componentType),
   }))
   return lateFeesOn(today, owed, rules.lateFees, redeemed)
 }
@@ -115,10 +118,12 @@ export async function readDuesOn(
       const lines = context.fees.map(fee => {
         const paidPaise = context.paid.get(fee.componentType) ?? ZERO
         const owedPaise = balanceOf(fee, paidPaise).outstandingPaise
-        const ownDueOn = dueDayOf(dueDays, instituteId, context.student, fee.componentType)
-        const dueOn = ownDueOn ?? ruleFor(ofInstitute.lateFees, fee.componentType)?.dueOn ?? null
         const { componentType, feePaise, discounts } = fee
-        const plannedPaise = minPaise(owedPaise, planned.get(studentId)?.get(componentType) ?? ZERO)
+        const ownPlan = planned.get(studentId)?.get(componentType)
+        const ownDueOn = dueDayOf(dueDays, instituteId, context.student, componentType)
+        const dueOn =
+          ownPlan?.missedOn ?? ownDueOn ?? ruleFor(ofInstitute.lateFees, componentType)?.dueOn ?? null
+        const plannedPaise = minPaise(owedPaise, ownPlan?.amountPaise ?? ZERO)
         const isLate = owedPaise > plannedPaise && dueOn !== null && dueOn < today
         const isCarried = carried.get(studentId)?.has(componentType) ?? false
         const lateRuleId = datedRule(ofInstitute.lateFees, { componentType, dueOn })?.id ?? null

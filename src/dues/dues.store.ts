@@ -147,21 +147,23 @@ export async function readRedeemed(
   return found
 }
 
-/** What live plans will take, by student and component. */
+/** What live plans will take of a component, and since when it is due what they should have taken and did not. */
+type Planned = { componentType: string; amountPaise: Paise; missedOn: string | null }
+
+/** By student and component. */
 export async function readPlanned(
   db: Queryable,
   keys: readonly { instituteId: number; studentId: string }[],
-): Promise<Map<string, Map<string, Paise>>> {
-  const rows = await db.query<{ studentId: string; componentType: string; amountPaise: Paise }>(
-    `select f.student_id as "studentId", f.component_type as "componentType", f.amount_paise as "amountPaise"
+): Promise<Map<string, Map<string, Planned>>> {
+  const rows = await db.query<Planned & { studentId: string }>(
+    `select f.student_id as "studentId", f.component_type as "componentType", f.amount_paise as "amountPaise",
+       f.missed_on as "missedOn"
      from unnest($1::int[], $2::text[]) as k (institute_id, student_id)
      join planned_fees f on f.institute_id = k.institute_id and f.student_id = k.student_id`,
     [keys.map(key => key.instituteId), keys.map(key => key.studentId)],
   )
   const ofStudents = Map.groupBy(rows, row => row.studentId)
-  return new Map(
-    [...ofStudents].map(([id, own]) => [id, new Map(own.map(row => [row.componentType, row.amountPaise]))]),
-  )
+  return new Map([...ofStudents].map(([id, own]) => [id, new Map(own.map(row => [row.componentType, row]))]))
 }
 
 export type LateFeeEntry = {

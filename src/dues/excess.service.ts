@@ -1,8 +1,11 @@
+import type { RefundCause } from '../payments/refunds/refunds.rules.ts'
 import { refundExcess } from '../payments/refunds/refunds.service.ts'
+import { listPaid } from '../payments/student-payments.service.ts'
+import { wasPaidSince } from '../students/direct-payments/direct-payments.service.ts'
 import type { PaidOrder } from '../payments/payment-handler.ts'
 import type { Transaction } from '../platform/db/database.ts'
 import { formatRupees, sumPaise, type Paise } from '../platform/money.ts'
-import type { Excess, Share } from './dues.rules.ts'
+import { overlap, type Excess, type Share } from './dues.rules.ts'
 import { readRules } from './dues.store.ts'
 
 /** What a payment brought beyond what was owed, and whether it goes back. */
@@ -18,8 +21,26 @@ export async function settleExcess(
   const excessPaise = sumPaise(excess.map(line => line.amountPaise))
   const isExcessRefunded =
     excessPaise > 0 && (await readExcessRule(tx, paid.payment.instituteId)) === 'refund'
-  if (isExcessRefunded) await refundExcess(tx, paid, excess, at)
+  if (isExcessRefunded) await refundExcess(tx, paid, { excess, cause: await causeOf(tx, paid, excess), at })
   return { excessPaise, isExcessRefunded }
+}
+
+/** What made it too much since the order was made: the same fees paid at the school, paid online, or lowered. */
+async function causeOf(
+  tx: Transaction,
+  { payment, order }: PaidOrder,
+  excess: Share['lines'],
+): Promise<RefundCause> {
+  const { instituteId } = payment
+  const { studentId, createdAt: since } = order
+  if (studentId === null) return 'less_due'
+  const componentTypes = excess.map(line => line.componentType)
+  if (await wasPaidSince(tx, { instituteId, studentId }, { componentTypes, since })) return 'paid_at_school'
+  const online = await listPaid(tx, instituteId, [studentId])
+  const isTwice = online.some(
+    one => one.paymentId !== payment.id && (one.capturedAt ?? since) >= since && overlap(one.lines, excess),
+  )
+  return isTwice ? 'paid_twice' : 'less_due'
 }
 
 async function readExcessRule(tx: Transaction, instituteId: number): Promise<Excess> {

@@ -1,4 +1,5 @@
-import type { Order, OrderKind } from '../orders/orders.rules.ts'
+import { totalOf, type Order, type OrderKind } from '../orders/orders.rules.ts'
+import { findOrders } from '../orders/orders.service.ts'
 import type { PaymentContext } from '../payments/context.ts'
 import { heldUntil } from '../payments/payments.rules.ts'
 import { giveUpStarted } from '../payments/start/give-up.service.ts'
@@ -6,15 +7,18 @@ import { listOnTheWay, listStarted, type StudentPayment } from '../payments/stud
 import { formatMoment } from '../platform/calendar.ts'
 import type { Queryable } from '../platform/db/database.ts'
 import { conflict } from '../platform/errors.ts'
-import { formatRupees, type Paise } from '../platform/money.ts'
+import { formatRupees, sumPaise, type Paise } from '../platform/money.ts'
 import { holdStudent } from '../students/profile/lock-student.service.ts'
 import { maskName, overlap } from './dues.rules.ts'
-import { readDuesOrders, type Payer } from './dues.store.ts'
+import { listGroup, readDuesOrders, type Payer } from './dues.store.ts'
 
 /** A payment of a student's dues that somebody has started at the bank's page and not finished. */
 export type StartedDues = {
   orderId: string
+  /** Of the whole payment. */
   amountPaise: Paise
+  /** Whose fees it pays; one payment can be for several. */
+  children: readonly { studentId: string; name: string }[]
   /** Null when the ERP opened it. */
   payer: Payer | null
   startedAt: Date
@@ -119,11 +123,21 @@ export async function describeStart(
   instituteId: number,
   payment: StudentPayment,
 ): Promise<StartedDues> {
-  const { orderId, amountPaise, createdAt: startedAt, orderKind, payerName } = payment
-  const made = (await readDuesOrders(db, instituteId, [orderId])).get(orderId)?.payer ?? null
+  const { orderId, createdAt: startedAt, orderKind, payerName } = payment
+  const made = (await readDuesOrders(db, instituteId, [orderId])).get(orderId)
   // Of a link we know whom it was sent to, which is no user of ours.
-  const payer = orderKind === 'student' ? made : { registrationId: '', name: payerName }
-  return { orderId, amountPaise, payer, startedAt, heldUntil: heldUntil(payment) }
+  const payer = orderKind === 'student' ? (made?.payer ?? null) : { registrationId: '', name: payerName }
+  const groupId = made?.groupId ?? null
+  const ids = groupId === null ? [orderId] : await listGroup(db, instituteId, groupId)
+  const orders = await findOrders({ db }, { id: instituteId }, ids)
+  return {
+    orderId,
+    amountPaise: sumPaise(orders.map(totalOf)),
+    children: orders.map(one => ({ studentId: one.studentId ?? '', name: one.studentName ?? one.name })),
+    payer,
+    startedAt,
+    heldUntil: heldUntil(payment),
+  }
 }
 
 export function beingPaid({ amountPaise, payer, heldUntil: until }: StartedDues): Error {

@@ -9,8 +9,7 @@ import { recordEvents } from '../events/events.service.ts'
 import { findPayment } from '../payments/payments.service.ts'
 import { sendTransfer } from '../payments/debits/transfers.service.ts'
 import { readStudentContexts } from '../students/student-contexts.service.ts'
-import { queueMessages } from '../messages/messages.service.ts'
-import { endedMessage } from './loan-messages.texts.ts'
+import { mailBorrower } from './borrower-mails.service.ts'
 import { mailLender } from './staff-mails.service.ts'
 import { remindToConfirm } from './transfers/bank-transfers.service.ts'
 import { loanEvent } from './loan.events.ts'
@@ -158,7 +157,7 @@ async function endHere(
   if (student === undefined) throw notFound('This student')
   const code = how === 'canceled' ? 'cred.loan.canceled' : 'cred.loan.application_expired'
   await recordEvents(tx, [loanEvent(code, ended, { student, at })])
-  await queueMessages(tx, endedMessage(application, how, at))
+  await mailBorrower(tx, application, { kind: how }, at)
   await mailLender(ctx, tx, application, how)
 }
 

@@ -8,9 +8,9 @@ import { badRequest, conflict } from '../platform/errors.ts'
 import { newId } from '../platform/ids.ts'
 import { sumPaise, ZERO } from '../platform/money.ts'
 import { readStudentContexts, type StudentContext } from '../students/student-contexts.service.ts'
-import { queueMessages } from '../messages/messages.service.ts'
 import { loanEvent } from './loan.events.ts'
-import { updateMessage } from './loan-messages.texts.ts'
+import { mailBorrower } from './borrower-mails.service.ts'
+import { newsOf } from './loan-messages.texts.ts'
 import type { LoanContext } from './context.ts'
 import { lenderOf } from './lenders/lenders.service.ts'
 import * as store from './loans.store.ts'
@@ -111,7 +111,7 @@ export async function applyIn(ctx: LoanContext, tx: Transaction, report: LoanRep
   const at = clampTime(report.update.at, { from: createdAt, to: ctx.clock.now() })
   const loan = { file: { ...file, application }, student }
   const transfer = await perform(ctx, tx, loan, { ...report.update, at })
-  await queueMessages(tx, updateMessage(application, report.update, ctx.clock.now()))
+  await mailBorrower(tx, application, newsOf(report.update), ctx.clock.now())
   if (report.update.kind === 'filled') await mailLender(ctx, tx, application, 'applied')
   return { outcome, transfer, refusal: null }
 }

@@ -1,8 +1,7 @@
-import { queueMessages } from '../messages/messages.service.ts'
 import { conflict, notFound } from '../platform/errors.ts'
 import type { LoanContext } from './context.ts'
 import { lenderOf } from './lenders/lenders.service.ts'
-import { acceptedMessage } from './loan-messages.texts.ts'
+import { mailBorrower } from './borrower-mails.service.ts'
 import { mailLender } from './staff-mails.service.ts'
 import * as store from './loans.store.ts'
 import { canAccept, canEnd } from './loans.rules.ts'
@@ -32,7 +31,7 @@ export async function acceptOffer(
       nextCheckAt: now,
       checks: 0,
     })
-    await queueMessages(tx, acceptedMessage(application, now))
+    await mailBorrower(tx, application, { kind: 'accepted' }, now)
     await mailLender(ctx, tx, application, 'accepted')
   })
   // The reconciler sends it if the lender does not answer now.

@@ -22,13 +22,13 @@ export type NewMessage = {
   leavesAt?: Date | undefined
   /** Names what is told: it is told once by each channel, however often it is asked for. */
   once?: string | undefined
-  /** Sent only while people are awake. */
-  isReminder?: boolean
+  /** Leaves in the hours that the school has set, however often it has to be tried. */
+  inWakingHours?: boolean
   /** The name of the text, of short ones only. */
   template?: string
   /** The same to a phone whose language is not registered with DLT. */
   inEnglish?: string | undefined
-  /** The ids of what a reminder reminds of. */
+  /** The ids of what a reminder reminds of; once all of it is done the reminder is not sent any more. */
   concerns?: readonly string[]
   /** The payment whose receipt goes along with a mail. */
   attachment?: string
@@ -77,7 +77,7 @@ export type Message = {
   /** A try has begun, and its end is not known. */
   isSending: boolean
   nextTryAt: Date | null
-  isReminder: boolean
+  inWakingHours: boolean
   template: string | null
   inEnglish: string | null
   attachment: string | null

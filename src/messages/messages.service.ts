@@ -133,7 +133,7 @@ export function sendMessages(post: MessageContext): Run {
 
 async function sendMessage(post: MessageContext, message: Message): Promise<void> {
   const now = post.clock.now()
-  if (message.isReminder) {
+  if (message.inWakingHours) {
     const hours = await getSchool(post, message.instituteId)
     if (!isWakingHour(now, hours)) return store.putOff(post.db, message, nextWakingMoment(now, hours))
   }
@@ -197,6 +197,16 @@ async function send(post: MessageContext, message: Message): Promise<Outcome> {
   } catch (error) {
     return { kind: 'delayed', reason: String(error), isAway: false }
   }
+}
+
+/** What goes along with a mail, as its recipient gets it now; for a sandbox only. Null when nothing does. */
+export async function readAttachmentOf(
+  post: Pick<MessageContext, 'db' | 'readAttachment'>,
+  instituteId: number,
+  id: string,
+): Promise<Attachment | null> {
+  const attachment = await store.findAttachment(post.db, instituteId, id)
+  return attachment === null ? null : post.readAttachment({ instituteId, attachment })
 }
 
 async function attachmentOf(

@@ -20,7 +20,7 @@ const messages = new Table<Message>('messages', {
   tries: 'int',
   isSending: 'boolean',
   nextTryAt: 'timestamptz',
-  isReminder: 'boolean',
+  inWakingHours: 'boolean',
   template: 'text',
   inEnglish: 'text',
   attachment: 'text',
@@ -52,7 +52,7 @@ export async function insertMessages(tx: Transaction, queued: readonly QueuedMes
       tries: 0,
       isSending: false,
       nextTryAt: leavesAt,
-      isReminder: message.isReminder ?? false,
+      inWakingHours: message.inWakingHours ?? false,
       template: message.template ?? null,
       inEnglish: message.inEnglish ?? null,
       attachment: message.attachment ?? null,
@@ -195,8 +195,8 @@ export async function deleteReminders(
 ): Promise<void> {
   await tx.query(
     `delete from messages m using unnest($1::int[], $2::text[]) as subject (institute_id, about)
-     where m.institute_id = subject.institute_id and m.about = subject.about and m.state = 'queued' and m.is_reminder
-       and m.concerns <@ $3 and (m.held_until is null or m.held_until < now())`,
+     where m.institute_id = subject.institute_id and m.about = subject.about and m.state = 'queued'
+       and m.concerns <> '{}' and m.concerns <@ $3 and (m.held_until is null or m.held_until < now())`,
     [done.map(({ instituteId }) => instituteId), done.map(({ about }) => about), done.map(({ id }) => id)],
   )
 }
@@ -227,6 +227,15 @@ export async function findTold(
     [named.map(({ instituteId }) => instituteId), named.map(({ once }) => once)],
   )
   return new Map(rows.map(({ once, sentAt }) => [once, sentAt]))
+}
+
+/** What goes along with it. */
+export async function findAttachment(db: Queryable, instituteId: number, id: string): Promise<string | null> {
+  const [row] = await db.query<{ attachment: string | null }>(
+    'select attachment from messages where institute_id = $1 and id = $2',
+    [instituteId, id],
+  )
+  return row?.attachment ?? null
 }
 
 /** An institute's sent messages, the one sent last first. */

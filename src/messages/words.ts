@@ -46,3 +46,10 @@ export function feeName(code: string, language: Language): string {
 export function feeNames(codes: readonly string[], language: Language): string {
   return [...new Set(codes.map(code => feeName(code, language)))].join(', ')
 }
+
+/** Why money went back by itself. */
+export type RefundCause = keyof MessageTexts['refunded']['why']
+
+export function whyRefunded(cause: RefundCause | null, language: Language): string {
+  return cause === null ? '' : messageTextsIn(language).refunded.why[cause]
+}

@@ -130,16 +130,21 @@ export async function getOrder(
   return requireAt(await store.findOrder(ctx.db, institute.id, id), address)
 }
 
-/** For the hosted page, where the address does not say which kind it is. Instalments and tranches are nobody's to pay there. */
+/**
+ * For the hosted page, where the address does not say which kind it is. Instalments are nobody's to pay there, but what was
+ * debited can be read; tranches are the lender's.
+ */
 export async function findOrder(ctx: Context, institute: Institute, id: string): Promise<Order | null> {
   const order = await store.findOrder(ctx.db, institute.id, id)
-  return order?.kind === 'instalment' || order?.kind === 'loan' ? null : order
+  if (order === null || order.kind === 'loan') return null
+  const isOpenDebit = order.kind === 'instalment' && order.state !== 'paid' && order.state !== 'reversed'
+  return isOpenDebit ? null : order
 }
 
 /** In the order of the ids. */
 export async function findOrders(
-  { db }: Pick<Context, 'db'>,
-  institute: Institute,
+  { db }: { db: Queryable },
+  institute: Pick<Institute, 'id'>,
   ids: readonly string[],
 ): Promise<Order[]> {
   const found = new Map((await store.findOrders(db, institute.id, ids)).map(order => [order.id, order]))

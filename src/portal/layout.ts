@@ -86,6 +86,8 @@ export type Page = {
   language: Language
   /** The language switch; false on pages rendered in response to a POST. */
   hasSwitch?: boolean
+  /** What its links keep of the address. */
+  switchQuery?: string
   refreshSeconds?: number | undefined
   data: Record<string, unknown>
 }
@@ -105,6 +107,7 @@ export function sendPage(reply: FastifyReply, page: Page): FastifyReply {
     language,
     title,
     otherLanguages,
+    switchQuery: page.switchQuery === undefined || page.switchQuery === '' ? '' : `${page.switchQuery}&`,
   })
   const html = needsFonts(rendered) ? rendered.replace('</head>', `${FONT_LINK}</head>`) : rendered
   // A header instead of the meta element, so that saved or translated copies do not reload.

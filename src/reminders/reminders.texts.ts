@@ -73,7 +73,7 @@ export function reminderMessages(
 ): NewMessage[] {
   const { instituteId, about, to, language } = letter
   const { subject, body, short } = writeReminder(letter)
-  const common = { instituteId, about, at, isReminder: true }
+  const common = { instituteId, about, at, inWakingHours: true }
   return channels.map(channel =>
     channel === 'email'
       ? { ...common, channel, recipient: to.email, subject, body, to: { name: to.name, language } }

@@ -13,6 +13,7 @@ import { ERP, PAY, sampleOrder, sampleStudent } from '../harness/samples.ts'
 import { waitFor } from '../harness/wait.ts'
 import { setErp } from '../students/support.ts'
 import { deliveryIn, subscribe, trigger } from '../webhooks/support.ts'
+import { ROOMY_YEAR } from '../portal/parents-support.ts'
 
 /** What strangers write where they can write: markup that would run, in as much of it as a field takes. */
 const IMAGE = '"><img src=x onerror="window.__ran=1">'
@@ -115,7 +116,7 @@ async function plantFamily({ demo }: TestBursar): Promise<Pick<Planted, 'family'
     payments: [paid],
   }
   const { service_student_id: student } = await data(demo.post(`${ERP}/users/${family}/students`, body))
-  const named = { fullname: text('Sibling'), primary_contact_name: text('Contact') }
+  const named = { fullname: text('Sibling'), primary_contact_name: text('Contact'), ...ROOMY_YEAR }
   const other = { student: sampleStudent(named), fee_components: FEES }
   const { service_student_id: sibling } = await data(demo.post(`${ERP}/users/${family}/students`, other))
   // The same children belong to one whom the ERP knows by markup.

@@ -6,7 +6,7 @@ import { getInstitute } from '../../src/institutes/institutes.service.ts'
 import { DESKTOP, keep, PHONE, setParentStage } from '../harness/browser.ts'
 import type { Json } from '../harness/client.ts'
 import { ERP } from '../harness/samples.ts'
-import { entranceFor, newFamily } from '../portal/parents-support.ts'
+import { entranceFor, newFamily, ROOMY_YEAR } from '../portal/parents-support.ts'
 import { expectSound, expectWords, press } from './checkout-support.ts'
 
 async function must(answering: Promise<{ status: number; text: string; body: Json }>): Promise<Json> {
@@ -91,9 +91,7 @@ test('a family without an app', { concurrency: 2 }, async t => {
   part('chooses how long to pay', async () => {
     const { ctx } = bursar.app
     await setFlexSettings(ctx, await getInstitute(ctx, 'demo-group'), { offered: [3, 4, 6] })
-    const end = ctx.clock.now().getFullYear() + 2
-    const year = { academic_year_start: end - 1, academic_year_end: end }
-    const { user, students } = await newFamily(group, { students: [year] })
+    const { user, students } = await newFamily(group, { students: [ROOMY_YEAR] })
     const page = await open()
     await page.goto(url + (await entranceFor(group, user)))
     await page.goto(`${url}/parents/students/${students[0]}/plan`)

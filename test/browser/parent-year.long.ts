@@ -9,6 +9,7 @@ import { ERP } from '../harness/samples.ts'
 import { waitFor } from '../harness/wait.ts'
 import { startDelivering, subscribe } from '../webhooks/support.ts'
 import { expectSoundAndKeep, expectWords, press } from './checkout-support.ts'
+import { ROOMY_YEAR } from '../portal/parents-support.ts'
 
 const SANDBOX = '/api/v1/sandbox'
 const FLEX = '/api/v1/integrations/flex'
@@ -77,7 +78,7 @@ test("a parent's whole year, and the ERP's view of it by API and webhooks agrees
   for (const event_code of CODES) await subscribe(demo, receiver.url, { event_code })
   const erp = await startFakeErp(t)
   const user = { name: 'Asha Rao', phone: '9876543210' }
-  erp.put(sampleRecord({}, { user }))
+  erp.put(sampleRecord(ROOMY_YEAR, { user }))
   await demo.send('PUT', `${SANDBOX}/erp`, { url: erp.url })
 
   // Entry: the ERP knows the student, Bursar does not yet.

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import { DESKTOP, expectCount, keep, PHONE, setParentStage } from '../harness/browser.ts'
 import type { Json } from '../harness/client.ts'
 import { ERP } from '../harness/samples.ts'
-import { entranceFor, newFamily } from '../portal/parents-support.ts'
+import { entranceFor, newFamily, ROOMY_YEAR } from '../portal/parents-support.ts'
 import { expectSound, expectWords, press } from './checkout-support.ts'
 
 const LIMIT_BYTES = 60 * 1024
@@ -161,7 +161,7 @@ test('a parent at the pages of the school', { concurrency: 3 }, async t => {
 
   part('sets instalments up, pauses and stops them, in Hindi and without JavaScript', async () => {
     const { user, students } = await newFamily(group, {
-      students: [{ fullname: 'काव्या शर्मा', collector_code: 'SOUTH' }],
+      students: [{ fullname: 'काव्या शर्मा', collector_code: 'SOUTH', ...ROOMY_YEAR }],
     })
     const page = await open({ locale: 'hi-IN', javaScriptEnabled: false })
     const looker = await open({ locale: 'hi-IN' })
@@ -218,6 +218,7 @@ test('a parent at the pages of the school', { concurrency: 3 }, async t => {
     'sees in a calendar what was debited and what was not, and reads when a link is of no use',
     async () => {
       const { user, students } = await newFamily(demo, {
+        students: [ROOMY_YEAR],
         fees: [{ component_type: 'HOSTEL_FEE', fee_amount: 9000 }],
       })
       const link =

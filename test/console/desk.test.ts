@@ -189,7 +189,10 @@ test('family and lender are told what happened and who acts next, and a lapse to
   const lapsed = await sent()
   const withdrawn = await sent()
   assertAnswer(await bursar.demo.post(`/api/v1/integrations/cred/applications/${withdrawn}/cancel`), '200')
+  // A family is written to in the language of its school.
+  await bursar.sql(`update institutes set family_language = 'ta' where code = 'demo-school'`)
   await world.advance('P31D')
+  await bursar.sql('update institutes set family_language = null')
   const mails = async (to: string, about: string): Promise<string> =>
     (await desk.mailsTo(to, about)).join('; ')
   assert.match(
@@ -197,7 +200,7 @@ test('family and lender are told what happened and who acts next, and a lapse to
     /offers you a loan; You accepted.*; Your loan.*is agreed; Sahakari Bank has paid the school/,
   )
   assert.match(await mails(RAVI, id), /A loan application of ₹60,000.00; An offer of.*accepted/)
-  assert.match(await mails(email, lapsed), /Your loan application lapsed/)
+  assert.match(await mails(email, lapsed), /உங்கள் கடன் விண்ணப்பம் காலாவதியானது/)
   assert.match(await mails(RAVI, lapsed), /application.*; .*lapsed/)
   assert.match(await mails(email, withdrawn), /There is no loan/)
   assert.match(await mails(RAVI, withdrawn), /application.*; .*withdrawn/)

@@ -165,7 +165,7 @@ test('a reminder that could not be sent yet is not sent any more once its instal
   const { bursar, planId } = world
   const [first, second] = (await world.plan()).payment_schedule
   const later = new Date(bursar.app.ctx.clock.now().getTime() + 3_600_000)
-  const reminder = { about: planId, isReminder: true, at: later }
+  const reminder = { about: planId, inWakingHours: true, at: later }
   await queue(
     bursar,
     { ...reminder, subject: 'of the first', concerns: [first.id] },

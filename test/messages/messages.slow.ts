@@ -82,7 +82,7 @@ describe('messages', { concurrency: 3 }, () => {
     // The sandbox's clock goes on while the test does its work, so each moment has most of a minute to spare.
     await advance(bursar, untilHour(bursar, 20, -50_000))
     smtp.behave({ refuse: { code: 451, words: '4.7.1 greylisted' } })
-    await queue(bursar, { subject: 'Reminder', isReminder: true }, { subject: 'Notice' })
+    await queue(bursar, { subject: 'Reminder', inWakingHours: true }, { subject: 'Notice' })
     await advance(bursar)
     smtp.behave('accept')
     const subjects = (): unknown[] => smtp.mails.map(({ headers }) => headers['subject'])

@@ -166,7 +166,13 @@ test('a refund of another amount that fails at the bank stands open again, and i
   await demo.post('/api/v1/sandbox/clock', { advance: 'PT1H' })
   assertStatus(await finance.post(`${at}/refund`, REASON), 200)
   await endNewestRefund('failed')
+  const page = async (): Promise<string> =>
+    (await fetch(`${bursar.url}/pay/demo-school/${body.data.order_id}`)).text()
+  // The payer is asked for the whole amount again, and must know what became of the money that came.
+  assert.match(await page(), /has to go back to you, but your bank did not take it\. .*Another amount came/)
   await assertRefundedAgain()
+  assert.match(await page(), /was refunded on .*Another amount came than was asked for/)
+  assert.doesNotMatch(await page(), /did not take it/)
 })
 
 test('a second payment whose automatic refund fails is shown to a person, who can refund it again', async () => {

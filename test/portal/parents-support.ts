@@ -20,6 +20,10 @@ export const FEES = [
 ]
 
 /** A parent with children who owe. */
+const END = new Date().getFullYear() + 2
+/** Of which at least a year is left: a plan that a family asks for ends inside it. */
+export const ROOMY_YEAR = { academic_year_start: END - 1, academic_year_end: END }
+
 export async function newFamily(client: Client, wanted: Wanted = {}): Promise<Family> {
   const { students = [{}], fees = FEES, payments = [] } = wanted
   const user = `family-${++count}`

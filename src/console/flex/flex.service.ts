@@ -153,7 +153,9 @@ export async function readReturns(
   const range = rangeOf(asked, returnsRange(today))
   const sums = await days.sumReturns(flex.db, institute.id, spanOf(range))
   const groups = sums.flatMap(sum =>
-    sum.state === 'debited' ? [] : [{ ...sum, ...returnTexts(sum.returnCode ?? 'unknown') }],
+    sum.state === 'debited'
+      ? []
+      : [{ ...sum, ...returnTexts(sum.returnCode ?? 'unknown', sum.state === 'reversed') }],
   )
   return {
     range,

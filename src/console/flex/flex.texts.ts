@@ -101,10 +101,11 @@ const ACTION_TEXTS: Record<ReturnAction, string> = {
 
 export type ReturnTexts = { code: string; category: string; message: string; next: string }
 
-/** A return code as a bursar reads it. */
-export function returnTexts(code: string): ReturnTexts {
+/** A return code as a bursar reads it; what a bank takes back after it had paid is tried again by nobody but a person. */
+export function returnTexts(code: string, isTakenBack = false): ReturnTexts {
   const { category, action, message } = meaningOf(code)
-  return { code, category: CATEGORY_TEXTS[category], message, next: ACTION_TEXTS[action] }
+  const next = ACTION_TEXTS[isTakenBack && action.startsWith('again') ? 'stop' : action]
+  return { code, category: CATEGORY_TEXTS[category], message, next }
 }
 
 const DUE_TEXT = 'No mandate covers it. The family is asked to pay it online.'

@@ -54,7 +54,7 @@ export async function sumOutstanding(
      left join late_fee_rules rest on rest.institute_id = b.institute_id and rest.component_type is null
      left join planned_fees f on f.institute_id = b.institute_id and f.student_id = b.student_id
        and f.component_type = b.component_type
-     cross join lateral (select case when coalesce(day.due_on, shared.due_on, own.due_on, rest.due_on) < $2
+     cross join lateral (select case when coalesce(f.missed_on, day.due_on, shared.due_on, own.due_on, rest.due_on) < $2
        then greatest(b.outstanding_paise - coalesce(f.amount_paise, 0), 0) end as amount) late
      where b.institute_id = $1 and b.outstanding_paise > 0`,
     [instituteId, today],

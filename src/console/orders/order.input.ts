@@ -9,6 +9,11 @@ import { LIST_STATUSES, LISTED_KINDS } from './orders.rules.ts'
 const reason = field.text('Why; stands in the audit log.', 'Asked for by the parent')
 export const reasonInput = input({ reason })
 
+export const refundParams = input({
+  order_id: field.resourceId('The order.', ORDER_ID),
+  refund_id: field.resourceId('A refund of it.', 'rfd_01k9zq4m0ve8sbn6yt2hw3c5da'),
+})
+
 const filters = {
   q: optional(field.text('An id, beginnings of names, an identifier or a phone.', 'Rao', 100)),
   kind: optional(field.oneOf(LISTED_KINDS, 'Only of this kind.')),

@@ -22,10 +22,12 @@ import { linkBatchRoutes } from './link-files/link-files.routes.ts'
 import { pageRoutes } from './pages.routes.ts'
 import { drawQr } from './qr.ts'
 import { LISTED_KINDS } from './orders.rules.ts'
-import { listOrdersQuery, orderFilters } from './order.input.ts'
+import { listOrdersQuery, orderFilters, refundParams } from './order.input.ts'
 import { choicesOutput, orderDetailOutput, orderRowOutput } from './order.output.ts'
 import { checkoutUrl, readChoices, readDetail } from './orders.service.ts'
+import { printRefundVoucher } from '../../payments/notices/refund-voucher.service.ts'
 import { findReceiptFile } from '../../payments/order-receipt.service.ts'
+import { listRefunds } from '../../payments/refunds/refunds.service.ts'
 
 /** Orders and links, payment pages, and links made of a file. */
 export async function consoleOrderRoutes(app: FastifyInstance, ctx: PaymentContext): Promise<void> {
@@ -97,6 +99,19 @@ function addFileRoutes(app: FastifyInstance, ctx: PaymentContext): void {
       const file = await findReceiptFile(ctx, institute, await getOrder(ctx, institute, undefined, orderId))
       if (file === null) throw notFound('A receipt for this order')
       return { name: `receipt-${orderId}.pdf`, content: await file.read() }
+    },
+  })
+  addConsoleFile(app, ctx, {
+    url: '/orders/:order_id/refunds/:refund_id/voucher',
+    roles: EVERYONE,
+    params: refundParams,
+    mediaType: 'application/pdf',
+    async answer({ institute, params: { orderId, refundId } }) {
+      const refunds = await listRefunds(ctx, institute.id, orderId)
+      const isOfOrder = refunds.some(({ id }) => id === refundId)
+      const content = isOfOrder ? await printRefundVoucher(ctx, institute, refundId) : null
+      if (content === null) throw notFound('A voucher of this refund')
+      return { name: `refund-${refundId}.pdf`, content }
     },
   })
 }

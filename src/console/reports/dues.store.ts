@@ -49,7 +49,7 @@ export type AgeingRow = {
   noDueDayPaise: Paise
 }
 
-/** A plan takes its part in its own time: that is not late, and has no other due day. */
+/** A plan takes its part in its own time: that is not late, and has no other due day. What it missed is due since that day. */
 const PLANNED = 'least(b.outstanding_paise, coalesce(f.amount_paise, 0))'
 const WITH_PLAN = `left join planned_fees f on f.institute_id = b.institute_id and f.student_id = b.student_id
   and f.component_type = b.component_type`
@@ -74,9 +74,9 @@ export function ageingQuery(instituteId: number, today: string, { by, ...filter 
   const ofStudent = by === 'component' ? 'null::text' : `s.${KEYS[by]}`
   const text = `with sums as (
       select ${KEYS_OF_BALANCE[by]} as key, b.component_type, s.academic_year_start as year, s.collector_code as branch,
-        count(*) as lines, sum(b.outstanding_paise) as total,
+        f.missed_on, count(*) as lines, sum(b.outstanding_paise) as total,
         sum(${PLANNED}) as planned
-      from students s join student_balances b on ${OWING} ${WITH_PLAN} where ${wanted} group by 1, 2, 3, 4
+      from students s join student_balances b on ${OWING} ${WITH_PLAN} where ${wanted} group by 1, 2, 3, 4, 5
     ), owed as (
       select sums.*, total - planned as owed, due.due_on, $2::date - due.due_on as days from sums
       left join fee_due_days day on day.institute_id = $1 and day.academic_year_start = sums.year
@@ -84,7 +84,7 @@ export function ageingQuery(instituteId: number, today: string, { by, ...filter 
       left join fee_due_days shared on shared.institute_id = $1 and shared.academic_year_start = sums.year
         and shared.component_type = sums.component_type and shared.collector_code is null
       left join late_fee_rules own on own.institute_id = $1 and own.component_type = sums.component_type
-      cross join lateral (select coalesce(day.due_on, shared.due_on, own.due_on, ${REST_DUE_ON}) as due_on) due
+      cross join lateral (select coalesce(missed_on, day.due_on, shared.due_on, own.due_on, ${REST_DUE_ON}) as due_on) due
     ), owing as (
       select ${ofStudent} as key, count(*) as students from students s
       where ${wanted} and exists (select from student_balances b where ${OWING}) group by 1
@@ -158,7 +158,7 @@ export function defaultersQuery(
       left join fee_due_days shared on shared.institute_id = $1 and shared.academic_year_start = s.academic_year_start
         and shared.component_type = b.component_type and shared.collector_code is null
       left join late_fee_rules own on own.institute_id = $1 and own.component_type = b.component_type
-      cross join lateral (select coalesce(day.due_on, shared.due_on, own.due_on, ${REST_DUE_ON}) as due_on) due
+      cross join lateral (select coalesce(f.missed_on, day.due_on, shared.due_on, own.due_on, ${REST_DUE_ON}) as due_on) due
       where ${wanted}
     ), per_student as (
       select student_id, sum(owed) filter (where ${condition}) as owed, sum(total) as total,

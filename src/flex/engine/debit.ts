@@ -13,6 +13,7 @@ import type { PlanChanges } from '../plans/plan-changes.ts'
 import { closeIfFinished, rebalance } from '../plans/rebalance.ts'
 import { recordScheduleChanges } from '../plans/schedule-changes.ts'
 import { afterFetch, type ErpDecision } from '../rules/after-fetch.rules.ts'
+import { lastTryOn } from '../rules/after-return.rules.ts'
 import { mostPerDebit, nextStep, type Step } from '../rules/debit.rules.ts'
 import { splitAt, sumLines, type Line } from '../rules/lines.rules.ts'
 import {
@@ -28,7 +29,7 @@ import { newInstalment } from '../rules/schedule.rules.ts'
 
 /**
  * The way of one debit, from top to bottom: the ERP is asked, the amount is frozen and announced, it is presented to the
- * bank, the bank pays, the family is told, the money reaches the institute. `debit.rules.ts` says when each step is due;
+ * bank, the bank pays, the family gets its receipt, the money reaches the institute. `debit.rules.ts` says when each step is due;
  * what follows when the bank does not pay is in `returns.ts`, when the ERP refuses in `erp-decision.ts`.
  */
 
@@ -101,7 +102,9 @@ function confirm(plan: PlanChanges, instalment: Instalment, notifyAt: Date): voi
   })
   const onlinePaise = onlineBeside(plan, instalment)
   const once = noticeIdOf({ ...debit, notifiedAt: notifyAt })
-  plan.notifyFamily('notice', { amountPaise, onlinePaise, day: presentOn, once, leavesAt: notifyAt })
+  const last = lastTryOn(presentOn, notifyAt, { rail: plan.rail, ...plan.debitRules })
+  const until = last > presentOn ? last : undefined
+  plan.notifyFamily('notice', { amountPaise, onlinePaise, day: presentOn, until, once, leavesAt: notifyAt })
 }
 
 /** A mandate stays with the account through which it was given; whose that is, a person has to know before the money moves. */
@@ -198,12 +201,11 @@ export function present(
   }
 }
 
-/** The bank has paid. */
+/** The bank has paid. The family is told of it with its receipt, as of every payment. */
 export function debited(plan: PlanChanges, instalment: Instalment, paid: PaidOrder): void {
   const { amountPaise } = paid.payment
   const after = plan.move(instalment, 'debited', `the bank paid ${formatRupees(amountPaise)}`)
   recordMoney(plan, after, paid, 'debited')
-  plan.notifyFamily('debited', { amountPaise })
   closeIfFinished(plan)
 }
 

@@ -12,7 +12,10 @@ type InstalmentTexts = MessageTexts['instalments']
 type TextName = Exclude<keyof InstalmentTexts, 'family_reminder' | 'family_bounced'>
 
 /** What happened. One that is debited again, or has a part to be paid online, has other words than one that has not. */
-export type MessageKind = Exclude<TextName, 'bounced_again' | 'owed_again_debit' | `${string}_and_online`>
+export type MessageKind = Exclude<
+  TextName,
+  'bounced_again' | 'owed_again_debit' | `notice_retried${string}` | `${string}_and_online`
+>
 
 /** A plan and whose it is: what every message to a family is about. */
 export type FamilyPlan = Pick<LoadedPlan, 'plan' | 'mandate'> & { student: StudentContext; pageUrl: string }
@@ -22,6 +25,8 @@ export type MessageDetails = {
   /** What is to be paid online beside it. */
   onlinePaise?: Paise
   day?: string | undefined
+  /** Of a notice: the last day on which it is tried, if that is a later one. */
+  until?: string | undefined
   reason?: string
   /** Of a reminder: what it reminds of. */
   instalmentId?: string
@@ -42,21 +47,25 @@ export function messagesToFamily(
 
 function textName(
   kind: MessageKind,
-  { day, onlinePaise = ZERO }: Pick<MessageDetails, 'day' | 'onlinePaise'>,
+  { day, until, onlinePaise = ZERO }: Pick<MessageDetails, 'day' | 'until' | 'onlinePaise'>,
 ) {
   if (kind === 'bounced' && day !== undefined) return 'bounced_again'
   if (kind === 'owed_again' && day !== undefined) return 'owed_again_debit'
-  if (onlinePaise > 0 && (kind === 'notice' || kind === 'reminder' || kind === 'set_up'))
-    return `${kind}_and_online` as const
-  return kind
+  const name = kind === 'notice' && until !== undefined ? 'notice_retried' : kind
+  if (
+    onlinePaise > 0 &&
+    (name === 'notice' || name === 'notice_retried' || name === 'reminder' || name === 'set_up')
+  )
+    return `${name}_and_online` as const
+  return name
 }
 
-type Details = Pick<MessageDetails, 'amountPaise' | 'onlinePaise' | 'day' | 'reason'>
+type Details = Pick<MessageDetails, 'amountPaise' | 'onlinePaise' | 'day' | 'until' | 'reason'>
 
 /** What may stand in a text about one child. */
 export function valuesOf(
   { plan, student, mandate, pageUrl }: FamilyPlan,
-  { amountPaise, onlinePaise, day, reason = '' }: Details,
+  { amountPaise, onlinePaise, day, until, reason = '' }: Details,
   language: Language,
 ) {
   return {
@@ -66,6 +75,7 @@ export function valuesOf(
     online: onlinePaise === undefined ? '' : formatRupees(onlinePaise),
     link: pageUrl,
     day: day === undefined ? '' : formatDayIn(day, language),
+    until: until === undefined ? '' : formatDayIn(until, language),
     reference: mandate?.umrn ?? mandate?.upiReference ?? mandate?.id ?? '',
     reason: reasonIn(language, reason),
   }
@@ -87,24 +97,35 @@ type Sending = {
   remindsOf: readonly string[]
 } & Pick<NewMessage, 'once' | 'leavesAt'>
 
-/** The same words to the primary contact's e-mail address and phone. */
+/** The same words to the primary contact's e-mail address, at once unless they remind, and to the phone in waking hours. */
 export function textToFamily(
   { plan, student: { student } }: FamilyPlan,
   { name, remindsOf, ...moments }: Sending,
   write: (language: Language) => Text,
 ): NewMessage[] {
   const { instituteId, id: about, language } = plan
-  const common = { ...moments, instituteId, about, isReminder: remindsOf.length > 0, concerns: remindsOf }
+  const common = { ...moments, instituteId, about, concerns: remindsOf }
   const { subject, body } = write(language)
   const to = { name: student.contactName, language }
   const short = shortText(name, language, each => write(each).short)
+  const isReminder = remindsOf.length > 0
+  // A debit is announced in time, by night if need be.
+  const isNotice = name.startsWith('notice')
   return [
-    { ...common, channel: 'email', recipient: student.contactEmail, subject, body, to },
-    { ...common, channel: 'sms', recipient: student.contactNumber, ...short },
+    {
+      ...common,
+      channel: 'email',
+      recipient: student.contactEmail,
+      subject,
+      body,
+      to,
+      inWakingHours: isReminder,
+    },
+    { ...common, channel: 'sms', recipient: student.contactNumber, ...short, inWakingHours: !isNotice },
   ]
 }
 
-const VARIABLES = 'student institute amount online link day reference reason total count'.split(' ')
+const VARIABLES = 'student institute amount online link day until reference reason total count'.split(' ')
 
 /** The short texts, as they are registered. */
 export function instalmentTemplates(): Template[] {

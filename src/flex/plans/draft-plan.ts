@@ -16,6 +16,7 @@ import type { Line } from '../rules/lines.rules.ts'
 import { ZERO } from '../../platform/money.ts'
 import {
   equalMonthly,
+  lengthForFamily,
   lengthOf,
   formProblems,
   newInstalment,
@@ -30,6 +31,8 @@ export type WantedSchedule = {
   isFromErp?: boolean
   /** How many instalments of the default plan, as the payer chose among those offered. */
   instalments?: number | undefined
+  /** The family asks for it, not the ERP: then the default plan ends inside the academic year. */
+  isForFamily?: boolean
 }
 
 type Draft = {
@@ -48,7 +51,7 @@ export function draftPlan({ institute, student, settings, wanted, known, now }: 
   const today = dayOf(now)
   if (student.owed.length === 0)
     throw conflict('Nothing is outstanding for this student, so there is nothing to plan.')
-  const wantedRows = rows ?? defaultRows({ student, settings, instalments: wanted.instalments, today })
+  const wantedRows = rows ?? defaultRows({ student, settings, ...wanted, today })
   const schedule = isFromErp ? limitRows(wantedRows, student.owed) : wantedRows
   const path = 'payment_schedule'
   const problems = formProblems(schedule, { today, path, isFromErp })
@@ -92,15 +95,16 @@ export function defaultRows({
   student,
   settings,
   instalments,
+  isForFamily = false,
   today,
 }: {
   student: StudentContext
   settings: FlexSettings
-  instalments?: number | undefined
   today: string
-}): ScheduleRow[] {
+} & Pick<WantedSchedule, 'instalments' | 'isForFamily'>): ScheduleRow[] {
   const firstFrom = addDays(today, FIRST_DUE_DAYS)
-  const count = instalments ?? lengthOf(settings, student.student, firstFrom)
+  const length = isForFamily ? lengthForFamily : lengthOf
+  const count = instalments ?? length(settings, student.student, firstFrom)
   return equalMonthly(student.owed, { ...settings, instalments: count }, firstFrom, today)
 }
 

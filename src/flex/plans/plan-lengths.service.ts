@@ -18,6 +18,7 @@ export type PlanLength = {
   instalments: number
   /** Of each but the last, which has what is left over. */
   amountPaise: Paise
+  lastPaise: Paise
   firstOn: string
   lastOn: string
   isChosen: boolean
@@ -29,6 +30,16 @@ export async function listLengths(
   institute: Institute,
   loaded: LoadedPlan,
 ): Promise<PlanLength[]> {
+  const lengths = await readFitting(ctx, institute, loaded)
+  return lengths.length < 2 ? [] : lengths
+}
+
+/** Those that are offered and end inside the academic year. */
+async function readFitting(
+  ctx: FlexContext,
+  institute: Institute,
+  loaded: LoadedPlan,
+): Promise<PlanLength[]> {
   if (!canChoose(loaded)) return []
   const { instituteId, studentId } = loaded.plan
   const student = (await readStudentContexts(ctx.db, [{ instituteId, studentId }])).get(studentId)
@@ -36,7 +47,7 @@ export async function listLengths(
   const settings = await getFlexSettings(ctx, institute)
   const today = dayOf(ctx.clock.now())
   const lengths = offeredLengths(settings, student.student, addDays(today, FIRST_DUE_DAYS))
-  if (lengths.length < 2 || student.owed.length === 0) return []
+  if (student.owed.length === 0) return []
   const now = loaded.instalments.filter(one => !one.isDownpayment).length
   return lengths.flatMap(instalments => {
     const rows = defaultRows({ student, settings, instalments, today }).filter(row => !row.isDownpayment)
@@ -47,12 +58,28 @@ export async function listLengths(
       {
         instalments,
         amountPaise: sumLines(first.lines),
+        lastPaise: sumLines(last.lines),
         firstOn: first.dueOn,
         lastOn: last.dueOn,
         isChosen: instalments === now,
       },
     ]
   })
+}
+
+/**
+ * A draft of the institute's default plan was drawn when other lengths were offered, or more of the academic year was left:
+ * it becomes the one that is offered now, so that nobody agrees to what is not. What the ERP or the office wrote stays.
+ */
+export async function redrawIfTooLong(
+  ctx: FlexContext,
+  institute: Institute,
+  loaded: LoadedPlan,
+): Promise<void> {
+  const lengths = await readFitting(ctx, institute, loaded)
+  if (lengths.length === 0 || lengths.some(({ isChosen }) => isChosen)) return
+  const { studentId } = loaded.plan
+  await createPlan(ctx, { instituteId: institute.id }, institute, { studentId, rows: null })
 }
 
 /** Once money or a mandate is on its way the schedule stays. */

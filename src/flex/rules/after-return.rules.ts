@@ -1,7 +1,8 @@
 import { assertNever } from '../../platform/assert.ts'
 import { dayOf, startOfDay } from '../../platform/calendar.ts'
 import { firstDayFor, type DebitContext } from './debit.rules.ts'
-import { addDays, nextWindow, type RailRules } from './rails.rules.ts'
+import type { Holidays } from '../../platform/working-days.ts'
+import { addDays, nextWindow, presentationOn, type FlexRules, type RailRules } from './rails.rules.ts'
 import { meaningOf, type ReturnMeaning } from './returns.rules.ts'
 
 /** What becomes of an instalment that the bank returned. */
@@ -66,12 +67,27 @@ function dayAfterReturn(context: DebitContext, rail: RailRules): string {
 
 /** A window other than the one it failed in, within 48 hours of the notice. */
 function retryWithinNotice({ instalment, rules, holidays, now }: DebitContext, rail: RailRules): Date | null {
-  const minute = minuteOf(now)
+  return retryAfter(now, instalment.notifiedAt ?? now, { rail, rules, holidays })
+}
+
+type Retrying = { rail: RailRules; rules: FlexRules; holidays: Holidays }
+
+function retryAfter(tried: Date, notifiedAt: Date, { rail, rules, holidays }: Retrying): Date | null {
+  const minute = minuteOf(tried)
   const current = rail.windows.find(({ from, to }) => minute >= from && minute < to)
-  const after = current === undefined ? now : new Date(now.getTime() + (current.to - minute) * 60_000)
+  const after = current === undefined ? tried : new Date(tried.getTime() + (current.to - minute) * 60_000)
   const at = nextWindow(after, rail, holidays)
-  const latest = (instalment.notifiedAt ?? now).getTime() + rules.noticeLastsMinutes * 60_000
+  const latest = notifiedAt.getTime() + rules.noticeLastsMinutes * 60_000
   return at.getTime() <= latest ? at : null
+}
+
+/** The last day on which a debit may be tried under its notice, however late the bank answers: what the notice has to say. */
+export function lastTryOn(presentOn: string, notifiedAt: Date, retrying: Retrying): string {
+  const { rail } = retrying
+  if (rail.daysBetween > 0 || rail.presentations === 1) return presentOn
+  let last = presentationOn(presentOn, rail)
+  for (let at: Date | null = last; at !== null; at = retryAfter(at, notifiedAt, retrying)) last = at
+  return dayOf(last)
 }
 
 function minuteOf(moment: Date): number {

@@ -100,6 +100,16 @@ export function lengthOf(plan: DefaultPlan, year: AcademicYear, firstFrom: strin
   return offered.includes(plan.instalments) ? plan.instalments : (offered.at(-1) ?? plan.instalments)
 }
 
+/**
+ * The same for a plan that a family asks for itself, where an institute that offers no other lengths means at most its own:
+ * as many months as are left of the academic year. After it, its own.
+ */
+export function lengthForFamily(plan: DefaultPlan, year: AcademicYear, firstFrom: string): number {
+  if (plan.offered.length > 0) return lengthOf(plan, year, firstFrom)
+  const inYear = dueDays(firstFrom, plan).filter(day => day <= lastDayOf(year)).length
+  return inYear === 0 ? plan.instalments : inYear
+}
+
 const MOST_ROWS = 60
 const MOST_YEARS_AHEAD = 10
 

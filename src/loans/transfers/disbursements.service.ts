@@ -8,8 +8,7 @@ import { subtractPaise } from '../../platform/money.ts'
 import { recordMadeRefund } from '../../payments/refunds/made-refunds.service.ts'
 import { totalOf } from '../../orders/orders.rules.ts'
 import { readStudentContexts } from '../../students/student-contexts.service.ts'
-import { queueMessages } from '../../messages/messages.service.ts'
-import { disbursedMessage } from '../loan-messages.texts.ts'
+import { mailBorrower } from '../borrower-mails.service.ts'
 import { loanEvent } from '../loan.events.ts'
 import type { LoanContext } from '../context.ts'
 import * as store from '../loans.store.ts'
@@ -146,7 +145,7 @@ async function settle(
     const { studentId } = application
     const student = (await readStudentContexts(tx, [{ instituteId, studentId }])).get(studentId)
     assert(student !== undefined, `the application ${application.id} lost its student`)
-    await queueMessages(tx, disbursedMessage(application, disbursedPaise, ctx.clock.now()))
+    await mailBorrower(tx, application, { kind: 'disbursed', amountPaise: disbursedPaise }, ctx.clock.now())
     events.push(loanEvent('cred.loan.disbursed', application, { student, at, disbursement: moved }))
   })
   await recordEvents(tx, events)

@@ -51,12 +51,15 @@ export async function isOver(
 
 const MOST = 100
 
-/** Oldest first. */
+/** Oldest first. One of a payment for several children is each of theirs, whole: nobody but the bank could divide it. */
 export async function listDisputes(db: Queryable, instituteId: number, orderId: string): Promise<Dispute[]> {
   return db.query<Dispute>(
     `select ${disputes.columns('d')} from payment_disputes d
      join payments p on p.institute_id = d.institute_id and p.id = d.payment_id
-     where d.institute_id = $1 and p.order_id = $2 order by d.opened_at, d.provider_ref limit ${MOST}`,
+     where d.institute_id = $1 and exists (
+       select from payments own where own.institute_id = $1 and own.order_id = $2
+         and (own.id = p.id or own.group_id = p.group_id))
+     order by d.opened_at, d.provider_ref limit ${MOST}`,
     [instituteId, orderId],
   )
 }

@@ -17,8 +17,8 @@ import { receivedText, refundedText } from './notices.texts.ts'
 import { printRefundVoucher } from './refund-voucher.service.ts'
 import * as store from './notices.store.ts'
 
-/** Whom no page or screen tells: debits under a mandate have their own notices, a loan is the lender's to tell. */
-const TOLD_OTHERWISE = ['instalment', 'downpayment', 'loan']
+/** What a lender pays out is told as news of the loan. */
+const TOLD_OTHERWISE = 'loan'
 
 /** Tells payers of money that came in or went back, each once; a receipt that was cancelled meanwhile is not sent. */
 export async function notifyPayers(ctx: Context, limit: number): Promise<number> {
@@ -43,10 +43,14 @@ async function notifySome(
       language: languageOf.get(one) ?? 'en',
       at: now,
     })
-    const told = received.filter(one => !one.isCancelled && !TOLD_OTHERWISE.includes(one.orderKind ?? ''))
+    const told = received.filter(one => !one.isCancelled && one.orderKind !== TOLD_OTHERWISE)
+    // Messages are sent side by side: what went back at once reads as such after what came.
+    const refundsLeaveAt = told.length > 0 ? new Date(now.getTime() + AFTER_RECEIPTS_MS) : now
     await queueMessages(tx, [
       ...told.flatMap(one => receivedMessages(ctx, one, howOf(one), told)),
-      ...refunds.filter(one => one.orderKind !== 'loan').flatMap(one => refundMessages(ctx, one, howOf(one))),
+      ...refunds
+        .filter(one => one.orderKind !== TOLD_OTHERWISE)
+        .flatMap(one => refundMessages(ctx, one, { ...howOf(one), leavesAt: refundsLeaveAt })),
     ])
     await store.markReceived(tx, received, now)
     await store.markRefunds(tx, refunds, now)
@@ -58,7 +62,9 @@ export async function nextNoticeDue({ db }: Pick<Context, 'db'>): Promise<Date |
   return store.nextToNotify(db)
 }
 
-type How = { language: Language; at: Date }
+const AFTER_RECEIPTS_MS = 2_000
+
+type How = { language: Language; at: Date; leavesAt?: Date }
 
 /** Each receipt goes by a mail of its own; what was one payment at the bank is one line to the phone. */
 function receivedMessages(
@@ -68,7 +74,8 @@ function receivedMessages(
   all: readonly store.ReceivedPayment[],
 ): NewMessage[] {
   const receipt = receiptNumber(paid)
-  const own = { ...valuesOf(ctx, paid), receipt }
+  const isDebit = paid.orderKind === 'instalment'
+  const own = { ...valuesOf(ctx, paid), receipt, isDebit, reference: paid.transactionId }
   const text = receivedText(own, how.language)
   const together = all.filter(
     ({ groupId, phone }) => groupId !== null && groupId === paid.groupId && phone === paid.phone,
@@ -87,7 +94,10 @@ function receivedMessages(
 }
 
 function refundMessages(ctx: Context, refund: store.MadeRefund, how: How): NewMessage[] {
-  const text = refundedText({ ...valuesOf(ctx, refund), reference: refund.utr }, how.language)
+  const text = refundedText(
+    { ...valuesOf(ctx, refund), reference: refund.utr, cause: refund.cause },
+    how.language,
+  )
   const { refundId } = refund
   const about = refund.orderId ?? refundId
   return messagesOf(refund, { ...how, ...text, about, once: `refund ${refundId}`, attachment: refundId })
@@ -113,7 +123,7 @@ function messagesOf(
 ): NewMessage[] {
   const to = { name: payer, language }
   const mail = { instituteId, channel: 'email' as const, recipient: email, subject, body, to, attachment }
-  const sms = { instituteId, channel: 'sms' as const, recipient: phone, ...short, isReminder: true }
+  const sms = { instituteId, channel: 'sms' as const, recipient: phone, ...short, inWakingHours: true }
   return [{ ...notice, ...mail }, ...(internationalNumber(phone) === null ? [] : [{ ...notice, ...sms }])]
 }
 

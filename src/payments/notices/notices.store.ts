@@ -3,6 +3,7 @@ import type { Queryable, Transaction } from '../../platform/db/database.ts'
 import { findDue, nameRows } from '../../platform/jobs/claim.ts'
 import type { RowKey } from '../../platform/jobs/leased-rows.ts'
 import type { Paise } from '../../platform/money.ts'
+import type { RefundCause } from '../../messages/words.ts'
 import type { ReceiptKey } from '../../receipts/receipts.rules.ts'
 
 type Paid = {
@@ -17,17 +18,24 @@ type Paid = {
   email: string
   studentName: string | null
   amountPaise: Paise
+  /** As the school orders them. */
   components: string[]
   at: Date
 }
 export type ReceivedPayment = Paid &
   ReceiptKey & {
     paymentId: string
+    /** The bank's name for it. */
+    transactionId: string | null
     isCancelled: boolean
     /** Of payments that were one at the bank. */
     groupId: string | null
   }
-export type MadeRefund = Paid & { refundId: string; utr: string | null }
+export type MadeRefund = Paid & {
+  refundId: string
+  utr: string | null
+  cause: RefundCause | null
+}
 
 const RECEIPTS = {
   table: 'receipts',
@@ -60,13 +68,13 @@ export async function lockReceived(tx: Transaction, keys: readonly RowKey[]): Pr
   const these = nameRows(keys, 1)
   return tx.query<ReceivedPayment>(
     `select c.institute_id as "instituteId", i.name as institute, i.code as "instituteCode", c.financial_year as "financialYear",
-       c.number, c.payment_id as "paymentId", c.cancelled_at is not null as "isCancelled", c.issued_at as at,
+       c.number, c.payment_id as "paymentId", p.transaction_id as "transactionId", c.cancelled_at is not null as "isCancelled", c.issued_at as at,
        o.id as "orderId", o.kind as "orderKind", p.group_id as "groupId", coalesce(o.name, s.primary_contact_name) as payer,
        coalesce(o.phone, s.primary_contact_number) as phone, coalesce(o.email, s.primary_contact_email) as email,
        coalesce(o.student_name, s.fullname) as "studentName", coalesce(p.amount_paise, d.amount_paise) as "amountPaise",
-       coalesce((select json_agg(distinct l.component_type) from order_lines l
+       coalesce((select json_agg(l.component_type order by l.line_no) from order_lines l
            where l.institute_id = ${these.institute('c')} and l.order_id = o.id),
-         (select json_agg(distinct l.component_type) from direct_payment_lines l
+         (select json_agg(l.component_type order by l.line_no) from direct_payment_lines l
            where l.institute_id = ${these.institute('c')} and l.student_id = d.student_id and l.transaction_id = d.transaction_id), '[]') as components
      from receipts c
      join institutes i on i.id = c.institute_id
@@ -98,10 +106,10 @@ export async function lockRefunds(tx: Transaction, keys: readonly RowKey[]): Pro
   if (keys.length === 0) return []
   const these = nameRows(keys, 1)
   return tx.query<MadeRefund>(
-    `select r.institute_id as "instituteId", i.name as institute, i.code as "instituteCode", r.id as "refundId", r.utr,
+    `select r.institute_id as "instituteId", i.name as institute, i.code as "instituteCode", r.id as "refundId", r.utr, r.cause,
        r.processed_at as at, o.id as "orderId", o.kind as "orderKind", o.name as payer, o.phone, o.email,
        coalesce(o.student_name, s.fullname) as "studentName", r.amount_paise as "amountPaise",
-       coalesce((select json_agg(distinct l.component_type) from refund_lines l
+       coalesce((select json_agg(l.component_type order by l.line_no) from refund_lines l
          where l.institute_id = ${these.institute('r')} and l.refund_id = r.id), '[]') as components
      from refunds r
      join institutes i on i.id = r.institute_id

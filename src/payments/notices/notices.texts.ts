@@ -1,7 +1,7 @@
 import { VARIABLE, type NewMessage, type Template } from '../../messages/messages.rules.ts'
 import { shortText, templatesOf } from '../../messages/short-texts.ts'
 import { messageTextsIn } from '../../messages/texts/texts.ts'
-import { feeNames } from '../../messages/words.ts'
+import { feeNames, whyRefunded, type RefundCause } from '../../messages/words.ts'
 import { fill, formatDayIn, type Language } from '../../platform/languages.ts'
 
 /** What families are told of money that came or went back: a letter by mail, a line to the phone. */
@@ -17,29 +17,46 @@ type Money = {
 }
 type Text = Pick<NewMessage, 'subject' | 'body'> & { short: ReturnType<typeof shortText> }
 
-export function receivedText(paid: Money & { receipt: string }, language: Language): Text {
-  const { subject, body, where } = messageTextsIn(language).received
+/** The short texts of money that came, by the names under which they are registered. */
+const RECEIVED = {
+  payment_received: 'short',
+  counter_payment: 'counter',
+  debit_received: 'debitShort',
+} as const
+
+export function receivedText(
+  paid: Money & { receipt: string; reference: string | null; isDebit: boolean },
+  language: Language,
+): Text {
+  const { subject, body, debit, where } = messageTextsIn(language).received
   const values = valuesOf(paid, language)
   const isCounter = paid.url === null
-  const short = shortText(isCounter ? 'counter_payment' : 'payment_received', language, each => {
-    const texts = messageTextsIn(each).received
-    return fill(isCounter ? texts.counter : texts.short, values)
-  })
-  const text = isCounter ? body : `${body} ${where}`
+  const name = paid.isDebit ? 'debit_received' : isCounter ? 'counter_payment' : 'payment_received'
+  const short = shortText(name, language, each => fill(messageTextsIn(each).received[RECEIVED[name]], values))
+  const text = [paid.isDebit ? debit : body, ...(isCounter ? [] : [where])].join(' ')
   return { subject: fill(subject, values), body: fill(text, values), short }
 }
 
-export function refundedText(refund: Money & { reference: string | null }, language: Language): Text {
+export function refundedText(
+  refund: Money & { reference: string | null; cause: RefundCause | null },
+  language: Language,
+): Text {
   const { subject, body, reference, where } = messageTextsIn(language).refunded
-  const values = valuesOf(refund, language)
+  const valuesIn = (each: Language) => ({ ...valuesOf(refund, each), why: whyRefunded(refund.cause, each) })
+  const values = valuesIn(language)
   const text = [
     refund.reference === null ? body : `${body} ${reference}`,
     ...(refund.url === null ? [] : [where]),
   ].join('\n\n')
   const short = shortText('refund_made', language, each =>
-    fill(messageTextsIn(each).refunded.short, values).trim(),
+    withoutGaps(fill(messageTextsIn(each).refunded.short, valuesIn(each))),
   )
-  return { subject: fill(subject, values), body: fill(text, values), short }
+  return { subject: fill(subject, values), body: withoutGaps(fill(text, values)), short }
+}
+
+/** A value that is empty leaves none. */
+function withoutGaps(text: string): string {
+  return text.replaceAll(/ {2,}/g, ' ').trim()
 }
 
 function valuesOf(money: Money & { receipt?: string; reference?: string | null }, language: Language) {
@@ -58,10 +75,18 @@ function valuesOf(money: Money & { receipt?: string; reference?: string | null }
 
 /** The short texts, as they are registered. */
 export function noticeTemplates(): Template[] {
-  const values = { institute: VARIABLE, amount: VARIABLE, who: VARIABLE, receipt: VARIABLE, url: VARIABLE }
+  const values = {
+    institute: VARIABLE,
+    amount: VARIABLE,
+    who: VARIABLE,
+    receipt: VARIABLE,
+    why: VARIABLE,
+    url: VARIABLE,
+  }
   return [
-    ...templatesOf('payment_received', language => fill(messageTextsIn(language).received.short, values)),
-    ...templatesOf('counter_payment', language => fill(messageTextsIn(language).received.counter, values)),
+    ...Object.entries(RECEIVED).flatMap(([name, text]) =>
+      templatesOf(name, language => fill(messageTextsIn(language).received[text], values)),
+    ),
     ...templatesOf('refund_made', language => fill(messageTextsIn(language).refunded.short, values)),
   ]
 }

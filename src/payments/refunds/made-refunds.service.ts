@@ -43,6 +43,7 @@ export async function recordMadeRefund(
     amountPaise,
     lines: refundLines(order, earlier, { amountPaise, lines: null }),
     reason,
+    cause: null,
     providerRef: providerRef ?? null,
     utr,
     failureMessage: null,

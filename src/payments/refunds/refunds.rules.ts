@@ -10,7 +10,10 @@ import {
   ZERO,
   type Paise,
 } from '../../platform/money.ts'
+import type { RefundCause } from '../../messages/words.ts'
 import type { Payment } from '../payments.rules.ts'
+
+export type { RefundCause } from '../../messages/words.ts'
 
 type RefundState = 'pending' | 'processed' | 'failed'
 
@@ -27,6 +30,8 @@ export type Refund = {
   state: RefundState
   amountPaise: Paise
   reason: string | null
+  /** Why it goes back by itself; null when somebody asked for it. */
+  cause: RefundCause | null
   providerRef: string | null
   utr: string | null
   failureMessage: string | null

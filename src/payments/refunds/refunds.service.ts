@@ -16,7 +16,13 @@ import { atProvider, type Payment } from '../payments.rules.ts'
 import { findPayment, lockPaying } from '../payments.store.ts'
 import type { RefundReport } from '../../providers/port.ts'
 import { ProviderRefused } from '../../providers/refused.ts'
-import { refundableOf, refundLines, type AskedRefund, type Refund } from './refunds.rules.ts'
+import {
+  refundableOf,
+  refundLines,
+  type AskedRefund,
+  type Refund,
+  type RefundCause,
+} from './refunds.rules.ts'
 import * as store from './refunds.store.ts'
 import { insertExceptions, type Exception } from '../settlements/settlements.store.ts'
 import { providerOf, type PaymentContext } from '../context.ts'
@@ -44,6 +50,7 @@ export async function requestRefund(
       kind: 'requested',
       lines,
       reason: asked.reason,
+      cause: null,
       requestedAt: ctx.clock.now(),
     })
     await store.insertRefund(tx, refund)
@@ -60,8 +67,8 @@ export async function refundDuplicate(tx: Transaction, payment: Payment, at: Dat
   const order = await lockOrder(tx, payment.instituteId, payment.orderId)
   if (order === null) throw new Error(`the payment ${payment.id} lost its order`)
   const all = refundLines(order, [], { amountPaise: payment.amountPaise, lines: null })
-  const reason = 'paid twice'
-  await store.insertRefund(tx, newRefund(payment, { kind: 'duplicate', lines: all, reason, requestedAt: at }))
+  const why = { reason: 'paid twice', cause: 'paid_twice' } as const
+  await store.insertRefund(tx, newRefund(payment, { kind: 'duplicate', lines: all, ...why, requestedAt: at }))
 }
 
 /** Money that pays nothing, because it came with another amount than asked, goes back whole. */
@@ -73,30 +80,30 @@ export async function refundMismatched(
   const [line] = order.lines
   if (line === undefined) throw new Error(`the order ${order.id} has no lines`)
   const lines = [{ lineNo: 1, componentType: line.componentType, amountPaise: payment.amountPaise }]
-  const reason = 'another amount than was asked for'
-  await store.insertRefund(tx, newRefund(payment, { kind: 'duplicate', lines, reason, requestedAt: at }))
+  const why = { reason: 'another amount than was asked for', cause: 'other_amount' } as const
+  await store.insertRefund(tx, newRefund(payment, { kind: 'duplicate', lines, ...why, requestedAt: at }))
 }
 
 /** The same once more, after the bank or the provider refused it. */
 export async function refundAgain(tx: Transaction, failed: Refund, at: Date): Promise<void> {
   const payment = await findPayment(tx, failed.instituteId, failed.paymentId)
   if (payment === null) throw new Error(`${failed.id} lost its payment`)
-  const { kind, lines, reason } = failed
-  await store.insertRefund(tx, newRefund(payment, { kind, lines, reason, requestedAt: at }))
+  const { kind, lines, reason, cause } = failed
+  await store.insertRefund(tx, newRefund(payment, { kind, lines, reason, cause, requestedAt: at }))
 }
 
 /** What a payment brought beyond what was owed goes back by itself, in the transaction that recorded it. */
 export async function refundExcess(
   tx: Transaction,
   { payment, order }: { payment: Payment; order: Order },
-  excess: readonly { componentType: string; amountPaise: Paise }[],
-  at: Date,
+  { excess, cause, at }: { excess: AskedRefund['lines'] & object; cause: RefundCause; at: Date },
 ): Promise<void> {
   const lines = refundLines(order, [], { amountPaise: null, lines: excess })
   const refund = newRefund(payment, {
     kind: 'requested',
     lines,
     reason: 'more than was due',
+    cause,
     requestedAt: at,
   })
   await store.insertRefund(tx, refund)
@@ -218,7 +225,7 @@ function failedRefund(refund: Refund, payment: Payment, noticedAt: Date): Except
 
 function newRefund(
   payment: Payment,
-  asked: Pick<Refund, 'kind' | 'lines' | 'reason' | 'requestedAt'>,
+  asked: Pick<Refund, 'kind' | 'lines' | 'reason' | 'cause' | 'requestedAt'>,
 ): Refund {
   return {
     ...asked,

@@ -12,6 +12,7 @@ const refunds = new Table<Omit<Refund, 'lines'>>('refunds', {
   state: 'text',
   amountPaise: 'bigint',
   reason: 'text',
+  cause: 'text',
   providerRef: 'text',
   utr: 'text',
   failureMessage: 'text',

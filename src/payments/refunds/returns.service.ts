@@ -113,6 +113,7 @@ async function reverse(
     state: 'processed',
     amountPaise,
     reason,
+    cause: null,
     providerRef: null,
     utr: null,
     failureMessage: null,

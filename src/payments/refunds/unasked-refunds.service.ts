@@ -1,10 +1,11 @@
-import { lockOrder } from '../../orders/order-payments.service.ts'
+import { lockOrder, lockOrders } from '../../orders/order-payments.service.ts'
 import type { Transaction } from '../../platform/db/database.ts'
-import { formatRupees, sumPaise } from '../../platform/money.ts'
+import { formatRupees, splitInProportion, sumPaise, ZERO, type Paise } from '../../platform/money.ts'
 import type { Account } from '../../providers/accounts/registry.service.ts'
 import type { UnaskedRefund } from '../../providers/port.ts'
 import { providerOf, type PaymentContext } from '../context.ts'
 import type { PaidOrder } from '../payment-handler.ts'
+import type { Payment } from '../payments.rules.ts'
 import { applyReport } from '../payments.service.ts'
 import { lockPaying } from '../payments.store.ts'
 import { listAtProvider } from '../start/groups.store.ts'
@@ -13,78 +14,92 @@ import { recordMadeRefund } from './made-refunds.service.ts'
 import { refundableOf, type Refund } from './refunds.rules.ts'
 import { listRefunds } from './refunds.store.ts'
 
+/** Our refund of what somebody refunded at the provider; one for each child that a payment was for. */
+type TakenOver = { id: string; amountPaise: Paise }
+
+/** One of the payments that the provider knows as one, with what is left to refund of it. */
+type Part = { paid: PaidOrder | null; earlier: readonly Refund[]; leftPaise: Paise }
+
 /**
  * Somebody refunded a payment in the provider's dashboard. The money has gone back, so it is booked as a refund of that
- * payment, its lines in proportion, once however often it is told; dues open again and the family is told as of ours. Where
- * it is not plain what it gives back, a person looks at it. Answers our id of it, null when it was not taken over.
+ * payment, in proportion to what is left of each child's part and of its lines, once however often it is told; dues open
+ * again and the family is told as of ours. Where it is not plain what it gives back, a person looks at it, and nothing is
+ * answered.
  */
 export async function takeOverRefund(
   ctx: PaymentContext,
   account: Account,
   report: UnaskedRefund,
-): Promise<string | null> {
+): Promise<TakenOver[]> {
   const { instituteId, paymentId } = report
-  const [known, ...others] = await listAtProvider(ctx.db, instituteId, paymentId)
-  if (known === undefined || known.accountId !== account.id) return null
-  if (others.length > 0) {
-    const problem = `${paymentId}, which paid for several students, was refunded at the provider itself`
-    await ctx.db.transaction(tx => insertException(ctx, tx, { account, report, problem }))
-    return null
-  }
-  if (known.state !== 'captured') {
+  const known = await listAtProvider(ctx.db, instituteId, paymentId)
+  const [first] = known
+  if (first === undefined || first.accountId !== account.id) return []
+  if (first.state !== 'captured') {
     // What went back came first: if we have not heard of that yet, the provider is asked.
-    const provider = await providerOf(ctx, known)
-    const asked = { instituteId, paymentId, providerRef: known.providerRef }
+    const provider = await providerOf(ctx, first)
+    const asked = { instituteId, paymentId, providerRef: first.providerRef }
     await applyReport(ctx, await provider.status(asked))
   }
   return ctx.db.transaction(async tx => {
-    const order = await lockOrder(tx, instituteId, known.orderId)
-    const payment = await lockPaying(tx, instituteId, known.orderId)
-    const earlier = await listRefunds(tx, instituteId, paymentId)
-    const taken = earlier.find(({ providerRef }) => providerRef === report.providerRef)
-    if (taken !== undefined) return taken.id
-    const paid = order?.state === 'paid' && payment?.id === paymentId ? { payment, order } : null
-    const problem = problemOf(paid, earlier, report)
-    if (paid === null || problem !== null) {
-      await insertException(ctx, tx, { account, report, problem: problem ?? '' })
-      return null
-    }
-    return book(ctx, tx, { account, report, paid, earlier })
+    await lockOrders(
+      tx,
+      instituteId,
+      known.map(({ orderId }) => orderId),
+    )
+    const parts: Part[] = []
+    for (const one of known) parts.push(await readPart(tx, one))
+    const before = parts.flatMap(({ earlier }) =>
+      earlier.filter(({ providerRef }) => providerRef === report.providerRef),
+    )
+    if (before.length > 0) return before
+    const problem = problemOf(parts, report)
+    if (problem === null) return book(ctx, tx, { account, report, parts })
+    await insertException(ctx, tx, { account, report, problem })
+    return []
   })
+}
+
+async function readPart(tx: Transaction, { instituteId, id, orderId }: Payment): Promise<Part> {
+  const order = await lockOrder(tx, instituteId, orderId)
+  const payment = await lockPaying(tx, instituteId, orderId)
+  const earlier = await listRefunds(tx, instituteId, id)
+  const paid = order?.state === 'paid' && payment?.id === id ? { payment, order } : null
+  return { paid, earlier, leftPaise: paid === null ? ZERO : refundableOf(paid.payment, earlier) }
 }
 
 async function book(
   ctx: PaymentContext,
   tx: Transaction,
-  {
-    account,
-    report,
-    paid,
-    earlier,
-  }: { account: Account; report: UnaskedRefund; paid: PaidOrder; earlier: readonly Refund[] },
-): Promise<string> {
-  const { instituteId, providerRef, amountPaise, utr, at } = report
-  const made = { amountPaise, reason: 'made at the payment provider', providerRef, utr, at }
-  const { id, lines } = await recordMadeRefund(tx, paid, earlier, made)
-  const refunded = { ...paid, lines, outcome: 'requested' } as const
-  await ctx.paymentHandlers[paid.order.kind].refunded?.(tx, refunded, at)
+  { account, report, parts }: { account: Account; report: UnaskedRefund; parts: readonly Part[] },
+): Promise<TakenOver[]> {
+  const { instituteId, providerRef, utr, at } = report
+  const shares = splitInProportion(
+    report.amountPaise,
+    parts.map(({ leftPaise }) => leftPaise),
+  )
+  const made: TakenOver[] = []
+  for (const [index, { paid, earlier }] of parts.entries()) {
+    const amountPaise = shares[index] ?? ZERO
+    if (paid === null || amountPaise === 0) continue
+    const refund = { amountPaise, reason: 'made at the payment provider', providerRef, utr, at }
+    const { id, lines } = await recordMadeRefund(tx, paid, earlier, refund)
+    const refunded = { ...paid, lines, outcome: 'requested' } as const
+    await ctx.paymentHandlers[paid.order.kind].refunded?.(tx, refunded, at)
+    made.push({ id, amountPaise })
+  }
   await clearExceptions(tx, { instituteId, accountId: account.id, utr: '' }, [providerRef])
-  return id
+  return made
 }
 
 /** Why nobody but a person can say what it gives back; null when it is plain. */
-function problemOf(
-  paid: PaidOrder | null,
-  earlier: readonly Refund[],
-  { paymentId, amountPaise }: UnaskedRefund,
-): string | null {
+function problemOf(parts: readonly Part[], { paymentId, amountPaise }: UnaskedRefund): string | null {
   const what = `${paymentId} was refunded at the provider itself`
-  if (paid === null) return `${what}, and is not what pays its order`
-  const left = refundableOf(paid.payment, earlier)
+  if (parts.every(({ paid }) => paid === null)) return `${what}, and is not what pays its order`
+  const left = sumPaise(parts.map(({ leftPaise }) => leftPaise))
   if (amountPaise <= left) return null
-  const underWay = sumPaise(
-    earlier.filter(({ state }) => state === 'pending').map(({ amountPaise: paise }) => paise),
-  )
+  const pending = parts.flatMap(({ earlier }) => earlier).filter(({ state }) => state === 'pending')
+  const underWay = sumPaise(pending.map(({ amountPaise: paise }) => paise))
   return amountPaise <= sumPaise([left, underWay])
     ? `${what} while ${formatRupees(underWay)} that were asked for here are under way; if the provider refuses those, this refund is booked with its pay-out`
     : `${what}, with more than the ${formatRupees(left)} that are left of it`

@@ -4,6 +4,7 @@ import { lockOrders, markSettled } from '../../orders/order-payments.service.ts'
 import { dayOf } from '../../platform/calendar.ts'
 import type { Transaction } from '../../platform/db/database.ts'
 import { newId } from '../../platform/ids.ts'
+import { ZERO } from '../../platform/money.ts'
 import { atProvider, type Payment } from '../payments.rules.ts'
 import { applyReport } from '../payments.service.ts'
 import type { Account } from '../../providers/accounts/registry.service.ts'
@@ -64,7 +65,7 @@ async function nameUnasked(
     const { unasked, amountPaise } = item
     const made =
       unasked === undefined
-        ? null
+        ? []
         : await takeOverRefund(ctx, account, {
             about: 'unasked_refund',
             instituteId,
@@ -73,7 +74,10 @@ async function nameUnasked(
             utr: null,
             at,
           })
-    items.push(made === null ? item : { ...item, ourId: made })
+    if (made.length === 0) items.push(item)
+    // Of a payment for several children, each has its part; what it cost stands with the first.
+    for (const [index, { id: ourId, amountPaise: part }] of made.entries())
+      items.push({ ...item, ourId, amountPaise: part, feePaise: index === 0 ? item.feePaise : ZERO })
   }
   return { ...report, items }
 }

@@ -11,6 +11,7 @@ import { listPayments } from '../../payments/payments.service.ts'
 import { giveUpOtherMode } from '../../payments/start/give-up.service.ts'
 import { startPayment, startTogether } from '../../payments/start/start-payment.service.ts'
 import { checkReturned } from '../../payments/checks/check-payments.service.ts'
+import { listRefunds } from '../../payments/refunds/refunds.service.ts'
 import type { PaymentContext } from '../../payments/context.ts'
 import { BursarError } from '../../platform/errors.ts'
 import { isIdShaped } from '../../platform/ids.ts'
@@ -102,6 +103,8 @@ async function showOrder(
     return reply.redirect(`/pay/${institute.code}/${family}`, 303)
   const language = languageOf(request, reply, institute)
   const { still } = request.query as { still?: unknown }
+  const payments = await listPayments(ctx, institute.id, orders[0]?.id ?? order.id)
+  const hasMoney = payments.some(({ state }) => state === 'captured')
   const { title, data, refreshSeconds } = describePage({
     institute,
     order,
@@ -109,9 +112,10 @@ async function showOrder(
       orders.map(async one => ({
         order: one,
         receipt: one.state === 'paid' ? await findReceipt(ctx, institute, one) : null,
+        refunds: hasMoney ? await listRefunds(ctx, institute.id, one.id) : [],
       })),
     ),
-    payments: await listPayments(ctx, institute.id, orders[0]?.id ?? order.id),
+    payments,
     callbackUrl: isFamily(found) ? null : await callbackUrlFor(ctx, institute, order),
     page: await pageOfOrder(ctx, institute, order),
     now: ctx.clock.now(),

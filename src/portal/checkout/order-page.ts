@@ -2,6 +2,7 @@ import type { Institute } from '../../institutes/institutes.rules.ts'
 import { stateAt, totalOf, type Order, type OrderLine, type OrderState } from '../../orders/orders.rules.ts'
 import type { Page } from '../../payment-pages/pages.rules.ts'
 import { AMOUNT_DIFFERS, type Payment } from '../../payments/payments.rules.ts'
+import type { Refund } from '../../payments/refunds/refunds.rules.ts'
 import type { PaymentMode } from '../../providers/port.ts'
 import { assertNever } from '../../platform/assert.ts'
 import { lastMoment } from '../../platform/calendar.ts'
@@ -13,6 +14,7 @@ import { feeName, localMoment } from '../../messages/words.ts'
 import { failureText } from '../language.ts'
 import { receiptNumber } from '../../receipts/receipts.rules.ts'
 import type { IssuedReceipt } from '../../payments/order-receipt.service.ts'
+import { refundNotes } from './refund-notes.ts'
 import { schoolHead } from '../school-head.ts'
 
 /** Everything the order page depends on; describing it is pure. */
@@ -22,7 +24,7 @@ export type OrderPageData = {
   /** Newest first. */
   payments: readonly Payment[]
   /** The order itself, or those of several children that are paid at once. */
-  parts: readonly { order: Order; receipt: IssuedReceipt | null }[]
+  parts: readonly { order: Order; receipt: IssuedReceipt | null; refunds: readonly Refund[] }[]
   callbackUrl: string | null
   /** The public payment page that created the order, if any. */
   page: Page | null
@@ -69,10 +71,7 @@ export function describePage(pageData: OrderPageData): OrderPage {
     branch: institute.branches.length > 1 ? branch?.name : undefined,
     heading: page?.title ?? (who === null ? texts.fees : fill(texts.feesFor, { who })),
     about: aboutOf(order, texts),
-    refunded:
-      order.refundedPaise > 0
-        ? fill(texts.refunded, { amount: formatRupees(order.refundedPaise) })
-        : undefined,
+    refunds: refundNotes(pageData.parts, institute, language),
     isSandbox: pageData.isSandbox,
     total,
     parts: pageData.parts.map(part => ({
@@ -188,7 +187,7 @@ function bannerFor(pageData: OrderPageData, texts: CheckoutTexts): StatusBanner 
       return isOpen ? stillOpen(banner, says.expiredOpenSay, texts) : { ...banner, canGoBack: true }
     }
     case 'reversed':
-      throw new Error('an order that the bank debits has no page')
+      return { tone: 'failed', statusText: texts.takenBack, say: texts.takenBackSay }
     case 'cancelled': {
       const statusText = order.kind === 'link' ? texts.cancelled : texts.closed
       const say = isFamily(pageData) ? texts.familyChanged : says.cancelledSay

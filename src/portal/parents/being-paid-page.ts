@@ -18,6 +18,8 @@ type OrderBeingPaidData = {
 type BeingPaidData = {
   institute: Institute
   studentName: string
+  /** The parent's own children: no others are named. */
+  own: ReadonlySet<string>
   started: StartedDues
   /** Of the parent who sees it. */
   registrationId: string
@@ -37,11 +39,10 @@ export function describeOrderBeingPaid(
     data: {
       about: order.studentName ?? institute.name,
       heading: texts.heading,
-      say: fill(texts.say, {
-        name: payer === null ? texts.someone : maskName(payer.name),
-        amount: formatRupees(started.amountPaise),
-        when: localMoment(started.startedAt, language),
-        until: localMoment(started.heldUntil, language),
+      says: saysOf(started, payer === null ? texts.someone : maskName(payer.name), {
+        texts,
+        language,
+        own: new Set(),
       }),
       wait: { url: path, text: texts.wait },
       takeOver: { say: texts.takeOverOrder, action: `${path}/start`, button: texts.takeOver },
@@ -51,7 +52,7 @@ export function describeOrderBeingPaid(
 
 /** Who is paying, until when others wait, and how to pay instead. */
 export function describeBeingPaid(
-  { institute, studentName, started, registrationId, form, language }: BeingPaidData,
+  { institute, studentName, own, started, registrationId, form, language }: BeingPaidData,
   { beingPaid: texts }: ParentsTexts,
 ): { title: string; data: Record<string, unknown> } {
   const { payer } = started
@@ -62,12 +63,7 @@ export function describeBeingPaid(
     data: {
       about: studentName,
       heading: texts.heading,
-      say: fill(texts.say, {
-        name: isOwn ? texts.yourself : name,
-        amount: formatRupees(started.amountPaise),
-        when: localMoment(started.startedAt, language),
-        until: localMoment(started.heldUntil, language),
-      }),
+      says: saysOf(started, isOwn ? texts.yourself : name, { texts, language, own }),
       goOn: isOwn ? { url: `/pay/${institute.code}/${started.orderId}`, text: texts.goOn } : null,
       wait: { url: form.waitUrl, text: texts.wait },
       takeOver: {
@@ -78,4 +74,26 @@ export function describeBeingPaid(
       },
     },
   }
+}
+
+/** Who pays how much until when, and for whom if it is not for this child alone. */
+function saysOf(
+  { children, amountPaise, startedAt, heldUntil }: StartedDues,
+  name: string,
+  {
+    texts,
+    language,
+    own,
+  }: { texts: ParentsTexts['beingPaid']; language: Language; own: ReadonlySet<string> },
+): string[] {
+  const say = fill(texts.say, {
+    name,
+    amount: formatRupees(amountPaise),
+    when: localMoment(startedAt, language),
+    until: localMoment(heldUntil, language),
+  })
+  if (children.length < 2) return [say]
+  const areOwn = children.every(({ studentId }) => own.has(studentId))
+  const names = children.map(child => child.name).join(', ')
+  return [say, areOwn ? fill(texts.forAll, { names }) : texts.forSeveral]
 }

@@ -14,14 +14,15 @@ export function classOf({ context }: Dues, institute: Institute, texts: ParentsT
   const name = gradeName || student.grade
   // "Class 5", but not "Class Grade 5" or "Class Nursery".
   const grade = /^(\d+|[IVX]+)$/.test(name) ? fill(texts.class, { grade: name }) : name
+  const section = student.section === null ? '' : ` ${student.section}`
   const years = yearName(student.academicYearStart, student.academicYearEnd)
   const branch = institute.branches.find(one => one.collectorCode === student.collectorCode)
   const where = institute.branches.length > 1 ? [branch?.name] : []
   const house = student.house === null ? [] : [student.house]
-  return [grade, years, ...where, ...house].join(' · ')
+  return [`${grade}${section}`, years, ...where, ...house].join(' · ')
 }
 
-/** Overdue, due by a day, and what instalments take; nothing of it when all that is owed has no day. */
+/** Overdue, due by a day, what instalments take, and what was paid too much; nothing of it when all that is owed has no day. */
 export function timingLines(
   dues: Dues,
   { timing: t }: ParentsTexts,
@@ -45,6 +46,9 @@ export function timingLines(
           },
         ]),
     ...(plannedPaise > 0 ? [{ text: fill(t.planned, { amount: amount(plannedPaise) }), tone: 'paid' }] : []),
+    ...(dues.advancePaise > 0
+      ? [{ text: fill(t.advance, { amount: amount(dues.advancePaise) }), tone: 'paid' }]
+      : []),
   ]
 }
 

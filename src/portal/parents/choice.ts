@@ -27,6 +27,16 @@ export function boxOf(studentId: string, componentType: string): string {
   return `${studentId}:${componentType}`
 }
 
+/** All that are ticked. */
+export function boxesOf(choice: Choice): string[] {
+  return [...choice].flatMap(([studentId, types]) => types.map(type => boxOf(studentId, type)))
+}
+
+/** The same in an address, where none is one too. */
+export function queryOf(boxes: readonly string[]): string {
+  return new URLSearchParams(boxes.length === 0 ? { fee: '' } : boxes.map(box => ['fee', box])).toString()
+}
+
 /** The boxes that were ticked; those of children who are not among these are kept, for the caller to refuse. */
 export function readBoxes(boxes: readonly string[], children: readonly Payable[]): Choice {
   const choice = new Map<string, string[]>()

@@ -20,6 +20,11 @@ import {
 
 export const PAY = '/parents/pay'
 
+/** The page on which fees are picked, of one child or of all. */
+export function addressOf(only: string | null): string {
+  return only === null ? PAY : `${pathOfStudent(only)}/choose`
+}
+
 /** Everything the page depends on on which a parent picks fees of one or all children; describing it is pure. */
 type ChoosePageData = {
   institute: Institute
@@ -103,8 +108,7 @@ const MOST_TERMS = 6
 function termLinks({ children, only, language }: ChoosePageData, { choose: t }: ParentsTexts) {
   const terms = termsOf(children)
   if (children.length === 0 || terms.length === 0) return []
-  const path = only === null ? PAY : `${pathOfStudent(only)}/choose`
-  const urlOf = (until: string): string => `${path}?until=${until}`
+  const urlOf = (until: string): string => `${addressOf(only)}?until=${until}`
   return [
     ...terms.slice(0, MOST_TERMS).map(({ until, isOverdue }) => ({
       url: urlOf(until),

@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { openFamilyOrders } from '../../dues/pay-dues.service.ts'
-import { findStartedDues } from '../../dues/started.service.ts'
 import { commonAccount } from '../../payments/offers.service.ts'
 import { BursarError } from '../../platform/errors.ts'
 import { isIdShaped } from '../../platform/ids.ts'
@@ -8,17 +7,31 @@ import { listChildren } from '../../students/users/parents.service.ts'
 import { pathOfStudent } from '../entry/entry.rules.ts'
 import { formField, formFields, sendPage } from '../layout.ts'
 import { CHILD, frameOf, HOME, sendUnknown, userOf, withChild, withParent, type Visit } from './access.ts'
-import { describeBeingPaid } from './being-paid-page.ts'
-import { payableOf, problemOf, proposedFor, readBoxes, type Choice, type Payable } from './choice.ts'
-import { describeChoose, PAY } from './choose-page.ts'
+import {
+  boxesOf,
+  payableOf,
+  problemOf,
+  proposedFor,
+  queryOf,
+  readBoxes,
+  type Choice,
+  type Payable,
+} from './choice.ts'
+import { addressOf, describeChoose, PAY } from './choose-page.ts'
 import { readChildren, type ParentContext } from './read-children.ts'
+import { sendBeingPaid } from './send-being-paid.ts'
 
 /** Where a parent picks fees of one child or of all and pays them at once. */
 export function choosePages(app: FastifyInstance, ctx: ParentContext): void {
   const open = async (visit: Visit, only: string | null): Promise<FastifyReply> => {
-    const { until } = visit.request.query as Record<string, unknown>
+    const { until, fee } = visit.request.query as Record<string, unknown>
     const children = await readPayable(ctx, visit, only)
     if (children === null) return sendUnknown(visit)
+    if (fee !== undefined) {
+      const choice = readBoxes([fee].flat().map(String).filter(Boolean), children)
+      const isOwn = await areOwn(ctx, visit, choice)
+      return isOwn ? show(ctx, visit, { children, only, choice, problem: null }) : sendUnknown(visit)
+    }
     const day = typeof until === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(until) ? until : undefined
     return show(ctx, visit, { children, only, choice: proposedFor(children, day), problem: null })
   }
@@ -34,6 +47,11 @@ export function choosePages(app: FastifyInstance, ctx: ParentContext): void {
     PAY,
     withParent(ctx, visit => pay(ctx, visit)),
   )
+}
+
+async function areOwn(ctx: ParentContext, { session }: Visit, choice: Choice): Promise<boolean> {
+  const own = new Set(await listChildren(ctx, userOf(session)))
+  return [...choice.keys()].every(studentId => own.has(studentId))
 }
 
 /** Null when the child that is asked for is not the parent's. */
@@ -64,8 +82,9 @@ function show(ctx: ParentContext, visit: Visit, shown: Shown): FastifyReply {
     template: 'parents/choose',
     title,
     status: shown.problem === null ? 200 : 400,
-    // The language switch is a GET link, and would forget what was ticked.
+    // The language switch is a GET link; it keeps what is ticked.
     hasSwitch: request.method === 'GET',
+    switchQuery: request.method === 'GET' ? queryOf(boxesOf(shown.choice)) : '',
     language,
     data: { ...frameOf(visit, ctx), ...data },
   })
@@ -79,10 +98,10 @@ async function pay(ctx: ParentContext, visit: Visit): Promise<FastifyReply> {
   if (children === null) return sendUnknown(visit)
   const boxes = formFields(request, 'fee')
   const choice = readBoxes(boxes, children)
-  const own = new Set(await listChildren(ctx, userOf(session)))
-  if ([...choice.keys()].some(studentId => !own.has(studentId))) return sendUnknown(visit)
+  if (!(await areOwn(ctx, visit, choice))) return sendUnknown(visit)
+  // To a page of its own, which can be read again and in another language.
   if (formField(request, 'act') === 'total')
-    return show(ctx, visit, { children, only, choice, problem: null })
+    return reply.redirect(`${addressOf(only)}?${queryOf(boxes)}`, 303)
   const problem = problemOf(children, choice)
   if (problem !== null) return show(ctx, visit, { children, only, choice, problem })
   try {
@@ -117,27 +136,13 @@ async function showConflict(
     only: string | null
   },
 ): Promise<FastifyReply> {
-  const { session, texts, language, reply } = visit
-  const { institute, registrationId } = session
-  for (const { studentId, dues } of children.filter(child => choice.has(child.studentId))) {
-    const started = await findStartedDues(ctx, institute.id, studentId)
-    if (started === null) continue
-    const fields = [
-      ...boxes.map(value => ({ name: 'fee', value })),
-      ...(only === null ? [] : [{ name: 'student', value: only }]),
-    ]
-    const studentName = dues.context.student.fullname
-    const form = { action: PAY, fields, waitUrl: HOME }
-    const pageData = { institute, studentName, started, registrationId, form, language }
-    const { title, data } = describeBeingPaid(pageData, texts)
-    return sendPage(reply, {
-      template: 'parents/being-paid',
-      title,
-      status: 409,
-      hasSwitch: false,
-      language,
-      data: { ...frameOf(visit, ctx), ...data },
-    })
-  }
-  return reply.redirect(HOME, 303)
+  const fields = [
+    ...boxes.map(value => ({ name: 'fee', value })),
+    ...(only === null ? [] : [{ name: 'student', value: only }]),
+  ]
+  const chosen = children
+    .filter(child => choice.has(child.studentId))
+    .map(({ studentId, dues }) => ({ studentId, name: dues.context.student.fullname }))
+  const form = { action: PAY, fields, waitUrl: HOME }
+  return (await sendBeingPaid(ctx, visit, { children: chosen, form })) ?? visit.reply.redirect(HOME, 303)
 }

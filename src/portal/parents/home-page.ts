@@ -1,4 +1,5 @@
 import type { Dues } from '../../dues/dues.service.ts'
+import { timingOf } from '../../dues/timing.rules.ts'
 import type { LoadedPlan } from '../../flex/rules/plan.rules.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import type { StudentPayment } from '../../payments/student-payments.service.ts'
@@ -35,9 +36,9 @@ export function describeHome(
   return { title: fill(home.title, { where: institute.name }), data }
 }
 
-/** Of a payment that is on its way only its end is worth waiting for. */
+/** Instalments take theirs by themselves, and of a payment that is on its way only its end is worth waiting for. */
 function isPayable({ dues, onTheWay }: Child): boolean {
-  return dues.totalPaise > 0 && onTheWay.every(isAutomatic)
+  return dues.totalPaise > timingOf(dues).plannedPaise && onTheWay.every(isAutomatic)
 }
 
 export function cardOf(child: Child, institute: Institute, texts: ParentsTexts, language: Language) {

@@ -2,7 +2,6 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import { withoutTaken } from '../../dues/dues.rules.ts'
 import { useAdvance } from '../../dues/advance/advance.service.ts'
 import { openDuesOrder } from '../../dues/pay-dues.service.ts'
-import { findStartedDues } from '../../dues/started.service.ts'
 import { findNewest } from '../../loans/applications.service.ts'
 import { lenderFor } from '../../loans/lenders/lenders.service.ts'
 import { takesPayments } from '../../payments/offers.service.ts'
@@ -11,13 +10,13 @@ import { BursarError } from '../../platform/errors.ts'
 import type { Paise } from '../../platform/money.ts'
 import { listChildren, listOtherYears } from '../../students/users/parents.service.ts'
 import { pathOfStudent } from '../entry/entry.rules.ts'
-import { describeBeingPaid } from './being-paid-page.ts'
 import { choosePages } from './choose.routes.ts'
 import { describeHome, type Child } from './home-page.ts'
 import { formField, sendPage } from '../layout.ts'
 import { CHILD, frameOf, HOME, userOf, withChild, withParent, type ChildVisit, type Visit } from './access.ts'
 import { decideAmount } from './pay-amount.rules.ts'
 import { readChildren, type ParentContext } from './read-children.ts'
+import { sendBeingPaid } from './send-being-paid.ts'
 import { describeStudent, type StudentPageData } from './student-page.ts'
 
 /** The list of children and the page of each, with its dues and payment form. */
@@ -164,24 +163,11 @@ async function showConflict(
   visit: ChildVisit,
   wrote: string | undefined,
 ): Promise<FastifyReply> {
-  const { session, studentId, texts, language, reply } = visit
-  const { institute, registrationId } = session
-  const started = await findStartedDues(ctx, institute.id, studentId)
-  if (started === null) return reply.redirect(pathOfStudent(studentId), 303)
-  const { dues } = await readChild(ctx, visit)
-  const studentName = dues.context.student.fullname
+  const { studentId, reply } = visit
   const path = pathOfStudent(studentId)
+  const { dues } = await readChild(ctx, visit)
+  const children = [{ studentId, name: dues.context.student.fullname }]
   const fields = wrote === undefined ? [] : [{ name: 'amount', value: wrote }]
   const form = { action: `${path}/pay`, fields, waitUrl: path }
-  const pageData = { institute, studentName, started, registrationId, form, language }
-  const { title, data } = describeBeingPaid(pageData, texts)
-  return sendPage(reply, {
-    template: 'parents/being-paid',
-    title,
-    status: 409,
-    // The language switch is a GET link, and this address only answers POST.
-    hasSwitch: false,
-    language,
-    data: { ...frameOf(visit, ctx), ...data },
-  })
+  return (await sendBeingPaid(ctx, visit, { children, form })) ?? reply.redirect(path, 303)
 }

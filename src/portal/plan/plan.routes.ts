@@ -94,7 +94,7 @@ async function startPlan(ctx: FlexContext, visit: ChildVisit): Promise<FastifyRe
   if (known?.plan.state === 'draft') return reply.redirect(`/flex/${institute.code}/${known.plan.id}`, 303)
   return toPlanOnConflict(visit, async () => {
     const act = { instituteId: institute.id }
-    const { plan } = await createPlan(ctx, act, institute, { studentId, rows: null })
+    const { plan } = await createPlan(ctx, act, institute, { studentId, rows: null, isForFamily: true })
     return `/flex/${institute.code}/${plan.id}`
   })
 }

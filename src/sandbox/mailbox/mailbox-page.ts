@@ -58,8 +58,12 @@ function describeMessage(message: Message): Record<string, unknown> {
     ...STATES[message.state],
     problem: problemOf(message),
     parts: splitLinks(message.body),
+    attachment: message.attachment === null ? null : attachmentPath(message),
   }
 }
+
+const attachmentPath = ({ instituteId, id }: Message): string =>
+  `/sandbox/mailbox/${instituteId}/${id}/attachment`
 
 function problemOf({ failure, nextTryAt }: Message): string | undefined {
   if (nextTryAt !== null) {

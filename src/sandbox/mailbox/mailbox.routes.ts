@@ -5,9 +5,15 @@ import { field, optional, query } from '../../http/wire/input.ts'
 import { outputOf } from '../../http/wire/output.ts'
 import { listInstitutes } from '../../institutes/institutes.service.ts'
 import { CHANNELS, type Message } from '../../messages/messages.rules.ts'
-import { listEverybodysMessages, listSentMessages } from '../../messages/messages.service.ts'
+import {
+  listEverybodysMessages,
+  listSentMessages,
+  readAttachmentOf,
+} from '../../messages/messages.service.ts'
+import type { MessageContext } from '../../messages/senders.ts'
 import type { Context } from '../../platform/context.ts'
-import { sendPage } from '../../portal/layout.ts'
+import { isIdShaped } from '../../platform/ids.ts'
+import { sendPage, sendWrongLink } from '../../portal/layout.ts'
 import { describeMailbox, readMailboxQuery } from './mailbox-page.ts'
 
 const MESSAGE_ID = 'msg_1k092c8gpz8wezh4es8gqprf85'
@@ -52,7 +58,7 @@ export function mailboxRoutes(app: FastifyInstance, ctx: Context): void {
 const PAGE_SIZE = 50
 
 /** The same for people: everybody's, in every state, as the machine is a developer's own. */
-export function mailboxPages(app: FastifyInstance, ctx: Context): void {
+export function mailboxPages(app: FastifyInstance, ctx: MessageContext & Context): void {
   app.get('/sandbox/mailbox', async (request, reply) => {
     const asked = readMailboxQuery(request.query)
     const institutes = await listInstitutes(ctx)
@@ -64,5 +70,16 @@ export function mailboxPages(app: FastifyInstance, ctx: Context): void {
       hasSwitch: false,
       data: describeMailbox(asked, found, new Map(institutes.map(({ id, name }) => [id, name]))),
     })
+  })
+  app.get('/sandbox/mailbox/:institute_id/:message_id/attachment', async (request, reply) => {
+    const { institute_id: institute, message_id: id } = request.params as Record<string, string>
+    const isOne = /^\d{1,9}$/.test(institute ?? '') && isIdShaped(id ?? '')
+    const file = isOne ? await readAttachmentOf(ctx, Number(institute), id ?? '') : null
+    if (file === null) return sendWrongLink(request, reply)
+    return reply
+      .header('content-type', file.contentType)
+      .header('content-disposition', `inline; filename="${file.filename}"`)
+      .header('cache-control', 'no-store')
+      .send(file.content)
   })
 }

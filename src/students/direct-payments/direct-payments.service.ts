@@ -29,7 +29,7 @@ import type { ReceiptKey } from '../../receipts/receipts.rules.ts'
 import { cancelReceiptOf, issueDirectReceipt } from '../../receipts/receipts.service.ts'
 import { hasStudent, lockStudent } from '../students.store.ts'
 
-export { findPaymentById, type PaymentWithHistory } from './direct-payments.store.ts'
+export { findPaymentById, wasPaidSince, type PaymentWithHistory } from './direct-payments.store.ts'
 
 /** Payments taken outside: at the counter, by cheque, by a transfer to the institute's account. */
 export type Target = { institute: Institute; studentId: string }

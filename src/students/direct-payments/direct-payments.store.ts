@@ -105,6 +105,22 @@ export async function findPaymentById(
   return row ?? null
 }
 
+/** Whether money for one of these was recorded since then, and counts. */
+export async function wasPaidSince(
+  db: Queryable,
+  { instituteId, studentId }: StudentKey,
+  { componentTypes, since }: { componentTypes: readonly string[]; since: Date },
+): Promise<boolean> {
+  const rows = await db.query(
+    `select from direct_payments p join direct_payment_lines l on l.institute_id = p.institute_id
+       and l.student_id = p.student_id and l.transaction_id = p.transaction_id
+     where p.institute_id = $1 and p.student_id = $2 and p.recorded_at >= $3 and p.cancelled_at is null
+       and l.component_type = any($4) limit 1`,
+    [instituteId, studentId, since, componentTypes],
+  )
+  return rows.length > 0
+}
+
 export type PaymentKey = { studentId: string; transactionId: string }
 
 /** Those of these that are recorded. */

@@ -10,6 +10,7 @@ import { startDelivering } from '../../webhooks/support.ts'
 import { address, code, FEES, plantAttacks, text } from '../attacks-support.ts'
 import { ADMISSION, consolePages, I, parentPages, type Tour } from '../attacks-tour-support.ts'
 import { press } from '../checkout-support.ts'
+import { ROOMY_YEAR } from '../../portal/parents-support.ts'
 
 /** Rows of these pages open beside the table. */
 const OPENS =
@@ -224,7 +225,7 @@ test(
       await press(page, 'See the instalments')
       const plan = page.url()
       await look(page, [text('Sibling'), text('Refusal')])
-      const named = { fullname: text('Sibling'), primary_contact_name: text('Contact') }
+      const named = { fullname: text('Sibling'), primary_contact_name: text('Contact'), ...ROOMY_YEAR }
       erp.put(sampleRecord(named, { fee_components: FEES }))
       await page.goto(plan)
       await agree()

@@ -11,6 +11,7 @@ import {
   type DefaultPlan,
   type ScheduleRow,
   lengthOf,
+  lengthForFamily,
   offeredLengths,
 } from '../../../src/flex/rules/schedule.rules.ts'
 
@@ -190,6 +191,15 @@ test('a parent chooses among the lengths that the institute offers and that end 
       const length = lengthOf({ ...offering, downpaymentPercent: 0 }, year, from)
       if (offered.length === 0) assert.equal(length, offering.instalments)
       else assert.ok(offered.includes(length))
+      // What a family asks for itself ends inside the year as long as something of it is left, and is never longer.
+      const asked = lengthForFamily({ ...offering, downpaymentPercent: 0 }, year, from)
+      const rowsOf = (instalments: number) =>
+        equalMonthly(owed, { ...offering, downpaymentPercent: 0, instalments }, from, from)
+      if (offering.offered.length > 0) return assert.equal(asked, length)
+      const isYearOver = (rowsOf(1)[0]?.dueOn ?? '') > '2027-03-31'
+      if (isYearOver) return assert.equal(asked, offering.instalments)
+      assert.ok((rowsOf(asked).at(-1)?.dueOn ?? '') <= '2027-03-31')
+      assert.ok(asked === offering.instalments || (rowsOf(asked + 1).at(-1)?.dueOn ?? '') > '2027-03-31')
     }),
     { numRuns: 500 },
   )

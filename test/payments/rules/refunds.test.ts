@@ -45,6 +45,7 @@ function refundOf(lines: Refund['lines'], changes: Partial<Refund> = {}): Refund
     kind: 'requested',
     state: 'pending',
     amountPaise: sumPaise(lines.map(line => line.amountPaise)),
+    cause: null,
     reason: null,
     providerRef: null,
     utr: null,

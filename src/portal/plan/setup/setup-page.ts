@@ -66,16 +66,19 @@ function lengthsOf({ lengths, path, language }: SetupPageData, texts: PlanSetupT
   if (lengths.length < 2) return null
   return {
     action: `${path}/length`,
-    choices: lengths.map(({ instalments, amountPaise, firstOn, lastOn, isChosen }) => ({
+    choices: lengths.map(({ instalments, amountPaise, lastPaise, firstOn, lastOn, isChosen }) => ({
       value: instalments,
       label: fill(plural(texts.length, instalments, language), {
         count: String(instalments),
         amount: formatRupees(amountPaise),
       }),
-      hint: fill(instalments === 1 ? texts.lengthDay : texts.lengthDays, {
-        first: localDay(firstOn, language),
-        last: localDay(lastOn, language),
-      }),
+      hint: [
+        fill(instalments === 1 ? texts.lengthDay : texts.lengthDays, {
+          first: localDay(firstOn, language),
+          last: localDay(lastOn, language),
+        }),
+        ...(lastPaise === amountPaise ? [] : [fill(texts.lengthLast, { amount: formatRupees(lastPaise) })]),
+      ].join(' '),
       isChosen,
     })),
   }

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import type { OrderDetailAnswer } from '../../../../../src/console/orders/order.output.ts'
+import { useInstitutePath } from '../../../api/session.ts'
 import { formatRupees, Money } from '../../../ui/money.tsx'
 import { formatDay, When } from '../../../ui/when.tsx'
 import { Badge } from '../badge.tsx'
@@ -113,6 +114,7 @@ const REFUND_KINDS = {
 } as const
 
 export function Refunds({ order }: { order: OrderDetailAnswer }) {
+  const path = useInstitutePath()
   if (order.refunds.length === 0) return null
   return (
     <Table name="Refunds" heads={['Status', 'Amount', 'Of which', 'Reason', 'Requested', 'Bank']}>
@@ -139,6 +141,11 @@ export function Refunds({ order }: { order: OrderDetailAnswer }) {
           <td>
             {refund.utr !== undefined && <span className="mono nowrap">UTR {refund.utr}</span>}
             <div className="faint mono nowrap">{refund.id}</div>
+            {refund.status === 'processed' && refund.kind !== 'returned' && (
+              <a href={`/console/api${path}/orders/${order.id}/refunds/${refund.id}/voucher`}>
+                Refund voucher
+              </a>
+            )}
           </td>
         </tr>
       ))}
