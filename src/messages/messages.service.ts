@@ -69,8 +69,18 @@ export async function queueSecretMessage(
 export async function countMessagesAbout(
   tx: Transaction,
   instituteId: number,
-  about: { about: string; since: Date },
+  { about, since }: { about: string; since: Date },
 ): Promise<number> {
+  const counts = await store.countAbout(tx, instituteId, { about: [about], since })
+  return counts.get(about) ?? 0
+}
+
+/** The same of several; what nothing was written about is not in it. */
+export async function countMessagesAboutEach(
+  tx: Transaction,
+  instituteId: number,
+  about: { about: readonly string[]; since: Date },
+): Promise<Map<string, number>> {
   return store.countAbout(tx, instituteId, about)
 }
 

@@ -112,13 +112,14 @@ export async function eraseSecretOf(db: Queryable, { instituteId, id }: Message)
 export async function countAbout(
   db: Queryable,
   instituteId: number,
-  { about, since }: { about: string; since: Date },
-): Promise<number> {
-  const [row] = await db.query<{ count: number }>(
-    'select count(*) from messages where institute_id = $1 and about = $2 and created_at > $3',
+  { about, since }: { about: readonly string[]; since: Date },
+): Promise<Map<string, number>> {
+  const rows = await db.query<{ about: string; count: number }>(
+    `select m.about, count(*) from messages m where m.institute_id = $1 and m.about = any($2) and m.created_at > $3
+     group by m.about`,
     [instituteId, about, since],
   )
-  return row?.count ?? 0
+  return new Map(rows.map(row => [row.about, row.count]))
 }
 
 export async function eraseExpiredSecrets(db: Queryable, limit: number): Promise<number> {

@@ -21,6 +21,16 @@ export async function lockOrders(
   await store.lockOrders(tx, instituteId, ids)
 }
 
+/** The same, and as they stand then. */
+export async function readLocked(
+  tx: Transaction,
+  instituteId: number,
+  ids: readonly string[],
+): Promise<Order[]> {
+  await store.lockOrders(tx, instituteId, ids)
+  return store.findOrders(tx, instituteId, ids)
+}
+
 /** The caller holds its lock. Money wins: an expired or cancelled one becomes paid too. */
 export async function markPaid(
   tx: Transaction,

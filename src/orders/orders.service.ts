@@ -167,6 +167,19 @@ export async function cancelOrder(
   })
 }
 
+/** Several that may be cancelled and whose locks the caller holds. */
+export async function cancelLocked(
+  tx: Transaction,
+  instituteId: number,
+  orders: readonly Order[],
+  at: Date,
+): Promise<void> {
+  await close(
+    tx,
+    orders.map(order => ({ instituteId, order, state: 'cancelled', at })),
+  )
+}
+
 export async function listOrders(
   { db, clock }: Context,
   institute: Institute,

@@ -1,11 +1,12 @@
 import type { Institute } from '../institutes/institutes.rules.ts'
 import { lineName, totalOf, type Order } from '../orders/orders.rules.ts'
-import { readLetterhead } from '../receipts/letterhead.service.ts'
+import { findOrders } from '../orders/orders.service.ts'
+import { readLetterhead, type Letterhead } from '../receipts/letterhead.service.ts'
 import { receiptFileOf, type PaidFor, type PrintOptions, type ReceiptFile } from '../receipts/receipt-file.ts'
 import * as receipts from '../receipts/receipts.service.ts'
 import type { PaymentContext } from './context.ts'
 import type { Payment } from './payments.rules.ts'
-import { listPayments } from './payments.store.ts'
+import { listPayments, listPaymentsById } from './payments.store.ts'
 
 export type IssuedReceipt = { receipt: receipts.Receipt; payment: Payment }
 
@@ -32,11 +33,21 @@ export async function findReceiptFile(
   const issued = await findReceipt(ctx, institute, order)
   if (issued === null) return null
   const { receipt, payment } = issued
+  const letterhead = await readLetterhead(ctx, institute.id)
+  return receiptFileOf(receipt, paidByOrder(ctx, institute, { order, payment, letterhead }), options)
+}
+
+/** What stands on the receipt of an order. */
+function paidByOrder(
+  { mode }: PaymentContext,
+  institute: Institute,
+  { order, payment, letterhead }: { order: Order; payment: Payment; letterhead: Letterhead },
+): PaidFor {
   const branch = institute.branches.find(candidate => candidate.collectorCode === order.collectorCode)
   const { academicYearStart: start, academicYearEnd: end } = order
-  const paidFor: PaidFor = {
+  return {
     institute: institute.name,
-    letterhead: await readLetterhead(ctx, institute.id),
+    letterhead,
     branch: institute.branches.length > 1 ? (branch?.name ?? null) : null,
     payer: { name: order.name, phone: order.phone, email: order.email },
     student: {
@@ -55,7 +66,26 @@ export async function findReceiptFile(
     paidAt: null,
     orderId: order.id,
     receivedBy: null,
-    isSandbox: ctx.mode === 'sandbox',
+    isSandbox: mode === 'sandbox',
   }
-  return receiptFileOf(receipt, paidFor, options)
+}
+
+/** The same of several payments at a time, by the payments' ids. */
+export async function readPaidByOrders(
+  ctx: PaymentContext,
+  institute: Institute,
+  paymentIds: readonly string[],
+  letterhead: Letterhead,
+): Promise<Map<string, PaidFor>> {
+  const payments = await listPaymentsById(ctx.db, institute.id, paymentIds)
+  const orderIds = payments.map(payment => payment.orderId)
+  const orders = new Map((await findOrders(ctx, institute, orderIds)).map(order => [order.id, order]))
+  return new Map(
+    payments.flatMap(payment => {
+      const order = orders.get(payment.orderId)
+      return order === undefined
+        ? []
+        : [[payment.id, paidByOrder(ctx, institute, { order, payment, letterhead })]]
+    }),
+  )
 }

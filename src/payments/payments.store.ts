@@ -121,6 +121,17 @@ export async function listPayments(db: Queryable, instituteId: number, orderId: 
   )
 }
 
+export async function listPaymentsById(
+  db: Queryable,
+  instituteId: number,
+  ids: readonly string[],
+): Promise<Payment[]> {
+  return db.query<Payment>(`select ${COLUMNS} from payments where institute_id = $1 and id = any($2)`, [
+    instituteId,
+    ids,
+  ])
+}
+
 /** An order has at most one: a unique index says so. */
 export async function findUnderWay(
   db: Queryable,

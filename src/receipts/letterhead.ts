@@ -24,7 +24,8 @@ function drawLogo(sheet: Sheet, logo: string): void {
   const { doc, paper } = sheet
   const height = 44 * paper.scale
   try {
-    doc.image(Buffer.from(logo, 'base64'), paper.margin, sheet.y, { fit: [160 * paper.scale, height] })
+    // As an address it is put into the file once, however often it is drawn.
+    doc.image(`data:image;base64,${logo}`, paper.margin, sheet.y, { fit: [160 * paper.scale, height] })
     sheet.y += height + 6
   } catch {
     return

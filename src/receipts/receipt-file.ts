@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { dayOf } from '../platform/calendar.ts'
 import type { PaperName } from './receipt-papers.ts'
 import type { ReceiptDocument, ReceiptPrint } from './receipt-pdf.ts'
 import { printReceipt } from './receipt-printer.ts'
@@ -16,19 +17,8 @@ export type PrintOptions = { paper?: PaperName | undefined; isDuplicate?: boolea
 /** What stands on the receipt of any payment. */
 export type PaidFor = Omit<ReceiptDocument, 'receiptNumber' | 'issuedAt' | 'isCancelled'>
 
-export function receiptFileOf(
-  { issuedAt, cancelledAt, cancelReason, ...key }: Receipt,
-  paidFor: PaidFor,
-  { paper = 'a4', isDuplicate = false }: PrintOptions = {},
-): ReceiptFile {
-  const print: ReceiptPrint = {
-    ...paidFor,
-    receiptNumber: receiptNumber(key),
-    issuedAt,
-    isCancelled: cancelledAt === null ? null : { at: cancelledAt, reason: cancelReason ?? '' },
-    paper,
-    isDuplicate,
-  }
+export function receiptFileOf(receipt: Receipt, paidFor: PaidFor, options?: PrintOptions): ReceiptFile {
+  const print = printOf(receipt, paidFor, options)
   const digest = createHash('sha256')
     .update(JSON.stringify([LAYOUT, print]))
     .digest('base64url')
@@ -36,5 +26,22 @@ export function receiptFileOf(
     etag: `"${digest.slice(0, 22)}"`,
     contentType: 'application/pdf',
     read: () => printReceipt(digest, print),
+  }
+}
+
+export function printOf(
+  { issuedAt, cancelledAt, cancelReason, ...key }: Receipt,
+  paidFor: PaidFor,
+  { paper = 'a4', isDuplicate = false }: PrintOptions = {},
+): ReceiptPrint {
+  const { paidAt } = paidFor
+  return {
+    ...paidFor,
+    paidAt: paidAt !== null && dayOf(paidAt) === dayOf(issuedAt) ? null : paidAt,
+    receiptNumber: receiptNumber(key),
+    issuedAt,
+    isCancelled: cancelledAt === null ? null : { at: cancelledAt, reason: cancelReason ?? '' },
+    paper,
+    isDuplicate,
   }
 }

@@ -16,6 +16,7 @@ import {
   markSandbox,
   MUTED,
   numberPages,
+  openPage,
   openSheet,
   put,
   RED,
@@ -58,6 +59,8 @@ export type ReceiptPrint = ReceiptDocument & {
   isDuplicate: boolean
 }
 
+export type ReceiptsPrint = { receipts: readonly ReceiptPrint[] }
+
 /** The same receipt gives the same bytes. */
 export async function renderReceipt(receipt: ReceiptPrint): Promise<Buffer> {
   const paper = PAPER[receipt.paper]
@@ -67,18 +70,36 @@ export async function renderReceipt(receipt: ReceiptPrint): Promise<Buffer> {
   return buffer(doc)
 }
 
+/** Several in one file, each from a page of its own on, with its own marks and page numbers. Not for a roll. */
+export async function renderReceipts({ receipts }: ReceiptsPrint): Promise<Buffer> {
+  const [first, ...others] = receipts
+  if (first === undefined) throw new Error('there is no receipt to print')
+  const sheet = draw(first, PAPER[first.paper])
+  for (const receipt of others) {
+    const from = sheet.doc.bufferedPageRange().count
+    sheet.mark = page => markPage(page, receipt)
+    openPage(sheet)
+    fillIn(sheet, receipt, from)
+  }
+  sheet.doc.end()
+  return buffer(sheet.doc)
+}
+
 function draw(receipt: ReceiptPrint, paper: Paper): Sheet {
-  const title = `Receipt ${tidy(receipt.receiptNumber).slice(0, 40)}`
   const sheet = openSheet({
     title: `Receipt ${tidy(receipt.receiptNumber)}`,
     createdAt: receipt.issuedAt,
     paper,
     mark: page => markPage(page, receipt),
   })
+  fillIn(sheet, receipt, 0)
+  return sheet
+}
+
+function fillIn(sheet: Sheet, receipt: ReceiptPrint, from: number): void {
   writeHead(sheet, receipt)
   writeBody(sheet, receipt)
-  numberPages(sheet, title)
-  return sheet
+  numberPages(sheet, `Receipt ${tidy(receipt.receiptNumber).slice(0, 40)}`, from)
 }
 
 /** Every page carries the marks, so that none can be shown alone as a good receipt. */

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { ProcessPool } from '../platform/process-pool/process-pool.ts'
 import type { DocumentPrint } from './document-pdf.ts'
-import type { ReceiptPrint } from './receipt-pdf.ts'
+import type { ReceiptPrint, ReceiptsPrint } from './receipt-pdf.ts'
 
 /** Anybody who has the link of a payment can ask for its receipt, as often as he likes: making one costs 80 ms. */
-const printers = new ProcessPool<ReceiptPrint | DocumentPrint, Uint8Array>(
+const printers = new ProcessPool<ReceiptPrint | ReceiptsPrint | DocumentPrint, Uint8Array>(
   new URL('receipt-process.ts', import.meta.url),
   {
     maxMs: 15_000,
@@ -38,6 +38,11 @@ export async function printReceipt(digest: string, receipt: ReceiptPrint | Docum
     }
   })
   return making
+}
+
+/** Several in one file; too large to be kept for others. */
+export async function printReceipts(receipts: readonly ReceiptPrint[]): Promise<Buffer> {
+  return Buffer.from(await printers.use(ask => ask({ receipts })))
 }
 
 export function printDocument(document: DocumentPrint): Promise<Buffer> {

@@ -52,15 +52,15 @@ export function markSandbox(sheet: Sheet, text: string): void {
   put(sheet, { text, place: wholeOf(sheet.paper), style: { ...STRONG, color: AMBER } }, 7)
 }
 
-/** At the foot of every page, once all are written. */
-export function numberPages(sheet: Sheet, title: string): void {
+/** At the foot of every page from that one on, once all are written. */
+export function numberPages(sheet: Sheet, title: string, from = 0): void {
   const { doc, paper } = sheet
   if (paper.footer === null) return
   const { count } = doc.bufferedPageRange()
-  for (let page = 0; page < count; page += 1) {
+  for (let page = from; page < count; page += 1) {
     doc.switchToPage(page)
     put(sheet, { text: tidy(title).slice(0, 60), place: labelOf(paper), style: SMALL }, paper.footer)
-    const number = `Page ${page + 1} of ${count}`
+    const number = `Page ${page - from + 1} of ${count - from}`
     put(sheet, { text: number, place: amountOf(paper), style: SMALL }, paper.footer)
   }
 }

@@ -6,6 +6,9 @@ import { findInstitute } from '../../src/institutes/institutes.service.ts'
 import { reconcile } from '../../src/payments/reconcile/reconcile.service.ts'
 import { readSetting } from '../../src/platform/db/instance-settings.ts'
 import { createLog } from '../../src/platform/log.ts'
+import { addDays } from '../../src/flex/rules/rails.rules.ts'
+import { dayOf } from '../../src/platform/calendar.ts'
+import { expectEveryOrder, LISTS } from '../console/lists-support.ts'
 import { API, demoVisitor } from '../console/support.ts'
 import { Client, DEMO, GROUP } from '../harness/client.ts'
 import { waitFor } from '../harness/wait.ts'
@@ -56,6 +59,13 @@ test('a new sandbox has a school with history whose books agree, beside two that
   const bursar = await demoVisitor(sunrise.url, 'bursar@sunrise-school.example')
   const look = async (path: string) =>
     (await bursar.get(`${API}/institutes/sunrise-school/${path}`)).body.data
+  for (const [list, columns] of Object.entries(LISTS)) {
+    const path = `${API}/institutes/sunrise-school/${list}`
+    const query = list === 'flex/debits' ? `from=${addDays(dayOf(new Date()), -300)}` : ''
+    const rows = await expectEveryOrder(bursar, { path, query, small: [37, 41] }, columns)
+    assert.ok(rows.length > 0, `the demo has ${list}`)
+  }
+
   // Its deliveries begin when the past is over.
   await waitFor(async () => (await look('home')).webhooks.failing === 1, 'a webhook that fails')
   const home = await look('home')

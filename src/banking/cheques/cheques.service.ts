@@ -14,6 +14,8 @@ import * as store from './cheques.store.ts'
 
 export type { Cheque } from './cheques.store.ts'
 
+export { allCheques } from './cheques.store.ts'
+
 export async function listCheques(
   { db }: Pick<Context, 'db'>,
   institute: Institute,

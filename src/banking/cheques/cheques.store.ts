@@ -1,5 +1,5 @@
 import type { Queryable, Transaction } from '../../platform/db/database.ts'
-import { list, type Page, type PageRange } from '../../platform/db/list.ts'
+import { list, wholeList, type List, type Page, type PageRange } from '../../platform/db/list.ts'
 import { Table } from '../../platform/db/table.ts'
 import type { Paise } from '../../platform/money.ts'
 import type { ChequeState } from './cheques.rules.ts'
@@ -43,28 +43,31 @@ const JOIN = `join students s on s.institute_id = d.institute_id and s.id = d.st
 const AT_COUNTER = 'd.recorded_by is not null and d.instrument is not null'
 
 /** The last taken first. */
+const chequeList = (instituteId: number, { state, number }: ChequeFilter): List => ({
+  select: SELECT,
+  from: 'direct_payments d',
+  join: JOIN,
+  scope: [['d.institute_id = $1', instituteId], [AT_COUNTER]],
+  filters: [
+    [`${STATE} = $1`, state],
+    [`d.instrument ->> 'number' = $1`, number],
+  ],
+  order: ['recorded_at', 'id'],
+  direction: 'desc',
+})
+
 export async function listCheques(
   db: Queryable,
   instituteId: number,
-  { state, number }: ChequeFilter,
+  filter: ChequeFilter,
   page: PageRange,
 ): Promise<Page<Cheque>> {
-  return list<Cheque>(
-    db,
-    {
-      select: SELECT,
-      from: 'direct_payments d',
-      join: JOIN,
-      scope: [['d.institute_id = $1', instituteId], [AT_COUNTER]],
-      filters: [
-        [`${STATE} = $1`, state],
-        [`d.instrument ->> 'number' = $1`, number],
-      ],
-      order: ['recorded_at', 'id'],
-      direction: 'desc',
-    },
-    page,
-  )
+  return list<Cheque>(db, chequeList(instituteId, filter), page)
+}
+
+/** All of them as one statement. */
+export function allCheques(instituteId: number, filter: ChequeFilter): ReturnType<typeof wholeList> {
+  return wholeList(chequeList(instituteId, filter))
 }
 
 /** In the order they were taken. */

@@ -8,6 +8,7 @@ export const countedInput = input({
   count: field.wholeNumber('How many.', 12, [0, 1_000_000]),
 })
 
+export const depositFilters = query({})
 export const depositsQuery = query({ limit: field.pageSize(), cursor: field.cursor(DEPOSIT_ID) })
 export const depositParams = input({ deposit_id: field.resourceId('Id of the deposit.', DEPOSIT_ID) })
 

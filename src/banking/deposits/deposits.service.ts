@@ -134,6 +134,8 @@ function idsOf(some: readonly { id: string }[]): string[] {
   return some.map(({ id }) => id)
 }
 
+export { allDeposits } from './deposits.store.ts'
+
 export async function listDeposits(
   { db }: Pick<Context, 'db'>,
   institute: Institute,

@@ -1,5 +1,5 @@
 import type { Queryable, Transaction } from '../../platform/db/database.ts'
-import { list, type Page, type PageRange } from '../../platform/db/list.ts'
+import { list, wholeList, type List, type Page, type PageRange } from '../../platform/db/list.ts'
 import { Table } from '../../platform/db/table.ts'
 import type { Paise } from '../../platform/money.ts'
 import type { Counted } from './denominations.rules.ts'
@@ -56,23 +56,26 @@ export async function insertDeposit(tx: Transaction, instituteId: number, deposi
 }
 
 /** The last first. */
+const depositList = (instituteId: number): List => ({
+  select: LISTED,
+  from: 'deposits d',
+  join: ACCOUNT,
+  scope: [['d.institute_id = $1', instituteId]],
+  order: ['day', 'id'],
+  direction: 'desc',
+})
+
 export async function listDeposits(
   db: Queryable,
   instituteId: number,
   page: PageRange,
 ): Promise<Page<ListedDeposit>> {
-  return list<ListedDeposit>(
-    db,
-    {
-      select: LISTED,
-      from: 'deposits d',
-      join: ACCOUNT,
-      scope: [['d.institute_id = $1', instituteId]],
-      order: ['day', 'id'],
-      direction: 'desc',
-    },
-    page,
-  )
+  return list<ListedDeposit>(db, depositList(instituteId), page)
+}
+
+/** All of them as one statement. */
+export function allDeposits(instituteId: number): ReturnType<typeof wholeList> {
+  return wholeList(depositList(instituteId))
 }
 
 export async function findDeposit(

@@ -249,6 +249,8 @@ async function requireLine(db: Queryable, instituteId: number, id: string): Prom
   return line
 }
 
+export { allLines } from './lines.store.ts'
+
 export async function listLines(
   { db }: Pick<Context, 'db'>,
   institute: Institute,

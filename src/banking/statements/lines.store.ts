@@ -1,5 +1,5 @@
 import type { Queryable, Transaction } from '../../platform/db/database.ts'
-import { list, type Page, type PageRange } from '../../platform/db/list.ts'
+import { list, wholeList, type List, type Page, type PageRange } from '../../platform/db/list.ts'
 import { Table } from '../../platform/db/table.ts'
 import type { Paise } from '../../platform/money.ts'
 import type { KeyedLine, LineState } from './lines.rules.ts'
@@ -106,29 +106,32 @@ export type LineFilter = {
 }
 
 /** The newest first. */
+const lineList = (instituteId: number, { accountId, state, from, to }: LineFilter): List => ({
+  select: WITH_MATCHES,
+  from: 'bank_lines l',
+  scope: [['l.institute_id = $1', instituteId]],
+  filters: [
+    ['l.account_id = $1', accountId],
+    [`${LINE_STATE} = $1`, state],
+    ['l.day >= $1', from],
+    ['l.day <= $1', to],
+  ],
+  order: ['day', 'id'],
+  direction: 'desc',
+})
+
 export async function listLines(
   db: Queryable,
   instituteId: number,
-  { accountId, state, from, to }: LineFilter,
+  filter: LineFilter,
   page: PageRange,
 ): Promise<Page<MatchedLine>> {
-  return list<MatchedLine>(
-    db,
-    {
-      select: WITH_MATCHES,
-      from: 'bank_lines l',
-      scope: [['l.institute_id = $1', instituteId]],
-      filters: [
-        ['l.account_id = $1', accountId],
-        [`${LINE_STATE} = $1`, state],
-        ['l.day >= $1', from],
-        ['l.day <= $1', to],
-      ],
-      order: ['day', 'id'],
-      direction: 'desc',
-    },
-    page,
-  )
+  return list<MatchedLine>(db, lineList(instituteId, filter), page)
+}
+
+/** All of them as one statement. */
+export function allLines(instituteId: number, filter: LineFilter): ReturnType<typeof wholeList> {
+  return wholeList(lineList(instituteId, filter))
 }
 
 export async function findLine(db: Queryable, instituteId: number, id: string): Promise<MatchedLine | null> {

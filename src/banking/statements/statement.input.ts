@@ -48,11 +48,15 @@ function numberIn(key: string, text: string | undefined): number | null {
   return Number(text)
 }
 
-export const linesQuery = query({
+const filters = {
   account_id: optional(field.resourceId('Only of this bank account.', BANK_ACCOUNT_ID)),
   state: optional(field.oneOf(LINE_STATES, 'Only in this state.')),
   from: optional(field.day('From this day on.', '2026-11-01')),
   to: optional(field.day('Up to this day.', '2026-11-30')),
+}
+export const lineFilters = query(filters)
+export const linesQuery = query({
+  ...filters,
   limit: field.pageSize(),
   cursor: field.cursor(LINE_ID),
 })

@@ -28,13 +28,14 @@ export async function recordAudit(
   tx: Transaction,
   { clock }: Context,
   { instituteId, actor }: { instituteId: number; actor: Actor },
-  note: AuditNote,
+  ...notes: readonly AuditNote[]
 ): Promise<void> {
   const isCommand = actor === 'command line'
-  await insertAudit(tx, instituteId, {
+  const at = clock.now()
+  const entries = notes.map(note => ({
     id: newId('audit'),
-    at: clock.now(),
-    actorKind: isCommand ? 'command_line' : 'user',
+    at,
+    actorKind: isCommand ? ('command_line' as const) : ('user' as const),
     actorId: isCommand ? null : actor.who.userId,
     actorName: isCommand ? 'Command line' : actor.who.email,
     what: note.what,
@@ -44,7 +45,8 @@ export async function recordAudit(
     after: note.after,
     requestId: isCommand ? null : actor.origin.requestId,
     ip: isCommand ? null : actor.origin.ip,
-  })
+  }))
+  await insertAudit(tx, instituteId, entries)
 }
 
 export async function listAudit(

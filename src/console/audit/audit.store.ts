@@ -33,8 +33,15 @@ const audit = new Table<AuditRow>('console_audit', {
 })
 const ofInstitute = audit.with<{ instituteId: number }>({ instituteId: 'int' })
 
-export async function insertAudit(tx: Transaction, instituteId: number, entry: AuditRow): Promise<void> {
-  await ofInstitute.insert(tx, [{ ...entry, instituteId }])
+export async function insertAudit(
+  tx: Transaction,
+  instituteId: number,
+  entries: readonly AuditRow[],
+): Promise<void> {
+  await ofInstitute.insert(
+    tx,
+    entries.map(entry => ({ ...entry, instituteId })),
+  )
 }
 
 export type AuditFilter = {

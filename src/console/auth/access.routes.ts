@@ -103,10 +103,11 @@ export type ConsoleWrite<
   Body extends AnyInput,
   Result,
 > = WriteParts<Scope, Params, Query, Body, Result> & {
-  /** What the log is told; null when nothing happened that anybody would look for. */
-  audit(call: Call<Scope, Params, Query, Body>, result: Result): AuditNote | null
+  /** What the log is told, of each thing that it was done to; null when nothing happened that anybody would look for. */
+  audit(call: Call<Scope, Params, Query, Body>, result: Result): Noted
 }
 
+type Noted = AuditNote | readonly AuditNote[] | null
 type Roles = { roles: readonly ConsoleRole[] }
 type None = typeof NOTHING
 
@@ -279,14 +280,14 @@ function keyOf<Result>(
 function auditOf<Result>(
   ctx: Context,
   by: { instituteId: number; actor: Actor },
-  noteOf: (result: Result) => AuditNote | null,
+  noteOf: (result: Result) => Noted,
 ): { audit: NonNullable<Command<Result>['audit']>; assertSeen: (result: Result) => void } {
   let isSeen = false
   return {
     async audit(tx, result) {
       isSeen = true
-      const note = noteOf(result)
-      if (note !== null) await recordAudit(tx, ctx, by, note)
+      const noted = noteOf(result)
+      if (noted !== null && [noted].flat().length > 0) await recordAudit(tx, ctx, by, ...[noted].flat())
     },
     assertSeen(result) {
       assert(isSeen || noteOf(result) === null, 'a service did not use the command that it was given')

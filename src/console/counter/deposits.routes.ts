@@ -6,12 +6,19 @@ import {
   listBankAccounts,
   type BankAccount,
 } from '../../banking/accounts/accounts.service.ts'
-import { bounceInput, chequeParams, chequesQuery, clearInput } from '../../banking/cheques/cheque.input.ts'
+import {
+  bounceInput,
+  chequeFilters,
+  chequeParams,
+  chequesQuery,
+  clearInput,
+} from '../../banking/cheques/cheque.input.ts'
 import { chequeOutput } from '../../banking/cheques/cheque.output.ts'
 import { bounceCheque, clearCheque, listCheques, type Cheque } from '../../banking/cheques/cheques.service.ts'
 import { printDepositSlip } from '../../banking/deposits/deposit-slip.service.ts'
 import {
   cancelDepositInput,
+  depositFilters,
   depositInput,
   depositParams,
   depositsQuery,
@@ -30,7 +37,10 @@ import { toRupees } from '../../platform/money.ts'
 import { addConsoleRead, addConsoleWrite } from '../auth/access.routes.ts'
 import { EVERYONE } from '../console.rules.ts'
 import { addConsoleFile } from '../files.routes.ts'
+import { addReport } from '../reports/report.routes.ts'
 import { FINANCE_ROLES } from '../students/students.rules.ts'
+
+import { CHEQUE_SORTING, chequesReport, DEPOSIT_SORTING, depositsReport } from './lists.service.ts'
 
 /** The cheque register, and what the office takes to its bank. */
 export function depositRoutes(app: FastifyInstance, ctx: Context): void {
@@ -58,13 +68,15 @@ function addAccounts(app: FastifyInstance, ctx: Context): void {
 }
 
 function addCheques(app: FastifyInstance, ctx: Context): void {
-  addConsoleRead(app, ctx, {
+  addReport(app, ctx, {
     url: '/counter/cheques',
-    roles: EVERYONE,
     query: chequesQuery,
+    filters: chequeFilters,
     output: pageOf(chequeOutput),
     answer: ({ institute, query: { cursor, limit, ...filter } }) =>
       listCheques(ctx, institute, filter, { cursor, limit }),
+    report: ({ institute, query }) => chequesReport(institute, query),
+    list: CHEQUE_SORTING,
   })
   addConsoleWrite(app, ctx, {
     method: 'POST',
@@ -105,12 +117,14 @@ function addCheques(app: FastifyInstance, ctx: Context): void {
 }
 
 function addDeposits(app: FastifyInstance, ctx: Context): void {
-  addConsoleRead(app, ctx, {
+  addReport(app, ctx, {
     url: '/counter/deposits',
-    roles: EVERYONE,
     query: depositsQuery,
+    filters: depositFilters,
     output: pageOf(depositOutput),
     answer: ({ institute, query }) => listDeposits(ctx, institute, query),
+    report: ({ institute }) => depositsReport(institute),
+    list: DEPOSIT_SORTING,
   })
   addConsoleRead(app, ctx, {
     url: '/counter/cash-in-hand',

@@ -12,13 +12,17 @@ const days = {
   to: optional(field.day('The last day.', '2026-11-30')),
 }
 
-export const debitsQuery = query({
+const filters = {
   ...days,
   status: optional(
     field.oneOf(ASKED_STATUSES, 'Only those that stand so; `coming` is scheduled or announced.', 'bounced'),
   ),
   return_code: optional(field.code("Only those of this bank's code.", '04')),
   collector_code: ofBranch,
+}
+export const debitFilters = query(filters)
+export const debitsQuery = query({
+  ...filters,
   limit: field.pageSize(),
   cursor: field.cursor('i.2026-12-05.inst_01k9zq4m0ve8sbn6yt2hw3c5da'),
 })

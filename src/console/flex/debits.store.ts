@@ -1,6 +1,8 @@
 import type { Queryable } from '../../platform/db/database.ts'
 import { allOf, toPage, type Page } from '../../platform/db/list.ts'
 import type { Paise } from '../../platform/money.ts'
+import { by, type Sorting } from '../lists/sorting.rules.ts'
+import { limitOf, type Query } from '../money/query.ts'
 import { AMOUNT, NOT_PRESENTED, STATUS } from './days.store.ts'
 import { writeCursor, type DebitCursor, type DebitStatus, type Span } from './flex.rules.ts'
 
@@ -42,31 +44,53 @@ export type DebitFilter = {
 export async function listDebits(
   db: Queryable,
   instituteId: number,
-  { span, filter, limit }: { span: Span; filter: DebitFilter; limit: number },
+  { limit, ...asked }: AskedDebits & { limit: number },
 ): Promise<Page<Debit>> {
-  const values: unknown[] = [instituteId, limit + 1]
+  const query = debitsQuery(instituteId, asked, { limit: limit + 1 })
+  if (query === null) return { rows: [], nextCursor: undefined }
+  return toPage(await db.query<Debit>(query.text, query.values), limit, writeCursorAfter)
+}
+
+type AskedDebits = { span: Span; filter: DebitFilter }
+
+export const DEBIT_SORTING: Sorting = {
+  key: `"instalmentId" || '.' || presentation`,
+  tie: by.name(`student ->> 'fullname'`),
+  columns: {
+    day: by.day('day'),
+    student: by.name(`student ->> 'fullname'`),
+    status: by.text('status'),
+    amount: by.number('"amountPaise"'),
+  },
+}
+
+/** Null when none of either part can fit. */
+export function debitsQuery(
+  instituteId: number,
+  { span, filter }: AskedDebits,
+  range?: { limit: number },
+): Query | null {
+  const values: unknown[] = [instituteId]
+  const upTo = limitOf(values, range)
   const parts = [
-    ...(filter.parts.instalments ? [instalmentsPart(values, span, filter)] : []),
-    ...(filter.parts.presentations ? [presentationsPart(values, span, filter)] : []),
+    ...(filter.parts.instalments ? [`(${instalmentsPart(values, span, filter)}${upTo})`] : []),
+    ...(filter.parts.presentations ? [`(${presentationsPart(values, span, filter)}${upTo})`] : []),
   ]
-  if (parts.length === 0) return { rows: [], nextCursor: undefined }
-  const found = await db.query<Debit>(
-    `select d.day, d.status, coalesce(d.amount, ${AMOUNT}) as "amountPaise", i.plan_id as "planId", i.id as "instalmentId",
+  if (parts.length === 0) return null
+  const text = `select d.day, d.status, coalesce(d.amount, ${AMOUNT}) as "amountPaise", i.plan_id as "planId", i.id as "instalmentId",
        p.collector_code as "collectorCode", d.presentation, d.presented_at as "presentedAt", d.return_code as "returnCode",
        w.why as decided, ${STUDENT} as student
      from (
        select * from (${parts.join(' union all ')}) found
-       order by part, day, presented_at, instalment_id, presentation limit $2
+       order by part, day, presented_at, instalment_id, presentation${upTo}
      ) d
      join flex_instalments i on i.institute_id = $1 and i.id = d.instalment_id
      join flex_plans p on p.institute_id = $1 and p.id = i.plan_id
      join students s on s.institute_id = $1 and s.id = p.student_id
      left join lateral (select x.why from flex_decisions x where x.institute_id = $1 and x.plan_id = p.id
        and x.instalment_id = i.id order by x.id desc limit 1) w on true
-     order by d.part, d.day, d.presented_at, d.instalment_id, d.presentation`,
-    values,
-  )
-  return toPage(found, limit, writeCursorAfter)
+     order by d.part, d.day, d.presented_at, d.instalment_id, d.presentation`
+  return { text, values }
 }
 
 function instalmentsPart(
@@ -81,11 +105,11 @@ function instalmentsPart(
     ['p.collector_code = $1', collectorCode],
     ['(i.present_on, i.id) > ($1::date, $2)', after?.presentOn, after?.instalmentId],
   ])
-  return `(select 1 as part, i.present_on as day, ${STATUS} as status, null::bigint as amount, i.id as instalment_id,
+  return `select 1 as part, i.present_on as day, ${STATUS} as status, null::bigint as amount, i.id as instalment_id,
       0 as presentation, null::timestamptz as presented_at, null::text as return_code
     from flex_instalments i join flex_plans p on p.institute_id = i.institute_id and p.id = i.plan_id
     where i.institute_id = $1 and ${NOT_PRESENTED} and p.state <> 'draft' and ${where}
-    order by i.present_on, i.id limit $2)`
+    order by i.present_on, i.id`
 }
 
 function presentationsPart(values: unknown[], span: Span, filter: DebitFilter): string {
@@ -104,10 +128,10 @@ function presentationsPart(values: unknown[], span: Span, filter: DebitFilter): 
       after?.presentation,
     ],
   ])
-  return `(select 2 as part, (r.presented_at at time zone 'Asia/Kolkata')::date as day, r.state as status,
+  return `select 2 as part, (r.presented_at at time zone 'Asia/Kolkata')::date as day, r.state as status,
       r.amount_paise as amount, r.instalment_id, r.presentation, r.presented_at, r.return_code
     from flex_presentations r where r.institute_id = $1 and ${where}
-    order by r.presented_at, r.instalment_id, r.presentation limit $2)`
+    order by r.presented_at, r.instalment_id, r.presentation`
 }
 
 function writeCursorAfter({ day: presentOn, presentedAt, instalmentId, presentation }: Debit): string {

@@ -3,10 +3,19 @@ import type { FlexContext } from '../../flex/context.ts'
 import { addConsoleRead } from '../auth/access.routes.ts'
 import { one, pageOf } from '../../http/reply.ts'
 import { EVERYONE } from '../console.rules.ts'
-import { calendarQuery, debitsQuery, returnsQuery } from './debits.input.ts'
+import { calendarQuery, debitFilters, debitsQuery, returnsQuery } from './debits.input.ts'
 import { calendarOutput, comingOutput, debitOutput, returnsOutput } from './debits.output.ts'
 import { flexErpRoutes } from './erp.routes.ts'
-import { listDebitsOf, readCalendar, readComing, readReturns } from './flex.service.ts'
+import { addReport } from '../reports/report.routes.ts'
+import {
+  DEBIT_SORTING,
+  debitsReport,
+  listDebitsOf,
+  readCalendar,
+  readComing,
+  readReturns,
+  showDebits,
+} from './flex.service.ts'
 import { flexPlanRoutes } from './plans.routes.ts'
 
 export function flexConsoleRoutes(app: FastifyInstance, flex: FlexContext): void {
@@ -17,12 +26,14 @@ export function flexConsoleRoutes(app: FastifyInstance, flex: FlexContext): void
     query: calendarQuery,
     answer: ({ institute, query }) => readCalendar(flex, institute, query.month),
   })
-  addConsoleRead(app, flex, {
+  addReport(app, flex, {
     url: '/flex/debits',
-    roles: EVERYONE,
     output: pageOf(debitOutput, () => null),
     query: debitsQuery,
+    filters: debitFilters,
     answer: ({ institute, query: { limit, ...asked } }) => listDebitsOf(flex, institute, asked, limit),
+    report: ({ institute, query }) => debitsReport(flex, institute, query),
+    list: { ...DEBIT_SORTING, toRows: (rows, { institute }) => showDebits(flex, institute, rows) },
   })
   addConsoleRead(app, flex, {
     url: '/flex/returns',

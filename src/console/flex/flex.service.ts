@@ -9,9 +9,12 @@ import { dayOf } from '../../platform/calendar.ts'
 import type { Page } from '../../platform/db/list.ts'
 import { sumPaise, type Paise } from '../../platform/money.ts'
 import { addWorkingDays, isWorkingDay } from '../../platform/working-days.ts'
+import { readableComponent } from '../../platform/names.ts'
+import type { Report } from '../reports/export.service.ts'
+import { count, day, moment, money, text, type Column } from '../reports/reports.rules.ts'
 import { comingOf, type Coming } from './coming.rules.ts'
 import * as days from './days.store.ts'
-import { listDebits, type Debit, type DebitFilter } from './debits.store.ts'
+import { debitsQuery, listDebits, type Debit, type DebitFilter } from './debits.store.ts'
 import { nextStepText, OBSTACLE_TEXTS, planObstacle, returnTexts, type ReturnTexts } from './flex.texts.ts'
 import {
   daysOf,
@@ -26,6 +29,8 @@ import {
   type DayRange,
   type DebitStatus,
 } from './flex.rules.ts'
+
+export { DEBIT_SORTING } from './debits.store.ts'
 
 type StatusSum = { status: DebitStatus; count: number; amountPaise: Paise }
 type CalendarDay = { day: string; isWorkingDay: boolean; sums: StatusSum[] }
@@ -79,17 +84,48 @@ export async function listDebitsOf(
   asked: Asked,
   limit: number,
 ): Promise<Page<ShownDebit>> {
-  const debitRules = await readDebitRules(flex)
-  const today = dayOf(debitRules.now)
+  const today = dayOf(flex.clock.now())
   const span = spanOf(rangeOf(asked, { from: today, to: today }))
   const { rows, nextCursor } = await listDebits(flex.db, institute.id, {
     span,
     filter: filterOf(asked),
     limit,
   })
+  return { rows: await showDebits(flex, institute, rows), nextCursor }
+}
+
+/** With what each of them is part of, and what happens next. */
+export async function showDebits(
+  flex: FlexContext,
+  institute: Institute,
+  rows: readonly Debit[],
+): Promise<ShownDebit[]> {
+  const debitRules = await readDebitRules(flex)
   const keys = rows.map(({ planId }) => ({ instituteId: institute.id, planId }))
   const plans = await readPlans(flex, keys)
-  return { rows: rows.flatMap(row => showDebit(row, plans.get(row.planId), debitRules)), nextCursor }
+  return rows.flatMap(row => showDebit(row, plans.get(row.planId), debitRules))
+}
+
+const COLUMNS: readonly Column<Debit>[] = [
+  day('Day', row => row.day),
+  text('Student', row => row.student.fullname),
+  text('Admission no.', row => row.student.identifier),
+  text('Grade', row => row.student.grade),
+  money('Amount', row => row.amountPaise),
+  text('Status', row => readableComponent(row.status.toUpperCase())),
+  text('Return code', row => row.returnCode),
+  text('Why it came back', row => (row.returnCode === null ? null : returnTexts(row.returnCode).message)),
+  count('Try', row => row.presentation),
+  moment('Presented (IST)', row => row.presentedAt),
+  text('Branch', row => row.collectorCode),
+  text('Plan', row => row.planId),
+]
+
+export function debitsReport(flex: FlexContext, institute: Institute, asked: Asked): Report<Debit> {
+  const today = dayOf(flex.clock.now())
+  const span = spanOf(rangeOf(asked, { from: today, to: today }))
+  const query = debitsQuery(institute.id, { span, filter: filterOf(asked) })
+  return { name: 'debits', title: 'Debits', query, columns: COLUMNS }
 }
 
 function filterOf({ status, returnCode, collectorCode, cursor: sent }: Asked): DebitFilter {

@@ -5,7 +5,7 @@ import { rescheduleInput } from '../../flex/plans/plan.input.ts'
 import { ofBranch } from './debits.input.ts'
 
 /** What the console's plans take. */
-export const plansQuery = query({
+const filters = {
   status: optional(field.oneOf(statesOf('plan'), 'Only plans that stand so.', 'active')),
   held: optional(field.oneOf(['yes', 'no'], 'Only held ones, or only others.')),
   collector_code: ofBranch,
@@ -15,6 +15,10 @@ export const plansQuery = query({
       'Kabir',
     ),
   ).as('typed'),
+}
+export const planFilters = query(filters)
+export const plansQuery = query({
+  ...filters,
   limit: field.pageSize(),
   cursor: field.cursor(planParams.fields.plan_id.example as string),
 })

@@ -14,20 +14,21 @@ import { addConsoleRead, addConsoleWrite } from '../auth/access.routes.ts'
 import { one, pageOf } from '../../http/reply.ts'
 import { EVERYONE } from '../console.rules.ts'
 import { FINANCE_ROLES } from '../students/students.rules.ts'
-import { instalmentParams, moveInput, plansQuery, reasonInput } from './plans.input.ts'
+import { instalmentParams, moveInput, planFilters, plansQuery, reasonInput } from './plans.input.ts'
 import { planDetailOutput, planRowOutput } from './plans.output.ts'
-import { listPlans, readPlanDetail } from './plans.service.ts'
+import { addReport } from '../reports/report.routes.ts'
+import { listPlans, PLAN_SORTING, plansReport, readPlanDetail } from './plans.service.ts'
 
 export function flexPlanRoutes(app: FastifyInstance, flex: FlexContext): void {
-  addConsoleRead(app, flex, {
+  addReport(app, flex, {
     url: '/flex/plans',
-    roles: EVERYONE,
     output: pageOf(planRowOutput),
     query: plansQuery,
-    answer({ institute, query: { limit, cursor, held, ...filter } }) {
-      const isHeld = held && held === 'yes'
-      return listPlans(flex, institute, { ...filter, isHeld }, { cursor, limit })
-    },
+    filters: planFilters,
+    answer: ({ institute, query: { limit, cursor, ...filter } }) =>
+      listPlans(flex, institute, filter, { cursor, limit }),
+    report: ({ institute, query }) => plansReport(institute, query),
+    list: PLAN_SORTING,
   })
   addConsoleRead(app, flex, {
     url: '/flex/plans/:plan_id',

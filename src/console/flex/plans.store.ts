@@ -2,6 +2,8 @@ import type { Mandate, Plan } from '../../flex/rules/plan.rules.ts'
 import type { Queryable } from '../../platform/db/database.ts'
 import { allOf, toPage, type Condition, type Page, type PageRange } from '../../platform/db/list.ts'
 import type { Paise } from '../../platform/money.ts'
+import { by, type Sorting } from '../lists/sorting.rules.ts'
+import { limitOf, type Query } from '../money/query.ts'
 import { AMOUNT } from './days.store.ts'
 import { STUDENT, type StudentRow } from './debits.store.ts'
 import { WORDS_OF_STUDENT } from '../students/students.store.ts'
@@ -30,13 +32,32 @@ export type PlanFilter = {
   search?: PlanSearch | undefined
 }
 
-/** The newest first; ids sort by creation. One statement: the sums are those of the page's plans only. */
 export async function listPlans(
   db: Queryable,
   instituteId: number,
   filter: PlanFilter,
   { cursor, limit }: PageRange,
 ): Promise<Page<PlanRow>> {
+  const { text, values } = plansQuery(instituteId, filter, { cursor, limit: limit + 1 })
+  return toPage(await db.query<PlanRow>(text, values), limit, plan => plan.id)
+}
+
+export const PLAN_SORTING: Sorting = {
+  key: 'id',
+  tie: by.name(`student ->> 'fullname'`),
+  columns: {
+    student: by.name(`student ->> 'fullname'`),
+    grade: by.grade(`student ->> 'grade'`),
+    status: by.text('state'),
+    total: by.number('"totalPaise"'),
+    paid: by.number('"paidPaise"'),
+    next: by.day('"nextOn"'),
+    bounced: by.number('bounced'),
+  },
+}
+
+/** The newest first; ids sort by creation. One statement: the sums are those of the page's plans only. */
+export function plansQuery(instituteId: number, filter: PlanFilter, range?: PageRange): Query {
   const values: unknown[] = []
   const where = allOf(values, [
     ['p.institute_id = $1', instituteId],
@@ -44,11 +65,10 @@ export async function listPlans(
     ['p.is_held = $1', filter.isHeld],
     ['p.collector_code = $1', filter.collectorCode],
     filter.search && searchPlans(filter.search),
-    ['p.id < $1', cursor],
+    ['p.id < $1', range?.cursor],
   ])
-  const found = await db.query<PlanRow>(
-    `with p as materialized (
-       select p.* from flex_plans p where ${where} order by p.id desc limit $${values.push(limit + 1)}
+  const text = `with p as materialized (
+       select p.* from flex_plans p where ${where} order by p.id desc${limitOf(values, range)}
      )
      select p.id, p.state, p.is_held as "isHeld", p.collector_code as "collectorCode", ${STUDENT} as student, m.rail, m.umrn,
        sums.total as "totalPaise", sums.paid as "paidPaise", sums.instalments, sums.done as "paidInstalments", sums.bounced,
@@ -75,10 +95,8 @@ export async function listPlans(
          and not i.is_downpayment and p.state in ('setup', 'active', 'locked')
        order by i.present_on, i.number limit 1
      ) next on true
-     order by p.id desc`,
-    values,
-  )
-  return toPage(found, limit, plan => plan.id)
+     order by p.id desc`
+  return { text, values }
 }
 
 /** Each way to find a plan has its index. */

@@ -1,10 +1,11 @@
 import type { Context } from '../../platform/context.ts'
 import { badCursor, toPage, type Page } from '../../platform/db/list.ts'
-import { badField } from '../../platform/errors.ts'
+import { badField, conflict } from '../../platform/errors.ts'
 import type { Query } from '../money/query.ts'
 import { countRows } from '../reports/cursor.store.ts'
+import { pickedIds } from './bulk.rules.ts'
 import { readPlace, sortOf, writePlace, type Sorting } from './sorting.rules.ts'
-import { listSorted, sortedQuery } from './sorting.store.ts'
+import { listKeys, listSorted, pickedQuery, sortedQuery } from './sorting.store.ts'
 
 /** As far as rows are counted, and as many as are sorted while somebody waits. */
 const MOST = 25_000
@@ -33,16 +34,36 @@ export async function listInOrder<Row extends object>(
   const found = await listSorted<Row>(
     db,
     query,
-    { ...sort, key: sorting.key },
+    { ...sort, ...sorting },
     { after, limit: limit + 1, most: MOST },
   )
   if (found.isTooLong) throw tooLong()
-  return toPage(found.rows, limit, row => writePlace({ value: row.sortValue, key: row.sortKey }))
+  return toPage(found.rows, limit, row =>
+    writePlace({ value: row.sortValue, tie: row.sortTie, key: row.sortKey }),
+  )
 }
 
-/** All of the list in that order, for a file. */
-export function inOrder(query: Query | null, sorting: Sorting, name: string): Query | null {
-  return query && sortedQuery(query, { ...sortOf(sorting, name), key: sorting.key })
+/** For a file: those that were picked or all that fit, in the order that is shown. */
+export function forFile(
+  query: Query | null,
+  sorting: Sorting,
+  { sort, picked }: { sort?: string | undefined; picked?: string | undefined },
+): Query | null {
+  if (query === null) return null
+  const rows = picked === undefined ? query : pickedQuery(query, sorting, pickedIds(picked))
+  return sort === undefined ? rows : sortedQuery(rows, { ...sortOf(sorting, sort), ...sorting })
+}
+
+/** As many as an act in bulk is done for at once. */
+const MOST_ACTED_ON = 10_000
+
+/** The keys of all that fit, for an act on each of them. */
+export async function listAll({ db }: Context, query: Query | null, sorting: Sorting): Promise<string[]> {
+  const keys = query === null ? [] : await listKeys(db, query, sorting, MOST_ACTED_ON)
+  const most = MOST_ACTED_ON.toLocaleString('en-IN')
+  if (keys.length > MOST_ACTED_ON)
+    throw conflict(`More than ${most} fit. Narrow the filters, and do it in parts.`)
+  return keys
 }
 
 function tooLong(): Error {

@@ -5,6 +5,8 @@ export type SortColumn = { sql: string; kind: 'number' | 'text' }
 export type Sorting = {
   /** The column of the list's statement, quoted as there, that no two rows have in common. */
   key: string
+  /** What decides between rows that are equal in the column, such as the name within a class; upwards in both directions. */
+  tie?: SortColumn
   columns: Readonly<Record<string, SortColumn>>
 }
 
@@ -30,8 +32,12 @@ export const by = {
   name: (sql: string) => asText(`lower(${sql})`),
   text: asText,
   /** Class 2 before class 10, and what has no number before all. */
-  grade: (sql: string) => asText(`lpad(coalesce(substring(${sql} from '\\d+'), ''), 6, '0') || ${sql}`),
+  grade: (sql: string) => asText(`lpad(coalesce(substring((${sql}) from '\\d+'), ''), 6, '0') || (${sql})`),
   number: (sql: string): SortColumn => ({ sql: `coalesce(${sql}, 0)::bigint`, kind: 'number' }),
+  day: (sql: string): SortColumn => ({
+    sql: `coalesce((${sql})::date - date '2000-01-01', 0)::bigint`,
+    kind: 'number',
+  }),
   /** What has no moment comes before all that have one. */
   moment: (sql: string): SortColumn => ({
     sql: `coalesce((extract(epoch from ${sql}) * 1000000)::bigint, 0)`,
@@ -39,21 +45,24 @@ export const by = {
   }),
 }
 
-export type SortedPlace = { value: string; key: string }
+export type SortedPlace = { value: string; tie: string; key: string }
 
 /** The last row of a page: by its value, so that the next page is right also when that row has changed or gone. */
-export function writePlace({ value, key }: SortedPlace): string {
-  return Buffer.from(JSON.stringify([value, key])).toString('base64url')
+export function writePlace({ value, tie, key }: SortedPlace): string {
+  return Buffer.from(JSON.stringify([value, tie, key])).toString('base64url')
 }
 
 const NUMBER = /^-?\d{1,18}$/
 
 /** Null when it is none of this order. */
 export function readPlace(cursor: string, { kind }: SortColumn): SortedPlace | null {
-  const [value, key, ...more] = parse(cursor)
-  if (typeof value !== 'string' || typeof key !== 'string' || more.length > 0) return null
-  const isText = !value.includes('\0') && !key.includes('\0')
-  return isText && (kind === 'text' || NUMBER.test(value)) ? { value, key } : null
+  const [value, tie, key, ...more] = parse(cursor)
+  if (!isText(value) || !isText(tie) || !isText(key) || more.length > 0) return null
+  return kind === 'text' || NUMBER.test(value) ? { value, tie, key } : null
+}
+
+function isText(part: unknown): part is string {
+  return typeof part === 'string' && !part.includes('\0')
 }
 
 function parse(cursor: string): unknown[] {

@@ -1,8 +1,9 @@
 import type { Queryable } from '../../platform/db/database.ts'
 import type { Query } from '../money/query.ts'
-import type { Sort, SortedPlace } from './sorting.rules.ts'
+import type { Sort, SortedPlace, Sorting } from './sorting.rules.ts'
 
-type Sorted<Row> = { rows: (Row & { sortValue: string; sortKey: string })[]; isTooLong: boolean }
+type Place = { sortValue: string; sortTie: string; sortKey: string }
+type Sorted<Row> = { rows: (Row & Place)[]; isTooLong: boolean }
 
 const TYPES = { number: 'bigint', text: 'text' }
 
@@ -13,31 +14,55 @@ const TYPES = { number: 'bigint', text: 'text' }
 export async function listSorted<Row extends object>(
   db: Queryable,
   { text, values }: Query,
-  { column, direction, key }: Sort & { key: string },
+  { column, direction, key, tie }: Sort & Sorting,
   { after, limit, most }: { after: SortedPlace | undefined; limit: number; most: number },
 ): Promise<Sorted<Row>> {
   const all = [...values]
-  const past =
-    after === undefined
-      ? 'true'
-      : `("sortValue", "sortKey") ${direction === 'asc' ? '>' : '<'}
-         ($${all.push(after.value)}::text::${TYPES[column.kind]}, $${all.push(after.key)}::text)`
-  const rows = await db.query<Row & { sortValue: string; sortKey: string; size: number }>(
+  const past = after === undefined ? 'true' : pastPlace(all, after, { column, direction })
+  const rows = await db.query<Row & Place & { size: number }>(
     `with fits as materialized (
-       select q.*, ${column.sql} as "sortValue", ${key}::text as "sortKey" from (${text}) q limit ${most + 1}
+       select q.*, ${column.sql} as "sortValue", ${tie?.sql ?? `''`} as "sortTie", ${key}::text as "sortKey"
+       from (${text}) q limit ${most + 1}
      )
      select fits.*, "sortValue"::text as "sortValue", size.size
      from fits cross join (select count(*) as size from fits) size where ${past}
-     order by fits."sortValue" ${direction}, fits."sortKey" ${direction} limit $${all.push(limit)}`,
+     order by fits."sortValue" ${direction}, fits."sortTie", fits."sortKey" limit $${all.push(limit)}`,
     all,
   )
   return { rows, isTooLong: (rows[0]?.size ?? 0) > most }
 }
 
-export function sortedQuery(
-  { text, values }: Query,
-  { column, direction, key }: Sort & { key: string },
-): Query {
-  const order = `${column.sql} ${direction}, ${key} ${direction}`
+function pastPlace(values: unknown[], { value, tie, key }: SortedPlace, { column, direction }: Sort): string {
+  const at = `$${values.push(value)}::text::${TYPES[column.kind]}`
+  const sign = direction === 'asc' ? '>' : '<'
+  const places = `$${values.push(tie)}::text, $${values.push(key)}::text`
+  return `("sortValue" ${sign} ${at} or "sortValue" = ${at} and ("sortTie", "sortKey") > (${places}))`
+}
+
+export function sortedQuery({ text, values }: Query, { column, direction, key, tie }: Sort & Sorting): Query {
+  const order = [`${column.sql} ${direction}`, ...(tie === undefined ? [] : [tie.sql]), key].join(', ')
   return { text: `select q.* from (${text}) q order by ${order}`, values }
+}
+
+/** Those of a list that were picked, by their keys. */
+export function pickedQuery({ text, values }: Query, { key }: Sorting, picked: readonly string[]): Query {
+  const keys = `$${values.length + 1}::text[]`
+  return {
+    text: `select q.* from (${text}) q where (${key})::text = any(${keys})`,
+    values: [...values, picked],
+  }
+}
+
+/** The keys of all that fit, in the list's own order, and one more than `most` if there are more. */
+export async function listKeys(
+  db: Queryable,
+  { text, values }: Query,
+  { key }: Sorting,
+  most: number,
+): Promise<string[]> {
+  const rows = await db.query<{ key: string }>(
+    `select (${key})::text as key from (${text}) q limit ${most + 1}`,
+    values,
+  )
+  return rows.map(row => row.key)
 }

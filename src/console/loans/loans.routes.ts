@@ -8,26 +8,30 @@ import { cancelApplication } from '../../loans/lender-sync.service.ts'
 import { addConsoleRead, addConsoleWrite } from '../auth/access.routes.ts'
 import { EVERYONE } from '../console.rules.ts'
 import { addConsoleFile } from '../files.routes.ts'
+import { addReport } from '../reports/report.routes.ts'
 import { MONEY_HANDLERS } from '../orders/orders.rules.ts'
 import {
   cancelInput,
   confirmInput,
   letterVersionQuery,
+  loanFilters,
   loanParams,
   loansQuery,
   returnInput,
 } from './loan.input.ts'
 import { loanDetailOutput, loanRowOutput } from './loan.output.ts'
-import { listLoans, readLoan } from './loans.service.ts'
+import { LOAN_SORTING, listLoans, loansReport, readLoan } from './loans.service.ts'
 
 /** The loans of an institute's families. */
 export function loanConsoleRoutes(app: FastifyInstance, ctx: LoanContext): void {
-  addConsoleRead(app, ctx, {
+  addReport(app, ctx, {
     url: '/loans',
-    roles: EVERYONE,
     query: loansQuery,
+    filters: loanFilters,
     output: pageOf(loanRowOutput),
     answer: ({ institute, query }) => listLoans(ctx, { instituteId: institute.id }, query),
+    report: ({ institute, query }) => loansReport(institute, query),
+    list: LOAN_SORTING,
   })
   addConsoleRead(app, ctx, {
     url: '/loans/:application_id',

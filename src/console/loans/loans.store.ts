@@ -1,8 +1,17 @@
-import { list, type Condition, type Page, type PageRange } from '../../platform/db/list.ts'
+import {
+  list,
+  wholeList,
+  type Condition,
+  type List,
+  type Page,
+  type PageRange,
+} from '../../platform/db/list.ts'
 import type { Queryable } from '../../platform/db/database.ts'
 import type { Paise } from '../../platform/money.ts'
 import { BANK_TRANSFER } from '../../loans/transfers/bank-transfers.rules.ts'
 import type { LoanState } from '../../loans/loans.rules.ts'
+import { by, type Sorting } from '../lists/sorting.rules.ts'
+import type { Query } from '../money/query.ts'
 
 /** An application as lists show it: to the institute, and to the people of its lender. */
 export type LoanRow = {
@@ -56,28 +65,42 @@ const FOUND = `(a.id = $1 or position(lower($1) in lower(concat_ws(' ', i.name, 
   coalesce(a.borrower ->> 'name', s.primary_contact_name)))) > 0)`
 
 /** Newest first; ids sort by creation. */
+const loanList = (scope: LoanScope, { status, search }: LoanFilter): List => ({
+  select: SELECT,
+  from: 'cred_applications a',
+  join: JOIN,
+  scope: scopeOf(scope),
+  filters: [
+    ['a.state = $1', status],
+    [FOUND, search],
+  ],
+  order: ['id'],
+  direction: 'desc',
+})
+
 export async function listLoans(
   db: Queryable,
   scope: LoanScope,
-  { status, search }: LoanFilter,
+  filter: LoanFilter,
   page: PageRange,
 ): Promise<Page<LoanRow>> {
-  return list<LoanRow>(
-    db,
-    {
-      select: SELECT,
-      from: 'cred_applications a',
-      join: JOIN,
-      scope: scopeOf(scope),
-      filters: [
-        ['a.state = $1', status],
-        [FOUND, search],
-      ],
-      order: ['id'],
-      direction: 'desc',
-    },
-    page,
-  )
+  return list<LoanRow>(db, loanList(scope, filter), page)
+}
+
+export const LOAN_SORTING: Sorting = {
+  key: 'id',
+  columns: {
+    family: by.name('"borrowerName"'),
+    student: by.name('student'),
+    status: by.text('state'),
+    amount: by.number('"amountPaise"'),
+    since: by.moment('coalesce("sentAt", "createdAt")'),
+  },
+}
+
+/** All loans of an institute as one statement. */
+export function allLoans(instituteId: number, filter: LoanFilter): Query {
+  return wholeList(loanList({ instituteId }, filter))
 }
 
 export async function findLoan(

@@ -1,13 +1,16 @@
 import type { FastifyInstance } from 'fastify'
 import type { PaymentContext } from '../../payments/context.ts'
 import { addConsoleWrite } from '../auth/access.routes.ts'
-import { pageOf } from '../../http/reply.ts'
+import { one, pageOf } from '../../http/reply.ts'
 import { EVERYONE } from '../console.rules.ts'
 import { MONEY_HANDLERS } from '../orders/orders.rules.ts'
 import { addConsoleFile } from '../files.routes.ts'
+import { bulkOutput } from '../lists/bulk.output.ts'
+import type { Bulk } from '../lists/bulk.rules.ts'
 import { addReport } from '../reports/report.routes.ts'
-import { cancelInput, receiptFilters, printQuery, receiptParams, receiptsQuery } from './receipt.input.ts'
+import * as inputs from './receipt.input.ts'
 import { receiptOutput } from './receipt.output.ts'
+import { mailPicked, printPicked } from './receipts-bulk.service.ts'
 import * as service from './receipts.service.ts'
 import { receiptNumber } from '../../receipts/receipts.rules.ts'
 
@@ -16,18 +19,19 @@ const RECEIPTS = '/money/receipts'
 export function receiptRoutes(app: FastifyInstance, ctx: PaymentContext): void {
   addReport(app, ctx, {
     url: RECEIPTS,
-    query: receiptsQuery,
-    filters: receiptFilters,
+    query: inputs.receiptsQuery,
+    filters: inputs.receiptFilters,
     output: pageOf(receiptOutput),
     answer: ({ institute, query }) => service.listReceipts(ctx, institute, query),
     report: ({ institute, query }) => service.receiptsReport(institute, query),
-    list: service.RECEIPT_SORTING,
+    list: { ...service.RECEIPT_SORTING, isActedOn: true },
   })
+  addBulk(app, ctx)
   addConsoleFile(app, ctx, {
     url: `${RECEIPTS}/:receipt_id/pdf`,
     roles: EVERYONE,
-    params: receiptParams,
-    query: printQuery,
+    params: inputs.receiptParams,
+    query: inputs.printQuery,
     mediaType: 'application/pdf',
     isShown: true,
     answer: async ({ institute, params, query: { paper, copy } }) => ({
@@ -42,8 +46,8 @@ export function receiptRoutes(app: FastifyInstance, ctx: PaymentContext): void {
     method: 'POST',
     url: `${RECEIPTS}/:receipt_id/cancel`,
     roles: MONEY_HANDLERS,
-    params: receiptParams,
-    body: cancelInput,
+    params: inputs.receiptParams,
+    body: inputs.cancelInput,
     perform: (command, { params, body }) =>
       service.cancelReceipt(ctx, command, { id: params.receiptId, reason: body.reason }),
     audit: ({ params, body }, receipt: service.Cancelled) => ({
@@ -53,5 +57,28 @@ export function receiptRoutes(app: FastifyInstance, ctx: PaymentContext): void {
       before: { number: receiptNumber(receipt), payment_id: receipt.paymentId, status: 'issued' },
       after: { number: receiptNumber(receipt), payment_id: receipt.paymentId, status: 'cancelled' },
     }),
+  })
+}
+
+function addBulk(app: FastifyInstance, ctx: PaymentContext): void {
+  addConsoleFile(app, ctx, {
+    url: `${RECEIPTS}/pdf`,
+    roles: EVERYONE,
+    query: inputs.printPickedQuery,
+    mediaType: 'application/pdf',
+    answer: async ({ institute, query, who, origin }) => ({
+      name: 'receipts.pdf',
+      content: await printPicked(ctx, institute, query, { who, origin }),
+    }),
+  })
+  addConsoleWrite(app, ctx, {
+    method: 'POST',
+    url: `${RECEIPTS}/messages`,
+    roles: MONEY_HANDLERS,
+    body: inputs.mailInput,
+    output: one(bulkOutput),
+    perform: (command, { institute, body: { receiptIds } }) =>
+      mailPicked(ctx, command, { institute, receiptIds }),
+    audit: (_call, { done }: Bulk) => done.map(about => ({ what: 'receipt.mailed', about })),
   })
 }

@@ -17,12 +17,12 @@ import { receiptNumber } from '../../receipts/receipts.rules.ts'
 
 export { RECEIPT_SORTING, type ReceiptRow } from './receipts.store.ts'
 
-type AskedReceipts = Pick<store.ReceiptFilter, 'from' | 'before'> & {
+export type AskedReceipts = Pick<store.ReceiptFilter, 'from' | 'before'> & {
   number?: string | undefined
   status?: 'issued' | 'cancelled' | undefined
 }
 
-function filterOf({ number: typed, status, from, before }: AskedReceipts): store.ReceiptFilter {
+export function filterOf({ number: typed, status, from, before }: AskedReceipts): store.ReceiptFilter {
   const number = typed === undefined ? undefined : parseReceiptSearch(typed)
   if (number === null) throw badField('number', 'must be a receipt number such as 2026-27/000042, or 42')
   return { number, isCancelled: status === undefined ? undefined : status === 'cancelled', from, before }

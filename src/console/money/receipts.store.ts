@@ -30,6 +30,8 @@ export type ReceiptFilter = {
   isCancelled?: boolean | undefined
   from?: Date | undefined
   before?: Date | undefined
+  /** Only these. */
+  keys?: readonly ReceiptKey[] | undefined
 }
 
 const SELECT = `select c.financial_year as "financialYear", c.number, c.issued_at as "issuedAt",
@@ -60,6 +62,11 @@ export function receiptsQuery(
     ['c.financial_year = $1', number?.financialYear],
     ['c.issued_at >= $1', filter.from],
     ['c.issued_at < $1', filter.before],
+    [
+      '(c.financial_year, c.number) in (select * from unnest($1::text[], $2::int[]))',
+      filter.keys?.map(key => key.financialYear),
+      filter.keys?.map(key => key.number),
+    ],
     isCancelled !== undefined && [`c.cancelled_at is ${isCancelled ? 'not null' : 'null'}`],
     [
       `(c.issued_at, c.financial_year, c.number) < (select r.issued_at, r.financial_year, r.number from receipts r
@@ -75,7 +82,8 @@ export function receiptsQuery(
 }
 
 export const RECEIPT_SORTING: Sorting = {
-  key: `"financialYear" || '/' || lpad(number::text, 12, '0')`,
+  // As a receipt stands in an address.
+  key: `"financialYear" || '-' || lpad(number::text, greatest(6, length(number::text)), '0')`,
   columns: {
     issued: by.moment('"issuedAt"'),
     number: by.number(`left("financialYear", 4)::bigint * 10000000000 + number`),

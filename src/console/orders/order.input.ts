@@ -3,6 +3,7 @@ import { SEND_CHANNELS } from '../../orders/link-messages.texts.ts'
 import { LANGUAGES } from '../../platform/languages.ts'
 import { ORDER_ID, orderFields, SCHOOL_YEAR } from '../../orders/order.input.ts'
 import { refundFields } from '../../payments/refund.input.ts'
+import { MOST_AT_ONCE } from '../lists/bulk.rules.ts'
 import { LIST_STATUSES, LISTED_KINDS } from './orders.rules.ts'
 
 /** What the console's operations on orders and links take beyond those of the API. */
@@ -53,5 +54,16 @@ const channelsField = field.list('How to send it.', field.oneOf(SEND_CHANNELS, '
 export const languageField = optional(field.oneOf(LANGUAGES, "The family's own when absent."))
 
 export const sendInput = input({ channels: channelsField, language: languageField })
+
+const orderIds = field.list('Which orders and links.', field.resourceId('An order.', ORDER_ID), {
+  min: 1,
+  max: MOST_AT_ONCE,
+})
+export const cancelPickedInput = input({ order_ids: orderIds, reason })
+export const sendPickedInput = input({
+  order_ids: orderIds,
+  ...sendInput.fields,
+  is_forced: optional(field.flag('Also to those who were told within the last day.', false), false),
+})
 
 export const refundInput = input({ ...refundFields, reason })

@@ -18,6 +18,7 @@ import type { Read } from '../../http/wire/input.ts'
 import { addReport } from '../reports/report.routes.ts'
 import { ORDER_SORTING, ordersReport } from './orders-report.service.ts'
 import { orderActRoutes } from './actions.routes.ts'
+import { orderBulkRoutes } from './bulk.routes.ts'
 import { linkBatchRoutes } from './link-files/link-files.routes.ts'
 import { pageRoutes } from './pages.routes.ts'
 import { drawQr } from './qr.ts'
@@ -35,6 +36,7 @@ export async function consoleOrderRoutes(app: FastifyInstance, ctx: PaymentConte
   addDetailRoutes(app, ctx)
   addFileRoutes(app, ctx)
   orderActRoutes(app, ctx)
+  orderBulkRoutes(app, ctx)
   pageRoutes(app, ctx)
   await linkBatchRoutes(app, ctx)
 }
@@ -56,7 +58,11 @@ function addListRoute(app: FastifyInstance, ctx: PaymentContext): void {
     answer: ({ institute, query: { cursor, limit, ...asked } }) =>
       searchOrders(ctx, institute, filterOf(asked), { cursor, limit }),
     report: ({ institute, query }) => ordersReport(ctx, institute, filterOf(query)),
-    list: { ...ORDER_SORTING, toRows: rows => rows.map(row => toOrder(row as unknown as OrderRow)) },
+    list: {
+      ...ORDER_SORTING,
+      isActedOn: true,
+      toRows: rows => rows.map(row => toOrder(row as unknown as OrderRow)),
+    },
   })
 }
 

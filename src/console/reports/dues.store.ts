@@ -126,6 +126,7 @@ export type DefaulterRow = {
 
 export const DEFAULTER_SORTING: Sorting = {
   key: '"studentId"',
+  tie: by.name('fullname'),
   columns: {
     student: by.name('fullname'),
     grade: by.grade('grade'),

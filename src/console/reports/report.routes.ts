@@ -6,8 +6,9 @@ import { one, type Reply } from '../../http/reply.ts'
 import type { InstituteVisit } from '../auth/roles.routes.ts'
 import { EVERYONE } from '../console.rules.ts'
 import { addConsoleFile } from '../files.routes.ts'
-import { countList, inOrder, listInOrder } from '../lists/lists.service.ts'
-import { countOutput } from '../lists/list.output.ts'
+import { countList, forFile, listAll, listInOrder } from '../lists/lists.service.ts'
+import { countOutput, keysOutput } from '../lists/list.output.ts'
+import { picked } from '../lists/picked.input.ts'
 import { sortNames, type Sorting } from '../lists/sorting.rules.ts'
 import { badCursor } from '../../platform/db/list.ts'
 import { exportReport, type ExportFor, type Report } from './export.service.ts'
@@ -28,7 +29,11 @@ type ReportEndpoint<Query, Filters, Result, Row extends object, Params> = {
   answer(call: Asked<Query, Params>): Promise<Result>
   report(call: Asked<Filters, Params>): Report<Row> | Promise<Report<Row>>
   /** Of a list whose columns can be sorted by and whose rows are counted, and how a row of the report is shown. */
-  list?: Sorting & { toRows?: (rows: Row[], call: InstituteVisit) => unknown[] | Promise<unknown[]> }
+  list?: Sorting & {
+    toRows?: (rows: Row[], call: InstituteVisit) => unknown[] | Promise<unknown[]>
+    /** Something is done to all that fit, by their keys. */
+    isActedOn?: true
+  }
 }
 
 const format = field.oneOf(FORMATS, 'The kind of file.')
@@ -68,21 +73,21 @@ export function addReport<
     },
   })
   if (list !== undefined) addCount(app, ctx, endpoint)
+  if (list?.isActedOn) addKeys(app, ctx, { ...endpoint, list })
   addConsoleFile(app, ctx, {
     url: exportUrl,
     roles: EVERYONE,
     ...params,
     query: query({
       ...endpoint.filters.fields,
-      ...(list === undefined ? {} : { sort: sortField(list) }),
+      ...(list === undefined ? {} : { sort: sortField(list), picked }),
       format,
     }),
     mediaType: MEDIA_TYPES.csv,
     async answer(call) {
       const asked = await endpoint.report(call as unknown as Asked<Filters, Params>)
-      const sent = call.query as { format: Format; sort?: string }
-      const query =
-        list === undefined || sent.sort === undefined ? asked.query : inOrder(asked.query, list, sent.sort)
+      const sent = call.query as { format: Format; sort?: string; picked?: string }
+      const query = list === undefined ? asked.query : forFile(asked.query, list, sent)
       return exportReport(ctx, { ...asked, query }, sent.format, exportFor(call))
     },
   })
@@ -124,6 +129,26 @@ function addCount<Filters extends Input<unknown>, Row extends object, Params>(
         call as unknown as Asked<Filters, Params>,
       )
       return countList(ctx, counted)
+    },
+  })
+}
+
+/** Which they are, for an act on each of them. */
+function addKeys<Filters extends Input<unknown>, Row extends object, Params>(
+  app: FastifyInstance,
+  ctx: Context,
+  endpoint: Pick<ReportEndpoint<unknown, Filters, unknown, Row, Params>, 'url' | 'filters' | 'report'> & {
+    list: Sorting
+  },
+): void {
+  addConsoleRead(app, ctx, {
+    url: `${endpoint.url}/keys`,
+    roles: EVERYONE,
+    query: endpoint.filters,
+    output: one(keysOutput),
+    async answer(call) {
+      const { query: statement } = await endpoint.report(call as unknown as Asked<Filters, Params>)
+      return { keys: await listAll(ctx, statement, endpoint.list) }
     },
   })
 }

@@ -121,6 +121,7 @@ export function countedStudents(instituteId: number, filter: StudentFilter): Que
 
 export const STUDENT_SORTING: Sorting = {
   key: 'id',
+  tie: by.name('fullname'),
   columns: {
     name: by.name('fullname'),
     admission: by.text('identifier'),

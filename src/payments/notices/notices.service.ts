@@ -7,6 +7,7 @@ import type { Attachment } from '../../messages/senders.ts'
 import { getOrder } from '../../orders/orders.service.ts'
 import { dayOf } from '../../platform/calendar.ts'
 import type { Context } from '../../platform/context.ts'
+import type { Transaction } from '../../platform/db/database.ts'
 import type { Language } from '../../platform/languages.ts'
 import { formatRupees, sumPaise } from '../../platform/money.ts'
 import { receiptNumber } from '../../receipts/receipts.rules.ts'
@@ -16,6 +17,8 @@ import { findReceiptFile } from '../order-receipt.service.ts'
 import { receivedText, refundedText } from './notices.texts.ts'
 import { printRefundVoucher } from './refund-voucher.service.ts'
 import * as store from './notices.store.ts'
+
+export { lockReceipts } from './notices.store.ts'
 
 /** What a lender pays out is told as news of the loan. */
 const TOLD_OTHERWISE = 'loan'
@@ -56,6 +59,24 @@ async function notifySome(
     await store.markRefunds(tx, refunds, now)
     return received.length + refunds.length
   })
+}
+
+/** The receipts of these payments, by mail once more; whoever asks says which of them, in its own transaction. */
+export async function mailReceiptsAgain(
+  tx: Transaction,
+  ctx: Context,
+  receipts: readonly store.ReceivedPayment[],
+): Promise<void> {
+  const languages = await languagesOf(tx, receipts)
+  const at = ctx.clock.now()
+  const messages = receipts.flatMap((one, index) =>
+    receivedMessages(ctx, one, { language: languages[index] ?? 'en', at }, [one]),
+  )
+  const mails = messages.filter(({ channel }) => channel === 'email')
+  await queueMessages(
+    tx,
+    mails.map(({ once: _once, ...mail }) => mail),
+  )
 }
 
 export async function nextNoticeDue({ db }: Pick<Context, 'db'>): Promise<Date | null> {

@@ -28,6 +28,7 @@ export type ReceivedPayment = Paid &
     /** The bank's name for it. */
     transactionId: string | null
     isCancelled: boolean
+    isTold: boolean
     /** Of payments that were one at the bank. */
     groupId: string | null
   }
@@ -64,11 +65,26 @@ export async function findToNotify(
 
 /** Receipts of these payments that are to be told of still; another process skips them until the commit. */
 export async function lockReceived(tx: Transaction, keys: readonly RowKey[]): Promise<ReceivedPayment[]> {
+  return selectReceived(tx, keys, 'and c.payer_notified_at is null', 'skip locked')
+}
+
+/** The same whether it was told of or not. */
+export async function lockReceipts(tx: Transaction, keys: readonly RowKey[]): Promise<ReceivedPayment[]> {
+  return selectReceived(tx, keys, '', '')
+}
+
+async function selectReceived(
+  tx: Transaction,
+  keys: readonly RowKey[],
+  condition: string,
+  waiting: 'skip locked' | '',
+): Promise<ReceivedPayment[]> {
   if (keys.length === 0) return []
   const these = nameRows(keys, 1)
   return tx.query<ReceivedPayment>(
     `select c.institute_id as "instituteId", i.name as institute, i.code as "instituteCode", c.financial_year as "financialYear",
-       c.number, c.payment_id as "paymentId", p.transaction_id as "transactionId", c.cancelled_at is not null as "isCancelled", c.issued_at as at,
+       c.number, c.payment_id as "paymentId", p.transaction_id as "transactionId", c.cancelled_at is not null as "isCancelled",
+       c.payer_notified_at is not null as "isTold", c.issued_at as at,
        o.id as "orderId", o.kind as "orderKind", p.group_id as "groupId", coalesce(o.name, s.primary_contact_name) as payer,
        coalesce(o.phone, s.primary_contact_number) as phone, coalesce(o.email, s.primary_contact_email) as email,
        coalesce(o.student_name, s.fullname) as "studentName", coalesce(p.amount_paise, d.amount_paise) as "amountPaise",
@@ -82,8 +98,8 @@ export async function lockReceived(tx: Transaction, keys: readonly RowKey[]): Pr
      left join orders o on o.institute_id = p.institute_id and o.id = p.order_id
      left join direct_payments d on d.institute_id = c.institute_id and d.id = c.direct_payment_id
      left join students s on s.institute_id = c.institute_id and s.id = coalesce(d.student_id, o.student_id)
-     where ${these.match('c', 'payment_id')} and c.payer_notified_at is null
-     order by c.issued_at for update of c skip locked`,
+     where ${these.match('c', 'payment_id')} ${condition}
+     order by c.issued_at, c.number for update of c ${waiting}`,
     these.values,
   )
 }

@@ -12,7 +12,7 @@ export type Page<Row> = { rows: Row[]; nextCursor: string | undefined }
 
 export type PageRange = { cursor?: string | undefined; limit: number }
 
-type List = {
+export type List = {
   /** The select list, the row's `id` among it. */
   select: string
   /** Of the placeholders in the select list. */
@@ -62,6 +62,16 @@ export async function list<Row extends { id: string }>(
   if (cursor !== undefined && rows.length === 0 && !definition.isPurged)
     await checkCursor(db, from, [...scope, isCursor])
   return toPage(rows, limit, row => row.id)
+}
+
+/** All of it as one statement, in its order. */
+export function wholeList(definition: List): { text: string; values: unknown[] } {
+  const { select, from, join = '', scope, filters = [], order, direction } = definition
+  const values = [...(definition.values ?? [])]
+  const alias = from.slice(from.lastIndexOf(' ') + 1)
+  const where = allOf(values, [...scope, ...filters])
+  const by = order.map(column => `${alias}.${column} ${direction}`).join(', ')
+  return { text: `select ${select} from ${from} ${join} where ${where} order by ${by}`, values }
 }
 
 async function checkCursor(db: Queryable, from: string, conditions: readonly Condition[]): Promise<void> {

@@ -97,11 +97,7 @@ export async function findPaymentById(
   instituteId: number,
   id: string,
 ): Promise<(RecordedPayment & { studentId: string }) | null> {
-  const [row] = await db.query<RecordedPayment & { studentId: string }>(
-    `select p.student_id as "studentId", ${PAYMENT_COLUMNS} from direct_payments p
-     where p.institute_id = $1 and p.id = $2`,
-    [instituteId, id],
-  )
+  const [row] = await listPaymentsById(db, instituteId, [id])
   return row ?? null
 }
 
@@ -119,6 +115,18 @@ export async function wasPaidSince(
     [instituteId, studentId, since, componentTypes],
   )
   return rows.length > 0
+}
+
+export async function listPaymentsById(
+  db: Queryable,
+  instituteId: number,
+  ids: readonly string[],
+): Promise<(RecordedPayment & { studentId: string })[]> {
+  return db.query<RecordedPayment & { studentId: string }>(
+    `select p.student_id as "studentId", ${PAYMENT_COLUMNS} from direct_payments p
+     where p.institute_id = $1 and p.id = any($2)`,
+    [instituteId, ids],
+  )
 }
 
 export type PaymentKey = { studentId: string; transactionId: string }

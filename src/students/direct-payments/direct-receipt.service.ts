@@ -1,59 +1,80 @@
 import type { Institute } from '../../institutes/institutes.rules.ts'
-import { dayOf, formatDay } from '../../platform/calendar.ts'
+import { formatDay } from '../../platform/calendar.ts'
 import type { Context } from '../../platform/context.ts'
 import { readableComponent } from '../../platform/names.ts'
-import { readLetterhead } from '../../receipts/letterhead.service.ts'
-import { receiptFileOf, type PrintOptions, type ReceiptFile } from '../../receipts/receipt-file.ts'
+import { readLetterhead, type Letterhead } from '../../receipts/letterhead.service.ts'
+import {
+  receiptFileOf,
+  type PaidFor,
+  type PrintOptions,
+  type ReceiptFile,
+} from '../../receipts/receipt-file.ts'
 import { findReceipt } from '../../receipts/receipts.service.ts'
-import { readStudentContexts } from '../student-contexts.service.ts'
+import { readStudentContexts, type StudentContext } from '../student-contexts.service.ts'
 import type { RecordedPayment } from './direct-payments.rules.ts'
 import * as store from './direct-payments.store.ts'
 
 /** The receipt of a payment that the institute took itself, by our id of it; null when there is none. */
 export async function findDirectReceiptFile(
-  { db, mode }: Pick<Context, 'db' | 'mode'>,
+  ctx: Pick<Context, 'db' | 'mode'>,
   institute: Institute,
   paymentId: string,
   options?: PrintOptions,
 ): Promise<ReceiptFile | null> {
-  const payment = await store.findPaymentById(db, institute.id, paymentId)
-  const receipt = payment === null ? null : await findReceipt(db, institute.id, paymentId)
-  if (payment === null || receipt === null) return null
-  const key = { instituteId: institute.id, studentId: payment.studentId }
-  const context = (await readStudentContexts(db, [key])).get(payment.studentId)
-  if (context === undefined) throw new Error('a payment has no student')
-  const { student, gradeName } = context
-  const branch = institute.branches.find(one => one.collectorCode === student.collectorCode)
-  return receiptFileOf(
-    receipt,
-    {
-      institute: institute.name,
-      letterhead: await readLetterhead({ db }, institute.id),
-      branch: institute.branches.length > 1 ? (branch?.name ?? null) : null,
-      payer: {
-        name: student.contactName,
-        phone: student.contactNumber,
-        email: student.contactEmail,
-      },
-      student: {
-        name: student.fullname,
-        identifier: student.identifier,
-        grade: gradeName,
-        academicYear: `${student.academicYearStart}-${student.academicYearEnd}`,
-      },
-      lines: payment.lines
-        .filter(line => line.amountPaise > 0)
-        .map(line => ({ label: readableComponent(line.componentType), amountPaise: line.amountPaise })),
-      totalPaise: payment.amountPaise,
-      mode: readableComponent(payment.mode),
-      transactionId: instrumentText(payment) ?? payment.transactionId,
-      paidAt: dayOf(payment.paidAt) === dayOf(receipt.issuedAt) ? null : payment.paidAt,
-      orderId: null,
-      receivedBy: payment.recordedBy,
-      isSandbox: mode === 'sandbox',
-    },
-    options,
+  const receipt = await findReceipt(ctx.db, institute.id, paymentId)
+  if (receipt === null) return null
+  const letterhead = await readLetterhead(ctx, institute.id)
+  const paidFor = (await readPaidDirectly(ctx, institute, [paymentId], letterhead)).get(paymentId)
+  return paidFor === undefined ? null : receiptFileOf(receipt, paidFor, options)
+}
+
+/** What stands on the receipts of such payments, by our ids of them. */
+export async function readPaidDirectly(
+  { db, mode }: Pick<Context, 'db' | 'mode'>,
+  institute: Institute,
+  paymentIds: readonly string[],
+  letterhead: Letterhead,
+): Promise<Map<string, PaidFor>> {
+  const payments = await store.listPaymentsById(db, institute.id, paymentIds)
+  const students = new Set(payments.map(({ studentId }) => studentId))
+  const keys = [...students].map(studentId => ({ instituteId: institute.id, studentId }))
+  const contexts = await readStudentContexts(db, keys)
+  return new Map(
+    payments.map(payment => {
+      const context = contexts.get(payment.studentId)
+      if (context === undefined) throw new Error('a payment has no student')
+      const paidFor = paidDirectly(institute, payment, context)
+      return [payment.id, { ...paidFor, letterhead, isSandbox: mode === 'sandbox' }]
+    }),
   )
+}
+
+function paidDirectly(
+  institute: Institute,
+  payment: RecordedPayment,
+  { student, gradeName }: StudentContext,
+): Omit<PaidFor, 'letterhead' | 'isSandbox'> {
+  const branch = institute.branches.find(one => one.collectorCode === student.collectorCode)
+  return {
+    institute: institute.name,
+    branch: institute.branches.length > 1 ? (branch?.name ?? null) : null,
+    payer: { name: student.contactName, phone: student.contactNumber, email: student.contactEmail },
+    student: {
+      name: student.fullname,
+      identifier: student.identifier,
+      grade: gradeName,
+      academicYear: `${student.academicYearStart}-${student.academicYearEnd}`,
+    },
+    lines: payment.lines
+      .filter(line => line.amountPaise > 0)
+      .map(line => ({ label: readableComponent(line.componentType), amountPaise: line.amountPaise })),
+    totalPaise: payment.amountPaise,
+    mode: readableComponent(payment.mode),
+    transactionId: instrumentText(payment) ?? payment.transactionId,
+    paidAt: payment.paidAt,
+    orderId: null,
+    receivedBy: payment.recordedBy,
+  }
 }
 
 function instrumentText({ instrument }: RecordedPayment): string | null {

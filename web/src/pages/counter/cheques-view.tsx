@@ -34,6 +34,7 @@ const COLUMNS: readonly Column<ChequeAnswer>[] = [
   {
     key: 'number',
     title: 'Cheque',
+    sort: 'number',
     text: row => row.number,
     render: row => (
       <>
@@ -43,11 +44,24 @@ const COLUMNS: readonly Column<ChequeAnswer>[] = [
       </>
     ),
   },
-  { key: 'amount', title: 'Amount', text: row => formatRupees(row.amount), align: 'right' },
-  { key: 'student', title: 'Student', text: row => `${row.student_name}, ${row.identifier}` },
+  {
+    key: 'amount',
+    title: 'Amount',
+    sort: 'amount',
+    isLargestFirst: true,
+    text: row => formatRupees(row.amount),
+    align: 'right',
+  },
+  {
+    key: 'student',
+    title: 'Student',
+    sort: 'student',
+    text: row => `${row.student_name}, ${row.identifier}`,
+  },
   {
     key: 'state',
     title: 'Status',
+    sort: 'state',
     text: row => STATES[row.state].label,
     render: row => (
       <>
@@ -57,7 +71,13 @@ const COLUMNS: readonly Column<ChequeAnswer>[] = [
       </>
     ),
   },
-  { key: 'taken', title: 'Taken', text: row => formatMoment(row.taken_at) },
+  {
+    key: 'taken',
+    title: 'Taken',
+    sort: 'taken',
+    isLargestFirst: true,
+    text: row => formatMoment(row.taken_at),
+  },
 ]
 
 function detailOf({ bounce_reason: why, decided_on: day, slip_number: slip }: ChequeAnswer): string {
@@ -117,6 +137,7 @@ export function ChequesView() {
         columns={mayDecide ? [...COLUMNS, actions] : COLUMNS}
         rowId={row => row.payment_id}
         filters={FILTERS}
+        counted={['cheque', 'cheques']}
         empty={{
           title: 'No cheques yet',
           description:

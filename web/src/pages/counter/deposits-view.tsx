@@ -57,6 +57,7 @@ export function DepositsView() {
         queryKey="deposits"
         columns={[...COLUMNS, actions]}
         rowId={row => row.id}
+        counted={['slip', 'slips']}
         empty={{ title: 'No deposits yet', description: 'Each slip is listed here with its number.' }}
       />
       {cancelling !== null && <CancelDialogue deposit={cancelling} onClose={() => setCancelling(null)} />}
@@ -65,15 +66,22 @@ export function DepositsView() {
 }
 
 const COLUMNS: readonly Column<DepositAnswer>[] = [
-  { key: 'slip', title: 'Slip', text: row => String(row.slip_number) },
-  { key: 'day', title: 'Day', text: row => formatDay(row.day) },
-  { key: 'account', title: 'Bank account', text: row => row.account_name },
+  { key: 'slip', title: 'Slip', sort: 'slip', isLargestFirst: true, text: row => String(row.slip_number) },
+  { key: 'day', title: 'Day', sort: 'day', isLargestFirst: true, text: row => formatDay(row.day) },
+  { key: 'account', title: 'Bank account', sort: 'account', text: row => row.account_name },
   {
     key: 'kind',
     title: 'Of',
     text: row => (row.kind === 'cash' ? 'Cash' : counted(row.cheque_count, 'cheque')),
   },
-  { key: 'amount', title: 'Amount', text: row => formatRupees(row.amount), align: 'right' },
+  {
+    key: 'amount',
+    title: 'Amount',
+    sort: 'amount',
+    isLargestFirst: true,
+    text: row => formatRupees(row.amount),
+    align: 'right',
+  },
   {
     key: 'status',
     title: 'Status',

@@ -13,6 +13,7 @@ import { DEBIT_OPTIONS, DEBIT_LABELS, sentence } from './texts.ts'
 const STUDENT: Column<DebitAnswer> = {
   key: 'student',
   title: 'Student',
+  sort: 'student',
   text: row => `${row.student.fullname} (${row.student.identifier})`,
   render: row => (
     <span className="flex-student">
@@ -27,6 +28,7 @@ const STUDENT: Column<DebitAnswer> = {
 const DAY: Column<DebitAnswer> = {
   key: 'day',
   title: 'Day',
+  sort: 'day',
   text: row => formatDay(row.day),
   render: row => <span className="nowrap">{formatDay(row.day)}</span>,
 }
@@ -35,6 +37,8 @@ const REST: readonly Column<DebitAnswer>[] = [
   {
     key: 'amount',
     title: 'Amount',
+    sort: 'amount',
+    isLargestFirst: true,
     align: 'right',
     text: row => String(row.amount),
     render: row => <Money rupees={row.amount} />,
@@ -42,6 +46,7 @@ const REST: readonly Column<DebitAnswer>[] = [
   {
     key: 'status',
     title: 'State',
+    sort: 'status',
     text: row => DEBIT_LABELS[row.status].label,
     render: row => (
       <StatusBadge tone={DEBIT_LABELS[row.status].tone}>{DEBIT_LABELS[row.status].label}</StatusBadge>
@@ -105,6 +110,7 @@ export function DebitsTable({
       rowId={row => row.id}
       filters={day === undefined ? [STATUS, ...RANGE, BRANCH] : [STATUS, BRANCH]}
       query={query}
+      counted={['debit', 'debits']}
       onOpen={row =>
         void navigate({ to: '/i/$institute/flex/plans/$plan', params: { institute, plan: row.plan_id } })
       }

@@ -13,6 +13,7 @@ const COLUMNS: readonly Column<PlanRowAnswer>[] = [
   {
     key: 'student',
     title: 'Student',
+    sort: 'student',
     text: row => `${row.student.fullname} (${row.student.identifier})`,
     render: row => (
       <span className="flex-student">
@@ -26,12 +27,14 @@ const COLUMNS: readonly Column<PlanRowAnswer>[] = [
   {
     key: 'status',
     title: 'State',
+    sort: 'status',
     text: row => planLabel(row).label,
     render: row => <StatusBadge tone={planLabel(row).tone}>{planLabel(row).label}</StatusBadge>,
   },
   {
     key: 'next',
     title: 'Next debit',
+    sort: 'next',
     text: row => (row.next_debit_on === undefined ? '' : formatDay(row.next_debit_on)),
     render: row =>
       row.next_debit_on === undefined ? (
@@ -50,6 +53,8 @@ const COLUMNS: readonly Column<PlanRowAnswer>[] = [
   {
     key: 'paid',
     title: 'Paid',
+    sort: 'paid',
+    isLargestFirst: true,
     align: 'right',
     text: row => String(row.paid_amount),
     render: row => <Money rupees={row.paid_amount} />,
@@ -57,6 +62,8 @@ const COLUMNS: readonly Column<PlanRowAnswer>[] = [
   {
     key: 'total',
     title: 'In all',
+    sort: 'total',
+    isLargestFirst: true,
     align: 'right',
     text: row => String(row.total_amount),
     render: row => <Money rupees={row.total_amount} />,
@@ -64,6 +71,8 @@ const COLUMNS: readonly Column<PlanRowAnswer>[] = [
   {
     key: 'instalments',
     title: 'Instalments',
+    sort: 'bounced',
+    isLargestFirst: true,
     text: row => `${row.paid_instalments} of ${row.instalments}`,
     render: row => (
       <>
@@ -117,6 +126,7 @@ export function FlexPlansPage() {
         columns={COLUMNS}
         rowId={row => row.plan_id}
         filters={FILTERS}
+        counted={['plan', 'plans']}
         onOpen={row =>
           void navigate({ to: '/i/$institute/flex/plans/$plan', params: { institute, plan: row.plan_id } })
         }

@@ -5,7 +5,12 @@ import { PageFrame } from '../../ui/page.tsx'
 import { DataTable } from '../../ui/table/data-table.tsx'
 import { LOAN_FILTERS, loanColumns } from './loan-columns.tsx'
 
-const COLUMNS = loanColumns({ key: 'lender', title: 'Lender', text: row => row.lender })
+/** The lender's own list, which has these columns too, is not sorted. */
+const SORTS: Record<string, string> = { student: 'family', status: 'status', amount: 'amount', at: 'since' }
+const COLUMNS = loanColumns({ key: 'lender', title: 'Lender', text: row => row.lender }).map(column => {
+  const sort = SORTS[column.key]
+  return sort === undefined ? column : { ...column, sort }
+})
 
 /** The loans by which families pay their fees. */
 export function LoansPage() {
@@ -21,6 +26,7 @@ export function LoansPage() {
         columns={COLUMNS}
         rowId={row => row.application_id}
         filters={LOAN_FILTERS}
+        counted={['loan', 'loans']}
         onOpen={row =>
           void navigate({ to: '/i/$institute/loans/$loan', params: { institute, loan: row.application_id } })
         }

@@ -8,7 +8,7 @@ import { Empty, Failed, Loading } from '../../ui/states.tsx'
 import { ShortTable } from '../../ui/table/short-table.tsx'
 import { useFilters, type Filter } from '../../ui/table/use-filters.ts'
 import { yearName } from '../../ui/when.tsx'
-import { ExportMenu } from './export-menu.tsx'
+import { ExportMenu } from '../../ui/table/export-menu.tsx'
 
 const YEAR: readonly Filter[] = [{ key: 'academic_year_start', label: 'Academic year' }]
 type Sums = DemandAnswer['total']

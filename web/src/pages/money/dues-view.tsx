@@ -11,7 +11,7 @@ import { StatusBadge } from '../../ui/status-badge.tsx'
 import { useFilters, type Filter } from '../../ui/table/use-filters.ts'
 import { formatDay } from '../../ui/when.tsx'
 import { RemindButtons, RemindPicked } from '../reminders/remind-buttons.tsx'
-import { ExportMenu } from './export-menu.tsx'
+import { ExportMenu } from '../../ui/table/export-menu.tsx'
 import { dayOfMoment, readable } from './texts.ts'
 import { TableFrame } from '../../ui/table/frame.tsx'
 

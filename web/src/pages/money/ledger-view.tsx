@@ -9,7 +9,7 @@ import { Failed, Loading } from '../../ui/states.tsx'
 import type { Filter } from '../../ui/table/use-filters.ts'
 import { RecordName } from '../../ui/record-name.tsx'
 import { formatMoment, When } from '../../ui/when.tsx'
-import { ExportMenu } from './export-menu.tsx'
+import { ExportMenu } from '../../ui/table/export-menu.tsx'
 import { postingWord } from './texts.ts'
 import { TableFrame } from '../../ui/table/frame.tsx'
 

@@ -13,7 +13,7 @@ import { StatusBadge } from '../../ui/status-badge.tsx'
 import { notify } from '../../ui/toasts.tsx'
 import type { Filter } from '../../ui/table/use-filters.ts'
 import { formatMoment, When } from '../../ui/when.tsx'
-import { ExportMenu } from './export-menu.tsx'
+import { ReceiptActs } from './receipt-acts.tsx'
 import { OrderLink } from './order-link.tsx'
 import { modeLabel } from './texts.ts'
 
@@ -95,7 +95,7 @@ export function ReceiptsView() {
         filters={FILTERS}
         onOpen={setOpen}
         counted={['receipt', 'receipts']}
-        files={(sent, sort) => <ExportMenu path={`${path}/export`} sent={{ ...sent, sort }} />}
+        picked={picked => <ReceiptActs path={path} picked={picked} />}
         empty={{
           title: 'No receipt yet',
           description:

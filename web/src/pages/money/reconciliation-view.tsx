@@ -15,7 +15,7 @@ import { Failed, Loading } from '../../ui/states.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
 import { useFilters, type Filter } from '../../ui/table/use-filters.ts'
 import { formatDay, formatMoment, When } from '../../ui/when.tsx'
-import { ExportMenu } from './export-menu.tsx'
+import { ExportMenu } from '../../ui/table/export-menu.tsx'
 import { ResolveDialogue } from './resolve-dialogue.tsx'
 import { RECONCILIATION } from './texts.ts'
 

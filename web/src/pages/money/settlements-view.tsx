@@ -13,7 +13,7 @@ import { Empty, Failed, Loading } from '../../ui/states.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
 import type { Filter } from '../../ui/table/use-filters.ts'
 import { formatDay, formatMoment, When } from '../../ui/when.tsx'
-import { ExportMenu } from './export-menu.tsx'
+import { ExportMenu } from '../../ui/table/export-menu.tsx'
 import { TallyLedgers } from './tally-ledgers.tsx'
 import { TableFrame } from '../../ui/table/frame.tsx'
 

@@ -7,7 +7,7 @@ import { formatRupees } from '../../ui/money.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
 import type { Filter } from '../../ui/table/use-filters.ts'
 import { formatMoment, When } from '../../ui/when.tsx'
-import { ExportMenu } from '../money/export-menu.tsx'
+import { OrderActs } from './bulk-acts.tsx'
 import { useChoices } from './use-choices.ts'
 import { KIND_CHOICES, KINDS, STATUS_CHOICES, statusWord } from './texts.ts'
 
@@ -100,7 +100,7 @@ export function OrdersTable({ name, query, empty }: Props) {
       filters={filters}
       keepsRows
       counted={['order or link', 'orders and links']}
-      files={(sent, sort) => <ExportMenu path={`${path}/orders/export`} sent={{ ...sent, sort }} />}
+      picked={picked => <OrderActs path={`${path}/orders`} picked={picked} />}
       {...(query === undefined ? {} : { query })}
       onOpen={row =>
         void navigate({ to: '/i/$institute/orders/$order', params: { institute, order: row.id } })

@@ -4,6 +4,7 @@ import { useEffect, useState, type ReactNode } from 'react'
 import { list, type Query } from '../../api/client.ts'
 import { downloadCsv } from './csv.ts'
 import { Empty, Failed, Loading } from '../states.tsx'
+import { ExportMenu } from './export-menu.tsx'
 import { TableFilters } from './filters.tsx'
 import { countText, PickedBar, SortChoice, useCount, type Picked } from './list-parts.tsx'
 import { Rows, type Column } from './rows.tsx'
@@ -28,11 +29,11 @@ type Props<Row> = {
   /** Keeps the previous results until the new ones arrive. */
   keepsRows?: boolean
   onOpen?: (row: Row) => void
-  /** The server's own export of the whole list with these filters, in place of that of the rows shown so far. */
+  /** Beside or in place of the server's export of the whole list, which every counted list has. */
   files?: (sent: Query, sort: string | undefined) => ReactNode
   /** What can be done with rows that are picked by their boxes, or with all that fit. */
   picked?: (picked: Picked) => ReactNode
-  /** What one row is and what many are, where the API counts the list. */
+  /** What one row is and what many are, where the API counts, sorts and exports the list. */
   counted?: readonly [one: string, many: string]
   empty: { title: string; description: ReactNode; action?: ReactNode }
 }
@@ -60,7 +61,7 @@ export function DataTable<Row>(props: Props<Row>) {
           <SortChoice columns={columns} sort={sort} onSort={next => keep({ sort: next })} />
           {props.counted !== undefined && <SavedViews path={path} values={kept} onChoose={keep} />}
         </Group>
-        {props.files?.(filtered, sort) ?? <ExportButton name={name} columns={columns} rows={rows} />}
+        {props.files?.(filtered, sort) ?? <Export {...props} rows={rows} sent={{ ...filtered, sort }} />}
       </Group>
       {count !== undefined && rows.length > 0 && (
         <p className="row-count" role="status">
@@ -78,7 +79,12 @@ export function DataTable<Row>(props: Props<Row>) {
           shown={rows.length}
           count={count}
           sent={filtered}
-          acts={props.picked}
+          acts={picked => (
+            <>
+              {props.picked?.(picked)}
+              <ExportPicked path={path} picked={picked} sort={sort} />
+            </>
+          )}
           onNone={() => setBoxes(new Set())}
         />
       )}
@@ -89,7 +95,7 @@ export function DataTable<Row>(props: Props<Row>) {
           rows={rows}
           rowId={props.rowId}
           onOpen={props.onOpen}
-          hasBoxes={props.picked !== undefined}
+          hasBoxes={props.counted !== undefined}
           boxes={boxes}
           onBoxes={setBoxes}
           sort={sort}
@@ -142,6 +148,20 @@ const ALSO_KEPT: readonly Filter[] = [
   { key: 'sort', label: 'Sorted by' },
   { key: 'q', label: 'Search' },
 ]
+
+function Export<Row>({ path, counted, sent, ...shown }: Props<Row> & { rows: readonly Row[]; sent: Query }) {
+  if (counted === undefined) return <ExportButton {...shown} />
+  return <ExportMenu path={`${path}/export`} sent={sent} />
+}
+
+const MOST_PICKED = 200
+
+/** The server takes so many by their ids; of more one exports all that fit. */
+function ExportPicked({ path, picked, sort }: { path: string; picked: Picked; sort: string | undefined }) {
+  if (picked.ids !== undefined && picked.ids.length > MOST_PICKED) return null
+  const sent = picked.ids === undefined ? picked.all : { picked: picked.ids.join(',') }
+  return <ExportMenu label="Export these" path={`${path}/export`} sent={{ ...sent, sort }} />
+}
 
 function ExportButton<Row>({
   name,

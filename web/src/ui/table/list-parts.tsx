@@ -72,7 +72,7 @@ export function PickedBar({
   shown: number
   count: Count | undefined
   sent: Query
-  acts: ((picked: Picked) => ReactNode) | undefined
+  acts: (picked: Picked) => ReactNode
   onNone: () => void
 }) {
   const [isAll, setIsAll] = useState(false)
@@ -87,7 +87,7 @@ export function PickedBar({
           {`Pick all ${formatCount(all)} that fit`}
         </Button>
       )}
-      {acts?.(hasAll ? { all: sent, count: all } : { ids })}
+      {acts(hasAll ? { all: sent, count: all } : { ids })}
       <Button variant="subtle" size="xs" onClick={onNone}>
         Pick none
       </Button>

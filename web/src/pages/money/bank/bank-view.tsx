@@ -15,6 +15,7 @@ import { Empty, Failed, Loading } from '../../../ui/states.tsx'
 import { StatusBadge } from '../../../ui/status-badge.tsx'
 import { DataTable, type Column } from '../../../ui/table/data-table.tsx'
 import { ShortTable } from '../../../ui/table/short-table.tsx'
+import type { Filter } from '../../../ui/table/use-filters.ts'
 import { notify } from '../../../ui/toasts.tsx'
 import { formatDay } from '../../../ui/when.tsx'
 import { LineDialogue } from './line-dialogue.tsx'
@@ -124,10 +125,11 @@ function MatchAgain() {
 }
 
 const COLUMNS: readonly Column<BankLineAnswer>[] = [
-  { key: 'day', title: 'Day', text: row => formatDay(row.day) },
+  { key: 'day', title: 'Day', sort: 'day', isLargestFirst: true, text: row => formatDay(row.day) },
   {
     key: 'text',
     title: 'The bank says',
+    sort: 'text',
     text: row => [row.text, row.reference].filter(Boolean).join(' '),
     render: row => (
       <span className="long-text">
@@ -135,7 +137,14 @@ const COLUMNS: readonly Column<BankLineAnswer>[] = [
       </span>
     ),
   },
-  { key: 'amount', title: 'Amount', text: row => formatBooked(row.amount), align: 'right' },
+  {
+    key: 'amount',
+    title: 'Amount',
+    sort: 'amount',
+    isLargestFirst: true,
+    text: row => formatBooked(row.amount),
+    align: 'right',
+  },
   {
     key: 'state',
     title: 'Status',
@@ -151,6 +160,11 @@ const COLUMNS: readonly Column<BankLineAnswer>[] = [
   },
 ]
 
+const FILTERS: readonly Filter[] = [
+  { key: 'from', label: 'From', kind: 'day' },
+  { key: 'to', label: 'Up to', kind: 'day' },
+]
+
 function Lines({ account, isOpen }: { account: string; isOpen: boolean }) {
   const [chosen, setChosen] = useState<BankLineAnswer | null>(null)
   return (
@@ -161,6 +175,8 @@ function Lines({ account, isOpen }: { account: string; isOpen: boolean }) {
         queryKey="bank-lines"
         query={{ account_id: account, ...(isOpen ? { state: 'open' } : {}) }}
         columns={isOpen ? COLUMNS.slice(0, 3) : COLUMNS}
+        filters={FILTERS}
+        counted={['line', 'lines']}
         rowId={row => row.id}
         onOpen={setChosen}
         empty={{

@@ -9,10 +9,11 @@ import {
   recordFromLine,
   undoDecision,
   type MatchedLine,
-} from '../../banking/statements/decide.service.ts'
-import { STATEMENT_BYTES } from '../../banking/statements/read-statement.service.ts'
+} from '../../../banking/statements/decide.service.ts'
+import { STATEMENT_BYTES } from '../../../banking/statements/read-statement.service.ts'
 import {
   columnsIn,
+  lineFilters,
   lineParams,
   linesQuery,
   matchInput,
@@ -20,7 +21,7 @@ import {
   paymentInput,
   reasonInput,
   statementQuery,
-} from '../../banking/statements/statement.input.ts'
+} from '../../../banking/statements/statement.input.ts'
 import {
   addedStatementOutput,
   bankLineOutput,
@@ -28,23 +29,25 @@ import {
   expectedOutput,
   matchedAgainOutput,
   statementPreviewOutput,
-} from '../../banking/statements/statement.output.ts'
+} from '../../../banking/statements/statement.output.ts'
 import {
   addStatement,
   previewStatement,
   readBankStatus,
   type AddedStatement,
   type StatementPreview,
-} from '../../banking/statements/statements.service.ts'
-import { all, created, from, one, pageOf } from '../../http/reply.ts'
-import { receiveFiles } from '../../http/upload.ts'
-import type { Context } from '../../platform/context.ts'
-import { toRupees } from '../../platform/money.ts'
-import { MEDIA_TYPES } from '../../imports/imports.rules.ts'
-import { addConsoleRead, addConsoleWrite } from '../auth/access.routes.ts'
-import { EVERYONE } from '../console.rules.ts'
-import { addConsoleUpload } from '../files.routes.ts'
-import { FINANCE_ROLES } from '../students/students.rules.ts'
+} from '../../../banking/statements/statements.service.ts'
+import { all, created, from, one, pageOf } from '../../../http/reply.ts'
+import { receiveFiles } from '../../../http/upload.ts'
+import type { Context } from '../../../platform/context.ts'
+import { toRupees } from '../../../platform/money.ts'
+import { MEDIA_TYPES } from '../../../imports/imports.rules.ts'
+import { addConsoleRead, addConsoleWrite } from '../../auth/access.routes.ts'
+import { EVERYONE } from '../../console.rules.ts'
+import { addConsoleUpload } from '../../files.routes.ts'
+import { addReport } from '../../reports/report.routes.ts'
+import { LINE_SORTING, linesReport } from './lines.service.ts'
+import { FINANCE_ROLES } from '../../students/students.rules.ts'
 
 const LINE = '/bank/lines/:line_id'
 const UPLOADS = [...MEDIA_TYPES, 'text/plain', 'application/octet-stream']
@@ -102,13 +105,15 @@ function addReads(app: FastifyInstance, ctx: Context): void {
     output: all(bankStatusOutput),
     answer: ({ institute }) => readBankStatus(ctx, institute),
   })
-  addConsoleRead(app, ctx, {
+  addReport(app, ctx, {
     url: '/bank/lines',
-    roles: EVERYONE,
     query: linesQuery,
+    filters: lineFilters,
     output: pageOf(bankLineOutput),
     answer: ({ institute, query: { cursor, limit, ...filter } }) =>
       listLines(ctx, institute, filter, { cursor, limit }),
+    report: ({ institute, query }) => linesReport(institute, query),
+    list: LINE_SORTING,
   })
   addConsoleRead(app, ctx, {
     url: `${LINE}/candidates`,

@@ -1,7 +1,7 @@
 import { Button, Menu } from '@mantine/core'
 import { useState } from 'react'
 import { download, type Query } from '../../api/client.ts'
-import { notify } from '../../ui/toasts.tsx'
+import { notify } from '../toasts.tsx'
 
 const KINDS = [
   { format: 'csv', label: 'CSV, up to 1,00,000 rows' },
@@ -10,6 +10,8 @@ const KINDS = [
 ] as const
 
 type Props = {
+  /** Of the button, where it is not for all that fit. */
+  label?: string
   path: string
   sent: Query
   hasVouchers?: boolean
@@ -17,7 +19,7 @@ type Props = {
 }
 
 /** The whole list with the filters that are set, made by the server; what is wrong with it is said here. */
-export function ExportMenu({ path, sent, hasVouchers = false, onLedgers }: Props) {
+export function ExportMenu({ label = 'Export', path, sent, hasVouchers = false, onLedgers }: Props) {
   const [isBusy, setIsBusy] = useState(false)
   const start = async (format: string): Promise<void> => {
     setIsBusy(true)
@@ -33,7 +35,7 @@ export function ExportMenu({ path, sent, hasVouchers = false, onLedgers }: Props
     <Menu position="bottom-end" shadow="md">
       <Menu.Target>
         <Button variant="default" size="xs" loading={isBusy}>
-          Export
+          {label}
         </Button>
       </Menu.Target>
       <Menu.Dropdown>

@@ -1,0 +1,106 @@
+import type { Institute } from '../../institutes/institutes.rules.ts'
+import { countMessagesAboutEach } from '../../messages/messages.service.ts'
+import type { PaymentContext } from '../../payments/context.ts'
+import { lockReceipts, mailReceiptsAgain } from '../../payments/notices/notices.service.ts'
+import { readPaidByOrders } from '../../payments/order-receipt.service.ts'
+import { conflict } from '../../platform/errors.ts'
+import { transact, type Command } from '../../platform/idempotency.ts'
+import { readLetterhead } from '../../receipts/letterhead.service.ts'
+import { printOf } from '../../receipts/receipt-file.ts'
+import { printReceipts } from '../../receipts/receipt-printer.ts'
+import { receiptNumber } from '../../receipts/receipts.rules.ts'
+import { readPaidDirectly } from '../../students/direct-payments/direct-receipt.service.ts'
+import { recordAudit, type Actor } from '../audit/audit.service.ts'
+import { pickedIds, sift, type Bulk } from '../lists/bulk.rules.ts'
+import { parseReceiptId, receiptId } from './receipts.rules.ts'
+import { filterOf, type AskedReceipts } from './receipts.service.ts'
+import * as store from './receipts.store.ts'
+
+/** What one file holds: it is made in one piece, in a few seconds. */
+const MOST_PRINTED = 200
+
+type Wanted = AskedReceipts & { picked?: string | undefined; paper?: 'a4' | 'a5' | undefined }
+
+/** Those that were picked, or all that fit, from the lowest number on, each from a page of its own on. */
+export async function printPicked(
+  ctx: PaymentContext,
+  institute: Institute,
+  { picked, paper, ...asked }: Wanted,
+  actor: Actor,
+): Promise<Buffer> {
+  const ids = picked === undefined ? undefined : pickedIds(picked)
+  const filter = { ...filterOf(asked), keys: ids?.flatMap(id => parseReceiptId(id) ?? []) }
+  const { text, values } = store.receiptsQuery(institute.id, filter, {
+    cursor: undefined,
+    limit: MOST_PRINTED + 1,
+  })
+  const rows = await ctx.db.query<store.ReceiptRow>(text, values)
+  if (rows.length === 0) throw conflict('No receipt fits: there is nothing to print.')
+  if (rows.length > MOST_PRINTED)
+    throw conflict(
+      `A file holds at most ${MOST_PRINTED} receipts, and more fit. Narrow the filters, such as the days.`,
+    )
+  const after = { report: 'receipts', format: 'pdf', rows: rows.length }
+  const note = { what: 'report.exported', about: 'receipts', after }
+  await ctx.db.transaction(tx => recordAudit(tx, ctx, { instituteId: institute.id, actor }, note))
+  return printReceipts(await readPrints(ctx, institute, rows.toReversed(), paper))
+}
+
+async function readPrints(
+  ctx: PaymentContext,
+  institute: Institute,
+  rows: readonly store.ReceiptRow[],
+  paper: Wanted['paper'],
+): Promise<ReturnType<typeof printOf>[]> {
+  const letterhead = await readLetterhead(ctx, institute.id)
+  const of = (source: store.ReceiptRow['source']): string[] =>
+    rows.filter(row => row.source === source).map(row => row.paymentId)
+  const paid = new Map([
+    ...(await readPaidByOrders(ctx, institute, of('online'), letterhead)),
+    ...(await readPaidDirectly(ctx, institute, of('direct'), letterhead)),
+  ])
+  return rows.map(row => {
+    const paidFor = paid.get(row.paymentId)
+    if (paidFor === undefined) throw new Error('a receipt has no payment')
+    return printOf(row, paidFor, { paper })
+  })
+}
+
+const DAY_MS = 86_400_000
+
+/** Mails each once more. Who was written to within a day is left out, so that repeating it tells nobody twice. */
+export async function mailPicked(
+  ctx: PaymentContext,
+  command: Command<Bulk>,
+  { institute, receiptIds }: { institute: Institute; receiptIds: readonly string[] },
+): Promise<Bulk> {
+  const keys = receiptIds.flatMap(id => parseReceiptId(id) ?? [])
+  return transact(ctx.db, command, async tx => {
+    const { text, values } = store.receiptsQuery(institute.id, { keys })
+    const rows = await tx.query<store.ReceiptRow>(text, values)
+    const locked = await lockReceipts(
+      tx,
+      rows.map(row => ({ instituteId: institute.id, id: row.paymentId })),
+    )
+    const wanted = new Set(receiptIds)
+    const found = locked
+      .map(one => ({
+        ...one,
+        id: receiptId(one),
+        name: receiptNumber(one),
+        about: one.orderId ?? one.paymentId,
+      }))
+      .filter(({ id }) => wanted.has(id))
+    const since = new Date(ctx.clock.now().getTime() - DAY_MS)
+    const about = found.map(one => one.about)
+    const told = await countMessagesAboutEach(tx, institute.id, { about, since })
+    const { good, leftOut } = sift(receiptIds, found, one => {
+      if (one.isCancelled) return 'The receipt is cancelled.'
+      if (one.email === '') return 'The family has no e-mail address.'
+      if (!one.isTold) return 'The first mail about it leaves in a moment.'
+      return told.has(one.about) ? 'The family was written to about this payment within the last day.' : null
+    })
+    await mailReceiptsAgain(tx, ctx, good)
+    return { done: good.map(({ id }) => id), leftOut }
+  })
+}

@@ -1,0 +1,80 @@
+import type { Institute } from '../../institutes/institutes.rules.ts'
+import { languagesOf } from '../../messages/family-languages.service.ts'
+import { internationalNumber } from '../../messages/messages.rules.ts'
+import { countMessagesAboutEach, queueMessages } from '../../messages/messages.service.ts'
+import { linkMessages, type SendChannel } from '../../orders/link-messages.texts.ts'
+import { readLocked } from '../../orders/order-payments.service.ts'
+import { assertCancellable, type Order } from '../../orders/orders.rules.ts'
+import { cancelLocked } from '../../orders/orders.service.ts'
+import type { Context } from '../../platform/context.ts'
+import { transact, type Command } from '../../platform/idempotency.ts'
+import type { Language } from '../../platform/languages.ts'
+import { saidBy, sift, type Bulk } from '../lists/bulk.rules.ts'
+import { MOST_MESSAGES_A_DAY, requireSendable } from './orders.rules.ts'
+import { checkoutUrl } from './orders.service.ts'
+
+type Picked = { institute: Institute; orderIds: readonly string[] }
+
+/** All of them or, if it fails, none; who repeats it finds those cancelled already and leaves them out. */
+export async function cancelPicked(
+  ctx: Context,
+  command: Command<Bulk>,
+  { institute, orderIds }: Picked,
+): Promise<Bulk> {
+  return transact(ctx.db, command, async tx => {
+    const now = ctx.clock.now()
+    const found = await readLocked(tx, institute.id, orderIds)
+    const { good, leftOut } = sift(orderIds, found, order => saidBy(() => assertCancellable(order, now)))
+    await cancelLocked(tx, institute.id, good, now)
+    return { done: good.map(({ id }) => id), leftOut }
+  })
+}
+
+type How = {
+  channels: readonly SendChannel[]
+  language: Language | null
+  /** Also those that were told within a day. */
+  isForced: boolean
+}
+
+const DAY_MS = 86_400_000
+
+/** Sends each its link once more. Who was told within a day is left out, so that repeating it tells nobody twice. */
+export async function sendPicked(
+  ctx: Context,
+  command: Command<Bulk>,
+  { institute, orderIds }: Picked,
+  { channels, language: wanted, isForced }: How,
+): Promise<Bulk> {
+  return transact(ctx.db, command, async tx => {
+    const now = ctx.clock.now()
+    const found = await readLocked(tx, institute.id, orderIds)
+    const since = new Date(now.getTime() - DAY_MS)
+    const earlier = await countMessagesAboutEach(tx, institute.id, { about: orderIds, since })
+    const most = isForced ? MOST_MESSAGES_A_DAY - channels.length : 0
+    const { good, leftOut } = sift(orderIds, found, order => {
+      const refusal = saidBy(() => requireSendable(order, now))
+      if (refusal !== null) return refusal
+      if (waysTo(order, channels).length === 0) return 'The order has no address that this can be sent to.'
+      const told = earlier.get(order.id) ?? 0
+      if (told <= most) return null
+      return isForced
+        ? `${told} messages about it left within a day. Wait until tomorrow, or call.`
+        : 'The family was told of it within the last day.'
+    })
+    const families = good.map(({ phone }) => ({ instituteId: institute.id, phone }))
+    const languages = wanted === null ? await languagesOf(tx, families) : []
+    const to = { instituteId: institute.id, institute: institute.name, at: now }
+    const messages = good.flatMap((order, index) => {
+      const language = wanted ?? languages[index] ?? 'en'
+      const url = checkoutUrl(ctx, institute, order) ?? ''
+      return linkMessages(order, { ...to, language, url }, waysTo(order, channels))
+    })
+    await queueMessages(tx, messages)
+    return { done: good.map(({ id }) => id), leftOut }
+  })
+}
+
+function waysTo({ phone, email }: Order, channels: readonly SendChannel[]): SendChannel[] {
+  return channels.filter(channel => (channel === 'sms' ? internationalNumber(phone) !== null : email !== ''))
+}

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict'
+import type { Json } from '../harness/client.ts'
+import type { Visitor } from './support.ts'
+
+/** Every list that people sort, by its columns. */
+export const LISTS: Record<string, readonly string[]> = {
+  students: ['name', 'admission', 'grade', 'parent', 'paid', 'outstanding'],
+  orders: ['amount', 'payer', 'student', 'made', 'paid'],
+  'money/payments': ['at', 'student', 'receipt', 'amount'],
+  'money/receipts': ['issued', 'number', 'payer', 'student', 'amount'],
+  'money/defaulters': ['student', 'grade', 'late', 'last_paid', 'owed'],
+  'money/settlements': ['settled', 'gross', 'net', 'payments'],
+  'counter/cheques': ['number', 'bank', 'amount', 'student', 'state', 'taken'],
+  'counter/deposits': ['slip', 'day', 'account', 'amount'],
+  'bank/lines': ['day', 'amount', 'state', 'text'],
+  loans: ['family', 'student', 'status', 'amount', 'since'],
+  'flex/plans': ['student', 'grade', 'status', 'total', 'paid', 'next', 'bounced'],
+  'flex/debits': ['day', 'student', 'status', 'amount'],
+}
+
+export async function readAll(viewer: Visitor, path: string, limit: number): Promise<Json[]> {
+  const rows: Json[] = []
+  let next = ''
+  do {
+    const { body, status, text } = await viewer.get(
+      `${path}&limit=${limit}${next === '' ? '' : `&cursor=${encodeURIComponent(next)}`}`,
+    )
+    assert.equal(status, 200, text)
+    rows.push(...body.data)
+    next = body.next_cursor ?? ''
+  } while (next !== '')
+  return rows
+}
+
+const texts = (rows: Json[]): string[] => rows.map(row => JSON.stringify(row)).sort()
+
+/** The same rows in any order and any size of page, and as many as the count says; answers them in the list's own order. */
+export async function expectEveryOrder(
+  viewer: Visitor,
+  { path, query = '', small }: { path: string; query?: string; small: readonly [number, number] },
+  columns: readonly string[],
+): Promise<Json[]> {
+  const own = await readAll(viewer, `${path}?${query}`, 200)
+  const { body } = await viewer.get(`${path}/count?${query}`)
+  assert.deepEqual(body.data, { count: own.length, is_more: false }, path)
+  for (const column of columns) {
+    const by = (sort: string, limit: number) => readAll(viewer, `${path}?${query}&sort=${sort}`, limit)
+    const up = await by(column, 200)
+    assert.deepEqual(texts(up), texts(own), `${path} by ${column}`)
+    if (own.length === 0) continue
+    const down = await by(`-${column}`, 200)
+    assert.deepEqual(texts(down), texts(own), `${path} by ${column}, the largest first`)
+    assert.deepEqual(await by(column, small[0]), up, `${path} by ${column} in pages`)
+    assert.deepEqual(await by(`-${column}`, small[1]), down, `${path} by -${column} in pages`)
+  }
+  return own
+}
