@@ -20,6 +20,8 @@ if (!URL.canParse(coordinator) || !(times > 0))
   throw new Error('node bench/citus.ts COORDINATOR [TIMES] [PORT …]')
 const PAYERS = 4
 const TICK_MS = 10
+/** Of Demo School and Demo Group. */
+const BRANCHES = ['MAIN', 'NORTH']
 
 type Cost = { coordinator: number; workers: number }
 type Undo = () => Promise<void> | void
@@ -126,8 +128,8 @@ async function measureOn(label: string, url: string, servers: string[]): Promise
         }),
       ),
     }
-    for (const client of clients) await subscribe(client, receiver.url)
-    await inParallel(index => trigger(clientOf(index)))
+    for (const [index, client] of clients.entries()) await subscribe(client, BRANCHES[index]!, receiver.url)
+    await inParallel(index => trigger(clientOf(index), BRANCHES[index % 2]!))
     const { deliveries, closeDeliveries } = openDeliveries(app.config, app.ctx, log)
     const deliver = await measure(postmasters, async () => {
       deliveries.start()
@@ -144,17 +146,21 @@ async function measureOn(label: string, url: string, servers: string[]): Promise
   }
 }
 
-async function subscribe(client: Client, url: string): Promise<void> {
+async function subscribe(client: Client, collector_code: string, url: string): Promise<void> {
   const answer = await client.post('/api/v1/integrations/erp/webhooks', {
     event_code: 'refund.processed',
+    collector_code,
     url,
     failure_notification_email: 'it@school.example.in',
   })
   if (answer.status !== 201) throw new Error(answer.text)
 }
 
-async function trigger(client: Client): Promise<void> {
-  const answer = await client.post('/api/v1/sandbox/events/trigger', { event_code: 'refund.processed' })
+async function trigger(client: Client, collector_code: string): Promise<void> {
+  const answer = await client.post('/api/v1/sandbox/events/trigger', {
+    event_code: 'refund.processed',
+    collector_code,
+  })
   if (answer.status !== 201) throw new Error(answer.text)
 }
 
