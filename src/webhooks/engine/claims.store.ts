@@ -28,6 +28,9 @@ export const CLAIM_AT_ONCE = 1_500
  * opens every month of the log, so it is part of the statement only where there may be such a row. The other leaves them
  * where they are and says that it saw some.
  *
+ * Who is free to be probed is found by a query that is run once: within the update, a join could run it again and pass by
+ * those that it has just paused.
+ *
  * Of how many subscriptions it is and of how many rows is hidden from the planner, behind `offset 0` and in `(select $2)`.
  * If it saw them it would think a plan made for these values cheaper, and make one each time, which takes longer than the
  * claim with a year of months to look at. The limit behind the events keeps it from merging all months of them with the few
@@ -49,11 +52,11 @@ const claimText = ({ isLostTaken, isOfOne }: { isLostTaken: boolean; isOfOne: bo
   ), ready as materialized (
     select r.* from given cross join lateral unnest(institutes, webhooks, rooms, paused, probes)
       as r (institute_id, webhook_id, room, is_paused, needs_probe)
+  ), free as materialized (
+    select s.institute_id, s.id from webhook_subscriptions s join ready r on s.institute_id = ${institute('r')} and s.id = r.webhook_id
+    where r.needs_probe and not ${PAUSED} limit ${limit} for no key update of s skip locked
   ), probing as (
-    update webhook_subscriptions p set paused_until = now() + ${LEASE}
-    from (
-      select s.institute_id, s.id from webhook_subscriptions s join ready r on s.institute_id = ${institute('r')} and s.id = r.webhook_id
-      where r.needs_probe and not ${PAUSED} limit ${limit} for no key update of s skip locked) free
+    update webhook_subscriptions p set paused_until = now() + ${LEASE} from free
     where p.institute_id = ${institute('free')} and p.id = free.id
     returning p.institute_id, p.id
   ), due as (
