@@ -46,6 +46,16 @@ export function sharedFigures(ctx: Pick<Context, 'db' | 'clock'>): SharedFigure[
       read: () => standbys(({ lagSeconds }) => lagSeconds),
     },
     {
+      name: 'bursar_standbys',
+      help: 'Standbys that follow the server that takes the writes',
+      read: async () => new Map([['', (await readStandbys(db)).length]]),
+    },
+    {
+      name: 'bursar_standbys_expected',
+      help: 'Servers that DATABASE_URL names besides that one',
+      read: () => Promise.resolve(new Map([['', db.serverCount - 1]])),
+    },
+    {
       name: 'bursar_books_differences',
       help: 'What the last nightly check of the books found to differ',
       read: () => books(({ differences }) => differences),

@@ -189,6 +189,11 @@ export class Database implements Queryable {
     return this.#servers.find(limitMs)
   }
 
+  /** How many servers are named: a primary and its standbys. */
+  get serverCount(): number {
+    return this.#servers.count
+  }
+
   /** Null if a server takes writes, as far as is known. */
   describeLackOfPrimary(): Promise<string | null> {
     return this.#servers.describeLack()

@@ -44,8 +44,13 @@ export class Servers {
     if (this.areSeveral) this.#watch = setInterval(() => void this.search(), WATCH_MS).unref()
   }
 
+  /** How many are named. */
+  get count(): number {
+    return this.#servers.length
+  }
+
   get areSeveral(): boolean {
-    return this.#servers.length > 1
+    return this.count > 1
   }
 
   get current(): Server {
