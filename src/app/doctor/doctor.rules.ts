@@ -130,15 +130,21 @@ export function judgeSms(templates: {
   unknown: readonly string[]
   /** Texts of other languages that leave in English. */
   inEnglish: readonly string[]
+  /** How many have a template in no language. */
+  general: number
 }): Judgement | null {
-  const { isSet, unknown, inEnglish } = templates
+  const { isSet, unknown, inEnglish, general } = templates
   if (!isSet) return null
   if (unknown.length > 0) return problem(`SMS_TEMPLATE_IDS names no text of ours: ${listed(unknown)}`)
   if (inEnglish.length > 0)
     return warning(
       `no DLT template for ${listed(inEnglish)}: these leave in English. Register them, or leave it so`,
     )
-  return ok('SMS set up, every text with its DLT template')
+  return general === 0
+    ? ok('SMS set up, every text with its own DLT template')
+    : ok(
+        `SMS set up; ${general} texts have no DLT template of their own and leave under the general one, SMS_TEMPLATE_ID, which has to fit them`,
+      )
 }
 
 export type LenderState = {

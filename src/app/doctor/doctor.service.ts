@@ -135,10 +135,13 @@ function lookAtPhones({ sms, whatsapp, mode }: Config): Omit<Finding, 'subject'>
     isSet: sms !== null,
     unknown: unknownNames(sms?.templateIds ?? {}),
     inEnglish: sms === null ? [] : namesInEnglish(sms.templateIds),
+    general: sms === null ? 0 : namesWithout(sms.templateIds).length - namesInEnglish(sms.templateIds).length,
   })
-  if (judged !== null && judged.verdict !== 'ok') return judged
-  const set = [sms === null ? [] : 'SMS', whatsapp === null ? [] : 'WhatsApp'].flat()
-  if (set.length > 0) return ok(`${set.join(' and ')} set up`)
+  if (judged !== null) {
+    const isBoth = judged.verdict === 'ok' && whatsapp !== null
+    return isBoth ? ok(`WhatsApp and ${judged.text}`) : judged
+  }
+  if (whatsapp !== null) return ok('WhatsApp set up')
   return mode === 'live'
     ? warning('none is set up: families are told by e-mail alone')
     : ok('stay in the mailbox')

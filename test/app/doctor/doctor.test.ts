@@ -121,13 +121,17 @@ test('a restore that was tried lately is fine; a backup that nobody restored is 
 })
 
 test('SMS templates that name no text are a problem, texts that leave in English a warning', () => {
-  const all = { isSet: true, unknown: [], inEnglish: [] }
+  const all = { isSet: true, unknown: [], inEnglish: [], general: 0 }
   assert.equal(judgeSms({ ...all, isSet: false }), null)
   assert.equal(judgeSms(all)?.verdict, 'ok')
   assert.equal(judgeSms({ ...all, unknown: ['typo'] })?.verdict, 'problem')
   const inEnglish = judgeSms({ ...all, inEnglish: ['notice_kn'] })
   assert.equal(inEnglish?.verdict, 'warning')
   assert.match(inEnglish?.text ?? '', /notice_kn.* leave in English/)
+  assert.match(
+    judgeSms({ ...all, general: 3 })?.text ?? '',
+    /3 texts .* under the general one, SMS_TEMPLATE_ID/,
+  )
 })
 
 test('a lender that does not answer is a problem, a desk without people a warning', () => {
