@@ -106,3 +106,25 @@ test('part refunds that are asked for at once are audited one after the other: w
   assert.equal(entries[1]?.before, entries[0]?.after)
   assert.equal(entries[1]?.after, 43_800)
 })
+
+test('everybody in the office opens the voucher of a refund that was made, of its own order alone', async () => {
+  const [id, other] = [await makeOrder(demo, 'orders'), await makeOrder(demo, 'orders')]
+  await pay(demo, id)
+  assertAnswer(await finance.post(`${AT}/orders/${id}/refunds`, { ...WHY, amount: 500 }), '201')
+  const [{ id: refund }] = (await read(viewer, `${AT}/orders/${id}`)).refunds
+  const voucher = (order: string) =>
+    fetch(`${bursar.url}${AT}/orders/${order}/refunds/${refund}/voucher`, {
+      headers: { cookie: viewer.cookie ?? '' },
+    })
+  assert.equal((await voucher(id)).status, 404, 'it has not gone back yet')
+  await bursar.app.worker.runAllDue()
+  const made = await voucher(id)
+  assert.deepEqual([made.status, made.headers.get('content-type')], [200, 'application/pdf'])
+  assert.equal(
+    Buffer.from(await made.arrayBuffer())
+      .subarray(0, 4)
+      .toString(),
+    '%PDF',
+  )
+  assert.equal((await voucher(other)).status, 404)
+})
