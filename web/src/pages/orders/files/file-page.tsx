@@ -91,7 +91,7 @@ function Now({ file }: { file: BatchAnswer }) {
         <p>
           {file.progress === 0
             ? 'It begins in a few seconds.'
-            : `${formatCount(made + repeated + failed)} of ${counted(file.rows.total - file.rows.bad, 'row')} done.`}{' '}
+            : `${formatCount(made + repeated + failed)} of ${counted(file.rows.total - file.rows.bad, 'row is', 'rows are')} done.`}{' '}
           You can leave this page; it goes on without you.
         </p>
         <Progress value={file.progress} size="lg" aria-label={`${file.progress} percent done`} />

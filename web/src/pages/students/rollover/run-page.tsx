@@ -83,8 +83,8 @@ function Now({ rollover }: { rollover: RolloverAnswer }) {
   return (
     <div className="file-now" role="status">
       <p>
-        {`${formatCount(seen)} of ${counted(total, 'student')} done.`} You can leave this page; it goes on
-        without you, and after an interruption from where it was.
+        {`${formatCount(seen)} of ${counted(total, 'student is', 'students are')} done.`} You can leave this
+        page; it goes on without you, and after an interruption from where it was.
       </p>
       <Progress value={percent} size="lg" aria-label={`${percent} percent done`} />
     </div>
