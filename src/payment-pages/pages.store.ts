@@ -26,15 +26,15 @@ const ofInstitute = pages.with<{ instituteId: number }>({ instituteId: 'int' })
 
 const COLUMNS = pages.columns('g')
 
-/** A page and its places at a moment ($1): those that are paid, and those whose payer can still pay or is paying. */
+/** A page of an institute ($2) and its places at a moment ($1): those that are paid, and those whose payer can still pay or is paying. */
 const COUNTED = `${COLUMNS},
     (select count(*)::int from orders o
-     where o.institute_id = g.institute_id and o.page_id = g.id and o.state = 'paid') as paid,
+     where o.institute_id = $2 and o.page_id = g.id and o.state = 'paid') as paid,
     (select count(*)::int from orders o
-     where o.institute_id = g.institute_id and o.page_id = g.id and o.state = 'unpaid' and o.expires_at > $1)
+     where o.institute_id = $2 and o.page_id = g.id and o.state = 'unpaid' and o.expires_at > $1)
     + (select count(*)::int from payments p
        join orders o on o.institute_id = p.institute_id and o.id = p.order_id
-       where p.institute_id = g.institute_id and p.state in ('created', 'pending') and o.page_id = g.id
+       where p.institute_id = $2 and p.state in ('created', 'pending') and o.page_id = g.id
          and o.state <> 'paid' and not (o.state = 'unpaid' and o.expires_at > $1)) as paying`
 
 export type CountedPage = { page: Page; paid: number; paying: number }

@@ -37,8 +37,9 @@ const deposits = new Table<Deposit>('deposits', {
 })
 const ofInstitute = deposits.with<{ instituteId: number }>({ instituteId: 'int' })
 
+/** `$1` is the institute. */
 const LISTED = `${deposits.columns('d')}, a.name as "accountName",
-  (select count(*) from cheques q where q.institute_id = d.institute_id and q.deposit_id = d.id) as cheques`
+  (select count(*) from cheques q where q.institute_id = $1 and q.deposit_id = d.id) as cheques`
 const ACCOUNT = 'join bank_accounts a on a.institute_id = d.institute_id and a.id = d.account_id'
 
 /** Slips are numbered without gaps, so one is made at a time. */
