@@ -40,15 +40,11 @@ const COLUMNS: readonly Column<PlanRowAnswer>[] = [
       row.next_debit_on === undefined ? (
         <span className="faint">None</span>
       ) : (
-        <span className="nowrap">{formatDay(row.next_debit_on)}</span>
+        <span className="nowrap">
+          {formatDay(row.next_debit_on)}
+          <div>{row.next_debit_amount !== undefined && <Money rupees={row.next_debit_amount} />}</div>
+        </span>
       ),
-  },
-  {
-    key: 'next_amount',
-    title: 'How much',
-    align: 'right',
-    text: row => (row.next_debit_amount === undefined ? '' : String(row.next_debit_amount)),
-    render: row => (row.next_debit_amount === undefined ? '' : <Money rupees={row.next_debit_amount} />),
   },
   {
     key: 'paid',

@@ -203,7 +203,7 @@ function Ageing({ ageing: { groups, total, by, today } }: { ageing: AgeingAnswer
   return (
     <>
       <p className="faint">As of {formatDay(today)}, by the institute’s due days, without late fees.</p>
-      <TableFrame name="Ageing">
+      <TableFrame name="Ageing" className="ageing">
         <table className="data-table">
           <thead>
             <tr>
