@@ -59,10 +59,10 @@ test('a new sandbox has a school with history whose books agree, beside two that
   const bursar = await demoVisitor(sunrise.url, 'bursar@sunrise-school.example')
   const look = async (path: string) =>
     (await bursar.get(`${API}/institutes/sunrise-school/${path}`)).body.data
-  for (const [list, columns] of Object.entries(LISTS)) {
+  for (const list of ['loans', 'flex/plans', 'flex/debits']) {
     const path = `${API}/institutes/sunrise-school/${list}`
     const query = list === 'flex/debits' ? `from=${addDays(dayOf(new Date()), -300)}` : ''
-    const rows = await expectEveryOrder(bursar, { path, query, small: [37, 41] }, columns)
+    const rows = await expectEveryOrder(bursar, { path, query, small: [17, 23] }, LISTS[list] ?? [])
     assert.ok(rows.length > 0, `the demo has ${list}`)
   }
 

@@ -4,9 +4,11 @@ import type { Json } from '../harness/client.ts'
 import { payOrder } from './money/support.ts'
 import { expectEveryOrder, LISTS, readAll } from './lists-support.ts'
 import { assertAnswer } from './support.ts'
-import { SCHOOL, StudentDesk, TUITION } from './students/support.ts'
+import { BankDesk, credit } from '../banking/support.ts'
+import { SCHOOL, TUITION } from './students/support.ts'
 
-const desk = await StudentDesk.open(after)
+const bank = await BankDesk.open(after)
+const { desk } = bank
 const { bursar, owner, finance, viewer } = desk
 
 /** Pairs of equal values, so that what decides between equals shows at every edge of a page. */
@@ -35,13 +37,22 @@ for (const [index, fee] of FEES.entries()) {
 }
 for (let index = 0; index < 5; index++)
   await payOrder(bursar, index % 2 === 0 ? {} : { identifier: `X-${index}` })
+const account = await bank.newAccount()
+await bank.add(
+  account,
+  FEES.map((fee, index) => credit(`2026-11-0${1 + (index % 3)}`, `UPI ${index % 2}`, `R${index}`, fee)),
+)
+for (const cheque of (await finance.get(`${SCHOOL}/counter/cheques`)).body.data.slice(0, 5)) {
+  const cheques = [cheque.payment_id]
+  assertAnswer(await finance.post(`${SCHOOL}/counter/deposits`, { account_id: account, cheques }), '201')
+}
 await bursar.sql(`insert into late_fee_rules (institute_id, id, position, due_on, kind)
   select id, 'rest', 1, date '2026-04-10', 'none' from institutes where code = 'demo-school'`)
 
 const all = (path: string, limit: number): Promise<Json[]> => readAll(viewer, path, limit)
 const cursor = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url')
 
-/** Those that the school here has rows of; `test/app/demo.long.ts` looks at all. */
+/** Those that the school here has rows of; `test/app/demo.long.ts` looks at the rest. */
 const FILLED = [
   'students',
   'orders',
@@ -49,6 +60,8 @@ const FILLED = [
   'money/receipts',
   'money/defaulters',
   'counter/cheques',
+  'counter/deposits',
+  'bank/lines',
 ]
 
 test('every list is the same rows in any order and any size of page, and the count says how many', async () => {
