@@ -85,6 +85,11 @@ test('what goes back by itself is told after what came, on the page, by mail and
   )
   const [, line] = rows.filter(({ channel }) => channel === 'sms')
   assert.match(line?.['body'] as string, told)
+  // A sandbox shows what is attached.
+  const { text: mailbox } = await parent.get('/sandbox/mailbox')
+  const [, attached = ''] = /href="(\/sandbox\/mailbox\/\d+\/msg_\w+\/attachment)"/.exec(mailbox) ?? []
+  assert.equal((await fetch(`${bursar.url}${attached}`)).headers.get('content-type'), 'application/pdf')
+  assert.equal((await parent.get('/sandbox/mailbox/1/msg_none/attachment')).status, 404)
 })
 
 async function press(visitor: Visitor, path: string): Promise<string> {

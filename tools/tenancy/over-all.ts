@@ -62,7 +62,7 @@ export const OVER_ALL: readonly Group[] = [
     senders: ['platform/jobs/claim.ts update'],
   },
   {
-    why: 'For the operator, or for a lender: they are not of one institute.',
+    why: 'For the operator, a lender, or the one person whose sandbox it is: they are not of one institute.',
     reach: 'every',
     senders: [
       'app/doctor/payments.store.ts listStranded',
@@ -71,6 +71,7 @@ export const OVER_ALL: readonly Group[] = [
       'console/operator/jobs.store.ts listDeadLetters',
       'console/operator/jobs.store.ts readJobs',
       'loans/lenders/lenders.store.ts listLenders',
+      'messages/messages.store.ts listEverybodys',
     ],
   },
   {
