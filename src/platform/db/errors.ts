@@ -31,6 +31,11 @@ const WRITE_REFUSALS: Readonly<Record<string, string>> = {
 const AWAY_TEXT =
   /Connection terminated|Query read timeout|timeout exceeded when trying to connect|timeout expired|not queryable|Client has encountered a connection error|Cannot use a pool after calling end/
 
+/** A worker that a Citus loses in the middle is an internal error of the coordinator, in the words of its own client. */
+const WORKER_AWAY_TEXT =
+  /server closed the connection|SSL error|SSL connection has been closed|could not (receive data from|send data to) server|no connection to the server|connection not open|failure on connection marked as essential|failed to COPY to shard|could not commit transaction for shard/
+const INTERNAL = 'XX000'
+
 const RETRY_CODES = new Set(['40001', '40P01'])
 
 export function toBursarError(error: unknown): unknown {
@@ -66,7 +71,7 @@ export function isUniqueViolation(error: unknown, constraint: string): boolean {
 /** Where Citus copies rows to a shard it hands on the message alone, as an internal error. */
 function isDuplicate(error: Error): boolean {
   const code = sqlState(error)
-  return code === '23505' || (code === 'XX000' && error.message.startsWith('duplicate key value violates'))
+  return code === '23505' || (code === INTERNAL && error.message.startsWith('duplicate key value violates'))
 }
 
 /** Citus hands on the message of a shard without its fields; there the name ends with the shard's number. */
@@ -77,7 +82,8 @@ function quotedName(error: Error): string {
 function isDatabaseAway(error: unknown): boolean {
   const code = sqlState(error)
   if (AWAY_CODES.has(code) || code.startsWith('08')) return true
-  return error instanceof Error && AWAY_TEXT.test(error.message)
+  if (!(error instanceof Error)) return false
+  return AWAY_TEXT.test(error.message) || (code === INTERNAL && WORKER_AWAY_TEXT.test(error.message))
 }
 
 function sqlState(error: unknown): string {

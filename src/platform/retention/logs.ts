@@ -79,7 +79,7 @@ async function replaceBefore(
   { month, below }: { month: string; below: string },
 ): Promise<void> {
   const before = `${table}_before`
-  const [older] = await tx.query<{ exists: boolean }>(`select exists (select from ${before})`)
+  const [older] = await tx.query<{ exists: boolean }>(`select exists (select 1 from ${before})`)
   if (older?.exists === true) {
     await detach(tx, table, before)
     await tx.query(`alter table retired.${before} rename to ${before}_${month}`)

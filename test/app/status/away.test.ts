@@ -9,7 +9,7 @@ import { cloneDatabase } from '../../harness/postgres/databases.ts'
 
 test('/metrics answers while the database is silent, without the figures that are read from it', async t => {
   const database = new URL(await cloneDatabase(t))
-  const proxy = await startPostgresProxy(database.searchParams.get('host') ?? '')
+  const proxy = await startPostgresProxy(database)
   t.after(() => proxy.close())
   database.searchParams.set('host', proxy.host)
   const env = { PORT: '0', DATABASE_URL: database.href, MASTER_KEY: TEST_MASTER_KEY, BURSAR_ROLE: 'api' }

@@ -109,6 +109,13 @@ export function withoutCitus(): string | false {
   return testServer().workers === null && 'TEST_DATABASE_URL does not name the coordinator of a Citus'
 }
 
+/** What keeps a test of one PostgreSQL from running on a Citus; false if it is none. */
+export function onCitus(reason: string): string | false {
+  return withoutCitus() === false && reason
+}
+
+export const PLANS = 'the plans and partitions that it looks at are those of the shards, on the workers'
+
 /** Of a database of the tests, at every node: one on one PostgreSQL. */
 export function nodes(database: string): string[] {
   const name = new URL(database).pathname.slice(1)

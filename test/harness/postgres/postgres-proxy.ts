@@ -12,17 +12,21 @@ export type PostgresProxy = {
   close(): void
 }
 
-const SOCKET = '.s.PGSQL.5432'
 const EXECUTE = 'E'.charCodeAt(0)
 const SIMPLE_QUERY = 'Q'.charCodeAt(0)
 
-export async function startPostgresProxy(targetHost: string): Promise<PostgresProxy> {
+/** Its address is the database's with `host` as the parameter of that name. */
+export async function startPostgresProxy(database: URL): Promise<PostgresProxy> {
+  const port = Number(database.port || 5432)
+  const socket = `.s.PGSQL.${port}`
+  const folder = database.searchParams.get('host')
+  const target = folder === null ? { host: database.hostname, port } : { path: join(folder, socket) }
   const host = mkdtempSync(join(tmpdir(), 'bursar-proxy-'))
   let count = 0
   let isSilent = false
   const sockets = new Set<Socket>()
   const server = createServer(client => {
-    const upstream = connect(join(targetHost, SOCKET))
+    const upstream = connect(target)
     const read = frontendReader(type => {
       if (type === EXECUTE || type === SIMPLE_QUERY) count++
     })
@@ -30,7 +34,7 @@ export async function startPostgresProxy(targetHost: string): Promise<PostgresPr
     if (!isSilent) client.pipe(upstream).pipe(client)
     for (const socket of [client, upstream]) sockets.add(socket.on('error', () => client.destroy()))
   })
-  await new Promise<void>(resolve => server.listen(join(host, SOCKET), resolve))
+  await new Promise<void>(resolve => server.listen(join(host, socket), resolve))
   return {
     host,
     statements: () => count,

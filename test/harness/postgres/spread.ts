@@ -109,5 +109,5 @@ export async function holdWrites(db: Database, url: string, table: string): Prom
 
 /** What a commit is refused with: of the words of a shard Citus hands on none. */
 export function refusedCommit(words: RegExp): RegExp {
-  return withoutCitus() ? words : /could not commit transaction/
+  return withoutCitus() ? words : /could not commit transaction|briefly unavailable/
 }

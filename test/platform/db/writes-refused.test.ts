@@ -82,7 +82,7 @@ test('a stop while the database is silent takes no longer than the drain and fiv
 
 async function startBehindProxy(t: TestContext) {
   const url = new URL(await cloneDatabase(t))
-  const proxy = await startPostgresProxy(url.searchParams.get('host') ?? '')
+  const proxy = await startPostgresProxy(url)
   t.after(() => proxy.close())
   url.searchParams.set('host', proxy.host)
   const config = configFor(String(url))

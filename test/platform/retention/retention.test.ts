@@ -24,7 +24,7 @@ test('no insert fails, whatever the moment of its id, and each row stands where 
   await retain(bursar, null, monthsFromNow(1))
   await insertRequests(bursar, idsAt('req', monthsFromNow(4), 1))
   const rows = await bursar.sql<{ part: string; rows: number }>(
-    `select tableoid::regclass::text as part, count(*)::int as rows from api_requests where route = '/x' group by 1`,
+    `select regexp_replace(tableoid::regclass::text, '_\\d{6,}$', '') as part, count(*)::int as rows from api_requests where route = '/x' group by 1`,
   )
   const parts = new Map(rows.map(({ part, rows }) => [part, rows]))
   assert.equal(parts.get('api_requests_before'), 2)
