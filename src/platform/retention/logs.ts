@@ -63,11 +63,13 @@ export async function retireOldest(db: Database, log: PartitionedLog, now: Date)
   if ((await log.isNeeded?.(db, below)) === true) return null
   return db.transaction(async tx => {
     await tx.query(LOCK_TIMEOUT)
+    // Citus changes a table in a transaction that asked all shards only one shard after the other.
+    if (db.isDistributed) await tx.query(`set local citus.multi_shard_modify_mode = 'sequential'`)
     await tx.query(`lock table ${log.table} in access exclusive mode`)
     if ((await log.isNeeded?.(tx, below)) === true) return null
     // Another process may have been here since.
     if (!(await listMonths(tx, log)).includes(month)) return null
-    await replaceBefore(tx, log, { month, below })
+    await replaceBefore(tx, log, { month, below, keepsKeys: db.isDistributed })
     return month
   })
 }
@@ -76,27 +78,32 @@ export async function retireOldest(db: Database, log: PartitionedLog, now: Date)
 async function replaceBefore(
   tx: Transaction,
   { table }: PartitionedLog,
-  { month, below }: { month: string; below: string },
+  { month, below, keepsKeys }: { month: string; below: string; keepsKeys: boolean },
 ): Promise<void> {
   const before = `${table}_before`
   const [older] = await tx.query<{ exists: boolean }>(`select exists (select 1 from ${before})`)
   if (older?.exists === true) {
-    await detach(tx, table, before)
+    await detach(tx, table, before, keepsKeys)
     await tx.query(`alter table retired.${before} rename to ${before}_${month}`)
   } else {
     await tx.query(`drop table ${before}`)
   }
-  await detach(tx, table, `${table}_${month}`)
+  await detach(tx, table, `${table}_${month}`, keepsKeys)
   await tx.query(`select add_partition($1, 'before', null, $2)`, [table, below])
 }
 
-/** Without its foreign keys: dropping it later would lock the tables that they name. */
-async function detach(tx: Transaction, table: string, partition: string): Promise<void> {
+/**
+ * Without its foreign keys: dropping it later would lock the tables that they name. Citus does not find those of shards
+ * that were parts of others by their names; there they stay, and it is locked.
+ */
+async function detach(tx: Transaction, table: string, partition: string, keepsKeys: boolean): Promise<void> {
   await tx.query(`alter table ${table} detach partition ${partition}`)
-  const keys = await tx.query<{ name: string }>(
-    `select quote_ident(conname) as name from pg_constraint where conrelid = $1::regclass and contype = 'f'`,
-    [partition],
-  )
+  const keys = keepsKeys
+    ? []
+    : await tx.query<{ name: string }>(
+        `select quote_ident(conname) as name from pg_constraint where conrelid = $1::regclass and contype = 'f'`,
+        [partition],
+      )
   for (const { name } of keys) await tx.query(`alter table ${partition} drop constraint ${name}`)
   await tx.query(`alter table ${partition} set schema retired`)
 }
