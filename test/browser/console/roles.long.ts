@@ -36,6 +36,12 @@ const firstRow = async (page: Page): Promise<void> => {
   await page.getByRole('dialog').waitFor()
 }
 
+const pickFirst = (page: Page): Promise<void> =>
+  page
+    .getByLabel(/^Pick (₹|2)/)
+    .first()
+    .check()
+
 const menuItem =
   (menu: string, item: RegExp) =>
   async (page: Page): Promise<void> => {
@@ -50,6 +56,20 @@ function casesOf(ids: Ids): readonly Case[] {
   const developers = `${I}/developers`
   return [
     { path: `${I}/orders`, there: 'Unpaid', actions: ['New link'], ...MONEY },
+    {
+      path: `${I}/orders`,
+      there: 'Unpaid',
+      actions: ['Send the links again', 'Cancel these'],
+      open: pickFirst,
+      ...MONEY,
+    },
+    {
+      path: `${I}/money?view=receipts`,
+      there: 'Receipt',
+      actions: ['Mail these again'],
+      open: pickFirst,
+      ...MONEY,
+    },
     { path: `${I}/orders/pages`, there: 'Science fair', actions: ['New page'], ...MONEY },
     { path: `${I}/orders/files`, there: 'links.csv', actions: ['Choose a file'], ...MONEY },
     { path: `${I}/orders/new`, there: 'New link', actions: ['Create'], instead: NOT_MAKING, ...MONEY },
