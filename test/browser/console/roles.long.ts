@@ -268,7 +268,7 @@ test('each action is offered to those who may, and to nobody else', async t => {
     const read = casesOf(ids).filter(({ path, instead }) => path.startsWith(I) && instead === undefined)
     for (const path of new Set(read.map(one => one.path))) {
       await go(path)
-      await page.locator('main').getByText('This institute was not found').first().waitFor()
+      await page.locator('main').getByText('Page not found').first().waitFor()
     }
   })
   for (const [role, { complaints }] of Object.entries(sessions)) assert.deepEqual(complaints, [], role)
