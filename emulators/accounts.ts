@@ -34,6 +34,8 @@ export async function serveAccounts({ vendor, port, callbackUrl, accounts }: Opt
         return { status: 303, location: '/' }
       }
       if (path === '/') return { status: 200, body: accountsPage(vendor, accounts, callbacks) }
+      const desk = deskOf(accounts, path)
+      if (desk !== null) return pass(desk.account, { ...request, path: desk.path })
       const owner = accounts.find(account => account.owns(headers))
       return owner === undefined ? firstFound(accounts, request) : pass(owner, request)
     },
@@ -41,6 +43,14 @@ export async function serveAccounts({ vendor, port, callbackUrl, accounts }: Opt
   )
   for (const { name, outbox } of accounts) void postEvents(outbox, () => callbacks.get(name) ?? callbackUrl)
   return server
+}
+
+const deskPath = (name: string): string => `/desk/${name.replaceAll(' ', '-')}`
+
+/** A desk is one of several at this address; what a page says is relative to where it stands. */
+function deskOf(accounts: readonly Account[], path: string): { account: Account; path: string } | null {
+  const account = accounts.find(({ name }) => path.startsWith(`${deskPath(name)}/`))
+  return account === undefined ? null : { account, path: path.slice(deskPath(account.name).length) }
 }
 
 /** A page, or a call without keys: the last account's answer when none knows it. */
@@ -84,9 +94,9 @@ function accountsPage(
   accounts: readonly Account[],
   callbacks: ReadonlyMap<string, string>,
 ): string {
-  const parts = accounts.map(({ name, settings, url }) => {
+  const parts = accounts.map(({ name, settings }) => {
     const lines = Object.entries(settings).map(([key, value]) => `${key}=${value}`)
-    return `<h2>${name}</h2><p><a href="${url}/">Play its payers and banks</a></p><pre>${escape(lines.join('\n'))}</pre>
+    return `<h2>${name}</h2><p><a href="${deskPath(name)}/">Play its payers and banks</a></p><pre>${escape(lines.join('\n'))}</pre>
 <form method="post" action="/callback"><input type="hidden" name="account" value="${name}">
 <label>Its events go to <input name="url" size="60" value="${escape(callbacks.get(name) ?? '')}"></label> <button>Change</button></form>`
   })

@@ -7,7 +7,8 @@ export function list<T>(title: string, all: readonly T[], show: (one: T) => stri
   return `<h2>${title}</h2>${items.length === 0 ? '<p>None.</p>' : `<ul>${items.join('')}</ul>`}`
 }
 
-export function button(on: string, verb: string, label = verb, action = on === '' ? '' : '/act'): string {
+/** Acts on the desk have an address relative to it, because it may be one of several at an address. */
+export function button(on: string, verb: string, label = verb, action = on === '' ? '' : 'act'): string {
   const target = action === '' ? '' : ` action="${action}"`
   return `<form method="post"${target}><input type="hidden" name="on" value="${on}"><button name="do" value="${verb}">${label}</button></form>`
 }

@@ -24,7 +24,7 @@ export function servePages(books: Books, { method, path, body }: Seen): Answer {
   const verb = method === 'POST' ? textOf(body, 'do') : null
   if (path === '/act' && verb !== null) {
     act(books, textOf(body, 'on'), verb)
-    return { status: 303, location: '/' }
+    return { status: 303, location: './' }
   }
   if (kind === 'payment' && order !== undefined) return visitOrder(books, order, verb)
   if (kind === 'mandate' && subscription !== undefined) return visitSubscription(books, subscription, verb)
@@ -180,7 +180,7 @@ function deskPage(books: Books): string {
         ' ',
       ),
     ),
-    `<h2>Pay-outs</h2>${button('', 'pay out', 'Pay everything out', '/act')}`,
+    `<h2>Pay-outs</h2>${button('', 'pay out', 'Pay everything out', 'act')}`,
   ])
 }
 

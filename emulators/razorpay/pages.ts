@@ -15,7 +15,7 @@ export function servePages(books: Books, { method, path, body }: Seen): Answer {
   const invoice = books.invoices.get(id)
   if (method === 'POST' && path === '/act') {
     act(books, textOf(body, 'on'), textOf(body, 'do'))
-    return { status: 303, location: '/' }
+    return { status: 303, location: './' }
   }
   if (method === 'POST' && link !== undefined) return visitLink(books, link, textOf(body, 'do'))
   if (method === 'POST' && invoice !== undefined) return visitInvoice(books, invoice, textOf(body, 'do'))
@@ -147,7 +147,7 @@ function deskPage(books: Books): string {
         ...(DECIDED.has(status) ? [] : [...DECIDED].map(one => button(id, one))),
       ].join(' '),
     ),
-    `<h2>Pay-outs</h2>${button('', 'pay out', 'Pay everything out', '/act')}`,
+    `<h2>Pay-outs</h2>${button('', 'pay out', 'Pay everything out', 'act')}`,
   ])
 }
 

@@ -246,6 +246,11 @@ test('a provider account is set up, paused and rotated on the command line, in t
   const wrong = { ...keys, ACCOUNT_KEY_SECRET: 'a-wrong-secret' }
   const add = ['providers', 'add', 'demo-school', 'razorpay', '--title', 'Main', '--env']
   assert.match((await run(wrong, ...add)).err, /does not accept.*Nothing was changed/)
+  const partly = { ...keys, ACCOUNT_KEY_ID: '', ACCOUNT_KEY_SECRET: 'with a space' }
+  assert.equal(
+    (await run(partly, ...add)).err.trim(),
+    'key_id is required\nkey_secret must not contain spaces',
+  )
   const { id, callback_url, state } = await ask(keys, ...add)
   assert.match(callback_url, new RegExp(`/callbacks/razorpay/${id}$`))
   assert.equal(state, 'test')

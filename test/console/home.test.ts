@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { applyDispute } from '../../src/payments/disputes/disputes.service.ts'
 import { writeSetting } from '../../src/platform/db/instance-settings.ts'
+import { paiseOf, ZERO } from '../../src/platform/money.ts'
+import type { DisputeState } from '../../src/providers/port.ts'
 import { startBursar } from '../harness/bursar.ts'
 import type { Json } from '../harness/client.ts'
 import { ERP, PAY, sampleOrder, sampleStudent, sampleWebhook } from '../harness/samples.ts'
@@ -147,6 +150,58 @@ test('webhooks and an ERP that fail are seen', async () => {
   const { erp } = await home()
   assert.equal(erp.is_configured, true)
   assert.equal(erp.unavailable, 1)
+})
+
+test('a dispute that waits for an answer is told with its day and order until it is answered, the first day first', async () => {
+  const [{ id: instituteId } = { id: 0 }] = await bursar.sql<{ id: number }>(
+    `select id from institutes where code = 'demo-school'`,
+  )
+  const paid: string[] = []
+  for (const amount of [700, 900.5]) {
+    const { body } = await demo.post(
+      `${PAY}/orders`,
+      sampleOrder({ details: [{ component_type: 'TUITION_FEE', amount }] }),
+    )
+    await demo.post(`/api/v1/sandbox/pay/orders/${body.data.order_id}/pay`, { outcome: 'success' })
+    paid.push(body.data.order_id)
+  }
+  const payments = await bursar.sql<{ id: string }>(
+    'select id from payments where institute_id = $1 and order_id = any($2) order by amount_paise',
+    [instituteId, paid],
+  )
+  const tell = async (index: number, state: DisputeState, respondBy: string) =>
+    applyDispute(
+      bursar.app.ctx,
+      { id: 'sandbox', provider: 'sandbox' },
+      {
+        about: 'dispute',
+        instituteId,
+        paymentId: payments[index]?.id ?? '',
+        providerRef: `disp_${index}`,
+        state,
+        amountPaise: paiseOf([70_000, 90_050][index] ?? 0),
+        deductedPaise: ZERO,
+        reason: 'chargeback',
+        phase: 'chargeback',
+        respondBy: new Date(respondBy),
+        at: bursar.app.ctx.clock.now(),
+      },
+    )
+  assert.deepEqual((await home()).disputes_to_answer, { count: 0, amount: 0 })
+  await tell(0, 'open', '2027-01-20T18:29:00Z')
+  await tell(1, 'action_required', '2027-01-10T18:31:00Z')
+  assert.deepEqual((await home()).disputes_to_answer, {
+    count: 2,
+    amount: 1_600.5,
+    order_id: paid[1],
+    // Past midnight in India.
+    respond_by: '2027-01-11',
+  })
+  await tell(1, 'under_review', '2027-01-10T18:31:00Z')
+  const left = { count: 1, amount: 700, order_id: paid[0], respond_by: '2027-01-20' }
+  assert.deepEqual((await home()).disputes_to_answer, left)
+  await tell(0, 'won', '2027-01-20T18:29:00Z')
+  assert.deepEqual((await home()).disputes_to_answer, { count: 0, amount: 0 })
 })
 
 const small = withoutCitus() === false && 'the planner of a shard with a few rows may take another index'

@@ -5,6 +5,7 @@ import { recordAudit, type AuditNote } from '../../console/audit/audit.service.t
 import { noteOfAdded, noteOfChange, noteOfCheck } from '../../console/settings/provider-accounts.audit.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { getInstitute } from '../../institutes/institutes.service.ts'
+import { BursarError } from '../../platform/errors.ts'
 import type { Command as Act } from '../../platform/idempotency.ts'
 import { accountOutput, checkedAccountOutput } from '../../providers/accounts/account.output.ts'
 import type { ProviderAccount } from '../../providers/accounts/accounts.rules.ts'
@@ -185,8 +186,19 @@ async function withAccounts(
   const { providerUrls: apiUrls, providers: values } = readConfig(process.env)
   await withContext(async base => {
     const accounts = new AccountRegistry(base, new Map(), { apiUrls, values })
-    await work({ ...base, accounts }, await getInstitute(base, code))
+    try {
+      await work({ ...base, accounts }, await getInstitute(base, code))
+    } catch (error) {
+      throw asTyped(error)
+    }
   })
+}
+
+/** Names what is wrong as it was typed: `key_id`, which the API has as `settings.key_id`; and all of it at once. */
+function asTyped(error: unknown): unknown {
+  if (!(error instanceof BursarError) || error.problems === undefined) return error
+  const lines = error.problems.map(({ key, message }) => `${key.replace(/^settings\./, '')} ${message}`)
+  return new InputError(lines.join('\n'))
 }
 
 function actOf<Result>(

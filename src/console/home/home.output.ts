@@ -1,3 +1,4 @@
+import { dayOf } from '../../platform/calendar.ts'
 import { outputOf, type Shown } from '../../http/wire/output.ts'
 import type { Collected, DaySum, Sum } from './home.rules.ts'
 import type { Home } from './home.service.ts'
@@ -70,6 +71,18 @@ const erpOutput = health.object({
   last_at: health.optional.moment('When it was last asked, UTC.', '2026-11-15T04:32:10.000Z'),
 })
 
+const disputes = outputOf<Home['disputesToAnswer']>()
+const disputesOutput = disputes.object({
+  count: disputes.integer('How many.', 1),
+  amount: disputes.amount('What is disputed, in rupees.', 45000),
+  order_id: disputes.optional.text('Whose day comes first.', 'order_01k9zq4m0ve8sbn6yt2hw3c5da'),
+  respond_by: disputes.optional.day(
+    'Until when that one can be answered.',
+    DAY,
+    ({ respondBy }) => respondBy && dayOf(respondBy),
+  ),
+})
+
 const out = outputOf<Home>()
 export const homeOutput = out.object({
   today: out.day('The day in India that the numbers are of.', DAY),
@@ -88,6 +101,10 @@ export const homeOutput = out.object({
     0,
   ),
   approvals_waiting: out.integer('Requests that wait for a second person.', 0),
+  disputes_to_answer: out.one(
+    'Payments that payers dispute at their bank; without an answer at the provider the money goes back.',
+    disputesOutput,
+  ),
   webhooks: out.one('How deliveries go.', webhooksOutput, home => home.health),
   erp: out.one('How the ERP answers.', erpOutput, home => home.health),
   daily: out.list('Collected on the last 30 days, the oldest first.', dayOutput),

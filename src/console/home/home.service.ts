@@ -1,4 +1,6 @@
 import type { Institute } from '../../institutes/institutes.rules.ts'
+import type { DisputesToAnswer } from '../../payments/disputes/disputes.rules.ts'
+import { sumDisputesToAnswer } from '../../payments/disputes/disputes.service.ts'
 import { dayOf, startOfDay } from '../../platform/calendar.ts'
 import type { Context } from '../../platform/context.ts'
 import { readSetting } from '../../platform/db/instance-settings.ts'
@@ -36,6 +38,7 @@ export type Home = {
   transfersToConfirm: number
   /** Requests for approval that wait. */
   approvalsWaiting: number
+  disputesToAnswer: DisputesToAnswer
   daily: DaySum[]
 }
 
@@ -51,18 +54,28 @@ export async function readHome({ db, clock, mode }: Context, institute: Institut
   const chartFrom = addDays(today, 1 - CHART_DAYS)
   const countedFrom = month < chartFrom ? month : chartFrom
   const demo = mode === 'sandbox' ? await readSetting(db, 'demo') : null
-  const [sums, outstanding, ahead, decided, settlements, health, transfersToConfirm, approvalsWaiting] =
-    await Promise.all([
-      store.sumDays(db, id, startOfDay(countedFrom)),
-      store.sumOutstanding(db, id, today),
-      sumDebits(db, id, spanOf(aheadRange(today))),
-      sumReturns(db, id, spanOf(returnsRange(today))),
-      store.sumSettlements(db, id, { today, monthStart: startOfDay(month) }),
-      // Ids are made in real time, whatever the sandbox's clock says.
-      store.readHealth(db, id, firstIdAt('fetch', new Date(Date.now() - DAY_MS))),
-      countUnconfirmed(db, id),
-      countWaiting(db, id),
-    ])
+  const [
+    sums,
+    outstanding,
+    ahead,
+    decided,
+    settlements,
+    health,
+    transfersToConfirm,
+    approvalsWaiting,
+    disputesToAnswer,
+  ] = await Promise.all([
+    store.sumDays(db, id, startOfDay(countedFrom)),
+    store.sumOutstanding(db, id, today),
+    sumDebits(db, id, spanOf(aheadRange(today))),
+    sumReturns(db, id, spanOf(returnsRange(today))),
+    store.sumSettlements(db, id, { today, monthStart: startOfDay(month) }),
+    // Ids are made in real time, whatever the sandbox's clock says.
+    store.readHealth(db, id, firstIdAt('fetch', new Date(Date.now() - DAY_MS))),
+    countUnconfirmed(db, id),
+    countWaiting(db, id),
+    sumDisputesToAnswer({ db }, id),
+  ])
   return {
     today,
     isFilling: isBeingFilled(demo, code, Date.now()),
@@ -78,6 +91,7 @@ export async function readHome({ db, clock, mode }: Context, institute: Institut
     health,
     transfersToConfirm,
     approvalsWaiting,
+    disputesToAnswer,
     daily: everyDay(sums, chartFrom, today),
   }
 }

@@ -5,7 +5,7 @@ import type { Transaction } from '../../platform/db/database.ts'
 import type { Account } from '../../providers/accounts/registry.service.ts'
 import type { DisputeReport } from '../../providers/port.ts'
 import { clearExceptions, insertExceptions } from '../settlements/settlements.store.ts'
-import type { Dispute } from './disputes.rules.ts'
+import type { Dispute, DisputesToAnswer } from './disputes.rules.ts'
 import * as store from './disputes.store.ts'
 
 /**
@@ -58,6 +58,13 @@ export async function takeDisputesToMail(
 
 export async function nextDisputeMailDue({ db }: Pick<Context, 'db'>): Promise<Date | null> {
   return store.firstToMail(db)
+}
+
+export async function sumDisputesToAnswer(
+  { db }: Pick<Context, 'db'>,
+  instituteId: number,
+): Promise<DisputesToAnswer> {
+  return store.sumToAnswer(db, instituteId)
 }
 
 /** Those of an order's payments. */

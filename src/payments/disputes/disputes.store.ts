@@ -2,7 +2,8 @@ import { findDue, nameRows } from '../../platform/jobs/claim.ts'
 import type { RowKey } from '../../platform/jobs/leased-rows.ts'
 import type { Queryable, Transaction } from '../../platform/db/database.ts'
 import { Table } from '../../platform/db/table.ts'
-import type { Dispute } from './disputes.rules.ts'
+import { ZERO } from '../../platform/money.ts'
+import type { Dispute, DisputesToAnswer } from './disputes.rules.ts'
 
 const disputes = new Table<Dispute>('payment_disputes', {
   instituteId: 'int',
@@ -62,6 +63,20 @@ export async function listDisputes(db: Queryable, instituteId: number, orderId: 
      order by d.opened_at, d.provider_ref limit ${MOST}`,
     [instituteId, orderId],
   )
+}
+
+/** One under review has its answer. */
+export async function sumToAnswer(db: Queryable, instituteId: number): Promise<DisputesToAnswer> {
+  const [first] = await db.query<DisputesToAnswer>(
+    `select count(*) over () as count, (sum(d.amount_paise) over ())::bigint as "amountPaise",
+       p.order_id as "orderId", d.respond_by as "respondBy"
+     from payment_disputes d
+     join payments p on p.institute_id = d.institute_id and p.id = d.payment_id
+     where d.institute_id = $1 and d.state in ('open', 'action_required')
+     order by d.respond_by nulls last, d.opened_at, d.provider_ref limit 1`,
+    [instituteId],
+  )
+  return first ?? { count: 0, amountPaise: ZERO, orderId: null, respondBy: null }
 }
 
 export type DisputeToMail = Dispute & { orderId: string; instituteCode: string; instituteName: string }

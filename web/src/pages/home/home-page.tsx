@@ -75,11 +75,22 @@ function Numbers({ home }: { home: HomeAnswer }) {
 /** What only somebody of this office can do; nothing when nothing waits. */
 function Waiting({ home }: { home: HomeAnswer }) {
   const { transfers_to_confirm: transfers, approvals_waiting: approvals } = home
-  if (transfers + approvals === 0) return null
+  const { count, amount, order_id: orderId, respond_by: respondBy } = home.disputes_to_answer
+  if (transfers + approvals + count === 0) return null
   return (
     <>
       <h2 className="section-title">Waiting for you</h2>
       <div className="stats">
+        {count > 0 && (
+          <Stat
+            label="Disputes to answer at the provider"
+            value={respondBy === undefined ? formatCount(count) : `By ${formatDay(respondBy)}`}
+            note={`${counted(count, 'payment')}, ${formatRupees(amount)}; without an answer it goes back`}
+            {...(count === 1 && orderId !== undefined
+              ? { to: '/i/$institute/orders/$order', params: { order: orderId }, search: {} }
+              : { to: '/i/$institute/money', search: { view: 'reconciliation' } })}
+          />
+        )}
         {approvals > 0 && (
           <Stat
             label="Requests to approve"

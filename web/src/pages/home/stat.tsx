@@ -9,14 +9,16 @@ type Props = {
   /** Red for lost money; otherwise a note is only a note. */
   tone?: 'bad' | undefined
   to: LinkProps['to']
+  /** What the address needs beside the institute. */
+  params?: Record<string, string> | undefined
   search: Record<string, string>
 }
 
 /** A number, and the list that it is the sum of. */
-export function Stat({ label, value, note, tone, to, search }: Props) {
+export function Stat({ label, value, note, tone, to, params, search }: Props) {
   const { code: institute } = useInstitute()
   return (
-    <Link className="stat" to={to as '/i/$institute'} params={{ institute }} search={search}>
+    <Link className="stat" to={to as '/i/$institute'} params={{ institute, ...params }} search={search}>
       <div className="stat-label">{label}</div>
       <div className="stat-value">{value}</div>
       <div className={tone === 'bad' ? 'status status-bad' : 'stat-note'}>{note}</div>

@@ -10,6 +10,7 @@ import { DataTable, type Column } from '../../ui/table/data-table.tsx'
 import { Detail, RawJson } from '../../ui/detail.tsx'
 import { counted, formatRupees, Money } from '../../ui/money.tsx'
 import { AwaitedPage } from '../../ui/page.tsx'
+import { providerName } from '../../ui/provider-name.ts'
 import { StatusBadge } from '../../ui/status-badge.tsx'
 import { formatMoment, When } from '../../ui/when.tsx'
 import { ExportMenu } from '../../ui/table/export-menu.tsx'
@@ -95,7 +96,7 @@ function Settlement({ settlement, path }: { settlement: SettlementDetailAnswer; 
         { label: 'Settled', value: <When at={settlement.settled_at} /> },
         { label: 'In it', value: whatIsIn(settlement) },
         { label: 'Branch', value: settlement.collector_code },
-        { label: 'Provider', value: settlement.provider },
+        { label: 'Provider', value: providerName(settlement.provider) },
         {
           label: 'In the ledger',
           value: (

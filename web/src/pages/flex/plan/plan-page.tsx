@@ -8,6 +8,7 @@ import { useInstitute, useInstitutePath, useMay } from '../../../api/session.ts'
 import { Detail, Summary } from '../../../ui/detail.tsx'
 import { formatRupees } from '../../../ui/money.tsx'
 import { AwaitedPage } from '../../../ui/page.tsx'
+import { providerName } from '../../../ui/provider-name.ts'
 import { StatusBadge } from '../../../ui/status-badge.tsx'
 import { formatDay, When } from '../../../ui/when.tsx'
 import { FlexTabs } from '../flex-frame.tsx'
@@ -139,7 +140,7 @@ function Mandate({ plan: { mandate } }: { plan: PlanAnswer }) {
           { label: 'From', value: formatDay(mandate.start_date) },
           { label: 'Until', value: formatDay(mandate.end_date) },
           { label: 'Authorised', value: mandate.authorised_at && <When at={mandate.authorised_at} /> },
-          { label: 'Kept by', value: mandate.provider },
+          { label: 'Kept by', value: providerName(mandate.provider) },
           { label: 'Ended because', value: ended && (ENDED_LABELS[ended] ?? ended) },
         ]}
       />

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react'
 import type { OrderDetailAnswer } from '../../../../../src/console/orders/order.output.ts'
 import { useInstitutePath } from '../../../api/session.ts'
 import { formatRupees, Money } from '../../../ui/money.tsx'
+import { providerName } from '../../../ui/provider-name.ts'
 import { formatDay, When } from '../../../ui/when.tsx'
 import { Badge } from '../badge.tsx'
 import { modeLabel, PAYMENT_LABELS, REFUND_LABELS } from '../texts.ts'
@@ -38,7 +39,14 @@ export function Lines({ order }: { order: OrderDetailAnswer }) {
       {order.details.map((line, index) => (
         <tr key={index}>
           <td>
-            {line.label} <span className="mono faint nowrap">{line.component_type}</span>
+            {line.label}
+            {/* A fee that was made here has its name for a code. */}
+            {line.component_type !== line.label && (
+              <>
+                {' '}
+                <span className="mono faint nowrap">{line.component_type}</span>
+              </>
+            )}
           </td>
           <td className="right">
             <Money rupees={line.amount} />
@@ -80,7 +88,7 @@ export function Payments({ order }: { order: OrderDetailAnswer }) {
           </td>
           <td>
             {modeLabel(payment.mode)}
-            <div className="faint">through {payment.provider}</div>
+            <div className="faint">through {providerName(payment.provider)}</div>
           </td>
           <td>
             <When at={payment.started_at} />

@@ -1,15 +1,10 @@
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
-import { once } from 'node:events'
-import { createServer, type AddressInfo } from 'node:net'
-import { join } from 'node:path'
 import { test } from 'node:test'
 import { startCashfree } from '../../emulators/cashfree/emulator.ts'
 import { followSandbox } from '../../emulators/clock.ts'
 import { startRazorpay } from '../../emulators/razorpay/emulator.ts'
 import { startServer } from '../../emulators/server.ts'
 import { startBursar } from '../harness/bursar.ts'
-import { bareEnv } from '../harness/child-env.ts'
 
 test('an emulator that follows a sandbox has its time at each request, and goes on from there when it is gone', async t => {
   const bursar = await startBursar(t)
@@ -39,34 +34,3 @@ test('an emulator that follows a sandbox has its time at each request, and goes 
   assert.ok(since >= 0 && since < 60_000, `time went on by ${since} ms`)
   await assert.rejects(followSandbox(gone.url), /answers 503/)
 })
-
-test('an emulator that cannot start as asked says in a sentence what to change', async t => {
-  const taken = createServer().listen(0, '127.0.0.1')
-  await once(taken, 'listening')
-  t.after(() => taken.close())
-  const { port } = taken.address() as AddressInfo
-  const help = run('razorpay', '--help')
-  assert.equal(help.status, 0)
-  for (const option of ['--port', '--callback', '--clock']) assert.ok(help.said.includes(option))
-  for (const [args, sentence] of [
-    [['cashfree', '--port', `${port}`], /Port \d+ is taken/],
-    [['cashfree', '--clock', 'http://127.0.0.1:1'], /no sandbox tells its time/],
-    [['cashfree', '--speed', '2'], /--speed[^]*usage/],
-    [['paypal'], /no emulator paypal[^]*razorpay, cashfree, lender/],
-    [['lender'], /Set LENDER_SECRET/],
-  ] as const) {
-    const { status, said } = run(...args)
-    assert.equal(status, 2, said)
-    assert.match(said, sentence)
-  }
-})
-
-function run(...args: string[]): { status: number | null; said: string } {
-  const program = join(import.meta.dirname, '../../emulators/run.ts')
-  const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args], {
-    env: bareEnv(),
-    encoding: 'utf8',
-  })
-  assert.doesNotMatch(stderr, /\n\s+at /, 'no stack trace')
-  return { status, said: `${stdout}${stderr}` }
-}

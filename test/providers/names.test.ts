@@ -1,0 +1,8 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { PROVIDERS } from '../../src/providers/catalogue.ts'
+import { providerName } from '../../web/src/ui/provider-name.ts'
+
+test('the console names every provider as people know it', () => {
+  for (const [name, { title }] of Object.entries(PROVIDERS)) assert.equal(providerName(name), title)
+})
