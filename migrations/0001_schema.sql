@@ -664,6 +664,8 @@ create table imports (
   failed_rows integer not null default 0,
   -- Of the good ones: those that the check found to be applied before.
   known_rows integer not null default 0,
+  -- Of a file of links: those of the good ones that pay the dues of a student, as the check found.
+  settling_rows integer not null default 0,
   -- Of a list of students: those who would owe nothing, because their class has no fees; and such classes.
   unpriced_rows integer not null default 0,
   unpriced_grades text[] not null default '{}',

@@ -30,6 +30,8 @@ export type Import = {
   failedRows: number
   /** Of the good ones: those that the check found to be applied before. */
   knownRows: number
+  /** Of a file of links: those of the good ones that pay the dues of a student, as the check found. */
+  settlingRows: number
   /** Of a list of students: those in classes without fees, and some of these classes. */
   unpricedRows: number
   unpricedGrades: string[]
@@ -67,6 +69,7 @@ const table = new Table<Omit<Import, 'percent'> & { instituteId: number }>('impo
   badRows: 'int',
   failedRows: 'int',
   knownRows: 'int',
+  settlingRows: 'int',
   unpricedRows: 'int',
   unpricedGrades: 'text[]',
   loweredRows: 'int',

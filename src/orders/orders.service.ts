@@ -11,11 +11,11 @@ import type { Database, Queryable, Transaction } from '../platform/db/database.t
 import type { Page, PageRange } from '../platform/db/list.ts'
 import { sumOf, takeDue } from '../platform/jobs/claim.ts'
 import { findExpired, firstExpiry, lockExpired } from './expiry.store.ts'
-import { badField, unavailable } from '../platform/errors.ts'
+import { badField, badFields, unavailable } from '../platform/errors.ts'
 import type { Context } from '../platform/context.ts'
 import { replayIfDone, stillRunning, transact, type Command } from '../platform/idempotency.ts'
 import { newId } from '../platform/ids.ts'
-import { hasStudent, listStudents } from '../students/students.service.ts'
+import { findNamedStudents } from '../students/naming.service.ts'
 import { linkEvents } from './order.events.ts'
 import {
   assertCancellable,
@@ -82,29 +82,9 @@ export async function createOrder(
 
 /** The student whose dues it pays, if it says so: an identifier alone does not. */
 async function payingFor(ctx: Context, institute: Institute, asked: AskedOrder): Promise<string | null> {
-  const { studentId, identifier } = asked
-  if (studentId !== null && studentId !== undefined) {
-    if (await hasStudent(ctx, institute, studentId)) return studentId
-    throw badField('service_student_id', 'is no student of this institute')
-  }
-  if (!asked.settleDues) return null
-  if (identifier === null) throw badField('identifier', 'is required with settle_dues')
-  const filter = {
-    identifier,
-    grade: asked.grade ?? undefined,
-    academicYearStart: asked.academicYearStart ?? undefined,
-    academicYearEnd: asked.academicYearEnd ?? undefined,
-  }
-  const { rows } = await listStudents(ctx, institute, filter, { limit: 2 })
-  const [student, another] = rows
-  if (student === undefined)
-    throw badField('identifier', 'fits no student, so settle_dues cannot pay any dues')
-  if (another !== undefined)
-    throw badField(
-      'identifier',
-      'fits several students; send academic_year_start, grade or service_student_id',
-    )
-  return student.student.id
+  const [named] = await findNamedStudents(ctx, institute.id, [asked])
+  if (named?.problem) throw badFields([named.problem])
+  return named?.studentId ?? null
 }
 
 /** One statement is enough for an order; one that is audited gets a transaction around both. */

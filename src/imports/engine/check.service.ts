@@ -17,6 +17,7 @@ export type Checked = {
   totalRows: number
   badRows: number
   knownRows: number
+  settlingRows: number
   unpricedRows: number
   unpricedGrades: string[]
   loweredRows: number
@@ -59,6 +60,7 @@ export async function checkFile(tx: Transaction, target: CheckTarget, report: Re
     await notes.add(surplus.map(rowNo => ({ rowNo, ...surplusProblem(maxGroupRows) })))
   }
   let knownRows = 0
+  let settlingRows = 0
   let unpricedRows = 0
   let loweredRows = 0
   let loweredPaise = ZERO
@@ -68,6 +70,7 @@ export async function checkFile(tx: Transaction, target: CheckTarget, report: Re
     const judged = await judgeChunk(tx, one.kind, target.context, chunk, { isLocked: false })
     const { problems, unpricedGrades = [] } = judged
     knownRows += judged.knownRows ?? 0
+    settlingRows += judged.settlingRows ?? 0
     unpricedRows += unpricedGrades.length
     loweredRows += judged.loweredRows ?? 0
     loweredPaise = sumPaise([loweredPaise, judged.loweredPaise ?? ZERO])
@@ -83,6 +86,7 @@ export async function checkFile(tx: Transaction, target: CheckTarget, report: Re
     totalRows,
     badRows: notes.badRows,
     knownRows,
+    settlingRows,
     unpricedRows,
     unpricedGrades,
     loweredRows,

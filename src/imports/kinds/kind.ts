@@ -31,6 +31,8 @@ export type Judged = {
   problems: RowProblem[]
   /** How many of the good rows are known to be applied already, where that matters before it is started. */
   knownRows?: number
+  /** Of a file of links: how many of the good rows pay the dues of a student. */
+  settlingRows?: number
   /** Of a list of students: the class of each that would owe nothing, because its class has no fees. */
   unpricedGrades?: string[]
   /** Of a list of students: of how many who have fees already it asks less, by its fees or by another class. */

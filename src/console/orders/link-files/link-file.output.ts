@@ -9,6 +9,11 @@ const rowsOutput = rows.object({
   total: rows.integer('In the file.', 120, batch => batch.totalRows),
   bad: rows.integer('That cannot be a link; listed one by one.', 2, badOf),
   known: rows.integer('Whose link was made before, as the check found.', 3, batch => batch.knownRows),
+  settling: rows.integer(
+    'Of the good ones: those that pay the dues of a student, as the check found.',
+    112,
+    batch => batch.settlingRows,
+  ),
   to_make: rows.integer('Links that starting it makes.', 115, newLinks),
   made: rows.integer('Links made so far.', 0, batch => batch.appliedRows),
   repeated: rows.integer(

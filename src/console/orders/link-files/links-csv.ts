@@ -11,6 +11,7 @@ const HEADINGS = [
   'amount',
   'order_id',
   'link',
+  'pays_dues_of',
   'made',
 ]
 
@@ -26,6 +27,7 @@ export function linksCsv(links: readonly MadeLink[], urlOf: (orderId: string) =>
     String(toRupees(link.amountPaise)),
     link.orderId,
     urlOf(link.orderId),
+    link.studentId ?? '',
     link.isRepeated ? 'before' : 'now',
   ])
   const text = [HEADINGS, ...rows].map(cells => cells.map(cell).join(',')).join('\r\n')

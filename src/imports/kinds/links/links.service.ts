@@ -9,6 +9,7 @@ import { unpaidOrder, type Order } from '../../../orders/orders.rules.ts'
 import type { Queryable, Transaction } from '../../../platform/db/database.ts'
 import { BursarError } from '../../../platform/errors.ts'
 import { newId } from '../../../platform/ids.ts'
+import { findNamedStudents } from '../../../students/naming.service.ts'
 import type { ImportContext, ImportKindDefinition, Outcome } from '../kind.ts'
 import { isRead, problemsOf, type Group, type Placed, type Problem, type RowProblem } from '../merge.rules.ts'
 import { linkRows } from './link-rows.schemas.ts'
@@ -17,6 +18,9 @@ import { repeatsAfter } from './links.rules.ts'
 import * as store from './links.store.ts'
 
 type PlacedLink = Placed<LinkRow>
+
+/** With the student whose dues it pays, if it names one. */
+type NamedLink = PlacedLink & { studentId: string | null }
 
 /** A file of payment links: each row does what creating a link does. */
 export const linkImport: ImportKindDefinition<LinkRow> = {
@@ -38,10 +42,12 @@ export const linkImport: ImportKindDefinition<LinkRow> = {
   async judge(db, context, groups, { isLocked }) {
     const { links, problems } = takeFirst(groups, context.now, { isLocked })
     const outside = isLocked ? await outsideCatalogue(db, context, links) : []
-    const bad = new Set(outside.map(problem => problem.rowNo))
-    const good = links.filter(link => !bad.has(link.rowNo))
+    const named = await nameStudents(db, context, links)
+    const bad = new Set([...outside, ...named.problems].map(problem => problem.rowNo))
+    const good = named.links.filter(link => !bad.has(link.rowNo))
     return {
-      problems: [...problems, ...outside],
+      problems: [...problems, ...outside, ...named.problems],
+      settlingRows: good.filter(link => link.studentId !== null).length,
       knownRows: isLocked ? 0 : await countKnown(db, context, good),
       apply: tx => apply(tx, context, good),
     }
@@ -105,6 +111,25 @@ async function outsideCatalogue(
   })
 }
 
+async function nameStudents(
+  db: Queryable,
+  { institute }: ImportContext,
+  links: readonly PlacedLink[],
+): Promise<{ links: NamedLink[]; problems: RowProblem[] }> {
+  const picked = await findNamedStudents(
+    { db },
+    institute.id,
+    links.map(({ row }) => row),
+  )
+  return {
+    links: links.map((link, index) => ({ ...link, studentId: picked[index]?.studentId ?? null })),
+    problems: links.flatMap(({ rowNo }, index) => {
+      const problem = picked[index]?.problem
+      return problem ? [{ rowNo, column: problem.key, message: problem.message }] : []
+    }),
+  }
+}
+
 async function countKnown(
   db: Queryable,
   { institute, now }: ImportContext,
@@ -123,17 +148,13 @@ async function countKnown(
   }).length
 }
 
-async function apply(
-  tx: Transaction,
-  context: ImportContext,
-  links: readonly PlacedLink[],
-): Promise<Outcome> {
+async function apply(tx: Transaction, context: ImportContext, links: readonly NamedLink[]): Promise<Outcome> {
   const { institute, importId } = context
-  const planned = links.map(({ rowNo, row }) => ({
-    rowNo,
-    row,
-    key: keyOf(row),
-    order: orderOf(row, context),
+  const planned = links.map(link => ({
+    rowNo: link.rowNo,
+    row: link.row,
+    key: keyOf(link.row),
+    order: orderOf(link, context),
   }))
   const { made, repeated } = await takeKeys(tx, context, planned)
   await openOrders(
@@ -153,9 +174,11 @@ async function apply(
   return { appliedRows: made.length, unchangedRows: repeated.length }
 }
 
-function orderOf(row: LinkRow, { institute, now }: ImportContext): Order {
+function orderOf({ row, studentId }: NamedLink, { institute, now }: ImportContext): Order {
+  const { settleDues: _settleDues, ...asked } = row
   return unpaidOrder({
-    ...row,
+    ...asked,
+    studentId,
     id: newId('order'),
     kind: 'link',
     collectorCode: branchFor(institute, row.collectorCode),

@@ -70,6 +70,8 @@ export type MadeLink = Omit<ImportLink, 'instituteId' | 'importId'> & {
   phone: string
   email: string
   identifier: string | null
+  /** Whose dues it pays. */
+  studentId: string | null
   studentName: string | null
   amountPaise: Paise
 }
@@ -78,7 +80,7 @@ export type MadeLink = Omit<ImportLink, 'instituteId' | 'importId'> & {
 export async function listLinks(db: Queryable, { instituteId, id }: ImportKey): Promise<MadeLink[]> {
   return db.query<MadeLink>(
     `select ${links.columns('r', ['rowNo', 'orderId', 'isRepeated'])}, o.name, o.phone, o.email, o.identifier,
-       o.student_name as "studentName", (select sum(l.amount_paise)::bigint from order_lines l
+       o.student_id as "studentId", o.student_name as "studentName", (select sum(l.amount_paise)::bigint from order_lines l
         where l.institute_id = o.institute_id and l.order_id = o.id) as "amountPaise"
      from import_links r join orders o on o.institute_id = r.institute_id and o.id = r.order_id
      where r.institute_id = $1 and r.import_id = $2 order by r.row_no`,

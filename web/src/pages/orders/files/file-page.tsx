@@ -61,6 +61,10 @@ function Shown({ file }: { file: LinkFileAnswer }) {
           label: file.state === 'checked' ? 'Links to make' : 'Links made',
           value: formatCount(file.state === 'checked' ? rows.to_make : rows.made),
         },
+        {
+          label: 'Pay a student’s dues',
+          value: `${formatCount(rows.settling)} of ${counted(rows.total - rows.bad, 'row')}`,
+        },
         { label: 'Failed after all', value: rows.failed > 0 ? formatCount(rows.failed) : undefined },
         { label: 'Told', value: file.state === 'checked' ? undefined : toldText(file) },
         { label: 'Sent by', value: file.created_by },
@@ -154,6 +158,7 @@ function Start({ file }: { file: BatchAnswer }) {
           {known > 0 && `; ${counted(known, 'row has its', 'rows have their')} link already`}. You can correct
           the bad rows and send the file again later: what was made is not made twice.
         </p>
+        <Settling rows={file.rows} />
         <Checkbox.Group label="Notify the payers now" value={channels} onChange={setChannels}>
           <Group mt={4}>
             <Checkbox value="email" label="By e-mail" />
@@ -175,6 +180,18 @@ function Start({ file }: { file: BatchAnswer }) {
         </Group>
       </Stack>
     </form>
+  )
+}
+
+/** Which of the links lower what somebody owes. */
+function Settling({ rows: { total, bad, settling } }: Pick<BatchAnswer, 'rows'>) {
+  const others = total - bad - settling
+  if (others === 0) return <p>Each of them lowers the dues of the student that its row names.</p>
+  return (
+    <Alert color="yellow" role="status">
+      {settling > 0 && `${counted(settling, 'row pays', 'rows pay')} the dues of a student. `}
+      {`${counted(others, 'row names', 'rows name')} no student to set it off against: paying ${others === 1 ? 'its link lowers' : 'their links lowers'} nobody’s dues. To have dues lowered, write “yes” under settle_dues beside the identifier, or the student’s id under service_student_id, and send the file again.`}
+    </Alert>
   )
 }
 

@@ -83,6 +83,7 @@ const HEADINGS = [
   'amount_2',
   'student_name',
   'identifier',
+  'settle_dues',
   'grade',
   'expires_at',
   'collector_code',
@@ -98,6 +99,7 @@ const SAMPLE = [
   '6500.50',
   'Kabir Rao',
   'ADM-1042',
+  'yes',
   '5',
   '2027-03-31',
   '',
@@ -122,7 +124,9 @@ function Upload({ onChecked }: { onChecked: (batch: BatchAnswer) => void }) {
       onExample={() => downloadCsv('links-example', HEADINGS, [SAMPLE])}
     >
       A CSV or XLSX file with one row for each link, up to 10,000. It is checked whole first; nothing is made
-      before you say so. A row that an earlier file had makes no second link.
+      before you say so. A row that an earlier file had makes no second link. A link lowers the dues of a
+      student only if its row has “yes” under settle_dues beside the admission number (identifier), or the
+      student’s id under service_student_id.
     </FileDrop>
   )
 }

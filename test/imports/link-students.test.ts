@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { finishImport } from '../../src/imports/engine/steps.service.ts'
+import { startBursar } from '../harness/bursar.ts'
+import type { Json } from '../harness/client.ts'
+import { ERP } from '../harness/samples.ts'
+import { AT, linksFile, read, uploadFile } from '../console/orders/support.ts'
+import { assertAnswer, createPerson } from '../console/support.ts'
+import { pay } from '../payment-pages/support.ts'
+import { instituteId, registerStudent } from '../students/support.ts'
+
+const bursar = await startBursar({ after })
+const { demo } = bursar
+const finance = await createPerson(bursar, {
+  email: 'finance@school.example',
+  institute: 'demo-school',
+  role: 'finance',
+})
+
+const HEADER = 'name,phone,email,component_type,amount,identifier,settle_dues,service_student_id,grade'
+const row = (amount: number, rest: string): string =>
+  `Parent,9876500001,parent@example.in,TUITION_FEE,${amount},${rest}`
+
+async function upload(rows: readonly string[]): Promise<Json> {
+  const answer = await uploadFile(finance, linksFile(rows, HEADER))
+  assert.equal(answer.status, 201, answer.text)
+  return answer.body.data
+}
+
+async function makeLinks(id: string): Promise<Json> {
+  assertAnswer(await finance.post(`${AT}/link-batches/${id}/start`, {}), '200')
+  await finishImport(bursar.app.ctx, { instituteId: await instituteId(bursar), id })
+  return read(finance, `${AT}/link-batches/${id}`)
+}
+
+/** By the row of the file: the order, and whose dues it pays. */
+async function report(id: string): Promise<Map<number, { orderId: string; paysFor: string }>> {
+  const answer = await fetch(`${bursar.url}${AT}/link-batches/${id}/links`, {
+    headers: { cookie: finance.cookie ?? '' },
+  })
+  const [header = '', ...lines] = (await answer.text()).replace('\uFEFF', '').trim().split('\r\n')
+  const at = (name: string): number => header.split(',').indexOf(name)
+  return new Map(
+    lines.map(line => {
+      const cells = line.split(',')
+      return [
+        Number(cells[at('row')]),
+        { orderId: cells[at('order_id')] ?? '', paysFor: cells[at('pays_dues_of')] ?? '' },
+      ]
+    }),
+  )
+}
+
+async function owed(studentId: string): Promise<number> {
+  return (await demo.get(`${ERP}/students/${studentId}/dues`)).body.data.total_amount
+}
+
+const problems = async (id: string): Promise<string[]> =>
+  (await read(finance, `${AT}/link-batches/${id}/problems`)).map((one: Json) =>
+    [one.row, one.column, one.message].join(' '),
+  )
+
+test('a row that names a student by its id, or settles the dues of its identifier, lowers that student’s dues', async () => {
+  const kabir = await registerStudent(demo, { identifier: 'LF-1' })
+  const asha = await registerStudent(demo, { identifier: 'LF-2' })
+  const file = [row(100, 'LF-1,yes,,'), row(200, `,,${asha},`), row(300, 'LF-1,,,'), row(400, 'LF-1,no,,')]
+  const checked = await upload(file)
+  assert.deepEqual([checked.rows.to_make, checked.rows.settling, checked.rows.bad], [4, 2, 0])
+  assert.equal((await makeLinks(checked.id)).rows.made, 4)
+  const links = await report(checked.id)
+  assert.deepEqual(
+    [2, 3, 4, 5].map(no => links.get(no)?.paysFor),
+    [kabir, asha, '', ''],
+  )
+  const before = [await owed(kabir), await owed(asha)]
+  for (const { orderId } of links.values()) await pay(demo, orderId)
+  assert.deepEqual([await owed(kabir), await owed(asha)], [(before[0] ?? 0) - 100, (before[1] ?? 0) - 200])
+  const again = await upload(file)
+  assert.deepEqual([again.rows.known, again.rows.to_make], [4, 0], 'the same file makes no second link')
+})
+
+test('an identifier that fits none or several students is a problem of its row alone', async () => {
+  const years = { academic_year_start: 2030, academic_year_end: 2031 }
+  await registerStudent(demo, { identifier: 'LF-3', grade: '5' })
+  const older = await registerStudent(demo, { identifier: 'LF-3', grade: '9', ...years })
+  const checked = await upload([
+    row(1, 'LF-3,yes,,'),
+    row(2, 'LF-NOBODY,yes,,'),
+    row(3, ',yes,,'),
+    row(4, ',,student_unknown,'),
+    row(5, 'LF-3,maybe,,'),
+    row(6, 'LF-3,yes,,9'),
+  ])
+  assert.deepEqual([checked.rows.bad, checked.rows.to_make, checked.rows.settling], [5, 1, 1])
+  const [several = '', ...others] = await problems(checked.id)
+  assert.match(
+    several,
+    /^2 identifier fits several students: class 5 of \d+–\d+, class 9 of 2030–2031; add academic_year_start, grade or service_student_id$/,
+  )
+  assert.deepEqual(others.slice(0, 3), [
+    '3 identifier fits no student, so settle_dues cannot pay any dues',
+    '4 identifier is required with settle_dues',
+    '5 service_student_id is no student of this institute',
+  ])
+  assert.match(others[3] ?? '', /^6 settle_dues must be/)
+  await makeLinks(checked.id)
+  assert.deepEqual((await report(checked.id)).get(7)?.paysFor, older)
+})
+
+test('a student of another institute is none here, and one that no longer fits alone is said when its turn comes', async () => {
+  const stranger = await registerStudent(bursar.group, { identifier: 'LF-4', collector_code: 'NORTH' })
+  const foreign = await upload([row(1, `,,${stranger},`), row(2, 'LF-4,yes,,')])
+  assert.equal(foreign.rows.bad, 2)
+  await registerStudent(demo, { identifier: 'LF-5', grade: '5' })
+  const checked = await upload([row(3, 'LF-5,yes,,')])
+  assert.equal(checked.rows.to_make, 1)
+  await registerStudent(demo, { identifier: 'LF-5', grade: '6' })
+  const done = await makeLinks(checked.id)
+  assert.deepEqual([done.rows.made, done.rows.failed], [0, 1])
+  assert.match((await problems(checked.id))[0] ?? '', /^2 identifier fits several students/)
+})
