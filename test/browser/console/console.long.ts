@@ -161,7 +161,7 @@ async function changesTheTeam(t: TestContext, stage: Stage, context: BrowserCont
       await dialogue.getByRole('button', { name: 'Remove', exact: true }).click()
       await page.getByText('Meera Iyer has been removed').waitFor()
       await guest.page.reload()
-      await guest.page.getByText('This institute was not found').waitFor()
+      await guest.page.getByText('Page not found').waitFor()
       assert.deepEqual(watch.complaints, [])
       await other.close()
       await page.close()

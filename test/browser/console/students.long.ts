@@ -259,7 +259,7 @@ async function fitsAPhone(t: TestContext, stage: Stage, id: string): Promise<voi
     await page.getByText('Zoya Khan').waitFor()
     await expectSoundAndKeep(page, 'console-students-list-phone')
     await page.getByRole('button', { name: 'Open the navigation' }).click()
-    await page.getByRole('combobox').fill('kabir')
+    await page.getByRole('combobox', { name: /^Search students/ }).fill('kabir')
     await page.getByRole('option', { name: /Kabir Rao/ }).waitFor()
     await expectSoundAndKeep(page, 'console-students-search-phone')
     await page.getByRole('option', { name: /Kabir Rao/ }).click()
