@@ -128,8 +128,10 @@ function compileArray(schema: Schema): Read {
   const { minItems = 0, maxItems = Infinity } = schema
   return (value, key, problems) => {
     if (!Array.isArray(value)) return report(problems, key, 'must be an array')
-    if (value.length < minItems) return report(problems, key, `must have at least ${minItems} item(s)`)
-    if (value.length > maxItems) return report(problems, key, `must have at most ${maxItems} items`)
+    if (value.length < minItems)
+      return report(problems, key, `must have at least ${counted(minItems, 'item')}`)
+    if (value.length > maxItems)
+      return report(problems, key, `must have at most ${counted(maxItems, 'item')}`)
     return value.map((item: unknown, index) => readItem(item, `${key}.${index}`, problems))
   }
 }
@@ -153,8 +155,12 @@ function compileText(schema: Schema): Read {
 /** In UTF-16 units, of which a character has two at most; putting marks in order and counting take their time. */
 const LONGEST = 20_000
 
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
+}
+
 function tooLong(maxLength: number): string {
-  return `must have at most ${maxLength} characters`
+  return `must have at most ${counted(maxLength, 'character')}`
 }
 
 /** What keeps it from being a text of so many characters. */
@@ -165,7 +171,7 @@ export function textFlaw(text: string, minLength: number, maxLength: number): st
   // Characters are what people count; only a text that may be too long is worth counting them.
   const length = text.length > maxLength ? countCharacters(text) : text.length
   if (length > maxLength) return tooLong(maxLength)
-  return length < minLength ? `must have at least ${minLength} character(s)` : null
+  return length < minLength ? `must have at least ${counted(minLength, 'character')}` : null
 }
 
 function compileInteger({ minimum = 0, maximum = Number.MAX_SAFE_INTEGER }: Schema): Read {

@@ -5,7 +5,7 @@
  */
 import { escapeIdentifier, type Client } from 'pg'
 import { FIRST_TABLE, type Placement } from './placement.rules.ts'
-import { isUnderWay, readKinds, readSaved, SAVED, type Saved } from './tables.ts'
+import { isHalfDistributed, queryableOf, readKinds, readSaved, SAVED, type Saved } from './tables.ts'
 
 type Progress = (step: { text: string; number: number; of: number }) => void
 
@@ -23,7 +23,8 @@ export async function distribute(client: Client, options: Options): Promise<{ st
   // A Bursar that starts meanwhile waits for its migrations.
   await client.query(`select pg_advisory_lock(hashtext('bursar migrations'))`)
   const toMove = await pendingTables(client, options.placements)
-  if (toMove.length > 0 && !(await isUnderWay(client))) await inTransaction(client, () => takeOff(client))
+  if (toMove.length > 0 && !(await isHalfDistributed(queryableOf(client))))
+    await inTransaction(client, () => takeOff(client))
   const saved = await readSaved(client)
   let rows = 0
   const steps: Step[] = [

@@ -2,7 +2,7 @@ import { escapeIdentifier, type Client } from 'pg'
 import { readSchemaChecksums } from '../db/migrate.ts'
 import { findObstacles, placeTables, type Kind, type Placement } from './placement.rules.ts'
 import { examineServer, findGuests, type Node } from './preflight.ts'
-import { isUnderWay, readKinds, readTables } from './tables.ts'
+import { isHalfDistributed, queryableOf, readKinds, readTables } from './tables.ts'
 
 /** What would be done, and all that stands in the way of it. */
 export type Survey = {
@@ -29,7 +29,7 @@ export async function survey(client: Client): Promise<Survey> {
   return {
     citus: server.version,
     nodes: server.nodes,
-    isUnderWay: await isUnderWay(client),
+    isUnderWay: await isHalfDistributed(queryableOf(client)),
     tables: counted,
     obstacles: [
       ...server.obstacles,

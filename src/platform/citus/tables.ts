@@ -44,16 +44,22 @@ export type Saved = {
   definition: string
 }
 
-export async function isUnderWay(client: Client): Promise<boolean> {
-  const { rows } = await client.query<{ found: boolean }>(
-    `select to_regclass('public.${SAVED}') is not null as found`,
+/** A run of `bursar distribute` was not finished: without the keys and triggers that it took off nothing may be written. */
+export async function isHalfDistributed(db: Queryable): Promise<boolean> {
+  const [row] = await db.query<{ isThere: boolean }>(
+    `select to_regclass('public.${SAVED}') is not null as "isThere"`,
   )
-  return rows[0]!.found
+  return row?.isThere === true
+}
+
+/** A connection of the command, for what a running Bursar asks too. */
+export function queryableOf(client: Client): Queryable {
+  return { query: async (text, values = []) => (await client.query(text, [...values])).rows }
 }
 
 /** Keys come first: they are the longer work. */
 export async function readSaved(client: Client): Promise<Saved[]> {
-  if (!(await isUnderWay(client))) return []
+  if (!(await isHalfDistributed(queryableOf(client)))) return []
   const { rows } = await client.query<Saved>(
     `select kind, "table", name, target, definition from ${SAVED} order by kind, "table", name`,
   )

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
-import { SAVED } from '../citus/tables.ts'
+import { isHalfDistributed } from '../citus/tables.ts'
 import type { Database, Queryable } from './database.ts'
 
 /**
@@ -131,14 +131,6 @@ async function readApplied(tx: Queryable): Promise<Applied[]> {
 
 export const HALF_DISTRIBUTED =
   '`bursar distribute` was not finished on this database. Run it again: it goes on where it stopped.'
-
-/** Without the foreign keys and triggers that were taken off nothing may be written. */
-export async function isHalfDistributed(tx: Queryable): Promise<boolean> {
-  const [row] = await tx.query<{ isUnderWay: boolean }>(
-    `select to_regclass('public.${SAVED}') is not null as "isUnderWay"`,
-  )
-  return row?.isUnderWay === true
-}
 
 function refuseMismatch(known: Migration[], applied: Applied[]): void {
   for (const [index, row] of applied.entries()) {
