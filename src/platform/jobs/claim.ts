@@ -111,7 +111,7 @@ export async function takeDue<Key extends { instituteId: number }, Result>(
   } catch (error) {
     const isOfOne = found.every(({ instituteId }) => instituteId === found[0]?.instituteId)
     if (db.isDistributed || isOfOne || isUnavailable(error)) throw error
-    return inGroups({ isDistributed: true }, found, take)
+    return eachGroup(byInstitute(found), take)
   }
 }
 
@@ -120,23 +120,32 @@ export async function forEachInstitute<Key extends { instituteId: number }, Resu
   found: readonly Key[],
   act: (instituteId: number, keys: readonly Key[]) => Promise<Result>,
 ): Promise<Result[]> {
-  return inGroups({ isDistributed: true }, found, keys => act(instituteOf(keys), keys))
+  return eachGroup(byInstitute(found), keys => act(instituteOf(keys), keys))
 }
 
-/** Of so many institutes at a time. */
-const AT_ONCE = 8
-
-/**
- * Does something with all that may be locked together: with everything, or with what is of one institute. A group that
- * fails keeps no other waiting; the first failure is thrown at the end.
- */
+/** Does something with all that may be locked together: with everything, or with what is of one institute. */
 export async function inGroups<Key extends { instituteId: number }, Result>(
   { isDistributed }: Placement,
   keys: readonly Key[],
   act: (some: readonly Key[]) => Promise<Result>,
 ): Promise<Result[]> {
   if (keys.length === 0) return []
-  const groups = isDistributed ? [...Map.groupBy(keys, ({ instituteId }) => instituteId).values()] : [keys]
+  return eachGroup(isDistributed ? byInstitute(keys) : [keys], act)
+}
+
+function byInstitute<Key extends { instituteId: number }>(keys: readonly Key[]): Key[][] {
+  return [...Map.groupBy(keys, ({ instituteId }) => instituteId).values()]
+}
+
+/** Groups at a time. */
+const AT_ONCE = 8
+
+/** A group that fails keeps no other waiting; the first failure is thrown at the end. */
+async function eachGroup<Group, Result>(
+  all: readonly Group[],
+  act: (group: Group) => Promise<Result>,
+): Promise<Result[]> {
+  const groups = [...all]
   const results: Result[] = []
   const failures: unknown[] = []
   const work = async (): Promise<void> => {
