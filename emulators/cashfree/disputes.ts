@@ -7,7 +7,7 @@ type Disputed = { orderId: string; paymentId: string; amount: number }
 
 const ANSWER_WITHIN_MS = 7 * 86_400_000
 
-/** A payer takes a payment back through his bank; the institute has a week to answer. */
+/** A payer takes a payment back through their bank; the institute has a week to answer. */
 export function openDispute(books: Books, payment: Disputed): Dispute {
   const dispute = newDispute(books, payment)
   tell(books, 'DISPUTE_CREATED', dispute)

@@ -185,7 +185,7 @@ async function openAndLock(
 
 /**
  * Payments whose provider was taken out of the environment would wait for ever without a word. In live mode the operator has
- * to say that he means it: a name in PROVIDERS_PAUSED without keys.
+ * to say that this is meant: a name in PROVIDERS_PAUSED without keys.
  */
 async function refuseIfStranded(config: Config, { db }: Pick<Context, 'db'>, log: Log): Promise<void> {
   const stranded = await findStranded(config, { db })

@@ -59,16 +59,15 @@ async function runArchive(): Promise<void> {
     const { archiveDir } = retention
     const logs = partitionedLogs(retention)
     const dropped = await retainLogs({ db, log: SILENT, logs, archiveDir }, { isPerson: true })
-    const lines = dropped.map(({ table, month, archive }) =>
-      archive === null
-        ? `${table} ${month}: dropped${archiveDir === null ? '' : ', it was empty'}`
-        : `${table} ${month}: ${archive.rows} rows in ${linesPath(archiveDir ?? '', archive)}`,
-    )
     const { months } = await readWaiting(db, logs)
-    if (months.length > 0)
-      lines.push(
-        ...months.map(({ table, month }) => `${table} ${month}: waits for an archive, set ARCHIVE_DIR`),
-      )
+    const lines = [
+      ...dropped.map(({ table, month, archive }) =>
+        archive === null
+          ? `${table} ${month}: dropped${archiveDir === null ? '' : ', it was empty'}`
+          : `${table} ${month}: ${archive.rows} rows in ${linesPath(archiveDir ?? '', archive)}`,
+      ),
+      ...months.map(({ table, month }) => `${table} ${month}: waits for an archive, set ARCHIVE_DIR`),
+    ]
     show(
       dropped.map(({ table, month, archive }) => ({ table, month, archive })),
       lines.length === 0 ? 'No month is past its time.' : lines.join('\n'),

@@ -52,7 +52,7 @@ function describe(status: Status, problems: readonly string[]): string {
   const { version, mode, at, database, processes, due, givenUp, accounts, books, backup, disk, archive } =
     status
   const { server, connections, maxConnections, bytes, schema, standbys } = database
-  const facts = [
+  const lines = [
     ['Bursar', `${version}, ${mode}, ${formatTime(at)}`],
     [
       'Database',
@@ -70,7 +70,7 @@ function describe(status: Status, problems: readonly string[]): string {
       ? []
       : [['Disk', `${formatBytes(disk.freeBytes)} of ${formatBytes(disk.totalBytes)} free`]]),
   ]
-  const width = Math.max(...facts.map(([name = '']) => name.length))
+  const width = Math.max(...lines.map(([name = '']) => name.length))
   const rows = processes.map(one => [
     one.role,
     one.version,
@@ -93,7 +93,7 @@ function describe(status: Status, problems: readonly string[]): string {
     one.heardAt === null ? 'never' : formatTime(one.heardAt),
   ])
   return [
-    facts.map(([name = '', text = '']) => `${name.padEnd(width)}  ${text}`).join('\n'),
+    lines.map(([name = '', text = '']) => `${name.padEnd(width)}  ${text}`).join('\n'),
     status.hasPooler
       ? 'Processes cannot be told apart behind a pooler.'
       : rows.length === 0

@@ -35,7 +35,7 @@ export type Import = {
   /** Of a list of students: those in classes without fees, and some of these classes. */
   unpricedRows: number
   unpricedGrades: string[]
-  /** Of a list of students: how much less it asks of those who have fees already. */
+  /** Of a list of students: of how many who have fees already it asks less, and how much less together. */
   loweredRows: number
   loweredPaise: Paise
   appliedRows: number

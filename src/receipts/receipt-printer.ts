@@ -3,7 +3,7 @@ import { ProcessPool } from '../platform/process-pool/process-pool.ts'
 import type { DocumentPrint } from './document-pdf.ts'
 import type { ReceiptPrint, ReceiptsPrint } from './receipt-pdf.ts'
 
-/** Anybody who has the link of a payment can ask for its receipt, as often as he likes: making one costs 80 ms. */
+/** Anybody who has the link of a payment can ask for its receipt, as often as they like: making one costs 80 ms. */
 const printers = new ProcessPool<ReceiptPrint | ReceiptsPrint | DocumentPrint, Uint8Array>(
   new URL('receipt-process.ts', import.meta.url),
   {

@@ -148,7 +148,7 @@ function ofArchive(archive: Waiting): string[] {
   return stuck === null ? [] : [stuck]
 }
 
-/** Nobody is at it, so the last who was did not get to the end: the disk is full, or he was killed. */
+/** No process is at it, so the last one did not get to the end: the disk is full, or it was killed. */
 export function describeStuck({ months, isUnderWay }: Waiting): string | null {
   const [first] = months
   if (first === undefined || isUnderWay) return null

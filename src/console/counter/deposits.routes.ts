@@ -39,7 +39,6 @@ import { EVERYONE } from '../console.rules.ts'
 import { addConsoleFile } from '../files.routes.ts'
 import { addReport } from '../reports/report.routes.ts'
 import { FINANCE_ROLES } from '../students/students.rules.ts'
-
 import { CHEQUE_SORTING, chequesReport, DEPOSIT_SORTING, depositsReport } from './lists.service.ts'
 
 /** The cheque register, and what the office takes to its bank. */

@@ -27,7 +27,7 @@ type WantedPlans = Omit<store.PlanFilter, 'search' | 'isHeld'> & {
 function filterOf(institute: Institute, { typed, held, ...wanted }: WantedPlans): store.PlanFilter {
   const search =
     typed === undefined ? undefined : { typed: typed.trim(), words: toWordQuery(institute.id, typed) }
-  return { ...wanted, isHeld: held && held === 'yes', search }
+  return { ...wanted, isHeld: held === undefined ? undefined : held === 'yes', search }
 }
 
 export async function listPlans(

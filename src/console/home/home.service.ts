@@ -53,8 +53,8 @@ export async function readHome({ db, clock, mode }: Context, institute: Institut
   const month = firstOfMonth(today)
   const chartFrom = addDays(today, 1 - CHART_DAYS)
   const countedFrom = month < chartFrom ? month : chartFrom
-  const demo = mode === 'sandbox' ? await readSetting(db, 'demo') : null
   const [
+    demo,
     sums,
     outstanding,
     ahead,
@@ -65,6 +65,7 @@ export async function readHome({ db, clock, mode }: Context, institute: Institut
     approvalsWaiting,
     disputesToAnswer,
   ] = await Promise.all([
+    mode === 'sandbox' ? readSetting(db, 'demo') : null,
     store.sumDays(db, id, startOfDay(countedFrom)),
     store.sumOutstanding(db, id, today),
     sumDebits(db, id, spanOf(aheadRange(today))),

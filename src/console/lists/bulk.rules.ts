@@ -39,8 +39,8 @@ export function sift<Item extends Named>(
   }
 }
 
-/** What a rule that throws says; null when it has nothing against it. */
-export function saidBy(rule: () => void): string | null {
+/** The message of a rule that throws; null when it lets it pass. */
+export function refusalFrom(rule: () => void): string | null {
   try {
     rule()
     return null

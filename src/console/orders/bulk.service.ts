@@ -9,7 +9,7 @@ import { cancelLocked } from '../../orders/orders.service.ts'
 import type { Context } from '../../platform/context.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
 import type { Language } from '../../platform/languages.ts'
-import { saidBy, sift, type Bulk } from '../lists/bulk.rules.ts'
+import { refusalFrom, sift, type Bulk } from '../lists/bulk.rules.ts'
 import { MOST_MESSAGES_A_DAY, requireSendable } from './orders.rules.ts'
 import { checkoutUrl } from './orders.service.ts'
 
@@ -24,7 +24,7 @@ export async function cancelPicked(
   return transact(ctx.db, command, async tx => {
     const now = ctx.clock.now()
     const found = await readLocked(tx, institute.id, orderIds)
-    const { good, leftOut } = sift(orderIds, found, order => saidBy(() => assertCancellable(order, now)))
+    const { good, leftOut } = sift(orderIds, found, order => refusalFrom(() => assertCancellable(order, now)))
     await cancelLocked(tx, institute.id, good, now)
     return { done: good.map(({ id }) => id), leftOut }
   })
@@ -53,7 +53,7 @@ export async function sendPicked(
     const earlier = await countMessagesAboutEach(tx, institute.id, { about: orderIds, since })
     const most = isForced ? MOST_MESSAGES_A_DAY - channels.length : 0
     const { good, leftOut } = sift(orderIds, found, order => {
-      const refusal = saidBy(() => requireSendable(order, now))
+      const refusal = refusalFrom(() => requireSendable(order, now))
       if (refusal !== null) return refusal
       if (waysTo(order, channels).length === 0) return 'The order has no address that this can be sent to.'
       const told = earlier.get(order.id) ?? 0

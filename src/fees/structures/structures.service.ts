@@ -96,7 +96,7 @@ export async function dropBranchStructure(
 export const NONE_OF_ITS_OWN = 'This branch has no fee structure of its own for this year.'
 
 /** Whether a year costs different things in two branches. */
-export async function areApart(
+export async function differInFees(
   db: Queryable,
   instituteId: number,
   year: Year,

@@ -10,7 +10,7 @@ import { scheduleRowOf } from '../rules/erp-schedule.rules.ts'
 import { totalsOf } from '../rules/lines.rules.ts'
 import type { LoadedPlan } from '../rules/plan.rules.ts'
 import { rowsToSetUp, type ScheduleRow } from '../rules/schedule.rules.ts'
-import { redrawIfTooLong } from './plan-lengths.service.ts'
+import { redrawIfNotOffered } from './plan-lengths.service.ts'
 import { getPlan, listPlansOf } from './plan-reads.service.ts'
 import { createPlan } from './plans.service.ts'
 import type { PlanKey } from './plans.store.ts'
@@ -42,7 +42,7 @@ export async function openSetup(ctx: FlexContext, institute: Institute, planId: 
   const { student } = (await readyView(ctx, loaded)).student
   if (student.status === 'dropped') return { kind: 'refused', message: 'This student has left the school.' }
   await refreshDraft(ctx, institute, loaded, answer)
-  await redrawIfTooLong(ctx, institute, await getPlan(ctx, institute, planId))
+  await redrawIfNotOffered(ctx, institute, await getPlan(ctx, institute, planId))
   return readyView(ctx, await getPlan(ctx, institute, planId))
 }
 

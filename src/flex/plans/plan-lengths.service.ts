@@ -71,7 +71,7 @@ async function readFitting(
  * A draft of the institute's default plan was drawn when other lengths were offered, or more of the academic year was left:
  * it becomes the one that is offered now, so that nobody agrees to what is not. What the ERP or the office wrote stays.
  */
-export async function redrawIfTooLong(
+export async function redrawIfNotOffered(
   ctx: FlexContext,
   institute: Institute,
   loaded: LoadedPlan,

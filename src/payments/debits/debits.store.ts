@@ -31,7 +31,7 @@ type Key = Pick<Payment, 'instituteId' | 'id'>
 
 /**
  * False when it has ended already. Counts as a check, because the number of checks is what a reconciler compares before
- * he gives one up. Lost in a power failure, it is as if nobody had tried to send it, and the bank is asked.
+ * it gives one up. Lost in a power failure, it is as if nobody had tried to send it, and the bank is asked.
  */
 export async function takeToSend(
   db: Queryable,

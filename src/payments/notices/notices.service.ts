@@ -61,7 +61,7 @@ async function notifySome(
   })
 }
 
-/** The receipts of these payments, by mail once more; whoever asks says which of them, in its own transaction. */
+/** Mails the receipts of these payments once more, in the transaction of the caller, who has chosen them. */
 export async function mailReceiptsAgain(
   tx: Transaction,
   ctx: Context,

@@ -45,7 +45,7 @@ export function createMandates(connection: Connection): MandatePort {
 }
 
 const METHODS = { enach: 'enach', upi_autopay: 'upi' }
-/** What a UPI app asks the payer to pay when he authorises; Cashfree gives it back. An e-mandate asks for nothing. */
+/** What a UPI app asks the payer to pay when they authorise it; Cashfree gives it back. An e-mandate asks for nothing. */
 const UPI_AUTHORISATION_PAISE = paiseOf(100)
 
 async function register(connection: Connection, request: MandateRequest): Promise<Started> {

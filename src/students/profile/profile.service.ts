@@ -14,7 +14,7 @@ import { studentEvents } from '../student.events.ts'
 import { readStudentContexts } from '../student-contexts.service.ts'
 import { changesBetween, type StudentChange } from './update.rules.ts'
 import { birthProblems, type Student } from '../students.rules.ts'
-import { areApart } from '../../fees/structures/structures.service.ts'
+import { differInFees } from '../../fees/structures/structures.service.ts'
 import { applyToArrived } from '../structures/apply-structure.service.ts'
 import { NO_EFFECT, type Effect } from '../structures/plan-students.service.ts'
 import * as store from '../students.store.ts'
@@ -90,12 +90,13 @@ async function changeIn(
   await insertProfileChanges(tx, institute.id, { changedAt: now, source: 'update' }, [
     { studentId: id, changes },
   ])
-  const isPriced = isByOffice && stored.origin !== 'erp' && (await costsOther(tx, institute, stored, student))
+  const isPriced =
+    isByOffice && stored.origin !== 'erp' && (await hasOtherFees(tx, institute, stored, student))
   const effect = isPriced ? await applyToArrived(tx, { institute, now }, [{ id, year: student }]) : NO_EFFECT
   return { record: await read(tx, institute, id), changes, effect }
 }
 
-async function costsOther(
+async function hasOtherFees(
   tx: Transaction,
   institute: Institute,
   before: Student,
@@ -103,7 +104,7 @@ async function costsOther(
 ): Promise<boolean> {
   if (after.grade !== before.grade) return true
   if (after.collectorCode === before.collectorCode) return false
-  return areApart(tx, institute.id, after, [before.collectorCode, after.collectorCode])
+  return differInFees(tx, institute.id, after, [before.collectorCode, after.collectorCode])
 }
 
 /** Another got the identity between our look and our write. */

@@ -67,12 +67,8 @@ export const rosterImport: ImportKindDefinition<RosterRow> = {
       else planned.set(plan.student.id, { plan, fees: feePlan, placed })
     }
     const good = [...planned.values()]
-    const seen = options.isLocked ? {} : await look(db, context, good)
-    return {
-      problems,
-      ...seen,
-      apply: tx => apply(tx, context, good),
-    }
+    const summary = options.isLocked ? {} : await summarise(db, context, good)
+    return { problems, ...summary, apply: tx => apply(tx, context, good) }
   },
 }
 
@@ -129,7 +125,7 @@ async function planRows(
 }
 
 /** What a person should know before it is started. */
-async function look(
+async function summarise(
   db: Queryable,
   context: RegistrationContext,
   planned: readonly Planned[],
