@@ -1,5 +1,6 @@
 import type { Queryable, Transaction } from '../../platform/db/database.ts'
 import { list, wholeList, type List, type Page, type PageRange } from '../../platform/db/list.ts'
+import type { Query } from '../../platform/db/query.ts'
 import { Table } from '../../platform/db/table.ts'
 import type { Paise } from '../../platform/money.ts'
 import type { ChequeState } from './cheques.rules.ts'
@@ -66,7 +67,7 @@ export async function listCheques(
 }
 
 /** All of them as one statement. */
-export function allCheques(instituteId: number, filter: ChequeFilter): ReturnType<typeof wholeList> {
+export function allCheques(instituteId: number, filter: ChequeFilter): Query {
   return wholeList(chequeList(instituteId, filter))
 }
 

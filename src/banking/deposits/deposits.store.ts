@@ -1,5 +1,6 @@
 import type { Queryable, Transaction } from '../../platform/db/database.ts'
 import { list, wholeList, type List, type Page, type PageRange } from '../../platform/db/list.ts'
+import type { Query } from '../../platform/db/query.ts'
 import { Table } from '../../platform/db/table.ts'
 import type { Paise } from '../../platform/money.ts'
 import type { Counted } from './denominations.rules.ts'
@@ -75,7 +76,7 @@ export async function listDeposits(
 }
 
 /** All of them as one statement. */
-export function allDeposits(instituteId: number): ReturnType<typeof wholeList> {
+export function allDeposits(instituteId: number): Query {
   return wholeList(depositList(instituteId))
 }
 

@@ -1,5 +1,6 @@
 import type { Queryable, Transaction } from '../../platform/db/database.ts'
 import { list, wholeList, type List, type Page, type PageRange } from '../../platform/db/list.ts'
+import type { Query } from '../../platform/db/query.ts'
 import { Table } from '../../platform/db/table.ts'
 import type { Paise } from '../../platform/money.ts'
 import type { KeyedLine, LineState } from './lines.rules.ts'
@@ -130,7 +131,7 @@ export async function listLines(
 }
 
 /** All of them as one statement. */
-export function allLines(instituteId: number, filter: LineFilter): ReturnType<typeof wholeList> {
+export function allLines(instituteId: number, filter: LineFilter): Query {
   return wholeList(lineList(instituteId, filter))
 }
 

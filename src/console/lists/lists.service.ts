@@ -1,7 +1,7 @@
 import type { Context } from '../../platform/context.ts'
 import { badCursor, toPage, type Page } from '../../platform/db/list.ts'
 import { badField, conflict } from '../../platform/errors.ts'
-import type { Query } from '../money/query.ts'
+import type { Query } from '../../platform/db/query.ts'
 import { countRows } from '../reports/cursor.store.ts'
 import { pickedIds } from './bulk.rules.ts'
 import { readPlace, sortOf, writePlace, type Sorting } from './sorting.rules.ts'

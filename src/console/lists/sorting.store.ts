@@ -1,5 +1,5 @@
 import type { Queryable } from '../../platform/db/database.ts'
-import type { Query } from '../money/query.ts'
+import type { Query } from '../../platform/db/query.ts'
 import type { Sort, SortedPlace, Sorting } from './sorting.rules.ts'
 
 type Place = { sortValue: string; sortTie: string; sortKey: string }

@@ -7,7 +7,7 @@ import type { Context } from '../../platform/context.ts'
 import { ZERO, type Paise } from '../../platform/money.ts'
 import { ledgerCursor, parseLedgerCursor, type ReconciliationStatus } from './books.rules.ts'
 import * as store from './books.store.ts'
-import type { Query } from './query.ts'
+import type { Query } from '../../platform/db/query.ts'
 import type { Report } from '../reports/export.service.ts'
 import { count, day, moment, money, text, type Column } from '../reports/reports.rules.ts'
 

@@ -2,7 +2,7 @@ import type { Account } from '../../ledger/ledger.rules.ts'
 import type { Queryable } from '../../platform/db/database.ts'
 import { allOf, type PageRange } from '../../platform/db/list.ts'
 import type { Paise } from '../../platform/money.ts'
-import { limitOf, prefixOf, Values, type Query } from './query.ts'
+import { limitOf, prefixOf, Values, type Query } from '../../platform/db/query.ts'
 
 type Sums = { count: number; amountPaise: Paise }
 export type ReconciliationSums = { matched: Sums; mismatched: Sums; expected: Sums; overdue: Sums }

@@ -3,7 +3,7 @@ import { allOf } from '../../platform/db/list.ts'
 import type { Paise } from '../../platform/money.ts'
 import type { ReceiptKey } from './receipts.rules.ts'
 import { by, type Sorting } from '../lists/sorting.rules.ts'
-import { limitOf, type Query } from './query.ts'
+import { limitOf, type Query } from '../../platform/db/query.ts'
 
 export type ReceiptRow = {
   financialYear: string

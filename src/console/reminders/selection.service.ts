@@ -1,7 +1,7 @@
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import type { Context } from '../../platform/context.ts'
 import { badField, conflict } from '../../platform/errors.ts'
-import type { Query } from '../money/query.ts'
+import type { Query } from '../../platform/db/query.ts'
 import { defaultersReport } from '../reports/dues.service.ts'
 import type { AskedDefaulters } from '../reports/dues.store.ts'
 import { studentsReport, type WantedStudents } from '../students/students.service.ts'

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../platform/db/database.ts'
-import type { Query } from '../money/query.ts'
+import type { Query } from '../../platform/db/query.ts'
 
 /** Of the students that a list shows. */
 export async function listIds(db: Queryable, { text, values }: Query, limit: number): Promise<string[]> {

@@ -1,5 +1,5 @@
 import type { Queryable, Transaction } from '../../platform/db/database.ts'
-import type { Query } from '../money/query.ts'
+import type { Query } from '../../platform/db/query.ts'
 
 /** How many rows are in memory at once. */
 const BATCH = 500

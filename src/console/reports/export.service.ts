@@ -5,7 +5,7 @@ import type { Transaction } from '../../platform/db/database.ts'
 import { badField, BursarError } from '../../platform/errors.ts'
 import type { Context } from '../../platform/context.ts'
 import { recordAudit, type Actor } from '../audit/audit.service.ts'
-import type { Query } from '../money/query.ts'
+import type { Query } from '../../platform/db/query.ts'
 import { countRows, readBatches } from './cursor.store.ts'
 import {
   csvHead,

@@ -1,4 +1,5 @@
 import type { Queryable } from './database.ts'
+import type { Query } from './query.ts'
 import { badField } from '../errors.ts'
 
 /**
@@ -65,7 +66,7 @@ export async function list<Row extends { id: string }>(
 }
 
 /** All of it as one statement, in its order. */
-export function wholeList(definition: List): { text: string; values: unknown[] } {
+export function wholeList(definition: List): Query {
   const { select, from, join = '', scope, filters = [], order, direction } = definition
   const values = [...(definition.values ?? [])]
   const alias = from.slice(from.lastIndexOf(' ') + 1)

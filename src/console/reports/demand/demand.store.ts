@@ -1,5 +1,5 @@
 import type { Queryable } from '../../../platform/db/database.ts'
-import type { Query } from '../../money/query.ts'
+import type { Query } from '../../../platform/db/query.ts'
 import type { DemandRow } from './demand.rules.ts'
 
 const MONTH = (at: string): string => `date_trunc('month', ${at} at time zone 'Asia/Kolkata')::date`
