@@ -1,5 +1,6 @@
 import type { Queryable } from '../../platform/db/database.ts'
 import type { Paise } from '../../platform/money.ts'
+import { joinDueDays } from '../reports/due-days.store.ts'
 import type { DaySum, Sum } from './home.rules.ts'
 
 /** What the home page adds up, each by one statement over an index that begins with the institute. */
@@ -46,10 +47,7 @@ export async function sumOutstanding(
        count(distinct b.student_id) filter (where late.amount > 0) as "overdueStudents"
      from student_balances b
      join students s on s.institute_id = b.institute_id and s.id = b.student_id and s.status = 'active'
-     left join fee_due_days day on day.institute_id = b.institute_id and day.component_type = b.component_type
-       and day.academic_year_start = s.academic_year_start and day.collector_code = s.collector_code
-     left join fee_due_days shared on shared.institute_id = b.institute_id and shared.component_type = b.component_type
-       and shared.academic_year_start = s.academic_year_start and shared.collector_code is null
+     ${joinDueDays({ institute: 'b.institute_id', year: 's.academic_year_start', branch: 's.collector_code', component: 'b.component_type' })}
      left join late_fee_rules own on own.institute_id = b.institute_id and own.component_type = b.component_type
      left join late_fee_rules rest on rest.institute_id = b.institute_id and rest.component_type is null
      left join planned_fees f on f.institute_id = b.institute_id and f.student_id = b.student_id

@@ -3,6 +3,7 @@ import { allOf } from '../../platform/db/list.ts'
 import type { Paise } from '../../platform/money.ts'
 import { by, type Sorting } from '../lists/sorting.rules.ts'
 import { limitOf, type Query } from '../../platform/db/query.ts'
+import { joinDueDays } from './due-days.store.ts'
 import { LATE_DAYS, type Bucket, type DefaulterBucket, type Grouping } from './dues.rules.ts'
 
 type DuesFilter = {
@@ -79,10 +80,7 @@ export function ageingQuery(instituteId: number, today: string, { by, ...filter 
       from students s join student_balances b on ${OWING} ${WITH_PLAN} where ${wanted} group by 1, 2, 3, 4, 5
     ), owed as (
       select sums.*, total - planned as owed, due.due_on, $2::date - due.due_on as days from sums
-      left join fee_due_days day on day.institute_id = $1 and day.academic_year_start = sums.year
-        and day.component_type = sums.component_type and day.collector_code = sums.branch
-      left join fee_due_days shared on shared.institute_id = $1 and shared.academic_year_start = sums.year
-        and shared.component_type = sums.component_type and shared.collector_code is null
+      ${joinDueDays({ institute: '$1', year: 'sums.year', branch: 'sums.branch', component: 'sums.component_type' })}
       left join late_fee_rules own on own.institute_id = $1 and own.component_type = sums.component_type
       cross join lateral (select coalesce(missed_on, day.due_on, shared.due_on, own.due_on, ${REST_DUE_ON}) as due_on) due
     ), owing as (
@@ -154,10 +152,7 @@ export function defaultersQuery(
       select b.student_id, b.outstanding_paise as total, b.outstanding_paise - ${PLANNED} as owed, due.due_on,
         $2::date - due.due_on as days
       from students s join student_balances b on ${OWING} ${WITH_PLAN}
-      left join fee_due_days day on day.institute_id = $1 and day.academic_year_start = s.academic_year_start
-        and day.component_type = b.component_type and day.collector_code = s.collector_code
-      left join fee_due_days shared on shared.institute_id = $1 and shared.academic_year_start = s.academic_year_start
-        and shared.component_type = b.component_type and shared.collector_code is null
+      ${joinDueDays({ institute: '$1', year: 's.academic_year_start', branch: 's.collector_code', component: 'b.component_type' })}
       left join late_fee_rules own on own.institute_id = $1 and own.component_type = b.component_type
       cross join lateral (select coalesce(f.missed_on, day.due_on, shared.due_on, own.due_on, ${REST_DUE_ON}) as due_on) due
       where ${wanted}

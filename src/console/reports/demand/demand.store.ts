@@ -1,5 +1,6 @@
 import type { Queryable } from '../../../platform/db/database.ts'
 import type { Query } from '../../../platform/db/query.ts'
+import { joinDueDays } from '../due-days.store.ts'
 import type { DemandRow } from './demand.rules.ts'
 
 const MONTH = (at: string): string => `date_trunc('month', ${at} at time zone 'Asia/Kolkata')::date`
@@ -16,14 +17,11 @@ export function demandQuery(instituteId: number, yearStart: number): Query {
       select r.due_on from late_fee_rules r where r.institute_id = $1 and r.component_type is null
     ), moved as (
       select k.grade, k.year, 'demand' as what,
-        date_trunc('month', coalesce(term.due_on, shared.due_on, case when k.year = $2 then coalesce(own.due_on, (select due_on from rest)) end))::date
+        date_trunc('month', coalesce(day.due_on, shared.due_on, case when k.year = $2 then coalesce(own.due_on, (select due_on from rest)) end))::date
           as month,
         b.fee_paise - b.discount_paise as amount
       from kids k join student_balances b on b.institute_id = $1 and b.student_id = k.id
-      left join fee_due_days term on term.institute_id = $1 and term.academic_year_start = k.year
-        and term.component_type = b.component_type and term.collector_code = k.branch
-      left join fee_due_days shared on shared.institute_id = $1 and shared.academic_year_start = k.year
-        and shared.component_type = b.component_type and shared.collector_code is null
+      ${joinDueDays({ institute: '$1', year: 'k.year', branch: 'k.branch', component: 'b.component_type' })}
       left join late_fee_rules own on own.institute_id = $1 and own.component_type = b.component_type
       union all
       select k.grade, k.year, 'money', ${MONTH('p.captured_at')}, p.amount_paise
