@@ -3,21 +3,12 @@ import { test } from 'node:test'
 import { API, demoVisitor } from '../console/support.ts'
 import type { Json } from '../harness/client.ts'
 import { ERP } from '../harness/samples.ts'
-import { openWorld } from './support.ts'
+import { openWorld, SHORT_FIRST } from './support.ts'
 
 const AT = `${API}/institutes/demo-school`
-const tuition = (amount: number): Json[] => [{ component_type: 'TUITION_FEE', amount }]
-/** The first is magic: the bank says that the account is short, however often it is asked. */
-const SCHEDULE = [
-  ...[5000.81, 14000, 14000, 14000, 12999.19].map((amount, n) => ({
-    due_date: `2027-0${n + 1}-05`,
-    details: tuition(amount),
-  })),
-  { due_date: '2027-06-05', details: [{ component_type: 'TRANSPORT_FEE', amount: 12000.5 }] },
-]
 
 test('a child on a plan is late since the day of the instalment that it missed: in dues, ageing, defaulters, Home and the late fee', async t => {
-  const world = await openWorld(t, { withErp: false, schedule: SCHEDULE, rail: 'upi_autopay' })
+  const world = await openWorld(t, { withErp: false, schedule: SHORT_FIRST, rail: 'upi_autopay' })
   const { bursar, studentId } = world
   const { demo } = bursar
   const rules = { late_fees: [{ due_date: '2026-10-10', kind: 'per_day', amount_per_day: 10 }] }

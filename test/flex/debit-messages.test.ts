@@ -1,17 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Json } from '../harness/client.ts'
-import { openWorld, stateOf, type World } from './support.ts'
-
-/** The first is magic: the bank says that the account is short, unless somebody decides otherwise. */
-const SHORT_FIRST = [5000.81, 14000, 14000, 14000, 12999.19].map((amount, n) => ({
-  due_date: `2027-0${n + 1}-05`,
-  details: [{ component_type: 'TUITION_FEE', amount }],
-}))
-const SCHEDULE = [
-  ...SHORT_FIRST,
-  { due_date: '2027-06-05', details: [{ component_type: 'TRANSPORT_FEE', amount: 12000.5 }] },
-]
+import { openWorld, SHORT_FIRST, stateOf, type World } from './support.ts'
 
 async function sentAbout(world: World, text: RegExp): Promise<Json[]> {
   const mails = (await world.mailbox()).filter(mail => text.test(mail.text))
@@ -19,7 +9,7 @@ async function sentAbout(world: World, text: RegExp): Promise<Json[]> {
 }
 
 test('a debit at night is told by mail at once, with its receipt and a page, and to the phone in the school’s hours; its notice names every day of a try', async t => {
-  const world = await openWorld(t, { withErp: false, schedule: SCHEDULE, rail: 'upi_autopay' })
+  const world = await openWorld(t, { withErp: false, schedule: SHORT_FIRST, rail: 'upi_autopay' })
   const { bursar } = world
   const clock = (to: string): Promise<Json> => bursar.demo.post('/api/v1/sandbox/clock', { to })
   await clock('2027-01-05T21:31:00+05:30')

@@ -31,9 +31,18 @@ export const FEES = [
   { component_type: 'TRANSPORT_FEE', fee_amount: 12000.5 },
 ]
 
+/** Of all that is owed. The first is magic: the bank says that the account is short, unless somebody decides otherwise. */
+export const SHORT_FIRST: readonly Json[] = [
+  ...[5000.81, 14000, 14000, 14000, 12999.19].map((amount, index) => ({
+    due_date: `2027-0${index + 1}-05`,
+    details: [{ component_type: 'TUITION_FEE', amount }],
+  })),
+  { due_date: '2027-06-05', details: [{ component_type: 'TRANSPORT_FEE', amount: 12000.5 }] },
+]
+
 type Options = {
   rail?: Rail
-  schedule?: Json[]
+  schedule?: readonly Json[]
   withErp?: boolean
   customSchedule?: boolean
   setUp?: boolean

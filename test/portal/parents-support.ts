@@ -19,11 +19,11 @@ export const FEES = [
   { component_type: 'TRANSPORT_FEE', fee_amount: 12000.5 },
 ]
 
-/** A parent with children who owe. */
 const END = new Date().getFullYear() + 2
 /** Of which at least a year is left: a plan that a family asks for ends inside it. */
 export const ROOMY_YEAR = { academic_year_start: END - 1, academic_year_end: END }
 
+/** A parent with children who owe. */
 export async function newFamily(client: Client, wanted: Wanted = {}): Promise<Family> {
   const { students = [{}], fees = FEES, payments = [] } = wanted
   const user = `family-${++count}`

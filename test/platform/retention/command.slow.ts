@@ -116,11 +116,11 @@ test('a damaged file is named by verify, which goes on with the others, and read
   }
 })
 
-const canMount = process.getuid?.() === 0 ? false : 'a small disk is mounted by root alone'
+const cannotMount = process.getuid?.() === 0 ? false : 'a small disk is mounted by root alone'
 
 test(
   'on a full disk the month waits in the database, status and doctor say so, and room brings it out',
-  { skip: canMount },
+  { skip: cannotMount },
   async t => {
     const { env, at, month } = keeping(20)
     const folder = mkdtempSync(join(tmpdir(), 'bursar-full-'))

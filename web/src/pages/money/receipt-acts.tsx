@@ -2,9 +2,9 @@ import { Button, Menu } from '@mantine/core'
 import { useState } from 'react'
 import { download } from '../../api/client.ts'
 import { useMay } from '../../api/session.ts'
-import { formatCount } from '../../ui/money.tsx'
+import { counted } from '../../ui/money.tsx'
 import { BulkDialogue } from '../../ui/table/bulk-dialogue.tsx'
-import type { Picked } from '../../ui/table/data-table.tsx'
+import { countOf, type Picked } from '../../ui/table/list-parts.tsx'
 import { notify } from '../../ui/toasts.tsx'
 
 type Props = { path: string; picked: Picked }
@@ -23,7 +23,7 @@ export function ReceiptActs({ path, picked }: Props) {
       )}
       {isMailing && (
         <BulkDialogue
-          title={`Mail ${formatCount(picked.ids === undefined ? picked.count : picked.ids.length)} receipts again?`}
+          title={`Mail ${counted(countOf(picked), 'receipt')} again?`}
           description="Each family gets the mail with the PDF once more. Cancelled receipts, and families who were written to about the payment within the last day, are left out."
           verb="Mail"
           done={['receipt mailed', 'receipts mailed']}

@@ -1,9 +1,9 @@
 import { Button, Checkbox, Stack, Textarea } from '@mantine/core'
 import { useState } from 'react'
 import { useMay } from '../../api/session.ts'
-import { formatCount } from '../../ui/money.tsx'
+import { counted } from '../../ui/money.tsx'
 import { BulkDialogue } from '../../ui/table/bulk-dialogue.tsx'
-import type { Picked } from '../../ui/table/data-table.tsx'
+import { countOf, type Picked } from '../../ui/table/list-parts.tsx'
 
 type Props = { path: string; picked: Picked }
 
@@ -28,10 +28,6 @@ export function OrderActs({ path, picked }: Props) {
   )
 }
 
-function countOf(picked: Picked): string {
-  return formatCount(picked.ids === undefined ? picked.count : picked.ids.length)
-}
-
 type Opened = Props & { onClose: () => void }
 
 function SendDialogue({ path, picked, onClose }: Opened) {
@@ -40,7 +36,7 @@ function SendDialogue({ path, picked, onClose }: Opened) {
   const [isAsked, setIsAsked] = useState(false)
   return (
     <BulkDialogue
-      title={`Send the links of ${countOf(picked)} again?`}
+      title={`Send ${counted(countOf(picked), 'link')} again?`}
       description="Each payer gets the link once more, in the language of the family. What is paid, cancelled or expired is left out."
       verb="Send"
       done={['link sent', 'links sent']}
@@ -79,7 +75,7 @@ function CancelDialogue({ path, picked, onClose }: Opened) {
   const [isAsked, setIsAsked] = useState(false)
   return (
     <BulkDialogue
-      title={`Cancel ${countOf(picked)} orders and links?`}
+      title={`Cancel ${counted(countOf(picked), 'order or link', 'orders and links')}?`}
       description="Nobody can start to pay them any more. A payment that is under way still counts. What is paid already is left out."
       verb="Cancel these orders and links"
       done={['order or link cancelled', 'orders and links cancelled']}

@@ -2,7 +2,7 @@ import { Alert, Button, Group, Progress } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { wholeProblem } from '../../api/command.ts'
 import { Dialogue } from '../dialogue/dialogue.tsx'
-import { formatCount } from '../money.tsx'
+import { counted, formatCount } from '../money.tsx'
 import type { Picked } from './list-parts.tsx'
 import { useBulk, type Bulk, type BulkRun } from './use-bulk.ts'
 
@@ -92,7 +92,7 @@ function Outcome({ bulk, total, done }: { bulk: Bulk; total: number } & Pick<Pro
       />
       <p role="status">
         {isRunning && `${formatCount(handled)} of ${formatCount(total)} … `}
-        {!isRunning && <strong>{`${formatCount(bulk.done)} ${done[bulk.done === 1 ? 0 : 1]}. `}</strong>}
+        {!isRunning && <strong>{`${counted(bulk.done, ...done)}. `}</strong>}
         {!isRunning && leftOut.length > 0 && `${formatCount(leftOut.length)} left out:`}
       </p>
       {byReason.map(([why, some]) => (

@@ -8,6 +8,10 @@ import type { Column } from './rows.tsx'
 /** Rows by their boxes, or everything that the filters leave, also what is not shown yet. */
 export type Picked = { ids: readonly string[]; all?: never } | { all: Query; count: number; ids?: never }
 
+export function countOf(picked: Picked): number {
+  return picked.ids === undefined ? picked.count : picked.ids.length
+}
+
 type Count = { count: number; is_more: boolean }
 
 export function useCount(

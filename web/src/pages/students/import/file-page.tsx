@@ -9,7 +9,7 @@ import { get } from '../../../api/client.ts'
 import { problemOf, useCommand, wholeProblem } from '../../../api/command.ts'
 import { useInstitute, useInstitutePath, useMay } from '../../../api/session.ts'
 import { Detail } from '../../../ui/detail.tsx'
-import { counted as count, formatCount, formatRupees } from '../../../ui/money.tsx'
+import { counted, formatCount, formatRupees } from '../../../ui/money.tsx'
 import { AwaitedPage } from '../../../ui/page.tsx'
 import { DataTable, type Column } from '../../../ui/table/data-table.tsx'
 import { When } from '../../../ui/when.tsx'
@@ -95,7 +95,7 @@ function Now({ file }: { file: RosterAnswer }) {
     case 'done':
       return (
         <Alert color="bursar" mt="md" role="status">
-          <p>{`${count(rows.applied, 'student is', 'students are')} registered or brought up to date; ${formatCount(rows.unchanged)} were as in the file.`}</p>
+          <p>{`${counted(rows.applied, 'student is', 'students are')} registered or brought up to date; ${formatCount(rows.unchanged)} were as in the file.`}</p>
           <LinkButton variant="default" to="/i/$institute/students" params={{ institute }} search={{}}>
             Go to the students
           </LinkButton>
@@ -136,20 +136,20 @@ function Decide({ file }: { file: RosterAnswer }) {
       <p>
         {good === 0
           ? 'No row can be used. Correct the file and send it again.'
-          : `${count(rows.new, 'student is', 'students are')} new, ${count(rows.known, 'is', 'are')} registered already.`}
+          : `${counted(rows.new, 'student is', 'students are')} new, ${counted(rows.known, 'is', 'are')} registered already.`}
         {good > 0 &&
           rows.bad > 0 &&
-          ` ${count(rows.bad, 'row is left out; correct it and send it', 'rows are left out; correct them and send them')} later.`}
+          ` ${counted(rows.bad, 'row is left out; correct it and send it', 'rows are left out; correct them and send them')} later.`}
       </p>
       {rows.without_fees > 0 && (
         <Alert color="yellow" role="status" mb="sm" maw={720}>
-          {`${count(rows.without_fees, 'student is in a class', 'students are in classes')} without fees and would owe nothing: ${file.classes_without_fees.join(', ')}. Correct the class in the file, or set its fees in the fee structure.`}
+          {`${counted(rows.without_fees, 'student is in a class', 'students are in classes')} without fees and would owe nothing: ${file.classes_without_fees.join(', ')}. Correct the class in the file, or set its fees in the fee structure.`}
         </Alert>
       )}
       {rows.lowered > 0 && (
         <>
           <Alert color="yellow" role="status" mb="sm" maw={720}>
-            {`${count(rows.lowered, 'student', 'students')} would have to pay less than now, ${formatRupees(file.lowered_amount)} less in all.`}
+            {`${counted(rows.lowered, 'student')} would have to pay less than now, ${formatRupees(file.lowered_amount)} less in all.`}
           </Alert>
           {mayStart && (
             <TextInput
@@ -173,8 +173,8 @@ function Decide({ file }: { file: RosterAnswer }) {
               onClick={() => start.mutate(reason.trim() === '' ? {} : { reason: reason.trim() })}
             >
               {rows.new === 0
-                ? `Bring ${count(good, 'student', 'students')} up to date`
-                : `Register ${count(good, 'student', 'students')}`}
+                ? `Bring ${counted(good, 'student')} up to date`
+                : `Register ${counted(good, 'student')}`}
             </Button>
           )}
           <Button variant="default" loading={discard.isPending} onClick={() => discard.mutate()}>
