@@ -672,6 +672,8 @@ create table imports (
   -- Of a list of students: of how many who have fees already it asks less, and how much less together.
   lowered_rows integer not null default 0,
   lowered_paise bigint not null default 0,
+  -- Of a list of students: of the fee structures by which it was checked. What was seen does not hold under others.
+  structures_digest text,
   applied_rows integer not null default 0,
   unchanged_rows integer not null default 0,
   -- Where the next step of a running import continues.

@@ -38,6 +38,7 @@ export type Import = {
   /** Of a list of students: of how many who have fees already it asks less, and how much less together. */
   loweredRows: number
   loweredPaise: Paise
+  structuresDigest: string | null
   appliedRows: number
   unchangedRows: number
   nextGroup: number
@@ -74,6 +75,7 @@ const table = new Table<Omit<Import, 'percent'> & { instituteId: number }>('impo
   unpricedGrades: 'text[]',
   loweredRows: 'int',
   loweredPaise: 'bigint',
+  structuresDigest: 'text',
   appliedRows: 'int',
   unchangedRows: 'int',
   nextGroup: 'int',

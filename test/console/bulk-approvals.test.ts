@@ -95,15 +95,20 @@ test('a list of students that lowers fees by more than the amount waits; one tha
   assert.equal(await tuitionOf('LIST-1'), 29_000)
 })
 
-test('a list that moves a student to a cheaper class waits like one that lowers its fee', async () => {
-  const year = `${AT}/fee-structures/2026/2027`
+const YEAR = `${AT}/fee-structures/2026/2027`
+
+async function setFees(...[third, fourth]: [number, number]): Promise<void> {
   const amounts = [
-    { grade: '3', component_type: 'TUITION_FEE', term: 1, amount: 20_000 },
-    { grade: '4', component_type: 'TUITION_FEE', term: 1, amount: 50_000 },
+    { grade: '3', component_type: 'TUITION_FEE', term: 1, amount: third },
+    { grade: '4', component_type: 'TUITION_FEE', term: 1, amount: fourth },
   ]
   const heads = { fee_heads: ['TUITION_FEE'], grades: ['3', '4'], amounts, concessions: [] }
   const terms = [{ name: 'Year', due_date: '2026-06-10' }]
-  assertAnswer(await meera.send('PUT', year, { terms, ...heads }), '200')
+  assertAnswer(await meera.send('PUT', YEAR, { terms, ...heads }), '200')
+}
+
+test('a list that moves a student to a cheaper class waits like one that lowers its fee', async () => {
+  await setFees(20_000, 50_000)
   const first = await listOf('4')
   assertAnswer(await startList(first), '200')
   await finish(first)
@@ -116,6 +121,32 @@ test('a list that moves a student to a cheaper class waits like one that lowers 
   assertAnswer(await decide(head, approval, 'approve'), '200')
   await finish(moved)
   assert.equal(await tuitionOf('MOVE-1'), 20_000)
+})
+
+test('what was checked or asked for before the fees were lowered further is not done by it', async () => {
+  await setFees(50_000, 50_000)
+  const raised = await listOf('4')
+  assertAnswer(await startList(raised), '200')
+  await finish(raised)
+  const harmless = await listOf('3')
+  await setFees(1_000, 50_000)
+  assertAnswer(await startList(harmless, WHY), '409 HUE00002')
+  const waiting = await kept(startList(await listOf('3'), WHY))
+  await setFees(500, 50_000)
+  assertAnswer(await decide(head, waiting, 'approve'), '409 HUE00002')
+  assert.equal(await tuitionOf('MOVE-1'), 50_000)
+
+  await setFees(500, 44_000)
+  const apply = { grade: '4', ...WHY }
+  const approval = await kept(meera.post(`${YEAR}/apply`, apply))
+  await setFees(500, 10_000)
+  const refused = await decide(head, approval, 'approve')
+  assertAnswer(refused, '409 HUE00002')
+  assert.match(refused.body.message, /₹40,000\.00, and was asked for with ₹6,000\.00/)
+  assert.equal(await tuitionOf('MOVE-1'), 50_000)
+  await setFees(500, 44_000)
+  assertAnswer(await decide(head, approval, 'approve'), '200')
+  assert.equal(await tuitionOf('MOVE-1'), 44_000)
 })
 
 test('a new year that costs a class less than now by more than the amount waits, and is started once approved', async () => {

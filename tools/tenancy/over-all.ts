@@ -47,7 +47,7 @@ export const OVER_ALL: readonly Group[] = [
       'orders/expiry.store.ts lockExpired',
       'payment-pages/pages.store.ts deleteUnpaid',
       'payments/disputes/disputes.store.ts takeToMail',
-      'payments/notices/notices.store.ts lockReceived',
+      'payments/notices/notices.store.ts selectReceived',
       'payments/notices/notices.store.ts lockRefunds',
       'sandbox/bank/debits.store.ts lockDueDebits',
       'students/students.store.ts lockStudents',

@@ -9,6 +9,7 @@ import type { Page, PageRange } from '../../platform/db/list.ts'
 import { badField, conflict, notFound } from '../../platform/errors.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
 import { newId } from '../../platform/ids.ts'
+import { formatRupees } from '../../platform/money.ts'
 import { recordAudit } from '../audit/audit.service.ts'
 import type { Origin, Who } from '../console.rules.ts'
 import { emailsOf } from '../team/people.service.ts'
@@ -24,7 +25,7 @@ import {
 } from './approvals.rules.ts'
 import { askedMessages, decidedMessages } from './approvals.texts.ts'
 import * as store from './approvals.store.ts'
-import type { GuardedAct, Weight } from './guarded-act.ts'
+import type { ActTarget, GuardedAct, Weight } from './guarded-act.ts'
 
 export type By = { institute: Institute; who: Who; origin: Origin }
 
@@ -136,6 +137,7 @@ export async function approve(
   const act = actOf(known.act)
   const target = { institute, about: known.about }
   const request = known.request as { reason: string }
+  if (known.effect !== null) await assertAsSeen(ctx, act, target, known)
   let decided: Approval | null = null
   const written = (): Approval => {
     assert(decided !== null, `${known.act} was done without its approval`)
@@ -161,6 +163,20 @@ export async function approve(
     known.makerEmail,
   )
   return written()
+}
+
+/** Fees may have been changed since it was asked for: nobody gives away more than was read and approved. */
+async function assertAsSeen(
+  ctx: PaymentContext,
+  act: AnyAct,
+  target: ActTarget,
+  { amountPaise: seenPaise, request }: Approval,
+): Promise<void> {
+  const { amountPaise } = await act.weigh(ctx, target, request as { reason: string })
+  if (amountPaise > seenPaise)
+    throw conflict(
+      `This would now give away ${formatRupees(amountPaise)}, and was asked for with ${formatRupees(seenPaise)}. Decline it and have it asked for again.`,
+    )
 }
 
 /** Declines, or withdraws what one asked for oneself: nothing is done. */

@@ -1,11 +1,12 @@
 import { payableOf, priceStudent } from '../../fees/structures/structure.rules.ts'
-import { readStructures } from '../../fees/structures/structures.service.ts'
+import { digestStructures, readStructures } from '../../fees/structures/structures.service.ts'
 import { structureFor } from '../../fees/structures/year-structures.rules.ts'
 import { readUnsettled } from '../../flex/plans/unsettled.service.ts'
 import { ROSTERS } from '../../imports/imports.rules.ts'
 import { applyImport, getImport, type Import } from '../../imports/imports.service.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import type { Context } from '../../platform/context.ts'
+import { conflict } from '../../platform/errors.ts'
 import { paiseOf, subtractPaise, sumPaise, ZERO, type Paise } from '../../platform/money.ts'
 import {
   startRollover,
@@ -19,7 +20,13 @@ import type { GuardedAct } from './guarded-act.ts'
 /** A list of students that asks less of some than they have to pay now; the check has added up how much. */
 export const rosterAct: GuardedAct<{ reason: string }, Import> = {
   async weigh(ctx, { institute, about }) {
-    const { fileName, loweredPaise, loweredRows } = await getImport(ctx, institute, about, ROSTERS)
+    const { fileName, loweredPaise, loweredRows, structuresDigest } = await getImport(
+      ctx,
+      institute,
+      about,
+      ROSTERS,
+    )
+    if (structuresDigest !== (await digestStructures(ctx.db, institute.id))) throw conflict(CHECKED_BEFORE)
     const title = `Lower fees by the list of students ${fileName ?? ''}`.trim()
     const effect = { students: loweredRows }
     return { title, subject: about, amountPaise: loweredPaise, countedPaise: loweredPaise, effect }
@@ -34,6 +41,9 @@ export const rosterAct: GuardedAct<{ reason: string }, Import> = {
     after: { state: file.state, file: file.fileName, rows: file.totalRows - file.badRows },
   }),
 }
+
+const CHECKED_BEFORE =
+  'The fee structure has changed since this list was checked. Upload the list again, to see what it does now.'
 
 type RolloverRequest = WantedRollover & { reason: string }
 

@@ -15,7 +15,13 @@ import {
 import * as store from './structures.store.ts'
 import { gradesOf, mergeOrders, structureFor } from './year-structures.rules.ts'
 
-export { dueDayOf, readDueDays, readStructures, type StructureYear } from './structures.store.ts'
+export {
+  digestStructures,
+  dueDayOf,
+  readDueDays,
+  readStructures,
+  type StructureYear,
+} from './structures.store.ts'
 
 /** Of a branch without its own that of the institute; of a year that has none yet: nothing costs anything. */
 export async function getStructure(

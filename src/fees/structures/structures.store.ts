@@ -23,6 +23,17 @@ export async function readStructures(
   }
 }
 
+/** Another one as soon as any structure of the institute is saved otherwise, added or dropped. */
+export async function digestStructures(db: Queryable, instituteId: number): Promise<string> {
+  const [row] = await db.query<{ digest: string }>(
+    `select md5(coalesce(string_agg(concat_ws(' ', academic_year_start, academic_year_end, collector_code, definition), ' '
+       order by academic_year_start, academic_year_end, collector_code), '')) as digest
+     from fee_structures where institute_id = $1`,
+    [instituteId],
+  )
+  return row?.digest ?? ''
+}
+
 /** `branches`: those with a structure of their own. */
 export type StructureYear = Year & { branches: string[] }
 

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { digestStructures } from '../../fees/structures/structures.service.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { getInstitutesById } from '../../institutes/institutes.service.ts'
 import type { Transaction } from '../../platform/db/database.ts'
@@ -118,6 +119,7 @@ export async function checkImport(tx: Transaction, target: CheckTarget, report: 
     ...checked,
     state,
     message: state === 'checked' ? waitingWords(one, checked) : null,
+    structuresDigest: one.kind === 'roster' ? await digestStructures(tx, context.institute.id) : null,
     checkedAt: context.now,
     startedAt: state === 'running' ? context.now : null,
   })
