@@ -8,22 +8,8 @@ import { Money } from '../../ui/money.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
 import type { Filter } from '../../ui/table/use-filters.ts'
 import { formatDay } from '../../ui/when.tsx'
+import { STUDENT } from './student-column.tsx'
 import { DEBIT_OPTIONS, DEBIT_LABELS, sentence } from './texts.ts'
-
-const STUDENT: Column<DebitAnswer> = {
-  key: 'student',
-  title: 'Student',
-  sort: 'student',
-  text: row => `${row.student.fullname} (${row.student.identifier})`,
-  render: row => (
-    <span className="flex-student">
-      {row.student.fullname}
-      <span className="faint">
-        {row.student.identifier} · {row.student.grade}
-      </span>
-    </span>
-  ),
-}
 
 const DAY: Column<DebitAnswer> = {
   key: 'day',

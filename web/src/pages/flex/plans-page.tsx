@@ -7,23 +7,11 @@ import { StatusBadge } from '../../ui/status-badge.tsx'
 import type { Filter } from '../../ui/table/use-filters.ts'
 import { formatDay } from '../../ui/when.tsx'
 import { FlexFrame } from './flex-frame.tsx'
+import { STUDENT } from './student-column.tsx'
 import { PLAN_OPTIONS, planLabel, RAIL_LABELS } from './texts.ts'
 
 const COLUMNS: readonly Column<PlanRowAnswer>[] = [
-  {
-    key: 'student',
-    title: 'Student',
-    sort: 'student',
-    text: row => `${row.student.fullname} (${row.student.identifier})`,
-    render: row => (
-      <span className="flex-student">
-        {row.student.fullname}
-        <span className="faint">
-          {row.student.identifier} · {row.student.grade}
-        </span>
-      </span>
-    ),
-  },
+  STUDENT,
   {
     key: 'status',
     title: 'State',
