@@ -39,6 +39,8 @@ async function main(): Promise<string> {
   const callbackUrl = values.callback ?? `http://127.0.0.1:8080/callbacks/${emulator.callback}`
   if (!/^https?:\/\//.test(callbackUrl) || !URL.canParse(callbackUrl))
     throw new Misuse('--callback is an address that begins with http:// or https://.')
+  if (name === 'lender' && values.clock !== undefined)
+    throw new Misuse('--clock is for gateways; a lender goes by real time.')
   const clock = await clockOf(values.clock)
   const { run } = await emulator.load()
   return run({ port, callbackUrl, clock })

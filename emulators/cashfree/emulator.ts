@@ -27,7 +27,7 @@ type EmulatorOptions = {
 
 export async function startCashfree(options: EmulatorOptions = {}): Promise<CashfreeEmulator> {
   const { port, pages, clock } = options
-  const books = openBooks({ now: clock?.now, ...options })
+  const books = openBooks({ ...options, now: clock?.now ?? options.now })
   const server = await startServer(
     request =>
       request.path.startsWith('/pg/') || pages === undefined

@@ -31,7 +31,7 @@ export type EmulatorOptions = {
 
 export async function startRazorpay(options: EmulatorOptions = {}): Promise<RazorpayEmulator> {
   const { port, pages, clock } = options
-  const books = openBooks({ now: clock?.now, ...options })
+  const books = openBooks({ ...options, now: clock?.now ?? options.now })
   const server = await startServer(
     request =>
       request.path.startsWith('/v1/') || pages === undefined

@@ -66,6 +66,7 @@ test('an emulator that cannot start as asked says in a sentence what to change',
     [['cashfree', '--speed', '2'], /--speed[^]*usage/],
     [['paypal'], /no emulator paypal[^]*razorpay, cashfree, lender/],
     [['lender'], /Set LENDER_SECRET/],
+    [['lender', '--clock', 'http://127.0.0.1:8080'], /a lender goes by real time/],
   ] as const) {
     const { status, said } = run(...args)
     assert.equal(status, 2, said)
