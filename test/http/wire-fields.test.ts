@@ -34,6 +34,12 @@ test('problems are told by the names of the wire', () => {
   assert.throws(() => fee.read({ details: [{ component_type: 'BUS' }] }), { problems })
 })
 
+test('limits are said as people count', () => {
+  const [one] = sent.details
+  assert.throws(() => fee.read({ ...sent, details: [] }), /at least 1 item\b(?!s)/)
+  assert.throws(() => fee.read({ ...sent, details: [one, one, one] }), /at most 2 items/)
+})
+
 test('a change leaves alone what is absent, empties what is nullable and refuses to empty the rest', () => {
   const change = input({
     paid_by: nullable(field.text('Who.', 'Asha')),

@@ -4,48 +4,35 @@ import { endExecution, endNotification } from '../../../emulators/cashfree/contr
 import { servePages } from '../../../emulators/cashfree/pages.ts'
 import { authorise, endCharge } from '../../../emulators/cashfree/subscriptions.ts'
 import { lose, status } from '../../../emulators/faults.ts'
-import { paiseOf } from '../../../src/platform/money.ts'
 import type { DebitRequest } from '../../../src/providers/mandate-port.ts'
 import { ProviderRefused } from '../../../src/providers/refused.ts'
+import { assertUnavailable, failureOf } from '../failures.ts'
 import {
-  assertUnavailable,
-  clock,
-  failureOf,
+  debit,
   fake,
   heard,
+  hoursFromNow,
   instituteId,
   mandate,
   mandates,
   orderId,
   outcomeOf,
-  paymentId,
+  pass,
   subscriptionId,
 } from './support.ts'
 
 const NOTICE = 'inst_0f3k9z000004abcdefghjkmnpq-t3x1'
-const amountPaise = paiseOf(4_000_50)
-const HOUR = 3_600_000
-const pass = (hours: number): void => void (clock.now = new Date(clock.now.getTime() + hours * HOUR))
 
 async function announced(): Promise<DebitRequest> {
-  const rail = 'upi_autopay' as const
+  const rail = 'upi_autopay'
   await mandates().register({ ...mandate, rail })
   authorise(fake.books, subscriptionId)
   await heard()
-  const notice = { instituteId, noticeId: NOTICE, mandateRef: subscriptionId, rail, amountPaise } as const
+  const { mandateRef, amountPaise } = debit
+  const notice = { instituteId, noticeId: NOTICE, mandateRef, rail, amountPaise } as const
   const { providerRef } =
-    (await mandates().announce?.({ ...notice, debitAt: new Date(clock.now.getTime() + 24 * HOUR) })) ??
-    assert.fail()
-  const { payer, description } = mandate
-  const debit = {
-    instituteId,
-    collectorCode: 'north',
-    paymentId,
-    mandateRef: subscriptionId,
-    amountPaise,
-    rail,
-  }
-  return { ...debit, announcedRef: providerRef, payer, description } as const
+    (await mandates().announce?.({ ...notice, debitAt: hoursFromNow(24) })) ?? assert.fail()
+  return { ...debit, rail, announcedRef: providerRef }
 }
 
 test('a debit that was announced is executed under our id, and told and asked alike', async () => {

@@ -6,11 +6,10 @@ import { answerWith, lose, status } from '../../../emulators/faults.ts'
 import { paiseOf } from '../../../src/platform/money.ts'
 import { createCashfree } from '../../../src/providers/cashfree/cashfree.client.ts'
 import { ProviderRefused } from '../../../src/providers/refused.ts'
+import { assertUnavailable, failureOf } from '../failures.ts'
 import {
   amountPaise,
-  assertUnavailable,
   cashfree,
-  failureOf,
   fake,
   heard,
   instituteId,

@@ -5,17 +5,8 @@ import { record, settle } from '../../../emulators/cashfree/settlements.ts'
 import { answerWith } from '../../../emulators/faults.ts'
 import { paiseOf } from '../../../src/platform/money.ts'
 import type { SettlementReport } from '../../../src/providers/port.ts'
-import {
-  amountPaise,
-  assertUnavailable,
-  cashfree,
-  fake,
-  instituteId,
-  order,
-  orderId,
-  paymentId,
-  refundId,
-} from './support.ts'
+import { assertUnavailable } from '../failures.ts'
+import { amountPaise, cashfree, fake, instituteId, order, orderId, paymentId, refundId } from './support.ts'
 
 const DAY = '2026-06-10'
 

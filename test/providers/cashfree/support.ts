@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, beforeEach } from 'node:test'
-import { inspect } from 'node:util'
 import { KEYS } from '../../../emulators/cashfree/books.ts'
 import { type CashfreeEmulator, startCashfree } from '../../../emulators/cashfree/emulator.ts'
-import { BursarError } from '../../../src/platform/errors.ts'
 import { paiseOf } from '../../../src/platform/money.ts'
 import { createCashfree } from '../../../src/providers/cashfree/cashfree.client.ts'
+import type { DebitRequest } from '../../../src/providers/mandate-port.ts'
 import type { PaymentOutcome, Provider, Report } from '../../../src/providers/port.ts'
 
 export const order = {
@@ -36,7 +35,22 @@ export const mandate = {
 }
 export const subscriptionId = `41-${mandate.mandateId}`
 
+export const debit: DebitRequest = {
+  instituteId,
+  collectorCode: 'north',
+  paymentId,
+  mandateRef: subscriptionId,
+  amountPaise: paiseOf(4_000_50),
+  rail: 'enach',
+  announcedRef: null,
+  payer: mandate.payer,
+  description: mandate.description,
+}
+
 export const clock = { now: new Date('2026-06-10T06:30:00Z') }
+const HOUR_MS = 3_600_000
+export const hoursFromNow = (hours: number): Date => new Date(clock.now.getTime() + hours * HOUR_MS)
+export const pass = (hours: number): void => void (clock.now = hoursFromNow(hours))
 
 /** A fresh Cashfree for each test of a file. */
 export let fake: CashfreeEmulator
@@ -63,22 +77,6 @@ export function mandates(): NonNullable<Provider['mandates']> {
 
 export const posts = (path: string): number =>
   fake.seen.filter(({ method, path: at }) => method === 'POST' && at.endsWith(path)).length
-
-export async function failureOf(work: Promise<unknown>): Promise<Error> {
-  const error = await work.then(
-    () => assert.fail('it should not succeed'),
-    (error: unknown) => error,
-  )
-  assert.ok(error instanceof Error)
-  return error
-}
-
-export async function assertUnavailable(work: Promise<unknown>, text: RegExp): Promise<void> {
-  const error = await failureOf(work)
-  assert.ok(error instanceof BursarError, inspect(error))
-  assert.equal(error.code, 'SYE00001')
-  assert.match(error.message, text)
-}
 
 export async function outcomeOf(providerRef: string | null): Promise<PaymentOutcome> {
   const report = await cashfree.status({ instituteId, paymentId, providerRef })

@@ -7,17 +7,8 @@ import { KEYS } from '../../../emulators/razorpay/books.ts'
 import { neverAnswer } from '../../../emulators/faults.ts'
 import type { Fault } from '../../../emulators/server.ts'
 import { NOBODY } from '../../harness/nobody.ts'
-import {
-  answerWith,
-  assertUnavailable,
-  failureOf,
-  fake,
-  flood,
-  order,
-  outcomeOf,
-  razorpay,
-  status,
-} from './support.ts'
+import { assertUnavailable, failureOf } from '../failures.ts'
+import { answerWith, fake, flood, order, outcomeOf, razorpay, status } from './support.ts'
 
 const half: Fault = response => {
   response.writeHead(200, { 'content-length': '500' }).write('{"id":"plink_')

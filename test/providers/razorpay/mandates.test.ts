@@ -9,17 +9,8 @@ import type { Rail } from '../../../src/providers/mandate-port.ts'
 import type { Report } from '../../../src/providers/port.ts'
 import { returnCodeOf } from '../../../src/providers/razorpay/return-codes.rules.ts'
 import { ProviderRefused } from '../../../src/providers/refused.ts'
-import {
-  assertUnavailable,
-  failureOf,
-  fake,
-  instituteId,
-  order,
-  paymentId,
-  razorpay,
-  startPaid,
-  status,
-} from './support.ts'
+import { assertUnavailable, failureOf } from '../failures.ts'
+import { fake, instituteId, order, paymentId, razorpay, startPaid, status } from './support.ts'
 
 const mandateId = 'mdt_0f3k9z000003abcdefghjkmnpq'
 const request = {

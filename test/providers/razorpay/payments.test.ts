@@ -4,11 +4,10 @@ import { createRazorpay } from '../../../src/providers/razorpay/razorpay.client.
 import { KEYS } from '../../../emulators/razorpay/books.ts'
 import { ProviderRefused } from '../../../src/providers/refused.ts'
 import { paiseOf } from '../../../src/platform/money.ts'
+import { assertUnavailable, failureOf } from '../failures.ts'
 import {
   amountPaise,
   answerWith,
-  assertUnavailable,
-  failureOf,
   fake,
   instituteId,
   lose,

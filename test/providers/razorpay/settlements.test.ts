@@ -3,7 +3,8 @@ import { test } from 'node:test'
 import type { SettlementReport } from '../../../src/providers/port.ts'
 import type { ReconItem } from '../../../emulators/razorpay/entities.ts'
 import type { Fields } from '../../../emulators/server.ts'
-import { assertUnavailable, fake, flood, paymentId, razorpay, refundId } from './support.ts'
+import { assertUnavailable } from '../failures.ts'
+import { fake, flood, paymentId, razorpay, refundId } from './support.ts'
 
 function settled(index: number, changes: Fields = {}): ReconItem {
   return {

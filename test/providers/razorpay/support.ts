@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, beforeEach } from 'node:test'
-import { inspect } from 'node:util'
 import type { PaymentOutcome, Provider } from '../../../src/providers/port.ts'
 import { createRazorpay } from '../../../src/providers/razorpay/razorpay.client.ts'
-import { BursarError } from '../../../src/platform/errors.ts'
 import { paiseOf } from '../../../src/platform/money.ts'
 import { KEYS } from '../../../emulators/razorpay/books.ts'
 import { type RazorpayEmulator, startRazorpay } from '../../../emulators/razorpay/emulator.ts'
@@ -40,22 +38,6 @@ beforeEach(async () => {
   razorpay = createRazorpay({ ...KEYS, baseUrl: fake.url, timeoutMs: 1_000 })
 })
 after(() => Promise.all(running.map(each => each.close())))
-
-export async function failureOf(work: Promise<unknown>): Promise<Error> {
-  const error = await work.then(
-    () => assert.fail('it should not succeed'),
-    (error: unknown) => error,
-  )
-  assert.ok(error instanceof Error)
-  return error
-}
-
-export async function assertUnavailable(work: Promise<unknown>, text: RegExp): Promise<void> {
-  const error = await failureOf(work)
-  assert.ok(error instanceof BursarError, inspect(error))
-  assert.equal(error.code, 'SYE00001')
-  assert.match(error.message, text)
-}
 
 export async function startPaid(
   changes: Partial<Payment> = {},
