@@ -86,6 +86,10 @@ test('a student who moves to another branch is debited through the old one’s a
   const shown = async () =>
     (await finance.get(`/console/api/institutes/demo-school/flex/plans/${world.planId}`)).body.data
   assert.deepEqual([(await shown()).collector_code, (await shown()).student.moved_to], ['MAIN', 'South'])
+  // Nothing will be debited through it any more.
+  await world.bursar.sql(`update flex_plans set state = 'closed'`)
+  assert.equal('moved_to' in (await shown()).student, false)
+  await world.bursar.sql(`update flex_plans set state = 'active'`)
 
   // A mandate in the place of one that ended is given to the branch that the student is in by then.
   await world.bursar.sql(`update flex_mandates set state = 'cancelled', next_check_at = null`)

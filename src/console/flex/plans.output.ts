@@ -75,7 +75,10 @@ const planStudentOutput = student.object({
   grade: student.text('Class.', 'V'),
   status: student.oneOf(['active', 'dropped'], 'Whether the student is still here.'),
   branch: student.text('Name of the branch whose account the plan debits for.', 'Main'),
-  moved_to: student.optional.text('Name of the branch that the student has moved to since.', 'South'),
+  moved_to: student.optional.text(
+    'Name of the branch that the student has moved to, while the plan still debits for another.',
+    'South',
+  ),
   contact_name: student.text('Who is told.', 'Asha Nair'),
   contact_number: student.text('Phone.', '9876543210'),
   contact_email: student.text('E-mail.', 'asha@example.in'),

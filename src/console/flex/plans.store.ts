@@ -116,7 +116,7 @@ export type PlanStudent = StudentRow & {
   contactNumber: string
   contactEmail: string
   branch: string
-  /** The branch that the student is in now, if it is another than the plan's. */
+  /** The branch that the student is in now, if it is another than that of a plan which still debits. */
   movedTo: string | null
 }
 
@@ -128,7 +128,7 @@ export async function readPlanStudent(
   const [row] = await db.query<PlanStudent>(
     `select s.id, s.fullname, s.identifier, s.grade, s.status, s.primary_contact_name as "contactName",
        s.primary_contact_number as "contactNumber", s.primary_contact_email as "contactEmail", b.name as branch,
-       case when s.collector_code <> p.collector_code then n.name end as "movedTo"
+       case when s.collector_code <> p.collector_code and p.state not in ('cancelled', 'closed') then n.name end as "movedTo"
      from flex_plans p
      join students s on s.institute_id = p.institute_id and s.id = p.student_id
      join branches b on b.institute_id = p.institute_id and b.collector_code = p.collector_code
