@@ -24,6 +24,9 @@ const RECEIVED = {
   debit_received: 'debitShort',
 } as const
 
+/** Two texts, because operators drop one in which a variable is empty. */
+const REFUNDED = { refund_made: 'short', refund_explained: 'shortWithReason' } as const
+
 export function receivedText(
   paid: Money & { receipt: string; reference: string | null; isDebit: boolean },
   language: Language,
@@ -48,13 +51,14 @@ export function refundedText(
     refund.reference === null ? body : `${body} ${reference}`,
     ...(refund.url === null ? [] : [where]),
   ].join('\n\n')
-  const short = shortText('refund_made', language, each =>
-    withoutGaps(fill(messageTextsIn(each).refunded.short, valuesIn(each))),
+  const name = refund.cause === null ? 'refund_made' : 'refund_explained'
+  const short = shortText(name, language, each =>
+    fill(messageTextsIn(each).refunded[REFUNDED[name]], valuesIn(each)),
   )
   return { subject: fill(subject, values), body: withoutGaps(fill(text, values)), short }
 }
 
-/** A value that is empty leaves none. */
+/** A reason that is missing leaves none. */
 function withoutGaps(text: string): string {
   return text.replaceAll(/ {2,}/g, ' ').trim()
 }
@@ -87,6 +91,8 @@ export function noticeTemplates(): Template[] {
     ...Object.entries(RECEIVED).flatMap(([name, text]) =>
       templatesOf(name, language => fill(messageTextsIn(language).received[text], values)),
     ),
-    ...templatesOf('refund_made', language => fill(messageTextsIn(language).refunded.short, values)),
+    ...Object.entries(REFUNDED).flatMap(([name, text]) =>
+      templatesOf(name, language => fill(messageTextsIn(language).refunded[text], values)),
+    ),
   ]
 }
