@@ -1,5 +1,6 @@
 import type { Queryable, Transaction } from '../platform/db/database.ts'
 import { Table } from '../platform/db/table.ts'
+import { nameRows } from '../platform/jobs/claim.ts'
 import type { Paise } from '../platform/money.ts'
 import type { Allocation, Excess, LateFeeRule, PartPayment, Redeemed, Share } from './dues.rules.ts'
 
@@ -118,7 +119,8 @@ export async function readCarried(
     `select distinct c.student_id as "studentId", c.component_type as "componentType"
      from unnest($1::int[], $2::text[]) as asked (institute_id, id)
      join fee_changes c on c.institute_id = asked.institute_id and c.student_id = asked.id
-       and c.source = 'rollover'`,
+       and c.source = 'rollover'
+     where c.institute_id = any ($1)`,
     [keys.map(key => key.instituteId), keys.map(key => key.studentId)],
   )
   const byStudent = Map.groupBy(rows, row => row.studentId)
@@ -136,6 +138,7 @@ export async function readRedeemed(
        coalesce(sum(e.amount_paise) filter (where e.kind = 'waived'), 0)::bigint as "waivedPaise"
      from unnest($1::int[], $2::text[]) as k (institute_id, student_id)
      join late_fee_entries e on e.institute_id = k.institute_id and e.student_id = k.student_id
+     where e.institute_id = any ($1)
      group by e.student_id, e.rule_id`,
     [keys.map(key => key.instituteId), keys.map(key => key.studentId)],
   )
@@ -155,12 +158,14 @@ export async function readPlanned(
   db: Queryable,
   keys: readonly { instituteId: number; studentId: string }[],
 ): Promise<Map<string, Map<string, Planned>>> {
+  // Conditions on these columns reach the tables under the view.
+  const asked = keys.map(({ instituteId, studentId: id }) => ({ instituteId, id }))
+  const these = nameRows(asked, 1)
   const rows = await db.query<Planned & { studentId: string }>(
     `select f.student_id as "studentId", f.component_type as "componentType", f.amount_paise as "amountPaise",
        f.missed_on as "missedOn"
-     from unnest($1::int[], $2::text[]) as k (institute_id, student_id)
-     join planned_fees f on f.institute_id = k.institute_id and f.student_id = k.student_id`,
-    [keys.map(key => key.instituteId), keys.map(key => key.studentId)],
+     from planned_fees f where ${these.match('f', 'student_id')}`,
+    these.values,
   )
   const ofStudents = Map.groupBy(rows, row => row.studentId)
   return new Map([...ofStudents].map(([id, own]) => [id, new Map(own.map(row => [row.componentType, row]))]))

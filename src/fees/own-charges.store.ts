@@ -15,6 +15,7 @@ export async function readOwnCharges(
      from unnest($1::int[], $2::text[]) as asked (institute_id, id)
      join fee_changes c on c.institute_id = asked.institute_id and c.student_id = asked.id
        and c.source in ('late_fee', 'rollover', 'charge')
+     where c.institute_id = any ($1)
      group by c.institute_id, c.student_id, c.component_type`,
     [keys.map(key => key.instituteId), keys.map(key => key.studentId)],
   )

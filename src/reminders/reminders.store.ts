@@ -209,10 +209,10 @@ export async function cancelRun(
 
 export type CountedRun = Run & { families: number; waiting: number; sent: number; withheld: number }
 
-const COUNTS = `(select count(*) from reminders c where c.institute_id = r.institute_id and c.run_id = r.id)::int as families,
-  (select count(*) from reminders c where c.institute_id = r.institute_id and c.run_id = r.id and c.state = 'waiting')::int as waiting,
-  (select count(*) from reminders c where c.institute_id = r.institute_id and c.run_id = r.id and c.state = 'sent')::int as sent,
-  (select count(*) from reminders c where c.institute_id = r.institute_id and c.run_id = r.id and c.state = 'withheld')::int as withheld`
+const COUNTS = `(select count(*) from reminders c where c.institute_id = $1 and c.run_id = r.id)::int as families,
+  (select count(*) from reminders c where c.institute_id = $1 and c.run_id = r.id and c.state = 'waiting')::int as waiting,
+  (select count(*) from reminders c where c.institute_id = $1 and c.run_id = r.id and c.state = 'sent')::int as sent,
+  (select count(*) from reminders c where c.institute_id = $1 and c.run_id = r.id and c.state = 'withheld')::int as withheld`
 
 export async function listRuns(
   db: Queryable,
@@ -248,7 +248,7 @@ export async function listReminders(
     {
       select: `${reminders.columns('r')}, u.language, u.made_by as "madeBy", (select coalesce(json_agg(s.fullname order by s.fullname), '[]')
         from reminder_students c join students s on s.institute_id = c.institute_id and s.id = c.student_id
-        where c.institute_id = r.institute_id and c.reminder_id = r.id) as students`,
+        where c.institute_id = $1 and c.reminder_id = r.id) as students`,
       from: 'reminders r',
       join: 'join reminder_runs u on u.institute_id = r.institute_id and u.id = r.run_id',
       scope: [['r.institute_id = $1', instituteId]],
@@ -256,7 +256,7 @@ export async function listReminders(
         ['r.run_id = $1', filter.runId],
         ['r.state = $1', filter.state],
         [
-          `r.id in (select reminder_id from reminder_students where institute_id = r.institute_id and student_id = $1)`,
+          `r.id in (select reminder_id from reminder_students where institute_id = $0 and student_id = $1)`,
           filter.studentId,
         ],
       ],

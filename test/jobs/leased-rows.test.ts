@@ -154,7 +154,7 @@ test('rows that hang in every slot hold up the others no longer than their time 
         started.push(row.id)
         await (Number(row.id) <= 4 ? never() : finish(row))
       },
-      { timeLimitMs: 50 },
+      { timeLimitMs: 500 },
     ),
   ])
   await waitFor(async () => (await count('due_at is null')) === 6, 'the others')

@@ -74,18 +74,20 @@ const matchesOfInstitute = matches.with<{ instituteId: number }>({ instituteId: 
  * A match with a payment that was cancelled since, or corrected to another amount, is none: the line is open again,
  * no matter who changed the payment. A cheque that the bank took and returned stays: both bookings are on the statement.
  */
-const IS_STALE = `exists (select from bank_matches m
+const isStale = (institute: string): string => `exists (select 1 from bank_matches m
     join direct_payments p on p.institute_id = m.institute_id and p.id = m.target_id
-    where m.institute_id = l.institute_id and m.line_id = l.id and m.kind in ('transfer', 'cheque')
-      and (p.amount_paise <> m.amount_paise or (p.cancelled_at is not null and not exists (select from cheques q
-        where q.institute_id = p.institute_id and q.payment_id = p.id
+    where m.institute_id = ${institute} and m.line_id = l.id and m.kind in ('transfer', 'cheque')
+      and (p.amount_paise <> m.amount_paise or (p.cancelled_at is not null and not exists (select 1 from cheques q
+        where q.institute_id = ${institute} and q.payment_id = p.id
           and (q.deposit_id is not null or q.state = 'bounced')))))`
-export const LINE_STATE = `case when l.state = 'matched' and ${IS_STALE} then 'open' else l.state end`
+/** `institute` is the parameter that names it. */
+export const lineState = (institute: string): string =>
+  `case when l.state = 'matched' and ${isStale(institute)} then 'open' else l.state end`
 
-const WITH_MATCHES = `${lines.columns('l', STORED)}, ${LINE_STATE} as state,
+const WITH_MATCHES = `${lines.columns('l', STORED)}, ${lineState('$1')} as state,
   (select coalesce(json_agg(${matches.json('m', ['kind', 'targetId', 'amountPaise', 'label', 'isRecordedHere'])}
       order by m.target_id), '[]')
-   from bank_matches m where m.institute_id = l.institute_id and m.line_id = l.id) as matches`
+   from bank_matches m where m.institute_id = $1 and m.line_id = l.id) as matches`
 
 /** How many of them no earlier statement had. */
 export async function insertLines(
@@ -113,7 +115,7 @@ const lineList = (instituteId: number, { accountId, state, from, to }: LineFilte
   scope: [['l.institute_id = $1', instituteId]],
   filters: [
     ['l.account_id = $1', accountId],
-    [`${LINE_STATE} = $1`, state],
+    [`${lineState('$0')} = $1`, state],
     ['l.day >= $1', from],
     ['l.day <= $1', to],
   ],
@@ -155,7 +157,7 @@ export async function listOpenLines(
 ): Promise<OpenLine[]> {
   return tx.query<OpenLine>(
     `select ${lines.columns('l', ['id', 'day', 'amountPaise', 'text', 'reference'])} from bank_lines l
-     where l.institute_id = $1 and ${LINE_STATE} = 'open' order by l.day desc, l.id limit $2`,
+     where l.institute_id = $1 and ${lineState('$1')} = 'open' order by l.day desc, l.id limit $2`,
     [instituteId, limit],
   )
 }

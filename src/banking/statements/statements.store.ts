@@ -3,7 +3,7 @@ import { Table } from '../../platform/db/table.ts'
 import type { Paise } from '../../platform/money.ts'
 import type { RememberedTitles } from './columns.rules.ts'
 import type { Gap } from './coverage.rules.ts'
-import { LINE_STATE } from './lines.store.ts'
+import { lineState } from './lines.store.ts'
 
 export type Statement = {
   id: string
@@ -67,15 +67,15 @@ export async function listAccounts(db: Queryable, instituteId: number): Promise<
        coalesce(o."openCreditPaise", 0)::bigint as "openCreditPaise",
        coalesce(o."openDebitPaise", 0)::bigint as "openDebitPaise",
        (select coalesce(json_agg(${statements.json('s')} order by s.id desc), '[]') from (
-          select * from bank_statements s where s.institute_id = a.institute_id and s.account_id = a.id
+          select * from bank_statements s where s.institute_id = $1 and s.account_id = a.id
           order by s.id desc limit ${MOST_STATEMENTS}) s) as statements
      from bank_accounts a
      left join lateral (select min(s.first_day) as "firstDay", max(s.last_day) as "lastDay" from bank_statements s
-       where s.institute_id = a.institute_id and s.account_id = a.id) c on true
+       where s.institute_id = $1 and s.account_id = a.id) c on true
      left join lateral (select min(l.day) as "firstOpenDay", count(*) as "openLines",
          sum(l.amount_paise) filter (where l.amount_paise > 0) as "openCreditPaise",
          -sum(l.amount_paise) filter (where l.amount_paise < 0) as "openDebitPaise"
-       from bank_lines l where l.institute_id = a.institute_id and l.account_id = a.id and ${LINE_STATE} = 'open') o on true
+       from bank_lines l where l.institute_id = $1 and l.account_id = a.id and ${lineState('$1')} = 'open') o on true
      where a.institute_id = $1 order by a.id`,
     [instituteId],
   )

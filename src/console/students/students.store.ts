@@ -209,7 +209,7 @@ export async function listFamily(
   return db.query<FamilyUser>(
     `select u.registration_id as "registrationId", u.name, u.phone, u.email,
        (select json_agg(c.student_id) from (select l.student_id from student_users l
-          where l.institute_id = u.institute_id and l.registration_id = u.registration_id
+          where l.institute_id = $1 and l.registration_id = u.registration_id
           order by (l.student_id = $2) desc, l.linked_at, l.student_id limit $3) c) as "studentIds"
      from student_users own
      join users u on u.institute_id = own.institute_id and u.registration_id = own.registration_id

@@ -52,9 +52,10 @@ export const settlements = new Table<SettlementRow>('settlements', {
   netPaise: 'bigint',
 })
 
+/** The first parameter is the institute. */
 const COLUMNS = `${settlements.columns('s')},
-  (select count(*) from payments p where p.institute_id = s.institute_id and p.settlement_id = s.id) as payments,
-  (select count(*) from refunds r where r.institute_id = s.institute_id and r.settlement_id = s.id) as refunds`
+  (select count(*) from payments p where p.institute_id = $1 and p.settlement_id = s.id) as payments,
+  (select count(*) from refunds r where r.institute_id = $1 and r.settlement_id = s.id) as refunds`
 
 function conditions({ from, before, utr, collectorCode }: SettlementFilter): Condition[] {
   const prefix = utr && `${utr.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`
@@ -181,7 +182,7 @@ function itemsText(values: unknown[], instituteId: number, settlementId: string,
       union all
       select r.id, 'refund', r.payment_id, r.id, r.order_id, r.processed_at, r.amount_paise, p.mode, r.utr, p.is_duplicate
       from (select x.* from refunds x where ${of}) r
-      join payments p on p.institute_id = r.institute_id and p.id = r.payment_id
+      join payments p on p.institute_id = ${institute} and p.id = r.payment_id
     ) i
     join orders o on o.institute_id = ${institute} and o.id = i.order_id
     left join receipts c on c.institute_id = ${institute} and c.payment_id = i.payment_id and i.refund_id is null

@@ -21,7 +21,7 @@ export async function readStoredStudents(
   if (keys.length === 0) return []
   const rows = await db.query<Student & Numbered & { fees: FeeComponent[] }>(
     `select r.no, ${COLUMNS},
-       ${feesOfStudent('s.institute_id')} as fees ${ASKED_FOR}`,
+       ${feesOfStudent('any ($1)')} as fees ${ASKED_FOR}`,
     columnsOf(keys),
   )
   return inOrder(keys, rows, ({ fees, ...student }) => ({ student, fees }))

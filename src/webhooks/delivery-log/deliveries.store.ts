@@ -154,24 +154,24 @@ export async function listMissed(
     `with earlier as (
        select old.institute_id, old.id, old.disabled_at, s.event_code, s.collector_code
        from webhook_subscriptions s
-       join webhook_subscriptions old on old.institute_id = s.institute_id and old.collector_code = s.collector_code
+       join webhook_subscriptions old on old.institute_id = $1 and old.collector_code = s.collector_code
          and old.event_code = s.event_code and old.disabled_at is not null
        where s.institute_id = $1 and s.id = $2
      ), missed as (
        select e.institute_id, e.id from earlier o
-       join webhook_deliveries d on d.institute_id = o.institute_id and d.webhook_id = o.id
+       join webhook_deliveries d on d.institute_id = $1 and d.webhook_id = o.id
          and d.state <> 'delivered' and coalesce(d.given_up_at, o.disabled_at) >= $3
-       join events e on e.institute_id = d.institute_id and e.id = d.event_id and e.event_code = o.event_code
+       join events e on e.institute_id = $1 and e.id = d.event_id and e.event_code = o.event_code
        union
        select e.institute_id, e.id
        from (select institute_id, event_code, collector_code, min(disabled_at) as disabled_at
              from earlier group by 1, 2, 3) o
-       join events e on e.institute_id = o.institute_id and e.event_code = o.event_code
+       join events e on e.institute_id = $1 and e.event_code = o.event_code
          and e.collector_code = o.collector_code and e.recorded_at >= greatest(o.disabled_at, $3) and e.id >= $4
      )
      select m.id as "eventId" from missed m
      where m.id > $5 and not exists (select 1 from webhook_deliveries known
-       where known.institute_id = m.institute_id and known.event_id = m.id
+       where known.institute_id = $1 and known.event_id = m.id
          and (known.webhook_id = $2 or known.state = 'delivered'))
      order by 1 limit $6`,
     [target.instituteId, target.webhookId, target.since, page.firstId, page.afterId, page.limit],
