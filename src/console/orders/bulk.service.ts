@@ -70,7 +70,11 @@ export async function sendPicked(
       const url = checkoutUrl(ctx, institute, order) ?? ''
       return linkMessages(order, { ...to, language, url }, waysTo(order, channels))
     })
-    await queueMessages(tx, messages)
+    // A click for hundreds is not meant for the middle of the night: only a link sent by itself leaves at once.
+    await queueMessages(
+      tx,
+      messages.map(one => ({ ...one, inWakingHours: one.channel === 'sms' })),
+    )
     return { done: good.map(({ id }) => id), leftOut }
   })
 }

@@ -37,7 +37,7 @@ function SendDialogue({ path, picked, onClose }: Opened) {
   return (
     <BulkDialogue
       title={`Send ${counted(countOf(picked), 'link')} again?`}
-      description="Each payer gets the link once more, in the language of the family. What is paid, cancelled or expired is left out."
+      description="Each payer gets the link once more, in the language of the family. Messages to phones wait for the school’s hours. What is paid, cancelled or expired is left out."
       verb="Send"
       done={['link sent', 'links sent']}
       picked={picked}
@@ -90,6 +90,7 @@ function CancelDialogue({ path, picked, onClose }: Opened) {
     >
       <Textarea
         label="Reason"
+        required
         description="Recorded in the audit log."
         value={reason}
         onChange={event => setReason(event.currentTarget.value)}
