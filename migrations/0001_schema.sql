@@ -59,65 +59,166 @@ create function first_id_at(prefix text, moment timestamptz) returns text langua
 
 -- The partitions of a log have no gap between them, so that no insert fails, and no default among them, so that a list by
 -- id reads the newest first and stops there: one for each month of India, `_before` them and `_after` them.
-create function add_partition(log text, part text, lower_id text, upper_id text) returns void language plpgsql as $$
+create function add_partition(log text, part text, lower_id text, upper_id text, log_schema text default 'public')
+  returns void language plpgsql as $$
 begin
-  execute format('create table %I partition of %I for values from (%s) to (%s) %s', log || '_' || part, log,
+  execute format('create table %I.%I partition of %I.%I %s for values from (%s) to (%s) %s', log_schema, log || '_' || part,
+    log_schema, log,
+    -- What PostgreSQL knows of a table it does not read all rows for, when it becomes a part of another.
+    case when log_schema = 'staging' then format('(constraint staged check (id >= %L%s))', lower_id, ' and id < ' || quote_literal(upper_id)) end,
     coalesce(quote_literal(lower_id), 'minvalue'), coalesce(quote_literal(upper_id), 'maxvalue'),
     -- The first attempt makes a delivery almost twice as long: with room for that in its page no index is touched (at
     -- 60 % one row in four had to move).
     case when log = 'webhook_deliveries' then 'with (fillfactor = 45)' end);
   -- Those of the log itself do not see a statement that names the partition.
   if log in ('events', 'erp_fetches') then
-    execute format('create trigger %I before update or delete on %I
-      for each statement execute function refuse_change()', log || '_' || part || '_append_only', log || '_' || part);
-    execute format('create trigger %I before truncate on %I
-      for each statement execute function refuse_change()', log || '_' || part || '_not_emptied', log || '_' || part);
+    execute format('create trigger %I before update or delete on %I.%I
+      for each statement execute function refuse_change()', log || '_' || part || '_append_only', log_schema, log || '_' || part);
+    execute format('create trigger %I before truncate on %I.%I
+      for each statement execute function refuse_change()', log || '_' || part || '_not_emptied', log_schema, log || '_' || part);
   end if;
-  perform pg_restore_attribute_stats('schemaname', 'public', 'relname', log || '_' || part,
+  perform pg_restore_attribute_stats('schemaname', log_schema, 'relname', log || '_' || part,
     'attname', 'institute_id', 'inherited', false, 'null_frac', 0::real, 'avg_width', 4, 'n_distinct', 1::real);
 end $$;
 
--- Makes the months of a log up to this one, and answers how many were missing.
-create function add_months(log text, id_prefix text, last_month date) returns integer language plpgsql as $$
+-- The month behind the last that has a partition; null: there is none yet.
+create function next_month(log text) returns timestamp language sql stable strict
+  return (
+    select max(to_date(right(relname, 7), 'YYYY_MM')) + interval '1 month' from pg_inherits join pg_class c on c.oid = inhrelid
+    where inhparent = log::regclass and relname ~ '_[0-9]{4}_[0-9]{2}$'
+  );
+
+-- The months of a log from this one to that one, and what comes after them.
+create function add_partitions(log text, id_prefix text, first_month timestamp, last_month date, log_schema text default 'public')
+  returns integer language plpgsql as $$
 declare
-  known timestamp;
+  month timestamp := first_month;
+  made integer := 0;
+begin
+  while month <= last_month loop
+    perform add_partition(log, to_char(month, 'YYYY_MM'), first_id_at(id_prefix, month at time zone 'Asia/Kolkata'),
+      first_id_at(id_prefix, (month + interval '1 month') at time zone 'Asia/Kolkata'), log_schema);
+    made := made + 1;
+    month := month + interval '1 month';
+  end loop;
+  perform add_partition(log, 'after', first_id_at(id_prefix, month at time zone 'Asia/Kolkata'), null, log_schema);
+  return made;
+end $$;
+
+-- Makes the months of a log up to this one, and answers how many were missing. If rows stand in `_after` already, of a
+-- clock that is wrong or of a time in which nobody made partitions, it does nothing and answers null: those are sorted by
+-- the three functions below. On a distributed database it moves them itself, while everybody waits.
+create function add_months(log text, id_prefix text, last_month date, moves_rows boolean default false)
+  returns integer language plpgsql as $$
+declare
   month timestamp;
   has_later_rows boolean := false;
-  made integer := 0;
+  made integer;
 begin
   -- On a distributed database one shard after the other, with triggers. Others ignore it.
   perform set_config('citus.multi_shard_modify_mode', 'sequential', true),
     set_config('citus.enable_unsafe_triggers', 'on', true);
   -- One at a time: two would make the same.
   perform pg_advisory_xact_lock(hashtext('bursar months of ' || log));
-  select max(to_date(right(inhrelid::regclass::text, 7), 'YYYY_MM')) into known from pg_inherits
-    where inhparent = log::regclass and inhrelid::regclass::text ~ '_[0-9]{4}_[0-9]{2}$';
-  month := coalesce(known + interval '1 month', date_trunc('month', now() at time zone 'Asia/Kolkata'));
+  month := next_month(log);
   if month > last_month then return 0; end if;
-  if known is null then
+  if month is null then
+    month := date_trunc('month', now() at time zone 'Asia/Kolkata');
     perform add_partition(log, 'before', null, first_id_at(id_prefix, month at time zone 'Asia/Kolkata'));
   else
     execute format('lock table %I', log);
     execute format('select exists (select 1 from %I)', log || '_after') into has_later_rows;
-    -- Of a clock that is wrong, or of a time in which nobody made partitions: such rows find their place below.
-    if has_later_rows then
+    if not has_later_rows then
+      execute format('drop table %I', log || '_after');
+    elsif moves_rows then
       execute format('alter table %I detach partition %I', log, log || '_after');
       execute format('alter table %I rename to %I', log || '_after', log || '_later');
     else
-      execute format('drop table %I', log || '_after');
+      return null;
     end if;
   end if;
-  while month <= last_month loop
-    perform add_partition(log, to_char(month, 'YYYY_MM'), first_id_at(id_prefix, month at time zone 'Asia/Kolkata'),
-      first_id_at(id_prefix, (month + interval '1 month') at time zone 'Asia/Kolkata'));
-    made := made + 1;
-    month := month + interval '1 month';
-  end loop;
-  perform add_partition(log, 'after', first_id_at(id_prefix, month at time zone 'Asia/Kolkata'), null);
+  made := add_partitions(log, id_prefix, month, last_month);
   if has_later_rows then
     execute format('insert into %I overriding system value select * from %I', log, log || '_later');
     execute format('drop table %I', log || '_later');
   end if;
+  return made;
+end $$;
+
+-- Rows of `_after` are sorted into months while others go on reading and writing them: `stage_months` makes a second log
+-- in the schema `staging` with the months to come, and from then on it gets what is written to `_after` as well;
+-- `copy_later` copies what stood there before, batch by batch; `swap_months` puts the months of the second log in the
+-- place of `_after`. Each is a transaction of its own and the first two can be repeated, so any of them may be cut short.
+create schema staging;
+
+create function stage_months(log text, id_prefix text, last_month date) returns void language plpgsql as $$
+declare
+  foreign_key record;
+  columns text;
+begin
+  perform pg_advisory_xact_lock(hashtext('bursar months of ' || log));
+  if to_regclass(format('staging.%I', log)) is not null or next_month(log) > last_month then return; end if;
+  execute format('create table staging.%1$I (like public.%1$I including defaults including constraints including indexes)
+    partition by range (id)', log);
+  -- With them already there, nothing is checked again when the months become parts of the log.
+  for foreign_key in select conname as name, pg_get_constraintdef(oid) as definition from pg_constraint
+    where conrelid = log::regclass and contype = 'f'
+  loop
+    execute format('alter table staging.%I add constraint %I %s', log, foreign_key.name, foreign_key.definition);
+  end loop;
+  perform add_partitions(log, id_prefix, next_month(log), last_month, 'staging');
+  select string_agg(quote_ident(attname), ', ' order by attnum) into columns from pg_attribute
+    where attrelid = log::regclass and attnum > 0 and not attisdropped;
+  -- This waits for everybody who is writing to `_after`, so their rows are seen by whoever copies.
+  execute format('create trigger mirrored after insert or update or delete on %I
+    for each row execute function mirror_later(%L, %L)', log || '_after', log, columns);
+end $$;
+
+create function mirror_later() returns trigger language plpgsql as $$
+begin
+  if tg_op = 'DELETE' then
+    execute format('delete from staging.%I where institute_id = $1 and id = $2', tg_argv[0]) using old.institute_id, old.id;
+  else
+    -- Whoever copies the row at this moment is waited for, and what it has become since wins.
+    execute format('insert into staging.%1$I (%2$s) select %2$s from (select ($1).*) written
+      on conflict (institute_id, id) do update set (%2$s) = (select excluded.*)', tg_argv[0], tg_argv[1]) using new;
+  end if;
+  return null;
+end $$;
+
+-- Answers the key of the last row that was copied, from which the next batch begins; nulls: there was none.
+create function copy_later(log text, most integer, inout institute integer, inout last_id text) language plpgsql as $$
+begin
+  -- A row that somebody deletes meanwhile is not copied: the lock waits for them, and they for it.
+  execute format('with batch as materialized (
+      select * from %I where (institute_id, id) > ($1, $2) order by institute_id, id limit $3 for key share
+    ), copied as (
+      insert into staging.%I select * from batch on conflict (institute_id, id) do nothing
+    )
+    select institute_id, id from batch order by institute_id desc, id desc limit 1', log || '_after', log)
+  into institute, last_id using institute, last_id, most;
+end $$;
+
+-- Answers how many months the log has got. Only for after all was copied.
+create function swap_months(log text) returns integer language plpgsql as $$
+declare
+  part record;
+  made integer := -1;
+begin
+  perform pg_advisory_xact_lock(hashtext('bursar months of ' || log));
+  if to_regclass(format('staging.%I', log)) is null then return 0; end if;
+  execute format('lock table %I', log);
+  execute format('drop table %I', log || '_after');
+  for part in select c.relname as name, pg_get_expr(c.relpartbound, c.oid) as bounds from pg_inherits i
+    join pg_class c on c.oid = i.inhrelid where i.inhparent = format('staging.%I', log)::regclass
+  loop
+    execute format('alter table staging.%I detach partition staging.%I', log, part.name);
+    execute format('alter table staging.%I set schema public', part.name);
+    execute format('alter table %I attach partition %I %s', log, part.name, part.bounds);
+    execute format('alter table %I drop constraint staged', part.name);
+    made := made + 1;
+  end loop;
+  execute format('drop table staging.%I', log);
   return made;
 end $$;
 

@@ -22,22 +22,76 @@ const MONTHS_AHEAD = 3
 /** Others who work with the log wait for us so long at most, and we for them: the next run tries again. */
 const LOCK_TIMEOUT = `set local lock_timeout = '300ms'`
 
-/** Makes partitions ahead of their time; answers how many were missing. */
-export async function makeMonthsAhead(db: Database, log: PartitionedLog, now: Date): Promise<number> {
-  const last = addMonths(monthOf(now), MONTHS_AHEAD)
-  if ((await listMonths(db, log)).includes(last)) return 0
-  const made = await db.transaction(async tx => {
+/** Of rows that are sorted into months: what they lock is free again within milliseconds. */
+const BATCH = 1_000
+
+/**
+ * Makes partitions ahead of their time, and answers whether they are there. They are not where rows stand behind the last
+ * month already, but for a distributed database, which moves them while the log is locked.
+ */
+export async function makeMonthsAhead(db: Database, log: PartitionedLog, now: Date): Promise<boolean> {
+  const last = lastMonth(now)
+  if ((await listMonths(db, log)).includes(last)) return true
+  const [row] = await locking<{ made: number | null }>(
+    db,
+    'select add_months($1, $2, $3::date, $4) as made',
+    [log.table, log.prefix, firstDayOf(last), db.isDistributed],
+  )
+  if (row?.made === null) return false
+  await analyze(db, log)
+  return true
+}
+
+/**
+ * Makes them where rows stand behind the last month: copies of those are put in their place at one stroke when all are
+ * there. Nobody waits for the copying, and cut short it is done again by the next run.
+ */
+export async function sortLaterRows(
+  db: Database,
+  log: PartitionedLog,
+  { now, isStopping }: { now: Date; isStopping: () => boolean },
+): Promise<void> {
+  const last = lastMonth(now)
+  // Twice, if a run of an earlier month was cut short.
+  while (!(await listMonths(db, log)).includes(last)) {
+    await locking(db, 'select stage_months($1, $2, $3::date)', [log.table, log.prefix, firstDayOf(last)])
+    let copied: Copied | undefined = { institute: 0, lastId: '' }
+    while (copied !== undefined && copied.institute !== null) {
+      if (isStopping()) return
+      copied = await copyBatch(db, log, copied)
+    }
+    await locking(db, 'select swap_months($1)', [log.table])
+    await analyze(db, log)
+  }
+}
+
+/** The key of the last row that was copied; nulls: there was none any more. */
+type Copied = { institute: number | null; lastId: string | null }
+
+async function copyBatch(db: Database, { table }: PartitionedLog, from: Copied): Promise<Copied | undefined> {
+  const [copied] = await db.query<Copied>(
+    'select institute, last_id as "lastId" from copy_later($1, $2, $3, $4)',
+    [table, BATCH, from.institute, from.lastId],
+  )
+  return copied
+}
+
+const lastMonth = (now: Date): string => addMonths(monthOf(now), MONTHS_AHEAD)
+
+async function locking<Row extends Record<string, unknown>>(
+  db: Database,
+  text: string,
+  values: readonly unknown[],
+): Promise<Row[]> {
+  return db.transaction(async tx => {
     await tx.query(LOCK_TIMEOUT)
-    const [row] = await tx.query<{ made: number }>('select add_months($1, $2, $3::date) as made', [
-      log.table,
-      log.prefix,
-      firstDayOf(last),
-    ])
-    return row?.made ?? 0
+    return tx.query<Row>(text, values)
   })
-  // PostgreSQL analyses partitions by itself, and never the whole of them.
-  await db.query(`analyze only ${log.table}`)
-  return made
+}
+
+/** PostgreSQL analyses partitions by itself, and never the whole of them. */
+async function analyze(db: Database, { table }: PartitionedLog): Promise<void> {
+  await db.query(`analyze only ${table}`)
 }
 
 /** Months that have a partition. */

@@ -81,3 +81,21 @@ export async function addOlderMonths(
     firstId(addMonths(thisMonth, -count)),
   ])
 }
+
+/** As if nobody had made months for a long time: the log has this one, and what comes after it. */
+export async function forgetMonths(
+  bursar: TestBursar,
+  { table, prefix }: Pick<PartitionedLog, 'table' | 'prefix'>,
+): Promise<void> {
+  const next = addMonths(monthOf(new Date()), 1)
+  const parts = await bursar.sql<{ name: string }>(
+    `select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
+     where i.inhparent = $1::regclass and c.relname >= $2`,
+    [table, `${table}_${next}`],
+  )
+  for (const { name } of parts) if (!name.endsWith('before')) await bursar.sql(`drop table ${name}`)
+  await bursar.sql(`select add_partition($1, 'after', $2, null)`, [
+    table,
+    firstIdAt(prefix, startOfDay(firstDayOf(next))),
+  ])
+}
