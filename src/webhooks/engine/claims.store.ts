@@ -34,7 +34,7 @@ export const CLAIM_AT_ONCE = 1_500
  * Of how many subscriptions it is and of how many rows is hidden from the planner, behind `offset 0` and in `(select $2)`.
  * If it saw them it would think a plan made for these values cheaper, and make one each time, which takes longer than the
  * claim with a year of months to look at. The limit behind the events keeps it from merging all months of them with the few
- * that are taken.
+ * that are taken. The places in the queue are named twice: for the join alone it would read the whole queue.
  */
 const claimText = ({ isLostTaken, isOfOne }: { isLostTaken: boolean; isOfOne: boolean }): string => {
   const limit = isOfOne ? '$2' : '(select $2::int)'
@@ -75,7 +75,8 @@ const claimText = ({ isLostTaken, isOfOne }: { isLostTaken: boolean; isOfOne: bo
     limit ${limit}
   ), taken as (
     update webhook_queue q set claimed_until = now() + ${LEASE}, claim = $3
-    from due where q.institute_id = ${institute('due')} and q.ctid = due.place${isLostTaken ? '' : ' and due.claimed_until is null'}
+    from due where q.institute_id = ${institute('due')} and q.ctid = due.place and q.ctid = any (array(select place from due))
+      ${isLostTaken ? '' : 'and due.claimed_until is null'}
     returning q.*, q.ctid as place, old.claimed_until as lost_claim
   )${isLostTaken ? lost : ''}
   select t.institute_id as "instituteId", t.delivery_id as id, t.claim, t.place, t.failures, t.webhook_id as "webhookId",
