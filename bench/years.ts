@@ -1,15 +1,17 @@
 import pg from 'pg'
 import { readConfig } from '../src/app/config.ts'
 import { openDatabase } from '../src/app/open-database.ts'
+import { listFetches } from '../src/console/flex/erp.store.ts'
 import { listEvents } from '../src/events/events.service.ts'
 import type { Context } from '../src/platform/context.ts'
+import { listRequests } from '../src/request-log/requests.store.ts'
 import { listDeliveries, findDelivery } from '../src/webhooks/delivery-log/deliveries.store.ts'
 import { claimDue } from '../src/webhooks/engine/claims.store.ts'
 import { releaseAll } from '../src/webhooks/engine/delivery-engine.store.ts'
 import type { Figure } from './figures.ts'
 import { openCluster, type Cluster } from './rig.ts'
 
-/** Of the year behind; each has two events, and each event a delivery. */
+/** Of the year behind; each has two events, each event a delivery, a request and a fetch from an ERP. */
 const PAYMENTS = Number(process.env['BENCH_PAYMENTS'] ?? 1_000_000)
 const INSTITUTES = 4
 const MINUTES = 365 * 24 * 60
@@ -50,6 +52,8 @@ const ACTS: Record<string, (books: Books) => Promise<unknown>> = {
     listEvents(ctx, 1, {}, { order: 'oldest', limit: PAGE, cursor }),
   'The newest page of deliveries': ({ ctx }) => listDeliveries(ctx.db, 1, {}, { limit: PAGE }),
   'A delivery by its id': ({ ctx, deliveryId }) => findDelivery(ctx.db, 1, deliveryId),
+  'The newest page of requests': ({ ctx }) => listRequests(ctx.db, 1, {}, { limit: PAGE }),
+  'The newest page of fetches': ({ ctx }) => listFetches(ctx.db, 1, {}, { limit: PAGE }),
 }
 
 /** The fastest of each, in rounds that alternate: what else the machine does is not in it. */
@@ -107,7 +111,7 @@ async function openBooks(cluster: Cluster, name: string, payments: number): Prom
 async function readSizes(client: pg.Client): Promise<Figure[]> {
   const { rows } = await client.query<{ name: string; bytes: number }>(
     `select p.relname as name, sum(pg_total_relation_size(i.inhrelid))::float8 as bytes
-     from pg_inherits i join pg_class p on p.oid = i.inhparent where p.relname in ('events', 'webhook_deliveries') group by 1`,
+     from pg_inherits i join pg_class p on p.oid = i.inhparent where p.relname in ('events', 'webhook_deliveries', 'api_requests', 'erp_fetches') group by 1`,
   )
   return rows.map(({ name, bytes }) => ({
     name: `Bytes of ${name} for a payment`,
@@ -135,7 +139,7 @@ const OLDER_MONTHS = `
     log record;
     back integer;
   begin
-    for log in select * from (values ('events', 'evt'), ('webhook_deliveries', 'dlv')) as logs (name, prefix) loop
+    for log in select * from (values ('events', 'evt'), ('webhook_deliveries', 'dlv'), ('api_requests', 'req'), ('erp_fetches', 'fetch')) as logs (name, prefix) loop
       execute format('drop table %I', log.name || '_before');
       for back in 1..12 loop
         perform add_partition(log.name, to_char(this_month - back * interval '1 month', 'YYYY_MM'),
@@ -146,6 +150,10 @@ const OLDER_MONTHS = `
         first_id_at(log.prefix, (this_month - interval '12 months') at time zone 'Asia/Kolkata'));
     end loop;
   end $$`
+
+/** What stands behind the institute and the id of a request, and of a fetch. */
+const REQUEST = `now(), 'GET', '/orders/:order_id', 200, null, 4.5, 'key_bench'`
+const FETCH = `'ADM-1', 'presentation', now(), 40, 'found'`
 
 /** So many events in every minute of a month, spread over the schools, each delivered. Its indexes are made at the end. */
 const fillMonth = (back: number): string[] => {
@@ -170,6 +178,8 @@ const fillMonth = (back: number): string[] => {
   return [
     make('events', ''),
     make('webhook_deliveries', 'with (fillfactor = 45)'),
+    make('api_requests', ''),
+    make('erp_fetches', ''),
     `with minutes as materialized (
        select minute, first_id_at('evt', minute) as id from generate_series(${first}, ${next} - interval '1 minute', interval '1 minute') local
        cross join lateral (select local at time zone 'Asia/Kolkata' as minute) m
@@ -182,8 +192,13 @@ const fillMonth = (back: number): string[] => {
      select institute_id, 'dlv_' || substr(id, 5), 'wh_bench', id, 'delivered',
        '[{"attempted_at": "2026-01-01T00:00:00.000Z", "duration_ms": 12, "http_status": 200}]', recorded_at
      from events_filled`,
+    `insert into api_requests_filled select institute_id, 'req_' || substr(id, 5), ${REQUEST.replace('now()', 'recorded_at')} from events_filled`,
+    `insert into erp_fetches_filled (institute_id, id, identifier, reason, fetched_at, duration_ms, outcome)
+     select institute_id, 'fetch_' || substr(id, 5), ${FETCH.replace('now()', 'recorded_at')} from events_filled`,
     attach('events', 'evt'),
     attach('webhook_deliveries', 'dlv'),
+    attach('api_requests', 'req'),
+    attach('erp_fetches', 'fetch'),
   ]
 }
 
@@ -194,6 +209,11 @@ const WAITING = `
     select 1, first_id_at('evt', now()) || lpad(no::text, 15, '0'), 'pay.payment.debited', 'BENCH', 'order_' || no, now(), $2::json
     from generate_series(1, $1::int) no
     returning institute_id, id
+  ), asked as (
+    insert into api_requests select institute_id, 'req_' || substr(id, 5), ${REQUEST} from recorded
+  ), fetched as (
+    insert into erp_fetches (institute_id, id, identifier, reason, fetched_at, duration_ms, outcome)
+    select institute_id, 'fetch_' || substr(id, 5), ${FETCH} from recorded
   ), owed as (
     insert into webhook_deliveries (institute_id, id, webhook_id, event_id)
     select institute_id, 'dlv_' || substr(id, 5), 'wh_bench', id from recorded

@@ -76,6 +76,7 @@ export async function listRequests(
       order: ['id'],
       direction: 'desc',
       isPurged: true,
+      isLog: true,
     },
     page,
   )

@@ -85,6 +85,7 @@ export async function listFetches(
       order: ['id'],
       direction: 'desc',
       isPurged: true,
+      isLog: true,
     },
     page,
   )

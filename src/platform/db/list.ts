@@ -1,5 +1,6 @@
 import type { Queryable } from './database.ts'
 import type { Query } from './query.ts'
+import { assert } from '../assert.ts'
 import { badField } from '../errors.ts'
 
 /**
@@ -32,7 +33,15 @@ export type List = {
    * place rather than a row of the list.
    */
   isPurged?: true
+  /**
+   * It grows with every payment. How long a page is, is hidden from the planner behind that of the longest: if it
+   * saw it, it would take a plan made for these values to be cheaper, and make one each time for all months of the log.
+   */
+  isLog?: true
 }
+
+/** Of a page: 200, and one that tells whether there are more. */
+const MOST_ROWS = 201
 
 /** A page by keyset: the cursor is the id of the last row shown. One that is not of this list is a 400. */
 export async function list<Row extends { id: string }>(
@@ -54,9 +63,12 @@ export async function list<Row extends { id: string }>(
     const row = `select ${columns} from ${from} where ${inScope} and ${allOf(values, [isCursor])}`
     conditions.push(`(${columns}) ${sign} (${row})`)
   }
+  const text = `select ${select} from ${from} ${join} where ${conditions.join(' and ')}
+     order by ${key.map(column => `${column} ${direction}`).join(', ')}`
+  const most = `limit $${values.push(limit + 1)}`
+  assert(!definition.isLog || limit < MOST_ROWS, 'a page has 200 rows at most')
   const rows = await db.query<Row>(
-    `select ${select} from ${from} ${join} where ${conditions.join(' and ')}
-     order by ${key.map(column => `${column} ${direction}`).join(', ')} limit $${values.push(limit + 1)}`,
+    definition.isLog ? `select * from (${text} limit ${MOST_ROWS}) page ${most}` : `${text} ${most}`,
     values,
   )
   // Nothing comes after a row that does not exist, so only an empty page leaves the question open.
