@@ -3,9 +3,10 @@ import { readFile, stat } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import helmet from '@fastify/helmet'
 import staticFiles from '@fastify/static'
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { BursarError } from '../platform/errors.ts'
 import type { Context } from '../platform/context.ts'
+import { readSessionCookie } from './auth/cookies.ts'
 
 /** The console's own page: one document for all addresses, and the files that it loads. */
 const DIST = fileURLToPath(new URL('../../web/dist/', import.meta.url))
@@ -34,8 +35,8 @@ export async function consolePages(app: FastifyInstance, ctx: Context): Promise<
   app.all('/console/api/*', request => {
     throw new BursarError('HUE00001', `There is no ${request.method} at this address of the console.`)
   })
-  app.get('/console', (_request, reply) => sendShell(reply))
-  app.get('/console/*', (_request, reply) => sendShell(reply))
+  app.get('/console', (request, reply) => sendShell(ctx, request, reply))
+  app.get('/console/*', (request, reply) => sendShell(ctx, request, reply))
 }
 
 /**
@@ -65,29 +66,55 @@ function contentPolicy(nonce: string): string {
   ].join('; ')
 }
 
-async function sendShell(reply: FastifyReply): Promise<FastifyReply> {
+async function sendShell(ctx: Context, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   reply.header('cache-control', 'no-store')
-  const html = await readShell()
-  if (html === null) {
+  const shell = await readShell()
+  if (shell === null) {
     return reply.code(503).header('content-type', 'text/plain; charset=utf-8').send(NOT_BUILT)
   }
   const nonce = randomBytes(16).toString('base64')
+  const isSignedIn = readSessionCookie(ctx, request.headers.cookie) !== null
+  const preloads = isSignedIn ? preloadsFor(request.url, shell.homeScript) : ''
   return reply
     .header('content-security-policy', contentPolicy(nonce))
     .header('content-type', 'text/html; charset=utf-8')
-    .send(html.replaceAll(NONCE, nonce))
+    .send(shell.html.replaceAll(NONCE, nonce).replace('</head>', `${preloads}</head>`))
 }
 
-let known: { changedMs: number; html: string } | null = null
+const HOME = /^\/console\/i\/([a-z0-9-]+)\/?$/
+
+/**
+ * What somebody who is signed in will need, loaded beside the first scripts instead of after they have run: the frame
+ * of every page, and the figures of Home.
+ */
+function preloadsFor(url: string, homeScript: string): string {
+  const institute = HOME.exec(url)?.[1]
+  const frame = `<link rel="modulepreload" crossorigin href="${homeScript}">`
+  if (institute === undefined) return frame
+  const figures = `/console/api/institutes/${institute}/home`
+  return `<link rel="preload" as="fetch" crossorigin="anonymous" href="${figures}">${frame}`
+}
+
+type Shell = { html: string; homeScript: string }
+
+let known: (Shell & { changedMs: number }) | null = null
 
 /** Read again when it was built again, so that a running Bursar needs no restart for it; null when there is none. */
-async function readShell(): Promise<string | null> {
+async function readShell(): Promise<Shell | null> {
   try {
     const { mtimeMs } = await stat(`${DIST}index.html`)
-    if (known?.changedMs !== mtimeMs)
-      known = { changedMs: mtimeMs, html: await readFile(`${DIST}index.html`, 'utf8') }
-    return known.html
+    if (known?.changedMs !== mtimeMs) known = { changedMs: mtimeMs, ...(await readBuilt()) }
+    return known
   } catch {
     return null
   }
+}
+
+async function readBuilt(): Promise<Shell> {
+  const html = await readFile(`${DIST}index.html`, 'utf8')
+  const manifest = await readFile(`${DIST}manifest.json`, 'utf8')
+  const chunks = Object.values(JSON.parse(manifest) as Record<string, { name?: string; file: string }>)
+  const home = chunks.find(({ name, file }) => name === 'home' && file.endsWith('.js'))
+  if (home === undefined) throw new Error('the console was built without its file for Home')
+  return { html, homeScript: `/console/${home.file}` }
 }

@@ -1,5 +1,5 @@
 import { AppShell, Burger, Group } from '@mantine/core'
-import { useDisclosure } from '@mantine/hooks'
+import { useDisclosure, useMediaQuery } from '@mantine/hooks'
 import { Outlet, useLocation } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { AccountMenu } from './account-menu.tsx'
@@ -8,11 +8,18 @@ import { ModeBadge } from './mode-badge.tsx'
 import { Navigation } from './navigation.tsx'
 import { SearchField } from './search/field.tsx'
 
+/** Whether there is room for the navigation (sm) or the search (md): what is not shown is not made either. */
+function useIsWide(from: '48em' | '62em'): boolean {
+  return useMediaQuery(`(min-width: ${from})`, false, { getInitialValueInEffect: false })
+}
+
 /** The frame of every page: navigation, institute, mode and search. */
 export function Shell() {
   const [isOpen, { toggle, close }] = useDisclosure(false)
   const { pathname } = useLocation()
   useEffect(close, [pathname, close])
+  const hasNavigation = useIsWide('48em') || isOpen
+  const hasSearch = useIsWide('62em')
   return (
     <AppShell
       header={{ height: 56 }}
@@ -34,13 +41,13 @@ export function Shell() {
           <span className="brand">Bursar</span>
           <InstituteMenu />
           <ModeBadge />
-          <SearchField visibleFrom="md" />
+          {hasSearch && <SearchField />}
           <AccountMenu />
         </Group>
       </AppShell.Header>
       <AppShell.Navbar className="shell-navbar">
-        <SearchField hiddenFrom="md" />
-        <Navigation />
+        {hasNavigation && !hasSearch && <SearchField />}
+        {hasNavigation && <Navigation />}
       </AppShell.Navbar>
       <AppShell.Main id="main" tabIndex={-1}>
         <Outlet />

@@ -1,4 +1,5 @@
 import { useElementSize } from '@mantine/hooks'
+import { useState } from 'react'
 import { formatCount, formatRupees, formatShortRupees } from './money.tsx'
 import { formatDay, formatShortDay } from './when.tsx'
 
@@ -6,35 +7,42 @@ export type DayAmount = { day: string; amount: number; count: number }
 
 /** Amounts by day, with axes that say what they are, and as a table for those who cannot see it. */
 export function DayAmountChart({ days, label }: { days: readonly DayAmount[]; label: string }) {
+  const [isTable, setIsTable] = useState(false)
   return (
     <figure aria-label={label} style={{ margin: 0 }}>
       <Bars days={days} />
-      <details>
+      <details onToggle={event => setIsTable(event.currentTarget.open)}>
         <summary className="faint">Show as a table</summary>
-        <table className="data-table">
-          <thead>
-            <tr>
-              <th scope="col">Day</th>
-              <th scope="col" className="right">
-                Payments
-              </th>
-              <th scope="col" className="right">
-                Collected
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {days.toReversed().map(({ day, amount, count }) => (
-              <tr key={day}>
-                <td>{formatDay(day)}</td>
-                <td className="right">{formatCount(count)}</td>
-                <td className="right">{formatRupees(amount)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        {isTable && <Table days={days} />}
       </details>
     </figure>
+  )
+}
+
+function Table({ days }: { days: readonly DayAmount[] }) {
+  return (
+    <table className="data-table">
+      <thead>
+        <tr>
+          <th scope="col">Day</th>
+          <th scope="col" className="right">
+            Payments
+          </th>
+          <th scope="col" className="right">
+            Collected
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {days.toReversed().map(({ day, amount, count }) => (
+          <tr key={day}>
+            <td>{formatDay(day)}</td>
+            <td className="right">{formatCount(count)}</td>
+            <td className="right">{formatRupees(amount)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
   )
 }
 

@@ -1,4 +1,4 @@
-import { Box, TextInput, type BoxProps } from '@mantine/core'
+import { TextInput } from '@mantine/core'
 import { useDebouncedValue, useHotkeys } from '@mantine/hooks'
 import { useParams } from '@tanstack/react-router'
 import { useId, useRef, useState, type KeyboardEvent } from 'react'
@@ -7,12 +7,12 @@ import { useHits, type Hit, type HitGroup } from './hits.ts'
 const PAUSE_MS = 150
 
 /** Finds students, orders, payments, UTRs and request ids while typing; can be used by keyboard alone. */
-export function SearchField(place: Pick<BoxProps, 'visibleFrom' | 'hiddenFrom'>) {
+export function SearchField() {
   const { institute } = useParams({ strict: false })
-  return institute === undefined ? null : <Field key={institute} {...place} />
+  return institute === undefined ? null : <Field key={institute} />
 }
 
-function Field(place: Pick<BoxProps, 'visibleFrom' | 'hiddenFrom'>) {
+function Field() {
   const field = useRef<HTMLInputElement>(null)
   const list = useId()
   const [text, setText] = useState('')
@@ -44,7 +44,7 @@ function Field(place: Pick<BoxProps, 'visibleFrom' | 'hiddenFrom'>) {
     setActive((current + step + hits.length) % hits.length)
   }
   return (
-    <Box className="search-field" {...place} onBlur={() => setIsOpen(false)}>
+    <div className="search-field" onBlur={() => setIsOpen(false)}>
       <TextInput
         ref={field}
         type="search"
@@ -82,7 +82,7 @@ function Field(place: Pick<BoxProps, 'visibleFrom' | 'hiddenFrom'>) {
           )}
         </div>
       )}
-    </Box>
+    </div>
   )
 }
 
