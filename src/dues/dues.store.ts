@@ -243,11 +243,11 @@ const duesOrders = new Table<DuesOrder>('dues_orders', {
   groupId: 'text',
 })
 
-export async function insertDuesOrder(
+export async function insertDuesOrders(
   tx: Transaction,
-  order: Omit<DuesOrder, 'excessPaise' | 'isExcessRefunded'>,
+  orders: readonly Omit<DuesOrder, 'excessPaise' | 'isExcessRefunded'>[],
 ): Promise<void> {
-  await duesOrders.insert(tx, [order], {
+  await duesOrders.insert(tx, orders, {
     only: ['instituteId', 'orderId', 'studentId', 'lateFees', 'payer', 'groupId'],
   })
 }

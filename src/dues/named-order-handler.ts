@@ -9,7 +9,7 @@ import { ZERO } from '../platform/money.ts'
 import { holdStudent } from '../students/profile/lock-student.service.ts'
 import { readStudentContexts } from '../students/student-contexts.service.ts'
 import { excessOf } from './dues.rules.ts'
-import { insertDuesOrder, readDuesOrders, setExcess } from './dues.store.ts'
+import { insertDuesOrders, readDuesOrders, setExcess } from './dues.store.ts'
 import { excessNotes, settleExcess } from './excess.service.ts'
 import { assertNobodyPays } from './started.service.ts'
 
@@ -39,7 +39,7 @@ async function takeIn(tx: Transaction, paid: PaidOrder, at: Date): Promise<void>
   const owed = lines.filter(line => prices.has(line.componentType))
   const settled = await settleExcess(tx, paid, excessOf(owed, prices, context.paid), at)
   if (settled.excessPaise > 0) {
-    await insertDuesOrder(tx, { ...key, orderId, lateFees: [], payer: null, groupId: null })
+    await insertDuesOrders(tx, [{ ...key, orderId, lateFees: [], payer: null, groupId: null }])
     await setExcess(tx, { instituteId, orderId, ...settled })
   }
   const what = { happened: 'debited', at, dues: context, notes: excessNotes(settled) } as const

@@ -22,7 +22,7 @@ import { chosenOf } from './choice.rules.ts'
 import { isCovered, LATE_FEE, payable, withoutTaken, type Share } from './dues.rules.ts'
 import { readDuesOn, type Dues } from './dues.service.ts'
 import { beingPaid, describeStart, listStartedByPayers, rivalsOf } from './started.service.ts'
-import { insertDuesOrder, listGroup, listOpenOrders, readDuesOrders, type Payer } from './dues.store.ts'
+import { insertDuesOrders, listGroup, listOpenOrders, readDuesOrders, type Payer } from './dues.store.ts'
 
 type Target = { institute: Institute; studentId: string }
 /** Of one child: all that is due, an amount of it, or the fees that the payer picked. */
@@ -141,7 +141,7 @@ async function openIn(
     now,
   )
   await openOrders(tx, [{ instituteId: institute.id, order }])
-  await insertDuesOrder(tx, { ...key, orderId: order.id, lateFees: share.lateFees, payer, groupId })
+  await insertDuesOrders(tx, [{ ...key, orderId: order.id, lateFees: share.lateFees, payer, groupId }])
   return { orderId: order.id, redirectUrl: `${ctx.publicUrl}/pay/${institute.code}/${order.id}` }
 }
 

@@ -2,6 +2,23 @@ import type { Queryable } from '../platform/db/database.ts'
 import type { Order, OrderKind } from './orders.rules.ts'
 import { orderColumns, toOrder, type OrderRow } from './orders.store.ts'
 
+/** Of these students, what a payer could still pay at this moment of these kinds; newest first. */
+export async function listOpenOf(
+  db: Queryable,
+  instituteId: number,
+  studentIds: readonly string[],
+  { kinds, now }: { kinds: readonly OrderKind[]; now: Date },
+): Promise<Order[]> {
+  const rows = await db.query<OrderRow>(
+    `select ${orderColumns('$1')} from orders o
+     where o.institute_id = $1 and o.student_id = any($2) and o.kind = any($3) and o.state = 'unpaid'
+       and (o.expires_at is null or o.expires_at > $4)
+     order by o.created_at desc, o.id desc`,
+    [instituteId, studentIds, kinds, now],
+  )
+  return rows.map(toOrder)
+}
+
 /** Newest first. */
 export async function listOrdersOf(
   db: Queryable,

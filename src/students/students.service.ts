@@ -21,12 +21,8 @@ export async function getStudent(
   return record
 }
 
-export async function hasStudent({ db }: Context, institute: Institute, id: string): Promise<boolean> {
-  return store.hasStudent(db, institute.id, id)
-}
-
-export async function requireStudent(ctx: Context, institute: Institute, id: string): Promise<void> {
-  if (!(await hasStudent(ctx, institute, id))) throw notFound('This student')
+export async function requireStudent({ db }: Context, institute: Institute, id: string): Promise<void> {
+  if (!(await store.hasStudent(db, institute.id, id))) throw notFound('This student')
 }
 
 export async function listStudents(

@@ -1,17 +1,15 @@
 import type { Institute } from '../../institutes/institutes.rules.ts'
-import { languagesOf } from '../../messages/family-languages.service.ts'
-import { internationalNumber } from '../../messages/messages.rules.ts'
-import { countMessagesAboutEach, queueMessages } from '../../messages/messages.service.ts'
-import { linkMessages, type SendChannel } from '../../orders/link-messages.texts.ts'
+import { countMessagesAboutEach } from '../../messages/messages.service.ts'
+import { sendLinks, waysTo } from '../../orders/link-messages.service.ts'
+import type { SendChannel } from '../../orders/link-messages.texts.ts'
 import { readLocked } from '../../orders/order-payments.service.ts'
-import { assertCancellable, type Order } from '../../orders/orders.rules.ts'
+import { assertCancellable } from '../../orders/orders.rules.ts'
 import { cancelLocked } from '../../orders/orders.service.ts'
 import type { Context } from '../../platform/context.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
 import type { Language } from '../../platform/languages.ts'
 import { refusalFrom, sift, type Bulk } from '../lists/bulk.rules.ts'
 import { MOST_MESSAGES_A_DAY, requireSendable } from './orders.rules.ts'
-import { checkoutUrl } from './orders.service.ts'
 
 type Picked = { institute: Institute; orderIds: readonly string[] }
 
@@ -44,7 +42,7 @@ export async function sendPicked(
   ctx: Context,
   command: Command<Bulk>,
   { institute, orderIds }: Picked,
-  { channels, language: wanted, isForced }: How,
+  { channels, language, isForced }: How,
 ): Promise<Bulk> {
   return transact(ctx.db, command, async tx => {
     const now = ctx.clock.now()
@@ -62,23 +60,7 @@ export async function sendPicked(
         ? `${told} messages about it left within a day. Wait until tomorrow, or call.`
         : 'The family was told of it within the last day.'
     })
-    const families = good.map(({ phone }) => ({ instituteId: institute.id, phone }))
-    const languages = wanted === null ? await languagesOf(tx, families) : []
-    const to = { instituteId: institute.id, institute: institute.name, at: now }
-    const messages = good.flatMap((order, index) => {
-      const language = wanted ?? languages[index] ?? 'en'
-      const url = checkoutUrl(ctx, institute, order) ?? ''
-      return linkMessages(order, { ...to, language, url }, waysTo(order, channels))
-    })
-    // A click for hundreds is not meant for the middle of the night: only a link sent by itself leaves at once.
-    await queueMessages(
-      tx,
-      messages.map(one => ({ ...one, inWakingHours: one.channel === 'sms' })),
-    )
+    await sendLinks(tx, { institute, publicUrl: ctx.publicUrl, at: now }, good, { channels, language })
     return { done: good.map(({ id }) => id), leftOut }
   })
-}
-
-function waysTo({ phone, email }: Order, channels: readonly SendChannel[]): SendChannel[] {
-  return channels.filter(channel => (channel === 'sms' ? internationalNumber(phone) !== null : email !== ''))
 }

@@ -23,6 +23,6 @@ export function duesReportRoutes(app: FastifyInstance, ctx: Context): void {
     output: pageOf(defaulterOutput),
     answer: ({ institute, query }) => service.listDefaulters(ctx, institute, query),
     report: ({ institute, query }) => service.defaultersReport(ctx, institute, query),
-    list: service.DEFAULTER_SORTING,
+    list: { ...service.DEFAULTER_SORTING, isActedOn: true },
   })
 }

@@ -1,8 +1,12 @@
 import { payDuesInput, waiverInput } from '../../dues/dues.input.ts'
+import { LINK_SCOPES } from '../../dues/links/due-links.rules.ts'
 import { planParams } from '../../flex/plans/plan.input.ts'
 import { Field, field, input, optional, query } from '../../http/wire/input.ts'
+import { SEND_CHANNELS } from '../../orders/link-messages.texts.ts'
+import { LANGUAGES } from '../../platform/languages.ts'
 import { directPaymentFields } from '../../students/direct-payments/direct-payment.input.ts'
 import { discountFields, profileInput, studentParams } from '../../students/student.input.ts'
+import { MOST_AT_ONCE } from '../lists/bulk.rules.ts'
 
 /** What the console's routes of students take: the API's own fields, and a reason for the audit log. */
 const STATUSES = ['active', 'dropped'] as const
@@ -103,4 +107,21 @@ export const advanceInput = input({
     field.code('The fee that it pays; when absent, as the rule of allocation says.', 'TRANSPORT_FEE'),
   ),
   reason,
+})
+
+export const linksInput = input({
+  student_ids: field.list(
+    'For which students.',
+    field.resourceId('A student.', studentParams.example['service_student_id'] as string),
+    { min: 1, max: MOST_AT_ONCE },
+  ),
+  scope: field.oneOf(LINK_SCOPES, 'What is overdue, what is due by a day, or all of the year.'),
+  until: optional(field.day('By which day, with due_by.', '2026-12-31')),
+  channels: optional(
+    field.list('How families are told; absent: nobody is.', field.oneOf(SEND_CHANNELS, 'E-mail or SMS.'), {
+      max: 2,
+    }),
+    [],
+  ),
+  language: optional(field.oneOf(LANGUAGES, "The family's own when absent.")),
 })

@@ -7,6 +7,7 @@ import { EVERYONE } from '../console.rules.ts'
 import { addConsoleRead } from '../auth/access.routes.ts'
 import { all, one, pageOf } from '../../http/reply.ts'
 import { studentActRoutes } from './actions.routes.ts'
+import { studentLinkRoutes } from './links.routes.ts'
 import {
   certificateQuery,
   planOfStudentParams,
@@ -27,6 +28,7 @@ export function studentConsoleRoutes(app: FastifyInstance, flex: FlexContext): v
   addCertificate(app, flex)
   addPlans(app, flex)
   studentActRoutes(app, flex)
+  studentLinkRoutes(app, flex)
 }
 
 function isOwing(owing: 'yes' | 'no' | undefined): boolean | undefined {
@@ -43,7 +45,7 @@ function addLists(app: FastifyInstance, flex: FlexContext): void {
       service.listStudents(flex, institute, { ...filter, isOwing: isOwing(owing) }, limit),
     report: ({ institute, query: { owing, ...filter } }) =>
       service.studentsReport(institute, { ...filter, isOwing: isOwing(owing) }),
-    list: { ...service.STUDENT_SORTING, toRows: rows => rows.map(service.toListed) },
+    list: { ...service.STUDENT_SORTING, toRows: rows => rows.map(service.toListed), isActedOn: true },
   })
   addConsoleRead(app, flex, {
     url: '/student-choices',

@@ -1,9 +1,6 @@
 import { catalogueProblems } from '../../../institutes/catalogue.service.ts'
 import { branchFor, type CatalogueEntry } from '../../../institutes/institutes.rules.ts'
-import { languagesOf } from '../../../messages/family-languages.service.ts'
-import { internationalNumber } from '../../../messages/messages.rules.ts'
-import { queueMessages } from '../../../messages/messages.service.ts'
-import { linkMessages } from '../../../orders/link-messages.texts.ts'
+import { sendLinks } from '../../../orders/link-messages.service.ts'
 import { openOrders } from '../../../orders/order-payments.service.ts'
 import { unpaidOrder, type Order } from '../../../orders/orders.rules.ts'
 import type { Queryable, Transaction } from '../../../platform/db/database.ts'
@@ -161,10 +158,12 @@ async function apply(tx: Transaction, context: ImportContext, links: readonly Na
     tx,
     made.map(({ order }) => ({ instituteId: institute.id, order })),
   )
-  await queueLinkMessages(
+  const { now: at, publicUrl, options } = context
+  await sendLinks(
     tx,
-    context,
+    { institute, publicUrl, at },
     made.map(({ order }) => order),
+    options ?? { channels: [], language: 'en' },
   )
   const common = { instituteId: institute.id, importId }
   await store.insertLinks(tx, [
@@ -213,28 +212,4 @@ async function takeKeys(
     return { rowNo, orderId: link.orderId }
   })
   return { made: links.filter(isTaken), repeated }
-}
-
-/** Who cannot be reached by SMS is told by e-mail alone; the link is there all the same. */
-async function queueLinkMessages(
-  tx: Transaction,
-  { institute, now, options, publicUrl }: ImportContext,
-  orders: readonly Order[],
-): Promise<void> {
-  const { channels, language: wanted } = options ?? { channels: [], language: 'en' as const }
-  const families = orders.map(({ phone }) => ({ instituteId: institute.id, phone }))
-  const languages = wanted === null ? await languagesOf(tx, families) : []
-  const to = { instituteId: institute.id, institute: institute.name, at: now }
-  const messages = orders.flatMap((order, index) => {
-    const language = wanted ?? languages[index] ?? 'en'
-    const reachable = channels.filter(
-      channel => channel === 'email' || internationalNumber(order.phone) !== null,
-    )
-    return linkMessages(
-      order,
-      { ...to, language, url: `${publicUrl}/pay/${institute.code}/${order.id}` },
-      reachable,
-    )
-  })
-  await queueMessages(tx, messages)
 }

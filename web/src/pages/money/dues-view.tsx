@@ -12,6 +12,7 @@ import { useFilters, type Filter } from '../../ui/table/use-filters.ts'
 import { formatDay } from '../../ui/when.tsx'
 import { RemindButtons, RemindPicked } from '../reminders/remind-buttons.tsx'
 import { ExportMenu } from '../../ui/table/export-menu.tsx'
+import { LinksForPicked } from '../students/actions/links-for-picked.tsx'
 import { dayOfMoment, readable } from './texts.ts'
 import { TableFrame } from '../../ui/table/frame.tsx'
 
@@ -88,7 +89,12 @@ export function DuesView() {
           })
         }
         counted={['student owes', 'students owe']}
-        picked={picked => <RemindPicked list="defaulters" picked={picked} />}
+        picked={picked => (
+          <>
+            <RemindPicked list="defaulters" picked={picked} />
+            <LinksForPicked list={`${path}/defaulters`} picked={picked} />
+          </>
+        )}
         files={(filtered, sort) => (
           <Group gap="xs">
             <RemindButtons list="defaulters" sent={filtered} />

@@ -11,6 +11,7 @@ import { useFilters, type Filter } from '../../ui/table/use-filters.ts'
 import { yearName } from '../../ui/when.tsx'
 import { RemindButtons, RemindPicked } from '../reminders/remind-buttons.tsx'
 import { ExportMenu } from '../../ui/table/export-menu.tsx'
+import { LinksForPicked } from './actions/links-for-picked.tsx'
 import { LinkButton } from '../orders/link-button.tsx'
 import { useChoices } from './use-student.ts'
 import { STATUS_LABELS } from './texts.ts'
@@ -163,7 +164,12 @@ export function StudentsPage() {
         filters={filtersFor(choices)}
         query={{ q }}
         counted={['student', 'students']}
-        picked={picked => <RemindPicked list="students" picked={picked} />}
+        picked={picked => (
+          <>
+            <RemindPicked list="students" picked={picked} />
+            <LinksForPicked list={`${path}/students`} picked={picked} />
+          </>
+        )}
         files={(sent, sort) => (
           <Group gap="xs">
             <RemindButtons list="students" sent={sent} />
@@ -177,21 +183,23 @@ export function StudentsPage() {
             params: { institute, student: row.service_student_id },
           })
         }
-        empty={
-          q === undefined
-            ? {
-                title: 'No students yet',
-                description: 'Add a student, import your list, or let your ERP register them.',
-              }
-            : {
-                title: `No student matches “${q}”`,
-                description:
-                  'Try the beginning of a name, an admission number, a phone number or an e-mail address.',
-              }
-        }
+        empty={emptyText(q)}
       />
     </PageFrame>
   )
+}
+
+function emptyText(q: string | undefined): { title: string; description: string } {
+  if (q === undefined) {
+    return {
+      title: 'No students yet',
+      description: 'Add a student, import your list, or let your ERP register them.',
+    }
+  }
+  return {
+    title: `No student matches “${q}”`,
+    description: 'Try the beginning of a name, an admission number, a phone number or an e-mail address.',
+  }
 }
 
 const PAUSE_MS = 200
