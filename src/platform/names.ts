@@ -14,20 +14,20 @@ export function canonicalName(text: string): string {
     .trim()
 }
 
-const MODES: Readonly<Record<string, string>> = {
-  upi: 'UPI',
-  netbanking: 'Net banking',
-  enach: 'eNACH',
-  upi_autopay: 'UPI Autopay',
-  neft: 'NEFT',
-  rtgs: 'RTGS',
-  imps: 'IMPS',
-  dd: 'DD',
-}
+const MODES = new Map([
+  ['upi', 'UPI'],
+  ['netbanking', 'Net banking'],
+  ['enach', 'eNACH'],
+  ['upi_autopay', 'UPI Autopay'],
+  ['neft', 'NEFT'],
+  ['rtgs', 'RTGS'],
+  ['imps', 'IMPS'],
+  ['dd', 'DD'],
+])
 
 /** How something was paid: upi reads as UPI, card as Card. */
 export function readableMode(mode: string): string {
-  return MODES[mode] ?? mode.charAt(0).toUpperCase() + mode.slice(1).replaceAll('_', ' ')
+  return MODES.get(mode) ?? mode.charAt(0).toUpperCase() + mode.slice(1).replaceAll('_', ' ')
 }
 
 /** TUITION_FEE reads as Tuition fee; anything else is shown as the institute wrote it. */

@@ -181,6 +181,7 @@ test('odd text of any kind is drawn and never fails', async () => {
     '🙂👨‍👩‍👧',
     'مرحبا שלום',
     'தமிழ் 漢字',
+    'valueOf',
     '\0\ud800\n\t\u202e(\\',
   ]
   for (const text of odd) assert.ok((await read(everywhere(text))).pages.length >= 1)

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { SettlementReport } from '../../../src/providers/port.ts'
+import { KEYS } from '../../../emulators/razorpay/books.ts'
 import type { ReconItem } from '../../../emulators/razorpay/entities.ts'
 import type { Fields } from '../../../emulators/server.ts'
 import { assertUnavailable } from '../failures.ts'
+import { createRazorpay } from '../../../src/providers/razorpay/razorpay.client.ts'
 import { fake, flood, paymentId, razorpay, refundId } from './support.ts'
 
 function settled(index: number, changes: Fields = {}): ReconItem {
@@ -25,9 +27,9 @@ function settled(index: number, changes: Fields = {}): ReconItem {
   }
 }
 
-async function readDay(): Promise<SettlementReport[]> {
+async function readDay(from = razorpay): Promise<SettlementReport[]> {
   const reports: SettlementReport[] = []
-  for await (const report of razorpay.settlements('2026-11-05')) reports.push(report)
+  for await (const report of from.settlements('2026-11-05')) reports.push(report)
   return reports
 }
 
@@ -124,7 +126,8 @@ test('a page may be long, but not without end', async () => {
   for (let i = 0; i < 900; i++) fake.recon.push(settled(i, { description: 'x'.repeat(5_000) }))
   assert.equal((await readDay())[0]?.items.length, 900)
   fake.spoil('GET /v1/settlements', flood)
-  await assertUnavailable(readDay(), /at most 16777216 bytes/)
+  const patient = createRazorpay({ ...KEYS, baseUrl: fake.url })
+  await assertUnavailable(readDay(patient), /at most 16777216 bytes/)
 })
 
 test('a page that fails in the middle of a day reports nothing of it', async () => {
