@@ -173,7 +173,7 @@ test('a parent at the pages of the school', { concurrency: 3 }, async t => {
     await looker.context().addCookies(await page.context().cookies())
     await expectWords(
       page,
-      /काव्या शर्मा की फ़ीस\s+कक्षा 5 · 2026-27 · \S+/,
+      /काव्या शर्मा की फ़ीस\s+कक्षा 5 · 2027-28 · \S+/,
       /ट्यूशन फ़ीस/,
       /भाई-बहन की छूट: ₹6,000\.00 कम/,
     )
