@@ -90,7 +90,7 @@ function CancelDialogue({ path, picked, onClose }: Opened) {
     >
       <Textarea
         label="Reason"
-        required
+        withAsterisk
         description="Recorded in the audit log."
         value={reason}
         onChange={event => setReason(event.currentTarget.value)}
