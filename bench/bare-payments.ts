@@ -32,9 +32,9 @@ export async function insertPayment(client: pg.PoolClient, id: string, body: Bod
   )
   await insert(
     'payments',
-    `(institute_id, id, order_id, provider, state, amount_paise, mode, provider_ref, redirect_url, transaction_id, created_at,
+    `(institute_id, id, order_id, provider, account_id, state, amount_paise, mode, provider_ref, redirect_url, transaction_id, created_at,
        captured_at, settle_due_on)
-     values (1, $1, $1, 'sandbox', 'captured', $2, 'upi', $1, $3, $1, $4, $4, $5)`,
+     values (1, $1, $1, 'sandbox', 'sandbox', 'captured', $2, 'upi', $1, $3, $1, $4, $4, $5)`,
     [id, amount, `http://127.0.0.1/sandbox/bank/1/${id}`, now, now],
   )
   await insert(
