@@ -13,5 +13,10 @@ export const PROVIDERS: Readonly<typeof ENTRIES> = Object.assign(
   ENTRIES,
 )
 
+/** As people know it; the one that is not in the catalogue is the sandbox. */
+export function providerTitle(name: string): string {
+  return PROVIDERS[name]?.title ?? 'Sandbox bank'
+}
+
 /** The one that examples in documents and help name. */
 export const EXAMPLE = { name: 'razorpay', title: razorpay.title }

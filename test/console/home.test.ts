@@ -197,6 +197,17 @@ test('a dispute that waits for an answer is told with its day and order until it
     // Past midnight in India.
     respond_by: '2027-01-11',
   })
+  // The list that home leads to says the same of each, with a way to its order.
+  const { body } = await visitor.get(
+    `${API}/institutes/demo-school/money/reconciliation/items?status=mismatched`,
+  )
+  assert.deepEqual(
+    body.data.map((row: Json) => [row.order_id, row.problem.replace(/^.*: /, '')]),
+    [
+      [paid[1], 'answer at the provider by 11 January 2027'],
+      [paid[0], 'answer at the provider by 20 January 2027'],
+    ],
+  )
   await tell(1, 'under_review', '2027-01-10T18:31:00Z')
   const left = { count: 1, amount: 700, order_id: paid[0], respond_by: '2027-01-20' }
   assert.deepEqual((await home()).disputes_to_answer, left)

@@ -85,10 +85,12 @@ test('a student who moves to another branch is debited through the old one’s a
   })
   const shown = async () =>
     (await finance.get(`/console/api/institutes/demo-school/flex/plans/${world.planId}`)).body.data
-  assert.deepEqual([(await shown()).collector_code, (await shown()).student.moved_to], ['MAIN', 'South'])
+  const { collector_code, student } = await shown()
+  assert.deepEqual([collector_code, student.branch, student.mandate_branch], ['MAIN', 'South', 'Main branch'])
   // Nothing will be debited through it any more.
   await world.bursar.sql(`update flex_plans set state = 'closed'`)
-  assert.equal('moved_to' in (await shown()).student, false)
+  assert.equal('mandate_branch' in (await shown()).student, false)
+  assert.equal((await shown()).student.branch, 'South')
   await world.bursar.sql(`update flex_plans set state = 'active'`)
 
   // A mandate in the place of one that ended is given to the branch that the student is in by then.
@@ -97,5 +99,5 @@ test('a student who moves to another branch is debited through the old one’s a
   const key = { instituteId: (await getInstitute(ctx, 'demo-school')).id, planId: world.planId }
   await startMandate(ctx, key, { rail: 'enach', language: 'en', returnUrl: `${world.bursar.url}/` })
   assert.equal((await shown()).collector_code, 'SOUTH')
-  assert.equal('moved_to' in (await shown()).student, false)
+  assert.equal('mandate_branch' in (await shown()).student, false)
 })

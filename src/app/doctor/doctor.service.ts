@@ -8,7 +8,7 @@ import { readRestoreTrial } from '../../platform/backup/restore-trial.ts'
 import { backupTime, isBackupLate } from '../../platform/backup/schedule.rules.ts'
 import { readWaiting } from '../../platform/retention/retention.ts'
 import type { ProviderValues } from '../../providers/port.ts'
-import { PROVIDERS } from '../../providers/catalogue.ts'
+import { PROVIDERS, providerTitle } from '../../providers/catalogue.ts'
 import type { Config } from '../config.ts'
 import { partitionedLogs } from '../retention.ts'
 import { smsTemplates, unknownNames } from '../sms-templates.ts'
@@ -64,7 +64,7 @@ export function examine(config: Config, ctx: Context): Promise<Finding[]> {
     'E-mail': () => lookAtMail(config),
     'SMS and WhatsApp': async () => lookAtPhones(config),
     ...Object.fromEntries(
-      [...config.providers].map(([name, values]) => [titleOf(name), provider(name, values, config)]),
+      [...config.providers].map(([name, values]) => [providerTitle(name), provider(name, values, config)]),
     ),
     'Provider accounts': () => lookAtAccounts(config, ctx),
     Lenders: () => lookAtLenders(ctx),
@@ -169,8 +169,6 @@ async function lookAtLenders(ctx: Context): ReturnType<Look> {
   }))
   return judgeLenders(await Promise.all(states), ctx.mode === 'live')
 }
-
-const titleOf = (name: string): string => PROVIDERS[name]?.title ?? name
 
 function provider(name: string, values: ProviderValues, config: Config): Look {
   return async () => {

@@ -74,10 +74,10 @@ const planStudentOutput = student.object({
   identifier: student.text('Admission number.', 'ADM-2026-001'),
   grade: student.text('Class.', 'V'),
   status: student.oneOf(['active', 'dropped'], 'Whether the student is still here.'),
-  branch: student.text('Name of the branch whose account the plan debits for.', 'Main'),
-  moved_to: student.optional.text(
-    'Name of the branch that the student has moved to, while the plan still debits for another.',
-    'South',
+  branch: student.text('Name of the branch that the student is in.', 'South'),
+  mandate_branch: student.optional.text(
+    'Name of the branch that the mandate was given to, while the plan debits for it and the student is in another.',
+    'Main',
   ),
   contact_name: student.text('Who is told.', 'Asha Nair'),
   contact_number: student.text('Phone.', '9876543210'),

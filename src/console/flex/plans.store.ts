@@ -116,8 +116,8 @@ export type PlanStudent = StudentRow & {
   contactNumber: string
   contactEmail: string
   branch: string
-  /** The branch that the student is in now, if it is another than that of a plan which still debits. */
-  movedTo: string | null
+  /** The branch of a plan which still debits, if the student is in another now. */
+  mandateBranch: string | null
 }
 
 export async function readPlanStudent(
@@ -128,11 +128,11 @@ export async function readPlanStudent(
   const [row] = await db.query<PlanStudent>(
     `select s.id, s.fullname, s.identifier, s.grade, s.status, s.primary_contact_name as "contactName",
        s.primary_contact_number as "contactNumber", s.primary_contact_email as "contactEmail", b.name as branch,
-       case when s.collector_code <> p.collector_code and p.state not in ('cancelled', 'closed') then n.name end as "movedTo"
+       case when s.collector_code <> p.collector_code and p.state not in ('cancelled', 'closed') then m.name end as "mandateBranch"
      from flex_plans p
      join students s on s.institute_id = p.institute_id and s.id = p.student_id
-     join branches b on b.institute_id = p.institute_id and b.collector_code = p.collector_code
-     left join branches n on n.institute_id = s.institute_id and n.collector_code = s.collector_code
+     join branches b on b.institute_id = s.institute_id and b.collector_code = s.collector_code
+     join branches m on m.institute_id = p.institute_id and m.collector_code = p.collector_code
      where p.institute_id = $1 and p.id = $2`,
     [instituteId, planId],
   )

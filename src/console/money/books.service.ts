@@ -53,14 +53,18 @@ export async function listReconciliation(
   const rows = await db.query<store.ReconciliationRow>(query.text, query.values)
   const ids = status === 'mismatched' ? rows.map(row => row.id) : []
   const open = ids.length === 0 ? [] : await listMismatches({ db }, institute.id, ids)
-  const canTake = new Map(open.map(one => [one.id, one.canTake]))
+  const byId = new Map(open.map(one => [one.id, one]))
   return toPage(
-    rows.map(row => ({
-      ...row,
-      status,
-      canRefund: canTake.has(row.id),
-      canTake: canTake.get(row.id) ?? false,
-    })),
+    rows.map(row => {
+      const mismatch = byId.get(row.id)
+      return {
+        ...row,
+        orderId: row.orderId ?? mismatch?.orderId ?? null,
+        status,
+        canRefund: mismatch !== undefined,
+        canTake: mismatch?.canTake ?? false,
+      }
+    }),
     limit,
     row => row.id,
   )

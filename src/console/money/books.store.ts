@@ -57,19 +57,22 @@ export type ReconciliationFilter = {
   dueOn?: string | undefined
 }
 
-/** What was reported and is not as we know it, newest first. */
+/** What was reported and is not as we know it, newest first; a dispute with the order that it is of. */
 export function mismatchedQuery(instituteId: number, filter: ReconciliationFilter, range?: PageRange): Query {
   const values: unknown[] = []
   const where = allOf(values, [
-    ['institute_id = $1 and resolved_at is null', instituteId],
-    ['noticed_at >= $1', filter.from],
-    ['noticed_at < $1', filter.before],
-    ['id < $1::bigint', range?.cursor],
+    ['e.institute_id = $1 and e.resolved_at is null', instituteId],
+    ['e.noticed_at >= $1', filter.from],
+    ['e.noticed_at < $1', filter.before],
+    ['e.id < $1::bigint', range?.cursor],
   ])
-  const text = `select id::text, 'report' as kind, provider, provider_ref as "providerRef", null as "orderId",
-      null as "settlementId", nullif(utr, '') as utr, known_paise as "knownPaise", reported_paise as "reportedPaise", problem,
-      null::date as "dueOn", noticed_at as at
-    from settlement_exceptions where ${where} order by settlement_exceptions.id desc${limitOf(values, range)}`
+  const text = `select e.id::text, 'report' as kind, e.provider, e.provider_ref as "providerRef", p.order_id as "orderId",
+      null as "settlementId", nullif(e.utr, '') as utr, e.known_paise as "knownPaise", e.reported_paise as "reportedPaise",
+      e.problem, null::date as "dueOn", e.noticed_at as at
+    from settlement_exceptions e
+    left join payment_disputes d on d.institute_id = e.institute_id and d.provider_ref = e.provider_ref
+    left join payments p on p.institute_id = d.institute_id and p.id = d.payment_id
+    where ${where} order by e.id desc${limitOf(values, range)}`
   return { text, values }
 }
 

@@ -13,6 +13,7 @@ import type { Context } from '../../platform/context.ts'
 import type { Page, PageRange } from '../../platform/db/list.ts'
 import { paiseOf } from '../../platform/money.ts'
 import { listAccounts } from '../../providers/accounts/accounts.service.ts'
+import { providerTitle } from '../../providers/catalogue.ts'
 import { by, type Sorting } from '../lists/sorting.rules.ts'
 import type { Report } from '../reports/export.service.ts'
 import { count, moment, money, text, type Column } from '../reports/reports.rules.ts'
@@ -37,7 +38,7 @@ export async function listExpected(
 
 export type NamedSettlement = Settlement & { accountName: string }
 
-/** As the API lists them, with the names that the institute gave its accounts; one of the installation has its provider's. */
+/** As the API lists them, with the names that the institute gave its accounts; one of the installation has its provider's title. */
 export async function listNamedSettlements(
   ctx: Context,
   institute: Institute,
@@ -55,7 +56,7 @@ export async function withNames(
 ): Promise<NamedSettlement[]> {
   const accounts = await listAccounts(ctx, institute)
   const names = new Map(accounts.map(({ id, title }) => [id, title]))
-  return rows.map(row => ({ ...row, accountName: names.get(row.accountId) ?? row.provider }))
+  return rows.map(row => ({ ...row, accountName: names.get(row.accountId) ?? providerTitle(row.provider) }))
 }
 
 export const SETTLEMENT_SORTING: Sorting = {

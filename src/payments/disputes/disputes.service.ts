@@ -1,5 +1,5 @@
 import { sumOf, takeDue } from '../../platform/jobs/claim.ts'
-import { dayOf } from '../../platform/calendar.ts'
+import { dayOf, formatDay } from '../../platform/calendar.ts'
 import type { Context } from '../../platform/context.ts'
 import type { Transaction } from '../../platform/db/database.ts'
 import type { Account } from '../../providers/accounts/registry.service.ts'
@@ -18,7 +18,7 @@ export async function applyDispute(
   { at, ...report }: DisputeReport,
 ): Promise<void> {
   const { instituteId, providerRef, amountPaise, reason, respondBy } = report
-  const until = respondBy === null ? '' : ` by ${dayOf(respondBy)}`
+  const until = respondBy === null ? '' : ` by ${formatDay(dayOf(respondBy))}`
   await db.transaction(async (tx): Promise<void> => {
     await store.putDispute(tx, { ...report, openedAt: at, changedAt: at })
     const about = { instituteId, accountId: account.id, utr: '' }

@@ -78,6 +78,8 @@ test('a link that pays dues, a refund by fee and the rule for money beyond what 
       await expectSoundAndKeep(page, 'console-refund-by-fee-phone')
       await page.getByRole('button', { name: 'Refund this amount' }).click()
       await page.getByText('₹4,000.50 is on its way back').waitFor()
+      const refunds = page.getByRole('table', { name: 'Refunds' })
+      await refunds.getByText('Transport fee ₹4,000.50').waitFor()
       assert.deepEqual(await balances(), [
         ['TUITION_FEE', 0],
         ['TRANSPORT_FEE', 4000.5],

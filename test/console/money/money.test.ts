@@ -18,6 +18,7 @@ test('a settlement shows its sums, what its payments were for and every payment 
     [settlement.gross, settlement.charges, settlement.refunds, settlement.net, settlement.payment_count],
     [48000, 0, 500, 47500, 2],
   )
+  assert.equal(settlement.account_name, 'Sandbox bank')
   const detail = await read(`/settlements/${settlement.id}`)
   assert.deepEqual(detail.components, [
     { component_type: 'TUITION_FEE', amount: 45000, payment_count: 1 },

@@ -6,6 +6,7 @@ import { settle } from '../../../emulators/cashfree/settlements.ts'
 import { endCharge, moveSubscription } from '../../../emulators/cashfree/subscriptions.ts'
 import { lose } from '../../../emulators/faults.ts'
 import { reconcile } from '../../../src/payments/reconcile/reconcile.service.ts'
+import { formatDay } from '../../../src/platform/calendar.ts'
 import { startPayment } from '../../../src/payments/start/start-payment.service.ts'
 import { stateOf } from '../../flex/support.ts'
 import type { Json } from '../../harness/client.ts'
@@ -44,7 +45,7 @@ test('a plan is debited, bounced, debited again, settled and taken back through 
   await world.advance('PT1H')
   const mails = await world.bursar.sql<Json>(`select body from messages where subject like 'Disputed%'`)
   assert.ok(mails.length > 0, 'the people of the institute were told')
-  assert.ok(mails.every(({ body }) => body.includes(`by ${dispute.respond_by.slice(0, 10)}`)))
+  assert.ok(mails.every(({ body }) => body.includes(`by ${formatDay(dispute.respond_by.slice(0, 10))}`)))
   loseDispute(books, disputed, dispute)
   await deliver()
   const disputes = await world.bursar.sql<Json>('select payment_id, state from payment_disputes')

@@ -1,4 +1,4 @@
-import { dayOf } from '../../../platform/calendar.ts'
+import { dayOf, formatDay } from '../../../platform/calendar.ts'
 import { formatRupees } from '../../../platform/money.ts'
 import type { DisputeToMail } from '../../../payments/disputes/disputes.service.ts'
 
@@ -34,7 +34,7 @@ function whatToDo({ state, respondBy, deductedPaise }: DisputeToMail): string {
       return `It is lost: ${formatRupees(deductedPaise)} will be taken from a pay-out, and the order will show it.`
     default:
       return `Answer it in the dashboard of your payment provider${
-        respondBy === null ? '' : ` by ${dayOf(respondBy)}`
+        respondBy === null ? '' : ` by ${formatDay(dayOf(respondBy))}`
       }. If nobody answers, the money goes back to the payer.`
   }
 }

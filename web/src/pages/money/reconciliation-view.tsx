@@ -16,6 +16,7 @@ import { StatusBadge } from '../../ui/status-badge.tsx'
 import { useFilters, type Filter } from '../../ui/table/use-filters.ts'
 import { formatDay, formatMoment, When } from '../../ui/when.tsx'
 import { ExportMenu } from '../../ui/table/export-menu.tsx'
+import { OrderLink } from './order-link.tsx'
 import { ResolveDialogue } from './resolve-dialogue.tsx'
 import { RECONCILIATION } from './texts.ts'
 
@@ -45,12 +46,24 @@ function columnsOf(status: Status): Column<ReconciliationItemAnswer>[] {
         <StatusBadge tone={RECONCILIATION[row.status].tone}>{RECONCILIATION[row.status].label}</StatusBadge>
       ),
     },
-    { key: 'problem', title: 'Problem', text: row => row.problem ?? '', of: ['mismatched'] },
+    {
+      key: 'problem',
+      title: 'Problem',
+      text: row => row.problem ?? '',
+      render: row => (
+        <>
+          {row.problem}
+          <div>{row.order_id !== undefined && <OrderLink id={row.order_id} />}</div>
+        </>
+      ),
+      of: ['mismatched'],
+    },
     {
       key: 'id',
       title: 'Payment or refund',
       text: row => row.id,
-      render: row => mono(row.id),
+      render: row =>
+        row.order_id === undefined ? mono(row.id) : <OrderLink id={row.order_id}>{row.id}</OrderLink>,
       of: ['matched', 'expected'],
     },
     {

@@ -81,11 +81,11 @@ function Plan({ plan }: { plan: PlanAnswer }) {
           {plan.obstacle.text}
         </Alert>
       )}
-      {plan.student.moved_to !== undefined && (
+      {plan.student.mandate_branch !== undefined && (
         <Alert color="yellow" mt="md" className="flex-alert">
-          The student is in {plan.student.moved_to} now. The mandate was given to {plan.student.branch}, so
-          debits go on arriving at its account until the plan ends. A new mandate would debit for{' '}
-          {plan.student.moved_to}.
+          The student is in {plan.student.branch} now. The mandate was given to {plan.student.mandate_branch},
+          so debits go on arriving at its account until the plan ends. A new mandate would debit for{' '}
+          {plan.student.branch}.
         </Alert>
       )}
       <Mandate plan={plan} />

@@ -15,6 +15,7 @@ import { formatRupees } from '../../../ui/money.tsx'
 import { notify } from '../../../ui/toasts.tsx'
 import { isKept } from '../../approvals/kept.ts'
 import { modeLabel, plainAmount } from '../texts.ts'
+import { feeName } from './fee-name.ts'
 
 type Props = { order: OrderDetailAnswer; onClose: () => void }
 
@@ -165,12 +166,11 @@ function leftByFee(order: OrderDetailAnswer): Left[] {
     if (refund.kind === 'duplicate' || refund.status === 'failed') continue
     for (const line of refund.details) add(line.component_type, -line.amount)
   }
-  const labels = new Map(order.details.map(line => [line.component_type, line.label]))
   return [...paise]
     .filter(([, amount]) => amount > 0)
     .map(([component_type, amount]) => ({
       component_type,
-      label: labels.get(component_type) ?? component_type,
+      label: feeName(order, component_type),
       amount: amount / 100,
     }))
 }

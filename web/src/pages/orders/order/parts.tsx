@@ -5,6 +5,7 @@ import { formatRupees, Money } from '../../../ui/money.tsx'
 import { providerName } from '../../../ui/provider-name.ts'
 import { formatDay, When } from '../../../ui/when.tsx'
 import { Badge } from '../badge.tsx'
+import { feeName } from './fee-name.ts'
 import { modeLabel, PAYMENT_LABELS, REFUND_LABELS } from '../texts.ts'
 import { TableFrame } from '../../../ui/table/frame.tsx'
 
@@ -138,7 +139,7 @@ export function Refunds({ order }: { order: OrderDetailAnswer }) {
           <td>
             {refund.details.map((line, index) => (
               <div key={index} className="nowrap">
-                {line.component_type} {formatRupees(line.amount)}
+                {feeName(order, line.component_type)} {formatRupees(line.amount)}
               </div>
             ))}
           </td>
