@@ -1350,8 +1350,10 @@ create table student_transfers (
   component_type text not null,
   amount_paise bigint not null check (amount_paise <> 0),
   rollover_id text not null,
+  -- 1 is what the rollover carried; the next ones are parts of an advance that went back, because its payment no longer counts.
+  number integer not null,
   transferred_at timestamptz not null,
-  primary key (institute_id, student_id, other_student_id, component_type),
+  primary key (institute_id, student_id, other_student_id, component_type, number),
   foreign key (institute_id, student_id) references students,
   foreign key (institute_id, other_student_id) references students,
   foreign key (institute_id, rollover_id) references rollovers

@@ -1,7 +1,7 @@
 import { outputOf, type Shown } from '../http/wire/output.ts'
 import { ORDER_ID } from '../orders/order.input.ts'
 import { productOf } from '../payments/payment.events.ts'
-import type { AdvanceUse } from './advance/advance.service.ts'
+import type { AdvanceUse } from '../fees/advances/advances.service.ts'
 import type { StudentPayment } from '../payments/student-payments.service.ts'
 import { sumPaise, type Paise } from '../platform/money.ts'
 import { STUDENT_ID } from '../students/student.input.ts'

@@ -1,5 +1,6 @@
 import { assert } from '../platform/assert.ts'
 import type { Transaction } from '../platform/db/database.ts'
+import { takeBackAdvances } from '../fees/advances/advances.service.ts'
 import { recomputeBalances } from '../fees/balances.service.ts'
 import { yieldToCollected } from '../students/direct-payments/plan-payments.service.ts'
 import { canMove, type Order } from './orders.rules.ts'
@@ -59,15 +60,27 @@ export async function changeLines(
 }
 
 /** The caller holds its lock. */
-export async function markReversed(tx: Transaction, instituteId: number, order: Order): Promise<Order> {
+export async function markReversed(
+  tx: Transaction,
+  instituteId: number,
+  order: Order,
+  at: Date,
+): Promise<Order> {
   assert(canMove(order.state, 'reversed'), `an order cannot move from ${order.state} to reversed`)
   await store.setReversed(tx, instituteId, order.id)
-  recompute(tx, instituteId, order)
+  await markRefunded(tx, instituteId, order, at)
   return { ...order, state: 'reversed' }
 }
 
 /** The caller holds its lock and has changed what is refunded of it. */
-export function markRefunded(tx: Transaction, instituteId: number, order: Order): void {
+export async function markRefunded(
+  tx: Transaction,
+  instituteId: number,
+  order: Order,
+  at: Date,
+): Promise<void> {
+  const { studentId } = order
+  if (studentId !== null) await takeBackAdvances(tx, { instituteId, studentId }, at)
   recompute(tx, instituteId, order)
 }
 

@@ -63,6 +63,11 @@ export const carriedOutput = carried.object('CarriedFee', {
     'Rupees. Above 0 it counts as paid on this record: dues that went over, or an advance that came. Below 0 an advance that went over.',
     5000,
   ),
+  taken_back: carried.flag(
+    'It is a part of an advance that went back to the earlier year, because its payment was cancelled, corrected or refunded.',
+    false,
+    one => one.isTakenBack,
+  ),
   service_student_id: carried.text('The record of the other year.', STUDENT_ID, one => one.otherStudentId),
   academic_year_start: carried.integer('Start year of that record.', 2027),
   academic_year_end: carried.integer('End year of that record.', 2028),

@@ -110,6 +110,8 @@ export type CarriedFee = {
   component_type: string
   /** Rupees. Above 0 it counts as paid on this record: dues that went over, or an advance that came. Below 0 an advance that went over. */
   amount: Rupees
+  /** It is a part of an advance that went back to the earlier year, because its payment was cancelled, corrected or refunded. */
+  taken_back: boolean
   /** The record of the other year. */
   service_student_id: string
   /** Start year of that record. */

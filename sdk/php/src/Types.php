@@ -14,7 +14,7 @@ namespace Bursar;
  * @phpstan-type ApplyImportRequest array{mode: 'all'|'good'}
  * @phpstan-type AuthorisedPlan array{plan_id: string, status: string, ...}
  * @phpstan-type Branch array{collector_code: string, name: string, is_default: bool, ...}
- * @phpstan-type CarriedFee array{component_type: string, amount: string, service_student_id: string, academic_year_start: int, academic_year_end: int, carried_at: string, ...}
+ * @phpstan-type CarriedFee array{component_type: string, amount: string, taken_back: bool, service_student_id: string, academic_year_start: int, academic_year_end: int, carried_at: string, ...}
  * @phpstan-type ChangeBlock array{field: string, before?: mixed, after: mixed, ...}
  * @phpstan-type ChangedMandate array{mandate_id: string, status: string, is_paused: bool, ...}
  * @phpstan-type CheckIntegrationRequest array{identifier: string, discontinued_identifier?: string, transferred_identifier?: string, data_error_identifier?: string, bookings_url?: string, collector_code?: string, parts?: list<'fetch'|'webhooks'>}

@@ -52,6 +52,7 @@ class Branch(TypedDict):
 class CarriedFee(TypedDict):
     component_type: str
     amount: Decimal
+    taken_back: bool
     service_student_id: str
     academic_year_start: int
     academic_year_end: int

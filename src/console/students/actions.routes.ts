@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { advanceUseOutput, lateFeeEntryOutput } from '../../dues/dues.output.ts'
-import { useAdvance, type AdvanceUse } from '../../dues/advance/advance.service.ts'
+import { useAdvance } from '../../dues/advance/advance.service.ts'
+import type { AdvanceUse } from '../../fees/advances/advances.service.ts'
 import { requireCounterDay, requireOwedAsShown, settleLateFees } from '../../dues/counter.service.ts'
 import { createDuesOrder } from '../../dues/pay-dues.service.ts'
 import type { FlexContext } from '../../flex/context.ts'

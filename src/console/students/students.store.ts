@@ -107,7 +107,7 @@ export function studentsQuery(instituteId: number, filter: StudentFilter, range?
        select coalesce(sum(t.amount_paise), 0)::bigint as "carriedPaise",
          max(array[o.academic_year_start, o.academic_year_end]) as years
        from student_transfers t join students o on o.institute_id = t.institute_id and o.id = t.other_student_id
-       where t.institute_id = $1 and t.student_id = s.id and t.amount_paise > 0
+       where t.institute_id = $1 and t.student_id = s.id and t.amount_paise > 0 and t.number = 1
          and o.academic_year_start > s.academic_year_start
      ) t order by s.sort_name, s.id`,
     values,

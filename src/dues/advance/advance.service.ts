@@ -1,3 +1,4 @@
+import { insertUses, type AdvanceUse } from '../../fees/advances/advances.service.ts'
 import { recomputeBalances } from '../../fees/balances.service.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { listOnTheWay } from '../../payments/student-payments.service.ts'
@@ -14,9 +15,6 @@ import { LATE_FEE, withoutTaken } from '../dues.rules.ts'
 import { readDuesOn } from '../dues.service.ts'
 import { chargeLateFees } from '../late-fee-charges.ts'
 import { advancesOf, moveAdvances } from './advance.rules.ts'
-import { insertUses, type AdvanceUse } from './advance.store.ts'
-
-export type { AdvanceUse } from './advance.store.ts'
 
 type Wanted = {
   /** All of the advance, or of what it can pay, when absent. */

@@ -54,7 +54,7 @@ export async function requestRefund(
       requestedAt: ctx.clock.now(),
     })
     await store.insertRefund(tx, refund)
-    markRefunded(tx, institute.id, order)
+    await markRefunded(tx, institute.id, order, refund.requestedAt)
     await post(tx, institute.id, refundRequestOf(refund.id, refund.amountPaise), refund.requestedAt)
     const refunded = { payment, order, lines, outcome: 'requested' } as const
     await ctx.paymentHandlers[order.kind].refunded?.(tx, refunded, refund.requestedAt)
@@ -107,7 +107,7 @@ export async function refundExcess(
     requestedAt: at,
   })
   await store.insertRefund(tx, refund)
-  markRefunded(tx, payment.instituteId, order)
+  await markRefunded(tx, payment.instituteId, order, at)
   await post(tx, payment.instituteId, refundRequestOf(refund.id, refund.amountPaise), at)
 }
 
@@ -192,7 +192,7 @@ export async function applyRefundReport(ctx: PaymentContext, report: RefundRepor
       failureMessage: isProcessed ? null : outcome.message,
     }
     await store.finishRefund(tx, done)
-    if (!isProcessed) markRefunded(tx, known.instituteId, order)
+    if (!isProcessed) await markRefunded(tx, known.instituteId, order, at)
     if (refund.kind === 'requested') {
       await post(tx, refund.instituteId, refundResultOf(refund.id, refund.amountPaise, isProcessed), at)
       const failed = { payment, order, lines: refund.lines, outcome: 'failed' } as const

@@ -123,7 +123,7 @@ async function reverse(
     lines: refundLines(order, [], { amountPaise, lines: null }),
   })
   await post(tx, instituteId, returnOf(refundId, amountPaise), returnedAt)
-  const reversed = await markReversed(tx, instituteId, order)
+  const reversed = await markReversed(tx, instituteId, order, returnedAt)
   await cancelReceiptOf(tx, payment, { reason, at: returnedAt })
   await ctx.paymentHandlers[order.kind].reversed(tx, { payment, order: reversed, code, message }, returnedAt)
   return 'reversed'

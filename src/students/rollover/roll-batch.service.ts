@@ -1,4 +1,5 @@
 import type { Institute } from '../../institutes/institutes.rules.ts'
+import { insertTransfers } from '../../fees/advances/advances.service.ts'
 import { recomputeBalances } from '../../fees/balances.service.ts'
 import { applyFees, planFees, type SentFees } from '../../fees/fees.service.ts'
 import type { Queryable, Transaction } from '../../platform/db/database.ts'
@@ -221,15 +222,15 @@ export async function apply(
   }
   const transfers = carried.flatMap(({ from, toId, transfers: own, advancePaise }) => {
     const studentId = from.student.id
-    const gained = { studentId: toId, otherStudentId: studentId, amountPaise: advancePaise }
+    const gained = { studentId: toId, otherStudentId: studentId, amountPaise: advancePaise, rolloverId }
     return [
-      ...own.map(line => ({ ...line, studentId, otherStudentId: toId })),
+      ...own.map(line => ({ ...line, studentId, otherStudentId: toId, rolloverId })),
       ...(advanceComponent === null || advancePaise === 0
         ? []
         : [{ ...gained, componentType: advanceComponent }]),
     ]
   })
-  await store.insertTransfers(tx, { instituteId: institute.id, rolloverId, transferredAt: now }, transfers)
+  await insertTransfers(tx, institute.id, transfers, now)
   recomputeBalances(tx, institute.id, [...new Set(transfers.map(one => one.studentId))])
 }
 

@@ -2,7 +2,6 @@ import type { Queryable, Transaction } from '../../platform/db/database.ts'
 import { isUniqueViolation } from '../../platform/db/errors.ts'
 import { list, type Page, type PageRange } from '../../platform/db/list.ts'
 import { Table } from '../../platform/db/table.ts'
-import type { Paise } from '../../platform/money.ts'
 import { recordColumns, toRecord, type RecordRow, type StudentRecord } from '../students.store.ts'
 import type { GradeCounts, RolloverOptions } from './rollover.rules.ts'
 
@@ -187,35 +186,4 @@ export async function readBatch(
     isCarried,
     isTaken,
   }))
-}
-
-export type Transfer = {
-  studentId: string
-  otherStudentId: string
-  componentType: string
-  amountPaise: Paise
-}
-
-const transfers = new Table<Transfer & { instituteId: number; rolloverId: string; transferredAt: Date }>(
-  'student_transfers',
-  {
-    instituteId: 'int',
-    studentId: 'text',
-    otherStudentId: 'text',
-    componentType: 'text',
-    amountPaise: 'bigint',
-    rolloverId: 'text',
-    transferredAt: 'timestamptz',
-  },
-)
-
-export async function insertTransfers(
-  tx: Transaction,
-  common: { instituteId: number; rolloverId: string; transferredAt: Date },
-  rows: readonly Transfer[],
-): Promise<void> {
-  await transfers.insert(
-    tx,
-    rows.map(row => ({ ...row, ...common })),
-  )
 }

@@ -104,7 +104,7 @@ export async function listCarriedDues(
      join students s on s.institute_id = t.institute_id and s.id = t.student_id
      join students o on o.institute_id = t.institute_id and o.id = t.other_student_id
        and o.academic_year_start > s.academic_year_start
-     where t.institute_id = $1 and t.student_id = any($2) and t.amount_paise > 0
+     where t.institute_id = $1 and t.student_id = any($2) and t.amount_paise > 0 and t.number = 1
      order by t.transferred_at, t.component_type`,
     [instituteId, studentIds],
   )

@@ -32,15 +32,19 @@ const yearOf = (one: CarriedAmount): string => yearName(one.academic_year_start,
 
 /** Dues that are owed in a later year now; an advance that came from an earlier one was paid. */
 function duesCarried({ carried, academic_year_start: year }: Student): CarriedAmount[] {
-  return carried.filter(one => one.amount > 0 && one.academic_year_start > year)
+  return carried.filter(one => one.amount > 0 && one.academic_year_start > year && !one.taken_back)
 }
 
-/** Not among the payments: a rollover took it to another year, or brought it. */
+/** Not among the payments: a rollover took it to another year, or brought it, and what came back of it since. */
 function Carried({ student }: { student: Student }) {
   if (student.carried.length === 0) return null
   const went = duesCarried(student)
   const textOf = (one: CarriedAmount): string => {
     const what = `${formatRupees(Math.abs(one.amount))} of ${readable(one.component_type)}`
+    if (one.taken_back)
+      return one.amount > 0
+        ? `${what} came back from ${yearOf(one)}: the payment that it came from was cancelled, corrected or refunded`
+        : `${what} went back to ${yearOf(one)}: the payment that it came from was cancelled, corrected or refunded there`
     if (went.includes(one)) return `${what} was carried to ${yearOf(one)} and is owed there`
     return one.amount > 0
       ? `${what} came from ${yearOf(one)}, where it was paid too much`
@@ -49,7 +53,7 @@ function Carried({ student }: { student: Student }) {
   return (
     <ul>
       {student.carried.map(one => (
-        <li key={`${one.service_student_id} ${one.component_type}`}>
+        <li key={`${one.service_student_id} ${one.component_type} ${one.carried_at} ${one.amount}`}>
           {textOf(one)} (<When at={one.carried_at} />)
         </li>
       ))}

@@ -262,6 +262,11 @@ public final class Types {
             return amount("amount");
         }
 
+        /** It is a part of an advance that went back to the earlier year, because its payment was cancelled, corrected or refunded. */
+        public Boolean takenBack() {
+            return flag("taken_back");
+        }
+
         /** The record of the other year. */
         public String serviceStudentId() {
             return text("service_student_id");
