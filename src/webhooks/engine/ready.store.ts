@@ -29,6 +29,19 @@ const PAGE = 250
 const MOST_PAGES = 8
 const START: Place = { instituteId: 0, webhookId: '' }
 
+/** Each subscription with something in the queue, and its first row: the queue is looked up once for each. */
+const WAITING = `(
+    with recursive waiting as (
+      (select institute_id, webhook_id, next_attempt_at as first_at from webhook_queue
+       order by institute_id, webhook_id, next_attempt_at limit 1)
+      union all
+      select next.* from waiting w cross join lateral (
+        select institute_id, webhook_id, next_attempt_at from webhook_queue
+        where (institute_id, webhook_id) > (w.institute_id, w.webhook_id)
+        order by institute_id, webhook_id, next_attempt_at limit 1) next)
+    select *, 1 as rows from waiting) w
+  join webhook_subscriptions s on s.institute_id = w.institute_id and s.id = w.webhook_id`
+
 /** The next rows of the queue, whichever subscriptions they are of. */
 const NEXT_ROWS = `(
     select institute_id, webhook_id, min(next_attempt_at) as first_at, count(*)::int as rows
@@ -58,13 +71,13 @@ const look = (from: string, where: string): string => `
   left join unnest($2::text[], $3::int[]) as busy (origin, room) on busy.origin = s.origin and s.disabled_at is null
   where ${where}
   order by s.institute_id, s.id`
+const LOOK_AT_WAITING = look(WAITING, IS_READY)
 const LOOK_AT_NEXT_ROWS = look(NEXT_ROWS, 'true')
 const LOOK_AT_ALL_OTHERS = look(ALL_OTHERS, IS_READY)
 
 /**
  * The subscriptions to which something can be sent. Neither those with nothing to send nor a long backlog may cost
- * anything: the queue is read page by page, and behind a page whose last subscription goes on, its other rows are skipped.
- * When so many have a backlog that this takes too many pages, the first row of every other subscription is looked for.
+ * anything.
  *
  * Subscriptions of one endpoint share its room. With the circuit open a subscription gets one probe. Those come first, so
  * that none is paused for a probe that a limit cuts off; the others in any order.
@@ -74,6 +87,18 @@ export async function findReady(
   { roomEach, busy }: { roomEach: number; busy: readonly Room[] },
 ): Promise<Ready[]> {
   const rooms = [roomEach, busy.map(({ origin }) => origin), busy.map(({ room }) => room)]
+  const ready = db.isDistributed ? await lookByPages(db, rooms) : await db.query<Seen>(LOOK_AT_WAITING, rooms)
+  return shareRooms(ready).sort(
+    (one, other) => Number(other.needsProbe) - Number(one.needsProbe) || one.turn - other.turn,
+  )
+}
+
+/**
+ * A distributed database takes no recursion over all institutes, so there the queue is read page by page, and behind a page
+ * whose last subscription goes on, its other rows are skipped. When so many have a backlog that this takes too many pages,
+ * the first row of every other subscription is looked for.
+ */
+async function lookByPages(db: Database, rooms: readonly unknown[]): Promise<Seen[]> {
   const ready: Seen[] = []
   let after = START
   for (let page = 1; page <= MOST_PAGES + 1; page++) {
@@ -83,9 +108,7 @@ export async function findReady(
     after = seen.at(-1) ?? after
     if (seen.reduce((sum, { rows }) => sum + rows, 0) < PAGE) break
   }
-  return shareRooms(ready).sort(
-    (one, other) => Number(other.needsProbe) - Number(one.needsProbe) || one.turn - other.turn,
-  )
+  return ready
 }
 
 function shareRooms(ready: readonly Seen[]): Seen[] {
