@@ -18,7 +18,6 @@ import { formatDay, formatMoment, When } from '../../ui/when.tsx'
 import { ExportMenu } from '../../ui/table/export-menu.tsx'
 import { OrderLink } from './order-link.tsx'
 import { ResolveDialogue } from './resolve-dialogue.tsx'
-import { RECONCILIATION } from './texts.ts'
 
 type Status = ReconciliationItemAnswer['status']
 const STATUSES: readonly Status[] = ['mismatched', 'expected', 'matched']
@@ -29,7 +28,7 @@ const mono = (text: string | undefined) => text !== undefined && <span className
 
 const WHEN: Record<Status, string> = { matched: 'Settled', mismatched: 'Noticed', expected: 'Paid' }
 
-/** What is worth a column differs: a report has no due day, an expected payment no report. */
+/** What is worth a column differs (and of all rows of a list the status is the same): a report has no due day, an expected payment no report. */
 function columnsOf(status: Status): Column<ReconciliationItemAnswer>[] {
   const all: (Column<ReconciliationItemAnswer> & { of?: readonly Status[] })[] = [
     {
@@ -37,14 +36,6 @@ function columnsOf(status: Status): Column<ReconciliationItemAnswer>[] {
       title: WHEN[status],
       text: row => formatMoment(row.at),
       render: row => <When at={row.at} />,
-    },
-    {
-      key: 'status',
-      title: 'Status',
-      text: row => RECONCILIATION[row.status].label,
-      render: row => (
-        <StatusBadge tone={RECONCILIATION[row.status].tone}>{RECONCILIATION[row.status].label}</StatusBadge>
-      ),
     },
     {
       key: 'problem',

@@ -1,5 +1,3 @@
-import type { Tone } from '../../ui/status-badge.tsx'
-
 /** TUITION_FEE reads as Tuition fee; anything else is shown as the institute wrote it. */
 export function readable(code: string): string {
   if (!/^[A-Z0-9_]+$/.test(code)) return code
@@ -41,12 +39,6 @@ const POSTINGS: Record<string, string> = {
 
 export function postingWord(kind: string): string {
   return POSTINGS[kind] ?? readable(kind)
-}
-
-export const RECONCILIATION: Record<'matched' | 'mismatched' | 'expected', { label: string; tone: Tone }> = {
-  matched: { label: 'Matched', tone: 'good' },
-  mismatched: { label: 'Mismatched', tone: 'bad' },
-  expected: { label: 'Expected', tone: 'waiting' },
 }
 
 const DAY = new Intl.DateTimeFormat('en-IN', {
