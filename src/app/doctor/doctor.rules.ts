@@ -1,3 +1,5 @@
+import { dayOf, daysBetween, formatDay, formatMoment } from '../../platform/calendar.ts'
+
 /** What was looked at, how it stands, and what to do about it. */
 export type Finding = { subject: string; verdict: 'ok' | 'warning' | 'problem'; text: string }
 
@@ -8,7 +10,6 @@ export const warning = (text: string): Judgement => ({ verdict: 'warning', text 
 export const problem = (text: string): Judgement => ({ verdict: 'problem', text })
 
 const MAX_SKEW_MS = 1_000
-const DAY_MS = 86_400_000
 const RENEW_WITHIN_DAYS = 14
 const LEAST_VERSION = 180_000
 /** Beside the pool: listeners, the pipelined reader, the semaphore. */
@@ -75,10 +76,12 @@ export function judgeCertificate(certificate: Certificate | null, now: Date, isL
   if (certificate === null)
     return isLive ? problem('is plain http: payers need https') : ok('plain http, as a sandbox may')
   if (certificate.problem !== null) return problem(`is not trusted by browsers: ${certificate.problem}`)
-  const days = Math.floor((certificate.validTo.getTime() - now.getTime()) / DAY_MS)
-  if (days < 0) return problem('has expired: renew it')
-  if (days < RENEW_WITHIN_DAYS) return warning(`expires in ${days} days: renew it, best by a program`)
-  return ok(`valid for another ${days} days`)
+  const { validTo } = certificate
+  if (validTo < now) return problem('has expired: renew it')
+  const until = formatDay(dayOf(validTo))
+  if (daysBetween(dayOf(now), dayOf(validTo)) < RENEW_WITHIN_DAYS)
+    return warning(`expires on ${until}: renew it, best by a program`)
+  return ok(`valid until ${until}`)
 }
 
 export function judgeBackup(
@@ -89,9 +92,9 @@ export function judgeBackup(
     return warning('are made by the server of DATABASE_URL: see that they are, and that one was restored')
   if (backup === null) return warning('are not made: set BACKUP_DIR to a folder on another disk')
   if (backup.last === null) return problem('are set up, but none was made yet: start Bursar and look again')
-  const made = backup.last.toISOString().slice(0, 16).replace('T', ' ')
-  if (backup.isLate) return problem(`are late: the last one is of ${made} UTC, see the log for why`)
-  return ok(`the last one is of ${made} UTC; \`bursar backup verify\` restores it on trial`)
+  const made = formatMoment(backup.last)
+  if (backup.isLate) return problem(`are late: the last one is of ${made}, see the log for why`)
+  return ok(`the last one is of ${made}; \`bursar backup verify\` restores it on trial`)
 }
 
 export type ArchiveState = {
@@ -117,12 +120,11 @@ export function judgeRestore(triedAt: Date | null, now: Date, hasOwnServer: bool
     return warning('of the server of DATABASE_URL cannot be seen from here: try one every three months')
   if (triedAt === null)
     return warning('was never tried: `bursar backup verify FILE` does it, and harms nothing')
-  const days = Math.floor((now.getTime() - triedAt.getTime()) / DAY_MS)
-  if (days > RESTORE_EVERY_DAYS)
-    return warning(
-      `was last tried ${days} days ago: \`bursar backup verify FILE\` does it, and harms nothing`,
-    )
-  return ok(`tried ${days === 0 ? 'today' : `${days} days ago`}, every row was read`)
+  const triedOn = dayOf(triedAt)
+  const tried = formatDay(triedOn)
+  if (daysBetween(triedOn, dayOf(now)) > RESTORE_EVERY_DAYS)
+    return warning(`was last tried on ${tried}: \`bursar backup verify FILE\` does it, and harms nothing`)
+  return ok(`tried on ${tried}, every row was read`)
 }
 
 export function judgeSms(templates: {

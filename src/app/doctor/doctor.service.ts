@@ -1,11 +1,12 @@
 import { englishName } from '../../messages/messages.rules.ts'
-import { access, constants, readdir, statfs } from 'node:fs/promises'
+import { access, constants, statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { isAlmostFull } from '../../console/operator/operator.rules.ts'
 import { checkLender, listLenders } from '../../loans/lenders/lenders.service.ts'
 import type { Context } from '../../platform/context.ts'
 import { readRestoreTrial } from '../../platform/backup/restore-trial.ts'
-import { backupTime, isBackupLate } from '../../platform/backup/schedule.rules.ts'
+import { newestBackup } from '../../platform/backup/newest.ts'
+import { isBackupLate } from '../../platform/backup/schedule.rules.ts'
 import { readWaiting } from '../../platform/retention/retention.ts'
 import type { ProviderValues } from '../../providers/port.ts'
 import { PROVIDERS, providerTitle } from '../../providers/catalogue.ts'
@@ -89,11 +90,9 @@ async function lookAtDisk({ databaseUrl, dataDir }: Config): ReturnType<Look> {
 }
 
 async function lookAtBackups({ backup, databaseUrl }: Config): ReturnType<Look> {
-  const names = backup === null ? [] : await readdir(backup.folder).catch(() => [])
-  const times = names.flatMap(name => backupTime(name) ?? [])
-  const last = times.toSorted((one, other) => other.getTime() - one.getTime())[0] ?? null
-  const state = backup === null ? null : { last, isLate: isBackupLate(last, backup.at, new Date()) }
-  return judgeBackup(state, databaseUrl === null)
+  if (backup === null || databaseUrl !== null) return judgeBackup(null, databaseUrl === null)
+  const last = await newestBackup(backup.folder)
+  return judgeBackup({ last, isLate: isBackupLate(last, backup.at, new Date()) }, true)
 }
 
 async function lookAtArchive({ retention }: Config, { db }: Context): ReturnType<Look> {

@@ -91,7 +91,10 @@ test('a clock a second off, a short certificate and a late backup are named', ()
   assert.equal(judgeCertificate(null, NOW, true).verdict, 'problem')
   const last = new Date('2026-11-16T21:05:00Z')
   assert.equal(judgeBackup({ last, isLate: false }, true).verdict, 'ok')
-  assert.match(judgeBackup({ last, isLate: true }, true).text, /late: the last one is of 2026-11-16 21:05/)
+  assert.match(
+    judgeBackup({ last, isLate: true }, true).text,
+    /late: the last one is of 17 November 2026 at 2:35 am IST/,
+  )
   assert.equal(judgeBackup({ last: null, isLate: true }, true).verdict, 'problem')
   assert.equal(judgeBackup(null, true).verdict, 'warning')
 })
@@ -116,7 +119,10 @@ test('a restore that was tried lately is fine; a backup that nobody restored is 
   const daysAgo = (days: number): Date => new Date(NOW.getTime() - days * 86_400_000)
   assert.equal(judgeRestore(null, NOW, true).verdict, 'warning')
   assert.equal(judgeRestore(daysAgo(89), NOW, true).verdict, 'ok')
-  assert.match(judgeRestore(daysAgo(120), NOW, true).text, /120 days ago/)
+  // Already the next day in India.
+  const tried = judgeRestore(new Date('2026-11-15T18:31:00Z'), NOW, true)
+  assert.equal(tried.text, 'tried on 16 November 2026, every row was read')
+  assert.match(judgeRestore(daysAgo(120), NOW, true).text, /last tried on 20 July 2026/)
   assert.equal(judgeRestore(daysAgo(1), NOW, false).verdict, 'warning')
 })
 
