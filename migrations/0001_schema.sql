@@ -105,44 +105,37 @@ begin
   return made;
 end $$;
 
--- Makes the months of a log up to this one, and answers how many were missing. If rows stand in `_after` already, of a
--- clock that is wrong or of a time in which nobody made partitions, it does nothing and answers null: those are sorted by
--- the three functions below. On a distributed database it moves them itself, while everybody waits.
-create function add_months(log text, id_prefix text, last_month date, moves_rows boolean default false)
-  returns integer language plpgsql as $$
+-- Until the end of the transaction tables of a distributed database are changed one shard after the other, with triggers.
+-- Others ignore it.
+create function change_shards_in_turn() returns void language sql
+begin atomic
+  select set_config('citus.multi_shard_modify_mode', 'sequential', true), set_config('citus.enable_unsafe_triggers', 'on', true);
+end;
+
+-- Makes the months of a log up to this one and answers true. If rows stand in `_after` already, of a clock that is wrong or
+-- of a time in which nobody made partitions, it does nothing and answers false: those are sorted by the three functions
+-- below.
+create function add_months(log text, id_prefix text, last_month date) returns boolean language plpgsql as $$
 declare
   month timestamp;
-  has_later_rows boolean := false;
-  made integer;
+  has_later_rows boolean;
 begin
-  -- On a distributed database one shard after the other, with triggers. Others ignore it.
-  perform set_config('citus.multi_shard_modify_mode', 'sequential', true),
-    set_config('citus.enable_unsafe_triggers', 'on', true);
+  perform change_shards_in_turn();
   -- One at a time: two would make the same.
   perform pg_advisory_xact_lock(hashtext('bursar months of ' || log));
   month := next_month(log);
-  if month > last_month then return 0; end if;
+  if month > last_month then return true; end if;
   if month is null then
     month := date_trunc('month', now() at time zone 'Asia/Kolkata');
     perform add_partition(log, 'before', null, first_id_at(id_prefix, month at time zone 'Asia/Kolkata'));
   else
     execute format('lock table %I', log);
     execute format('select exists (select 1 from %I)', log || '_after') into has_later_rows;
-    if not has_later_rows then
-      execute format('drop table %I', log || '_after');
-    elsif moves_rows then
-      execute format('alter table %I detach partition %I', log, log || '_after');
-      execute format('alter table %I rename to %I', log || '_after', log || '_later');
-    else
-      return null;
-    end if;
+    if has_later_rows then return false; end if;
+    execute format('drop table %I', log || '_after');
   end if;
-  made := add_partitions(log, id_prefix, month, last_month);
-  if has_later_rows then
-    execute format('insert into %I overriding system value select * from %I', log, log || '_later');
-    execute format('drop table %I', log || '_later');
-  end if;
-  return made;
+  perform add_partitions(log, id_prefix, month, last_month);
+  return true;
 end $$;
 
 -- Rows of `_after` are sorted into months while others go on reading and writing them: `stage_months` makes a second log
@@ -156,10 +149,12 @@ declare
   foreign_key record;
   columns text;
 begin
+  perform change_shards_in_turn();
   perform pg_advisory_xact_lock(hashtext('bursar months of ' || log));
   if to_regclass(format('staging.%I', log)) is not null or next_month(log) > last_month then return; end if;
   execute format('create table staging.%1$I (like public.%1$I including defaults including constraints including indexes)
     partition by range (id)', log);
+  perform place_tenant_table(format('staging.%I', log)::regclass);
   -- With them already there, nothing is checked again when the months become parts of the log.
   for foreign_key in select conname as name, pg_get_constraintdef(oid) as definition from pg_constraint
     where conrelid = log::regclass and contype = 'f'
@@ -175,38 +170,56 @@ begin
 end $$;
 
 create function mirror_later() returns trigger language plpgsql as $$
+declare
+  target text := format('staging.%I', tg_argv[0]);
 begin
+  -- On a distributed database it is called for a shard, and writes to the one that lies beside it.
+  if tg_table_name <> tg_argv[0] || '_after' then
+    select format('staging.%I', tg_argv[0] || '_' || beside.shardid) into strict target
+    from pg_dist_shard own join pg_dist_shard beside on beside.shardminvalue = own.shardminvalue
+    where own.shardid = substring(tg_table_name from '\d+$')::bigint and beside.logicalrelid = target::regclass;
+  end if;
   if tg_op = 'DELETE' then
-    execute format('delete from staging.%I where institute_id = $1 and id = $2', tg_argv[0]) using old.institute_id, old.id;
+    execute format('delete from %s where institute_id = $1 and id = $2', target) using old.institute_id, old.id;
   else
     -- Whoever copies the row at this moment is waited for, and what it has become since wins.
-    execute format('insert into staging.%1$I (%2$s) select %2$s from (select ($1).*) written
-      on conflict (institute_id, id) do update set (%2$s) = (select excluded.*)', tg_argv[0], tg_argv[1]) using new;
+    execute format('insert into %1$s (%2$s) select %2$s from (select ($1).*) written
+      on conflict (institute_id, id) do update set (%2$s) = (select excluded.*)', target, tg_argv[1]) using new;
   end if;
   return null;
 end $$;
 
--- Answers the key of the last row that was copied, from which the next batch begins; nulls: there was none.
+-- Copies rows of one institute, behind this one of them or else of the next institute. Answers the key of the last, from
+-- which the next batch begins; nulls: there was none.
 create function copy_later(log text, most integer, inout institute integer, inout last_id text) language plpgsql as $$
+declare
+  ids text[];
 begin
-  -- A row that somebody deletes meanwhile is not copied: the lock waits for them, and they for it.
-  execute format('with batch as materialized (
-      select * from %I where (institute_id, id) > ($1, $2) order by institute_id, id limit $3 for key share
-    ), copied as (
-      insert into staging.%I select * from batch on conflict (institute_id, id) do nothing
-    )
-    select institute_id, id from batch order by institute_id desc, id desc limit 1', log || '_after', log)
-  into institute, last_id using institute, last_id, most;
+  loop
+    -- A row that somebody deletes meanwhile is not copied: the lock waits for them, and they for it.
+    execute format('select array_agg(id order by id) from (
+        select id from %I where institute_id = $1 and id > $2 order by id limit $3 for key share
+      ) batch', log || '_after')
+    into ids using institute, last_id, most;
+    exit when ids is not null;
+    execute format('select min(institute_id) from %I where institute_id > $1', log || '_after') into institute using institute;
+    last_id := case when institute is not null then '' end;
+    if institute is null then return; end if;
+  end loop;
+  execute format('insert into staging.%I select * from %I where institute_id = $1 and id = any ($2)
+    on conflict (institute_id, id) do nothing', log, log || '_after')
+  using institute, ids;
+  last_id := ids[array_upper(ids, 1)];
 end $$;
 
--- Answers how many months the log has got. Only for after all was copied.
-create function swap_months(log text) returns integer language plpgsql as $$
+-- Only for after all was copied.
+create function swap_months(log text) returns void language plpgsql as $$
 declare
   part record;
-  made integer := -1;
 begin
+  perform change_shards_in_turn();
   perform pg_advisory_xact_lock(hashtext('bursar months of ' || log));
-  if to_regclass(format('staging.%I', log)) is null then return 0; end if;
+  if to_regclass(format('staging.%I', log)) is null then return; end if;
   execute format('lock table %I', log);
   execute format('drop table %I', log || '_after');
   for part in select c.relname as name, pg_get_expr(c.relpartbound, c.oid) as bounds from pg_inherits i
@@ -216,10 +229,8 @@ begin
     execute format('alter table staging.%I set schema public', part.name);
     execute format('alter table %I attach partition %I %s', log, part.name, part.bounds);
     execute format('alter table %I drop constraint staged', part.name);
-    made := made + 1;
   end loop;
   execute format('drop table staging.%I', log);
-  return made;
 end $$;
 
 -- Months that have left their log, until they are archived and dropped.

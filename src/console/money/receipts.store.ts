@@ -40,7 +40,7 @@ const SELECT = `select c.financial_year as "financialYear", c.number, c.issued_a
     coalesce(o.student_name, s.fullname) as "studentName", coalesce(o.identifier, s.identifier) as identifier,
     coalesce(o.student_id, s.id) as "studentId", coalesce(p.amount_paise, d.amount_paise) as "amountPaise",
     coalesce(p.mode, d.mode) as mode,
-    (select coalesce(sum(r.amount_paise), 0)::bigint from refunds r where r.institute_id = c.institute_id
+    (select coalesce(sum(r.amount_paise), 0)::bigint from refunds r where r.institute_id = $1
        and r.payment_id = c.online_payment_id and r.state = 'processed') as "refundedPaise"
   from receipts c
   left join payments p on p.institute_id = c.institute_id and p.id = c.online_payment_id
@@ -63,7 +63,7 @@ export function receiptsQuery(
     ['c.issued_at >= $1', filter.from],
     ['c.issued_at < $1', filter.before],
     [
-      '(c.financial_year, c.number) in (select * from unnest($1::text[], $2::int[]))',
+      '(c.financial_year, c.number) in (select k.year, k.number from unnest($1::text[], $2::int[]) as k (year, number))',
       filter.keys?.map(key => key.financialYear),
       filter.keys?.map(key => key.number),
     ],

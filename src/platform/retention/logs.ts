@@ -19,26 +19,28 @@ export type PartitionedLog = {
 /** Beyond this month. Inserts do not depend on it: what comes later goes into the last partition. */
 const MONTHS_AHEAD = 3
 
+/** By one statement, while the log is locked. On a distributed database each takes tenths of a second. */
+const MONTHS_AT_ONCE = 3
+
 /** Others who work with the log wait for us so long at most, and we for them: the next run tries again. */
 const LOCK_TIMEOUT = `set local lock_timeout = '300ms'`
 
 /** Of rows that are sorted into months: what they lock is free again within milliseconds. */
 const BATCH = 1_000
 
-/**
- * Makes partitions ahead of their time, and answers whether they are there. They are not where rows stand behind the last
- * month already, but for a distributed database, which moves them while the log is locked.
- */
+/** Makes partitions ahead of their time. Where rows stand behind the last month it answers false: those are to be sorted. */
 export async function makeMonthsAhead(db: Database, log: PartitionedLog, now: Date): Promise<boolean> {
-  const last = lastMonth(now)
-  if ((await listMonths(db, log)).includes(last)) return true
-  const [row] = await locking<{ made: number | null }>(
-    db,
-    'select add_months($1, $2, $3::date, $4) as made',
-    [log.table, log.prefix, firstDayOf(last), db.isDistributed],
-  )
-  if (row?.made === null) return false
-  await analyze(db, log)
+  let isNew = false
+  for (let step = await nextStep(db, log, now); step !== null; step = await nextStep(db, log, now)) {
+    const [row] = await locking<{ isMade: boolean }>(db, 'select add_months($1, $2, $3::date) as "isMade"', [
+      log.table,
+      log.prefix,
+      step,
+    ])
+    if (row?.isMade !== true) return false
+    isNew = true
+  }
+  if (isNew) await analyze(db, log)
   return true
 }
 
@@ -51,10 +53,8 @@ export async function sortLaterRows(
   log: PartitionedLog,
   { now, isStopping }: { now: Date; isStopping: () => boolean },
 ): Promise<void> {
-  const last = lastMonth(now)
-  // Twice, if a run of an earlier month was cut short.
-  while (!(await listMonths(db, log)).includes(last)) {
-    await locking(db, 'select stage_months($1, $2, $3::date)', [log.table, log.prefix, firstDayOf(last)])
+  for (let step = await nextStep(db, log, now); step !== null; step = await nextStep(db, log, now)) {
+    await locking(db, 'select stage_months($1, $2, $3::date)', [log.table, log.prefix, step])
     let copied: Copied | undefined = { institute: 0, lastId: '' }
     while (copied !== undefined && copied.institute !== null) {
       if (isStopping()) return
@@ -63,6 +63,15 @@ export async function sortLaterRows(
     await locking(db, 'select swap_months($1)', [log.table])
     await analyze(db, log)
   }
+}
+
+/** The first day of the last month that is to be made at once; null: all are there. */
+async function nextStep(db: Database, log: PartitionedLog, now: Date): Promise<string | null> {
+  const last = addMonths(monthOf(now), MONTHS_AHEAD)
+  const newest = (await listMonths(db, log)).at(-1)
+  if (newest !== undefined && newest >= last) return null
+  const step = newest === undefined ? last : addMonths(newest, MONTHS_AT_ONCE)
+  return firstDayOf(step < last ? step : last)
 }
 
 /** The key of the last row that was copied; nulls: there was none any more. */
@@ -75,8 +84,6 @@ async function copyBatch(db: Database, { table }: PartitionedLog, from: Copied):
   )
   return copied
 }
-
-const lastMonth = (now: Date): string => addMonths(monthOf(now), MONTHS_AHEAD)
 
 async function locking<Row extends Record<string, unknown>>(
   db: Database,
@@ -118,7 +125,7 @@ export async function retireOldest(db: Database, log: PartitionedLog, now: Date)
   return db.transaction(async tx => {
     await tx.query(LOCK_TIMEOUT)
     // Citus changes a table in a transaction that asked all shards only one shard after the other.
-    if (db.isDistributed) await tx.query(`set local citus.multi_shard_modify_mode = 'sequential'`)
+    await tx.query('select change_shards_in_turn()')
     await tx.query(`lock table ${log.table} in access exclusive mode`)
     if ((await log.isNeeded?.(tx, below)) === true) return null
     // Another process may have been here since.

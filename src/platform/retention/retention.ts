@@ -36,8 +36,6 @@ type RunOptions = { now?: Date; isStopping?: () => boolean; isPerson?: boolean }
 export async function retainLogs(retention: Retention, options: RunOptions = {}): Promise<Dropped[]> {
   const { db, logs } = retention
   const { now = new Date(), isStopping = () => false, isPerson = false } = options
-  const unsorted: PartitionedLog[] = []
-  for (const log of logs) if (!(await makeMonthsAhead(db, log, now))) unsorted.push(log)
   let leave: () => void
   try {
     leave = await db.semaphore.enter(PLACE, 1, isPerson)
@@ -46,7 +44,8 @@ export async function retainLogs(retention: Retention, options: RunOptions = {})
     throw error
   }
   try {
-    for (const log of unsorted) await sortLaterRows(db, log, { now, isStopping })
+    for (const log of logs)
+      if (!(await makeMonthsAhead(db, log, now))) await sortLaterRows(db, log, { now, isStopping })
     for (const log of logs) while ((await retireOldest(db, log, now)) !== null);
     return await dropAll(retention, isStopping)
   } finally {

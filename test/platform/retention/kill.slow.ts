@@ -11,7 +11,6 @@ import {
 } from '../../../src/platform/retention/archive.ts'
 import { startBursar, TEST_MASTER_KEY, type TestBursar } from '../../harness/bursar.ts'
 import { bareEnv } from '../../harness/child-env.ts'
-import { onCitus } from '../../harness/postgres/databases.ts'
 import {
   addOlderMonths,
   countOf,
@@ -51,34 +50,28 @@ test('killed again and again, the command archives every row once and drops none
   assert.deepEqual([lines, ids.size], [MONTHS.length * ROWS, MONTHS.length * ROWS])
 })
 
-test(
-  'killed again and again, the command sorts rows behind the last month, and others find each once all the while',
-  {
-    skip: onCitus('rows are moved in one transaction there'),
-  },
-  async t => {
-    const folder = await temporaryFolder(t)
-    const bursar = await startBursar(t)
-    await forgetMonths(bursar, { table: 'api_requests', prefix: 'req' })
-    for (const month of [1, 2, 3, 40])
-      await insertRequests(bursar, idsAt('req', monthsFromNow(month), LATER_ROWS))
-    let seen = 4 * LATER_ROWS
-    let halfDone = 0
-    const kills = await runAndKill(bursar, folder, async () => {
-      halfDone += await countOf(bursar, `pg_class where oid = to_regclass('staging.api_requests')`)
-      await insertRequests(bursar, [`${idsAt('req', monthsFromNow(2), 1)[0]}${seen}`])
-      assert.equal(await countOf(bursar, 'api_requests'), ++seen)
-    })
-    t.diagnostic(`${kills} kills, ${halfDone} while rows were copied`)
-    assert.ok(halfDone > 0)
-    const [counted] = await bursar.sql(
-      `select count(*)::int as rows, count(distinct id)::int as ids from api_requests`,
-    )
-    assert.deepEqual(counted, { rows: seen, ids: seen })
-    assert.equal(await countOf(bursar, 'api_requests_after'), LATER_ROWS)
-    assert.equal(await countOf(bursar, `pg_class where relnamespace = 'staging'::regnamespace`), 0)
-  },
-)
+test('killed again and again, the command sorts rows behind the last month, and others find each once all the while', async t => {
+  const folder = await temporaryFolder(t)
+  const bursar = await startBursar(t)
+  await forgetMonths(bursar, { table: 'api_requests', prefix: 'req' })
+  for (const month of [1, 2, 3, 40])
+    await insertRequests(bursar, idsAt('req', monthsFromNow(month), LATER_ROWS))
+  let seen = 4 * LATER_ROWS
+  let halfDone = 0
+  const kills = await runAndKill(bursar, folder, async () => {
+    halfDone += await countOf(bursar, `pg_class where oid = to_regclass('staging.api_requests')`)
+    await insertRequests(bursar, [`${idsAt('req', monthsFromNow(2), 1)[0]}${seen}`])
+    assert.equal(await countOf(bursar, 'api_requests'), ++seen)
+  })
+  t.diagnostic(`${kills} kills, ${halfDone} while rows were copied`)
+  assert.ok(halfDone > 0)
+  const [counted] = await bursar.sql(
+    `select count(*)::int as rows, count(distinct id)::int as ids from api_requests`,
+  )
+  assert.deepEqual(counted, { rows: seen, ids: seen })
+  assert.equal(await countOf(bursar, 'api_requests_after'), LATER_ROWS)
+  assert.equal(await countOf(bursar, `pg_class where relnamespace = 'staging'::regnamespace`), 0)
+})
 
 /** The command, each time killed a little later until it ends by itself; answers how often it was killed. */
 async function runAndKill(
