@@ -1,6 +1,6 @@
 import Fastify from 'fastify'
 import pg from 'pg'
-import { insertPayment, type Body } from './bare-payments.ts'
+import { insertPayment, type Body } from './payments/bare.ts'
 
 /**
  * The peer that Bursar is measured against: the same framework and driver, the same rows, nothing else. No

@@ -3,7 +3,7 @@ import { availableParallelism, cpus } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { HEADERS, ORDER_BODY } from './figures.ts'
-import type { PayPlan, PayResult } from './pay-load.ts'
+import type { PayPlan, PayResult } from './payments/load.ts'
 import { load, openReceiver, openRig, runChild, type Rig } from './rig.ts'
 import { waitFor } from '../test/harness/wait.ts'
 
@@ -90,7 +90,7 @@ try {
       seconds,
       payers: 32,
     }
-    const result = (await runChild('pay-load.ts', plan)) as PayResult
+    const result = (await runChild('payments/load.ts', plan)) as PayResult
     if (result.failures.length > 0) throw new Error(result.failures[0])
     return (await count(client, 'payments')) - before
   }

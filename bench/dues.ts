@@ -7,6 +7,7 @@ import { openDatabase } from '../src/app/open-database.ts'
 import { seedSchool } from '../src/sandbox/seed/school.service.ts'
 import { median, type Figure } from './figures.ts'
 import { openCluster } from './rig.ts'
+import type { Size } from './size.ts'
 
 const STUDENTS = 20_000
 const ROUNDS = 9
@@ -20,7 +21,8 @@ const RAW_SUM = `
   where v.institute_id = $1`
 
 /** The first load of the console's pages about dues, against the sum over the raw tables, which each of them once was. */
-export async function measureDues(): Promise<Figure[]> {
+export async function measureDues({ rows, rounds }: Size): Promise<Figure[]> {
+  const students = rows(STUDENTS)
   const cluster = await openCluster()
   try {
     const url = await cluster.makeDatabase('dues')
@@ -30,17 +32,26 @@ export async function measureDues(): Promise<Figure[]> {
     await client.connect()
     try {
       const institute = await getInstitute(ctx, 'demo-school')
-      process.stderr.write(`Seeding ${STUDENTS} students with ten payments each\n`)
-      await seedSchool(ctx, institute, STUDENTS)
+      process.stderr.write(`Seeding ${students} students with ten payments each\n`)
+      await seedSchool(ctx, institute, students)
       await client.query('vacuum analyze')
       const raw = async (): Promise<number> =>
         Number((await client.query<{ paise: string }>(RAW_SUM, [institute.id])).rows[0]?.paise)
       const ageing = { by: 'grade' } as const
       const late = { bucket: 'no_due_day', cursor: undefined, limit: PAGE } as const
+      const compare = async (name: string, load: () => Promise<unknown>): Promise<Figure> => {
+        const [loadMs, rawMs] = await timesOf([load, raw], rounds(ROUNDS))
+        return {
+          name: `${name} of ${students} students, of the sum over the raw tables`,
+          value: loadMs / rawMs,
+          aim: { most: 0.2 },
+          detail: `${loadMs.toFixed(0)} ms against ${rawMs.toFixed(0)} ms, ${students * 10} payments`,
+        }
+      }
       const figures = [
-        await compareWith(raw, 'Home', () => readHome(ctx, institute)),
-        await compareWith(raw, 'Dues by age', () => readAgeing(ctx, institute, ageing)),
-        await compareWith(raw, 'Defaulters', () => listDefaulters(ctx, institute, late)),
+        await compare('Home', () => readHome(ctx, institute)),
+        await compare('Dues by age', () => readAgeing(ctx, institute, ageing)),
+        await compare('Defaulters', () => listDefaulters(ctx, institute, late)),
       ]
       const sums = [
         await raw(),
@@ -66,23 +77,17 @@ export async function measureDues(): Promise<Figure[]> {
   }
 }
 
-/** The rounds alternate, so that what else the machine does hits both alike. */
-async function compareWith(
-  raw: () => Promise<unknown>,
-  name: string,
-  load: () => Promise<unknown>,
-): Promise<Figure> {
-  const [rawMs, loadMs]: [number[], number[]] = [[], []]
-  for (let round = 0; round < ROUNDS; round++) {
-    rawMs.push(await timeOf(raw))
-    loadMs.push(await timeOf(load))
+/** The medians. The rounds alternate, so that what else the machine does hits both alike. */
+async function timesOf(
+  [first, second]: readonly [() => Promise<unknown>, () => Promise<unknown>],
+  rounds: number,
+): Promise<[number, number]> {
+  const [firstMs, secondMs]: [number[], number[]] = [[], []]
+  for (let round = 0; round < rounds; round++) {
+    secondMs.push(await timeOf(second))
+    firstMs.push(await timeOf(first))
   }
-  return {
-    name: `${name} of ${STUDENTS} students, of the sum over the raw tables`,
-    value: median(loadMs) / median(rawMs),
-    aim: { most: 0.2 },
-    detail: `${median(loadMs).toFixed(0)} ms against ${median(rawMs).toFixed(0)} ms, ${STUDENTS * 10} payments`,
-  }
+  return [median(firstMs), median(secondMs)]
 }
 
 async function timeOf(act: () => Promise<unknown>): Promise<number> {

@@ -1,4 +1,5 @@
 import { sampleOrder } from '../test/harness/samples.ts'
+import type { Size } from './size.ts'
 
 /** What a run found, and what it should be. A figure without an aim is for reading. */
 export type Figure = { name: string; value: number; aim: Aim | null; detail: string }
@@ -26,7 +27,6 @@ function show(value: number): string {
 }
 
 const ROUNDS = 11
-const WARM_UP_SECONDS = 2
 
 /**
  * A ratio measured in one run against a peer: the rounds alternate, so that what else the machine does hits both
@@ -36,13 +36,15 @@ export async function compare(
   name: string,
   least: number,
   measures: Record<'bare' | 'full', (seconds: number) => Promise<number>>,
-  seconds: number,
+  { seconds, warmUpSeconds, rounds }: Size,
 ): Promise<Figure> {
   const bare: number[] = []
   const full: number[] = []
-  await measures.bare(WARM_UP_SECONDS)
-  await measures.full(WARM_UP_SECONDS)
-  for (let round = 0; round < ROUNDS; round++) {
+  if (warmUpSeconds > 0) {
+    await measures.bare(warmUpSeconds)
+    await measures.full(warmUpSeconds)
+  }
+  for (let round = 0; round < rounds(ROUNDS); round++) {
     bare.push(await measures.bare(seconds))
     full.push(await measures.full(seconds))
   }

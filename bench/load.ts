@@ -38,7 +38,7 @@ const result = await autocannon({
     : {}),
 })
 const answer: LoadResult = {
-  perSecond: result.requests.average,
+  perSecond: result.requests.total / result.duration,
   p99Ms: result.latency.p99,
   failures: result.non2xx + result.errors + result.timeouts,
 }

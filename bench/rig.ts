@@ -7,14 +7,16 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import manifest from '../package.json' with { type: 'json' }
+import { readConfig } from '../src/app/config.ts'
+import { openDatabase } from '../src/app/open-database.ts'
 import { startTestCluster, stopTestCluster } from '../test/harness/postgres/cluster.ts'
 import type { LoadPlan, LoadResult } from './load.ts'
 
 /** A durable PostgreSQL in a folder that goes with it. */
 export type Cluster = {
   folder: string
-  /** Makes an empty database and answers its address. */
-  makeDatabase(name: string): Promise<string>
+  /** Makes a database as Bursar leaves it after its first start, and answers its address. */
+  makeDatabase: (name: string) => Promise<string>
   close(): Promise<void>
 }
 
@@ -40,15 +42,19 @@ const path = (file: string): string => fileURLToPath(new URL(file, import.meta.u
 export async function openCluster(): Promise<Cluster> {
   const folder = mkdtempSync(join(tmpdir(), 'bursar-bench-'))
   const host = await startTestCluster(folder, { durable: true })
+  const create = async (name: string, template: string): Promise<string> => {
+    const admin = new pg.Client({ host, user: 'bursar', database: 'postgres' })
+    await admin.connect()
+    await admin.query(`create database ${pg.escapeIdentifier(name)} template ${template}`)
+    await admin.end()
+    return `postgres://bursar@localhost/${name}?host=${encodeURIComponent(host)}`
+  }
+  const url = await create('migrated', 'template0')
+  const { ctx } = await openDatabase(readConfig({ DATABASE_URL: url, DATA_DIR: folder, LOG_LEVEL: 'warn' }))
+  await ctx.db.close()
   return {
     folder,
-    async makeDatabase(name) {
-      const admin = new pg.Client({ host, user: 'bursar', database: 'postgres' })
-      await admin.connect()
-      await admin.query(`create database ${pg.escapeIdentifier(name)}`)
-      await admin.end()
-      return `postgres://bursar@localhost/${name}?host=${encodeURIComponent(host)}`
-    },
+    makeDatabase: name => create(name, 'migrated'),
     async close() {
       await stopTestCluster(folder)
       rmSync(folder, { recursive: true, force: true })
@@ -131,7 +137,7 @@ export function runPart(file: string, plan: object, env: NodeJS.ProcessEnv): Pro
 export async function openReceiver(
   mode: 'plain' | 'noting',
 ): Promise<{ ports: number[]; close(): Promise<void> }> {
-  const child = spawn(process.execPath, [path('webhook-receiver.ts'), mode], {
+  const child = spawn(process.execPath, [path('webhooks/receiver.ts'), mode], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const ports = JSON.parse(await firstMatch(child, /(\[.*\])/)) as number[]

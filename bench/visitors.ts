@@ -2,12 +2,13 @@ import { Client } from 'undici'
 import { median, HEADERS, ORDER_BODY, type Figure } from './figures.ts'
 import { runChild, type Rig } from './rig.ts'
 import type { LoadPlan, LoadResult } from './load.ts'
+import type { Size } from './size.ts'
 
 /** How much ten connections of strangers slow an ERP down, at whichever address costs most. */
 const ROUNDS = 3
 const STRANGERS = 10
 
-export async function measureVisitors(rig: Rig, seconds: number): Promise<Figure[]> {
+export async function measureVisitors(rig: Rig, size: Size): Promise<Figure[]> {
   const orders = `${rig.full}/api/v1/integrations/pay/orders`
   const answer = await fetch(orders, { method: 'POST', headers: HEADERS, body: ORDER_BODY })
   const { data } = (await answer.json()) as { data: { order_id: string } }
@@ -16,10 +17,10 @@ export async function measureVisitors(rig: Rig, seconds: number): Promise<Figure
     headers: HEADERS,
     body: '{"outcome":"success"}',
   })
-  const medianMs = (): Promise<number> => medianOf(`${orders}/${data.order_id}`, seconds)
+  const medianMs = (): Promise<number> => medianOf(`${orders}/${data.order_id}`, size.seconds)
   const figures: Figure[] = []
   for (const plan of strangers(rig.full, data.order_id))
-    figures.push(await compareMedians(plan, medianMs, seconds))
+    figures.push(await compareMedians(plan, medianMs, size))
   return figures
 }
 
@@ -66,15 +67,15 @@ function strangers(home: string, orderId: string): Stranger[] {
 async function compareMedians(
   plan: Stranger,
   medianMs: () => Promise<number>,
-  seconds: number,
+  { seconds, warmUpSeconds, rounds }: Size,
 ): Promise<Figure> {
   const ratios: number[] = []
   const found: number[] = []
   const before: number[] = []
-  for (let round = 0; round < ROUNDS; round++) {
+  for (let round = 0; round < rounds(ROUNDS); round++) {
     const alone = await medianMs()
     before.push(alone)
-    const loading = runChild('load.ts', { ...plan, seconds: seconds + 2, connections: STRANGERS })
+    const loading = runChild('load.ts', { ...plan, seconds: seconds + warmUpSeconds, connections: STRANGERS })
     const beside = await medianMs()
     found.push(((await loading) as LoadResult).perSecond)
     ratios.push(beside / alone)

@@ -10,6 +10,7 @@ import { claimDue } from '../src/webhooks/engine/claims.store.ts'
 import { releaseAll } from '../src/webhooks/engine/delivery-engine.store.ts'
 import type { Figure } from './figures.ts'
 import { openCluster, type Cluster } from './rig.ts'
+import type { Size } from './size.ts'
 
 /** Of the year behind; each has two events, each event a delivery, a request and a fetch from an ERP. */
 const PAYMENTS = Number(process.env['BENCH_PAYMENTS'] ?? 1_000_000)
@@ -24,15 +25,16 @@ const PAYLOAD = JSON.stringify({ order_id: 'order_01k9', student: 'x'.repeat(300
  * A year of payments in the logs against the same partitions with hardly anything in them: what a worker claims, what
  * people and programs look at. Filled by SQL; a million payments take about four gigabytes, ten million half an hour.
  */
-export async function measureYears(seconds: number): Promise<Figure[]> {
+export async function measureYears(size: Size): Promise<Figure[]> {
+  const payments = size.rows(PAYMENTS)
   const cluster = await openCluster()
   try {
     const bare = await openBooks(cluster, 'nearly_empty', 0)
-    const full = await openBooks(cluster, 'a_year', PAYMENTS)
+    const full = await openBooks(cluster, 'a_year', payments)
     const figures: Figure[] = []
     for (const [name, act] of Object.entries(ACTS)) {
       const acts = { bare: () => act(bare), full: () => act(full) }
-      figures.push(await compareBest(`${name} with ${PAYMENTS} payments of a year, of none`, acts, seconds))
+      figures.push(await compareBest(`${name} with ${payments} payments of a year, of none`, acts, size))
     }
     await bare.ctx.db.close()
     await full.ctx.db.close()
@@ -60,10 +62,10 @@ const ACTS: Record<string, (books: Books) => Promise<unknown>> = {
 async function compareBest(
   name: string,
   acts: Record<'bare' | 'full', () => Promise<unknown>>,
-  seconds: number,
+  { seconds, rounds }: Size,
 ): Promise<Figure> {
   let [bareMs, fullMs] = [Infinity, Infinity]
-  for (let round = 0; round < ROUNDS; round++) {
+  for (let round = 0; round < rounds(ROUNDS); round++) {
     bareMs = Math.min(bareMs, await fastestWithin(seconds, acts.bare))
     fullMs = Math.min(fullMs, await fastestWithin(seconds, acts.full))
   }
@@ -92,10 +94,11 @@ async function openBooks(cluster: Cluster, name: string, payments: number): Prom
   await client.query(OLDER_MONTHS)
   // Foreign keys hold by construction, and to check twenty million of them takes longer than all the rest.
   await client.query('set session_replication_role = replica')
-  const perMinute = Math.ceil((2 * payments) / MINUTES)
+  const everyMinutes = Math.max(1, Math.floor(MINUTES / (2 * payments)))
+  const perMinute = Math.ceil((2 * payments * everyMinutes) / MINUTES)
   const filled = payments === 0 ? 0 : 12
   for (let month = filled; month > 0; month--)
-    for (const text of fillMonth(month))
+    for (const text of fillMonth(month, everyMinutes))
       await client.query(text, text.includes('$3') ? [perMinute, INSTITUTES, PAYLOAD] : [])
   await client.query(WAITING, [PENDING, PAYLOAD])
   await client.query('vacuum analyze')
@@ -103,19 +106,19 @@ async function openBooks(cluster: Cluster, name: string, payments: number): Prom
     `select id as cursor, 'dlv_' || substr(id, 5) as delivery from events where institute_id = 1 order by sequence desc offset 100 limit 1`,
   )
   const { cursor = '', delivery = '' } = rows[0] ?? {}
-  const sizes = payments === 0 ? [] : await readSizes(client)
+  const sizes = payments === 0 ? [] : await readSizes(client, payments)
   await client.end()
   return { ctx, cursor, deliveryId: delivery, sizes }
 }
 
-async function readSizes(client: pg.Client): Promise<Figure[]> {
+async function readSizes(client: pg.Client, payments: number): Promise<Figure[]> {
   const { rows } = await client.query<{ name: string; bytes: number }>(
     `select p.relname as name, sum(pg_total_relation_size(i.inhrelid))::float8 as bytes
      from pg_inherits i join pg_class p on p.oid = i.inhparent where p.relname in ('events', 'webhook_deliveries', 'api_requests', 'erp_fetches') group by 1`,
   )
   return rows.map(({ name, bytes }) => ({
     name: `Bytes of ${name} for a payment`,
-    value: Math.round(bytes / PAYMENTS),
+    value: Math.round(bytes / payments),
     aim: null,
     detail: `${(bytes / 1e9).toFixed(1)} GB`,
   }))
@@ -155,8 +158,8 @@ const OLDER_MONTHS = `
 const REQUEST = `now(), 'GET', '/orders/:order_id', 200, null, 4.5, 'key_bench'`
 const FETCH = `'ADM-1', 'presentation', now(), 40, 'found'`
 
-/** So many events in every minute of a month, spread over the schools, each delivered. Its indexes are made at the end. */
-const fillMonth = (back: number): string[] => {
+/** So many events in every minute (or every so many) of a month, spread over the schools, each delivered. Its indexes are made at the end. */
+const fillMonth = (back: number, everyMinutes: number): string[] => {
   const month = `date_trunc('month', now() at time zone 'Asia/Kolkata') - interval '${back} months'`
   const [first, next] = [`(${month})`, `(${month} + interval '1 month')`]
   const like = '(like %1$I including defaults including constraints)'
@@ -181,7 +184,7 @@ const fillMonth = (back: number): string[] => {
     make('api_requests', ''),
     make('erp_fetches', ''),
     `with minutes as materialized (
-       select minute, first_id_at('evt', minute) as id from generate_series(${first}, ${next} - interval '1 minute', interval '1 minute') local
+       select minute, first_id_at('evt', minute) as id from generate_series(${first}, ${next} - interval '1 minute', interval '${everyMinutes} minutes') local
        cross join lateral (select local at time zone 'Asia/Kolkata' as minute) m
      )
      insert into events_filled (institute_id, id, event_code, collector_code, resource_id, occurred_at, payload, recorded_at, sequence)

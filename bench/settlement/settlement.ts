@@ -1,49 +1,45 @@
 import pg from 'pg'
-import { readConfig } from '../src/app/config.ts'
-import { openDatabase } from '../src/app/open-database.ts'
-import type { Figure } from './figures.ts'
-import { openCluster, runPart, type Cluster } from './rig.ts'
+import type { Figure } from '../figures.ts'
+import { openCluster, runPart, type Cluster } from '../rig.ts'
+import type { Size } from '../size.ts'
 import type { SettlePlan, SettleResult } from './settle-all.ts'
-import { findFaults, seedCaptured } from './settlement-books.ts'
+import { findFaults, seedCaptured } from './books.ts'
 
 const MANY = 100_000
 const FEW = 10_000
-const SAMPLE_EVERY = 10_000
 
 /** One institute's payments of a day settled in one process: how fast, with how much memory, and rightly. */
-export async function measureSettlement(): Promise<Figure[]> {
+export async function measureSettlement({ rows }: Size): Promise<Figure[]> {
   const cluster = await openCluster()
   try {
     // Few before and few after, so that what else the machine does in between hits both.
-    const before = await settle(cluster, FEW, 'before')
-    const many = await settle(cluster, MANY, 'many')
-    const after = await settle(cluster, FEW, 'after')
+    const before = await settle(cluster, rows(FEW), 'before')
+    const many = await settle(cluster, rows(MANY), 'many')
+    const after = await settle(cluster, rows(FEW), 'after')
     return figuresOf([before, after], many)
   } finally {
     await cluster.close()
   }
 }
 
-type Run = SettleResult & { perSecond: number; faults: string[] }
+type Run = SettleResult & { total: number; perSecond: number; faults: string[] }
 
 async function settle(cluster: Cluster, total: number, name: string): Promise<Run> {
   const url = await cluster.makeDatabase(`settle_${name}`)
   const env = { DATABASE_URL: url, DATA_DIR: cluster.folder, LOG_LEVEL: 'warn' }
-  const { ctx } = await openDatabase(readConfig(env))
-  await ctx.db.close()
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   try {
     process.stderr.write(`Seeding ${total} captured payments\n`)
     await seedCaptured(client, total)
-    const plan: SettlePlan = { total, sampleEvery: SAMPLE_EVERY }
-    const result = (await runPart('settle-all.ts', plan, env)) as SettleResult
+    const plan: SettlePlan = { total, sampleEvery: Math.ceil(total / 10) }
+    const result = (await runPart('settlement/settle-all.ts', plan, env)) as SettleResult
     const faults = await findFaults(client, total)
     if (result.settled !== total) faults.push(`${result.settled} of ${total} were settled`)
     if (result.exceptions !== 0) faults.push(`${result.exceptions} exceptions`)
     if (result.again.settled + result.again.exceptions !== 0)
       faults.push('reading the day again did something')
-    return { ...result, faults, perSecond: total / ((result.payOutMs + result.settleMs) / 1_000) }
+    return { ...result, total, faults, perSecond: total / ((result.payOutMs + result.settleMs) / 1_000) }
   } finally {
     await client.end()
   }
@@ -58,13 +54,13 @@ function figuresOf(few: readonly Run[], many: Run): Figure[] {
   const rss = Math.max(...many.samples.map(sample => sample.rssBytes))
   return [
     {
-      name: `Settlement of ${MANY} payments, payments per second`,
+      name: `Settlement of ${many.total} payments, payments per second`,
       value: Math.round(many.perSecond),
       aim: null,
       detail: `pay-out ${seconds(many.payOutMs)}, settling ${seconds(many.settleMs)}, the day read again ${seconds(many.again.ms)}`,
     },
     {
-      name: `Rate with ${MANY} payments, of that with ${FEW}`,
+      name: `Rate with ${many.total} payments, of that with ${few[0]?.total}`,
       value: many.perSecond / fewRate,
       aim: { least: 0.7 },
       detail: `${Math.round(many.perSecond)}/s against ${few.map(run => `${Math.round(run.perSecond)}/s`).join(' before and ')} after`,

@@ -1,9 +1,11 @@
+import { createWriteStream } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
-import { readConfig } from '../src/app/config.ts'
-import { openDeliveries } from '../src/app/open-deliveries.ts'
-import { openDatabase } from '../src/app/open-database.ts'
-import { createLog } from '../src/platform/log.ts'
+import { readConfig } from '../../src/app/config.ts'
+import { openDeliveries } from '../../src/app/open-deliveries.ts'
+import { openDatabase } from '../../src/app/open-database.ts'
+import { createLog } from '../../src/platform/log.ts'
 
 /**
  * One worker over a backlog: for some seconds, or until it is empty. Prints how it went as JSON. Needs --expose-gc for
@@ -22,8 +24,10 @@ client.query = function (...args) {
   return Reflect.apply(query, this, args)
 }
 
-const log = createLog({ level: 'info', format: 'json', destination: process.stderr })
 const config = readConfig(process.env)
+// Written as in production; nobody reads it.
+const destination = createWriteStream(join(config.dataDir, 'drain.log'))
+const log = createLog({ level: 'info', format: 'json', destination })
 const { ctx } = await openDatabase(config)
 const { deliveries, closeDeliveries } = openDeliveries(config, ctx, log)
 
@@ -37,7 +41,8 @@ process.stdout.write(JSON.stringify(result))
 async function drainFor({ warmUpMs, seconds }: { warmUpMs: number; seconds: number }): Promise<DrainResult> {
   await wait(warmUpMs)
   const before = { ...counted, attempts: deliveries.attempted, at: performance.now() }
-  await wait(seconds * 1_000)
+  do await wait(seconds * 1_000)
+  while (deliveries.attempted === before.attempts)
   const count = deliveries.attempted - before.attempts
   const perSecond = count / ((performance.now() - before.at) / 1_000)
   return { perSecond, statements: counted.statements - before.statements, count, samples }
@@ -46,7 +51,7 @@ async function drainFor({ warmUpMs, seconds }: { warmUpMs: number; seconds: numb
 async function drainAll(total: number, sampleEvery: number): Promise<DrainResult> {
   const start = performance.now()
   let samplingMs = 0
-  while (deliveries.attempted < total) {
+  while (samples.length < total / sampleEvery) {
     await wait(20)
     if (deliveries.attempted < (samples.length + 1) * sampleEvery) continue
     const at = performance.now()

@@ -1,31 +1,31 @@
-import { compare, type Figure } from './figures.ts'
-import { openCluster, openReceiver, runChild, runPart, type Cluster } from './rig.ts'
-import type { BarePlan } from './webhook-bare.ts'
-import { BODY, openBooks, seedPending, type Books } from './webhook-books.ts'
-import type { DrainPlan, DrainResult } from './webhook-drain.ts'
-import { measureLatency } from './webhook-latency.ts'
+import { compare, type Figure } from '../figures.ts'
+import { openCluster, openReceiver, runChild, runPart, type Cluster } from '../rig.ts'
+import type { Size } from '../size.ts'
+import type { BarePlan } from './bare.ts'
+import { BODY, openBooks, seedPending, type Books } from './books.ts'
+import type { DrainPlan, DrainResult } from './drain.ts'
+import { measureLatency } from './latency.ts'
 
 const WEBHOOKS = 100
 const AT_ONCE = 500
-/** Neither is measured while its code is still being compiled. */
-const WARM_UP_MS = 4_000
 const MANY = 1_000_000
 
 /** Deliveries to a local receiver: how fast, how soon, at what cost, and over a long backlog. */
-export async function measureWebhooks(seconds: number): Promise<Figure[]> {
+export async function measureWebhooks(size: Size): Promise<Figure[]> {
   return withReceiver(async (cluster, ports) => [
-    ...(await measureRate(cluster, ports, seconds)),
-    ...(await measureLatency(cluster, seconds)),
+    ...(await measureRate(cluster, ports, size)),
+    ...(await measureLatency(cluster, size.seconds)),
   ])
 }
 
 /** A million deliveries that are due: the last tenth must go as fast as the first. */
-export async function measureBacklog(): Promise<Figure[]> {
+export async function measureBacklog({ rows }: Size): Promise<Figure[]> {
+  const total = rows(MANY)
   return withReceiver(async (cluster, ports) => {
     const books = await openBooks(cluster, 'backlog', { ports, webhooks: WEBHOOKS })
-    process.stderr.write(`Seeding ${MANY} deliveries\n`)
-    await seedPending(books, MANY, WEBHOOKS)
-    const plan: DrainPlan = { total: MANY, sampleEvery: MANY / 10 }
+    process.stderr.write(`Seeding ${total} deliveries\n`)
+    await seedPending(books, total, WEBHOOKS)
+    const plan: DrainPlan = { total, sampleEvery: total / 10 }
     const { samples, perSecond } = await drain(books, plan)
     const rates = samples.map((sample, index) => {
       const before = samples[index - 1] ?? { count: 0, ms: 0 }
@@ -39,7 +39,7 @@ export async function measureBacklog(): Promise<Figure[]> {
     if (first === undefined || last === undefined) throw new Error('nothing was delivered')
     return [
       {
-        name: `Rate in the last tenth of ${MANY} pending deliveries, of that in the first`,
+        name: `Rate in the last tenth of ${total} pending deliveries, of that in the first`,
         value: (rates.at(-1) ?? 0) / (rates[0] ?? 1),
         aim: { least: 0.9 },
         detail: `${rates.map(Math.round).join(', ')} per second; ${Math.round(perSecond)}/s in all`,
@@ -54,13 +54,15 @@ export async function measureBacklog(): Promise<Figure[]> {
         name: 'Deliveries left undelivered',
         value: (left.rows[0] as { n: number }).n,
         aim: { most: 0 },
-        detail: `of ${MANY}`,
+        detail: `of ${total}`,
       },
     ]
   })
 }
 
-async function measureRate(cluster: Cluster, ports: readonly number[], seconds: number): Promise<Figure[]> {
+async function measureRate(cluster: Cluster, ports: readonly number[], size: Size): Promise<Figure[]> {
+  // Neither is measured while its code is still being compiled.
+  const warmUpMs = size.warmUpSeconds * 2_000
   const books = await openBooks(cluster, 'rate', { ports, webhooks: WEBHOOKS })
   const urls = ports.map(port => `http://127.0.0.1:${port}/hooks`)
   const runs: DrainResult[] = []
@@ -70,20 +72,20 @@ async function measureRate(cluster: Cluster, ports: readonly number[], seconds: 
     0.55,
     {
       bare: async time => {
-        const plan: BarePlan = { urls, body: BODY, warmUpMs: WARM_UP_MS, seconds: time, atOnce: AT_ONCE }
-        return ((await runChild('webhook-bare.ts', plan)) as { perSecond: number }).perSecond
+        const plan: BarePlan = { urls, body: BODY, warmUpMs, seconds: time, atOnce: AT_ONCE }
+        return ((await runChild('webhooks/bare.ts', plan)) as { perSecond: number }).perSecond
       },
       full: async time => {
         await books.client.query('truncate webhook_deliveries, webhook_queue')
-        await seedPending(books, Math.round((time + 5) * 18_000), WEBHOOKS)
+        await seedPending(books, Math.round((time + 1 + warmUpMs / 1_000) * 18_000), WEBHOOKS)
         const before = await walPosition(books)
-        const run = await drain(books, { warmUpMs: WARM_UP_MS, seconds: time })
+        const run = await drain(books, { warmUpMs, seconds: time })
         walBytes.push((await walPosition(books)) - before)
         runs.push(run)
         return run.perSecond
       },
     },
-    seconds,
+    size,
   )
   const attempted = await books.client.query(
     `select count(*)::int as n from webhook_deliveries where state = 'delivered'`,
@@ -109,7 +111,7 @@ async function measureRate(cluster: Cluster, ports: readonly number[], seconds: 
 }
 
 async function drain(books: Books, plan: DrainPlan): Promise<DrainResult> {
-  return (await runPart('webhook-drain.ts', plan, books.env)) as DrainResult
+  return (await runPart('webhooks/drain.ts', plan, books.env)) as DrainResult
 }
 
 async function walPosition({ client }: Books): Promise<number> {

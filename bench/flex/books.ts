@@ -32,8 +32,8 @@ const SEED = [
    select 1, 'mandate_' || ${ID}, 'plan_' || ${ID}, 'sandbox', 'sandbox', 'bank_' || ${ID}, 'enach', 'active',
      'SBX' || lpad(n::text, 17, '0'), 10000000, current_date - 90, current_date + 900, ${LONG_AGO}, ${LONG_AGO}
    from generate_series(1, $1::int) n`,
-  `insert into flex_instalments (institute_id, plan_id, id, number, due_on, present_on, lines, next_step_at)
-   select 1, 'plan_' || ${ID}, 'inst_' || ${ID}, 1, $2::date, $2::date, ${LINES}, now()
+  `insert into flex_instalments (institute_id, plan_id, id, number, due_on, present_on, lines, planned, next_step_at)
+   select 1, 'plan_' || ${ID}, 'inst_' || ${ID}, 1, $2::date, $2::date, ${LINES}, ${LINES}, now()
    from generate_series(1, $1::int) n`,
 ]
 

@@ -1,11 +1,11 @@
 import pg from 'pg'
-import { readConfig } from '../src/app/config.ts'
-import { runSteps } from '../src/flex/engine/engine.service.ts'
-import { runUntilDone } from '../src/platform/jobs/job.ts'
-import { Slots } from '../src/platform/jobs/slots.ts'
-import { createContext } from '../src/app/context.ts'
-import { createLog } from '../src/platform/log.ts'
-import { openDatabase } from '../src/app/open-database.ts'
+import { readConfig } from '../../src/app/config.ts'
+import { runSteps } from '../../src/flex/engine/engine.service.ts'
+import { runUntilDone } from '../../src/platform/jobs/job.ts'
+import { Slots } from '../../src/platform/jobs/slots.ts'
+import { createContext } from '../../src/app/context.ts'
+import { createLog } from '../../src/platform/log.ts'
+import { openDatabase } from '../../src/app/open-database.ts'
 
 /**
  * Lets every instalment that is due take its step, as the worker does, and prints how it went as JSON. Needs

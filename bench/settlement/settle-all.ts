@@ -1,8 +1,8 @@
-import { readConfig } from '../src/app/config.ts'
-import { openDatabase } from '../src/app/open-database.ts'
-import { createContext } from '../src/app/context.ts'
-import { createLog } from '../src/platform/log.ts'
-import { settleDay, today } from '../src/payments/settlements/settlements.service.ts'
+import { readConfig } from '../../src/app/config.ts'
+import { openDatabase } from '../../src/app/open-database.ts'
+import { createContext } from '../../src/app/context.ts'
+import { createLog } from '../../src/platform/log.ts'
+import { settleDay, today } from '../../src/payments/settlements/settlements.service.ts'
 
 /**
  * Pays out and settles all that a database holds, in one process, and prints how it went as JSON. Needs --expose-gc:

@@ -1,8 +1,8 @@
 import pg from 'pg'
-import { readConfig } from '../src/app/config.ts'
-import { openDatabase } from '../src/app/open-database.ts'
-import { deliveryBody } from '../src/webhooks/engine/delivery-body.ts'
-import type { Cluster } from './rig.ts'
+import { readConfig } from '../../src/app/config.ts'
+import { openDatabase } from '../../src/app/open-database.ts'
+import { deliveryBody } from '../../src/webhooks/engine/delivery-body.ts'
+import type { Cluster } from '../rig.ts'
 
 /** The size of a real one: an order of two lines and its payment. */
 export const PAYLOAD = {
@@ -56,7 +56,7 @@ export async function openBooks(
   { ports, webhooks }: { ports: readonly number[]; webhooks: number },
 ): Promise<Books> {
   const url = await cluster.makeDatabase(name)
-  const env = { DATABASE_URL: url, DATA_DIR: cluster.folder, LOG_LEVEL: 'info' }
+  const env = { DATABASE_URL: url, DATA_DIR: cluster.folder, LOG_LEVEL: 'info', DEMO: 'off' }
   const { ctx } = await openDatabase(readConfig(env))
   const ids = Array.from({ length: webhooks }, (_, n) => `wh_${String(n).padStart(3, '0')}`)
   const sealed = ids.map(id => ctx.vault.seal('a-long-random-text', `webhook secret of ${id}`))

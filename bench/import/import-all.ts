@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { open } from 'node:fs/promises'
-import { readConfig } from '../src/app/config.ts'
-import { getInstitute } from '../src/institutes/institutes.service.ts'
-import { openDatabase } from '../src/app/open-database.ts'
-import { finishImport } from '../src/imports/engine/steps.service.ts'
-import { createImport, getImport, type ImportFile } from '../src/imports/imports.service.ts'
+import { readConfig } from '../../src/app/config.ts'
+import { getInstitute } from '../../src/institutes/institutes.service.ts'
+import { openDatabase } from '../../src/app/open-database.ts'
+import { finishImport } from '../../src/imports/engine/steps.service.ts'
+import { createImport, getImport, type ImportFile } from '../../src/imports/imports.service.ts'
 
 /**
  * Imports a file in one process, as the command line does, and prints how it went as JSON. Needs --expose-gc: what is

@@ -3,12 +3,11 @@ import { once } from 'node:events'
 import { loadavg } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
-import { readConfig } from '../src/app/config.ts'
-import { openDatabase } from '../src/app/open-database.ts'
-import type { Figure } from './figures.ts'
-import { findFaults, meanCall, seedDue } from './flex-books.ts'
-import type { FlexPlan, FlexResult } from './flex-drain.ts'
-import { openCluster, runPart, type Cluster } from './rig.ts'
+import type { Figure } from '../figures.ts'
+import { findFaults, meanCall, seedDue } from './books.ts'
+import type { FlexPlan, FlexResult } from './drain.ts'
+import { openCluster, runPart, type Cluster } from '../rig.ts'
+import type { Size } from '../size.ts'
 
 const MANY = 100_000
 const FEW = 10_000
@@ -17,26 +16,24 @@ const AT_ONCE = 64
 const ERP_PER_SECOND = AT_ONCE / 0.05
 
 /** The instalments of one due date, each asked for at its ERP and announced: how fast, with how much memory, and rightly. */
-export async function measureFlex(): Promise<Figure[]> {
+export async function measureFlex({ rows }: Size): Promise<Figure[]> {
   const cluster = await openCluster()
   try {
     // Few before and few after, so that what else the machine does in between hits both.
-    const before = await announce(cluster, FEW, 'before')
-    const many = await announce(cluster, MANY, 'many')
-    const after = await announce(cluster, FEW, 'after')
+    const before = await announce(cluster, rows(FEW), 'before')
+    const many = await announce(cluster, rows(MANY), 'many')
+    const after = await announce(cluster, rows(FEW), 'after')
     return figuresOf([before, after], many)
   } finally {
     await cluster.close()
   }
 }
 
-type Run = FlexResult & { perSecond: number; callMs: number; load: number; faults: string[] }
+type Run = FlexResult & { total: number; perSecond: number; callMs: number; load: number; faults: string[] }
 
 async function announce(cluster: Cluster, total: number, name: string): Promise<Run> {
   const url = await cluster.makeDatabase(`flex_${name}`)
   const env = { DATABASE_URL: url, DATA_DIR: cluster.folder, LOG_LEVEL: 'warn' }
-  const { ctx } = await openDatabase(readConfig(env))
-  await ctx.db.close()
   const erp = await openFakeErp()
   const client = new pg.Client({ connectionString: url })
   await client.connect()
@@ -45,14 +42,14 @@ async function announce(cluster: Cluster, total: number, name: string): Promise<
     await seedDue(client, total, { url: erp.url, maxCalls: AT_ONCE })
     const plan: FlexPlan = { total, sampleEvery: total / 10 }
     const load = loadavg()[0] ?? 0
-    const result = (await runPart('flex-drain.ts', plan, env)) as FlexResult
+    const result = (await runPart('flex/drain.ts', plan, env)) as FlexResult
     const faults = await findFaults(client, total)
     const callMs = await meanCall(client)
     const { calls, mostAtOnce } = await erp.look()
     if (result.steps !== total) faults.push(`${result.steps} steps instead of ${total}`)
     if (calls !== total) faults.push(`${calls} calls instead of ${total}`)
     if (mostAtOnce > AT_ONCE) faults.push(`${mostAtOnce} calls at once`)
-    return { ...result, faults, load, callMs, perSecond: total / (result.ms / 1_000) }
+    return { ...result, total, faults, load, callMs, perSecond: total / (result.ms / 1_000) }
   } finally {
     await client.end()
     await erp.close()
@@ -62,7 +59,7 @@ async function announce(cluster: Cluster, total: number, name: string): Promise<
 type ErpLook = { calls: number; mostAtOnce: number }
 
 async function openFakeErp(): Promise<{ url: string; look(): Promise<ErpLook>; close(): Promise<void> }> {
-  const child = fork(fileURLToPath(new URL('flex-erp.ts', import.meta.url)))
+  const child = fork(fileURLToPath(new URL('erp.ts', import.meta.url)))
   const [port] = (await once(child, 'message')) as [number]
   return {
     url: `http://127.0.0.1:${port}/student`,
@@ -81,7 +78,7 @@ async function openFakeErp(): Promise<{ url: string; look(): Promise<ErpLook>; c
 function figuresOf(few: readonly Run[], many: Run): Figure[] {
   const [first, ...later] = many.samples
   if (first === undefined) throw new Error('the memory was never looked at')
-  const heap = Math.max(...later.map(sample => sample.heapBytes))
+  const heap = Math.max(first.heapBytes, ...later.map(sample => sample.heapBytes))
   const rss = Math.max(...many.samples.map(sample => sample.rssBytes))
   const faults = [...few, many].flatMap(run => run.faults)
   const fewRate = few.reduce((sum, run) => sum + run.perSecond, 0) / few.length
@@ -91,26 +88,26 @@ function figuresOf(few: readonly Run[], many: Run): Figure[] {
       name: `Instalments announced, of what an ERP answers that takes ${AT_ONCE} calls at once and 50 ms for each`,
       value: many.perSecond / ERP_PER_SECOND,
       aim: { least: 0.8 },
-      detail: `${Math.round(many.perSecond)}/s of ${ERP_PER_SECOND}/s, ${MANY} in ${(many.ms / 1_000).toFixed(0)} s`,
+      detail: `${Math.round(many.perSecond)}/s of ${ERP_PER_SECOND}/s, ${many.total} in ${(many.ms / 1_000).toFixed(0)} s`,
     },
     {
       // What else the machine does makes each call longer, but leaves no place empty.
       name: `Calls under way, of ${AT_ONCE} allowed`,
       value: (many.perSecond * many.callMs) / 1_000 / AT_ONCE,
       aim: { least: 0.9 },
-      detail: `a call took ${many.callMs.toFixed(0)} ms on average; ${(many.cpuMs / MANY).toFixed(2)} ms of processor an instalment`,
+      detail: `a call took ${many.callMs.toFixed(0)} ms on average; ${(many.cpuMs / many.total).toFixed(2)} ms of processor an instalment`,
     },
     {
-      name: `Rate with ${MANY} instalments, of that with ${FEW}`,
+      name: `Rate with ${many.total} instalments, of that with ${few[0]?.total}`,
       value: many.perSecond / fewRate,
       aim: { least: 0.8 },
       detail: `${atLoad(many)} against ${few.map(atLoad).join(' before and ')} after`,
     },
     {
       name: 'SQL statements an instalment',
-      value: many.statements / MANY,
+      value: many.statements / many.total,
       aim: { most: 0.2 },
-      detail: `${many.statements} for ${MANY}`,
+      detail: `${many.statements} for ${many.total}`,
     },
     {
       name: `Most heap since, of that after ${first.count} instalments`,
