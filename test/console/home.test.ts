@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { readUnsettled } from '../../src/flex/plans/unsettled.service.ts'
 import { applyDispute } from '../../src/payments/disputes/disputes.service.ts'
 import { writeSetting } from '../../src/platform/db/instance-settings.ts'
 import { paiseOf, ZERO } from '../../src/platform/money.ts'
 import type { DisputeState } from '../../src/providers/port.ts'
+import { advanceRollovers } from '../../src/students/rollover/rollover.service.ts'
 import { startBursar } from '../harness/bursar.ts'
 import type { Json } from '../harness/client.ts'
 import { ERP, PAY, sampleOrder, sampleStudent, sampleWebhook } from '../harness/samples.ts'
@@ -92,6 +94,37 @@ test('what is paid, owed and on its way adds up to the paisa, each institute by 
     ).get(`${API}/institutes/demo-group/home`)
   ).body.data
   assert.deepEqual(outstanding, { amount: 0, students: 0, overdue_amount: 0, overdue_students: 0 })
+})
+
+test('arrears of last year are owed once, carried or not, and a child that owes in two years is one student', async () => {
+  const register = (year: number, fee: number) =>
+    demo.post(`${ERP}/users/parent-9/students`, {
+      student: sampleStudent({
+        identifier: 'ADM-TWO-YEARS',
+        grade: year === 2026 ? '8' : '9',
+        academic_year_start: year,
+        academic_year_end: year + 1,
+      }),
+      fee_components: [{ component_type: 'TUITION_FEE', fee_amount: fee }],
+    })
+  const { outstanding: before } = await home()
+  assert.equal((await register(2026, 5_000)).status, 201)
+  assert.equal((await register(2027, 7_000)).status, 201)
+  const owed = { ...before, amount: before.amount + 12_000, students: before.students + 1 }
+  assert.deepEqual((await home()).outstanding, owed)
+  const rollover = await demo.post(`${ERP}/academic-years/rollover`, {
+    from_academic_year_start: 2026,
+    from_academic_year_end: 2027,
+    to_academic_year_start: 2027,
+    to_academic_year_end: 2028,
+    grades: [{ grade: '8', next_grade: '9' }],
+    carry_dues_as: 'PREVIOUS_YEAR_DUES',
+  })
+  assert.equal(rollover.status, 201, rollover.text)
+  for (let rows = 1; rows > 0;) rows = await advanceRollovers(bursar.app.ctx, readUnsettled)
+  const carried = await bursar.sql<{ paise: number }>('select amount_paise as paise from student_transfers')
+  assert.deepEqual(carried, [{ paise: 500_000 }])
+  assert.deepEqual((await home()).outstanding, owed)
 })
 
 test('tomorrow yesterday’s money is in the month and the chart, and later in the bank', async () => {

@@ -62,7 +62,7 @@ officeTask('links to a class of 40', async office => {
   await noonTomorrow(stage)
   await go('/i/demo-school')
   await page.getByRole('link', { name: 'Students' }).first().click()
-  await page.getByRole('checkbox', { name: 'Pick all 40 that are shown' }).click()
+  await page.getByRole('checkbox', { name: 'Select all 40 shown' }).click()
   await takePictures(office, 'students-picked')
   await page.getByRole('link', { name: 'Remind the families of 40' }).click()
   await page.getByRole('button', { name: 'Preview' }).click()

@@ -22,8 +22,8 @@ const dayOutput = day.object({ day: day.day('A day in India.', DAY), ...sumField
 
 const outstanding = outputOf<Home['outstanding']>()
 const outstandingOutput = outstanding.object({
-  amount: outstanding.amount('What active students still owe.', AMOUNT),
-  students: outstanding.integer('How many students owe something.', 40),
+  amount: outstanding.amount('What active students still owe, of all years.', AMOUNT),
+  students: outstanding.integer('How many children owe something, whatever the year.', 40),
   overdue_amount: outstanding.amount(
     'Of that, past its due day; never what a plan will take.',
     AMOUNT,

@@ -25,6 +25,9 @@ export async function sumDays(db: Queryable, instituteId: number, from: Date): P
   )
 }
 
+/** Records of one child in several years have its number in the branch. */
+const CHILD = `s.collector_code || ' ' || s.identifier`
+
 export type Outstanding = {
   amountPaise: Paise
   students: number
@@ -34,7 +37,8 @@ export type Outstanding = {
 
 /**
  * By component, as a student's own page has it: what is paid beyond one component does not pay another, and what a plan
- * will take is not overdue.
+ * will take is not overdue. Arrears of earlier years are owed too, unless they were carried and are a fee of the new year;
+ * a child that owes in two years is one student.
  */
 export async function sumOutstanding(
   db: Queryable,
@@ -42,9 +46,9 @@ export async function sumOutstanding(
   today: string,
 ): Promise<Outstanding> {
   const [row] = await db.query<Outstanding>(
-    `select coalesce(sum(b.outstanding_paise), 0)::bigint as "amountPaise", count(distinct b.student_id) as students,
+    `select coalesce(sum(b.outstanding_paise), 0)::bigint as "amountPaise", count(distinct ${CHILD}) as students,
        coalesce(sum(late.amount), 0)::bigint as "overduePaise",
-       count(distinct b.student_id) filter (where late.amount > 0) as "overdueStudents"
+       count(distinct ${CHILD}) filter (where late.amount > 0) as "overdueStudents"
      from student_balances b
      join students s on s.institute_id = b.institute_id and s.id = b.student_id and s.status = 'active'
      ${joinDueDays({ institute: 'b.institute_id', year: 's.academic_year_start', branch: 's.collector_code', component: 'b.component_type' })}

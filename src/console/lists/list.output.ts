@@ -9,5 +9,5 @@ export const countOutput = out.object({
 
 const all = outputOf<{ keys: string[] }>()
 export const keysOutput = all.object({
-  keys: all.texts('Of all that fit, in the order of the list.', ['order_01k9zq4m0ve8sbn6yt2hw3c5da']),
+  keys: all.texts('Of all that match, in the order of the list.', ['order_01k9zq4m0ve8sbn6yt2hw3c5da']),
 })

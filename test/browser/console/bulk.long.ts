@@ -26,13 +26,13 @@ test('a bursar sends and cancels links of several families, and prints and mails
     const dialogue = page.getByRole('dialog')
 
     await go(`${I}/orders`)
-    if (isDesktop) await page.getByLabel('Pick all 5 that are shown').check()
+    if (isDesktop) await page.getByLabel('Select all 5 shown').check()
     else
       await page
         .getByLabel(/^Pick ₹/)
         .first()
         .check()
-    await page.getByText(isDesktop ? '5 picked' : '1 picked').waitFor()
+    await page.getByText(isDesktop ? '5 selected' : '1 selected').waitFor()
     await expectSound(page, name('orders'))
     await page.getByRole('button', { name: 'Send the links again' }).click()
     await expectSound(page, name('send'))

@@ -30,7 +30,7 @@ test('a bursar makes and sends payment links for students of a list, and sees wh
 
     if (isDesktop) {
       await go(`${I}/students`)
-      await page.getByLabel('Pick all 3 that are shown').check()
+      await page.getByLabel('Select all 3 shown').check()
     } else {
       await go(`${I}/money?view=dues`)
       await page

@@ -140,7 +140,7 @@ function Due({ home }: { home: HomeAnswer }) {
           search={{ view: 'dues' }}
         />
         <Stat
-          label="Owed for the year"
+          label="Owed, all years"
           value={formatRupees(outstanding.amount)}
           note={counted(outstanding.students, 'student')}
           to="/i/$institute/students"

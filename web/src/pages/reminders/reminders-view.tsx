@@ -39,7 +39,7 @@ export function RemindersView() {
       empty={{
         title: 'Nobody was reminded yet',
         description:
-          'Open Dues or Students, choose a class or pick students, and press “Remind families”. Instalments are reminded of by themselves.',
+          'Open Dues or Students, choose a class or select students, and press “Remind families”. Instalments are reminded of by themselves.',
       }}
     />
   )

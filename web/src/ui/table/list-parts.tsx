@@ -85,10 +85,10 @@ export function PickedBar({
   const hasAll = isAll && ids.length === shown
   return (
     <Group gap="xs" mb="xs" role="status">
-      <span>{hasAll ? `All ${formatCount(all)} picked` : `${ids.length} picked`}</span>
+      <span>{hasAll ? `All ${formatCount(all)} selected` : `${ids.length} selected`}</span>
       {ids.length === shown && all > shown && !hasAll && count?.is_more === false && (
         <Button variant="subtle" size="xs" onClick={() => setIsAll(true)}>
-          {`Pick all ${formatCount(all)} that fit`}
+          {`Select all ${formatCount(all)} matching`}
         </Button>
       )}
       {acts(hasAll ? { all: sent, count: all } : { ids })}

@@ -134,7 +134,7 @@ function PickAll({ ids, boxes, onBoxes }: Boxes & { ids: readonly string[] }) {
     <th scope="col" role="columnheader">
       <Checkbox
         size="xs"
-        aria-label={`Pick all ${ids.length} that are shown`}
+        aria-label={`Select all ${ids.length} shown`}
         checked={ids.every(id => boxes.has(id))}
         onChange={event => onBoxes(new Set(event.currentTarget.checked ? ids : []))}
       />
@@ -147,7 +147,7 @@ function Pick({ id, name, boxes, onBoxes }: Boxes & { id: string; name: string }
     <td role="cell" data-title="Pick" aria-label="Pick" onClick={event => event.stopPropagation()}>
       <Checkbox
         size="xs"
-        aria-label={`Pick ${name}`}
+        aria-label={`Select ${name}`}
         checked={boxes.has(id)}
         onChange={() => onBoxes(boxes.symmetricDifference(new Set([id])))}
       />

@@ -114,7 +114,7 @@ function ForWhom({
         label="Student"
         description={
           student === null
-            ? 'Pick the student whose dues it pays. Without one it stands by itself and lowers nobody’s dues.'
+            ? 'Choose the student whose dues it pays. Without one it stands by itself and lowers nobody’s dues.'
             : `It lowers the dues of ${student.fullname}: fees of the same name are set off.`
         }
         chosen={student}
