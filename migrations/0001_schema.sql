@@ -1985,6 +1985,7 @@ create table bank_statements (
   id text not null,
   account_id text not null,
   file_name text not null,
+  format text not null check (format in ('csv', 'xlsx', 'mt940')),
   first_day date not null,
   last_day date not null,
   line_count integer not null,

@@ -188,3 +188,40 @@ test('an unreadable amount adds nothing and names its row; MT940 needs no column
     [['2026-11-06', 12.5, 'REF123456']],
   )
 })
+
+test('a booking that another format brought is not added again; where references differ a person says', async () => {
+  const account = await bank.newAccount()
+  await bank.add(account, [
+    credit('2026-11-06', 'NEFT CR-AXISCN0123456789-FEES', 'AXISCN0123456789', 5_000),
+    credit('2026-11-06', 'CASH DEPOSIT', '', 800),
+    credit('2026-11-07', 'UPI KABIR', 'UPI600123456', 1_200),
+  ])
+  const mt940 = [
+    ':20:X\n:25:5010\n:28C:1/1\n:60F:C261105INR0,00',
+    ':61:2611061106C5000,00NTRFNONREF\n:86:NEFT INWARD AXISCN 0123456789',
+    ':61:2611061106C800,00NMSCNONREF\n:86:BY CASH',
+    ':61:2611061106C800,00NMSCNONREF\n:86:BY CASH COUNTER 2',
+    ':61:2611071107C1200,00NTRFUPI700999888\n:86:UPI',
+    '-',
+  ].join('\n')
+  const send = (to: string, query = '') =>
+    uploadFile(finance, mt940, { to: `bank/${to}`, query: `account_id=${account}${query}` })
+  const seen = (await send('statement-previews')).body.data
+  assert.deepEqual(
+    [seen.line_count, seen.known_count, seen.other_format_count, seen.doubtful_count],
+    [4, 0, 2, 1],
+  )
+  assert.deepEqual([seen.doubtful[0].amount, seen.doubtful[0].reference], [1_200, 'UPI700999888'])
+  const refused = await send('statements')
+  assertAnswer(refused, '409 HUE00002')
+  assert.match(refused.body.message, /^One line has the day and amount .*7 Nov.*Stay with one format/)
+  assert.equal((await bank.linesOf(account)).length, 3, 'nothing is half done')
+  const added = await send('statements', '&similar=add')
+  assertAnswer(added, '201')
+  assert.equal(added.body.data.new_line_count, 2)
+  const again = await send('statements')
+  assertAnswer(again, '201')
+  assert.equal(again.body.data.new_line_count, 0)
+  const lines = await bank.linesOf(account)
+  assert.deepEqual(lines.map(line => line.amount).toSorted(), [1_200, 1_200, 5_000, 800, 800])
+})

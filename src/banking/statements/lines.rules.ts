@@ -4,6 +4,8 @@ import { readAmount, readDay, type Cell, type Columns, type Row } from './column
 export const LINE_STATES = ['open', 'matched', 'other'] as const
 export type LineState = (typeof LINE_STATES)[number]
 
+export type StatementFormat = 'csv' | 'xlsx' | 'mt940'
+
 /** What a bank booked on an account: more than 0 came in, less went out. */
 export type StatementLine = {
   day: string
@@ -62,6 +64,10 @@ function textOf(cell: Cell | undefined): string {
 }
 
 export type KeyedLine = StatementLine & { digest: string; occurrence: number }
+
+export function lineKey({ digest, occurrence }: Pick<KeyedLine, 'digest' | 'occurrence'>): string {
+  return `${digest} ${occurrence}`
+}
 
 /**
  * What a line is recognised by when another statement has it too: what it says, and which of those that say the same on

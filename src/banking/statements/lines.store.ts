@@ -3,7 +3,13 @@ import { list, wholeList, type List, type Page, type PageRange } from '../../pla
 import type { Query } from '../../platform/db/query.ts'
 import { Table } from '../../platform/db/table.ts'
 import type { Paise } from '../../platform/money.ts'
-import type { KeyedLine, LineState } from './lines.rules.ts'
+import {
+  lineKey,
+  type KeyedLine,
+  type LineState,
+  type StatementFormat,
+  type StatementLine,
+} from './lines.rules.ts'
 import type { ExpectedKind, OpenLine } from './match.rules.ts'
 
 export type BankLine = KeyedLine & {
@@ -99,6 +105,22 @@ export async function insertLines(
   return ofInstitute.insert(tx, rows, {
     onConflict: 'on conflict (institute_id, account_id, digest, occurrence) do nothing',
   })
+}
+
+/** Lines of these days that files of other formats brought to the account, and the keys of all that it has of them. */
+export async function readKnown(
+  db: Queryable,
+  instituteId: number,
+  of: { accountId: string; format: StatementFormat; firstDay: string; lastDay: string },
+): Promise<{ keys: Set<string>; others: StatementLine[] }> {
+  const rows = await db.query<KeyedLine & { isOther: boolean }>(
+    `select ${lines.columns('l', ['day', 'amountPaise', 'text', 'reference', 'balancePaise', 'digest', 'occurrence'])},
+       s.format <> $3 as "isOther"
+     from bank_lines l join bank_statements s on s.institute_id = l.institute_id and s.id = l.statement_id
+     where l.institute_id = $1 and l.account_id = $2 and l.day between $4 and $5 order by l.id`,
+    [instituteId, of.accountId, of.format, of.firstDay, of.lastDay],
+  )
+  return { keys: new Set(rows.map(lineKey)), others: rows.filter(({ isOther }) => isOther) }
 }
 
 export type LineFilter = {

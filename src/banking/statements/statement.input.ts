@@ -23,6 +23,12 @@ export const statementQuery = query({
   credit_column: place('What came in, or the amount of either.', 5),
   mark_column: place('Dr or Cr.', 6),
   balance_column: place('The balance.', 6),
+  similar: optional(
+    field.oneOf(
+      ['add'],
+      'Adds also lines with the day and amount, but not the reference, of a line that a file of another format brought.',
+    ),
+  ),
 })
 
 type Sent = ReturnType<(typeof statementQuery)['read']>

@@ -39,6 +39,16 @@ export const statementPreviewOutput = preview.object({
   line_count: preview.integer('How many lines were read.', 120),
   first_day: preview.optional.day('The first day.', '2026-11-01'),
   last_day: preview.optional.day('The last day.', '2026-11-16'),
+  known_count: preview.integer('Lines that an earlier statement has in these words.', 80),
+  other_format_count: preview.integer(
+    'Lines that an earlier statement of another format has; they are not added again.',
+    0,
+  ),
+  doubtful_count: preview.integer(
+    'Lines with the day and amount of one that another format brought, and another reference; `similar` adds them.',
+    0,
+  ),
+  doubtful: preview.list('The first of these.', sample.object(sampleFields)),
   samples: preview.list('The first lines.', sample.object(sampleFields)),
   problems: preview.list(
     'Rows that cannot be read.',

@@ -3,17 +3,28 @@ import type { ImportFile } from '../../imports/imports.service.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import type { Context } from '../../platform/context.ts'
 import type { Queryable } from '../../platform/db/database.ts'
-import { badRequest } from '../../platform/errors.ts'
+import { badRequest, conflict } from '../../platform/errors.ts'
+import { formatDay } from '../../platform/calendar.ts'
+import { formatRupees } from '../../platform/money.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
 import { newId } from '../../platform/ids.ts'
 import { requireBankAccount } from '../accounts/accounts.service.ts'
 import { guessColumns, recallColumns, titleOf, titlesOf, type Columns } from './columns.rules.ts'
 import { reconciledThrough, uncovered, type UncoveredDays } from './coverage.rules.ts'
 import { matchOpenLines } from './decide.service.ts'
-import { keyLines, linesOf, type LineProblem, type StatementLine } from './lines.rules.ts'
-import { insertLines, lockLines } from './lines.store.ts'
+import {
+  keyLines,
+  lineKey,
+  linesOf,
+  type KeyedLine,
+  type LineProblem,
+  type StatementFormat,
+  type StatementLine,
+} from './lines.rules.ts'
+import { insertLines, lockLines, readKnown } from './lines.store.ts'
 import { readMt940 } from './mt940.rules.ts'
 import { readStatementFile, type StatementFile } from './read-statement.service.ts'
+import { siftLines, type Sifted } from './same-movement.rules.ts'
 import * as store from './statements.store.ts'
 
 export type SentStatement = {
@@ -22,6 +33,8 @@ export type SentStatement = {
   file: ImportFile
   /** As a person matched them; else as they were matched last for the account, else guessed. */
   columns: Columns | null
+  /** A person says that what looks like a line of another format is another booking. */
+  isSimilarTaken: boolean
 }
 
 export type StatementPreview = {
@@ -34,6 +47,12 @@ export type StatementPreview = {
   firstDay: string | null
   lastDay: string | null
   samples: StatementLine[]
+  /** Lines that are on an earlier statement: in these words, or in those of another format. */
+  knownCount: number
+  otherFormatCount: number
+  /** Those that may be; the first ones. */
+  doubtful: StatementLine[]
+  doubtfulCount: number
   problems: LineProblem[]
 }
 
@@ -41,14 +60,16 @@ const MOST_SAMPLES = 5
 const MOST_PROBLEMS = 20
 const WIDEST = 40
 
-type ReadStatement = { preview: StatementPreview; lines: StatementLine[]; file: StatementFile }
+type ReadStatement = { preview: StatementPreview; lines: KeyedLine[]; file: StatementFile }
 
 async function read(db: Queryable, instituteId: number, sent: SentStatement): Promise<ReadStatement> {
   await requireBankAccount(db, instituteId, sent.accountId)
   const file = await readStatementFile(sent.file)
   const columns = file.format === 'mt940' ? null : await columnsFor(db, instituteId, sent, file.rows)
-  const { lines, problems } = parse(file, columns)
-  const days = lines.map(line => line.day).toSorted()
+  const { lines: found, problems } = parse(file, columns)
+  const lines = keyLines(found, digestOf)
+  const { same, doubtful, known } = await sift(db, instituteId, { ...sent, format: file.format }, lines)
+  const days = daysOf(lines)
   const preview = {
     format: file.format,
     columns,
@@ -57,9 +78,36 @@ async function read(db: Queryable, instituteId: number, sent: SentStatement): Pr
     firstDay: days[0] ?? null,
     lastDay: days.at(-1) ?? null,
     samples: lines.slice(0, MOST_SAMPLES),
+    knownCount: known.length,
+    otherFormatCount: same.length,
+    doubtful: doubtful.slice(0, MOST_SAMPLES),
+    doubtfulCount: doubtful.length,
     problems: problems.slice(0, MOST_PROBLEMS),
   }
   return { preview, lines, file }
+}
+
+const daysOf = (lines: readonly StatementLine[]): string[] => lines.map(line => line.day).toSorted()
+
+/** Which of them the account does not have yet. */
+async function sift(
+  db: Queryable,
+  instituteId: number,
+  { accountId, format }: { accountId: string; format: StatementFormat },
+  lines: readonly KeyedLine[],
+): Promise<Sifted<KeyedLine> & { known: KeyedLine[] }> {
+  const days = daysOf(lines)
+  const [firstDay, lastDay] = [days[0], days.at(-1)]
+  if (firstDay === undefined || lastDay === undefined) return { known: [], fresh: [], same: [], doubtful: [] }
+  const { keys, others } = await readKnown(db, instituteId, { accountId, format, firstDay, lastDay })
+  const known = lines.filter(line => keys.has(lineKey(line)))
+  return {
+    known,
+    ...siftLines(
+      lines.filter(line => !keys.has(lineKey(line))),
+      others,
+    ),
+  }
 }
 
 async function columnsFor(
@@ -120,6 +168,7 @@ export async function addStatement(
     id: newId('stmt'),
     accountId: sent.accountId,
     fileName: sent.fileName,
+    format: file.format,
     firstDay,
     lastDay,
     lineCount: lines.length,
@@ -132,7 +181,9 @@ export async function addStatement(
     await store.insertStatement(tx, instituteId, statement)
     const { accountId, id: statementId } = statement
     const open = { state: 'open' as const, decidedAt: null, decidedBy: null, reason: null }
-    const rows = keyLines(lines, digestOf).map(line => ({
+    const { fresh, doubtful } = await sift(tx, instituteId, { accountId, format: file.format }, lines)
+    if (doubtful.length > 0 && !sent.isSimilarTaken) throw conflict(doubtfulText(doubtful))
+    const rows = [...fresh, ...doubtful].map(line => ({
       ...line,
       ...open,
       id: newId('line'),
@@ -146,6 +197,16 @@ export async function addStatement(
     const matched = await matchOpenLines(tx, instituteId, at)
     return { ...statement, newLineCount, matched }
   })
+}
+
+function doubtfulText(doubtful: readonly StatementLine[]): string {
+  const [first] = doubtful
+  const example = first === undefined ? '' : ` (${formatDay(first.day)}, ${formatRupees(first.amountPaise)})`
+  const what = doubtful.length === 1 ? 'One line has' : `${doubtful.length} lines have`
+  return (
+    `${what} the day and amount of a line that a file of another format brought${example}, with another reference. ` +
+    'Stay with one format for the account, or say that these are other bookings. Nothing was added.'
+  )
 }
 
 function digestOf(text: string): string {

@@ -3,12 +3,14 @@ import { Table } from '../../platform/db/table.ts'
 import type { Paise } from '../../platform/money.ts'
 import type { RememberedTitles } from './columns.rules.ts'
 import type { Gap } from './coverage.rules.ts'
+import type { StatementFormat } from './lines.rules.ts'
 import { lineState } from './lines.store.ts'
 
 export type Statement = {
   id: string
   accountId: string
   fileName: string
+  format: StatementFormat
   firstDay: string
   lastDay: string
   lineCount: number
@@ -21,6 +23,7 @@ const statements = new Table<Statement>('bank_statements', {
   id: 'text',
   accountId: 'text',
   fileName: 'text',
+  format: 'text',
   firstDay: 'date',
   lastDay: 'date',
   lineCount: 'int',

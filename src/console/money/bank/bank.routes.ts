@@ -35,6 +35,7 @@ import {
   previewStatement,
   readBankStatus,
   type AddedStatement,
+  type SentStatement,
   type StatementPreview,
 } from '../../../banking/statements/statements.service.ts'
 import { all, created, from, one, pageOf } from '../../../http/reply.ts'
@@ -70,8 +71,7 @@ function addUploads(scope: FastifyInstance, ctx: Context): void {
     query: statementQuery,
     mediaTypes: UPLOADS,
     output: one(statementPreviewOutput),
-    perform: (command, { query, file }) =>
-      previewStatement(ctx, command, { ...sentIn(query), file, columns: columnsIn(query) }),
+    perform: (command, { query, file }) => previewStatement(ctx, command, { ...sentIn(query), file }),
     audit: ({ lineCount, format }: StatementPreview) => ({
       what: 'bank_statement.read',
       about: 'bank',
@@ -85,7 +85,7 @@ function addUploads(scope: FastifyInstance, ctx: Context): void {
     mediaTypes: UPLOADS,
     output: created(addedStatementOutput),
     perform: (command, { query, file, who }) =>
-      addStatement(ctx, command, { ...sentIn(query), file, columns: columnsIn(query), by: who.email }),
+      addStatement(ctx, command, { ...sentIn(query), file, by: who.email }),
     audit: ({ id, fileName, newLineCount, matched }: AddedStatement) => ({
       what: 'bank_statement.added',
       about: id,
@@ -94,8 +94,9 @@ function addUploads(scope: FastifyInstance, ctx: Context): void {
   })
 }
 
-function sentIn({ accountId, name = 'statement' }: { accountId: string; name?: string | undefined }) {
-  return { accountId, fileName: name }
+function sentIn(query: ReturnType<(typeof statementQuery)['read']>): Omit<SentStatement, 'file'> {
+  const { accountId, name = 'statement', similar } = query
+  return { accountId, fileName: name, columns: columnsIn(query), isSimilarTaken: similar === 'add' }
 }
 
 function addReads(app: FastifyInstance, ctx: Context): void {

@@ -101,7 +101,9 @@ function MatchForm(props: Props) {
   const total = picked.reduce((sum, one) => sum + Math.round(one.amount * 100), 0) / 100
   if (candidates.data.length === 0)
     return (
-      <p className="faint">Nothing of these days matches. It may be a student’s payment, or something else.</p>
+      <p className="faint">
+        Nothing of these days matches. It may be a student’s payment, or something else.
+      </p>
     )
   return (
     <form

@@ -1,4 +1,4 @@
-import { Alert, Button, FileButton, Group, NativeSelect, SimpleGrid } from '@mantine/core'
+import { Alert, Button, Checkbox, FileButton, Group, NativeSelect, SimpleGrid } from '@mantine/core'
 import { useRef, useState } from 'react'
 import type {
   AddedStatementAnswer,
@@ -32,6 +32,7 @@ export function StatementUpload({ account }: { account: string }) {
   /** So that the same file can be chosen again. */
   const reset = useRef<() => void>(null)
   const [columns, setColumns] = useState<Chosen | null>(null)
+  const [isSimilarTaken, setIsSimilarTaken] = useState(false)
   const path = `${useInstitutePath()}/bank`
   const query = new URLSearchParams({ account_id: account })
   const preview = useCommand<{ file: File; query: string }, StatementPreviewAnswer>({
@@ -43,11 +44,12 @@ export function StatementUpload({ account }: { account: string }) {
     reset.current?.()
     setFile(chosen)
     setColumns(byHand)
+    setIsSimilarTaken(false)
     preview.mutate({ file: chosen, query: queryOf(query, preview.data, byHand) })
   }
   const add = useCommand<File, AddedStatementAnswer>({
     method: 'POST',
-    path: `${path}/statements?${queryOf(query, preview.data, columns)}`,
+    path: `${path}/statements?${queryOf(query, preview.data, columns)}${isSimilarTaken ? '&similar=add' : ''}`,
     refreshes: AFTER_DECISION,
     onDone({ new_line_count: fresh, matched_count: matched }) {
       setFile(null)
@@ -83,19 +85,78 @@ export function StatementUpload({ account }: { account: string }) {
               onChoose={byHand => look(file, byHand)}
             />
           )}
+          {preview.data !== undefined && (
+            <Repeats preview={preview.data} isTaken={isSimilarTaken} onTake={setIsSimilarTaken} />
+          )}
           <Group justify="flex-end" mt="md">
             <Button variant="default" onClick={() => setFile(null)}>
               Cancel
             </Button>
             <Button
               loading={add.isPending || preview.isPending}
-              disabled={(preview.data?.line_count ?? 0) === 0}
+              disabled={!canAdd(preview.data, isSimilarTaken)}
               onClick={() => add.mutate(file)}
             >
-              Add {counted(preview.data?.line_count ?? 0, 'line')}
+              {freshOf(preview.data) === 0
+                ? 'Add the statement'
+                : `Add ${counted(freshOf(preview.data), 'line')}`}
             </Button>
           </Group>
         </Dialogue>
+      )}
+    </>
+  )
+}
+
+function freshOf(preview: StatementPreviewAnswer | undefined): number {
+  return preview === undefined ? 0 : preview.line_count - preview.known_count - preview.other_format_count
+}
+
+function canAdd(preview: StatementPreviewAnswer | undefined, isSimilarTaken: boolean): boolean {
+  if (preview === undefined || preview.line_count === 0) return false
+  return preview.doubtful_count === 0 || isSimilarTaken
+}
+
+/** What of the file the account has already, and what it may have in the words of another format. */
+function Repeats({
+  preview: { known_count: known, other_format_count: other, doubtful_count: count, doubtful },
+  isTaken,
+  onTake,
+}: {
+  preview: StatementPreviewAnswer
+  isTaken: boolean
+  onTake: (isTaken: boolean) => void
+}) {
+  const rest = count - doubtful.length
+  return (
+    <>
+      {known > 0 && <p>{counted(known, 'line')} of an earlier statement will not be added again.</p>}
+      {other > 0 && (
+        <p>
+          {counted(other, 'line')} came with an earlier statement in another format and will not be added
+          again.
+        </p>
+      )}
+      {count > 0 && (
+        <Alert color="yellow" title="The same bookings in another format?" mt="sm">
+          <p>
+            A file of another format brought a line of the same day and amount, with another reference, for:
+          </p>
+          <ul>
+            {doubtful.map((line, index) => (
+              <li key={index} className="long-text">
+                {formatDay(line.day)}, {formatBooked(line.amount)}: {line.text} {line.reference}
+              </li>
+            ))}
+            {rest > 0 && <li>and {counted(rest, 'line')} more</li>}
+          </ul>
+          <p>If these are the same bookings, cancel and stay with the other format for this account.</p>
+          <Checkbox
+            label="They are other bookings: add them"
+            checked={isTaken}
+            onChange={event => onTake(event.currentTarget.checked)}
+          />
+        </Alert>
       )}
     </>
   )
