@@ -223,5 +223,32 @@ test('a booking that another format brought is not added again; where references
   assertAnswer(again, '201')
   assert.equal(again.body.data.new_line_count, 0)
   const lines = await bank.linesOf(account)
-  assert.deepEqual(lines.map(line => line.amount).toSorted(), [1_200, 1_200, 5_000, 800, 800])
+  assert.deepEqual(lines.map(line => String(line.amount)).toSorted(), ['1200', '1200', '5000', '800', '800'])
+})
+
+test('a slip whose cheques the bank books one by one says how many are cleared', async () => {
+  const account = await bank.newAccount()
+  const id = await desk.register()
+  const cheques = []
+  for (const [number, amount] of [
+    ['880011', 700],
+    ['880012', 650],
+  ] as const) {
+    const taken = await finance.post(`${STUDENTS}/${id}/payments`, {
+      amount,
+      paid_at: today,
+      mode: 'cheque',
+      fee_components: [{ component_type: 'TUITION_FEE', amount }],
+      instrument: { number, bank: 'Canara Bank' },
+    })
+    assertAnswer(taken, '201')
+    cheques.push(taken.body.data.id)
+  }
+  const made = await finance.post(`${SCHOOL}/counter/deposits`, { account_id: account, cheques })
+  assertAnswer(made, '201')
+  await bank.add(account, [credit(today, 'CLG 880011', '880011', 700)])
+  const { data } = (await viewer.get(`${SCHOOL}/counter/deposits`)).body
+  const slip = data.find((one: Json) => one.id === made.body.data.id)
+  assert.deepEqual([slip.cheque_count, slip.cleared_count, slip.bounced_count], [2, 1, 0])
+  assert.equal(slip.received_on, undefined)
 })

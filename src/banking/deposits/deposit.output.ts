@@ -18,6 +18,8 @@ export const depositOutput = out.object({
   day: out.day('When it was taken there.', '2026-11-17'),
   amount: out.amount('Rupees.', 48000),
   cheque_count: out.integer('How many cheques.', 3, one => one.cheques),
+  cleared_count: out.integer('How many of them are cleared.', 2, one => one.cleared),
+  bounced_count: out.integer('How many of them bounced.', 0, one => one.bounced),
   made_by: out.text('Who made the slip.', 'counter@school.example'),
   received_on: out.optional.day("The day on which the bank's statement has it.", '2026-11-18'),
   cancel_reason: out.optional.text('Why it was cancelled.', 'The bank was closed'),

@@ -20,7 +20,13 @@ export type Deposit = {
   cancelReason: string | null
 }
 
-export type ListedDeposit = Deposit & { accountName: string; cheques: number }
+/** Cleared or bounced one by one, where the bank books cheques and not the slip. */
+export type ListedDeposit = Deposit & {
+  accountName: string
+  cheques: number
+  cleared: number
+  bounced: number
+}
 
 const deposits = new Table<Deposit>('deposits', {
   id: 'text',
@@ -39,9 +45,11 @@ const deposits = new Table<Deposit>('deposits', {
 const ofInstitute = deposits.with<{ instituteId: number }>({ instituteId: 'int' })
 
 /** `$1` is the institute. */
-const LISTED = `${deposits.columns('d')}, a.name as "accountName",
-  (select count(*) from cheques q where q.institute_id = $1 and q.deposit_id = d.id) as cheques`
-const ACCOUNT = 'join bank_accounts a on a.institute_id = d.institute_id and a.id = d.account_id'
+const LISTED = `${deposits.columns('d')}, a.name as "accountName", q.cheques, q.cleared, q.bounced`
+const ACCOUNT = `join bank_accounts a on a.institute_id = d.institute_id and a.id = d.account_id
+  cross join lateral (select count(*) as cheques, count(*) filter (where q.state = 'cleared') as cleared,
+      count(*) filter (where q.state = 'bounced') as bounced
+    from cheques q where q.institute_id = d.institute_id and q.deposit_id = d.id) q`
 
 /** Slips are numbered without gaps, so one is made at a time. */
 export async function nextSlipNumber(tx: Transaction, instituteId: number): Promise<number> {

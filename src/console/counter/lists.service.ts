@@ -61,6 +61,8 @@ const DEPOSIT_COLUMNS: readonly Column<ListedDeposit>[] = [
   text('Bank account', row => row.accountName),
   text('Of', row => (row.kind === 'cash' ? 'Cash' : 'Cheques')),
   count('Cheques', row => row.cheques),
+  count('Of which cleared', row => row.cleared),
+  count('Of which bounced', row => row.bounced),
   money('Amount', row => row.amountPaise),
   day('On the statement of', row => row.receivedOn),
   text('Why cancelled', row => row.cancelReason),

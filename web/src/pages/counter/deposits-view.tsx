@@ -9,7 +9,7 @@ import { useInstitutePath, useMay } from '../../api/session.ts'
 import { BankAccountPicker, useBankAccount } from '../../ui/bank-account-picker.tsx'
 import { ConfirmWithReason } from '../../ui/dialogue/confirm-with-reason.tsx'
 import { counted, formatRupees, sumRupees } from '../../ui/money.tsx'
-import { StatusBadge } from '../../ui/status-badge.tsx'
+import { StatusBadge, type Tone } from '../../ui/status-badge.tsx'
 import { DataTable, type Column } from '../../ui/table/data-table.tsx'
 import { formatDay } from '../../ui/when.tsx'
 import { cashIn, Denominations, denominationsOf, type Counts } from './denominations.tsx'
@@ -34,7 +34,7 @@ export function DepositsView() {
     render: row => (
       <Group gap="sm" wrap="nowrap">
         {slip(row, `Print slip ${row.slip_number}`)}
-        {mayMake && row.cancel_reason === undefined && row.received_on === undefined && (
+        {mayMake && isCancellable(row) && (
           <Button size="xs" variant="default" onClick={() => setCancelling(row)}>
             Cancel slip {row.slip_number}
           </Button>
@@ -90,11 +90,30 @@ const COLUMNS: readonly Column<DepositAnswer>[] = [
   },
 ]
 
-function statusOf({ cancel_reason: cancelled, received_on: received }: DepositAnswer) {
-  if (cancelled !== undefined) return { label: 'Cancelled', tone: 'plain' } as const
-  return received === undefined
-    ? ({ label: 'Not on a statement yet', tone: 'waiting' } as const)
-    : ({ label: `On the statement, ${formatDay(received)}`, tone: 'good' } as const)
+function isCancellable(row: DepositAnswer): boolean {
+  const isDecided = row.received_on !== undefined || row.cleared_count + row.bounced_count > 0
+  return row.cancel_reason === undefined && !isDecided
+}
+
+function statusOf(row: DepositAnswer): { label: string; tone: Tone } {
+  const { cancel_reason: cancelled, received_on: received, cheque_count: count } = row
+  const { cleared_count: cleared, bounced_count: bounced } = row
+  const waiting = count - cleared - bounced
+  if (cancelled !== undefined) return { label: 'Cancelled', tone: 'plain' }
+  if (received !== undefined && bounced === 0)
+    return { label: `On the statement, ${formatDay(received)}`, tone: 'good' }
+  if (cleared + bounced === 0) return { label: 'Not on a statement yet', tone: 'waiting' }
+  // The bank books cheques one by one, or has returned one of a slip.
+  const back = bounced === 0 ? '' : `, ${bounced} bounced`
+  const tone = bounced > 0 ? 'bad' : waiting > 0 ? 'waiting' : 'good'
+  return { label: `${cleared} of ${counted(count, 'cheque')} cleared${back}`, tone }
+}
+
+/** A payment that was cancelled or corrected after its cash had gone to the bank leaves less than nothing. */
+function cashText(amount: number): string {
+  return amount < 0
+    ? `${formatRupees(-amount)} more cash was deposited than is recorded as taken at the counter: a cash payment was cancelled or corrected after it had gone to the bank, or cash was never recorded.`
+    : `${formatRupees(amount)} of cash taken at the counter is not deposited yet.`
 }
 
 function DepositForm({ onMade }: { onMade: (deposit: DepositAnswer) => void }) {
@@ -148,9 +167,7 @@ function DepositForm({ onMade }: { onMade: (deposit: DepositAnswer) => void }) {
         <BankAccountPicker picked={picked} />
         {kind === 'cash' ? (
           <>
-            {cash.data !== undefined && (
-              <p>{formatRupees(cash.data.amount)} of cash taken at the counter is not deposited yet.</p>
-            )}
+            {cash.data !== undefined && <p>{cashText(cash.data.amount)}</p>}
             <Denominations counts={counts} onChange={setCounts} />
           </>
         ) : (
