@@ -1,16 +1,13 @@
 import assert from 'node:assert/strict'
-import { spawn, spawnSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
-import { join } from 'node:path'
-import { createInterface } from 'node:readline'
-import { test, type TestContext } from 'node:test'
+import { test } from 'node:test'
 import { bareEnv } from '../harness/child-env.ts'
-
-const PROGRAM = join(import.meta.dirname, '../../emulators/run.ts')
+import { PROGRAM, startProgram } from './emulator-process.ts'
 
 test('each account has a desk of its own at the address of the emulator, and its buttons lead back there', async t => {
-  const url = await start(t, 'razorpay')
+  const url = await startProgram(t, 'razorpay', '--port', '0', '--callback', 'http://127.0.0.1:1/')
   const create = (account: string) =>
     fetch(`${url}/v1/payment_links`, {
       method: 'POST',
@@ -81,16 +78,4 @@ function run(...args: string[]): { status: number | null; said: string } {
   })
   assert.doesNotMatch(stderr, /\n\s+at /, 'no stack trace')
   return { status, said: `${stdout}${stderr}` }
-}
-
-/** Its address, on a free port, with nobody to hear its events. */
-async function start(t: TestContext, name: string): Promise<string> {
-  const args = [PROGRAM, name, '--port', '0', '--callback', 'http://127.0.0.1:1/']
-  const child = spawn(process.execPath, args, { env: bareEnv(), stdio: ['ignore', 'pipe', 'inherit'] })
-  t.after(() => child.kill())
-  for await (const line of createInterface({ input: child.stdout })) {
-    const [, url] = / is at (http:\/\/\S+):/.exec(line) ?? []
-    if (url !== undefined) return url
-  }
-  throw new Error(`${name} did not start`)
 }
