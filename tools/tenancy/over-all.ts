@@ -32,6 +32,7 @@ export const OVER_ALL: readonly Group[] = [
       'webhooks/delivery-log/deliveries.store.ts isOfEventBelow',
       'webhooks/delivery-log/deliveries.store.ts isWaitingBelow',
       'webhooks/engine/ready.store.ts findReady',
+      'webhooks/engine/ready.store.ts lookByPages',
       'webhooks/failure-mails/notices.store.ts findDueMails',
       'webhooks/failure-mails/notices.store.ts msUntilNextMail',
     ],
