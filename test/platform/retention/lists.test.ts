@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import fc from 'fast-check'
+import pg from 'pg'
 import { listEvents } from '../../../src/events/events.service.ts'
 import { findEvent } from '../../../src/events/events.store.ts'
 import type { Queryable } from '../../../src/platform/db/database.ts'
 import { firstIdAt } from '../../../src/platform/ids.ts'
 import { listRequests } from '../../../src/request-log/requests.store.ts'
 import { claimDue } from '../../../src/webhooks/engine/claims.store.ts'
+import { finishAll } from '../../../src/webhooks/engine/delivery-engine.store.ts'
 import { findDelivery, listDeliveries } from '../../../src/webhooks/delivery-log/deliveries.store.ts'
 import { startBursar } from '../../harness/bursar.ts'
 import type { Json } from '../../harness/client.ts'
@@ -188,3 +190,59 @@ test(
     assert.deepEqual(found, ['Tid Scan'])
   },
 )
+
+/** How many pairs of rows a statement compared in vain, by the plan that it has once it is prepared. */
+async function countCompared(text: string, values: readonly unknown[]): Promise<number> {
+  const literals = values.map(value =>
+    Array.isArray(value) ? `'{${value.join()}}'` : pg.escapeLiteral(String(value)),
+  )
+  return ctx.db.transaction(async tx => {
+    await tx.query('set local plan_cache_mode = force_generic_plan')
+    await tx.query(`prepare results as ${text}`)
+    const [plan] = await tx.query<{ 'QUERY PLAN': Json }>(
+      `explain (analyze, format json) execute results (${literals.join()})`,
+    )
+    await tx.query('rollback')
+    await tx.query('begin')
+    await tx.query('deallocate results')
+    const count = (node: Json): number =>
+      (node['Rows Removed by Join Filter'] ?? 0) * node['Actual Loops'] +
+      (node.Plans ?? []).reduce((sum: number, child: Json) => sum + count(child), 0)
+    return count(plan?.['QUERY PLAN'][0].Plan)
+  })
+}
+
+test('results of many deliveries are not compared with each other', { skip }, async () => {
+  const [row] = await bursar.sql<{ id: string }>(
+    'select id from webhook_subscriptions where institute_id = 1 limit 1',
+  )
+  await bursar.sql(
+    `with owed as (
+       insert into webhook_deliveries (institute_id, id, webhook_id, event_id)
+       select institute_id, 'dlv_' || substr(id, 5) || n, $1, id from events cross join generate_series(1, 5) n
+       returning institute_id, id, webhook_id, event_id
+     )
+     insert into webhook_queue (institute_id, delivery_id, webhook_id, event_id) select * from owed`,
+    [row?.id],
+  )
+  await bursar.sql('analyze webhook_deliveries, webhook_queue')
+  const { claims } = await claimDue(ctx.db, { limit: 1_500, roomEach: 1_500, busy: [] })
+  assert.equal(claims.length, 1_500)
+  let compared = 0
+  const recording = {
+    async query(text: string, values: readonly unknown[]) {
+      compared += await countCompared(text, values)
+      return ctx.db.query(text, values)
+    },
+  }
+  await finishAll(
+    recording as never,
+    claims.map(claimed => ({ claimed, state: 'delivered', failures: 0, nextInMs: null, attempt: null })),
+  )
+  const [left] = await bursar.sql<{ n: number }>(
+    'select count(*)::int as n from webhook_queue where delivery_id = any ($1)',
+    [claims.map(({ id }) => id)],
+  )
+  assert.equal(left?.n, 0)
+  assert.ok(compared < claims.length, `${compared} pairs were compared for ${claims.length} results`)
+})
