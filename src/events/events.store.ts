@@ -1,5 +1,6 @@
 import type { Queryable, Transaction } from '../platform/db/database.ts'
 import { list, type Page, type PageRange } from '../platform/db/list.ts'
+import { Table } from '../platform/db/table.ts'
 import type { EventCode, TestCode } from './codes.ts'
 
 export type EventRow = {
@@ -25,33 +26,30 @@ export async function insertEvents(tx: Transaction, events: readonly EventRow[])
   return owed
 }
 
+const rows = new Table<EventRow>('events', {
+  instituteId: 'int',
+  id: 'text',
+  code: 'event_code text',
+  collectorCode: 'text',
+  resourceId: 'text',
+  occurredAt: 'timestamptz',
+  payloadJson: 'payload json',
+  traceParent: 'text',
+})
+
 type Owed = { id: string; webhookId: string; eventId: string }
 
+const queue = new Table<Owed & { instituteId: number }>('webhook_queue', {
+  instituteId: 'int',
+  id: 'delivery_id text',
+  webhookId: 'text',
+  eventId: 'text',
+})
+
 async function insertOf(tx: Transaction, instituteId: number, events: readonly EventRow[]): Promise<number> {
-  const [ids, codes, branches] = [
-    events.map(event => event.id),
-    events.map(event => event.code),
-    events.map(event => event.collectorCode),
-  ]
   // Neither needs the other's answer, so both leave together.
   const [, owed] = await Promise.all([
-    tx.query(
-      `insert into events (institute_id, id, event_code, collector_code, resource_id, occurred_at, payload, trace_parent)
-       select $1::int, id, event_code, collector_code, resource_id, occurred_at, payload::json, trace_parent
-       from unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::timestamptz[], $7::text[], $8::text[])
-         with ordinality as event (id, event_code, collector_code, resource_id, occurred_at, payload, trace_parent, position)
-       order by position`,
-      [
-        instituteId,
-        ids,
-        codes,
-        branches,
-        events.map(event => event.resourceId),
-        events.map(event => event.occurredAt),
-        events.map(event => event.payloadJson),
-        events.map(event => event.traceParent),
-      ],
-    ),
+    rows.insert(tx, events),
     tx.query<Owed>(
       `insert into webhook_deliveries as d (institute_id, id, webhook_id, event_id)
        select s.institute_id, 'dlv_' || substr(e.id, length('evt_') + 1), s.id, e.id
@@ -59,20 +57,18 @@ async function insertOf(tx: Transaction, instituteId: number, events: readonly E
        join webhook_subscriptions s on s.institute_id = $1 and s.collector_code = e.collector_code
          and s.event_code = e.event_code and s.disabled_at is null
        returning d.id, d.webhook_id as "webhookId", d.event_id as "eventId"`,
-      [instituteId, ids, codes, branches],
-    ),
-  ])
-  if (owed.length > 0)
-    await tx.query(
-      `insert into webhook_queue (institute_id, delivery_id, webhook_id, event_id)
-       select $1::int, d.id, d.webhook_id, d.event_id from unnest($2::text[], $3::text[], $4::text[]) as d (id, webhook_id, event_id)`,
       [
         instituteId,
-        owed.map(({ id }) => id),
-        owed.map(({ webhookId }) => webhookId),
-        owed.map(({ eventId }) => eventId),
+        events.map(event => event.id),
+        events.map(event => event.code),
+        events.map(event => event.collectorCode),
       ],
-    )
+    ),
+  ])
+  await queue.insert(
+    tx,
+    owed.map(one => ({ ...one, instituteId })),
+  )
   return owed.length
 }
 

@@ -1,4 +1,3 @@
-import { assert } from '../platform/assert.ts'
 import type { Transaction } from '../platform/db/database.ts'
 import type { Posting } from './ledger.rules.ts'
 import { insertPosting } from './ledger.store.ts'
@@ -10,6 +9,5 @@ export async function post(
   posting: Posting,
   occurredAt: Date,
 ): Promise<void> {
-  const isNew = await insertPosting(tx, instituteId, posting, occurredAt)
-  assert(isNew, `${posting.kind} of ${posting.reference} was posted before`)
+  await insertPosting(tx, instituteId, posting, occurredAt)
 }

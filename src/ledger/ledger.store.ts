@@ -1,31 +1,33 @@
 import type { Transaction } from '../platform/db/database.ts'
 import type { Posting } from './ledger.rules.ts'
 
-/** False when this was posted before. */
+const POSTING = `insert into ledger_postings (institute_id, kind, reference, occurred_at) values ($1, $2, $3, $4)`
+
+/**
+ * Fails if it was posted before. The transfers name the number that their posting has just drawn in the same session, so
+ * both statements leave together; one with a `with` would be carried out in four steps by a distributed database.
+ */
 export async function insertPosting(
   tx: Transaction,
   instituteId: number,
-  posting: Posting,
+  { kind, reference, transfers }: Posting,
   occurredAt: Date,
-): Promise<boolean> {
-  const transfers = await tx.query(
-    `with posted as (
-       insert into ledger_postings (institute_id, kind, reference, occurred_at) values ($1, $2, $3, $4)
-       on conflict (institute_id, kind, reference) do nothing returning id
-     )
-     insert into ledger_transfers (institute_id, posting_id, line_no, source, destination, amount_paise)
-     select $1, posted.id, t.no, t.source, t.destination, t.amount
-     from posted, unnest($5::text[], $6::text[], $7::bigint[]) with ordinality as t (source, destination, amount, no)
-     returning 1`,
-    [
+): Promise<void> {
+  await Promise.all([
+    tx.query(POSTING, [instituteId, kind, reference, occurredAt]),
+    tx.query(insertTransfers(transfers.length), [
       instituteId,
-      posting.kind,
-      posting.reference,
-      occurredAt,
-      posting.transfers.map(({ source }) => source),
-      posting.transfers.map(({ destination }) => destination),
-      posting.transfers.map(({ amountPaise }) => amountPaise),
-    ],
-  )
-  return transfers.length > 0
+      ...transfers.flatMap(({ source, destination, amountPaise }) => [source, destination, amountPaise]),
+    ]),
+  ])
+}
+
+/** A posting has a few: one text for each number of them. */
+function insertTransfers(count: number): string {
+  const rows = Array.from({ length: count }, (_, index) => {
+    const [source, destination, amount] = [2, 3, 4].map(place => `$${index * 3 + place}`)
+    return `($1::int, currval('ledger_postings_id_seq'), ${index + 1}, ${source}::text, ${destination}::text, ${amount}::bigint)`
+  })
+  return `insert into ledger_transfers (institute_id, posting_id, line_no, source, destination, amount_paise)
+    values ${rows.join(', ')}`
 }

@@ -220,19 +220,14 @@ export async function setPaid(
   id: string,
   paid: { transactionId: string; paidAt: Date },
 ): Promise<Order> {
-  // They leave together, one after the other.
-  const [, [row]] = await Promise.all([
-    tx.query(
-      `update orders set state = 'paid', transaction_id = $3, paid_at = $4, closed_at = null
-       where institute_id = $1 and id = $2`,
-      [instituteId, id, paid.transactionId, paid.paidAt],
-    ),
-    tx.query<OrderRow>(
-      `select ${columnsAndLines('$1')}, 0 as "refundedPaise", null as receipt from orders o
-       where o.institute_id = $1 and o.id = $2`,
-      [instituteId, id],
-    ),
-  ])
+  const [row] = await tx.query<OrderRow>(
+    `with o as (
+       update orders set state = 'paid', transaction_id = $3, paid_at = $4, closed_at = null
+       where institute_id = $1 and id = $2 returning *
+     )
+     select ${columnsAndLines('$1')}, 0 as "refundedPaise", null as receipt from o`,
+    [instituteId, id, paid.transactionId, paid.paidAt],
+  )
   if (row === undefined) throw new Error(`the order ${id} is gone`)
   return toOrder(row)
 }

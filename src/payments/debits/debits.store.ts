@@ -1,5 +1,5 @@
-import type { Queryable, Transaction } from '../../platform/db/database.ts'
-import { COMMIT_LATER } from '../commit-later.ts'
+import type { Database, Transaction } from '../../platform/db/database.ts'
+import { commitLater } from '../commit-later.ts'
 import type { Payment } from '../payments.rules.ts'
 
 /** Intents for orders that were made a moment ago in the same transaction, so nobody else can have one under way. */
@@ -34,14 +34,13 @@ type Key = Pick<Payment, 'instituteId' | 'id'>
  * it gives one up. Lost in a power failure, it is as if nobody had tried to send it, and the bank is asked.
  */
 export async function takeToSend(
-  db: Queryable,
+  db: Database,
   { instituteId, id }: Key,
   { nextCheckAt, providerRef }: { nextCheckAt: Date; providerRef: string | null },
 ): Promise<boolean> {
   const rows = await db.query(
     `update payments set checks = checks + 1, next_check_at = $3, provider_ref = coalesce(provider_ref, $4)
-     from ${COMMIT_LATER}
-     where institute_id = $1 and id = $2 and state in ('created', 'pending') returning 1`,
+     where institute_id = $1 and id = $2 and state in ('created', 'pending') ${commitLater(db)}`,
     [instituteId, id, nextCheckAt, providerRef],
   )
   return rows.length === 1
@@ -49,13 +48,13 @@ export async function takeToSend(
 
 /** Lost, or overtaken by the bank's own word, it is as if its answer had been: that word names the debit too. */
 export async function recordPresented(
-  db: Queryable,
+  db: Database,
   { instituteId, id }: Key,
   presented: { providerRef: string; nextCheckAt: Date },
 ): Promise<void> {
   await db.query(
-    `update payments set provider_ref = coalesce(provider_ref, $3), state = 'pending', next_check_at = $4 from ${COMMIT_LATER}
-     where institute_id = $1 and id = $2 and state = 'created'`,
+    `update payments set provider_ref = coalesce(provider_ref, $3), state = 'pending', next_check_at = $4
+     where institute_id = $1 and id = $2 and state = 'created' ${commitLater(db)}`,
     [instituteId, id, presented.providerRef, presented.nextCheckAt],
   )
 }

@@ -1,6 +1,6 @@
 import type { Queryable } from './database.ts'
 
-/** What a property of a row may be stored as. */
+/** What a property of a row may be stored as; JSON that is a text already, as `json`. */
 type TypeOf<Value> = [Value] extends [Date]
   ? 'timestamptz'
   : [Value] extends [Buffer]
@@ -10,7 +10,7 @@ type TypeOf<Value> = [Value] extends [Date]
       : [Value] extends [boolean]
         ? 'boolean'
         : [Value] extends [string]
-          ? 'text' | 'date'
+          ? 'text' | 'date' | 'json'
           : 'jsonb' | 'text[]'
 
 /** The column's type, with its name before it where that is not the property's own in snake case. */
@@ -66,7 +66,7 @@ export class Table<Row extends object> {
     return `json_build_object(${pairs.join(', ')})`
   }
 
-  /** One statement for any number of rows; answers how many were written. */
+  /** One statement for any number of rows, in their order; answers how many were written. */
   async insert<Key extends keyof Row & string = keyof Row & string>(
     db: Queryable,
     rows: readonly Pick<Row, Key>[],
@@ -74,11 +74,15 @@ export class Table<Row extends object> {
   ): Promise<number> {
     if (rows.length === 0) return 0
     const columns = this.#pick(only)
-    const insert = `insert into ${this.#name} (${namesOf(columns)}) select ${valuesOf(columns)} from ${unnest(columns)}`
-    const arrays = toArrays(rows, columns)
+    const isOfFew = rows.length <= FEW
+    const source = isOfFew
+      ? valuesOf(columns, rows.length)
+      : `select ${selected(columns)} from ${unnest(columns)}`
+    const insert = `insert into ${this.#name} (${namesOf(columns)}) ${source}`
+    const values = isOfFew ? toValues(rows, columns) : toArrays(rows, columns)
     if (onConflict !== undefined)
-      return (await db.query(`${insert} ${onConflict} returning 1`, arrays)).length
-    await db.query(insert, arrays)
+      return (await db.query(`${insert} ${onConflict} returning 1`, values)).length
+    await db.query(insert, values)
     return rows.length
   }
 
@@ -113,6 +117,12 @@ export class Table<Row extends object> {
   }
 }
 
+/**
+ * So many rows are inserted as values, with a text for each number of them: a distributed database passes those on to
+ * their server as they are, and carries what comes from arrays there by a copy that it commits in two phases.
+ */
+const FEW = 4
+
 type NamedColumn = { key: string; name: string; type: string }
 
 function toColumn(key: string, text: string): NamedColumn {
@@ -126,7 +136,15 @@ function namesOf(columns: readonly NamedColumn[]): string {
   return columns.map(({ name }) => name).join(', ')
 }
 
-function valuesOf(columns: readonly NamedColumn[]): string {
+function valuesOf(columns: readonly NamedColumn[], count: number): string {
+  const rows = Array.from({ length: count }, (_, row) => {
+    const places = columns.map(({ type }, column) => `$${row * columns.length + column + 1}::${type}`)
+    return `(${places.join(', ')})`
+  })
+  return `values ${rows.join(', ')}`
+}
+
+function selected(columns: readonly NamedColumn[]): string {
   return columns.map(valueOf).join(', ')
 }
 
@@ -150,6 +168,10 @@ function source(columns: readonly NamedColumn[]): string {
 function unnest(columns: readonly NamedColumn[]): string {
   const parameters = columns.map(({ type }, index) => `$${index + 1}::${isArray(type) ? 'text' : type}[]`)
   return `unnest(${parameters.join(', ')}) as r (${namesOf(columns)})`
+}
+
+function toValues(rows: readonly object[], columns: readonly NamedColumn[]): unknown[] {
+  return rows.flatMap(row => columns.map(({ key, type }) => toValue(row[key as keyof typeof row], type)))
 }
 
 function toArrays(rows: readonly object[], columns: readonly NamedColumn[]): unknown[][] {

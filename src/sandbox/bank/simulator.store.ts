@@ -1,6 +1,6 @@
-import type { Queryable, Transaction } from '../../platform/db/database.ts'
+import type { Database, Queryable, Transaction } from '../../platform/db/database.ts'
 import type { Paise } from '../../platform/money.ts'
-import { COMMIT_LATER } from '../../payments/commit-later.ts'
+import { commitLater } from '../../payments/commit-later.ts'
 import type { BankPayment, BankState } from './simulator.rules.ts'
 
 const COLUMNS = `institute_id as "instituteId", ref, payment_id as "paymentId", collector_code as "collectorCode",
@@ -12,12 +12,12 @@ const COLUMNS = `institute_id as "instituteId", ref, payment_id as "paymentId", 
  * record that it was started, which is written after it: it never came to the bank, for both of us.
  */
 export async function openBankPayment(
-  db: Queryable,
+  db: Database,
   payment: Omit<BankPayment, 'state' | 'failureCode' | 'transactionId' | 'mandateRef' | 'capturedAt'>,
 ): Promise<string> {
   const [opened] = await db.query<{ ref: string }>(
     `insert into bank_payments (institute_id, ref, payment_id, collector_code, amount_paise, mode, return_url)
-     select $1, $2, $3, $4, $5, $6, $7 from ${COMMIT_LATER} on conflict (institute_id, payment_id) do nothing returning ref`,
+     values ($1, $2, $3, $4, $5, $6, $7) on conflict (institute_id, payment_id) do nothing ${commitLater(db, 'ref')}`,
     [
       payment.instituteId,
       payment.ref,
@@ -60,7 +60,7 @@ export type BankMove = Pick<BankPayment, 'state' | 'failureCode' | 'transactionI
  * If the bank tells us of it next, our commit of what it told takes the move along, and until then nobody was answered.
  */
 export async function moveBankPayment(
-  db: Queryable,
+  db: Database,
   { instituteId, ref }: Pick<BankPayment, 'instituteId' | 'ref'>,
   { mode, moves, isTold }: { mode: string | undefined; moves: readonly BankMove[]; isTold: boolean },
 ): Promise<BankPayment | null> {
@@ -68,8 +68,9 @@ export async function moveBankPayment(
     `update bank_payments set state = move.to_state, mode = coalesce($3, mode), failure_code = move.failure,
        transaction_id = move.transaction, captured_at = move.at
      from unnest($4::text[], $5::text[], $6::text[], $7::text[], $8::timestamptz[])
-       as move (from_state, to_state, failure, transaction, at)${isTold ? `, ${COMMIT_LATER}` : ''}
-     where institute_id = $1 and ref = $2 and state = move.from_state returning ${COLUMNS}`,
+       as move (from_state, to_state, failure, transaction, at)
+     where institute_id = $1 and ref = $2 and state = move.from_state
+     ${isTold ? commitLater(db, COLUMNS) : `returning ${COLUMNS}`}`,
     [
       instituteId,
       ref,
