@@ -10,11 +10,16 @@ import {
   type SealedTarget,
   type Target,
 } from './delivery-engine.store.ts'
+import type { DeliverableEvent } from './delivery-body.ts'
 import { ASKED_FOR, findReady, PAUSED, type Ready, type Room } from './ready.store.ts'
+
+type Taken = Pick<Claimed, 'instituteId' | 'id' | 'claim' | 'place' | 'failures' | 'eventId'> & {
+  webhookId: string
+}
 
 /** Deliveries, and behind them their subscriptions, and whether rows were left whose claim had run out. */
 type ClaimedRow =
-  | (Omit<Claimed, 'webhook'> & { webhookId: string; target: null })
+  | (Taken & { target: null })
   | { instituteId: number | null; target: SealedTarget | { isLeft: true } }
 
 /** No claim is larger, so the planner need not fear it. */
@@ -33,8 +38,7 @@ export const CLAIM_AT_ONCE = 1_500
  *
  * Of how many subscriptions it is and of how many rows is hidden from the planner, behind `offset 0` and in `(select $2)`.
  * If it saw them it would think a plan made for these values cheaper, and make one each time, which takes longer than the
- * claim with a year of months to look at. The limit behind the events keeps it from merging all months of them with the few
- * that are taken. The places in the queue are named twice: for the join alone it would read the whole queue.
+ * claim. The places in the queue are named twice: for the join alone it would read the whole queue.
  */
 const claimText = ({ isLostTaken, isOfOne }: { isLostTaken: boolean; isOfOne: boolean }): string => {
   const limit = isOfOne ? '$2' : '(select $2::int)'
@@ -80,17 +84,15 @@ const claimText = ({ isLostTaken, isOfOne }: { isLostTaken: boolean; isOfOne: bo
     returning q.*, q.ctid as place, old.claimed_until as lost_claim
   )${isLostTaken ? lost : ''}
   select t.institute_id as "instituteId", t.delivery_id as id, t.claim, t.place, t.failures, t.webhook_id as "webhookId",
-    e.id as "eventId", e.event_code as "eventCode", floor(date_part('epoch', e.occurred_at))::bigint as timestamp, e.sequence, e.payload::text as "payloadJson",
-    e.trace_parent as "traceParent", null::json as target
-  from taken t cross join lateral (
-    select e.* from events e where e.institute_id = ${institute('t')} and e.id = t.event_id limit 1) e
+    t.event_id as "eventId", null::json as target
+  from taken t
   union all
-  select s.institute_id, null, null, null, null, null, null, null, null, null, null, null,
+  select s.institute_id, null, null, null, null, null, null,
     ${targetJson(`${PAUSED} or (s.institute_id, s.id) in (select p.institute_id, p.id from probing p)`)}
   from (select distinct institute_id, webhook_id from taken) t
   join webhook_subscriptions s on s.institute_id = ${institute('t')} and s.id = t.webhook_id
   union all
-  select null, null, null, null, null, null, null, null, null, null, null, null, json_build_object('isLeft', true)
+  select null, null, null, null, null, null, null, json_build_object('isLeft', true)
   where not ${isLostTaken} and exists (select 1 from due where claimed_until is not null)`
 }
 
@@ -105,6 +107,15 @@ const CLAIM = {
     ofSeveral: claimText({ isLostTaken: true, isOfOne: false }),
   },
 }
+
+/** By their ids, so that no month is opened but those that they are in. An event of many deliveries is read once. */
+const EVENTS = `
+  select e.institute_id as "instituteId", e.id as "eventId", e.event_code as "eventCode",
+    floor(date_part('epoch', e.occurred_at))::bigint as timestamp, e.sequence, e.payload::text as "payloadJson",
+    e.trace_parent as "traceParent"
+  from events e where e.institute_id = any ($1::int[]) and e.id = any ($2::text[])`
+
+type ClaimedEvent = DeliverableEvent & Pick<Claimed, 'instituteId' | 'traceParent'>
 
 type ClaimOptions = { limit: number; roomEach: number; busy: readonly Room[] }
 
@@ -143,15 +154,27 @@ async function claimSome(db: Database, ready: readonly Ready[], limit: number): 
   const isProbe = ready.some(({ needsProbe }) => needsProbe)
   const rows = await claim(isProbe ? 'all' : 'free')
   if (rows.some(isLeft)) rows.push(...(await claim('all')))
+  const taken = rows.filter(row => row.target === null)
+  const events = await readEvents(db, taken)
   const targets = new Map<string, Target>()
   for (const { instituteId, target } of rows)
     if (target !== null && 'id' in target) targets.set(`${instituteId} ${target.id}`, decodeTarget(target))
-  return rows.flatMap(row => {
-    if (row.target !== null) return []
-    const webhook = targets.get(`${row.instituteId} ${row.webhookId}`)
-    assert(webhook !== undefined, 'a delivery has a subscription')
-    return Object.assign(row, { webhook })
+  return taken.map(({ webhookId, ...row }) => {
+    const webhook = targets.get(`${row.instituteId} ${webhookId}`)
+    const event = events.get(`${row.instituteId} ${row.eventId}`)
+    assert(webhook !== undefined && event !== undefined, 'a delivery has a subscription and an event')
+    return { ...event, ...row, webhook }
   })
+}
+
+async function readEvents(db: Database, taken: readonly Taken[]): Promise<ReadonlyMap<string, ClaimedEvent>> {
+  if (taken.length === 0) return new Map()
+  const unique = <Value>(read: (row: Taken) => Value): Value[] => [...new Set(taken.map(read))]
+  const events = await db.query<ClaimedEvent>(EVENTS, [
+    unique(({ instituteId }) => instituteId),
+    unique(({ eventId }) => eventId),
+  ])
+  return new Map(events.map(event => [`${event.instituteId} ${event.eventId}`, event]))
 }
 
 const isLeft = ({ target }: ClaimedRow): boolean => target !== null && 'isLeft' in target
