@@ -25,10 +25,7 @@ export const messageFields = {
   language,
   ...wording,
   scope: optional(field.oneOf(SCOPES, 'What is overdue, or all that no plan takes.'), 'overdue'),
-  channels: field.list('How families are reached.', field.oneOf(CHANNELS, 'E-mail or phone.'), {
-    min: 1,
-    max: 2,
-  }),
+  channels: field.choices('How families are reached.', field.oneOf(CHANNELS, 'E-mail or phone.'), { min: 1 }),
 }
 
 export const runFields = {

@@ -61,6 +61,13 @@ test('several links are sent once more, to nobody twice within a day unless some
   const first = await send([mailed, other])
   assertAnswer(first, '200')
   assert.deepEqual([first.body.data.done, first.body.data.left_out], [2, []])
+  const once = await makeLink()
+  await send([once], { channels: ['sms', 'sms'] })
+  const [entry] = await bursar.sql<{ after: Json }>(
+    `select after from console_audit where about = $1 and what = 'order.sent'`,
+    [once],
+  )
+  assert.deepEqual(entry?.after.channels, ['sms'])
   // A phone does not ring at night for a click that is meant for many.
   assert.deepEqual(await told(mailed), [
     { channel: 'email', waits: false },

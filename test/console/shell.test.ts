@@ -111,12 +111,13 @@ test('files are compressed as the reader accepts, and the same in every form', a
     const plain = readFileSync(ASSETS + name)
     const br = await fetchAs(name, 'gzip, deflate, br')
     assert.equal(br.encoding, 'br')
-    assert.deepEqual(brotliDecompressSync(br.body), plain)
+    assert.ok(brotliDecompressSync(br.body).equals(plain), `${name} as br`)
     const gzip = await fetchAs(name, 'br;q=0, gzip')
     assert.equal(gzip.encoding, 'gzip')
-    assert.deepEqual(gunzipSync(gzip.body), plain)
+    assert.ok(gunzipSync(gzip.body).equals(plain), `${name} as gzip`)
     const identity = await fetchAs(name, 'identity')
-    assert.deepEqual([identity.encoding, identity.body], ['undefined', plain])
+    assert.equal(identity.encoding, 'undefined')
+    assert.ok(identity.body.equals(plain), `${name} as it is`)
   }
 })
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { field, input, notEmpty, nullable, optional, query } from '../../src/http/wire/input.ts'
+import { Field, field, input, notEmpty, nullable, optional, query } from '../../src/http/wire/input.ts'
 import { outputOf } from '../../src/http/wire/output.ts'
 import { paiseOf } from '../../src/platform/money.ts'
 
@@ -38,6 +38,22 @@ test('limits are said as people count', () => {
   const [one] = sent.details
   assert.throws(() => fee.read({ ...sent, details: [] }), /at least 1 item\b(?!s)/)
   assert.throws(() => fee.read({ ...sent, details: [one, one, one] }), /at most 2 items/)
+})
+
+test('what is chosen twice counts once', () => {
+  const asked = input({ ways: field.choices('How.', field.oneOf(['email', 'sms'], 'A way.'), { min: 1 }) })
+  assert.deepEqual(asked.read({ ways: ['sms', 'sms'] }), { ways: ['sms'] })
+  assert.throws(() => asked.read({ ways: [] }), /at least 1 item/)
+  assert.throws(() => asked.read({ ways: ['sms', 'email', 'sms'] }), /at most 2 items/)
+  assert.throws(() => asked.read({ ways: ['fax', 'fax'] }), /ways\.1|must be one of/)
+})
+
+test('a field cannot promise what the reader does not check', () => {
+  for (const word of ['pattern', 'uniqueItems', 'multipleOf', 'const'])
+    assert.throws(
+      () => new Field({ type: 'string', [word]: '^[A-Z]+$' }, { example: 'A', name: '' }),
+      new RegExp(`does not honour ${word}`),
+    )
 })
 
 test('a change leaves alone what is absent, empties what is nullable and refuses to empty the rest', () => {

@@ -7,9 +7,8 @@ const requests = (description: string, example: number) =>
 
 export const newKeyInput = input({
   label: field.code('What it is for; two of a label may be active.', 'Fee module'),
-  scopes: field.list('What it may do.', field.oneOf(SCOPE_NAMES, 'A scope; write: all but read.'), {
+  scopes: field.choices('What it may do.', field.oneOf(SCOPE_NAMES, 'A scope; write: all but read.'), {
     min: 1,
-    max: SCOPE_NAMES.length,
   }),
   rate_per_second: requests('Requests a second; standard 1000.', 100),
   burst: requests('Requests at once; standard twice the rate.', 200),

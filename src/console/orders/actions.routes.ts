@@ -70,7 +70,7 @@ function addSendRoute(app: FastifyInstance, ctx: PaymentContext): void {
     params: orderParams,
     body: sendInput,
     perform: (command, { institute, params: { orderId }, body: { channels, language } }) =>
-      sendLink(ctx, command, { institute, orderId }, { channels: [...new Set(channels)], language }),
+      sendLink(ctx, command, { institute, orderId }, { channels, language }),
     audit: ({ body: { language } }, { orderId, recipients }: Sent) => ({
       what: 'order.sent',
       about: orderId,

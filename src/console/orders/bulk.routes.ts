@@ -34,12 +34,7 @@ export function orderBulkRoutes(app: FastifyInstance, ctx: PaymentContext): void
     body: sendPickedInput,
     output: one(bulkOutput),
     perform: (command, { institute, body: { orderIds, channels, language, isForced } }) =>
-      sendPicked(
-        ctx,
-        command,
-        { institute, orderIds },
-        { channels: [...new Set(channels)], language, isForced },
-      ),
+      sendPicked(ctx, command, { institute, orderIds }, { channels, language, isForced }),
     audit: ({ body: { channels, language } }, { done }: Bulk) =>
       done.map(about => ({ what: 'order.sent', about, after: { channels, language } })),
   })

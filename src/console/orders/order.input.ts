@@ -47,9 +47,8 @@ export const createInput = input(
   SCHOOL_YEAR,
 )
 
-const channelsField = field.list('How to send it.', field.oneOf(SEND_CHANNELS, 'E-mail or SMS.'), {
+const channelsField = field.choices('How to send it.', field.oneOf(SEND_CHANNELS, 'E-mail or SMS.'), {
   min: 1,
-  max: 2,
 })
 export const languageField = optional(field.oneOf(LANGUAGES, "The family's own when absent."))
 

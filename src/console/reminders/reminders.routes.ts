@@ -56,7 +56,7 @@ async function messageOf(
 ): Promise<Parameters<typeof service.previewRun>[3]> {
   const { language, subject, body: text, scope, channels, ...selection } = body
   const studentIds = await selectStudents(ctx, institute, selection, service.MOST_STUDENTS)
-  return { studentIds, language, subject, body: text, scope, channels: [...new Set(channels)] }
+  return { studentIds, language, subject, body: text, scope, channels }
 }
 
 function addStart(app: FastifyInstance, ctx: FlexContext): void {

@@ -95,7 +95,7 @@ export function addReport<
 
 /** A list in its own order has short cursors; in another one a cursor holds the value of the last row. */
 const OWN_CURSOR = /^[A-Za-z0-9_.-]{1,64}$/
-const LONG_CURSOR = { minLength: 1, maxLength: 600, pattern: '^[A-Za-z0-9_.-]{1,600}$' }
+const SORTED_CURSOR = { format: 'sorted-cursor', maxLength: 600 }
 
 function sortField(list: Sorting) {
   const description = 'By which column; with a minus the largest first. Its own order if absent.'
@@ -105,11 +105,10 @@ function sortField(list: Sorting) {
 function sortable({ fields }: Input<unknown>, list: Sorting): Input<unknown> {
   const { cursor } = fields
   if (cursor === undefined) throw new Error('a list that can be sorted has pages')
-  const { format: _format, ...schema } = cursor.schema
   return query({
     ...fields,
     sort: sortField(list),
-    cursor: new Field({ ...schema, ...LONG_CURSOR }, cursor.options()),
+    cursor: new Field({ ...cursor.schema, ...SORTED_CURSOR }, cursor.options()),
   })
 }
 

@@ -82,9 +82,8 @@ export function familyPagesRoutes(app: FastifyInstance, ctx: Context): void {
     roles: SENDERS,
     params: studentParams,
     body: input({
-      channels: field.list('How to send it.', field.oneOf(FAMILY_PAGE_CHANNELS, 'E-mail or SMS.'), {
+      channels: field.choices('How to send it.', field.oneOf(FAMILY_PAGE_CHANNELS, 'E-mail or SMS.'), {
         min: 1,
-        max: FAMILY_PAGE_CHANNELS.length,
       }),
     }),
     output: created(sentOutput),

@@ -19,12 +19,7 @@ export function studentLinkRoutes(app: FastifyInstance, ctx: PaymentContext): vo
     body: linksInput,
     output: one(bulkOutput),
     perform: (command, { institute, body: { studentIds, channels, language, ...body } }) =>
-      makeLinks(
-        ctx,
-        command,
-        { institute, studentIds },
-        { asked: scopeOf(body), channels: [...new Set(channels)], language },
-      ),
+      makeLinks(ctx, command, { institute, studentIds }, { asked: scopeOf(body), channels, language }),
     audit: ({ body: { scope, until, channels, language } }, { links }: MadeLinks) =>
       links.map(({ studentId, orderId, amountPaise, isNew }) =>
         isNew

@@ -118,9 +118,7 @@ export const linksInput = input({
   scope: field.oneOf(LINK_SCOPES, 'What is overdue, what is due by a day, or all of the year.'),
   until: optional(field.day('By which day, with due_by.', '2026-12-31')),
   channels: optional(
-    field.list('How families are told; absent: nobody is.', field.oneOf(SEND_CHANNELS, 'E-mail or SMS.'), {
-      max: 2,
-    }),
+    field.choices('How families are told; absent: nobody is.', field.oneOf(SEND_CHANNELS, 'E-mail or SMS.')),
     [],
   ),
   language: optional(field.oneOf(LANGUAGES, "The family's own when absent.")),

@@ -15,10 +15,10 @@ const settingsFields = {
   username: ifSent(field.text('For Basic authentication.', 'bursar')),
   password: ifSent(field.text('Its password. Never returned.', 'a-password-of-your-erp')),
   lookup: ifSent(
-    field.list(
+    field.choices(
       'The query parameters to send; identifier is always among them, and alone if absent.',
       field.oneOf(LOOKUP_PARAMETERS, 'A query parameter.'),
-      { min: 1, max: LOOKUP_PARAMETERS.length },
+      { min: 1 },
     ),
   ),
   custom_schedule: ifSent(

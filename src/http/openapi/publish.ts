@@ -9,7 +9,7 @@ import { formats } from '../wire/formats.ts'
  */
 type Schema = Readonly<Record<string, unknown>>
 
-const OWN_MARKS = new Set(['x-kept', 'x-name', 'x-ascending'])
+const OWN_MARKS = new Set(['x-kept', 'x-name', 'x-ascending', 'x-distinct'])
 /** Not only blanks, which are cut off on both sides. */
 const NAME_PATTERN = String.raw`\S`
 

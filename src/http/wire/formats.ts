@@ -21,6 +21,8 @@ const DAY_PATTERN = String.raw`^\d{4}-\d{2}-\d{2}`
 const TIME_PATTERN = String.raw`[Tt]\d{2}:\d{2}(:\d{2}([.,]\d{1,9})?)?([Zz]|[+-]\d{2}(:?\d{2})?)?`
 const MOMENT_OR_DAY_TEXT = text(`${DAY_PATTERN}(${TIME_PATTERN})?$`)
 
+const SORTED_CURSOR = /^[A-Za-z0-9_.-]{1,600}$/
+
 const MOMENT_OR_DAY =
   'must be an ISO 8601 date and time such as 2027-01-31T18:30:00+05:30, or a day as YYYY-MM-DD'
 
@@ -84,6 +86,12 @@ export const formats: Record<string, Format> = {
     read: value => (typeof value === 'string' && isIdShaped(value) ? value : null),
     expects: 'must be an id: 1 to 64 letters, digits, _, - or .',
     published: text('^[A-Za-z0-9_.-]{1,64}$'),
+  },
+  /** Of a list in another order than its own, where a cursor holds the value of the last row. */
+  'sorted-cursor': {
+    read: value => (typeof value === 'string' && SORTED_CURSOR.test(value) ? value : null),
+    expects: 'must be next_cursor of the page before: letters, digits, _, - or .',
+    published: text(SORTED_CURSOR.source),
   },
   'registration-id': {
     read: value =>

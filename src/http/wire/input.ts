@@ -1,7 +1,7 @@
 import type { TObject } from 'typebox'
 import type { Paise } from '../../platform/money.ts'
 import { nameComponent } from './component.ts'
-import { compileReader, READ_AS, type ReadAs } from './reader.ts'
+import { compileReader, READ_AS, refuseUnknownWords, type ReadAs } from './reader.ts'
 
 /**
  * What a request may carry, each field once: its schema, its description, an example, and the name and type under which
@@ -34,6 +34,7 @@ export class Field<Value, Name extends string = ''> {
   readonly empty: unknown
 
   constructor(schema: Schema, options: Options<Name>) {
+    refuseUnknownWords(schema)
     this.schema = schema
     this.example = options.example
     this.name = options.name
@@ -226,11 +227,7 @@ export const field = {
   url: (description: string, example: string) =>
     formatted<string>('http-url', description, example, { maxLength: 2048 }),
   resourceId: (description: string, example: string) =>
-    formatted<string>('resource-id', description, example, {
-      minLength: 1,
-      maxLength: 64,
-      pattern: '^[A-Za-z0-9_.-]{1,64}$',
-    }),
+    formatted<string>('resource-id', description, example, { minLength: 1, maxLength: 64 }),
   registrationId: (description: string, example: string) =>
     formatted<string>('registration-id', description, example, { minLength: 1, maxLength: 128 }),
   /** Of a list's query. */
@@ -246,6 +243,19 @@ export const field = {
   cursor: (example: string) => optional(field.resourceId('`next_cursor` of the page before.', example)),
   object: <Value>(description: string, of: Input<Value>) =>
     new Field<Value>({ ...of.schema, description }, { example: of.example, name: '' }),
+  /** Some of the values of a `oneOf`, each once however often it is named. */
+  choices: <Value extends string>(description: string, of: Field<Value>, { min = 0 } = {}) =>
+    new Field<Value[]>(
+      {
+        type: 'array',
+        items: of.schema,
+        ...(min === 0 ? {} : { minItems: min }),
+        maxItems: (of.schema['enum'] as unknown[]).length,
+        'x-distinct': true,
+        description,
+      },
+      { example: [of.example], name: '' },
+    ),
   list: <Value>(description: string, of: Input<Value> | Field<Value, string>, { min, max }: Bounds) =>
     new Field<Value[]>(
       {

@@ -25,6 +25,8 @@ type Schema = {
   exclusiveMinimum?: number
   /** Two fields of an object, the second of which must not be less than the first. */
   'x-ascending'?: readonly [string, string]
+  /** What an array names twice counts once. */
+  'x-distinct'?: boolean
   /** Null or "" is refused instead of taken for not sent. */
   'x-kept'?: boolean
   /** Read in the one form of text that names somebody. */
@@ -47,6 +49,20 @@ export function compileReader(schema: TSchema): (value: unknown) => unknown {
     if (problems.length > 0) throw badFields(problems)
     return result
   }
+}
+
+/** What a schema may say: what is read here, and what only tells people something. */
+const WORDS = new Set(
+  'type format properties required items enum minItems maxItems minLength maxLength minimum maximum exclusiveMinimum'
+    .concat(' x-ascending x-distinct x-kept x-name description default examples')
+    .split(' '),
+)
+
+/** What a field documents is enforced: a word that is not read here is refused when the field is written. */
+export function refuseUnknownWords(schema: Readonly<Record<string, unknown>>): void {
+  const unknown = Object.keys(schema).filter(word => !WORDS.has(word))
+  if (unknown.length === 0) return
+  throw new Error(`the reader does not honour ${unknown.join(', ')}: write a format (formats.ts) instead`)
 }
 
 function compile(schema: Schema): Read {
@@ -125,14 +141,15 @@ function checkAscending(
 
 function compileArray(schema: Schema): Read {
   const readItem = compile(schema.items ?? {})
-  const { minItems = 0, maxItems = Infinity } = schema
+  const { minItems = 0, maxItems = Infinity, 'x-distinct': isDistinct = false } = schema
   return (value, key, problems) => {
     if (!Array.isArray(value)) return report(problems, key, 'must be an array')
     if (value.length < minItems)
       return report(problems, key, `must have at least ${counted(minItems, 'item')}`)
     if (value.length > maxItems)
       return report(problems, key, `must have at most ${counted(maxItems, 'item')}`)
-    return value.map((item: unknown, index) => readItem(item, `${key}.${index}`, problems))
+    const read = value.map((item: unknown, index) => readItem(item, `${key}.${index}`, problems))
+    return isDistinct ? [...new Set(read)] : read
   }
 }
 

@@ -7,14 +7,11 @@ export const ACCOUNT_ID = 'pa_01k9zq4m0ve8sbn6yt2hw3c5da'
 
 const uses = {
   title: field.text('What people call it.', 'Main account', 100),
-  methods: field.list(
+  methods: field.choices(
     'What it takes from payers; none: no payments.',
     field.oneOf(METHODS, 'A way to pay.'),
-    { max: METHODS.length },
   ),
-  rails: field.list('On what it debits under mandates; none: no mandates.', field.oneOf(RAILS, 'A rail.'), {
-    max: RAILS.length,
-  }),
+  rails: field.choices('On what it debits under mandates; none: no mandates.', field.oneOf(RAILS, 'A rail.')),
 }
 const settings = {
   settings: field.list(

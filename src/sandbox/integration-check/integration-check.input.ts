@@ -20,10 +20,7 @@ export const checkInput = input({
     field.code('Branch code; required if the institute has more than one branch.', 'MAIN'),
   ),
   parts: ifSent(
-    field.list('What to check; everything if absent.', field.oneOf(PARTS, 'A part.', 'fetch'), {
-      min: 1,
-      max: PARTS.length,
-    }),
+    field.choices('What to check; everything if absent.', field.oneOf(PARTS, 'A part.', 'fetch'), { min: 1 }),
   ),
 })
 

@@ -20,10 +20,9 @@ export const listProblemsQuery = query(paging)
 
 export const startInput = input({
   channels: optional(
-    field.list(
+    field.choices(
       'How each payer gets their link; nobody gets a message when absent.',
       field.oneOf(SEND_CHANNELS, 'E-mail or SMS.'),
-      { max: 2 },
     ),
     [],
   ),

@@ -108,12 +108,7 @@ function addWrites(app: FastifyInstance, ctx: PaymentContext): void {
     body: startInput,
     output: one(batchOutput),
     perform: (act, { institute, params, body: { channels, language } }) =>
-      startLinkFile(
-        ctx,
-        act,
-        { institute, id: params.batchId },
-        { channels: [...new Set(channels)], language },
-      ),
+      startLinkFile(ctx, act, { institute, id: params.batchId }, { channels, language }),
     audit: (_call, batch: Import) => ({
       what: 'links.file_started',
       about: batch.id,
