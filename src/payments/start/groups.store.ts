@@ -1,6 +1,6 @@
-import type { Queryable, Transaction } from '../../platform/db/database.ts'
+import type { Database, Queryable, Transaction } from '../../platform/db/database.ts'
 import type { Payment } from '../payments.rules.ts'
-import { payments } from '../payments.store.ts'
+import { payments, underId } from '../payments.store.ts'
 import type { Part } from '../settlements/settlements.rules.ts'
 
 const intents = payments.with<{ nextCheckAt: Date }>({ nextCheckAt: 'timestamptz' })
@@ -46,11 +46,12 @@ export async function insertGroup(
 }
 
 /** The payment that a provider knows under an id, or those that it is for together. */
-export async function listAtProvider(db: Queryable, instituteId: number, id: string): Promise<Payment[]> {
-  return db.query<Payment>(
-    `select ${payments.columns('p')} from payments p
-     where p.institute_id = $1 and (p.id = $2 and p.group_id is null or p.group_id = $2) order by p.id`,
-    [instituteId, id],
+export async function listAtProvider(db: Database, instituteId: number, id: string): Promise<Payment[]> {
+  return underId(isKnownBy =>
+    db.pointRead<Payment>(
+      `select ${payments.columns('payments')} from payments where institute_id = $1 and ${isKnownBy} order by id`,
+      [instituteId, id],
+    ),
   )
 }
 
