@@ -17,7 +17,7 @@ export function createLog(options: {
     pino.destination({
       dest: 1,
       sync: false,
-      minLength: options.format === 'json' ? 4096 : 0,
+      minLength: options.format === 'json' ? 12_288 : 0,
       periodicFlush: 500,
     })
   return pino(

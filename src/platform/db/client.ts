@@ -35,11 +35,22 @@ export function namedQuery(text: string, values: readonly unknown[]): pg.QueryCo
   return name === undefined ? { text, values: [...values] } : { name, text, values: [...values] }
 }
 
+/** What is sent from now on leaves in one system call, when `later` calls. */
+export function gatherWrites(client: pg.ClientBase, later: (write: () => void) => void): void {
+  const stream = streamOf(client)
+  if (stream.writableCorked > 0) return
+  stream.cork()
+  later(() => stream.uncork())
+}
+
 /** Ends a connection; one that has fallen silent is cut off instead of waited for. */
 export async function endClient(client: pg.ClientBase & { end(): Promise<void> }): Promise<void> {
   await Promise.race([client.end().catch(() => {}), wait(END_LIMIT_MS, undefined, { ref: false })])
-  const { connection } = client as unknown as { connection: { stream: Socket } }
-  connection.stream.destroy()
+  streamOf(client).destroy()
+}
+
+function streamOf(client: pg.ClientBase): Socket {
+  return (client as unknown as { connection: { stream: Socket } }).connection.stream
 }
 
 function parseSafeInteger(text: string): number {

@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { endClient, namedQuery } from './client.ts'
+import { endClient, gatherWrites, namedQuery } from './client.ts'
 
 /**
  * One pipelined connection for point reads: many are on the wire at once, so a read costs no wait for a free
@@ -16,6 +16,8 @@ export class PipelinedReader {
 
   async query<Row extends pg.QueryResultRow>(text: string, values: readonly unknown[]): Promise<Row[]> {
     const client = await (this.#client ?? this.#connect())
+    // What other requests of this turn of the event loop ask leaves in the same system call.
+    gatherWrites(client, setImmediate)
     const result = await client.query<Row>(namedQuery(text, values))
     return result.rows
   }
