@@ -1,15 +1,31 @@
 import type { Queryable } from '../../platform/db/database.ts'
-import type { People, ServerSettings } from './doctor.rules.ts'
+import type { People, ServerSettings, Worker, WorkerSettings } from './doctor.rules.ts'
+
+const SETTINGS = `select current_setting('server_version_num')::int as "versionNumber", current_setting('fsync') as fsync,
+  current_setting('full_page_writes') as "fullPageWrites", current_setting('synchronous_commit') as "synchronousCommit",
+  current_setting('max_connections')::int as "maxConnections",
+  current_setting('autovacuum') as autovacuum, current_setting('data_checksums') as "dataChecksums", clock_timestamp() as now`
 
 export async function readServer(db: Queryable): Promise<ServerSettings & { now: Date }> {
-  const [row] = await db.query<ServerSettings & { now: Date }>(
-    `select current_setting('server_version_num')::int as "versionNumber", current_setting('fsync') as fsync,
-       current_setting('full_page_writes') as "fullPageWrites", current_setting('synchronous_commit') as "synchronousCommit",
-       current_setting('max_connections')::int as "maxConnections",
-       current_setting('autovacuum') as autovacuum, current_setting('data_checksums') as "dataChecksums", clock_timestamp() as now`,
-  )
+  const [row] = await db.query<ServerSettings & { now: Date }>(SETTINGS)
   if (row === undefined) throw new Error('the database answered without a row')
   return row
+}
+
+/** The workers of a Citus. Of one that does not answer: why. */
+export async function readWorkers(db: Queryable): Promise<Worker[]> {
+  const asked = `select row_to_json(s) from (${SETTINGS}, current_setting('max_prepared_transactions')::int as "maxPrepared") s`
+  const before = Date.now()
+  const rows = await db.query<{ name: string; isThere: boolean; result: string }>(
+    `select nodename || ':' || nodeport as name, success as "isThere", result from run_command_on_workers($1) order by 1`,
+    [asked],
+  )
+  const askedMs = (before + Date.now()) / 2
+  return rows.map(({ name, isThere, result }) => {
+    if (!isThere) return { name, flaw: result }
+    const { now, ...settings } = JSON.parse(result) as WorkerSettings & { now: string }
+    return { name, settings, skewMs: new Date(now).getTime() - askedMs }
+  })
 }
 
 export async function readPeople(db: Queryable): Promise<People> {
