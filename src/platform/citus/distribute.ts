@@ -24,7 +24,10 @@ export async function distribute(client: Client, options: Options): Promise<{ st
   await client.query(`select pg_advisory_lock(hashtext('bursar migrations'))`)
   const toMove = await pendingTables(client, options.placements)
   if (toMove.length > 0 && !(await isHalfDistributed(queryableOf(client))))
-    await inTransaction(client, () => takeOff(client))
+    await inTransaction(client, async () => {
+      await dropStaged(client)
+      await takeOff(client)
+    })
   const saved = await readSaved(client)
   let rows = 0
   const steps: Step[] = [
@@ -65,6 +68,17 @@ async function inTransaction(client: Client, work: () => Promise<void>): Promise
 async function pendingTables(client: Client, placements: readonly Placement[]): Promise<Placement[]> {
   const kinds = await readKinds(client)
   return placements.filter(({ name, kind }) => kind !== 'local' && kinds.get(name) !== kind)
+}
+
+/** Copies of rows that were being sorted into months when Bursar was stopped. The rows are in their log, and are copied anew. */
+async function dropStaged(client: Client): Promise<void> {
+  const { rows } = await client.query<{ log: string }>(
+    `select relname as log from pg_class where relnamespace = to_regnamespace('staging') and relkind = 'p'`,
+  )
+  for (const { log } of rows)
+    await client.query(
+      `drop trigger if exists mirrored on ${escapeIdentifier(`${log}_after`)}; drop table staging.${escapeIdentifier(log)}`,
+    )
 }
 
 /** A partition's are its table's. */

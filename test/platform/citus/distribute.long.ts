@@ -6,6 +6,8 @@ import { test, type TestContext } from 'node:test'
 import pg from 'pg'
 import { readConfig } from '../../../src/app/config.ts'
 import { openDatabase } from '../../../src/app/open-database.ts'
+import { partitionedLogs } from '../../../src/app/retention.ts'
+import { retireOldest } from '../../../src/platform/retention/logs.ts'
 import { verifyDistribution } from '../../../src/platform/citus/verify.ts'
 import { placeTables } from '../../../src/platform/citus/placement.rules.ts'
 import { readTables } from '../../../src/platform/citus/tables.ts'
@@ -14,6 +16,15 @@ import { bareEnv } from '../../harness/child-env.ts'
 import { cloneDatabase, emptyCitus, withoutCitus } from '../../harness/postgres/databases.ts'
 import { PAY, sampleOrder } from '../../harness/samples.ts'
 import { waitFor } from '../../harness/wait.ts'
+import {
+  forgetMonths,
+  idsAt,
+  insertEvents,
+  insertRequests,
+  monthsFromNow,
+  retain,
+  temporaryFolder,
+} from '../retention/support.ts'
 
 /** Runs only where TEST_DATABASE_URL names the coordinator of a Citus; see docs/operator/citus.md. */
 const skip = withoutCitus()
@@ -69,7 +80,7 @@ async function startUndistributed(t: TestContext) {
   const orderId: string = made.body.data.order_id
   const paid = await bursar.demo.post(`/api/v1/sandbox/pay/orders/${orderId}/pay`, { outcome: 'success' })
   assert.ok(paid.status < 300, paid.text)
-  return { url, stop, orderId }
+  return { bursar, url, stop, orderId }
 }
 
 const SUMS = `select (select count(*) from events)::text as events, (select count(*) from ledger_postings)::text as postings,
@@ -102,6 +113,47 @@ test('killed again and again it goes on, and loses and changes nothing', { skip 
   const started = await startBursar(t, { DATABASE_URL: url })
   assert.equal((await started.demo.get(`${PAY}/orders/${orderId}`)).body.data.status, 'paid')
 })
+
+test(
+  'rows that were being sorted into months and months that wait for the archive are not lost',
+  { skip },
+  async t => {
+    const { bursar, url, stop } = await startUndistributed(t)
+    const { db } = bursar.app.ctx
+    await forgetMonths(bursar, { table: 'api_requests', prefix: 'req' })
+    await insertRequests(bursar, idsAt('req', monthsFromNow(2), 2_500))
+    await db.query(`select stage_months('api_requests', 'req', $1)`, [
+      `${monthsFromNow(3).toISOString().slice(0, 7)}-01`,
+    ])
+    await db.query(`select copy_later('api_requests', 1000, 0, '')`)
+    await insertEvents(bursar, idsAt('evt', monthsFromNow(-20), 300))
+    const folder = await temporaryFolder(t)
+    const events = partitionedLogs({
+      archiveDir: folder,
+      events: 13,
+      deliveries: 4,
+      fetches: 17,
+      requests: 1,
+    }).find(({ table }) => table === 'events')
+    assert.ok(events !== undefined)
+    assert.ok(
+      (await retireOldest(db, { ...events, isNeeded: async () => false }, monthsFromNow(20))) !== null,
+    )
+    await stop()
+    const done = await distribute(url)
+    assert.equal(done.code, 0, done.errors)
+
+    const started = await startBursar(t, { DATABASE_URL: url })
+    const dropped = await retain(started, folder, new Date())
+    assert.ok(dropped.some(({ table, archive }) => table === 'events' && archive?.rows === 300))
+    const rows = await started.sql<{ part: string; rows: number }>(
+      `select regexp_replace(tableoid::regclass::text, '_\\d{6,}$', '') as part, count(*)::int as rows from api_requests
+     where route = '/x' group by 1`,
+    )
+    const month = monthsFromNow(2).toISOString().slice(0, 7).replace('-', '_')
+    assert.deepEqual(rows, [{ part: `api_requests_${month}`, rows: 2_500 }])
+  },
+)
 
 test('a preview changes nothing and names every table', { skip }, async t => {
   const url = await emptyCitus(t)
