@@ -1,6 +1,7 @@
 import { sumOf, takeDue } from '../platform/jobs/claim.ts'
 import type { Institute } from '../institutes/institutes.rules.ts'
 import { toPage, type Page, type PageRange } from '../platform/db/list.ts'
+import type { Query } from '../platform/db/query.ts'
 import type { Transaction } from '../platform/db/database.ts'
 import { badField, badRequest, conflict, notFound } from '../platform/errors.ts'
 import type { Context } from '../platform/context.ts'
@@ -89,6 +90,11 @@ export async function listImports(
   { family = ERP_IMPORTS, ...range }: PageRange & { family?: ImportFamily },
 ): Promise<Page<store.Import>> {
   return store.listImports(ctx.db, { instituteId: institute.id, kinds: family.kinds }, filter, range)
+}
+
+/** All of a family as one statement. */
+export function allImports(institute: Institute, filter: store.ImportFilter, { kinds }: ImportFamily): Query {
+  return store.allImports({ instituteId: institute.id, kinds }, filter)
 }
 
 const CURSOR = /^(\d{1,9})-(\d{1,15})$/
@@ -188,4 +194,8 @@ export async function purgeImports({ db, clock }: Context, limit: number): Promi
 export function requireImport(one: store.Import | null, { kinds, noun }: ImportFamily): store.Import {
   if (one === null || !kinds.includes(one.kind)) throw notFound(noun)
   return one
+}
+
+export async function* partsOf(file: ImportFile): AsyncGenerator<Buffer> {
+  for (let at = 0; at < file.bytes; at += PART_BYTES) yield await file.read(at, PART_BYTES)
 }

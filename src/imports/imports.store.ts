@@ -1,11 +1,12 @@
-import { list, type Page, type PageRange } from '../platform/db/list.ts'
+import { list, wholeList, type List, type Page, type PageRange } from '../platform/db/list.ts'
 import type { Paise } from '../platform/money.ts'
+import type { Query } from '../platform/db/query.ts'
 import { Table } from '../platform/db/table.ts'
 import type { Queryable, Transaction } from '../platform/db/database.ts'
 import type { FileFormat } from './files/file-rows.ts'
 import type { ImportKind, ImportMode, ImportState } from './imports.rules.ts'
 import type { LinkOptions } from './kinds/links/links.rules.ts'
-import type { RosterColumns } from './kinds/roster/roster.rules.ts'
+import type { FileColumns } from './kinds/matched-columns.rules.ts'
 
 export type ImportKey = { instituteId: number; id: string }
 
@@ -22,8 +23,8 @@ export type Import = {
   message: string | null
   unknownColumns: string[]
   options: LinkOptions | null
-  /** Of a list of students. */
-  columns: RosterColumns | null
+  /** Of a file whose columns a person matched. */
+  columns: FileColumns | null
   totalRows: number
   badRows: number
   /** Of the bad ones: those that were good when the file was checked. */
@@ -116,17 +117,17 @@ export async function insertImport(tx: Transaction, instituteId: number, one: Ne
   await tx.query('insert into import_progress (institute_id, import_id) values ($1, $2)', key)
 }
 
-/** What the columns of the last list with these headings were. */
+/** What the columns of the last file of this kind with these headings were. */
 export async function findMatched(
   db: Queryable,
   instituteId: number,
-  titles: readonly string[],
+  { kind, titles }: { kind: ImportKind; titles: readonly string[] },
 ): Promise<(string | null)[] | null> {
   const [row] = await db.query<{ names: (string | null)[] }>(
     `select i.columns -> 'names' as names from imports i
-     where i.institute_id = $1 and i.kind = 'roster' and i.columns -> 'titles' = $2::jsonb
+     where i.institute_id = $1 and i.kind = $3 and i.columns -> 'titles' = $2::jsonb
      order by i.created_at desc, i.id desc limit 1`,
-    [instituteId, JSON.stringify(titles)],
+    [instituteId, JSON.stringify(titles), kind],
   )
   return row?.names ?? null
 }
@@ -166,32 +167,37 @@ export async function findImport(db: Queryable, { instituteId, id }: ImportKey):
 
 export type ImportFilter = { kind?: ImportKind | undefined; state?: ImportState | undefined }
 
+type ImportScope = { instituteId: number; kinds: readonly ImportKind[] }
+
 /** Newest first; ids sort by creation. */
+const importList = ({ instituteId, kinds }: ImportScope, { kind, state }: ImportFilter): List => ({
+  select: SELECT,
+  from: 'imports i',
+  join: JOIN,
+  scope: [
+    ['i.institute_id = $1', instituteId],
+    ['i.kind = any($1)', kinds],
+  ],
+  filters: [
+    ['i.kind = $1', kind],
+    ['i.state = $1', state],
+  ],
+  order: ['id'],
+  direction: 'desc',
+})
+
 export async function listImports(
   db: Queryable,
-  scope: { instituteId: number; kinds: readonly ImportKind[] },
-  { kind, state }: ImportFilter,
+  scope: ImportScope,
+  filter: ImportFilter,
   range: PageRange,
 ): Promise<Page<Import>> {
-  return list<Import>(
-    db,
-    {
-      select: SELECT,
-      from: 'imports i',
-      join: JOIN,
-      scope: [
-        ['i.institute_id = $1', scope.instituteId],
-        ['i.kind = any($1)', scope.kinds],
-      ],
-      filters: [
-        ['i.kind = $1', kind],
-        ['i.state = $1', state],
-      ],
-      order: ['id'],
-      direction: 'desc',
-    },
-    range,
-  )
+  return list<Import>(db, importList(scope, filter), range)
+}
+
+/** All of them as one statement. */
+export function allImports(scope: ImportScope, filter: ImportFilter): Query {
+  return wholeList(importList(scope, filter))
 }
 
 /** Takes turns: the next to open one waits, so that two at once are counted one after the other. */

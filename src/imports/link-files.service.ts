@@ -8,9 +8,17 @@ import { checkImport, contextOf } from './engine/steps.service.ts'
 import { FileRefused, formatOf } from './files/file-rows.ts'
 import { withReader } from './files/read-rows.ts'
 import { LINK_FILES, unreadableWords } from './imports.rules.ts'
-import { changeImport, getImport, requireImport, type Import, type ImportFile } from './imports.service.ts'
+import {
+  changeImport,
+  getImport,
+  partsOf,
+  requireImport,
+  type Import,
+  type ImportFile,
+} from './imports.service.ts'
 import * as store from './imports.store.ts'
-import { newLinks, tidyName, type LinkOptions } from './kinds/links/links.rules.ts'
+import { missingColumns, newLinks, tidyName, type LinkOptions } from './kinds/links/links.rules.ts'
+import { readTitles } from './match-columns.service.ts'
 import { countTold } from '../messages/messages.service.ts'
 import { listLinks as readLinks, type MadeLink } from './kinds/links/links.store.ts'
 
@@ -19,16 +27,22 @@ export type { MadeLink } from './kinds/links/links.store.ts'
 /** A file of payment links as the console handles it: checked while it is sent, then started by a person. */
 type Target = { institute: Institute; id: string }
 
-const PART_BYTES = 262_144
-
 /** Nothing is made yet: somebody looks at the result and starts it. A file that cannot be used is refused. */
 export async function createLinkFile(
   ctx: Context,
   command: Command<Import>,
   institute: Institute,
-  sent: { file: ImportFile; fileName: string | undefined; createdBy: string },
+  sent: {
+    file: ImportFile
+    fileName: string | undefined
+    createdBy: string
+    /** As a person matched them; null: they are named as a link's fields are. */
+    names: (string | null)[] | null
+  },
 ): Promise<Import> {
-  const { file } = sent
+  const { file, names } = sent
+  if (names !== null) requireColumns(names)
+  const columns = names === null ? null : { names, titles: await readTitles(file), defaults: {} }
   const key = { instituteId: institute.id, id: newId('batch') }
   const fileFormat = formatOf(await file.read(0, 4))
   try {
@@ -43,7 +57,7 @@ export async function createLinkFile(
           fileBytes: file.bytes,
           fileDigest: file.digest,
           fileName: tidyName(sent.fileName),
-          columns: null,
+          columns,
           createdBy: sent.createdBy,
           createdAt: ctx.clock.now(),
         })
@@ -60,8 +74,12 @@ export async function createLinkFile(
   }
 }
 
-export async function* partsOf(file: ImportFile): AsyncGenerator<Buffer> {
-  for (let at = 0; at < file.bytes; at += PART_BYTES) yield await file.read(at, PART_BYTES)
+function requireColumns(names: readonly (string | null)[]): void {
+  const named = names.filter(name => name !== null)
+  const missing = missingColumns(named)
+  if (missing.length > 0) throw badRequest(`These columns are missing: ${missing.join(', ')}.`)
+  if (new Set(named).size < named.length)
+    throw conflict('Two columns of the file are matched to the same field.')
 }
 
 export async function listLinks(ctx: Context, { institute, id }: Target): Promise<MadeLink[]> {
@@ -69,7 +87,7 @@ export async function listLinks(ctx: Context, { institute, id }: Target): Promis
   return readLinks(ctx.db, { instituteId: institute.id, id })
 }
 
-export type LinkFile = Import & { toldByEmail: number; toldBySms: number }
+export type LinkFile = Import & { toldByEmail: number; toldBySms: number; smsWaiting: number }
 
 /** With how many payers were told of their links, and how; a message that failed counts for nothing. */
 export async function getLinkFile(ctx: Context, { institute, id }: Target): Promise<LinkFile> {
@@ -77,7 +95,13 @@ export async function getLinkFile(ctx: Context, { institute, id }: Target): Prom
   const links = await readLinks(ctx.db, { instituteId: institute.id, id })
   const made = links.filter(link => !link.isRepeated).map(link => link.orderId)
   const told = await countTold(ctx, institute.id, made)
-  return { ...batch, toldByEmail: told.get('email') ?? 0, toldBySms: told.get('sms') ?? 0 }
+  const [email, sms] = [told.get('email'), told.get('sms')]
+  return {
+    ...batch,
+    toldByEmail: email?.count ?? 0,
+    toldBySms: sms?.count ?? 0,
+    smsWaiting: sms?.waiting ?? 0,
+  }
 }
 
 /** From here on the worker makes the links of the good rows. */

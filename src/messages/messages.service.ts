@@ -182,7 +182,7 @@ export async function countTold(
   { db }: Pick<Context, 'db'>,
   instituteId: number,
   about: readonly string[],
-): Promise<ReadonlyMap<Channel, number>> {
+): Promise<ReadonlyMap<Channel, store.Told>> {
   return store.countTold(db, instituteId, about)
 }
 

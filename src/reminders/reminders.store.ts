@@ -1,4 +1,5 @@
-import { list, type Page, type PageRange } from '../platform/db/list.ts'
+import { list, wholeList, type List, type Page, type PageRange } from '../platform/db/list.ts'
+import type { Query } from '../platform/db/query.ts'
 import type { Queryable, Transaction } from '../platform/db/database.ts'
 import { Table } from '../platform/db/table.ts'
 import type { Language } from '../platform/languages.ts'
@@ -214,24 +215,27 @@ const COUNTS = `(select count(*) from reminders c where c.institute_id = $1 and 
   (select count(*) from reminders c where c.institute_id = $1 and c.run_id = r.id and c.state = 'sent')::int as sent,
   (select count(*) from reminders c where c.institute_id = $1 and c.run_id = r.id and c.state = 'withheld')::int as withheld`
 
+const runList = (instituteId: number, { id }: { id?: string }): List => ({
+  select: `${runs.columns('r')}, ${COUNTS}`,
+  from: 'reminder_runs r',
+  scope: [['r.institute_id = $1', instituteId]],
+  filters: [['r.id = $1', id]],
+  order: ['created_at', 'id'],
+  direction: 'desc',
+})
+
 export async function listRuns(
   db: Queryable,
   instituteId: number,
   filter: { id?: string },
   page: PageRange,
 ): Promise<Page<CountedRun>> {
-  return list<CountedRun>(
-    db,
-    {
-      select: `${runs.columns('r')}, ${COUNTS}`,
-      from: 'reminder_runs r',
-      scope: [['r.institute_id = $1', instituteId]],
-      filters: [['r.id = $1', filter.id]],
-      order: ['created_at', 'id'],
-      direction: 'desc',
-    },
-    page,
-  )
+  return list<CountedRun>(db, runList(instituteId, filter), page)
+}
+
+/** All of them as one statement. */
+export function allRuns(instituteId: number): Query {
+  return wholeList(runList(instituteId, {}))
 }
 
 export type ListedReminder = Reminder & { students: string[]; language: Language; madeBy: string }

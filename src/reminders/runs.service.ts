@@ -6,6 +6,7 @@ import { writeLetter } from '../messages/letter.texts.ts'
 import { nextWakingMoment } from '../messages/quiet-hours.rules.ts'
 import type { Context } from '../platform/context.ts'
 import type { Page, PageRange } from '../platform/db/list.ts'
+import type { Query } from '../platform/db/query.ts'
 import { badField, badFields, conflict, notFound } from '../platform/errors.ts'
 import { transact, type Command } from '../platform/idempotency.ts'
 import { newId } from '../platform/ids.ts'
@@ -159,6 +160,11 @@ export async function getRun({ db }: Context, institute: Institute, id: string):
   const [run] = (await store.listRuns(db, institute.id, { id }, { cursor: undefined, limit: 1 })).rows
   if (run === undefined) throw notFound('This run of reminders')
   return run
+}
+
+/** All of them as one statement. */
+export function allRuns(institute: Institute): Query {
+  return store.allRuns(institute.id)
 }
 
 export async function listRuns(

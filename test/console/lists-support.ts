@@ -15,6 +15,10 @@ export const LISTS: Record<string, readonly string[]> = {
   'bank/lines': ['day', 'amount', 'state', 'text'],
   loans: ['family', 'student', 'status', 'amount', 'since'],
   'flex/plans': ['student', 'grade', 'status', 'total', 'paid', 'next', 'bounced'],
+  'reminder-runs': ['at', 'subject', 'families', 'by'],
+  approvals: ['title', 'amount', 'asked', 'status'],
+  'link-batches': ['name', 'state', 'rows', 'bad', 'made', 'by', 'at'],
+  'student-files': ['name', 'state', 'rows', 'bad', 'by', 'at'],
   'flex/debits': ['day', 'student', 'status', 'amount'],
 }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Json } from '../harness/client.ts'
+import { uploadFile } from './orders/support.ts'
 import { payOrder } from './money/support.ts'
 import { expectEveryOrder, LISTS, readAll } from './lists-support.ts'
 import { assertAnswer } from './support.ts'
@@ -46,6 +47,22 @@ for (const cheque of (await finance.get(`${SCHOOL}/counter/cheques`)).body.data.
   const cheques = [cheque.payment_id]
   assertAnswer(await finance.post(`${SCHOOL}/counter/deposits`, { account_id: account, cheques }), '201')
 }
+for (const index of FEES.keys()) {
+  const file = `name,phone,email,component_type,amount\nAsha,9876543210,a@example.in,TUITION_FEE,${100 + index}`
+  assertAnswer(await uploadFile(finance, file, { name: `file ${index % 4}.csv` }), '201')
+}
+const SCHOOL_ID = `(select id from institutes where code = 'demo-school')`
+await bursar.sql(`insert into imports select (jsonb_populate_record(i,
+    jsonb_build_object('id', 'imp' || substr(i.id, 6), 'kind', 'roster', 'total_rows', length(i.file_name)))).*
+  from imports i where i.kind = 'links'`)
+await bursar.sql(`insert into reminder_runs (institute_id, id, language, subject, body, channels, scope, is_forced, made_by,
+    created_at)
+  select ${SCHOOL_ID}, 'run_' || n, 'en', 'Fees ' || n % 3, 'x', '{email}', 'all', false, 'a@school.example',
+    now() - n % 4 * interval '1 day' from generate_series(1, 6) n`)
+await bursar.sql(`insert into approvals (institute_id, id, act, about, subject, title, amount_paise, request, reason, maker_id,
+    maker_email, made_at, expires_at)
+  select ${SCHOOL_ID}, 'apr_' || n, 'refund', 'x', 's' || n, 'Refund ' || n % 2, n % 3 * 100, '{}', 'x', 'm', 'm@school.example',
+    now() - n % 4 * interval '1 day', now() + interval '9 days' from generate_series(1, 6) n`)
 await bursar.sql(`insert into late_fee_rules (institute_id, id, position, due_on, kind)
   select id, 'rest', 1, date '2026-04-10', 'none' from institutes where code = 'demo-school'`)
 
@@ -62,6 +79,10 @@ const FILLED = [
   'counter/cheques',
   'counter/deposits',
   'bank/lines',
+  'reminder-runs',
+  'approvals',
+  'link-batches',
+  'student-files',
 ]
 
 test('every list is the same rows in any order and any size of page, and the count says how many', async () => {
@@ -98,7 +119,7 @@ test('names stand in their order within a class, whichever class comes first', a
   }
 })
 
-const idOf = (row: Json): string => row.id ?? row.payment_id ?? row.service_student_id
+const idOf = (row: Json): string => row.id ?? row.payment_id ?? row.service_student_id ?? row.approval_id
 
 test('a file holds the picked rows alone, of any list, in the order that is shown', async () => {
   for (const [list, [column]] of Object.entries(LISTS)) {

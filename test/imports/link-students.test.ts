@@ -119,3 +119,58 @@ test('a student of another institute is none here, and one that no longer fits a
   assert.deepEqual([done.rows.made, done.rows.failed], [0, 1])
   assert.match((await problems(checked.id))[0] ?? '', /^2 identifier fits several students/)
 })
+
+test('a school’s own file: columns are guessed, matched by a person and remembered; fees stand one in a column', async () => {
+  const file = [
+    'Parent,Mobile No.,E-mail,Adm No,Tuition Fee,Bus fee,Remarks',
+    'Asha Rao,9876500011,asha@example.in,X-1,45000,6500.50,brother of X-2',
+    'Ravi Rao,9876500012,ravi@example.in,X-2,45000,0,',
+    'Meera Rao,9876500013,meera@example.in,X-3,,,',
+    'Kiran Rao,9876500014,kiran@example.in,X-4,forty,100,',
+  ].join('\r\n')
+  const columns = async (): Promise<Json[]> =>
+    (await uploadFile(finance, file, { to: 'link-batches/columns' })).body.data.columns
+  const guesses = (await columns()).map(column => column.guess)
+  assert.deepEqual(guesses, [
+    'name',
+    'phone',
+    'email',
+    'identifier',
+    'fee:TUITION_FEE',
+    'fee:BUS_FEE',
+    undefined,
+  ])
+  const send = (names: unknown[]) =>
+    uploadFile(finance, file, { query: `columns=${encodeURIComponent(JSON.stringify(names))}` })
+  const matched = ['name', 'phone', 'email', 'identifier', 'fee:TUITION_FEE', 'fee:TRANSPORT_FEE', null]
+  const sent = await send(matched)
+  assertAnswer(sent, '201')
+  const batch = sent.body.data
+  assert.deepEqual([batch.rows.total, batch.rows.bad, batch.unknown_columns], [4, 2, ['Remarks']])
+  assert.deepEqual(await problems(batch.id), [
+    '4 component_type is required',
+    '4 amount is required',
+    '5 fee:TUITION_FEE must be an amount in rupees with at most two decimals, from 0 to 100000000000',
+  ])
+  await makeLinks(batch.id)
+  const lines = await bursar.sql<{ component_type: string; paise: number }>(
+    `select l.component_type, l.amount_paise as paise from order_lines l join orders o on o.institute_id = l.institute_id
+       and o.id = l.order_id where o.identifier in ('X-1', 'X-2') order by o.identifier, l.line_no`,
+  )
+  assert.deepEqual(
+    lines.map(line => [line.component_type, line.paise]),
+    [
+      ['TUITION_FEE', 4_500_000],
+      ['TRANSPORT_FEE', 650_050],
+      ['TUITION_FEE', 4_500_000],
+    ],
+  )
+  assert.deepEqual(
+    (await columns()).map(column => column.guess ?? null),
+    matched,
+    'the next file with these headings is matched in the same way',
+  )
+  assertAnswer(await send(['name', 'phone', 'email']), '400 HUE00000')
+  assertAnswer(await send([...matched.slice(0, 6), 'name']), '409 HUE00002')
+  assertAnswer(await send([...matched.slice(0, 6), 'password']), '400 HUE00000')
+})

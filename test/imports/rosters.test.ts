@@ -4,7 +4,8 @@ import * as fc from 'fast-check'
 import writeExcelFile from 'write-excel-file/node'
 import { finishImport } from '../../src/imports/engine/steps.service.ts'
 import { purgeImports } from '../../src/imports/imports.service.ts'
-import { guessColumns, ROSTER_FIELDS } from '../../src/imports/kinds/roster/roster.rules.ts'
+import { guessColumns } from '../../src/imports/kinds/matched-columns.rules.ts'
+import { ROSTER_FIELDS, ROSTER_TITLES } from '../../src/imports/kinds/roster/roster.rules.ts'
 import type { Answer, Json } from '../harness/client.ts'
 import { uploadFile } from '../console/orders/support.ts'
 import { SCHOOL, StudentDesk } from '../console/students/support.ts'
@@ -284,7 +285,10 @@ test('no field is guessed for two columns, and a guess is a field or a fee', () 
   const word = fc.constantFrom('Adm No', 'Name', 'Class', 'Mobile', 'Phone', 'Fee', 'Tuition fee', 'Paid', '')
   fc.assert(
     fc.property(fc.array(fc.oneof(word, fc.string())), titles => {
-      const guesses = guessColumns(titles, [{ code: 'TUITION_FEE', name: 'Tuition' }])
+      const guesses = guessColumns(titles, {
+        fields: ROSTER_TITLES,
+        fees: [{ code: 'TUITION_FEE', name: 'Tuition' }],
+      })
       const made = guesses.filter(guess => guess !== null)
       assert.equal(guesses.length, titles.length)
       assert.equal(new Set(made).size, made.length)

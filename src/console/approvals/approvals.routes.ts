@@ -7,6 +7,8 @@ import { addConsoleRead, addConsoleWrite } from '../auth/access.routes.ts'
 import type { AuditNote } from '../audit/audit.service.ts'
 import { EVERYONE } from '../console.rules.ts'
 import { MONEY_HANDLERS } from '../orders/orders.rules.ts'
+import { addReport } from '../reports/report.routes.ts'
+import { APPROVAL_SORTING, approvalsReport } from './approvals-list.service.ts'
 import { approvalOutput, approvalLimitOutput } from './approval.output.ts'
 import { changeLimit, readLimit } from './approval-limit.service.ts'
 import { APPROVAL_STATES, type Approval } from './approvals.rules.ts'
@@ -14,11 +16,9 @@ import { approve, listApprovals, refuse } from './approvals.service.ts'
 
 const ID = 'apr_01k9zq4m0ve8sbn6yt2hw3c5da'
 const params = input({ approval_id: field.resourceId('Id of the request.', ID) })
-const approvalsQuery = query({
-  limit: field.pageSize(),
-  cursor: field.cursor(ID),
-  status: optional(field.oneOf(APPROVAL_STATES, 'Only in this state.')).as('state'),
-})
+const filters = { status: optional(field.oneOf(APPROVAL_STATES, 'Only in this state.')).as('state') }
+const approvalFilters = query(filters)
+const approvalsQuery = query({ limit: field.pageSize(), cursor: field.cursor(ID), ...filters })
 const approveInput = input({
   note: optional(field.text('For the person who asked.', 'As agreed with the parents')),
 })
@@ -28,12 +28,14 @@ const declineInput = input({
 
 /** What waits for a second person. */
 export function approvalRoutes(app: FastifyInstance, ctx: PaymentContext): void {
-  addConsoleRead(app, ctx, {
+  addReport(app, ctx, {
     url: '/approvals',
-    roles: EVERYONE,
     query: approvalsQuery,
+    filters: approvalFilters,
     output: pageOf(approvalOutput),
     answer: ({ institute, query: asked }) => listApprovals(ctx, institute, asked),
+    report: ({ institute, query: asked }) => approvalsReport(institute, asked),
+    list: APPROVAL_SORTING,
   })
   addConsoleWrite(app, ctx, {
     method: 'POST',

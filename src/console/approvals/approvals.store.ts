@@ -1,7 +1,8 @@
 import { findDue, nameRows } from '../../platform/jobs/claim.ts'
 import type { RowKey } from '../../platform/jobs/leased-rows.ts'
 import type { Queryable, Transaction } from '../../platform/db/database.ts'
-import { list, type Page, type PageRange } from '../../platform/db/list.ts'
+import { list, wholeList, type List, type Page, type PageRange } from '../../platform/db/list.ts'
+import type { Query } from '../../platform/db/query.ts'
 import { Table } from '../../platform/db/table.ts'
 import type { Approval, ApprovalState } from './approvals.rules.ts'
 
@@ -68,24 +69,27 @@ export async function writeDecision(tx: Transaction, approval: Approval): Promis
 export type ApprovalFilter = { state?: ApprovalState | undefined }
 
 /** Newest first; ids sort by creation. */
+const approvalList = (instituteId: number, { state }: ApprovalFilter): List => ({
+  select: COLUMNS,
+  from: 'approvals a',
+  scope: [['a.institute_id = $1', instituteId]],
+  filters: [['a.state = $1', state]],
+  order: ['id'],
+  direction: 'desc',
+})
+
 export async function listApprovals(
   db: Queryable,
   instituteId: number,
-  { state }: ApprovalFilter,
+  filter: ApprovalFilter,
   page: PageRange,
 ): Promise<Page<Approval>> {
-  return list<Approval>(
-    db,
-    {
-      select: COLUMNS,
-      from: 'approvals a',
-      scope: [['a.institute_id = $1', instituteId]],
-      filters: [['a.state = $1', state]],
-      order: ['id'],
-      direction: 'desc',
-    },
-    page,
-  )
+  return list<Approval>(db, approvalList(instituteId, filter), page)
+}
+
+/** All of them as one statement. */
+export function allApprovals(instituteId: number, filter: ApprovalFilter): Query {
+  return wholeList(approvalList(instituteId, filter))
 }
 
 const HAS_EXPIRED = `state = 'waiting' and expires_at <= $1`

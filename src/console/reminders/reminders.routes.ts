@@ -11,7 +11,9 @@ import { studentParams } from '../../students/student.input.ts'
 import { addConsoleRead, addConsoleWrite } from '../auth/access.routes.ts'
 import { EVERYONE } from '../console.rules.ts'
 import { addConsoleFile } from '../files.routes.ts'
+import { addReport } from '../reports/report.routes.ts'
 import { FINANCE_ROLES } from '../students/students.rules.ts'
+import { RUN_SORTING, runsReport } from './runs-list.service.ts'
 import { selectionFields } from './selection.input.ts'
 import { selectStudents } from './selection.service.ts'
 
@@ -102,12 +104,14 @@ function addStart(app: FastifyInstance, ctx: FlexContext): void {
 }
 
 function addLists(app: FastifyInstance, ctx: FlexContext): void {
-  addConsoleRead(app, ctx, {
+  addReport(app, ctx, {
     url: RUNS,
-    roles: EVERYONE,
     query: inputs.runsQuery,
+    filters: query({}),
     output: pageOf(runOutput),
     answer: ({ institute, query: page }) => service.listRuns(ctx, institute, page),
+    report: ({ institute }) => runsReport(institute),
+    list: RUN_SORTING,
   })
   addConsoleRead(app, ctx, {
     url: `${RUNS}/:run_id`,

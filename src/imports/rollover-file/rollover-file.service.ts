@@ -6,8 +6,7 @@ import { matchHeader, takeRow, type Header } from '../files/columns.rules.ts'
 import { FileRefused, formatOf, type FileRow } from '../files/file-rows.ts'
 import { withReader, type ReadRows } from '../files/read-rows.ts'
 import { unreadableWords } from '../imports.rules.ts'
-import type { ImportFile } from '../imports.service.ts'
-import { partsOf } from '../link-files.service.ts'
+import { partsOf, type ImportFile } from '../imports.service.ts'
 import type { RowProblem } from '../kinds/merge.rules.ts'
 import {
   STRUCTURE_FILE_ROWS,

@@ -58,7 +58,9 @@ export function describePage(pageData: OrderPageData): OrderPage {
   const texts = textsIn(language).checkout
   const total = formatRupees(totalOf(order))
   const who = order.studentName ?? order.identifier
-  const branch = institute.branches.find(candidate => candidate.collectorCode === order.collectorCode)
+  const branches = new Set(pageData.parts.map(part => part.order.collectorCode))
+  const branchOf = (code: string): string | undefined =>
+    institute.branches.find(candidate => candidate.collectorCode === code)?.name
   const banner = bannerFor(pageData, texts)
   // The signed-in pages know of pending payments, so linking back to them cannot cause a second payment.
   const back =
@@ -68,7 +70,8 @@ export function describePage(pageData: OrderPageData): OrderPage {
   const isWaiting = banner.refreshSeconds === WAITING_REFRESH_SECONDS
   const data = {
     ...schoolHead(institute),
-    branch: institute.branches.length > 1 ? branch?.name : undefined,
+    // Children of two branches are paid for at the institute; each says its own.
+    branch: institute.branches.length > 1 && branches.size === 1 ? branchOf(order.collectorCode) : undefined,
     heading: page?.title ?? (who === null ? texts.fees : fill(texts.feesFor, { who })),
     about: aboutOf(order, texts),
     refunds: refundNotes(pageData.parts, institute, language),
@@ -76,6 +79,7 @@ export function describePage(pageData: OrderPageData): OrderPage {
     total,
     parts: pageData.parts.map(part => ({
       who: isFamily(pageData) ? part.order.studentName : null,
+      branch: branches.size > 1 ? branchOf(part.order.collectorCode) : undefined,
       lines: part.order.lines.map(line => ({
         label: labelOf(line, pageData),
         amount: formatRupees(line.amountPaise),

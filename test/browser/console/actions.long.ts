@@ -155,6 +155,7 @@ async function callsFilesOff({ bursar }: Stage, { go, page }: OpenConsole): Prom
     )
     const file = { name, mimeType: 'text/csv', buffer: Buffer.from(linksFile(rows)) }
     await page.getByLabel('File of links').setInputFiles(file)
+    await page.getByRole('button', { name: 'Check the file' }).click()
     await page.getByRole('heading', { name }).waitFor()
   }
   await send('wrong.csv', 2)

@@ -67,6 +67,7 @@ test('a bursar makes and sends payment links for students of a list, and sees wh
       mimeType: 'text/csv',
       buffer: Buffer.from(linksFile(rows, HEADER)),
     })
+    await page.getByRole('button', { name: 'Check the file' }).click()
     await page.getByText('1 row pays the dues of a student.', { exact: false }).waitFor()
     await page.getByText('fits no student', { exact: false }).waitFor()
     await keep(page, name('file'))

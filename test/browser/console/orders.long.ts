@@ -232,8 +232,11 @@ async function makesLinksOfAFile(t: TestContext, stage: Stage, context: BrowserC
     rows.push('Nobody,12,nobody,TUITION_FEE,0')
     const file = { name: 'term-2.csv', mimeType: 'text/csv', buffer: Buffer.from(linksFile(rows)) }
     await page.getByLabel('File of links').setInputFiles(file)
+    await page.getByText('What is in the columns of term-2.csv?').waitFor()
+    await expectSoundAndKeep(page, 'console-orders-file-columns')
+    await page.getByRole('button', { name: 'Check the file' }).click()
     await page.getByRole('heading', { name: 'term-2.csv' }).waitFor()
-    await page.getByRole('row', { name: /902 phone must be a phone number/ }).waitFor()
+    await page.getByRole('row', { name: /902 Payer’s mobile must be a phone number/ }).waitFor()
     await expectSoundAndKeep(page, 'console-orders-file-checked')
     await page.getByRole('button', { name: 'Create 900 links' }).click()
     await page.getByText('It begins in a few seconds.').waitFor()

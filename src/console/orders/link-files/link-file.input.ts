@@ -7,15 +7,21 @@ const BATCH_ID = 'batch_01k9zq4m0ve8sbn6yt2hw3c5da'
 
 export const uploadQuery = query({
   name: optional(field.text('What the file is called.', 'term-2.xlsx', 200)),
+  columns: optional(
+    field.text(
+      'A JSON list: for each column of the file the field of a link, `fee:` and the code of a fee, or null. By their names when absent.',
+      '["name","phone","email","identifier","fee:TUITION_FEE",null]',
+      6_000,
+    ),
+  ),
 })
 
 export const batchParams = input({ batch_id: field.resourceId('Id of the file of links.', BATCH_ID) })
 
 const paging = { limit: field.pageSize(), cursor: field.cursor(BATCH_ID) }
-export const listBatchesQuery = query({
-  state: optional(field.oneOf(LINK_FILE_STATES, 'Only in this state.')),
-  ...paging,
-})
+const filters = { state: optional(field.oneOf(LINK_FILE_STATES, 'Only in this state.')) }
+export const batchFilters = query(filters)
+export const listBatchesQuery = query({ ...filters, ...paging })
 export const listProblemsQuery = query(paging)
 
 export const startInput = input({

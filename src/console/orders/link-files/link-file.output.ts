@@ -55,7 +55,8 @@ const one = outputOf<LinkFile>()
 export const linkFileOutput = one.object({
   ...batchFields,
   told_by_email: one.integer('Payers who were mailed their link.', 110),
-  told_by_sms: one.integer('Payers who were sent it by SMS or WhatsApp.', 98),
+  told_by_sms: one.integer('Payers who are sent it by SMS or WhatsApp.', 98),
+  sms_waiting: one.integer('Of these, messages that wait, as for the hours of the school.', 0),
 })
 export type LinkFileAnswer = Shown<typeof linkFileOutput>
 

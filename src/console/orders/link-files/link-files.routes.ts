@@ -3,7 +3,7 @@ import { receiveFiles } from '../../../http/upload.ts'
 import { problemOutput } from '../../../imports/imports.output.ts'
 import { LINK_FILES, MEDIA_TYPES } from '../../../imports/imports.rules.ts'
 import { listImports, listProblems, type Import } from '../../../imports/imports.service.ts'
-import { LINK_FILE_BYTES } from '../../../imports/kinds/links/links.rules.ts'
+import { LINK_FIELDS, LINK_FILE_BYTES } from '../../../imports/kinds/links/links.rules.ts'
 import {
   createLinkFile,
   getLinkFile,
@@ -11,13 +11,19 @@ import {
   startLinkFile,
   stopLinkFile,
 } from '../../../imports/link-files.service.ts'
+import { readColumns, type FoundColumn } from '../../../imports/match-columns.service.ts'
 import type { PaymentContext } from '../../../payments/context.ts'
 import { EVERYONE } from '../../console.rules.ts'
 import { addConsoleFile, addConsoleUpload } from '../../files.routes.ts'
 import { addConsoleRead, addConsoleWrite } from '../../auth/access.routes.ts'
 import { created, one, pageOf } from '../../../http/reply.ts'
 import { reasonInput } from '../order.input.ts'
+import { FILE_SORTING, filesReport } from '../../lists/import-files.service.ts'
+import { columnsQuery, parseColumns } from '../../lists/columns.input.ts'
+import { columnsOutput } from '../../lists/columns.output.ts'
+import { addReport } from '../../reports/report.routes.ts'
 import {
+  batchFilters,
   batchParams,
   listBatchesQuery,
   listProblemsQuery,
@@ -43,13 +49,31 @@ export async function linkBatchRoutes(app: FastifyInstance, ctx: PaymentContext)
 
 function addUploadRoute(scope: FastifyInstance, ctx: PaymentContext): void {
   addConsoleUpload(scope, ctx, {
+    url: `${BATCHES}/columns`,
+    roles: MONEY_HANDLERS,
+    output: one(columnsOutput),
+    query: columnsQuery,
+    mediaTypes: MEDIA_TYPES,
+    perform: (command, { institute, file }) => readColumns(ctx, command, institute, { file, kind: 'links' }),
+    audit: (columns: FoundColumn[]) => ({
+      what: 'links.file_read',
+      about: 'links',
+      after: { columns: columns.length },
+    }),
+  })
+  addConsoleUpload(scope, ctx, {
     url: BATCHES,
     roles: MONEY_HANDLERS,
     output: created(batchOutput),
     query: uploadQuery,
     mediaTypes: MEDIA_TYPES,
     perform: (act, { institute, query, file, who }) =>
-      createLinkFile(ctx, act, institute, { file, fileName: query.name, createdBy: who.email }),
+      createLinkFile(ctx, act, institute, {
+        file,
+        fileName: query.name,
+        createdBy: who.email,
+        names: query.columns === undefined ? null : parseColumns(query.columns, LINK_FIELDS),
+      }),
     audit: (batch: Import) => ({
       what: 'links.file_sent',
       about: batch.id,
@@ -59,13 +83,16 @@ function addUploadRoute(scope: FastifyInstance, ctx: PaymentContext): void {
 }
 
 function addReads(app: FastifyInstance, ctx: PaymentContext): void {
-  addConsoleRead(app, ctx, {
+  addReport(app, ctx, {
     url: BATCHES,
-    roles: EVERYONE,
     output: pageOf(batchOutput),
     query: listBatchesQuery,
+    filters: batchFilters,
     answer: ({ institute, query: { limit, state, cursor } }) =>
       listImports(ctx, institute, { state }, { cursor, limit, family: LINK_FILES }),
+    report: ({ institute, query: { state } }) =>
+      filesReport(institute, LINK_FILES, { name: 'files-of-links', title: 'Files of links', state }),
+    list: FILE_SORTING,
   })
   addConsoleRead(app, ctx, {
     url: `${BATCHES}/:batch_id`,

@@ -1,19 +1,6 @@
 import { outputOf, type Shown } from '../../../http/wire/output.ts'
 import type { Import } from '../../../imports/imports.service.ts'
 import { ROSTER_STATES } from '../../../imports/kinds/roster/roster.rules.ts'
-import type { FoundColumn } from '../../../imports/rosters.service.ts'
-
-const column = outputOf<FoundColumn>()
-const columnOutput = column.object({
-  title: column.text('Its heading.', 'Adm No'),
-  samples: column.texts('What stands in its first rows.', ['ADM-1042']),
-  guess: column.optional.text('The field that it probably holds.', 'identifier'),
-})
-const found = outputOf<FoundColumn[]>()
-export const columnsOutput = found.object({
-  columns: found.list('The columns of the file, from left to right.', columnOutput, all => all),
-})
-export type ColumnsAnswer = Shown<typeof columnsOutput>
 
 const rows = outputOf<Import>()
 const rowsOutput = rows.object({

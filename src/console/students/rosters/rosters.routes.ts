@@ -10,8 +10,9 @@ import {
   listProblems,
   type Import,
 } from '../../../imports/imports.service.ts'
-import { ROSTER_FILE_BYTES } from '../../../imports/kinds/roster/roster.rules.ts'
-import { createRoster, readBadRows, readColumns, type FoundColumn } from '../../../imports/rosters.service.ts'
+import { ROSTER_FIELDS, ROSTER_FILE_BYTES } from '../../../imports/kinds/roster/roster.rules.ts'
+import { readColumns, type FoundColumn } from '../../../imports/match-columns.service.ts'
+import { createRoster, readBadRows } from '../../../imports/rosters.service.ts'
 import type { PaymentContext } from '../../../payments/context.ts'
 import type { Context } from '../../../platform/context.ts'
 import { rosterAct } from '../../approvals/bulk-acts.ts'
@@ -21,17 +22,14 @@ import { Kept, performOrKeep } from '../../approvals/approvals.service.ts'
 import { addConsoleRead, addConsoleWrite } from '../../auth/access.routes.ts'
 import { EVERYONE } from '../../console.rules.ts'
 import { addConsoleFile, addConsoleUpload } from '../../files.routes.ts'
+import { FILE_SORTING, filesReport } from '../../lists/import-files.service.ts'
+import { addReport } from '../../reports/report.routes.ts'
 import { FINANCE_ROLES } from '../students.rules.ts'
 import { badRowsCsv } from './bad-rows-csv.ts'
-import {
-  columnsQuery,
-  parseColumns,
-  rosterParams,
-  rostersQuery,
-  startRosterInput,
-  uploadQuery,
-} from './roster.input.ts'
-import { columnsOutput, rosterOutput } from './roster.output.ts'
+import { rosterFilters, rosterParams, rostersQuery, startRosterInput, uploadQuery } from './roster.input.ts'
+import { columnsQuery, parseColumns } from '../../lists/columns.input.ts'
+import { columnsOutput } from '../../lists/columns.output.ts'
+import { rosterOutput } from './roster.output.ts'
 
 const FILES = '/student-files'
 const FILE = `${FILES}/:roster_id`
@@ -53,7 +51,7 @@ function addUploads(scope: FastifyInstance, ctx: Context): void {
     output: one(columnsOutput),
     query: columnsQuery,
     mediaTypes: MEDIA_TYPES,
-    perform: (command, { institute, file }) => readColumns(ctx, command, institute, file),
+    perform: (command, { institute, file }) => readColumns(ctx, command, institute, { file, kind: 'roster' }),
     audit: (columns: FoundColumn[]) => ({
       what: 'students.file_read',
       about: 'students',
@@ -72,7 +70,7 @@ function addUploads(scope: FastifyInstance, ctx: Context): void {
         fileName: query.name,
         createdBy: who.email,
         columns: {
-          names: parseColumns(query.columns),
+          names: parseColumns(query.columns, ROSTER_FIELDS),
           defaults: {
             academic_year_start: query.academicYearStart,
             academic_year_end: query.academicYearEnd,
@@ -88,13 +86,16 @@ function addUploads(scope: FastifyInstance, ctx: Context): void {
 }
 
 function addReads(app: FastifyInstance, ctx: Context): void {
-  addConsoleRead(app, ctx, {
+  addReport(app, ctx, {
     url: FILES,
-    roles: EVERYONE,
     output: pageOf(rosterOutput),
     query: rostersQuery,
+    filters: rosterFilters,
     answer: ({ institute, query: { state, ...range } }) =>
       listImports(ctx, institute, { state }, { ...range, family: ROSTERS }),
+    report: ({ institute, query: { state } }) =>
+      filesReport(institute, ROSTERS, { name: 'files-of-students', title: 'Files of students', state }),
+    list: FILE_SORTING,
   })
   addConsoleRead(app, ctx, {
     url: FILE,

@@ -2,7 +2,8 @@ import { field, input, optional, type Read } from '../../../http/wire/input.ts'
 import { lineFields, orderFields, SCHOOL_YEAR } from '../../../orders/order.input.ts'
 import type { Paise } from '../../../platform/money.ts'
 import type { RawProblem } from '../../files/columns.rules.ts'
-import { defineRows } from '../row-fields.schemas.ts'
+import { feeCodeOf } from '../matched-columns.rules.ts'
+import { defineRows, type RowDefinition } from '../row-fields.schemas.ts'
 import type { LinkRow } from './link-row.ts'
 
 const { component_type, amount } = lineFields
@@ -43,7 +44,49 @@ const linkInput = input(
 type Cells = Read<typeof linkInput>
 type Line = { no: number; componentType: string | null; amountPaise: Paise | null }
 
-export const linkRows = defineRows(linkInput, toRow, cells => pairProblems(linesOf(cells)))
+const rows = defineRows(linkInput, toRow, cells => pairProblems(linesOf(cells)))
+
+const SLOTS = [
+  ['component_type', 'amount'],
+  ...[2, 3, 4, 5].map(no => [`component_type_${no}`, `amount_${no}`] as const),
+] as const
+
+/** Columns of fees with their amounts become the lines that the row has left; what is wrong is told of the fee's column. */
+export const linkRows: RowDefinition<LinkRow> = {
+  columns: rows.columns,
+  read(raw) {
+    const entries = Object.entries(raw)
+    const fees = entries.flatMap(([name, amount]) => {
+      const code = feeCodeOf(name)
+      return code === null || Number(amount) === 0 ? [] : [{ name, code, amount }]
+    })
+    if (entries.every(([name]) => feeCodeOf(name) === null)) return rows.read(raw)
+    const free = SLOTS.filter(
+      ([component, amount]) => raw[component] === undefined && raw[amount] === undefined,
+    )
+    const [tooMany] = fees.slice(free.length)
+    if (tooMany !== undefined)
+      return {
+        kind: 'bad',
+        problems: [{ column: tooMany.name, message: `is beyond what one link holds: ${SLOTS.length} fees` }],
+      }
+    const cells = Object.fromEntries(entries.filter(([name]) => feeCodeOf(name) === null))
+    const columnOf = new Map<string, string>()
+    for (const [index, { name, code, amount: value }] of fees.entries()) {
+      const [component, amount] = free[index] ?? SLOTS[0]
+      cells[component] = code
+      cells[amount] = value
+      columnOf.set(component, name).set(amount, name)
+    }
+    const read = rows.read(cells)
+    if (read.kind === 'good') return read
+    const problems = read.problems.map(({ column, message }) => ({
+      column: columnOf.get(column) ?? column,
+      message,
+    }))
+    return { kind: 'bad', problems }
+  },
+}
 
 function linesOf(cells: Cells): Line[] {
   return [

@@ -5,7 +5,7 @@ import type { Profile } from '../../../students/students.rules.ts'
 import type { RawProblem } from '../../files/columns.rules.ts'
 import { defineRows, type RowDefinition } from '../row-fields.schemas.ts'
 import { identityCells, splitIdentity, type RowOfStudent } from '../student-identity.schemas.ts'
-import { feeCodeOf } from './roster.rules.ts'
+import { feeCodeOf } from '../matched-columns.rules.ts'
 
 export type RosterRow = RowOfStudent & {
   /** Null: the family is known by its phone. */

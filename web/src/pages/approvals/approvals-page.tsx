@@ -37,6 +37,7 @@ export function ApprovalsPage() {
         queryKey="approvals"
         columns={columns}
         rowId={row => row.approval_id}
+        counted={['request', 'requests']}
         filters={[{ key: 'status', label: 'State', options: OPTIONS }]}
         empty={{
           title: 'Nothing was asked for yet',
@@ -56,6 +57,7 @@ function useColumns(onAsk: (decision: Decision) => void): readonly Column<Approv
     {
       key: 'title',
       title: 'What',
+      sort: 'title',
       text: row => row.title,
       render: row => (
         <>
@@ -68,6 +70,8 @@ function useColumns(onAsk: (decision: Decision) => void): readonly Column<Approv
     {
       key: 'amount',
       title: 'Amount',
+      sort: 'amount',
+      isLargestFirst: true,
       align: 'right',
       text: row => String(row.amount),
       render: row => <Money rupees={row.amount} />,
@@ -75,6 +79,8 @@ function useColumns(onAsk: (decision: Decision) => void): readonly Column<Approv
     {
       key: 'asked',
       title: 'Asked by',
+      sort: 'asked',
+      isLargestFirst: true,
       text: row => `${row.asked_by} ${formatMoment(row.asked_at)}`,
       render: row => (
         <>
@@ -88,6 +94,7 @@ function useColumns(onAsk: (decision: Decision) => void): readonly Column<Approv
     {
       key: 'status',
       title: 'State',
+      sort: 'status',
       text: row => STATES[row.status].label,
       render: row => (
         <>

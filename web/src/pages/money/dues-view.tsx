@@ -210,34 +210,40 @@ function Ageing({ ageing: { groups, total, by, today } }: { ageing: AgeingAnswer
     <>
       <p className="faint">As of {formatDay(today)}, by the institute’s due days, without late fees.</p>
       <TableFrame name="Ageing" className="ageing">
-        <table className="data-table">
-          <thead>
-            <tr>
-              <th scope="col">{HEADINGS[by]}</th>
-              <th scope="col" className="right">
+        <table className="data-table stacks" role="table" aria-label="Ageing">
+          <thead role="rowgroup">
+            <tr role="row">
+              <th scope="col" role="columnheader">
+                {HEADINGS[by]}
+              </th>
+              <th scope="col" role="columnheader" className="right">
                 Students
               </th>
               {BUCKETS.map(([key, label]) => (
-                <th key={key} scope="col" className="right">
+                <th key={key} scope="col" role="columnheader" className="right">
                   {label}
                 </th>
               ))}
-              <th scope="col" className="right">
+              <th scope="col" role="columnheader" className="right">
                 Total
               </th>
             </tr>
           </thead>
-          <tbody>
+          <tbody role="rowgroup">
             {rows.map(row => (
-              <tr key={row.key}>
-                <td>{row.label}</td>
+              <tr key={row.key} role="row">
+                <th scope="row" role="rowheader" data-title={HEADINGS[by]}>
+                  {row.label}
+                </th>
                 <Cells row={row} />
               </tr>
             ))}
           </tbody>
-          <tfoot>
-            <tr>
-              <th scope="row">All</th>
+          <tfoot role="rowgroup">
+            <tr role="row">
+              <th scope="row" role="rowheader">
+                All
+              </th>
               <Cells row={total} />
             </tr>
           </tfoot>
@@ -250,13 +256,20 @@ function Ageing({ ageing: { groups, total, by, today } }: { ageing: AgeingAnswer
 function Cells({ row }: { row: AgeingAnswer['total'] }) {
   return (
     <>
-      <td className="right">{formatCount(row.students)}</td>
-      {BUCKETS.map(([key]) => (
-        <td key={key} className="right nowrap">
+      <td role="cell" data-title="Students" className="right">
+        {formatCount(row.students)}
+      </td>
+      {BUCKETS.map(([key, label]) => (
+        <td
+          key={key}
+          role="cell"
+          data-title={label}
+          className={row[key] === 0 ? 'right nowrap is-empty' : 'right nowrap'}
+        >
           {row[key] === 0 ? <span className="faint">–</span> : formatRupees(row[key])}
         </td>
       ))}
-      <td className="right nowrap">
+      <td role="cell" data-title="Total" className="right nowrap">
         <strong>{formatRupees(row.total)}</strong>
       </td>
     </>

@@ -9,12 +9,14 @@ const COLUMNS: readonly Column<RunAnswer>[] = [
   {
     key: 'at',
     title: 'When',
+    sort: 'at',
+    isLargestFirst: true,
     text: row => formatMoment(row.created_at),
     render: row => <When at={row.created_at} />,
   },
-  { key: 'subject', title: 'Subject', text: row => row.subject },
-  { key: 'families', title: 'Families', text: progressOf },
-  { key: 'by', title: 'Sent by', text: row => row.made_by },
+  { key: 'subject', title: 'Subject', sort: 'subject', text: row => row.subject },
+  { key: 'families', title: 'Families', sort: 'families', isLargestFirst: true, text: progressOf },
+  { key: 'by', title: 'Sent by', sort: 'by', text: row => row.made_by },
 ]
 
 /** Every time that families were reminded of dues. */
@@ -29,6 +31,7 @@ export function RemindersView() {
       queryKey="reminder-runs"
       columns={COLUMNS}
       rowId={row => row.id}
+      counted={['run', 'runs']}
       onOpen={row =>
         void navigate({
           to: '/i/$institute/reminders/$run',

@@ -12,6 +12,8 @@ import { useCommand, wholeProblem } from '../../../api/command.ts'
 import { get } from '../../../api/client.ts'
 import { useInstitute, useInstitutePath, useMay } from '../../../api/session.ts'
 import { ConfirmWithReason } from '../../../ui/dialogue/confirm-with-reason.tsx'
+import { columnLabel } from '../../students/import/column-table.tsx'
+import { LINK_LABELS } from './match-columns.tsx'
 import { DataTable, type Column } from '../../../ui/table/data-table.tsx'
 import { Detail } from '../../../ui/detail.tsx'
 import { LanguageSelect } from '../../../ui/language-select.tsx'
@@ -80,9 +82,11 @@ function Shown({ file }: { file: LinkFileAnswer }) {
   )
 }
 
-function toldText({ told_by_email: email, told_by_sms: sms }: LinkFileAnswer): string {
+function toldText({ told_by_email: email, told_by_sms: sms, sms_waiting: waiting }: LinkFileAnswer): string {
   if (email + sms === 0) return 'Nobody: no message was asked for'
-  return `${formatCount(email)} by e-mail, ${formatCount(sms)} by SMS or WhatsApp`
+  const later =
+    waiting === 0 ? '' : `; ${formatCount(waiting)} of these to phones still wait for the school’s hours`
+  return `${formatCount(email)} by e-mail, ${formatCount(sms)} by SMS or WhatsApp${later}`
 }
 
 function Now({ file }: { file: BatchAnswer }) {
@@ -159,10 +163,15 @@ function Start({ file }: { file: BatchAnswer }) {
           the bad rows and send the file again later: what was made is not made twice.
         </p>
         <Settling rows={file.rows} />
-        <Checkbox.Group label="Notify the payers now" value={channels} onChange={setChannels}>
+        <Checkbox.Group
+          label="Notify the payers"
+          description="Mails leave at once. Messages to phones wait for the school’s hours (Settings → School)."
+          value={channels}
+          onChange={setChannels}
+        >
           <Group mt={4}>
             <Checkbox value="email" label="By e-mail" />
-            <Checkbox value="sms" label="By SMS" />
+            <Checkbox value="sms" label="By SMS or WhatsApp" />
           </Group>
         </Checkbox.Group>
         {channels.length > 0 && (
@@ -190,7 +199,7 @@ function Settling({ rows: { total, bad, settling } }: Pick<BatchAnswer, 'rows'>)
   return (
     <Alert color="yellow" role="status">
       {settling > 0 && `${counted(settling, 'row pays', 'rows pay')} the dues of a student. `}
-      {`${counted(others, 'row names', 'rows name')} no student to set it off against: paying ${others === 1 ? 'its link lowers' : 'their links lowers'} nobody’s dues. To have dues lowered, write “yes” under settle_dues beside the identifier, or the student’s id under service_student_id, and send the file again.`}
+      {`${counted(others, 'row names', 'rows name')} no student to set it off against: paying ${others === 1 ? 'its link lowers' : 'their links lowers'} nobody’s dues. To have dues lowered, add a column with “yes” that is matched as “Lowers the student’s dues”, beside the admission number, and send the file again.`}
     </Alert>
   )
 }
@@ -241,8 +250,7 @@ const COLUMNS: readonly Column<ProblemAnswer>[] = [
   {
     key: 'column',
     title: 'Column',
-    text: row => row.column ?? '',
-    render: row => <span className="mono">{row.column}</span>,
+    text: row => columnLabel(row.column ?? '', LINK_LABELS),
   },
   { key: 'message', title: 'What is wrong', text: row => row.message },
 ]

@@ -1,5 +1,7 @@
 import '../orders.css'
 import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import type { ColumnsAnswer } from '../../../../../src/console/lists/columns.output.ts'
 import type { BatchAnswer } from '../../../../../src/console/orders/link-files/link-file.output.ts'
 import { useCommand, wholeProblem } from '../../../api/command.ts'
 import { useInstitute, useInstitutePath, useMay } from '../../../api/session.ts'
@@ -12,27 +14,47 @@ import { formatMoment, When } from '../../../ui/when.tsx'
 import { Badge } from '../badge.tsx'
 import { OrdersFrame } from '../orders-frame.tsx'
 import { FILE_LABELS } from '../texts.ts'
+import { MatchLinkColumns } from './match-columns.tsx'
 
 const COLUMNS: readonly Column<BatchAnswer>[] = [
-  { key: 'name', title: 'File', text: row => row.file_name },
+  { key: 'name', title: 'File', sort: 'name', text: row => row.file_name },
   {
     key: 'state',
     title: 'Status',
+    sort: 'state',
     text: row => FILE_LABELS[row.state]?.label ?? row.state,
     render: row => <Badge of={row.state} labels={FILE_LABELS} />,
   },
-  { key: 'rows', title: 'Rows', align: 'right', text: row => formatCount(row.rows.total) },
+  {
+    key: 'rows',
+    title: 'Rows',
+    sort: 'rows',
+    isLargestFirst: true,
+    align: 'right',
+    text: row => formatCount(row.rows.total),
+  },
   {
     key: 'bad',
     title: 'Invalid rows',
+    sort: 'bad',
+    isLargestFirst: true,
     align: 'right',
     text: row => formatCount(row.rows.bad + row.rows.failed),
   },
-  { key: 'made', title: 'Links made', align: 'right', text: row => formatCount(row.rows.made) },
-  { key: 'by', title: 'Sent by', text: row => row.created_by },
+  {
+    key: 'made',
+    title: 'Links made',
+    sort: 'made',
+    isLargestFirst: true,
+    align: 'right',
+    text: row => formatCount(row.rows.made),
+  },
+  { key: 'by', title: 'Sent by', sort: 'by', text: row => row.created_by },
   {
     key: 'at',
     title: 'When',
+    sort: 'at',
+    isLargestFirst: true,
     text: row => formatMoment(row.created_at),
     render: row => <When at={row.created_at} />,
   },
@@ -61,6 +83,7 @@ export function FilesPage() {
         queryKey="link-files"
         columns={COLUMNS}
         rowId={row => row.id}
+        counted={['file', 'files']}
         filters={FILTERS}
         onOpen={row => open(row.id)}
         empty={{
@@ -74,59 +97,53 @@ export function FilesPage() {
 }
 
 const HEADINGS = [
-  'name',
-  'phone',
-  'email',
-  'component_type',
-  'amount',
-  'component_type_2',
-  'amount_2',
-  'student_name',
-  'identifier',
-  'settle_dues',
-  'grade',
-  'expires_at',
-  'collector_code',
-  'reference',
+  'Parent',
+  'Mobile',
+  'E-mail',
+  'Adm No',
+  'Student',
+  'Class',
+  'Tuition Fee',
+  'Transport Fee',
+  'Settle dues',
 ]
 const SAMPLE = [
   'Asha Rao',
   '9876543210',
   'asha@example.in',
-  'TUITION_FEE',
-  '45000',
-  'TRANSPORT_FEE',
-  '6500.50',
-  'Kabir Rao',
   'ADM-1042',
-  'yes',
+  'Kabir Rao',
   '5',
-  '2027-03-31',
-  '',
-  'term-2-1042',
+  '45000',
+  '6500.50',
+  'yes',
 ]
 
 function Upload({ onChecked }: { onChecked: (batch: BatchAnswer) => void }) {
   const path = useInstitutePath()
-  const upload = useCommand<File, BatchAnswer>({
-    method: 'POST',
-    path: `${path}/link-batches`,
-    refreshes: ['link-files'],
-    onDone: onChecked,
-  })
-  const problem = wholeProblem(upload.error)
+  const [file, setFile] = useState<File>()
+  const read = useCommand<File, ColumnsAnswer>({ method: 'POST', path: `${path}/link-batches/columns` })
+  const take = (chosen: File): void => {
+    setFile(chosen)
+    read.mutate(chosen)
+  }
+  if (file !== undefined && read.isSuccess && read.data !== undefined)
+    return (
+      <MatchLinkColumns file={file} columns={read.data.columns} onSent={onChecked} onCancel={read.reset} />
+    )
   return (
     <FileDrop
       label="File of links"
-      isSending={upload.isPending}
-      problem={problem}
-      onFile={file => upload.mutate(file)}
+      isSending={read.isPending}
+      problem={wholeProblem(read.error)}
+      onFile={take}
       onExample={() => downloadCsv('links-example', HEADINGS, [SAMPLE])}
     >
-      A CSV or XLSX file with one row for each link, up to 10,000. It is checked whole first; nothing is made
-      before you say so. A row that an earlier file had makes no second link. A link lowers the dues of a
-      student only if its row has “yes” under settle_dues beside the admission number (identifier), or the
-      student’s id under service_student_id.
+      A CSV or XLSX file as your school keeps it: the first row names the columns, then one row for each link,
+      up to 10,000. Name, mobile and e-mail of the payer and at least one fee are needed; fees stand one in a
+      column. It is checked whole first; nothing is made before you say so. A row that an earlier file had
+      makes no second link. A link lowers the dues of a student only if its row says so beside the admission
+      number.
     </FileDrop>
   )
 }

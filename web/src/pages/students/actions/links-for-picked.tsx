@@ -69,7 +69,7 @@ function LinksDialogue({ list, picked, onClose }: { list: string; picked: Picked
         )}
         <Checkbox.Group
           label="Send them to the families"
-          description="Tick none to make the links only; they stand under Orders & links."
+          description="Tick none to make the links only; they stand under Orders & links. Messages to phones wait for the school’s hours."
           value={channels}
           onChange={setChannels}
         >

@@ -18,7 +18,8 @@ import { BackLink } from '../../orders/back-link.tsx'
 import { Badge } from '../../orders/badge.tsx'
 import { LinkButton } from '../../orders/link-button.tsx'
 import { AFTER_CHANGE } from '../use-student.ts'
-import { columnLabel } from './columns.ts'
+import { columnLabel } from './column-table.tsx'
+import { FIELD_LABELS } from './columns.ts'
 import { ROSTER_LABELS } from './texts.ts'
 
 const WATCH_MS = 1_000
@@ -193,7 +194,7 @@ function Decide({ file }: { file: RosterAnswer }) {
 
 const COLUMNS: readonly Column<ProblemAnswer>[] = [
   { key: 'row', title: 'Row', align: 'right', text: row => String(row.row) },
-  { key: 'column', title: 'Column', text: row => columnLabel(row.column ?? '') },
+  { key: 'column', title: 'Column', text: row => columnLabel(row.column ?? '', FIELD_LABELS) },
   { key: 'message', title: 'What is wrong', text: row => row.message },
 ]
 

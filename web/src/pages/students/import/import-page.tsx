@@ -1,10 +1,8 @@
 import '../../orders/orders.css'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import type {
-  ColumnsAnswer,
-  RosterAnswer,
-} from '../../../../../src/console/students/rosters/roster.output.ts'
+import type { ColumnsAnswer } from '../../../../../src/console/lists/columns.output.ts'
+import type { RosterAnswer } from '../../../../../src/console/students/rosters/roster.output.ts'
 import { useCommand, wholeProblem } from '../../../api/command.ts'
 import { useInstitute, useInstitutePath, useMay } from '../../../api/session.ts'
 import { FileDrop } from '../../../ui/file-drop.tsx'
@@ -19,19 +17,36 @@ import { MatchColumns } from './match-columns.tsx'
 import { ROSTER_LABELS } from './texts.ts'
 
 const COLUMNS: readonly Column<RosterAnswer>[] = [
-  { key: 'name', title: 'File', text: row => row.file_name },
+  { key: 'name', title: 'File', sort: 'name', text: row => row.file_name },
   {
     key: 'state',
     title: 'Status',
+    sort: 'state',
     text: row => ROSTER_LABELS[row.state]?.label ?? row.state,
     render: row => <Badge of={row.state} labels={ROSTER_LABELS} />,
   },
-  { key: 'rows', title: 'Rows', align: 'right', text: row => formatCount(row.rows.total) },
-  { key: 'bad', title: 'Rows to correct', align: 'right', text: row => formatCount(row.rows.bad) },
-  { key: 'by', title: 'Sent by', text: row => row.created_by },
+  {
+    key: 'rows',
+    title: 'Rows',
+    sort: 'rows',
+    isLargestFirst: true,
+    align: 'right',
+    text: row => formatCount(row.rows.total),
+  },
+  {
+    key: 'bad',
+    title: 'Rows to correct',
+    sort: 'bad',
+    isLargestFirst: true,
+    align: 'right',
+    text: row => formatCount(row.rows.bad),
+  },
+  { key: 'by', title: 'Sent by', sort: 'by', text: row => row.created_by },
   {
     key: 'at',
     title: 'When',
+    sort: 'at',
+    isLargestFirst: true,
     text: row => formatMoment(row.created_at),
     render: row => <When at={row.created_at} />,
   },
@@ -61,6 +76,7 @@ export function ImportPage() {
         queryKey="student-files"
         columns={COLUMNS}
         rowId={row => row.id}
+        counted={['file', 'files']}
         onOpen={row => open(row.id)}
         empty={{
           title: 'No file yet',

@@ -1,16 +1,13 @@
-import { Alert, Button, Group, NativeSelect, TextInput } from '@mantine/core'
+import { Button, Group, TextInput } from '@mantine/core'
 import { useState } from 'react'
-import type {
-  ColumnsAnswer,
-  RosterAnswer,
-} from '../../../../../src/console/students/rosters/roster.output.ts'
-import type { RosterField } from '../../../../../src/imports/kinds/roster/roster.rules.ts'
+import type { ColumnsAnswer } from '../../../../../src/console/lists/columns.output.ts'
+import type { RosterAnswer } from '../../../../../src/console/students/rosters/roster.output.ts'
 import { useCommand, wholeProblem } from '../../../api/command.ts'
 import { useInstitutePath } from '../../../api/session.ts'
-import { ShortTable } from '../../../ui/table/short-table.tsx'
+import { ColumnTable, ColumnWarnings, hasTwice } from './column-table.tsx'
 import { yearName } from '../../../ui/when.tsx'
 import { useChoices, useCurrentYear } from '../use-student.ts'
-import { columnOptions, FIELD_LABELS, REQUIRED } from './columns.ts'
+import { FIELD_LABELS, REQUIRED } from './columns.ts'
 
 /** Says what each column of a file is, as guessed, and has the file checked. */
 export function MatchColumns({
@@ -32,7 +29,7 @@ export function MatchColumns({
   const current = useCurrentYear()
   const year = typedYear ?? String(Math.max(newest, current))
   const missing = REQUIRED.filter(name => !names.includes(name))
-  const twice = names.find((name, index) => name !== '' && names.indexOf(name) !== index)
+  const isTwice = hasTwice(names)
   const isYear = /^20\d\d$/.test(year)
   const check = useCommand<File, RosterAnswer>({
     method: 'POST',
@@ -68,14 +65,16 @@ export function MatchColumns({
         value={year}
         onChange={event => setTypedYear(event.currentTarget.value)}
       />
-      <ColumnTable columns={columns} names={names} onChange={setNames} />
-      <Warnings missing={missing} isTwice={twice !== undefined} problem={problem} />
+      <ColumnTable
+        columns={columns}
+        names={names}
+        onChange={setNames}
+        fields={{ group: 'Student', labels: FIELD_LABELS }}
+        fees={{ group: 'Fee, rupees for the year', known: choices?.components ?? [] }}
+      />
+      <ColumnWarnings missing={missing.map(name => FIELD_LABELS[name])} isTwice={isTwice} problem={problem} />
       <Group mt="md">
-        <Button
-          type="submit"
-          loading={check.isPending}
-          disabled={missing.length > 0 || twice !== undefined || !isYear}
-        >
+        <Button type="submit" loading={check.isPending} disabled={missing.length > 0 || isTwice || !isYear}>
           Check the file
         </Button>
         <Button variant="default" onClick={onCancel}>
@@ -83,73 +82,5 @@ export function MatchColumns({
         </Button>
       </Group>
     </form>
-  )
-}
-
-function headingOf({ title, index }: { title: string; index: number }): string {
-  return title || `Column ${index + 1}`
-}
-
-function Warnings({
-  missing,
-  isTwice,
-  problem,
-}: {
-  missing: readonly RosterField[]
-  isTwice: boolean
-  problem: string | undefined
-}) {
-  return (
-    <>
-      {missing.length > 0 && (
-        <Alert color="yellow" mt="md" role="status">
-          {`Still missing: ${missing.map(name => FIELD_LABELS[name]).join(', ')}.`}
-        </Alert>
-      )}
-      {isTwice && (
-        <Alert color="yellow" mt="md" role="status">
-          Two columns are matched to the same field. Leave one of them out.
-        </Alert>
-      )}
-      {problem !== undefined && (
-        <Alert color="red" mt="md" role="alert">
-          {problem}
-        </Alert>
-      )}
-    </>
-  )
-}
-
-function ColumnTable({
-  columns,
-  names,
-  onChange,
-}: {
-  columns: ColumnsAnswer['columns']
-  names: readonly string[]
-  onChange: (names: string[]) => void
-}) {
-  const choices = useChoices()
-  return (
-    <ShortTable
-      name="Columns of the file"
-      rows={columns.map((column, index) => ({ ...column, index }))}
-      rowId={({ index }) => String(index)}
-      columns={[
-        { title: 'Column', cell: column => <strong>{headingOf(column)}</strong> },
-        { title: 'First rows', cell: column => <span className="faint">{column.samples.join(', ')}</span> },
-        {
-          title: 'Is',
-          cell: column => (
-            <NativeSelect
-              aria-label={`What ${headingOf(column)} is`}
-              value={names[column.index] ?? ''}
-              onChange={event => onChange(names.with(column.index, event.currentTarget.value))}
-              data={columnOptions(column.guess, choices?.components ?? [])}
-            />
-          ),
-        },
-      ]}
-    />
   )
 }

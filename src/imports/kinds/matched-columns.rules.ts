@@ -1,0 +1,69 @@
+import type { RawRow } from '../files/columns.rules.ts'
+
+/** What the columns of a school's own file are, by position; null: left out. */
+export type FileColumns = {
+  names: (string | null)[]
+  /** As the file heads them: the next file with the same ones is matched in the same way. */
+  titles: string[]
+  /** For all rows, such as the academic year. */
+  defaults: RawRow
+}
+
+/** By field, how schools head its column: letters and digits only, tried in this order after the field's own name. */
+export type Titles<Field extends string> = readonly (readonly [Field, RegExp])[]
+
+type Fee = { code: string; name: string }
+
+const FEE = 'fee:'
+
+/** The fee that a column holds amounts of. */
+export function feeCodeOf(column: string): string | null {
+  return column.startsWith(FEE) ? column.slice(FEE.length) : null
+}
+
+/** What stands for sums of fees is not a fee. */
+const NOT_A_FEE = /(paid|balance|due|total|concession|discount|receipt|remark|date|mode|status)/
+const A_FEE = /(fee|fees|tuition|transport|charge|hostel|bus)/
+
+/**
+ * What the columns of a file probably are, each field once; a person looks at it before anything is read by it.
+ * Headings of fees are matched with the fees that the school has.
+ */
+export function guessColumns(
+  titles: readonly string[],
+  { fields, fees }: { fields: Titles<string>; fees: readonly Fee[] },
+): (string | null)[] {
+  const taken = new Set<string>()
+  return titles.map(title => {
+    const guess = guessColumn(title, fields, fees)
+    if (guess === null || taken.has(guess)) return null
+    taken.add(guess)
+    return guess
+  })
+}
+
+function guessColumn(title: string, fields: Titles<string>, fees: readonly Fee[]): string | null {
+  const plain = lettersOf(title)
+  if (plain === '') return null
+  const known = fees.find(({ code, name }) => lettersOf(code) === plain || lettersOf(name) === plain)
+  if (known !== undefined) return FEE + known.code
+  const field =
+    fields.find(([name]) => lettersOf(name) === plain) ?? fields.find(([, titles]) => titles.test(plain))
+  if (field !== undefined) return field[0]
+  return A_FEE.test(plain) && !NOT_A_FEE.test(plain) ? FEE + feeCodeFor(title) : null
+}
+
+function lettersOf(text: string): string {
+  return text.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, '')
+}
+
+const LONGEST_CODE = 64
+
+/** "Tuition Fee (₹)" is TUITION_FEE. */
+function feeCodeFor(title: string): string {
+  const code = title
+    .toUpperCase()
+    .replaceAll(/[^\p{L}\p{N}]+/gu, '_')
+    .replaceAll(/^_|_$/g, '')
+  return Array.from(code).slice(0, LONGEST_CODE).join('')
+}

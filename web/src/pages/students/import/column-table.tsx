@@ -1,0 +1,110 @@
+import { Alert, NativeSelect } from '@mantine/core'
+import type { ColumnsAnswer } from '../../../../../src/console/lists/columns.output.ts'
+import { ShortTable } from '../../../ui/table/short-table.tsx'
+import { readable } from '../texts.ts'
+
+function headingOf({ title, index }: { title: string; index: number }): string {
+  return title || `Column ${index + 1}`
+}
+
+/** Why the file cannot be checked yet. */
+export function ColumnWarnings({
+  missing,
+  isTwice,
+  problem,
+}: {
+  missing: readonly string[]
+  isTwice: boolean
+  problem: string | undefined
+}) {
+  return (
+    <>
+      {missing.length > 0 && (
+        <Alert color="yellow" mt="md" role="status">
+          {`Still missing: ${missing.join(', ')}.`}
+        </Alert>
+      )}
+      {isTwice && (
+        <Alert color="yellow" mt="md" role="status">
+          Two columns are matched to the same field. Leave one of them out.
+        </Alert>
+      )}
+      {problem !== undefined && (
+        <Alert color="red" mt="md" role="alert">
+          {problem}
+        </Alert>
+      )}
+    </>
+  )
+}
+
+type Fields = { group: string; labels: Readonly<Record<string, string>> }
+type Fees = { group: string; known: readonly { code: string; name: string }[] }
+
+export function hasTwice(names: readonly string[]): boolean {
+  return names.some((name, index) => name !== '' && names.indexOf(name) !== index)
+}
+
+/** What each column of a file is: a field, a fee with its amounts, or nothing. */
+export function ColumnTable({
+  columns,
+  names,
+  onChange,
+  fields,
+  fees,
+}: {
+  columns: ColumnsAnswer['columns']
+  names: readonly string[]
+  onChange: (names: string[]) => void
+  fields: Fields
+  fees: Fees
+}) {
+  return (
+    <ShortTable
+      name="Columns of the file"
+      rows={columns.map((column, index) => ({ ...column, index }))}
+      rowId={({ index }) => String(index)}
+      columns={[
+        { title: 'Column', cell: column => <strong>{headingOf(column)}</strong> },
+        { title: 'First rows', cell: column => <span className="faint">{column.samples.join(', ')}</span> },
+        {
+          title: 'Is',
+          cell: column => (
+            <NativeSelect
+              aria-label={`What ${headingOf(column)} is`}
+              value={names[column.index] ?? ''}
+              onChange={event => onChange(names.with(column.index, event.currentTarget.value))}
+              data={optionsOf(column.guess, fields, fees)}
+            />
+          ),
+        },
+      ]}
+    />
+  )
+}
+
+const FEE = 'fee:'
+
+/** The fields, the school's fees, and the fee that the column's heading names. */
+function optionsOf(guess: string | undefined, { group, labels }: Fields, fees: Fees) {
+  const codes = new Set([
+    ...fees.known.map(({ code }) => code),
+    ...(guess?.startsWith(FEE) ? [guess.slice(FEE.length)] : []),
+  ])
+  return [
+    { value: '', label: 'Leave out' },
+    { group, items: Object.entries(labels).map(([value, label]) => ({ value, label })) },
+    {
+      group: fees.group,
+      items: [...codes].map(code => ({
+        value: FEE + code,
+        label: fees.known.find(fee => fee.code === code && fee.name !== code)?.name ?? readable(code),
+      })),
+    },
+  ].filter(option => !('items' in option) || option.items.length > 0)
+}
+
+/** As the office calls it. */
+export function columnLabel(column: string, labels: Readonly<Record<string, string>>): string {
+  return column.startsWith(FEE) ? readable(column.slice(FEE.length)) : (labels[column] ?? column)
+}
