@@ -73,7 +73,8 @@ function insideFeature(importer: Place, target: Place): string | null {
   return from < to ? `${importer.layer} may not import ${target.layer}: imports point down` : null
 }
 
-const PURE_GROUND = /^platform\/(money|calendar|working-days|contacts|names|languages|errors|ids|assert)\.ts$/
+const PURE_GROUND =
+  /^platform\/(money|calendar|working-days|contacts|names|languages|errors|ids|assert|.+\.rules)\.ts$/
 
 function rulesReachOut(importer: Place, target: Place): string | null {
   if (importer.layer !== 'rules') return null

@@ -1,5 +1,5 @@
 import { readApprovalLimit } from '../institutes/approval-limit/approval-limit.service.ts'
-import { dayOf } from '../platform/calendar.ts'
+import { DAY_MS, dayOf } from '../platform/calendar.ts'
 import type { Context } from '../platform/context.ts'
 import type { Transaction } from '../platform/db/database.ts'
 import { badField, conflict } from '../platform/errors.ts'
@@ -15,7 +15,6 @@ import { insertEntries, readRules } from './dues.store.ts'
 type Taken = AtCounter & { paidAt: Date; recordedBy: string; waiveReason: string | null }
 
 const OLDEST_DAYS = 5 * 366
-const DAY_MS = 86_400_000
 
 /** The day of a payment is typed in at the counter: it cannot lie ahead, nor before anybody's books. */
 export function requireCounterDay({ clock }: Pick<Context, 'clock'>, paidAt: Date): void {

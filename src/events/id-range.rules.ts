@@ -1,12 +1,13 @@
 import { firstIdAt, momentOf } from '../platform/ids.ts'
+import { DAY_MS } from '../platform/calendar.ts'
 
 /** Part of the log by its ids: the months of other ids are not read. */
 export type Ids = { fromId?: string | undefined; belowId?: string | undefined }
 
 /** Ids are dated by the clocks of processes and events by the database's. Those that differ by a day have other troubles. */
-const SKEW_MS = 86_400_000
+const SKEW_MS = DAY_MS
 /** A month of ids and what stands around it: two partitions, or three. */
-const NEAR_MS = 31 * 86_400_000
+const NEAR_MS = 31 * DAY_MS
 
 type Page = { order: 'newest' | 'oldest'; cursor?: string | undefined }
 type Recorded = { from?: Date | undefined; before?: Date | undefined }

@@ -12,6 +12,7 @@ import * as rowStore from './engine/rows.store.ts'
 import { ERP_IMPORTS, ERP_KINDS, type ErpKind, type ImportFamily, type ImportMode } from './imports.rules.ts'
 import * as store from './imports.store.ts'
 import * as purgeStore from './purge.store.ts'
+import { DAY_MS } from '../platform/calendar.ts'
 
 export type { Import } from './imports.store.ts'
 export type { Problem } from './engine/rows.store.ts'
@@ -174,12 +175,11 @@ export async function changeImport(
 
 const KEPT_WAITING_DAYS = 7
 const KEPT_DAYS = 90
-const MS_PER_DAY = 86_400_000
 
 /** Files and rows of imports that are over, problems after some months; what nobody decided on is cancelled. */
 export async function purgeImports({ db, clock }: Context, limit: number): Promise<number> {
   const now = clock.now()
-  const ago = (days: number): Date => new Date(now.getTime() - days * MS_PER_DAY)
+  const ago = (days: number): Date => new Date(now.getTime() - days * DAY_MS)
   const forgotten = await purgeStore.cancelForgotten(db, ago(KEPT_WAITING_DAYS), now)
   const old = await purgeStore.findOld(db, ago(KEPT_DAYS), limit)
   const deleted = await takeDue(db, old, keys => db.transaction(tx => purgeStore.deleteOld(tx, keys)))

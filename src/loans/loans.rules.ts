@@ -1,6 +1,7 @@
 import { assert, assertNever } from '../platform/assert.ts'
 import { subtractPaise, ZERO, type Paise } from '../platform/money.ts'
 import type { LenderName, LenderUpdate, Offer, PayOut, PlannedTranche } from './lender-port.ts'
+import { DAY_MS } from '../platform/calendar.ts'
 
 export const LOAN_STATES = [
   'started',
@@ -230,7 +231,7 @@ export function trancheOf(tranches: readonly Tranche[], payOut: PayOut): PaidTra
   return { kind: 'planned', tranche, amountPaise, rest }
 }
 
-const EXPIRES_AFTER_MS = 30 * 86_400_000
+const EXPIRES_AFTER_MS = 30 * DAY_MS
 
 /** An application expires a month after it was started, an offer a month after it was made. */
 export function expiryAfter(from: Date): Date {
@@ -239,8 +240,8 @@ export function expiryAfter(from: Date): Date {
 
 const MINUTE_MS = 60_000
 const CHECK_AFTER_MINUTES = [1, 2, 5, 15, 60, 240, 720]
-const WEEK_MS = 7 * 86_400_000
-const EMIS_ASKED_FOR_MS = 5 * 366 * 86_400_000
+const WEEK_MS = 7 * DAY_MS
+const EMIS_ASKED_FOR_MS = 5 * 366 * DAY_MS
 
 /**
  * When to ask the lender next: at growing intervals until the end is known, then weekly for the EMIs for as long as

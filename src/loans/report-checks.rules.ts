@@ -2,6 +2,7 @@ import { badField } from '../platform/errors.ts'
 import { formatRupees, sumPaise } from '../platform/money.ts'
 import type { LenderUpdate, PayOut } from './lender-port.ts'
 import { canEnd, isOver, type Application, type LoanFile, type Tranche } from './loans.rules.ts'
+import { DAY_MS } from '../platform/calendar.ts'
 
 /**
  * What a lender's report may not say, however rightly it is signed: more than was asked for, an agreement that the
@@ -86,7 +87,7 @@ export function assertNear(key: string, day: string, today: string, years: Years
 
 type Years = { before: number; after: number }
 
-const SILENT_FOR_MS = 7 * 86_400_000
+const SILENT_FOR_MS = 7 * DAY_MS
 
 /** It lapsed a week ago, and the lender cannot be asked: it ends here without the lender. */
 export function isGivenUp({ state, expiresAt }: Application, now: Date): boolean {

@@ -7,7 +7,7 @@ import { getOrder, listOrders } from '../orders/orders.service.ts'
 import type { Refund } from '../payments/refunds/refunds.rules.ts'
 import { listRefunds, requestRefund, type RequestedRefund } from '../payments/refunds/refunds.service.ts'
 import type { PaymentContext } from '../payments/context.ts'
-import { dayOf } from '../platform/calendar.ts'
+import { DAY_MS, dayOf } from '../platform/calendar.ts'
 import type { Page as PageOf, PageRange } from '../platform/db/list.ts'
 import { notFound } from '../platform/errors.ts'
 import type { Context } from '../platform/context.ts'
@@ -68,7 +68,7 @@ export async function submitForm(
   })
 }
 
-const UNPAID_KEPT_MS = 30 * 86_400_000
+const UNPAID_KEPT_MS = 30 * DAY_MS
 
 /** Anybody can fill a form in: what nobody began to pay is deleted a month after it could be paid, a batch at a time. */
 export async function purgeUnpaidForms({ db, clock }: Context, limit: number): Promise<number> {

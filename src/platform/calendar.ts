@@ -1,6 +1,9 @@
 /** Calendar days and moments as the process reads and writes them: days of Asia/Kolkata, moments in UTC. */
 export const INDIA = 'Asia/Kolkata'
 
+/** A day as a length of time; no day of India is longer or shorter. */
+export const DAY_MS = 86_400_000
+
 const DAY = /^\d{4}-\d{2}-\d{2}$/
 const MOMENT = /^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}(:\d{2}([.,]\d{1,9})?)?([Zz]|[+-]\d{2}(:?\d{2})?)?$/
 const OFFSET = /([Zz]|[+-]\d{2}(:?\d{2})?)$/

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
-import { dirname, join, normalize } from 'node:path'
+import { basename, dirname, join, normalize } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 
@@ -82,8 +82,10 @@ test('every picture under docs is shown by a document', () => {
   assert.deepEqual(unshownPictures(documents, pictures), [])
 })
 
+const INDEX = 'docs/adr/README.md'
+const records = documents.filter(({ path }) => path.startsWith('docs/adr/') && path !== INDEX)
+
 const isUndated = ({ path, text }: Document): boolean =>
-  path.startsWith('docs/adr/') &&
   !(
     /\/\d{4}-[a-z0-9-]+\.md$/.test(path) &&
     /\bDate: \d{4}-\d\d-\d\d\b/.test(text) &&
@@ -94,7 +96,14 @@ test('every decision record has a number, a date and a status', () => {
   assert.ok(isUndated({ path: 'docs/adr/0001-a.md', text: '# 1. A\n' }))
   assert.ok(isUndated({ path: 'docs/adr/a.md', text: 'Date: 2026-11-15. Status: accepted.' }))
   assert.deepEqual(
-    documents.filter(isUndated).map(({ path }) => path),
+    records.filter(isUndated).map(({ path }) => path),
     [],
   )
+})
+
+test('the index of decision records names each once, by its number and title', () => {
+  const index = documents.find(({ path }) => path === INDEX)?.text ?? ''
+  const listed = [...index.matchAll(/^- \[(.+)\]\((\S+)\)$/gm)].map(([, title, file]) => `${file} ${title}`)
+  const present = records.map(({ path, text }) => `${basename(path)} ${/^# (.+)$/m.exec(text)?.[1]}`)
+  assert.deepEqual(listed.toSorted(), present.toSorted())
 })

@@ -8,10 +8,11 @@ import { DEMO_SCHOOL } from '../../sandbox/seed/seed.service.ts'
 import type { Config } from '../config.ts'
 import { PastSandbox } from './past-sandbox.ts'
 import { SunriseSchool } from './sunrise-school.ts'
+import { DAY_MS } from '../../platform/calendar.ts'
 
 const STUDENTS = 300
 const SAME_DAY = 12
-const HISTORY_MS = 151 * 86_400_000
+const HISTORY_MS = 151 * DAY_MS
 
 /**
  * Gives a new sandbox a school to look at. Runs once: one that was interrupted is left as it is, since what happened in

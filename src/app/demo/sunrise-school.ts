@@ -1,10 +1,9 @@
-import { dayOf, startOfDay } from '../../platform/calendar.ts'
+import { DAY_MS, dayOf, startOfDay } from '../../platform/calendar.ts'
 import type { PastSandbox } from './past-sandbox.ts'
 
 /** Days after today; the past is negative. */
 type DayOffset = number
 
-const DAY_MS = 86_400_000
 const OPENS_MS = 11 * 3_600_000
 const TUITION = 60_000
 const TERM = TUITION / 2

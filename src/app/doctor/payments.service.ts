@@ -11,8 +11,8 @@ import type { Config } from '../config.ts'
 import type { Finding } from './doctor.rules.ts'
 import { listStranded, type Unfinished } from './payments.store.ts'
 import { judgeAccounts, type ExaminedAccount } from './payments.rules.ts'
+import { DAY_MS } from '../../platform/calendar.ts'
 
-const DAY_MS = 86_400_000
 const SHARED =
   'has the key of the installation too, and each reports the pay-outs of the other: take it out of the environment or replace it here.'
 /** As many calls as one look may make. */

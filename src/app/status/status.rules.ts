@@ -2,6 +2,8 @@ import type { DueWork } from '../../console/operator/jobs.service.ts'
 import type { LetterKind } from '../../console/operator/operator.rules.ts'
 import type { BooksCheck } from '../../payments/reconcile/nightly.service.ts'
 import type { ServerState, Standby } from './status.store.ts'
+import { DAY_MS } from '../../platform/calendar.ts'
+import type { Waiting } from '../../platform/retention/months.rules.ts'
 
 export type Process = {
   role: string
@@ -21,9 +23,6 @@ export type AccountState = {
   problem: string | null
   heardAt: Date | null
 }
-
-/** Months that have left their logs and are still in the database, and whether a process is at it. */
-type Waiting = { months: readonly { table: string; month: string }[]; isUnderWay: boolean }
 
 type DatabaseState = Omit<ServerState, 'mode'> & {
   server: string
@@ -158,7 +157,7 @@ export function describeStuck({ months, isUnderWay }: Waiting): string | null {
 }
 
 const UNITS = [
-  [86_400_000, 'd'],
+  [DAY_MS, 'd'],
   [3_600_000, 'h'],
   [60_000, 'min'],
 ] as const

@@ -1,4 +1,4 @@
-import { parseDay } from '../../platform/calendar.ts'
+import { DAY_MS, parseDay } from '../../platform/calendar.ts'
 import { parseRupees, paiseOf, type Paise } from '../../platform/money.ts'
 
 /** As a file gives it; of a sheet a day may be a date or a number. */
@@ -89,7 +89,6 @@ export function recallColumns(rows: readonly Row[], titles: RememberedTitles): C
 }
 
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
-const MS_PER_DAY = 86_400_000
 const SERIAL_START = Date.UTC(1899, 11, 30)
 
 /** 17/11/26, 17-Nov-2026, 17 Nov 26, 2026-11-17; the day first, as in India. */
@@ -97,7 +96,7 @@ export function readDay(cell: Cell | undefined): string | null {
   if (cell instanceof Date) return Number.isFinite(cell.getTime()) ? cell.toISOString().slice(0, 10) : null
   if (typeof cell === 'number')
     return cell > 36_000 && cell < 80_000
-      ? new Date(SERIAL_START + Math.floor(cell) * MS_PER_DAY).toISOString().slice(0, 10)
+      ? new Date(SERIAL_START + Math.floor(cell) * DAY_MS).toISOString().slice(0, 10)
       : null
   if (typeof cell !== 'string') return null
   const text = withoutTime(cell.trim().replace(/^'/, '').slice(0, LONGEST))

@@ -1,5 +1,6 @@
 import { conflict } from '../../platform/errors.ts'
 import type { Paise } from '../../platform/money.ts'
+import { DAY_MS } from '../../platform/calendar.ts'
 
 /** Acts that a second person approves when they are above the institute's amount. */
 export const APPROVAL_ACTS = [
@@ -45,7 +46,7 @@ export type Approval = {
   note: string | null
 }
 
-const EXPIRES_AFTER_MS = 7 * 86_400_000
+const EXPIRES_AFTER_MS = 7 * DAY_MS
 export const MOST_WAITING = 500
 
 export function expiryOf(madeAt: Date): Date {

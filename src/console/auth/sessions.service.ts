@@ -19,6 +19,7 @@ import * as store from './sessions.store.ts'
 import { purgeKnown, rememberDevice } from './limits/known.service.ts'
 import { deleteOldTries } from './limits/tries.store.ts'
 import { listDemoUsers } from './users.store.ts'
+import { DAY_MS } from '../../platform/calendar.ts'
 
 /** A session as its holder gets it: the secrets go into cookies and nowhere else. */
 export type NewSession = { secret: string; device: string }
@@ -150,8 +151,8 @@ export async function readSession({ db, mode, clock }: Context, who: Who | null)
   }
 }
 
-const KEPT_MS = 90 * 86_400_000
-const TRIES_KEPT_MS = 2 * 86_400_000
+const KEPT_MS = 90 * DAY_MS
+const TRIES_KEPT_MS = 2 * DAY_MS
 
 /** Deletes sessions, lock-outs, devices and codes that are long over, a batch at a time. */
 export async function purgeSessions({ db }: { db: Queryable }, limit: number): Promise<number> {

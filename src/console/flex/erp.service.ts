@@ -5,6 +5,7 @@ import { firstIdAt } from '../../platform/ids.ts'
 import { settingsFor } from '../../erp/settings/settings.rules.ts'
 import { listErpSettings } from '../../erp/settings/settings.service.ts'
 import * as store from './erp.store.ts'
+import { DAY_MS } from '../../platform/calendar.ts'
 
 export type BranchHealth = {
   collectorCode: string
@@ -18,8 +19,6 @@ export type BranchHealth = {
   /** What went wrong, the most frequent first. */
   problems: store.FetchSum[]
 }
-
-const DAY_MS = 86_400_000
 
 /** How the ERP of each branch answered in the last 24 hours of real time, which ids are made in. */
 export async function readErpHealth(ctx: Context, institute: Institute): Promise<BranchHealth[]> {

@@ -1,7 +1,7 @@
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import type { DisputesToAnswer } from '../../payments/disputes/disputes.rules.ts'
 import { sumDisputesToAnswer } from '../../payments/disputes/disputes.service.ts'
-import { dayOf, startOfDay } from '../../platform/calendar.ts'
+import { DAY_MS, dayOf, startOfDay } from '../../platform/calendar.ts'
 import type { Context } from '../../platform/context.ts'
 import { readSetting } from '../../platform/db/instance-settings.ts'
 import { firstIdAt } from '../../platform/ids.ts'
@@ -43,7 +43,6 @@ export type Home = {
 }
 
 const CHART_DAYS = 30
-const DAY_MS = 86_400_000
 
 /** What came in, what is still due, what went wrong, what happens next: a statement each, side by side. */
 export async function readHome({ db, clock, mode }: Context, institute: Institute): Promise<Home> {

@@ -1,7 +1,7 @@
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { ACCOUNT_CODES, balanceOf, CHART } from '../../ledger/ledger.rules.ts'
 import { listMismatches } from '../../payments/mismatches/settle-mismatch.service.ts'
-import { dayOf } from '../../platform/calendar.ts'
+import { DAY_MS, dayOf } from '../../platform/calendar.ts'
 import { badCursor, toPage, type Page, type PageRange } from '../../platform/db/list.ts'
 import type { Context } from '../../platform/context.ts'
 import { ZERO, type Paise } from '../../platform/money.ts'
@@ -14,7 +14,7 @@ import { count, day, moment, money, text, type Column } from '../reports/reports
 export type { LedgerRow, ReconciliationSums } from './books.store.ts'
 export { checkBooks } from '../../payments/reconcile/reconcile.service.ts'
 
-const MATCHED_MS = 30 * 86_400_000
+const MATCHED_MS = 30 * DAY_MS
 
 export async function sumReconciliation(
   { db, clock }: Context,

@@ -15,6 +15,7 @@ import { pickedIds, sift, type Bulk } from '../lists/bulk.rules.ts'
 import { parseReceiptId, receiptId } from './receipts.rules.ts'
 import { filterOf, type AskedReceipts } from './receipts.service.ts'
 import * as store from './receipts.store.ts'
+import { DAY_MS } from '../../platform/calendar.ts'
 
 /** What one file holds: it is made in one piece, in a few seconds. */
 const MOST_PRINTED = 200
@@ -65,8 +66,6 @@ async function readPrints(
     return printOf(row, paidFor, { paper })
   })
 }
-
-const DAY_MS = 86_400_000
 
 /** Mails each once more. Who was written to within a day is left out, so that repeating it tells nobody twice. */
 export async function mailPicked(

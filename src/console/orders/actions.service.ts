@@ -10,12 +10,11 @@ import { checkoutUrl } from './orders.service.ts'
 import { linkMessages, type SendChannel } from '../../orders/link-messages.texts.ts'
 import type { Language } from '../../platform/languages.ts'
 import { languageOfFamily } from '../../messages/family-languages.service.ts'
+import { DAY_MS } from '../../platform/calendar.ts'
 
 type Target = { institute: Institute; orderId: string }
 
 export type Sent = { orderId: string; recipients: string[] }
-
-const DAY_MS = 86_400_000
 
 /** Writes the messages down; the worker sends them. The order's lock lets two who press at once be counted in turn. */
 export async function sendLink(

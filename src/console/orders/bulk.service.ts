@@ -10,6 +10,7 @@ import { transact, type Command } from '../../platform/idempotency.ts'
 import type { Language } from '../../platform/languages.ts'
 import { refusalFrom, sift, type Bulk } from '../lists/bulk.rules.ts'
 import { MOST_MESSAGES_A_DAY, requireSendable } from './orders.rules.ts'
+import { DAY_MS } from '../../platform/calendar.ts'
 
 type Picked = { institute: Institute; orderIds: readonly string[] }
 
@@ -34,8 +35,6 @@ type How = {
   /** Also those that were told within a day. */
   isForced: boolean
 }
-
-const DAY_MS = 86_400_000
 
 /** Sends each its link once more. Who was told within a day is left out, so that repeating it tells nobody twice. */
 export async function sendPicked(

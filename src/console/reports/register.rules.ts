@@ -1,4 +1,5 @@
 import { badField } from '../../platform/errors.ts'
+import { DAY_MS } from '../../platform/calendar.ts'
 
 /** How money came: paid by somebody online, debited under a mandate, taken at the counter, or lent. */
 export const SOURCES = ['online', 'flex', 'direct', 'cred'] as const
@@ -11,7 +12,6 @@ export type Period = (typeof PERIODS)[number]
 
 export type Days = { from: string; to: string }
 
-const DAY_MS = 86_400_000
 /** What a page can show of days, and of months. */
 const MOST_DAYS: Record<Period, number> = { day: 92, month: 1_100 }
 

@@ -10,7 +10,7 @@ import type { PaymentContext } from '../../payments/context.ts'
 import { heldUntil } from '../../payments/payments.rules.ts'
 import { giveUpStarted } from '../../payments/start/give-up.service.ts'
 import { listOnTheWay, listStarted, type StudentPayment } from '../../payments/student-payments.service.ts'
-import { dayOf } from '../../platform/calendar.ts'
+import { DAY_MS, dayOf } from '../../platform/calendar.ts'
 import type { Transaction } from '../../platform/db/database.ts'
 import type { Language } from '../../platform/languages.ts'
 import { holdStudents } from '../../students/profile/lock-student.service.ts'
@@ -30,8 +30,6 @@ export type WantedLinks = {
 /** An order that was made, or one that asks for the same and was sent. */
 type DueLink = { studentId: string; order: Order; isNew: boolean }
 export type DueLinks = { links: DueLink[]; leftOut: { id: string; name: string; why: string }[] }
-
-const DAY_MS = 86_400_000
 
 /**
  * A link of each student for what it owes, in the caller's transaction; a dozen statements however many. Who has an open

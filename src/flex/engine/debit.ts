@@ -3,7 +3,7 @@ import type { Debit } from '../../payments/debits/debits.service.ts'
 import { paymentInEvent } from '../../payments/payment.events.ts'
 import type { PaidOrder } from '../../payments/payment-handler.ts'
 import { assertNever } from '../../platform/assert.ts'
-import { dayOf } from '../../platform/calendar.ts'
+import { DAY_MS, dayOf } from '../../platform/calendar.ts'
 import { formatRupees } from '../../platform/money.ts'
 import type { Pulled } from '../../erp/pull/pull.service.ts'
 import { allowAgain, cancelByErp, DROPPED, erpAnswerOf, lockByErp, skip } from './erp-decision.ts'
@@ -53,7 +53,7 @@ export function applyErpAnswer(plan: PlanChanges, instalmentId: string, answer: 
 }
 
 const ASK_AGAIN_MS = 60 * 60_000
-const ASK_DAILY_MS = 24 * 60 * 60_000
+const ASK_DAILY_MS = DAY_MS
 
 /**
  * Still nothing to debit. Silence is a reason to ask again; of a plan that closed for it the ERP is asked every day until

@@ -1,7 +1,7 @@
 import type { MandateChange, MandateReport } from '../../providers/mandate-port.ts'
 import { mandatesOf, type Applied } from '../../payments/context.ts'
 import { assertNever } from '../../platform/assert.ts'
-import { dayOf } from '../../platform/calendar.ts'
+import { DAY_MS, dayOf } from '../../platform/calendar.ts'
 import type { Run } from '../../platform/jobs/job.ts'
 import { processDue } from '../../platform/jobs/process-due.ts'
 import type { FlexContext } from '../context.ts'
@@ -164,7 +164,7 @@ function scheduleCheck(plan: PlanChanges): void {
   if (state === 'active' && (dueAt ?? plan.now) <= plan.now)
     plan.changeMandate({ nextCheckAt: plan.plan.revivableUntil ?? momentOf(addDays(endOn, 1), 0) })
   if (state !== 'pending') return
-  if (plan.now.getTime() - createdAt.getTime() > GIVE_UP_DAYS * 86_400_000) {
+  if (plan.now.getTime() - createdAt.getTime() > GIVE_UP_DAYS * DAY_MS) {
     plan.moveMandate('rejected', 'the bank never confirmed it', { nextCheckAt: null })
     return
   }

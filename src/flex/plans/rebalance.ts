@@ -1,4 +1,4 @@
-import { dayOf } from '../../platform/calendar.ts'
+import { DAY_MS, dayOf } from '../../platform/calendar.ts'
 import { formatRupees, sumPaise } from '../../platform/money.ts'
 import { endInstalment, withdrawNotice } from '../notices/withdraw-notice.ts'
 import { firstDayFor } from '../rules/debit.rules.ts'
@@ -156,8 +156,6 @@ export function reopen(plan: PlanChanges): void {
   for (const one of plan.instalments.filter(isToCome))
     plan.move(one, 'due', 'there is no mandate to debit', { nextStepAt: null, notifiedAt: null })
 }
-
-const DAY_MS = 86_400_000
 
 /** Closes a plan of which nothing more is expected; for some weeks it opens again if something comes back. */
 export function closeIfFinished(plan: PlanChanges): void {

@@ -1,4 +1,4 @@
-import { parseDay } from '../../platform/calendar.ts'
+import { DAY_MS, parseDay } from '../../platform/calendar.ts'
 
 /** As a spreadsheet gives it; text from CSV. */
 export type Cell = string | number | boolean | Date | null
@@ -186,7 +186,6 @@ function dateText(date: Date, kind: CellKind): string {
   return kind === 'moment' && !isMidnight ? text : isMidnight ? text.slice(0, 10) : text
 }
 
-const MS_PER_DAY = 86_400_000
 /** Day 0 of a spreadsheet; from 1900-03-01 on, before which its calendar has a day too many. */
 const SERIAL_START = Date.UTC(1899, 11, 30)
 const FIRST_SERIAL = 61
@@ -195,5 +194,5 @@ const LAST_SERIAL = 2_958_465
 /** A date whose cell lost its format is the number of days since then. */
 function serialText(serial: number, kind: CellKind): string | null {
   if (serial < FIRST_SERIAL || serial > LAST_SERIAL) return null
-  return dateText(new Date(SERIAL_START + serial * MS_PER_DAY), kind)
+  return dateText(new Date(SERIAL_START + serial * DAY_MS), kind)
 }

@@ -9,6 +9,7 @@ import {
 import { readXml, type Workbook } from './workbook.ts'
 import { attributeOf, XmlBroken, type XmlAttributes, type XmlListener } from './xml.ts'
 import type { Cell } from './columns.rules.ts'
+import { DAY_MS } from '../../platform/calendar.ts'
 
 /** A cell that makes no sense, where it stands. */
 /** As in every spreadsheet program. */
@@ -38,7 +39,6 @@ export async function* readSheet(book: Workbook): AsyncGenerator<FileRows> {
   if (sheet.rows.length > 0) yield { rows: sheet.take(), share: 1 }
 }
 
-const MS_PER_DAY = 86_400_000
 const DAYS_TO_1904 = 1_462
 /** Day 0 of a spreadsheet. */
 const SERIAL_START = Date.UTC(1899, 11, 30)
@@ -159,7 +159,7 @@ class SheetListener implements XmlListener {
     if (!Number.isFinite(value)) return this.#refuse()
     if (this.#book.isDate[this.#style] !== true) return value
     const days = this.#book.is1904 ? value + DAYS_TO_1904 : value
-    return new Date(SERIAL_START + Math.round(days * MS_PER_DAY))
+    return new Date(SERIAL_START + Math.round(days * DAY_MS))
   }
 
   #refuse(): never {

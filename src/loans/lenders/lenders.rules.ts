@@ -1,6 +1,7 @@
 import { badField, conflict } from '../../platform/errors.ts'
 import type { Paise } from '../../platform/money.ts'
 import type { LoanLimits, LoanTerms } from '../lender-port.ts'
+import { DAY_MS } from '../../platform/calendar.ts'
 
 const LENDER_KINDS = ['api', 'desk'] as const
 type LenderKind = (typeof LENDER_KINDS)[number]
@@ -57,4 +58,4 @@ export function assertNewLender(lender: NewLender, { isLive }: { isLive: boolean
 }
 
 /** How long the previous secret is accepted after a rotation. */
-export const PREVIOUS_SECRET_MS = 7 * 86_400_000
+export const PREVIOUS_SECRET_MS = 7 * DAY_MS

@@ -1,5 +1,5 @@
 import type { Context } from '../../platform/context.ts'
-import { dayAfter, dayOf, startOfDay } from '../../platform/calendar.ts'
+import { DAY_MS, dayAfter, dayOf, startOfDay } from '../../platform/calendar.ts'
 import { lockOrder } from '../../orders/order-payments.service.ts'
 import type { Transaction } from '../../platform/db/database.ts'
 import { badField, conflict, notFound } from '../../platform/errors.ts'
@@ -186,7 +186,7 @@ export async function returnTransfer(
   return returned
 }
 
-const REMIND_AFTER_MS = 2 * 86_400_000
+const REMIND_AFTER_MS = 2 * DAY_MS
 
 /** Once, when nobody has looked for a transfer: until then the fees stay due, and reminders go out. */
 export async function remindToConfirm(ctx: LoanContext, key: store.LoanKey): Promise<void> {

@@ -1,4 +1,4 @@
-import { dayAfter, dayOf, startOfDay } from '../../platform/calendar.ts'
+import { DAY_MS, dayAfter, dayOf, startOfDay } from '../../platform/calendar.ts'
 import { forEachSettled } from '../../platform/for-each-settled.ts'
 import { lockSetting, readSetting, writeSetting } from '../../platform/db/instance-settings.ts'
 import { isWorkingDay } from '../../platform/working-days.ts'
@@ -10,7 +10,6 @@ import { listReadThrough, setReadThrough } from './settlements.store.ts'
 import type { PaymentContext } from '../context.ts'
 
 const EVERY_MS = 60 * 60 * 1_000
-const DAY_MS = 24 * EVERY_MS
 
 /**
  * Reads what every account paid out, once an hour. Providers report a day late at times, so yesterday is read again;

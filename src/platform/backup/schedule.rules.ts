@@ -1,7 +1,8 @@
+import { DAY_MS } from '../calendar.ts'
+
 /** When a daily backup is due. Times of day are Indian, as everything that a school reads. */
 export type TimeOfDay = { hour: number; minute: number }
 
-const DAY_MS = 86_400_000
 const INDIA_OFFSET_MS = 5.5 * 3_600_000
 const RETRY_MS = 15 * 60_000
 const LATE_MS = 2 * 3_600_000

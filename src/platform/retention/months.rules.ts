@@ -33,3 +33,6 @@ function nameOf(number: number): string {
   const month = String((number % 12) + 1).padStart(2, '0')
   return `${Math.floor(number / 12)}_${month}`
 }
+
+/** Months that have left their logs and are still in the database, and whether a process is at it. */
+export type Waiting = { months: readonly { table: string; month: string }[]; isUnderWay: boolean }

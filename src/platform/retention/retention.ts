@@ -11,6 +11,7 @@ import {
   type PartitionedLog,
   type RetiredMonth,
 } from './logs.ts'
+import type { Waiting } from './months.rules.ts'
 import { writeArchive } from './write-archive.ts'
 
 type Retention = {
@@ -52,9 +53,6 @@ export async function retainLogs(retention: Retention, options: RunOptions = {})
     leave()
   }
 }
-
-/** Months that have left their logs and are still in the database, and whether a process is at it. */
-type Waiting = { months: RetiredMonth[]; isUnderWay: boolean }
 
 export async function readWaiting(db: Queryable, logs: readonly PartitionedLog[]): Promise<Waiting> {
   const isUnderWay = await isHeld(db, PLACE)

@@ -22,6 +22,7 @@ import {
 } from './credentials.service.ts'
 import { openSettings, sealSettings } from './settings.ts'
 import { readValues, type EnteredValue } from './values.rules.ts'
+import { DAY_MS } from '../../platform/calendar.ts'
 
 export type { AccountsContext } from './credentials.service.ts'
 
@@ -143,7 +144,7 @@ export async function resumeAccount(
 }
 
 /** Providers repeat a callback for a day and longer, signed as it was the first time. */
-const PREVIOUS_VALID_MS = 3 * 86_400_000
+const PREVIOUS_VALID_MS = 3 * DAY_MS
 const MOST_PREVIOUS = 3
 
 /**

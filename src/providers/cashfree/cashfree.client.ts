@@ -26,6 +26,7 @@ import { outcomeOfOrder, outcomeOfPayment, outcomeOfRefund, reportsOf } from './
 import { readSettlements } from './settlements.client.ts'
 import * as shapes from './shapes.ts'
 import { reportOfUnasked } from './unasked-refunds.ts'
+import { DAY_MS } from '../../platform/calendar.ts'
 
 /**
  * Cashfree by Orders and its hosted checkout, and by Subscriptions on demand (mandates.client.ts).
@@ -239,7 +240,7 @@ function refundOfDebit({ rail, subscriptionId, paymentId }: DebitRef): Record<st
 }
 
 /** Whether a repeated callback keeps the time of the first is not documented, and repetitions go on for hours. */
-const TIMESTAMP_PAST_MS = 24 * 60 * 60_000
+const TIMESTAMP_PAST_MS = DAY_MS
 const TIMESTAMP_AHEAD_MS = 5 * 60_000
 
 /**

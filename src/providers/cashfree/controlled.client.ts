@@ -10,6 +10,7 @@ import { type DebitRef, readDebitRef, readOurId, toCashfreeId, toDebitRef } from
 import { returnCodeOf } from './return-codes.ts'
 import { type Event, readMoney, readOptionalId, readOptionalMoment } from './shapes.ts'
 import { letGoOn } from './subscriptions.client.ts'
+import { DAY_MS } from '../../platform/calendar.ts'
 
 /**
  * Cashfree's controlled flow of UPI debits: it notifies the payer when we say so, and debits on the day when we execute, so
@@ -79,7 +80,7 @@ export async function execute(
   throw made
 }
 
-const NOTICE_MS = 24 * 60 * 60_000
+const NOTICE_MS = DAY_MS
 
 function isTooEarly({ status, completedAt }: Notification, now: Date): boolean {
   return status !== 'SUCCESS' || (completedAt?.getTime() ?? 0) + NOTICE_MS > now.getTime()

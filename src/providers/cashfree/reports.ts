@@ -1,4 +1,4 @@
-import { dayOf, startOfDay } from '../../platform/calendar.ts'
+import { DAY_MS, dayOf, startOfDay } from '../../platform/calendar.ts'
 import { unavailable } from '../../platform/errors.ts'
 import { paiseOf, type Paise, ZERO } from '../../platform/money.ts'
 import type { MandateOutcome, MandateReport, Rail } from '../mandate-port.ts'
@@ -273,7 +273,6 @@ export function outcomeOfCharge(charge: shapes.Charge, toldAt: Date): PaymentOut
 }
 
 const RETRIES = 3
-const DAY_MS = 24 * 60 * 60_000
 
 /**
  * Cashfree tries a UPI debit that failed three more times by itself, an hour apart, on its day. Until that is over a

@@ -1,4 +1,4 @@
-import { parseDay, startOfDay } from '../../platform/calendar.ts'
+import { DAY_MS, parseDay, startOfDay } from '../../platform/calendar.ts'
 import { unavailable } from '../../platform/errors.ts'
 import { RECON_BYTES } from '../http.ts'
 import type { SettlementItem, SettlementReport } from '../port.ts'
@@ -10,7 +10,6 @@ import * as shapes from './shapes.ts'
 
 const PAGE = 1_000
 const MAX_PAGES = 1_000
-const DAY_MS = 24 * 60 * 60_000
 
 /** Read whole before the first report: a pay-out's events stand on any page. */
 export async function* readSettlements({ begin }: Connection, day: string): AsyncGenerator<SettlementReport> {

@@ -1,4 +1,4 @@
-import { dayOf, startOfDay } from '../../platform/calendar.ts'
+import { DAY_MS, dayOf, startOfDay } from '../../platform/calendar.ts'
 import type { Paise } from '../../platform/money.ts'
 import { addWorkingDays, isWorkingDay, type Holidays } from '../../platform/working-days.ts'
 import type { MandateOutcome, Rail } from '../../providers/mandate-port.ts'
@@ -140,8 +140,8 @@ const MAGIC_RETURNS: Record<number, Code> = { 81: SHORT, 82: BANK_AWAY, 83: NO_M
 const UNDECIDED = '98'
 const MAGIC_WAIT = 84
 const MAGIC_LATE_RETURN = 85
-const WAITS_MS = 2 * 86_400_000
-const RETURNS_AFTER_MS = 3 * 86_400_000
+const WAITS_MS = 2 * DAY_MS
+const RETURNS_AFTER_MS = 3 * DAY_MS
 
 /** What somebody at the counter wants of a debit. */
 export type DebitAct = { kind: 'debited' } | { kind: 'bounced'; code?: string | undefined }

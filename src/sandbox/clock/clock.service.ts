@@ -1,4 +1,4 @@
-import { INDIA } from '../../platform/calendar.ts'
+import { DAY_MS, INDIA } from '../../platform/calendar.ts'
 import type { OffsetClock } from '../../platform/clock.ts'
 import type { Database } from '../../platform/db/database.ts'
 import { badField } from '../../platform/errors.ts'
@@ -99,7 +99,7 @@ function checkedTarget(move: ClockMove, now: Date): Date {
   const key = move.to === undefined ? 'advance' : 'to'
   const target = targetOf(move, now)
   if (target < now) throw badField(key, 'is in the past; the clock only moves forward')
-  if (target.getTime() - Date.now() > MAX_YEARS_AHEAD * 366 * 86_400_000) {
+  if (target.getTime() - Date.now() > MAX_YEARS_AHEAD * 366 * DAY_MS) {
     throw badField(key, `is more than ${MAX_YEARS_AHEAD} years ahead of real time`)
   }
   return target

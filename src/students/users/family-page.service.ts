@@ -9,12 +9,12 @@ import { badField, conflict } from '../../platform/errors.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
 import { getStudent } from '../students.service.ts'
 import { familyPageTexts } from './family-page.texts.ts'
+import { DAY_MS } from '../../platform/calendar.ts'
 
 export const FAMILY_PAGE_CHANNELS = ['email', 'sms'] as const
 type Channel = (typeof FAMILY_PAGE_CHANNELS)[number]
 
 const MOST_A_DAY = 4
-const DAY_MS = 86_400_000
 
 export type SentPage = { recipients: string[] }
 

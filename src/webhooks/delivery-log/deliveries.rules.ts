@@ -1,3 +1,5 @@
+import { DAY_MS } from '../../platform/calendar.ts'
+
 /**
  * What an attempt means for its delivery and for the subscription behind it. Each attempt is judged by itself; the
  * delivery then moves by its own count of failures, and the subscription by the count over all its deliveries.
@@ -19,7 +21,6 @@ export type Verdict =
 
 const SECOND_MS = 1_000
 const HOUR_MS = 3_600 * SECOND_MS
-const DAY_MS = 24 * HOUR_MS
 
 /** The waits after the first failure, the second, and so on: about three days. */
 export const RETRY_SECONDS: readonly number[] = [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400]

@@ -14,6 +14,7 @@ import {
   lockSubscription,
   type Subscription,
 } from '../subscriptions/subscriptions.store.ts'
+import { DAY_MS } from '../../platform/calendar.ts'
 
 export type { Delivery } from './deliveries.store.ts'
 
@@ -90,7 +91,6 @@ const RECOVER_AT_ONCE = 5_000
 /** The log keeps four months at least, whatever the settings. */
 const KEPT_DAYS = 90
 const HOUR_MS = 3_600_000
-const DAY_MS = 24 * HOUR_MS
 
 /**
  * Sends again whatever failed since a moment: given up under this subscription, given up or cancelled under an earlier

@@ -14,6 +14,7 @@ import {
   type SubscriptionChange,
 } from './subscriptions.rules.ts'
 import * as store from './subscriptions.store.ts'
+import { DAY_MS } from '../../platform/calendar.ts'
 
 export type { Subscription } from './subscriptions.store.ts'
 
@@ -32,7 +33,7 @@ export type Subscribed = {
 }
 
 /** Real time, not the domain's: receivers roll keys in their own time. */
-const OLD_KEY_SIGNS_MS = 24 * 60 * 60 * 1_000
+const OLD_KEY_SIGNS_MS = DAY_MS
 
 /** Subscribes, or changes secret and header of the subscription there is: one per event code and branch. */
 export async function addSubscription(

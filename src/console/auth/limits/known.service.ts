@@ -10,6 +10,7 @@ import { newTypedCode, plainTypedCode } from '../totp.ts'
 import { findUserByEmail } from '../users.store.ts'
 import * as store from './known.store.ts'
 import { countMailRequest, type Guess } from './tries.service.ts'
+import { DAY_MS } from '../../../platform/calendar.ts'
 
 /** What tells a person from a stranger before the password is looked at. */
 export type Credentials = {
@@ -38,7 +39,7 @@ export async function recognise({ db }: Context, sent: Credentials): Promise<Gue
 }
 
 const MOST_DEVICES = 50
-const DEVICE_KEPT_MS = 180 * 86_400_000
+const DEVICE_KEPT_MS = 180 * DAY_MS
 
 /** Answers the secret for the device's cookie: colleagues who share a device share it, one that we never gave is replaced. */
 export async function rememberDevice(

@@ -1,6 +1,7 @@
 import type { SendChannel } from '../../../orders/link-messages.texts.ts'
 import { feeCodeOf, type Titles } from '../matched-columns.rules.ts'
 import type { Language } from '../../../platform/languages.ts'
+import { DAY_MS } from '../../../platform/calendar.ts'
 
 /** How payers are notified of their links; chosen when the file is started. Without a language each in its own. */
 export type LinkOptions = { channels: SendChannel[]; language: Language | null }
@@ -10,7 +11,7 @@ export const LINK_FILE_BYTES = 5_000_000
 export const LINK_FILE_STATES = ['checked', 'running', 'done', 'stopped', 'cancelled'] as const
 
 /** The same row again within this time is the same link; a row with a reference of its own is so for ever. */
-const REPEAT_MS = 7 * 86_400_000
+const REPEAT_MS = 7 * DAY_MS
 
 export function repeatsAfter(now: Date): Date {
   return new Date(now.getTime() - REPEAT_MS)
