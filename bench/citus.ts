@@ -8,6 +8,7 @@ import { Client, DEMO, GROUP } from '../test/harness/client.ts'
 import { addressOf, makeCitus, spread } from '../test/harness/postgres/databases.ts'
 import { startReceiver } from '../test/harness/receiver.ts'
 import { PAY, sampleOrder } from '../test/harness/samples.ts'
+import { Instalments } from './citus-instalments.ts'
 
 /**
  * `node bench/citus.ts COORDINATOR [TIMES] [PORT …]`: what a request costs the database in CPU time, on one PostgreSQL
@@ -136,7 +137,18 @@ async function measureOn(label: string, url: string, servers: string[]): Promise
       await receiver.waitForRequests(times, 120_000)
       await closeDeliveries()
     })
-    Object.assign(costs, { deliver })
+    const instalments = new Instalments([
+      { client: clients[0], collectorCode: BRANCHES[0]! },
+      { client: clients[1], collectorCode: BRANCHES[1]! },
+    ])
+    await instalments.prepare(inParallel)
+    const debit = await measure(postmasters, () => instalments.debit())
+    const [row] = await query<{ count: number }>(
+      url,
+      `select count(*)::int as count from flex_instalments where state = 'settled'`,
+    )
+    if (row?.count !== times) throw new Error(`${row?.count} of ${times} instalments were debited`)
+    Object.assign(costs, { deliver, debit })
     for (const [what, cost] of Object.entries(costs))
       console.log(
         `${label.padEnd(16)} ${what.padEnd(8)} ${cost.coordinator.toFixed(2)} ms ${servers.length > 1 ? 'coordinator' : ''} + ${cost.workers.toFixed(2)} ms workers`,
