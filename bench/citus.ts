@@ -137,10 +137,10 @@ async function measureOn(label: string, url: string, servers: string[]): Promise
       await receiver.waitForRequests(times, 120_000)
       await closeDeliveries()
     })
-    const instalments = new Instalments([
-      { client: clients[0], collectorCode: BRANCHES[0]! },
-      { client: clients[1], collectorCode: BRANCHES[1]! },
-    ])
+    const instalments = new Instalments(
+      app,
+      clients.map((client, index) => ({ client, collectorCode: BRANCHES[index]! })),
+    )
     await instalments.prepare(inParallel)
     const debit = await measure(postmasters, () => instalments.debit())
     const [row] = await query<{ count: number }>(

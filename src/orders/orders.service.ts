@@ -1,10 +1,16 @@
 import {
   checkCatalogue,
+  joinCatalogue,
   rememberEntries,
   unseenEntries,
   type CodeInUse,
 } from '../institutes/catalogue.service.ts'
-import { branchFilter, branchFor, type Institute } from '../institutes/institutes.rules.ts'
+import {
+  branchFilter,
+  branchFor,
+  type CatalogueEntry,
+  type Institute,
+} from '../institutes/institutes.rules.ts'
 import { newEvent } from '../events/define-event.ts'
 import { recordEvents } from '../events/events.service.ts'
 import type { Database, Queryable, Transaction } from '../platform/db/database.ts'
@@ -33,6 +39,7 @@ import {
   searchOrders as search,
   type OrderSearchFilter,
 } from './search-orders.store.ts'
+import { insertOrders } from './orders-bulk.store.ts'
 import * as store from './orders.store.ts'
 import { requireReturnUrl } from './return-url.rules.ts'
 
@@ -67,17 +74,50 @@ export async function createOrder(
   const studentId = await payingFor(ctx, institute, { ...input, settleDues: settleDues ?? false })
   const order = unpaidOrder({ ...input, id: newId('order'), collectorCode, studentId, createdAt: now })
   const result = { orderId: order.id, redirectUrl: `${ctx.publicUrl}/pay/${institute.code}/${order.id}` }
-  const insert = (on: Queryable): ReturnType<typeof store.insertOrder> =>
-    store.insertOrder(on, institute.id, order, { newCodes, idempotency: command.idempotency, result })
-  const { isNew, isFree } =
-    command.audit === undefined ? await insert(db) : await insertSeen(db, command.audit, insert, result)
-  if (!isFree) throw stillRunning()
-  if (!isNew) {
-    if (command.idempotency !== undefined) await replayIfDone(db, institute.id, command.idempotency)
-    throw unavailable('The earlier answer to this Idempotency-Key lapsed at this moment. Please retry.')
-  }
+  const planned = { order, newCodes }
+  await (db.isDistributed
+    ? insertApart(db, command, institute, planned, result)
+    : insertAtOnce(db, command, institute, planned, result))
   rememberEntries(db, institute, newCodes)
   return result
+}
+
+type Planned = { order: Order; newCodes: CatalogueEntry[] }
+
+async function insertAtOnce(
+  db: Database,
+  { idempotency, audit }: Command<CreatedOrder>,
+  institute: Institute,
+  { order, newCodes }: Planned,
+  result: CreatedOrder,
+): Promise<void> {
+  const insert = (on: Queryable): ReturnType<typeof store.insertOrder> =>
+    store.insertOrder(on, institute.id, order, { newCodes, idempotency, result })
+  const { isNew, isFree } = await (audit === undefined ? insert(db) : insertSeen(db, audit, insert, result))
+  if (!isFree) throw stillRunning()
+  if (isNew) return
+  if (idempotency !== undefined) await replayIfDone(db, institute.id, idempotency)
+  throw unavailable('The earlier answer to this Idempotency-Key lapsed at this moment. Please retry.')
+}
+
+/**
+ * What one statement does on one server is carried to every server of a distributed database and committed by all of them
+ * in two phases. Plain inserts go to the institute's own.
+ */
+async function insertApart(
+  db: Database,
+  command: Command<CreatedOrder>,
+  institute: Institute,
+  { order, newCodes }: Planned,
+  result: CreatedOrder,
+): Promise<void> {
+  await transact(db, command, async tx => {
+    await Promise.all([
+      joinCatalogue(tx, institute, newCodes),
+      insertOrders(tx, [{ instituteId: institute.id, order }]),
+    ])
+    return result
+  })
 }
 
 /** The student whose dues it pays, if it says so: an identifier alone does not. */
