@@ -82,10 +82,10 @@ export const COLUMNS = students.columns('s')
  * Where a sub-select finds its institute. By a parameter Citus asks one shard, by a list of institutes too if it names one
  * only; by the student's row alone it asks all.
  */
-type Whose = '$1' | 'any ($1)' | 's.institute_id'
+type Whose = '$1' | 'any ($3)' | 's.institute_id'
 
 const ofStudent = (table: string, whose: Whose): string =>
-  `${table}.institute_id = ${whose} ${whose === 'any ($1)' ? `and ${table}.institute_id = s.institute_id` : ''}
+  `${table}.institute_id = ${whose} ${whose === 'any ($3)' ? `and ${table}.institute_id = s.institute_id` : ''}
      and ${table}.student_id = s.id`
 
 /** In the order registered. */

@@ -4,8 +4,9 @@ import type { Student, StudentKey } from '../students.rules.ts'
 import { COLUMNS, feesOfStudent } from '../students.store.ts'
 import type { StoredStudent } from './update.rules.ts'
 
+/** $3 has each institute once: a long array is sorted again for each student. */
 const ASKED_FOR = `from unnest($1::int[], $2::text[]) with ordinality as r (institute_id, id, no)
-  join students s on s.institute_id = r.institute_id and s.id = r.id where s.institute_id = any($1)`
+  join students s on s.institute_id = r.institute_id and s.id = r.id where s.institute_id = any($3)`
 
 /** In the order asked for; null where there is no such student. */
 export async function readStudents(db: Queryable, keys: readonly StudentKey[]): Promise<(Student | null)[]> {
@@ -21,7 +22,7 @@ export async function readStoredStudents(
   if (keys.length === 0) return []
   const rows = await db.query<Student & Numbered & { fees: FeeComponent[] }>(
     `select r.no, ${COLUMNS},
-       ${feesOfStudent('any ($1)')} as fees ${ASKED_FOR}`,
+       ${feesOfStudent('any ($3)')} as fees ${ASKED_FOR}`,
     columnsOf(keys),
   )
   return inOrder(keys, rows, ({ fees, ...student }) => ({ student, fees }))
@@ -30,7 +31,8 @@ export async function readStoredStudents(
 type Numbered = { no: number }
 
 function columnsOf(keys: readonly StudentKey[]): unknown[] {
-  return [keys.map(key => key.instituteId), keys.map(key => key.studentId)]
+  const institutes = keys.map(key => key.instituteId)
+  return [institutes, keys.map(key => key.studentId), [...new Set(institutes)]]
 }
 
 function inOrder<Row extends object, Result>(
