@@ -95,11 +95,11 @@ async function openBooks(cluster: Cluster, name: string, payments: number): Prom
   // Foreign keys hold by construction, and to check twenty million of them takes longer than all the rest.
   await client.query('set session_replication_role = replica')
   const everyMinutes = Math.max(1, Math.floor(MINUTES / (2 * payments)))
-  const perMinute = Math.ceil((2 * payments * everyMinutes) / MINUTES)
+  const perStep = Math.ceil((2 * payments * everyMinutes) / MINUTES)
   const filled = payments === 0 ? 0 : 12
   for (let month = filled; month > 0; month--)
     for (const text of fillMonth(month, everyMinutes))
-      await client.query(text, text.includes('$3') ? [perMinute, INSTITUTES, PAYLOAD] : [])
+      await client.query(text, text.includes('$3') ? [perStep, INSTITUTES, PAYLOAD] : [])
   await client.query(WAITING, [PENDING, PAYLOAD])
   await client.query('vacuum analyze')
   const { rows } = await client.query<{ cursor: string; delivery: string }>(
@@ -158,7 +158,7 @@ const OLDER_MONTHS = `
 const REQUEST = `now(), 'GET', '/orders/:order_id', 200, null, 4.5, 'key_bench'`
 const FETCH = `'ADM-1', 'presentation', now(), 40, 'found'`
 
-/** So many events in every minute (or every so many) of a month, spread over the schools, each delivered. Its indexes are made at the end. */
+/** Events of a month, spread over the schools, each delivered. Its indexes are made at the end. */
 const fillMonth = (back: number, everyMinutes: number): string[] => {
   const month = `date_trunc('month', now() at time zone 'Asia/Kolkata') - interval '${back} months'`
   const [first, next] = [`(${month})`, `(${month} + interval '1 month')`]

@@ -1,4 +1,5 @@
 import type pg from 'pg'
+import type { Check } from '../checks.ts'
 
 const ID = "lpad(n::text, 26, '0')"
 const TUITION = '(400000 + n % 50 * 100)::bigint'
@@ -67,8 +68,8 @@ function nextWindow(): { presentOn: string; at: number } {
   return { presentOn: tuesday.add({ days: 1 }).toString(), at }
 }
 
-/** Each answers one count that should be the second. */
-const CHECKS: [name: string, text: string, wanted: (total: number) => number][] = [
+/** Once all are announced. */
+export const CHECKS: Check[] = [
   [
     'instalments confirmed',
     `select count(*) from flex_instalments where state = 'confirmed' and notified_at is not null and held_until is null
@@ -82,7 +83,7 @@ const CHECKS: [name: string, text: string, wanted: (total: number) => number][] 
     total => total,
   ],
   ['messages', 'select count(*) from messages', total => total * 2],
-  ...['email', 'sms'].map((channel): (typeof CHECKS)[number] => [
+  ...['email', 'sms'].map((channel): Check => [
     `plans told by ${channel}`,
     `select count(distinct about) from messages where channel = '${channel}'`,
     total => total,
@@ -90,17 +91,6 @@ const CHECKS: [name: string, text: string, wanted: (total: number) => number][] 
   ['decisions', 'select count(*) from flex_decisions', total => total],
   ['fee changes', 'select count(*) from fee_changes', () => 0],
 ]
-
-/** What is not as it should be once all are announced. */
-export async function findFaults(client: pg.Client, total: number): Promise<string[]> {
-  const faults: string[] = []
-  for (const [name, text, wanted] of CHECKS) {
-    const { rows } = await client.query<{ count: string }>(text)
-    const count = Number(rows[0]?.count)
-    if (count !== wanted(total)) faults.push(`${name}: ${count} instead of ${wanted(total)}`)
-  }
-  return faults
-}
 
 /** How long the ERP's answers took, as we saw it. */
 export async function meanCall(client: pg.Client): Promise<number> {

@@ -1,4 +1,3 @@
-import pg from 'pg'
 import { readConfig } from '../../src/app/config.ts'
 import { runSteps } from '../../src/flex/engine/engine.service.ts'
 import { runUntilDone } from '../../src/platform/jobs/job.ts'
@@ -6,6 +5,7 @@ import { Slots } from '../../src/platform/jobs/slots.ts'
 import { createContext } from '../../src/app/context.ts'
 import { createLog } from '../../src/platform/log.ts'
 import { openDatabase } from '../../src/app/open-database.ts'
+import { countStatements } from '../statements.ts'
 
 /**
  * Lets every instalment that is due take its step, as the worker does, and prints how it went as JSON. Needs
@@ -30,13 +30,8 @@ const { total, sampleEvery } = JSON.parse(process.argv[2] ?? '{}') as FlexPlan
 const collect = globalThis.gc
 if (collect === undefined) throw new Error('run this with --expose-gc')
 
-const counted = { statements: 0, answers: 0 }
-const client = pg.Client.prototype as unknown as Record<'query', (...args: unknown[]) => unknown>
-const { query } = client
-client.query = function (...args) {
-  counted.statements++
-  return Reflect.apply(query, this, args)
-}
+const counted = countStatements()
+let answers = 0
 
 const config = readConfig(process.env)
 const { ctx: base } = await openDatabase(config)
@@ -44,7 +39,7 @@ const log = createLog({ level: 'silent', format: 'json', destination: { write() 
 const { ctx, closeErp } = await createContext(config, base, log)
 const { callLimiter } = ctx.erp
 const run = callLimiter.run.bind(callLimiter)
-callLimiter.run = (...args) => run(...args).finally(() => counted.answers++)
+callLimiter.run = (...args) => run(...args).finally(() => answers++)
 
 const samples: FlexSample[] = []
 let samplingMs = 0
@@ -88,12 +83,12 @@ async function stepAll(): Promise<number> {
 }
 
 function look(): void {
-  if (counted.answers < (samples.length + 1) * sampleEvery) return
+  if (answers < (samples.length + 1) * sampleEvery) return
   const at = performance.now()
   collect?.()
   const { heapUsed, rss } = process.memoryUsage()
-  samples.push({ count: counted.answers, heapBytes: heapUsed, rssBytes: rss })
-  const perSecond = counted.answers / ((at - start - samplingMs) / 1_000)
-  process.stderr.write(`${counted.answers} of ${total} asked for, ${Math.round(perSecond)} per second\n`)
+  samples.push({ count: answers, heapBytes: heapUsed, rssBytes: rss })
+  const perSecond = answers / ((at - start - samplingMs) / 1_000)
+  process.stderr.write(`${answers} of ${total} asked for, ${Math.round(perSecond)} per second\n`)
   samplingMs += performance.now() - at
 }

@@ -4,7 +4,8 @@ import { loadavg } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import type { Figure } from '../figures.ts'
-import { findFaults, meanCall, seedDue } from './books.ts'
+import { findFaults } from '../checks.ts'
+import { CHECKS, meanCall, seedDue } from './books.ts'
 import type { FlexPlan, FlexResult } from './drain.ts'
 import { openCluster, runPart, type Cluster } from '../rig.ts'
 import type { Size } from '../size.ts'
@@ -43,7 +44,7 @@ async function announce(cluster: Cluster, total: number, name: string): Promise<
     const plan: FlexPlan = { total, sampleEvery: total / 10 }
     const load = loadavg()[0] ?? 0
     const result = (await runPart('flex/drain.ts', plan, env)) as FlexResult
-    const faults = await findFaults(client, total)
+    const faults = await findFaults(client, CHECKS, total)
     const callMs = await meanCall(client)
     const { calls, mostAtOnce } = await erp.look()
     if (result.steps !== total) faults.push(`${result.steps} steps instead of ${total}`)

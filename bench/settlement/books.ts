@@ -1,4 +1,5 @@
 import type pg from 'pg'
+import type { Check } from '../checks.ts'
 
 const AMOUNT = '(100000 + n % 5000 * 100)::bigint'
 const ID = "lpad(n::text, 26, '0')"
@@ -40,9 +41,8 @@ export async function seedCaptured(client: pg.Client, total: number): Promise<vo
   await client.query('vacuum analyze')
 }
 
-/** Each answers one count that should be the second. */
-type Check = [name: string, text: string, wanted: (total: number) => number]
-const CHECKS: Check[] = [
+/** Once all is settled. */
+export const CHECKS: Check[] = [
   ['payments settled', 'select count(*) from payments where settlement_id is not null', total => total],
   ['settlements', 'select count(*) from settlements', () => 1],
   [
@@ -56,7 +56,7 @@ const CHECKS: Check[] = [
     'select count(*) from order_lines l join settlements s on s.utr = l.settlement_utr and s.settled_at = l.settled_at',
     total => total * 2,
   ],
-  ...['pay', 'order'].flatMap((prefix): typeof CHECKS => [
+  ...['pay', 'order'].flatMap((prefix): Check[] => [
     [
       `${prefix}.payment.settled events`,
       `select count(*) from events where event_code = '${prefix}.payment.settled'`,
@@ -82,14 +82,3 @@ const CHECKS: Check[] = [
     () => 0,
   ],
 ]
-
-/** What is not as it should be once all is settled. */
-export async function findFaults(client: pg.Client, total: number): Promise<string[]> {
-  const faults: string[] = []
-  for (const [name, text, wanted] of CHECKS) {
-    const { rows } = await client.query<{ count: string }>(text)
-    const count = Number(rows[0]?.count)
-    if (count !== wanted(total)) faults.push(`${name}: ${count} instead of ${wanted(total)}`)
-  }
-  return faults
-}

@@ -3,7 +3,8 @@ import type { Figure } from '../figures.ts'
 import { openCluster, runPart, type Cluster } from '../rig.ts'
 import type { Size } from '../size.ts'
 import type { SettlePlan, SettleResult } from './settle-all.ts'
-import { findFaults, seedCaptured } from './books.ts'
+import { findFaults } from '../checks.ts'
+import { CHECKS, seedCaptured } from './books.ts'
 
 const MANY = 100_000
 const FEW = 10_000
@@ -34,7 +35,7 @@ async function settle(cluster: Cluster, total: number, name: string): Promise<Ru
     await seedCaptured(client, total)
     const plan: SettlePlan = { total, sampleEvery: Math.ceil(total / 10) }
     const result = (await runPart('settlement/settle-all.ts', plan, env)) as SettleResult
-    const faults = await findFaults(client, total)
+    const faults = await findFaults(client, CHECKS, total)
     if (result.settled !== total) faults.push(`${result.settled} of ${total} were settled`)
     if (result.exceptions !== 0) faults.push(`${result.exceptions} exceptions`)
     if (result.again.settled + result.again.exceptions !== 0)

@@ -1,11 +1,11 @@
 import { createWriteStream } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import pg from 'pg'
 import { readConfig } from '../../src/app/config.ts'
 import { openDeliveries } from '../../src/app/open-deliveries.ts'
 import { openDatabase } from '../../src/app/open-database.ts'
 import { createLog } from '../../src/platform/log.ts'
+import { countStatements } from '../statements.ts'
 
 /**
  * One worker over a backlog: for some seconds, or until it is empty. Prints how it went as JSON. Needs --expose-gc for
@@ -16,13 +16,7 @@ export type DrainSample = { count: number; ms: number; heapBytes: number; rssByt
 export type DrainResult = { perSecond: number; statements: number; count: number; samples: DrainSample[] }
 
 const plan = JSON.parse(process.argv[2] ?? '{}') as DrainPlan
-const counted = { statements: 0 }
-const client = pg.Client.prototype as unknown as Record<'query', (...args: unknown[]) => unknown>
-const { query } = client
-client.query = function (...args) {
-  counted.statements++
-  return Reflect.apply(query, this, args)
-}
+const counted = countStatements()
 
 const config = readConfig(process.env)
 // Written as in production; nobody reads it.

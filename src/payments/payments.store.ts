@@ -81,15 +81,15 @@ export type Locked = { payment: Payment; order: { state: OrderState; kind: Order
  * row before the order's is held. By student, so that those who follow lock them in the same order as everybody.
  */
 export async function lockWithOrders(tx: Transaction, instituteId: number, id: string): Promise<Locked[]> {
-  return underId(async isKnownBy => {
+  return readByProviderId(async condition => {
     const rows = await tx.query<Payment & { orderState: OrderState; orderKind: OrderKind }>(
       `with locked as materialized (
          select id as "lockedId", student_id as "studentId", state as "orderState", kind as "orderKind" from orders
-         where institute_id = $1 and id in (select order_id from payments where institute_id = $1 and ${isKnownBy})
+         where institute_id = $1 and id in (select order_id from payments where institute_id = $1 and ${condition})
          order by id for update
        )
        select ${COLUMNS}, "orderState", "orderKind" from locked, payments
-       where institute_id = $1 and order_id = "lockedId" and ${isKnownBy} order by "studentId" for update of payments`,
+       where institute_id = $1 and order_id = "lockedId" and ${condition} order by "studentId" for update of payments`,
       [instituteId, id],
     )
     return rows.map(({ orderState: state, orderKind: kind, ...payment }) => ({
@@ -103,7 +103,7 @@ export async function lockWithOrders(tx: Transaction, instituteId: number, id: s
  * What a provider knows under an id ($2): a payment that is for an order alone, by its own id, or else those of a group.
  * One condition for both would be looked up in two indexes, or in none while the table is small.
  */
-export async function underId<Row>(read: (isKnownBy: string) => Promise<Row[]>): Promise<Row[]> {
+export async function readByProviderId<Row>(read: (condition: string) => Promise<Row[]>): Promise<Row[]> {
   const alone = await read('id = $2 and group_id is null')
   return alone.length > 0 ? alone : read('group_id = $2')
 }

@@ -1,6 +1,6 @@
 import type { Database, Queryable, Transaction } from '../../platform/db/database.ts'
 import type { Payment } from '../payments.rules.ts'
-import { payments, underId } from '../payments.store.ts'
+import { payments, readByProviderId } from '../payments.store.ts'
 import type { Part } from '../settlements/settlements.rules.ts'
 
 const intents = payments.with<{ nextCheckAt: Date }>({ nextCheckAt: 'timestamptz' })
@@ -47,9 +47,9 @@ export async function insertGroup(
 
 /** The payment that a provider knows under an id, or those that it is for together. */
 export async function listAtProvider(db: Database, instituteId: number, id: string): Promise<Payment[]> {
-  return underId(isKnownBy =>
+  return readByProviderId(condition =>
     db.pointRead<Payment>(
-      `select ${payments.columns('payments')} from payments where institute_id = $1 and ${isKnownBy} order by id`,
+      `select ${payments.columns('payments')} from payments where institute_id = $1 and ${condition} order by id`,
       [instituteId, id],
     ),
   )

@@ -96,13 +96,18 @@ export class Table<Row extends object> {
     const columns = this.#pick([...key, ...set])
     const assignments = this.#pick(set).map(({ name }) => `${name} = r.${name}`)
     const matches = this.#pick(key).map(({ name }) => `t.${name} = r.${name}`)
+    const values = toArrays(rows, columns)
     const institutes = columns.findIndex(({ name }) => name === 'institute_id')
-    // Said of the table itself, so that a distributed one asks these institutes' servers alone.
-    if (institutes >= 0) matches.push(`t.institute_id = any ($${institutes + 1})`)
+    if (institutes >= 0) {
+      // Said of the table itself, so that a distributed one asks these institutes' servers alone. Each once: a long list
+      // would be gone through for every row.
+      values.push([...new Set(values[institutes] as number[])])
+      matches.push(`t.institute_id = any ($${values.length}::int[])`)
+    }
     const written = await db.query(
       `update ${this.#name} t set ${assignments.join(', ')} from ${source(columns)}
        where ${matches.join(' and ')} returning 1`,
-      toArrays(rows, columns),
+      values,
     )
     return written.length
   }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { Socket } from 'node:net'
 import { after, test } from 'node:test'
 import { BursarError } from '../../../src/platform/errors.ts'
 import { startBursar } from '../../harness/bursar.ts'
@@ -38,6 +39,32 @@ test('point reads go on after their shared connection was lost', async () => {
     where datname = current_database() and pid <> pg_backend_pid()`)
   const answers = await Promise.all(Array.from({ length: 50 }, read))
   assert.deepEqual(new Set(answers.map(answer => answer.status)), new Set([200]))
+})
+
+/** What a socket does when several pieces wait to be sent. */
+type Writes = { _writev(chunks: Buffer[], done: () => void): void }
+
+test('statements that do not wait for each other leave in one system call', async t => {
+  const echo = (value: string) => db.pointRead<{ value: string }>('select $1::text as value', [value])
+  await echo('prepared')
+  const spy = t.mock.method(Socket.prototype as unknown as Writes, '_writev')
+  const answers = await Promise.all([echo('read one'), echo('read two')])
+  assert.deepEqual(
+    answers.map(([row]) => row?.value),
+    ['read one', 'read two'],
+  )
+  await db.transaction(tx => Promise.all([tx.query("select 'sent one'"), tx.query("select 'sent two'")]))
+  const written = spy.mock.calls.map(({ arguments: [chunks] }) =>
+    chunks.map(chunk => chunk.toString()).join(''),
+  )
+  for (const all of [
+    ['read one', 'read two'],
+    ['begin', "'sent one'", "'sent two'"],
+  ])
+    assert.ok(
+      written.some(text => all.every(part => text.includes(part))),
+      all.join(),
+    )
 })
 
 test('a deadlock is tried again and both transactions are done', async () => {
