@@ -164,7 +164,7 @@ begin
   perform add_partitions(log, id_prefix, next_month(log), last_month, 'staging');
   select string_agg(quote_ident(attname), ', ' order by attnum) into columns from pg_attribute
     where attrelid = log::regclass and attnum > 0 and not attisdropped;
-  -- This waits for everybody who is writing to `_after`, so their rows are seen by whoever copies.
+  -- This waits for everybody who is writing to `_after`, so the copy sees their rows.
   execute format('create trigger mirrored after insert or update or delete on %I
     for each row execute function mirror_later(%L, %L)', log || '_after', log, columns);
 end $$;

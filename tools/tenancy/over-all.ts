@@ -60,7 +60,7 @@ export const OVER_ALL: readonly Group[] = [
   {
     why: 'Takes what is due of all institutes by one statement; not where they may be on two servers.',
     reach: 'every, locked',
-    senders: ['platform/jobs/claim.ts update'],
+    senders: ['platform/jobs/claim.ts updateDue'],
   },
   {
     why: 'For the operator, a lender, or the one person whose sandbox it is: they are not of one institute.',

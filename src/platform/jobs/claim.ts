@@ -43,15 +43,21 @@ export async function updateDue<Row extends object>(
   { set, returning }: { set: string; returning: string },
 ): Promise<Row[]> {
   const { table, key = 'id', where, order } = due
-  const update = (which: string, values: readonly unknown[]): Promise<Row[]> =>
-    db.query<Row>(`update ${table} set ${set} where ${which} returning ${returning}`, [now, ...values])
-  if (!db.isDistributed) {
-    const oldest = `select institute_id, ${key} from ${table} where ${where} order by ${order} limit $2`
-    return update(`(institute_id, ${key}) in (${oldest} for update skip locked)`, [limit])
-  }
+  const change = `update ${table} set ${set}`
+  if (!db.isDistributed)
+    // Materialized: a join could run it again for each row, and each time it would lock the next ones.
+    return db.query<Row>(
+      `with due as materialized (
+         select institute_id, ${key} from ${table} where ${where} order by ${order} limit $2 for update skip locked)
+       ${change} where (institute_id, ${key}) in (select institute_id, ${key} from due) returning ${returning}`,
+      [now, limit],
+    )
   const taken = await forEachInstitute(await findDue(db, due, now, limit), async (_, keys) => {
     const these = nameRows(keys, 2)
-    return update(these.lock(table, where, { key }), these.values)
+    return db.query<Row>(`${change} where ${these.lock(table, where, { key })} returning ${returning}`, [
+      now,
+      ...these.values,
+    ])
   })
   return taken.flat()
 }

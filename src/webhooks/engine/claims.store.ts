@@ -5,6 +5,7 @@ import {
   decodeTarget,
   interrupted,
   LEASE,
+  releaseAll,
   targetJson,
   type Claimed,
   type SealedTarget,
@@ -155,7 +156,11 @@ async function claimSome(db: Database, ready: readonly Ready[], limit: number): 
   const rows = await claim(isProbe ? 'all' : 'free')
   if (rows.some(isLeft)) rows.push(...(await claim('all')))
   const taken = rows.filter(row => row.target === null)
-  const events = await readEvents(db, taken)
+  const events = await readEvents(db, taken).catch(async (error: unknown) => {
+    // None was attempted: they are due again at once, and not in 40 seconds.
+    await releaseAll(db, taken)
+    throw error
+  })
   const targets = new Map<string, Target>()
   for (const { instituteId, target } of rows)
     if (target !== null && 'id' in target) targets.set(`${instituteId} ${target.id}`, decodeTarget(target))

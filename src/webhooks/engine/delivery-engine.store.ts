@@ -59,9 +59,9 @@ export async function readTargets(db: Database, held: readonly Claimed[]): Promi
   if (held.length === 0) return new Map()
   const rows = await db.query<{ target: SealedTarget }>(
     `select ${targetJson(PAUSED)} as target from webhook_subscriptions s
-     where institute_id = any ($1) and (institute_id, id) in (
+     where institute_id = any ($3::int[]) and (institute_id, id) in (
        select k.institute_id, k.id from unnest($1::int[], $2::text[]) as k (institute_id, id))`,
-    [held.map(({ instituteId }) => instituteId), held.map(({ webhook }) => webhook.id)],
+    [held.map(({ instituteId }) => instituteId), held.map(({ webhook }) => webhook.id), institutesOf(held)],
   )
   return new Map(rows.map(({ target }) => [target.id, decodeTarget(target)]))
 }
@@ -95,9 +95,8 @@ export type Finish = {
 
 /**
  * Only the holder of a claim finishes it. Nobody else changes a row with a claim on it, so it stands where it stood when
- * it was claimed: looking for it there costs half of looking for it by its id. An institute is given once in the list that
- * every look-up goes through. Moments are reckoned with the results: a distributed database takes no such expression where
- * a row is written.
+ * it was claimed: looking for it there costs half of looking for it by its id. Moments are computed with the results: a
+ * distributed database takes no such expression where a row is written.
  */
 const LEAVE_QUEUE = `
   with result as materialized (
@@ -106,14 +105,14 @@ const LEAVE_QUEUE = `
   ), over as (
     delete from webhook_queue q using result r
     where q.institute_id = any ($6::int[]) and q.institute_id = r.institute_id and r.next_ms is null and q.ctid = r.place and q.claim = r.claim
-    returning q.delivery_id
+    returning q.delivery_id, q.claim
   ), again as (
     update webhook_queue q set claim = null, claimed_until = null, failures = r.failures, next_attempt_at = r.next_at
     from result r
     where q.institute_id = any ($6::int[]) and q.institute_id = r.institute_id and r.next_ms is not null and q.ctid = r.place and q.claim = r.claim
-    returning q.delivery_id
+    returning q.delivery_id, r.claim
   )
-  select delivery_id as id from over union all select delivery_id from again`
+  select delivery_id as id, claim from over union all select delivery_id, claim from again`
 
 /**
  * The deliveries are named twice, so that only their months are looked into. It is a statement of its own because the
@@ -132,16 +131,16 @@ const WRITE_RESULTS = `
 /** Answers which of them did not arrive, but for those that were not ours any more. */
 export async function finishAll(tx: Transaction, finishes: readonly Finish[]): Promise<Set<string>> {
   // Written as PostgreSQL writes arrays, as the client would quote item by item.
-  const rows = await tx.query<{ id: string }>(LEAVE_QUEUE, [
+  const rows = await tx.query<Pick<Claimed, 'id' | 'claim'>>(LEAVE_QUEUE, [
     finishes.map(({ claimed }) => claimed.instituteId),
     arrayOf(finishes, ({ claimed }) => claimed.claim),
     arrayOf(finishes, ({ claimed }) => `"${claimed.place}"`),
     arrayOf(finishes, ({ failures }) => failures),
     arrayOf(finishes, ({ nextInMs }) => nextInMs ?? 'null'),
-    institutesOf(finishes),
+    institutesOf(finishes.map(({ claimed }) => claimed)),
   ])
-  const left = new Set(rows.map(({ id }) => id))
-  const ours = finishes.filter(({ claimed }) => left.has(claimed.id))
+  const left = new Map(rows.map(({ id, claim }) => [id, claim]))
+  const ours = finishes.filter(({ claimed }) => left.get(claimed.id) === claimed.claim)
   if (ours.length === 0) return new Set()
   await tx.query(WRITE_RESULTS, [
     ours.map(({ claimed }) => claimed.instituteId),
@@ -149,13 +148,14 @@ export async function finishAll(tx: Transaction, finishes: readonly Finish[]): P
     arrayOf(ours, ({ state }) => state),
     // JSON has no line break in it.
     ours.map(({ attempt }) => JSON.stringify(attempt === null ? [] : [attempt])).join('\n'),
-    institutesOf(ours),
+    institutesOf(ours.map(({ claimed }) => claimed)),
   ])
   return new Set(ours.filter(({ state }) => state !== 'delivered').map(({ claimed }) => claimed.id))
 }
 
-const institutesOf = (finishes: readonly Finish[]): number[] => [
-  ...new Set(finishes.map(({ claimed }) => claimed.instituteId)),
+/** Each once: every look-up goes through the list. */
+const institutesOf = (held: readonly Pick<Claimed, 'instituteId'>[]): number[] => [
+  ...new Set(held.map(({ instituteId }) => instituteId)),
 ]
 
 function arrayOf(finishes: readonly Finish[], read: (finish: Finish) => string | number): string {
@@ -165,17 +165,17 @@ function arrayOf(finishes: readonly Finish[], read: (finish: Finish) => string |
 const RELEASE = `
   update webhook_queue q set claim = null, claimed_until = null
   from unnest($1::int[], $2::text[], $3::bigint[]) as r (institute_id, id, claim)
-  where q.institute_id = any ($1) and q.institute_id = r.institute_id and q.delivery_id = r.id and q.claim = r.claim
+  where q.institute_id = any ($4::int[]) and q.institute_id = r.institute_id and q.delivery_id = r.id and q.claim = r.claim
   returning q.institute_id, q.delivery_id, old.claimed_until as lost_claim`
 const RELEASE_INTERRUPTED = `with released as (${RELEASE}), attempted as materialized (
     select institute_id, delivery_id, ${interrupted('lost_claim')} as attempt from released)
   update webhook_deliveries d set attempts = d.attempts || r.attempt from attempted r
-  where d.institute_id = r.institute_id and d.id = r.delivery_id and d.institute_id = any ($1) and d.id = any ($2)`
+  where d.institute_id = r.institute_id and d.id = r.delivery_id and d.institute_id = any ($4) and d.id = any ($2)`
 
 /** Gives back what was claimed: not attempted, or on its way when we had to leave. */
 export async function releaseAll(
   db: Database,
-  claims: readonly Claimed[],
+  claims: readonly Pick<Claimed, 'instituteId' | 'id' | 'claim'>[],
   { areOut }: { areOut: boolean } = { areOut: false },
 ): Promise<void> {
   if (claims.length === 0) return
@@ -183,5 +183,6 @@ export async function releaseAll(
     claims.map(({ instituteId }) => instituteId),
     claims.map(({ id }) => id),
     claims.map(({ claim }) => claim),
+    institutesOf(claims),
   ])
 }

@@ -27,7 +27,7 @@ export async function lockHealth(
   )
 }
 
-/** `offset 0` has the moments reckoned first: a distributed database takes no such expression beside its columns. */
+/** `offset 0` has the moments computed first: a distributed database takes no such expression beside its columns. */
 export async function writeHealth(
   tx: Transaction,
   changes: readonly (SubscriptionHealth & { pauseMs: number | null; keepsPause: boolean })[],
