@@ -13,9 +13,9 @@ export const PROVIDERS: Readonly<typeof ENTRIES> = Object.assign(
   ENTRIES,
 )
 
-/** As people know it; the one that is not in the catalogue is the sandbox. */
+/** As people know it. The sandbox's bank is in no catalogue; of one that was removed only its name is left. */
 export function providerTitle(name: string): string {
-  return PROVIDERS[name]?.title ?? 'Sandbox bank'
+  return PROVIDERS[name]?.title ?? (name === 'sandbox' ? 'Sandbox bank' : name)
 }
 
 /** The one that examples in documents and help name. */

@@ -31,8 +31,10 @@ test('views join the tables of institutes by institute_id', () => {
 const overAll = (text: string): string => problemsOf(text, schema, 'every').join('; ')
 
 /** In a process of its own. */
-const run = (text: string) =>
-  spawnSync(process.execPath, [join(import.meta.dirname, 'planted-statement.ts'), text], { encoding: 'utf8' })
+const run = (text: string, ...allowed: string[]) =>
+  spawnSync(process.execPath, [join(import.meta.dirname, 'planted-statement.ts'), text, ...allowed], {
+    encoding: 'utf8',
+  })
 
 const OFFENCES: Record<string, RegExp> = {
   'select * from orders where id = $1': /orders is read without institute_id/,
@@ -139,9 +141,13 @@ test('what locks due rows of several institutes together still names and joins t
 
 test('a store that sends such a statement fails the test in which it does', () => {
   const [good, bad] = [run('select id from orders where institute_id = 1'), run('select id from orders')]
-  assert.deepEqual([good.status, good.stdout.trim()], [0, 'sent'], good.stderr)
+  assert.deepEqual([good.status, good.stdout.trim()], [0, 'sent by planted'], good.stderr)
   assert.equal(bad.status, 1)
   assert.match(bad.stderr, /orders\/planted\.store\.ts planted: orders is read without institute_id/)
+  // What one function may send is not allowed to all others for that.
+  const second = run('select id from orders', 'orders/expiry.store.ts firstExpiry')
+  assert.deepEqual([second.status, second.stdout.trim()], [1, 'sent by firstExpiry'])
+  assert.match(second.stderr, /orders\/planted\.store\.ts planted: orders is read without institute_id/)
 })
 
 test('every function that may go over several institutes exists', () => {

@@ -1,5 +1,5 @@
 /** Where the value of a column comes from. `one`: a parameter or constant. `several`: a list of them. */
-export type Origin = 'one' | 'several' | 'shared'
+export type Origin = 'one' | 'several'
 
 /** A value in a statement. Those that the statement sets equal are one. */
 export class Term {

@@ -17,14 +17,16 @@ export function watchStatements(): Promise<void> {
 
 async function watch(): Promise<void> {
   const schema = await readSchema()
+  /** Texts that anybody may send, and for the rest who has sent them: another sender of the same may have a smaller reach. */
   const checked = new Set<string>()
   subscribe(STATEMENTS, message => {
     const text = String(message)
     if (checked.has(text)) return
     const sender = senderOf(new Error('only its stack counts').stack ?? '')
-    if (sender === null) return
-    checked.add(text)
-    const problems = problemsOf(text, schema, reachOf(sender))
+    if (sender === null || checked.has(`${sender} ${text}`)) return
+    const reach = reachOf(sender)
+    checked.add(reach === 'one' ? text : `${sender} ${text}`)
+    const problems = problemsOf(text, schema, reach)
     // Thrown here it is an uncaught exception, which the test runner counts as a failure of the test under way.
     if (problems.length > 0) throw new Error(`${sender}: ${problems.join('; ')}\n${text}`)
   })

@@ -243,7 +243,7 @@ export const field = {
   cursor: (example: string) => optional(field.resourceId('`next_cursor` of the page before.', example)),
   object: <Value>(description: string, of: Input<Value>) =>
     new Field<Value>({ ...of.schema, description }, { example: of.example, name: '' }),
-  /** Some of the values of a `oneOf`, each once however often it is named. */
+  /** Some of the values of a `oneOf`; one that is named twice counts once. As many entries as values at most. */
   choices: <Value extends string>(description: string, of: Field<Value>, { min = 0 } = {}) =>
     new Field<Value[]>(
       {
