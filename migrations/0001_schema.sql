@@ -1379,7 +1379,7 @@ create table advance_uses (
   to_component text not null,
   amount_paise bigint not null check (amount_paise > 0),
   reason text not null,
-  -- The e-mail address of a person of the office, or the name of the parent.
+  -- The e-mail address of a person of the office, the name of the parent, or 'Bursar' for what came back by itself.
   actor text not null,
   at timestamptz not null,
   primary key (institute_id, id),

@@ -128,7 +128,7 @@ export const advanceUseOutput = use.object({
   to_component: use.text('The fee that it pays now.', 'TRANSPORT_FEE'),
   amount: use.amount('Rupees.', 500),
   reason: use.text('Why.', 'The family asked for it.'),
-  actor: use.text('Who did it.', 'accounts@school.example.in'),
+  actor: use.text('Who did it; `Bursar` for what came back by itself.', 'accounts@school.example.in'),
   at: use.moment('When.', '2026-12-19T05:30:00.000Z'),
 })
 

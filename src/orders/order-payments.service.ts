@@ -1,12 +1,14 @@
 import { assert } from '../platform/assert.ts'
 import type { Transaction } from '../platform/db/database.ts'
-import { takeBackAdvances } from '../fees/advances/advances.service.ts'
+import { carryAdvancesAgain, takeBackAdvances } from '../fees/advances/advances.service.ts'
 import { recomputeBalances } from '../fees/balances.service.ts'
 import { yieldToCollected } from '../students/direct-payments/plan-payments.service.ts'
 import { canMove, type Order } from './orders.rules.ts'
 import { insertOrders, type PlannedOrder } from './orders-bulk.store.ts'
 import { replaceLines } from './order-lines.store.ts'
 import * as store from './orders.store.ts'
+
+type Lines = readonly Pick<Order['lines'][number], 'componentType' | 'amountPaise'>[]
 
 /** What payments do to orders, inside their own transaction. */
 export async function lockOrder(tx: Transaction, instituteId: number, id: string): Promise<Order | null> {
@@ -68,7 +70,7 @@ export async function markReversed(
 ): Promise<Order> {
   assert(canMove(order.state, 'reversed'), `an order cannot move from ${order.state} to reversed`)
   await store.setReversed(tx, instituteId, order.id)
-  await markRefunded(tx, instituteId, order, at)
+  await markRefunded(tx, instituteId, order, { lines: order.lines, at })
   return { ...order, state: 'reversed' }
 }
 
@@ -77,10 +79,22 @@ export async function markRefunded(
   tx: Transaction,
   instituteId: number,
   order: Order,
-  at: Date,
+  { lines, at }: { lines: Lines; at: Date },
 ): Promise<void> {
   const { studentId } = order
-  if (studentId !== null) await takeBackAdvances(tx, { instituteId, studentId }, at)
+  if (studentId !== null) await takeBackAdvances(tx, { instituteId, studentId }, lines, at)
+  recompute(tx, instituteId, order)
+}
+
+/** The caller holds its lock; what was to be refunded of it was not. */
+export async function markRefundFailed(
+  tx: Transaction,
+  instituteId: number,
+  order: Order,
+  { lines, at }: { lines: Lines; at: Date },
+): Promise<void> {
+  const { studentId } = order
+  if (studentId !== null) await carryAdvancesAgain(tx, { instituteId, studentId }, lines, at)
   recompute(tx, instituteId, order)
 }
 

@@ -11,7 +11,6 @@ import {
 } from '../../src/banking/statements/columns.rules.ts'
 import { keyLines, linesOf } from '../../src/banking/statements/lines.rules.ts'
 import { matchLines, type Expected, type OpenLine } from '../../src/banking/statements/match.rules.ts'
-import { siftLines } from '../../src/banking/statements/same-movement.rules.ts'
 import { isMt940, readMt940 } from '../../src/banking/statements/mt940.rules.ts'
 import { paiseOf } from '../../src/platform/money.ts'
 
@@ -264,29 +263,4 @@ test('nothing is matched where a second line or a second payment would fit as we
   const cheque = expectedOne('c', { kind: 'cheque', reference: '004512' })
   assert.equal(matchLines([openLine('a', { text: 'CLG 4512 CANARA' })], [cheque]).length, 1)
   assert.equal(matchLines([openLine('a', { text: 'CLG 14512 CANARA' })], [cheque]).length, 0)
-})
-
-test('of each day and amount as many lines are new as the other format did not bring, whatever they say', () => {
-  const line = fc.record({
-    day: fc.constantFrom('2026-11-01', '2026-11-02'),
-    amountPaise: fc.constantFrom(100, 200).map(paiseOf),
-    text: fc.constantFrom('UPI', 'UPI 600123', 'NEFT AXIS0099', ''),
-    reference: fc.constantFrom(null, '600123', 'AXIS0099', 'OTHER7777'),
-    balancePaise: fc.constant(null),
-  })
-  fc.assert(
-    fc.property(fc.array(line), fc.array(line), (own, others) => {
-      const { fresh, same, doubtful } = siftLines(own, others)
-      assert.deepEqual(new Set([...fresh, ...same, ...doubtful]), new Set(own))
-      assert.equal(fresh.length + same.length + doubtful.length, own.length)
-      for (const day of ['2026-11-01', '2026-11-02'])
-        for (const amount of [100, 200]) {
-          const count = (all: readonly { day: string; amountPaise: number }[]): number =>
-            all.filter(one => one.day === day && one.amountPaise === amount).length
-          assert.equal(count(fresh), Math.max(count(own) - count(others), 0))
-        }
-      assert.deepEqual(siftLines(own, own).fresh, [])
-      assert.deepEqual(siftLines(own, []).fresh.length, own.length)
-    }),
-  )
 })

@@ -252,3 +252,16 @@ test('a slip whose cheques the bank books one by one says how many are cleared',
   assert.deepEqual([slip.cheque_count, slip.cleared_count, slip.bounced_count], [2, 1, 0])
   assert.equal(slip.received_on, undefined)
 })
+
+test('a line that two formats word alike stands for itself alone: another of its day and amount is added', async () => {
+  const account = await bank.newAccount()
+  const first = credit('2026-11-10', 'UPI KABIR', '600123456789', 500)
+  await bank.add(account, [first])
+  // As if the file had been an XLSX of the same words.
+  await bursar.sql(`update bank_statements set format = 'xlsx' where account_id = $1`, [account])
+  const { new_line_count: count } = await bank.add(account, [
+    first,
+    credit('2026-11-10', 'CASH DEPOSIT', '', 500),
+  ])
+  assert.equal(count, 1)
+})

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { applyRefundReport } from '../../src/payments/refunds/refunds.service.ts'
 import { readUnsettled } from '../../src/flex/plans/unsettled.service.ts'
 import { advanceRollovers } from '../../src/students/rollover/rollover.service.ts'
 import { demoVisitor } from '../console/support.ts'
@@ -120,13 +121,19 @@ test('what the advance has paid meanwhile is owed again, in this year, the next 
   const [second, third] = [await laterOf(id, 2027), await laterOf(id, 2028)]
   // The dues of the second year were carried too; the advance pays a fee of the third.
   assert.deepEqual(await sums(third), [1500, 65000 + 65000 - 1500, 0])
-  const corrected = await demo.patch(`${ERP}/students/${id}/payments/CASH-1`, {
-    amount: 60500,
-    fee_components: [{ component_type: 'TUITION_FEE', amount: 60500 }],
-  })
-  assert.equal(corrected.status, 200, corrected.text)
-  assert.deepEqual(await sums(id), [60000, 0, 0])
-  assert.deepEqual(await sums(third), [500, 65000 + 65000 - 500, 0])
+  for (const [amount, advance] of [
+    [60500, 500],
+    [61500, 1500],
+    [60500, 500],
+  ] as const) {
+    const corrected = await demo.patch(`${ERP}/students/${id}/payments/CASH-1`, {
+      amount,
+      fee_components: [{ component_type: 'TUITION_FEE', amount }],
+    })
+    assert.equal(corrected.status, 200, corrected.text)
+    assert.deepEqual(await sums(id), [60000, 0, 0])
+    assert.deepEqual(await sums(third), [advance, 65000 + 65000 - advance, 0])
+  }
   await cancel(id, 'CASH-1')
   assert.deepEqual(await sums(id), [0, 60000, 0])
   assert.deepEqual(await sums(second), [65000, 0, 0])
@@ -161,17 +168,61 @@ test('a fee that an advance paid is owed again when the payment of the advance i
   await expectExact()
 })
 
-test('a refund of what was carried takes it from the new year', async () => {
+test('a refund of what was carried takes it from the new year, and one that fails leaves it there', async () => {
   const id = await register('BACK-5', [])
   const order = await demo.post(`${PAY}/students/${id}/orders`, {})
-  await pay(demo, order.body.data.order_id)
+  const orderId: string = order.body.data.order_id
+  await pay(demo, orderId)
   await register('BACK-5', [], 58000)
   await roll(2026, ['5', '6'])
   const next = await laterOf(id, 2027)
   assert.deepEqual(await sums(next), [2000, 65000, 2000])
-  const refund = await demo.post(`${PAY}/orders/${order.body.data.order_id}/refunds`, { amount: 2000 })
-  assert.equal(refund.status, 201, refund.text)
+  const refund = async (): Promise<string> => {
+    const answer = await demo.post(`${PAY}/orders/${orderId}/refunds`, { amount: 2000 })
+    assert.equal(answer.status, 201, answer.text)
+    assert.deepEqual(await sums(id), [58000, 0, 0])
+    assert.deepEqual(await sums(next), [0, 65000, 0])
+    return answer.body.data.id
+  }
+  const refundId = await refund()
+  const { ctx } = bursar.app
+  const [row] = await bursar.sql<{ institute: number }>(
+    'select institute_id as institute from refunds where id = $1',
+    [refundId],
+  )
+  await applyRefundReport(ctx, {
+    instituteId: row?.institute ?? 0,
+    refundId,
+    about: 'refund',
+    providerRef: 'rfnd_1',
+    outcome: { kind: 'failed', message: 'The account is closed' },
+  })
   assert.deepEqual(await sums(id), [58000, 0, 0])
-  assert.deepEqual(await sums(next), [0, 65000, 0])
+  assert.deepEqual(await sums(next), [2000, 65000, 2000])
+  await expectExact()
+  await refund()
+  await expectExact()
+})
+
+test('a refund and the use of the same advance at one moment leave no fee paid by money that went back', async () => {
+  const office = await demoVisitor(bursar.url)
+  for (let turn = 0; turn < 4; turn++) {
+    const id = await register(`BACK-RACE-${turn}`, [])
+    const order = await demo.post(`${PAY}/students/${id}/orders`, { amount: 1000 })
+    await pay(demo, order.body.data.order_id)
+    await register(`BACK-RACE-${turn}`, [], 500)
+    const more = await demo.post(`${ERP}/users/parent-of-BACK-RACE-${turn}/students`, {
+      student: sampleStudent({ identifier: `BACK-RACE-${turn}`, grade: '5' }),
+      fee_components: [{ component_type: 'ANNUAL_FEE', fee_amount: 500 }],
+    })
+    assert.equal(more.status, 200, more.text)
+    const [refunded, used] = await Promise.all([
+      demo.post(`${PAY}/orders/${order.body.data.order_id}/refunds`, { amount: 500 }),
+      office.post(`/console/api/institutes/demo-school/students/${id}/advance-uses`, { reason: 'Asked' }),
+    ])
+    assert.equal(refunded.status, 201, refunded.text)
+    assert.ok([201, 409].includes(used.status), used.text)
+    assert.deepEqual(await sums(id), [500, 500, 0])
+  }
   await expectExact()
 })

@@ -3,13 +3,7 @@ import { list, wholeList, type List, type Page, type PageRange } from '../../pla
 import type { Query } from '../../platform/db/query.ts'
 import { Table } from '../../platform/db/table.ts'
 import type { Paise } from '../../platform/money.ts'
-import {
-  lineKey,
-  type KeyedLine,
-  type LineState,
-  type StatementFormat,
-  type StatementLine,
-} from './lines.rules.ts'
+import { lineKey, type KeyedLine, type LineState, type StatementFormat } from './lines.rules.ts'
 import type { ExpectedKind, OpenLine } from './match.rules.ts'
 
 export type BankLine = KeyedLine & {
@@ -112,7 +106,7 @@ export async function readKnown(
   db: Queryable,
   instituteId: number,
   of: { accountId: string; format: StatementFormat; firstDay: string; lastDay: string },
-): Promise<{ keys: Set<string>; others: StatementLine[] }> {
+): Promise<{ keys: Set<string>; others: KeyedLine[] }> {
   const rows = await db.query<KeyedLine & { isOther: boolean }>(
     `select ${lines.columns('l', ['day', 'amountPaise', 'text', 'reference', 'balancePaise', 'digest', 'occurrence'])},
        s.format <> $3 as "isOther"

@@ -17,47 +17,95 @@ export type Sifted<Own> = {
  * booking of an amount is new when there were two, whatever they say.
  */
 export function siftLines<Own extends Line>(lines: readonly Own[], others: readonly Line[]): Sifted<Own> {
+  const [own, known] = [describe(lines), describe(others)]
   const sifted: Sifted<Own> = { fresh: [], same: [], doubtful: [] }
-  const ofOthers = Map.groupBy(others.map(described), ({ line }) => keyOf(line))
-  for (const [key, group] of Map.groupBy(lines.map(described), ({ line }) => keyOf(line))) {
-    const left = { own: group, others: ofOthers.get(key) ?? [] }
-    sifted.same.push(...pair(left, isSameReference))
-    sifted.same.push(...pair(left, (one, other) => one.references.length * other.references.length === 0))
-    sifted.doubtful.push(...pair(left, () => true))
-    sifted.fresh.push(...left.own.map(({ line }) => line))
+  const ofOthers = Map.groupBy(known, ({ line }) => keyOf(line))
+  for (const [key, group] of Map.groupBy(own, ({ line }) => keyOf(line))) {
+    const left = pairByReference(group, ofOthers.get(key) ?? [])
+    const [unnamed, named] = parted(left.own)
+    const [otherUnnamed, otherNamed] = parted(left.others)
+    // One that names nothing may be any of the other format; one that names something, only one that does not.
+    const likely = Math.min(unnamed.length, left.others.length)
+    const freeOthers = Math.max(otherUnnamed.length - unnamed.length, 0)
+    const alsoLikely = Math.min(named.length, freeOthers)
+    const namedOthers = otherNamed.length - Math.max(likely - otherUnnamed.length, 0)
+    const asked = alsoLikely + Math.min(named.length - alsoLikely, namedOthers)
+    sifted.same.push(...left.paired, ...unnamed.slice(0, likely), ...named.slice(0, alsoLikely))
+    sifted.doubtful.push(...named.slice(alsoLikely, asked))
+    sifted.fresh.push(...unnamed.slice(likely), ...named.slice(asked))
   }
   return sifted
 }
 
-type Described<One> = { line: One; references: string[]; said: string }
+type Described<One> = { line: One; references: ReadonlySet<string> }
 
 const keyOf = ({ day, amountPaise }: Line): string => `${day} ${amountPaise}`
 
-/** A UTR, the number of a cheque or of a UPI payment. */
-function described<One extends Line>(line: One): Described<One> {
-  const words = `${line.reference ?? ''} ${line.text}`.toUpperCase()
-  const references = (words.match(/[A-Z0-9]{6,}/g) ?? []).filter(word => /\d.*\d.*\d.*\d/.test(word))
-  return { line, references, said: words.replaceAll(/[^A-Z0-9]/g, '') }
+/** Those that name no reference, and the others. */
+function parted<One>(some: readonly Described<One>[]): [One[], One[]] {
+  const linesOf = (all: readonly Described<One>[]): One[] => all.map(({ line }) => line)
+  return [
+    linesOf(some.filter(one => one.references.size === 0)),
+    linesOf(some.filter(one => one.references.size > 0)),
+  ]
 }
 
-function isSameReference(one: Described<Line>, other: Described<Line>): boolean {
-  const isIn = ({ references }: Described<Line>, { said }: Described<Line>): boolean =>
-    references.some(reference => said.includes(reference))
-  return isIn(one, other) || isIn(other, one)
+/** A UTR, the number of a cheque or of a UPI payment; with the letters before it, and without, since banks part them. */
+function describe<One extends Line>(lines: readonly One[]): Described<One>[] {
+  const named = lines.map(line => ({ line, references: referencesIn(line) }))
+  const keys = new Map<string, Set<string>>()
+  for (const { line, references } of named)
+    for (const reference of references)
+      keys.set(reference, (keys.get(reference) ?? new Set()).add(keyOf(line)))
+  // What stands in bookings of several days or amounts, as an account's number does, names none of them.
+  const isOfOne = (reference: string): boolean => (keys.get(reference)?.size ?? 0) === 1
+  return named.map(({ line, references }) => ({
+    line,
+    references: new Set([...references].filter(isOfOne)),
+  }))
 }
 
-/** Takes pairs out of what is left; answers our side of them. */
-function pair<Own extends Line>(
-  left: { own: Described<Own>[]; others: Described<Line>[] },
-  isPair: (one: Described<Line>, other: Described<Line>) => boolean,
-): Own[] {
-  const paired: Own[] = []
-  left.own = left.own.filter(one => {
-    const at = left.others.findIndex(other => isPair(one, other))
-    if (at === -1) return true
-    left.others = left.others.toSpliced(at, 1)
-    paired.push(one.line)
+function referencesIn({ day, reference, text }: Line): Set<string> {
+  const words = `${reference ?? ''} ${text}`.toUpperCase().match(/[A-Z0-9]{6,}/g) ?? []
+  const [year = '', month = '', date = ''] = day.split('-')
+  const days = new Set([
+    year + month + date,
+    date + month + year,
+    date + month + year.slice(2),
+    year.slice(2) + month + date,
+  ])
+  const numbered = words.filter(word => /\d.*\d.*\d.*\d/.test(word))
+  const numbers = numbered.flatMap(word => word.match(/\d{6,}/g) ?? [])
+  return new Set([...numbered, ...numbers].filter(word => !days.has(word)))
+}
+
+/** Each with the first line that is left under one of its references. */
+function pairByReference<Own extends Line>(
+  own: readonly Described<Own>[],
+  others: readonly Described<Line>[],
+): { paired: Own[]; own: Described<Own>[]; others: Described<Line>[] } {
+  const byReference = new Map<string, Described<Line>[]>()
+  for (const other of others)
+    for (const reference of other.references) {
+      const named = byReference.get(reference)
+      if (named === undefined) byReference.set(reference, [other])
+      else named.push(other)
+    }
+  const taken = new Set<Described<Line>>()
+  /** What is taken leaves the list, so that a reference of many lines is gone through once. */
+  const takeUnder = (reference: string): boolean => {
+    const named = byReference.get(reference) ?? []
+    for (let other = named.pop(); other !== undefined; other = named.pop())
+      if (!taken.has(other)) {
+        taken.add(other)
+        return true
+      }
     return false
-  })
-  return paired
+  }
+  const isPaired = own.map(one => [...one.references].some(takeUnder))
+  return {
+    paired: own.filter((_, index) => isPaired[index]).map(({ line }) => line),
+    own: own.filter((_, index) => !isPaired[index]),
+    others: others.filter(other => !taken.has(other)),
+  }
 }

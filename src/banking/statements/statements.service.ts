@@ -101,13 +101,11 @@ async function sift(
   if (firstDay === undefined || lastDay === undefined) return { known: [], fresh: [], same: [], doubtful: [] }
   const { keys, others } = await readKnown(db, instituteId, { accountId, format, firstDay, lastDay })
   const known = lines.filter(line => keys.has(lineKey(line)))
-  return {
-    known,
-    ...siftLines(
-      lines.filter(line => !keys.has(lineKey(line))),
-      others,
-    ),
-  }
+  const unknown = lines.filter(line => !keys.has(lineKey(line)))
+  // A line that both files have in the same words is no other line's counterpart.
+  const own = new Set(lines.map(lineKey))
+  const open = others.filter(line => !own.has(lineKey(line)))
+  return { known, ...siftLines(unknown, open) }
 }
 
 async function columnsFor(

@@ -26,7 +26,7 @@ export async function sumDays(db: Queryable, instituteId: number, from: Date): P
 }
 
 /** Records of one child in several years have its number in the branch. */
-const CHILD = `s.collector_code || ' ' || s.identifier`
+const CHILD = '(s.collector_code, s.identifier)'
 
 export type Outstanding = {
   amountPaise: Paise

@@ -1,28 +1,35 @@
 import type { Transaction } from '../../platform/db/database.ts'
 import { newId } from '../../platform/ids.ts'
-import { subtractPaise, ZERO } from '../../platform/money.ts'
+import { paiseOf } from '../../platform/money.ts'
 import { recomputeBalances } from '../balances.service.ts'
 import * as store from './advances.store.ts'
-import { takeBack } from './take-back.rules.ts'
+import { carryAgain, takeBack, type Amount, type CarriedOut } from './take-back.rules.ts'
 
 export { insertTransfers, insertUses, type AdvanceUse } from './advances.store.ts'
 
 /** Who is named where no person decided. */
 const BY_ITSELF = 'Bursar'
 
+type StudentKey = { instituteId: number; studentId: string }
+
 /**
  * Money of a record has gone away in this transaction: a payment was cancelled, corrected or refunded. What it had given
  * as an advance to another fee, or to the next year, comes back, so that it is owed where it was never spent. The record
- * of the next year may have carried it on, so it is looked at too, later years last.
+ * of the next year may have carried it on, so it is looked at too.
+ *
+ * The record is held before anything is read, so that an advance that is used at this moment is either seen here or sees
+ * this. A refund may wait for a plan afterwards; a deadlock is tried again.
  */
 export async function takeBackAdvances(
   tx: Transaction,
-  key: { instituteId: number; studentId: string },
+  key: StudentKey,
+  gone: readonly Amount[],
   at: Date,
 ): Promise<void> {
-  if (!(await store.hasGivenAway(tx, key))) return
   const { instituteId, studentId } = key
-  const { carried, used } = takeBack(await store.lockAdvances(tx, key))
+  await store.lockRecords(tx, instituteId, [studentId])
+  if (!(await store.hasGivenAway(tx, key))) return
+  const { carried, used } = takeBack(await store.readAdvances(tx, key), gone)
   const returned = used.map(({ fromComponent, toComponent, amountPaise }) => ({
     id: newId('adv'),
     fromComponent: toComponent,
@@ -33,18 +40,53 @@ export async function takeBackAdvances(
     at,
   }))
   await store.insertUses(tx, key, returned)
-  for (const { otherStudentId, gainedAs, componentType, amountPaise, rolloverId } of carried) {
-    const back = { studentId, otherStudentId, componentType, amountPaise, rolloverId }
-    const gone = {
-      studentId: otherStudentId,
-      otherStudentId: studentId,
-      componentType: gainedAs,
-      amountPaise: subtractPaise(ZERO, amountPaise),
-      rolloverId,
-    }
-    await store.insertTakenBack(tx, instituteId, [back, gone], at)
+  await move(tx, key, carried, { sign: 1, at })
+  for (const [other, some] of Map.groupBy(carried, one => one.otherStudentId)) {
+    const lost = some.map(({ gainedAs, amountPaise }) => ({ componentType: gainedAs, amountPaise }))
+    await takeBackAdvances(tx, { instituteId, studentId: other }, lost, at)
   }
-  const others = [...new Set(carried.map(one => one.otherStudentId))]
-  for (const other of others) await takeBackAdvances(tx, { instituteId, studentId: other }, at)
-  recomputeBalances(tx, instituteId, [studentId, ...others])
+  recomputeBalances(tx, instituteId, [studentId])
+}
+
+/** The money is there after all: a refund failed, or a correction was put right. What was carried goes over again. */
+export async function carryAdvancesAgain(
+  tx: Transaction,
+  key: StudentKey,
+  came: readonly Amount[],
+  at: Date,
+): Promise<void> {
+  const { instituteId, studentId } = key
+  await store.lockRecords(tx, instituteId, [studentId])
+  if (!(await store.hasGivenAway(tx, key))) return
+  const again = carryAgain(await store.readAdvances(tx, key), came)
+  await move(tx, key, again, { sign: -1, at })
+  for (const [other, some] of Map.groupBy(again, one => one.otherStudentId)) {
+    const gained = some.map(({ gainedAs, amountPaise }) => ({ componentType: gainedAs, amountPaise }))
+    await carryAdvancesAgain(tx, { instituteId, studentId: other }, gained, at)
+  }
+  recomputeBalances(tx, instituteId, [studentId])
+}
+
+/** Between the record and later ones: `sign` 1 brings it back, -1 takes it there. */
+async function move(
+  tx: Transaction,
+  { instituteId, studentId }: StudentKey,
+  parts: readonly CarriedOut[],
+  { sign, at }: { sign: 1 | -1; at: Date },
+): Promise<void> {
+  const others = [...new Set(parts.map(one => one.otherStudentId))]
+  await store.lockRecords(tx, instituteId, others)
+  // One by one: parts of several fees came to one fee of the later record, each as a row of its own.
+  for (const { otherStudentId, gainedAs, componentType, amountPaise, rolloverId } of parts) {
+    const here = { studentId, otherStudentId, componentType, amountPaise: paiseOf(sign * amountPaise) }
+    const there = { studentId: otherStudentId, otherStudentId: studentId, componentType: gainedAs }
+    const rows = [here, { ...there, amountPaise: paiseOf(-sign * amountPaise) }]
+    await store.insertMoved(
+      tx,
+      instituteId,
+      rows.map(row => ({ ...row, rolloverId })),
+      at,
+    )
+  }
+  recomputeBalances(tx, instituteId, others)
 }

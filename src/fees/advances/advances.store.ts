@@ -1,7 +1,7 @@
 import type { Queryable, Transaction } from '../../platform/db/database.ts'
 import { Table } from '../../platform/db/table.ts'
 import type { Paise } from '../../platform/money.ts'
-import type { Advances, CarriedOut, Surplus, Used } from './take-back.rules.ts'
+import type { Advances, Amount, CarriedOut, Used } from './take-back.rules.ts'
 
 type StudentKey = { instituteId: number; studentId: string }
 
@@ -48,8 +48,8 @@ export async function insertTransfers(
   await writeTransfers(tx, instituteId, rows, { number: '1', at })
 }
 
-/** A part of what was carried goes back. The caller holds both records. */
-export async function insertTakenBack(
+/** A part of what was carried goes back, or over again. The caller holds both records. */
+export async function insertMoved(
   tx: Transaction,
   instituteId: number,
   rows: readonly Transfer[],
@@ -96,28 +96,41 @@ export async function hasGivenAway(db: Queryable, { instituteId, studentId }: St
   return rows.length > 0
 }
 
-/** As they stand in this transaction; the record is held until the commit. */
-export async function lockAdvances(
+/** In the order of their ids; held until the commit. */
+export async function lockRecords(
+  tx: Transaction,
+  instituteId: number,
+  ids: readonly string[],
+): Promise<void> {
+  if (ids.length > 0)
+    await tx.query(
+      `select from students where institute_id = $1 and id = any($2) order by id for no key update`,
+      [instituteId, ids],
+    )
+}
+
+/** As they stand in this transaction; the caller holds the record. */
+export async function readAdvances(
   tx: Transaction,
   { instituteId, studentId }: StudentKey,
 ): Promise<Advances> {
   const key = [instituteId, studentId]
-  await tx.query(`select from students where institute_id = $1 and id = $2 for no key update`, key)
-  const surpluses = await tx.query<Surplus>(
+  const surpluses = await tx.query<Amount>(
     `select component_type as "componentType", paid_paise + discount_paise - fee_paise as "amountPaise"
      from student_balance_sums where institute_id = $1 and student_id = $2`,
     key,
   )
-  const carried = await tx.query<CarriedOut>(
+  const carried = await tx.query<CarriedOut & { takenPaise: Paise }>(
     `select t.component_type as "componentType", t.other_student_id as "otherStudentId", min(t.rollover_id) as "rolloverId",
        (-sum(t.amount_paise))::bigint as "amountPaise",
+       coalesce(sum(t.amount_paise) filter (where t.number > 1), 0)::bigint as "takenPaise",
        (select g.component_type from student_transfers g where g.institute_id = $1 and g.student_id = t.other_student_id
           and g.other_student_id = t.student_id and g.number = 1 and g.amount_paise > 0) as "gainedAs"
      from student_transfers t join students n on n.institute_id = t.institute_id and n.id = t.other_student_id
      join students s on s.institute_id = t.institute_id and s.id = t.student_id
        and s.academic_year_start < n.academic_year_start
      where t.institute_id = $1 and t.student_id = $2
-     group by t.student_id, t.other_student_id, t.component_type having sum(t.amount_paise) < 0
+     group by t.student_id, t.other_student_id, t.component_type having min(t.amount_paise) filter (where t.number = 1) < 0
      order by t.other_student_id desc, t.component_type`,
     key,
   )
@@ -131,5 +144,12 @@ export async function lockAdvances(
      ) m group by m.from_component, m.to_component having sum(m.amount) > 0 order by max(m.id) desc`,
     key,
   )
-  return { surpluses, carried, used }
+  return {
+    surpluses,
+    carried: carried.filter(one => one.amountPaise > 0),
+    takenBack: carried
+      .filter(one => one.takenPaise > 0)
+      .map(one => ({ ...one, amountPaise: one.takenPaise })),
+    used,
+  }
 }

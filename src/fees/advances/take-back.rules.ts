@@ -1,23 +1,20 @@
 import { minPaise, subtractPaise, sumPaise, ZERO, type Paise } from '../../platform/money.ts'
 
-/** What is paid of one component beyond its price; below 0 it is owed. */
-export type Surplus = { componentType: string; amountPaise: Paise }
+/** An amount of one component. */
+export type Amount = { componentType: string; amountPaise: Paise }
 
 /** An advance of one component that was used for another of the same record. */
 export type Used = { fromComponent: string; toComponent: string; amountPaise: Paise }
 
 /** An advance of one component that was carried to a later record, where it stands as `gainedAs`. */
-export type CarriedOut = {
-  componentType: string
-  otherStudentId: string
-  gainedAs: string
-  rolloverId: string
-  amountPaise: Paise
-}
+export type CarriedOut = Amount & { otherStudentId: string; gainedAs: string; rolloverId: string }
 
 export type Advances = {
-  surpluses: readonly Surplus[]
+  /** What is paid of each component beyond its price; below 0 it is owed. */
+  surpluses: readonly Amount[]
   carried: readonly CarriedOut[]
+  /** Of what was carried: what came back since. */
+  takenBack: readonly CarriedOut[]
   used: readonly Used[]
 }
 
@@ -25,20 +22,23 @@ export type TakenBack = { carried: CarriedOut[]; used: Used[] }
 
 /**
  * Money of a record went away after its advance had been carried to the next year, or had paid another fee. As much of
- * the advance as is now missing comes back: what was carried first, since that was last, then what was used. A fee that
- * loses what paid it may itself have given an advance away, so this goes on until nothing more can come.
+ * the advance as is now missing comes back, and no more than went away: what was carried first, since that was last, then
+ * what was used. A fee that loses what paid it may itself have given an advance away, so this goes on until nothing more
+ * can come.
  */
-export function takeBack({ surpluses, carried, used }: Advances): TakenBack {
-  const held = new Map(surpluses.map(one => [one.componentType, one.amountPaise]))
+export function takeBack({ surpluses, carried, used }: Advances, gone: readonly Amount[]): TakenBack {
+  const held = amountsOf(surpluses)
+  const left = amountsOf(gone)
   const taken: TakenBack = { carried: [], used: [] }
   const out = carried.map(one => ({ ...one }))
   const moved = used.map(one => ({ ...one }))
   const take = <From extends { amountPaise: Paise }>(componentType: string, from: From): From | null => {
     const missing = subtractPaise(ZERO, held.get(componentType) ?? ZERO)
-    const amountPaise = minPaise(missing, from.amountPaise)
+    const amountPaise = minPaise(minPaise(missing, left.get(componentType) ?? ZERO), from.amountPaise)
     if (amountPaise <= 0) return null
     from.amountPaise = subtractPaise(from.amountPaise, amountPaise)
-    held.set(componentType, sumPaise([held.get(componentType) ?? ZERO, amountPaise]))
+    add(held, componentType, amountPaise)
+    add(left, componentType, subtractPaise(ZERO, amountPaise))
     return { ...from, amountPaise }
   }
   for (let isDone = false; !isDone;) {
@@ -51,9 +51,34 @@ export function takeBack({ surpluses, carried, used }: Advances): TakenBack {
       const part = take(one.fromComponent, one)
       if (part === null) continue
       taken.used.push(part)
-      held.set(part.toComponent, subtractPaise(held.get(part.toComponent) ?? ZERO, part.amountPaise))
+      add(held, part.toComponent, subtractPaise(ZERO, part.amountPaise))
+      add(left, part.toComponent, part.amountPaise)
       isDone = false
     }
   }
   return taken
+}
+
+/** Money came back to a record, as of a refund that failed: what had been taken back for it is carried again. */
+export function carryAgain({ surpluses, takenBack }: Advances, came: readonly Amount[]): CarriedOut[] {
+  const held = amountsOf(surpluses)
+  const left = amountsOf(came)
+  return takenBack.flatMap(one => {
+    const there = minPaise(held.get(one.componentType) ?? ZERO, left.get(one.componentType) ?? ZERO)
+    const amountPaise = minPaise(one.amountPaise, there)
+    if (amountPaise <= 0) return []
+    add(held, one.componentType, subtractPaise(ZERO, amountPaise))
+    add(left, one.componentType, subtractPaise(ZERO, amountPaise))
+    return [{ ...one, amountPaise }]
+  })
+}
+
+function amountsOf(all: readonly Amount[]): Map<string, Paise> {
+  const amounts = new Map<string, Paise>()
+  for (const { componentType, amountPaise } of all) add(amounts, componentType, amountPaise)
+  return amounts
+}
+
+function add(amounts: Map<string, Paise>, componentType: string, amountPaise: Paise): void {
+  amounts.set(componentType, sumPaise([amounts.get(componentType) ?? ZERO, amountPaise]))
 }

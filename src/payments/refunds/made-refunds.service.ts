@@ -52,7 +52,7 @@ export async function recordMadeRefund(
     tries: 0,
   }
   await store.insertRefund(tx, refund)
-  await markRefunded(tx, payment.instituteId, order, at)
+  await markRefunded(tx, payment.instituteId, order, { lines: refund.lines, at })
   await post(tx, payment.instituteId, refundRequestOf(id, amountPaise), at)
   await post(tx, payment.instituteId, refundResultOf(id, amountPaise, true), at)
   await recordEvents(tx, [refundEvent(refund, payment, order, { happened: 'processed', at })])

@@ -2,7 +2,7 @@ import type { Institute } from '../../institutes/institutes.rules.ts'
 import { recordEvents } from '../../events/events.service.ts'
 import { duplicateRefundOf, refundRequestOf, refundResultOf } from '../../ledger/ledger.rules.ts'
 import { post } from '../../ledger/ledger.service.ts'
-import { lockOrder, markRefunded } from '../../orders/order-payments.service.ts'
+import { lockOrder, markRefunded, markRefundFailed } from '../../orders/order-payments.service.ts'
 import { requireAt, type Order, type OrderAddress } from '../../orders/orders.rules.ts'
 import type { Transaction } from '../../platform/db/database.ts'
 import { conflict } from '../../platform/errors.ts'
@@ -54,7 +54,7 @@ export async function requestRefund(
       requestedAt: ctx.clock.now(),
     })
     await store.insertRefund(tx, refund)
-    await markRefunded(tx, institute.id, order, refund.requestedAt)
+    await markRefunded(tx, institute.id, order, { lines, at: refund.requestedAt })
     await post(tx, institute.id, refundRequestOf(refund.id, refund.amountPaise), refund.requestedAt)
     const refunded = { payment, order, lines, outcome: 'requested' } as const
     await ctx.paymentHandlers[order.kind].refunded?.(tx, refunded, refund.requestedAt)
@@ -107,7 +107,7 @@ export async function refundExcess(
     requestedAt: at,
   })
   await store.insertRefund(tx, refund)
-  await markRefunded(tx, payment.instituteId, order, at)
+  await markRefunded(tx, payment.instituteId, order, { lines, at })
   await post(tx, payment.instituteId, refundRequestOf(refund.id, refund.amountPaise), at)
 }
 
@@ -192,7 +192,9 @@ export async function applyRefundReport(ctx: PaymentContext, report: RefundRepor
       failureMessage: isProcessed ? null : outcome.message,
     }
     await store.finishRefund(tx, done)
-    if (!isProcessed) await markRefunded(tx, known.instituteId, order, at)
+    // Of other kinds nothing had counted as refunded.
+    if (!isProcessed && refund.kind === 'requested')
+      await markRefundFailed(tx, known.instituteId, order, { lines: refund.lines, at })
     if (refund.kind === 'requested') {
       await post(tx, refund.instituteId, refundResultOf(refund.id, refund.amountPaise, isProcessed), at)
       const failed = { payment, order, lines: refund.lines, outcome: 'failed' } as const

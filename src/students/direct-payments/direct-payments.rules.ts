@@ -114,6 +114,15 @@ export function withoutLines(paid: PaidByComponent, lines: Lines): Map<string, P
   return rest
 }
 
+/** What one has of each component more than the other. */
+export function linesBeyond(lines: Lines, other: Lines): Lines {
+  const less = sumByComponent(other)
+  return [...sumByComponent(lines)].flatMap(([componentType, amount]) => {
+    const amountPaise = subtractPaise(amount, minPaise(amount, less.get(componentType) ?? ZERO))
+    return amountPaise > 0 ? [{ componentType, amountPaise }] : []
+  })
+}
+
 function sumByComponent(lines: Lines): Map<string, Paise> {
   const sums = new Map<string, Paise>()
   for (const { componentType, amountPaise } of lines)

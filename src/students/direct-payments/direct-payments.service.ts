@@ -13,6 +13,7 @@ import {
   amountProblems,
   correctPayment,
   isSamePayment,
+  linesBeyond,
   withoutLines,
   type Correction,
   type Instrument,
@@ -20,7 +21,7 @@ import {
 } from './direct-payments.rules.ts'
 import * as store from './direct-payments.store.ts'
 import { addPayments, eventOf, lockOpenOrders, planPayments, type SentId } from './plan-payments.service.ts'
-import { takeBackAdvances } from '../../fees/advances/advances.service.ts'
+import { carryAdvancesAgain, takeBackAdvances } from '../../fees/advances/advances.service.ts'
 import { recomputeBalances } from '../../fees/balances.service.ts'
 import type { PaidByComponent } from '../../fees/fees.rules.ts'
 import type { directPaymentEvents } from './direct-payment.events.ts'
@@ -142,7 +143,8 @@ export async function changePayment(
     refuseTooMuch(paidOtherwise, payment)
     await store.insertChange(tx, key, before, { kind: 'corrected', changedAt: locked.now })
     await store.updatePayment(tx, key, payment)
-    await takeBackAdvances(tx, key, locked.now)
+    await takeBackAdvances(tx, key, linesBeyond(before.lines, payment.lines), locked.now)
+    await carryAdvancesAgain(tx, key, linesBeyond(payment.lines, before.lines), locked.now)
     recomputeBalances(tx, key.instituteId, [key.studentId])
     await recordPaymentEvent(locked, 'direct.payment.updated', payment)
     const receipt = await replaceReceipt(locked, before)
@@ -190,7 +192,7 @@ export async function cancelPaymentWithin(
   await cancelReceiptOf(tx, { instituteId: locked.key.instituteId, id: before.id }, { reason, at })
   await store.insertChange(tx, locked.key, before, { kind: 'cancelled', changedAt: at })
   await store.updatePayment(tx, locked.key, payment)
-  await takeBackAdvances(tx, locked.key, at)
+  await takeBackAdvances(tx, locked.key, before.lines, at)
   recomputeBalances(tx, locked.key.instituteId, [locked.key.studentId])
   await recordPaymentEvent(locked, 'direct.payment.cancelled', payment)
   return payment
