@@ -8,7 +8,7 @@ import { join } from 'node:path'
  * the server did it and the answer is lost. Nothing gets through afterwards, as if the process had died right there.
  */
 export type CutLine = {
-  /** The folder to name as the database's host. */
+  /** The folder to name as the database's host, in the parameter of that name. */
   host: string
   /** The line breaks at the statement that many from now. */
   cutAt(statement: number, isAnswerLost: boolean): void
@@ -18,12 +18,15 @@ export type CutLine = {
   close(): void
 }
 
-const SOCKET = '.s.PGSQL.5432'
 const [EXECUTE, SIMPLE_QUERY, SYNC] = ['E', 'Q', 'S'].map(type => type.charCodeAt(0))
 
 type Pair = { client: Socket; upstream: Socket }
 
-export async function startCutLine(targetHost: string): Promise<CutLine> {
+export async function startCutLine(database: URL): Promise<CutLine> {
+  const port = Number(database.port || 5432)
+  const socket = `.s.PGSQL.${port}`
+  const folder = database.searchParams.get('host')
+  const target = folder === null ? { host: database.hostname, port } : { path: join(folder, socket) }
   const host = mkdtempSync(join(tmpdir(), 'bursar-line-'))
   const pairs = new Set<Pair>()
   let left = Infinity
@@ -52,7 +55,7 @@ export async function startCutLine(targetHost: string): Promise<CutLine> {
       client.destroy()
       return
     }
-    const upstream = connect(join(targetHost, SOCKET))
+    const upstream = connect(target)
     const pair = { client, upstream }
     pairs.add(pair)
     const split = messageSplitter((type, message) => {
@@ -71,7 +74,7 @@ export async function startCutLine(targetHost: string): Promise<CutLine> {
     client.on('close', () => upstream.end())
     for (const socket of [client, upstream]) socket.on('error', () => {})
   })
-  await new Promise<void>(resolve => server.listen(join(host, SOCKET), resolve))
+  await new Promise<void>(resolve => server.listen(join(host, socket), resolve))
   return {
     host,
     cutAt(statement, isLost) {

@@ -85,7 +85,7 @@ export class World {
 
   static async open(owner: Owner, more: Record<string, string> = {}): Promise<World> {
     const direct = new URL(await cloneDatabase(owner))
-    const line = await startCutLine(direct.searchParams.get('host') ?? '')
+    const line = await startCutLine(direct)
     const pool = new pg.Pool({
       connectionString: direct.href,
       application_name: 'model',

@@ -7,7 +7,7 @@ const BATCH = 500
 /** How many rows there are, counted no further than to one more than are allowed. */
 export async function countRows(db: Queryable, { text, values }: Query, most: number): Promise<number> {
   const [row] = await db.query<{ count: number }>(
-    `select count(*) as count from (select from (${text}) rows limit ${most + 1}) counted`,
+    `select count(*) as count from (select 1 from (${text}) rows limit ${most + 1}) counted`,
     values,
   )
   return row?.count ?? 0

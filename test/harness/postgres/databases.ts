@@ -176,8 +176,10 @@ async function onEveryNode({ nodes }: Pick<TestServer, 'nodes'>, statement: stri
   for (const node of nodes.toReversed()) await run(node, statement)
 }
 
-/** Citus on the other nodes may connect again after everybody was sent away. */
+/** Citus on the other nodes connects again when everybody was sent away, and is not let in. */
 async function dropEverywhere(server: Pick<TestServer, 'nodes'>, name: string): Promise<void> {
+  if (server.nodes.length > 1)
+    await onEveryNode(server, `update pg_database set datallowconn = false where datname = '${name}'`)
   for (let tries = 1; ; tries++)
     try {
       return await onEveryNode(server, `drop database if exists ${name} with (force)`)
