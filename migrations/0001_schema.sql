@@ -90,19 +90,16 @@ create function next_month(log text) returns timestamp language sql stable stric
 
 -- The months of a log from this one to that one, and what comes after them.
 create function add_partitions(log text, id_prefix text, first_month timestamp, last_month date, log_schema text default 'public')
-  returns integer language plpgsql as $$
+  returns void language plpgsql as $$
 declare
   month timestamp := first_month;
-  made integer := 0;
 begin
   while month <= last_month loop
     perform add_partition(log, to_char(month, 'YYYY_MM'), first_id_at(id_prefix, month at time zone 'Asia/Kolkata'),
       first_id_at(id_prefix, (month + interval '1 month') at time zone 'Asia/Kolkata'), log_schema);
-    made := made + 1;
     month := month + interval '1 month';
   end loop;
   perform add_partition(log, 'after', first_id_at(id_prefix, month at time zone 'Asia/Kolkata'), null, log_schema);
-  return made;
 end $$;
 
 -- Until the end of the transaction tables of a distributed database are changed one shard after the other, with triggers.

@@ -92,6 +92,20 @@ for (const isDistributed of [false, true]) {
   })
 }
 
+test('what was leased of one institute is worked on although the statement of another was refused', async t => {
+  const before = db.isDistributed
+  t.after(() => void (db.isDistributed = before))
+  db.isDistributed = true
+  const leased = await openTable('refused', { institutes: 2, each: 2 })
+  await bursar.sql(`create function refuse_second() returns trigger language plpgsql as $$
+    begin raise exception 'the second is refused'; end $$`)
+  await bursar.sql(`create trigger refused before update on refused for each row when (new.institute_id = 2)
+    execute function refuse_second()`)
+  const taken = await leased.claim(db, clock.now(), 10)
+  assert.deepEqual(names(taken.map(({ row }) => row)).toSorted(), ['1/1', '1/2'])
+  await assert.rejects(leased.claim(db, clock.now(), 10), /the second is refused/)
+})
+
 test('looking for what is due locks nothing', async () => {
   await openTable('looked', { institutes: 2, each: 1 })
   await db.transaction(async tx => {

@@ -52,7 +52,7 @@ export async function updateDue<Row extends object>(
        ${change} where (institute_id, ${key}) in (select institute_id, ${key} from due) returning ${returning}`,
       [now, limit],
     )
-  const taken = await forEachInstitute(await findDue(db, due, now, limit), async (_, keys) => {
+  const taken = await leaseInGroups(db, await findDue(db, due, now, limit), keys => {
     const these = nameRows(keys, 2)
     return db.query<Row>(`${change} where ${these.lock(table, where, { key })} returning ${returning}`, [
       now,
@@ -139,6 +139,21 @@ export async function inGroups<Key extends { instituteId: number }, Result>(
   return eachGroup(isDistributed ? byInstitute(keys) : [keys], act)
 }
 
+/**
+ * As `inGroups`, for what is only leased: that has to be worked on, although an institute beside it failed. What failed is
+ * found again, and is thrown when nothing else was taken.
+ */
+export async function leaseInGroups<Key extends { instituteId: number }, Row>(
+  { isDistributed }: Placement,
+  keys: readonly Key[],
+  lease: (some: readonly Key[]) => Promise<Row[]>,
+): Promise<Row[][]> {
+  if (keys.length === 0) return []
+  const { results, failures } = await tryEachGroup(isDistributed ? byInstitute(keys) : [keys], lease)
+  if (failures.length > 0 && results.every(({ length }) => length === 0)) throw failures[0]
+  return results
+}
+
 function byInstitute<Key extends { instituteId: number }>(keys: readonly Key[]): Key[][] {
   return [...Map.groupBy(keys, ({ instituteId }) => instituteId).values()]
 }
@@ -151,6 +166,15 @@ async function eachGroup<Group, Result>(
   all: readonly Group[],
   act: (group: Group) => Promise<Result>,
 ): Promise<Result[]> {
+  const { results, failures } = await tryEachGroup(all, act)
+  if (failures.length > 0) throw failures[0]
+  return results
+}
+
+async function tryEachGroup<Group, Result>(
+  all: readonly Group[],
+  act: (group: Group) => Promise<Result>,
+): Promise<{ results: Result[]; failures: unknown[] }> {
   const groups = [...all]
   const results: Result[] = []
   const failures: unknown[] = []
@@ -164,8 +188,7 @@ async function eachGroup<Group, Result>(
     }
   }
   await Promise.all(Array.from({ length: Math.min(AT_ONCE, groups.length) }, work))
-  if (failures.length > 0) throw failures[0]
-  return results
+  return { results, failures }
 }
 
 /** Of rows that are locked together: there is at least one, and those of two institutes never are. */

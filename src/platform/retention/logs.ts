@@ -19,7 +19,7 @@ export type PartitionedLog = {
 /** Beyond this month. Inserts do not depend on it: what comes later goes into the last partition. */
 const MONTHS_AHEAD = 3
 
-/** By one statement, while the log is locked. On a distributed database each takes tenths of a second. */
+/** On a distributed database, where each takes tenths of a second while the log is locked. */
 const MONTHS_AT_ONCE = 3
 
 /** Others who work with the log wait for us so long at most, and we for them: the next run tries again. */
@@ -70,7 +70,8 @@ async function nextStep(db: Database, log: PartitionedLog, now: Date): Promise<s
   const last = addMonths(monthOf(now), MONTHS_AHEAD)
   const newest = (await listMonths(db, log)).at(-1)
   if (newest !== undefined && newest >= last) return null
-  const step = newest === undefined ? last : addMonths(newest, MONTHS_AT_ONCE)
+  if (newest === undefined || !db.isDistributed) return firstDayOf(last)
+  const step = addMonths(newest, MONTHS_AT_ONCE)
   return firstDayOf(step < last ? step : last)
 }
 

@@ -45,8 +45,9 @@ export async function retainLogs(retention: Retention, options: RunOptions = {})
     throw error
   }
   try {
-    for (const log of logs)
-      if (!(await makeMonthsAhead(db, log, now))) await sortLaterRows(db, log, { now, isStopping })
+    const unsorted: PartitionedLog[] = []
+    for (const log of logs) if (!(await makeMonthsAhead(db, log, now))) unsorted.push(log)
+    for (const log of unsorted) await sortLaterRows(db, log, { now, isStopping })
     for (const log of logs) while ((await retireOldest(db, log, now)) !== null);
     return await dropAll(retention, isStopping)
   } finally {

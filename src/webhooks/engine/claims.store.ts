@@ -1,6 +1,6 @@
 import { assert } from '../../platform/assert.ts'
 import type { Database } from '../../platform/db/database.ts'
-import { inGroups, instituteOf } from '../../platform/jobs/claim.ts'
+import { leaseInGroups, instituteOf } from '../../platform/jobs/claim.ts'
 import {
   decodeTarget,
   interrupted,
@@ -129,7 +129,7 @@ export async function claimDue(
   const institutes = new Set(ready.map(({ instituteId }) => instituteId))
   const share = db.isDistributed ? Math.max(1, Math.floor(limit / institutes.size)) : limit
   const ours = new Set([...institutes].slice(0, limit))
-  const taken = await inGroups(
+  const taken = await leaseInGroups(
     db,
     ready.filter(({ instituteId }) => ours.has(instituteId)),
     some => claimSome(db, some, share),
