@@ -222,17 +222,19 @@ test('a long list leaves as it is read, in little memory; a spreadsheet of it is
   assert.equal(tally.text.split('</VOUCHER>').length - 1, 2_000)
 })
 
+/** Whether it was begun. */
+async function stopReading(): Promise<boolean> {
+  const stopped = new AbortController()
+  const response = await fetch(`${url}${MONEY}/payments/export?format=csv&captured_to=${daysAgo(300)}`, {
+    headers: { cookie: owner.cookie ?? '' },
+    signal: stopped.signal,
+  })
+  stopped.abort()
+  await response.text().catch(() => '')
+  return response.status === 200
+}
+
 test('a download that nobody reads on gives its connection back', async () => {
-  const stopReading = async (): Promise<boolean> => {
-    const stopped = new AbortController()
-    const response = await fetch(`${url}${MONEY}/payments/export?format=csv&captured_to=${daysAgo(300)}`, {
-      headers: { cookie: owner.cookie ?? '' },
-      signal: stopped.signal,
-    })
-    stopped.abort()
-    await response.text().catch(() => '')
-    return response.status === 200
-  }
   // More than there may be at once. A Citus finds all rows before it hands over the first, and is waited for.
   for (let times = 0; times < 6; times++) await waitFor(stopReading, `download ${times}`)
   await waitFor(async () => (await file('/receipts/export?format=csv')).status === 200, 'another file')
