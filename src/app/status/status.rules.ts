@@ -28,6 +28,8 @@ type DatabaseState = Omit<ServerState, 'mode'> & {
   server: string
   schema: 'fits' | 'older' | 'newer'
   standbys: Standby[]
+  /** Servers that DATABASE_URL names besides the one that takes writes. */
+  standbysExpected: number
 }
 
 /** Null: could not be read, or, of backup and disk, not ours to look after. */
@@ -77,7 +79,7 @@ export function findProblems(status: Status): string[] {
 }
 
 function ofDatabase(database: DatabaseState): string[] {
-  const { schema, isStandby, connections, maxConnections, standbys } = database
+  const { schema, isStandby, connections, maxConnections, standbys, standbysExpected } = database
   const problems: string[] = []
   if (isStandby)
     problems.push('The database is a standby, which takes no writes: name the primary in DATABASE_URL.')
@@ -88,6 +90,10 @@ function ofDatabase(database: DatabaseState): string[] {
   if (connections > maxConnections * MOST_CONNECTIONS)
     problems.push(
       `${connections} of ${maxConnections} database connections are in use: raise max_connections or lower DB_POOL_SIZE.`,
+    )
+  if (standbys.length < standbysExpected)
+    problems.push(
+      `DATABASE_URL names ${standbysExpected + 1} servers, and ${standbys.length} of the others follow this one: see that no second one takes writes.`,
     )
   for (const { name, lagBytes, lagSeconds } of standbys)
     if ((lagSeconds ?? 0) > MOST_LAG_SECONDS || (lagBytes ?? 0) > MOST_LAG_BYTES)

@@ -52,7 +52,7 @@ export async function readStatus(
     version: readVersion(),
     mode: config.mode,
     at: ctx.clock.now(),
-    database: { ...state, server, schema, standbys },
+    database: { ...state, server, schema, standbys, standbysExpected: db.serverCount - 1 },
     hasPooler: config.poolerUrl !== null,
     processes,
     due,

@@ -14,7 +14,7 @@ export async function readStandbys(db: Queryable): Promise<Standby[]> {
   return db.query<Standby>(
     `select coalesce(nullif(application_name, ''), client_addr::text, pid::text) as name, state,
        coalesce(sync_state in ('sync', 'quorum'), false) as "isSynchronous",
-       greatest(pg_wal_lsn_diff(pg_current_wal_lsn(), replay_lsn), 0)::float8 as "lagBytes",
+       case when replay_lsn is null then null else greatest(pg_wal_lsn_diff(pg_current_wal_lsn(), replay_lsn), 0)::float8 end as "lagBytes",
        case when replay_lsn is null then null else coalesce(extract(epoch from replay_lag), 0)::float8 end as "lagSeconds"
      from pg_stat_replication where not pg_is_in_recovery() order by 1`,
   )

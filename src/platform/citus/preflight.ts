@@ -1,6 +1,6 @@
 import type { Client } from 'pg'
 
-/** What of the server and its guests stands in the way; all of it, so that one look is enough. */
+/** What of the server and of who is connected stands in the way; all of it, so that one look is enough. */
 const NEEDED_MAJOR = 14
 const LONG_MINUTES = 5
 
@@ -49,18 +49,19 @@ function nodeObstacles(nodes: readonly Node[]): string[] {
   const shards = nodes.some(({ holdsShards }) => holdsShards)
     ? []
     : ['No node takes shards: add one with "select citus_add_node(…)".']
-  const asleep = nodes
+  const inactive = nodes
     .filter(({ isActive }) => !isActive)
     .map(({ name }) => `The node ${name} is not active.`)
-  return [...coordinator, ...shards, ...asleep]
+  return [...coordinator, ...shards, ...inactive]
 }
 
 /** A process that writes meanwhile would be locked out or find tables without their foreign keys. */
-export async function findGuests(client: Client): Promise<string[]> {
+export async function findConnected(client: Client): Promise<string[]> {
   const { rows } = await client.query<{ name: string; times: number }>(
     `select coalesce(nullif(application_name, ''), 'a program without a name') as name, count(*)::int as times
      from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
-       and backend_type = 'client backend' and application_name not like 'citus%' group by 1 order by 1`,
+       and usesysid is not null and coalesce(backend_type, 'client backend') = 'client backend'
+       and application_name not ilike 'citus%' group by 1 order by 1`,
   )
   const connected = rows.map(
     ({ name, times }) => `${name} is connected (${times}). Stop every Bursar and close other programs.`,

@@ -1,7 +1,7 @@
 import { escapeIdentifier, type Client } from 'pg'
 import { readSchemaChecksums } from '../db/migrate.ts'
 import { findObstacles, placeTables, type Kind, type Placement } from './placement.rules.ts'
-import { examineServer, findGuests, type Node } from './preflight.ts'
+import { examineServer, findConnected, type Node } from './preflight.ts'
 import { isHalfDistributed, queryableOf, readKinds, readTables } from './tables.ts'
 
 /** What would be done, and all that stands in the way of it. */
@@ -35,7 +35,7 @@ export async function survey(client: Client): Promise<Survey> {
       ...server.obstacles,
       ...(await schemaObstacles(client)),
       ...findObstacles(tables, placements),
-      ...(await findGuests(client)),
+      ...(await findConnected(client)),
     ],
   }
 }

@@ -40,6 +40,7 @@ const WELL: Status = {
     maxConnections: 100,
     schema: 'fits',
     standbys: [{ name: 'db2', state: 'streaming', isSynchronous: true, lagBytes: 0, lagSeconds: 0 }],
+    standbysExpected: 1,
   },
   hasPooler: false,
   processes: [
@@ -83,6 +84,7 @@ test('an installation that is well needs nobody; each trouble is said by itself'
     [{ database: { ...database, schema: 'newer' } }, /has to be replaced/],
     [{ database: { ...database, connections: 95 } }, /95 of 100 database connections/],
     [{ database: { ...database, standbys: [standby] } }, /The standby db2 is behind/],
+    [{ database: { ...database, standbys: [] } }, /names 2 servers, and 0 of the others follow/],
     [{ processes: [{ ...process, role: 'api' }] }, /No process does due work/],
     [{ processes: [{ ...process, role: 'worker' }] }, /No process answers requests/],
     [{ processes: [{ ...process, silentSeconds: 40 }] }, /Process 7 on one has said nothing for 40 s/],
