@@ -29,7 +29,7 @@ test('a bursar sends and cancels links of several families, and prints and mails
     if (isDesktop) await page.getByLabel('Select all 5 shown').check()
     else
       await page
-        .getByLabel(/^Pick ₹/)
+        .getByLabel(/^Select ₹/)
         .first()
         .check()
     await page.getByText(isDesktop ? '5 selected' : '1 selected').waitFor()
@@ -64,7 +64,7 @@ test('a bursar sends and cancels links of several families, and prints and mails
 
     await go(`${I}/money?view=receipts`)
     await page
-      .getByLabel(/^Pick 20/)
+      .getByLabel(/^Select 20/)
       .first()
       .check()
     const pdf = page.waitForEvent('download')

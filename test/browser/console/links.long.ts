@@ -34,7 +34,7 @@ test('a bursar makes and sends payment links for students of a list, and sees wh
     } else {
       await go(`${I}/money?view=dues`)
       await page
-        .getByLabel(/^Pick Child/)
+        .getByLabel(/^Select Child/)
         .first()
         .check()
     }

@@ -38,7 +38,7 @@ const firstRow = async (page: Page): Promise<void> => {
 
 const pickFirst = (page: Page): Promise<void> =>
   page
-    .getByLabel(/^Pick (₹|2)/)
+    .getByLabel(/^Select (₹|2)/)
     .first()
     .check()
 
