@@ -144,7 +144,7 @@ function PickAll({ ids, boxes, onBoxes }: Boxes & { ids: readonly string[] }) {
 
 function Pick({ id, name, boxes, onBoxes }: Boxes & { id: string; name: string }) {
   return (
-    <td role="cell" data-title="Select" aria-label="Pick" onClick={event => event.stopPropagation()}>
+    <td role="cell" data-title="Select" aria-label="Select" onClick={event => event.stopPropagation()}>
       <Checkbox
         size="xs"
         aria-label={`Select ${name}`}
