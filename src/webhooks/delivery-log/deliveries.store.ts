@@ -17,9 +17,9 @@ export type Delivery = {
   createdAt: Date
 }
 
-/** `$1` is the institute. The event by a subquery: to a join the planner may bring the whole log of events. */
-const COLUMNS = `d.id, d.event_id as "eventId",
-  (select e.event_code from events e where e.institute_id = $1 and e.id = d.event_id) as "eventCode", d.webhook_id as "webhookId", d.state, d.attempts,
+type StoredDelivery = Omit<Delivery, 'eventCode'>
+
+const COLUMNS = `d.id, d.event_id as "eventId", d.webhook_id as "webhookId", d.state, d.attempts,
   case when q.claim is not null then null when q.next_attempt_at = ${ASKED_FOR} then now()
     else greatest(q.next_attempt_at, s.paused_until) end as "nextAttemptAt", d.created_at as "createdAt"`
 const SOURCE = `join webhook_subscriptions s on s.institute_id = d.institute_id and s.id = d.webhook_id`
@@ -39,7 +39,7 @@ export async function listDeliveries(
   page: PageRange,
 ): Promise<Page<Delivery>> {
   const isWaiting = filter.status === 'pending' || filter.status === 'retrying'
-  return list<Delivery>(
+  const found = await list<StoredDelivery>(
     db,
     {
       select: COLUMNS,
@@ -57,13 +57,30 @@ export async function listDeliveries(
     },
     page,
   )
+  return { ...found, rows: await withCodes(db, instituteId, found.rows) }
+}
+
+/** Codes of events are read by the ids of these, so that no month is opened but those that they are in. */
+async function withCodes(
+  db: Queryable,
+  instituteId: number,
+  rows: readonly StoredDelivery[],
+): Promise<Delivery[]> {
+  if (rows.length === 0) return []
+  const events = await db.query<{ id: string; code: string }>(
+    'select id, event_code as code from events where institute_id = $1 and id = any ($2::text[])',
+    [instituteId, [...new Set(rows.map(({ eventId }) => eventId))]],
+  )
+  const codes = new Map(events.map(({ id, code }) => [id, code]))
+  return rows.map(row => ({ ...row, eventCode: codes.get(row.eventId) ?? '' }))
 }
 
 export async function findDelivery(db: Queryable, instituteId: number, id: string): Promise<Delivery | null> {
-  const [row] = await db.query<Delivery>(
+  const rows = await db.query<StoredDelivery>(
     `select ${COLUMNS} from webhook_deliveries d ${SOURCE} left ${QUEUED} where d.institute_id = $1 and d.id = $2`,
     [instituteId, id],
   )
+  const [row] = await withCodes(db, instituteId, rows)
   return row ?? null
 }
 
