@@ -1,16 +1,7 @@
 import { assert } from '../../platform/assert.ts'
 import type { Database } from '../../platform/db/database.ts'
 import { leaseInGroups, instituteOf } from '../../platform/jobs/claim.ts'
-import {
-  decodeTarget,
-  interrupted,
-  LEASE,
-  releaseAll,
-  targetJson,
-  type Claimed,
-  type SealedTarget,
-  type Target,
-} from './delivery-engine.store.ts'
+import { interrupted, LEASE, readTargets, releaseAll, type Claimed } from './delivery-engine.store.ts'
 import type { DeliverableEvent } from './delivery-body.ts'
 import { ASKED_FOR, findReady, PAUSED, type Ready, type Room } from './ready.store.ts'
 
@@ -18,10 +9,8 @@ type Taken = Pick<Claimed, 'instituteId' | 'id' | 'claim' | 'place' | 'failures'
   webhookId: string
 }
 
-/** Deliveries, and behind them their subscriptions, and whether rows were left whose claim had run out. */
-type ClaimedRow =
-  | (Taken & { target: null })
-  | { instituteId: number | null; target: SealedTarget | { isLeft: true } }
+/** Deliveries, and behind them whether rows were left whose claim had run out. */
+type ClaimedRow = (Taken & { isLeft: false }) | { isLeft: true }
 
 /** No claim is larger, so the planner need not fear it. */
 export const CLAIM_AT_ONCE = 1_500
@@ -85,15 +74,10 @@ const claimText = ({ isLostTaken, isOfOne }: { isLostTaken: boolean; isOfOne: bo
     returning q.*, q.ctid as place, old.claimed_until as lost_claim
   )${isLostTaken ? lost : ''}
   select t.institute_id as "instituteId", t.delivery_id as id, t.claim, t.place, t.failures, t.webhook_id as "webhookId",
-    t.event_id as "eventId", null::json as target
+    t.event_id as "eventId", false as "isLeft"
   from taken t
   union all
-  select s.institute_id, null, null, null, null, null, null,
-    ${targetJson(`${PAUSED} or (s.institute_id, s.id) in (select p.institute_id, p.id from probing p)`)}
-  from (select distinct institute_id, webhook_id from taken) t
-  join webhook_subscriptions s on s.institute_id = ${institute('t')} and s.id = t.webhook_id
-  union all
-  select null, null, null, null, null, null, null, json_build_object('isLeft', true)
+  select null, null, null, null, null, null, null, true
   where not ${isLostTaken} and exists (select 1 from due where claimed_until is not null)`
 }
 
@@ -111,16 +95,15 @@ const CLAIM = {
 
 /** By their ids, so that no month is opened but those that they are in. An event of many deliveries is read once. */
 const EVENTS = `
-  select e.institute_id as "instituteId", e.id as "eventId", e.event_code as "eventCode",
+  select e.id as "eventId", e.event_code as "eventCode",
     floor(date_part('epoch', e.occurred_at))::bigint as timestamp, e.sequence, e.payload::text as "payloadJson",
     e.trace_parent as "traceParent"
   from events e where e.institute_id = any ($1::int[]) and e.id = any ($2::text[])`
 
-type ClaimedEvent = DeliverableEvent & Pick<Claimed, 'instituteId' | 'traceParent'>
+type ClaimedEvent = DeliverableEvent & Pick<Claimed, 'traceParent'>
 
 type ClaimOptions = { limit: number; roomEach: number; busy: readonly Room[] }
 
-/** With them comes how their subscriptions are: to ask for it later would cost another turn of a busy event loop. */
 export async function claimDue(
   db: Database,
   { limit, roomEach, busy }: ClaimOptions,
@@ -154,22 +137,33 @@ async function claimSome(db: Database, ready: readonly Ready[], limit: number): 
   // A probe is one row, whatever has become of it: left, it would pause its subscription for nothing.
   const isProbe = ready.some(({ needsProbe }) => needsProbe)
   const rows = await claim(isProbe ? 'all' : 'free')
-  if (rows.some(isLeft)) rows.push(...(await claim('all')))
-  const taken = rows.filter(row => row.target === null)
-  const events = await readEvents(db, taken).catch(async (error: unknown) => {
+  if (rows.some(({ isLeft }) => isLeft)) rows.push(...(await claim('all')))
+  const taken = rows.filter(row => !row.isLeft)
+  try {
+    return await complete(db, ready, taken)
+  } catch (error) {
     // None was attempted: they are due again at once, and not in 40 seconds.
     await releaseAll(db, taken)
     throw error
-  })
-  const targets = new Map<string, Target>()
-  for (const { instituteId, target } of rows)
-    if (target !== null && 'id' in target) targets.set(`${instituteId} ${target.id}`, decodeTarget(target))
-  return taken.map(({ webhookId, ...row }) => {
-    const webhook = targets.get(`${row.instituteId} ${webhookId}`)
-    const event = events.get(`${row.instituteId} ${row.eventId}`)
+  }
+}
+
+/** With what is sent, and where to. What is paused since it was found is given back: its circuit has just opened. */
+async function complete(db: Database, ready: readonly Ready[], taken: readonly Taken[]): Promise<Claimed[]> {
+  const [events, targets] = await Promise.all([readEvents(db, taken), readTargets(db, taken)])
+  const allowed = new Set(
+    ready.filter(({ isPaused, needsProbe }) => isPaused || needsProbe).map(({ webhookId }) => webhookId),
+  )
+  const claims = taken.map(({ webhookId, ...row }) => {
+    const webhook = targets.get(webhookId)
+    const event = events.get(row.eventId)
     assert(webhook !== undefined && event !== undefined, 'a delivery has a subscription and an event')
     return { ...event, ...row, webhook }
   })
+  const isShut = ({ webhook: { id, isPaused, isDisabled } }: Claimed): boolean =>
+    isPaused && !isDisabled && !allowed.has(id)
+  await releaseAll(db, claims.filter(isShut))
+  return claims.filter(claimed => !isShut(claimed))
 }
 
 async function readEvents(db: Database, taken: readonly Taken[]): Promise<ReadonlyMap<string, ClaimedEvent>> {
@@ -179,7 +173,5 @@ async function readEvents(db: Database, taken: readonly Taken[]): Promise<Readon
     unique(({ instituteId }) => instituteId),
     unique(({ eventId }) => eventId),
   ])
-  return new Map(events.map(event => [`${event.instituteId} ${event.eventId}`, event]))
+  return new Map(events.map(event => [event.eventId, event]))
 }
-
-const isLeft = ({ target }: ClaimedRow): boolean => target !== null && 'isLeft' in target

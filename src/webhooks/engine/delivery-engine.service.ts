@@ -5,7 +5,7 @@ import type { HttpClient, HttpResult } from '../../platform/http-client/http-cli
 import { judge, stepAfter } from '../delivery-log/deliveries.rules.ts'
 import { deliveryBody } from './delivery-body.ts'
 import { CLAIM_AT_ONCE, claimDue } from './claims.store.ts'
-import { readTargets, releaseAll, type Claimed, type Targets } from './delivery-engine.store.ts'
+import { readTargets, releaseAll, targetKey, type Claimed, type Targets } from './delivery-engine.store.ts'
 import { EndpointQueues, type Waiting } from './endpoint-queues.ts'
 import { answerMsOf, attemptRecord, unsent, type Ended } from './attempt.ts'
 import { OpenedKeys } from './signing-keys.ts'
@@ -112,7 +112,7 @@ export class DeliveryEngine {
     const [{ claims, mayBeMore }, targets] = await Promise.all([
       limit > 0 ? claimDue(db, { limit, roomEach, busy }) : { claims: [], mayBeMore: false },
       // A look that fails is made again with the next claim; what this one took must not be lost with it.
-      readTargets(db, samples).catch(() => null),
+      readTargets(db, samples.map(targetKey)).catch(() => null),
     ])
     const stale = targets === null ? [] : this.#takeStale(samples, targets)
     const surplus: Claimed[] = []

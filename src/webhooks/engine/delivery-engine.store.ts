@@ -36,10 +36,10 @@ export type Target = {
 export type Targets = ReadonlyMap<string, Target>
 
 /** As it comes within JSON: what is sealed in hexadecimal. */
-export type SealedTarget = Omit<Target, 'secretSealed' | 'previousSecretSealed' | 'headerValueSealed'> &
+type SealedTarget = Omit<Target, 'secretSealed' | 'previousSecretSealed' | 'headerValueSealed'> &
   Record<'secretSealed' | 'previousSecretSealed' | 'headerValueSealed', string | null>
 
-export const targetJson = (
+const targetJson = (
   isPaused: string,
 ): string => `json_build_object('id', s.id, 'url', s.url, 'origin', s.origin,
   'isDisabled', s.disabled_at is not null, 'isPaused', ${isPaused}, 'secretSealed', encode(s.secret_sealed, 'hex'),
@@ -54,19 +54,27 @@ export const interrupted = (claimedUntil: string): string => `jsonb_build_object
   'attempted_at', to_char((${claimedUntil} - ${LEASE}) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
   'problem', 'The attempt was interrupted; whether it arrived is not known.')`
 
-/** How the subscriptions of these are at this moment. */
-export async function readTargets(db: Database, held: readonly Claimed[]): Promise<Targets> {
+type TargetKey = { instituteId: number; webhookId: string }
+
+export const targetKey = ({ instituteId, webhook }: Claimed): TargetKey => ({
+  instituteId,
+  webhookId: webhook.id,
+})
+
+/** How these subscriptions are at this moment. */
+export async function readTargets(db: Database, held: readonly TargetKey[]): Promise<Targets> {
   if (held.length === 0) return new Map()
+  const each = [...new Map(held.map(one => [one.webhookId, one])).values()]
   const rows = await db.query<{ target: SealedTarget }>(
     `select ${targetJson(PAUSED)} as target from webhook_subscriptions s
      where institute_id = any ($3::int[]) and (institute_id, id) in (
        select k.institute_id, k.id from unnest($1::int[], $2::text[]) as k (institute_id, id))`,
-    [held.map(({ instituteId }) => instituteId), held.map(({ webhook }) => webhook.id), institutesOf(held)],
+    [each.map(({ instituteId }) => instituteId), each.map(({ webhookId }) => webhookId), institutesOf(each)],
   )
   return new Map(rows.map(({ target }) => [target.id, decodeTarget(target)]))
 }
 
-export function decodeTarget(target: SealedTarget): Target {
+function decodeTarget(target: SealedTarget): Target {
   return {
     ...target,
     secretSealed: fromHex(target.secretSealed),

@@ -12,7 +12,7 @@ import { disputePayment, moveDispute, payOut } from '../../../emulators/razorpay
 import { startMandate } from '../../../src/flex/mandates/setup.service.ts'
 import { getInstitute } from '../../../src/institutes/institutes.service.ts'
 import { startPayment } from '../../../src/payments/start/start-payment.service.ts'
-import { dayOf } from '../../../src/platform/calendar.ts'
+import { dayOf, formatDay } from '../../../src/platform/calendar.ts'
 import { reconcile } from '../../../src/payments/reconcile/reconcile.service.ts'
 import { createPerson } from '../../console/support.ts'
 import { dayIn, openWorld, stateOf, type World } from '../../flex/support.ts'
@@ -121,13 +121,13 @@ test('a plan is authorised, debited, bounced, debited again, settled and taken b
   const mails = await world.bursar.sql<Json>(
     `select recipient, body from messages where subject like 'Disputed payment of %' and recipient like '%@school.example'`,
   )
-  const answerBy = dayOf(new Date(dispute.respond_by * 1_000))
+  const answerBy = formatDay(dayOf(new Date(dispute.respond_by * 1_000)))
   assert.deepEqual(
     mails.map(one => one.recipient),
     ['fin@school.example'],
     'once, those who answer for money, and nobody else',
   )
-  assert.match(mails[0].body, new RegExp(`${paid.order_id}[^]*Answer it .* by ${answerBy}`))
+  assert.match(mails[0].body, new RegExp(`${paid.order_id}[^]*Answer it .* by ${answerBy}\\.`))
   assert.notEqual(stateOf(await world.plan()), 'settled', 'the debit was taken back')
   payOut(razorpay.books)
   await world.advance('P1D')
