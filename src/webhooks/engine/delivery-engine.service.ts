@@ -105,6 +105,7 @@ export class DeliveryEngine {
   /** True when there may be more that can start at once. */
   async #takeDue(): Promise<boolean> {
     const { db } = this.#ctx
+    this.#unwritten.beginLook()
     const limit = Math.min(CLAIM_AT_ONCE, MAX_AT_ONCE - this.#held.size)
     const roomEach = this.#roomNow()
     const busy = this.#queues.busy(roomEach)
@@ -238,7 +239,7 @@ export class DeliveryEngine {
       this.#held.delete(finish.claimed)
       next = Math.min(next, finish.nextInMs ?? Infinity)
     }
-    for (const origin of this.#unwritten.remove(batch)) this.#startNext(origin, Infinity)
+    for (const origin of this.#unwritten.remove(batch, shut)) this.#startNext(origin, Infinity)
     if (this.#held.size === 0) this.#onIdle()
     if (next < LOOK_EVERY_MS) this.#wakeAt(Date.now() + next)
     if (batch.some(({ finish }) => this.#queues.isDry(finish.claimed.webhook.origin))) this.wake()

@@ -5,13 +5,21 @@ import type { Claimed } from './delivery-engine.store.ts'
 /**
  * Failures in a row whose results are not written yet, by subscription. The circuit opens when they are written; an
  * endpoint that refuses at once would until then get as many requests as it can answer. So with as many unwritten as
- * open the circuit nothing more is sent to the subscription.
+ * open the circuit nothing more is sent to the subscription; nor what a look at the queue that began before it opened
+ * brings after it.
  */
 export class UnwrittenFailures {
   readonly #counts = new Map<string, number>()
 
-  isHeld({ webhook }: Claimed): boolean {
-    return (this.#counts.get(webhook.id) ?? 0) >= CIRCUIT_OPENS_AT
+  #shutSinceLook: ReadonlySet<string> = new Set()
+
+  isHeld({ webhook: { id, isPaused } }: Claimed): boolean {
+    const isStale = this.#shutSinceLook.has(id) && !isPaused
+    return isStale || (this.#counts.get(id) ?? 0) >= CIRCUIT_OPENS_AT
+  }
+
+  beginLook(): void {
+    this.#shutSinceLook = new Set()
   }
 
   add({ finish: { claimed }, verdict }: Ended): void {
@@ -21,7 +29,8 @@ export class UnwrittenFailures {
   }
 
   /** Answers the endpoints at which something may be held no longer. */
-  remove(batch: readonly Ended[]): Set<string> {
+  remove(batch: readonly Ended[], shut: ReadonlySet<string>): Set<string> {
+    this.#shutSinceLook = this.#shutSinceLook.union(shut)
     const failed = batch.filter(({ verdict }) => verdict?.kind !== 'delivered')
     for (const { finish } of failed) {
       const { id } = finish.claimed.webhook
