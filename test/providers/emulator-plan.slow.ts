@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { createServer, type AddressInfo } from 'node:net'
+import { createServer } from 'node:net'
 import { test } from 'node:test'
 import { getInstitute } from '../../src/institutes/institutes.service.ts'
 import { reconcile } from '../../src/payments/reconcile/reconcile.service.ts'
@@ -108,12 +108,21 @@ async function authorise(planUrl: string): Promise<void> {
   assert.match(await done.text(), /You can close this page/)
 }
 
-/** Bursar is told of it before the emulator, which asks Bursar for the time, can start there. */
+/**
+ * Bursar is told of it before the emulator, which asks Bursar for the time, can start there. Below those that the system
+ * gives to connections: one of them could be taken meanwhile.
+ */
 async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
+  for (;;) {
+    const port = 20_000 + Math.floor(Math.random() * 12_000)
+    const server = createServer().listen(port, '127.0.0.1')
+    const isFree = await once(server, 'listening').then(
+      () => true,
+      () => false,
+    )
+    if (!isFree) continue
+    server.close()
+    await once(server, 'close')
+    return port
+  }
 }
