@@ -18,8 +18,8 @@ const RECOMPUTE = `
 
 /**
  * The last statements of whatever changes a fee, a payment or a refund, so nobody waits for another lock with the
- * student's in hand. Two of them, because each sees what was committed when it began: one that waited for the lock sums
- * up what the other has written.
+ * student's in hand, but for what takes an advance back, which holds the record from its start. Two of them, because each
+ * sees what was committed when it began: one that waited for the lock sums up what the other has written.
  */
 export function recomputeAtCommit(tx: Transaction, instituteId: number, studentIds: readonly string[]): void {
   const ids = [...new Set(studentIds)]
