@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { after, suite, test } from 'node:test'
 import { createPerson } from '../console/support.ts'
 import { startBursar } from '../harness/bursar.ts'
 import { DEMO, Client } from '../harness/client.ts'
@@ -40,7 +40,12 @@ const PUBLIC: [path: string, init?: Init][] = [
   ['/callbacks/razorpay', { method: 'POST', body: '{}' }],
 ]
 
-for (const [path, init] of PUBLIC) {
+// Side by side, as each waits for a second to be over.
+suite('on a public page', { concurrency: true }, () => {
+  for (const [path, init] of PUBLIC) testLimit(path, init)
+})
+
+function testLimit(path: string, init?: Init): void {
   test(`${init?.method ?? 'GET'} ${path} refuses an address that sends too many requests, and no other`, async () => {
     const ip = newVisitor()
     const answers = await hammer(path, ip, init)
