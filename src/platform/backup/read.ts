@@ -42,6 +42,18 @@ export function readThrough(file: string): Promise<Manifest> {
   })
 }
 
+/** Reads its first entry alone. */
+export async function readManifest(file: string): Promise<Manifest> {
+  const { promise, resolve, reject } = Promise.withResolvers<Manifest>()
+  const accept = (manifest: Manifest): void => {
+    resolve(manifest)
+    throw new Refusal('nothing else is wanted')
+  }
+  // What is refused after that changes nothing.
+  await readArchive({ file, accept, onEntry: async () => {} }).catch(reject)
+  return promise
+}
+
 export async function readArchive(options: ReadOptions): Promise<Manifest> {
   const { file } = options
   await stat(file).catch((cause: Error) => {

@@ -44,6 +44,9 @@ test('a backup made by hand counts like one of the schedule, if it reads to its 
   put('holiday.jpg', 'not ours')
   assert.equal(await newest(), '2026-11-17T06:00:00.000Z')
 
+  put('cut-even-shorter', (await backupOf('2026-11-17T08:00:00.000Z')).subarray(0, -40))
+  assert.equal(await newest(), '2026-11-17T06:00:00.000Z')
+
   put('whole', later)
   assert.equal(await newest(), '2026-11-17T09:00:00.000Z')
   // What was last written before the newest is not read at all: this one would say a later day.
