@@ -1,5 +1,5 @@
 import './mantine.css'
-import './console.css'
+import './styles/index.css'
 import { MantineProvider } from '@mantine/core'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'

@@ -8,7 +8,7 @@ import { subtractPaise, type Paise } from '../../platform/money.ts'
 import type { LinkFileRow, PaidTogether } from './detail.store.ts'
 import { disputeOutput, paymentOutput, refundRowOutput } from './order-parts.output.ts'
 import { LIST_STATUSES, ORDER_KINDS } from './orders.rules.ts'
-import type { Choices, OrderDetail } from './orders.service.ts'
+import type { OrderDetail } from './orders.service.ts'
 import { timelineOf, type Happening } from './timeline.ts'
 
 /** Orders and links as the console shows them: the views of the API, and what a person wants to know beyond them. */
@@ -106,20 +106,3 @@ export const sentOutput = sent.object({
   recipients: sent.texts('Channel and address of each.', ['email asha@example.in']),
 })
 export type SentAnswer = Shown<typeof sentOutput>
-
-type Named = { code: string; name: string }
-const entry = outputOf<Named>()
-const entryOutput = entry.object({ code: entry.text('Code.', '5'), name: entry.text('Name.', 'Grade 5') })
-const branch = outputOf<Choices['branches'][number]>()
-const branchOutput = branch.object({
-  collector_code: branch.text('Code.', 'MAIN'),
-  name: branch.text('Name.', 'Main campus'),
-})
-const choices = outputOf<Choices>()
-export const choicesOutput = choices.object({
-  branches: choices.list('Branches.', branchOutput),
-  components: choices.list('Fee components.', entryOutput),
-  grades: choices.list('Grades.', entryOutput),
-  is_strict: choices.flag('Whether only codes of the catalogue are taken.', false),
-})
-export type ChoicesAnswer = Shown<typeof choicesOutput>

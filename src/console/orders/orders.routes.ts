@@ -24,8 +24,8 @@ import { pageRoutes } from './pages.routes.ts'
 import { drawQr } from './qr.ts'
 import { LISTED_KINDS } from './orders.rules.ts'
 import { listOrdersQuery, orderFilters, refundParams } from './order.input.ts'
-import { choicesOutput, orderDetailOutput, orderRowOutput } from './order.output.ts'
-import { checkoutUrl, readChoices, readDetail } from './orders.service.ts'
+import { orderDetailOutput, orderRowOutput } from './order.output.ts'
+import { checkoutUrl, readDetail } from './orders.service.ts'
 import { printRefundVoucher } from '../../payments/notices/refund-voucher.service.ts'
 import { findReceiptFile } from '../../payments/order-receipt.service.ts'
 import { listRefunds } from '../../payments/refunds/refunds.service.ts'
@@ -73,12 +73,6 @@ function addDetailRoutes(app: FastifyInstance, ctx: PaymentContext): void {
     params: orderParams,
     output: one(orderDetailOutput, () => ctx.clock.now()),
     answer: ({ institute, params }) => readDetail(ctx, institute, params.orderId),
-  })
-  addConsoleRead(app, ctx, {
-    url: '/order-choices',
-    roles: EVERYONE,
-    output: one(choicesOutput),
-    answer: ({ institute }) => readChoices(ctx, institute),
   })
 }
 

@@ -1,4 +1,3 @@
-import { listEntries } from '../../institutes/catalogue.service.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import type { Order } from '../../orders/orders.rules.ts'
 import { getOrder } from '../../orders/orders.service.ts'
@@ -85,20 +84,4 @@ export function checkoutUrl(
   order: Pick<Order, 'id' | 'kind'>,
 ): string | null {
   return hasCheckout(order.kind) ? `${publicUrl}/pay/${institute.code}/${order.id}` : null
-}
-
-export type Choices = {
-  branches: Institute['branches']
-  components: { code: string; name: string }[]
-  grades: { code: string; name: string }[]
-  isStrict: boolean
-}
-
-/** What a form that asks for an order or a page offers. */
-export async function readChoices(ctx: Context, institute: Institute): Promise<Choices> {
-  const [components, grades] = await Promise.all([
-    listEntries(ctx, institute, 'component'),
-    listEntries(ctx, institute, 'grade'),
-  ])
-  return { branches: institute.branches, components, grades, isStrict: institute.strictCatalogue }
 }

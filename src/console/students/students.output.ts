@@ -66,6 +66,7 @@ export const choicesOutput = choices.object({
   grades: choices.list('Grades of the catalogue.', codeOutput),
   components: choices.list('Fee components of the catalogue.', codeOutput),
   discounts: choices.list('Discounts of the catalogue.', codeOutput),
+  is_strict: choices.flag('Whether only codes of the catalogue are taken.', false),
 })
 
 const user = outputOf<FamilyUser>()

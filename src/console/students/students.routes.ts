@@ -48,7 +48,7 @@ function addLists(app: FastifyInstance, flex: FlexContext): void {
     list: { ...service.STUDENT_SORTING, toRows: rows => rows.map(service.toListed), isActedOn: true },
   })
   addConsoleRead(app, flex, {
-    url: '/student-choices',
+    url: '/choices',
     roles: EVERYONE,
     output: one(output.choicesOutput),
     answer: ({ institute }) => service.readChoices(flex, institute),

@@ -86,6 +86,7 @@ export type Choices = {
   grades: Code[]
   components: Code[]
   discounts: Code[]
+  isStrict: boolean
 }
 
 const MOST_YEARS = 20
@@ -106,6 +107,7 @@ export async function readChoices(ctx: Context, institute: Institute): Promise<C
     grades: inOrder(grades, order.grades),
     components: inOrder(components, order.components),
     discounts,
+    isStrict: institute.strictCatalogue,
   }
 }
 

@@ -49,7 +49,7 @@ test('finance previews and runs a rollover from the console, with a reason; a vi
 })
 
 test('the list of students tells the records of two years apart and shows one year by itself', async () => {
-  const { years } = (await viewer.get(`${SCHOOL}/student-choices`)).body.data
+  const { years } = (await viewer.get(`${SCHOOL}/choices`)).body.data
   assert.deepEqual(years, [
     { code: '2027', name: '2027-28' },
     { code: '2026', name: '2026-27' },

@@ -102,7 +102,7 @@ test('the list goes by name, page by page, and filters by branch, grade, status 
   assert.deepEqual((await rows('owing=yes')).toSorted(), ['Amit 1', 'Amit 2', 'chitra 2'])
   assert.deepEqual(await rows('status=dropped'), ['chitra 2'])
   assertAnswer(await groupOwner.get(`${at}?collector_code=MAIN`), '400 HUE00000')
-  const choices = await groupOwner.get(`${API}/institutes/demo-group/student-choices`)
+  const choices = await groupOwner.get(`${API}/institutes/demo-group/choices`)
   assert.deepEqual(
     choices.body.data.branches.map((branch: Json) => branch.code),
     ['NORTH', 'SOUTH'],

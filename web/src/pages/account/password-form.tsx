@@ -1,7 +1,8 @@
-import { Alert, Button, PasswordInput, Stack } from '@mantine/core'
+import { Button, PasswordInput, Stack } from '@mantine/core'
 import { useState } from 'react'
 import type { AccountAnswer } from '../../../../src/console/team/account.output.ts'
-import { problemOf, useCommand, wholeProblem } from '../../api/command.ts'
+import { problemOf, useCommand } from '../../api/command.ts'
+import { Problem } from '../../ui/problem.tsx'
 import { notify } from '../../ui/toasts.tsx'
 
 type Change = { password?: string; new_password: string }
@@ -20,7 +21,6 @@ export function PasswordForm({ account }: { account: AccountAnswer }) {
       notify('Your password has been changed. All other sessions have ended.')
     },
   })
-  const whole = wholeProblem(change.error)
   return (
     <form
       onSubmit={event => {
@@ -52,11 +52,7 @@ export function PasswordForm({ account }: { account: AccountAnswer }) {
           onChange={event => setNext(event.currentTarget.value)}
           error={problemOf(change.error, 'new_password')}
         />
-        {whole !== undefined && (
-          <Alert color="red" role="alert">
-            {whole}
-          </Alert>
-        )}
+        <Problem error={change.error} />
         <div>
           <Button type="submit" variant="default" loading={change.isPending}>
             Change the password

@@ -6,6 +6,7 @@ import type {
   TotpStartAnswer,
 } from '../../../../src/console/team/account.output.ts'
 import { problemOf, useCommand, wholeProblem } from '../../api/command.ts'
+import { Problem } from '../../ui/problem.tsx'
 import { Dialogue } from '../../ui/dialogue/dialogue.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
 import { notify } from '../../ui/toasts.tsx'
@@ -202,7 +203,6 @@ function ProofDialogue({
   verb: string
 }) {
   const [password, setPassword] = useState('')
-  const whole = wholeProblem(action.error)
   return (
     <Dialogue onClose={onClose} title={title}>
       <form
@@ -222,11 +222,7 @@ function ProofDialogue({
             error={problemOf(action.error, 'password')}
           />
         )}
-        {whole !== undefined && (
-          <Alert color="red" role="alert" mt="sm">
-            {whole}
-          </Alert>
-        )}
+        <Problem error={action.error} />
         <Group justify="flex-end" mt="md">
           <Button type="submit" loading={action.isPending}>
             {verb}

@@ -3,8 +3,9 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { CounterDayAnswer } from '../../../../src/console/counter/counter.output.ts'
 import { get } from '../../api/client.ts'
-import { problemOf, useCommand, wholeProblem } from '../../api/command.ts'
+import { problemOf, useCommand } from '../../api/command.ts'
 import { useInstitutePath, usePerson, useMay, useSession } from '../../api/session.ts'
+import { Problem } from '../../ui/problem.tsx'
 import { formatRupees, Money, sumRupees } from '../../ui/money.tsx'
 import { Failed, Loading } from '../../ui/states.tsx'
 import { TableFrame } from '../../ui/table/frame.tsx'
@@ -165,7 +166,6 @@ function CloseForm({ day, cashier, expected }: { day: string; cashier: string; e
     path: `${useInstitutePath()}/counter/closings`,
     refreshes: ['counter', 'audit'],
   })
-  const whole = wholeProblem(close.error)
   return (
     <form
       onSubmit={event => {
@@ -188,11 +188,7 @@ function CloseForm({ day, cashier, expected }: { day: string; cashier: string; e
         onChange={event => setNote(event.currentTarget.value)}
         error={problemOf(close.error, 'note')}
       />
-      {whole !== undefined && (
-        <Alert color="red" role="alert" mt="sm">
-          {whole}
-        </Alert>
-      )}
+      <Problem error={close.error} />
       <Button type="submit" mt="sm" loading={close.isPending}>
         Close the day
       </Button>

@@ -1,4 +1,3 @@
-import '../orders/orders.css'
 import { useSearch } from '@tanstack/react-router'
 import { PageTabs } from '../../ui/page-tabs.tsx'
 import { PageFrame } from '../../ui/page.tsx'

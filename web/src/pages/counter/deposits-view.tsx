@@ -4,8 +4,9 @@ import { useState } from 'react'
 import type { ChequeAnswer } from '../../../../src/banking/cheques/cheque.output.ts'
 import type { DepositAnswer } from '../../../../src/banking/deposits/deposit.output.ts'
 import { fileAddress, get } from '../../api/client.ts'
-import { problemOf, useCommand, wholeProblem } from '../../api/command.ts'
+import { useCommand } from '../../api/command.ts'
 import { useInstitutePath, useMay } from '../../api/session.ts'
+import { Problem } from '../../ui/problem.tsx'
 import { BankAccountPicker, useBankAccount } from '../../ui/bank-account-picker.tsx'
 import { ConfirmWithReason } from '../../ui/dialogue/confirm-with-reason.tsx'
 import { counted, formatRupees, sumRupees } from '../../ui/money.tsx'
@@ -139,7 +140,6 @@ function DepositForm({ onMade }: { onMade: (deposit: DepositAnswer) => void }) {
   })
   const cheques = (inHand.data ?? []).filter(one => !left.has(one.payment_id))
   const total = kind === 'cash' ? cashIn(counts) : sumOf(cheques)
-  const whole = wholeProblem(make.error) ?? problemOf(make.error, 'cheques')
   return (
     <form
       className="form"
@@ -173,11 +173,7 @@ function DepositForm({ onMade }: { onMade: (deposit: DepositAnswer) => void }) {
         ) : (
           <Cheques cheques={inHand.data ?? []} left={left} onLeave={setLeft} />
         )}
-        {whole !== undefined && (
-          <Alert color="red" role="alert">
-            {whole}
-          </Alert>
-        )}
+        <Problem error={make.error} of="cheques" />
         <Group>
           <Button
             type="submit"

@@ -7,7 +7,8 @@ import { get } from '../../api/client.ts'
 import { problemOf } from '../../api/command.ts'
 import { useInstitutePath } from '../../api/session.ts'
 import { formatRupees, sumRupees } from '../../ui/money.tsx'
-import { plainAmount, readable } from '../students/texts.ts'
+import { plainAmount } from '../students/texts.ts'
+import { readable } from '../../ui/words.ts'
 
 type Line = { component_type: string; amount: string }
 type Fee = { code: string; owed: number; amount: string }

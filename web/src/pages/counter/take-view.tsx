@@ -1,8 +1,9 @@
 import { Alert, Button, Group, Stack } from '@mantine/core'
 import { useState } from 'react'
 import type { StudentRowAnswer } from '../../../../src/console/students/students.output.ts'
-import { useCommand, wholeProblem } from '../../api/command.ts'
+import { useCommand } from '../../api/command.ts'
 import { useInstitutePath, useMay, usePerson, useSession } from '../../api/session.ts'
+import { Problem } from '../../ui/problem.tsx'
 import { formatRupees } from '../../ui/money.tsx'
 import { PrintReceipt } from '../../ui/print-receipt.tsx'
 import { StudentPicker } from '../../ui/student-picker.tsx'
@@ -70,7 +71,6 @@ function TakeForm({ onTaken }: { onTaken: (taken: Taken) => void }) {
     refreshes: [...AFTER_CHANGE, 'counter', 'money-receipts'],
     onDone: done => student !== null && onTaken({ ...done, student }),
   })
-  const whole = wholeProblem(record.error)
   return (
     <form
       className="form"
@@ -90,11 +90,7 @@ function TakeForm({ onTaken }: { onTaken: (taken: Taken) => void }) {
           <>
             <Handed fields={handed} onChange={setHanded} today={today} error={record.error} />
             <SpreadInput spread={spread} error={record.error} />
-            {whole !== undefined && (
-              <Alert color="red" role="alert">
-                {whole}
-              </Alert>
-            )}
+            <Problem error={record.error} />
             <Group justify="flex-end">
               <Button type="submit" loading={record.isPending} disabled={spread.total === 0}>
                 Take {formatRupees(spread.total)}

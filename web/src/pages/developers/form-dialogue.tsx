@@ -1,7 +1,7 @@
 import { Button, Group, Stack } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { Dialogue } from '../../ui/dialogue/dialogue.tsx'
-import { Problem } from './problem.tsx'
+import { Problem } from '../../ui/problem.tsx'
 
 type Props = {
   title: string

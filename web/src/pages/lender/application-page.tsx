@@ -1,11 +1,12 @@
-import { Alert, Button, FileButton } from '@mantine/core'
+import { Button, FileButton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { LoanDetailAnswer } from '../../../../src/console/loans/loan.output.ts'
 import { get } from '../../api/client.ts'
-import { useCommand, wholeProblem } from '../../api/command.ts'
+import { useCommand } from '../../api/command.ts'
 import { useLender, useLenderPath } from '../../api/session.ts'
+import { Problem } from '../../ui/problem.tsx'
 import { AwaitedPage } from '../../ui/page.tsx'
 import { notify } from '../../ui/toasts.tsx'
 import { LetterLink, LoanDetail, type Tranche } from '../loans/loan-detail.tsx'
@@ -93,7 +94,6 @@ function Letter({ base, detail }: { base: string; detail: LoanDetailAnswer }) {
     refreshes: ['applications'],
     onDone: () => notify('The sanction letter is attached.'),
   })
-  const problem = wholeProblem(upload.error)
   return (
     <>
       <LetterLink base={base} letters={detail.letters} />
@@ -106,11 +106,7 @@ function Letter({ base, detail }: { base: string; detail: LoanDetailAnswer }) {
           )}
         </FileButton>
       )}
-      {problem !== undefined && (
-        <Alert color="red" role="alert">
-          {problem}
-        </Alert>
-      )}
+      <Problem error={upload.error} />
     </>
   )
 }

@@ -11,7 +11,7 @@ import { formatDay } from '../../ui/when.tsx'
 import { DayField } from './day-field.tsx'
 import { ExportMenu } from '../../ui/table/export-menu.tsx'
 import { ReportMails } from './report-mails.tsx'
-import { readable } from './texts.ts'
+import { readable } from '../../ui/words.ts'
 import { TableFrame } from '../../ui/table/frame.tsx'
 
 const FILTERS: readonly Filter[] = [

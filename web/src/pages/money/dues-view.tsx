@@ -13,7 +13,8 @@ import { formatDay } from '../../ui/when.tsx'
 import { RemindButtons, RemindPicked } from '../reminders/remind-buttons.tsx'
 import { ExportMenu } from '../../ui/table/export-menu.tsx'
 import { LinksForPicked } from '../students/actions/links-for-picked.tsx'
-import { dayOfMoment, readable } from './texts.ts'
+import { dayOfMoment } from './texts.ts'
+import { readable } from '../../ui/words.ts'
 import { TableFrame } from '../../ui/table/frame.tsx'
 
 const BUCKETS = [

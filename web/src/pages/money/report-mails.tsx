@@ -1,10 +1,11 @@
-import { Alert, Button, Group, NativeSelect, Stack, TextInput } from '@mantine/core'
+import { Button, Group, NativeSelect, Stack, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { ReportMailAnswer } from '../../../../src/console/reports/mailing/mailing.output.ts'
 import { get } from '../../api/client.ts'
-import { problemOf, useCommand, wholeProblem } from '../../api/command.ts'
+import { problemOf, useCommand } from '../../api/command.ts'
 import { useInstitutePath, useMay } from '../../api/session.ts'
+import { Problem } from '../../ui/problem.tsx'
 import { Dialogue } from '../../ui/dialogue/dialogue.tsx'
 import { Failed, Loading } from '../../ui/states.tsx'
 import { formatMoment } from '../../ui/when.tsx'
@@ -71,7 +72,6 @@ function AddForm({ path }: { path: string }) {
   })
   const addresses = recipients.split(/[\s,;]+/).filter(one => one !== '')
   const wrong = addresses.map((_, index) => problemOf(add.error, `recipients.${index}`)).find(Boolean)
-  const whole = wholeProblem(add.error)
   return (
     <form
       onSubmit={event => {
@@ -94,11 +94,7 @@ function AddForm({ path }: { path: string }) {
           onChange={event => setRecipients(event.currentTarget.value)}
           error={wrong ?? problemOf(add.error, 'recipients')}
         />
-        {whole !== undefined && (
-          <Alert color="red" role="alert">
-            {whole}
-          </Alert>
-        )}
+        <Problem error={add.error} />
         <Group justify="flex-end">
           <Button type="submit" loading={add.isPending} disabled={addresses.length === 0}>
             Mail the report

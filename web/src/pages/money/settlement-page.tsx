@@ -15,7 +15,8 @@ import { StatusBadge } from '../../ui/status-badge.tsx'
 import { formatMoment, When } from '../../ui/when.tsx'
 import { ExportMenu } from '../../ui/table/export-menu.tsx'
 import { MoneyTabs } from './money-page.tsx'
-import { modeLabel, readable } from './texts.ts'
+import { modeLabel } from './texts.ts'
+import { readable } from '../../ui/words.ts'
 import { TableFrame } from '../../ui/table/frame.tsx'
 
 const signed = ({ type, amount }: SettlementItemAnswer): number => (type === 'refund' ? -amount : amount)

@@ -1,14 +1,15 @@
-import { Alert, Button, Group, Stack, Textarea, TextInput } from '@mantine/core'
+import { Button, Group, Stack, Textarea, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { TallyLedgerAnswer } from '../../../../src/console/reports/register.output.ts'
-import { problemOf, useCommand, wholeProblem } from '../../api/command.ts'
+import { problemOf, useCommand } from '../../api/command.ts'
 import { download, get } from '../../api/client.ts'
 import { useInstitutePath, useMay } from '../../api/session.ts'
+import { Problem } from '../../ui/problem.tsx'
 import { Dialogue } from '../../ui/dialogue/dialogue.tsx'
 import { Failed, Loading } from '../../ui/states.tsx'
 import { notify } from '../../ui/toasts.tsx'
-import { readable } from './texts.ts'
+import { readable } from '../../ui/words.ts'
 
 const ACCOUNTS: Record<string, string> = {
   clearing: 'Money held by the payment provider',
@@ -53,7 +54,6 @@ function LedgerForm({ ledgers, path, onClose }: Props) {
       onClose()
     },
   })
-  const whole = wholeProblem(change.error)
   return (
     <form
       onSubmit={event => {
@@ -100,11 +100,7 @@ function LedgerForm({ ledgers, path, onClose }: Props) {
               onChange={event => setReason(event.currentTarget.value)}
               error={problemOf(change.error, 'reason')}
             />
-            {whole !== undefined && (
-              <Alert color="red" role="alert">
-                {whole}
-              </Alert>
-            )}
+            <Problem error={change.error} />
             <Group justify="flex-end">
               <Button variant="default" onClick={onClose}>
                 Cancel

@@ -1,9 +1,4 @@
-/** TUITION_FEE reads as Tuition fee; anything else is shown as the institute wrote it. */
-export function readable(code: string): string {
-  if (!/^[A-Z0-9_]+$/.test(code)) return code
-  const words = code.toLowerCase().replaceAll('_', ' ')
-  return words.charAt(0).toUpperCase() + words.slice(1)
-}
+import { readable } from '../../ui/words.ts'
 
 export const SOURCES = [
   { value: 'online', label: 'Online' },

@@ -1,4 +1,3 @@
-import './orders.css'
 import { createLink } from '@tanstack/react-router'
 import { forwardRef, type AnchorHTMLAttributes } from 'react'
 

@@ -1,6 +1,7 @@
-import { Alert, TextInput, type TextInputProps } from '@mantine/core'
+import { TextInput, type TextInputProps } from '@mantine/core'
 import { problemOf, wholeProblem } from '../../api/command.ts'
 import { ApiError } from '../../api/client.ts'
+import { ProblemAlert } from '../../ui/problem.tsx'
 
 /** A form's values by the names that the API has for them. */
 export type Values = Readonly<Record<string, string>>
@@ -35,7 +36,7 @@ export function FormProblem({
   if (error === null) return null
   const problems = error instanceof ApiError && named === undefined ? error.problems : []
   return (
-    <Alert color="red" role="alert" title={wholeProblem(error) ?? 'Please look at the fields marked above'}>
+    <ProblemAlert title={wholeProblem(error) ?? 'Please look at the fields marked above'}>
       {named?.map(({ label, message }) => (
         <div key={label}>
           <strong>{label}</strong> {message}
@@ -46,7 +47,7 @@ export function FormProblem({
           <span className="mono">{key}</span> {message}
         </div>
       ))}
-    </Alert>
+    </ProblemAlert>
   )
 }
 

@@ -1,7 +1,7 @@
 import { Button, Group, NativeSelect, Stack, TextInput } from '@mantine/core'
-import type { ChoicesAnswer } from '../../../../src/console/orders/order.output.ts'
+import type { Choices } from '../../api/choices.ts'
 import { problemOf } from '../../api/command.ts'
-import { readable } from '../students/texts.ts'
+import { readable } from '../../ui/words.ts'
 
 /** `isNew`: a fee that the institute does not have yet, added on purpose. */
 export type Line = { id: number; component_type: string; amount: string; isNew: boolean }
@@ -18,7 +18,7 @@ export function newLine(component_type: string, amount: string): Line {
 type Props = {
   lines: readonly Line[]
   onChange: (lines: Line[]) => void
-  choices: ChoicesAnswer
+  choices: Choices
   /** What a student owes of its fees, by code; these come first. */
   owed: ReadonlyMap<string, string>
   error: Error | null

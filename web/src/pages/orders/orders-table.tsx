@@ -8,7 +8,7 @@ import { StatusBadge } from '../../ui/status-badge.tsx'
 import type { Filter } from '../../ui/table/use-filters.ts'
 import { formatMoment, When } from '../../ui/when.tsx'
 import { OrderActs } from './bulk-acts.tsx'
-import { useChoices } from './use-choices.ts'
+import { useChoices } from '../../api/choices.ts'
 import { KIND_CHOICES, KINDS, STATUS_CHOICES, statusWord } from './texts.ts'
 
 const COLUMNS: readonly Column<OrderRowAnswer>[] = [
@@ -83,7 +83,7 @@ export function OrdersTable({ name, query, empty }: Props) {
           {
             key: 'collector_code',
             label: 'Branch',
-            options: branches.map(branch => ({ value: branch.collector_code, label: branch.name })),
+            options: branches.map(branch => ({ value: branch.code, label: branch.name })),
           },
         ]
       : []),

@@ -1,4 +1,3 @@
-import './orders.css'
 import { Button, Group } from '@mantine/core'
 import { Dialogue } from '../../ui/dialogue/dialogue.tsx'
 import { CopyButton } from './copy-button.tsx'

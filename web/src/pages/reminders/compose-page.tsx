@@ -1,11 +1,11 @@
-import '../orders/orders.css'
 import { Alert, Button, Group, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { PreviewAnswer, RunAnswer, TextAnswer } from '../../../../src/reminders/reminder.output.ts'
 import { get } from '../../api/client.ts'
-import { useCommand, wholeProblem } from '../../api/command.ts'
+import { useCommand } from '../../api/command.ts'
+import { Problem } from '../../ui/problem.tsx'
 import { useInstitute, useInstitutePath } from '../../api/session.ts'
 import { PageFrame } from '../../ui/page.tsx'
 import { Failed, Loading } from '../../ui/states.tsx'
@@ -87,7 +87,7 @@ function Compose({ texts }: { texts: readonly TextAnswer[] }) {
     >
       <Stack gap="md">
         <MessageFields texts={texts} draft={draft} onChange={change} error={error} />
-        {error !== null && <Alert color="red">{wholeProblem(error) ?? 'Not sent: see the fields.'}</Alert>}
+        <Problem error={error} otherwise="Not sent: see the fields." />
         <Group>
           <Button
             type="submit"

@@ -1,8 +1,9 @@
-import { Alert, Button, Group, NativeSelect, Stack, TextInput } from '@mantine/core'
+import { Button, Group, NativeSelect, Stack, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import type { InvitedAnswer } from '../../../../src/console/team/team.output.ts'
-import { problemOf, useCommand, wholeProblem } from '../../api/command.ts'
+import { problemOf, useCommand } from '../../api/command.ts'
 import { useInstitutePath } from '../../api/session.ts'
+import { Problem } from '../../ui/problem.tsx'
 import { Dialogue } from '../../ui/dialogue/dialogue.tsx'
 import { notify } from '../../ui/toasts.tsx'
 import { ROLE_CHOICES } from './roles.ts'
@@ -20,7 +21,6 @@ export function InviteDialogue({ onClose }: { onClose: () => void }) {
       onClose()
     },
   })
-  const whole = wholeProblem(invite.error)
   return (
     <Dialogue onClose={onClose} title="Invite a colleague">
       <form
@@ -46,11 +46,7 @@ export function InviteDialogue({ onClose }: { onClose: () => void }) {
             onChange={event => setRole(event.currentTarget.value)}
             data={[...ROLE_CHOICES]}
           />
-          {whole !== undefined && (
-            <Alert color="red" role="alert">
-              {whole}
-            </Alert>
-          )}
+          <Problem error={invite.error} />
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>
               Cancel

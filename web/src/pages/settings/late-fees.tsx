@@ -1,8 +1,8 @@
 import { Button, Group, NativeSelect, TextInput } from '@mantine/core'
 import type { PaymentRulesAnswer } from '../../../../src/dues/dues.output.ts'
 import { plainAmount } from '../orders/texts.ts'
-import { readable } from '../students/texts.ts'
-import { useChoices } from '../students/use-student.ts'
+import { readable } from '../../ui/words.ts'
+import { useChoices } from '../../api/choices.ts'
 
 /** A rule as it is being edited. */
 export type LateFeeDraft = {
@@ -103,7 +103,7 @@ type RuleProps = {
 }
 
 function Rule({ no, rule, onChange, onRemove }: RuleProps) {
-  const components = useChoices()?.components ?? []
+  const components = useChoices().components
   const set = (part: Partial<LateFeeDraft>): void => onChange({ ...rule, ...part })
   const codes = new Set(
     [...components.map(({ code }) => code), rule.component_type].filter(code => code !== ''),

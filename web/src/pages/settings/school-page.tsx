@@ -1,10 +1,10 @@
-import '../orders/orders.css'
-import { Alert, Button, Group, NativeSelect, Stack, TextInput } from '@mantine/core'
+import { Button, Group, NativeSelect, Stack, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import type { SchoolAnswer } from '../../../../src/institutes/school/school.output.ts'
 import { get } from '../../api/client.ts'
-import { problemOf, useCommand, wholeProblem } from '../../api/command.ts'
+import { problemOf, useCommand } from '../../api/command.ts'
+import { Problem } from '../../ui/problem.tsx'
 import { useInstitute, useInstitutePath, useMay } from '../../api/session.ts'
 import { Summary } from '../../ui/detail.tsx'
 import { PageFrame } from '../../ui/page.tsx'
@@ -93,7 +93,7 @@ function Logo({ known: { logo_tag } }: { known: SchoolAnswer }) {
       <p className="faint">
         PNG or JPEG, at most 250 KB. It stands on payment pages, the parents’ pages and receipts.
       </p>
-      {error !== null && <Alert color="red">{wholeProblem(error) ?? error.message}</Alert>}
+      <Problem error={error} otherwise={error?.message} />
       <Group>
         <input
           ref={input}
@@ -177,9 +177,7 @@ function SchoolForm({ known }: { known: SchoolAnswer }) {
           onChange={bank_accounts => setDraft({ ...draft, bank_accounts })}
           error={change.error}
         />
-        {change.error !== null && (
-          <Alert color="red">{wholeProblem(change.error) ?? 'Not saved: see the fields.'}</Alert>
-        )}
+        <Problem error={change.error} otherwise="Not saved: see the fields." />
         <Group>
           <Button type="submit" disabled={isSame} loading={change.isPending}>
             Save the details

@@ -1,13 +1,13 @@
 import { Alert, Anchor, Button, Stack, TextInput } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import { problemOf, useCommand, wholeProblem } from '../../api/command.ts'
+import { problemOf, useCommand } from '../../api/command.ts'
+import { Problem } from '../../ui/problem.tsx'
 import { Gate } from './gate.tsx'
 
 export function ForgotPage() {
   const [email, setEmail] = useState('')
   const forgot = useCommand<{ email: string }>({ method: 'POST', path: '/session/forgot', withoutKey: true })
-  const whole = wholeProblem(forgot.error)
   return (
     <Gate title="Choose a new password" description="We e-mail you a link that works for a day.">
       {forgot.isSuccess ? (
@@ -31,11 +31,7 @@ export function ForgotPage() {
               onChange={event => setEmail(event.currentTarget.value)}
               error={problemOf(forgot.error, 'email')}
             />
-            {whole !== undefined && (
-              <Alert color="red" role="alert">
-                {whole}
-              </Alert>
-            )}
+            <Problem error={forgot.error} />
             <Button type="submit" loading={forgot.isPending}>
               E-mail me a link
             </Button>

@@ -1,11 +1,12 @@
-import { Alert, Button, PasswordInput, Stack, TextInput } from '@mantine/core'
+import { Button, PasswordInput, Stack, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { InvitationAnswer } from '../../../../src/console/auth/session.output.ts'
-import { problemOf, useCommand, wholeProblem } from '../../api/command.ts'
+import { problemOf, useCommand } from '../../api/command.ts'
 import { send } from '../../api/client.ts'
 import { sessionQuery } from '../../api/session.ts'
+import { Problem } from '../../ui/problem.tsx'
 import { Failed, Loading } from '../../ui/states.tsx'
 import { notify } from '../../ui/toasts.tsx'
 import { Gate } from './gate.tsx'
@@ -73,7 +74,6 @@ function AcceptForm({
       void navigate({ to: '/sign-in' })
     },
   })
-  const whole = wholeProblem(accept.error)
   return (
     <form
       onSubmit={event => {
@@ -107,11 +107,7 @@ function AcceptForm({
             error={problemOf(accept.error, 'password')}
           />
         )}
-        {whole !== undefined && (
-          <Alert color="red" role="alert">
-            {whole}
-          </Alert>
-        )}
+        <Problem error={accept.error} />
         <Button type="submit" loading={accept.isPending}>
           {verb}
         </Button>

@@ -1,10 +1,11 @@
-import { Alert, Anchor, Button, Divider, PasswordInput, Stack, TextInput } from '@mantine/core'
+import { Anchor, Button, Divider, PasswordInput, Stack, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { ApiError } from '../../api/client.ts'
-import { problemOf, useCommand, wholeProblem } from '../../api/command.ts'
+import { problemOf, useCommand } from '../../api/command.ts'
 import { sessionQuery } from '../../api/session.ts'
+import { Problem } from '../../ui/problem.tsx'
 import { Gate } from './gate.tsx'
 import { useEnter } from './use-enter.ts'
 
@@ -36,7 +37,6 @@ function SignInForm() {
       else void enter()
     },
   })
-  const whole = wholeProblem(signIn.error)
   const isBlocked = signIn.error instanceof ApiError && signIn.error.status === 429
   const isWaiting = isBlocked || sent.mail_code !== undefined
   return (
@@ -76,11 +76,7 @@ function SignInForm() {
             error={problemOf(signIn.error, 'code')}
           />
         )}
-        {whole !== undefined && (
-          <Alert color="red" role="alert">
-            {whole}
-          </Alert>
-        )}
+        <Problem error={signIn.error} />
         {isWaiting && (
           <MailedCode
             email={sent.email}
@@ -115,7 +111,6 @@ function MailedCode({ email, value, onChange, error }: MailedCodeProps) {
     withoutKey: true,
     onDone: () => onChange(value),
   })
-  const whole = wholeProblem(ask.error)
   return (
     <>
       {ask.isSuccess && (
@@ -129,11 +124,7 @@ function MailedCode({ email, value, onChange, error }: MailedCodeProps) {
           error={error}
         />
       )}
-      {whole !== undefined && (
-        <Alert color="red" role="alert">
-          {whole}
-        </Alert>
-      )}
+      <Problem error={ask.error} />
       <Button variant="default" loading={ask.isPending} onClick={() => ask.mutate({ email })}>
         {ask.isSuccess ? 'E-mail me another code' : 'E-mail me a code'}
       </Button>
@@ -149,7 +140,6 @@ function DemoButtons({ people }: { people: readonly { email: string; name: strin
     withoutKey: true,
     onDone: () => void enter(),
   })
-  const whole = wholeProblem(demo.error)
   return (
     <>
       <Divider my="lg" label="This is a sandbox. Sign in as" />
@@ -164,11 +154,7 @@ function DemoButtons({ people }: { people: readonly { email: string; name: strin
             {name}
           </Button>
         ))}
-        {whole !== undefined && (
-          <Alert color="red" role="alert">
-            {whole}
-          </Alert>
-        )}
+        <Problem error={demo.error} />
       </Stack>
     </>
   )

@@ -1,7 +1,7 @@
 import { Group, TextInput } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
-import type { ChoicesAnswer, StudentRowAnswer } from '../../../../src/console/students/students.output.ts'
+import type { StudentRowAnswer } from '../../../../src/console/students/students.output.ts'
 import { useInstitute, useInstitutePath, useMay } from '../../api/session.ts'
 import { DataTable, type Column } from '../../ui/table/data-table.tsx'
 import { formatRupees } from '../../ui/money.tsx'
@@ -13,7 +13,7 @@ import { RemindButtons, RemindPicked } from '../reminders/remind-buttons.tsx'
 import { ExportMenu } from '../../ui/table/export-menu.tsx'
 import { LinksForPicked } from './actions/links-for-picked.tsx'
 import { LinkButton } from '../orders/link-button.tsx'
-import { useChoices } from './use-student.ts'
+import { useChoices, type Choices } from '../../api/choices.ts'
 import { STATUS_LABELS } from './texts.ts'
 
 type Row = StudentRowAnswer
@@ -81,21 +81,21 @@ const COLUMNS: readonly Column<Row>[] = [
 ]
 
 /** Branch only where there are several. */
-function columnsFor(choices: ChoicesAnswer | undefined): readonly Column<Row>[] {
-  if ((choices?.branches.length ?? 0) < 2) return COLUMNS
+function columnsFor({ branches }: Choices): readonly Column<Row>[] {
+  if (branches.length < 2) return COLUMNS
   return [...COLUMNS.slice(0, 4), BRANCH, ...COLUMNS.slice(4)]
 }
 
-function optionsOf(codes: readonly { code: string; name: string }[] = []) {
+function optionsOf(codes: readonly { code: string; name: string }[]) {
   return codes.map(({ code, name }) => ({ value: code, label: name }))
 }
 
-function filtersFor(choices: ChoicesAnswer | undefined): readonly Filter[] {
-  const branches = optionsOf(choices?.branches)
+function filtersFor(choices: Choices): readonly Filter[] {
+  const branches = optionsOf(choices.branches)
   return [
     ...(branches.length > 1 ? [{ key: 'collector_code', label: 'Branch', options: branches }] : []),
-    { key: 'academic_year_start', label: 'Year', options: optionsOf(choices?.years) },
-    { key: 'grade', label: 'Grade', options: optionsOf(choices?.grades) },
+    { key: 'academic_year_start', label: 'Year', options: optionsOf(choices.years) },
+    { key: 'grade', label: 'Grade', options: optionsOf(choices.grades) },
     { key: 'section', label: 'Section' },
     {
       key: 'status',

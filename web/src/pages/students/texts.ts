@@ -1,19 +1,9 @@
 import type { TimelineEntryAnswer } from '../../../../src/console/students/students.output.ts'
 import { formatRupees } from '../../ui/money.tsx'
 import type { Tone } from '../../ui/status-badge.tsx'
+import { readable, sentence } from '../../ui/words.ts'
 
 type Word = { label: string; tone: Tone }
-
-/** TUITION_FEE reads as Tuition fee; anything else is shown as the institute wrote it. */
-export function readable(code: string): string {
-  return /^[A-Z0-9_]+$/.test(code) ? sentence(code.toLowerCase()) : code
-}
-
-/** "student.dropped" as a person would say it. */
-export function sentence(what: string): string {
-  const words = what.replaceAll(/[._]/g, ' ')
-  return words.charAt(0).toUpperCase() + words.slice(1)
-}
 
 export const STATUS_LABELS: Record<'active' | 'dropped', Word> = {
   active: { label: 'Active', tone: 'good' },

@@ -1,6 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
 import type {
-  ChoicesAnswer,
   PaymentsAnswer,
   PlanAnswer,
   PlansAnswer,
@@ -26,16 +25,6 @@ export const useStudent = (id: string) => useOfStudent<StudentPageAnswer>(id, ''
 export const usePayments = (id: string) => useOfStudent<PaymentsAnswer>(id, '/payments')
 export const usePlans = (id: string) => useOfStudent<PlansAnswer>(id, '/plans')
 export const usePlan = (id: string, plan: string) => useOfStudent<PlanAnswer>(id, `/plans/${plan}`)
-
-/** Branches, grades, components and discounts; they hardly ever change. */
-export function useChoices(): ChoicesAnswer | undefined {
-  const path = `${useInstitutePath()}/student-choices`
-  return useQuery({
-    queryKey: ['choices', path],
-    queryFn: ({ signal }) => get<ChoicesAnswer>(path, {}, signal),
-    staleTime: 300_000,
-  }).data
-}
 
 /** The year in which the academic year of today began: from April on the new one. */
 export function useCurrentYear(): number {

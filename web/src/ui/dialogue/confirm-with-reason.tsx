@@ -1,6 +1,7 @@
-import { Alert, Button, Group, Textarea } from '@mantine/core'
+import { Button, Group, Textarea } from '@mantine/core'
 import { useState, type ReactNode } from 'react'
 import { problemOf, wholeProblem } from '../../api/command.ts'
+import { ProblemAlert } from '../problem.tsx'
 import { Dialogue } from './dialogue.tsx'
 
 type Confirm = {
@@ -68,11 +69,7 @@ export function ConfirmWithReason(props: Confirm) {
           minRows={2}
           data-autofocus
         />
-        {whole !== undefined && (
-          <Alert color="red" role="alert" mt="sm">
-            {whole}
-          </Alert>
-        )}
+        {whole !== undefined && <ProblemAlert>{whole}</ProblemAlert>}
         <Group justify="flex-end" mt="md">
           <Button variant="default" onClick={close}>
             Cancel

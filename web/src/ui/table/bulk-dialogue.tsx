@@ -1,6 +1,6 @@
-import { Alert, Button, Group, Progress } from '@mantine/core'
+import { Button, Group, Progress } from '@mantine/core'
 import type { ReactNode } from 'react'
-import { wholeProblem } from '../../api/command.ts'
+import { Problem } from '../problem.tsx'
 import { Dialogue } from '../dialogue/dialogue.tsx'
 import { counted, formatCount } from '../money.tsx'
 import type { Picked } from './list-parts.tsx'
@@ -41,7 +41,7 @@ export function BulkDialogue(props: Props) {
         >
           <p>{description}</p>
           {children}
-          <Problem bulk={bulk} />
+          <Problem error={bulk.error} otherwise={bulk.error?.message} />
           <Group justify="flex-end" mt="md">
             <Button variant="default" onClick={onClose}>
               Cancel
@@ -54,7 +54,7 @@ export function BulkDialogue(props: Props) {
       ) : (
         <>
           <Outcome bulk={bulk} total={bulk.total} done={done} />
-          <Problem bulk={bulk} />
+          <Problem error={bulk.error} otherwise={bulk.error?.message} />
           <Group justify="flex-end" mt="md">
             {bulk.error !== null && (
               <Button loading={bulk.isRunning} onClick={() => void bulk.goOn()}>
@@ -68,16 +68,6 @@ export function BulkDialogue(props: Props) {
         </>
       )}
     </Dialogue>
-  )
-}
-
-function Problem({ bulk }: { bulk: Bulk }) {
-  if (bulk.error === null) return null
-  const problem = wholeProblem(bulk.error) ?? bulk.error.message
-  return (
-    <Alert color="red" role="alert" mt="sm">
-      {problem}
-    </Alert>
   )
 }
 

@@ -7,7 +7,7 @@ import { Summary } from '../../../ui/detail.tsx'
 import { counted, formatCount, formatRupees } from '../../../ui/money.tsx'
 import { StatusBadge, type Tone } from '../../../ui/status-badge.tsx'
 import { formatDay } from '../../../ui/when.tsx'
-import { Problem } from '../problem.tsx'
+import { Problem } from '../../../ui/problem.tsx'
 import { StaticTable } from '../static-table.tsx'
 
 type Sent = { identifier: string; grade?: string | undefined; collector_code?: string | undefined }

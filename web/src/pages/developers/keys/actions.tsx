@@ -1,4 +1,4 @@
-import { Alert, Button, Group } from '@mantine/core'
+import { Button, Group } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type {
@@ -7,8 +7,9 @@ import type {
   ScopeAnswer,
 } from '../../../../../src/console/developers/key.output.ts'
 import { get } from '../../../api/client.ts'
-import { useCommand, wholeProblem } from '../../../api/command.ts'
+import { useCommand } from '../../../api/command.ts'
 import { useInstitutePath } from '../../../api/session.ts'
+import { Problem } from '../../../ui/problem.tsx'
 import { ConfirmWithReason } from '../../../ui/dialogue/confirm-with-reason.tsx'
 import { notify } from '../../../ui/toasts.tsx'
 import { SecretDialogue } from './secret-dialogue.tsx'
@@ -41,14 +42,9 @@ export function KeyActs({ apiKey, onDone }: { apiKey: KeyAnswer; onDone: () => v
   const isBeyond = apiKey.scopes.some(
     scope => grantable.data !== undefined && !grantable.data.some(one => one.scope === scope),
   )
-  const whole = wholeProblem(rotate.error)
   return (
     <>
-      {whole !== undefined && (
-        <Alert color="red" role="alert" mt="md">
-          {whole}
-        </Alert>
-      )}
+      <Problem error={rotate.error} />
       <Group mt="md">
         <Button
           variant="default"

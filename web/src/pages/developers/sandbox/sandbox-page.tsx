@@ -13,7 +13,7 @@ import { notify } from '../../../ui/toasts.tsx'
 import { formatMoment } from '../../../ui/when.tsx'
 import { DevelopersFrame } from '../developers-frame.tsx'
 import { MagicValues } from './magic-values.tsx'
-import { Problem } from '../problem.tsx'
+import { Problem } from '../../../ui/problem.tsx'
 import { useBranches } from '../use-branches.ts'
 import { EVENT_CHOICES } from '../texts.ts'
 

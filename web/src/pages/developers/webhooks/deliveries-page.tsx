@@ -17,7 +17,7 @@ import type { Filter } from '../../../ui/table/use-filters.ts'
 import { formatMoment, When } from '../../../ui/when.tsx'
 import { Attempts } from './attempts.tsx'
 import { DevelopersFrame } from '../developers-frame.tsx'
-import { Problem } from '../problem.tsx'
+import { Problem } from '../../../ui/problem.tsx'
 import { DELIVERY_LABELS } from '../texts.ts'
 
 const COLUMNS: readonly Column<DeliveryAnswer>[] = [

@@ -1,4 +1,4 @@
-import { Alert, Button, Checkbox, Group, SegmentedControl, Stack, Textarea, TextInput } from '@mantine/core'
+import { Button, Checkbox, Group, SegmentedControl, Stack, Textarea, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type {
@@ -7,7 +7,8 @@ import type {
 } from '../../../../../src/banking/statements/statement.output.ts'
 import type { StudentRowAnswer } from '../../../../../src/console/students/students.output.ts'
 import { get } from '../../../api/client.ts'
-import { problemOf, useCommand, wholeProblem } from '../../../api/command.ts'
+import { problemOf, useCommand } from '../../../api/command.ts'
+import { Problem } from '../../../ui/problem.tsx'
 import { useInstitutePath, useMay } from '../../../api/session.ts'
 import { SideDialogue } from '../../../ui/dialogue/dialogue.tsx'
 import { formatRupees } from '../../../ui/money.tsx'
@@ -45,15 +46,6 @@ function useDecision<Sent>({ line, onClose }: Props, act: string, said: string) 
       onClose()
     },
   })
-}
-
-function Problem({ error, of }: { error: Error | null; of?: string }) {
-  const text = wholeProblem(error) ?? (of === undefined ? undefined : problemOf(error, of))
-  return text === undefined ? null : (
-    <Alert color="red" role="alert" mt="sm">
-      {text}
-    </Alert>
-  )
 }
 
 const WAYS = [

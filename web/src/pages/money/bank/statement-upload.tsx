@@ -4,8 +4,9 @@ import type {
   AddedStatementAnswer,
   StatementPreviewAnswer,
 } from '../../../../../src/banking/statements/statement.output.ts'
-import { useCommand, wholeProblem } from '../../../api/command.ts'
+import { useCommand } from '../../../api/command.ts'
 import { useInstitutePath } from '../../../api/session.ts'
+import { Problem } from '../../../ui/problem.tsx'
 import { Dialogue } from '../../../ui/dialogue/dialogue.tsx'
 import { ShortTable } from '../../../ui/table/short-table.tsx'
 import { notify } from '../../../ui/toasts.tsx'
@@ -57,7 +58,6 @@ export function StatementUpload({ account }: { account: string }) {
       notify(fresh === 0 ? known : `${counted(fresh, 'new line')}, ${counted(matched, 'line')} matched.`)
     },
   })
-  const whole = wholeProblem(preview.error ?? add.error)
   return (
     <>
       <FileButton
@@ -73,11 +73,7 @@ export function StatementUpload({ account }: { account: string }) {
       </FileButton>
       {file !== null && (
         <Dialogue onClose={() => setFile(null)} title={file.name}>
-          {whole !== undefined && (
-            <Alert color="red" role="alert" mb="sm">
-              {whole}
-            </Alert>
-          )}
+          <Problem error={preview.error ?? add.error} />
           {preview.data !== undefined && (
             <Preview
               preview={preview.data}

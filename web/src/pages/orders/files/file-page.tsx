@@ -1,4 +1,3 @@
-import '../orders.css'
 import { Alert, Button, Checkbox, Group, Progress, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
@@ -8,12 +7,13 @@ import type {
   LinkFileAnswer,
   ProblemAnswer,
 } from '../../../../../src/console/orders/link-files/link-file.output.ts'
-import { useCommand, wholeProblem } from '../../../api/command.ts'
+import { useCommand } from '../../../api/command.ts'
 import { get } from '../../../api/client.ts'
 import { useInstitute, useInstitutePath, useMay } from '../../../api/session.ts'
+import { Problem } from '../../../ui/problem.tsx'
 import { ConfirmWithReason } from '../../../ui/dialogue/confirm-with-reason.tsx'
-import { columnLabel } from '../../students/import/column-table.tsx'
-import { LINK_LABELS } from './match-columns.tsx'
+import { columnLabel } from '../../../ui/file/column-table.tsx'
+import { LINK_LABELS } from './match-links.tsx'
 import { DataTable, type Column } from '../../../ui/table/data-table.tsx'
 import { Detail } from '../../../ui/detail.tsx'
 import { LanguageSelect } from '../../../ui/language-select.tsx'
@@ -146,7 +146,6 @@ function Start({ file }: { file: BatchAnswer }) {
     onDone: () => notify('It begins.'),
   })
   const { to_make: count, bad, known } = file.rows
-  const problem = wholeProblem(start.error)
   return (
     <form
       className="file-now"
@@ -177,11 +176,7 @@ function Start({ file }: { file: BatchAnswer }) {
         {channels.length > 0 && (
           <LanguageSelect value={language} onChange={setLanguage} none="The family’s own" />
         )}
-        {problem !== undefined && (
-          <Alert color="red" role="alert">
-            {problem}
-          </Alert>
-        )}
+        <Problem error={start.error} />
         <Group>
           <Button type="submit" loading={start.isPending}>
             {`Create ${counted(count, 'link')}`}

@@ -1,20 +1,19 @@
-import '../orders.css'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { ColumnsAnswer } from '../../../../../src/console/lists/columns.output.ts'
 import type { BatchAnswer } from '../../../../../src/console/orders/link-files/link-file.output.ts'
-import { useCommand, wholeProblem } from '../../../api/command.ts'
+import { useCommand } from '../../../api/command.ts'
 import { useInstitute, useInstitutePath, useMay } from '../../../api/session.ts'
 import { downloadCsv } from '../../../ui/table/csv.ts'
 import { DataTable, type Column } from '../../../ui/table/data-table.tsx'
-import { FileDrop } from '../../../ui/file-drop.tsx'
+import { FileDrop } from '../../../ui/file/file-drop.tsx'
 import { formatCount } from '../../../ui/money.tsx'
 import type { Filter } from '../../../ui/table/use-filters.ts'
 import { formatMoment, When } from '../../../ui/when.tsx'
 import { Badge } from '../badge.tsx'
 import { OrdersFrame } from '../orders-frame.tsx'
 import { FILE_LABELS } from '../texts.ts'
-import { MatchLinkColumns } from './match-columns.tsx'
+import { MatchLinks } from './match-links.tsx'
 
 const COLUMNS: readonly Column<BatchAnswer>[] = [
   { key: 'name', title: 'File', sort: 'name', text: row => row.file_name },
@@ -76,7 +75,7 @@ export function FilesPage() {
     void navigate({ to: '/i/$institute/orders/files/$file', params: { institute, file }, search: {} })
   return (
     <OrdersFrame here="files">
-      {useMay('owner', 'finance') && <Upload onChecked={batch => open(batch.id)} />}
+      {useMay('owner', 'finance') && <Upload onChecked={open} />}
       <DataTable
         name="Files of links"
         path={`${path}/link-batches`}
@@ -119,7 +118,7 @@ const SAMPLE = [
   'yes',
 ]
 
-function Upload({ onChecked }: { onChecked: (batch: BatchAnswer) => void }) {
+function Upload({ onChecked }: { onChecked: (id: string) => void }) {
   const path = useInstitutePath()
   const [file, setFile] = useState<File>()
   const read = useCommand<File, ColumnsAnswer>({ method: 'POST', path: `${path}/link-batches/columns` })
@@ -128,14 +127,12 @@ function Upload({ onChecked }: { onChecked: (batch: BatchAnswer) => void }) {
     read.mutate(chosen)
   }
   if (file !== undefined && read.isSuccess && read.data !== undefined)
-    return (
-      <MatchLinkColumns file={file} columns={read.data.columns} onSent={onChecked} onCancel={read.reset} />
-    )
+    return <MatchLinks file={file} columns={read.data.columns} onSent={onChecked} onCancel={read.reset} />
   return (
     <FileDrop
       label="File of links"
       isSending={read.isPending}
-      problem={wholeProblem(read.error)}
+      error={read.error}
       onFile={take}
       onExample={() => downloadCsv('links-example', HEADINGS, [SAMPLE])}
     >

@@ -1,4 +1,4 @@
-import { Alert, Button, Checkbox, Group, Radio, Stack, TextInput } from '@mantine/core'
+import { Button, Checkbox, Group, Radio, Stack, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import type {
   OrderDetailAnswer,
@@ -6,8 +6,9 @@ import type {
   SentAnswer,
 } from '../../../../../src/console/orders/order.output.ts'
 import type { ApprovalAnswer } from '../../../../../src/console/approvals/approval.output.ts'
-import { problemOf, useCommand, wholeProblem } from '../../../api/command.ts'
+import { problemOf, useCommand } from '../../../api/command.ts'
 import { useInstitutePath } from '../../../api/session.ts'
+import { Problem } from '../../../ui/problem.tsx'
 import { ConfirmWithReason } from '../../../ui/dialogue/confirm-with-reason.tsx'
 import { Dialogue } from '../../../ui/dialogue/dialogue.tsx'
 import { LanguageSelect } from '../../../ui/language-select.tsx'
@@ -188,7 +189,6 @@ export function SendDialogue({ order, onClose }: Props) {
       onClose()
     },
   })
-  const problem = wholeProblem(send.error) ?? problemOf(send.error, 'channels')
   return (
     <Dialogue onClose={onClose} title="Send the link">
       <form
@@ -209,11 +209,7 @@ export function SendDialogue({ order, onClose }: Props) {
             </Stack>
           </Checkbox.Group>
           <LanguageSelect value={language} onChange={setLanguage} none="The family’s own" />
-          {problem !== undefined && (
-            <Alert color="red" role="alert">
-              {problem}
-            </Alert>
-          )}
+          <Problem error={send.error} of="channels" />
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>
               Cancel

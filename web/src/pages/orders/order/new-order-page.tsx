@@ -1,4 +1,3 @@
-import '../orders.css'
 import { Button, Group, NativeSelect, Radio, SimpleGrid, Stack } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -18,7 +17,7 @@ import { CodeList, Field, FormProblem, type Form } from '../field.tsx'
 import { EMPTY_LINE, LinesInput, newLine, type Line } from '../lines-input.tsx'
 import { LinkButton } from '../link-button.tsx'
 import { MakersOnly } from '../makers-only.tsx'
-import { useChoices } from '../use-choices.ts'
+import { useChoices, type Choices } from '../../../api/choices.ts'
 import { plainAmount } from '../texts.ts'
 
 export function NewOrderPage() {
@@ -33,7 +32,7 @@ export function NewOrderPage() {
   const create = useCommand<Record<string, unknown>, CreatedOrderAnswer>({
     method: 'POST',
     path: `${path}/orders`,
-    refreshes: ['orders', 'order-choices'],
+    refreshes: ['orders', 'choices'],
     onDone({ order_id: order }) {
       notify('Created. Copy the link, show the QR code or send it.')
       void navigate({ to: '/i/$institute/orders/$order', params: { institute, order }, search: {} })
@@ -200,16 +199,8 @@ function useOwed(student: StudentRowAnswer | null): ReadonlyMap<string, string> 
   )
 }
 
-function More({
-  form,
-  choices,
-  hasStudent,
-}: {
-  form: Form
-  choices: ReturnType<typeof useChoices>
-  hasStudent: boolean
-}) {
-  const branches = choices.branches.map(({ collector_code: value, name: label }) => ({ value, label }))
+function More({ form, choices, hasStudent }: { form: Form; choices: Choices; hasStudent: boolean }) {
+  const branches = choices.branches.map(({ code: value, name: label }) => ({ value, label }))
   return (
     <fieldset>
       <legend>More</legend>

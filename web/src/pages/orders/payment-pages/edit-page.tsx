@@ -1,4 +1,3 @@
-import '../orders.css'
 import { Button, Checkbox, Group, NativeSelect, SimpleGrid, Stack, Textarea } from '@mantine/core'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -13,7 +12,7 @@ import { MakersOnly } from '../makers-only.tsx'
 import { bodyOf, emptyForm, formOf, type PageForm } from './form.ts'
 import { PageFields, PageLines } from './form-parts.tsx'
 import { usePage } from './detail-page.tsx'
-import { useChoices } from '../use-choices.ts'
+import { useChoices } from '../../../api/choices.ts'
 
 export function NewPagePage() {
   return (
@@ -46,7 +45,7 @@ function PageEditor({ initial, page }: { initial: PageForm; page: PageAnswer | n
     method: isNew ? 'POST' : 'PATCH',
     path: isNew ? `${path}/payment-pages` : `${path}/payment-pages/${page.page_id}`,
     body: sent => bodyOf(sent, { isNew }),
-    refreshes: ['page', 'pages', 'order-choices'],
+    refreshes: ['page', 'pages', 'choices'],
     onDone(answer) {
       notify(isNew ? 'The page is there.' : 'The page has been changed.')
       const pageId = answer?.page_id ?? page?.page_id ?? ''
@@ -134,7 +133,7 @@ function Texts({ form }: { form: Form }) {
 
 function Limits({ form, isNew }: { form: Form; isNew: boolean }) {
   const { branches } = useChoices()
-  const names = branches.map(({ collector_code: value, name: label }) => ({ value, label }))
+  const names = branches.map(({ code: value, name: label }) => ({ value, label }))
   return (
     <fieldset>
       <legend>More</legend>

@@ -10,7 +10,7 @@ import { useInstitutePath } from '../../../api/session.ts'
 import { Summary } from '../../../ui/detail.tsx'
 import { notify } from '../../../ui/toasts.tsx'
 import { When } from '../../../ui/when.tsx'
-import { Problem } from '../../developers/problem.tsx'
+import { Problem, ProblemAlert } from '../../../ui/problem.tsx'
 import { CopyButton } from '../../orders/copy-button.tsx'
 import { ChangeDialogue, PauseDialogue, RotateDialogue } from './account-dialogues.tsx'
 import { AccountBadge, usesOf } from './texts.tsx'
@@ -22,11 +22,7 @@ export function AccountDetail({ account, setup, mayChange }: Props) {
   const { check_problem: problem, checked_at: checkedAt, heard_at: heardAt } = account
   return (
     <>
-      {problem !== undefined && (
-        <Alert color="red" role="alert" mb="md">
-          {problem}
-        </Alert>
-      )}
+      {problem !== undefined && <ProblemAlert>{problem}</ProblemAlert>}
       {heardAt === undefined && (
         <Alert color="yellow" mb="md">
           No callback has come yet. Enter the address below for webhooks in the provider’s dashboard. Until

@@ -6,14 +6,16 @@ import { formatRupees } from '../../../ui/money.tsx'
 import { notify } from '../../../ui/toasts.tsx'
 import { isKept } from '../../approvals/kept.ts'
 import type { ActionProps } from './student-actions.tsx'
-import { AFTER_CHANGE, useChoices, useStudentPath } from '../use-student.ts'
-import { plainAmount, readable } from '../texts.ts'
+import { useChoices } from '../../../api/choices.ts'
+import { AFTER_CHANGE, useStudentPath } from '../use-student.ts'
+import { plainAmount } from '../texts.ts'
+import { readable } from '../../../ui/words.ts'
 
 type Sent = { component_type: string; discount_type: string; amount: string; reason: string }
 
 export function ConcessionDialogue({ student, onClose }: ActionProps) {
   const { dues, discounts, has_erp: hasErp } = student
-  const known = useChoices()?.discounts ?? []
+  const known = useChoices().discounts
   const [component, setComponent] = useState(dues.components[0]?.component_type ?? '')
   const [discount, setDiscount] = useState('')
   const [amount, setAmount] = useState('')

@@ -1,9 +1,10 @@
-import { Alert, Button, Group } from '@mantine/core'
+import { Button, Group } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { FamilyLanguageAnswer } from '../../../../../src/console/settings/family-language.routes.ts'
 import { get } from '../../../api/client.ts'
-import { useCommand, wholeProblem } from '../../../api/command.ts'
+import { useCommand } from '../../../api/command.ts'
+import { Problem } from '../../../ui/problem.tsx'
 import { Dialogue } from '../../../ui/dialogue/dialogue.tsx'
 import { LanguageSelect } from '../../../ui/language-select.tsx'
 import { Failed, Loading } from '../../../ui/states.tsx'
@@ -45,7 +46,6 @@ function Form({
       onClose()
     },
   })
-  const problem = wholeProblem(save.error)
   return (
     <form
       onSubmit={event => {
@@ -58,11 +58,7 @@ function Form({
         choose another one on its page.
       </p>
       <LanguageSelect value={language} onChange={setLanguage} none="The school’s first language" />
-      {problem !== undefined && (
-        <Alert color="red" role="alert" mt="sm">
-          {problem}
-        </Alert>
-      )}
+      <Problem error={save.error} />
       <Group justify="flex-end" mt="md">
         <Button variant="default" onClick={onClose}>
           Cancel

@@ -1,8 +1,9 @@
-import { Alert, Button, Checkbox, Group, Stack } from '@mantine/core'
+import { Button, Checkbox, Group, Stack } from '@mantine/core'
 import { useState } from 'react'
 import type { SentPageAnswer } from '../../../../../src/console/settings/family-pages.routes.ts'
-import { problemOf, useCommand, wholeProblem } from '../../../api/command.ts'
+import { useCommand } from '../../../api/command.ts'
 import { useInstitutePath } from '../../../api/session.ts'
+import { Problem } from '../../../ui/problem.tsx'
 import { Dialogue } from '../../../ui/dialogue/dialogue.tsx'
 import { notify } from '../../../ui/toasts.tsx'
 import { useFamilyPages } from '../../settings/families-page.tsx'
@@ -26,7 +27,6 @@ export function FamilyPageDialogue({ student, onClose }: ActionProps) {
       onClose()
     },
   })
-  const problem = problemOf(send.error, 'channels') ?? wholeProblem(send.error)
   if (pages.data?.sign_in === false)
     return (
       <Dialogue onClose={onClose} title="The family’s page">
@@ -54,11 +54,7 @@ export function FamilyPageDialogue({ student, onClose }: ActionProps) {
             {email !== '' && <Checkbox value="email" label={`E-mail to ${email}`} />}
           </Stack>
         </Checkbox.Group>
-        {problem !== undefined && (
-          <Alert color="red" role="alert" mt="sm">
-            {problem}
-          </Alert>
-        )}
+        <Problem error={send.error} of="channels" />
         {pages.data !== undefined && (
           <p>
             <img

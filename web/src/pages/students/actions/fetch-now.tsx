@@ -9,7 +9,7 @@ import { Failed, Loading } from '../../../ui/states.tsx'
 import type { ActionProps } from './student-actions.tsx'
 import { StudentTable } from '../student-table.tsx'
 import { AFTER_CHANGE, useStudentPath } from '../use-student.ts'
-import { readable, sentence } from '../texts.ts'
+import { readable, sentence } from '../../../ui/words.ts'
 
 /** Fetches on opening and shows the changed fields. */
 export function FetchDialogue({ student, onClose }: ActionProps) {

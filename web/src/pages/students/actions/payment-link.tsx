@@ -1,7 +1,8 @@
 import { Alert, Button, Group, TextInput } from '@mantine/core'
 import { useRef, useState } from 'react'
 import type { OrderedAnswer } from '../../../../../src/console/students/students.output.ts'
-import { problemOf, useCommand, wholeProblem } from '../../../api/command.ts'
+import { problemOf, useCommand } from '../../../api/command.ts'
+import { Problem } from '../../../ui/problem.tsx'
 import { Dialogue } from '../../../ui/dialogue/dialogue.tsx'
 import { formatRupees } from '../../../ui/money.tsx'
 import { notify } from '../../../ui/toasts.tsx'
@@ -19,7 +20,6 @@ export function PaymentLinkDialogue({ student, onClose }: ActionProps) {
     refreshes: AFTER_CHANGE,
     onDone: setMade,
   })
-  const whole = wholeProblem(order.error)
   const [earlier] = open
   if (made !== null) {
     return (
@@ -53,11 +53,7 @@ export function PaymentLinkDialogue({ student, onClose }: ActionProps) {
           error={problemOf(order.error, 'amount')}
           data-autofocus
         />
-        {whole !== undefined && (
-          <Alert color="red" role="alert" mt="sm">
-            {whole}
-          </Alert>
-        )}
+        <Problem error={order.error} />
         <Group justify="flex-end" mt="md">
           <Button variant="default" onClick={onClose}>
             Cancel

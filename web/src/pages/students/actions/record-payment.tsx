@@ -1,13 +1,15 @@
-import { Alert, Button, Group, NativeSelect, SimpleGrid, TextInput } from '@mantine/core'
+import { Button, Group, NativeSelect, SimpleGrid, TextInput } from '@mantine/core'
 import { useState } from 'react'
-import { problemOf, useCommand, wholeProblem } from '../../../api/command.ts'
+import { problemOf, useCommand } from '../../../api/command.ts'
 import { useSession } from '../../../api/session.ts'
+import { Problem } from '../../../ui/problem.tsx'
 import { Dialogue } from '../../../ui/dialogue/dialogue.tsx'
 import { formatRupees } from '../../../ui/money.tsx'
 import { PrintReceipt } from '../../../ui/print-receipt.tsx'
 import type { ActionProps } from './student-actions.tsx'
 import { AFTER_CHANGE, useStudentPath } from '../use-student.ts'
-import { COUNTER_MODES, dayInIndia, plainAmount, readable } from '../texts.ts'
+import { COUNTER_MODES, dayInIndia, plainAmount } from '../texts.ts'
+import { readable } from '../../../ui/words.ts'
 
 type Line = { component_type: string; amount: string }
 type Sent = Fields & { amount: string; fee_components: Line[]; shown_owed_amount: number }
@@ -39,7 +41,6 @@ export function RecordPaymentDialogue({ student, onClose }: ActionProps) {
     onDone: setRecorded,
   })
   if (recorded !== null) return <RecordedDialogue recorded={recorded} onClose={onClose} />
-  const whole = wholeProblem(record.error)
   return (
     <Dialogue onClose={onClose} title={`Record a payment for ${student.fullname}`}>
       <form
@@ -69,11 +70,7 @@ export function RecordPaymentDialogue({ student, onClose }: ActionProps) {
           error={record.error}
         />
         <Particulars fields={fields} onChange={setFields} today={today} error={record.error} />
-        {whole !== undefined && (
-          <Alert color="red" role="alert" mt="sm">
-            {whole}
-          </Alert>
-        )}
+        <Problem error={record.error} />
         <Group justify="flex-end" mt="md">
           <Button variant="default" onClick={onClose}>
             Cancel

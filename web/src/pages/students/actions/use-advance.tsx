@@ -6,7 +6,8 @@ import { formatRupees } from '../../../ui/money.tsx'
 import { notify } from '../../../ui/toasts.tsx'
 import type { ActionProps } from './student-actions.tsx'
 import { AFTER_CHANGE, useStudentPath } from '../use-student.ts'
-import { plainAmount, readable } from '../texts.ts'
+import { plainAmount } from '../texts.ts'
+import { readable } from '../../../ui/words.ts'
 
 export function AdvanceDialogue({ student, onClose }: ActionProps) {
   const { components, advance_amount: advance } = student.dues

@@ -7,7 +7,8 @@ import { notify } from '../../../ui/toasts.tsx'
 import { isKept } from '../../approvals/kept.ts'
 import type { ActionProps } from './student-actions.tsx'
 import { AFTER_CHANGE, useStudentPath } from '../use-student.ts'
-import { plainAmount, readable } from '../texts.ts'
+import { plainAmount } from '../texts.ts'
+import { readable } from '../../../ui/words.ts'
 
 export function WaiverDialogue({ student, onClose }: ActionProps) {
   const { late_fees: fees, late_fee_amount: total } = student.dues

@@ -1,14 +1,15 @@
-import '../../orders/orders.css'
-import { Alert, Button, Group, NativeSelect, SimpleGrid, TextInput } from '@mantine/core'
+import { Button, Group, NativeSelect, SimpleGrid, TextInput } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { problemOf, useCommand, wholeProblem } from '../../../api/command.ts'
+import { problemOf, useCommand } from '../../../api/command.ts'
 import { useInstitute, useInstitutePath } from '../../../api/session.ts'
+import { Problem } from '../../../ui/problem.tsx'
 import { PageFrame } from '../../../ui/page.tsx'
 import { notify } from '../../../ui/toasts.tsx'
 import { BackLink } from '../../orders/back-link.tsx'
 import { CodeList } from '../../orders/field.tsx'
-import { useChoices, useCurrentYear } from '../use-student.ts'
+import { useChoices } from '../../../api/choices.ts'
+import { useCurrentYear } from '../use-student.ts'
 
 const FIELDS = [
   { name: 'identifier', label: 'Admission no.', isRequired: true },
@@ -43,8 +44,7 @@ export function AddStudentPage() {
       })
     },
   })
-  const branches = choices?.branches ?? []
-  const problem = wholeProblem(add.error)
+  const branches = choices.branches
   return (
     <PageFrame title="Add a student">
       <BackLink to="/i/$institute/students" params={{ institute }} search={{}}>
@@ -81,16 +81,12 @@ export function AddStudentPage() {
             />
           )}
         </SimpleGrid>
-        <CodeList id="add-grades" entries={choices?.grades ?? []} />
+        <CodeList id="add-grades" entries={choices.grades} />
         <p className="faint">
           Brothers and sisters come together by the mobile number. If the year has a fee structure, the fees
           of the class are charged at once.
         </p>
-        {problem !== undefined && (
-          <Alert color="red" role="alert" mb="md">
-            {problem}
-          </Alert>
-        )}
+        <Problem error={add.error} />
         <Group>
           <Button type="submit" loading={add.isPending}>
             Add the student

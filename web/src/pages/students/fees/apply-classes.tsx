@@ -5,6 +5,7 @@ import type { ClassApplicationAnswer } from '../../../../../src/console/students
 import type { StructureAnswer } from '../../../../../src/fees/structures/structure.output.ts'
 import { send } from '../../../api/client.ts'
 import { problemOf, wholeProblem } from '../../../api/command.ts'
+import { ProblemAlert } from '../../../ui/problem.tsx'
 import { useMay } from '../../../api/session.ts'
 import { counted, formatCount, formatRupees } from '../../../ui/money.tsx'
 import { ShortTable } from '../../../ui/table/short-table.tsx'
@@ -126,9 +127,9 @@ function Shown({ run, total }: { run: Run; total: number }) {
         />
       )}
       {failure !== null && (
-        <Alert color="red" mt="sm">
+        <ProblemAlert>
           {`It stopped after ${done.length} of ${total} classes: ${failure} Start it again; what is set stays.`}
-        </Alert>
+        </ProblemAlert>
       )}
       {isOver && isPreview && failure === null && countOf(done, 'changed') === 0 && (
         <p>Nothing would change.</p>

@@ -1,6 +1,6 @@
 import type { StructureAnswer } from '../../../../../src/fees/structures/structure.output.ts'
 import { plainAmount } from '../../orders/texts.ts'
-import { readable } from '../texts.ts'
+import { readable } from '../../../ui/words.ts'
 
 /** A fee structure as it is being edited: what people type, before it is checked. */
 export type Draft = {

@@ -1,18 +1,19 @@
-import '../../orders/orders.css'
 import '../students.css'
-import { Alert, Button, Group, NativeSelect, SimpleGrid, Stack, TextInput } from '@mantine/core'
+import { Button, Group, NativeSelect, SimpleGrid, Stack, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { StructureAnswer } from '../../../../../src/fees/structures/structure.output.ts'
 import { get } from '../../../api/client.ts'
 import { problemsOf, useCommand, wholeProblem } from '../../../api/command.ts'
+import { ProblemAlert } from '../../../ui/problem.tsx'
 import { useInstitute, useInstitutePath, useMay } from '../../../api/session.ts'
 import { PageFrame } from '../../../ui/page.tsx'
 import { Failed, Loading } from '../../../ui/states.tsx'
 import { notify } from '../../../ui/toasts.tsx'
 import { yearName } from '../../../ui/when.tsx'
 import { BackLink } from '../../orders/back-link.tsx'
-import { useChoices, useCurrentYear } from '../use-student.ts'
+import { useChoices } from '../../../api/choices.ts'
+import { useCurrentYear } from '../use-student.ts'
 import { ApplyClasses } from './apply-classes.tsx'
 import { FollowsSchool, OwnStructure } from './branch.tsx'
 import { ConcessionRules } from './concession-rules.tsx'
@@ -25,7 +26,7 @@ export function FeesPage() {
   const { code: institute } = useInstitute()
   const [year, setYear] = useState(String(useCurrentYear()))
   const [branch, setBranch] = useState('')
-  const branches = useChoices()?.branches ?? []
+  const branches = useChoices().branches
   const isYear = /^20\d\d$/.test(year)
   return (
     <PageFrame title="Fee structure">
@@ -79,7 +80,7 @@ function OfYear({ year, branch }: { year: number; branch: Branch | undefined }) 
     queryFn: ({ signal }) => get<StructureAnswer>(path, {}, signal),
   })
   if (structure.isError) return <Failed error={structure.error} retry={() => void structure.refetch()} />
-  if (!structure.isSuccess || choices === undefined) return <Loading />
+  if (!structure.isSuccess || !choices.isLoaded) return <Loading />
   const known = {
     grades: choices.grades.map(one => one.code),
     heads: choices.components.map(one => one.code),
@@ -209,11 +210,11 @@ function WhatIsWrong({ error, flaws }: { error: Error | null; flaws: Flaws }) {
   if (error === null) return null
   const problem = wholeProblem(error)
   return (
-    <Alert color="red" role="alert">
+    <ProblemAlert>
       {problem ?? 'Nothing was saved yet: correct the fields that are marked.'}
       {flaws.others.map(message => (
         <p key={message}>{message}</p>
       ))}
-    </Alert>
+    </ProblemAlert>
   )
 }

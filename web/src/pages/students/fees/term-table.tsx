@@ -1,6 +1,6 @@
 import { Button, Group, TextInput } from '@mantine/core'
 import { ShortTable } from '../../../ui/table/short-table.tsx'
-import { readable } from '../texts.ts'
+import { readable } from '../../../ui/words.ts'
 import { cellKey, headsOf, namesOf, type Draft, type Flaws } from './draft.ts'
 
 /** One term: its name, when it is due, and what each class pays of each fee. */

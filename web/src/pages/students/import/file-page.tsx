@@ -1,4 +1,3 @@
-import '../../orders/orders.css'
 import { Alert, Button, Group, Progress, TextInput } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
@@ -6,8 +5,9 @@ import { useEffect, useState } from 'react'
 import type { ProblemAnswer } from '../../../../../src/console/orders/link-files/link-file.output.ts'
 import type { RosterAnswer } from '../../../../../src/console/students/rosters/roster.output.ts'
 import { get } from '../../../api/client.ts'
-import { problemOf, useCommand, wholeProblem } from '../../../api/command.ts'
+import { problemOf, useCommand } from '../../../api/command.ts'
 import { useInstitute, useInstitutePath, useMay } from '../../../api/session.ts'
+import { Problem, ProblemAlert } from '../../../ui/problem.tsx'
 import { Detail } from '../../../ui/detail.tsx'
 import { counted, formatCount, formatRupees } from '../../../ui/money.tsx'
 import { AwaitedPage } from '../../../ui/page.tsx'
@@ -18,7 +18,7 @@ import { BackLink } from '../../orders/back-link.tsx'
 import { Badge } from '../../orders/badge.tsx'
 import { LinkButton } from '../../orders/link-button.tsx'
 import { AFTER_CHANGE } from '../use-student.ts'
-import { columnLabel } from './column-table.tsx'
+import { columnLabel } from '../../../ui/file/column-table.tsx'
 import { FIELD_LABELS } from './columns.ts'
 import { ROSTER_LABELS } from './texts.ts'
 
@@ -103,11 +103,7 @@ function Now({ file }: { file: RosterAnswer }) {
         </Alert>
       )
     case 'failed':
-      return (
-        <Alert color="red" mt="md" role="alert">
-          {file.message}
-        </Alert>
-      )
+      return <ProblemAlert>{file.message}</ProblemAlert>
     default:
       return (
         <Alert color="gray" mt="md" role="status">
@@ -131,7 +127,6 @@ function Decide({ file }: { file: RosterAnswer }) {
   })
   const discard = useCommand({ method: 'DELETE', path: `${path}/student-files/${id}`, refreshes })
   const good = rows.total - rows.bad
-  const problem = wholeProblem(start.error ?? discard.error)
   return (
     <div className="file-now">
       <p>
@@ -183,11 +178,7 @@ function Decide({ file }: { file: RosterAnswer }) {
           </Button>
         </Group>
       )}
-      {problem !== undefined && (
-        <Alert color="red" role="alert" mt="sm">
-          {problem}
-        </Alert>
-      )}
+      <Problem error={start.error ?? discard.error} />
     </div>
   )
 }

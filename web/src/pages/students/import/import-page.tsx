@@ -1,11 +1,10 @@
-import '../../orders/orders.css'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { ColumnsAnswer } from '../../../../../src/console/lists/columns.output.ts'
 import type { RosterAnswer } from '../../../../../src/console/students/rosters/roster.output.ts'
-import { useCommand, wholeProblem } from '../../../api/command.ts'
+import { useCommand } from '../../../api/command.ts'
 import { useInstitute, useInstitutePath, useMay } from '../../../api/session.ts'
-import { FileDrop } from '../../../ui/file-drop.tsx'
+import { FileDrop } from '../../../ui/file/file-drop.tsx'
 import { formatCount } from '../../../ui/money.tsx'
 import { PageFrame } from '../../../ui/page.tsx'
 import { downloadCsv } from '../../../ui/table/csv.ts'
@@ -13,7 +12,7 @@ import { DataTable, type Column } from '../../../ui/table/data-table.tsx'
 import { formatMoment, When } from '../../../ui/when.tsx'
 import { BackLink } from '../../orders/back-link.tsx'
 import { Badge } from '../../orders/badge.tsx'
-import { MatchColumns } from './match-columns.tsx'
+import { MatchStudents } from './match-students.tsx'
 import { ROSTER_LABELS } from './texts.ts'
 
 const COLUMNS: readonly Column<RosterAnswer>[] = [
@@ -66,7 +65,7 @@ export function ImportPage() {
         Students
       </BackLink>
       {mayImport ? (
-        <Upload onSent={roster => open(roster.id)} />
+        <Upload onSent={open} />
       ) : (
         <p className="faint">An owner or somebody from finance can import students.</p>
       )}
@@ -90,22 +89,21 @@ export function ImportPage() {
 const HEADINGS = ['Adm No', 'Name', 'Class', 'Section', 'Father', 'Mobile', 'Tuition Fee', 'Transport Fee']
 const SAMPLE = ['ADM-1042', 'Kabir Rao', '5', 'B', 'Arun Rao', '9876543210', '60000', '12000']
 
-function Upload({ onSent }: { onSent: (roster: RosterAnswer) => void }) {
+function Upload({ onSent }: { onSent: (id: string) => void }) {
   const path = useInstitutePath()
   const [file, setFile] = useState<File>()
   const read = useCommand<File, ColumnsAnswer>({ method: 'POST', path: `${path}/student-files/columns` })
-  const problem = wholeProblem(read.error)
   const take = (chosen: File): void => {
     setFile(chosen)
     read.mutate(chosen)
   }
   if (file !== undefined && read.isSuccess && read.data !== undefined)
-    return <MatchColumns file={file} columns={read.data.columns} onSent={onSent} onCancel={read.reset} />
+    return <MatchStudents file={file} columns={read.data.columns} onSent={onSent} onCancel={read.reset} />
   return (
     <FileDrop
       label="File of students"
       isSending={read.isPending}
-      problem={problem}
+      error={read.error}
       onFile={take}
       onExample={() => downloadCsv('students-example', HEADINGS, [SAMPLE])}
     >

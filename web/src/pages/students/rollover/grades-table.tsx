@@ -3,8 +3,8 @@ import { useState } from 'react'
 import { formatCount } from '../../../ui/money.tsx'
 import { ShortTable } from '../../../ui/table/short-table.tsx'
 import { CodeList } from '../../orders/field.tsx'
-import { readable } from '../texts.ts'
-import { useChoices } from '../use-student.ts'
+import { readable } from '../../../ui/words.ts'
+import { useChoices } from '../../../api/choices.ts'
 import { errorProps, feeField, nextGradeField, type FieldProblem } from './problems.ts'
 import { knownFee, nextGrades, type GradeRow, type Structure } from './structure.ts'
 
@@ -59,14 +59,14 @@ export function GradesTable({ structure, onChange, problems }: Props) {
           },
         ]}
       />
-      <CodeList id="rollover-grades" entries={choices?.grades ?? []} />
+      <CodeList id="rollover-grades" entries={choices.grades} />
     </>
   )
 }
 
 export function FeesTable({ structure, onChange, problems }: Props) {
   const choices = useChoices()
-  const codes = (choices?.components ?? []).map(one => one.code)
+  const codes = choices.components.map(one => one.code)
   const [added, setAdded] = useState('')
   const { components, amounts } = structure
   const set = (grade: string, component: string, amount: string): void =>
@@ -119,7 +119,7 @@ export function FeesTable({ structure, onChange, problems }: Props) {
           Add the fee
         </Button>
       </Group>
-      <CodeList id="rollover-components" entries={choices?.components ?? []} />
+      <CodeList id="rollover-components" entries={choices.components} />
     </fieldset>
   )
 }

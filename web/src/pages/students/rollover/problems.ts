@@ -1,6 +1,6 @@
 import { ApiError } from '../../../api/client.ts'
 import { yearName } from '../../../ui/when.tsx'
-import { readable } from '../texts.ts'
+import { readable } from '../../../ui/words.ts'
 import type { Wanted } from './preview.tsx'
 
 /** What is wrong with a field of the form. */

@@ -1,4 +1,3 @@
-import '../../orders/orders.css'
 import '../students.css'
 import { Button, Group, NativeSelect, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
@@ -15,7 +14,7 @@ import { Empty, Failed, Loading } from '../../../ui/states.tsx'
 import { yearName } from '../../../ui/when.tsx'
 import { FormProblem } from '../../orders/field.tsx'
 import { BackLink } from '../../orders/back-link.tsx'
-import { useChoices } from '../use-student.ts'
+import { useChoices } from '../../../api/choices.ts'
 import { CarryForward, NewYear, type Carry } from './carry.tsx'
 import { FeesTable, GradesTable } from './grades-table.tsx'
 import { Preview, type Wanted } from './preview.tsx'
@@ -92,7 +91,7 @@ function YearForm({ all }: { all: readonly GradeOfYearAnswer[] }) {
 /** The names of branches whose own fee structure comes before what is set here. */
 function useBranchesWithFees({ start, end }: { start: string; end: string }): string[] {
   const path = `${useInstitutePath()}/fee-structures`
-  const branches = useChoices()?.branches ?? []
+  const branches = useChoices().branches
   const years = useQuery({
     queryKey: ['fee-structure', path],
     queryFn: ({ signal }) => get<StructureYearAnswer[]>(path, {}, signal),

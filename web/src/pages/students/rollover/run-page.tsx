@@ -1,4 +1,3 @@
-import '../../orders/orders.css'
 import '../students.css'
 import { Alert, Button, Progress } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'

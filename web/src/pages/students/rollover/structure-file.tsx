@@ -1,8 +1,9 @@
 import { Alert, Button, Group } from '@mantine/core'
 import { useRef } from 'react'
 import type { StructureAnswer } from '../../../../../src/console/students/rollover/rollover.output.ts'
-import { useCommand, wholeProblem } from '../../../api/command.ts'
+import { useCommand } from '../../../api/command.ts'
 import { useInstitutePath } from '../../../api/session.ts'
+import { Problem } from '../../../ui/problem.tsx'
 import { downloadCsv } from '../../../ui/table/csv.ts'
 import { notify } from '../../../ui/toasts.tsx'
 import { FILE_HEADINGS, toFileRows, withFile, type Structure } from './structure.ts'
@@ -25,7 +26,6 @@ export function StructureFile({
       notify('The form is filled in from the file. Check it below.')
     },
   })
-  const problem = wholeProblem(upload.error)
   return (
     <section aria-label="Fill in from a file" className="drop-zone">
       <p>
@@ -55,11 +55,7 @@ export function StructureFile({
           }}
         />
       </Group>
-      {problem !== undefined && (
-        <Alert color="red" role="alert" mt="sm">
-          {problem}
-        </Alert>
-      )}
+      <Problem error={upload.error} />
       <LeftOut read={upload.data} />
     </section>
   )

@@ -3,7 +3,7 @@ import type {
   StructureAnswer,
 } from '../../../../../src/console/students/rollover/rollover.output.ts'
 import { plainAmount } from '../../orders/texts.ts'
-import { readable } from '../texts.ts'
+import { readable } from '../../../ui/words.ts'
 
 /** Where grades go and what the new ones cost, as the form has it; amounts are what somebody types. */
 export type Structure = {

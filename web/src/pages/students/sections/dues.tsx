@@ -3,7 +3,7 @@ import { StatusBadge } from '../../../ui/status-badge.tsx'
 import { formatDay, When, yearName } from '../../../ui/when.tsx'
 import type { Student } from '../student-page.tsx'
 import { StudentTable } from '../student-table.tsx'
-import { readable } from '../texts.ts'
+import { readable } from '../../../ui/words.ts'
 
 export function DuesSection({ student }: { student: Student }) {
   const { dues } = student

@@ -12,7 +12,8 @@ import { CancelPaymentDialogue } from '../actions/cancel-payment.tsx'
 import { usePayments } from '../use-student.ts'
 import { modeLabel } from '../../money/texts.ts'
 import { StudentTable } from '../student-table.tsx'
-import { dayInIndia, PAYMENT_LABELS, PRODUCT_LABELS, readable } from '../texts.ts'
+import { dayInIndia, PAYMENT_LABELS, PRODUCT_LABELS } from '../texts.ts'
+import { readable } from '../../../ui/words.ts'
 
 export type DirectPayment = PaymentsAnswer['direct'][number]
 type Line = { component_type: string; amount: number }

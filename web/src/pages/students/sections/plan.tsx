@@ -11,7 +11,7 @@ import { formatDay, When } from '../../../ui/when.tsx'
 import { INSTALMENT_LABELS, MANDATE_LABELS, planLabel, RAIL_LABELS } from '../../flex/texts.ts'
 import { usePlan, usePlans } from '../use-student.ts'
 import { StudentTable } from '../student-table.tsx'
-import { sentence } from '../texts.ts'
+import { sentence } from '../../../ui/words.ts'
 
 export function PlanSection({ id }: { id: string }) {
   const plans = usePlans(id)

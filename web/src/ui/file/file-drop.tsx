@@ -1,6 +1,6 @@
-import './file-drop.css'
-import { Alert, Button, Group } from '@mantine/core'
+import { Button, Group } from '@mantine/core'
 import { useRef, useState, type ReactNode } from 'react'
+import { Problem } from '../problem.tsx'
 
 const ACCEPTED = '.csv,.xlsx,text/csv,application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
 
@@ -10,7 +10,7 @@ export function FileDrop(props: {
   label: string
   children: ReactNode
   isSending: boolean
-  problem: string | undefined
+  error: Error | null
   onFile: (file: File) => void
   onExample: () => void
 }) {
@@ -54,11 +54,7 @@ export function FileDrop(props: {
           }}
         />
       </Group>
-      {props.problem !== undefined && (
-        <Alert color="red" role="alert" mt="sm">
-          {props.problem}
-        </Alert>
-      )}
+      <Problem error={props.error} />
     </section>
   )
 }

@@ -1,48 +1,15 @@
-import { Alert, NativeSelect } from '@mantine/core'
-import type { ColumnsAnswer } from '../../../../../src/console/lists/columns.output.ts'
-import { ShortTable } from '../../../ui/table/short-table.tsx'
-import { readable } from '../texts.ts'
+import { NativeSelect } from '@mantine/core'
+import type { ColumnsAnswer } from '../../../../src/console/lists/columns.output.ts'
+import { useChoices } from '../../api/choices.ts'
+import { ShortTable } from '../table/short-table.tsx'
+import { readable } from '../words.ts'
+
+/** What a column may be, by the name that the server has for it. */
+export type Fields = { group: string; labels: Readonly<Record<string, string>> }
+type Fees = { group: string; known: readonly { code: string; name: string }[] }
 
 function headingOf({ title, index }: { title: string; index: number }): string {
   return title || `Column ${index + 1}`
-}
-
-/** Why the file cannot be checked yet. */
-export function ColumnWarnings({
-  missing,
-  isTwice,
-  problem,
-}: {
-  missing: readonly string[]
-  isTwice: boolean
-  problem: string | undefined
-}) {
-  return (
-    <>
-      {missing.length > 0 && (
-        <Alert color="yellow" mt="md" role="status">
-          {`Still missing: ${missing.join(', ')}.`}
-        </Alert>
-      )}
-      {isTwice && (
-        <Alert color="yellow" mt="md" role="status">
-          Two columns are matched to the same field. Leave one of them out.
-        </Alert>
-      )}
-      {problem !== undefined && (
-        <Alert color="red" mt="md" role="alert">
-          {problem}
-        </Alert>
-      )}
-    </>
-  )
-}
-
-type Fields = { group: string; labels: Readonly<Record<string, string>> }
-type Fees = { group: string; known: readonly { code: string; name: string }[] }
-
-export function hasTwice(names: readonly string[]): boolean {
-  return names.some((name, index) => name !== '' && names.indexOf(name) !== index)
 }
 
 /** What each column of a file is: a field, a fee with its amounts, or nothing. */
@@ -57,8 +24,9 @@ export function ColumnTable({
   names: readonly string[]
   onChange: (names: string[]) => void
   fields: Fields
-  fees: Fees
+  fees: string
 }) {
+  const { components } = useChoices()
   return (
     <ShortTable
       name="Columns of the file"
@@ -74,7 +42,7 @@ export function ColumnTable({
               aria-label={`What ${headingOf(column)} is`}
               value={names[column.index] ?? ''}
               onChange={event => onChange(names.with(column.index, event.currentTarget.value))}
-              data={optionsOf(column.guess, fields, fees)}
+              data={optionsOf(column.guess, fields, { group: fees, known: components })}
             />
           ),
         },
