@@ -72,8 +72,9 @@ function known(sent: string): number {
 export function When({ at, isReal = false }: { at: string; isReal?: boolean }) {
   const now = useNow(isReal)
   return (
-    <time dateTime={at} title={`${at.replace('T', ' ').replace(/\.\d+Z$|Z$/, '')} UTC`} className="nowrap">
-      {formatMoment(at)} <span className="faint">{formatAgo(at, now)}</span>
+    <time dateTime={at} title={`${at.replace('T', ' ').replace(/\.\d+Z$|Z$/, '')} UTC`}>
+      <span className="nowrap">{formatMoment(at)}</span>{' '}
+      <span className="faint together">{formatAgo(at, now)}</span>
     </time>
   )
 }

@@ -26,6 +26,8 @@ export function DemandView() {
   const { academic_year_start: year, years, grades, months, total } = demand.data
   if (grades.length === 0)
     return <Empty title="No fees yet" description="Once students have fees, each class has its line here." />
+  // A school’s first year has none before it.
+  const hasLast = total.last_demanded !== 0 || total.last_collected !== 0
   return (
     <>
       <div className="money-bar">
@@ -39,8 +41,9 @@ export function DemandView() {
         <ExportMenu path={`${path}/export`} sent={values} />
       </div>
       <p>
-        {formatRupees(total.collected)} of {formatRupees(total.demanded)} came in{shareOf(total)}. The year
-        before it was {formatRupees(total.last_collected)} of {formatRupees(total.last_demanded)}.
+        {`${formatRupees(total.collected)} of ${formatRupees(total.demanded)} came in${shareOf(total)}.`}
+        {hasLast &&
+          ` The year before it was ${formatRupees(total.last_collected)} of ${formatRupees(total.last_demanded)}.`}
       </p>
       <h2 className="section-title">By class</h2>
       <ShortTable
@@ -49,10 +52,11 @@ export function DemandView() {
         rowId={row => row.grade}
         columns={[
           { title: 'Class', cell: row => row.grade },
-          { title: 'Demanded', cell: row => formatRupees(row.demanded) },
-          { title: 'Collected', cell: row => `${formatRupees(row.collected)}${shareOf(row)}` },
-          { title: 'Demanded last year', cell: row => formatRupees(row.last_demanded) },
-          { title: 'Collected last year', cell: row => formatRupees(row.last_collected) },
+          amount('Demanded', row => row.demanded),
+          amount('Collected', row => row.collected),
+          { title: 'Share', isAmount: true, cell: row => shareOf(row, '') },
+          ...(hasLast ? [amount('Demanded last year', row => row.last_demanded)] : []),
+          ...(hasLast ? [amount('Collected last year', row => row.last_collected)] : []),
         ]}
       />
       <h2 className="section-title">By month</h2>
@@ -62,17 +66,21 @@ export function DemandView() {
         rowId={row => row.month ?? ''}
         columns={[
           { title: 'Month', cell: row => monthName(row.month) },
-          { title: 'Became due', cell: row => formatRupees(row.demanded) },
-          { title: 'Collected', cell: row => formatRupees(row.collected) },
-          { title: 'Collected last year', cell: row => formatRupees(row.last_collected) },
+          amount('Became due', row => row.demanded),
+          amount('Collected', row => row.collected),
+          ...(hasLast ? [amount('Collected last year', row => row.last_collected)] : []),
         ]}
       />
     </>
   )
 }
 
-function shareOf({ collected, demanded }: Sums): string {
-  return demanded > 0 ? `, ${Math.round((collected / demanded) * 100)}%` : ''
+function amount(title: string, of: (row: Sums) => number) {
+  return { title, isAmount: true, cell: (row: Sums) => formatRupees(of(row)) }
+}
+
+function shareOf({ collected, demanded }: Sums, before = ', '): string {
+  return demanded > 0 ? `${before}${Math.round((collected / demanded) * 100)} %` : ''
 }
 
 const MONTH = new Intl.DateTimeFormat('en-IN', { month: 'long', year: 'numeric', timeZone: 'UTC' })

@@ -1,7 +1,13 @@
 import type { ReactNode } from 'react'
 import { TableFrame } from './frame.tsx'
 
-type Column<Row> = { title: string; isAction?: boolean; cell: (row: Row) => ReactNode }
+type Column<Row> = {
+  title: string
+  isAction?: boolean
+  /** Amounts, on the right. */
+  isAmount?: boolean
+  cell: (row: Row) => ReactNode
+}
 
 /**
  * A few rows without filters. On a phone a row becomes lines with their titles, as in DataTable, so that its actions
@@ -23,8 +29,8 @@ export function ShortTable<Row>({
       <table className="data-table stacks" role="table" aria-label={name}>
         <thead role="rowgroup">
           <tr role="row">
-            {columns.map(({ title, isAction }) => (
-              <th key={title} scope="col" role="columnheader">
+            {columns.map(({ title, isAction, isAmount }) => (
+              <th key={title} scope="col" role="columnheader" className={isAmount ? 'right' : undefined}>
                 {isAction ? <span className="visually-hidden">{title}</span> : title}
               </th>
             ))}
@@ -33,12 +39,12 @@ export function ShortTable<Row>({
         <tbody role="rowgroup">
           {rows.map(row => (
             <tr key={rowId(row)} role="row">
-              {columns.map(({ title, isAction, cell }) => (
+              {columns.map(({ title, isAction, isAmount, cell }) => (
                 <td
                   key={title}
                   role="cell"
                   data-title={isAction ? '' : title}
-                  className={isAction ? 'right nowrap' : undefined}
+                  className={isAction || isAmount ? 'right nowrap' : undefined}
                 >
                   {cell(row)}
                 </td>
