@@ -108,12 +108,12 @@ async function check(world: World, find: typeof findBroken): Promise<void> {
 /** What was answered is there, and a create that was sent twice made one order. */
 async function findForgotten({ sql, promised }: World): Promise<Broken[]> {
   return sql<Broken>(
-    `select 'an acknowledged order is kept' as rule, id as subject, 'gone' as detail
-       from unnest($1::text[]) id where not exists (select from orders o where o.id = id)
-     union all select 'an acknowledged capture is kept', id, 'gone' from unnest($2::text[]) id
-       where not exists (select from payments p where p.id = id and p.state = 'captured')
-     union all select 'an acknowledged refund is kept', id, 'gone' from unnest($3::text[]) id
-       where not exists (select from refunds r where r.id = id)
+    `select 'an acknowledged order is kept' as rule, k.id as subject, 'gone' as detail from unnest($1::text[]) as k (id)
+       where not exists (select 1 from orders o where o.id = k.id)
+     union all select 'an acknowledged capture is kept', k.id, 'gone' from unnest($2::text[]) as k (id)
+       where not exists (select 1 from payments p where p.id = k.id and p.state = 'captured')
+     union all select 'an acknowledged refund is kept', k.id, 'gone' from unnest($3::text[]) as k (id)
+       where not exists (select 1 from refunds r where r.id = k.id)
      union all select 'a create is done once', identifier, count(*)::text from orders group by identifier having count(*) > 1`,
     [[...promised.orders], [...promised.captured], [...promised.refunds]],
   )

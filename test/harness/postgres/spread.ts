@@ -4,6 +4,10 @@ import { nodes, withoutCitus } from './databases.ts'
 
 /** What a test asks or does that one PostgreSQL has in one place, and a Citus on its nodes. */
 type Ask = <Row extends pg.QueryResultRow>(text: string, values?: unknown[]) => Promise<Row[]>
+export type Asked = {
+  query: Ask
+  transaction<Result>(work: (tx: { query: Ask }) => Promise<Result>): Promise<Result>
+}
 
 const NOT_SUPPORTED = '0A000'
 const IS_QUESTION = /^[\s(]*(select|with)\b/i
@@ -11,7 +15,7 @@ const CHANGE = /^\s*(update|delete from) (\w+)/i
 
 /** Asks and changes as a test does: over all schools, by any join. What Citus refuses is done in another way. */
 export async function askOverAll<Row extends pg.QueryResultRow>(
-  db: Database,
+  db: Asked,
   text: string,
   values: unknown[] = [],
 ): Promise<Row[]> {
@@ -35,7 +39,7 @@ function isRefused(error: unknown): boolean {
 }
 
 /** Changes a table shard by shard. */
-async function changeShards(db: Database, table: string, text: string, values: unknown[]): Promise<never[]> {
+async function changeShards(db: Asked, table: string, text: string, values: unknown[]): Promise<never[]> {
   const whole = text
     .replaceAll('%', '%%')
     .replace(/\$(\d+)/g, (_, no) => pg.escapeLiteral(String(values[Number(no) - 1])))

@@ -168,8 +168,10 @@ test(`of ${PAYMENTS} payments taken while Bursar is killed ${KILLS} times none i
   ).length
   assert.deepEqual(counts, { orders: PAYMENTS, paid: PAYMENTS, captured: PAYMENTS, refunds })
   const lost = await ask(
-    `select id from unnest($1::text[]) id where not exists (select from payments p where p.id = id and p.state = 'captured')
-     union all select id from unnest($2::text[]) id where not exists (select from refunds r where r.id = id and r.state = 'processed')`,
+    `select k.id from unnest($1::text[]) as k (id)
+       where not exists (select from payments p where p.id = k.id and p.state = 'captured')
+     union all select k.id from unnest($2::text[]) as k (id)
+       where not exists (select from refunds r where r.id = k.id and r.state = 'processed')`,
     [notes.flatMap(note => note.paymentId ?? []), notes.flatMap(note => note.refundId ?? [])],
   )
   assert.deepEqual(lost, [])
