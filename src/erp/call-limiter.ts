@@ -1,5 +1,5 @@
 import { afterCall, afterStart, CLOSED, letsThrough, type Circuit } from './circuit.rules.ts'
-import { NoSlot, type ClusterSemaphore } from '../platform/db/cluster-semaphore.ts'
+import { NoPermit, type ClusterSemaphore } from '../platform/db/cluster-semaphore.ts'
 import { isErpWell, unavailableBecause, type ErpAnswer, type Unavailable } from './erp.rules.ts'
 
 /**
@@ -7,7 +7,7 @@ import { isErpWell, unavailableBecause, type ErpAnswer, type Unavailable } from 
  */
 export type CallLimit = {
   /** Calls at once are counted over one institute's settings that lead to the same origin. */
-  lane: string
+  target: string
   maxCalls: number
   /** The settings that a circuit belongs to: wrong credentials of one branch must not stop another. */
   circuit: string
@@ -22,22 +22,22 @@ export type CallLimit = {
 const MAX_WAITING = 20_000
 
 export class ErpCallLimiter {
-  readonly #places: ClusterSemaphore
+  readonly #semaphore: ClusterSemaphore
   readonly #now: () => number
   readonly #circuits = new Map<string, { version: number; state: Circuit }>()
 
   /** `now` in ms of the domain's clock: moving a sandbox's clock ends the pause of an ERP that failed. */
-  constructor(places: ClusterSemaphore, now: () => number) {
-    this.#places = places
+  constructor(semaphore: ClusterSemaphore, now: () => number) {
+    this.#semaphore = semaphore
     this.#now = now
   }
 
   async run(limit: CallLimit, call: () => Promise<ErpAnswer>): Promise<ErpAnswer> {
     if (!this.#letsThrough(limit)) return RESTING
-    const lane = `calls to the ERP of ${limit.lane}`
-    if (this.#places.waitingFor(lane) >= MAX_WAITING) return CROWDED
-    const leave = await this.#enter(lane, limit)
-    if (leave === null) return OCCUPIED
+    const name = `calls to the ERP of ${limit.target}`
+    if (this.#semaphore.waitingFor(name) >= MAX_WAITING) return CROWDED
+    const release = await this.#acquire(name, limit)
+    if (release === null) return OCCUPIED
     try {
       // Asked again: the circuit may have opened while this one waited.
       if (!this.#letsThrough(limit)) return RESTING
@@ -47,15 +47,15 @@ export class ErpCallLimiter {
       if (isWell !== null) this.#update(limit, state => afterCall(state, isWell, this.#now()))
       return answer
     } finally {
-      leave()
+      release()
     }
   }
 
-  async #enter(lane: string, { maxCalls, isForPerson }: CallLimit): Promise<(() => void) | null> {
+  async #acquire(name: string, { maxCalls, isForPerson }: CallLimit): Promise<(() => void) | null> {
     try {
-      return await this.#places.enter(lane, maxCalls, isForPerson)
+      return await this.#semaphore.acquire(name, maxCalls, isForPerson)
     } catch (error) {
-      if (error instanceof NoSlot) return null
+      if (error instanceof NoPermit) return null
       throw error
     }
   }

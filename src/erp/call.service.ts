@@ -25,7 +25,7 @@ export function endpointOf(ctx: ErpContext, institute: Institute, settings: Stor
     settings,
     headers: authHeaders(ctx, settings),
     limit: {
-      lane: `${institute.id} ${new URL(url).origin}`,
+      target: `${institute.id} ${new URL(url).origin}`,
       maxCalls,
       circuit: `${institute.id} ${collectorCode ?? ''}`,
       version: updatedAt.getTime(),
@@ -35,7 +35,7 @@ export function endpointOf(ctx: ErpContext, institute: Institute, settings: Stor
   }
 }
 
-/** Asks, when there is a place and the ERP is not resting. Never inside a transaction. */
+/** Asks, when there is a permit and the ERP is not resting. Never inside a transaction. */
 export async function askErp(
   { erp }: ErpContext,
   endpoint: ErpEndpoint,

@@ -29,7 +29,7 @@ export function announce(text: string): void {
   if (statements.hasSubscribers) statements.publish(text)
 }
 
-/** The query config that both the pool's clients and the read lane send. */
+/** The query config that both the pool's clients and the pipelined reader send. */
 export function namedQuery(text: string, values: readonly unknown[]): pg.QueryConfig {
   const name = values.length > 0 ? statementName(text) : undefined
   return name === undefined ? { text, values: [...values] } : { name, text, values: [...values] }

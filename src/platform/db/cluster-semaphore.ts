@@ -5,38 +5,38 @@ import type { Queryable } from './database.ts'
 import { toBursarError } from './errors.ts'
 
 /**
- * Places that all processes over one database share: of each name there are so many, and each has one holder. They are
- * advisory locks of one connection, so those of a process that dies are free at once. Here it is first come, first
- * served, people before work, and a place that is left goes to the next who waits here. A process that holds none and
- * finds none free says so, and each that holds some gives one of them back when it is left.
+ * Named semaphores that all processes over one database share: each has so many permits, and a permit one holder. They
+ * are advisory locks of one connection, so those of a process that dies are free at once. Here it is first come, first
+ * served, people before work, and a permit that is released goes to the next who waits here. A process that holds none and
+ * finds none free says so, and each that holds some gives one of them back when it is released.
  */
-type Place = { number: number }
+type Permit = { number: number }
 
-type Waiting = {
+type Waiter = {
   most: number
   isPerson: boolean
-  enter: (place: Place) => void
+  grant: (permit: Permit) => void
   fail: (error: unknown) => void
 }
 
-type Lane = {
+type Semaphore = {
   name: string
-  held: Set<Place>
-  /** Somebody is still in them, but the connection that held them is gone. */
-  lost: Set<Place>
-  waiting: Waiting[]
-  isAsking: boolean
-  /** Somebody elsewhere has none. */
-  isOwing: boolean
-  /** Gave one back for somebody elsewhere, who comes first. */
-  mustRest: boolean
+  held: Set<Permit>
+  /** Somebody still uses them, but the connection that held them is gone. */
+  lost: Set<Permit>
+  waiters: Waiter[]
+  isAcquiring: boolean
+  /** Another process has none. */
+  mustGiveBack: boolean
+  /** Gave one back for another process, which comes first. */
+  mustPause: boolean
 }
 
-const CHANNEL = 'places'
-const ASK_AGAIN_MS = 50
-/** Without a single place for so long; another process may be frozen in all of them. */
+const CHANNEL = 'permits'
+const TRY_AGAIN_MS = 50
+/** Without a single permit for so long; another process may be frozen with all of them. */
 const PATIENCE_MS = 60_000
-const REST_MS = 2 * ASK_AGAIN_MS
+const PAUSE_MS = 2 * TRY_AGAIN_MS
 
 const TAKE = `select number from unnest($2::int[]) number where pg_try_advisory_lock(hashtext($1), number) limit $3`
 const GIVE_BACK = 'select pg_advisory_unlock(hashtext($1), $2)'
@@ -46,10 +46,10 @@ const SAY_THAT_NONE_IS_FREE = `select pg_notify('${CHANNEL}', $1)`
 const NOTICE_DEATH = `select set_config('tcp_keepalives_idle', '10', false),
   set_config('tcp_keepalives_interval', '5', false), set_config('tcp_keepalives_count', '3', false)`
 
-/** All places were taken elsewhere, for longer than anybody should wait. */
-export class NoSlot extends Error {}
+/** All permits were held elsewhere, for longer than anybody should wait. */
+export class NoPermit extends Error {}
 
-/** Whether anybody, in any process, holds a place of this name. Takes none. */
+/** Whether anybody, in any process, holds a permit of this name. Takes none. */
 export async function isHeld(db: Queryable, name: string): Promise<boolean> {
   const [row] = await db.query<{ isHeld: boolean }>(
     `select exists (select 1 from pg_locks where locktype = 'advisory' and granted and objsubid = 2
@@ -63,7 +63,7 @@ export async function isHeld(db: Queryable, name: string): Promise<boolean> {
 export class ClusterSemaphore {
   readonly #open: () => pg.Client
   readonly #patienceMs: number
-  readonly #lanes = new Map<string, Lane>()
+  readonly #semaphores = new Map<string, Semaphore>()
   #client: Promise<pg.Client> | null = null
   #isClosed = false
 
@@ -72,21 +72,21 @@ export class ClusterSemaphore {
     this.#patienceMs = patienceMs
   }
 
-  /** Waits for one of the places numbered below `most`; answers what leaves it. */
-  async enter(name: string, most: number, isPerson: boolean): Promise<() => void> {
-    const lane = this.#laneOf(name)
-    const { promise, resolve: enter, reject: fail } = Promise.withResolvers<Place>()
-    const firstOfWork = isPerson ? lane.waiting.findIndex(one => !one.isPerson) : -1
-    const position = firstOfWork === -1 ? lane.waiting.length : firstOfWork
-    lane.waiting.splice(position, 0, { most, isPerson, enter, fail })
-    void this.#ask(lane)
-    const place = await promise
-    return () => this.#pass(lane, place)
+  /** Waits for one of the permits numbered below `most`; answers what releases it. */
+  async acquire(name: string, most: number, isPerson: boolean): Promise<() => void> {
+    const semaphore = this.#semaphoreOf(name)
+    const { promise, resolve: grant, reject: fail } = Promise.withResolvers<Permit>()
+    const firstOfWork = isPerson ? semaphore.waiters.findIndex(one => !one.isPerson) : -1
+    const position = firstOfWork === -1 ? semaphore.waiters.length : firstOfWork
+    semaphore.waiters.splice(position, 0, { most, isPerson, grant, fail })
+    void this.#acquireAll(semaphore)
+    const permit = await promise
+    return () => this.#grantNext(semaphore, permit)
   }
 
   /** How many wait here. */
   waitingFor(name: string): number {
-    return this.#lanes.get(name)?.waiting.length ?? 0
+    return this.#semaphores.get(name)?.waiters.length ?? 0
   }
 
   async close(): Promise<void> {
@@ -96,40 +96,40 @@ export class ClusterSemaphore {
     await client?.then(endClient).catch(() => {})
   }
 
-  /** Asks for places until all who wait have one, or we hold all that there are. */
-  async #ask(lane: Lane): Promise<void> {
-    if (lane.isAsking) return
-    lane.isAsking = true
+  /** Takes permits until all who wait have one, or we hold all that there are. */
+  async #acquireAll(semaphore: Semaphore): Promise<void> {
+    if (semaphore.isAcquiring) return
+    semaphore.isAcquiring = true
     let aloneSince = performance.now()
     try {
-      for (let [first] = lane.waiting; first !== undefined; [first] = lane.waiting) {
-        if (lane.mustRest) await wait(REST_MS)
-        lane.mustRest = false
-        if (lane.held.size + lane.lost.size >= first.most) break
-        if (!(await this.#take(lane, first.most))) await wait(ASK_AGAIN_MS)
-        if (lane.held.size > 0) aloneSince = performance.now()
-        else if (performance.now() - aloneSince > this.#patienceMs) throw new NoSlot()
+      for (let [first] = semaphore.waiters; first !== undefined; [first] = semaphore.waiters) {
+        if (semaphore.mustPause) await wait(PAUSE_MS)
+        semaphore.mustPause = false
+        if (semaphore.held.size + semaphore.lost.size >= first.most) break
+        if (!(await this.#take(semaphore, first.most))) await wait(TRY_AGAIN_MS)
+        if (semaphore.held.size > 0) aloneSince = performance.now()
+        else if (performance.now() - aloneSince > this.#patienceMs) throw new NoPermit()
       }
     } catch (error) {
-      const failure = error instanceof NoSlot ? error : toBursarError(error)
-      for (const { fail } of lane.waiting.splice(0)) fail(failure)
+      const failure = error instanceof NoPermit ? error : toBursarError(error)
+      for (const { fail } of semaphore.waiters.splice(0)) fail(failure)
     }
-    lane.isAsking = false
-    this.#purgeIfOver(lane)
+    semaphore.isAcquiring = false
+    this.#purgeIfOver(semaphore)
   }
 
   /** False when none was free. */
-  async #take(lane: Lane, most: number): Promise<boolean> {
-    const ours = new Set(Array.from(lane.held, ({ number }) => number))
+  async #take(semaphore: Semaphore, most: number): Promise<boolean> {
+    const ours = new Set(Array.from(semaphore.held, ({ number }) => number))
     const others = Array.from({ length: most }, (_, number) => number).filter(number => !ours.has(number))
     const client = await (this.#client ?? this.#connect())
     try {
-      const { rows } = await client.query<Place>(TAKE, [lane.name, others, lane.waiting.length])
-      for (const place of rows) {
-        lane.held.add(place)
-        this.#pass(lane, place)
+      const { rows } = await client.query<Permit>(TAKE, [semaphore.name, others, semaphore.waiters.length])
+      for (const permit of rows) {
+        semaphore.held.add(permit)
+        this.#grantNext(semaphore, permit)
       }
-      if (lane.held.size === 0) await client.query(SAY_THAT_NONE_IS_FREE, [lane.name])
+      if (semaphore.held.size === 0) await client.query(SAY_THAT_NONE_IS_FREE, [semaphore.name])
       return rows.length > 0
     } catch (error) {
       // What it may have locked must not stay so.
@@ -138,62 +138,62 @@ export class ClusterSemaphore {
     }
   }
 
-  /** A place is in our hands and nobody is in it. */
-  #pass(lane: Lane, place: Place): void {
-    if (lane.lost.delete(place)) return void this.#ask(lane)
-    const [next] = lane.waiting
-    if (next !== undefined && place.number < next.most && !lane.isOwing) {
-      lane.waiting.shift()
-      next.enter(place)
+  /** We hold the permit and nobody uses it. */
+  #grantNext(semaphore: Semaphore, permit: Permit): void {
+    if (semaphore.lost.delete(permit)) return void this.#acquireAll(semaphore)
+    const [next] = semaphore.waiters
+    if (next !== undefined && permit.number < next.most && !semaphore.mustGiveBack) {
+      semaphore.waiters.shift()
+      next.grant(permit)
       return
     }
-    lane.held.delete(place)
-    lane.mustRest = lane.isOwing
-    lane.isOwing = false
-    void this.#giveBack(lane.name, place)
-    void this.#ask(lane)
+    semaphore.held.delete(permit)
+    semaphore.mustPause = semaphore.mustGiveBack
+    semaphore.mustGiveBack = false
+    void this.#giveBack(semaphore.name, permit)
+    void this.#acquireAll(semaphore)
   }
 
-  async #giveBack(name: string, { number }: Place): Promise<void> {
+  async #giveBack(name: string, { number }: Permit): Promise<void> {
     const client = await this.#client?.catch(() => null)
     try {
       await client?.query(GIVE_BACK, [name, number])
     } catch {
-      // With the connection the place is free, whatever went wrong.
+      // With the connection the permit is free, whatever went wrong.
       await client?.end().catch(() => {})
     }
   }
 
-  #laneOf(name: string): Lane {
-    const known = this.#lanes.get(name)
+  #semaphoreOf(name: string): Semaphore {
+    const known = this.#semaphores.get(name)
     if (known !== undefined) return known
-    const lane = {
+    const semaphore = {
       name,
-      held: new Set<Place>(),
-      lost: new Set<Place>(),
-      waiting: [],
-      isAsking: false,
-      isOwing: false,
-      mustRest: false,
+      held: new Set<Permit>(),
+      lost: new Set<Permit>(),
+      waiters: [],
+      isAcquiring: false,
+      mustGiveBack: false,
+      mustPause: false,
     }
-    this.#lanes.set(name, lane)
-    return lane
+    this.#semaphores.set(name, semaphore)
+    return semaphore
   }
 
-  #purgeIfOver(lane: Lane): void {
-    const isOver = lane.held.size + lane.lost.size + lane.waiting.length === 0
-    if (isOver && this.#lanes.get(lane.name) === lane) this.#lanes.delete(lane.name)
+  #purgeIfOver(semaphore: Semaphore): void {
+    const isOver = semaphore.held.size + semaphore.lost.size + semaphore.waiters.length === 0
+    if (isOver && this.#semaphores.get(semaphore.name) === semaphore) this.#semaphores.delete(semaphore.name)
   }
 
-  /** With the connection; requests that wait here ask over another. */
+  /** With the connection; those who wait here acquire over another. */
   #loseAll(): void {
     this.#client = null
-    for (const lane of this.#lanes.values()) {
-      for (const place of lane.held) lane.lost.add(place)
-      lane.held.clear()
-      lane.isOwing = false
-      lane.mustRest = false
-      void this.#ask(lane)
+    for (const semaphore of this.#semaphores.values()) {
+      for (const permit of semaphore.held) semaphore.lost.add(permit)
+      semaphore.held.clear()
+      semaphore.mustGiveBack = false
+      semaphore.mustPause = false
+      void this.#acquireAll(semaphore)
     }
   }
 
@@ -212,8 +212,8 @@ export class ClusterSemaphore {
     client.on('error', forget)
     client.on('end', forget)
     client.on('notification', ({ payload = '' }) => {
-      const lane = this.#lanes.get(payload)
-      if (lane !== undefined && lane.held.size > 0) lane.isOwing = true
+      const semaphore = this.#semaphores.get(payload)
+      if (semaphore !== undefined && semaphore.held.size > 0) semaphore.mustGiveBack = true
     })
     connecting.catch(forget)
     this.#client = connecting

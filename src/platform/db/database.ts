@@ -55,7 +55,7 @@ const FIND_LIMIT_MS = 20_000
 export class Database implements Queryable {
   readonly #servers: Servers
   readonly #pool: TransactionPool
-  readonly #lane: PipelinedReader
+  readonly #reader: PipelinedReader
   /** Its tables are spread over servers by the institute. Set at the start: it cannot change while somebody is connected. */
   isDistributed = false
   /** That processes over this database share. */
@@ -91,8 +91,8 @@ export class Database implements Queryable {
     this.#pool.onIdleError(error => {
       if (!this.#isClosing) options.onIdleError?.(error)
     })
-    const lane = { ...config, pipeline: true, query_timeout: POINT_READ_TIMEOUT_MS }
-    this.#lane = new PipelinedReader(() => servers.client(lane))
+    const pipelined = { ...config, pipeline: true, query_timeout: POINT_READ_TIMEOUT_MS }
+    this.#reader = new PipelinedReader(() => servers.client(pipelined))
     const held = { ...config, application_name: 'bursar semaphore', keepAlive: true, pipeline: true }
     this.semaphore = new ClusterSemaphore(() => servers.client(held))
   }
@@ -117,7 +117,7 @@ export class Database implements Queryable {
   async pointRead<Row extends pg.QueryResultRow>(text: string, values: readonly unknown[]): Promise<Row[]> {
     announce(text)
     try {
-      return await this.#lane.query<Row>(text, values)
+      return await this.#reader.query<Row>(text, values)
     } catch (error) {
       // One that took too long would take too long again.
       if (isTimeout(error)) throw toBursarError(error)
@@ -202,7 +202,7 @@ export class Database implements Queryable {
   async close(): Promise<void> {
     this.#isClosing = true
     this.#servers.close()
-    await Promise.all([this.#pool.end(), this.#lane.close(), this.semaphore.close()])
+    await Promise.all([this.#pool.end(), this.#reader.close(), this.semaphore.close()])
   }
 
   /** Known from before it is connected, so that one which never will be can be cut off too. */

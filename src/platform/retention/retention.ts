@@ -1,5 +1,5 @@
 import type { Database, Queryable } from '../db/database.ts'
-import { isHeld, NoSlot } from '../db/cluster-semaphore.ts'
+import { isHeld, NoPermit } from '../db/cluster-semaphore.ts'
 import type { Log } from '../log.ts'
 import type { Manifest } from './archive.ts'
 import {
@@ -25,7 +25,7 @@ type Retention = {
 export type Dropped = RetiredMonth & { archive: Manifest | null }
 
 /** Processes that do it, one at a time. */
-const PLACE = 'bursar archive'
+const PERMIT = 'bursar archive'
 
 type RunOptions = { now?: Date; isStopping?: () => boolean; isPerson?: boolean }
 
@@ -37,11 +37,11 @@ type RunOptions = { now?: Date; isStopping?: () => boolean; isPerson?: boolean }
 export async function retainLogs(retention: Retention, options: RunOptions = {}): Promise<Dropped[]> {
   const { db, logs } = retention
   const { now = new Date(), isStopping = () => false, isPerson = false } = options
-  let leave: () => void
+  let release: () => void
   try {
-    leave = await db.semaphore.enter(PLACE, 1, isPerson)
+    release = await db.semaphore.acquire(PERMIT, 1, isPerson)
   } catch (error) {
-    if (error instanceof NoSlot) return []
+    if (error instanceof NoPermit) return []
     throw error
   }
   try {
@@ -51,12 +51,12 @@ export async function retainLogs(retention: Retention, options: RunOptions = {})
     for (const log of logs) while ((await retireOldest(db, log, now)) !== null);
     return await dropAll(retention, isStopping)
   } finally {
-    leave()
+    release()
   }
 }
 
 export async function readWaiting(db: Queryable, logs: readonly PartitionedLog[]): Promise<Waiting> {
-  const isUnderWay = await isHeld(db, PLACE)
+  const isUnderWay = await isHeld(db, PERMIT)
   return { months: await listRetired(db, logs), isUnderWay }
 }
 

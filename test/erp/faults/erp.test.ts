@@ -178,7 +178,7 @@ test('wrong TLS is unavailable: a certificate nobody vouches for, and a server t
 })
 
 const GATE: CallLimit = {
-  lane: 'one',
+  target: 'one',
   maxCalls: 3,
   circuit: 'one',
   version: 1,
@@ -188,9 +188,9 @@ const GATE: CallLimit = {
 
 async function openGate(t: TestContext, now: () => number = () => 0): Promise<ErpCallLimiter> {
   const connectionString = await cloneDatabase(t)
-  const places = new ClusterSemaphore(() => new pg.Client({ connectionString, pipeline: true }))
-  t.after(() => places.close())
-  return new ErpCallLimiter(places, now)
+  const semaphore = new ClusterSemaphore(() => new pg.Client({ connectionString, pipeline: true }))
+  t.after(() => semaphore.close())
+  return new ErpCallLimiter(semaphore, now)
 }
 
 test('never more calls at once than the setting, first come first served, and all are made', async t => {
