@@ -26,7 +26,9 @@ export type OpenedDatabase = {
   migration: MigrationResult
 }
 
-type OpenOptions = Pick<DatabaseOptions, 'name' | 'onIdleError' | 'onWritesRefused' | 'onPrimary'> & {
+type Hooks = 'name' | 'onIdleError' | 'onWritesRefused' | 'onPrimary' | 'onNode' | 'onLeft'
+
+type OpenOptions = Pick<DatabaseOptions, Hooks> & {
   /** Called with the embedded server before anything is written to it; may throw to refuse. */
   onEmbedded?: (embedded: EmbeddedPostgres) => Promise<void>
 }

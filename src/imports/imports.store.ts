@@ -2,7 +2,7 @@ import { list, wholeList, type List, type Page, type PageRange } from '../platfo
 import type { Paise } from '../platform/money.ts'
 import type { Query } from '../platform/db/query.ts'
 import { Table } from '../platform/db/table.ts'
-import type { Queryable, Transaction } from '../platform/db/database.ts'
+import type { Database, Queryable, Transaction } from '../platform/db/database.ts'
 import type { FileFormat } from './files/file-rows.ts'
 import type { ImportKind, ImportMode, ImportState } from './imports.rules.ts'
 import type { LinkOptions } from './kinds/links/links.rules.ts'
@@ -216,9 +216,10 @@ export async function countUnfinished(
 }
 
 /** Those that a process can go on with, of all institutes, the oldest first. */
-export async function findUnfinished(db: Queryable, limit: number): Promise<ImportKey[]> {
-  return db.query<ImportKey>(
-    `select institute_id as "instituteId", id from imports where state in ('checking', 'running')
+export async function findUnfinished(db: Database, limit: number): Promise<ImportKey[]> {
+  return db.overAll<ImportKey>(
+    among => `select institute_id as "instituteId", id from imports
+     where ${among('institute_id')} and state in ('checking', 'running')
      order by created_at limit $1`,
     [limit],
   )

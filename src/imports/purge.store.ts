@@ -1,11 +1,11 @@
-import type { Queryable, Transaction } from '../platform/db/database.ts'
+import type { Database, Transaction } from '../platform/db/database.ts'
 import { findDue, nameRows } from '../platform/jobs/claim.ts'
 import type { ImportKey } from './imports.store.ts'
 
 const IS_OVER = 'cleared_at is null and finished_at <= $1'
 const TO_CLEAR = { table: 'imports', where: IS_OVER, order: 'finished_at' }
 
-export async function findFinished(db: Queryable, now: Date, limit: number): Promise<ImportKey[]> {
+export async function findFinished(db: Database, now: Date, limit: number): Promise<ImportKey[]> {
   return findDue(db, TO_CLEAR, now, limit)
 }
 
@@ -34,17 +34,17 @@ export async function clearFinished(tx: Transaction, now: Date, keys: readonly I
 }
 
 /** Nobody decided in time: what was checked is not applied any more. */
-export async function cancelForgotten(db: Queryable, checkedBefore: Date, now: Date): Promise<number> {
-  const rows = await db.query(
-    `update imports set state = 'cancelled', finished_at = $2, message = 'Nobody said within a week what is to come of it.'
-     where state = 'checked' and checked_at < $1 returning 1`,
+export async function cancelForgotten(db: Database, checkedBefore: Date, now: Date): Promise<number> {
+  const rows = await db.overAll(
+    among => `update imports set state = 'cancelled', finished_at = $2, message = 'Nobody said within a week what is to come of it.'
+     where ${among('institute_id')} and state = 'checked' and checked_at < $1 returning 1`,
     [checkedBefore, now],
   )
   return rows.length
 }
 
 /** Imports that ended so long ago that nobody asks for their problems any more; those that orders were made of stay. */
-export async function findOld(db: Queryable, finishedBefore: Date, limit: number): Promise<ImportKey[]> {
+export async function findOld(db: Database, finishedBefore: Date, limit: number): Promise<ImportKey[]> {
   return findDue(db, TO_DELETE, finishedBefore, limit)
 }
 

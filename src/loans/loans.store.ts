@@ -1,4 +1,4 @@
-import type { Queryable, Transaction } from '../platform/db/database.ts'
+import type { Database, Queryable, Transaction } from '../platform/db/database.ts'
 import { list, type Page, type PageRange } from '../platform/db/list.ts'
 import { Table } from '../platform/db/table.ts'
 import { leasedRows } from '../platform/jobs/leased-rows.ts'
@@ -287,10 +287,10 @@ export const toCheck = leasedRows<Application>({
   columns: applications.columns('cred_applications'),
 })
 
-export async function nextExpiry(db: Queryable, after: Date): Promise<Date | null> {
-  const [row] = await db.query<{ at: Date | null }>(
-    `select min(expires_at) as at from cred_applications
-     where state in ('started', 'filled', 'final_approved') and expires_at > $1`,
+export async function nextExpiry(db: Database, after: Date): Promise<Date | null> {
+  const [row] = await db.overAll<{ at: Date | null }>(
+    among => `select min(expires_at) as at from cred_applications
+     where ${among('institute_id')} and state in ('started', 'filled', 'final_approved') and expires_at > $1`,
     [after],
   )
   return row?.at ?? null

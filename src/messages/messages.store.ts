@@ -1,4 +1,4 @@
-import type { Queryable, Transaction } from '../platform/db/database.ts'
+import type { Database, Queryable, Transaction } from '../platform/db/database.ts'
 import { allOf, list, toPage, type Page, type PageRange } from '../platform/db/list.ts'
 import { Table } from '../platform/db/table.ts'
 import { leasedRows } from '../platform/jobs/leased-rows.ts'
@@ -122,10 +122,10 @@ export async function countAbout(
   return new Map(rows.map(row => [row.about, row.count]))
 }
 
-export async function eraseExpiredSecrets(db: Queryable, limit: number): Promise<number> {
-  const rows = await db.query(
-    `update messages set secret_sealed = null where (institute_id, id) in (
-       select institute_id, id from messages where secret_sealed is not null and secret_until < now() limit $1) returning 1`,
+export async function eraseExpiredSecrets(db: Database, limit: number): Promise<number> {
+  const rows = await db.overAll(
+    among => `update messages set secret_sealed = null where ${among('institute_id')} and (institute_id, id) in (
+       select institute_id, id from messages where ${among('institute_id')} and secret_sealed is not null and secret_until < now() limit $1) returning 1`,
     [limit],
   )
   return rows.length
@@ -141,13 +141,13 @@ export async function putOff(db: Queryable, message: Message, until: Date): Prom
 }
 
 export async function postponeDue(
-  db: Queryable,
+  db: Database,
   channel: Channel,
   { now, until }: { now: Date; until: Date },
 ): Promise<void> {
-  await db.query(
-    `update messages set next_try_at = $3
-     where channel = $1 and next_try_at <= $2 and (held_until is null or held_until < statement_timestamp())`,
+  await db.overAll(
+    among => `update messages set next_try_at = $3
+     where ${among('institute_id')} and channel = $1 and next_try_at <= $2 and (held_until is null or held_until < statement_timestamp())`,
     [channel, now, until],
   )
 }
@@ -185,9 +185,10 @@ export async function countTold(
 }
 
 /** The next that waits for a moment that is still to come. */
-export async function nextWaiting(db: Queryable, now: Date): Promise<Date | null> {
-  const [row] = await db.query<{ at: Date | null }>(
-    'select min(next_try_at) as at from messages where next_try_at > $1',
+export async function nextWaiting(db: Database, now: Date): Promise<Date | null> {
+  const [row] = await db.overAll<{ at: Date | null }>(
+    among =>
+      `select min(next_try_at) as at from messages where ${among('institute_id')} and next_try_at > $1`,
     [now],
   )
   return row?.at ?? null
@@ -200,7 +201,7 @@ export async function deleteReminders(
 ): Promise<void> {
   await tx.query(
     `delete from messages m using unnest($1::int[], $2::text[]) as subject (institute_id, about)
-     where m.institute_id = subject.institute_id and m.about = subject.about and m.state = 'queued'
+     where m.institute_id = subject.institute_id and m.institute_id = any ($1) and m.about = subject.about and m.state = 'queued'
        and m.concerns <> '{}' and m.concerns <@ $3 and (m.held_until is null or m.held_until < now())`,
     [done.map(({ instituteId }) => instituteId), done.map(({ about }) => about), done.map(({ id }) => id)],
   )
@@ -213,7 +214,7 @@ export async function deleteUnsent(
 ): Promise<void> {
   await tx.query(
     `delete from messages m using unnest($1::int[], $2::text[]) as told (institute_id, once)
-     where m.institute_id = told.institute_id and m.once = told.once and m.state = 'queued'
+     where m.institute_id = told.institute_id and m.institute_id = any ($1) and m.once = told.once and m.state = 'queued'
        and (m.held_until is null or m.held_until < now())`,
     [unsent.map(({ instituteId }) => instituteId), unsent.map(({ once }) => once)],
   )
@@ -228,7 +229,7 @@ export async function findTold(
     `select m.once, min(m.sent_at) as "sentAt"
      from unnest($1::int[], $2::text[]) as told (institute_id, once)
      join messages m on m.institute_id = told.institute_id and m.once = told.once
-     where m.state <> 'failed' group by m.institute_id, m.once`,
+     where m.institute_id = any ($1) and m.state <> 'failed' group by m.institute_id, m.once`,
     [named.map(({ instituteId }) => instituteId), named.map(({ once }) => once)],
   )
   return new Map(rows.map(({ once, sentAt }) => [once, sentAt]))

@@ -1,4 +1,4 @@
-import type { Queryable, Transaction } from '../platform/db/database.ts'
+import type { Database, Transaction } from '../platform/db/database.ts'
 import { findDue, nameRows } from '../platform/jobs/claim.ts'
 import type { RowKey } from '../platform/jobs/leased-rows.ts'
 import type { Order } from './orders.rules.ts'
@@ -7,7 +7,7 @@ import { orderColumns, toOrder, type OrderRow } from './orders.store.ts'
 const HAS_EXPIRED = `state = 'unpaid' and expires_at is not null and expires_at <= $1`
 
 /** Unpaid ones past their expiry. */
-export async function findExpired(db: Queryable, now: Date, limit: number): Promise<RowKey[]> {
+export async function findExpired(db: Database, now: Date, limit: number): Promise<RowKey[]> {
   return findDue(db, { table: 'orders', where: HAS_EXPIRED, order: 'expires_at' }, now, limit)
 }
 
@@ -30,9 +30,10 @@ export async function lockExpired(
   }))
 }
 
-export async function firstExpiry(db: Queryable): Promise<Date | null> {
-  const [row] = await db.query<{ expires_at: Date | null }>(
-    `select min(expires_at) as expires_at from orders where state = 'unpaid' and expires_at is not null`,
+export async function firstExpiry(db: Database): Promise<Date | null> {
+  const [row] = await db.overAll<{ expires_at: Date | null }>(
+    among => `select min(expires_at) as expires_at from orders
+     where ${among('institute_id')} and state = 'unpaid' and expires_at is not null`,
   )
   return row?.expires_at ?? null
 }

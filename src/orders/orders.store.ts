@@ -180,7 +180,7 @@ export async function closeOrders(tx: Transaction, closings: readonly Closing[])
   await tx.query(
     `update orders o set state = c.state, closed_at = c.at
      from unnest($1::int[], $2::text[], $3::text[], $4::timestamptz[]) as c (institute_id, id, state, at)
-     where o.institute_id = c.institute_id and o.id = c.id and o.state = 'unpaid'`,
+     where o.institute_id = c.institute_id and o.institute_id = any ($1) and o.id = c.id and o.state = 'unpaid'`,
     [
       closings.map(closing => closing.instituteId),
       closings.map(closing => closing.order.id),

@@ -1,7 +1,7 @@
 import { findDue, nameRows } from '../platform/jobs/claim.ts'
 import type { RowKey } from '../platform/jobs/leased-rows.ts'
 import type { OrderState } from '../orders/orders.rules.ts'
-import type { Queryable, Transaction } from '../platform/db/database.ts'
+import type { Database, Queryable, Transaction } from '../platform/db/database.ts'
 import { list, type Page as PageOf, type PageRange } from '../platform/db/list.ts'
 import { Table } from '../platform/db/table.ts'
 import type { Page } from './pages.rules.ts'
@@ -166,7 +166,7 @@ const NEVER_PAID = `o.kind = 'page' and o.closed_at < $1 and o.state in ('expire
   and not exists (select from payments p where p.institute_id = o.institute_id and p.order_id = o.id)`
 
 /** Those closed before a moment that nobody ever began to pay. */
-export async function findUnpaid(db: Queryable, closedBefore: Date, limit: number): Promise<RowKey[]> {
+export async function findUnpaid(db: Database, closedBefore: Date, limit: number): Promise<RowKey[]> {
   return findDue(db, { table: 'orders o', where: NEVER_PAID, order: 'closed_at' }, closedBefore, limit)
 }
 

@@ -264,9 +264,10 @@ export async function setNextCheck(db: Queryable, payment: Payment, at: Date | n
 }
 
 /** The first day on which captured payments should be settled. */
-export async function firstSettleDay(db: Queryable): Promise<string | null> {
-  const [row] = await db.query<{ day: string | null }>(
-    `select min(settle_due_on) as day from payments where state = 'captured' and settlement_id is null`,
+export async function firstSettleDay(db: Database): Promise<string | null> {
+  const [row] = await db.overAll<{ day: string | null }>(
+    among => `select min(settle_due_on) as day from payments
+     where ${among('institute_id')} and state = 'captured' and settlement_id is null`,
   )
   return row?.day ?? null
 }

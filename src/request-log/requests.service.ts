@@ -1,5 +1,6 @@
 import type { Institute } from '../institutes/institutes.rules.ts'
 import type { Database } from '../platform/db/database.ts'
+import { forEachInstitute } from '../platform/jobs/claim.ts'
 import type { Page, PageRange } from '../platform/db/list.ts'
 import { notFound } from '../platform/errors.ts'
 import type { Context } from '../platform/context.ts'
@@ -55,12 +56,20 @@ export class RequestLog {
     this.#rows = []
     this.#writing = store
       .insertRequests(this.#db, rows)
-      .catch(() => void (this.#dropped += rows.length))
+      .catch(() => this.#writeApart(rows))
       .finally(() => {
         this.#writing = null
         if (this.#rows.length >= FLUSH_AT) void this.#write()
       })
     return this.#writing
+  }
+
+  /** On several servers, one that is away keeps its own institutes' rows from being written, and no others. */
+  async #writeApart(rows: readonly store.NewRequest[]): Promise<void> {
+    if (!this.#db.isDistributed) return void (this.#dropped += rows.length)
+    await forEachInstitute(rows, async (_, some) => {
+      await store.insertRequests(this.#db, some).catch(() => void (this.#dropped += some.length))
+    })
   }
 }
 

@@ -92,7 +92,7 @@ for (const isDistributed of [false, true]) {
   })
 }
 
-test('what was leased of one institute is worked on although the statement of another was refused', async t => {
+test('what was leased of one institute is worked on although that of another was refused, which is logged', async t => {
   const before = db.isDistributed
   t.after(() => void (db.isDistributed = before))
   db.isDistributed = true
@@ -103,6 +103,7 @@ test('what was leased of one institute is worked on although the statement of an
     execute function refuse_second()`)
   const taken = await leased.claim(db, clock.now(), 10)
   assert.deepEqual(names(taken.map(({ row }) => row)).toSorted(), ['1/1', '1/2'])
+  assert.match(bursar.logText(), /"institute":2,"msg":"due work of an institute was not taken"/)
   await assert.rejects(leased.claim(db, clock.now(), 10), /the second is refused/)
 })
 
@@ -110,7 +111,13 @@ test('looking for what is due locks nothing', async () => {
   await openTable('looked', { institutes: 2, each: 1 })
   await db.transaction(async tx => {
     const found = await findDue(
-      tx,
+      {
+        overAll: (write, values) =>
+          tx.query(
+            write(() => 'true'),
+            values,
+          ),
+      },
       { table: 'looked', where: 'due_at <= $1', order: 'due_at' },
       clock.now(),
       9,

@@ -1,6 +1,6 @@
 import { findDue, nameRows } from '../../platform/jobs/claim.ts'
 import type { RowKey } from '../../platform/jobs/leased-rows.ts'
-import type { Queryable, Transaction } from '../../platform/db/database.ts'
+import type { Database, Queryable, Transaction } from '../../platform/db/database.ts'
 import { list, wholeList, type List, type Page, type PageRange } from '../../platform/db/list.ts'
 import type { Query } from '../../platform/db/query.ts'
 import { Table } from '../../platform/db/table.ts'
@@ -95,7 +95,7 @@ export function allApprovals(instituteId: number, filter: ApprovalFilter): Query
 const HAS_EXPIRED = `state = 'waiting' and expires_at <= $1`
 
 /** Those that nobody decided in time. */
-export async function findExpired(db: Queryable, now: Date, limit: number): Promise<RowKey[]> {
+export async function findExpired(db: Database, now: Date, limit: number): Promise<RowKey[]> {
   return findDue(db, { table: 'approvals', where: HAS_EXPIRED, order: 'expires_at' }, now, limit)
 }
 
@@ -109,9 +109,10 @@ export async function expireSome(tx: Transaction, now: Date, keys: readonly RowK
   )
 }
 
-export async function nextExpiry(db: Queryable): Promise<Date | null> {
-  const [row] = await db.query<{ at: Date | null }>(
-    `select min(expires_at) as at from approvals where state = 'waiting'`,
+export async function nextExpiry(db: Database): Promise<Date | null> {
+  const [row] = await db.overAll<{ at: Date | null }>(
+    among =>
+      `select min(expires_at) as at from approvals where ${among('institute_id')} and state = 'waiting'`,
   )
   return row?.at ?? null
 }

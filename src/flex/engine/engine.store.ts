@@ -25,7 +25,7 @@ export async function holdSteps(db: Queryable, due: readonly DueInstalment[]): P
   await db.query(
     `update flex_instalments i set held_until = statement_timestamp() + interval '120 seconds'
      from unnest($1::int[], $2::text[]) as held (institute_id, id)
-     where i.institute_id = held.institute_id and i.id = held.id and i.held_until is not null`,
+     where i.institute_id = held.institute_id and i.institute_id = any ($1) and i.id = held.id and i.held_until is not null`,
     [due.map(({ instituteId }) => instituteId), due.map(({ instalmentId }) => instalmentId)],
   )
 }
@@ -42,9 +42,10 @@ export async function setAside(
   )
 }
 
-export async function nextStepDue(db: Queryable): Promise<Date | null> {
-  const [row] = await db.query<{ at: Date | null }>(
-    'select min(next_step_at) as at from flex_instalments where next_step_at is not null',
+export async function nextStepDue(db: Database): Promise<Date | null> {
+  const [row] = await db.overAll<{ at: Date | null }>(
+    among =>
+      `select min(next_step_at) as at from flex_instalments where ${among('institute_id')} and next_step_at is not null`,
   )
   return row?.at ?? null
 }

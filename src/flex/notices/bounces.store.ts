@@ -1,4 +1,4 @@
-import type { Queryable, Transaction } from '../../platform/db/database.ts'
+import type { Database, Transaction } from '../../platform/db/database.ts'
 import { Table } from '../../platform/db/table.ts'
 import type { Paise } from '../../platform/money.ts'
 import { FAMILY } from './families.ts'
@@ -37,18 +37,20 @@ export async function saveBounces(tx: Transaction, bounces: readonly Bounce[]): 
 export type DueBounce = Bounce & { studentId: string; family: string }
 
 /** Family by family. */
-export async function listBounces(db: Queryable, now: Date, limit: number): Promise<DueBounce[]> {
-  return db.query<DueBounce>(
-    `select ${BOUNCES.columns('b')}, p.student_id as "studentId", ${FAMILY} as family
+export async function listBounces(db: Database, now: Date, limit: number): Promise<DueBounce[]> {
+  return db.overAll<DueBounce>(
+    among => `select ${BOUNCES.columns('b')}, p.student_id as "studentId", ${FAMILY} as family
      from flex_bounces b join flex_plans p on p.institute_id = b.institute_id and p.id = b.plan_id
      join students s on s.institute_id = p.institute_id and s.id = p.student_id
-     where b.tell_at <= $1 order by family, b.instalment_id limit $2`,
+     where ${among('b.institute_id')} and ${among('p.institute_id')} and ${among('s.institute_id')} and b.tell_at <= $1 order by family, b.instalment_id limit $2`,
     [now, limit],
   )
 }
 
-export async function nextBounce(db: Queryable): Promise<Date | null> {
-  const [row] = await db.query<{ at: Date | null }>('select min(tell_at) as at from flex_bounces')
+export async function nextBounce(db: Database): Promise<Date | null> {
+  const [row] = await db.overAll<{ at: Date | null }>(
+    among => `select min(tell_at) as at from flex_bounces where ${among('institute_id')}`,
+  )
   return row?.at ?? null
 }
 
@@ -56,7 +58,7 @@ export async function nextBounce(db: Queryable): Promise<Date | null> {
 export async function takeBounces(tx: Transaction, bounces: readonly DueBounce[]): Promise<Set<string>> {
   const rows = await tx.query<{ id: string }>(
     `delete from flex_bounces b using unnest($1::int[], $2::text[], $3::timestamptz[]) as r (institute_id, id, returned_at)
-     where b.institute_id = r.institute_id and b.instalment_id = r.id and b.returned_at = r.returned_at returning b.instalment_id as id`,
+     where b.institute_id = r.institute_id and b.institute_id = any ($1) and b.instalment_id = r.id and b.returned_at = r.returned_at returning b.instalment_id as id`,
     [
       bounces.map(({ instituteId }) => instituteId),
       bounces.map(({ instalmentId }) => instalmentId),

@@ -26,7 +26,7 @@ export async function claimFamilies(db: Queryable, families: readonly Family[]):
 export async function releaseFamilies(db: Queryable, families: readonly Family[]): Promise<void> {
   await db.query(
     `delete from flex_notice_leases l using unnest($1::int[], $2::text[]) as f (institute_id, family)
-     where l.institute_id = f.institute_id and l.family = f.family`,
+     where l.institute_id = f.institute_id and l.institute_id = any ($1) and l.family = f.family`,
     columnsOf(families),
   )
 }

@@ -1,7 +1,7 @@
 import { nextMessageStop, queueMessages } from '../../messages/messages.service.ts'
 import { morningOf, nextWakingMoment } from '../../messages/quiet-hours.rules.ts'
 import { dayOf } from '../../platform/calendar.ts'
-import type { Queryable } from '../../platform/db/database.ts'
+import type { Database } from '../../platform/db/database.ts'
 import { sumPaise, type Paise } from '../../platform/money.ts'
 import type { FlexContext } from '../context.ts'
 import { insertDecisions } from '../engine/decisions.store.ts'
@@ -111,7 +111,7 @@ async function nextReminder(ctx: FlexContext): Promise<Date | null> {
   return due === null || due > now ? due : nextMorning(ctx.db, dayOf(now))
 }
 
-async function nextMorning(db: Queryable, today: string): Promise<Date | null> {
+async function nextMorning(db: Database, today: string): Promise<Date | null> {
   const day = await store.nextReminderDay(db, today)
   return day === null ? null : morningOf(day)
 }

@@ -1,4 +1,4 @@
-import type { Queryable, Transaction } from '../../platform/db/database.ts'
+import type { Database, Queryable, Transaction } from '../../platform/db/database.ts'
 import { Table } from '../../platform/db/table.ts'
 import { nameRows } from '../../platform/jobs/claim.ts'
 import type { Instalment, LoadedPlan, Mandate, Plan } from '../rules/plan.rules.ts'
@@ -148,14 +148,14 @@ export async function lockPlans(tx: Transaction, keys: readonly PlanKey[]): Prom
 
 /** Set up and not closed for good. In one order, those behind a plan; all of them when it is null. */
 export async function listLivePlans(
-  db: Queryable,
+  db: Database,
   now: Date,
   after: PlanKey | null,
   limit: number,
 ): Promise<PlanKey[]> {
-  return db.query<PlanKey>(
-    `select institute_id as "instituteId", id as "planId" from flex_plans
-     where (state in ('setup', 'active', 'locked') or state = 'closed' and revivable_until > $4)
+  return db.overAll<PlanKey>(
+    among => `select institute_id as "instituteId", id as "planId" from flex_plans
+     where ${among('institute_id')} and (state in ('setup', 'active', 'locked') or state = 'closed' and revivable_until > $4)
        and (institute_id, id) > ($1, $2)
      order by institute_id, id limit $3`,
     [after?.instituteId ?? 0, after?.planId ?? '', limit, now],

@@ -1,6 +1,6 @@
 import { findDue, nameRows } from '../../platform/jobs/claim.ts'
 import type { RowKey } from '../../platform/jobs/leased-rows.ts'
-import type { Queryable, Transaction } from '../../platform/db/database.ts'
+import type { Database, Queryable, Transaction } from '../../platform/db/database.ts'
 import { Table } from '../../platform/db/table.ts'
 import { ZERO } from '../../platform/money.ts'
 import type { Dispute, DisputesToAnswer } from './disputes.rules.ts'
@@ -88,7 +88,7 @@ const TO_MAIL = {
   order: 'opened_at',
 }
 
-export async function findToMail(db: Queryable, limit: number): Promise<RowKey[]> {
+export async function findToMail(db: Database, limit: number): Promise<RowKey[]> {
   return findDue(db, TO_MAIL, null, limit)
 }
 
@@ -109,9 +109,10 @@ export async function takeToMail(
   )
 }
 
-export async function firstToMail(db: Queryable): Promise<Date | null> {
-  const [row] = await db.query<{ at: Date | null }>(
-    'select min(opened_at) as at from payment_disputes where mailed_at is null',
+export async function firstToMail(db: Database): Promise<Date | null> {
+  const [row] = await db.overAll<{ at: Date | null }>(
+    among =>
+      `select min(opened_at) as at from payment_disputes where ${among('institute_id')} and mailed_at is null`,
   )
   return row?.at ?? null
 }

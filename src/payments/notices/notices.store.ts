@@ -1,5 +1,5 @@
 import type { OrderKind } from '../../orders/orders.rules.ts'
-import type { Queryable, Transaction } from '../../platform/db/database.ts'
+import type { Database, Queryable, Transaction } from '../../platform/db/database.ts'
 import { findDue, nameRows } from '../../platform/jobs/claim.ts'
 import type { RowKey } from '../../platform/jobs/leased-rows.ts'
 import type { Paise } from '../../platform/money.ts'
@@ -52,7 +52,7 @@ const REFUNDS = {
 
 /** Of receipts and refunds whose payers have not been told: their payments and themselves, the oldest first. */
 export async function findToNotify(
-  db: Queryable,
+  db: Database,
   limit: number,
 ): Promise<readonly (RowKey & { kind: 'receipt' | 'refund' })[]> {
   const received = await findDue(db, RECEIPTS, null, limit)
@@ -109,10 +109,11 @@ export async function markReceived(
   told: readonly ReceivedPayment[],
   now: Date,
 ): Promise<void> {
+  if (told.length === 0) return
   await tx.query(
     `update receipts c set payer_notified_at = $4
      from unnest($1::int[], $2::text[], $3::int[]) as t (institute_id, financial_year, number)
-     where c.institute_id = t.institute_id and c.financial_year = t.financial_year and c.number = t.number`,
+     where c.institute_id = t.institute_id and c.institute_id = any ($1) and c.financial_year = t.financial_year and c.number = t.number`,
     [told.map(one => one.instituteId), told.map(one => one.financialYear), told.map(one => one.number), now],
   )
 }
@@ -139,19 +140,20 @@ export async function lockRefunds(tx: Transaction, keys: readonly RowKey[]): Pro
 }
 
 export async function markRefunds(tx: Transaction, told: readonly MadeRefund[], now: Date): Promise<void> {
+  if (told.length === 0) return
   await tx.query(
     `update refunds r set payer_notified_at = $3 from unnest($1::int[], $2::text[]) as t (institute_id, id)
-     where r.institute_id = t.institute_id and r.id = t.id`,
+     where r.institute_id = t.institute_id and r.institute_id = any ($1) and r.id = t.id`,
     [told.map(one => one.instituteId), told.map(one => one.refundId), now],
   )
 }
 
 /** The oldest that waits. */
-export async function nextToNotify(db: Queryable): Promise<Date | null> {
-  const [row] = await db.query<{ at: Date | null }>(
-    `select least((select min(issued_at) from receipts where payer_notified_at is null),
-       (select min(processed_at) from refunds where state = 'processed' and kind <> 'returned'
-          and payer_notified_at is null)) as at`,
+export async function nextToNotify(db: Database): Promise<Date | null> {
+  const [row] = await db.overAll<{ at: Date | null }>(
+    among => `select least((select min(issued_at) from receipts where ${among('institute_id')} and payer_notified_at is null),
+       (select min(processed_at) from refunds where ${among('institute_id')} and state = 'processed'
+          and kind <> 'returned' and payer_notified_at is null)) as at`,
   )
   return row?.at ?? null
 }

@@ -71,7 +71,7 @@ type OfPayment = { instituteId: number; paymentId: string }
 /** Those of these payments that were made. */
 export async function listMade(db: Queryable, payments: readonly OfPayment[]): Promise<Refund[]> {
   return db.query<Refund>(
-    `select ${columns('refunds.institute_id')} from refunds where state = 'processed'
+    `select ${columns('refunds.institute_id')} from refunds where institute_id = any ($1) and state = 'processed'
        and (institute_id, payment_id) in (select * from unnest($1::int[], $2::text[]))
      order by institute_id, processed_at, id`,
     [payments.map(one => one.instituteId), payments.map(one => one.paymentId)],

@@ -5,6 +5,7 @@ import { assert } from '../assert.ts'
 import { unavailable } from '../errors.ts'
 import { WakeupListener, Wakeups, type WakeupChannel } from './wakeup.ts'
 import { announce, endClient, gatherWrites } from './client.ts'
+import { Nodes, type NodesOptions, type OverAll } from './nodes.ts'
 import { isRetryable, isTimeout, toBursarError, writeRefusal } from './errors.ts'
 import { PipelinedReader } from './pipelined-reader.ts'
 import { LIMITED_SESSION, SESSION, TransactionPool } from './pool.ts'
@@ -40,6 +41,10 @@ export type DatabaseOptions = {
   onIdleError?: (error: Error) => void
   /** Told at most once a minute that the database takes no writes. */
   onWritesRefused?: (reason: string, error: unknown) => void
+  /** Of a distributed database. */
+  onNode?: NodesOptions['onNode']
+  /** Told of an institute whose due work could not be taken while that of others was. */
+  onLeft?: (error: unknown, instituteId: number) => void
 }
 
 /** How long an answer may take where that is more than usual. The server has a limit of its own. */
@@ -58,6 +63,9 @@ export class Database implements Queryable {
   readonly #reader: PipelinedReader
   /** Its tables are spread over servers by the institute. Set at the start: it cannot change while somebody is connected. */
   isDistributed = false
+  /** Where it is distributed. */
+  readonly nodes: Nodes
+  readonly onLeft: NonNullable<DatabaseOptions['onLeft']>
   /** That processes over this database share. */
   readonly semaphore: ClusterSemaphore
   readonly #wakeups = new Wakeups(name => this.query(`notify ${name}`))
@@ -74,6 +82,8 @@ export class Database implements Queryable {
     this.#options = options
     const servers = new Servers(options)
     this.#servers = servers
+    this.onLeft = options.onLeft ?? (() => {})
+    this.nodes = new Nodes(this, { onNode: options.onNode })
     const name = options.name ?? SESSION.application_name
     const config: pg.ClientConfig = {
       ...LIMITED_SESSION,
@@ -111,6 +121,11 @@ export class Database implements Queryable {
         client.release(broken as Error | undefined)
       }
     })
+  }
+
+  /** Over all institutes; where they are on several servers of which one does not answer, over those of the others. */
+  overAll<Row extends pg.QueryResultRow>(write: OverAll, values: readonly unknown[] = []): Promise<Row[]> {
+    return this.nodes.query<Row>(write, values)
   }
 
   /** A short read by key, pipelined with others on one connection; tried once more when that was lost. */

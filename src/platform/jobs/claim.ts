@@ -1,5 +1,5 @@
 import { assert } from '../assert.ts'
-import type { Database, Queryable } from '../db/database.ts'
+import type { Database } from '../db/database.ts'
 import { isUnavailable } from '../errors.ts'
 import type { RowKey } from './leased-rows.ts'
 
@@ -19,15 +19,15 @@ export type Due = {
 }
 
 export async function findDue(
-  db: Queryable,
+  db: Pick<Database, 'overAll'>,
   { table, key = 'id', where, order }: Due,
   now: Date | null,
   limit: number,
 ): Promise<RowKey[]> {
   const values = now === null ? [limit] : [now, limit]
-  return db.query<RowKey>(
-    `select institute_id as "instituteId", ${key} as id from ${table}
-     where ${where} order by ${order} limit $${values.length}`,
+  return db.overAll<RowKey>(
+    among => `select institute_id as "instituteId", ${key} as id from ${table}
+     where ${among('institute_id')} and ${where} order by ${order} limit $${values.length}`,
     values,
   )
 }
@@ -141,16 +141,18 @@ export async function inGroups<Key extends { instituteId: number }, Result>(
 
 /**
  * As `inGroups`, for what is only leased: that has to be worked on, although an institute beside it failed. What failed is
- * found again, and is thrown when nothing else was taken.
+ * found again; it is told, and thrown when nothing else was taken.
  */
 export async function leaseInGroups<Key extends { instituteId: number }, Row>(
-  { isDistributed }: Placement,
+  { isDistributed, onLeft }: Pick<Database, 'isDistributed' | 'onLeft'>,
   keys: readonly Key[],
   lease: (some: readonly Key[]) => Promise<Row[]>,
 ): Promise<Row[][]> {
   if (keys.length === 0) return []
   const { results, failures } = await tryEachGroup(isDistributed ? byInstitute(keys) : [keys], lease)
-  if (failures.length > 0 && results.every(({ length }) => length === 0)) throw failures[0]
+  const [first] = failures
+  if (first !== undefined && results.every(({ length }) => length === 0)) throw first.error
+  for (const { group, error } of failures) onLeft(error, instituteOf(group))
   return results
 }
 
@@ -167,23 +169,24 @@ async function eachGroup<Group, Result>(
   act: (group: Group) => Promise<Result>,
 ): Promise<Result[]> {
   const { results, failures } = await tryEachGroup(all, act)
-  if (failures.length > 0) throw failures[0]
+  const [first] = failures
+  if (first !== undefined) throw first.error
   return results
 }
 
 async function tryEachGroup<Group, Result>(
   all: readonly Group[],
   act: (group: Group) => Promise<Result>,
-): Promise<{ results: Result[]; failures: unknown[] }> {
+): Promise<{ results: Result[]; failures: { group: Group; error: unknown }[] }> {
   const groups = [...all]
   const results: Result[] = []
-  const failures: unknown[] = []
+  const failures: { group: Group; error: unknown }[] = []
   const work = async (): Promise<void> => {
     for (let next = groups.shift(); next !== undefined; next = groups.shift()) {
       try {
         results.push(await act(next))
       } catch (error) {
-        failures.push(error)
+        failures.push({ group: next, error })
       }
     }
   }

@@ -26,7 +26,7 @@ export type LeasedRows<Row> = {
   /** Ends the lease. If the work on the row did not set when it is due next, it is due at `retryAt`. */
   release(db: Queryable, lease: Lease<Row>, times: RetryTimes): Promise<void>
   /** Of all, those that are held included. */
-  nextDue(db: Queryable): Promise<Date | null>
+  nextDue(db: Database): Promise<Date | null>
 }
 
 /** The names are constants of a store; the table has a column `held_until`, and `attempts` names its counter if it has one. */
@@ -83,8 +83,9 @@ export function leasedRows<Row extends RowKey>(names: {
       ])
     },
     async nextDue(db) {
-      const [row] = await db.query<{ at: Date | null }>(
-        `select min(${dueAt}) as at from ${table} where ${dueAt} is not null`,
+      const [row] = await db.overAll<{ at: Date | null }>(
+        among =>
+          `select min(${dueAt}) as at from ${table} where ${among('institute_id')} and ${dueAt} is not null`,
       )
       return row?.at ?? null
     },

@@ -1,4 +1,4 @@
-import type { Queryable, Transaction } from '../../platform/db/database.ts'
+import type { Database, Queryable, Transaction } from '../../platform/db/database.ts'
 import { findDue, nameRows } from '../../platform/jobs/claim.ts'
 import type { RowKey } from '../../platform/jobs/leased-rows.ts'
 import type { Paise } from '../../platform/money.ts'
@@ -49,7 +49,7 @@ const FROM = `from bank_payments b
 const TO_DECIDE = { table: 'bank_payments', key: 'ref', where: 'decide_at <= $1', order: 'decide_at' }
 
 /** Those whose moment has come. */
-export async function findDueDebits(db: Queryable, now: Date, limit: number): Promise<RowKey[]> {
+export async function findDueDebits(db: Database, now: Date, limit: number): Promise<RowKey[]> {
   return findDue(db, TO_DECIDE, now, limit)
 }
 
@@ -97,7 +97,7 @@ export async function moveDebits(tx: Transaction, moves: readonly DebitMove[]): 
      from unnest($1::int[], $2::text[], $3::text[], $4::timestamptz[], $5::text[], $6::boolean[], $7::text[], $8::text[],
        $9::timestamptz[], $10::text[])
        as m (institute_id, ref, state, decide_at, scripted, waited, failure, transaction, captured_at, returned)
-     where b.institute_id = m.institute_id and b.ref = m.ref`,
+     where b.institute_id = m.institute_id and b.institute_id = any ($1) and b.ref = m.ref`,
     [
       moves.map(move => move.instituteId),
       moves.map(move => move.ref),
@@ -154,10 +154,10 @@ export async function findReturn(
 }
 
 /** When the bank has to decide about something next. */
-export async function nextAtBank(db: Queryable): Promise<Date | null> {
-  const [row] = await db.query<{ at: Date | null }>(
-    `select least((select min(decide_at) from bank_payments where decide_at is not null),
-       (select min(confirm_at) from bank_mandates where confirm_at is not null)) as at`,
+export async function nextAtBank(db: Database): Promise<Date | null> {
+  const [row] = await db.overAll<{ at: Date | null }>(
+    among => `select least((select min(decide_at) from bank_payments where ${among('institute_id')} and decide_at is not null),
+       (select min(confirm_at) from bank_mandates where ${among('institute_id')} and confirm_at is not null)) as at`,
   )
   return row?.at ?? null
 }

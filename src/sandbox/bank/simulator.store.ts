@@ -120,10 +120,10 @@ export async function refundAtBank(
 }
 
 /** Institutes of which something was captured before a moment and is not paid out. */
-export async function findToPayOut(db: Queryable, before: Date): Promise<{ instituteId: number }[]> {
-  return db.query(
-    `select distinct institute_id as "instituteId" from bank_payments
-     where state = 'captured' and settlement_utr is null and captured_at < $1`,
+export async function findToPayOut(db: Database, before: Date): Promise<{ instituteId: number }[]> {
+  return db.overAll(
+    among => `select distinct institute_id as "instituteId" from bank_payments
+     where ${among('institute_id')} and state = 'captured' and settlement_utr is null and captured_at < $1`,
     [before],
   )
 }
@@ -150,7 +150,7 @@ export async function payOut(
      ), refunded as (
        update bank_refunds r set settlement_utr = p.utr
        from bank_payments b join pay_out p using (institute_id, collector_code)
-       where r.institute_id = $3 and b.institute_id = r.institute_id and b.ref = r.payment_ref and r.settlement_utr is null and r.processed_at <= $2
+       where r.institute_id = $3 and b.institute_id = $3 and b.institute_id = r.institute_id and b.ref = r.payment_ref and r.settlement_utr is null and r.processed_at <= $2
        returning 1
      )
      select count(*) from paid`,

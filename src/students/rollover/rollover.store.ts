@@ -1,4 +1,4 @@
-import type { Queryable, Transaction } from '../../platform/db/database.ts'
+import type { Database, Queryable, Transaction } from '../../platform/db/database.ts'
 import { isUniqueViolation } from '../../platform/db/errors.ts'
 import { list, type Page, type PageRange } from '../../platform/db/list.ts'
 import { Table } from '../../platform/db/table.ts'
@@ -78,9 +78,10 @@ export async function listRollovers(
 }
 
 /** The oldest that is under way. */
-export async function findRunning(db: Queryable): Promise<(Rollover & { instituteId: number }) | null> {
-  const [row] = await db.query<Rollover & { instituteId: number }>(
-    `select ${ofInstitute.columns('r')} from rollovers r where r.state = 'running' order by r.created_at, r.id limit 1`,
+export async function findRunning(db: Database): Promise<(Rollover & { instituteId: number }) | null> {
+  const [row] = await db.overAll<Rollover & { instituteId: number }>(
+    among => `select ${ofInstitute.columns('r')} from rollovers r
+     where ${among('r.institute_id')} and r.state = 'running' order by r.created_at, r.id limit 1`,
   )
   return row ?? null
 }

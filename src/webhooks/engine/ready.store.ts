@@ -1,4 +1,5 @@
 import type { Database } from '../../platform/db/database.ts'
+import type { OverAll } from '../../platform/db/nodes.ts'
 import { CIRCUIT_OPENS_AT } from '../delivery-log/deliveries.rules.ts'
 
 /** When a delivery is due that somebody asked for by hand: before all others, and although its subscription is paused. */
@@ -43,20 +44,20 @@ const WAITING = `(
   join webhook_subscriptions s on s.institute_id = w.institute_id and s.id = w.webhook_id`
 
 /** The next rows of the queue, whichever subscriptions they are of. */
-const NEXT_ROWS = `(
+const NEXT_ROWS: OverAll = among => `(
     select institute_id, webhook_id, min(next_attempt_at) as first_at, count(*)::int as rows
     from (
       select institute_id, webhook_id, next_attempt_at from webhook_queue
-      where (institute_id, webhook_id) > ($4::int, $5::text)
+      where ${among('institute_id')} and (institute_id, webhook_id) > ($4::int, $5::text)
       order by institute_id, webhook_id, next_attempt_at limit ${PAGE}) next
     group by institute_id, webhook_id) w
   join webhook_subscriptions s on s.institute_id = w.institute_id and s.id = w.webhook_id`
 
 /** All other subscriptions, of each the first row. */
-const ALL_OTHERS = `(
+const ALL_OTHERS: OverAll = among => `(
     select s.*, 0 as rows, (select min(q.next_attempt_at) from webhook_queue q
-      where q.institute_id = s.institute_id and q.webhook_id = s.id) as first_at
-    from webhook_subscriptions s where (s.institute_id, s.id) > ($4::int, $5::text)) s`
+      where ${among('q.institute_id')} and q.institute_id = s.institute_id and q.webhook_id = s.id) as first_at
+    from webhook_subscriptions s where ${among('s.institute_id')} and (s.institute_id, s.id) > ($4::int, $5::text)) s`
 
 const IS_READY = `first_at <= now() and coalesce(busy.room, $1) > 0
   and (not ${PAUSED} or s.disabled_at is not null or first_at = ${ASKED_FOR})`
@@ -72,8 +73,8 @@ const look = (from: string, where: string): string => `
   where ${where}
   order by s.institute_id, s.id`
 const LOOK_AT_WAITING = look(WAITING, IS_READY)
-const LOOK_AT_NEXT_ROWS = look(NEXT_ROWS, 'true')
-const LOOK_AT_ALL_OTHERS = look(ALL_OTHERS, IS_READY)
+const LOOK_AT_NEXT_ROWS: OverAll = among => look(NEXT_ROWS(among), among('s.institute_id'))
+const LOOK_AT_ALL_OTHERS: OverAll = among => look(ALL_OTHERS(among), IS_READY)
 
 /**
  * The subscriptions to which something can be sent. Neither those with nothing to send nor a long backlog may cost
@@ -103,7 +104,7 @@ async function lookByPages(db: Database, rooms: readonly unknown[]): Promise<See
   let after = START
   for (let page = 1; page <= MOST_PAGES + 1; page++) {
     const text = page <= MOST_PAGES ? LOOK_AT_NEXT_ROWS : LOOK_AT_ALL_OTHERS
-    const seen = await db.query<Seen>(text, [...rooms, after.instituteId, after.webhookId])
+    const seen = await db.overAll<Seen>(text, [...rooms, after.instituteId, after.webhookId])
     ready.push(...seen.filter(({ isReady }) => isReady))
     after = seen.at(-1) ?? after
     if (seen.reduce((sum, { rows }) => sum + rows, 0) < PAGE) break

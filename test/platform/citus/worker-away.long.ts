@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { test, type TestContext } from 'node:test'
-import { startBursar, type TestBursar } from '../../harness/bursar.ts'
+import { test } from 'node:test'
+import { startBursar } from '../../harness/bursar.ts'
 import { Payers } from '../../harness/payers.ts'
 import { findBroken } from '../../harness/payments.ts'
 import { nodes, withoutCitus } from '../../harness/postgres/databases.ts'
-import { startWorkerLine, type WorkerLine } from '../../harness/postgres/worker-line.ts'
+import { stringLine } from '../../harness/postgres/worker-line.ts'
 import { waitFor } from '../../harness/wait.ts'
 
 /** Runs only where TEST_DATABASE_URL names the coordinator of a Citus on this machine. */
@@ -12,30 +12,11 @@ const skip = withoutCitus()
 
 const CUTS = 5
 
-type Node = { id: number; host: string; port: number }
-
-/** From now on the coordinator reaches the worker of Demo School by a line that the test cuts. */
-async function stringLine(t: TestContext, bursar: TestBursar): Promise<WorkerLine> {
-  const [node] = await bursar.sql<Node>(
-    `select n.nodeid as id, n.nodename as host, n.nodeport as port from citus_shards s
-     join pg_dist_node n on (n.nodename, n.nodeport) = (s.nodename, s.nodeport)
-     where s.shardid = get_shard_id_for_distribution_column('students', (select id from institutes where code = 'demo-school'))`,
-  )
-  assert.ok(node !== undefined)
-  const line = await startWorkerLine(node)
-  t.after(() => line.close())
-  await bursar.sql(`update pg_dist_node set nodename = '127.0.0.1', nodeport = $2 where nodeid = $1`, [
-    node.id,
-    line.port,
-  ])
-  return line
-}
-
 test('payments wait while the line to a worker is cut, and none is lost or made twice', { skip }, async t => {
   const bursar = await startBursar(t, { BURSAR_ROLE: 'all' })
   const { hostname } = new URL(nodes(bursar.app.config.databaseUrl ?? '')[0] ?? '')
   assert.match(hostname, /^(127\.0\.0\.1|localhost)$/, 'the coordinator must be on this machine')
-  const line = await stringLine(t, bursar)
+  const line = await stringLine(t, bursar, 'demo-school')
   const payers = new Payers(bursar.url, { seesLate: true })
   payers.start()
   t.after(() => payers.stop().catch(() => {}))

@@ -1,6 +1,6 @@
 import { findDue } from '../../../platform/jobs/claim.ts'
 import type { RowKey } from '../../../platform/jobs/leased-rows.ts'
-import type { Queryable, Transaction } from '../../../platform/db/database.ts'
+import type { Database, Queryable, Transaction } from '../../../platform/db/database.ts'
 import { Table } from '../../../platform/db/table.ts'
 import type { Schedule } from './mailing.rules.ts'
 
@@ -42,7 +42,7 @@ export async function deleteReportMail(
 
 const DUE = { table: 'report_mails', where: 'next_at <= $1', order: 'next_at' }
 
-export async function findDueReports(db: Queryable, now: Date, limit: number): Promise<RowKey[]> {
+export async function findDueReports(db: Database, now: Date, limit: number): Promise<RowKey[]> {
   return findDue(db, DUE, now, limit)
 }
 
@@ -63,7 +63,9 @@ export async function setNext(tx: Transaction, rows: readonly DueReport[]): Prom
   await ofInstitute.update(tx, rows, { key: ['instituteId', 'id'], set: ['nextAt'] })
 }
 
-export async function nextDue(db: Queryable): Promise<Date | null> {
-  const [row] = await db.query<{ nextAt: Date | null }>('select min(next_at) as "nextAt" from report_mails')
+export async function nextDue(db: Database): Promise<Date | null> {
+  const [row] = await db.overAll<{ nextAt: Date | null }>(
+    among => `select min(next_at) as "nextAt" from report_mails where ${among('institute_id')}`,
+  )
   return row?.nextAt ?? null
 }

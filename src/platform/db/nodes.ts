@@ -1,0 +1,130 @@
+import type pg from 'pg'
+import { BursarError, isUnavailable, unavailable } from '../errors.ts'
+import { isTimeout } from './errors.ts'
+import type { Database } from './database.ts'
+
+/** A server of a Citus that holds schools, and which. */
+export type Node = { name: string; answers: boolean; institutes: number[] }
+
+/**
+ * Writes a statement over all institutes; `among` is the condition that keeps it to some of them. It is said of every table,
+ * those that are joined or looked up too: Citus asks every node that one of the tables may have rows on.
+ */
+export type OverAll = (among: (column: string) => string) => string
+
+export type NodesOptions = {
+  /** Told of a node that does not answer, and when it does again. */
+  onNode?: ((node: Node) => void) | undefined
+  /** For how long a node that did not answer is left alone. */
+  lookAgainMs?: number
+  nowMs?: () => number
+}
+
+type Placed = { host: string; port: number; institutes: number[] }
+
+const LOOK_AGAIN_MS = 2_000
+const ANSWER_LIMIT_MS = 2_000
+const MOST_TRIES = 3
+
+/** Number 0 is what belongs to no institute. Institutes are read at the coordinator, which holds all of them. */
+const PLACED = `select n.nodename as host, n.nodeport as port,
+    coalesce(array_agg(i.id order by i.id) filter (where i.id is not null), '{}') as institutes
+  from pg_dist_node n
+  left join ((select id from institutes union all select 0) i join pg_dist_placement p on p.shardid = get_shard_id_for_distribution_column('students', i.id))
+    on p.groupid = n.groupid
+  where n.noderole = 'primary' and (n.groupid > 0 or n.shouldhaveshards)
+  group by n.nodename, n.nodeport order by n.nodename, n.nodeport`
+
+/**
+ * The nodes of a distributed database, of which one that does not answer must not keep the schools of the others waiting. A
+ * statement over all schools is sent whole as long as that works. When it fails, every node is asked whether it is there, and
+ * the statement is sent again for the schools of those that are. Until the others answer, which is looked at beside the work,
+ * no statement waits for them.
+ */
+export class Nodes {
+  readonly #db: Database
+  readonly #options: Required<Omit<NodesOptions, 'onNode'>> & Pick<NodesOptions, 'onNode'>
+  /** As they were found by the last look; none before there was a reason for one. */
+  #nodes: readonly Node[] = []
+  #lookedMs = -Infinity
+  #look: Promise<readonly Node[]> | null = null
+
+  constructor(db: Database, options: NodesOptions = {}) {
+    this.#db = db
+    this.#options = { lookAgainMs: LOOK_AGAIN_MS, nowMs: () => performance.now(), ...options }
+  }
+
+  async query<Row extends pg.QueryResultRow>(write: OverAll, values: readonly unknown[]): Promise<Row[]> {
+    for (let tries = 1; ; tries++) {
+      const before = this.#nodes
+      try {
+        return await this.#send<Row>(write, values)
+      } catch (error) {
+        if (!this.#db.isDistributed || !isUnavailable(error) || tries === MOST_TRIES) throw error
+        const now = await this.look().catch(() => before)
+        if (namesAway(now) === namesAway(before)) throw error
+      }
+    }
+  }
+
+  /** Asks each node whether it is there; a look that is under way is shared. */
+  look(): Promise<readonly Node[]> {
+    this.#look ??= this.#askAll().finally(() => (this.#look = null))
+    return this.#look
+  }
+
+  async #send<Row extends pg.QueryResultRow>(write: OverAll, values: readonly unknown[]): Promise<Row[]> {
+    if (!this.#nodes.some(({ answers }) => !answers))
+      return this.#db.query<Row>(
+        write(() => 'true'),
+        values,
+      )
+    const { lookAgainMs, nowMs } = this.#options
+    if (nowMs() - this.#lookedMs >= lookAgainMs) this.look().catch(() => {})
+    const institutes = this.#nodes.flatMap(node => (node.answers ? node.institutes : []))
+    if (institutes.length === 0) throw unavailable('The service is briefly unavailable. Please retry.')
+    const text = write(column => `${column} = any($${values.length + 1}::int[])`)
+    return this.#db.query<Row>(text, [...values, institutes])
+  }
+
+  async #askAll(): Promise<readonly Node[]> {
+    const placed = await this.#db.query<Placed>(PLACED)
+    const nodes = await Promise.all(
+      placed.map(async ({ host, port, institutes }) => ({
+        name: `${host}:${port}`,
+        answers: await this.#answers(host, port),
+        institutes,
+      })),
+    )
+    const before = new Map(this.#nodes.map(({ name, answers }) => [name, answers]))
+    this.#nodes = nodes
+    this.#lookedMs = this.#options.nowMs()
+    for (const node of nodes)
+      if (node.answers !== (before.get(node.name) ?? true)) this.#options.onNode?.(node)
+    return nodes
+  }
+
+  /** As the coordinator sees it: whether this process can reach it says nothing. */
+  async #answers(host: string, port: number): Promise<boolean> {
+    try {
+      return await this.#db.transaction(async tx => {
+        await tx.query(`set local statement_timeout = ${ANSWER_LIMIT_MS}`)
+        const [row] = await tx.query<{ answers: boolean }>(
+          'select citus_check_connection_to_node($1, $2) as answers',
+          [host, port],
+        )
+        return row?.answers === true
+      })
+    } catch (error) {
+      if (error instanceof BursarError && isTimeout(error.cause)) return false
+      throw error
+    }
+  }
+}
+
+function namesAway(nodes: readonly Node[]): string {
+  return nodes
+    .filter(({ answers }) => !answers)
+    .map(({ name }) => name)
+    .join(' ')
+}
