@@ -17,13 +17,14 @@ export type Delivery = {
   createdAt: Date
 }
 
-type StoredDelivery = Omit<Delivery, 'eventCode'>
-
 const COLUMNS = `d.id, d.event_id as "eventId", d.webhook_id as "webhookId", d.state, d.attempts,
   case when q.claim is not null then null when q.next_attempt_at = ${ASKED_FOR} then now()
     else greatest(q.next_attempt_at, s.paused_until) end as "nextAttemptAt", d.created_at as "createdAt"`
 const SOURCE = `join webhook_subscriptions s on s.institute_id = d.institute_id and s.id = d.webhook_id`
 const QUEUED = `join webhook_queue q on q.institute_id = d.institute_id and q.delivery_id = d.id`
+
+/** Of the event: one month of these is opened for each row. */
+const EVENT_CODE = `(select e.event_code from events e where e.institute_id = $1 and e.id = d.event_id) as "eventCode"`
 
 export type DeliveryFilter = {
   status?: DeliveryState | undefined
@@ -39,10 +40,10 @@ export async function listDeliveries(
   page: PageRange,
 ): Promise<Page<Delivery>> {
   const isWaiting = filter.status === 'pending' || filter.status === 'retrying'
-  const found = await list<StoredDelivery>(
+  return list<Delivery>(
     db,
     {
-      select: COLUMNS,
+      select: `${COLUMNS}, ${EVENT_CODE}`,
       from: 'webhook_deliveries d',
       join: `${SOURCE} ${isWaiting ? QUEUED : `left ${QUEUED}`}`,
       scope: [['d.institute_id = $1', instituteId]],
@@ -54,34 +55,28 @@ export async function listDeliveries(
       ],
       order: ['id'],
       direction: 'desc',
+      isLog: true,
     },
     page,
   )
-  return { ...found, rows: await withCodes(db, instituteId, found.rows) }
 }
 
-/** Codes of events are read by the ids of these, so that no month is opened but those that they are in. */
-async function withCodes(
-  db: Queryable,
-  instituteId: number,
-  rows: readonly StoredDelivery[],
-): Promise<Delivery[]> {
-  if (rows.length === 0) return []
-  const events = await db.query<{ id: string; code: string }>(
-    'select id, event_code as code from events where institute_id = $1 and id = any ($2::text[])',
-    [instituteId, [...new Set(rows.map(({ eventId }) => eventId))]],
-  )
-  const codes = new Map(events.map(({ id, code }) => [id, code]))
-  return rows.map(row => ({ ...row, eventCode: codes.get(row.eventId) ?? '' }))
-}
-
+/**
+ * The id is hidden from the planner behind a select, as the length of a list's page is: one plan fits all months. With the
+ * event in the same statement that would not hold, so its code is read by itself.
+ */
 export async function findDelivery(db: Queryable, instituteId: number, id: string): Promise<Delivery | null> {
-  const rows = await db.query<StoredDelivery>(
-    `select ${COLUMNS} from webhook_deliveries d ${SOURCE} left ${QUEUED} where d.institute_id = $1 and d.id = $2`,
+  const [row] = await db.query<Omit<Delivery, 'eventCode'>>(
+    `select ${COLUMNS} from webhook_deliveries d ${SOURCE} left ${QUEUED}
+     where d.institute_id = $1 and d.id = (select $2::text)`,
     [instituteId, id],
   )
-  const [row] = await withCodes(db, instituteId, rows)
-  return row ?? null
+  if (row === undefined) return null
+  const [event] = await db.query<{ code: string }>(
+    'select event_code as code from events where institute_id = $1 and id = (select $2::text)',
+    [instituteId, row.eventId],
+  )
+  return { ...row, eventCode: event?.code ?? '' }
 }
 
 export async function insertDeliveries(
