@@ -51,7 +51,7 @@ async function look(config: Config): Promise<Status> {
 function describe(status: Status, problems: readonly string[]): string {
   const { version, mode, at, database, processes, due, givenUp, accounts, books, backup, disk, archive } =
     status
-  const { server, connections, maxConnections, bytes, schema, standbys } = database
+  const { server, connections, maxConnections, bytes, schema, standbys, workers } = database
   const lines = [
     ['Bursar', `${version}, ${mode}, ${formatTime(at)}`],
     [
@@ -59,6 +59,7 @@ function describe(status: Status, problems: readonly string[]): string {
       `${server}, PostgreSQL ${database.version}, ${formatBytes(bytes)}, ${connections} of ${maxConnections} connections, schema ${schema === 'fits' ? 'as this version wants it' : schema}`,
     ],
     ...standbys.map(one => ['', describeStandby(one)]),
+    ...workers.map(one => ['', describeWorker(one)]),
     ['Given up', `${givenUp.delivery} webhooks, ${givenUp.message} messages, ${givenUp.import} files`],
     ['Books', describeBooks(books)],
     [
@@ -107,6 +108,11 @@ function describe(status: Status, problems: readonly string[]): string {
       ? 'Nothing needs a person.'
       : [`${problems.length} to look at:`, ...problems.map(problem => `  ${problem}`)].join('\n'),
   ].join('\n\n')
+}
+
+function describeWorker({ name, answers, schools, bytes }: Status['database']['workers'][number]): string {
+  if (!answers) return `worker ${name}: does not answer; its ${schools} schools are not in the figures below`
+  return `worker ${name}: ${schools} schools, ${bytes === null ? 'size not known' : formatBytes(bytes)}`
 }
 
 function describeStandby({

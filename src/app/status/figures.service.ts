@@ -1,6 +1,7 @@
 import type { SharedFigure } from '../../http/metrics/shared-metrics.ts'
 import { readDueWork, type DueWork } from '../../console/operator/jobs.service.ts'
 import { readBooksCheck, type BooksCheck } from '../../payments/reconcile/nightly.service.ts'
+import { readWorkers } from '../../platform/citus/workers.ts'
 import type { Context } from '../../platform/context.ts'
 import { readStandbys, type Standby } from './status.store.ts'
 
@@ -54,6 +55,13 @@ export function sharedFigures(ctx: Pick<Context, 'db' | 'clock'>): SharedFigure[
       name: 'bursar_standbys_expected',
       help: 'Servers that DATABASE_URL names besides that one',
       read: () => Promise.resolve(new Map([['', db.serverCount - 1]])),
+    },
+    {
+      name: 'bursar_database_worker_up',
+      help: 'Whether a worker of a distributed database answers the coordinator; none on one PostgreSQL',
+      label: 'worker',
+      read: async () =>
+        new Map((await readWorkers(db)).map(({ name, answers }) => [name, answers ? 1 : 0] as const)),
     },
     {
       name: 'bursar_books_differences',

@@ -6,9 +6,11 @@ import { readBooksCheck } from '../../payments/reconcile/nightly.service.ts'
 import { countUnmatchedReports } from '../../payments/settlements/unmatched.service.ts'
 import { backupTime, isBackupLate } from '../../platform/backup/schedule.rules.ts'
 import { OffsetClock, realClock, type Clock } from '../../platform/clock.ts'
-import { isHalfDistributed } from '../../platform/citus/tables.ts'
+import { isDistributed, isHalfDistributed } from '../../platform/citus/tables.ts'
+import { readWorkers, sizeWith, type Worker } from '../../platform/citus/workers.ts'
 import type { Database } from '../../platform/db/database.ts'
 import { compareSchema, HALF_DISTRIBUTED } from '../../platform/db/migrate.ts'
+import { isUnavailable } from '../../platform/errors.ts'
 import { readWaiting } from '../../platform/retention/retention.ts'
 import { listAllAccounts } from '../../providers/accounts/accounts.service.ts'
 import { loadOffset } from '../../sandbox/clock/clock.service.ts'
@@ -35,7 +37,9 @@ export async function readStatus(
       `This database is ${mode === 'live' ? 'live' : 'a sandbox'}: set BURSAR_MODE=${mode}, or name another one.`,
     )
   if (await isHalfDistributed(db)) throw new UnreadableDatabase(HALF_DISTRIBUTED)
+  db.isDistributed = await isDistributed(db)
   const ctx = { db, clock: await clockOf(config, db) }
+  const workers = await readWorkers(db)
   const [schema, standbys, processes, due, givenUp, accounts, unmatchedReports, books, archive] =
     await Promise.all([
       compareSchema(db),
@@ -44,7 +48,8 @@ export async function readStatus(
       readDueWork(ctx),
       countDeadLetters(ctx),
       listAccounts(db),
-      countUnmatchedReports(ctx),
+      // They are of no school, and on one worker like those of a school.
+      countUnmatchedReports(ctx).catch(unlessLost(workers, null)),
       readBooksCheck(db),
       readWaiting(db, partitionedLogs(config.retention)),
     ])
@@ -52,7 +57,15 @@ export async function readStatus(
     version: readVersion(),
     mode: config.mode,
     at: ctx.clock.now(),
-    database: { ...state, server, schema, standbys, standbysExpected: db.serverCount - 1 },
+    database: {
+      ...state,
+      bytes: sizeWith(state.bytes, workers),
+      server,
+      schema,
+      standbys,
+      standbysExpected: db.serverCount - 1,
+      workers,
+    },
     hasPooler: config.poolerUrl !== null,
     processes,
     due,
@@ -63,6 +76,14 @@ export async function readStatus(
     backup: await readBackup(config),
     disk: await readDisk(config),
     archive,
+  }
+}
+
+/** What cannot be read because a worker does not answer is left out, and nothing else. */
+function unlessLost<Fallback>(workers: readonly Worker[], fallback: Fallback): (error: unknown) => Fallback {
+  return error => {
+    if (workers.some(({ answers }) => !answers) && isUnavailable(error)) return fallback
+    throw error
   }
 }
 

@@ -11,6 +11,7 @@ import type { BackupSchedule, BackupState } from '../../platform/backup/schedule
 import type { Context } from '../../platform/context.ts'
 import { readMigrationState, type MigrationState } from '../../platform/db/migrate.ts'
 import { readDatabaseFigures, type DatabaseFigures } from './health.store.ts'
+import { readWorkers, sizeWith } from '../../platform/citus/workers.ts'
 import { readJobs } from './jobs.store.ts'
 import { isAlmostFull, isBehind } from './operator.rules.ts'
 
@@ -56,10 +57,11 @@ export async function readHealth({ db, clock, mode }: Context, installation: Ins
   const started = performance.now()
   const database = await readDatabaseFigures(db)
   const answeredInMs = performance.now() - started
-  const [migrations, jobs, disk] = await Promise.all([
+  const [migrations, jobs, disk, nodes] = await Promise.all([
     readMigrationState(db),
     readJobs(db, clock.now()),
     readDisk(installation.dataDir),
+    readWorkers(db),
   ])
   const { version, role, hasOwnDatabase, backups } = installation
   const runsHere = installation.jobs.isStarted
@@ -69,7 +71,13 @@ export async function readHealth({ db, clock, mode }: Context, installation: Ins
     mode,
     role,
     now: clock.now(),
-    database: { ...database, isOwn: hasOwnDatabase, answeredInMs, connections: db.load },
+    database: {
+      ...database,
+      bytes: sizeWith(database.bytes, nodes),
+      isOwn: hasOwnDatabase,
+      answeredInMs,
+      connections: db.load,
+    },
     migrations,
     workers: { ...worker, runsHere, isBehind: isBehind(jobs) },
     backup: backups?.state ?? null,

@@ -83,7 +83,6 @@ export class Database implements Queryable {
     const servers = new Servers(options)
     this.#servers = servers
     this.onLeft = options.onLeft ?? (() => {})
-    this.nodes = new Nodes(this, { onNode: options.onNode })
     const name = options.name ?? SESSION.application_name
     const config: pg.ClientConfig = {
       ...LIMITED_SESSION,
@@ -91,6 +90,7 @@ export class Database implements Queryable {
       stream: () => this.#openSocket(),
     }
     this.#config = config
+    this.nodes = new Nodes(this, limits => servers.client({ ...config, ...limits }), options)
     this.#pool = new TransactionPool({
       servers,
       pooler: options.pooler ?? null,

@@ -1,10 +1,11 @@
 import type pg from 'pg'
-import { BursarError, isUnavailable, unavailable } from '../errors.ts'
+import { isUnavailable, unavailable } from '../errors.ts'
+import { endClient } from './client.ts'
 import { isTimeout } from './errors.ts'
 import type { Database } from './database.ts'
 
 /** A server of a Citus that holds schools, and which. */
-export type Node = { name: string; answers: boolean; institutes: number[] }
+export type Node = Placed & { name: string; answers: boolean }
 
 /**
  * Writes a statement over all institutes; `among` is the condition that keeps it to some of them. It is said of every table,
@@ -20,20 +21,23 @@ export type NodesOptions = {
   nowMs?: () => number
 }
 
-type Placed = { host: string; port: number; institutes: number[] }
+/** A connection to the coordinator, not yet made. */
+type Connect = (limits: pg.ClientConfig) => pg.Client
+
+type Placed = { host: string; port: number; isCoordinator: boolean; institutes: number[] }
 
 const LOOK_AGAIN_MS = 2_000
 const ANSWER_LIMIT_MS = 2_000
 const MOST_TRIES = 3
 
 /** Number 0 is what belongs to no institute. Institutes are read at the coordinator, which holds all of them. */
-const PLACED = `select n.nodename as host, n.nodeport as port,
+const PLACED = `select n.nodename as host, n.nodeport as port, n.groupid = 0 as "isCoordinator",
     coalesce(array_agg(i.id order by i.id) filter (where i.id is not null), '{}') as institutes
   from pg_dist_node n
   left join ((select id from institutes union all select 0) i join pg_dist_placement p on p.shardid = get_shard_id_for_distribution_column('students', i.id))
     on p.groupid = n.groupid
   where n.noderole = 'primary' and (n.groupid > 0 or n.shouldhaveshards)
-  group by n.nodename, n.nodeport order by n.nodename, n.nodeport`
+  group by n.nodename, n.nodeport, n.groupid order by n.nodename, n.nodeport`
 
 /**
  * The nodes of a distributed database, of which one that does not answer must not keep the schools of the others waiting. A
@@ -42,15 +46,17 @@ const PLACED = `select n.nodename as host, n.nodeport as port,
  * no statement waits for them.
  */
 export class Nodes {
-  readonly #db: Database
+  readonly #db: Pick<Database, 'query' | 'isDistributed'>
+  readonly #connect: Connect
   readonly #options: Required<Omit<NodesOptions, 'onNode'>> & Pick<NodesOptions, 'onNode'>
   /** As they were found by the last look; none before there was a reason for one. */
   #nodes: readonly Node[] = []
   #lookedMs = -Infinity
   #look: Promise<readonly Node[]> | null = null
 
-  constructor(db: Database, options: NodesOptions = {}) {
+  constructor(db: Pick<Database, 'query' | 'isDistributed'>, connect: Connect, options: NodesOptions = {}) {
     this.#db = db
+    this.#connect = connect
     this.#options = { lookAgainMs: LOOK_AGAIN_MS, nowMs: () => performance.now(), ...options }
   }
 
@@ -88,12 +94,12 @@ export class Nodes {
   }
 
   async #askAll(): Promise<readonly Node[]> {
-    const placed = await this.#db.query<Placed>(PLACED)
+    const placed = await this.#ask<Placed>(PLACED)
     const nodes = await Promise.all(
-      placed.map(async ({ host, port, institutes }) => ({
-        name: `${host}:${port}`,
-        answers: await this.#answers(host, port),
-        institutes,
+      placed.map(async node => ({
+        ...node,
+        name: `${node.host}:${node.port}`,
+        answers: await this.#answers(node),
       })),
     )
     const before = new Map(this.#nodes.map(({ name, answers }) => [name, answers]))
@@ -105,19 +111,28 @@ export class Nodes {
   }
 
   /** As the coordinator sees it: whether this process can reach it says nothing. */
-  async #answers(host: string, port: number): Promise<boolean> {
+  async #answers({ host, port }: Placed): Promise<boolean> {
     try {
-      return await this.#db.transaction(async tx => {
-        await tx.query(`set local statement_timeout = ${ANSWER_LIMIT_MS}`)
-        const [row] = await tx.query<{ answers: boolean }>(
-          'select citus_check_connection_to_node($1, $2) as answers',
-          [host, port],
-        )
-        return row?.answers === true
-      })
+      const [row] = await this.#ask<{ answers: boolean }>(
+        'select citus_check_connection_to_node($1, $2) as answers',
+        [host, port],
+      )
+      return row?.answers === true
     } catch (error) {
-      if (error instanceof BursarError && isTimeout(error.cause)) return false
+      if (isTimeout(error)) return false
       throw error
+    }
+  }
+
+  /** On a connection of its own: those of the pool may all be waiting for the node. */
+  async #ask<Row extends pg.QueryResultRow>(text: string, values: unknown[] = []): Promise<Row[]> {
+    const client = this.#connect({ statement_timeout: ANSWER_LIMIT_MS, query_timeout: 2 * ANSWER_LIMIT_MS })
+    client.on('error', () => {})
+    try {
+      await client.connect()
+      return (await client.query<Row>(text, values)).rows
+    } finally {
+      await endClient(client)
     }
   }
 }

@@ -41,6 +41,7 @@ const WELL: Status = {
     schema: 'fits',
     standbys: [{ name: 'db2', state: 'streaming', isSynchronous: true, lagBytes: 0, lagSeconds: 0 }],
     standbysExpected: 1,
+    workers: [{ name: 'w1:5432', answers: true, schools: 40, bytes: 5e8 }],
   },
   hasPooler: false,
   processes: [
@@ -94,6 +95,10 @@ test('an installation that is well needs nobody; each trouble is said by itself'
     ],
     [{ accounts: [account] }, /Account pa_1 of green-park: No\./],
     [{ unmatchedReports: 2 }, /2 reports of providers/],
+    [
+      { database: { ...database, workers: [{ name: 'w2:5432', answers: false, schools: 3, bytes: null }] } },
+      /worker w2:5432 does not answer, and its 3 schools wait/,
+    ],
     [
       { books: { ...(books as NonNullable<typeof books>), differences: 1, differing: ['green-park'] } },
       /books of green-park/,

@@ -4,11 +4,19 @@ import { createServer, connect, type AddressInfo, type Socket } from 'node:net'
 import type { TestBursar } from '../bursar.ts'
 
 /** The line to a worker of a Citus, which a test cuts and mends. */
-export type WorkerLine = { port: number; cut(): void; mend(): void; close(): void }
+export type WorkerLine = {
+  port: number
+  cut(): void
+  /** Nothing passes, and nobody is told. */
+  freeze(): void
+  mend(): void
+  close(): void
+}
 
 async function startWorkerLine(target: { host: string; port: number }): Promise<WorkerLine> {
   const sockets = new Set<Socket>()
   let isCut = false
+  let isFrozen = false
   const endAll = (): void => {
     for (const socket of sockets) socket.destroy()
     sockets.clear()
@@ -19,7 +27,8 @@ async function startWorkerLine(target: { host: string; port: number }): Promise<
       return
     }
     const upstream = connect(target)
-    client.pipe(upstream).pipe(client)
+    if (isFrozen) client.pause()
+    if (!isFrozen) client.pipe(upstream).pipe(client)
     for (const [socket, other] of [
       [client, upstream],
       [upstream, client],
@@ -35,8 +44,13 @@ async function startWorkerLine(target: { host: string; port: number }): Promise<
       isCut = true
       endAll()
     },
+    freeze() {
+      isFrozen = true
+      for (const socket of sockets) socket.unpipe().pause()
+    },
     mend() {
-      isCut = false
+      if (isFrozen) endAll()
+      isCut = isFrozen = false
     },
     close() {
       endAll()
