@@ -105,7 +105,7 @@ test('a payer finds a public page', { concurrency: 3 }, async t => {
     await expectWords(
       page,
       /Science fair 2026\s+Class 6\s+₹1,930\.00/,
-      /Ticket\s+₹750\.00/,
+      /Ticket × 3\s+₹750\.00/,
       /For the laboratory\s+₹1,000\.00/,
     )
     await shoot(page, 'payment-page-checkout')

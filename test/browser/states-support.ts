@@ -29,7 +29,7 @@ export const VIEWS: readonly View[] = [
     path: `${I}/students`,
     api: `${API}/students`,
     loading: 'Loading students…',
-    empty: ['No students yet', 'once your ERP has registered them'],
+    empty: ['No students yet', 'Add a student, import your list'],
   },
   {
     name: 'orders',
@@ -96,7 +96,7 @@ export const VIEWS: readonly View[] = [
     path: `${I}/money?view=ledger`,
     api: `${API}/money/ledger/accounts`,
     loading: 'Loading…',
-    empty: ['The books are empty', 'The first payment makes the first one'],
+    empty: ['The books are empty', 'Every online payment, refund and settlement'],
   },
   {
     name: 'webhooks',
@@ -118,7 +118,7 @@ export const VIEWS: readonly View[] = [
     path: `${I}/developers/requests`,
     api: `${API}/requests`,
     loading: 'Loading requests…',
-    empty: ['No requests within the last week', 'Requests made with one of your keys'],
+    empty: ['No requests within the last month', 'Requests made with one of your keys'],
   },
   {
     name: 'what was given up',

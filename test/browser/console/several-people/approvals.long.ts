@@ -23,7 +23,7 @@ test('a refund above the amount is asked for by one person and approved by anoth
   await owner.page.getByLabel('Above, in rupees').fill('5000')
   await owner.page.getByRole('dialog').getByLabel('Reason').fill('Decided by the management')
   await expectSoundAndKeep(owner.page, 'console-approvals-amount')
-  await owner.page.getByRole('button', { name: 'Save' }).click()
+  await owner.page.getByRole('button', { name: 'Save', exact: true }).click()
   await owner.page.getByText('above ₹5,000.00 wait').waitFor()
 
   await finance.go(`${I}/orders/${orderId}`)
