@@ -58,8 +58,14 @@ const COLUMNS: readonly Column<store.PlanRow>[] = [
 ]
 
 export function plansReport(institute: Institute, wanted: WantedPlans): Report<store.PlanRow> {
-  const query = store.plansQuery(institute.id, filterOf(institute, wanted))
-  return { name: 'plans', title: 'Plans', query, columns: COLUMNS }
+  const filter = filterOf(institute, wanted)
+  return {
+    name: 'plans',
+    title: 'Plans',
+    query: store.plansQuery(institute.id, filter),
+    counted: store.countedPlans(institute.id, filter),
+    columns: COLUMNS,
+  }
 }
 
 export type PlanDetail = PlanHistory & {

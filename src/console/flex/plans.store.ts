@@ -56,17 +56,30 @@ export const PLAN_SORTING: Sorting = {
   },
 }
 
-/** The newest first; ids sort by creation. One statement: the sums are those of the page's plans only. */
-export function plansQuery(instituteId: number, filter: PlanFilter, range?: PageRange): Query {
-  const values: unknown[] = []
-  const where = allOf(values, [
+function conditionsOf(instituteId: number, filter: PlanFilter, cursor?: string): Condition[] {
+  return [
     ['p.institute_id = $1', instituteId],
     ['p.state = $1', filter.status],
     ['p.is_held = $1', filter.isHeld],
     ['p.collector_code = $1', filter.collectorCode],
     filter.search && searchPlans(filter.search),
-    ['p.id < $1', range?.cursor],
-  ])
+    ['p.id < $1', cursor],
+  ]
+}
+
+/** The same plans without their sums. */
+export function countedPlans(instituteId: number, filter: PlanFilter): Query {
+  const values: unknown[] = []
+  return {
+    text: `select from flex_plans p where ${allOf(values, conditionsOf(instituteId, filter))}`,
+    values,
+  }
+}
+
+/** The newest first; ids sort by creation. One statement: the sums are those of the page's plans only. */
+export function plansQuery(instituteId: number, filter: PlanFilter, range?: PageRange): Query {
+  const values: unknown[] = []
+  const where = allOf(values, conditionsOf(instituteId, filter, range?.cursor))
   const text = `with p as materialized (
        select p.* from flex_plans p where ${where} order by p.id desc${limitOf(values, range)}
      )

@@ -3,6 +3,7 @@ import { badCursor, toPage, type Page } from '../../platform/db/list.ts'
 import { badField, conflict } from '../../platform/errors.ts'
 import type { Query } from '../../platform/db/query.ts'
 import { countRows } from '../reports/cursor.store.ts'
+import type { Report } from '../reports/export.service.ts'
 import { pickedIds } from './bulk.rules.ts'
 import { readPlace, sortOf, writePlace, type Sorting } from './sorting.rules.ts'
 import { listKeys, listSorted, pickedQuery, sortedQuery } from './sorting.store.ts'
@@ -20,10 +21,10 @@ export async function countList({ db }: Context, query: Query | null): Promise<C
 
 type Asked = { sort: string; cursor?: string | undefined; limit: number }
 
-/** A page of the list in the order that was asked for. */
+/** A page of the list in the order that was asked for. Whether it is too long is counted first, which is quick. */
 export async function listInOrder<Row extends object>(
-  { db }: Context,
-  query: Query | null,
+  ctx: Context,
+  { query, counted }: Pick<Report<Row>, 'query' | 'counted'>,
   sorting: Sorting,
   { sort: name, cursor, limit }: Asked,
 ): Promise<Page<Row>> {
@@ -31,16 +32,9 @@ export async function listInOrder<Row extends object>(
   const sort = sortOf(sorting, name)
   const after = cursor === undefined ? undefined : readPlace(cursor, sort.column)
   if (after === null) throw badCursor()
-  const found = await listSorted<Row>(
-    db,
-    query,
-    { ...sort, ...sorting },
-    { after, limit: limit + 1, most: MOST },
-  )
-  if (found.isTooLong) throw tooLong()
-  return toPage(found.rows, limit, row =>
-    writePlace({ value: row.sortValue, tie: row.sortTie, key: row.sortKey }),
-  )
+  if ((await countList(ctx, counted ?? query)).isMore) throw tooLong()
+  const found = await listSorted<Row>(ctx.db, query, { ...sort, ...sorting }, { after, limit: limit + 1 })
+  return toPage(found, limit, row => writePlace({ value: row.sortValue, tie: row.sortTie, key: row.sortKey }))
 }
 
 /** For a file: those that were picked or all that fit, in the order that is shown. */

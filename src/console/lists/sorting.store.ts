@@ -3,33 +3,27 @@ import type { Query } from '../../platform/db/query.ts'
 import type { Sort, SortedPlace, Sorting } from './sorting.rules.ts'
 
 type Place = { sortValue: string; sortTie: string; sortKey: string }
-type Sorted<Row> = { rows: (Row & Place)[]; isTooLong: boolean }
 
 const TYPES = { number: 'bigint', text: 'text' }
 
-/**
- * A page of a list in another order than its own. No index has that order, so all rows that fit are read and the first
- * ones kept; of a list of more than `most` nothing is.
- */
+/** A page of a list in another order than its own. No index has that order, so all rows that fit are read and the first ones kept. */
 export async function listSorted<Row extends object>(
   db: Queryable,
   { text, values }: Query,
   { column, direction, key, tie }: Sort & Sorting,
-  { after, limit, most }: { after: SortedPlace | undefined; limit: number; most: number },
-): Promise<Sorted<Row>> {
+  { after, limit }: { after: SortedPlace | undefined; limit: number },
+): Promise<(Row & Place)[]> {
   const all = [...values]
   const past = after === undefined ? 'true' : pastPlace(all, after, { column, direction })
-  const rows = await db.query<Row & Place & { size: number }>(
+  return db.query<Row & Place>(
     `with fits as materialized (
        select q.*, ${column.sql} as "sortValue", ${tie?.sql ?? `''`} as "sortTie", ${key}::text as "sortKey"
-       from (${text}) q limit ${most + 1}
+       from (${text}) q
      )
-     select fits.*, "sortValue"::text as "sortValue", size.size
-     from fits cross join (select count(*) as size from fits) size where ${past}
+     select fits.*, "sortValue"::text as "sortValue" from fits where ${past}
      order by fits."sortValue" ${direction}, fits."sortTie", fits."sortKey" limit $${all.push(limit)}`,
     all,
   )
-  return { rows, isTooLong: (rows[0]?.size ?? 0) > most }
 }
 
 function pastPlace(values: unknown[], { value, tie, key }: SortedPlace, { column, direction }: Sort): string {

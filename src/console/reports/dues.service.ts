@@ -86,6 +86,12 @@ export function defaultersReport(
   institute: Institute,
   asked: store.AskedDefaulters,
 ): Report<store.DefaulterRow> {
-  const query = store.defaultersQuery(institute.id, dayOf(clock.now()), asked)
-  return { name: 'defaulters', title: 'Defaulters', query, columns: DEFAULTER_COLUMNS }
+  const today = dayOf(clock.now())
+  return {
+    name: 'defaulters',
+    title: 'Defaulters',
+    query: store.defaultersQuery(institute.id, today, asked),
+    counted: store.countedDefaulters(institute.id, today, asked),
+    columns: DEFAULTER_COLUMNS,
+  }
 }

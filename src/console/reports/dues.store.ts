@@ -134,33 +134,44 @@ export const DEFAULTER_SORTING: Sorting = {
   },
 }
 
-/** Who owes, the longest first: one statement, which reads contacts and last payments of the shown ones only. */
-export function defaultersQuery(
-  instituteId: number,
-  today: string,
-  { bucket, ...filter }: AskedDefaulters,
-  range?: { cursor: { dueOn: string; studentId: string } | undefined; limit: number },
-): Query {
-  const values: unknown[] = [instituteId, today]
+/** What each of them owes, as `per_student`. */
+function owingStudents(values: unknown[], { bucket, ...filter }: AskedDefaulters): string {
   const condition = bucket === 'late' ? 'days > 0' : inBucket(bucket)
-  const wanted = isWanted(values, filter)
-  const cursor = range?.cursor
-  const past = allOf(values, [
-    [`(coalesce(oldest, '9999-12-31'), student_id) > ($1::date, $2)`, cursor?.dueOn, cursor?.studentId],
-  ])
-  const text = `with lines as (
+  return `with lines as (
       select b.student_id, b.outstanding_paise as total, b.outstanding_paise - ${PLANNED} as owed, due.due_on,
         $2::date - due.due_on as days
       from students s join student_balances b on ${OWING} ${WITH_PLAN}
       ${joinDueDays({ institute: '$1', year: 's.academic_year_start', branch: 's.collector_code', component: 'b.component_type' })}
       left join late_fee_rules own on own.institute_id = $1 and own.component_type = b.component_type
       cross join lateral (select coalesce(f.missed_on, day.due_on, shared.due_on, own.due_on, ${REST_DUE_ON}) as due_on) due
-      where ${wanted}
+      where ${isWanted(values, filter)}
     ), per_student as (
       select student_id, sum(owed) filter (where ${condition}) as owed, sum(total) as total,
         min(due_on) filter (where owed > 0 and ${condition}) as oldest
       from lines group by student_id having bool_or(owed > 0 and ${condition})
-    ), shown as (
+    )`
+}
+
+/** The same students without what is shown of each. */
+export function countedDefaulters(instituteId: number, today: string, asked: AskedDefaulters): Query {
+  const values: unknown[] = [instituteId, today]
+  return { text: `${owingStudents(values, asked)} select 1 from per_student`, values }
+}
+
+/** Who owes, the longest first: one statement, which reads contacts and last payments of the shown ones only. */
+export function defaultersQuery(
+  instituteId: number,
+  today: string,
+  asked: AskedDefaulters,
+  range?: { cursor: { dueOn: string; studentId: string } | undefined; limit: number },
+): Query {
+  const values: unknown[] = [instituteId, today]
+  const owing = owingStudents(values, asked)
+  const cursor = range?.cursor
+  const past = allOf(values, [
+    [`(coalesce(oldest, '9999-12-31'), student_id) > ($1::date, $2)`, cursor?.dueOn, cursor?.studentId],
+  ])
+  const text = `${owing}, shown as (
       select * from per_student where ${past}
       order by coalesce(oldest, '9999-12-31'), student_id${limitOf(values, range)}
     )

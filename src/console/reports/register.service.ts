@@ -59,9 +59,10 @@ export async function registerReport(
   asked: AskedRegister,
 ): Promise<Report<store.RegisterRow>> {
   const query = store.registerQuery(institute.id, filterOf(asked))
+  const counted = store.countedRegister(institute.id, filterOf(asked))
   const names = await readLedgerNames(ctx, institute)
   const vouchers = (row: store.RegisterRow): Voucher[] => [voucherOf(row, names)]
-  return { name: 'payments', title: 'Payments', query, columns: COLUMNS, vouchers }
+  return { name: 'payments', title: 'Payments', query, counted, columns: COLUMNS, vouchers }
 }
 
 /** What comes at the counter goes into the cash box or the school's own account; all else is held by the provider first. */

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../platform/db/database.ts'
-import { allOf } from '../../platform/db/list.ts'
+import { allOf, type Condition } from '../../platform/db/list.ts'
 import type { Paise } from '../../platform/money.ts'
 import { by, type Sorting } from '../lists/sorting.rules.ts'
 import { limitOf, type Query } from '../../platform/db/query.ts'
@@ -42,10 +42,10 @@ const SOURCE_OF_KIND = `case when o.kind in ('instalment', 'downpayment') then '
   else 'online' end`
 
 const PAYMENTS = {
-  select: `select p.id, 'payment' as kind, ${SOURCE_OF_KIND} as source, p.mode, p.captured_at as at, p.amount_paise,
+  select: `p.id, 'payment' as kind, ${SOURCE_OF_KIND} as source, p.mode, p.captured_at as at, p.amount_paise,
       p.transaction_id as reference, o.id as order_id, o.name as payer, o.student_id, coalesce(o.student_name, s.fullname) as student_name,
-      coalesce(o.identifier, s.identifier) as identifier, p.settlement_id
-    from payments p join orders o on o.institute_id = p.institute_id and o.id = p.order_id
+      coalesce(o.identifier, s.identifier) as identifier, p.settlement_id`,
+  from: `payments p join orders o on o.institute_id = p.institute_id and o.id = p.order_id
     left join students s on s.institute_id = o.institute_id and s.id = o.student_id
     where p.institute_id = $1 and p.state = 'captured' and not p.is_duplicate`,
   at: 'p.captured_at',
@@ -55,9 +55,9 @@ const PAYMENTS = {
 }
 
 const REFUNDS = {
-  select: `select r.id, 'refund', ${SOURCE_OF_KIND}, p.mode, r.processed_at, -r.amount_paise, r.utr, o.id, o.name,
-      o.student_id, o.student_name, o.identifier, r.settlement_id
-    from refunds r
+  select: `r.id, 'refund', ${SOURCE_OF_KIND}, p.mode, r.processed_at, -r.amount_paise, r.utr, o.id, o.name,
+      o.student_id, o.student_name, o.identifier, r.settlement_id`,
+  from: `refunds r
     join payments p on p.institute_id = r.institute_id and p.id = r.payment_id
     join orders o on o.institute_id = r.institute_id and o.id = r.order_id
     where r.institute_id = $1 and r.state = 'processed' and r.kind <> 'duplicate'`,
@@ -68,9 +68,9 @@ const REFUNDS = {
 }
 
 const DIRECT = {
-  select: `select d.id, 'payment', 'direct', d.mode, d.paid_at, d.amount_paise, d.transaction_id, null,
-      s.primary_contact_name, s.id, s.fullname, s.identifier, null
-    from direct_payments d join students s on s.institute_id = d.institute_id and s.id = d.student_id
+  select: `d.id, 'payment', 'direct', d.mode, d.paid_at, d.amount_paise, d.transaction_id, null,
+      s.primary_contact_name, s.id, s.fullname, s.identifier, null`,
+  from: `direct_payments d join students s on s.institute_id = d.institute_id and s.id = d.student_id
     where d.institute_id = $1 and d.cancelled_at is null`,
   at: 'd.paid_at',
   id: 'd.id',
@@ -98,23 +98,39 @@ const MOMENT_OF = `(select at from (
     union all select processed_at from refunds where institute_id = $0 and id = $1
     union all select paid_at from direct_payments where institute_id = $0 and id = $1) c limit 1)`
 
+function conditionsOf(
+  { at, id, settlement, lines }: Part,
+  { from, before, source, component, isSettled }: RegisterFilter,
+  cursor?: string,
+): Condition[] {
+  return [
+    [`${at} >= $1`, from],
+    [`${at} < $1`, before],
+    [`${SOURCE_OF_KIND} = $1`, source === 'direct' ? undefined : source],
+    [`exists (select from ${lines} and l.component_type = $1)`, component],
+    isSettled !== undefined && settlement !== null && [`${settlement} is ${isSettled ? 'not ' : ''}null`],
+    [`(${at}, ${id}) < (${MOMENT_OF}, $1)`, cursor],
+  ]
+}
+
+/** The same without what is shown of each, and in no order. */
+export function countedRegister(instituteId: number, filter: RegisterFilter): Query | null {
+  const values: unknown[] = [instituteId]
+  const texts = partsOf(filter).map(
+    part => `select 1 from ${part.from} and ${allOf(values, conditionsOf(part, filter))}`,
+  )
+  return texts.length === 0 ? null : { text: texts.join('\nunion all\n'), values }
+}
+
 /** Newest first. Each part is cut to a page by its own index before they are put together. */
 export function registerQuery(instituteId: number, filter: RegisterFilter, range?: Range): Query | null {
   const parts = partsOf(filter)
   if (parts.length === 0) return null
-  const { from, before, component, isSettled } = filter
-  const source = filter.source === 'direct' ? undefined : filter.source
   const values: unknown[] = [instituteId]
-  const texts = parts.map(({ select, at, id, settlement, lines }) => {
-    const where = allOf(values, [
-      [`${at} >= $1`, from],
-      [`${at} < $1`, before],
-      [`${SOURCE_OF_KIND} = $1`, source],
-      [`exists (select from ${lines} and l.component_type = $1)`, component],
-      isSettled !== undefined && settlement !== null && [`${settlement} is ${isSettled ? 'not ' : ''}null`],
-      [`(${at}, ${id}) < (${MOMENT_OF}, $1)`, range?.cursor],
-    ])
-    return `(${select} and ${where} order by ${at} desc, ${id} desc${limitOf(values, range)})`
+  const texts = parts.map(part => {
+    const { select, from, at, id } = part
+    const where = allOf(values, conditionsOf(part, filter, range?.cursor))
+    return `(select ${select} from ${from} and ${where} order by ${at} desc, ${id} desc${limitOf(values, range)})`
   })
   const text = `select m.id, m.kind, m.source, m.mode, m.at, m.amount_paise as "amountPaise", m.reference,
       m.order_id as "orderId", m.payer, m.student_id as "studentId", m.student_name as "studentName", m.identifier,

@@ -63,11 +63,8 @@ export function addReport<
         return endpoint.answer({ ...call, query: asked } as unknown as Asked<Query, Params>)
       }
       const { cursor, limit, ...filters } = asked
-      const { query: statement } = await endpoint.report({ ...call, query: filters } as unknown as Asked<
-        Filters,
-        Params
-      >)
-      const page = await listInOrder<Row>(ctx, statement, list, { sort, cursor, limit })
+      const report = await endpoint.report({ ...call, query: filters } as unknown as Asked<Filters, Params>)
+      const page = await listInOrder<Row>(ctx, report, list, { sort, cursor, limit })
       const rows = list.toRows === undefined ? page.rows : await list.toRows(page.rows, call)
       return { ...page, rows } as Result
     },
@@ -88,7 +85,8 @@ export function addReport<
       const asked = await endpoint.report(call as unknown as Asked<Filters, Params>)
       const sent = call.query as { format: Format; sort?: string; picked?: string }
       const query = list === undefined ? asked.query : forFile(asked.query, list, sent)
-      return exportReport(ctx, { ...asked, query }, sent.format, exportFor(call))
+      const counted = sent.picked === undefined ? asked.counted : query
+      return exportReport(ctx, { ...asked, query, counted }, sent.format, exportFor(call))
     },
   })
 }
@@ -124,10 +122,8 @@ function addCount<Filters extends Input<unknown>, Row extends object, Params>(
     query: endpoint.filters,
     output: one(countOutput),
     async answer(call) {
-      const { query: statement, counted = statement } = await endpoint.report(
-        call as unknown as Asked<Filters, Params>,
-      )
-      return countList(ctx, counted)
+      const { query: statement, counted } = await endpoint.report(call as unknown as Asked<Filters, Params>)
+      return countList(ctx, counted ?? statement)
     },
   })
 }
