@@ -23,7 +23,7 @@ const COLUMNS = `d.id, d.event_id as "eventId", d.webhook_id as "webhookId", d.s
 const SOURCE = `join webhook_subscriptions s on s.institute_id = d.institute_id and s.id = d.webhook_id`
 const QUEUED = `join webhook_queue q on q.institute_id = d.institute_id and q.delivery_id = d.id`
 
-/** Of the event: one month of these is opened for each row. */
+/** A sub-select rather than a join: of all months of events only that of the row's event is opened. */
 const EVENT_CODE = `(select e.event_code from events e where e.institute_id = $1 and e.id = d.event_id) as "eventCode"`
 
 export type DeliveryFilter = {

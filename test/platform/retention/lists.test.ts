@@ -154,6 +154,24 @@ test('the newest page of a list does not read the months behind it', { skip }, a
   assert.ok(followed.length <= 3, followed.join())
 })
 
+test('a page of a log, and a delivery by its id, have one plan for all months', { skip }, async () => {
+  await bursar.sql('analyze webhook_deliveries')
+  const [row] = await bursar.sql<{ id: string }>('select id from webhook_deliveries order by id limit 1')
+  const planned = await ctx.db.transaction(async tx => {
+    for (let time = 0; time < 8; time++) {
+      await listDeliveries(tx, 1, {}, { limit: 25 })
+      await listRequests(tx, 1, {}, { limit: 25 })
+      await findDelivery(tx, 1, row?.id ?? '')
+    }
+    return tx.query<{ text: string; isOnce: boolean }>(
+      `select statement as text, generic_plans > 0 as "isOnce" from pg_prepared_statements
+       where statement ~ 'from (webhook_deliveries|api_requests)' and generic_plans + custom_plans >= 8`,
+    )
+  })
+  assert.equal(planned.length, 3)
+  for (const { text, isOnce } of planned) assert.ok(isOnce, text)
+})
+
 test('a claim reads the events that it takes and nothing else of the log', { skip }, async () => {
   await trigger(bursar.demo)
   const parts = await partitionsRead('events', db =>
