@@ -48,6 +48,8 @@ export async function openDatabase(
   })
   try {
     await db.findPrimary()
+    const lack = await db.describeLackOfPrimary()
+    if (lack !== null) throw new NoPrimary(lack)
     const migration = await migrate(db)
     db.isDistributed = await isDistributed(db)
     await checkMode(db, config.mode)

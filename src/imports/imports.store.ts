@@ -217,7 +217,7 @@ export async function countUnfinished(
 
 /** Those that a process can go on with, of all institutes, the oldest first. */
 export async function findUnfinished(db: Database, limit: number): Promise<ImportKey[]> {
-  return db.overAll<ImportKey>(
+  return await db.overAll<ImportKey>(
     among => `select institute_id as "instituteId", id from imports
      where ${among('institute_id')} and state in ('checking', 'running')
      order by created_at limit $1`,

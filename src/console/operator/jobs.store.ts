@@ -46,7 +46,7 @@ function job(
 
 /** Each by the index that its workers use, but for the queue of webhooks, which is short; one statement. */
 export async function readJobs(db: Database, now: Date): Promise<Job[]> {
-  return db.overAll<Job>(among => JOBS.map(job => job(among)).join(' union all '), [now, MOST_COUNTED])
+  return await db.overAll<Job>(among => JOBS.map(job => job(among)).join(' union all '), [now, MOST_COUNTED])
 }
 
 /** Something that was given up. */

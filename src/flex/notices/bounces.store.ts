@@ -38,7 +38,7 @@ export type DueBounce = Bounce & { studentId: string; family: string }
 
 /** Family by family. */
 export async function listBounces(db: Database, now: Date, limit: number): Promise<DueBounce[]> {
-  return db.overAll<DueBounce>(
+  return await db.overAll<DueBounce>(
     among => `select ${BOUNCES.columns('b')}, p.student_id as "studentId", ${FAMILY} as family
      from flex_bounces b join flex_plans p on p.institute_id = b.institute_id and p.id = b.plan_id
      join students s on s.institute_id = p.institute_id and s.id = p.student_id

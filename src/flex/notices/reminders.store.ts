@@ -23,7 +23,7 @@ const OPEN: OverAll =
 
 /** Instalments that are due in 7, 3 or 1 days and were not decided on yet for that, family by family. */
 export async function listDue(db: Database, today: string, limit: number): Promise<DueReminder[]> {
-  return db.overAll<DueReminder>(
+  return await db.overAll<DueReminder>(
     among => `select i.institute_id as "instituteId", i.plan_id as "planId", p.student_id as "studentId", i.id as "instalmentId",
        i.due_on as "dueOn", i.due_on - $1::date as "daysBefore", ${FAMILY} as family,
        exists (select from flex_reminders e where ${among('e.institute_id')} and e.institute_id = i.institute_id and e.instalment_id = i.id

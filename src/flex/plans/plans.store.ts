@@ -153,7 +153,7 @@ export async function listLivePlans(
   after: PlanKey | null,
   limit: number,
 ): Promise<PlanKey[]> {
-  return db.overAll<PlanKey>(
+  return await db.overAll<PlanKey>(
     among => `select institute_id as "instituteId", id as "planId" from flex_plans
      where ${among('institute_id')} and (state in ('setup', 'active', 'locked') or state = 'closed' and revivable_until > $4)
        and (institute_id, id) > ($1, $2)

@@ -124,8 +124,11 @@ export class Database implements Queryable {
   }
 
   /** Over all institutes; where they are on several servers of which one does not answer, over those of the others. */
-  overAll<Row extends pg.QueryResultRow>(write: OverAll, values: readonly unknown[] = []): Promise<Row[]> {
-    return this.nodes.query<Row>(write, values)
+  async overAll<Row extends pg.QueryResultRow>(
+    write: OverAll,
+    values: readonly unknown[] = [],
+  ): Promise<Row[]> {
+    return await this.nodes.query<Row>(write, values)
   }
 
   /** A short read by key, pipelined with others on one connection; tried once more when that was lost. */

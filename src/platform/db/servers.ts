@@ -99,12 +99,15 @@ export class Servers {
   /** Of several servers of which none takes writes: how each of them stands; null if one does. */
   async describeLack(): Promise<string | null> {
     if (!this.areSeveral || this.#timeline > 0) return null
-    const found = await Promise.all(this.#servers.map(server => probe(server)))
-    const states = this.#servers.map(({ name }, at) => {
-      const standing = found[at] ?? null
-      if (standing === null) return `${name} does not answer`
-      return standing.isStandby ? `${name} is a standby that waits for its promotion` : `${name} is a primary`
-    })
+    const states = await Promise.all(
+      this.#servers.map(async server => {
+        const standing = await probe(server)
+        if (standing instanceof Error) return `${server.name} does not answer (${reasonOf(standing)})`
+        return standing.isStandby
+          ? `${server.name} is a standby that waits for its promotion`
+          : `${server.name} is a primary`
+      }),
+    )
     return `No server takes writes: ${states.join('; ')}.`
   }
 
@@ -118,7 +121,7 @@ export class Servers {
     let best: { server: Server; timeline: number } | null = null
     for (const [at, server] of this.#servers.entries()) {
       const standing = found[at]
-      if (standing === null || standing === undefined || standing.isStandby) continue
+      if (standing === undefined || standing instanceof Error || standing.isStandby) continue
       if (standing.timeline >= (best?.timeline ?? this.#timeline))
         best = { server, timeline: standing.timeline }
     }
@@ -174,7 +177,8 @@ export class PrimaryClient extends pg.Client {
   }
 }
 
-async function probe({ connection }: Server): Promise<Standing | null> {
+/** How it stands, or why it does not answer. */
+async function probe({ connection }: Server): Promise<Standing | Error> {
   const client = new pg.Client({
     ...connection,
     application_name: 'bursar probe',
@@ -185,8 +189,8 @@ async function probe({ connection }: Server): Promise<Standing | null> {
   try {
     await client.connect()
     return await readStanding(client)
-  } catch {
-    return null
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error))
   } finally {
     await endClient(client)
   }
@@ -195,6 +199,12 @@ async function probe({ connection }: Server): Promise<Standing | null> {
 async function readStanding(client: pg.Client): Promise<Standing> {
   const { rows } = await client.query<Standing>(STANDING)
   return rows[0] ?? { isStandby: true, timeline: 0 }
+}
+
+/** A name with several addresses fails with one error for each, and no message of its own. */
+function reasonOf(error: Error): string {
+  if (error instanceof AggregateError) return [...new Set(error.errors.map(reasonOf))].join(', ')
+  return error.message || ((error as NodeJS.ErrnoException).code ?? error.name)
 }
 
 /** With the code of a connection that could not be made: the caller is told to try again. */

@@ -25,7 +25,7 @@ export async function findDue(
   limit: number,
 ): Promise<RowKey[]> {
   const values = now === null ? [limit] : [now, limit]
-  return db.overAll<RowKey>(
+  return await db.overAll<RowKey>(
     among => `select institute_id as "instituteId", ${key} as id from ${table}
      where ${among('institute_id')} and ${where} order by ${order} limit $${values.length}`,
     values,

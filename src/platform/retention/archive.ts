@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { readdir, readFile } from 'node:fs/promises'
+import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createGunzip } from 'node:zlib'
 
@@ -38,21 +38,28 @@ export async function listArchives(folder: string): Promise<Manifest[]> {
 
 /** Where the manifests of the folder are, by table and month. */
 async function listManifests(folder: string): Promise<string[]> {
+  return (await listFiles(folder)).filter(path => path.endsWith(MANIFEST))
+}
+
+async function listFiles(folder: string): Promise<string[]> {
   const tables = (await readdir(folder, { withFileTypes: true })).filter(entry => entry.isDirectory())
   const names = await Promise.all(
     tables.map(async ({ name }) => (await readdir(join(folder, name))).map(file => join(folder, name, file))),
   )
-  return names
-    .flat()
-    .filter(path => path.endsWith(MANIFEST))
-    .toSorted()
+  return names.flat().toSorted()
 }
 
 export type Verified = { files: number; rows: number; problems: string[] }
 
 /** Reads every archive of the folder. One that is damaged hides none of the others. */
-export async function verifyArchives(folder: string): Promise<Verified> {
+export async function verifyArchives(folder: string, now = new Date()): Promise<Verified> {
   const verified: Verified = { files: 0, rows: 0, problems: [] }
+  for (const path of await listWithoutManifest(folder, now)) {
+    verified.files++
+    verified.problems.push(
+      `${path} has no manifest to compare it with: bring that back, or delete the file if \`bursar archive run\` wrote the month again`,
+    )
+  }
   for (const path of await listManifests(folder)) {
     const found = await readManifest(path).catch((error: Error) => error.message)
     if (found === null) continue
@@ -62,6 +69,18 @@ export async function verifyArchives(folder: string): Promise<Verified> {
     if (typeof found !== 'string') verified.rows += found.rows
   }
   return verified
+}
+
+/** The manifest is written right behind the rows: between the two a file is alone for a moment. */
+const BEING_WRITTEN_MS = 60_000
+
+async function listWithoutManifest(folder: string, now: Date): Promise<string[]> {
+  const paths = new Set(await listFiles(folder))
+  const alone = [...paths].filter(
+    path => path.endsWith(LINES) && !paths.has(`${path.slice(0, -LINES.length)}${MANIFEST}`),
+  )
+  const changed = await Promise.all(alone.map(async path => (await stat(path).catch(() => null))?.ctimeMs))
+  return alone.filter((_, at) => now.getTime() - (changed[at] ?? now.getTime()) > BEING_WRITTEN_MS)
 }
 
 /** Null when there is none; throws when it cannot be understood. */

@@ -40,7 +40,7 @@ export async function listAccounts(db: Queryable, instituteId: number): Promise<
 
 /** Of every institute. */
 export async function listAllAccounts(db: Database): Promise<SealedAccount[]> {
-  return db.overAll<SealedAccount>(
+  return await db.overAll<SealedAccount>(
     among =>
       `select ${COLUMNS} from provider_accounts a where ${among('a.institute_id')} order by a.institute_id, a.id`,
   )

@@ -121,7 +121,7 @@ export async function refundAtBank(
 
 /** Institutes of which something was captured before a moment and is not paid out. */
 export async function findToPayOut(db: Database, before: Date): Promise<{ instituteId: number }[]> {
-  return db.overAll(
+  return await db.overAll(
     among => `select distinct institute_id as "instituteId" from bank_payments
      where ${among('institute_id')} and state = 'captured' and settlement_utr is null and captured_at < $1`,
     [before],

@@ -48,7 +48,7 @@ const TO_MAIL: OverAll = among => `exists (select 1 from webhook_notices n
 
 /** Subscriptions that have something to be told and were not written about within the last hour, real time. */
 export async function findDueMails(db: Database, limit: number): Promise<RowKey[]> {
-  return db.overAll<RowKey>(
+  return await db.overAll<RowKey>(
     among => `select s.institute_id as "instituteId", s.id from webhook_subscriptions s
      where ${among('s.institute_id')} and ${TO_MAIL(among)} limit $1`,
     [limit],

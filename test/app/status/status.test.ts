@@ -178,6 +178,12 @@ test('bursar status changes nothing: it refuses the wrong mode and an unused dat
   assert.equal(away.code, 1)
   assert.equal(away.json.database, null)
   assert.match(away.json.problems[0], /The database did not answer: .*ECONNREFUSED/)
+  const several = 'postgres://bursar@127.0.0.1:1,nowhere.invalid:5432/bursar'
+  const none = await status({ DATABASE_URL: several })
+  assert.equal(none.code, 1)
+  const each =
+    /^No server takes writes: 127\.0\.0\.1:1 does not answer \(.*ECONNREFUSED.*\); nowhere\.invalid:5432 does not answer \(.*\)\.$/
+  assert.match(none.json.problems[0], each)
   const empty = new URL(databaseUrl ?? '')
   empty.pathname = '/postgres'
   const unused = await status({ DATABASE_URL: empty.href })

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { createBursar } from '../../../src/app/bursar.ts'
 import { connectTo } from '../../../src/app/open-database.ts'
 import { findProblems } from '../../../src/app/status/status.rules.ts'
 import { readStatus } from '../../../src/app/status/status.service.ts'
 import { startMandate } from '../../../src/flex/mandates/setup.service.ts'
 import { getInstitute } from '../../../src/institutes/institutes.service.ts'
+import { createLog } from '../../../src/platform/log.ts'
 import { startBursar, type TestBursar } from '../../harness/bursar.ts'
 import type { Answer, Client, Json } from '../../harness/client.ts'
 import { findBroken } from '../../harness/payments.ts'
@@ -99,6 +101,14 @@ test(
     }
     assert.ok((await debited(other)) > 0, JSON.stringify(await statusesOf(other)))
     assert.match(bursar.logText(), /a database worker does not answer/)
+
+    // A process that starts meanwhile does not wait for it.
+    const { config } = bursar.app
+    const second = await createBursar(
+      { ...config, port: 0, role: 'api' },
+      createLog({ level: 'silent', format: 'json' }),
+    )
+    await second.stop()
 
     // Who looks is told which worker it is, and how the schools of the others fare.
     const connected = await connectTo(bursar.app.config)

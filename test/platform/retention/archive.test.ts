@@ -6,6 +6,7 @@ import {
   archiveProblem,
   linesPath,
   listArchives,
+  verifyArchives,
   type Manifest,
 } from '../../../src/platform/retention/archive.ts'
 import { writeArchive } from '../../../src/platform/retention/write-archive.ts'
@@ -45,6 +46,16 @@ test('whatever a killed process left behind, the month is archived once and whol
   assert.deepEqual(await files(), [MANIFEST, DATA])
   assert.deepEqual(await listArchives(folder), [again])
   assert.equal(await archiveProblem(folder, again!), null)
+})
+
+test('a file without a manifest is named by verify, unless it may be the one that is being written', async t => {
+  const { folder, write, path } = await retired(t, 3)
+  await write()
+  await rm(path(MANIFEST))
+  assert.deepEqual(await verifyArchives(folder), { files: 0, rows: 0, problems: [] })
+  const { files, rows, problems } = await verifyArchives(folder, new Date(Date.now() + 61_000))
+  assert.deepEqual([files, rows, problems.length], [1, 0, 1])
+  assert.match(problems[0] ?? '', /2020-01\.jsonl\.gz has no manifest/)
 })
 
 test('other rows of a month that is archived already never replace it', async t => {
