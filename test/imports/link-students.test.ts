@@ -148,8 +148,7 @@ test('a school’s own file: columns are guessed, matched by a person and rememb
   const batch = sent.body.data
   assert.deepEqual([batch.rows.total, batch.rows.bad, batch.unknown_columns], [4, 2, ['Remarks']])
   assert.deepEqual(await problems(batch.id), [
-    '4 component_type is required',
-    '4 amount is required',
+    '4 fee:TUITION_FEE needs an amount, here or under another fee: a link asks for one fee at least',
     '5 fee:TUITION_FEE must be an amount in rupees with at most two decimals, from 0 to 100000000000',
   ])
   await makeLinks(batch.id)

@@ -1,4 +1,4 @@
-import { Link, useParams } from '@tanstack/react-router'
+import { Link, useLocation, useParams } from '@tanstack/react-router'
 import { usePerson, useSession } from '../api/session.ts'
 
 /** Nine entries at most; what is below one of them is found on its page. */
@@ -14,12 +14,20 @@ const ENTRIES = [
   { label: 'Settings', to: '/i/$institute/settings', isExact: false },
 ] as const
 
+/** Pages with an address of their own that belong to an entry. */
+const BELONGS: readonly (readonly [place: string, label: string])[] = [
+  ['reminders', 'Money'],
+  ['approvals', 'Settings'],
+]
+
 /** A link says by itself, with aria-current, that one is there or below. */
 export function Navigation() {
   const { institute: named } = useParams({ strict: false })
   const session = useSession()
   const isOperator = usePerson()?.is_operator === true
   const institute = named ?? session?.institutes?.[0]?.code
+  const place = useLocation({ select: ({ pathname }) => pathname.split('/')[3] })
+  const [, owner] = BELONGS.find(([own]) => own === place) ?? []
   return (
     <nav aria-label="Main" className="navigation">
       {institute !== undefined &&
@@ -29,6 +37,7 @@ export function Navigation() {
             to={to}
             params={{ institute }}
             activeOptions={{ exact: isExact, includeSearch: false }}
+            {...(label === owner ? { 'aria-current': 'page' as const } : {})}
           >
             {label}
           </Link>

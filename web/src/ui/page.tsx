@@ -6,10 +6,13 @@ import { Failed, Loading } from './states.tsx'
 /** The frame of a page: its name, what can be done with the whole of it, and the rest. */
 export function PageFrame({
   title,
+  back,
   actions,
   children,
 }: {
   title: string
+  /** A link to the list that the page belongs to. */
+  back?: ReactNode
   actions?: ReactNode
   children: ReactNode
 }) {
@@ -18,6 +21,7 @@ export function PageFrame({
   }, [title])
   return (
     <>
+      {back}
       <Group justify="space-between" align="center" mb="md">
         <Title order={1} size="h2">
           {title}

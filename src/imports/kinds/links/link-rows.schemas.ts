@@ -51,6 +51,8 @@ const SLOTS = [
   ...[2, 3, 4, 5].map(no => [`component_type_${no}`, `amount_${no}`] as const),
 ] as const
 
+const NO_FEE = 'needs an amount, here or under another fee: a link asks for one fee at least'
+
 /** Columns of fees with their amounts become the lines that the row has left; what is wrong is told of the fee's column. */
 export const linkRows: RowDefinition<LinkRow> = {
   columns: rows.columns,
@@ -64,6 +66,9 @@ export const linkRows: RowDefinition<LinkRow> = {
     const free = SLOTS.filter(
       ([component, amount]) => raw[component] === undefined && raw[amount] === undefined,
     )
+    const [empty] = entries.filter(([name]) => feeCodeOf(name) !== null).map(([name]) => name)
+    if (fees.length === 0 && free.length === SLOTS.length && empty !== undefined)
+      return { kind: 'bad', problems: [{ column: empty, message: NO_FEE }] }
     const [tooMany] = fees.slice(free.length)
     if (tooMany !== undefined)
       return {

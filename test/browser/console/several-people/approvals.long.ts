@@ -43,6 +43,8 @@ test('a refund above the amount is asked for by one person and approved by anoth
   await phone.go(`${I}/approvals`)
   await phone.page.getByText('Refund to Asha Rao').waitFor()
   await expectSoundAndKeep(phone.page, 'console-approvals-phone')
+  // On the way home, too.
+  await owner.page.setViewportSize(NARROW)
   await owner.page.getByRole('button', { name: 'Approve', exact: true }).click()
   await owner.page.getByRole('button', { name: 'Approve and do it' }).click()
   await owner.page.getByText('Approved, and done.').waitFor()

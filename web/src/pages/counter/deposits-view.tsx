@@ -7,7 +7,7 @@ import { fileAddress, get } from '../../api/client.ts'
 import { useCommand } from '../../api/command.ts'
 import { useInstitutePath, useMay } from '../../api/session.ts'
 import { Problem } from '../../ui/problem.tsx'
-import { BankAccountPicker, useBankAccount } from '../../ui/bank-account-picker.tsx'
+import { BankAccountPicker, useBankAccount } from '../../ui/form/bank-account-picker.tsx'
 import { ConfirmWithReason } from '../../ui/dialogue/confirm-with-reason.tsx'
 import { counted, formatRupees, sumRupees } from '../../ui/money.tsx'
 import { StatusBadge, type Tone } from '../../ui/status-badge.tsx'
@@ -24,7 +24,7 @@ export function DepositsView() {
   const [made, setMade] = useState<DepositAnswer | null>(null)
   const [cancelling, setCancelling] = useState<DepositAnswer | null>(null)
   const slip = (row: DepositAnswer, label: string) => (
-    <Anchor href={fileAddress(`${path}/${row.id}/pdf`)} target="_blank" rel="noreferrer">
+    <Anchor className="nowrap" href={fileAddress(`${path}/${row.id}/pdf`)} target="_blank" rel="noreferrer">
       {label}
     </Anchor>
   )
@@ -68,7 +68,14 @@ export function DepositsView() {
 
 const COLUMNS: readonly Column<DepositAnswer>[] = [
   { key: 'slip', title: 'Slip', sort: 'slip', isLargestFirst: true, text: row => String(row.slip_number) },
-  { key: 'day', title: 'Day', sort: 'day', isLargestFirst: true, text: row => formatDay(row.day) },
+  {
+    key: 'day',
+    title: 'Day',
+    sort: 'day',
+    isLargestFirst: true,
+    text: row => formatDay(row.day),
+    render: row => <span className="nowrap">{formatDay(row.day)}</span>,
+  },
   { key: 'account', title: 'Bank account', sort: 'account', text: row => row.account_name },
   {
     key: 'kind',

@@ -6,7 +6,7 @@ import { useInstitutePath, useMay, usePerson, useSession } from '../../api/sessi
 import { Problem } from '../../ui/problem.tsx'
 import { formatRupees } from '../../ui/money.tsx'
 import { PrintReceipt } from '../../ui/print-receipt.tsx'
-import { StudentPicker } from '../../ui/student-picker.tsx'
+import { StudentPicker } from '../../ui/form/student-picker.tsx'
 import { formatMoment } from '../../ui/when.tsx'
 import { dayInIndia } from '../students/texts.ts'
 import { AFTER_CHANGE } from '../students/use-student.ts'

@@ -142,7 +142,7 @@ function Due({ home }: { home: HomeAnswer }) {
         <Stat
           label="Owed, all years"
           value={formatRupees(outstanding.amount)}
-          note={counted(outstanding.students, 'student')}
+          note={`${counted(outstanding.students, 'student')}, each counted once`}
           to="/i/$institute/students"
           search={{ owing: 'yes', status: 'active' }}
         />

@@ -10,7 +10,7 @@ import { Problem } from '../../ui/problem.tsx'
 import { AwaitedPage } from '../../ui/page.tsx'
 import { notify } from '../../ui/toasts.tsx'
 import { LetterLink, LoanDetail, type Tranche } from '../loans/loan-detail.tsx'
-import { BackLink } from '../orders/back-link.tsx'
+import { BackLink } from '../../ui/link/back-link.tsx'
 import { ApproveDialogue } from './approve-dialogue.tsx'
 import { DisburseDialogue, RejectDialogue, SanctionDialogue, WithdrawDialogue } from './dialogues.tsx'
 

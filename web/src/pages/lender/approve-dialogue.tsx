@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { problemOf } from '../../api/command.ts'
 import { formatRupees } from '../../ui/money.tsx'
 import { FormDialogue } from '../developers/form-dialogue.tsx'
-import { Field } from '../orders/field.tsx'
+import { Field } from '../../ui/form/field.tsx'
 import { plainAmount } from '../orders/texts.ts'
 import { RUPEES, useDesk, useForm, type Props } from './dialogues.tsx'
 

@@ -7,7 +7,7 @@ import { formatRupees } from '../../ui/money.tsx'
 import { notify } from '../../ui/toasts.tsx'
 import { FormDialogue } from '../developers/form-dialogue.tsx'
 import type { Tranche } from '../loans/loan-detail.tsx'
-import { Field, type Form, type Values } from '../orders/field.tsx'
+import { Field, type Form, type Values } from '../../ui/form/field.tsx'
 import { plainAmount } from '../orders/texts.ts'
 
 export type Props = { base: string; detail: LoanDetailAnswer; onClose: () => void }

@@ -9,7 +9,7 @@ import { useInstitute, useInstitutePath, useMay } from '../../api/session.ts'
 import { ConfirmWithReason } from '../../ui/dialogue/confirm-with-reason.tsx'
 import { AwaitedPage } from '../../ui/page.tsx'
 import { notify } from '../../ui/toasts.tsx'
-import { BackLink } from '../orders/back-link.tsx'
+import { BackLink } from '../../ui/link/back-link.tsx'
 import { LetterLink, LoanDetail, type Transfer } from './loan-detail.tsx'
 import { ConfirmDialogue, LOAN_REFRESHES, ReturnDialogue } from './transfer-dialogues.tsx'
 

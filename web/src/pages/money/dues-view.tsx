@@ -242,7 +242,7 @@ function Ageing({ ageing: { groups, total, by, today } }: { ageing: AgeingAnswer
           </tbody>
           <tfoot role="rowgroup">
             <tr role="row">
-              <th scope="row" role="rowheader">
+              <th scope="row" role="rowheader" data-title={HEADINGS[by]}>
                 All
               </th>
               <Cells row={total} />

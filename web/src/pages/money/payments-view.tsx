@@ -30,7 +30,9 @@ const COLUMNS: readonly Column<RegisterAnswer>[] = [
     render: row => (
       <>
         {row.student_name ?? row.payer}
-        <div className="faint">{row.identifier ?? (row.student_name === undefined ? '' : row.payer)}</div>
+        <div className="faint nowrap">
+          {row.identifier ?? (row.student_name === undefined ? '' : row.payer)}
+        </div>
       </>
     ),
   },

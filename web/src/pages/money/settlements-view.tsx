@@ -8,7 +8,7 @@ import type {
 import { get } from '../../api/client.ts'
 import { useInstitute, useInstitutePath } from '../../api/session.ts'
 import { DataTable, type Column } from '../../ui/table/data-table.tsx'
-import { counted, formatCount, formatRupees, Money } from '../../ui/money.tsx'
+import { counted, formatRupees, Money } from '../../ui/money.tsx'
 import { Empty, Failed, Loading } from '../../ui/states.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
 import type { Filter } from '../../ui/table/use-filters.ts'
@@ -49,8 +49,15 @@ const COLUMNS: readonly Column<SettlementAnswer>[] = [
       </>
     ),
   },
-  { key: 'payments', title: 'Payments', text: row => formatCount(row.payment_count), align: 'right' },
-  amount('gross', 'Gross', row => row.gross),
+  {
+    ...amount('gross', 'Gross', row => row.gross),
+    render: row => (
+      <>
+        <Money rupees={row.gross} />
+        <div className="faint nowrap">{counted(row.payment_count, 'payment')}</div>
+      </>
+    ),
+  },
   amount('fees', 'Charges', row => row.charges),
   amount('refunds', 'Refunds', row => row.refunds),
   {

@@ -1,5 +1,5 @@
 import { useInstitute, useMay } from '../../api/session.ts'
-import { LinkButton } from './link-button.tsx'
+import { LinkButton } from '../../ui/link/link-button.tsx'
 import { OrdersFrame } from './orders-frame.tsx'
 import { OrdersTable } from './orders-table.tsx'
 import { SearchBox } from './search-box.tsx'

@@ -1,6 +1,6 @@
 import { Button, Group } from '@mantine/core'
 import { Dialogue } from '../../ui/dialogue/dialogue.tsx'
-import { CopyButton } from './copy-button.tsx'
+import { CopyButton } from '../../ui/link/copy-button.tsx'
 
 /** A QR code to be shown on a screen or printed. `path` is where the API draws it. */
 export function QrDialogue({

@@ -10,6 +10,7 @@ import { useInstitute, useInstitutePath } from '../../api/session.ts'
 import { PageFrame } from '../../ui/page.tsx'
 import { Failed, Loading } from '../../ui/states.tsx'
 import { notify } from '../../ui/toasts.tsx'
+import { BackToReminders } from './back-to-reminders.tsx'
 import { MessageFields, type Draft } from './message-fields.tsx'
 import { counted } from '../../ui/money.tsx'
 
@@ -28,7 +29,7 @@ export function ComposePage() {
     queryFn: ({ signal }) => get<TextAnswer[]>(`${path}/reminder-texts`, {}, signal),
   })
   return (
-    <PageFrame title="Remind families">
+    <PageFrame title="Remind families" back={<BackToReminders />}>
       {texts.isPending && <Loading />}
       {texts.isError && <Failed error={texts.error} retry={() => void texts.refetch()} />}
       {texts.isSuccess && <Compose texts={texts.data} />}

@@ -5,7 +5,7 @@ import { useInstitute, useInstitutePath, useMay } from '../../api/session.ts'
 import { formatCount } from '../../ui/money.tsx'
 import type { Picked } from '../../ui/table/data-table.tsx'
 import { notify } from '../../ui/toasts.tsx'
-import { LinkButton } from '../orders/link-button.tsx'
+import { LinkButton } from '../../ui/link/link-button.tsx'
 
 type Props = { list: 'defaulters' | 'students'; sent: Query }
 
@@ -40,7 +40,7 @@ export function RemindPicked({ list, picked }: { list: Props['list']; picked: Pi
   const count = picked.ids === undefined ? picked.count : picked.ids.length
   return (
     <LinkButton size="xs" to="/i/$institute/reminders/new" params={{ institute }} search={search}>
-      {`Remind the families of ${formatCount(count)}`}
+      {count === 1 ? 'Remind the family' : `Remind the families of ${formatCount(count)}`}
     </LinkButton>
   )
 }

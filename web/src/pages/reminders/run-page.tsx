@@ -11,6 +11,7 @@ import { DataTable } from '../../ui/table/data-table.tsx'
 import type { Filter } from '../../ui/table/use-filters.ts'
 import { notify } from '../../ui/toasts.tsx'
 import { When } from '../../ui/when.tsx'
+import { BackToReminders } from './back-to-reminders.tsx'
 import { REMINDER_COLUMNS } from './columns.tsx'
 import { LANGUAGE_NAMES, progressOf, SCOPE_TEXTS, STATE_LABELS } from './texts.ts'
 
@@ -35,42 +36,45 @@ export function RunPage() {
   if (!run.isSuccess) return <AwaitedPage kind="Reminders" query={run} />
   const { subject, body, scope, language, channels, made_by, created_at } = run.data
   return (
-    <Detail
-      title="Reminders"
-      actions={<CancelRest run={run.data} />}
-      fields={[
-        { label: 'Families', value: <strong role="status">{progressOf(run.data)}</strong> },
-        {
-          label: 'Those that wait',
-          value:
-            run.data.waiting > 0 && 'leave within the hours that the school’s settings have for reminders',
-        },
-        { label: 'Reminded of', value: SCOPE_TEXTS[scope] },
-        {
-          label: 'By',
-          value: channels.map(one => (one === 'email' ? 'E-mail' : 'SMS or WhatsApp')).join(', '),
-        },
-        { label: 'Language', value: LANGUAGE_NAMES[language] ?? language },
-        { label: 'Sent by', value: made_by },
-        { label: 'When', value: <When at={created_at} /> },
-      ]}
-    >
-      <h2 className="section-title">{subject}</h2>
-      <p style={{ whiteSpace: 'pre-wrap' }}>{body}</p>
-      <h2 className="section-title">Families</h2>
-      <DataTable<ReminderAnswer>
-        name="Families"
-        path={`${path}/reminder-runs/${id}/families`}
-        // Read again whenever some of them were decided.
-        queryKey={`reminder-families-${run.data.waiting}`}
-        keepsRows
-        columns={REMINDER_COLUMNS}
-        rowId={row => row.id}
-        filters={FILTERS}
-        query={{}}
-        empty={{ title: 'No family', description: 'This run was for nobody.' }}
-      />
-    </Detail>
+    <>
+      <BackToReminders />
+      <Detail
+        title="Reminders"
+        actions={<CancelRest run={run.data} />}
+        fields={[
+          { label: 'Families', value: <strong role="status">{progressOf(run.data)}</strong> },
+          {
+            label: 'Those that wait',
+            value:
+              run.data.waiting > 0 && 'leave within the hours that the school’s settings have for reminders',
+          },
+          { label: 'Reminded of', value: SCOPE_TEXTS[scope] },
+          {
+            label: 'By',
+            value: channels.map(one => (one === 'email' ? 'E-mail' : 'SMS or WhatsApp')).join(', '),
+          },
+          { label: 'Language', value: LANGUAGE_NAMES[language] ?? language },
+          { label: 'Sent by', value: made_by },
+          { label: 'When', value: <When at={created_at} /> },
+        ]}
+      >
+        <h2 className="section-title">{subject}</h2>
+        <p style={{ whiteSpace: 'pre-wrap' }}>{body}</p>
+        <h2 className="section-title">Families</h2>
+        <DataTable<ReminderAnswer>
+          name="Families"
+          path={`${path}/reminder-runs/${id}/families`}
+          // Read again whenever some of them were decided.
+          queryKey={`reminder-families-${run.data.waiting}`}
+          keepsRows
+          columns={REMINDER_COLUMNS}
+          rowId={row => row.id}
+          filters={FILTERS}
+          query={{}}
+          empty={{ title: 'No family', description: 'This run was for nobody.' }}
+        />
+      </Detail>
+    </>
   )
 }
 

@@ -9,7 +9,7 @@ import { Summary } from '../../ui/detail.tsx'
 import { PageFrame } from '../../ui/page.tsx'
 import { Failed, Loading } from '../../ui/states.tsx'
 import { notify } from '../../ui/toasts.tsx'
-import { CopyButton } from '../orders/copy-button.tsx'
+import { CopyButton } from '../../ui/link/copy-button.tsx'
 import { QrDialogue } from '../orders/qr-dialogue.tsx'
 import { SettingsTabs } from './settings-tabs.tsx'
 

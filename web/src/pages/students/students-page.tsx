@@ -12,7 +12,7 @@ import { yearName } from '../../ui/when.tsx'
 import { RemindButtons, RemindPicked } from '../reminders/remind-buttons.tsx'
 import { ExportMenu } from '../../ui/table/export-menu.tsx'
 import { LinksForPicked } from './actions/links-for-picked.tsx'
-import { LinkButton } from '../orders/link-button.tsx'
+import { LinkButton } from '../../ui/link/link-button.tsx'
 import { useChoices, type Choices } from '../../api/choices.ts'
 import { STATUS_LABELS } from './texts.ts'
 
@@ -163,7 +163,7 @@ export function StudentsPage() {
         rowId={row => row.service_student_id}
         filters={filtersFor(choices)}
         query={{ q }}
-        counted={['student', 'students']}
+        counted={['record of a student', 'records of students, one for each year']}
         picked={picked => (
           <>
             <RemindPicked list="students" picked={picked} />

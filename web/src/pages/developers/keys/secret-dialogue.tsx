@@ -1,7 +1,7 @@
 import { Alert, Button, Group } from '@mantine/core'
 import type { IssuedKeyAnswer } from '../../../../../src/console/developers/key.output.ts'
 import { Dialogue } from '../../../ui/dialogue/dialogue.tsx'
-import { CopyButton } from '../../orders/copy-button.tsx'
+import { CopyButton } from '../../../ui/link/copy-button.tsx'
 
 type Props = { issued: IssuedKeyAnswer; note?: string; onClose: () => void }
 

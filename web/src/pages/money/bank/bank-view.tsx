@@ -9,7 +9,7 @@ import type {
 import { get } from '../../../api/client.ts'
 import { useCommand } from '../../../api/command.ts'
 import { useInstitutePath, useMay } from '../../../api/session.ts'
-import { BankAccountPicker, useBankAccount } from '../../../ui/bank-account-picker.tsx'
+import { BankAccountPicker, useBankAccount } from '../../../ui/form/bank-account-picker.tsx'
 import { counted, formatRupees } from '../../../ui/money.tsx'
 import { Empty, Failed, Loading } from '../../../ui/states.tsx'
 import { StatusBadge } from '../../../ui/status-badge.tsx'

@@ -13,7 +13,7 @@ import { useInstitutePath, useMay } from '../../../api/session.ts'
 import { SideDialogue } from '../../../ui/dialogue/dialogue.tsx'
 import { formatRupees } from '../../../ui/money.tsx'
 import { Failed, Loading } from '../../../ui/states.tsx'
-import { StudentPicker } from '../../../ui/student-picker.tsx'
+import { StudentPicker } from '../../../ui/form/student-picker.tsx'
 import { notify } from '../../../ui/toasts.tsx'
 import { formatDay } from '../../../ui/when.tsx'
 import { SpreadInput, useSpread } from '../../counter/spread.tsx'
@@ -65,7 +65,7 @@ function Choices(props: Props) {
         data={ways}
         value={way}
         onChange={setWay}
-        orientation="vertical"
+        orientation={ways.length > 2 ? 'vertical' : 'horizontal'}
       />
       {way === 'match' && <MatchForm {...props} />}
       {way === 'payment' && <PaymentForm {...props} />}

@@ -226,9 +226,9 @@ function Preview({
           rows={samples.map((line, index) => ({ ...line, index }))}
           rowId={row => String(row.index)}
           columns={[
-            { title: 'Day', cell: row => formatDay(row.day) },
+            { title: 'Day', cell: row => <span className="nowrap">{formatDay(row.day)}</span> },
             { title: 'The bank says', cell: row => <span className="long-text">{row.text}</span> },
-            { title: 'Amount', cell: row => formatBooked(row.amount) },
+            { title: 'Amount', isAmount: true, cell: row => formatBooked(row.amount) },
           ]}
         />
       )}

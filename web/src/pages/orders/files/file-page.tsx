@@ -5,23 +5,22 @@ import { useState } from 'react'
 import type {
   BatchAnswer,
   LinkFileAnswer,
-  ProblemAnswer,
 } from '../../../../../src/console/orders/link-files/link-file.output.ts'
 import { useCommand } from '../../../api/command.ts'
 import { get } from '../../../api/client.ts'
 import { useInstitute, useInstitutePath, useMay } from '../../../api/session.ts'
 import { Problem } from '../../../ui/problem.tsx'
 import { ConfirmWithReason } from '../../../ui/dialogue/confirm-with-reason.tsx'
-import { columnLabel } from '../../../ui/file/column-table.tsx'
+import { problemColumns } from '../../../ui/file/problem-columns.ts'
 import { LINK_LABELS } from './match-links.tsx'
-import { DataTable, type Column } from '../../../ui/table/data-table.tsx'
+import { DataTable } from '../../../ui/table/data-table.tsx'
 import { Detail } from '../../../ui/detail.tsx'
-import { LanguageSelect } from '../../../ui/language-select.tsx'
+import { LanguageSelect } from '../../../ui/form/language-select.tsx'
 import { counted, formatCount } from '../../../ui/money.tsx'
 import { AwaitedPage } from '../../../ui/page.tsx'
 import { notify } from '../../../ui/toasts.tsx'
 import { When } from '../../../ui/when.tsx'
-import { BackLink } from '../back-link.tsx'
+import { BackLink } from '../../../ui/link/back-link.tsx'
 import { Badge } from '../badge.tsx'
 import { FILE_LABELS } from '../texts.ts'
 
@@ -240,15 +239,7 @@ function Actions({ file }: { file: BatchAnswer }) {
   )
 }
 
-const COLUMNS: readonly Column<ProblemAnswer>[] = [
-  { key: 'row', title: 'Row', align: 'right', text: row => String(row.row) },
-  {
-    key: 'column',
-    title: 'Column',
-    text: row => columnLabel(row.column ?? '', LINK_LABELS),
-  },
-  { key: 'message', title: 'What is wrong', text: row => row.message },
-]
+const COLUMNS = problemColumns(LINK_LABELS)
 
 function Problems({ file }: { file: BatchAnswer }) {
   const path = useInstitutePath()

@@ -1,5 +1,5 @@
 import type { PageAnswer } from '../../../../../src/payment-pages/page.output.ts'
-import type { Values } from '../field.tsx'
+import type { Values } from '../../../ui/form/field.tsx'
 import { plainAmount } from '../texts.ts'
 
 /** The form's values, all as text until they are sent. */

@@ -6,7 +6,7 @@ import { formatCount } from '../../../ui/money.tsx'
 import type { Filter } from '../../../ui/table/use-filters.ts'
 import { formatMoment, When } from '../../../ui/when.tsx'
 import { Badge } from '../badge.tsx'
-import { LinkButton } from '../link-button.tsx'
+import { LinkButton } from '../../../ui/link/link-button.tsx'
 import { OrdersFrame } from '../orders-frame.tsx'
 import { PAGE_LABELS } from '../texts.ts'
 

@@ -11,7 +11,7 @@ import { Summary } from '../../../ui/detail.tsx'
 import { notify } from '../../../ui/toasts.tsx'
 import { When } from '../../../ui/when.tsx'
 import { Problem, ProblemAlert } from '../../../ui/problem.tsx'
-import { CopyButton } from '../../orders/copy-button.tsx'
+import { CopyButton } from '../../../ui/link/copy-button.tsx'
 import { ChangeDialogue, PauseDialogue, RotateDialogue } from './account-dialogues.tsx'
 import { AccountBadge, usesOf } from './texts.tsx'
 

@@ -6,8 +6,8 @@ import { useInstitute, useInstitutePath } from '../../../api/session.ts'
 import { Problem } from '../../../ui/problem.tsx'
 import { PageFrame } from '../../../ui/page.tsx'
 import { notify } from '../../../ui/toasts.tsx'
-import { BackLink } from '../../orders/back-link.tsx'
-import { CodeList } from '../../orders/field.tsx'
+import { BackLink } from '../../../ui/link/back-link.tsx'
+import { CodeList } from '../../../ui/form/field.tsx'
 import { useChoices } from '../../../api/choices.ts'
 import { useCurrentYear } from '../use-student.ts'
 
@@ -46,10 +46,14 @@ export function AddStudentPage() {
   })
   const branches = choices.branches
   return (
-    <PageFrame title="Add a student">
-      <BackLink to="/i/$institute/students" params={{ institute }} search={{}}>
-        Students
-      </BackLink>
+    <PageFrame
+      title="Add a student"
+      back={
+        <BackLink to="/i/$institute/students" params={{ institute }} search={{}}>
+          Students
+        </BackLink>
+      }
+    >
       <form
         className="form"
         onSubmit={event => {

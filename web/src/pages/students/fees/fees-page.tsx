@@ -11,7 +11,7 @@ import { PageFrame } from '../../../ui/page.tsx'
 import { Failed, Loading } from '../../../ui/states.tsx'
 import { notify } from '../../../ui/toasts.tsx'
 import { yearName } from '../../../ui/when.tsx'
-import { BackLink } from '../../orders/back-link.tsx'
+import { BackLink } from '../../../ui/link/back-link.tsx'
 import { useChoices } from '../../../api/choices.ts'
 import { useCurrentYear } from '../use-student.ts'
 import { ApplyClasses } from './apply-classes.tsx'
@@ -29,10 +29,14 @@ export function FeesPage() {
   const branches = useChoices().branches
   const isYear = /^20\d\d$/.test(year)
   return (
-    <PageFrame title="Fee structure">
-      <BackLink to="/i/$institute/students" params={{ institute }} search={{}}>
-        Students
-      </BackLink>
+    <PageFrame
+      title="Fee structure"
+      back={
+        <BackLink to="/i/$institute/students" params={{ institute }} search={{}}>
+          Students
+        </BackLink>
+      }
+    >
       <Group align="flex-start" mb="md">
         <TextInput
           label="The academic year begins in"

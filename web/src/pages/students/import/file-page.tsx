@@ -2,7 +2,6 @@ import { Alert, Button, Group, Progress, TextInput } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
-import type { ProblemAnswer } from '../../../../../src/console/orders/link-files/link-file.output.ts'
 import type { RosterAnswer } from '../../../../../src/console/students/rosters/roster.output.ts'
 import { get } from '../../../api/client.ts'
 import { problemOf, useCommand } from '../../../api/command.ts'
@@ -11,14 +10,14 @@ import { Problem, ProblemAlert } from '../../../ui/problem.tsx'
 import { Detail } from '../../../ui/detail.tsx'
 import { counted, formatCount, formatRupees } from '../../../ui/money.tsx'
 import { AwaitedPage } from '../../../ui/page.tsx'
-import { DataTable, type Column } from '../../../ui/table/data-table.tsx'
+import { DataTable } from '../../../ui/table/data-table.tsx'
 import { When } from '../../../ui/when.tsx'
 import { isKept } from '../../approvals/kept.ts'
-import { BackLink } from '../../orders/back-link.tsx'
+import { BackLink } from '../../../ui/link/back-link.tsx'
 import { Badge } from '../../orders/badge.tsx'
-import { LinkButton } from '../../orders/link-button.tsx'
+import { LinkButton } from '../../../ui/link/link-button.tsx'
 import { AFTER_CHANGE } from '../use-student.ts'
-import { columnLabel } from '../../../ui/file/column-table.tsx'
+import { problemColumns } from '../../../ui/file/problem-columns.ts'
 import { FIELD_LABELS } from './columns.ts'
 import { ROSTER_LABELS } from './texts.ts'
 
@@ -183,11 +182,7 @@ function Decide({ file }: { file: RosterAnswer }) {
   )
 }
 
-const COLUMNS: readonly Column<ProblemAnswer>[] = [
-  { key: 'row', title: 'Row', align: 'right', text: row => String(row.row) },
-  { key: 'column', title: 'Column', text: row => columnLabel(row.column ?? '', FIELD_LABELS) },
-  { key: 'message', title: 'What is wrong', text: row => row.message },
-]
+const COLUMNS = problemColumns(FIELD_LABELS)
 
 function Problems({ file }: { file: RosterAnswer }) {
   const path = useInstitutePath()

@@ -10,7 +10,7 @@ import { PageFrame } from '../../../ui/page.tsx'
 import { downloadCsv } from '../../../ui/table/csv.ts'
 import { DataTable, type Column } from '../../../ui/table/data-table.tsx'
 import { formatMoment, When } from '../../../ui/when.tsx'
-import { BackLink } from '../../orders/back-link.tsx'
+import { BackLink } from '../../../ui/link/back-link.tsx'
 import { Badge } from '../../orders/badge.tsx'
 import { MatchStudents } from './match-students.tsx'
 import { ROSTER_LABELS } from './texts.ts'
@@ -60,10 +60,14 @@ export function ImportPage() {
   const open = (file: string): void =>
     void navigate({ to: '/i/$institute/students/import/$file', params: { institute, file }, search: {} })
   return (
-    <PageFrame title="Import students">
-      <BackLink to="/i/$institute/students" params={{ institute }} search={{}}>
-        Students
-      </BackLink>
+    <PageFrame
+      title="Import students"
+      back={
+        <BackLink to="/i/$institute/students" params={{ institute }} search={{}}>
+          Students
+        </BackLink>
+      }
+    >
       {mayImport ? (
         <Upload onSent={open} />
       ) : (

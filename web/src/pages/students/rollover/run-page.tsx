@@ -12,7 +12,7 @@ import { counted, formatCount } from '../../../ui/money.tsx'
 import { AwaitedPage, PageFrame } from '../../../ui/page.tsx'
 import { StatusBadge } from '../../../ui/status-badge.tsx'
 import { yearName } from '../../../ui/when.tsx'
-import { BackLink } from '../../orders/back-link.tsx'
+import { BackLink } from '../../../ui/link/back-link.tsx'
 import { Report } from './report.tsx'
 import { ROLLOVER_LABELS } from './rollover-list.tsx'
 

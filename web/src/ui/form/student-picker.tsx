@@ -1,11 +1,11 @@
 import { Select, type SelectProps } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { StudentRowAnswer } from '../../../src/console/students/students.output.ts'
-import { list } from '../api/client.ts'
-import { useInstitutePath } from '../api/session.ts'
-import { formatRupees } from './money.tsx'
-import { yearName } from './when.tsx'
+import type { StudentRowAnswer } from '../../../../src/console/students/students.output.ts'
+import { list } from '../../api/client.ts'
+import { useInstitutePath } from '../../api/session.ts'
+import { formatRupees } from '../money.tsx'
+import { yearName } from '../when.tsx'
 
 type Props = Pick<SelectProps, 'label' | 'description' | 'error' | 'required'> & {
   chosen: StudentRowAnswer | null

@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core'
-import { notify } from '../../ui/toasts.tsx'
+import { notify } from '../toasts.tsx'
 
 export function CopyButton({ text, children }: { text: string; children: string }) {
   const copy = async (): Promise<void> => {

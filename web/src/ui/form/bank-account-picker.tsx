@@ -1,10 +1,10 @@
 import { Button, Group, NativeSelect, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { BankAccountAnswer } from '../../../src/banking/accounts/account.output.ts'
-import { get } from '../api/client.ts'
-import { problemOf, useCommand, wholeProblem } from '../api/command.ts'
-import { useInstitutePath, useMay } from '../api/session.ts'
+import type { BankAccountAnswer } from '../../../../src/banking/accounts/account.output.ts'
+import { get } from '../../api/client.ts'
+import { problemOf, useCommand, wholeProblem } from '../../api/command.ts'
+import { useInstitutePath, useMay } from '../../api/session.ts'
 
 const ADD = 'add'
 

@@ -1,7 +1,7 @@
 import { TextInput, type TextInputProps } from '@mantine/core'
 import { problemOf, wholeProblem } from '../../api/command.ts'
 import { ApiError } from '../../api/client.ts'
-import { ProblemAlert } from '../../ui/problem.tsx'
+import { ProblemAlert } from '../problem.tsx'
 
 /** A form's values by the names that the API has for them. */
 export type Values = Readonly<Record<string, string>>
