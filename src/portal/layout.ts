@@ -18,7 +18,11 @@ export { formField, formFields, formFieldShown } from '../http/form.ts'
 
 /** Server-rendered pages: escaped by default, one inline stylesheet (and fonts where a page needs them), no script, nothing from other hosts. */
 const TEMPLATES = new URL('templates/', import.meta.url)
-const STYLE = readFileSync(new URL('page.css', TEMPLATES), 'utf8')
+/** By subject; what comes later wins. */
+const STYLES = ['base', 'head', 'tables', 'forms', 'ways', 'mailbox', 'words', 'family', 'frame', 'screens']
+const STYLE = STYLES.map(name => readFileSync(new URL(`styles/${name}.css`, import.meta.url), 'utf8')).join(
+  '',
+)
 const STYLE_HASH = `'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`
 const FONT_LINK = '<link rel="stylesheet" href="/fonts.css">'
 const LANGUAGE_COOKIE = 'lang'
