@@ -17,7 +17,7 @@ import {
   type ImportFile,
 } from './imports.service.ts'
 import * as store from './imports.store.ts'
-import { missingColumns, newLinks, tidyName, type LinkOptions } from './kinds/links/links.rules.ts'
+import { emptyFees, missingColumns, newLinks, tidyName, type LinkOptions } from './kinds/links/links.rules.ts'
 import { readTitles } from './match-columns.service.ts'
 import { countTold } from '../messages/messages.service.ts'
 import { listLinks as readLinks, type MadeLink } from './kinds/links/links.store.ts'
@@ -42,7 +42,8 @@ export async function createLinkFile(
 ): Promise<Import> {
   const { file, names } = sent
   if (names !== null) requireColumns(names)
-  const columns = names === null ? null : { names, titles: await readTitles(file), defaults: {} }
+  const columns =
+    names === null ? null : { names, titles: await readTitles(file), defaults: emptyFees(names) }
   const key = { instituteId: institute.id, id: newId('batch') }
   const fileFormat = formatOf(await file.read(0, 4))
   try {

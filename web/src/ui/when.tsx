@@ -32,6 +32,11 @@ export function isDay(text: string | undefined): text is string {
   return text !== undefined && /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text))
 }
 
+/** Reasons that were stored contain days as the database writes them. */
+export function formatDaysIn(text: string): string {
+  return text.replaceAll(/\b\d{4}-\d{2}-\d{2}\b/g, day => (isDay(day) ? formatDay(day) : day))
+}
+
 export function formatShortDay(day: string): string {
   return SHORT_DAY.format(new Date(`${day}T00:00:00Z`))
 }

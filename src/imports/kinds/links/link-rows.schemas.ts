@@ -66,9 +66,6 @@ export const linkRows: RowDefinition<LinkRow> = {
     const free = SLOTS.filter(
       ([component, amount]) => raw[component] === undefined && raw[amount] === undefined,
     )
-    const [empty] = entries.filter(([name]) => feeCodeOf(name) !== null).map(([name]) => name)
-    if (fees.length === 0 && free.length === SLOTS.length && empty !== undefined)
-      return { kind: 'bad', problems: [{ column: empty, message: NO_FEE }] }
     const [tooMany] = fees.slice(free.length)
     if (tooMany !== undefined)
       return {
@@ -85,11 +82,15 @@ export const linkRows: RowDefinition<LinkRow> = {
     }
     const read = rows.read(cells)
     if (read.kind === 'good') return read
-    const problems = read.problems.map(({ column, message }) => ({
-      column: columnOf.get(column) ?? column,
-      message,
-    }))
-    return { kind: 'bad', problems }
+    const isWithout = fees.length === 0 && free.length === SLOTS.length
+    const [feeColumn = ''] = Object.keys(raw).filter(name => feeCodeOf(name) !== null)
+    const problems = read.problems
+      .filter(({ column }) => !(isWithout && SLOTS[0].some(name => name === column)))
+      .map(({ column, message }) => ({ column: columnOf.get(column) ?? column, message }))
+    return {
+      kind: 'bad',
+      problems: isWithout ? [...problems, { column: feeColumn, message: NO_FEE }] : problems,
+    }
   },
 }
 

@@ -1,4 +1,5 @@
 import type { SendChannel } from '../../../orders/link-messages.texts.ts'
+import type { RawRow } from '../../files/columns.rules.ts'
 import { feeCodeOf, type Titles } from '../matched-columns.rules.ts'
 import type { Language } from '../../../platform/languages.ts'
 import { DAY_MS } from '../../../platform/calendar.ts'
@@ -82,6 +83,13 @@ const HEADED: { readonly [Field in LinkField]?: RegExp } = {
 }
 
 export const LINK_TITLES: Titles<LinkField> = LINK_FIELDS.map(field => [field, HEADED[field] ?? NEVER])
+
+/** Fees whose cells are blank in a row are there with nothing, so that a row without any is told of them. */
+export function emptyFees(names: readonly (string | null)[]): RawRow {
+  return Object.fromEntries(
+    names.flatMap(name => (name !== null && feeCodeOf(name) !== null ? [[name, 0]] : [])),
+  )
+}
 
 /** What a link cannot be made without; amounts stand in a column of their own, or one for each fee. */
 export function missingColumns(names: readonly string[]): string[] {

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import type { PlanAnswer } from '../../../../../src/console/flex/plans.output.ts'
 import { Timeline, type TimelineEntry } from '../../../ui/detail.tsx'
 import type { Tone } from '../../../ui/status-badge.tsx'
-import { formatDay, isDay } from '../../../ui/when.tsx'
+import { formatDaysIn } from '../../../ui/when.tsx'
 import { sentence } from '../texts.ts'
 
 type Entry = PlanAnswer['timeline'][number]
@@ -64,13 +64,13 @@ function toTimeline(entry: Entry): TimelineEntry {
     case 'event':
       return { ...common, title: `Event for the ERP: ${entry.what}`, tone: toneOf(entry.what) }
     default:
-      return { ...common, title: decisionTitle(entry), tone: toneOf(entry.what), why: readable(entry.why) }
+      return {
+        ...common,
+        title: decisionTitle(entry),
+        tone: toneOf(entry.what),
+        why: entry.why && formatDaysIn(entry.why),
+      }
   }
-}
-
-/** Stored reasons contain ISO dates. */
-function readable(why: string | undefined): string | undefined {
-  return why?.replaceAll(/\b\d{4}-\d{2}-\d{2}\b/g, day => (isDay(day) ? formatDay(day) : day))
 }
 
 function actTitle({ what, instalment }: Entry): string {

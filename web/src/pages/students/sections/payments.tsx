@@ -210,7 +210,12 @@ function Reference({ row }: { row: Row }) {
       <span className="mono">{row.reference}</span>
       {row.receipt !== undefined && (
         <div>
-          <Anchor href={fileAddress(receiptFile(row.receipt))} target="_blank" rel="noreferrer">
+          <Anchor
+            className="nowrap"
+            href={fileAddress(receiptFile(row.receipt))}
+            target="_blank"
+            rel="noreferrer"
+          >
             Receipt {row.receipt}
           </Anchor>
         </div>

@@ -7,7 +7,7 @@ import { Summary, Timeline } from '../../../ui/detail.tsx'
 import { counted, formatRupees, Money } from '../../../ui/money.tsx'
 import { Failed, Loading } from '../../../ui/states.tsx'
 import { StatusBadge } from '../../../ui/status-badge.tsx'
-import { formatDay, When } from '../../../ui/when.tsx'
+import { formatDay, formatDaysIn, When } from '../../../ui/when.tsx'
 import { INSTALMENT_LABELS, MANDATE_LABELS, planLabel, RAIL_LABELS } from '../../flex/texts.ts'
 import { usePlan, usePlans } from '../use-student.ts'
 import { StudentTable } from '../student-table.tsx'
@@ -176,7 +176,7 @@ function Reason({ decision: { what, why } }: { decision: Decision }) {
   const [, code, words] = /^([a-z_]+): (.+)$/s.exec(why) ?? []
   return (
     <>
-      {sentence(what)}: {words ?? why}
+      {sentence(what)}: {formatDaysIn(words ?? why)}
       {code !== undefined && <span className="faint"> ({code})</span>}
     </>
   )
@@ -194,7 +194,7 @@ function Decisions({ plan }: { plan: PlanAnswer }) {
           id: String(index),
           at: one.at,
           title: sentence(one.what),
-          why: one.why,
+          why: formatDaysIn(one.why),
           raw: one,
         }))}
       />
