@@ -27,8 +27,8 @@ async function upload(rows: readonly string[]): Promise<Json> {
   return answer.body.data
 }
 
-async function makeLinks(id: string): Promise<Json> {
-  assertAnswer(await finance.post(`${AT}/link-batches/${id}/start`, {}), '200')
+async function makeLinks(id: string, options: Json = {}): Promise<Json> {
+  assertAnswer(await finance.post(`${AT}/link-batches/${id}/start`, options), '200')
   await finishImport(bursar.app.ctx, { instituteId: await instituteId(bursar), id })
   return read(finance, `${AT}/link-batches/${id}`)
 }
@@ -172,4 +172,18 @@ test('a school’s own file: columns are guessed, matched by a person and rememb
   assertAnswer(await send(['name', 'phone', 'email']), '400 HUE00000')
   assertAnswer(await send([...matched.slice(0, 6), 'name']), '409 HUE00002')
   assertAnswer(await send([...matched.slice(0, 6), 'password']), '400 HUE00000')
+})
+
+test('messages to phones of a file that is started at night wait for the morning, and the file says how many', async () => {
+  await demo.post('/api/v1/sandbox/clock', { advance: 'PT13H' })
+  const { id } = await upload([row(100, 'N-1,,,'), row(200, 'N-2,,,')])
+  await makeLinks(id, { channels: ['email', 'sms'] })
+  const told = async (): Promise<unknown[]> => {
+    const file = await read(finance, `${AT}/link-batches/${id}`)
+    return [file.told_by_email, file.told_by_sms, file.sms_waiting]
+  }
+  await demo.post('/api/v1/sandbox/clock', { advance: 'PT0S' })
+  assert.deepEqual(await told(), [2, 2, 2])
+  await demo.post('/api/v1/sandbox/clock', { advance: 'PT11H' })
+  assert.deepEqual(await told(), [2, 2, 0])
 })

@@ -296,18 +296,3 @@ test('links that were made outlast the rows they were made of', async () => {
   assert.deepEqual(await sql('select 1 from import_rows where import_id = $1', [batch.id]), [])
   assert.equal((await csvOf(batch.id)).length, 2)
 })
-
-test('messages to phones of a file that is started at night wait for the morning, and the file says how many', async () => {
-  await demo.post('/api/v1/sandbox/clock', { advance: 'PT13H' })
-  const batch = await upload(linksFile([row(81), row(82)]))
-  await start(batch.id, { channels: ['email', 'sms'] })
-  await work(batch.id)
-  const told = async (): Promise<unknown[]> => {
-    const file = await read(viewer, `${AT}/link-batches/${batch.id}`)
-    return [file.told_by_email, file.told_by_sms, file.sms_waiting]
-  }
-  await demo.post('/api/v1/sandbox/clock', { advance: 'PT0S' })
-  assert.deepEqual(await told(), [2, 2, 2])
-  await demo.post('/api/v1/sandbox/clock', { advance: 'PT11H' })
-  assert.deepEqual(await told(), [2, 2, 0])
-})

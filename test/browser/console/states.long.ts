@@ -24,7 +24,7 @@ type Answering = '503' | 'cut off' | 'as usual'
 async function openView(
   context: BrowserContext,
   { bursar }: Stage,
-  { path, api }: View,
+  { path, api }: Pick<View, 'path' | 'api'>,
 ): Promise<{ page: Page; errors: string[]; answer: (how: Answering) => void }> {
   const page = await context.newPage()
   const errors: string[] = []
@@ -129,6 +129,25 @@ async function losesASearch(t: TestContext, context: BrowserContext, { bursar }:
   })
 }
 
+async function losesTheChoices(t: TestContext, context: BrowserContext, stage: Stage): Promise<void> {
+  const places = ['students/fees', 'students/new', 'orders/new', 'orders/pages/new']
+  await t.test(
+    'a form whose fees and branches could not be loaded says so, and loads them again',
+    async () => {
+      for (const place of places) {
+        const view = { path: `${I}/${place}`, api: '/institutes/demo-school/choices' }
+        const { page, answer } = await openView(context, stage, view)
+        answer('503')
+        await alertOf(page).getByText('The database cannot be reached at the moment.').waitFor()
+        answer('as usual')
+        await page.getByRole('button', { name: 'Try again' }).click()
+        await alertOf(page).waitFor({ state: 'detached' })
+        await page.close()
+      }
+    },
+  )
+}
+
 test('the console when there is nothing, nothing yet, or no answer', { concurrency: 6 }, async t => {
   const stage = await setStage(t)
   if (stage === null) return
@@ -152,5 +171,6 @@ test('the console when there is nothing, nothing yet, or no answer', { concurren
     ),
     losesTheSession(t, context, stage),
     losesASearch(t, context, stage),
+    losesTheChoices(t, context, stage),
   ])
 })

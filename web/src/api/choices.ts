@@ -3,25 +3,25 @@ import type { ChoicesAnswer } from '../../../src/console/students/students.outpu
 import { get } from './client.ts'
 import { useInstitutePath } from './session.ts'
 
-export type Choices = ChoicesAnswer & { isLoaded: boolean }
+export type Choices = ChoicesAnswer & { isLoaded: boolean; error: Error | null; retry: () => void }
 
-const NONE: Choices = {
+const NONE: ChoicesAnswer = {
   branches: [],
   years: [],
   grades: [],
   components: [],
   discounts: [],
   is_strict: false,
-  isLoaded: false,
 }
 
 /** Branches, years, grades, fees and discounts that forms and filters offer; empty until loaded. They hardly ever change. */
 export function useChoices(): Choices {
   const path = `${useInstitutePath()}/choices`
-  const { data } = useQuery({
+  const { data, error, refetch } = useQuery({
     queryKey: ['choices', path],
     queryFn: ({ signal }) => get<ChoicesAnswer>(path, {}, signal),
     staleTime: 300_000,
   })
-  return data === undefined ? NONE : { ...data, isLoaded: true }
+  const retry = (): void => void refetch()
+  return { ...(data ?? NONE), isLoaded: data !== undefined, error: data === undefined ? error : null, retry }
 }

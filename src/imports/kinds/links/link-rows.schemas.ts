@@ -83,7 +83,7 @@ export const linkRows: RowDefinition<LinkRow> = {
     const read = rows.read(cells)
     if (read.kind === 'good') return read
     const isWithout = fees.length === 0 && free.length === SLOTS.length
-    const [feeColumn = ''] = Object.keys(raw).filter(name => feeCodeOf(name) !== null)
+    const feeColumn = Object.keys(raw).find(name => feeCodeOf(name) !== null) ?? ''
     const problems = read.problems
       .filter(({ column }) => !(isWithout && SLOTS[0].some(name => name === column)))
       .map(({ column, message }) => ({ column: columnOf.get(column) ?? column, message }))

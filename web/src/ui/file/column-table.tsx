@@ -1,6 +1,7 @@
 import { NativeSelect } from '@mantine/core'
 import type { ColumnsAnswer } from '../../../../src/console/lists/columns.output.ts'
 import { useChoices } from '../../api/choices.ts'
+import { ChoicesFailed } from '../choices-failed.tsx'
 import { ShortTable } from '../table/short-table.tsx'
 import { readable } from '../words.ts'
 
@@ -28,26 +29,29 @@ export function ColumnTable({
 }) {
   const { components } = useChoices()
   return (
-    <ShortTable
-      name="Columns of the file"
-      rows={columns.map((column, index) => ({ ...column, index }))}
-      rowId={({ index }) => String(index)}
-      columns={[
-        { title: 'Column', cell: column => <strong>{headingOf(column)}</strong> },
-        { title: 'First rows', cell: column => <span className="faint">{column.samples.join(', ')}</span> },
-        {
-          title: 'Is',
-          cell: column => (
-            <NativeSelect
-              aria-label={`What ${headingOf(column)} is`}
-              value={names[column.index] ?? ''}
-              onChange={event => onChange(names.with(column.index, event.currentTarget.value))}
-              data={optionsOf(column.guess, fields, { group: fees, known: components })}
-            />
-          ),
-        },
-      ]}
-    />
+    <>
+      <ChoicesFailed />
+      <ShortTable
+        name="Columns of the file"
+        rows={columns.map((column, index) => ({ ...column, index }))}
+        rowId={({ index }) => String(index)}
+        columns={[
+          { title: 'Column', cell: column => <strong>{headingOf(column)}</strong> },
+          { title: 'First rows', cell: column => <span className="faint">{column.samples.join(', ')}</span> },
+          {
+            title: 'Is',
+            cell: column => (
+              <NativeSelect
+                aria-label={`What ${headingOf(column)} is`}
+                value={names[column.index] ?? ''}
+                onChange={event => onChange(names.with(column.index, event.currentTarget.value))}
+                data={optionsOf(column.guess, fields, { group: fees, known: components })}
+              />
+            ),
+          },
+        ]}
+      />
+    </>
   )
 }
 

@@ -10,6 +10,7 @@ import type { CreatedOrderAnswer } from '../../../../../src/orders/order.output.
 import { get } from '../../../api/client.ts'
 import { problemOf, useCommand } from '../../../api/command.ts'
 import { useInstitute, useInstitutePath } from '../../../api/session.ts'
+import { ChoicesFailed } from '../../../ui/choices-failed.tsx'
 import { formatRupees } from '../../../ui/money.tsx'
 import { StudentPicker } from '../../../ui/form/student-picker.tsx'
 import { notify } from '../../../ui/toasts.tsx'
@@ -54,6 +55,7 @@ export function NewOrderPage() {
   const total = details.reduce((sum, line) => sum + (Number(line.amount) || 0), 0)
   return (
     <MakersOnly title="New link or order">
+      <ChoicesFailed />
       <form
         className="form"
         onSubmit={event => {

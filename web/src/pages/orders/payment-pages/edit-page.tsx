@@ -4,6 +4,7 @@ import { useState } from 'react'
 import type { PageAnswer } from '../../../../../src/payment-pages/page.output.ts'
 import { problemOf, useCommand } from '../../../api/command.ts'
 import { useInstitute, useInstitutePath } from '../../../api/session.ts'
+import { ChoicesFailed } from '../../../ui/choices-failed.tsx'
 import { Failed, Loading } from '../../../ui/states.tsx'
 import { notify } from '../../../ui/toasts.tsx'
 import { CodeList, Field, FormProblem, type Form } from '../../../ui/form/field.tsx'
@@ -69,6 +70,7 @@ function PageEditor({ initial, page }: { initial: PageForm; page: PageAnswer | n
         save.mutate(draft)
       }}
     >
+      <ChoicesFailed />
       <Stack gap="lg">
         <Texts form={form} />
         <fieldset>

@@ -3,6 +3,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { problemOf, useCommand } from '../../../api/command.ts'
 import { useInstitute, useInstitutePath } from '../../../api/session.ts'
+import { ChoicesFailed } from '../../../ui/choices-failed.tsx'
 import { Problem } from '../../../ui/problem.tsx'
 import { PageFrame } from '../../../ui/page.tsx'
 import { notify } from '../../../ui/toasts.tsx'
@@ -54,6 +55,7 @@ export function AddStudentPage() {
         </BackLink>
       }
     >
+      <ChoicesFailed />
       <form
         className="form"
         onSubmit={event => {

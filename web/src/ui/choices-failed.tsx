@@ -1,0 +1,8 @@
+import { useChoices } from '../api/choices.ts'
+import { Failed } from './states.tsx'
+
+/** Says why a form has nothing to choose from. */
+export function ChoicesFailed() {
+  const { error, retry } = useChoices()
+  return error === null ? null : <Failed error={error} retry={retry} />
+}
