@@ -200,8 +200,9 @@ export class Town {
   async #settings(): Promise<void> {
     await this.sql(
       `insert into flex_settings (institute_id, instalments, day_of_month, downpayment_percent)
-       values ((select id from institutes where code = 'demo-school'), 9, 14, 0),
-         ((select id from institutes where code = 'demo-group'), 7, 12, 10)`,
+       select i.id, s.instalments, s.day, s.percent from institutes i
+       join (values ('demo-school', 9, 14, 0), ('demo-group', 7, 12, 10)) s (code, instalments, day, percent)
+         on s.code = i.code`,
     )
   }
 
