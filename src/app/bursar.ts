@@ -164,7 +164,7 @@ async function openAndLock(
       name: processName(config.role),
       onPrimary: server => log.info({ server }, 'writing to this database server'),
       onIdleError: error => log.warn({ err: error }, 'an idle database connection was lost'),
-      onNode: ({ name: node, answers, institutes: { length: schools } }) =>
+      onNode: ({ name: node, answers, schools }) =>
         answers
           ? log.info({ node, schools }, 'a database worker answers again')
           : log.error({ node, schools }, 'a database worker does not answer; its schools wait'),

@@ -1,4 +1,5 @@
 import type { Database, Transaction } from '../platform/db/database.ts'
+import type { OverAll } from '../platform/db/nodes.ts'
 import { findDue, nameRows } from '../platform/jobs/claim.ts'
 import type { ImportKey } from './imports.store.ts'
 
@@ -50,8 +51,8 @@ export async function findOld(db: Database, finishedBefore: Date, limit: number)
 
 const TO_DELETE = {
   table: 'imports i',
-  where: `cleared_at is not null and finished_at < $1 and not exists (
-    select 1 from import_links l where l.institute_id = i.institute_id and l.import_id = i.id)`,
+  where: (among: Parameters<OverAll>[0]) => `cleared_at is not null and finished_at < $1 and not exists (
+    select 1 from import_links l where ${among('l.institute_id')} and l.institute_id = i.institute_id and l.import_id = i.id)`,
   order: 'finished_at',
 }
 

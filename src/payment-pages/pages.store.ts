@@ -1,3 +1,4 @@
+import type { OverAll } from '../platform/db/nodes.ts'
 import { findDue, nameRows } from '../platform/jobs/claim.ts'
 import type { RowKey } from '../platform/jobs/leased-rows.ts'
 import type { OrderState } from '../orders/orders.rules.ts'
@@ -162,8 +163,10 @@ export async function listUnpaid(tx: Transaction, instituteId: number, pageId: s
   return rows.map(row => row.id)
 }
 
-const NEVER_PAID = `o.kind = 'page' and o.closed_at < $1 and o.state in ('expired', 'cancelled')
-  and not exists (select from payments p where p.institute_id = o.institute_id and p.order_id = o.id)`
+const NEVER_PAID: OverAll =
+  among => `o.kind = 'page' and o.closed_at < $1 and o.state in ('expired', 'cancelled')
+  and not exists (select 1 from payments p where ${among('p.institute_id')} and p.institute_id = o.institute_id
+    and p.order_id = o.id)`
 
 /** Those closed before a moment that nobody ever began to pay. */
 export async function findUnpaid(db: Database, closedBefore: Date, limit: number): Promise<RowKey[]> {
@@ -178,7 +181,7 @@ export async function deleteUnpaid(
 ): Promise<number> {
   const these = nameRows(keys, 2)
   const old = await tx.query<RowKey>(
-    `select o.institute_id as "instituteId", o.id from orders o where ${these.match('o')} and ${NEVER_PAID}
+    `select o.institute_id as "instituteId", o.id from orders o where ${these.match('o')} and ${NEVER_PAID(() => 'true')}
      for update skip locked`,
     [closedBefore, ...these.values],
   )

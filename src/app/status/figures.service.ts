@@ -1,7 +1,6 @@
 import type { SharedFigure } from '../../http/metrics/shared-metrics.ts'
 import { readDueWork, type DueWork } from '../../console/operator/jobs.service.ts'
 import { readBooksCheck, type BooksCheck } from '../../payments/reconcile/nightly.service.ts'
-import { readWorkers } from '../../platform/citus/workers.ts'
 import type { Context } from '../../platform/context.ts'
 import { readStandbys, type Standby } from './status.store.ts'
 
@@ -60,8 +59,11 @@ export function sharedFigures(ctx: Pick<Context, 'db' | 'clock'>): SharedFigure[
       name: 'bursar_database_worker_up',
       help: 'Whether a worker of a distributed database answers the coordinator; none on one PostgreSQL',
       label: 'worker',
-      read: async () =>
-        new Map((await readWorkers(db)).map(({ name, answers }) => [name, answers ? 1 : 0] as const)),
+      read: async () => {
+        const nodes = db.isDistributed ? await db.nodes.known() : []
+        const workers = nodes.filter(({ isCoordinator }) => !isCoordinator)
+        return new Map(workers.map(({ name, answers }) => [name, answers ? 1 : 0] as const))
+      },
     },
     {
       name: 'bursar_books_differences',

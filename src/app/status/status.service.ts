@@ -47,7 +47,7 @@ export async function readStatus(
       listProcesses(db),
       readDueWork(ctx),
       countDeadLetters(ctx),
-      listAccounts(db),
+      listAccounts(db).catch(unlessLost(workers, [])),
       // They are of no school, and on one worker like those of a school.
       countUnmatchedReports(ctx).catch(unlessLost(workers, null)),
       readBooksCheck(db),

@@ -1,4 +1,4 @@
-import type { Database, Queryable, Transaction } from '../../platform/db/database.ts'
+import type { Queryable, Transaction } from '../../platform/db/database.ts'
 import { Table } from '../../platform/db/table.ts'
 import { subtractPaise, sumPaise, type Paise } from '../../platform/money.ts'
 import type { Payment } from '../payments.rules.ts'
@@ -170,11 +170,10 @@ export async function listUncaptured(
   )
 }
 
-/** Through which day the pay-outs of each account were read. */
-export async function listReadThrough(db: Database): Promise<Map<string, string>> {
-  const rows = await db.overAll<{ id: string; day: string }>(
-    among =>
-      `select account_id as id, read_through as day from settlement_reads where ${among('institute_id')}`,
+/** Through which day the pay-outs of each account were read. Of all: one that was left out would be taken for a new one. */
+export async function listReadThrough(db: Queryable): Promise<Map<string, string>> {
+  const rows = await db.query<{ id: string; day: string }>(
+    'select account_id as id, read_through as day from settlement_reads',
   )
   return new Map(rows.map(({ id, day }) => [id, day]))
 }

@@ -10,7 +10,7 @@ export type Worker = {
   bytes: number | null
 }
 
-/** None on one PostgreSQL. Each is asked by itself and for two seconds at most. */
+/** None on one PostgreSQL. Each is asked by itself whether it answers, for two seconds at most, and then how large it is. */
 export async function readWorkers(db: Database): Promise<Worker[]> {
   if (!db.isDistributed) return []
   const workers = (await db.nodes.look()).filter(({ isCoordinator }) => !isCoordinator)
@@ -18,7 +18,7 @@ export async function readWorkers(db: Database): Promise<Worker[]> {
     workers.map(async worker => ({
       name: worker.name,
       answers: worker.answers,
-      schools: worker.institutes.filter(id => id > 0).length,
+      schools: worker.schools,
       bytes: worker.answers ? await readSize(db, worker).catch(() => null) : null,
     })),
   )

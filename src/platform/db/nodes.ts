@@ -5,7 +5,7 @@ import { isTimeout } from './errors.ts'
 import type { Database } from './database.ts'
 
 /** A server of a Citus that holds schools, and which. */
-export type Node = Placed & { name: string; answers: boolean }
+export type Node = Placed & { name: string; answers: boolean; schools: number }
 
 /**
  * Writes a statement over all institutes; `among` is the condition that keeps it to some of them. It is said of every table,
@@ -73,6 +73,13 @@ export class Nodes {
     }
   }
 
+  /** As they were found lately. Only a first look is waited for, so that one who reads figures waits for no node. */
+  async known(): Promise<readonly Node[]> {
+    if (this.#nodes.length === 0) return await this.look()
+    if (this.#options.nowMs() - this.#lookedMs >= this.#options.lookAgainMs) this.look().catch(() => {})
+    return this.#nodes
+  }
+
   /** Asks each node whether it is there; a look that is under way is shared. */
   look(): Promise<readonly Node[]> {
     this.#look ??= this.#askAll().finally(() => (this.#look = null))
@@ -99,6 +106,7 @@ export class Nodes {
       placed.map(async node => ({
         ...node,
         name: `${node.host}:${node.port}`,
+        schools: node.institutes.filter(id => id > 0).length,
         answers: await this.#answers(node),
       })),
     )

@@ -1,5 +1,6 @@
 import { assert } from '../assert.ts'
 import type { Database } from '../db/database.ts'
+import type { OverAll } from '../db/nodes.ts'
 import { isUnavailable } from '../errors.ts'
 import type { RowKey } from './leased-rows.ts'
 
@@ -20,14 +21,14 @@ export type Due = {
 
 export async function findDue(
   db: Pick<Database, 'overAll'>,
-  { table, key = 'id', where, order }: Due,
+  { table, key = 'id', where, order }: Omit<Due, 'where'> & { where: string | OverAll },
   now: Date | null,
   limit: number,
 ): Promise<RowKey[]> {
   const values = now === null ? [limit] : [now, limit]
   return await db.overAll<RowKey>(
     among => `select institute_id as "instituteId", ${key} as id from ${table}
-     where ${among('institute_id')} and ${where} order by ${order} limit $${values.length}`,
+     where ${among('institute_id')} and ${typeof where === 'string' ? where : where(among)} order by ${order} limit $${values.length}`,
     values,
   )
 }

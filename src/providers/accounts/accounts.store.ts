@@ -1,4 +1,4 @@
-import type { Database, Queryable, Transaction } from '../../platform/db/database.ts'
+import type { Queryable, Transaction } from '../../platform/db/database.ts'
 import { isUniqueViolation } from '../../platform/db/errors.ts'
 import { Table } from '../../platform/db/table.ts'
 import { conflict } from '../../platform/errors.ts'
@@ -39,11 +39,8 @@ export async function listAccounts(db: Queryable, instituteId: number): Promise<
 }
 
 /** Of every institute. */
-export async function listAllAccounts(db: Database): Promise<SealedAccount[]> {
-  return await db.overAll<SealedAccount>(
-    among =>
-      `select ${COLUMNS} from provider_accounts a where ${among('a.institute_id')} order by a.institute_id, a.id`,
-  )
+export async function listAllAccounts(db: Queryable): Promise<SealedAccount[]> {
+  return db.query<SealedAccount>(`select ${COLUMNS} from provider_accounts a order by a.institute_id, a.id`)
 }
 
 /** Whose account it is: a callback names nothing but the account. */
