@@ -12,7 +12,6 @@ import { Failed, Loading } from '../../../ui/states.tsx'
 import { notify } from '../../../ui/toasts.tsx'
 import { yearName } from '../../../ui/when.tsx'
 import { BackLink } from '../../../ui/link/back-link.tsx'
-import { ChoicesFailed } from '../../../ui/choices-failed.tsx'
 import { useChoices } from '../../../api/choices.ts'
 import { useCurrentYear } from '../use-student.ts'
 import { ApplyClasses } from './apply-classes.tsx'
@@ -85,7 +84,7 @@ function OfYear({ year, branch }: { year: number; branch: Branch | undefined }) 
     queryFn: ({ signal }) => get<StructureAnswer>(path, {}, signal),
   })
   if (structure.isError) return <Failed error={structure.error} retry={() => void structure.refetch()} />
-  if (choices.error !== null) return <ChoicesFailed />
+  if (choices.error !== null) return <Failed error={choices.error} retry={choices.retry} />
   if (!structure.isSuccess || !choices.isLoaded) return <Loading />
   const known = {
     grades: choices.grades.map(one => one.code),
