@@ -125,6 +125,7 @@ function admitCallers(app: FastifyInstance, ctx: Context): void {
     )
     limiter.admit(request.caller, reply, performance.now())
     requireScope(request.caller, scope)
+    ctx.db.nodes.refuseIfAway(request.caller.institute.id)
   })
 }
 

@@ -86,8 +86,11 @@ export async function setErpLock(
   })
 }
 
-export async function getInstitute({ db }: Context, code: string): Promise<Institute> {
-  return required(db, code)
+/** That its server answers is seen here, where whatever is about one school begins. */
+export async function getInstitute(ctx: Context, code: string): Promise<Institute> {
+  const institute = await findInstitute(ctx, code)
+  if (institute === null) throw notFound(`The institute ${code}`)
+  return institute
 }
 
 async function required(db: Queryable, code: string): Promise<Institute> {
@@ -97,7 +100,9 @@ async function required(db: Queryable, code: string): Promise<Institute> {
 }
 
 export async function findInstitute({ db }: Context, code: string): Promise<Institute | null> {
-  return store.findInstitute(db, code)
+  const institute = await store.findInstitute(db, code)
+  if (institute !== null) db.nodes.refuseIfAway(institute.id)
+  return institute
 }
 
 /** Those of these ids, in any order. */

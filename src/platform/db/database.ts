@@ -138,7 +138,7 @@ export class Database implements Queryable {
       return await this.#reader.query<Row>(text, values)
     } catch (error) {
       // One that took too long would take too long again.
-      if (isTimeout(error)) throw toBursarError(error)
+      if (isTimeout(error)) throw this.nodes.note(toBursarError(error))
       return this.query<Row>(text, values)
     }
   }
@@ -281,7 +281,7 @@ export class Database implements Queryable {
       } catch (error) {
         if (attempt < MAX_TRIES && isRetryable(error)) continue
         this.#noteRefusal(error)
-        throw toBursarError(error)
+        throw this.nodes.note(toBursarError(error))
       }
     }
   }

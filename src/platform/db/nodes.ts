@@ -29,6 +29,7 @@ type Placed = { host: string; port: number; isCoordinator: boolean; institutes: 
 const LOOK_AGAIN_MS = 2_000
 const ANSWER_LIMIT_MS = 2_000
 const MOST_TRIES = 3
+const RETRY = 'The service is briefly unavailable. Please retry.'
 
 /** Number 0 is what belongs to no institute. Institutes are read at the coordinator, which holds all of them. */
 const PLACED = `select n.nodename as host, n.nodeport as port, n.groupid = 0 as "isCoordinator",
@@ -76,8 +77,25 @@ export class Nodes {
   /** As they were found lately. Only a first look is waited for, so that one who reads figures waits for no node. */
   async known(): Promise<readonly Node[]> {
     if (this.#nodes.length === 0) return await this.look()
-    if (this.#options.nowMs() - this.#lookedMs >= this.#options.lookAgainMs) this.look().catch(() => {})
+    this.#lookAgain()
     return this.#nodes
+  }
+
+  /**
+   * Throws if the node of this institute did not answer: a request that waited for it would hold a connection that the
+   * schools of the others need.
+   */
+  refuseIfAway(instituteId: number): void {
+    if (!this.#isAnyAway) return
+    this.#lookAgain()
+    if (this.#nodes.some(({ answers, institutes }) => !answers && institutes.includes(instituteId)))
+      throw unavailable(RETRY)
+  }
+
+  /** Of a statement's failure: if a node may be the reason, which one is looked at beside the work. */
+  note(error: unknown): unknown {
+    if (this.#db.isDistributed && isUnavailable(error)) this.#lookAgain()
+    return error
   }
 
   /** Asks each node whether it is there; a look that is under way is shared. */
@@ -87,17 +105,25 @@ export class Nodes {
   }
 
   async #send<Row extends pg.QueryResultRow>(write: OverAll, values: readonly unknown[]): Promise<Row[]> {
-    if (!this.#nodes.some(({ answers }) => !answers))
+    if (!this.#isAnyAway)
       return this.#db.query<Row>(
         write(() => 'true'),
         values,
       )
-    const { lookAgainMs, nowMs } = this.#options
-    if (nowMs() - this.#lookedMs >= lookAgainMs) this.look().catch(() => {})
+    this.#lookAgain()
     const institutes = this.#nodes.flatMap(node => (node.answers ? node.institutes : []))
-    if (institutes.length === 0) throw unavailable('The service is briefly unavailable. Please retry.')
+    if (institutes.length === 0) throw unavailable(RETRY)
     const text = write(column => `${column} = any($${values.length + 1}::int[])`)
     return this.#db.query<Row>(text, [...values, institutes])
+  }
+
+  get #isAnyAway(): boolean {
+    return this.#nodes.some(({ answers }) => !answers)
+  }
+
+  #lookAgain(): void {
+    const { lookAgainMs, nowMs } = this.#options
+    if (nowMs() - this.#lookedMs >= lookAgainMs) this.look().catch(() => {})
   }
 
   async #askAll(): Promise<readonly Node[]> {

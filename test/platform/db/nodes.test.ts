@@ -5,6 +5,8 @@ import pg from 'pg'
 import { STATEMENTS } from '../../../src/platform/db/client.ts'
 import { Nodes, type Node } from '../../../src/platform/db/nodes.ts'
 import { startBursar } from '../../harness/bursar.ts'
+import { PAY } from '../../harness/samples.ts'
+import { waitFor } from '../../harness/wait.ts'
 import { onCitus } from '../../harness/postgres/databases.ts'
 
 /** What a coordinator knows and says is here said by tables and functions of the same names. */
@@ -115,3 +117,30 @@ test('what is not a node’s failure is thrown, and so is it when no node answer
   await assert.rejects(look(), { code: 'SYE00001' })
   assert.deepEqual(told, ['worker:1 is silent', 'worker:2 is silent'])
 })
+
+test(
+  'requests of a school whose node failed are refused at once, those of others are not, until it answers',
+  { skip },
+  async () => {
+    const { demo, group } = bursar
+    const page = async (school: string): Promise<number> =>
+      (await fetch(`${bursar.url}/pay/${school}/order_1`)).status
+    const answers = async (): Promise<number[]> => [
+      (await demo.get(`${PAY}/orders`)).status,
+      (await group.get(`${PAY}/orders`)).status,
+      await page('demo-school'),
+      await page('demo-group'),
+    ]
+    const allAnswered = (): Promise<void> =>
+      waitFor(async () => (await answers()).join() === '200,200,404,404', 'every school to be answered')
+    await allAnswered()
+    await silence(2)
+    await waitFor(async () => {
+      await assert.rejects(db.query('select ask_worker(2)'), { code: 'SYE00001' })
+      return (await group.get(`${PAY}/orders`)).status === 503
+    }, 'the node to be seen')
+    assert.deepEqual(await answers(), [200, 503, 404, 503])
+    await silence()
+    await allAnswered()
+  },
+)
