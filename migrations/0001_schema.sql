@@ -1218,6 +1218,8 @@ create index receipts_to_notify on receipts (issued_at) where payer_notified_at 
 create index receipts_of_payment on receipts (institute_id, payment_id);
 create index receipts_by_day on receipts (institute_id, issued_at desc, financial_year desc, number desc);
 create index receipts_by_number on receipts (institute_id, number);
+create index receipts_cancelled on receipts (institute_id, issued_at desc, financial_year desc, number desc)
+  where cancelled_at is not null;
 
 -- The cash that a cashier counted at the end of a day, beside what was taken.
 create table counter_closings (
@@ -2200,6 +2202,7 @@ create table reminders (
 -- A family is reminded once a day unless somebody insists.
 create unique index reminders_once_a_day on reminders (institute_id, family, sent_on)
   where sent_on is not null and not is_forced;
+create index reminders_of_run on reminders (institute_id, run_id, id);
 create index reminders_due on reminders (next_try_at) where next_try_at is not null;
 
 create table reminder_students (

@@ -1,3 +1,4 @@
+import type { Order } from '../../orders/orders.rules.ts'
 import type { Queryable } from '../../platform/db/database.ts'
 import { allOf, type Condition } from '../../platform/db/list.ts'
 import type { Paise } from '../../platform/money.ts'
@@ -40,6 +41,13 @@ type Range = { cursor: string | undefined; limit: number }
 
 const SOURCE_OF_KIND = `case when o.kind in ('instalment', 'downpayment') then 'flex' when o.kind = 'loan' then 'cred'
   else 'online' end`
+
+/** The kinds of orders of a source: the planner knows how rare a kind is, and nothing of an expression. */
+const KINDS: Record<Exclude<Source, 'direct'>, readonly Order['kind'][]> = {
+  online: ['order', 'link', 'student', 'page'],
+  flex: ['instalment', 'downpayment'],
+  cred: ['loan'],
+}
 
 const PAYMENTS = {
   select: `p.id, 'payment' as kind, ${SOURCE_OF_KIND} as source, p.mode, p.captured_at as at, p.amount_paise,
@@ -106,7 +114,7 @@ function conditionsOf(
   return [
     [`${at} >= $1`, from],
     [`${at} < $1`, before],
-    [`${SOURCE_OF_KIND} = $1`, source === 'direct' ? undefined : source],
+    ['o.kind = any($1)', source === undefined || source === 'direct' ? undefined : KINDS[source]],
     [`exists (select from ${lines} and l.component_type = $1)`, component],
     isSettled !== undefined && settlement !== null && [`${settlement} is ${isSettled ? 'not ' : ''}null`],
     [`(${at}, ${id}) < (${MOMENT_OF}, $1)`, cursor],
