@@ -1,11 +1,11 @@
 import { englishName } from '../../messages/messages.rules.ts'
-import { access, constants, statfs } from 'node:fs/promises'
+import { access, constants } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { isAlmostFull } from '../../console/operator/operator.rules.ts'
 import { checkLender, listLenders } from '../../loans/lenders/lenders.service.ts'
 import type { Context } from '../../platform/context.ts'
 import { readRestoreTrial } from '../../platform/backup/restore-trial.ts'
 import { newestBackup } from '../../platform/backup/newest.ts'
+import { readDisk } from '../../platform/disk.ts'
 import { isBackupLate } from '../../platform/backup/schedule.rules.ts'
 import { readWaiting } from '../../platform/retention/retention.ts'
 import type { ProviderValues } from '../../providers/port.ts'
@@ -87,10 +87,9 @@ export function examine(config: Config, ctx: Context): Promise<Finding[]> {
 
 async function lookAtDisk({ databaseUrl, dataDir }: Config): ReturnType<Look> {
   if (databaseUrl !== null) return ok('the database has its own')
-  const { bsize, bavail, blocks } = await statfs(dataDir)
-  const space = { freeBytes: bsize * bavail, totalBytes: bsize * blocks }
-  const free = `${(space.freeBytes / 1e9).toFixed(1)} GB free in ${dataDir}`
-  return isAlmostFull(space) ? problem(`${free}: make room, a full disk stops everything`) : ok(free)
+  const { freeBytes, isAlmostFull } = await readDisk(dataDir)
+  const free = `${(freeBytes / 1e9).toFixed(1)} GB free in ${dataDir}`
+  return isAlmostFull ? problem(`${free}: make room, a full disk stops everything`) : ok(free)
 }
 
 async function lookAtBackups({ backup, databaseUrl }: Config): ReturnType<Look> {

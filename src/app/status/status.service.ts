@@ -1,15 +1,15 @@
-import { readdir, statfs } from 'node:fs/promises'
 import { countDeadLetters, readDueWork } from '../../console/operator/jobs.service.ts'
-import { isAlmostFull } from '../../console/operator/operator.rules.ts'
 import { listInstitutes } from '../../institutes/institutes.service.ts'
 import { readBooksCheck } from '../../payments/reconcile/nightly.service.ts'
 import { countUnmatchedReports } from '../../payments/settlements/unmatched.service.ts'
-import { backupTime, isBackupLate } from '../../platform/backup/schedule.rules.ts'
+import { newestBackup } from '../../platform/backup/newest.ts'
+import { isBackupLate } from '../../platform/backup/schedule.rules.ts'
 import { OffsetClock, realClock, type Clock } from '../../platform/clock.ts'
 import { isDistributed, isHalfDistributed } from '../../platform/citus/tables.ts'
 import { readWorkers, sizeWith, type Worker } from '../../platform/citus/workers.ts'
 import type { Database } from '../../platform/db/database.ts'
 import { compareSchema, HALF_DISTRIBUTED } from '../../platform/db/migrate.ts'
+import { readDisk } from '../../platform/disk.ts'
 import { isUnavailable } from '../../platform/errors.ts'
 import { readWaiting } from '../../platform/retention/retention.ts'
 import { listAllAccounts } from '../../providers/accounts/accounts.service.ts'
@@ -74,7 +74,7 @@ export async function readStatus(
     unmatchedReports,
     books,
     backup: await readBackup(config),
-    disk: await readDisk(config),
+    disk: config.databaseUrl === null ? await readDisk(config.dataDir) : null,
     archive,
   }
 }
@@ -117,16 +117,6 @@ async function listAccounts(db: Database): Promise<AccountState[]> {
 
 async function readBackup({ backup, databaseUrl }: Config): Promise<Status['backup']> {
   if (backup === null || databaseUrl !== null) return null
-  const names = await readdir(backup.folder).catch(() => [])
-  const [lastAt = null] = names
-    .flatMap(name => backupTime(name) ?? [])
-    .toSorted((one, other) => other.getTime() - one.getTime())
+  const lastAt = await newestBackup(backup.folder)
   return { lastAt, isLate: isBackupLate(lastAt, backup.at, new Date()) }
-}
-
-async function readDisk({ databaseUrl, dataDir }: Config): Promise<Status['disk']> {
-  if (databaseUrl !== null) return null
-  const { bsize, bavail, blocks } = await statfs(dataDir)
-  const space = { freeBytes: bsize * bavail, totalBytes: bsize * blocks }
-  return { ...space, isAlmostFull: isAlmostFull(space) }
 }

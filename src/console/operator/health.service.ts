@@ -2,18 +2,18 @@ import { listInstitutes } from '../../institutes/institutes.service.ts'
 import { listUnmatchedReports, type UnmatchedReport } from '../../payments/settlements/unmatched.service.ts'
 import type { ProviderAccount } from '../../providers/accounts/accounts.rules.ts'
 import { listAllAccounts } from '../../providers/accounts/accounts.service.ts'
-import { statfs } from 'node:fs/promises'
 import type { LoanContext } from '../../loans/context.ts'
 import { listLenders } from '../../loans/lenders/lenders.service.ts'
 import { CHANNELS, type Channel } from '../../messages/messages.rules.ts'
 import type { JobRunner, JobStatus } from '../../platform/jobs/job-runner.ts'
 import type { BackupSchedule, BackupState } from '../../platform/backup/schedule.ts'
 import type { Context } from '../../platform/context.ts'
+import { readDisk, type Disk } from '../../platform/disk.ts'
 import { readMigrationState, type MigrationState } from '../../platform/db/migrate.ts'
 import { readDatabaseFigures, type DatabaseFigures } from './health.store.ts'
 import { readWorkers, sizeWith } from '../../platform/citus/workers.ts'
 import { readJobs } from './jobs.store.ts'
-import { isAlmostFull, isBehind } from './operator.rules.ts'
+import { isBehind } from './operator.rules.ts'
 
 /** What an operator sees of the process and what is set up for it: names, never secrets. */
 export type Installation = {
@@ -30,8 +30,6 @@ export type Installation = {
   /** Null when none are scheduled. */
   backups: Pick<BackupSchedule, 'state'> | null
 }
-
-type Disk = { freeBytes: number; totalBytes: number; isAlmostFull: boolean }
 
 /** In real time. */
 type WorkerState = { lastRoundAt: Date | null; lastFailure: JobStatus['lastFailure'] }
@@ -60,7 +58,8 @@ export async function readHealth({ db, clock, mode }: Context, installation: Ins
   const [migrations, jobs, disk, nodes] = await Promise.all([
     readMigrationState(db),
     readJobs(db, clock.now()),
-    readDisk(installation.dataDir),
+    // With a database of its own, Bursar may have no such folder.
+    readDisk(installation.dataDir).catch(() => null),
     readWorkers(db),
   ])
   const { version, role, hasOwnDatabase, backups } = installation
@@ -95,17 +94,6 @@ function workerState(statuses: readonly JobStatus[]): WorkerState {
     .flatMap(status => status.lastFailure ?? [])
     .toSorted((one, other) => other.at.getTime() - one.at.getTime())
   return { lastRoundAt: oldest > 0 ? new Date(oldest) : null, lastFailure }
-}
-
-/** Null where there is no such folder: with a database of its own, Bursar may keep nothing there. */
-async function readDisk(dataDir: string): Promise<Disk | null> {
-  try {
-    const { bsize, bavail, blocks } = await statfs(dataDir)
-    const space = { freeBytes: bsize * bavail, totalBytes: bsize * blocks }
-    return { ...space, isAlmostFull: isAlmostFull(space) }
-  } catch {
-    return null
-  }
 }
 
 type SetUpProvider = { name: string; isCurrent: boolean; does: string[]; key: 'test' | 'live' | null }

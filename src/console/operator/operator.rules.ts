@@ -25,11 +25,3 @@ const BEHIND_MS = 5 * 60_000
 export function isBehind(jobs: readonly { kind: JobKind; lateMs: number }[]): boolean {
   return jobs.some(({ kind, lateMs }) => kind !== 'imports_run' && lateMs > BEHIND_MS)
 }
-
-const LEAST_FREE_SHARE = 0.1
-const LEAST_FREE_BYTES = 1024 ** 3
-
-/** Full enough to look for another disk. */
-export function isAlmostFull({ freeBytes, totalBytes }: { freeBytes: number; totalBytes: number }): boolean {
-  return freeBytes < LEAST_FREE_BYTES || freeBytes < totalBytes * LEAST_FREE_SHARE
-}

@@ -59,6 +59,13 @@ function parseSafeInteger(text: string): number {
   return value
 }
 
+/** A lost client says so twice, by error and by end; what is called must not forget the successor by the second. */
+export function onLost(client: pg.Client, connecting: Promise<unknown>, forget: () => void): void {
+  client.on('error', forget)
+  client.on('end', forget)
+  connecting.catch(forget)
+}
+
 /** bigint holds paise and counters, all safe integers; `date` stays the text it is, a day has no time zone. */
 export const typeParsers: pg.CustomTypesConfig = {
   getTypeParser(oid, format) {

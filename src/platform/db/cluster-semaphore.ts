@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type pg from 'pg'
-import { endClient } from './client.ts'
+import { endClient, onLost } from './client.ts'
 import type { Queryable } from './database.ts'
 import { toBursarError } from './errors.ts'
 
@@ -205,17 +205,13 @@ export class ClusterSemaphore {
       .then(() => client.query(NOTICE_DEATH))
       .then(() => client.query(`listen ${CHANNEL}`))
       .then(() => client)
-    // A lost client says so twice, by error and by end; the second must not forget its successor.
-    const forget = (): void => {
+    onLost(client, connecting, () => {
       if (this.#client === connecting) this.#loseAll()
-    }
-    client.on('error', forget)
-    client.on('end', forget)
+    })
     client.on('notification', ({ payload = '' }) => {
       const semaphore = this.#semaphores.get(payload)
       if (semaphore !== undefined && semaphore.held.size > 0) semaphore.mustGiveBack = true
     })
-    connecting.catch(forget)
     this.#client = connecting
     return connecting
   }

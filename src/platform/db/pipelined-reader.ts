@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { endClient, gatherWrites, namedQuery } from './client.ts'
+import { endClient, gatherWrites, namedQuery, onLost } from './client.ts'
 
 /**
  * One pipelined connection for point reads: many are on the wire at once, so a read costs no wait for a free
@@ -36,13 +36,9 @@ export class PipelinedReader {
   #connect(): Promise<pg.Client> {
     const client = this.#open()
     const connecting = client.connect().then(() => client)
-    // A lost client says so twice, by error and by end; the second must not forget its successor.
-    const forget = (): void => {
+    onLost(client, connecting, () => {
       if (this.#client === connecting) this.#client = null
-    }
-    client.on('error', forget)
-    client.on('end', forget)
-    connecting.catch(forget)
+    })
     this.#client = connecting
     return connecting
   }

@@ -41,7 +41,7 @@ const LISTENING = `select from pg_stat_activity where datname = current_database
 const HELD = `select from pg_locks l join pg_database d on d.oid = l.database
   where l.locktype = 'advisory' and d.datname = current_database()`
 
-test('three processes together are never hold more permits than there are, and everybody gets one', async t => {
+test('three processes together never hold more permits than there are, and everybody gets one', async t => {
   const { processes } = await openProcesses(t, 3)
   let [inside, mostInside, served] = [0, 0, 0]
   const work = async (semaphore: ClusterSemaphore): Promise<void> => {
@@ -118,7 +118,7 @@ test('requests that a person waits for go before background work, otherwise firs
   assert.deepEqual(order, ['person 1', 'person 2', 'work 1', 'work 2'])
 })
 
-test('a lowered number holds from the next place that is left on', async t => {
+test('a lowered number holds from the next permit that is released on', async t => {
   const { processes } = await openProcesses(t, 1)
   const [semaphore] = processes as [ClusterSemaphore]
   const held = await occupy(semaphore, 4)
