@@ -1,6 +1,6 @@
 import type { Institute } from '../institutes/institutes.rules.ts'
 import type { Database } from '../platform/db/database.ts'
-import { forEachInstitute } from '../platform/jobs/claim.ts'
+import { togetherOrApart } from '../platform/jobs/claim.ts'
 import type { Page, PageRange } from '../platform/db/list.ts'
 import { notFound } from '../platform/errors.ts'
 import type { Context } from '../platform/context.ts'
@@ -54,22 +54,16 @@ export class RequestLog {
     if (this.#writing !== null || this.#rows.length === 0) return this.#writing
     const rows = this.#rows
     this.#rows = []
-    this.#writing = store
-      .insertRequests(this.#db, rows)
-      .catch(() => this.#writeApart(rows))
-      .finally(() => {
-        this.#writing = null
-        if (this.#rows.length >= FLUSH_AT) void this.#write()
-      })
+    this.#writing = this.#insert(rows).finally(() => {
+      this.#writing = null
+      if (this.#rows.length >= FLUSH_AT) void this.#write()
+    })
     return this.#writing
   }
 
-  /** On several servers, one that is away keeps its own institutes' rows from being written, and no others. */
-  async #writeApart(rows: readonly store.NewRequest[]): Promise<void> {
-    if (!this.#db.isDistributed) return void (this.#dropped += rows.length)
-    await forEachInstitute(rows, async (_, some) => {
-      await store.insertRequests(this.#db, some).catch(() => void (this.#dropped += some.length))
-    })
+  async #insert(rows: readonly store.NewRequest[]): Promise<void> {
+    const { failures } = await togetherOrApart(this.#db, rows, some => store.insertRequests(this.#db, some))
+    for (const { group } of failures) this.#dropped += group.length
   }
 }
 

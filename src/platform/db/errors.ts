@@ -1,4 +1,6 @@
-import { BursarError, unavailable } from '../errors.ts'
+import { BursarError, isUnavailable, unavailable } from '../errors.ts'
+
+const LOCK_TIMEOUT = '55P03'
 
 /** What a driver error means for the caller. The driver's own text stays inside as the cause. */
 const AWAY_CODES = new Set([
@@ -17,7 +19,7 @@ const AWAY_CODES = new Set([
   '3D000', // no such database
   '55000', // database not accepting connections
   '57014', // statement time-out
-  '55P03', // lock time-out
+  LOCK_TIMEOUT,
 ])
 
 /** The database answers, and can be read, but takes no writes: nothing that a caller can mend. */
@@ -54,6 +56,11 @@ export function writeRefusal(error: unknown): string | null {
 
 export function isTimeout(error: unknown): error is Error {
   return error instanceof Error && (sqlState(error) === '57014' || error.message === 'Query read timeout')
+}
+
+/** No answer, or none in time; not that somebody holds a row. */
+export function isServerAway(error: unknown): boolean {
+  return isUnavailable(error) && sqlState(error.cause) !== LOCK_TIMEOUT
 }
 
 /** A deadlock or serialisation failure: the same transaction may succeed at once. */

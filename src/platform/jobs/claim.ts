@@ -150,16 +150,41 @@ export async function leaseInGroups<Key extends { instituteId: number }, Row>(
   lease: (some: readonly Key[]) => Promise<Row[]>,
 ): Promise<Row[][]> {
   if (keys.length === 0) return []
-  const { results, failures } = await tryEachGroup(isDistributed ? byInstitute(keys) : [keys], lease)
+  const { results, failures } = await tryInGroups({ isDistributed }, keys, lease)
   const [first] = failures
   if (first !== undefined && results.every(({ length }) => length === 0)) throw first.error
   for (const { group, error } of failures) onLeft(error, instituteOf(group))
   return results
 }
 
+/** As `inGroups`, and answers what failed beside what did not. */
+export async function tryInGroups<Key extends { instituteId: number }, Result>(
+  { isDistributed }: Placement,
+  keys: readonly Key[],
+  act: (some: readonly Key[]) => Promise<Result>,
+): Promise<Tried<readonly Key[], Result>> {
+  if (keys.length === 0) return { results: [], failures: [] }
+  return tryEachGroup(isDistributed ? byInstitute(keys) : [keys], act)
+}
+
+/**
+ * One statement for rows of several institutes. Where it fails on a distributed database it is sent for each institute by
+ * itself: one on a server that is away takes no other with it.
+ */
+export async function togetherOrApart<Key extends { instituteId: number }, Result>(
+  db: Placement,
+  keys: readonly Key[],
+  act: (some: readonly Key[]) => Promise<Result>,
+): Promise<Tried<readonly Key[], Result>> {
+  const all = await tryInGroups({ isDistributed: false }, keys, act)
+  return all.failures.length > 0 && db.isDistributed ? tryInGroups(db, keys, act) : all
+}
+
 function byInstitute<Key extends { instituteId: number }>(keys: readonly Key[]): Key[][] {
   return [...Map.groupBy(keys, ({ instituteId }) => instituteId).values()]
 }
+
+type Tried<Group, Result> = { results: Result[]; failures: { group: Group; error: unknown }[] }
 
 /** Groups at a time. */
 const AT_ONCE = 8
@@ -178,7 +203,7 @@ async function eachGroup<Group, Result>(
 async function tryEachGroup<Group, Result>(
   all: readonly Group[],
   act: (group: Group) => Promise<Result>,
-): Promise<{ results: Result[]; failures: { group: Group; error: unknown }[] }> {
+): Promise<Tried<Group, Result>> {
   const groups = [...all]
   const results: Result[] = []
   const failures: { group: Group; error: unknown }[] = []

@@ -1,11 +1,10 @@
-import { isDeepStrictEqual } from 'node:util'
 import type { Context } from '../../platform/context.ts'
 import type { Log } from '../../platform/log.ts'
 import type { HttpClient, HttpResult } from '../../platform/http-client/http-client.ts'
 import { judge, stepAfter } from '../delivery-log/deliveries.rules.ts'
 import { deliveryBody } from './delivery-body.ts'
 import { CLAIM_AT_ONCE, claimDue } from './claims.store.ts'
-import { readTargets, releaseAll, targetKey, type Claimed, type Targets } from './delivery-engine.store.ts'
+import { findChanged, releaseAll, type Claimed } from './delivery-engine.store.ts'
 import { EndpointQueues, type Waiting } from './endpoint-queues.ts'
 import { answerMsOf, attemptRecord, unsent, type Ended } from './attempt.ts'
 import { OpenedKeys } from './signing-keys.ts'
@@ -110,12 +109,12 @@ export class DeliveryEngine {
     const roomEach = this.#roomNow()
     const busy = this.#queues.busy(roomEach)
     const samples = this.#queues.sampleWaiting()
-    const [{ claims, mayBeMore }, targets] = await Promise.all([
+    const [{ claims, mayBeMore }, changed] = await Promise.all([
       limit > 0 ? claimDue(db, { limit, roomEach, busy }) : { claims: [], mayBeMore: false },
       // A look that fails is made again with the next claim; what this one took must not be lost with it.
-      readTargets(db, samples.map(targetKey)).catch(() => null),
+      findChanged(db, samples),
     ])
-    const stale = targets === null ? [] : this.#takeStale(samples, targets)
+    const stale = this.#takeStale(new Set(changed))
     const surplus: Claimed[] = []
     const now = Date.now()
     for (const claimed of claims) {
@@ -149,12 +148,7 @@ export class DeliveryEngine {
    * What waits too long behind a slow endpoint would outlive its claim; what waits for a subscription that was changed
    * would leave with its old key, or although it was disabled or paused. Given back, the next claim reads it as it is.
    */
-  #takeStale(samples: readonly Claimed[], targets: Targets): Claimed[] {
-    const changed = new Set(
-      samples
-        .map(({ webhook }) => webhook)
-        .filter(webhook => !isDeepStrictEqual(webhook, targets.get(webhook.id))),
-    )
+  #takeStale(changed: ReadonlySet<Claimed['webhook']>): Claimed[] {
     const before = Date.now() - LONGEST_WAIT_MS
     return this.#takeWaiting(({ claimed, since }) => since < before || changed.has(claimed.webhook))
   }

@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from 'node:util'
+import { togetherOrApart } from '../../platform/jobs/claim.ts'
 import type { Database, Transaction } from '../../platform/db/database.ts'
 import type { DeliveryState } from '../delivery-log/deliveries.rules.ts'
 import type { DeliverableEvent } from './delivery-body.ts'
@@ -33,7 +35,7 @@ export type Target = {
 }
 
 /** By the id of the subscription. */
-export type Targets = ReadonlyMap<string, Target>
+type Targets = ReadonlyMap<string, Target>
 
 /** As it comes within JSON: what is sealed in hexadecimal. */
 type SealedTarget = Omit<Target, 'secretSealed' | 'previousSecretSealed' | 'headerValueSealed'> &
@@ -56,7 +58,7 @@ export const interrupted = (claimedUntil: string): string => `jsonb_build_object
 
 type TargetKey = { instituteId: number; webhookId: string }
 
-export const targetKey = ({ instituteId, webhook }: Claimed): TargetKey => ({
+const targetKey = ({ instituteId, webhook }: Claimed): TargetKey => ({
   instituteId,
   webhookId: webhook.id,
 })
@@ -72,6 +74,17 @@ export async function readTargets(db: Database, held: readonly TargetKey[]): Pro
     [each.map(({ instituteId }) => instituteId), each.map(({ webhookId }) => webhookId), institutesOf(each)],
   )
   return new Map(rows.map(({ target }) => [target.id, decodeTarget(target)]))
+}
+
+/** Subscriptions that are not any more as they were when these were claimed; those that cannot be read are left out. */
+export async function findChanged(db: Database, held: readonly Claimed[]): Promise<Target[]> {
+  const { results } = await togetherOrApart(db, held, async some => {
+    const targets = await readTargets(db, some.map(targetKey))
+    return some
+      .map(({ webhook }) => webhook)
+      .filter(webhook => !isDeepStrictEqual(webhook, targets.get(webhook.id)))
+  })
+  return results.flat()
 }
 
 function decodeTarget(target: SealedTarget): Target {
@@ -186,11 +199,13 @@ export async function releaseAll(
   claims: readonly Pick<Claimed, 'instituteId' | 'id' | 'claim'>[],
   { areOut }: { areOut: boolean } = { areOut: false },
 ): Promise<void> {
-  if (claims.length === 0) return
-  await db.query(areOut ? RELEASE_INTERRUPTED : RELEASE, [
-    claims.map(({ instituteId }) => instituteId),
-    claims.map(({ id }) => id),
-    claims.map(({ claim }) => claim),
-    institutesOf(claims),
-  ])
+  const { failures } = await togetherOrApart(db, claims, some =>
+    db.query(areOut ? RELEASE_INTERRUPTED : RELEASE, [
+      some.map(({ instituteId }) => instituteId),
+      some.map(({ id }) => id),
+      some.map(({ claim }) => claim),
+      institutesOf(some),
+    ]),
+  )
+  if (failures[0] !== undefined) throw failures[0].error
 }

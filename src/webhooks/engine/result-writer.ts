@@ -1,4 +1,5 @@
 import type { Context } from '../../platform/context.ts'
+import { isServerAway } from '../../platform/db/errors.ts'
 import { bisectOnFailure } from '../../platform/bisect-on-failure.ts'
 import type { Log } from '../../platform/log.ts'
 import { recordAttempts } from './attempts.service.ts'
@@ -56,15 +57,24 @@ export class Results {
 
   async #write(batch: readonly Ended[]): Promise<void> {
     const shut = new Set<string>()
-    const record = async (some: readonly Ended[]): Promise<void> => {
-      for (const id of await recordAttempts(this.#ctx, some)) shut.add(id)
+    const record = async (some: readonly Ended[]): ReturnType<typeof recordAttempts> => {
+      const recorded = await recordAttempts(this.#ctx, some)
+      for (const id of recorded.shut) shut.add(id)
+      return recorded
     }
-    try {
-      await record(batch)
-    } catch {
+    const recordOrThrow = async (some: readonly Ended[]): Promise<void> => {
+      const [failure] = (await record(some)).failures
+      if (failure !== undefined) throw failure.error
+    }
+    for (const { batch: left, error } of (await record(batch)).failures) {
+      // A server that is away is not asked once more for each subscription, while the others' results wait.
+      if (this.#ctx.db.isDistributed && isServerAway(error)) {
+        this.#giveUp(left, error)
+        continue
+      }
       // A subscription that somebody holds must not take the others with it.
-      const bySubscription = Map.groupBy(batch, ({ finish }) => finish.claimed.webhook.id)
-      for (const part of bySubscription.values()) await this.#writePart(part, record)
+      const bySubscription = Map.groupBy(left, ({ finish }) => finish.claimed.webhook.id)
+      for (const part of bySubscription.values()) await this.#writePart(part, recordOrThrow)
     }
     this.#onWritten(batch, shut)
   }
