@@ -236,7 +236,7 @@ async function makesLinksOfAFile(t: TestContext, stage: Stage, context: BrowserC
     await expectSoundAndKeep(page, 'console-orders-file-columns')
     await page.getByRole('button', { name: 'Check the file' }).click()
     await page.getByRole('heading', { name: 'term-2.csv' }).waitFor()
-    await page.getByRole('row', { name: /902 Payer’s mobile must be a phone number/ }).waitFor()
+    await page.getByRole('row', { name: /902 Payer’s mobile Must be a phone number/ }).waitFor()
     await expectSoundAndKeep(page, 'console-orders-file-checked')
     await page.getByRole('button', { name: 'Create 900 links' }).click()
     await page.getByText('It begins in a few seconds.').waitFor()
