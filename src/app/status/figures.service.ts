@@ -7,8 +7,12 @@ import { readStandbys, type Standby } from './status.store.ts'
 /** What /metrics reads from the database when it is asked: it holds for all processes. */
 export function sharedFigures(ctx: Pick<Context, 'db' | 'clock'>): SharedFigure[] {
   const { db } = ctx
-  const dueWork = async (read: (work: DueWork) => number) =>
-    new Map((await readDueWork(ctx)).map(work => [work.kind, read(work)] as const))
+  // Two figures of one page are read by one statement.
+  let reading: Promise<DueWork[]> | null = null
+  const dueWork = async (read: (work: DueWork) => number) => {
+    reading ??= readDueWork(ctx).finally(() => (reading = null))
+    return new Map((await reading).map(work => [work.kind, read(work)] as const))
+  }
   const standbys = async (read: (standby: Standby) => number | null) =>
     new Map(
       (await readStandbys(db)).flatMap(standby => {

@@ -93,6 +93,10 @@ function ofDatabase(database: DatabaseState): string[] {
     problems.push(
       `${connections} of ${maxConnections} database connections are in use: raise max_connections or lower DB_POOL_SIZE.`,
     )
+  if (database.waitingForStandby > 0 && !standbys.some(({ isSynchronous }) => isSynchronous))
+    problems.push(
+      `${database.waitingForStandby} writes wait for a synchronous standby that does not answer: start it, or take it out of synchronous_standby_names.`,
+    )
   if (standbys.length < standbysExpected)
     problems.push(
       `DATABASE_URL names ${standbysExpected + 1} servers, and ${standbys.length} of the others follow this one: see that no second one takes writes.`,

@@ -40,6 +40,8 @@ export type ServerState = {
   bytes: number
   connections: number
   maxConnections: number
+  /** Commits that wait for a synchronous standby at this moment. */
+  waitingForStandby: number
   mode: string | null
 }
 
@@ -49,6 +51,7 @@ export async function readServerState(db: Queryable): Promise<ServerState> {
     `select current_setting('server_version') as version, pg_is_in_recovery() as "isStandby",
        pg_database_size(current_database())::float8 as bytes,
        (select count(*)::int from pg_stat_activity where backend_type = 'client backend') as connections,
+       (select count(*)::int from pg_stat_activity where wait_event = 'SyncRep') as "waitingForStandby",
        current_setting('max_connections')::int as "maxConnections",
        to_regclass('instance_settings') is not null as "hasSettings"`,
   )

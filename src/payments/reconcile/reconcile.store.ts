@@ -17,7 +17,7 @@ const CHECKS: readonly { check: string; sql: string }[] = [
     check: 'a paying payment is as large as its order',
     sql: `select p.id as subject, p.amount_paise || ' of ' || l.total || ' paise' as detail
       from payments p join lateral (select sum(amount_paise) as total from order_lines l
-        where l.institute_id = p.institute_id and l.order_id = p.order_id) l on true
+        where l.institute_id = $1 and l.institute_id = p.institute_id and l.order_id = p.order_id) l on true
       where p.institute_id = $1 and p.state = 'captured' and not p.is_duplicate and p.amount_paise <> l.total`,
   },
   {

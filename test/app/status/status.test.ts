@@ -38,6 +38,7 @@ const WELL: Status = {
     bytes: 1e9,
     connections: 20,
     maxConnections: 100,
+    waitingForStandby: 0,
     schema: 'fits',
     standbys: [{ name: 'db2', state: 'streaming', isSynchronous: true, lagBytes: 0, lagSeconds: 0 }],
     standbysExpected: 1,
@@ -95,6 +96,10 @@ test('an installation that is well needs nobody; each trouble is said by itself'
     ],
     [{ accounts: [account] }, /Account pa_1 of green-park: No\./],
     [{ unmatchedReports: 2 }, /2 reports of providers/],
+    [
+      { database: { ...database, waitingForStandby: 4, standbys: [], standbysExpected: 0 } },
+      /4 writes wait for a synchronous standby that does not answer/,
+    ],
     [
       { database: { ...database, workers: [{ name: 'w2:5432', answers: false, schools: 3, bytes: null }] } },
       /worker w2:5432 does not answer, and its 3 schools wait/,

@@ -6,6 +6,7 @@ import { findProblems } from '../../../src/app/status/status.rules.ts'
 import { readStatus } from '../../../src/app/status/status.service.ts'
 import { startMandate } from '../../../src/flex/mandates/setup.service.ts'
 import { getInstitute } from '../../../src/institutes/institutes.service.ts'
+import { reconcile } from '../../../src/payments/reconcile/reconcile.service.ts'
 import { createLog } from '../../../src/platform/log.ts'
 import { startBursar, type TestBursar } from '../../harness/bursar.ts'
 import type { Answer, Client, Json } from '../../harness/client.ts'
@@ -109,6 +110,9 @@ test(
       createLog({ level: 'silent', format: 'json' }),
     )
     await second.stop()
+
+    const group = await getInstitute(bursar.app.ctx, other.code)
+    assert.deepEqual((await reconcile(bursar.app.ctx, group)).differences, [])
 
     // Who looks is told which worker it is, and how the schools of the others fare.
     const connected = await connectTo(bursar.app.config)
