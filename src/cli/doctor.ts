@@ -1,7 +1,11 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Command } from 'commander'
-import { readConfig } from '../app/config.ts'
+import { readConfig, type Config } from '../app/config.ts'
 import { connectTo } from '../app/open-database.ts'
 import { examine } from '../app/doctor/doctor.service.ts'
+import { refuseUnused, UnreadableDatabase } from '../app/status/status.service.ts'
+import { CLUSTER } from '../platform/backup/format.ts'
 import { addExamples } from './terminal/help.ts'
 import { formatTable, show } from './terminal/output.ts'
 import { withContext } from './with-context.ts'
@@ -14,10 +18,25 @@ export function addDoctorCommand(program: Command): void {
   addExamples(doctor, ['bursar doctor', 'bursar doctor --json'])
 }
 
+/** Who only looks must not migrate an empty database, or settle that it is a sandbox. */
+async function refuseToMake(config: Config): Promise<void> {
+  if (config.databaseUrl === null && !existsSync(join(config.dataDir, CLUSTER)))
+    throw new UnreadableDatabase(
+      `${config.dataDir} has no database yet: start Bursar. If you meant another, set DATA_DIR or DATABASE_URL.`,
+    )
+  // Says at once how each server stands where none takes writes; to open it would wait for a promotion.
+  const connected = await connectTo(config)
+  if (connected === null) return
+  try {
+    await refuseUnused(connected.db)
+  } finally {
+    await connected.db.close()
+  }
+}
+
 async function runDoctor(): Promise<void> {
   const config = readConfig(process.env)
-  // Says at once how each server stands where none takes writes; to open it would wait for a promotion.
-  if (config.databaseUrl !== null) await (await connectTo(config))?.db.close()
+  await refuseToMake(config)
   await withContext(async ctx => {
     const findings = await examine(config, ctx)
     const problems = findings.filter(({ verdict }) => verdict === 'problem').length

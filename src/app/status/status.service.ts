@@ -25,13 +25,20 @@ export class UnreadableDatabase extends Error {
   override readonly name = 'UnreadableDatabase'
 }
 
+const UNUSED = 'No Bursar has used this database yet: start one.'
+
+/** Whether to open the database would make it: its tables, and for good a sandbox or a live one. */
+export async function refuseUnused(db: Database): Promise<void> {
+  if ((await readServerState(db)).mode === null) throw new UnreadableDatabase(UNUSED)
+}
+
 /** Reads and changes nothing: neither is the database migrated, nor a server started. */
 export async function readStatus(
   config: Config,
   { db, server }: { db: Database; server: string },
 ): Promise<Status> {
   const { mode, ...state } = await readServerState(db)
-  if (mode === null) throw new UnreadableDatabase('No Bursar has used this database yet: start one.')
+  if (mode === null) throw new UnreadableDatabase(UNUSED)
   if (mode !== config.mode)
     throw new UnreadableDatabase(
       `This database is ${mode === 'live' ? 'live' : 'a sandbox'}: set BURSAR_MODE=${mode}, or name another one.`,

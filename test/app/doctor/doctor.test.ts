@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import pg from 'pg'
 import { examine } from '../../../src/app/doctor/doctor.service.ts'
 import {
   judgeBackup,
@@ -18,7 +19,7 @@ import type { Json } from '../../harness/client.ts'
 import { startBursar, TEST_MASTER_KEY } from '../../harness/bursar.ts'
 import { startFakeSmtp } from '../../harness/fakes/smtp.ts'
 import { NOBODY } from '../../harness/nobody.ts'
-import { withoutCitus } from '../../harness/postgres/databases.ts'
+import { emptyDatabase, withoutCitus } from '../../harness/postgres/databases.ts'
 
 const bursar = await startBursar({ after })
 const { config, ctx } = bursar.app
@@ -78,6 +79,22 @@ test('the command says what it found and fails when something is to be mended', 
   assert.match(out, /problem +Database server +may lose acknowledged payments/)
   assert.match(out, /ok +Public address +http:\/\/127\.0\.0\.1:\d+ reaches Bursar/)
   assert.match(out, withoutCitus() ? /^1 to mend\./m : /^2 to mend\./m)
+})
+
+test('the command makes nothing: it refuses a database that no Bursar has used, and a folder without one', async t => {
+  const env = { MASTER_KEY: TEST_MASTER_KEY, PUBLIC_URL: bursar.url }
+  const url = await emptyDatabase(t)
+  const unused = await run({ ...env, DATABASE_URL: url }, 'doctor')
+  assert.equal(unused.code, 1)
+  assert.match(unused.err, /No Bursar has used this database yet: start one\./)
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  const { rows } = await client.query(`select tablename from pg_tables where schemaname = 'public'`)
+  await client.end()
+  assert.deepEqual(rows, [])
+  const folder = await run({ ...env, DATABASE_URL: '', DATA_DIR: '/nonexistent/bursar' }, 'doctor')
+  assert.equal(folder.code, 1)
+  assert.match(folder.err, /\/nonexistent\/bursar has no database yet: start Bursar\./)
 })
 
 test('a clock a second off, a short certificate and a late backup are named', () => {
