@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { readConfig } from '../app/config.ts'
 import { partitionedLogs } from '../app/retention.ts'
@@ -14,7 +14,7 @@ import {
 import { readWaiting, retainLogs } from '../platform/retention/retention.ts'
 import { InputError } from './terminal/failures.ts'
 import { addExamples } from './terminal/help.ts'
-import { formatBytes, formatTable, show } from './terminal/output.ts'
+import { formatBytes, formatTable, show, writeError } from './terminal/output.ts'
 import { SILENT, withContext } from './with-context.ts'
 
 export function addArchiveCommands(program: Command): void {
@@ -79,7 +79,10 @@ async function runArchive(): Promise<void> {
 type Folder = { dir?: string }
 
 async function listMonths(options: Folder): Promise<void> {
-  const manifests = await listArchives(folderOf(options))
+  const manifests = await listArchives(folderOf(options), problem => {
+    writeError(problem)
+    process.exitCode = 1
+  })
   const rows = manifests.map(({ table, file, month, rows, bytes }) => [
     table,
     month,
@@ -103,7 +106,11 @@ async function readArchive(
   { where, ...options }: Folder & { where: string[] },
 ): Promise<void> {
   const folder = folderOf(options)
-  const found = (await listArchives(folder)).filter(one => one.table === table && one.month === month)
+  const manifests = await listArchives(folder, (problem, path) => {
+    // A month may be in several files: without one of them its rows are not all.
+    if (path.startsWith(join(folder, table, month))) throw new InputError(problem)
+  })
+  const found = manifests.filter(one => one.table === table && one.month === month)
   if (found.length === 0)
     throw new InputError(`${folder} has no ${table} of ${month}; \`bursar archive list\` shows what it has.`)
   for (const manifest of found) await writeRows(folder, manifest, where.map(parseCondition))

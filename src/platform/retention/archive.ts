@@ -30,10 +30,20 @@ export type Manifest = {
 export const LINES = '.jsonl.gz'
 const MANIFEST = '.json'
 
-/** Every manifest in the folder, by table and month. */
-export async function listArchives(folder: string): Promise<Manifest[]> {
-  const manifests = await Promise.all((await listManifests(folder)).map(readManifest))
-  return manifests.filter(one => one !== null)
+/** Every manifest in the folder, by table and month. One that cannot be read hides no other, if somebody takes the problem. */
+export async function listArchives(
+  folder: string,
+  onProblem: (problem: string, path: string) => void = problem => {
+    throw new Error(problem)
+  },
+): Promise<Manifest[]> {
+  const manifests: Manifest[] = []
+  for (const path of await listManifests(folder)) {
+    const found = await readManifest(path).catch((error: Error) => error.message)
+    if (typeof found === 'string') onProblem(found, path)
+    else if (found !== null) manifests.push(found)
+  }
+  return manifests
 }
 
 /** Where the manifests of the folder are, by table and month. */

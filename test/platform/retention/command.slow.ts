@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync } from 'node:fs'
-import { readFile, rm, writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
@@ -95,12 +95,17 @@ test('a damaged file is named by verify, which goes on with the others, and read
   const whole = await readFile(rows)
   await writeFile(rows, whole.subarray(0, whole.length / 2))
   await writeFile(join(folder, 'api_requests', `${month}.json`), '{"format":')
+  const listed = await run({}, 'archive', 'list', '--dir', folder)
+  assert.equal(listed.code, 1)
+  assert.match(listed.err, /api_requests\/.*\.json is not a manifest/)
+  assert.match(listed.out, new RegExp(`^events +${month} +500 `, 'm'))
   const verified = await run({}, 'archive', 'verify', '--dir', folder)
   assert.equal(verified.code, 1)
   assert.match(verified.err, /api_requests\/.*\.json is not a manifest/)
   assert.match(verified.err, /events\/.*\.jsonl\.gz cannot be read/)
   assert.match(verified.err, /2 of 2 files are not whole/)
-  await rm(join(folder, 'api_requests'), { recursive: true })
+  const broken = await run({}, 'archive', 'read', 'api_requests', month, '--dir', folder)
+  assert.match(broken.err, /api_requests\/.*\.json is not a manifest/)
   const cut = await run({}, 'archive', 'read', 'events', month, '--dir', folder)
   assert.equal(cut.code, 1)
   assert.match(cut.err, /cannot be read to its end/)
