@@ -191,3 +191,18 @@ test('a saved view is its owner’s alone, is replaced by one of the same name, 
   assert.deepEqual(await names(owner), [])
   assertAnswer(await save(owner, '', 'grade=5'), '400 HUE00000')
 })
+
+test('a list of more than 25,000 is counted so far and not sorted; narrowed it is', async () => {
+  await bursar.sql(`insert into approvals (institute_id, id, act, about, subject, title, amount_paise, request, reason, state,
+      maker_id, maker_email, made_at, expires_at, decider_id, decider_email, decided_at)
+    select ${SCHOOL_ID}, 'apr_many_' || n, 'refund', 'x', 'many' || n, 'Refund', 100, '{}', 'x', 'approved', 'm', 'm@school.example',
+      now(), now(), 'd', 'd@school.example', now() from generate_series(1, 25001) n`)
+  const path = `${SCHOOL}/approvals`
+  const counted = await viewer.get(`${path}/count`)
+  assert.deepEqual(counted.body.data, { count: 25_000, is_more: true })
+  const sorted = await viewer.get(`${path}?sort=amount`)
+  assertAnswer(sorted, '400 HUE00000')
+  assert.match(sorted.body.message, /at most 25,000 rows/)
+  assert.equal((await viewer.get(`${path}?sort=amount&status=waiting`)).status, 200)
+  assert.equal((await viewer.get(path)).status, 200)
+})
