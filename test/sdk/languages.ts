@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -52,10 +52,6 @@ export function skipWithout(tool: string): string | false {
 }
 
 function has(tool: string): boolean {
-  try {
-    execFileSync(tool, ['--version'], { stdio: 'ignore' })
-    return true
-  } catch {
-    return false
-  }
+  // Whether it knows the word or not: a plain `sh` does not.
+  return spawnSync(tool, ['--version'], { stdio: 'ignore' }).error === undefined
 }
