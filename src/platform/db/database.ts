@@ -6,7 +6,7 @@ import { unavailable } from '../errors.ts'
 import { WakeupListener, Wakeups, type WakeupChannel } from './wakeup.ts'
 import { announce, endClient, gatherWrites } from './client.ts'
 import { Nodes, type NodesOptions, type OverAll } from './nodes.ts'
-import { isRetryable, isTimeout, toBursarError, writeRefusal } from './errors.ts'
+import { isAborted, isRetryable, isTimeout, toBursarError, writeRefusal } from './errors.ts'
 import { PipelinedReader } from './pipelined-reader.ts'
 import { LIMITED_SESSION, SESSION, TransactionPool } from './pool.ts'
 import { ClusterSemaphore } from './cluster-semaphore.ts'
@@ -41,7 +41,6 @@ export type DatabaseOptions = {
   onIdleError?: (error: Error) => void
   /** Told at most once a minute that the database takes no writes. */
   onWritesRefused?: (reason: string, error: unknown) => void
-  /** Of a distributed database. */
   onNode?: NodesOptions['onNode']
   /** Told of an institute whose due work could not be taken while that of others was. */
   onLeft?: (error: unknown, instituteId: number) => void
@@ -63,7 +62,6 @@ export class Database implements Queryable {
   readonly #reader: PipelinedReader
   /** Its tables are spread over servers by the institute. Set at the start: it cannot change while somebody is connected. */
   isDistributed = false
-  /** Where it is distributed. */
   readonly nodes: Nodes
   readonly onLeft: NonNullable<DatabaseOptions['onLeft']>
   /** That processes over this database share. */
@@ -236,10 +234,13 @@ export class Database implements Queryable {
     let broken: Error | undefined
     const notified = new Set<WakeupChannel>()
     const endings: pg.QueryConfig[] = []
+    let first: unknown
     // Statements that do not wait for each other leave in one system call.
     const send = <Row extends pg.QueryResultRow>(query: pg.QueryConfig): Promise<pg.QueryResult<Row>> => {
       gatherWrites(client, write => process.nextTick(write))
-      return client.query<Row>(query)
+      const sent = client.query<Row>(query)
+      sent.catch((error: unknown) => (first ??= error))
+      return sent
     }
     const tx: Transaction = {
       inTransaction: true,
@@ -266,7 +267,7 @@ export class Database implements Queryable {
       // A connection that fell silent would keep its rollback waiting just as long; it is thrown away instead.
       if (isTimeout(error)) broken = error
       else await client.query('rollback').catch((cause: Error) => (broken = cause))
-      throw error
+      throw isAborted(error) ? first : error
     } finally {
       client.release(broken)
     }

@@ -63,6 +63,11 @@ export function isServerAway(error: unknown): boolean {
   return isUnavailable(error) && sqlState(error.cause) !== LOCK_TIMEOUT
 }
 
+/** A statement before it in the transaction failed, and that one says why. */
+export function isAborted(error: unknown): boolean {
+  return sqlState(error) === '25P02'
+}
+
 /** A deadlock or serialisation failure: the same transaction may succeed at once. */
 export function isRetryable(error: unknown): boolean {
   return RETRY_CODES.has(sqlState(error))
