@@ -1,6 +1,6 @@
 import type { Queryable, Transaction } from '../platform/db/database.ts'
 import { Table } from '../platform/db/table.ts'
-import { nameRows } from '../platform/jobs/claim.ts'
+import { institutesOf, nameRows } from '../platform/jobs/claim.ts'
 import type { Paise } from '../platform/money.ts'
 import type { Allocation, Excess, LateFeeRule, PartPayment, Redeemed, Share } from './dues.rules.ts'
 
@@ -120,8 +120,8 @@ export async function readCarried(
      from unnest($1::int[], $2::text[]) as asked (institute_id, id)
      join fee_changes c on c.institute_id = asked.institute_id and c.student_id = asked.id
        and c.source = 'rollover'
-     where c.institute_id = any ($1)`,
-    [keys.map(key => key.instituteId), keys.map(key => key.studentId)],
+     where c.institute_id = any ($3::int[])`,
+    [keys.map(key => key.instituteId), keys.map(key => key.studentId), institutesOf(keys)],
   )
   const byStudent = Map.groupBy(rows, row => row.studentId)
   return new Map([...byStudent].map(([id, own]) => [id, new Set(own.map(row => row.componentType))]))
@@ -138,9 +138,9 @@ export async function readRedeemed(
        coalesce(sum(e.amount_paise) filter (where e.kind = 'waived'), 0)::bigint as "waivedPaise"
      from unnest($1::int[], $2::text[]) as k (institute_id, student_id)
      join late_fee_entries e on e.institute_id = k.institute_id and e.student_id = k.student_id
-     where e.institute_id = any ($1)
+     where e.institute_id = any ($3::int[])
      group by e.student_id, e.rule_id`,
-    [keys.map(key => key.instituteId), keys.map(key => key.studentId)],
+    [keys.map(key => key.instituteId), keys.map(key => key.studentId), institutesOf(keys)],
   )
   const found = new Map<string, Map<string, Redeemed>>()
   for (const { studentId, ruleId, ...redeemed } of rows) {

@@ -1,4 +1,5 @@
 import type { Queryable } from '../platform/db/database.ts'
+import { institutesOf } from '../platform/jobs/claim.ts'
 import type { Paise } from '../platform/money.ts'
 import type { OwnCharges } from './fees.rules.ts'
 
@@ -15,9 +16,9 @@ export async function readOwnCharges(
      from unnest($1::int[], $2::text[]) as asked (institute_id, id)
      join fee_changes c on c.institute_id = asked.institute_id and c.student_id = asked.id
        and c.source in ('late_fee', 'rollover', 'charge')
-     where c.institute_id = any ($1)
+     where c.institute_id = any ($3::int[])
      group by c.institute_id, c.student_id, c.component_type`,
-    [keys.map(key => key.instituteId), keys.map(key => key.studentId)],
+    [keys.map(key => key.instituteId), keys.map(key => key.studentId), institutesOf(keys)],
   )
   const byStudent = Map.groupBy(rows, row => row.studentId)
   return new Map(

@@ -1,4 +1,5 @@
 import type { Queryable } from '../platform/db/database.ts'
+import { institutesOf } from '../platform/jobs/claim.ts'
 import type { Language } from '../platform/languages.ts'
 
 export type FamilyKey = { instituteId: number; phone: string }
@@ -10,10 +11,14 @@ export async function readLanguages(db: Queryable, families: readonly FamilyKey[
     `select coalesce(f.language, i.family_language, 'en') as language
      from unnest($1::int[], $2::text[]) with ordinality as asked (institute_id, phone, n)
      join institutes i on i.id = asked.institute_id
-     left join family_languages f on f.institute_id = asked.institute_id and f.institute_id = any ($1)
+     left join family_languages f on f.institute_id = asked.institute_id and f.institute_id = any ($3::int[])
        and f.family = phone_key(asked.phone)
      order by asked.n`,
-    [families.map(({ instituteId }) => instituteId), families.map(({ phone }) => phone)],
+    [
+      families.map(({ instituteId }) => instituteId),
+      families.map(({ phone }) => phone),
+      institutesOf(families),
+    ],
   )
   return rows.map(({ language }) => language)
 }

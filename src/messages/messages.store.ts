@@ -1,4 +1,5 @@
 import type { Database, Queryable, Transaction } from '../platform/db/database.ts'
+import { institutesOf } from '../platform/jobs/claim.ts'
 import { allOf, list, toPage, type Page, type PageRange } from '../platform/db/list.ts'
 import { Table } from '../platform/db/table.ts'
 import { leasedRows } from '../platform/jobs/leased-rows.ts'
@@ -201,9 +202,14 @@ export async function deleteReminders(
 ): Promise<void> {
   await tx.query(
     `delete from messages m using unnest($1::int[], $2::text[]) as subject (institute_id, about)
-     where m.institute_id = subject.institute_id and m.institute_id = any ($1) and m.about = subject.about and m.state = 'queued'
+     where m.institute_id = subject.institute_id and m.institute_id = any ($4::int[]) and m.about = subject.about and m.state = 'queued'
        and m.concerns <> '{}' and m.concerns <@ $3 and (m.held_until is null or m.held_until < now())`,
-    [done.map(({ instituteId }) => instituteId), done.map(({ about }) => about), done.map(({ id }) => id)],
+    [
+      done.map(({ instituteId }) => instituteId),
+      done.map(({ about }) => about),
+      done.map(({ id }) => id),
+      institutesOf(done),
+    ],
   )
 }
 
@@ -214,9 +220,9 @@ export async function deleteUnsent(
 ): Promise<void> {
   await tx.query(
     `delete from messages m using unnest($1::int[], $2::text[]) as told (institute_id, once)
-     where m.institute_id = told.institute_id and m.institute_id = any ($1) and m.once = told.once and m.state = 'queued'
+     where m.institute_id = told.institute_id and m.institute_id = any ($3::int[]) and m.once = told.once and m.state = 'queued'
        and (m.held_until is null or m.held_until < now())`,
-    [unsent.map(({ instituteId }) => instituteId), unsent.map(({ once }) => once)],
+    [unsent.map(({ instituteId }) => instituteId), unsent.map(({ once }) => once), institutesOf(unsent)],
   )
 }
 
@@ -229,8 +235,8 @@ export async function findTold(
     `select m.once, min(m.sent_at) as "sentAt"
      from unnest($1::int[], $2::text[]) as told (institute_id, once)
      join messages m on m.institute_id = told.institute_id and m.once = told.once
-     where m.institute_id = any ($1) and m.state <> 'failed' group by m.institute_id, m.once`,
-    [named.map(({ instituteId }) => instituteId), named.map(({ once }) => once)],
+     where m.institute_id = any ($3::int[]) and m.state <> 'failed' group by m.institute_id, m.once`,
+    [named.map(({ instituteId }) => instituteId), named.map(({ once }) => once), institutesOf(named)],
   )
   return new Map(rows.map(({ once, sentAt }) => [once, sentAt]))
 }

@@ -1,5 +1,6 @@
 import type { CatalogueEntry } from '../institutes/institutes.rules.ts'
 import type { Database, Queryable, Transaction } from '../platform/db/database.ts'
+import { institutesOf } from '../platform/jobs/claim.ts'
 import { Table } from '../platform/db/table.ts'
 import { KEPT, lockNumber, type Idempotency } from '../platform/idempotency.ts'
 import type { Paise } from '../platform/money.ts'
@@ -180,12 +181,13 @@ export async function closeOrders(tx: Transaction, closings: readonly Closing[])
   await tx.query(
     `update orders o set state = c.state, closed_at = c.at
      from unnest($1::int[], $2::text[], $3::text[], $4::timestamptz[]) as c (institute_id, id, state, at)
-     where o.institute_id = c.institute_id and o.institute_id = any ($1) and o.id = c.id and o.state = 'unpaid'`,
+     where o.institute_id = c.institute_id and o.institute_id = any ($5::int[]) and o.id = c.id and o.state = 'unpaid'`,
     [
       closings.map(closing => closing.instituteId),
       closings.map(closing => closing.order.id),
       closings.map(closing => closing.state),
       closings.map(closing => closing.at),
+      institutesOf(closings),
     ],
   )
 }

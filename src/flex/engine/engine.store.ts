@@ -1,5 +1,5 @@
 import type { Database, Queryable } from '../../platform/db/database.ts'
-import { updateDue } from '../../platform/jobs/claim.ts'
+import { institutesOf, updateDue } from '../../platform/jobs/claim.ts'
 import type { PlanKey } from '../plans/plans.store.ts'
 
 /** An instalment that this process looks at now. */
@@ -25,8 +25,12 @@ export async function holdSteps(db: Queryable, due: readonly DueInstalment[]): P
   await db.query(
     `update flex_instalments i set held_until = statement_timestamp() + interval '120 seconds'
      from unnest($1::int[], $2::text[]) as held (institute_id, id)
-     where i.institute_id = held.institute_id and i.institute_id = any ($1) and i.id = held.id and i.held_until is not null`,
-    [due.map(({ instituteId }) => instituteId), due.map(({ instalmentId }) => instalmentId)],
+     where i.institute_id = held.institute_id and i.institute_id = any ($3::int[]) and i.id = held.id and i.held_until is not null`,
+    [
+      due.map(({ instituteId }) => instituteId),
+      due.map(({ instalmentId }) => instalmentId),
+      institutesOf(due),
+    ],
   )
 }
 

@@ -1,4 +1,5 @@
 import type { Database, Transaction } from '../../platform/db/database.ts'
+import { institutesOf } from '../../platform/jobs/claim.ts'
 import { Table } from '../../platform/db/table.ts'
 import type { Paise } from '../../platform/money.ts'
 import { FAMILY } from './families.ts'
@@ -58,11 +59,12 @@ export async function nextBounce(db: Database): Promise<Date | null> {
 export async function takeBounces(tx: Transaction, bounces: readonly DueBounce[]): Promise<Set<string>> {
   const rows = await tx.query<{ id: string }>(
     `delete from flex_bounces b using unnest($1::int[], $2::text[], $3::timestamptz[]) as r (institute_id, id, returned_at)
-     where b.institute_id = r.institute_id and b.institute_id = any ($1) and b.instalment_id = r.id and b.returned_at = r.returned_at returning b.instalment_id as id`,
+     where b.institute_id = r.institute_id and b.institute_id = any ($4::int[]) and b.instalment_id = r.id and b.returned_at = r.returned_at returning b.instalment_id as id`,
     [
       bounces.map(({ instituteId }) => instituteId),
       bounces.map(({ instalmentId }) => instalmentId),
       bounces.map(({ returnedAt }) => returnedAt),
+      institutesOf(bounces),
     ],
   )
   return new Set(rows.map(({ id }) => id))

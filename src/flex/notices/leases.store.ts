@@ -1,4 +1,5 @@
 import type { Queryable } from '../../platform/db/database.ts'
+import { institutesOf } from '../../platform/jobs/claim.ts'
 
 type Family = { instituteId: number; family: string }
 
@@ -26,8 +27,8 @@ export async function claimFamilies(db: Queryable, families: readonly Family[]):
 export async function releaseFamilies(db: Queryable, families: readonly Family[]): Promise<void> {
   await db.query(
     `delete from flex_notice_leases l using unnest($1::int[], $2::text[]) as f (institute_id, family)
-     where l.institute_id = f.institute_id and l.institute_id = any ($1) and l.family = f.family`,
-    columnsOf(families),
+     where l.institute_id = f.institute_id and l.institute_id = any ($3::int[]) and l.family = f.family`,
+    [...columnsOf(families), institutesOf(families)],
   )
 }
 

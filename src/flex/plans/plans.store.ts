@@ -1,6 +1,6 @@
 import type { Database, Queryable, Transaction } from '../../platform/db/database.ts'
 import { Table } from '../../platform/db/table.ts'
-import { nameRows } from '../../platform/jobs/claim.ts'
+import { institutesOf, nameRows } from '../../platform/jobs/claim.ts'
 import type { Instalment, LoadedPlan, Mandate, Plan } from '../rules/plan.rules.ts'
 
 export type PlanKey = { instituteId: number; planId: string }
@@ -80,28 +80,28 @@ const INSTALMENTS = new Table<Omit<Instalment, 'refundedPaise' | 'settlementId' 
   },
 )
 
-/** Beside it every table says `= any ($1)`: plans of one institute are then read from one server of a distributed database. */
+/** Beside it every table says `= any ($3)`: plans of one institute are then read from one server of a distributed database. */
 const KEYS = `unnest($1::int[], $2::text[]) as asked (institute_id, plan_id)`
 
-function toArrays(keys: readonly PlanKey[]): [number[], string[]] {
-  return [keys.map(({ instituteId }) => instituteId), keys.map(({ planId }) => planId)]
+function toArrays(keys: readonly PlanKey[]): [number[], string[], number[]] {
+  return [keys.map(({ instituteId }) => instituteId), keys.map(({ planId }) => planId), institutesOf(keys)]
 }
 
 const LOAD_PLANS = `select distinct on (p.institute_id, p.id) ${PLANS.columns('p')}, o.name as "instituteName", o.code as "instituteCode",
     coalesce(f.language, o.family_language, 'en') as language,
-    exists (select 1 from flex_plans n where n.institute_id = p.institute_id and n.institute_id = any ($1)
+    exists (select 1 from flex_plans n where n.institute_id = p.institute_id and n.institute_id = any ($3::int[])
       and n.student_id = p.student_id and n.created_at > p.created_at) as "isReplaced"
   from ${KEYS} join flex_plans p on p.institute_id = asked.institute_id and p.id = asked.plan_id
   join institutes o on o.id = p.institute_id
   join students s on s.institute_id = p.institute_id and s.id = p.student_id
-  left join family_languages f on f.institute_id = p.institute_id and f.institute_id = any ($1)
+  left join family_languages f on f.institute_id = p.institute_id and f.institute_id = any ($3::int[])
     and f.family = phone_key(s.primary_contact_number)
-  where p.institute_id = any ($1) and s.institute_id = any ($1)
+  where p.institute_id = any ($3::int[]) and s.institute_id = any ($3::int[])
   order by p.institute_id, p.id`
 
 const LOAD_MANDATES = `select distinct on (m.institute_id, m.plan_id) ${MANDATES.columns('m')}
   from ${KEYS} join flex_mandates m on m.institute_id = asked.institute_id and m.plan_id = asked.plan_id
-  where m.institute_id = any ($1)
+  where m.institute_id = any ($3::int[])
   order by m.institute_id, m.plan_id, m.created_at desc, m.id desc`
 
 const LOAD_INSTALMENTS = `select distinct on (i.institute_id, i.plan_id, i.number) ${INSTALMENTS.columns('i')},
@@ -109,12 +109,12 @@ const LOAD_INSTALMENTS = `select distinct on (i.institute_id, i.plan_id, i.numbe
   from ${KEYS} join flex_instalments i on i.institute_id = asked.institute_id and i.plan_id = asked.plan_id
   left join lateral (
     select p.settlement_id, s.utr, (select sum(r.amount_paise)::bigint from refunds r
-        where r.institute_id = p.institute_id and r.institute_id = any ($1) and r.payment_id = p.id and r.kind = 'requested' and r.state <> 'failed') as refunded
+        where r.institute_id = p.institute_id and r.institute_id = any ($3::int[]) and r.payment_id = p.id and r.kind = 'requested' and r.state <> 'failed') as refunded
     from payments p
-    left join settlements s on s.institute_id = p.institute_id and s.institute_id = any ($1) and s.id = p.settlement_id
-    where p.institute_id = i.institute_id and p.institute_id = any ($1) and p.order_id = i.order_id
+    left join settlements s on s.institute_id = p.institute_id and s.institute_id = any ($3::int[]) and s.id = p.settlement_id
+    where p.institute_id = i.institute_id and p.institute_id = any ($3::int[]) and p.order_id = i.order_id
       and p.state = 'captured' and not p.is_duplicate and i.state in ('debited', 'settled')) money on true
-  where i.institute_id = any ($1)
+  where i.institute_id = any ($3::int[])
   order by i.institute_id, i.plan_id, i.number`
 
 /** Plans with their newest mandate and their instalments; three statements, however many plans. */

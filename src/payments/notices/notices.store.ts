@@ -1,6 +1,6 @@
 import type { OrderKind } from '../../orders/orders.rules.ts'
 import type { Database, Queryable, Transaction } from '../../platform/db/database.ts'
-import { findDue, nameRows } from '../../platform/jobs/claim.ts'
+import { findDue, institutesOf, nameRows } from '../../platform/jobs/claim.ts'
 import type { RowKey } from '../../platform/jobs/leased-rows.ts'
 import type { Paise } from '../../platform/money.ts'
 import type { RefundCause } from '../../messages/words.ts'
@@ -113,8 +113,14 @@ export async function markReceived(
   await tx.query(
     `update receipts c set payer_notified_at = $4
      from unnest($1::int[], $2::text[], $3::int[]) as t (institute_id, financial_year, number)
-     where c.institute_id = t.institute_id and c.institute_id = any ($1) and c.financial_year = t.financial_year and c.number = t.number`,
-    [told.map(one => one.instituteId), told.map(one => one.financialYear), told.map(one => one.number), now],
+     where c.institute_id = t.institute_id and c.institute_id = any ($5::int[]) and c.financial_year = t.financial_year and c.number = t.number`,
+    [
+      told.map(one => one.instituteId),
+      told.map(one => one.financialYear),
+      told.map(one => one.number),
+      now,
+      institutesOf(told),
+    ],
   )
 }
 
@@ -143,8 +149,8 @@ export async function markRefunds(tx: Transaction, told: readonly MadeRefund[], 
   if (told.length === 0) return
   await tx.query(
     `update refunds r set payer_notified_at = $3 from unnest($1::int[], $2::text[]) as t (institute_id, id)
-     where r.institute_id = t.institute_id and r.institute_id = any ($1) and r.id = t.id`,
-    [told.map(one => one.instituteId), told.map(one => one.refundId), now],
+     where r.institute_id = t.institute_id and r.institute_id = any ($4::int[]) and r.id = t.id`,
+    [told.map(one => one.instituteId), told.map(one => one.refundId), now, institutesOf(told)],
   )
 }
 

@@ -1,4 +1,5 @@
 import type { Queryable, Transaction } from '../../platform/db/database.ts'
+import { institutesOf } from '../../platform/jobs/claim.ts'
 import { Table } from '../../platform/db/table.ts'
 import { leasedRows } from '../../platform/jobs/leased-rows.ts'
 import type { Refund, RefundLine } from './refunds.rules.ts'
@@ -71,10 +72,10 @@ type OfPayment = { instituteId: number; paymentId: string }
 /** Those of these payments that were made. */
 export async function listMade(db: Queryable, payments: readonly OfPayment[]): Promise<Refund[]> {
   return db.query<Refund>(
-    `select ${columns('refunds.institute_id')} from refunds where institute_id = any ($1) and state = 'processed'
+    `select ${columns('refunds.institute_id')} from refunds where institute_id = any ($3::int[]) and state = 'processed'
        and (institute_id, payment_id) in (select * from unnest($1::int[], $2::text[]))
      order by institute_id, processed_at, id`,
-    [payments.map(one => one.instituteId), payments.map(one => one.paymentId)],
+    [payments.map(one => one.instituteId), payments.map(one => one.paymentId), institutesOf(payments)],
   )
 }
 

@@ -231,6 +231,11 @@ export function instituteOf(keys: readonly { instituteId: number }[]): number {
   return first.instituteId
 }
 
+/** Each once: where a table is kept to them, every one of its rows is compared with all that are named. */
+export const institutesOf = (keys: readonly { instituteId: number }[]): number[] => [
+  ...new Set(keys.map(({ instituteId }) => instituteId)),
+]
+
 export const idsOf = (keys: readonly RowKey[]): string[] => keys.map(({ id }) => id)
 
 /** How many were taken in all. */

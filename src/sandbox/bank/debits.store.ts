@@ -1,5 +1,5 @@
 import type { Database, Queryable, Transaction } from '../../platform/db/database.ts'
-import { findDue, nameRows } from '../../platform/jobs/claim.ts'
+import { findDue, institutesOf, nameRows } from '../../platform/jobs/claim.ts'
 import type { RowKey } from '../../platform/jobs/leased-rows.ts'
 import type { Paise } from '../../platform/money.ts'
 import type { BankDebit } from './mandates.rules.ts'
@@ -97,7 +97,7 @@ export async function moveDebits(tx: Transaction, moves: readonly DebitMove[]): 
      from unnest($1::int[], $2::text[], $3::text[], $4::timestamptz[], $5::text[], $6::boolean[], $7::text[], $8::text[],
        $9::timestamptz[], $10::text[])
        as m (institute_id, ref, state, decide_at, scripted, waited, failure, transaction, captured_at, returned)
-     where b.institute_id = m.institute_id and b.institute_id = any ($1) and b.ref = m.ref`,
+     where b.institute_id = m.institute_id and b.institute_id = any ($11::int[]) and b.ref = m.ref`,
     [
       moves.map(move => move.instituteId),
       moves.map(move => move.ref),
@@ -109,6 +109,7 @@ export async function moveDebits(tx: Transaction, moves: readonly DebitMove[]): 
       moves.map(move => move.transactionId),
       moves.map(move => move.capturedAt),
       moves.map(move => move.returnedCode),
+      institutesOf(moves),
     ],
   )
 }
