@@ -24,7 +24,13 @@ export async function fillDemo(config: Config, base: Context, log: Log): Promise
   if (school === null) return
   // Home says so meanwhile, by whose it is and when it began.
   const claim = `${school.code} ${Date.now()} ${randomUUID()}`
-  if ((await claimSetting(base.db, 'demo', claim)) !== claim) return
+  const found = await claimSetting(base.db, 'demo', claim)
+  // Over a server of one's own another process may be filling it.
+  if (config.databaseUrl === null && found !== claim && found !== 'filled')
+    log.warn(
+      'Sunrise School was interrupted while it was filled; for all of it remove the data folder and start anew',
+    )
+  if (found !== claim) return
   const beganMs = performance.now()
   const today = base.clock.now()
   await seedSchool(base, school, STUDENTS, { batch: SAME_DAY })
