@@ -1,4 +1,4 @@
-import { bisectOnFailure } from '../../platform/bisect-on-failure.ts'
+import { bisectOnFailure } from '../../platform/jobs/bisect-on-failure.ts'
 import { inGroups } from '../../platform/jobs/claim.ts'
 import type { Run } from '../../platform/jobs/job.ts'
 import { processChunks } from '../../platform/jobs/process-due.ts'

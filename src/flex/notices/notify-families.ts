@@ -1,4 +1,4 @@
-import { bisectOnFailure } from '../../platform/bisect-on-failure.ts'
+import { bisectOnFailure } from '../../platform/jobs/bisect-on-failure.ts'
 import { inGroups } from '../../platform/jobs/claim.ts'
 import { isWakingHour } from '../../messages/quiet-hours.rules.ts'
 import type { FlexContext } from '../context.ts'

@@ -1,6 +1,6 @@
 import type { Context } from '../../platform/context.ts'
 import { isServerAway } from '../../platform/db/errors.ts'
-import { bisectOnFailure } from '../../platform/bisect-on-failure.ts'
+import { bisectOnFailure } from '../../platform/jobs/bisect-on-failure.ts'
 import type { Log } from '../../platform/log.ts'
 import { recordAttempts } from './attempts.service.ts'
 import type { Ended } from './attempt.ts'

@@ -1,4 +1,4 @@
-import { isUnavailable } from './errors.ts'
+import { isUnavailable } from '../errors.ts'
 
 /**
  * Does all of them at once, as nearly always; when that fails, each half by itself, and so on, so that one that fails
