@@ -9,7 +9,7 @@ import { dirname, join } from 'node:path'
 const ROOT = join(import.meta.dirname, '..')
 const DIST = join(ROOT, 'dist')
 const SOURCES = ['src', 'cli/src', 'sdk/node/src']
-const COPIED = ['package.json', 'cli/package.json', 'migrations', 'docs/erp-developer', 'web/dist']
+const COPIED = ['package.json', 'cli/package.json', 'migrations', 'docs/erp-developer', 'web/dist', 'build']
 
 /** `'./x.ts'` of imports, and the modules of processes of their own: `new URL('x.ts', import.meta.url)`. */
 const MODULE = /(from |import\(|import |new URL\()'((?:\.{1,2}\/)?[\w./-]+)\.ts'/g

@@ -8,7 +8,6 @@ import type { Config } from './config.ts'
 import { describeStranded } from './doctor/payments.rules.ts'
 import { findStranded } from './doctor/payments.service.ts'
 import { examine } from './doctor/doctor.service.ts'
-import { fillDemo } from './demo/demo.service.ts'
 import { createContext, type BursarContext } from './context.ts'
 import { keepDataDirLocked, type KeptDataDirLock } from './data-dir.ts'
 import type { Readiness } from '../http/health.ts'
@@ -25,6 +24,7 @@ import { writeRefusal } from '../platform/db/errors.ts'
 import { isUnavailable } from '../platform/errors.ts'
 import type { Log } from '../platform/log.ts'
 import { finishMove, loadOffset } from '../sandbox/clock/clock.service.ts'
+import { fillDemo } from '../sandbox/demo/demo.service.ts'
 import { rebalanceAll } from '../flex/plans/rebalance.service.ts'
 import type { ServedPage, ServedRoute } from '../http/route-table.ts'
 import { ImportEngine } from '../imports/engine/import-engine.ts'
@@ -62,7 +62,11 @@ export async function createBursar(
   const { sandboxClock, embedded } = opened
   const readiness: Readiness = { isDraining: false }
   const { ctx, simulators, closeErp, closeSenders } = await createContext(wanted, base, log)
-  const worker = new JobRunner(createJobs(wanted, ctx, simulators?.bank ?? null), { clock: ctx.clock, log })
+  const worker = new JobRunner(createJobs(wanted, ctx, simulators?.bank ?? null), {
+    clock: ctx.clock,
+    log,
+    listen: (channel, onWakeup) => ctx.db.listen(channel, onWakeup),
+  })
   const { deliveries, closeDeliveries } = openDeliveries(wanted, ctx, log)
   const imports = new ImportEngine(ctx, log)
   const stopWork = (): Promise<unknown> =>
@@ -102,8 +106,7 @@ export async function createBursar(
     const config = await listen(app, wanted)
     base.publicUrl = config.publicUrl
     backups?.start()
-    const startWork = (): void => {
-      if (readiness.isDraining) return
+    if (wanted.role !== 'api') {
       worker.start()
       deliveries.start()
       imports.start()
@@ -112,14 +115,7 @@ export async function createBursar(
           log.warn({ err }, 'finishing a sandbox clock move failed'),
         )
     }
-    if (wanted.role === 'worker') startWork()
-    // A demo happens in the past: nobody may do today what fell due there meanwhile.
-    if (wanted.role === 'all')
-      fillDemo(config, ctx, log)
-        .catch((err: unknown) => {
-          if (!readiness.isDraining) log.warn({ err }, 'Sunrise School could not be filled')
-        })
-        .finally(startWork)
+    if (wanted.role !== 'worker') await fillDemoSchool(ctx, log)
     const { routeTable: routes, pageTable: pages } = app
     let stopping: Promise<void> | null = null
     const close = (): Promise<void> => (stopping ??= stop(wanted.drainMs))
@@ -127,6 +123,18 @@ export async function createBursar(
   } catch (error) {
     await stop(0)
     throw error
+  }
+}
+
+/** A sandbox without its demo school is as good for everything else. */
+async function fillDemoSchool(ctx: BursarContext, log: Log): Promise<void> {
+  const hint = '`npm run build` in a checkout records it, and the next start fills it'
+  try {
+    const filled = await fillDemo(ctx)
+    if (filled === 'not recorded')
+      log.warn(`Sunrise School is empty, because this build has no recording: ${hint}`)
+  } catch (err) {
+    log.warn({ err }, `Sunrise School could not be filled: ${hint}`)
   }
 }
 
@@ -161,6 +169,11 @@ async function openAndLock(
   let server: EmbeddedPostgres | null = null
   try {
     const opened = await openDatabase(config, {
+      waitMs: config.databaseWaitMs,
+      onWait: reason =>
+        log.warn(
+          `Waiting up to ${config.databaseWaitMs / 1_000} s for the database, which does not answer: ${reason}`,
+        ),
       name: processName(config.role),
       onPrimary: server => log.info({ server }, 'writing to this database server'),
       onIdleError: error => log.warn({ err: error }, 'an idle database connection was lost'),

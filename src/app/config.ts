@@ -31,6 +31,8 @@ export type Config = {
   trustProxy: string[] | false
   publicRate: { perSecond: number; burst: number }
   poolSize: number
+  /** How long a start waits for a database that does not answer. */
+  databaseWaitMs: number
   logLevel: string
   logFormat: LogFormat
   /** Whether a new sandbox gets a school to look at. */
@@ -138,6 +140,7 @@ function toConfig(
     trustProxy: values.TRUST_PROXY ?? false,
     publicRate: { perSecond: values.PUBLIC_RATE, burst: values.PUBLIC_BURST },
     poolSize: values.DB_POOL_SIZE,
+    databaseWaitMs: values.DATABASE_WAIT_SECONDS * 1_000,
     logLevel: values.LOG_LEVEL,
     logFormat: values.LOG_FORMAT,
     hasDemo: values.DEMO === 'on',

@@ -1,6 +1,32 @@
+import { constants } from 'node:fs'
+import { access, mkdir } from 'node:fs/promises'
 import { lockDataDir } from '../platform/embedded-postgres/data-dir-lock.ts'
 import type { EmbeddedPostgres } from '../platform/embedded-postgres/supervisor.ts'
 import type { Log } from '../platform/log.ts'
+
+/** Makes the data folder, or says in a sentence why it cannot be used. */
+export async function prepareDataDir(dataDir: string): Promise<void> {
+  try {
+    await mkdir(dataDir, { recursive: true, mode: 0o700 })
+    await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK)
+  } catch (cause) {
+    const code = (cause as NodeJS.ErrnoException).code ?? 'unknown'
+    const problem = PROBLEMS[code] ?? `failed with ${code}`
+    throw new Error(
+      `The data folder ${dataDir} cannot be used: ${problem}. Let this user write there, or set DATA_DIR to another folder.`,
+      { cause },
+    )
+  }
+}
+
+const PROBLEMS: Readonly<Record<string, string>> = {
+  EACCES: 'permission is denied',
+  EPERM: 'permission is denied',
+  EEXIST: 'it is a file',
+  ENOTDIR: 'a part of its path is a file',
+  EROFS: 'its disk is read-only',
+  ENOSPC: 'its disk is full',
+}
 
 /** One Bursar per data folder: held from the start to the stop, also over a death of the server that keeps the lock. */
 export type KeptDataDirLock = { release(): Promise<void> }

@@ -88,6 +88,7 @@ export function createJobs(
       nextDueAt: () => nextDisputeMailDue(ctx),
     }),
     work('payers_notified', {
+      wakesOn: 'messages',
       run: processBatches(limit => notifyPayers(ctx, limit)),
       nextDueAt: () => nextNoticeDue(ctx),
     }),
@@ -106,6 +107,7 @@ export function createJobs(
     // As many as an SMTP server likes; one that hangs holds up so many messages and no more.
     work('messages_sent', {
       concurrency: 5,
+      wakesOn: 'messages',
       run: sendMessages(ctx),
       nextDueAt: () => nextMessageDue(ctx),
     }),

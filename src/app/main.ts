@@ -10,16 +10,20 @@ import { describeStart, exposureWarning } from './banner.ts'
 /** The process: reads the configuration, starts Bursar, stops it on a signal. */
 let embedded: EmbeddedPostgres | null = null
 
+/** A terminal sends Ctrl-C to npm and to us, and npm hands its own on: both are one key press. */
+const SAME_KEY_PRESS_MS = 1_000
+
 /** The first signal stops in order; a second one at once. */
 function stopOnSignal(stop: () => Promise<void>, log: Log): void {
-  let isStopping = false
+  let stoppingSinceMs: number | null = null
   const onSignal = (signal: NodeJS.Signals): void => {
-    if (isStopping) {
+    if (stoppingSinceMs !== null) {
+      if (performance.now() - stoppingSinceMs < SAME_KEY_PRESS_MS) return
       process.stderr.write('Stopped at once.\n')
       embedded?.kill()
       process.exit(130)
     }
-    isStopping = true
+    stoppingSinceMs = performance.now()
     process.stdout.write(`\n${signal}: finishing what is under way. Once more to stop at once.\n`)
     stop().then(
       () => {

@@ -1,13 +1,16 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { randomBytes } from 'node:crypto'
+import { setTimeout as wait } from 'node:timers/promises'
 import { join } from 'node:path'
 import type { Config } from './config.ts'
+import { prepareDataDir } from './data-dir.ts'
 import { OffsetClock, realClock } from '../platform/clock.ts'
 import { splitDatabaseUrl } from '../platform/db/database-url.ts'
 import { Database, type DatabaseOptions } from '../platform/db/database.ts'
 import { findRunning } from '../platform/embedded-postgres/running.ts'
 import { openEmbeddedPostgres, type EmbeddedPostgres } from '../platform/embedded-postgres/supervisor.ts'
 import type { Context } from '../platform/context.ts'
+import { isUnavailable } from '../platform/errors.ts'
 import { addressPolicy } from '../platform/http-client/addresses.ts'
 import { isDistributed } from '../platform/citus/tables.ts'
 import { migrate, type MigrationResult } from '../platform/db/migrate.ts'
@@ -31,12 +34,17 @@ type Hooks = 'name' | 'onIdleError' | 'onWritesRefused' | 'onPrimary' | 'onNode'
 type OpenOptions = Pick<DatabaseOptions, Hooks> & {
   /** Called with the embedded server before anything is written to it; may throw to refuse. */
   onEmbedded?: (embedded: EmbeddedPostgres) => Promise<void>
+  /** How long a database that is down or still recovers is waited for; a command does not wait. */
+  waitMs?: number
+  /** Told once that it is being waited for, and why. */
+  onWait?: ((reason: string) => void) | undefined
 }
 
 export async function openDatabase(
   config: Config,
-  { onEmbedded, ...hooks }: OpenOptions = {},
+  { onEmbedded, waitMs = 0, onWait, ...hooks }: OpenOptions = {},
 ): Promise<OpenedDatabase> {
+  if (config.databaseUrl === null) await prepareDataDir(config.dataDir)
   const embedded =
     config.databaseUrl === null ? await openEmbeddedPostgres({ dataDir: config.dataDir }) : null
   if (embedded !== null) await onEmbedded?.(embedded)
@@ -47,9 +55,7 @@ export async function openDatabase(
     ...hooks,
   })
   try {
-    await db.findPrimary()
-    const lack = await db.describeLackOfPrimary()
-    if (lack !== null) throw new NoPrimary(lack)
+    await waitUntilWritable(db, { waitMs, onWait })
     const migration = await migrate(db)
     db.isDistributed = await isDistributed(db)
     await checkMode(db, config.mode)
@@ -72,6 +78,40 @@ export async function openDatabase(
   } catch (error) {
     await db.close()
     throw error
+  }
+}
+
+const WAIT_AGAIN_MS = 500
+
+/** A machine that boots starts its services in any order, and a server that crashed recovers before it answers. */
+async function waitUntilWritable(
+  db: Database,
+  { waitMs, onWait }: Pick<OpenOptions, 'onWait'> & { waitMs: number },
+): Promise<void> {
+  const deadline = Date.now() + waitMs
+  for (let isTold = false; ; isTold = true) {
+    const away = await findWhyAway(db, waitMs === 0 ? undefined : WAIT_AGAIN_MS)
+    if (away === null) return
+    if (Date.now() >= deadline) throw away.error
+    if (!isTold) onWait?.(away.reason)
+    await wait(WAIT_AGAIN_MS)
+  }
+}
+
+/** Null: it answers. What waiting does not mend, such as a wrong password, is thrown. */
+async function findWhyAway(
+  db: Database,
+  searchMs: number | undefined,
+): Promise<{ reason: string; error: Error } | null> {
+  await db.findPrimary(searchMs)
+  const lack = await db.describeLackOfPrimary()
+  if (lack !== null) return { reason: lack, error: new NoPrimary(lack) }
+  try {
+    await db.query('select 1')
+    return null
+  } catch (error) {
+    if (!isUnavailable(error)) throw error
+    return { reason: error.cause instanceof Error ? error.cause.message : error.message, error }
   }
 }
 
@@ -122,7 +162,7 @@ function connectionsOf(
 /** A sandbox makes its own key once; `wx` lets only one of two first starts write it. */
 async function readOrMakeMasterKey(dataDir: string): Promise<Buffer> {
   const file = join(dataDir, 'master.key')
-  await mkdir(dataDir, { recursive: true, mode: 0o700 })
+  await prepareDataDir(dataDir)
   try {
     await writeFile(file, `${randomBytes(MASTER_KEY_BYTES).toString('hex')}\n`, { flag: 'wx', mode: 0o600 })
   } catch (error) {

@@ -46,6 +46,7 @@ export async function queueMessages(tx: Transaction, messages: readonly NewMessa
       id: newId('msg'),
     })),
   )
+  tx.notify('messages')
 }
 
 function letterOf({ to, body }: NewMessage, school: School | undefined) {
@@ -63,6 +64,7 @@ export async function queueSecretMessage(
   const id = newId('msg')
   const secretSealed = vault.seal(secret.text, secretPurpose({ ...message, id }))
   await store.insertMessages(tx, [{ ...message, id, secretSealed, secretUntil: secret.until }])
+  tx.notify('messages')
 }
 
 /** How many were written about something since then. */

@@ -137,7 +137,10 @@ export async function move(
     nextCheckAt: null,
   }
   if (isDuplicate) await store.movePayment(tx, payment, moved)
-  else store.moveWithReceipt(tx, payment, moved, financialYear(dayOf(capturedAt)))
+  else {
+    store.moveWithReceipt(tx, payment, moved, financialYear(dayOf(capturedAt)))
+    tx.notify('messages')
+  }
 }
 
 export type { PaymentRecord } from './payment-records.store.ts'

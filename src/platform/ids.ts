@@ -68,14 +68,26 @@ export function firstIdAt(prefix: IdPrefix, moment: Date): string {
   return `${prefix}_${encodeTime(moment.getTime() * 1_000)}`
 }
 
+/** The ids in a text as if they had been made that much later; their order and their random part stay. */
+export function moveIds(text: string, byMs: number): string {
+  return text.replaceAll(
+    /_([0-9a-hjkmnp-tv-z]{11})(?=[0-9a-hjkmnp-tv-z]{15}(?![0-9a-z]))/g,
+    (_, time: string) => `_${encodeTime(decodeTime(time) + byMs * 1_000)}`,
+  )
+}
+
 /** When an id was made, by the clock of its process; null when it is none of ours. */
 export function momentOf(id: string): Date | null {
   const time = /_([0-9a-hjkmnp-tv-z]{11})/.exec(id)?.[1]
   if (time === undefined) return null
+  const moment = new Date(Math.floor(decodeTime(time) / 1_000))
+  return Number.isNaN(moment.getTime()) ? null : moment
+}
+
+function decodeTime(time: string): number {
   let micros = 0
   for (const character of time) micros = micros * 32 + ALPHABET.indexOf(character)
-  const moment = new Date(Math.floor(micros / 1_000))
-  return Number.isNaN(moment.getTime()) ? null : moment
+  return micros
 }
 
 function encodeTime(micros: number): string {

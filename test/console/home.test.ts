@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { readUnsettled } from '../../src/flex/plans/unsettled.service.ts'
 import { applyDispute } from '../../src/payments/disputes/disputes.service.ts'
-import { writeSetting } from '../../src/platform/db/instance-settings.ts'
 import { paiseOf, ZERO } from '../../src/platform/money.ts'
 import type { DisputeState } from '../../src/providers/port.ts'
 import { advanceRollovers } from '../../src/students/rollover/rollover.service.ts'
@@ -39,21 +38,6 @@ test('an institute without anything has zeros, every day of the chart, and no ra
   assert.equal(empty.daily.at(-1).day, empty.today)
   assert.equal('ratio' in empty.returns, false)
   assert.equal(empty.erp.is_configured, false)
-})
-
-test('Home says that the demo is being made, of that school alone and not for ever', async () => {
-  const { db } = bursar.app.ctx
-  const said: boolean[] = []
-  for (const value of [
-    `demo-school ${Date.now()} x`,
-    `sunrise-school ${Date.now()} x`,
-    `demo-school ${Date.now() - 3_600_000} x`,
-    'filled',
-  ]) {
-    await writeSetting(db, 'demo', value)
-    said.push((await home()).is_filling)
-  }
-  assert.deepEqual(said, [true, false, false, false])
 })
 
 test('what is paid, owed and on its way adds up to the paisa, each institute by itself', async () => {

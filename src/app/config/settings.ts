@@ -56,6 +56,11 @@ export const SETTINGS = {
     asText,
     SECRET,
   ),
+  DATABASE_WAIT_SECONDS: setting(
+    'how long a start waits for a database that is down or still recovering',
+    wholeNumber(0, 3_600),
+    '60',
+  ),
   DB_POOL_SIZE: setting('database connections of this process', wholeNumber(2, 500), '16'),
   MASTER_KEY: optional(
     '32 bytes in hex or base64 that encrypt stored secrets',

@@ -86,10 +86,6 @@ const disputesOutput = disputes.object({
 const out = outputOf<Home>()
 export const homeOutput = out.object({
   today: out.day('The day in India that the numbers are of.', DAY),
-  is_filling: out.flag(
-    'Whether the demo is being made at this moment, so that its numbers still grow.',
-    false,
-  ),
   collected_today: out.one('Payments of today.', collectedOutput),
   collected_this_month: out.one('Payments since the first of the month.', collectedOutput),
   outstanding: out.one('What is owed.', outstandingOutput),

@@ -5,15 +5,6 @@ export type Sum = { amountPaise: Paise; count: number }
 export type Collected = Sum & { givenBackPaise: Paise }
 export type DaySum = Collected & { day: string }
 
-const LONGEST_FILLING_MS = 10 * 60_000
-
-/** `demo`: the setting of the installation, which names the school that is being filled and since when. */
-export function isBeingFilled(demo: string | null, code: string, nowMs: number): boolean {
-  const [school, since] = (demo ?? '').split(' ')
-  // One that was interrupted stays as it is.
-  return school === code && nowMs - Number(since) < LONGEST_FILLING_MS
-}
-
 export function firstOfMonth(day: string): string {
   return `${day.slice(0, 8)}01`
 }

@@ -3,7 +3,6 @@ import type { DisputesToAnswer } from '../../payments/disputes/disputes.rules.ts
 import { sumDisputesToAnswer } from '../../payments/disputes/disputes.service.ts'
 import { DAY_MS, dayOf, startOfDay } from '../../platform/calendar.ts'
 import type { Context } from '../../platform/context.ts'
-import { readSetting } from '../../platform/db/instance-settings.ts'
 import { firstIdAt } from '../../platform/ids.ts'
 import { sumDebits, sumReturns } from '../flex/days.store.ts'
 import { aheadRange, COMING, returnsRange, spanOf } from '../flex/flex.rules.ts'
@@ -14,7 +13,6 @@ import {
   addUp,
   everyDay,
   firstOfMonth,
-  isBeingFilled,
   sumFrom,
   type Collected,
   type DaySum,
@@ -24,8 +22,6 @@ import * as store from './home.store.ts'
 
 export type Home = {
   today: string
-  /** The demo is being made at this moment. */
-  isFilling: boolean
   collectedToday: Collected
   collectedThisMonth: Collected
   outstanding: store.Outstanding
@@ -45,15 +41,14 @@ export type Home = {
 const CHART_DAYS = 30
 
 /** What came in, what is still due, what went wrong, what happens next: a statement each, side by side. */
-export async function readHome({ db, clock, mode }: Context, institute: Institute): Promise<Home> {
-  const { id, code } = institute
+export async function readHome({ db, clock }: Context, institute: Institute): Promise<Home> {
+  const { id } = institute
   const now = clock.now()
   const today = dayOf(now)
   const month = firstOfMonth(today)
   const chartFrom = addDays(today, 1 - CHART_DAYS)
   const countedFrom = month < chartFrom ? month : chartFrom
   const [
-    demo,
     sums,
     outstanding,
     ahead,
@@ -64,7 +59,6 @@ export async function readHome({ db, clock, mode }: Context, institute: Institut
     approvalsWaiting,
     disputesToAnswer,
   ] = await Promise.all([
-    mode === 'sandbox' ? readSetting(db, 'demo') : null,
     store.sumDays(db, id, startOfDay(countedFrom)),
     store.sumOutstanding(db, id, today),
     sumDebits(db, id, spanOf(aheadRange(today))),
@@ -78,7 +72,6 @@ export async function readHome({ db, clock, mode }: Context, institute: Institut
   ])
   return {
     today,
-    isFilling: isBeingFilled(demo, code, Date.now()),
     collectedToday: sumFrom(sums, today, today),
     collectedThisMonth: sumFrom(sums, month, today),
     outstanding,

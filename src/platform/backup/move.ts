@@ -6,15 +6,15 @@ import { pipeline } from 'node:stream/promises'
 import { Client, escapeIdentifier, type ClientConfig } from 'pg'
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams'
 import { POSTGRES_MAJOR } from '../embedded-postgres/binaries.ts'
+import type { Queryable } from '../db/database.ts'
 import { applyMigrations, readSchemaChecksums } from '../db/migrate.ts'
+import { readTablesInOrder, type TableColumns } from '../db/tables.ts'
 
 type MoveOptions = {
   source: ClientConfig
   target: ClientConfig
   onTable: (progress: { name: string; rows: number; number: number; of: number }) => void
 }
-
-type Table = { name: string; columns: string[] }
 
 /** Written by the migrations at the target. */
 const NOT_COPIED = 'schema_migrations'
@@ -53,6 +53,10 @@ async function connect(config: ClientConfig): Promise<Client> {
   return client
 }
 
+function asQueryable(client: Client): Queryable {
+  return { query: async (text, values) => (await client.query(text, values as unknown[])).rows }
+}
+
 async function refuseTarget(target: Client): Promise<void> {
   const { rows } = await target.query<{ major: number; version: string; encoding: string; tables: string[] }>(
     `select current_setting('server_version_num')::int / 10000 as major, current_setting('server_version') as version,
@@ -77,11 +81,9 @@ async function copyEverything(
 ): Promise<{ tables: number; rows: number }> {
   await refuseOtherSchema(source)
   await refuseRetired(source)
-  await applyMigrations({
-    query: async (text, values) => (await target.query(text, values as unknown[])).rows,
-  })
+  await applyMigrations(asQueryable(target))
   await copyPartitions(source, target)
-  const tables = await tablesInOrder(target)
+  const tables = (await readTablesInOrder(asQueryable(target))).filter(({ name }) => name !== NOT_COPIED)
   let rows = 0
   for (const [index, table] of tables.entries()) {
     await copyTable(source, target, table)
@@ -138,31 +140,7 @@ async function copyPartitions(source: Client, target: Client): Promise<void> {
     await target.query('select add_partition($1, $2, $3, $4)', [log, part, lower, upper])
 }
 
-/** Referenced tables come first, so that foreign keys hold at every step and need not be switched off. */
-async function tablesInOrder(target: Client): Promise<Table[]> {
-  const { rows } = await target.query<Table & { needs: string[] }>(
-    `select c.relname as name,
-       array(select a.attname::text from pg_attribute a where a.attrelid = c.oid and a.attnum > 0
-         and not a.attisdropped and a.attgenerated = '' order by a.attname) as columns,
-       array(select r.relname::text from pg_constraint f join pg_class r on r.oid = f.confrelid
-         where f.conrelid = c.oid and f.contype = 'f' and f.confrelid <> c.oid) as needs
-     from pg_class c where c.relkind in ('r', 'p') and not c.relispartition and c.relnamespace = 'public'::regnamespace
-       and c.relname <> $1
-     order by c.relname`,
-    [NOT_COPIED],
-  )
-  const ordered: Table[] = []
-  const placed = new Set<string>()
-  while (ordered.length < rows.length) {
-    const ready = rows.filter(({ name, needs }) => !placed.has(name) && needs.every(need => placed.has(need)))
-    if (ready.length === 0) throw new Error('foreign keys form a cycle')
-    for (const table of ready) placed.add(table.name)
-    ordered.push(...ready)
-  }
-  return ordered
-}
-
-async function copyTable(source: Client, target: Client, { name, columns }: Table): Promise<void> {
+async function copyTable(source: Client, target: Client, { name, columns }: TableColumns): Promise<void> {
   const list = columns.map(escapeIdentifier).join(', ')
   const table = escapeIdentifier(name)
   const reader = source.query(copyTo(`copy (select ${list} from ${table}) to stdout`))
@@ -173,7 +151,11 @@ async function copyTable(source: Client, target: Client, { name, columns }: Tabl
 }
 
 /** By the count of rows and a sum over hashes of all their values. */
-async function compareTable(source: Client, target: Client, { name, columns }: Table): Promise<number> {
+async function compareTable(
+  source: Client,
+  target: Client,
+  { name, columns }: TableColumns,
+): Promise<number> {
   const ask = `select count(*)::text as rows,
       coalesce(sum(hashtextextended(row(${columns.map(escapeIdentifier).join(', ')})::text, 0)), 0)::text as hash
     from ${escapeIdentifier(name)}`

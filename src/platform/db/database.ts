@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 import { assert } from '../assert.ts'
 import { unavailable } from '../errors.ts'
-import { WakeupListener, Wakeups, type WakeupChannel } from './wakeup.ts'
+import { WakeupListener, Wakeups, type WakeupChannel, type WakeupSubscription } from './wakeup.ts'
 import { announce, endClient, gatherWrites } from './client.ts'
 import { Nodes, type NodesOptions, type OverAll } from './nodes.ts'
 import { isAborted, isRetryable, isTimeout, toBursarError, writeRefusal } from './errors.ts'
@@ -49,7 +49,6 @@ export type DatabaseOptions = {
 /** How long an answer may take where that is more than usual. The server has a limit of its own. */
 type Limits = { query_timeout?: number }
 
-const CONNECT_TIMEOUT_MS = 3_000
 const POINT_READ_TIMEOUT_MS = 4_000
 const MAX_TRIES = 4
 const TELL_AGAIN_MS = 60_000
@@ -66,7 +65,10 @@ export class Database implements Queryable {
   readonly onLeft: NonNullable<DatabaseOptions['onLeft']>
   /** That processes over this database share. */
   readonly semaphore: ClusterSemaphore
-  readonly #wakeups = new Wakeups(name => this.query(`notify ${name}`))
+  readonly #wakeups = new Wakeups(names =>
+    this.query(`select pg_notify(name, '') from unnest($1::text[]) as name`, [names]),
+  )
+  readonly #listener: WakeupListener
   readonly #options: DatabaseOptions
   readonly #config: pg.ClientConfig
   readonly #sockets = new Set<Socket>()
@@ -101,6 +103,8 @@ export class Database implements Queryable {
     })
     const pipelined = { ...config, pipeline: true, query_timeout: POINT_READ_TIMEOUT_MS }
     this.#reader = new PipelinedReader(() => servers.client(pipelined))
+    const listening = { ...config, application_name: 'bursar wakeup', keepAlive: true }
+    this.#listener = new WakeupListener(() => servers.client(listening))
     const held = { ...config, application_name: 'bursar semaphore', keepAlive: true, pipeline: true }
     this.semaphore = new ClusterSemaphore(() => servers.client(held))
   }
@@ -150,14 +154,8 @@ export class Database implements Queryable {
   }
 
   /** Listens to a channel that any process notifies; started and stopped by its owner. */
-  listen(channel: WakeupChannel, onWakeup: () => void): WakeupListener {
-    const config = {
-      stream: () => this.#openSocket(),
-      application_name: 'bursar wakeup',
-      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-      keepAlive: true,
-    }
-    return new WakeupListener(() => this.#servers.client(config), channel, onWakeup)
+  listen(channel: WakeupChannel, onWakeup: () => void): WakeupSubscription {
+    return this.#listener.subscribe(channel, onWakeup)
   }
 
   /** Open and waiting connections, for the metrics page. */

@@ -13,7 +13,11 @@ export class JobLoop {
   readonly #slots: Slots
   #running: Promise<void> | null = null
   #stopped = false
+  /** Something came while it worked, or backed off after a failure. */
+  #isWoken = false
   #endPause: () => void = () => {}
+  /** Ends a pause in which nothing was known to be due. */
+  #wakeUp: () => void = () => {}
 
   constructor(job: Job, record: JobRecord, { clock, timing }: { clock: Clock; timing: JobTiming }) {
     this.#job = job
@@ -30,6 +34,12 @@ export class JobLoop {
 
   start(): void {
     this.#running ??= this.#loop()
+  }
+
+  /** There may be something to do before the next look. */
+  wake(): void {
+    this.#isWoken = true
+    this.#wakeUp()
   }
 
   /** Ends after the rows at hand, or when their time limit abandons them. */
@@ -49,13 +59,27 @@ export class JobLoop {
   /** Returns for how long to pause. */
   async #runOnce(): Promise<number> {
     try {
+      this.#isWoken = false
       const isMore = await this.#job.run(this.#slots)
       this.#record.endRun()
-      return isMore ? 0 : await this.#untilDue()
+      return isMore ? 0 : await this.#sleepUntilDue()
     } catch (error) {
       this.#record.failRun(error)
       return backOffMs(this.#record.failedRuns, this.#timing)
     }
+  }
+
+  /** Slept already: there is nothing left to pause for. */
+  async #sleepUntilDue(): Promise<number> {
+    const ms = await this.#untilDue()
+    const { wakeupDelayMs } = this.#timing
+    const soon = (): void => void setTimeout(this.#endPause, wakeupDelayMs)
+    const sleeping = this.#pause(ms)
+    this.#wakeUp = soon
+    if (this.#isWoken) soon()
+    await sleeping
+    this.#wakeUp = () => {}
+    return 0
   }
 
   async #untilDue(): Promise<number> {

@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts'
 import type { Log } from '../log.ts'
+import type { WakeupChannel, WakeupSubscription } from '../db/wakeup.ts'
 import { finishAllDue, runInOrder, type Finished } from './catch-up.ts'
 import { JobRecord, type JobFigures } from './figures.ts'
 import type { Job } from './job.ts'
@@ -12,6 +13,14 @@ export type JobStatus = JobFigures &
     abandoned: number
   }
 
+type JobRunnerOptions = {
+  clock: Clock
+  log: Log
+  timing?: Partial<JobTiming>
+  /** How a job hears that there is something to do; absent: it looks now and then. */
+  listen?: (channel: WakeupChannel, onWakeup: () => void) => WakeupSubscription
+}
+
 /**
  * Runs the jobs side by side, each in a loop of its own: one that fails, hangs or has a backlog delays no other. Any
  * number of processes may do so over one database, because every claim skips what others hold.
@@ -21,12 +30,10 @@ export class JobRunner {
   readonly #records: ReadonlyMap<string, JobRecord>
   readonly #loops: readonly JobLoop[]
   readonly #clock: Clock
+  readonly #wakeups: readonly WakeupSubscription[]
   #isStarted = false
 
-  constructor(
-    jobs: readonly Job[],
-    { clock, log, timing = {} }: { clock: Clock; log: Log; timing?: Partial<JobTiming> },
-  ) {
+  constructor(jobs: readonly Job[], { clock, log, timing = {}, listen }: JobRunnerOptions) {
     this.#jobs = jobs
     this.#clock = clock
     this.#records = new Map(
@@ -39,16 +46,22 @@ export class JobRunner {
     )
     const options = { clock, timing: { ...STANDARD_TIMING, ...timing } }
     this.#loops = jobs.map(job => new JobLoop(job, this.#record(job.name), options))
+    this.#wakeups = jobs.flatMap(({ wakesOn }, index) =>
+      wakesOn === undefined || listen === undefined
+        ? []
+        : [listen(wakesOn, () => this.#loops[index]?.wake())],
+    )
   }
 
   start(): void {
     this.#isStarted = true
+    for (const wakeup of this.#wakeups) wakeup.start()
     for (const loop of this.#loops) loop.start()
   }
 
   /** Ends after the rows at hand. */
   async stop(): Promise<void> {
-    await Promise.all(this.#loops.map(loop => loop.stop()))
+    await Promise.all([...this.#loops, ...this.#wakeups].map(each => each.stop()))
   }
 
   /** False in a process that leaves the jobs to others. */

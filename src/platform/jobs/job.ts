@@ -1,3 +1,4 @@
+import type { WakeupChannel } from '../db/wakeup.ts'
 import type { Slots } from './slots.ts'
 
 /** Work that falls due by itself. It is data: the runner gives each job a loop, slots, a back-off and figures of its own. */
@@ -10,6 +11,8 @@ export type Job = {
   /** Of one row or batch. One that takes longer counts as failed and frees its slot. */
   timeLimitMs: number
   run: Run
+  /** Notified when there may be something new to do; absent: the job looks every few seconds. */
+  wakesOn?: WakeupChannel
   /** When the oldest row is or falls due, by our clock; absent: the job looks every few seconds. */
   nextDueAt?(): Promise<Date | null>
   /** Where a clock that is moved far ahead must stop, so that everything happens in its order; absent: nowhere. */

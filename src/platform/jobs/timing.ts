@@ -2,6 +2,8 @@
 export type JobTiming = {
   /** A job looks at least so often, whatever it knows about what falls due. */
   longestPauseMs: number
+  /** From a notification to the look: what comes in the meantime is taken in one batch. */
+  wakeupDelayMs: number
   /** What is due and could not be claimed is held by somebody else: asking without a pause would only keep us busy. */
   heldPauseMs: number
   firstBackOffMs: number
@@ -13,6 +15,7 @@ export type JobTiming = {
 
 export const STANDARD_TIMING: JobTiming = {
   longestPauseMs: 5_000,
+  wakeupDelayMs: 200,
   heldPauseMs: 500,
   firstBackOffMs: 500,
   longestBackOffMs: 15_000,

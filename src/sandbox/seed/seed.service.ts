@@ -50,6 +50,7 @@ export async function seedSandbox(ctx: Context, hasDemo: boolean): Promise<void>
     await lockSetting(tx, 'sandbox_seeded')
     if ((await readSetting(tx, 'sandbox_seeded')) === null) {
       for (const institute of institutes) await seedInstitute(ctx, institute)
+      if (hasDemo) await writeSetting(tx, 'demo', 'empty')
       await writeSetting(tx, 'sandbox_seeded', 'yes')
     }
     // Apart, because sandboxes of before had institutes and no console.

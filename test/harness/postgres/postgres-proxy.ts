@@ -16,12 +16,14 @@ const EXECUTE = 'E'.charCodeAt(0)
 const SIMPLE_QUERY = 'Q'.charCodeAt(0)
 
 /** Its address is the database's with `host` as the parameter of that name. */
-export async function startPostgresProxy(database: URL): Promise<PostgresProxy> {
+export async function startPostgresProxy(
+  database: URL,
+  host = mkdtempSync(join(tmpdir(), 'bursar-proxy-')),
+): Promise<PostgresProxy> {
   const port = Number(database.port || 5432)
   const socket = `.s.PGSQL.${port}`
   const folder = database.searchParams.get('host')
   const target = folder === null ? { host: database.hostname, port } : { path: join(folder, socket) }
-  const host = mkdtempSync(join(tmpdir(), 'bursar-proxy-'))
   let count = 0
   let isSilent = false
   const sockets = new Set<Socket>()

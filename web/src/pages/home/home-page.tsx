@@ -1,4 +1,3 @@
-import { Alert } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { HomeAnswer } from '../../../../src/console/home/home.output.ts'
 import { get } from '../../api/client.ts'
@@ -18,7 +17,7 @@ export function HomePage() {
   const home = useQuery({
     queryKey: ['home', path],
     queryFn: ({ signal }) => get<HomeAnswer>(`${path}/home`, {}, signal),
-    refetchInterval: ({ state }) => (state.data?.is_filling === true ? 5_000 : 60_000),
+    refetchInterval: 60_000,
   })
   return (
     <PageFrame title="Home">
@@ -34,12 +33,6 @@ function Numbers({ home }: { home: HomeAnswer }) {
   const month = `${today.slice(0, 8)}01`
   return (
     <>
-      {home.is_filling && (
-        <Alert color="yellow" role="status">
-          This demo school is being filled with a year of payments; its numbers grow until that is done, in
-          less than a minute on most machines.
-        </Alert>
-      )}
       <Waiting home={home} />
       <h2 className="section-title">What came in</h2>
       <div className="stats">

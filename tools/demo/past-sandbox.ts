@@ -1,21 +1,21 @@
 import type { FastifyInstance, InjectOptions } from 'fastify'
-import { OffsetClock } from '../../platform/clock.ts'
-import type { Context } from '../../platform/context.ts'
-import { JobRunner } from '../../platform/jobs/job-runner.ts'
-import type { Log } from '../../platform/log.ts'
-import { rebalanceAll } from '../../flex/plans/rebalance.service.ts'
-import type { Config } from '../config.ts'
-import { createContext } from '../context.ts'
-import { describeInstallation } from '../installation.ts'
-import { createJobs } from '../jobs.ts'
-import { createHttpServer } from '../routes.ts'
+import { OffsetClock } from '../../src/platform/clock.ts'
+import type { Context } from '../../src/platform/context.ts'
+import { JobRunner } from '../../src/platform/jobs/job-runner.ts'
+import type { Log } from '../../src/platform/log.ts'
+import { rebalanceAll } from '../../src/flex/plans/rebalance.service.ts'
+import type { Config } from '../../src/app/config.ts'
+import { createContext } from '../../src/app/context.ts'
+import { describeInstallation } from '../../src/app/installation.ts'
+import { createJobs } from '../../src/app/jobs.ts'
+import { createHttpServer } from '../../src/app/routes.ts'
 
 type Key = { keyId: string; secret: string }
 type Answer = { status: string; data: unknown; message?: string }
 
 /**
- * The whole product on the same database under an earlier clock, without a socket: what is asked of it happened then, and
- * time goes on from one thing that falls due to the next. Nobody else may work on what is due meanwhile.
+ * The whole product under an earlier clock, without a socket: what is asked of it happened then, and time goes on from one
+ * thing that falls due to the next. Nobody else may work on the same database meanwhile.
  */
 export class PastSandbox {
   readonly #clock: OffsetClock
@@ -99,6 +99,11 @@ export class PastSandbox {
       this.#clock.advanceTo(next.getTime() - Date.now())
       await this.#worker.finishAllDue()
     }
+  }
+
+  /** Does what follows at once from what was asked, such as a message. */
+  async finishDue(): Promise<void> {
+    await this.#worker.finishAllDue()
   }
 
   close(): Promise<void> {

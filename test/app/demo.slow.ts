@@ -1,27 +1,37 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { before, test } from 'node:test'
+import { join } from 'node:path'
+import pg from 'pg'
 import { createBursar, type Bursar } from '../../src/app/bursar.ts'
 import { readConfig } from '../../src/app/config.ts'
 import { findInstitute } from '../../src/institutes/institutes.service.ts'
 import { reconcile } from '../../src/payments/reconcile/reconcile.service.ts'
-import { readSetting } from '../../src/platform/db/instance-settings.ts'
+import { isRecordingStale, recordDemo } from '../../tools/demo/record.ts'
 import { createLog } from '../../src/platform/log.ts'
 import { addDays } from '../../src/flex/rules/rails.rules.ts'
 import { dayOf } from '../../src/platform/calendar.ts'
 import { expectEveryOrder, LISTS } from '../console/lists-support.ts'
 import { API, demoVisitor } from '../console/support.ts'
+import { bareEnv } from '../harness/child-env.ts'
 import { Client, DEMO, GROUP } from '../harness/client.ts'
 import { waitFor } from '../harness/wait.ts'
 import { emptyDatabase } from '../harness/postgres/databases.ts'
 
 const ERP = '/api/v1/integrations/erp'
+const MASTER_KEY = '11'.repeat(32)
 const SUNRISE = { key: 'key_test_sunrise', secret: 'secret_test_sunrise' }
 
 async function startOn(database: string, env: Record<string, string> = {}): Promise<Bursar> {
   const log = createLog({ level: 'warn', format: 'json' })
-  const own = { PORT: '0', MASTER_KEY: '11'.repeat(32), DRAIN_SECONDS: '0' }
+  const own = { PORT: '0', MASTER_KEY, DRAIN_SECONDS: '0' }
   return createBursar(readConfig({ ...own, DATABASE_URL: database, ...env }), log)
 }
+
+before(async () => {
+  if (isRecordingStale()) await recordDemo()
+})
 
 const clientOf = ({ config }: Bursar, who: typeof SUNRISE): Client =>
   new Client(`http://${config.host}:${config.port}`, who)
@@ -33,9 +43,6 @@ test('a new sandbox has a school with history whose books agree, beside two that
   const database = await emptyDatabase(t)
   const first = await startOn(database)
   running.push(first)
-  await waitFor(async () => (await readSetting(first.ctx.db, 'demo')) === 'filled', 'the demo', {
-    limitMs: 200_000,
-  })
   const sunrise = clientOf(first, SUNRISE)
 
   const events: string[] = []
@@ -66,7 +73,6 @@ test('a new sandbox has a school with history whose books agree, beside two that
     assert.ok(rows.length > 0, `the demo has ${list}`)
   }
 
-  // Its deliveries begin when the past is over.
   await waitFor(async () => (await look('home')).webhooks.failing === 1, 'a webhook that fails')
   const home = await look('home')
   assert.deepEqual(
@@ -92,4 +98,70 @@ test('a new sandbox has a school with history whose books agree, beside two that
   running.push(second)
   const [row] = await second.ctx.db.query<{ count: number }>('select count(*) from students')
   assert.equal(row?.count, 312)
+})
+
+/** The product as a process of its own, which can be killed. */
+function run(database: string) {
+  const child = spawn(process.execPath, ['src/app/main.ts'], {
+    cwd: join(import.meta.dirname, '..', '..'),
+    env: {
+      ...bareEnv(),
+      DEMO: 'on',
+      PORT: '0',
+      DATABASE_URL: database,
+      MASTER_KEY,
+      DRAIN_SECONDS: '0',
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let said = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', part => (said += String(part)))
+  const exit = once(child, 'close')
+  const kill = async (): Promise<void> => {
+    child.kill('SIGKILL')
+    await exit
+  }
+  return { kill, isStarted: async () => said.includes('Ctrl-C stops it.') }
+}
+
+test('killed in the middle of filling the demo school, the next start has all of it', async t => {
+  const ends: (() => Promise<void>)[] = []
+  t.after(async () => {
+    for (const end of ends) await end()
+  })
+  const database = await emptyDatabase(t)
+  const look = new pg.Client({ connectionString: database })
+  await look.connect()
+  ends.push(() => look.end())
+  const countStudents = async (): Promise<number> =>
+    Number((await look.query('select count(*) from students')).rows[0]?.count)
+
+  // The schema must be there before a table of it can be held.
+  const seeded = await startOn(database, { DEMO: 'off' })
+  await seeded.stop()
+  await look.query(`delete from instance_settings where key like 'sandbox%'`)
+  for (const table of ['api_keys', 'students', 'receipts', 'refund_lines']) {
+    await look.query('begin')
+    await look.query(`lock table ${table} in access exclusive mode`)
+    const { kill } = run(database)
+    ends.push(kill)
+    const isHeld = async (): Promise<boolean> =>
+      (await look.query(`select from pg_locks where not granted and relation = '${table}'::regclass`))
+        .rowCount !== 0
+    await waitFor(isHeld, `the start to reach ${table}`)
+    await kill()
+    await look.query('rollback')
+    assert.equal(await countStudents(), 0, `after a kill at ${table}`)
+  }
+  const next = run(database)
+  ends.push(next.kill)
+  await waitFor(next.isStarted, 'the start after the kills')
+  assert.equal(await countStudents(), 312)
+  await next.kill()
+  const last = await startOn(database)
+  ends.push(() => last.stop())
+  const school = await findInstitute(last.ctx, 'sunrise-school')
+  assert.ok(school !== null)
+  const { differences } = await reconcile(last.ctx, school)
+  assert.deepEqual(differences, [])
 })

@@ -1,4 +1,4 @@
-import { DAY_MS, dayOf, startOfDay } from '../../platform/calendar.ts'
+import { DAY_MS, dayOf, startOfDay } from '../../src/platform/calendar.ts'
 import type { PastSandbox } from './past-sandbox.ts'
 
 /** Days after today; the past is negative. */
@@ -73,6 +73,7 @@ export class SunriseSchool {
     for (const [day, act] of days) {
       await this.#past.goTo(this.#at(day))
       await act()
+      await this.#past.finishDue()
     }
   }
 
@@ -266,7 +267,6 @@ export class SunriseSchool {
       event_code: 'pay.payment.debited',
       url: `${NOWHERE}/fees/webhook`,
       failure_notification_email: 'it@sunrise-school.example',
-      secret_key: 'a-secret-of-the-demo-school',
     })
   }
 }

@@ -1,0 +1,71 @@
+import { readFile } from 'node:fs/promises'
+import { promisify } from 'node:util'
+import { gunzip, gzip } from 'node:zlib'
+import { findInstitute } from '../../institutes/institutes.service.ts'
+import type { Institute } from '../../institutes/institutes.rules.ts'
+import { dayOf } from '../../platform/calendar.ts'
+import type { Context } from '../../platform/context.ts'
+import { lockSetting, readSetting, writeSetting } from '../../platform/db/instance-settings.ts'
+import { DEMO_SCHOOL } from '../seed/seed.service.ts'
+import { readRecording, writeRecording, type Recording } from './recording.rules.ts'
+import * as store from './recording.store.ts'
+
+/** Where the build leaves the school that it recorded. */
+export const RECORDING_FILE = new URL('../../../build/sunrise-school.gz', import.meta.url)
+
+const [compress, decompress] = [promisify(gzip), promisify(gunzip)]
+
+export type DemoFilled = 'filled' | 'not recorded' | 'nothing to do'
+
+/**
+ * Gives a new sandbox a school to look at: the recorded one, moved to today. It comes in one transaction, so that a process that dies
+ * meanwhile leaves a school without students, which the next start fills.
+ */
+export async function fillDemo(ctx: Context): Promise<DemoFilled> {
+  if (ctx.mode !== 'sandbox' || (await readSetting(ctx.db, 'demo')) !== 'empty') return 'nothing to do'
+  const text = await readFile(RECORDING_FILE).then(
+    async file => (await decompress(file)).toString(),
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return null
+      throw error
+    },
+  )
+  if (text === null) return 'not recorded'
+  const recording = readRecording(text, {
+    endedAt: new Date(),
+    day: dayOf(ctx.clock.now()),
+    publicUrl: ctx.publicUrl,
+  })
+  const isFilled = await ctx.db.transaction(async tx => {
+    await lockSetting(tx, 'demo')
+    const school = await findInstitute(ctx, DEMO_SCHOOL.code)
+    if (school === null || (await readSetting(tx, 'demo')) !== 'empty') return false
+    for (const table of recording.tables) await store.insertTable(tx, school.id, table)
+    await store.skipNumbers(tx, school.id)
+    await writeSetting(tx, 'demo', 'filled')
+    return true
+  })
+  if (!isFilled) return 'nothing to do'
+  await store.analyse(ctx.db, recording.tables)
+  return 'filled'
+}
+
+/** Tables in which a school has rows from the start: a sandbox makes these itself. */
+export async function findSeededTables(ctx: Context, school: Institute): Promise<ReadonlySet<string>> {
+  const tables = await store.readTables(ctx.db, school.id, new Set())
+  return new Set(tables.map(({ name }) => name))
+}
+
+/** What the school has come to have, as a file. */
+export async function recordSchool(
+  ctx: Context,
+  school: Institute,
+  { seeded, ...about }: Omit<Recording, 'tables' | 'publicUrl'> & { seeded: ReadonlySet<string> },
+): Promise<Buffer> {
+  const tables = await store.readTables(ctx.db, school.id, seeded)
+  for (const { name, rows } of tables) {
+    // The key that sealed it stays with the recorder.
+    if (rows.some(row => /"\w*_sealed":"/.test(row))) throw new Error(`${name} has a sealed value`)
+  }
+  return compress(writeRecording({ ...about, publicUrl: ctx.publicUrl, tables }), { level: 9 })
+}
