@@ -103,6 +103,8 @@ export async function createBursar(
       examine: () => examine({ ...wanted, publicUrl: ctx.publicUrl }, ctx),
     }
     app = wanted.role === 'worker' ? createHealthServer(options) : await createHttpServer(options)
+    // Before anybody can be answered: a school that is half filled takes no orders.
+    if (wanted.role !== 'worker') await fillDemoSchool(ctx, log)
     const config = await listen(app, wanted)
     base.publicUrl = config.publicUrl
     backups?.start()
@@ -115,7 +117,6 @@ export async function createBursar(
           log.warn({ err }, 'finishing a sandbox clock move failed'),
         )
     }
-    if (wanted.role !== 'worker') await fillDemoSchool(ctx, log)
     const { routeTable: routes, pageTable: pages } = app
     let stopping: Promise<void> | null = null
     const close = (): Promise<void> => (stopping ??= stop(wanted.drainMs))

@@ -12,9 +12,12 @@ export async function prepareDataDir(dataDir: string): Promise<void> {
   } catch (cause) {
     const code = (cause as NodeJS.ErrnoException).code ?? 'unknown'
     const problem = PROBLEMS[code] ?? `failed with ${code}`
+    const mend = problem.includes('file') ? 'Set' : 'Let this user write there, or set'
     throw new Error(
-      `The data folder ${dataDir} cannot be used: ${problem}. Let this user write there, or set DATA_DIR to another folder.`,
-      { cause },
+      `The data folder ${dataDir} cannot be used: ${problem}. ${mend} DATA_DIR to another folder.`,
+      {
+        cause,
+      },
     )
   }
 }

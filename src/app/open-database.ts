@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { link, readFile, rm, writeFile } from 'node:fs/promises'
 import { randomBytes } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { join } from 'node:path'
@@ -15,7 +15,7 @@ import { addressPolicy } from '../platform/http-client/addresses.ts'
 import { isDistributed } from '../platform/citus/tables.ts'
 import { migrate, type MigrationResult } from '../platform/db/migrate.ts'
 import { MASTER_KEY_BYTES, parseMasterKey, Vault } from '../platform/secrets.ts'
-import { claimSetting } from '../platform/db/instance-settings.ts'
+import { claimSetting, readSetting } from '../platform/db/instance-settings.ts'
 import { loadOffset } from '../sandbox/clock/clock.service.ts'
 import { seedSandbox } from '../sandbox/seed/seed.service.ts'
 
@@ -56,9 +56,11 @@ export async function openDatabase(
   })
   try {
     await waitUntilWritable(db, { waitMs, onWait })
+    await refuseOtherMode(db, config.mode)
     const migration = await migrate(db)
     db.isDistributed = await isDistributed(db)
-    await checkMode(db, config.mode)
+    await claimSetting(db, 'mode', config.mode)
+    await refuseOtherMode(db, config.mode)
     const vault = new Vault(config.masterKey ?? (await readOrMakeMasterKey(config.dataDir)))
     await checkMasterKey(db, vault)
     const sandboxClock = config.mode === 'sandbox' ? new OffsetClock() : null
@@ -159,14 +161,18 @@ function connectionsOf(
   return splitDatabaseUrl(config.databaseUrl ?? '').map(connectionString => ({ connectionString }))
 }
 
-/** A sandbox makes its own key once; `wx` lets only one of two first starts write it. */
+/** A sandbox makes its own key once: a link is made whole, and by only one of two first starts. */
 async function readOrMakeMasterKey(dataDir: string): Promise<Buffer> {
   const file = join(dataDir, 'master.key')
   await prepareDataDir(dataDir)
+  const made = `${file}.${process.pid}`
+  await writeFile(made, `${randomBytes(MASTER_KEY_BYTES).toString('hex')}\n`, { mode: 0o600, flush: true })
   try {
-    await writeFile(file, `${randomBytes(MASTER_KEY_BYTES).toString('hex')}\n`, { flag: 'wx', mode: 0o600 })
+    await link(made, file)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  } finally {
+    await rm(made, { force: true })
   }
   const key = parseMasterKey((await readFile(file, 'utf8')).trim())
   if (key === null) throw new Error(`${file} does not hold a master key. Restore it, or set MASTER_KEY.`)
@@ -174,9 +180,12 @@ async function readOrMakeMasterKey(dataDir: string): Promise<Buffer> {
 }
 
 /** A sandbox's schools, payments and clock are made up; a live database must never be worked on by made-up banks. */
-async function checkMode(db: Database, mode: Config['mode']): Promise<void> {
-  const belongsTo = await claimSetting(db, 'mode', mode)
-  if (belongsTo === mode) return
+async function refuseOtherMode(db: Database, mode: Config['mode']): Promise<void> {
+  const [known] = await db.query<{ name: string | null }>(
+    `select to_regclass('instance_settings')::text as name`,
+  )
+  const belongsTo = known?.name == null ? null : await readSetting(db, 'mode')
+  if (belongsTo === null || belongsTo === mode) return
   throw new Error(
     belongsTo === 'sandbox'
       ? 'This database is a sandbox: its schools, payments and clock are made up. Live mode needs an empty one: set DATA_DIR or DATABASE_URL.'

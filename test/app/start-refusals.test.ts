@@ -30,25 +30,26 @@ test('a data folder that cannot be written is named, with what to do', t => {
   const file = join(scratch(t), 'a-file')
   writeFileSync(file, '')
   for (const [folder, problem] of [
-    [file, 'it is a file'],
-    [join(file, 'data'), 'a part of its path is a file'],
+    [file, 'it is a file. Set'],
+    [join(file, 'data'), 'a part of its path is a file. Set'],
     // Not even root may make a folder there.
-    ['/sys/bursar', 'permission is denied'],
+    ['/sys/bursar', 'permission is denied. Let this user write there, or set'],
   ] as const)
     assert.equal(
       refusalOf(folder),
-      `Bursar did not start.\n  The data folder ${folder} cannot be used: ${problem}. Let this user write there, or set DATA_DIR to another folder.\n`,
+      `Bursar did not start.\n  The data folder ${folder} cannot be used: ${problem} DATA_DIR to another folder.\n`,
     )
 })
 
 /** `tools/check-node`, which stands before `npm start` and the build, with a Node that behaves so. */
-function check(t: TestContext, script: string) {
+function check(t: TestContext, script: string, cwd = ROOT) {
   const bin = scratch(t)
   const node = join(bin, 'node')
   writeFileSync(node, `#!/bin/sh\n${script}\n`, { mode: 0o755 })
   const { status, stderr } = spawnSync(join(ROOT, 'tools', 'check-node'), {
     env: { PATH: `${bin}:/usr/bin:/bin` },
     encoding: 'utf8',
+    cwd,
   })
   return { status, said: stderr.trimEnd() }
 }
@@ -69,4 +70,8 @@ test('a machine without libatomic, and a Node that is too old, are told what to 
     said: 'Bursar cannot start: Node, which npm installed, does not run on this machine: Illegal instruction',
   })
   assert.deepEqual(check(t, 'echo v26.10.0'), { status: 0, said: '' })
+  assert.deepEqual(check(t, 'echo v26.10.0', scratch(t)), {
+    status: 1,
+    said: 'Bursar cannot start: its packages are not installed. Run `npm ci` here first.',
+  })
 })

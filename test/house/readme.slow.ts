@@ -73,6 +73,13 @@ test('the first command of the README runs it from a bare checkout, and everythi
     limitMs: 220_000,
   })
   assert.equal(child.exitCode, null, said)
+  // Whoever signs in or calls now finds the demo school whole.
+  const sunrise = new Client('http://127.0.0.1:8080', {
+    key: 'key_test_sunrise',
+    secret: 'secret_test_sunrise',
+  })
+  const students = await sunrise.get('/api/v1/integrations/erp/students?limit=200')
+  assert.deepEqual([students.body.data.length, students.body.has_more], [200, true])
   const subscription = {
     event_code: 'pay.payment.debited',
     url: receiver.url,
@@ -93,12 +100,6 @@ test('the first command of the README runs it from a bare checkout, and everythi
   }
   await waitFor(hasMail, 'the receipt mail', { limitMs: RECEIPT_MAIL_MS - (Date.now() - paidMs) })
   await waitFor(async () => said.includes('Ctrl-C stops it.'), 'the banner')
-  const sunrise = new Client('http://127.0.0.1:8080', {
-    key: 'key_test_sunrise',
-    secret: 'secret_test_sunrise',
-  })
-  const students = await sunrise.get('/api/v1/integrations/erp/students?limit=200')
-  assert.deepEqual([students.body.data.length, students.body.has_more], [200, true])
   await end(child, exit)
   assert.match(said, /Stopped\./)
 })

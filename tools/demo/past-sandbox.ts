@@ -90,8 +90,9 @@ export class PastSandbox {
     return this.#clock.now()
   }
 
-  /** Does on the way what falls due. */
+  /** Does on the way what falls due, beginning with what follows at once from what was asked, such as a message. */
   async goTo(moment: Date): Promise<void> {
+    await this.#worker.finishAllDue()
     while (this.#clock.now() < moment) {
       const stop = await this.#worker.nextStop()
       const isPast = stop !== null && stop <= this.#clock.now()
@@ -101,7 +102,7 @@ export class PastSandbox {
     }
   }
 
-  /** Does what follows at once from what was asked, such as a message. */
+  /** Does what follows at once from what was asked last. */
   async finishDue(): Promise<void> {
     await this.#worker.finishAllDue()
   }

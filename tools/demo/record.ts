@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { readConfig } from '../../src/app/config.ts'
-import { openDatabase } from '../../src/app/open-database.ts'
+import { openDatabase, type OpenedDatabase } from '../../src/app/open-database.ts'
 import { getInstitute } from '../../src/institutes/institutes.service.ts'
 import { DAY_MS, dayOf } from '../../src/platform/calendar.ts'
 import { createLog } from '../../src/platform/log.ts'
@@ -27,8 +27,16 @@ export async function recordDemo(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'bursar-demo-'))
   const config = readConfig({ DATA_DIR: folder, PUBLIC_URL })
   const log = createLog({ level: 'error', format: 'json' })
-  const opened = await openDatabase(config)
+  let opened: OpenedDatabase | null = null
+  const remove = (): void => rmSync(folder, { recursive: true, force: true })
+  const abandon = (): void => {
+    opened?.embedded?.kill()
+    remove()
+    process.exit(130)
+  }
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, abandon)
   try {
+    opened = await openDatabase(config)
     const { ctx } = opened
     // Nothing here has to survive a power failure.
     await ctx.db.query('alter system set fsync = off')
@@ -45,9 +53,10 @@ export async function recordDemo(): Promise<void> {
     const about = { startedAt, endedAt: new Date(), day: dayOf(startedAt), seeded }
     moveInto(await recordSchool(ctx, school, about))
   } finally {
-    await opened.ctx.db.close()
-    await opened.embedded?.stop()
-    rmSync(folder, { recursive: true, force: true })
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, abandon)
+    await opened?.ctx.db.close()
+    await opened?.embedded?.stop()
+    remove()
   }
 }
 

@@ -73,8 +73,8 @@ export class SunriseSchool {
     for (const [day, act] of days) {
       await this.#past.goTo(this.#at(day))
       await act()
-      await this.#past.finishDue()
     }
+    await this.#past.finishDue()
   }
 
   #at(day: DayOffset): Date {

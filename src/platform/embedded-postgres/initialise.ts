@@ -1,8 +1,8 @@
-import { execFile } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { OWN_SERVER_HINT, POSTGRES_MAJOR } from './binaries.ts'
 import { commandFor, type Launcher } from './launcher.ts'
 import { syncFolder, type ClusterPaths } from './paths.ts'
@@ -61,17 +61,22 @@ async function isCluster(folder: string): Promise<boolean> {
 
 async function runInitdb(draft: string, initdb: string, launcher: Launcher): Promise<void> {
   const { command, args, options } = commandFor(launcher, initdb, ['-D', draft, ...INITDB_ARGS])
-  try {
-    await promisify(execFile)(command, args, { ...options, timeout: INITDB_LIMIT_MS })
-  } catch (cause) {
-    const { stderr, message } = cause as Error & { stderr?: string }
-    const said = stderr?.trim().slice(-2_000) ?? ''
-    throw new Error(
-      `the database could not be created in ${draft}: check that user ${launcher.account.uid} may write ` +
-        `there and that the disk has room, ${OWN_SERVER_HINT}\n${said === '' ? message : said}`,
-      { cause },
-    )
-  }
+  // In a process group of its own, so that a Ctrl-C at our terminal does not reach it: the start ends in order.
+  const child = spawn(command, args, {
+    ...options,
+    detached: true,
+    timeout: INITDB_LIMIT_MS,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  let said = ''
+  child.stderr.on('data', (part: Buffer) => (said += part.toString()))
+  const ended = await once(child, 'close').catch((error: Error) => error)
+  if (!(ended instanceof Error) && ended[0] === 0) return
+  const why = ended instanceof Error ? ended.message : `initdb ended with ${String(ended[0] ?? ended[1])}`
+  throw new Error(
+    `the database could not be created in ${draft}: check that user ${launcher.account.uid} may write ` +
+      `there and that the disk has room, ${OWN_SERVER_HINT}\n${said.trim().slice(-2_000) || why}`,
+  )
 }
 
 /** Only drafts, and only old ones: a young draft may be another process's first start. */

@@ -13,7 +13,7 @@ export class JobLoop {
   readonly #slots: Slots
   #running: Promise<void> | null = null
   #stopped = false
-  /** Something came while it worked, or backed off after a failure. */
+  /** Something came while it worked. */
   #isWoken = false
   #endPause: () => void = () => {}
   /** Ends a pause in which nothing was known to be due. */
@@ -69,7 +69,7 @@ export class JobLoop {
     }
   }
 
-  /** Slept already: there is nothing left to pause for. */
+  /** Pauses until something is due or somebody notifies it, so that nothing is left to pause for afterwards. */
   async #sleepUntilDue(): Promise<number> {
     const ms = await this.#untilDue()
     const { wakeupDelayMs } = this.#timing

@@ -36,9 +36,9 @@ export async function fillDemo(ctx: Context): Promise<DemoFilled> {
     day: dayOf(ctx.clock.now()),
     publicUrl: ctx.publicUrl,
   })
+  const school = await findInstitute(ctx, DEMO_SCHOOL.code)
   const isFilled = await ctx.db.transaction(async tx => {
     await lockSetting(tx, 'demo')
-    const school = await findInstitute(ctx, DEMO_SCHOOL.code)
     if (school === null || (await readSetting(tx, 'demo')) !== 'empty') return false
     for (const table of recording.tables) await store.insertTable(tx, school.id, table)
     await store.skipNumbers(tx, school.id)
