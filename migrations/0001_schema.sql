@@ -1457,7 +1457,7 @@ create table payment_rules (
   -- oldest_due: by due day, then as registered; as_registered: in that order alone; in_proportion: by what is owed of each.
   allocation text not null default 'oldest_due' check (allocation in ('oldest_due', 'as_registered', 'in_proportion')),
   -- What a payment brought beyond what was owed when it was captured: back to the payer, or kept as advance.
-  excess text not null default 'refund' check (excess in ('refund', 'advance'))
+  surplus text not null default 'refund' check (surplus in ('refund', 'advance'))
 );
 
 -- When fees are due, and what being late costs. Replaced whole.
@@ -1909,6 +1909,13 @@ create table cred_tranches (
   foreign key (institute_id, application_id) references cred_applications,
   check ((state = 'disbursed') = (settlement_utr is not null))
 );
+
+-- What a lender has promised for a student's fees and not sent yet; from the transfer on it is a payment like others.
+create view lent_fees as
+  select a.institute_id, a.student_id, a.id as application_id, a.lender_title, a.signed_at, t.id as tranche_id, t.amount_paise,
+    t.planned_on
+  from cred_applications a join cred_tranches t on t.institute_id = a.institute_id and t.application_id = a.id
+  where a.state = 'agreement_signed' and t.state = 'planned';
 
 -- Every transfer that the lender reported, by the lender's own number; the key prevents taking one twice.
 create table cred_pay_outs (

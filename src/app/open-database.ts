@@ -184,7 +184,8 @@ async function refuseOtherMode(db: Database, mode: Config['mode']): Promise<void
   const [known] = await db.query<{ name: string | null }>(
     `select to_regclass('instance_settings')::text as name`,
   )
-  const belongsTo = known?.name == null ? null : await readSetting(db, 'mode')
+  const isNew = known === undefined || known.name === null
+  const belongsTo = isNew ? null : await readSetting(db, 'mode')
   if (belongsTo === null || belongsTo === mode) return
   throw new Error(
     belongsTo === 'sandbox'

@@ -1,4 +1,5 @@
 import { duesPaymentHandler } from '../dues/dues-payment-handler.ts'
+import { withSurplus } from '../dues/excess.service.ts'
 import { namedOrderHandler } from '../dues/named-order-handler.ts'
 import { assertNobodyPays } from '../dues/started.service.ts'
 import { downpaymentPaymentHandler, instalmentPaymentHandler } from '../flex/engine/results.service.ts'
@@ -17,8 +18,8 @@ export function createPaymentHandlers(ctx: Context) {
     link: namedOrderHandler(ctx),
     student: duesPaymentHandler(ctx),
     page: PAGE_PAYMENT_HANDLER,
-    downpayment: { ...downpaymentPaymentHandler(ctx), mayStart },
-    instalment: instalmentPaymentHandler(ctx),
+    downpayment: { ...withSurplus(downpaymentPaymentHandler(ctx)), mayStart },
+    instalment: withSurplus(instalmentPaymentHandler(ctx)),
     loan: disbursementPaymentHandler(ctx),
   } satisfies Record<OrderKind, PaymentHandler>
 }

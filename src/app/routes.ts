@@ -13,6 +13,7 @@ import { EVENT_WEBHOOKS } from '../webhooks/events.docs.ts'
 import { orderRoutes } from '../orders/orders.routes.ts'
 import { paymentPageRoutes } from '../payment-pages/pages.routes.ts'
 import { paymentRoutes } from '../payments/payments.routes.ts'
+import { refuseOnTheWay } from '../dues/on-the-way.service.ts'
 import { readOnTheWay } from '../payments/student-payments.service.ts'
 import type { BursarContext } from './context.ts'
 import { sharedFigures } from './status/figures.service.ts'
@@ -115,7 +116,7 @@ export async function createHttpServer(options: RouteOptions): Promise<FastifyIn
   keepRouteTable(app)
   addOpenApi(app, { publicUrl: ctx.publicUrl, webhooks: EVENT_WEBHOOKS })
 
-  orderRoutes(app, ctx)
+  orderRoutes(app, ctx, refuseOnTheWay)
   paymentRoutes(app, ctx)
   paymentPageRoutes(app, ctx)
   studentRoutes(app, ctx)

@@ -2,11 +2,11 @@ import { outputOf, type Shown } from '../http/wire/output.ts'
 import { ORDER_ID } from '../orders/order.input.ts'
 import { productOf } from '../payments/payment.events.ts'
 import type { AdvanceUse } from '../fees/advances/advances.service.ts'
-import type { StudentPayment } from '../payments/student-payments.service.ts'
+import type { OnTheWay, StudentPayment } from '../payments/student-payments.service.ts'
 import { sumPaise, type Paise } from '../platform/money.ts'
 import { STUDENT_ID } from '../students/student.input.ts'
 import { LATE_FEE_ID } from './dues.input.ts'
-import { ALLOCATIONS, EXCESSES, type LateFee, type LateFeeRule } from './dues.rules.ts'
+import { ALLOCATIONS, SURPLUSES, type LateFee, type LateFeeRule } from './dues.rules.ts'
 import { timingOf } from './timing.rules.ts'
 import type { DueLine, Dues } from './dues.service.ts'
 import type { LateFeeEntry, PaymentRules } from './payment-rules.service.ts'
@@ -61,7 +61,7 @@ export const duesOutput = dues.object('Dues', {
   late_fee_amount: dues.amount('Of that, late fees.', 450, one => one.lateFeePaise),
   advance_amount: dues.amount('What was paid beyond the fees.', 0, one => one.advancePaise),
   on_the_way_amount: dues.amount(
-    'What banks have been asked for and have not answered.',
+    'What banks have been asked for and have not answered, and what a lender has promised: it cannot be paid a second time.',
     0,
     one => one.onTheWayPaise,
   ),
@@ -69,7 +69,7 @@ export const duesOutput = dues.object('Dues', {
   late_fees: dues.list('Only while what they are for is due.', lateFeeOutput),
 })
 
-export function withOnTheWay(found: Dues, onTheWay: readonly StudentPayment[]) {
+export function withOnTheWay(found: Dues, onTheWay: readonly OnTheWay[]) {
   return { ...found, onTheWayPaise: sumPaise(onTheWay.map(payment => payment.amountPaise)) }
 }
 
@@ -104,7 +104,10 @@ export const paymentRulesOutput = rules.object('PaymentRules', {
     one => one.partPayment.leastPaise,
   ),
   allocation: rules.oneOf(ALLOCATIONS, 'How a part is spread.'),
-  excess: rules.oneOf(EXCESSES, 'What becomes of money beyond what was owed when it came in.'),
+  surplus: rules.oneOf(
+    SURPLUSES,
+    'What becomes of money beyond what was owed when it came in; an advance only while something of the family will still fall due.',
+  ),
   late_fees: rules.list('Due days and late fees.', ruleOutput),
 })
 export type PaymentRulesAnswer = Shown<typeof paymentRulesOutput>

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { addRead, addWrite } from '../http/endpoint.ts'
 import { all, created, createdAll, one } from '../http/reply.ts'
 import { createdOrderOutput } from '../orders/order.output.ts'
-import { listOnTheWay, listPaid } from '../payments/student-payments.service.ts'
+import { listOnTheWay, listPaid, listPending } from '../payments/student-payments.service.ts'
 import type { PaymentContext } from '../payments/context.ts'
 import { studentParams } from '../students/student.input.ts'
 import { payDuesInput, waiverInput } from './dues.input.ts'
@@ -152,11 +152,11 @@ function addPayments(app: FastifyInstance, ctx: PaymentContext): void {
     params: studentParams,
     async answer({ caller: { institute }, params: { studentId } }) {
       await getDues(ctx, { instituteId: institute.id, studentId })
-      const [onTheWay, paid] = await Promise.all([
-        listOnTheWay(ctx.db, institute.id, [studentId]),
+      const [pending, paid] = await Promise.all([
+        listPending(ctx.db, institute.id, [studentId]),
         listPaid(ctx.db, institute.id, [studentId]),
       ])
-      return [...onTheWay, ...paid]
+      return [...pending, ...paid]
     },
   })
 }

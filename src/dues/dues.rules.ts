@@ -18,8 +18,8 @@ export const ALLOCATIONS = ['oldest_due', 'as_registered', 'in_proportion'] as c
 export type Allocation = (typeof ALLOCATIONS)[number]
 
 /** What becomes of money beyond what was owed when it came in. */
-export const EXCESSES = ['refund', 'advance'] as const
-export type Excess = (typeof EXCESSES)[number]
+export const SURPLUSES = ['refund', 'advance'] as const
+export type Surplus = (typeof SURPLUSES)[number]
 
 export type PartPayment = { isAllowed: boolean; leastPaise: Paise }
 
@@ -185,14 +185,18 @@ type Due = {
 /** The dues less what payments on their way will take of them, be it a fee or a late fee that is not one yet. */
 export function withoutTaken<Dues extends Due>(
   dues: Dues,
-  onTheWay: readonly { lines: Share['lines'] }[],
+  onTheWay: readonly { amountPaise: Paise; lines: Share['lines'] }[],
 ): Dues {
   const taken = sumByComponent(onTheWay.flatMap(payment => payment.lines))
+  // A loan pays whatever is owed when it comes, the first component first.
+  let anything = sumPaise(onTheWay.filter(({ lines }) => lines.length === 0).map(one => one.amountPaise))
   const rest = (componentType: string, owed: Paise): Paise => {
     const before = taken.get(componentType) ?? ZERO
     const part = minPaise(owed, before)
     taken.set(componentType, subtractPaise(before, part))
-    return subtractPaise(owed, part)
+    const lent = minPaise(subtractPaise(owed, part), anything)
+    anything = subtractPaise(anything, lent)
+    return paiseOf(owed - part - lent)
   }
   const lines = dues.lines.map(line => ({ ...line, owedPaise: rest(line.componentType, line.owedPaise) }))
   const lateFees = dues.lateFees.map(fee => ({ ...fee, amountPaise: rest(LATE_FEE, fee.amountPaise) }))
@@ -201,12 +205,23 @@ export function withoutTaken<Dues extends Due>(
   return { ...dues, lines, lateFees, owedPaise, lateFeePaise, totalPaise: paiseOf(owedPaise + lateFeePaise) }
 }
 
+/** Whether lines ask for something that is on the way: `left` is what is owed without it. */
+export function isAskedTwice(lines: Share['lines'], owed: Due, left: Due): boolean {
+  return [...sumByComponent(lines)].some(([componentType, amount]) => {
+    const rest = owedOf(componentType, left)
+    return amount > rest && rest < owedOf(componentType, owed)
+  })
+}
+
+function owedOf(componentType: string, { lines, lateFeePaise }: Due): number {
+  const owed = lines.find(line => line.componentType === componentType)?.owedPaise ?? ZERO
+  return componentType === LATE_FEE ? owed + lateFeePaise : owed
+}
+
 /** Whether all that an order was made for is still due; a component may stand in several of its lines. */
 export function isCovered(order: Share, dues: Due): boolean {
-  const isLineCovered = ([componentType, amount]: [string, Paise]): boolean => {
-    const owed = dues.lines.find(line => line.componentType === componentType)?.owedPaise ?? ZERO
-    return amount <= (componentType === LATE_FEE ? owed + dues.lateFeePaise : owed)
-  }
+  const isLineCovered = ([componentType, amount]: [string, Paise]): boolean =>
+    amount <= owedOf(componentType, dues)
   const asked = sumPaise(stillAsked(order.lateFees, dues.lateFees).map(fee => fee.amountPaise))
   return (
     [...sumByComponent(order.lines)].every(isLineCovered) &&

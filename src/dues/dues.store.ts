@@ -2,12 +2,12 @@ import type { Queryable, Transaction } from '../platform/db/database.ts'
 import { Table } from '../platform/db/table.ts'
 import { institutesOf, nameRows } from '../platform/jobs/claim.ts'
 import type { Paise } from '../platform/money.ts'
-import type { Allocation, Excess, LateFeeRule, PartPayment, Redeemed, Share } from './dues.rules.ts'
+import type { Allocation, LateFeeRule, PartPayment, Redeemed, Share, Surplus } from './dues.rules.ts'
 
 export type PaymentRules = {
   partPayment: PartPayment
   allocation: Allocation
-  excess: Excess
+  surplus: Surplus
   lateFees: LateFeeRule[]
 }
 
@@ -16,7 +16,7 @@ type RulesRow = {
   isAllowed: boolean | null
   leastPaise: Paise | null
   allocation: Allocation | null
-  excess: Excess | null
+  surplus: Surplus | null
   rules: RuleJson[]
 }
 
@@ -52,7 +52,7 @@ export async function readRules(
   instituteIds: readonly number[],
 ): Promise<Map<number, PaymentRules>> {
   const rows = await db.query<RulesRow>(
-    `select i.id as "instituteId", p.part_payments as "isAllowed", p.least_part_paise as "leastPaise", p.allocation, p.excess,
+    `select i.id as "instituteId", p.part_payments as "isAllowed", p.least_part_paise as "leastPaise", p.allocation, p.surplus,
        coalesce(r.rules, '[]') as rules
      from unnest($1::int[]) as i (id) left join (
        select * from payment_rules where institute_id = any($1)) p on p.institute_id = i.id
@@ -69,7 +69,7 @@ function toRules(row: RulesRow): PaymentRules {
   return {
     partPayment: { isAllowed: row.isAllowed ?? true, leastPaise: row.leastPaise ?? LEAST_PART_PAISE },
     allocation: row.allocation ?? 'oldest_due',
-    excess: row.excess ?? 'refund',
+    surplus: row.surplus ?? 'refund',
     lateFees: row.rules.map(rule => ({
       id: rule.id,
       componentType: rule.componentType,
@@ -89,10 +89,10 @@ function chargeOf({ kind, perDayPaise, slabs }: RuleJson): LateFeeRule['charge']
 /** Replaces them whole. A rule that stays the same keeps its id, so that what was paid of it still counts. */
 export async function writeRules(tx: Transaction, instituteId: number, rules: PaymentRules): Promise<void> {
   await tx.query(
-    `insert into payment_rules (institute_id, part_payments, least_part_paise, allocation, excess) values ($1, $2, $3, $4, $5)
+    `insert into payment_rules (institute_id, part_payments, least_part_paise, allocation, surplus) values ($1, $2, $3, $4, $5)
      on conflict (institute_id) do update set part_payments = excluded.part_payments,
-       least_part_paise = excluded.least_part_paise, allocation = excluded.allocation, excess = excluded.excess`,
-    [instituteId, rules.partPayment.isAllowed, rules.partPayment.leastPaise, rules.allocation, rules.excess],
+       least_part_paise = excluded.least_part_paise, allocation = excluded.allocation, surplus = excluded.surplus`,
+    [instituteId, rules.partPayment.isAllowed, rules.partPayment.leastPaise, rules.allocation, rules.surplus],
   )
   await tx.query('delete from late_fee_rules where institute_id = $1', [instituteId])
   await rulesOfInstitutes.insert(

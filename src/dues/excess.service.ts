@@ -2,14 +2,39 @@ import type { RefundCause } from '../payments/refunds/refunds.rules.ts'
 import { refundExcess } from '../payments/refunds/refunds.service.ts'
 import { listPaid } from '../payments/student-payments.service.ts'
 import { wasPaidSince } from '../students/direct-payments/direct-payments.service.ts'
-import type { PaidOrder } from '../payments/payment-handler.ts'
+import type { PaidOrder, PaymentHandler } from '../payments/payment-handler.ts'
 import type { Transaction } from '../platform/db/database.ts'
 import { formatRupees, sumPaise, type Paise } from '../platform/money.ts'
-import { overlap, type Excess, type Share } from './dues.rules.ts'
+import { holdStudent } from '../students/profile/lock-student.service.ts'
+import { readStudentContexts } from '../students/student-contexts.service.ts'
+import type { StudentKey } from '../students/students.rules.ts'
+import { excessOf, overlap, type Share } from './dues.rules.ts'
 import { readRules } from './dues.store.ts'
+import { doSiblingsOwe } from './siblings.store.ts'
 
 /** What a payment brought beyond what was owed, and whether it goes back. */
 export type SettledExcess = { excessPaise: Paise; isExcessRefunded: boolean }
+
+/**
+ * A payment of an order that is not for dues, such as a debit by mandate, that comes although the same fees were paid otherwise. What
+ * it brought beyond what is owed is surplus like that of every other payment.
+ */
+export function withSurplus(handler: PaymentHandler): PaymentHandler {
+  return {
+    ...handler,
+    async captured(tx, paid, at) {
+      await handler.captured(tx, paid, at)
+      const { studentId, lines } = paid.order
+      if (studentId === null) return
+      const key = { instituteId: paid.payment.instituteId, studentId }
+      await holdStudent(tx, key)
+      const context = (await readStudentContexts(tx, [key])).get(studentId)
+      if (context === undefined) return
+      const prices = new Map(context.prices.map(price => [price.componentType, price.amountPaise]))
+      await settleExcess(tx, paid, excessOf(lines, prices, context.paid), at)
+    },
+  }
+}
 
 /** It goes back or is kept as advance, as the institute has chosen. */
 export async function settleExcess(
@@ -19,8 +44,7 @@ export async function settleExcess(
   at: Date,
 ): Promise<SettledExcess> {
   const excessPaise = sumPaise(excess.map(line => line.amountPaise))
-  const isExcessRefunded =
-    excessPaise > 0 && (await readExcessRule(tx, paid.payment.instituteId)) === 'refund'
+  const isExcessRefunded = excessPaise > 0 && (await goesBack(tx, paid))
   if (isExcessRefunded) await refundExcess(tx, paid, { excess, cause: await causeOf(tx, paid, excess), at })
   return { excessPaise, isExcessRefunded }
 }
@@ -43,8 +67,16 @@ async function causeOf(
   return isTwice ? 'paid_twice' : 'less_due'
 }
 
-async function readExcessRule(tx: Transaction, instituteId: number): Promise<Excess> {
-  return (await readRules(tx, [instituteId])).get(instituteId)?.excess ?? 'refund'
+/** An advance is of use only while something of the family will still fall due. */
+async function goesBack(tx: Transaction, { payment: { instituteId }, order }: PaidOrder): Promise<boolean> {
+  const rule = (await readRules(tx, [instituteId])).get(instituteId)?.surplus ?? 'refund'
+  if (rule === 'refund' || order.studentId === null) return rule === 'refund'
+  return !(await owesMore(tx, { instituteId, studentId: order.studentId }))
+}
+
+async function owesMore(tx: Transaction, key: StudentKey): Promise<boolean> {
+  const own = (await readStudentContexts(tx, [key])).get(key.studentId)
+  return (own !== undefined && own.owed.length > 0) || (await doSiblingsOwe(tx, key))
 }
 
 /** What the event says of it. */

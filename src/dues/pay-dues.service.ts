@@ -6,16 +6,17 @@ import { findOrders } from '../orders/orders.service.ts'
 import { orderFor } from '../orders/student-order.ts'
 import { heldUntil } from '../payments/payments.rules.ts'
 import { giveUpStarted } from '../payments/start/give-up.service.ts'
-import { listOnTheWay, type StudentPayment } from '../payments/student-payments.service.ts'
+import { ofTheSame } from './on-the-way.service.ts'
+import { alreadyOnTheWay } from '../payments/on-the-way.rules.ts'
+import { listOnTheWay } from '../payments/student-payments.service.ts'
 import type { PaymentContext } from '../payments/context.ts'
 import { assert } from '../platform/assert.ts'
 import { dayOf } from '../platform/calendar.ts'
 import type { Context } from '../platform/context.ts'
 import type { Transaction } from '../platform/db/database.ts'
-import { conflict } from '../platform/errors.ts'
 import { transact, type Command } from '../platform/idempotency.ts'
 import { newId } from '../platform/ids.ts'
-import { formatRupees, sumPaise, type Paise } from '../platform/money.ts'
+import { sumPaise, type Paise } from '../platform/money.ts'
 import { holdStudent } from '../students/profile/lock-student.service.ts'
 import { allocate } from './allocation.rules.ts'
 import { chosenOf } from './choice.rules.ts'
@@ -117,9 +118,12 @@ async function openIn(
   const now = ctx.clock.now()
   await holdStudent(tx, key)
   const onTheWay = await listOnTheWay(tx, institute.id, [studentId])
-  assertNothingPending(onTheWay)
-  const dues = withoutTaken(await readHeld(tx, key, now), onTheWay)
-  if (dues.totalPaise === 0) assertNotLent(onTheWay)
+  const owed = await readHeld(tx, key, now)
+  const dues = withoutTaken(owed, onTheWay)
+  // Who waits for the bank's answer does not know what will be left, and pays nothing more meanwhile.
+  const pending = onTheWay.filter(one => one.orderKind === 'student')
+  if (pending.length > 0) throw alreadyOnTheWay(pending)
+  if (isTaken(wanted, owed, dues)) throw alreadyOnTheWay(onTheWay)
   const share = shareOf(dues, wanted)
   const order = orderOf(dues, share, { at: now, callbackUrl })
   const started = await listStartedByPayers(tx, institute.id, studentId)
@@ -143,6 +147,19 @@ async function openIn(
   await openOrders(tx, [{ instituteId: institute.id, order }])
   await insertDuesOrders(tx, [{ ...key, orderId: order.id, lateFees: share.lateFees, payer, groupId }])
   return { orderId: order.id, redirectUrl: `${ctx.publicUrl}/pay/${institute.code}/${order.id}` }
+}
+
+/** Whether more is asked for than is left of what is owed. */
+function isTaken({ amountPaise = null, componentTypes = null }: Part, owed: Dues, left: Dues): boolean {
+  if (left.totalPaise === owed.totalPaise) return false
+  if (left.totalPaise === 0) return true
+  const isGone = ({ componentType }: { componentType: string }): boolean =>
+    componentTypes?.includes(componentType) === true &&
+    left.lines.every(line => line.componentType !== componentType || line.owedPaise === 0)
+  return (
+    owed.lines.some(line => line.owedPaise > 0 && isGone(line)) ||
+    (amountPaise !== null && amountPaise > left.totalPaise && amountPaise <= owed.totalPaise)
+  )
 }
 
 /** Fees that the payer picked are a part like any other, which the institute's rules allow or not. */
@@ -174,10 +191,13 @@ export async function isStillDue(
       payment => heldUntil(payment) > now,
     )
     if (rival !== undefined) throw beingPaid(await describeStart(tx, instituteId, rival))
-    const dues = withoutTaken(await readHeld(tx, key, now), others)
-    const isDue = isCovered({ lines: order.lines, lateFees }, dues)
-    if (!isDue) await closeUnpaid(tx, instituteId, [order.id], now)
-    return isDue
+    const owed = await readHeld(tx, key, now)
+    const share = { lines: order.lines, lateFees }
+    if (isCovered(share, withoutTaken(owed, others))) return true
+    // It may be paid after all if what is on the way does not come.
+    if (isCovered(share, owed)) throw alreadyOnTheWay(ofTheSame(others, order.lines))
+    await closeUnpaid(tx, instituteId, [order.id], now)
+    return false
   })
 }
 
@@ -189,23 +209,6 @@ async function readHeld(
   const dues = (await readDuesOn(tx, [key], dayOf(now))).get(key.studentId)
   assert(dues !== undefined, 'a student that is held has dues')
   return dues
-}
-
-function assertNothingPending(onTheWay: readonly StudentPayment[]): void {
-  const pending = onTheWay.find(payment => payment.orderKind === 'student')
-  if (pending === undefined) return
-  throw conflict(
-    `A payment of ${formatRupees(pending.amountPaise)} is on its way and the bank has not answered yet. Do not pay again; try later.`,
-  )
-}
-
-function assertNotLent(onTheWay: readonly StudentPayment[]): void {
-  const lent = onTheWay.filter(payment => payment.orderKind === 'loan')
-  if (lent.length === 0) return
-  const amount = formatRupees(sumPaise(lent.map(payment => payment.amountPaise)))
-  throw conflict(
-    `A lender's transfer of ${amount} for these fees is on its way. Confirm under Loans whether it arrived; what it does not pay can be paid then.`,
-  )
 }
 
 function orderOf(

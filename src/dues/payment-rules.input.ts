@@ -1,7 +1,7 @@
 import { field, input, optional, type Read } from '../http/wire/input.ts'
 import { badField } from '../platform/errors.ts'
 import { paiseOf } from '../platform/money.ts'
-import { ALLOCATIONS, EXCESSES } from './dues.rules.ts'
+import { ALLOCATIONS, SURPLUSES } from './dues.rules.ts'
 import type { NewRules } from './payment-rules.service.ts'
 
 /** What the payment rules of an institute are set by. */
@@ -43,9 +43,9 @@ export const paymentRulesInput = input({
     ),
     'oldest_due',
   ),
-  excess: optional(
+  surplus: optional(
     field.oneOf(
-      EXCESSES,
+      SURPLUSES,
       'What becomes of money beyond what was owed when it came in, because two people paid or a fee was lowered: refund ' +
         '(the default) sends it back by itself, advance keeps it.',
     ),
@@ -58,11 +58,11 @@ export const paymentRulesInput = input({
 })
 
 export function toRules(body: Read<typeof paymentRulesInput>): NewRules {
-  const { partPayments: isAllowed, leastPaise, allocation, excess } = body
+  const { partPayments: isAllowed, leastPaise, allocation, surplus } = body
   return {
     partPayment: { isAllowed, leastPaise },
     allocation,
-    excess,
+    surplus,
     lateFees: body.lateFees.map(({ kind, perDayPaise, slabs, ...rule }, index) => ({
       ...rule,
       charge: toCharge({ kind, perDayPaise, slabs }, index),

@@ -3,13 +3,14 @@ import { findOrders } from '../orders/orders.service.ts'
 import type { PaymentContext } from '../payments/context.ts'
 import { heldUntil } from '../payments/payments.rules.ts'
 import { giveUpStarted } from '../payments/start/give-up.service.ts'
-import { listOnTheWay, listStarted, type StudentPayment } from '../payments/student-payments.service.ts'
+import { listStarted, type OnTheWay, type StudentPayment } from '../payments/student-payments.service.ts'
 import { formatMoment } from '../platform/calendar.ts'
 import type { Queryable } from '../platform/db/database.ts'
 import { conflict } from '../platform/errors.ts'
 import { formatRupees, sumPaise, type Paise } from '../platform/money.ts'
 import { holdStudent } from '../students/profile/lock-student.service.ts'
 import { maskName, overlap } from './dues.rules.ts'
+import { findTaken, refuseOnTheWay } from './on-the-way.service.ts'
 import { listGroup, readDuesOrders, type Payer } from './dues.store.ts'
 
 /** A payment of a student's dues that somebody has started at the bank's page and not finished. */
@@ -78,16 +79,15 @@ async function describeHeld(
   return held === undefined ? null : describeStart(db, instituteId, held)
 }
 
-/** Another payment of the same components that the bank works on. */
+/** What is on the way for the same components and leaves too little for this order; null when nothing does. */
 export async function findPending(
-  { db }: Pick<StartContext, 'db'>,
+  ctx: StartContext,
   instituteId: number,
   order: Order,
-): Promise<StudentPayment | null> {
-  if (order.studentId === null) return null
-  const onTheWay = await listOnTheWay(db, instituteId, [order.studentId])
-  const paid = onTheWay.filter(payment => PAID_BY_PAYERS.includes(payment.orderKind))
-  return rivalsOf(paid, order)[0] ?? null
+): Promise<OnTheWay | null> {
+  const { studentId, lines } = order
+  if (studentId === null) return null
+  return (await findTaken(ctx, { instituteId, studentId, lines }, order))[0] ?? null
 }
 
 /** For orders, links and down payments that name a student: they wait for another payer of the same components. */
@@ -96,11 +96,9 @@ export async function assertNobodyPays(
   instituteId: number,
   order: Order,
 ): Promise<boolean> {
-  const pending = await findPending(ctx, instituteId, order)
-  if (pending !== null)
-    throw conflict(
-      `A payment of ${formatRupees(pending.amountPaise)} is on its way and the bank has not answered yet. Do not pay again; try later.`,
-    )
+  const { studentId, lines } = order
+  if (studentId === null) return true
+  await refuseOnTheWay(ctx, { instituteId, studentId, lines }, order)
   const rival = await findRival(ctx, instituteId, order)
   if (rival !== null) throw beingPaid(rival)
   return true

@@ -5,7 +5,9 @@ import type { Page, PageRange } from '../platform/db/list.ts'
 import { conflict, notFound } from '../platform/errors.ts'
 import { transact, type Command } from '../platform/idempotency.ts'
 import { newId } from '../platform/ids.ts'
-import { sumPaise, type Paise } from '../platform/money.ts'
+import { alreadyOnTheWay } from '../payments/on-the-way.rules.ts'
+import { listOnTheWay } from '../payments/student-payments.service.ts'
+import { paiseOf, sumPaise, ZERO, type Paise } from '../platform/money.ts'
 import { readStudentContexts } from '../students/student-contexts.service.ts'
 import { loanEvent } from './loan.events.ts'
 import type { LoanContext } from './context.ts'
@@ -32,7 +34,16 @@ export async function createApplication(
     if (student.student.status !== 'active') throw conflict('This student is dropped. Activate it first.')
     const live = await store.findLive(tx, institute.id, studentId)
     if (live !== null) throw openApplicationExists(live)
-    const owedPaise = sumPaise(student.owed.map(line => line.amountPaise))
+    const onTheWay = await listOnTheWay(tx, institute.id, [studentId])
+    const expectedPaise = sumPaise(onTheWay.map(one => one.amountPaise))
+    const allPaise = sumPaise(student.owed.map(line => line.amountPaise))
+    const owedPaise = paiseOf(Math.max(allPaise - expectedPaise, 0))
+    if (
+      onTheWay.length > 0 &&
+      (wanted.amountPaise ?? ZERO) <= allPaise &&
+      (wanted.amountPaise ?? 1) > owedPaise
+    )
+      throw alreadyOnTheWay(onTheWay)
     const amountPaise = amountToAsk(wanted.amountPaise, owedPaise, lender.limits)
     const application = newApplication(institute, student.student.collectorCode, {
       studentId,

@@ -7,12 +7,12 @@ import type { Context } from '../platform/context.ts'
 import { listLinksQuery, listOrdersQuery, ORDER_URLS, orderInput, orderParams } from './order.input.ts'
 import { createdOrderOutput, linkOutput, orderOutput } from './order.output.ts'
 import type { PublicKind } from './orders.rules.ts'
-import { cancelOrder, createOrder, getOrder, listOrders } from './orders.service.ts'
+import { cancelOrder, createOrder, getOrder, listOrders, type RefuseOnTheWay } from './orders.service.ts'
 
 /** Pay orders and payment links: one noun with two addresses, so one set of routes registered twice. */
-export function orderRoutes(app: FastifyInstance, ctx: Context): void {
-  addWrites(app, ctx, 'order')
-  addWrites(app, ctx, 'link')
+export function orderRoutes(app: FastifyInstance, ctx: Context, refuseOnTheWay: RefuseOnTheWay): void {
+  addWrites(app, ctx, 'order', refuseOnTheWay)
+  addWrites(app, ctx, 'link', refuseOnTheWay)
   addReads(app, ctx, 'order')
   addReads(app, ctx, 'link')
 }
@@ -34,7 +34,12 @@ export const ORDER_NAMES: Record<PublicKind, Names> = {
   },
 }
 
-function addWrites(app: FastifyInstance, ctx: Context, kind: PublicKind): void {
+function addWrites(
+  app: FastifyInstance,
+  ctx: Context,
+  kind: PublicKind,
+  refuseOnTheWay: RefuseOnTheWay,
+): void {
   const { url, tag, noun, id } = ORDER_NAMES[kind]
   addWrite(app, ctx, {
     method: 'POST',
@@ -49,7 +54,8 @@ function addWrites(app: FastifyInstance, ctx: Context, kind: PublicKind): void {
     output: created(createdOrderOutput),
     body: orderInput,
     takesKeyFirst: true,
-    perform: (act, { caller, body }) => createOrder(ctx, act, caller.institute, { kind, ...body }),
+    perform: (act, { caller, body }) =>
+      createOrder(ctx, act, caller.institute, { kind, ...body }, refuseOnTheWay),
   })
   addWrite(app, ctx, {
     method: 'DELETE',

@@ -54,6 +54,12 @@ export type AskedOrder = Omit<NewOrder, 'id' | 'collectorCode' | 'createdAt'> & 
   collectorCode: string | null
 }
 
+/** Throws if some of these lines are on the way to the student's fees already. */
+export type RefuseOnTheWay = (
+  ctx: Pick<Context, 'db' | 'clock'>,
+  asked: { instituteId: number; studentId: string; lines: AskedOrder['lines'] },
+) => Promise<void>
+
 export type CreatedOrder = { orderId: string; redirectUrl: string }
 
 export async function createOrder(
@@ -61,6 +67,7 @@ export async function createOrder(
   command: Command<CreatedOrder>,
   institute: Institute,
   { settleDues, ...input }: AskedOrder,
+  refuseOnTheWay: RefuseOnTheWay,
 ): Promise<CreatedOrder> {
   const { db, clock } = ctx
   const now = clock.now()
@@ -72,6 +79,8 @@ export async function createOrder(
   await checkCatalogue(db, institute, codes)
   const newCodes = unseenEntries(db, institute, codes)
   const studentId = await payingFor(ctx, institute, { ...input, settleDues: settleDues ?? false })
+  if (studentId !== null)
+    await refuseOnTheWay(ctx, { instituteId: institute.id, studentId, lines: input.lines })
   const order = unpaidOrder({ ...input, id: newId('order'), collectorCode, studentId, createdAt: now })
   const result = { orderId: order.id, redirectUrl: `${ctx.publicUrl}/pay/${institute.code}/${order.id}` }
   const planned = { order, newCodes }

@@ -1,7 +1,9 @@
 import type { Queryable } from '../platform/db/database.ts'
 import { sumPaise, type Paise } from '../platform/money.ts'
+import { expectedBy, type OnTheWay } from './on-the-way.rules.ts'
 import * as store from './student-payments.store.ts'
 
+export type { OnTheWay } from './on-the-way.rules.ts'
 export type { StudentPayment } from './student-payments.store.ts'
 
 const MOST_SHOWN = 500
@@ -25,12 +27,28 @@ export async function listStarted(
 }
 
 /** What the bank has been asked for and has not answered. */
-export async function listOnTheWay(
+export async function listPending(
   db: Queryable,
   instituteId: number,
   studentIds: readonly string[],
 ): Promise<store.StudentPayment[]> {
   return store.listStudentPayments(db, instituteId, studentIds, ['pending'], MOST_SHOWN)
+}
+
+/** All that is expected for these students: what banks have been asked for, and what lenders have promised. */
+export async function listOnTheWay(
+  db: Queryable,
+  instituteId: number,
+  studentIds: readonly string[],
+): Promise<OnTheWay[]> {
+  const [pending, lent] = await Promise.all([
+    listPending(db, instituteId, studentIds),
+    store.listLent(db, instituteId, studentIds),
+  ])
+  return [
+    ...pending.map(payment => ({ ...payment, until: expectedBy(payment) })),
+    ...lent.map(tranche => ({ ...tranche, orderKind: 'loan' as const, lines: [] })),
+  ]
 }
 
 /** The same as sums; what a lender pays out is told apart, because it never goes back by itself. */

@@ -1,6 +1,7 @@
 import type { OrderKind } from '../orders/orders.rules.ts'
 import type { Queryable } from '../platform/db/database.ts'
 import type { Paise } from '../platform/money.ts'
+import type { OnTheWay } from './on-the-way.rules.ts'
 import type { PaymentState } from './payments.rules.ts'
 
 /** A payment for a student's fees, whatever made it: the newest of its order, never a duplicate. */
@@ -23,6 +24,20 @@ export type StudentPayment = {
   isReversed: boolean
   /** None when it is not captured, or its receipt was cancelled. */
   receipt: { financialYear: string; number: number } | null
+}
+
+/** What lenders have promised, the first to come first. */
+export async function listLent(
+  db: Queryable,
+  instituteId: number,
+  studentIds: readonly string[],
+): Promise<Omit<OnTheWay, 'orderKind' | 'lines'>[]> {
+  return db.query(
+    `select f.student_id as "studentId", f.application_id as "orderId", f.tranche_id as "paymentId", f.lender_title as "payerName",
+       f.amount_paise as "amountPaise", f.signed_at as "createdAt", f.planned_on::text as until
+     from lent_fees f where f.institute_id = $1 and f.student_id = any($2) order by f.planned_on, f.tranche_id`,
+    [instituteId, studentIds],
+  )
 }
 
 /** Newest first. */

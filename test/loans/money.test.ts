@@ -141,7 +141,10 @@ test('a lender’s transfer on its way is named as such at the counter and where
   assert.equal(pending.state, 'pending')
   const link = await demo.post(`/api/v1/integrations/pay/students/${studentId}/orders`, {})
   assert.equal(link.status, 409, link.text)
-  assert.match(link.body.message, /A lender's transfer of ₹\S+ for these fees is on its way/)
+  assert.match(
+    link.body.message,
+    /₹\S+ of these fees is on the way already: a lender’s transfer of ₹\S+, expected by/,
+  )
   const cash = await demo.post(`${ERP}/students/${studentId}/payments`, {
     amount: 100,
     paid_at: '2026-11-16',

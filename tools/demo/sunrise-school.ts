@@ -256,7 +256,7 @@ export class SunriseSchool {
       part_payments: true,
       min_amount: 500,
       allocation: 'oldest_due',
-      excess: 'refund',
+      surplus: 'refund',
       late_fees: [rule(TERMS[0], -75), rule('TRANSPORT_FEE', -20), rule(TERMS[1], 1), rule('TUITION_FEE', 1)],
     })
   }

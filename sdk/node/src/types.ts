@@ -861,7 +861,7 @@ export type Dues = {
   late_fee_amount: Rupees
   /** What was paid beyond the fees. */
   advance_amount: Rupees
-  /** What banks have been asked for and have not answered. */
+  /** What banks have been asked for and have not answered, and what a lender has promised: it cannot be paid a second time. */
   on_the_way_amount: Rupees
   /** In the order registered. */
   components: DuesLine[]
@@ -2622,8 +2622,8 @@ export type PaymentRules = {
   min_amount: Rupees
   /** How a part is spread. */
   allocation: 'oldest_due' | 'as_registered' | 'in_proportion' | (string & {})
-  /** What becomes of money beyond what was owed when it came in. */
-  excess: 'refund' | 'advance' | (string & {})
+  /** What becomes of money beyond what was owed when it came in; an advance only while something of the family will still fall due. */
+  surplus: 'refund' | 'advance' | (string & {})
   /** Due days and late fees. */
   late_fees: PaymentRulesLateFee[]
 }
@@ -3266,7 +3266,7 @@ export type SetPaymentRulesRequest = {
   /** How a part is spread: oldest_due (the default) first what an earlier year left, then by due day and in the order registered, as_registered in that order alone, in_proportion by what is owed of each. Late fees always come first. */
   allocation?: 'oldest_due' | 'as_registered' | 'in_proportion' | undefined
   /** What becomes of money beyond what was owed when it came in, because two people paid or a fee was lowered: refund (the default) sends it back by itself, advance keeps it. */
-  excess?: 'refund' | 'advance' | undefined
+  surplus?: 'refund' | 'advance' | undefined
   /** Due days and late fees; at most one for a component. */
   late_fees?: SetPaymentRulesRequestLateFee[] | undefined
 }

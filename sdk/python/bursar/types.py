@@ -1758,7 +1758,7 @@ class PaymentRules(TypedDict):
     part_payments: bool
     min_amount: Decimal
     allocation: str
-    excess: str
+    surplus: str
     late_fees: List[PaymentRulesLateFee]
 
 
@@ -2220,7 +2220,7 @@ class SetPaymentRulesRequest(TypedDict, total=False):
     part_payments: bool
     min_amount: Union[Decimal, str, int]
     allocation: Literal["oldest_due", "as_registered", "in_proportion"]
-    excess: Literal["refund", "advance"]
+    surplus: Literal["refund", "advance"]
     late_fees: List[SetPaymentRulesRequestLateFee]
 
 

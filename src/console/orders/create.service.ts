@@ -1,3 +1,4 @@
+import { refuseOnTheWay } from '../../dues/on-the-way.service.ts'
 import { listEntries } from '../../institutes/catalogue.service.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { createOrder, type AskedOrder, type CreatedOrder } from '../../orders/orders.service.ts'
@@ -34,7 +35,13 @@ export async function makeOrder(
   )
   if (problems.length > 0) throw badFields(problems)
   const lines = picked.map(({ fee, ...line }) => ({ ...line, componentType: fee ?? line.componentType }))
-  return createOrder(ctx, command, institute, { ...asked, lines, ...(await childOf(ctx, institute, asked)) })
+  return createOrder(
+    ctx,
+    command,
+    institute,
+    { ...asked, lines, ...(await childOf(ctx, institute, asked)) },
+    refuseOnTheWay,
+  )
 }
 
 /** Who a picked student is stands on the order, so that lists, receipts and the payer's page name it. */

@@ -8,7 +8,13 @@ import { listEntries } from '../../institutes/catalogue.service.ts'
 import { branchFilter, type Institute } from '../../institutes/institutes.rules.ts'
 import type { Order } from '../../orders/orders.rules.ts'
 import { listDuesOrders } from '../../orders/student-orders.service.ts'
-import { listOnTheWay, listPaid, type StudentPayment } from '../../payments/student-payments.service.ts'
+import {
+  listOnTheWay,
+  listPaid,
+  listPending,
+  type OnTheWay,
+  type StudentPayment,
+} from '../../payments/student-payments.service.ts'
 import { toPage, type Page, type PageRange } from '../../platform/db/list.ts'
 import { badField, notFound } from '../../platform/errors.ts'
 import type { Context } from '../../platform/context.ts'
@@ -133,7 +139,7 @@ export type StudentPage = {
   otherYears: Dues[]
   /** What a rollover carried to or from them; part of what counts as paid. */
   carried: readonly CarriedAmount[]
-  onTheWay: StudentPayment[]
+  onTheWay: OnTheWay[]
   lateFeeEntries: LateFeeEntry[]
   /** Orders for the dues that can still be paid. */
   openOrders: Order[]
@@ -181,12 +187,12 @@ export type StudentMoney = { online: StudentPayment[]; direct: RecordedPayment[]
 
 /** What came in for a student, newest first: through here, and taken by the institute itself. */
 export async function readPayments(ctx: Context, { institute, studentId }: Target): Promise<StudentMoney> {
-  const [direct, onTheWay, paid] = await Promise.all([
+  const [direct, pending, paid] = await Promise.all([
     listPayments(ctx, { institute, studentId }, {}, { limit: MOST_PAYMENTS }),
-    listOnTheWay(ctx.db, institute.id, [studentId]),
+    listPending(ctx.db, institute.id, [studentId]),
     listPaid(ctx.db, institute.id, [studentId]),
   ])
-  return { online: [...onTheWay, ...paid].slice(0, MOST_PAYMENTS), direct: direct.rows }
+  return { online: [...pending, ...paid].slice(0, MOST_PAYMENTS), direct: direct.rows }
 }
 
 const MOST_PLANS = 10

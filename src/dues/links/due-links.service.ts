@@ -9,7 +9,12 @@ import { listPayable } from '../../orders/student-orders.service.ts'
 import type { PaymentContext } from '../../payments/context.ts'
 import { heldUntil } from '../../payments/payments.rules.ts'
 import { giveUpStarted } from '../../payments/start/give-up.service.ts'
-import { listOnTheWay, listStarted, type StudentPayment } from '../../payments/student-payments.service.ts'
+import {
+  listOnTheWay,
+  listStarted,
+  type OnTheWay,
+  type StudentPayment,
+} from '../../payments/student-payments.service.ts'
 import { DAY_MS, dayOf } from '../../platform/calendar.ts'
 import type { Transaction } from '../../platform/db/database.ts'
 import type { Language } from '../../platform/languages.ts'
@@ -59,7 +64,7 @@ export async function openDueLinks(
 
 type Known = {
   dues: Map<string, Dues>
-  onTheWay: Map<string, StudentPayment[]>
+  onTheWay: Map<string, OnTheWay[]>
   started: Map<string, StudentPayment[]>
   open: Map<string, Order[]>
   made: Map<string, DuesOrder>

@@ -1,5 +1,6 @@
 import { orderFor } from '../../orders/student-order.ts'
 import type { Debit } from '../../payments/debits/debits.service.ts'
+import type { OnTheWay } from '../../payments/on-the-way.rules.ts'
 import { paymentInEvent } from '../../payments/payment.events.ts'
 import type { PaidOrder } from '../../payments/payment-handler.ts'
 import { assertNever } from '../../platform/assert.ts'
@@ -7,6 +8,7 @@ import { DAY_MS, dayOf } from '../../platform/calendar.ts'
 import { formatRupees } from '../../platform/money.ts'
 import type { Pulled } from '../../erp/pull/pull.service.ts'
 import { allowAgain, cancelByErp, DROPPED, erpAnswerOf, lockByErp, skip } from './erp-decision.ts'
+import { waitsForOthers } from './paid-elsewhere.service.ts'
 import type { Presentation } from './presentations.store.ts'
 import { followErp } from '../plans/follow-erp.ts'
 import type { PlanChanges } from '../plans/plan-changes.ts'
@@ -148,14 +150,20 @@ function addDueOnline(plan: PlanChanges, instalment: Instalment, lines: Line[]):
 
 export type PresentedDebit = { debit: Debit; presentation: Presentation; mandateRef: string }
 
+type PresentFacts = {
+  noticeLeftAt: Date | null | undefined
+  /** Money for the same fees that is on the way already. */
+  paidElsewhere: readonly OnTheWay[]
+}
+
 /**
  * In the rail's window. What was done since the notice counts until here: a drop, a hold, a lock, a payment. Null when it
- * is not to be presented after all: money came since the notice, its notice left too late, or a person acted.
+ * is not to be presented after all: money came since the notice or is on the way, its notice left too late, or a person acted.
  */
 export function present(
   plan: PlanChanges,
   instalmentId: string,
-  noticeLeftAt: Date | null | undefined,
+  { noticeLeftAt, paidElsewhere }: PresentFacts,
 ): PresentedDebit | null {
   if (plan.student.student.status === 'dropped') {
     if (!isPlanOver(plan.plan)) cancelByErp(plan, DROPPED)
@@ -170,6 +178,7 @@ export function present(
     takeQuietStep(plan, instalment, step.kind === 'present' ? { kind: 'rest', why: 'no mandate' } : step)
     return null
   }
+  if (waitsForOthers(plan, instalment, paidElsewhere)) return null
   const { student } = plan.student
   const { instituteId, id: planId } = plan.plan
   const at = plan.now

@@ -7,6 +7,7 @@ import { withPlans, type LockedPlans } from '../plans/with-plans.service.ts'
 import { noticeIdOf } from '../rules/plan.rules.ts'
 import { present } from './debit.ts'
 import type { DueInstalment } from './engine.store.ts'
+import { readPaidElsewhere } from './paid-elsewhere.service.ts'
 import { insertPresentations } from './presentations.store.ts'
 
 const SEND_AT_ONCE = 20
@@ -33,9 +34,15 @@ async function send(ctx: FlexContext, { payment, ...details }: Ready): Promise<v
 async function openAll(ctx: FlexContext, due: readonly DueInstalment[]): Promise<Ready[]> {
   const open = async (plans: LockedPlans, tx: Transaction): Promise<Ready[]> => {
     const leftAt = await noticesLeftAt(tx, plans, due)
+    const paidElsewhere = await readPaidElsewhere(tx, plans)
     const presented = due.flatMap(({ planId, instalmentId }) => {
       const plan = plans.get(planId)
-      return plan === undefined ? [] : (present(plan, instalmentId, leftAt.get(instalmentId)) ?? [])
+      if (plan === undefined) return []
+      const facts = {
+        noticeLeftAt: leftAt.get(instalmentId),
+        paidElsewhere: paidElsewhere.get(plan.plan.studentId) ?? [],
+      }
+      return present(plan, instalmentId, facts) ?? []
     })
     const payments = await openDebits(
       tx,

@@ -1,6 +1,9 @@
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { closeUnpaid } from '../../orders/order-payments.service.ts'
+import { alreadyOnTheWay } from '../../payments/on-the-way.rules.ts'
+import { listOnTheWay } from '../../payments/student-payments.service.ts'
 import { dayOf } from '../../platform/calendar.ts'
+import type { Transaction } from '../../platform/db/database.ts'
 import { badField, conflict, notFound } from '../../platform/errors.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
 import { readStudentContexts } from '../../students/student-contexts.service.ts'
@@ -38,6 +41,7 @@ export async function createPlan(
     const student = (await readStudentContexts(tx, [{ instituteId: institute.id, studentId }])).get(studentId)
     if (student === undefined) throw notFound('This student')
     if (student.student.status !== 'active') throw conflict('This student is dropped. Activate it first.')
+    await refuseOnTheWay(tx, institute.id, studentId)
     const settings = await getFlexSettings({ db: tx }, institute)
     const keys = await store.findPlansOf(tx, institute.id, [studentId])
     const replace = async (plans: Iterable<PlanChanges>): Promise<LoadedPlan> => {
@@ -52,6 +56,14 @@ export async function createPlan(
     }
     return withPlans(ctx, keys, plans => replace(plans.values()), { tx })
   })
+}
+
+/** A plan takes all that is owed, so it cannot be made while a part of that is on the way. */
+async function refuseOnTheWay(tx: Transaction, instituteId: number, studentId: string): Promise<void> {
+  const onTheWay = await listOnTheWay(tx, instituteId, [studentId])
+  // The down payment of a draft that is made anew has a refusal of its own.
+  const others = onTheWay.filter(one => one.orderKind !== 'downpayment')
+  if (others.length > 0) throw alreadyOnTheWay(others)
 }
 
 /** A plan as it became, and as it was under the same lock. */

@@ -1,6 +1,6 @@
-import { minPaise, paiseOf, sumPaise, ZERO, type Paise } from '../../platform/money.ts'
+import { minPaise, paiseOf, subtractPaise, sumPaise, ZERO, type Paise } from '../../platform/money.ts'
 import { rebalanceRows, type BalanceRow, type Rebalanced, type Target } from './balance-rows.rules.ts'
-import { isSameMoney, linesFrom, totalsOf, withoutLines, type Line } from './lines.rules.ts'
+import { isSameMoney, linesFrom, sumLines, totalsOf, withoutLines, type Line } from './lines.rules.ts'
 import {
   isDone,
   isEndedByData,
@@ -21,6 +21,33 @@ export function rebalancePlan(loaded: LoadedPlan, fees: Fees, today: string): Re
   // The ERP's own amounts do not rise by themselves, and a plan that is closed takes nothing that was never in it.
   const isLimited = isCustom || state === 'closed'
   return rebalanceRows(rowsOf(loaded, today), targetsOf(loaded, fees), isLimited)
+}
+
+/** Money for a student's fees that is on the way; without lines it pays whatever is owed, the first component first. */
+type Expected = { amountPaise: Paise; lines: readonly Line[] }
+
+/** Whether a part of the instalment will be paid by money that is on the way. */
+export function isPaidBy(
+  loaded: LoadedPlan & { student: Fees },
+  { id, lines }: Pick<Instalment, 'id' | 'lines'>,
+  { expected, today }: { expected: readonly Expected[]; today: string },
+): boolean {
+  if (expected.length === 0) return false
+  const fees = { prices: loaded.student.prices, owed: withoutExpected(loaded.student.owed, expected) }
+  const row = rebalancePlan(loaded, fees, today).rows.find(one => one.id === id)
+  return row !== undefined && sumLines(row.lines) < sumLines(lines)
+}
+
+function withoutExpected(owed: readonly Line[], expected: readonly Expected[]): Line[] {
+  let anything = sumPaise(expected.filter(({ lines }) => lines.length === 0).map(one => one.amountPaise))
+  return withoutLines(
+    owed,
+    expected.flatMap(one => one.lines),
+  ).map(({ componentType, amountPaise }) => {
+    const part = minPaise(amountPaise, anything)
+    anything = subtractPaise(anything, part)
+    return { componentType, amountPaise: subtractPaise(amountPaise, part) }
+  })
 }
 
 /** Whether rebalancing would change nothing. */

@@ -1,7 +1,7 @@
 import type { Dues } from '../../dues/dues.service.ts'
 import { timingOf } from '../../dues/timing.rules.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
-import type { StudentPayment } from '../../payments/student-payments.service.ts'
+import type { OnTheWay } from '../../payments/student-payments.service.ts'
 import { formatRupees } from '../../platform/money.ts'
 import { yearName } from '../../students/students.rules.ts'
 import { fill, type Language } from '../../platform/languages.ts'
@@ -61,13 +61,13 @@ export type Waiting = {
 }
 
 /** Initiated without the parent: an instalment debit or a lender's transfer. */
-export function isAutomatic({ orderKind }: StudentPayment): boolean {
+export function isAutomatic({ orderKind }: Pick<OnTheWay, 'orderKind'>): boolean {
   return orderKind === 'instalment' || orderKind === 'loan'
 }
 
 /** Pending payments. Checkout payments come with advice, because those are the ones people pay twice. */
 export function waitingOf(
-  onTheWay: readonly StudentPayment[],
+  onTheWay: readonly OnTheWay[],
   { institute, texts, language }: { institute: Institute; texts: ParentsTexts; language: Language },
 ): Waiting[] {
   const { pending } = texts

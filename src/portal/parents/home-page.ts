@@ -1,8 +1,9 @@
 import type { Dues } from '../../dues/dues.service.ts'
+import { withoutTaken } from '../../dues/dues.rules.ts'
 import { timingOf } from '../../dues/timing.rules.ts'
 import type { LoadedPlan } from '../../flex/rules/plan.rules.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
-import type { StudentPayment } from '../../payments/student-payments.service.ts'
+import type { OnTheWay } from '../../payments/student-payments.service.ts'
 import { formatRupees, sumPaise } from '../../platform/money.ts'
 import { yearName } from '../../students/students.rules.ts'
 import type { CarriedDues } from '../../students/users/parents.service.ts'
@@ -14,7 +15,7 @@ import type { ParentsTexts } from '../texts/texts.ts'
 export type Child = {
   dues: Dues
   plan: LoadedPlan | null
-  onTheWay: readonly StudentPayment[]
+  onTheWay: readonly OnTheWay[]
   carried: readonly CarriedDues[]
 }
 
@@ -38,7 +39,8 @@ export function describeHome(
 
 /** Instalments take theirs by themselves, and of a payment that is on its way only its end is worth waiting for. */
 function isPayable({ dues, onTheWay }: Child): boolean {
-  return dues.totalPaise > timingOf(dues).plannedPaise && onTheWay.every(isAutomatic)
+  const left = withoutTaken(dues, onTheWay)
+  return left.totalPaise > timingOf(dues).plannedPaise && onTheWay.every(isAutomatic)
 }
 
 export function cardOf(child: Child, institute: Institute, texts: ParentsTexts, language: Language) {

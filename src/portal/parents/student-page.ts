@@ -3,7 +3,7 @@ import { withoutTaken } from '../../dues/dues.rules.ts'
 import { timingOf } from '../../dues/timing.rules.ts'
 import type { LoadedPlan } from '../../flex/rules/plan.rules.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
-import type { StudentPayment } from '../../payments/student-payments.service.ts'
+import type { OnTheWay, StudentPayment } from '../../payments/student-payments.service.ts'
 import { formatRupees, minPaise, subtractPaise, sumPaise, ZERO } from '../../platform/money.ts'
 import { receiptNumber } from '../../receipts/receipts.rules.ts'
 import { yearName } from '../../students/students.rules.ts'
@@ -22,7 +22,7 @@ export type StudentPageData = {
   institute: Institute
   dues: Dues
   plan: LoadedPlan | null
-  onTheWay: readonly StudentPayment[]
+  onTheWay: readonly OnTheWay[]
   carried: readonly CarriedDues[]
   /** The same child's records of other academic years: shown beside this one, never added to it. */
   otherYears: readonly Child[]
@@ -40,11 +40,8 @@ export function describeStudent(
   texts: ParentsTexts,
 ): { title: string; data: Record<string, unknown> } {
   const { institute, language } = pageData
-  // A presented debit is deducted from what is due; a pending checkout payment is listed separately.
-  const dues = withoutTaken(
-    pageData.dues,
-    pageData.onTheWay.filter(payment => payment.orderKind === 'instalment'),
-  )
+  // What comes by itself is deducted from what is due; a pending checkout payment is listed separately.
+  const dues = withoutTaken(pageData.dues, pageData.onTheWay.filter(isAutomatic))
   const { student } = dues.context
   const who = student.fullname
   const where = institute.name

@@ -101,7 +101,7 @@ test('a link that pays dues, a refund by fee and the rule for money beyond what 
     await page.getByRole('button', { name: 'Change the payment rules' }).click()
     await confirm(page, 'Change them')
     await page.getByText('The payment rules are changed.').waitFor()
-    assert.equal((await demo.get(`${ERP}/payment-rules`)).body.data.excess, 'advance')
+    assert.equal((await demo.get(`${ERP}/payment-rules`)).body.data.surplus, 'advance')
   })
 
   await t.test('finance sets a late fee without an ERP, and a wrong step is named', async () => {

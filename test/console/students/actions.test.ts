@@ -189,13 +189,13 @@ test('finance chooses what becomes of money beyond what is owed; late fees stay,
   const lateFee = { due_date: '2090-01-10', kind: 'per_day', amount_per_day: 10 }
   await demo.send('PUT', '/api/v1/integrations/erp/payment-rules', { late_fees: [lateFee] })
   const known = (await viewer.get(rules)).body.data
-  assert.equal(known.excess, 'refund')
-  const wanted = { ...known, excess: 'advance', reason: 'Parents pay next month from it' }
+  assert.equal(known.surplus, 'refund')
+  const wanted = { ...known, surplus: 'advance', reason: 'Parents pay next month from it' }
   assertAnswer(await viewer.send('PUT', rules, wanted), '403 AUE00001')
   const changed = await finance.send('PUT', rules, wanted)
   assertAnswer(changed, '200')
-  assert.deepEqual(changed.body.data, { ...known, excess: 'advance' })
+  assert.deepEqual(changed.body.data, { ...known, surplus: 'advance' })
   assert.deepEqual((await demo.get('/api/v1/integrations/erp/payment-rules')).body.data, changed.body.data)
   const [entry] = (await owner.get(`${SCHOOL}/audit?about=demo-school&limit=1`)).body.data
-  assert.deepEqual([entry.what, entry.after.excess], ['payment_rules.changed', 'advance'])
+  assert.deepEqual([entry.what, entry.after.surplus], ['payment_rules.changed', 'advance'])
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Json } from '../../harness/client.ts'
-import { ERP, PAY } from '../../harness/samples.ts'
+import { ERP, PAY, sampleStudent } from '../../harness/samples.ts'
 import { sandboxNow } from '../../harness/sandbox-now.ts'
 import { assertRefused, assertStatus, newStudent as register, openContract } from '../../http/support.ts'
 
@@ -60,13 +60,28 @@ async function eventsOf(id: string): Promise<Json[]> {
   )
 }
 
+/** A brother or sister who still owes something, so that an advance is of use to the family. */
+async function addSibling(id: string): Promise<void> {
+  const [user] = await sql<{ registration_id: string }>(
+    'select registration_id from student_users where student_id = $1 limit 1',
+    [id],
+  )
+  const student = sampleStudent({ identifier: `SIB-${id.slice(-8)}` })
+  const fee_components = [{ component_type: 'TUITION_FEE', fee_amount: 1000 }]
+  const answer = await demo.post(`${ERP}/users/${user?.registration_id}/students`, {
+    student,
+    fee_components,
+  })
+  assert.equal(answer.status, 201, answer.text)
+}
+
 test('without rules of its own an institute has due days for nothing, takes parts, and no late fee', async () => {
   const rules = (await group.get(`${ERP}/payment-rules`)).body.data
   assert.deepEqual(rules, {
     part_payments: true,
     min_amount: 1,
     allocation: 'oldest_due',
-    excess: 'refund',
+    surplus: 'refund',
     late_fees: [],
   })
 })
@@ -198,10 +213,12 @@ async function notesOf(id: string): Promise<string | undefined> {
 test('a late fee that is let off, or no longer asked for, while its payment is on the way is an advance where the institute keeps it, and is said', async t => {
   t.after(() => setRules({}))
   await setRules({
-    excess: 'advance',
+    surplus: 'advance',
     late_fees: [{ due_date: daysAgo(10), kind: 'per_day', amount_per_day: 7 }],
   })
   const [waived, paid] = [await newStudent(), await newStudent()]
+  await addSibling(waived)
+  await addSibling(paid)
   const pending = [await pay(await orderFor(waived), 'pending'), await pay(await orderFor(paid), 'pending')]
   assertStatus(await demo.post(`${ERP}/students/${waived}/late-fee-waivers`, { reason: 'Flood' }), 201)
   await payCash(paid, 1000)
@@ -220,7 +237,7 @@ test('a late fee that is let off, or no longer asked for, while its payment is o
 test('a late fee is charged once when two orders for it are paid', async t => {
   t.after(() => setRules({}))
   await setRules({
-    excess: 'advance',
+    surplus: 'advance',
     late_fees: [{ due_date: daysAgo(10), kind: 'per_day', amount_per_day: 7 }],
   })
   const id = await newStudent()
@@ -273,8 +290,9 @@ test('an order made before the due was paid at the counter takes no payment any 
 
 test('of a counter payment and an online one for the same due at once none is lost, and what is too much is said', async t => {
   t.after(() => setRules({}))
-  await setRules({ excess: 'advance' })
+  await setRules({ surplus: 'advance' })
   const id = await newStudent([{ component_type: 'TUITION_FEE', fee_amount: 1000 }])
+  await addSibling(id)
   const pending = await pay(await orderFor(id), 'pending')
   const cash = {
     amount: 1000,

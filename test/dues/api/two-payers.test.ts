@@ -30,6 +30,21 @@ async function newParents(): Promise<Parents> {
   return { id, asha: await visitAs(bursar, `asha-${no}`), ravi: await visitAs(bursar, `ravi-${no}`) }
 }
 
+/** A brother or sister who still owes something, so that an advance is of use to the family. */
+async function addSibling(id: string): Promise<void> {
+  const [user] = await sql<{ registration_id: string }>(
+    'select registration_id from student_users where student_id = $1 limit 1',
+    [id],
+  )
+  const student = sampleStudent({ identifier: `SIB-${id.slice(-8)}` })
+  const fee_components = [{ component_type: 'TUITION_FEE', fee_amount: 1000 }]
+  const answer = await demo.post(`${ERP}/users/${user?.registration_id}/students`, {
+    student,
+    fee_components,
+  })
+  assert.equal(answer.status, 201, answer.text)
+}
+
 /** Presses pay and goes to the bank's page; returns the order. */
 async function goToBank(visitor: Visitor, id: string): Promise<string> {
   const orderId = await startPaying(visitor, id)
@@ -175,7 +190,8 @@ test('an order that names a student waits for a pending payment, and what it bri
   assert.equal(events.length, 1)
   assert.equal(events[0]?.payload.service_student_id, id)
   assert.match(events[0]?.payload.payment.notes, /₹1,000\.00 of this is more than was due and goes back/)
-  assert.equal((await demo.send('PUT', `${ERP}/payment-rules`, { excess: 'advance' })).status, 200)
+  assert.equal((await demo.send('PUT', `${ERP}/payment-rules`, { surplus: 'advance' })).status, 200)
+  await addSibling(id)
   const third = await named(id, [tuition])
   assert.equal((await pay(third, 'success')).status, 200)
   assert.deepEqual(await refundsOf(third), [])
@@ -233,9 +249,10 @@ test('money of the one who was taken over counts when it comes first; then the s
 })
 
 test('an institute that has chosen so keeps it as advance', async () => {
-  const rules = await demo.send('PUT', `${ERP}/payment-rules`, { excess: 'advance' })
-  assert.equal(rules.body.data.excess, 'advance')
+  const rules = await demo.send('PUT', `${ERP}/payment-rules`, { surplus: 'advance' })
+  assert.equal(rules.body.data.surplus, 'advance')
   const { id, asha, ravi } = await newParents()
+  await addSibling(id)
   const first = await goToBank(asha, id)
   await capture(await takeOver(ravi, id))
   await capture(first)

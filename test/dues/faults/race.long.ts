@@ -18,7 +18,7 @@ const { demo, sql } = contract
 const SANDBOX = '/api/v1/sandbox'
 const DUE = 1000
 // What is too much stays, so that all money can be counted.
-assertStatus(await demo.send('PUT', `${ERP}/payment-rules`, { excess: 'advance' }), 200)
+assertStatus(await demo.send('PUT', `${ERP}/payment-rules`, { surplus: 'advance' }), 200)
 const ROUNDS = 12
 const AT_ONCE = 5
 

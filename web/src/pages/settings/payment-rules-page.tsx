@@ -23,7 +23,7 @@ const ORDERS: Record<Rules['allocation'], string> = {
   in_proportion: 'A share of every fee, by what is owed of it',
 }
 
-const EXCESSES: Record<Rules['excess'], { label: string; description: string }> = {
+const SURPLUSES: Record<Rules['surplus'], { label: string; description: string }> = {
   refund: {
     label: 'Send it back to the payer',
     description: 'Bursar refunds the part that is too much by itself, to the account or card that paid.',
@@ -61,7 +61,7 @@ function Shown({ known }: { known: Rules }) {
           { label: 'Parents may pay a part', value: known.part_payments ? 'Yes' : 'No' },
           { label: 'At least', value: formatRupees(known.min_amount) },
           { label: 'A part pays', value: ORDERS[known.allocation] },
-          { label: 'Money beyond what is owed', value: EXCESSES[known.excess].label },
+          { label: 'Money beyond what is owed', value: SURPLUSES[known.surplus].label },
         ]}
       />
       <p className="faint">An owner or somebody from finance can change it.</p>
@@ -110,11 +110,11 @@ function RulesForm({ known }: { known: Rules }) {
           <Radio.Group
             label="When more money comes in than is owed"
             description="Two parents may pay the same fee at the same moment, or a fee may be lowered while somebody is at the bank’s page. What should become of the part that is too much?"
-            value={draft.excess}
-            onChange={excess => setDraft({ ...draft, excess })}
+            value={draft.surplus}
+            onChange={surplus => setDraft({ ...draft, surplus })}
           >
             <Stack gap="xs" mt="xs">
-              {Object.entries(EXCESSES).map(([value, { label, description }]) => (
+              {Object.entries(SURPLUSES).map(([value, { label, description }]) => (
                 <Radio key={value} value={value} label={label} description={description} />
               ))}
             </Stack>

@@ -2027,7 +2027,7 @@ public final class Types {
             return amount("advance_amount");
         }
 
-        /** What banks have been asked for and have not answered. */
+        /** What banks have been asked for and have not answered, and what a lender has promised: it cannot be paid a second time. */
         public BigDecimal onTheWayAmount() {
             return amount("on_the_way_amount");
         }
@@ -6271,9 +6271,9 @@ public final class Types {
             return text("allocation");
         }
 
-        /** What becomes of money beyond what was owed when it came in. */
-        public String excess() {
-            return text("excess");
+        /** What becomes of money beyond what was owed when it came in; an advance only while something of the family will still fall due. */
+        public String surplus() {
+            return text("surplus");
         }
 
         /** Due days and late fees. */
@@ -7717,8 +7717,8 @@ public final class Types {
         }
 
         /** What becomes of money beyond what was owed when it came in, because two people paid or a fee was lowered: refund (the default) sends it back by itself, advance keeps it. */
-        public SetPaymentRulesRequest excess(String value) {
-            return set("excess", value);
+        public SetPaymentRulesRequest surplus(String value) {
+            return set("surplus", value);
         }
 
         /** Due days and late fees; at most one for a component. */
