@@ -84,11 +84,21 @@ function addLimit(app: FastifyInstance, ctx: PaymentContext): void {
     url: '/approval-limit',
     roles: ['owner'],
     body: input({
-      above: optional(field.amount('Rupees above which a second person approves; null: never.', 5000)),
+      above: optional(
+        field.amount('Rupees of one act above which a second person approves; null: never.', 5000),
+      ).as('perActPaise'),
+      above_per_child: optional(
+        field.amount(
+          'The same of all acts together for one child in one academic year; absent: as much as `above`.',
+          5000,
+        ),
+      ).as('perChildPaise'),
       reason: field.text('Why; stands in the audit log.', 'Decided by the management'),
     }),
-    perform: (command, { institute, body: { abovePaise } }) =>
-      changeLimit(ctx, command, institute, { abovePaise }),
+    perform: (command, { institute, body: { perActPaise, perChildPaise } }) =>
+      changeLimit(ctx, command, institute, {
+        limits: perActPaise === null ? null : { perActPaise, perChildPaise: perChildPaise ?? perActPaise },
+      }),
     audit: ({ institute, body: { reason } }, { before, after }) => ({
       what: 'approval_limit.changed',
       about: institute.code,
