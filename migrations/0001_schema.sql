@@ -2573,8 +2573,9 @@ create table approvals (
   institute_id integer not null references institutes,
   id text not null,
   act text not null check (act in ('refund', 'refund_of_other_amount', 'concession', 'late_fee_waiver', 'payment_cancellation',
-    'payment_rules', 'structure_change', 'structure_drop', 'fee_structure', 'student_file', 'rollover', 'class_change')),
-  -- The order or student; of a fee structure its year and the class; the file; the new year; the institute.
+    'payment_rules', 'structure_change', 'structure_drop', 'fee_structure', 'student_file', 'rollover', 'class_change',
+    'plan_reschedule', 'plan_resumption')),
+  -- The order, student or plan; of a fee structure its year and the class; the file; the new year; the institute.
   about text not null,
   -- What may wait once at a time.
   subject text not null,

@@ -1,8 +1,10 @@
 import { listOwing } from '../fees/balances.service.ts'
 import type { Gift } from '../institutes/approval-limit/approval-limit.rules.ts'
 import { dayOf, DAY_MS, startOfDay } from '../platform/calendar.ts'
+import type { Context } from '../platform/context.ts'
 import type { Transaction } from '../platform/db/database.ts'
 import { paiseOf, ZERO, type Paise } from '../platform/money.ts'
+import type { StudentKey } from '../students/students.rules.ts'
 import { readDuesOn } from './dues.service.ts'
 import { readRules } from './dues.store.ts'
 import { lockRules } from './late-fees-ahead.store.ts'
@@ -42,11 +44,28 @@ export async function readLateFeesAhead(
   }
 }
 
+/**
+ * Late fees that fall away by what a transaction has done to these students, because nothing is owed any more of what they
+ * are for, or a plan takes it later. Nobody else sees that yet, so what the others see is what was before.
+ */
+export async function readLapsedLateFees(
+  { db, clock }: Pick<Context, 'db' | 'clock'>,
+  tx: Transaction,
+  keys: readonly StudentKey[],
+): Promise<Gift[]> {
+  const today = dayOf(clock.now())
+  const [before, after] = [await readDuesOn(db, keys, today), await readDuesOn(tx, keys, today)]
+  return keys.flatMap(({ studentId: about }) => {
+    const less = (before.get(about)?.lateFeePaise ?? 0) - (after.get(about)?.lateFeePaise ?? 0)
+    return less > 0 ? [{ about, amountPaise: paiseOf(less), isLateFee: true }] : []
+  })
+}
+
 /** What students owe less than before, on the day on which the difference is larger. */
 export function lateFeeGifts(before: LateFeesAhead, after: LateFeesAhead): Gift[] {
   return [...before].flatMap(([about, old]) => {
     const { todayPaise, inAYearPaise } = after.get(about) ?? { todayPaise: ZERO, inAYearPaise: ZERO }
     const less = Math.max(old.todayPaise - todayPaise, old.inAYearPaise - inAYearPaise)
-    return less > 0 ? [{ about, amountPaise: paiseOf(less) }] : []
+    return less > 0 ? [{ about, amountPaise: paiseOf(less), isLateFee: true }] : []
   })
 }

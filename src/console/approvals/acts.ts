@@ -1,12 +1,13 @@
 import type { Gift } from '../../institutes/approval-limit/approval-limit.rules.ts'
 import { totalOf } from '../../institutes/approval-limit/approval-limit.rules.ts'
+import { readLapsedLateFees } from '../../dues/late-fees-ahead.service.ts'
 import { waiveLateFees, type LateFeeEntry } from '../../dues/payment-rules.service.ts'
 import type { Order } from '../../orders/orders.rules.ts'
 import { getOrder } from '../../orders/orders.service.ts'
 import { formatRupees, paiseOf, sumPaise, toRupees, type Paise } from '../../platform/money.ts'
 import type { Transaction } from '../../platform/db/database.ts'
 import { readableComponent } from '../../platform/names.ts'
-import type { PaymentContext } from '../../payments/context.ts'
+import type { FlexContext } from '../../flex/context.ts'
 import { refundMismatch, type SettledMismatch } from '../../payments/mismatches/settle-mismatch.service.ts'
 import type { AskedRefund } from '../../payments/refunds/refunds.rules.ts'
 import { requestRefund, type RequestedRefund } from '../../payments/refunds/refunds.service.ts'
@@ -23,6 +24,7 @@ import type { ApprovalAct } from './approvals.rules.ts'
 import { rolloverAct, rosterAct } from './bulk-acts.ts'
 import { classChangeAct } from './class-change.ts'
 import type { ActTarget, GuardedAct } from './guarded-act.ts'
+import { rescheduleAct, resumeAct } from './plan-acts.ts'
 import { applyStructureAct, dropStructureAct, paymentRulesAct, setStructureAct } from './rule-acts.ts'
 
 type RefundRequest = AskedRefund & { reason: string }
@@ -53,7 +55,7 @@ export const refundAct: GuardedAct<RefundRequest, RequestedRefund> = {
 /** What goes back of an order is given to its child, also where the order only names it by its admission number. */
 async function giftOf(
   tx: Transaction,
-  ctx: PaymentContext,
+  ctx: FlexContext,
   { institute, order, amountPaise }: Pick<ActTarget, 'institute'> & { order: Order; amountPaise: Paise },
 ): Promise<Gift> {
   const { studentId, identifier, academicYearStart, academicYearEnd } = order
@@ -90,7 +92,7 @@ export const concessionAct: GuardedAct<ConcessionRequest, Conceded> = {
       componentType,
       discount: { discountType, valuePaise: amountPaise },
     }),
-  async weigh(_tx, ctx, { institute, about, request, result: { before, after } }) {
+  async weigh(tx, ctx, { institute, about, request, result: { before, after } }) {
     const { componentType, discountType, amountPaise } = request
     const { student } = await getStudent(ctx, institute, about)
     const earlier = valueOf(before.filter(one => one.discountType === discountType))
@@ -99,8 +101,11 @@ export const concessionAct: GuardedAct<ConcessionRequest, Conceded> = {
       title: `Concession on ${readableComponent(componentType)} for ${student.fullname}${upFrom}`,
       subject: `${about} ${componentType} ${discountType}`,
       amountPaise,
-      // What is made smaller gives nothing away.
-      gifts: [{ about, amountPaise: paiseOf(Math.max(valueOf(after) - valueOf(before), 0)) }],
+      gifts: [
+        // What is made smaller gives nothing away.
+        { about, amountPaise: paiseOf(Math.max(valueOf(after) - valueOf(before), 0)) },
+        ...(await readLapsedLateFees(ctx, tx, [{ instituteId: institute.id, studentId: about }])),
+      ],
     }
   },
   note: ({ about }, { reason }, { componentType, before, after }) => ({
@@ -128,9 +133,7 @@ export const waiverAct: GuardedAct<WaiverRequest, LateFeeEntry[]> = {
       title: `${asked === undefined ? 'All late fees' : 'A late fee'} of ${student.fullname} waived`,
       subject: about,
       amountPaise,
-      gifts: [{ about, amountPaise }],
-      // They grow by the day: all of them are meant when it is approved too.
-      mayGrow: asked === undefined,
+      gifts: [{ about, amountPaise, isLateFee: true }],
     }
   },
   note: ({ about }, { reason }, entries) => ({
@@ -182,4 +185,6 @@ export const ACTS = {
   student_file: rosterAct,
   rollover: rolloverAct,
   class_change: classChangeAct,
+  plan_reschedule: rescheduleAct,
+  plan_resumption: resumeAct,
 } satisfies Record<ApprovalAct, object>

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { one, pageOf } from '../../http/reply.ts'
 import { field, input, optional, query } from '../../http/wire/input.ts'
-import type { PaymentContext } from '../../payments/context.ts'
+import type { FlexContext } from '../../flex/context.ts'
 import { toRupees } from '../../platform/money.ts'
 import { addConsoleRead, addConsoleWrite } from '../auth/access.routes.ts'
 import type { AuditNote } from '../audit/audit.service.ts'
@@ -27,7 +27,7 @@ const declineInput = input({
 })
 
 /** What waits for a second person. */
-export function approvalRoutes(app: FastifyInstance, ctx: PaymentContext): void {
+export function approvalRoutes(app: FastifyInstance, ctx: FlexContext): void {
   addReport(app, ctx, {
     url: '/approvals',
     query: approvalsQuery,
@@ -72,7 +72,7 @@ export function approvalRoutes(app: FastifyInstance, ctx: PaymentContext): void 
   addLimit(app, ctx)
 }
 
-function addLimit(app: FastifyInstance, ctx: PaymentContext): void {
+function addLimit(app: FastifyInstance, ctx: FlexContext): void {
   addConsoleRead(app, ctx, {
     url: '/approval-limit',
     roles: EVERYONE,

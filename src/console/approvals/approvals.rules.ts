@@ -16,6 +16,8 @@ export const APPROVAL_ACTS = [
   'student_file',
   'rollover',
   'class_change',
+  'plan_reschedule',
+  'plan_resumption',
 ] as const
 export type ApprovalAct = (typeof APPROVAL_ACTS)[number]
 

@@ -2,7 +2,7 @@ import type { Institute } from '../../institutes/institutes.rules.ts'
 import { totalOf } from '../../institutes/approval-limit/approval-limit.rules.ts'
 import { giveAlone, readApprovalLimits } from '../../institutes/approval-limit/approval-limit.service.ts'
 import { queueMessages } from '../../messages/messages.service.ts'
-import type { PaymentContext } from '../../payments/context.ts'
+import type { FlexContext } from '../../flex/context.ts'
 import { assert } from '../../platform/assert.ts'
 import type { Context } from '../../platform/context.ts'
 import type { Transaction } from '../../platform/db/database.ts'
@@ -60,7 +60,7 @@ class NeedsSecondPerson extends Error {
 
 /** Does it, or keeps it for a second person where it gives away more than the institute lets one person give. */
 export async function performOrKeep<Request extends { reason: string }, Result>(
-  ctx: PaymentContext,
+  ctx: FlexContext,
   command: Command<Result | Kept>,
   by: By,
   { name, about, request }: Asked<Request>,
@@ -85,7 +85,7 @@ export async function performOrKeep<Request extends { reason: string }, Result>(
 
 /** The command of an act that is weighed at the end of its transaction; where nothing needs a second person it is not. */
 function weighedCommand(
-  ctx: PaymentContext,
+  ctx: FlexContext,
   command: Command<unknown>,
   { act, target, request }: { act: AnyAct; target: ActTarget; request: { reason: string } },
   judge: (tx: Transaction, weight: Weight) => Promise<void>,
@@ -164,7 +164,7 @@ function pageOf({ publicUrl }: Pick<Context, 'publicUrl'>, { code }: Pick<Instit
  * done or neither, and of two who approve at once one gets a conflict that undoes its act.
  */
 export async function approve(
-  ctx: PaymentContext,
+  ctx: FlexContext,
   command: Command<Approval>,
   by: By,
   { id, note }: { id: string; note: string | null },
@@ -202,9 +202,9 @@ export async function approve(
 }
 
 /** Fees may have been changed since it was asked for: nobody gives away more than was read and approved. */
-function assertAsSeen({ gifts, mayGrow = false }: Weight, { amountPaise: seenPaise }: Approval): void {
-  const givenPaise = totalOf(gifts)
-  if (!mayGrow && givenPaise > seenPaise)
+function assertAsSeen({ gifts }: Weight, { amountPaise: seenPaise }: Approval): void {
+  const givenPaise = totalOf(gifts.filter(gift => gift.isLateFee !== true))
+  if (givenPaise > seenPaise)
     throw conflict(
       `This would now give away ${formatRupees(givenPaise)}, and was asked for with ${formatRupees(seenPaise)}. Decline it and have it asked for again.`,
     )

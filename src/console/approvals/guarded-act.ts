@@ -3,7 +3,7 @@ import type { Gift } from '../../institutes/approval-limit/approval-limit.rules.
 import type { Transaction } from '../../platform/db/database.ts'
 import type { Command } from '../../platform/idempotency.ts'
 import type { Paise } from '../../platform/money.ts'
-import type { PaymentContext } from '../../payments/context.ts'
+import type { FlexContext } from '../../flex/context.ts'
 import type { Effect } from './approvals.rules.ts'
 import type { AuditNote } from '../audit/audit.service.ts'
 
@@ -19,8 +19,6 @@ export type Weight = {
   gifts: readonly Gift[]
   /** What this is a part of, such as a class whose fees are set part by part. */
   wholePaise?: Paise
-  /** It means "all there is then", which grows by itself, as late fees do. */
-  mayGrow?: boolean
   effect?: Effect | undefined
   /** The request with its amount, where it said "all that is left": what is approved is what was seen. */
   exact?: { reason: string }
@@ -36,15 +34,15 @@ type Done<Request, Result, Before> = ActTarget & { request: Request; result: Res
  */
 export type GuardedAct<Request extends { reason: string }, Result, Before = undefined> = {
   /** Reads what the act will change, where its result does not tell. It runs first in the transaction. */
-  lookBefore?(tx: Transaction, ctx: PaymentContext, target: ActTarget, request: Request): Promise<Before>
+  lookBefore?(tx: Transaction, ctx: FlexContext, target: ActTarget, request: Request): Promise<Before>
   perform(
-    ctx: PaymentContext,
+    ctx: FlexContext,
     command: Command<Result>,
     target: ActTarget,
     request: Request,
     /** Who asked for it. */
     actor: string,
   ): Promise<Result>
-  weigh(tx: Transaction, ctx: PaymentContext, done: Done<Request, Result, Before>): Promise<Weight>
+  weigh(tx: Transaction, ctx: FlexContext, done: Done<Request, Result, Before>): Promise<Weight>
   note(target: ActTarget, request: Request, result: Result): AuditNote
 }

@@ -1,4 +1,9 @@
-import { lateFeeGifts, readLateFeesAhead, type LateFeesAhead } from '../../dues/late-fees-ahead.service.ts'
+import {
+  lateFeeGifts,
+  readLapsedLateFees,
+  readLateFeesAhead,
+  type LateFeesAhead,
+} from '../../dues/late-fees-ahead.service.ts'
 import { setPaymentRules, type NewRules, type PaymentRules } from '../../dues/payment-rules.service.ts'
 import { paymentRulesOutput } from '../../dues/dues.output.ts'
 import {
@@ -17,7 +22,7 @@ import type { YearStructures } from '../../fees/structures/year-structures.rules
 import type { Gift } from '../../institutes/approval-limit/approval-limit.rules.ts'
 import { totalOf } from '../../institutes/approval-limit/approval-limit.rules.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
-import type { PaymentContext } from '../../payments/context.ts'
+import type { FlexContext } from '../../flex/context.ts'
 import { dayOf } from '../../platform/calendar.ts'
 import type { Transaction } from '../../platform/db/database.ts'
 import { toRupees, type Paise } from '../../platform/money.ts'
@@ -52,7 +57,7 @@ export const paymentRulesAct: GuardedAct<RulesRequest, PaymentRules, LateFeesAhe
 
 async function readLoweredLateFees(
   tx: Transaction,
-  ctx: PaymentContext,
+  ctx: FlexContext,
   { id }: Institute,
   before: LateFeesAhead,
 ): Promise<Gift[]> {
@@ -63,7 +68,7 @@ type BeforeStructure = { structures: YearStructures; lateFees: LateFeesAhead }
 
 async function lookAtYear(
   tx: Transaction,
-  ctx: PaymentContext,
+  ctx: FlexContext,
   { id }: Institute,
   year: Year,
 ): Promise<BeforeStructure> {
@@ -78,7 +83,7 @@ async function lookAtYear(
  */
 async function weighYear(
   tx: Transaction,
-  ctx: PaymentContext,
+  ctx: FlexContext,
   { institute, key, before }: { institute: Institute; key: StructureKey; before: BeforeStructure },
 ): Promise<{ gifts: Gift[]; amountPaise: Paise }> {
   const after = await readStructures(tx, institute.id, key)
@@ -139,16 +144,19 @@ export const applyStructureAct: GuardedAct<ApplyRequest, ClassApplication, Effec
   lookBefore: (tx, _ctx, { institute }, { grade, ...of }) => weighClass(tx, institute, { of, grade }),
   perform: (ctx, command, { institute }, { grade, after, limit, reason: _reason, ...of }) =>
     applyToClass(ctx, command, { institute, of, grade, after, limit, isPreview: false }),
-  async weigh(_tx, _ctx, { institute, about, request: { grade, collectorCode }, result, before: effect }) {
+  async weigh(tx, ctx, { institute, about, request: { grade, collectorCode }, result, before: effect }) {
     const branch = institute.branches.find(one => one.collectorCode === collectorCode)
     const where = branch === undefined ? '' : ` of ${branch.name}`
     const title = `Fees of class ${grade}${where} by the structure, lower or with more concessions`
     const wholePaise = effect.givenPaise
+    const lowered = giftsOf(result.students)
+    const keys = lowered.map(gift => ({ instituteId: institute.id, studentId: gift.about }))
+    const gifts = [...lowered, ...(await readLapsedLateFees(ctx, tx, keys))]
     return {
       title,
       subject: about,
       amountPaise: wholePaise,
-      gifts: giftsOf(result.students),
+      gifts,
       wholePaise,
       effect,
     }

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import type { PaymentContext } from '../../payments/context.ts'
+import type { FlexContext } from '../../flex/context.ts'
 import type { Context } from '../../platform/context.ts'
 import { addConsoleRead, addConsoleWrite } from '../auth/access.routes.ts'
 import { all, done, one, pageOf } from '../../http/reply.ts'
@@ -31,7 +31,7 @@ const RECONCILIATION = '/money/reconciliation'
 const LEDGER = '/money/ledger'
 
 /** How our books and the provider's agree. */
-export function reconciliationRoutes(app: FastifyInstance, ctx: PaymentContext): void {
+export function reconciliationRoutes(app: FastifyInstance, ctx: FlexContext): void {
   addConsoleRead(app, ctx, {
     url: RECONCILIATION,
     roles: EVERYONE,

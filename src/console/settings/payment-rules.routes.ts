@@ -3,7 +3,7 @@ import { paymentRulesOutput } from '../../dues/dues.output.ts'
 import { paymentRulesInput, toRules } from '../../dues/payment-rules.input.ts'
 import { getPaymentRules, type PaymentRules } from '../../dues/payment-rules.service.ts'
 import { field, input, type Read } from '../../http/wire/input.ts'
-import type { PaymentContext } from '../../payments/context.ts'
+import type { FlexContext } from '../../flex/context.ts'
 import { keptOr } from '../approvals/approval.output.ts'
 import { noteOf } from '../approvals/approvals.routes.ts'
 import { Kept, performOrKeep } from '../approvals/approvals.service.ts'
@@ -21,7 +21,7 @@ const body = input({
 const requestOf = ({ reason, ...rules }: Read<typeof body>) => ({ ...toRules(rules), reason })
 
 /** How parents may pay what is due, and what becomes of money beyond it. */
-export function paymentRulesRoutes(app: FastifyInstance, ctx: PaymentContext): void {
+export function paymentRulesRoutes(app: FastifyInstance, ctx: FlexContext): void {
   addConsoleRead(app, ctx, {
     url: '/payment-rules',
     roles: EVERYONE,

@@ -13,6 +13,8 @@ export type Gift = {
   amountPaise: Paise
   /** The refund, which gives nothing if it fails. */
   refundId?: string
+  /** It grows by the day, so it may be more by the time that somebody approves it. */
+  isLateFee?: boolean
 }
 
 /** `wholePaise`: what the act is a part of, where that is more than its gifts. `earlier`: what each got before. */

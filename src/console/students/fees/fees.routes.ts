@@ -6,7 +6,7 @@ import { getStructure, listStructureYears } from '../../../fees/structures/struc
 import { all, created, done, one } from '../../../http/reply.ts'
 import type { AnyInput, Read } from '../../../http/wire/input.ts'
 import { setErpLock, type ErpLock } from '../../../institutes/institutes.service.ts'
-import type { PaymentContext } from '../../../payments/context.ts'
+import type { FlexContext } from '../../../flex/context.ts'
 import type { Context } from '../../../platform/context.ts'
 import { addStudent } from '../../../students/registration/add-student.service.ts'
 import type { Registered } from '../../../students/registration/register.service.ts'
@@ -46,7 +46,7 @@ type Place<Params extends AnyInput> = {
 }
 
 /** What an office without an ERP begins with: students that it adds, and what a year costs. */
-export function feeConsoleRoutes(app: FastifyInstance, ctx: PaymentContext): void {
+export function feeConsoleRoutes(app: FastifyInstance, ctx: FlexContext): void {
   addStudentRoute(app, ctx)
   addYears(app, ctx)
   addStructure(app, ctx, SHARED)
@@ -82,7 +82,7 @@ function addYears(app: FastifyInstance, ctx: Context): void {
 
 function addStructure<Params extends AnyInput>(
   app: FastifyInstance,
-  ctx: PaymentContext,
+  ctx: FlexContext,
   { url, params: read, keyOf }: Place<Params>,
 ): void {
   addConsoleRead(app, ctx, {
@@ -141,7 +141,7 @@ function classOf(of: StructureKey, { grade }: { grade: string }): string {
   return `${aboutOf(of)} ${grade}`
 }
 
-function addDrop(app: FastifyInstance, ctx: PaymentContext): void {
+function addDrop(app: FastifyInstance, ctx: FlexContext): void {
   addConsoleWrite(app, ctx, {
     method: 'DELETE',
     url: OF_BRANCH.url,
