@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { finishImport } from '../../src/imports/engine/steps.service.ts'
 import { applyRefundReport } from '../../src/payments/refunds/refunds.service.ts'
 import { startBursar } from '../harness/bursar.ts'
 import type { Answer, Json } from '../harness/client.ts'
 import { ERP } from '../harness/samples.ts'
 import { pay } from '../payment-pages/support.ts'
 import { instituteId, registerStudent } from '../students/support.ts'
-import { AT, makeOrder, uploadFile } from './orders/support.ts'
+import { AT, makeOrder } from './orders/support.ts'
+import { checkList } from './student-list.ts'
 import { assertAnswer, createPerson } from './support.ts'
 
 /** Whichever way round: one person gives no more away than the school lets one person give. */
@@ -196,31 +196,20 @@ test('a structure is not lowered by one person for the child that is added then,
 })
 
 test('a list that was checked before the ERP registered the child takes nothing off its fees', async () => {
-  const text = 'No,Pupil,Std,Cell,Tuition\r\nNEWCOMER,Asha Rao,8,9876500091,1\r\n'
-  const columns = JSON.stringify([
-    'identifier',
-    'fullname',
-    'grade',
-    'primary_contact_number',
-    'fee:TUITION_FEE',
-  ])
-  const year = { academic_year_start: '2026', academic_year_end: '2027' }
-  const query = new URLSearchParams({ columns, ...year }).toString()
-  const sent = await uploadFile(meera, text, { name: 'class-8.csv', to: 'student-files', query })
-  assertAnswer(sent, '201')
-  const key = { instituteId: await instituteId(bursar), id: sent.body.data.id as string }
-  await finishImport(bursar.app.ctx, key)
+  const listed = { identifier: 'NEWCOMER', fullname: 'Asha Rao', grade: '8', fee: 1 }
+  const { sent, finish } = await checkList(bursar, meera, listed)
+  const path = `${AT}/student-files/${sent.body.data.id}`
   const student = await registerStudent(
     demo,
     { identifier: 'NEWCOMER', grade: '8', fullname: 'Asha Rao' },
     { fee_components: [fee('TUITION_FEE', 60_000)] },
   )
-  assertAnswer(await meera.post(`${AT}/student-files/${key.id}/start`, WHY), '200')
-  await finishImport(bursar.app.ctx, key)
+  assertAnswer(await meera.post(`${path}/start`, WHY), '200')
+  await finish()
   assert.equal((await summaryOf(student)).total_fee, 60_000)
-  const file = (await meera.get(`${AT}/student-files/${key.id}`)).body.data
+  const file = (await meera.get(path)).body.data
   assert.equal(file.rows.bad, 1)
-  const [problem] = (await meera.get(`${AT}/student-files/${key.id}/problems`)).body.data
+  const [problem] = (await meera.get(`${path}/problems`)).body.data
   assert.match(problem.message, /asks less of this student than the check/)
 })
 
