@@ -52,9 +52,10 @@ const STAFF = { discountType: 'STAFF', category: 'Staff', child: null, heads: []
 const shared = (one: FeeStructure | null) => ({ shared: one, own: new Map<string, FeeStructure>() })
 const BRANCHES = [{ collectorCode: 'MAIN' }]
 
+const lowered = (before: FeeStructure | null, after: FeeStructure | null): number =>
+  loweredClasses(shared(before), shared(after), BRANCHES)[0]?.amountPaise ?? ZERO
+
 test('a class is lowered by what the child who gains most pays less: by amounts, by a new rule, or by no structure at all', () => {
-  const lowered = (before: FeeStructure | null, after: FeeStructure | null): number =>
-    loweredClasses(shared(before), shared(after), BRANCHES)[0]?.amountPaise ?? ZERO
   assert.equal(lowered(structure(6_000), structure(5_000)), 1_000)
   assert.equal(lowered(structure(6_000), structure(7_000)), 0)
   const halfForStaff = [{ ...STAFF, kind: 'category' as const, percent: 50 }]
