@@ -839,6 +839,9 @@ create table import_rows (
   unit text not null,
   -- Null for a row that could not be read; the rest of its unit must not be applied without it.
   body text,
+  -- Of a list of students, where the check found that it asks less of a student than now: of whom, and how much less.
+  student_id text,
+  lowered_paise bigint not null default 0,
   primary key (institute_id, import_id, group_no, row_no)
 );
 
@@ -2547,18 +2550,39 @@ create index console_audit_by_subject on console_audit (institute_id, about, id)
 create index console_audit_by_actor on console_audit (institute_id, actor_id, id);
 create index console_audit_by_request on console_audit (institute_id, request_id) where request_id is not null;
 
--- Above which amount a refund, a concession or a waiver in the console needs a second person; none: never.
+-- Above which amounts what gives money away in the console needs a second person; none: never.
 create table approval_limits (
   institute_id integer primary key references institutes,
-  above_paise bigint not null check (above_paise >= 0)
+  -- By one act.
+  above_paise bigint not null check (above_paise >= 0),
+  -- To one child in one academic year, over all kinds of acts.
+  above_per_child_paise bigint not null check (above_per_child_paise >= 0)
 );
+
+-- What people gave away in the console without a second person. Parts of it add up against the limit of a child and year.
+create table given_alone (
+  institute_id integer not null references institutes,
+  id text not null,
+  -- The student, who is of one academic year; without one the order, the class of a fee structure, or the year of a rollover.
+  about text not null,
+  act text not null,
+  amount_paise bigint not null check (amount_paise > 0),
+  -- It is taken out again if the refund fails.
+  refund_id text,
+  given_at timestamptz not null,
+  primary key (institute_id, id)
+);
+create index given_alone_by_about on given_alone (institute_id, about);
+create index given_alone_by_refund on given_alone (institute_id, refund_id) where refund_id is not null;
 
 -- What waits for, or got, the decision of a second person. The act is done in the transaction that writes the approval.
 create table approvals (
   institute_id integer not null references institutes,
   id text not null,
-  act text not null check (act in ('refund', 'concession', 'late_fee_waiver', 'fee_structure', 'student_file', 'rollover', 'class_change')),
-  -- The order or student; of a fee structure its year and the class; the file; the new year.
+  act text not null check (act in ('refund', 'refund_of_other_amount', 'concession', 'late_fee_waiver', 'payment_cancellation',
+    'payment_rules', 'structure_change', 'structure_drop', 'fee_structure', 'student_file', 'rollover', 'class_change',
+    'plan_reschedule', 'plan_resumption')),
+  -- The order, student or plan; of a fee structure its year and the class; the file; the new year; the institute.
   about text not null,
   -- What may wait once at a time.
   subject text not null,

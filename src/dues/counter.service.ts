@@ -1,10 +1,10 @@
-import { readApprovalLimit } from '../institutes/approval-limit/approval-limit.service.ts'
+import { giveAlone } from '../institutes/approval-limit/approval-limit.service.ts'
 import { DAY_MS, dayOf } from '../platform/calendar.ts'
 import type { Context } from '../platform/context.ts'
 import type { Transaction } from '../platform/db/database.ts'
 import { badField, conflict } from '../platform/errors.ts'
 import { newId } from '../platform/ids.ts'
-import { formatRupees, subtractPaise, sumPaise, type Paise } from '../platform/money.ts'
+import { formatRupees, paiseOf, subtractPaise, sumPaise, ZERO, type Paise } from '../platform/money.ts'
 import { addToFee } from '../students/profile/lock-student.service.ts'
 import type { StudentKey } from '../students/students.rules.ts'
 import { takeLateFees, type AtCounter, type CounterLateFees } from './counter.rules.ts'
@@ -12,7 +12,13 @@ import { LATE_FEE } from './dues.rules.ts'
 import { readDuesOn } from './dues.service.ts'
 import { insertEntries, readRules } from './dues.store.ts'
 
-type Taken = AtCounter & { paidAt: Date; recordedBy: string; waiveReason: string | null }
+type Taken = AtCounter & {
+  paidAt: Date
+  /** When somebody typed the day of the payment; null where a bank statement says the day. */
+  typedAt: Date | null
+  recordedBy: string
+  waiveReason: string | null
+}
 
 const OLDEST_DAYS = 5 * 366
 
@@ -44,22 +50,29 @@ export async function requireOwedAsShown(
 export async function settleLateFees(
   tx: Transaction,
   key: StudentKey,
-  { paidAt, recordedBy, waiveReason, ...taken }: Taken,
+  { paidAt, typedAt, recordedBy, waiveReason, ...taken }: Taken,
 ): Promise<void> {
   const today = dayOf(paidAt)
   const dues = (await readDuesOn(tx, [key], today)).get(key.studentId)
   const rules = (await readRules(tx, [key.instituteId])).get(key.instituteId)
   if (dues === undefined || rules === undefined) return
   const { charged, lapsing } = takeLateFees(dues, rules.lateFees, taken)
+  const lapsingNow = async (): Promise<Paise> => {
+    if (typedAt === null) return ZERO
+    const now = (await readDuesOn(tx, [key], dayOf(typedAt))).get(key.studentId)
+    return now === undefined ? ZERO : total(takeLateFees(now, rules.lateFees, taken).lapsing)
+  }
   if (lapsing.length > 0 && waiveReason === null)
     throw badField(
       'waive_late_fee_reason',
       `is needed: ${formatRupees(total(lapsing))} of late fee is due and is neither taken nor waived`,
     )
-  const limitPaise = await readApprovalLimit(tx, key.instituteId)
-  if (limitPaise !== null && total(lapsing) > limitPaise)
+  // An earlier day lets off what has become due since, as a waiver does.
+  const lapsedPaise = paiseOf(Math.max(total(lapsing), await lapsingNow()))
+  const gifts = [{ about: key.studentId, amountPaise: lapsedPaise }]
+  if (!(await giveAlone(tx, key.instituteId, { act: 'late_fee_waiver', gifts, at: typedAt ?? paidAt })))
     throw conflict(
-      `${formatRupees(total(lapsing))} of late fee can only be waived with a second person’s approval. Ask for that on the student’s page first, or take it.`,
+      `${formatRupees(lapsedPaise)} of late fee can only be waived with a second person’s approval. Ask for that on the student’s page first, or take it.`,
     )
   if (charged.length > 0)
     await addToFee(tx, key, {

@@ -1,4 +1,4 @@
-import type { Transaction } from '../platform/db/database.ts'
+import type { Queryable, Transaction } from '../platform/db/database.ts'
 import type { Context } from '../platform/context.ts'
 import * as store from './balances.store.ts'
 
@@ -20,4 +20,13 @@ export async function repairBalances({ db }: Pick<Context, 'db'>, instituteId: n
     await db.transaction(async tx => store.recomputeAtCommit(tx, instituteId, ids))
     repaired += ids.length
   }
+}
+
+/** Students who owe something, in the order of their ids. */
+export async function listOwing(
+  db: Queryable,
+  instituteId: number,
+  page: { after: string; limit: number },
+): Promise<string[]> {
+  return store.listOwing(db, instituteId, page)
 }

@@ -40,3 +40,16 @@ export async function listDiffering(db: Queryable, instituteId: number, limit: n
   )
   return rows.map(({ studentId }) => studentId)
 }
+
+export async function listOwing(
+  db: Queryable,
+  instituteId: number,
+  { after, limit }: { after: string; limit: number },
+): Promise<string[]> {
+  const rows = await db.query<{ id: string }>(
+    `select distinct b.student_id as id from student_balances b
+     where b.institute_id = $1 and b.outstanding_paise > 0 and b.student_id > $2 order by b.student_id limit $3`,
+    [instituteId, after, limit],
+  )
+  return rows.map(({ id }) => id)
+}

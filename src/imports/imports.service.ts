@@ -2,7 +2,7 @@ import { sumOf, takeDue } from '../platform/jobs/claim.ts'
 import type { Institute } from '../institutes/institutes.rules.ts'
 import { toPage, type Page, type PageRange } from '../platform/db/list.ts'
 import type { Query } from '../platform/db/query.ts'
-import type { Transaction } from '../platform/db/database.ts'
+import type { Queryable, Transaction } from '../platform/db/database.ts'
 import { badField, badRequest, conflict, notFound } from '../platform/errors.ts'
 import type { Context } from '../platform/context.ts'
 import { transact, type Command } from '../platform/idempotency.ts'
@@ -115,6 +115,11 @@ export async function listProblems(
   const after = { rowNo: Number(rowNo), problemNo: Number(problemNo) }
   const found = await rowStore.listProblems(ctx.db, key, after, limit + 1)
   return toPage(found, limit, last => `${last.rowNo}-${last.problemNo}`)
+}
+
+/** Of whom a list of students that was checked asks less than now, and how much less. */
+export async function listLowered(db: Queryable, key: store.ImportKey): Promise<rowStore.LoweredRow[]> {
+  return rowStore.listLowered(db, key)
 }
 
 type ImportTarget = { institute: Institute; id: string; family?: ImportFamily }

@@ -22,6 +22,8 @@ export type Idempotency<Result> = {
 export type Command<Result> = {
   instituteId: number
   idempotency?: Idempotency<Result> | undefined
+  /** Runs first in the transaction of the command, to see what was before it. */
+  before?: ((tx: Transaction) => Promise<void>) | undefined
   /** Writes down who did it, in the transaction of the command itself. */
   audit?: ((tx: Transaction, result: Result) => Promise<void>) | undefined
 }
@@ -31,9 +33,10 @@ export function innerCommand<Inner, Outer>(
   command: Command<Outer>,
   complete: (inner: Inner) => Outer,
 ): Command<Inner> {
-  const { instituteId, idempotency, audit } = command
+  const { instituteId, idempotency, before, audit } = command
   return {
     instituteId,
+    before,
     idempotency: idempotency && { ...idempotency, answer: inner => idempotency.answer(complete(inner)) },
     audit: audit && ((tx, inner) => audit(tx, complete(inner))),
   }
@@ -61,8 +64,9 @@ export async function transact<Result>(
   command: Command<Result>,
   work: (tx: Transaction) => Promise<Result>,
 ): Promise<Result> {
-  const { instituteId, idempotency, audit } = command
+  const { instituteId, idempotency, before, audit } = command
   const workSeen = async (tx: Transaction): Promise<Result> => {
+    await before?.(tx)
     const result = await work(tx)
     await audit?.(tx, result)
     return result

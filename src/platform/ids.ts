@@ -43,6 +43,7 @@ export type IdPrefix =
   | 'run'
   | 'rem'
   | 'apr'
+  | 'given'
   | 'view'
   | 'family'
   | 'adv'

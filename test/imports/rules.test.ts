@@ -10,6 +10,7 @@ import { importKinds } from '../../src/imports/kinds/kinds.ts'
 import type { MaybeRead } from '../../src/imports/kinds/merge.rules.ts'
 import { mergePaymentRows } from '../../src/imports/kinds/payments/merge-payments.rules.ts'
 import type { PaymentRow } from '../../src/imports/kinds/payments/payment-rows.schemas.ts'
+import { ZERO } from '../../src/platform/money.ts'
 import { digestOf } from '../../src/students/registration/registration-digest.ts'
 
 const kinds = fc.constantFrom<rules.ImportKind>(...rules.ERP_KINDS, 'links')
@@ -193,7 +194,7 @@ function reversed<Value extends object>(value: Value): Value {
 const unit = fc.constantFrom('"A"', '"B"', '"C"')
 
 function place<Row>(rows: { unit: string; row: Row | null }[]): MaybeRead<Row>[] {
-  return rows.map((row, index) => ({ ...row, groupNo: 2, rowNo: index + 2 }))
+  return rows.map((row, index) => ({ ...row, groupNo: 2, rowNo: index + 2, loweredPaise: ZERO }))
 }
 
 type Merged<Row> = { units: { rows: MaybeRead<Row>[] }[]; problems: { rowNo: number }[] }

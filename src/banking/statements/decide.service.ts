@@ -174,7 +174,8 @@ export async function recordFromLine(
         readOnTheWay,
         recordedBy: by,
         hasReceipt: true,
-        prepare: inner => settleLateFees(inner, key, { lines, paidAt, recordedBy: by, waiveReason }),
+        prepare: inner =>
+          settleLateFees(inner, key, { lines, paidAt, typedAt: null, recordedBy: by, waiveReason }),
       },
       clock.now(),
     )

@@ -1,41 +1,44 @@
-import { aboutOf, type StructureKey } from '../../fees/structures/structure.rules.ts'
-import { readDuesOn } from '../../dues/dues.service.ts'
-import { listLateFeeEntries, waiveLateFees, type LateFeeEntry } from '../../dues/payment-rules.service.ts'
+import type { Gift } from '../../institutes/approval-limit/approval-limit.rules.ts'
+import { totalOf } from '../../institutes/approval-limit/approval-limit.rules.ts'
+import { readLapsedLateFees } from '../../dues/late-fees-ahead.service.ts'
+import { waiveLateFees, type LateFeeEntry } from '../../dues/payment-rules.service.ts'
+import type { Order } from '../../orders/orders.rules.ts'
 import { getOrder } from '../../orders/orders.service.ts'
-import { dayOf } from '../../platform/calendar.ts'
-import { conflict } from '../../platform/errors.ts'
-import { formatRupees, sumPaise, toRupees, ZERO, type Paise } from '../../platform/money.ts'
+import { formatRupees, paiseOf, sumPaise, toRupees, type Paise } from '../../platform/money.ts'
+import type { Transaction } from '../../platform/db/database.ts'
 import { readableComponent } from '../../platform/names.ts'
-import { refundLines, type AskedRefund, type Refund } from '../../payments/refunds/refunds.rules.ts'
-import { listRefunds, requestRefund, type RequestedRefund } from '../../payments/refunds/refunds.service.ts'
+import type { FlexContext } from '../../flex/context.ts'
+import { refundMismatch, type SettledMismatch } from '../../payments/mismatches/settle-mismatch.service.ts'
+import type { AskedRefund } from '../../payments/refunds/refunds.rules.ts'
+import { requestRefund, type RequestedRefund } from '../../payments/refunds/refunds.service.ts'
+import type { Discount } from '../../fees/fees.rules.ts'
+import { directPaymentOutput } from '../../students/direct-payments/direct-payment.output.ts'
+import type { RecordedPayment } from '../../students/direct-payments/direct-payments.rules.ts'
+import { findNamedStudents } from '../../students/naming.service.ts'
+import { holdStudents } from '../../students/profile/lock-student.service.ts'
 import { getStudent } from '../../students/students.service.ts'
-import {
-  applyToClass,
-  weighClass,
-  type ClassApplication,
-} from '../../students/structures/apply-structure.service.ts'
 import { refundableAfter } from '../orders/order.output.ts'
-import { concede, readConcession, type Conceded } from '../students/actions.service.ts'
+import { cancelDirect, concede, type Conceded } from '../students/actions.service.ts'
 import { toDiscountJson } from '../students/students.output.ts'
 import type { ApprovalAct } from './approvals.rules.ts'
 import { rolloverAct, rosterAct } from './bulk-acts.ts'
 import { classChangeAct } from './class-change.ts'
 import type { ActTarget, GuardedAct } from './guarded-act.ts'
+import { rescheduleAct, resumeAct } from './plan-acts.ts'
+import { applyStructureAct, dropStructureAct, paymentRulesAct, setStructureAct } from './rule-acts.ts'
 
 type RefundRequest = AskedRefund & { reason: string }
 
 export const refundAct: GuardedAct<RefundRequest, RequestedRefund> = {
-  async weigh(ctx, { institute, about }, request) {
-    const order = await getOrder(ctx, institute, undefined, about)
-    if (order.state !== 'paid') throw conflict('Nothing has been paid yet, so there is nothing to refund.')
-    const earlier = await listRefunds(ctx, institute.id, about)
-    const amountPaise = total(refundLines(order, earlier, request))
-    const countedPaise = sumPaise([amountPaise, total(earlier.filter(isCounted))])
-    const exact = request.lines === null ? { ...request, amountPaise } : request
-    return { title: `Refund to ${order.name}`, subject: about, amountPaise, countedPaise, exact }
-  },
   perform: (ctx, command, { institute, about: orderId }, request) =>
     requestRefund(ctx, command, { institute, orderId }, request),
+  async weigh(tx, ctx, { institute, about, request, result: { id, amountPaise } }) {
+    const order = await getOrder(ctx, institute, undefined, about)
+    const exact = request.lines === null ? { ...request, amountPaise } : request
+    const gift = await giftOf(tx, ctx, { institute, order, amountPaise })
+    const title = `Refund to ${order.name}`
+    return { title, subject: about, amountPaise, gifts: [{ ...gift, refundId: id }], exact }
+  },
   note: ({ about }, { reason }, refund) => ({
     what: 'order.refunded',
     about,
@@ -49,30 +52,62 @@ export const refundAct: GuardedAct<RefundRequest, RequestedRefund> = {
   }),
 }
 
-function isCounted({ kind, state }: Refund): boolean {
-  return kind === 'requested' && state !== 'failed'
+/** What goes back of an order is given to its child, also where the order only names it by its admission number. */
+async function giftOf(
+  tx: Transaction,
+  ctx: FlexContext,
+  { institute, order, amountPaise }: Pick<ActTarget, 'institute'> & { order: Order; amountPaise: Paise },
+): Promise<Gift> {
+  const { studentId, identifier, academicYearStart, academicYearEnd } = order
+  const naming = { studentId, identifier, academicYearStart, academicYearEnd, grade: null, settleDues: true }
+  const [named] = await findNamedStudents(ctx, institute.id, [naming])
+  const child = named?.studentId ?? null
+  // Whatever else is given to the child holds it first, too.
+  if (child !== null) await holdStudents(tx, [{ instituteId: institute.id, studentId: child }])
+  const about = child ?? (identifier === null ? order.id : `${identifier} ${academicYearStart ?? ''}`.trim())
+  return { about, amountPaise }
+}
+
+/** Money that came with another amount than was asked for, or whose refund failed, sent back by a person. */
+export const mismatchAct: GuardedAct<{ reason: string }, SettledMismatch> = {
+  perform: (ctx, command, { institute, about: id }, { reason }, by) =>
+    refundMismatch(ctx, command, { instituteId: institute.id, id, by }, reason),
+  async weigh(tx, ctx, { institute, about, result: { came } }) {
+    const gifts = []
+    for (const { orderId, amountPaise } of came) {
+      const order = await getOrder(ctx, institute, undefined, orderId)
+      gifts.push(await giftOf(tx, ctx, { institute, order, amountPaise }))
+    }
+    const title = 'Refund of money that came with another amount'
+    return { title, subject: about, amountPaise: totalOf(gifts), gifts }
+  },
+  note: ({ about }, { reason }) => ({ what: 'report.refunded', about, why: reason }),
 }
 
 type ConcessionRequest = { componentType: string; discountType: string; amountPaise: Paise; reason: string }
 
 export const concessionAct: GuardedAct<ConcessionRequest, Conceded> = {
-  async weigh(ctx, target, { componentType, discountType, amountPaise }) {
-    const { student } = await getStudent(ctx, target.institute, target.about)
-    const given = { componentType, discount: { discountType, valuePaise: amountPaise } }
-    const beforePaise = await readConcession(ctx, studentOf(target), given)
-    return {
-      title: `Concession on ${readableComponent(componentType)} for ${student.fullname}${beforePaise === 0 ? '' : `, up from ${formatRupees(beforePaise)}`}`,
-      subject: `${target.about} ${componentType} ${discountType}`,
-      amountPaise,
-      // What is made smaller gives nothing away.
-      countedPaise: amountPaise > beforePaise ? amountPaise : ZERO,
-    }
-  },
   perform: (ctx, command, target, { componentType, discountType, amountPaise }) =>
     concede(ctx, command, studentOf(target), {
       componentType,
       discount: { discountType, valuePaise: amountPaise },
     }),
+  async weigh(tx, ctx, { institute, about, request, result: { before, after } }) {
+    const { componentType, discountType, amountPaise } = request
+    const { student } = await getStudent(ctx, institute, about)
+    const earlier = valueOf(before.filter(one => one.discountType === discountType))
+    const upFrom = earlier === 0 ? '' : `, up from ${formatRupees(earlier)}`
+    return {
+      title: `Concession on ${readableComponent(componentType)} for ${student.fullname}${upFrom}`,
+      subject: `${about} ${componentType} ${discountType}`,
+      amountPaise,
+      gifts: [
+        // What is made smaller gives nothing away.
+        { about, amountPaise: paiseOf(Math.max(valueOf(after) - valueOf(before), 0)) },
+        ...(await readLapsedLateFees(ctx, tx, [{ instituteId: institute.id, studentId: about }])),
+      ],
+    }
+  },
   note: ({ about }, { reason }, { componentType, before, after }) => ({
     what: 'concession.changed',
     about,
@@ -82,29 +117,25 @@ export const concessionAct: GuardedAct<ConcessionRequest, Conceded> = {
   }),
 }
 
+function valueOf(discounts: readonly Discount[]): Paise {
+  return sumPaise(discounts.map(one => one.valuePaise))
+}
+
 type WaiverRequest = { ruleId?: string | undefined; amountPaise?: Paise | undefined; reason: string }
 
 export const waiverAct: GuardedAct<WaiverRequest, LateFeeEntry[]> = {
-  async weigh(ctx, { institute, about }, { ruleId, amountPaise: asked }) {
+  perform: (ctx, command, target, request, actor) =>
+    waiveLateFees(ctx, command, studentOf(target), { ...request, actor }),
+  async weigh(_tx, ctx, { institute, about, request: { amountPaise: asked }, result }) {
     const { student } = await getStudent(ctx, institute, about)
-    const key = { instituteId: institute.id, studentId: about }
-    const isMeant = (one: { ruleId: string; amountPaise: Paise }): boolean =>
-      one.amountPaise > 0 && (ruleId === undefined || one.ruleId === ruleId)
-    const fees = (await readDuesOn(ctx.db, [key], dayOf(ctx.clock.now()))).get(about)?.lateFees ?? []
-    const entries = await listLateFeeEntries(ctx, { institute, studentId: about })
-    const waived = entries.filter(one => one.kind === 'waived' && isMeant(one))
-    const amountPaise = asked ?? total(fees.filter(isMeant))
-    if (amountPaise === 0) throw conflict('No late fee is due, so there is none to let off.')
+    const amountPaise = totalOf(result)
     return {
-      // They grow by the day: all of them are meant when it is approved too.
       title: `${asked === undefined ? 'All late fees' : 'A late fee'} of ${student.fullname} waived`,
       subject: about,
       amountPaise,
-      countedPaise: sumPaise([amountPaise, total(waived)]),
+      gifts: [{ about, amountPaise, isLateFee: true }],
     }
   },
-  perform: (ctx, command, target, request, actor) =>
-    waiveLateFees(ctx, command, studentOf(target), { ...request, actor }),
   note: ({ about }, { reason }, entries) => ({
     what: 'late_fee.waived',
     about,
@@ -116,43 +147,24 @@ export const waiverAct: GuardedAct<WaiverRequest, LateFeeEntry[]> = {
   }),
 }
 
-type StructureRequest = StructureKey & {
-  grade: string
-  after: string | null
-  limit: number
-  reason: string
-}
+type CancellationRequest = { transactionId: string; reason: string }
 
-/** Fees of a class by the structure: what it lets families off counts together, by lower amounts and by rules alike. */
-export const structureAct: GuardedAct<StructureRequest, ClassApplication> = {
-  async weigh(ctx, { institute, about }, { grade, ...of }) {
-    const effect = await weighClass(ctx, institute, { of, grade })
-    const branch = institute.branches.find(one => one.collectorCode === of.collectorCode)
-    const where = branch === undefined ? '' : ` of ${branch.name}`
-    const title = `Fees of class ${grade}${where} by the structure, lower or with more concessions`
-    return { title, subject: about, amountPaise: effect.givenPaise, countedPaise: effect.givenPaise, effect }
+/** Money that was taken at the counter and does not count any more: whoever has it in hand may keep it. */
+export const cancellationAct: GuardedAct<CancellationRequest, RecordedPayment> = {
+  perform: (ctx, command, target, { transactionId, reason }) =>
+    cancelDirect(ctx, command, { ...studentOf(target), transactionId }, reason),
+  async weigh(_tx, ctx, { institute, about, request: { transactionId }, result: { amountPaise, mode } }) {
+    const { student } = await getStudent(ctx, institute, about)
+    const title = `Payment of ${student.fullname} by ${readableComponent(mode.toUpperCase()).toLowerCase()} cancelled`
+    return { title, subject: `${about} ${transactionId}`, amountPaise, gifts: [{ about, amountPaise }] }
   },
-  perform: (ctx, command, { institute }, { grade, after, limit, reason: _reason, ...of }) =>
-    applyToClass(ctx, command, { institute, of, grade, after, limit, isPreview: false }),
-  note: (_target, { reason, ...of }, { grade, students }) => {
-    const changed = students.filter(one => one.outcome === 'changed')
-    return {
-      what: 'fees.structure_applied',
-      about: aboutOf(of),
-      ...(reason === '' ? {} : { why: reason }),
-      after: {
-        grade,
-        students: students.length,
-        changed: changed.length,
-        skipped: students.filter(one => one.outcome === 'skipped').length,
-        payable: changed.reduce((sum, one) => sum + toRupees(one.afterPaise), 0),
-      },
-    }
-  },
-}
-
-function total(amounts: readonly { amountPaise: Paise }[]): Paise {
-  return sumPaise(amounts.map(one => one.amountPaise))
+  note: ({ about }, { reason }, payment) => ({
+    what: 'payment.cancelled',
+    about,
+    why: reason,
+    before: directPaymentOutput.toJson({ ...payment, cancelledAt: null }),
+    after: { transaction_id: payment.transactionId, status: 'cancelled' },
+  }),
 }
 
 function studentOf({ institute, about: studentId }: ActTarget) {
@@ -162,10 +174,17 @@ function studentOf({ institute, about: studentId }: ActTarget) {
 /** Every act that can be kept for approval; one without a definition does not compile. */
 export const ACTS = {
   refund: refundAct,
+  refund_of_other_amount: mismatchAct,
   concession: concessionAct,
   late_fee_waiver: waiverAct,
-  fee_structure: structureAct,
+  payment_cancellation: cancellationAct,
+  payment_rules: paymentRulesAct,
+  structure_change: setStructureAct,
+  structure_drop: dropStructureAct,
+  fee_structure: applyStructureAct,
   student_file: rosterAct,
   rollover: rolloverAct,
   class_change: classChangeAct,
+  plan_reschedule: rescheduleAct,
+  plan_resumption: resumeAct,
 } satisfies Record<ApprovalAct, object>

@@ -2,7 +2,7 @@ import { outputOf, type Shown } from '../../http/wire/output.ts'
 import { answer } from '../../http/wire/answers.ts'
 import { ok } from '../../http/envelope.ts'
 import type { Reply } from '../../http/reply.ts'
-import type { ApprovalLimit } from './approval-limit.service.ts'
+import type { LimitSetting } from './approval-limit.service.ts'
 import { APPROVAL_ACTS, APPROVAL_STATES, type Approval } from './approvals.rules.ts'
 import { Kept } from './approvals.service.ts'
 
@@ -35,12 +35,17 @@ export const approvalOutput = out.object({
 })
 export type ApprovalAnswer = Shown<typeof approvalOutput>
 
-const limit = outputOf<ApprovalLimit>()
+const limit = outputOf<LimitSetting>()
 export const approvalLimitOutput = limit.object({
   above: limit.optional.amount(
-    'Rupees above which a second person approves; absent: never.',
+    'Rupees of one act above which a second person approves; absent: never.',
     5000,
-    ({ abovePaise }) => abovePaise,
+    ({ limits }) => limits?.perActPaise,
+  ),
+  above_per_child: limit.optional.amount(
+    'Rupees to one child in one academic year, over all acts together, above which a second person approves.',
+    5000,
+    ({ limits }) => limits?.perChildPaise,
   ),
 })
 export type ApprovalLimitAnswer = Shown<typeof approvalLimitOutput>

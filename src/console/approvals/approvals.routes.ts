@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { one, pageOf } from '../../http/reply.ts'
 import { field, input, optional, query } from '../../http/wire/input.ts'
-import type { PaymentContext } from '../../payments/context.ts'
+import type { FlexContext } from '../../flex/context.ts'
 import { toRupees } from '../../platform/money.ts'
 import { addConsoleRead, addConsoleWrite } from '../auth/access.routes.ts'
 import type { AuditNote } from '../audit/audit.service.ts'
@@ -27,7 +27,7 @@ const declineInput = input({
 })
 
 /** What waits for a second person. */
-export function approvalRoutes(app: FastifyInstance, ctx: PaymentContext): void {
+export function approvalRoutes(app: FastifyInstance, ctx: FlexContext): void {
   addReport(app, ctx, {
     url: '/approvals',
     query: approvalsQuery,
@@ -72,7 +72,7 @@ export function approvalRoutes(app: FastifyInstance, ctx: PaymentContext): void 
   addLimit(app, ctx)
 }
 
-function addLimit(app: FastifyInstance, ctx: PaymentContext): void {
+function addLimit(app: FastifyInstance, ctx: FlexContext): void {
   addConsoleRead(app, ctx, {
     url: '/approval-limit',
     roles: EVERYONE,
@@ -84,11 +84,21 @@ function addLimit(app: FastifyInstance, ctx: PaymentContext): void {
     url: '/approval-limit',
     roles: ['owner'],
     body: input({
-      above: optional(field.amount('Rupees above which a second person approves; null: never.', 5000)),
+      above: optional(
+        field.amount('Rupees of one act above which a second person approves; null: never.', 5000),
+      ).as('perActPaise'),
+      above_per_child: optional(
+        field.amount(
+          'The same of all acts together for one child in one academic year; absent: as much as `above`.',
+          5000,
+        ),
+      ).as('perChildPaise'),
       reason: field.text('Why; stands in the audit log.', 'Decided by the management'),
     }),
-    perform: (command, { institute, body: { abovePaise } }) =>
-      changeLimit(ctx, command, institute, { abovePaise }),
+    perform: (command, { institute, body: { perActPaise, perChildPaise } }) =>
+      changeLimit(ctx, command, institute, {
+        limits: perActPaise === null ? null : { perActPaise, perChildPaise: perChildPaise ?? perActPaise },
+      }),
     audit: ({ institute, body: { reason } }, { before, after }) => ({
       what: 'approval_limit.changed',
       about: institute.code,

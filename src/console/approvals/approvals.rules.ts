@@ -2,15 +2,22 @@ import { conflict } from '../../platform/errors.ts'
 import type { Paise } from '../../platform/money.ts'
 import { DAY_MS } from '../../platform/calendar.ts'
 
-/** Acts that a second person approves when they are above the institute's amount. */
+/** Acts that a second person approves when they give away more than the institute lets one person give. */
 export const APPROVAL_ACTS = [
   'refund',
+  'refund_of_other_amount',
   'concession',
   'late_fee_waiver',
+  'payment_cancellation',
+  'payment_rules',
+  'structure_change',
+  'structure_drop',
   'fee_structure',
   'student_file',
   'rollover',
   'class_change',
+  'plan_reschedule',
+  'plan_resumption',
 ] as const
 export type ApprovalAct = (typeof APPROVAL_ACTS)[number]
 
@@ -51,11 +58,6 @@ export const MOST_WAITING = 500
 
 export function expiryOf(madeAt: Date): Date {
   return new Date(madeAt.getTime() + EXPIRES_AFTER_MS)
-}
-
-/** `abovePaise` is null while nothing needs an approval. */
-export function needsApproval(amountPaise: Paise, abovePaise: Paise | null): boolean {
-  return abovePaise !== null && amountPaise > abovePaise
 }
 
 type Decision = 'approved' | 'declined' | 'withdrawn'

@@ -1,7 +1,8 @@
 import type { Institute } from '../../institutes/institutes.rules.ts'
-import { readApprovalLimit } from '../../institutes/approval-limit/approval-limit.service.ts'
+import { totalOf } from '../../institutes/approval-limit/approval-limit.rules.ts'
+import { giveAlone, readApprovalLimits } from '../../institutes/approval-limit/approval-limit.service.ts'
 import { queueMessages } from '../../messages/messages.service.ts'
-import type { PaymentContext } from '../../payments/context.ts'
+import type { FlexContext } from '../../flex/context.ts'
 import { assert } from '../../platform/assert.ts'
 import type { Context } from '../../platform/context.ts'
 import type { Transaction } from '../../platform/db/database.ts'
@@ -9,7 +10,7 @@ import type { Page, PageRange } from '../../platform/db/list.ts'
 import { badField, conflict, notFound } from '../../platform/errors.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
 import { newId } from '../../platform/ids.ts'
-import { formatRupees } from '../../platform/money.ts'
+import { formatRupees, ZERO } from '../../platform/money.ts'
 import { recordAudit } from '../audit/audit.service.ts'
 import type { Origin, Who } from '../console.rules.ts'
 import { emailsOf } from '../team/people.service.ts'
@@ -18,7 +19,6 @@ import {
   assertDecidable,
   expiryOf,
   MOST_WAITING,
-  needsApproval,
   type Approval,
   type ApprovalAct,
   type Effect,
@@ -38,7 +38,7 @@ export class Kept {
   }
 }
 
-type AnyAct = GuardedAct<{ reason: string }, unknown>
+type AnyAct = GuardedAct<{ reason: string }, unknown, unknown>
 
 /** Acts are stored by name; the request of a name is always what that act takes. */
 function actOf(name: ApprovalAct): AnyAct {
@@ -47,9 +47,20 @@ function actOf(name: ApprovalAct): AnyAct {
 
 type Asked<Request> = { name: ApprovalAct; about: string; request: Request }
 
-/** Does it, or keeps it for a second person where it is above the institute's amount. */
+/** Thrown inside the transaction of an act, which it undoes. */
+class NeedsSecondPerson extends Error {
+  override readonly name = 'NeedsSecondPerson'
+  readonly weight: Weight
+
+  constructor(weight: Weight) {
+    super('this is more than one person may give away')
+    this.weight = weight
+  }
+}
+
+/** Does it, or keeps it for a second person where it gives away more than the institute lets one person give. */
 export async function performOrKeep<Request extends { reason: string }, Result>(
-  ctx: PaymentContext,
+  ctx: FlexContext,
   command: Command<Result | Kept>,
   by: By,
   { name, about, request }: Asked<Request>,
@@ -57,13 +68,41 @@ export async function performOrKeep<Request extends { reason: string }, Result>(
   const { institute, who } = by
   const act = actOf(name)
   const target = { institute, about }
-  const abovePaise = await readApprovalLimit(ctx.db, institute.id)
-  if (abovePaise !== null) {
-    const weight = await act.weigh(ctx, target, request)
-    if (needsApproval(weight.countedPaise, abovePaise))
-      return keep(ctx, command, by, { name, about, request: weight.exact ?? request, weight })
+  const giveOrStop = async (tx: Transaction, weight: Weight): Promise<void> => {
+    const { gifts, wholePaise = ZERO } = weight
+    const giving = { act: name, gifts, wholePaise, at: ctx.clock.now() }
+    if (!(await giveAlone(tx, institute.id, giving))) throw new NeedsSecondPerson(weight)
   }
-  return (await act.perform(ctx, command as Command<unknown>, target, request, who.email)) as Result
+  const weighed = weighedCommand(ctx, command as Command<unknown>, { act, target, request }, giveOrStop)
+  try {
+    return (await act.perform(ctx, weighed, target, request, who.email)) as Result
+  } catch (error) {
+    if (!(error instanceof NeedsSecondPerson)) throw error
+    const { weight } = error
+    return keep(ctx, command, by, { name, about, request: weight.exact ?? request, weight })
+  }
+}
+
+/** The command of an act that is weighed at the end of its transaction; where nothing needs a second person it is not. */
+function weighedCommand(
+  ctx: FlexContext,
+  command: Command<unknown>,
+  { act, target, request }: { act: AnyAct; target: ActTarget; request: { reason: string } },
+  judge: (tx: Transaction, weight: Weight) => Promise<void>,
+): Command<unknown> {
+  let before: unknown
+  let isWeighed = false
+  return {
+    ...command,
+    async before(tx) {
+      isWeighed = (await readApprovalLimits(tx, target.institute.id)) !== null
+      if (isWeighed) before = await act.lookBefore?.(tx, ctx, target, request)
+    },
+    async audit(tx, result) {
+      if (isWeighed) await judge(tx, await act.weigh(tx, ctx, { ...target, request, result, before }))
+      await command.audit?.(tx, result)
+    },
+  }
 }
 
 async function keep(
@@ -125,7 +164,7 @@ function pageOf({ publicUrl }: Pick<Context, 'publicUrl'>, { code }: Pick<Instit
  * done or neither, and of two who approve at once one gets a conflict that undoes its act.
  */
 export async function approve(
-  ctx: PaymentContext,
+  ctx: FlexContext,
   command: Command<Approval>,
   by: By,
   { id, note }: { id: string; note: string | null },
@@ -137,45 +176,37 @@ export async function approve(
   const act = actOf(known.act)
   const target = { institute, about: known.about }
   const request = known.request as { reason: string }
-  if (known.effect !== null) await assertAsSeen(ctx, act, target, known)
   let decided: Approval | null = null
   const written = (): Approval => {
     assert(decided !== null, `${known.act} was done without its approval`)
     return decided
   }
   const { idempotency, audit } = command
-  await act.perform(
-    ctx,
-    {
-      instituteId: institute.id,
-      idempotency: idempotency && { ...idempotency, answer: () => idempotency.answer(written()) },
-      async audit(tx, result) {
-        decided = await decideIn(ctx, tx, by, { id, decision: 'approved', note })
-        const actor = { who, origin: by.origin }
-        const done = act.note(target, request, result)
-        const after = { result: done.after, approval_id: id, asked_by: known.makerEmail }
-        await recordAudit(tx, ctx, { instituteId: institute.id, actor }, { ...done, after })
-        await audit?.(tx, decided)
-      },
+  const approved: Command<unknown> = {
+    instituteId: institute.id,
+    idempotency: idempotency && { ...idempotency, answer: () => idempotency.answer(written()) },
+    async audit(tx, result) {
+      decided = await decideIn(ctx, tx, by, { id, decision: 'approved', note })
+      const actor = { who, origin: by.origin }
+      const done = act.note(target, request, result)
+      const after = { result: done.after, approval_id: id, asked_by: known.makerEmail }
+      await recordAudit(tx, ctx, { instituteId: institute.id, actor }, { ...done, after })
+      await audit?.(tx, decided)
     },
-    target,
-    request,
-    known.makerEmail,
+  }
+  const weighed = weighedCommand(ctx, approved, { act, target, request }, async (_tx, weight) =>
+    assertAsSeen(weight, known),
   )
+  await act.perform(ctx, weighed, target, request, known.makerEmail)
   return written()
 }
 
 /** Fees may have been changed since it was asked for: nobody gives away more than was read and approved. */
-async function assertAsSeen(
-  ctx: PaymentContext,
-  act: AnyAct,
-  target: ActTarget,
-  { amountPaise: seenPaise, request }: Approval,
-): Promise<void> {
-  const { amountPaise } = await act.weigh(ctx, target, request as { reason: string })
-  if (amountPaise > seenPaise)
+function assertAsSeen({ gifts }: Weight, { amountPaise: seenPaise }: Approval): void {
+  const givenPaise = totalOf(gifts.filter(gift => gift.isLateFee !== true))
+  if (givenPaise > seenPaise)
     throw conflict(
-      `This would now give away ${formatRupees(amountPaise)}, and was asked for with ${formatRupees(seenPaise)}. Decline it and have it asked for again.`,
+      `This would now give away ${formatRupees(givenPaise)}, and was asked for with ${formatRupees(seenPaise)}. Decline it and have it asked for again.`,
     )
 }
 

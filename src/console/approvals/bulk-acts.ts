@@ -1,9 +1,10 @@
+import { isDeepStrictEqual } from 'node:util'
 import { payableOf, priceStudent } from '../../fees/structures/structure.rules.ts'
 import { digestStructures, readStructures } from '../../fees/structures/structures.service.ts'
-import { structureFor } from '../../fees/structures/year-structures.rules.ts'
+import { structureFor, type YearStructures } from '../../fees/structures/year-structures.rules.ts'
 import { readUnsettled } from '../../flex/plans/unsettled.service.ts'
 import { ROSTERS } from '../../imports/imports.rules.ts'
-import { applyImport, getImport, type Import } from '../../imports/imports.service.ts'
+import { applyImport, listLowered, type Import } from '../../imports/imports.service.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import type { Context } from '../../platform/context.ts'
 import { conflict } from '../../platform/errors.ts'
@@ -17,22 +18,24 @@ import { yearName } from '../../students/students.rules.ts'
 import { listGrades } from '../students/rollover/rollover.service.ts'
 import type { GuardedAct } from './guarded-act.ts'
 
-/** A list of students that asks less of some than they have to pay now; the check has added up how much. */
+/**
+ * A list of students that asks less of some than they have to pay now, as its check found. When its rows are applied they are
+ * weighed again: none takes more off than the check said.
+ */
 export const rosterAct: GuardedAct<{ reason: string }, Import> = {
-  async weigh(ctx, { institute, about }) {
-    const { fileName, loweredPaise, loweredRows, structuresDigest } = await getImport(
-      ctx,
-      institute,
-      about,
-      ROSTERS,
-    )
-    if (structuresDigest !== (await digestStructures(ctx.db, institute.id))) throw conflict(CHECKED_BEFORE)
-    const title = `Lower fees by the list of students ${fileName ?? ''}`.trim()
-    const effect = { students: loweredRows }
-    return { title, subject: about, amountPaise: loweredPaise, countedPaise: loweredPaise, effect }
-  },
   perform: (ctx, command, { institute, about: id }) =>
     applyImport(ctx, command, { institute, id, family: ROSTERS }, 'good'),
+  async weigh(tx, _ctx, { institute, about, result: { fileName, loweredPaise, structuresDigest } }) {
+    if (structuresDigest !== (await digestStructures(tx, institute.id))) throw conflict(CHECKED_BEFORE)
+    const lowered = await listLowered(tx, { instituteId: institute.id, id: about })
+    return {
+      title: `Lower fees by the list of students ${fileName ?? ''}`.trim(),
+      subject: about,
+      amountPaise: loweredPaise,
+      gifts: lowered.map(row => ({ about: row.studentId, amountPaise: row.loweredPaise })),
+      effect: { students: lowered.length },
+    }
+  },
   note: (_target, { reason }, file) => ({
     what: 'students.file_started',
     about: file.id,
@@ -45,13 +48,18 @@ export const rosterAct: GuardedAct<{ reason: string }, Import> = {
 const CHECKED_BEFORE =
   'The fee structure has changed since this list was checked. Upload the list again, to see what it does now.'
 
+const CHANGED_MEANWHILE = 'The fee structure was changed at this moment. Look at the preview again.'
+
 type RolloverRequest = WantedRollover & { reason: string }
 
-/** A new year whose fees are below those of its structure, or, where there is none, below this year's of the same class. */
+/** A new year whose fees are below those of its structure, or below this year's of the same class. */
 export const rolloverAct: GuardedAct<RolloverRequest, Rollover> = {
-  async weigh(ctx, { institute, about }, { reason: _reason, ...wanted }) {
+  perform: (ctx, command, { institute }, { reason: _reason, ...wanted }) =>
+    startRollover(ctx, command, institute, { ...wanted, isPreview: false, readUnsettled }),
+  async weigh(_tx, ctx, { institute, about, request: { reason: _reason, ...wanted }, result }) {
     const command = { instituteId: institute.id }
     const seen = await startRollover(ctx, command, institute, { ...wanted, isPreview: true, readUnsettled })
+    if (!isDeepStrictEqual(seen.options, result.options)) throw conflict(CHANGED_MEANWHILE)
     const usual = await readUsualFees(ctx, institute, wanted)
     const classes = Map.groupBy(seen.grades, one => JSON.stringify([one.collectorCode, one.nextGrade]))
     const lowered = [...classes.values()].flatMap(some => {
@@ -67,10 +75,10 @@ export const rolloverAct: GuardedAct<RolloverRequest, Rollover> = {
     }
     const amountPaise = subtractPaise(effect.beforePaise, effect.afterPaise)
     const title = `Lower fees in the year ${yearName(wanted.toYearStart, wanted.toYearEnd)}`
-    return { title, subject: about, amountPaise, countedPaise: amountPaise, effect }
+    // The children of the new year are not registered yet: parts of its rollover add up.
+    const gifts = [{ about: `rollover ${about}`, amountPaise }]
+    return { title, subject: about, amountPaise, gifts, effect }
   },
-  perform: (ctx, command, { institute }, { reason: _reason, ...wanted }) =>
-    startRollover(ctx, command, institute, { ...wanted, isPreview: false, readUnsettled }),
   note: (_target, { reason }, rollover) => ({
     what: 'rollover.started',
     about: rollover.id,
@@ -81,22 +89,29 @@ export const rolloverAct: GuardedAct<RolloverRequest, Rollover> = {
 
 type ClassOf = { collectorCode: string; nextGrade: string | null }
 
-/** What a student of a class of the new year has to pay without a concession. */
+/** What a student of a class has to pay without a concession: by the structure of the new year or, if that is more, this year. */
 async function readUsualFees(
   ctx: Context,
   institute: Institute,
   { fromYearStart, fromYearEnd, toYearStart, toYearEnd }: WantedRollover,
 ): Promise<(of: ClassOf) => Paise> {
-  const year = { academicYearStart: toYearStart, academicYearEnd: toYearEnd }
-  const structures = await readStructures(ctx.db, institute.id, year)
-  const thisYear = (await listGrades(ctx, institute)).filter(
+  const [thisYear, nextYear] = [
+    { academicYearStart: fromYearStart, academicYearEnd: fromYearEnd },
+    { academicYearStart: toYearStart, academicYearEnd: toYearEnd },
+  ]
+  const old = await readStructures(ctx.db, institute.id, thisYear)
+  const next = await readStructures(ctx.db, institute.id, nextYear)
+  const paidNow = (await listGrades(ctx, institute)).filter(
     one => one.academicYearStart === fromYearStart && one.academicYearEnd === fromYearEnd,
   )
   return ({ collectorCode, nextGrade }) => {
-    const structure = structureFor(structures, collectorCode)
     const student = { grade: nextGrade ?? '', category: null, childNo: 1 }
-    const planned = structure === null ? [] : priceStudent(structure, student)
-    const now = thisYear.find(one => one.grade === nextGrade)?.fees ?? []
-    return planned.length > 0 ? payableOf(planned) : sumPaise(now.map(fee => fee.feePaise))
+    const priceBy = (structures: YearStructures): Paise => {
+      const structure = structureFor(structures, collectorCode)
+      return structure === null ? ZERO : payableOf(priceStudent(structure, student))
+    }
+    const fees = paidNow.find(one => one.grade === nextGrade)?.fees ?? []
+    const now = priceBy(old) > 0 ? priceBy(old) : sumPaise(fees.map(fee => fee.feePaise))
+    return paiseOf(Math.max(priceBy(next), now))
   }
 }

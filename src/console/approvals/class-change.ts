@@ -1,4 +1,5 @@
-import { changeProfile, tryProfile, type ChangedProfile } from '../../students/profile/profile.service.ts'
+import { readLapsedLateFees } from '../../dues/late-fees-ahead.service.ts'
+import { changeProfile, type ChangedProfile } from '../../students/profile/profile.service.ts'
 import type { SentProfile } from '../../students/profile/profile.rules.ts'
 import type { ActTarget, GuardedAct } from './guarded-act.ts'
 
@@ -6,16 +7,16 @@ type ProfileRequest = SentProfile & { reason: string }
 
 /** A profile that puts a child into another class or branch: what its family, with brothers and sisters, is let off by the fees there. */
 export const classChangeAct: GuardedAct<ProfileRequest, ChangedProfile> = {
-  async weigh(ctx, target, { reason: _reason, ...sent }) {
-    const { record, changes, effect } = await tryProfile(ctx, studentOf(target), sent)
+  async weigh(tx, ctx, { institute, about, result: { record, changes, effect } }) {
     const { fullname, grade } = record.student
     const before = changes.find(({ field }) => field === 'grade')?.before ?? grade
     const to = before === grade ? 'to another branch' : `from class ${String(before)} to ${grade}`
+    const lowered = effect.gifts.map(gift => ({ instituteId: institute.id, studentId: gift.about }))
     return {
       title: `${fullname} moved ${to}, with lower fees`,
-      subject: target.about,
+      subject: about,
       amountPaise: effect.givenPaise,
-      countedPaise: effect.givenPaise,
+      gifts: [...effect.gifts, ...(await readLapsedLateFees(ctx, tx, lowered))],
       effect,
     }
   },

@@ -1,37 +1,48 @@
 import type { Institute } from '../../institutes/institutes.rules.ts'
+import type { Gift } from '../../institutes/approval-limit/approval-limit.rules.ts'
+import type { Transaction } from '../../platform/db/database.ts'
 import type { Command } from '../../platform/idempotency.ts'
 import type { Paise } from '../../platform/money.ts'
-import type { PaymentContext } from '../../payments/context.ts'
+import type { FlexContext } from '../../flex/context.ts'
 import type { Effect } from './approvals.rules.ts'
 import type { AuditNote } from '../audit/audit.service.ts'
 
 export type ActTarget = { institute: Institute; about: string }
 
-/** What an act comes to. `countedPaise` is held against the institute's amount: small parts of one thing add up. */
+/** What an act came to, read in its own transaction. */
 export type Weight = {
   title: string
+  /** What may wait only once at a time. */
   subject: string
+  /** As the person who decides reads it; when it is approved its gifts may not be more. */
   amountPaise: Paise
-  countedPaise: Paise
+  gifts: readonly Gift[]
+  /** What this is a part of, such as a class whose fees are set part by part. */
+  wholePaise?: Paise
   effect?: Effect | undefined
   /** The request with its amount, where it said "all that is left": what is approved is what was seen. */
   exact?: { reason: string }
 }
 
+type Done<Request, Result, Before> = ActTarget & { request: Request; result: Result; before: Before }
+
 /**
- * An act that may need a second person. Its service has to open one transaction by `transact` and give it the command:
- * the approval is decided in there, so the act and its approval are either both done or neither.
+ * An act that may need a second person. Its service has to open one transaction by `transact` and give it the command. There
+ * the act is done first and weighed then, by what it did and under the locks that it took; if that is more than one person
+ * may give away, all of it is rolled back and the request kept. An approval is decided in the same place, so the act and
+ * its approval are either both done or neither.
  */
-export type GuardedAct<Request extends { reason: string }, Result> = {
-  /** Refuses what could not be done anyway, so that nobody is asked to approve it. */
-  weigh(ctx: PaymentContext, target: ActTarget, request: Request): Promise<Weight>
+export type GuardedAct<Request extends { reason: string }, Result, Before = undefined> = {
+  /** Reads what the act will change, where its result does not tell. It runs first in the transaction. */
+  lookBefore?(tx: Transaction, ctx: FlexContext, target: ActTarget, request: Request): Promise<Before>
   perform(
-    ctx: PaymentContext,
+    ctx: FlexContext,
     command: Command<Result>,
     target: ActTarget,
     request: Request,
     /** Who asked for it. */
     actor: string,
   ): Promise<Result>
+  weigh(tx: Transaction, ctx: FlexContext, done: Done<Request, Result, Before>): Promise<Weight>
   note(target: ActTarget, request: Request, result: Result): AuditNote
 }

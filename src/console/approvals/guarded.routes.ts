@@ -1,5 +1,5 @@
 import type { Reply } from '../../http/reply.ts'
-import type { PaymentContext } from '../../payments/context.ts'
+import type { FlexContext } from '../../flex/context.ts'
 import type { Command } from '../../platform/idempotency.ts'
 import type { AuditNote } from '../audit/audit.service.ts'
 import { keptOr } from './approval.output.ts'
@@ -10,7 +10,7 @@ import type { GuardedAct } from './guarded-act.ts'
 
 /** The parts of a console route whose act may need a second person. */
 export function guarded<Request extends { reason: string }, Result, Params>(
-  ctx: PaymentContext,
+  ctx: FlexContext,
   act: GuardedAct<Request, Result>,
   {
     name,

@@ -2,14 +2,12 @@ import type { FastifyInstance } from 'fastify'
 import type { FlexContext } from '../../flex/context.ts'
 import { planParams } from '../../flex/plans/plan.input.ts'
 import { planOutput } from '../../flex/plans/plan.output.ts'
-import {
-  cancelPlan,
-  holdPlan,
-  reschedule,
-  resumePlan,
-  type ChangedPlan,
-} from '../../flex/plans/plans.service.ts'
-import type { LoadedPlan } from '../../flex/rules/plan.rules.ts'
+import { cancelPlan, holdPlan, type ChangedPlan } from '../../flex/plans/plans.service.ts'
+import { keptOr } from '../approvals/approval.output.ts'
+import { noteOf } from '../approvals/approvals.routes.ts'
+import { Kept, performOrKeep } from '../approvals/approvals.service.ts'
+import { guarded } from '../approvals/guarded.routes.ts'
+import { rescheduleAct, resumeAct, stateOf } from '../approvals/plan-acts.ts'
 import { addConsoleRead, addConsoleWrite } from '../auth/access.routes.ts'
 import { one, pageOf } from '../../http/reply.ts'
 import { EVERYONE } from '../console.rules.ts'
@@ -38,12 +36,12 @@ export function flexPlanRoutes(app: FastifyInstance, flex: FlexContext): void {
     answer: ({ institute, params }) => readPlanDetail(flex, institute, params.planId),
   })
   for (const act of ACTS) addAct(app, flex, act)
+  addResume(app, flex)
   addReschedule(app, flex)
 }
 
 const ACTS = [
   { name: 'hold', perform: holdPlan, what: 'flex.plan.held' },
-  { name: 'resume', perform: resumePlan, what: 'flex.plan.resumed' },
   { name: 'cancel', perform: cancelPlan, what: 'flex.plan.cancelled' },
 ] as const
 
@@ -62,8 +60,23 @@ function addAct(app: FastifyInstance, flex: FlexContext, act: (typeof ACTS)[numb
       what,
       about: params.planId,
       why: body.reason,
-      before: auditOf(after.before),
-      after: auditOf(after),
+      before: stateOf(after.before),
+      after: stateOf(after),
+    }),
+  })
+}
+
+function addResume(app: FastifyInstance, flex: FlexContext): void {
+  addConsoleWrite(app, flex, {
+    method: 'POST',
+    url: '/flex/plans/:plan_id/resume',
+    roles: FINANCE_ROLES,
+    params: planParams,
+    body: reasonInput,
+    ...guarded(flex, resumeAct, {
+      name: 'plan_resumption',
+      output: one(planOutput, () => flex),
+      aboutOf: ({ planId }: { planId: string }) => planId,
     }),
   })
 }
@@ -73,37 +86,18 @@ function addReschedule(app: FastifyInstance, flex: FlexContext): void {
     method: 'POST',
     url: '/flex/plans/:plan_id/instalments/:instalment_id/reschedule',
     roles: FINANCE_ROLES,
-    output: one(planOutput, () => flex),
+    output: keptOr(one(planOutput, () => flex)),
     params: instalmentParams,
     body: moveInput,
-    perform: (command, { institute, params, body }) =>
-      reschedule(flex, command, institute, { ...params, newDueOn: body.newDueOn }),
-    audit: ({ params, body }, after: ChangedPlan) => ({
-      what: 'flex.instalment.rescheduled',
-      about: params.planId,
-      why: body.reason,
-      before: dayOf(after.before, params.instalmentId),
-      after: dayOf(after, params.instalmentId),
-    }),
+    perform: (command, { params: { planId: about, instalmentId }, body, ...by }) =>
+      performOrKeep(flex, command, by, {
+        name: 'plan_reschedule',
+        about,
+        request: { ...body, instalmentId },
+      }),
+    audit: ({ institute, params: { planId: about, instalmentId }, body }, result: ChangedPlan | Kept) =>
+      result instanceof Kept
+        ? noteOf(result.approval)
+        : rescheduleAct.note({ institute, about }, { ...body, instalmentId }, result),
   })
-}
-
-/** What the log keeps of a plan: where it and its mandate stood. */
-function auditOf({ plan, mandate }: LoadedPlan): unknown {
-  return {
-    status: plan.state,
-    is_held: plan.isHeld,
-    lock_reason: plan.lockReason ?? undefined,
-    mandate: mandate?.state,
-  }
-}
-
-function dayOf({ instalments }: LoadedPlan, instalmentId: string): unknown {
-  const one = instalments.find(({ id }) => id === instalmentId)
-  return {
-    instalment_id: instalmentId,
-    due_date: one?.dueOn,
-    present_on: one?.presentOn,
-    status: one?.state,
-  }
 }

@@ -1,12 +1,14 @@
 import type { FastifyInstance } from 'fastify'
-import type { PaymentContext } from '../../payments/context.ts'
+import type { FlexContext } from '../../flex/context.ts'
 import type { Context } from '../../platform/context.ts'
 import { addConsoleRead, addConsoleWrite } from '../auth/access.routes.ts'
-import { all, one, pageOf } from '../../http/reply.ts'
+import { all, done, one, pageOf } from '../../http/reply.ts'
+import { mismatchAct } from '../approvals/acts.ts'
+import { guarded } from '../approvals/guarded.routes.ts'
 import { EVERYONE } from '../console.rules.ts'
 import { FINANCE_ROLES } from '../students/students.rules.ts'
 import { addReport } from '../reports/report.routes.ts'
-import { refundMismatch, takeMismatch } from '../../payments/mismatches/settle-mismatch.service.ts'
+import { takeMismatch } from '../../payments/mismatches/settle-mismatch.service.ts'
 import { resolveReport } from '../../payments/settlements/unmatched.service.ts'
 import {
   ledgerFilters,
@@ -29,7 +31,7 @@ const RECONCILIATION = '/money/reconciliation'
 const LEDGER = '/money/ledger'
 
 /** How our books and the provider's agree. */
-export function reconciliationRoutes(app: FastifyInstance, ctx: PaymentContext): void {
+export function reconciliationRoutes(app: FastifyInstance, ctx: FlexContext): void {
   addConsoleRead(app, ctx, {
     url: RECONCILIATION,
     roles: EVERYONE,
@@ -61,9 +63,11 @@ export function reconciliationRoutes(app: FastifyInstance, ctx: PaymentContext):
     roles: FINANCE_ROLES,
     params: reportParams,
     body: resolutionInput,
-    perform: (command, { institute, who, params: { reportId: id }, body }) =>
-      refundMismatch(ctx, command, { instituteId: institute.id, id, by: who.email }, body.reason),
-    audit: ({ body }, { id }) => ({ what: 'report.refunded', about: id, why: body.reason }),
+    ...guarded(ctx, mismatchAct, {
+      name: 'refund_of_other_amount',
+      output: done,
+      aboutOf: ({ reportId }: { reportId: string }) => reportId,
+    }),
   })
   addConsoleWrite(app, ctx, {
     method: 'POST',

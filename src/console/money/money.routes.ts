@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import type { PaymentContext } from '../../payments/context.ts'
+import type { FlexContext } from '../../flex/context.ts'
 import { ledgerRoutes, reconciliationRoutes } from './books.routes.ts'
 import { receiptRoutes } from './receipts.routes.ts'
 import { settlementRoutes } from './settlements.routes.ts'
@@ -10,7 +10,7 @@ import { registerRoutes } from '../reports/register.routes.ts'
 import { tallyRoutes } from '../reports/tally/tally.routes.ts'
 
 /** What came in, where it is, what is still owed, and all of it as files. */
-export function moneyRoutes(app: FastifyInstance, ctx: PaymentContext): void {
+export function moneyRoutes(app: FastifyInstance, ctx: FlexContext): void {
   registerRoutes(app, ctx)
   settlementRoutes(app, ctx)
   reconciliationRoutes(app, ctx)

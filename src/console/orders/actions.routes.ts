@@ -3,7 +3,7 @@ import { orderParams } from '../../orders/order.input.ts'
 import { createdOrderOutput } from '../../orders/order.output.ts'
 import { totalOf, type Order } from '../../orders/orders.rules.ts'
 import { cancelOrder } from '../../orders/orders.service.ts'
-import type { PaymentContext } from '../../payments/context.ts'
+import type { FlexContext } from '../../flex/context.ts'
 import { sumPaise, toRupees } from '../../platform/money.ts'
 import { refundAct } from '../approvals/acts.ts'
 import { guarded } from '../approvals/guarded.routes.ts'
@@ -16,14 +16,14 @@ import { requestedRefundOutput, sentOutput } from './order.output.ts'
 import { MONEY_HANDLERS } from './orders.rules.ts'
 
 /** What can be done to orders and links: the commands of the API, by a person and with a reason. */
-export function orderActRoutes(app: FastifyInstance, ctx: PaymentContext): void {
+export function orderActRoutes(app: FastifyInstance, ctx: FlexContext): void {
   addCreateRoute(app, ctx)
   addCancelRoute(app, ctx)
   addSendRoute(app, ctx)
   addRefundRoute(app, ctx)
 }
 
-function addCreateRoute(app: FastifyInstance, ctx: PaymentContext): void {
+function addCreateRoute(app: FastifyInstance, ctx: FlexContext): void {
   addConsoleWrite(app, ctx, {
     method: 'POST',
     url: '/orders',
@@ -43,7 +43,7 @@ function addCreateRoute(app: FastifyInstance, ctx: PaymentContext): void {
   })
 }
 
-function addCancelRoute(app: FastifyInstance, ctx: PaymentContext): void {
+function addCancelRoute(app: FastifyInstance, ctx: FlexContext): void {
   addConsoleWrite(app, ctx, {
     method: 'DELETE',
     url: '/orders/:order_id',
@@ -61,7 +61,7 @@ function addCancelRoute(app: FastifyInstance, ctx: PaymentContext): void {
   })
 }
 
-function addSendRoute(app: FastifyInstance, ctx: PaymentContext): void {
+function addSendRoute(app: FastifyInstance, ctx: FlexContext): void {
   addConsoleWrite(app, ctx, {
     method: 'POST',
     url: '/orders/:order_id/messages',
@@ -79,7 +79,7 @@ function addSendRoute(app: FastifyInstance, ctx: PaymentContext): void {
   })
 }
 
-function addRefundRoute(app: FastifyInstance, ctx: PaymentContext): void {
+function addRefundRoute(app: FastifyInstance, ctx: FlexContext): void {
   addConsoleWrite(app, ctx, {
     method: 'POST',
     url: '/orders/:order_id/refunds',

@@ -8,7 +8,7 @@ import {
   type OrderRow,
   type OrderSearchFilter,
 } from '../../orders/orders.service.ts'
-import type { PaymentContext } from '../../payments/context.ts'
+import type { FlexContext } from '../../flex/context.ts'
 import { notFound } from '../../platform/errors.ts'
 import { EVERYONE } from '../console.rules.ts'
 import { addConsoleFile } from '../files.routes.ts'
@@ -31,7 +31,7 @@ import { findReceiptFile } from '../../payments/order-receipt.service.ts'
 import { listRefunds } from '../../payments/refunds/refunds.service.ts'
 
 /** Orders and links, payment pages, and links made of a file. */
-export async function consoleOrderRoutes(app: FastifyInstance, ctx: PaymentContext): Promise<void> {
+export async function consoleOrderRoutes(app: FastifyInstance, ctx: FlexContext): Promise<void> {
   addListRoute(app, ctx)
   addDetailRoutes(app, ctx)
   addFileRoutes(app, ctx)
@@ -49,7 +49,7 @@ function filterOf({ q, kind, ...filters }: Read<typeof orderFilters>): OrderSear
   }
 }
 
-function addListRoute(app: FastifyInstance, ctx: PaymentContext): void {
+function addListRoute(app: FastifyInstance, ctx: FlexContext): void {
   addReport(app, ctx, {
     url: '/orders',
     output: pageOf(orderRowOutput, () => ctx.clock.now()),
@@ -66,7 +66,7 @@ function addListRoute(app: FastifyInstance, ctx: PaymentContext): void {
   })
 }
 
-function addDetailRoutes(app: FastifyInstance, ctx: PaymentContext): void {
+function addDetailRoutes(app: FastifyInstance, ctx: FlexContext): void {
   addConsoleRead(app, ctx, {
     url: '/orders/:order_id',
     roles: EVERYONE,
@@ -76,7 +76,7 @@ function addDetailRoutes(app: FastifyInstance, ctx: PaymentContext): void {
   })
 }
 
-function addFileRoutes(app: FastifyInstance, ctx: PaymentContext): void {
+function addFileRoutes(app: FastifyInstance, ctx: FlexContext): void {
   addConsoleFile(app, ctx, {
     url: '/orders/:order_id/qr',
     roles: EVERYONE,

@@ -20,7 +20,7 @@ import { paymentParams } from '../../students/direct-payments/direct-payment.inp
 import type { ChangedProfile } from '../../students/profile/profile.service.ts'
 import { studentParams } from '../../students/student.input.ts'
 import { studentOutput, toShownRecord } from '../../students/student.output.ts'
-import { concessionAct, waiverAct } from '../approvals/acts.ts'
+import { cancellationAct, concessionAct, waiverAct } from '../approvals/acts.ts'
 import { keptOr } from '../approvals/approval.output.ts'
 import { noteOf } from '../approvals/approvals.routes.ts'
 import { Kept, performOrKeep } from '../approvals/approvals.service.ts'
@@ -94,7 +94,8 @@ function addDirectPayments(app: FastifyInstance, flex: FlexContext): void {
           instrument,
           async prepare(tx) {
             await requireOwedAsShown(tx, key, { shownPaise, paidAt })
-            await settleLateFees(tx, key, { lines, paidAt, recordedBy: who.email, waiveReason })
+            const typedAt = flex.clock.now()
+            await settleLateFees(tx, key, { lines, paidAt, typedAt, recordedBy: who.email, waiveReason })
           },
         },
       )
@@ -113,18 +114,23 @@ function addDirectPayments(app: FastifyInstance, flex: FlexContext): void {
     method: 'DELETE',
     url: `${STUDENT}/payments/:transaction_id`,
     roles: FINANCE_ROLES,
-    output: one(directPaymentOutput),
+    output: keptOr(one(directPaymentOutput)),
     params: paymentParams,
     body: input.reasonInput,
-    perform: (act, { institute, params, body }) =>
-      acts.cancelDirect(flex, act, { institute, ...params }, body.reason),
-    audit: ({ params, body }, payment: RecordedPayment) => ({
-      what: 'payment.cancelled',
-      about: params.studentId,
-      why: body.reason,
-      before: directPaymentOutput.toJson({ ...payment, cancelledAt: null }),
-      after: { transaction_id: payment.transactionId, status: 'cancelled' },
-    }),
+    perform: (act, { params: { studentId: about, transactionId }, body: { reason }, ...by }) =>
+      performOrKeep(flex, act, by, {
+        name: 'payment_cancellation',
+        about,
+        request: { transactionId, reason },
+      }),
+    audit: ({ institute, params, body: { reason } }, result: RecordedPayment | Kept) =>
+      result instanceof Kept
+        ? noteOf(result.approval)
+        : cancellationAct.note(
+            { institute, about: params.studentId },
+            { transactionId: params.transactionId, reason },
+            result,
+          ),
   })
 }
 

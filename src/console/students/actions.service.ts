@@ -3,7 +3,7 @@ import { assertNever } from '../../platform/assert.ts'
 import { badField, conflict } from '../../platform/errors.ts'
 import type { Context } from '../../platform/context.ts'
 import { innerCommand, transact, type Command } from '../../platform/idempotency.ts'
-import { formatRupees, ZERO, type Paise } from '../../platform/money.ts'
+import { formatRupees } from '../../platform/money.ts'
 import type { RecordedPayment } from '../../students/direct-payments/direct-payments.rules.ts'
 import {
   cancelPayment,
@@ -82,19 +82,6 @@ export async function concede(
     await changeFees(tx, key, [{ componentType, feePaise, discounts: after }], change)
     return { componentType, before: before.discounts, after }
   })
-}
-
-/** What this discount is now; throws what `concede` would refuse. */
-export async function readConcession(
-  { db }: Pick<Context, 'db'>,
-  { institute, studentId }: Target,
-  { componentType, discount }: { componentType: string; discount: Discount },
-): Promise<Paise> {
-  const key = { instituteId: institute.id, studentId }
-  const fees = (await readStudentContexts(db, [key])).get(studentId)?.fees ?? []
-  const fee = requireFee(fees, componentType)
-  assertRoom(fee, discount)
-  return fee.discounts.find(one => one.discountType === discount.discountType)?.valuePaise ?? ZERO
 }
 
 function assertRoom(fee: FeeComponent, { discountType, valuePaise }: Discount): void {

@@ -72,8 +72,10 @@ export async function checkFile(tx: Transaction, target: CheckTarget, report: Re
     knownRows += judged.knownRows ?? 0
     settlingRows += judged.settlingRows ?? 0
     unpricedRows += unpricedGrades.length
-    loweredRows += judged.loweredRows ?? 0
-    loweredPaise = sumPaise([loweredPaise, judged.loweredPaise ?? ZERO])
+    const { lowered = [] } = judged
+    loweredRows += lowered.length
+    loweredPaise = sumPaise([loweredPaise, ...lowered.map(row => row.loweredPaise)])
+    await rowStore.markLowered(tx, key, lowered)
     for (const grade of unpricedGrades) unpriced.add(grade)
     await notes.add(problems)
     const bad = new Set(problems.map(problem => problem.rowNo))

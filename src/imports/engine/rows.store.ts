@@ -1,5 +1,6 @@
 import type { Queryable, Transaction } from '../../platform/db/database.ts'
 import { Table } from '../../platform/db/table.ts'
+import type { Paise } from '../../platform/money.ts'
 import type { ImportKey } from '../imports.store.ts'
 
 /** Rows on their way from a file to the books, and what is wrong with those that stay behind. */
@@ -19,8 +20,19 @@ const stage = new Table<StagedRow>('import_rows', {
   unit: 'text',
   body: 'text',
 })
+
+/** What the check of a list of students found that it asks less of one than now. */
+export type LoweredRow = { groupNo: number; rowNo: number; studentId: string; loweredPaise: Paise }
+
+const loweredRows = new Table<LoweredRow>('import_rows', {
+  groupNo: 'int',
+  rowNo: 'int',
+  studentId: 'text',
+  loweredPaise: 'bigint',
+})
 const OF_IMPORT = { instituteId: 'int', importId: 'text' } as const
 const stageOfImports = stage.with<OfImport>(OF_IMPORT)
+const loweredOfImports = loweredRows.with<OfImport>(OF_IMPORT)
 
 type OfImport = { instituteId: number; importId: string }
 
@@ -30,6 +42,25 @@ function ofImport<Row>({ instituteId, id }: ImportKey, rows: readonly Row[]): (R
 
 export async function insertRows(tx: Transaction, key: ImportKey, rows: readonly StagedRow[]): Promise<void> {
   await stageOfImports.insert(tx, ofImport(key, rows))
+}
+
+export async function markLowered(
+  tx: Transaction,
+  key: ImportKey,
+  rows: readonly LoweredRow[],
+): Promise<void> {
+  await loweredOfImports.update(tx, ofImport(key, rows), {
+    key: ['instituteId', 'importId', 'groupNo', 'rowNo'],
+    set: ['studentId', 'loweredPaise'],
+  })
+}
+
+export async function listLowered(db: Queryable, { instituteId, id }: ImportKey): Promise<LoweredRow[]> {
+  return db.query<LoweredRow>(
+    `select ${loweredRows.columns('r')} from import_rows r
+     where r.institute_id = $1 and r.import_id = $2 and r.lowered_paise > 0`,
+    [instituteId, id],
+  )
 }
 
 /** Rows of one group that stand apart in the file join the first of them. */
@@ -68,9 +99,9 @@ export async function readGroups(
   { instituteId, id }: ImportKey,
   after: number,
   limit: number,
-): Promise<StagedRow[]> {
-  return db.query<StagedRow>(
-    `select ${stage.columns('r')} from import_rows r
+): Promise<(StagedRow & Pick<LoweredRow, 'loweredPaise'>)[]> {
+  return db.query(
+    `select ${stage.columns('r')}, r.lowered_paise as "loweredPaise" from import_rows r
      where r.institute_id = $1 and r.import_id = $2 and r.group_no > $3 and r.group_no <= coalesce((
        select group_no from import_rows where institute_id = $1 and import_id = $2 and group_no > $3
        order by group_no, row_no offset $4 limit 1), 2147483647)

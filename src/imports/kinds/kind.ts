@@ -1,6 +1,6 @@
 import type { CatalogueEntry, Institute } from '../../institutes/institutes.rules.ts'
 import type { Queryable, Transaction } from '../../platform/db/database.ts'
-import type { Paise } from '../../platform/money.ts'
+import type { LoweredRow } from '../engine/rows.store.ts'
 import type { RawProblem, RawRow } from '../files/columns.rules.ts'
 import type { LinkOptions } from './links/links.rules.ts'
 import type { Group, RowProblem } from './merge.rules.ts'
@@ -35,10 +35,8 @@ export type Judged = {
   settlingRows?: number
   /** Of a list of students: the class of each that would owe nothing, because its class has no fees. */
   unpricedGrades?: string[]
-  /** Of a list of students: of how many who have fees already it asks less, by its fees or by another class. */
-  loweredRows?: number
-  /** How much less, together. */
-  loweredPaise?: Paise
+  /** Of a list of students: of whom it asks less than now, by its fees or by another class, and how much less. */
+  lowered?: LoweredRow[]
   /** Writes what is left without the rows that have problems; only when it was judged under locks. */
   apply(tx: Transaction): Promise<Outcome>
 }

@@ -1,5 +1,14 @@
+import type { Paise } from '../../platform/money.ts'
+
 /** What the rows of one group say together. */
-export type Placed<Row> = { groupNo: number; rowNo: number; unit: string; row: Row }
+export type Placed<Row> = {
+  groupNo: number
+  rowNo: number
+  unit: string
+  row: Row
+  /** Of a list of students: how much less than now it asked for when it was checked. */
+  loweredPaise: Paise
+}
 
 /** A row that could not be read has none. */
 export type MaybeRead<Row> = Placed<Row | null>

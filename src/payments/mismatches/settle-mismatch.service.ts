@@ -5,7 +5,7 @@ import type { Order } from '../../orders/orders.rules.ts'
 import type { Transaction } from '../../platform/db/database.ts'
 import { conflict, notFound } from '../../platform/errors.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
-import { splitInProportion, sumPaise, ZERO } from '../../platform/money.ts'
+import { splitInProportion, sumPaise, ZERO, type Paise } from '../../platform/money.ts'
 import type { PaymentOutcome } from '../../providers/port.ts'
 import { providerOf, type PaymentContext } from '../context.ts'
 import { knownHolidays } from '../holidays.service.ts'
@@ -37,16 +37,19 @@ export async function listMismatches(
 /** `id`: of the exception that tells of it. */
 type Target = { instituteId: number; id: string; by: string }
 
+/** What came, for each order that it was to pay. */
+export type SettledMismatch = { id: string; came: { orderId: string; amountPaise: Paise }[] }
+
 /**
  * Gives back money that came with another amount than its order asks for. It is recorded as it came and refunded whole, as
  * a second payment of a paid order is; the order can then be paid again. Where that refund failed, it is asked for again.
  */
 export async function refundMismatch(
   ctx: PaymentContext,
-  command: Command<{ id: string }>,
+  command: Command<SettledMismatch>,
   target: Target,
   note: string,
-): Promise<{ id: string }> {
+): Promise<SettledMismatch> {
   const failed = await findFailedRefund(ctx, target)
   if (failed !== null) return repeatRefund(ctx, command, { ...target, note }, failed)
   return settleMismatch(ctx, command, { ...target, note }, async (tx, all) => {
@@ -60,10 +63,10 @@ export async function refundMismatch(
  */
 export async function takeMismatch(
   ctx: PaymentContext,
-  command: Command<{ id: string }>,
+  command: Command<SettledMismatch>,
   target: Target,
   note: string,
-): Promise<{ id: string }> {
+): Promise<SettledMismatch> {
   if ((await findFailedRefund(ctx, target)) !== null)
     throw conflict('It is recorded as money that goes back. Refund it again instead.')
   return settleMismatch(ctx, command, { ...target, note }, async (tx, all) => {
@@ -98,16 +101,16 @@ async function findFailedRefund(ctx: PaymentContext, { instituteId, id }: Target
 /** That the exception is resolved once keeps two people from giving the same money back twice. */
 async function repeatRefund(
   ctx: PaymentContext,
-  command: Command<{ id: string }>,
+  command: Command<SettledMismatch>,
   { instituteId, id, by, note }: Target & { note: string },
   failed: Refund,
-): Promise<{ id: string }> {
+): Promise<SettledMismatch> {
   return transact(ctx.db, command, async tx => {
     const at = ctx.clock.now()
     await lockOrder(tx, instituteId, failed.orderId)
     if (!(await exceptions.resolveException(tx, { instituteId, id }, { at, by, note }))) throw dealtWith()
     await refundAgain(tx, failed, at)
-    return { id }
+    return { id, came: [{ orderId: failed.orderId, amountPaise: failed.amountPaise }] }
   })
 }
 
@@ -120,10 +123,10 @@ type Came = { payment: Payment; order: Order; outcome: Captured }
 /** The provider is asked first what came; then it is looked at under the locks of order and payment, once. */
 async function settleMismatch(
   ctx: PaymentContext,
-  command: Command<{ id: string }>,
+  command: Command<SettledMismatch>,
   { instituteId, id, by, note }: Target & { note: string },
   act: (tx: Transaction, all: readonly Came[]) => Promise<void>,
-): Promise<{ id: string }> {
+): Promise<SettledMismatch> {
   const known = isNumber(id) ? await exceptions.findMismatchedPayment(ctx.db, { instituteId, id }) : null
   const payment = known === null ? null : await readPayment(ctx.db, instituteId, known)
   if (payment === null) throw notFound('Money that came with another amount')
@@ -145,7 +148,10 @@ async function settleMismatch(
       all.push({ payment: one, order, outcome: { ...outcome, amountPaise: parts[index] ?? ZERO } })
     }
     await act(tx, all)
-    return { id }
+    return {
+      id,
+      came: all.map(({ order, outcome: { amountPaise } }) => ({ orderId: order.id, amountPaise })),
+    }
   })
 }
 

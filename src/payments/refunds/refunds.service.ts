@@ -1,3 +1,4 @@
+import { forgetRefund } from '../../institutes/approval-limit/approval-limit.service.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { recordEvents } from '../../events/events.service.ts'
 import { duplicateRefundOf, refundRequestOf, refundResultOf } from '../../ledger/ledger.rules.ts'
@@ -195,6 +196,7 @@ export async function applyRefundReport(ctx: PaymentContext, report: RefundRepor
     // Of other kinds nothing had counted as refunded.
     if (!isProcessed && refund.kind === 'requested')
       await markRefundFailed(tx, known.instituteId, order, { lines: refund.lines, at })
+    if (!isProcessed) await forgetRefund(tx, known.instituteId, refund.id)
     if (refund.kind === 'requested') {
       await post(tx, refund.instituteId, refundResultOf(refund.id, refund.amountPaise, isProcessed), at)
       const failed = { payment, order, lines: refund.lines, outcome: 'failed' } as const

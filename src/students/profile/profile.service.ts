@@ -2,7 +2,6 @@ import { checkCatalogue, joinCatalogue, type CodeInUse } from '../../institutes/
 import { knownBranch, type Institute } from '../../institutes/institutes.rules.ts'
 import { newEvent } from '../../events/define-event.ts'
 import { recordEvents } from '../../events/events.service.ts'
-import { assert } from '../../platform/assert.ts'
 import { dayOf } from '../../platform/calendar.ts'
 import type { Transaction } from '../../platform/db/database.ts'
 import { badFields, conflict, notFound, type BursarError } from '../../platform/errors.ts'
@@ -43,22 +42,6 @@ export async function changeProfile(
   sent: SentProfile,
 ): Promise<ChangedProfile> {
   return knowingClashes(() => transact(ctx.db, command, tx => changeIn(tx, ctx, target, sent)))
-}
-
-/** What the change would come to: it is made, and undone. Refuses what could not be changed. */
-export async function tryProfile(ctx: Context, target: Target, sent: SentProfile): Promise<ChangedProfile> {
-  const undo = new Error('undone')
-  let tried: ChangedProfile | undefined
-  try {
-    await ctx.db.transaction(async tx => {
-      tried = await knowingClashes(() => changeIn(tx, ctx, target, sent))
-      throw undo
-    })
-  } catch (error) {
-    if (error !== undo) throw error
-  }
-  assert(tried !== undefined, 'a profile was tried without an outcome')
-  return tried
 }
 
 async function changeIn(

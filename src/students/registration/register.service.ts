@@ -94,7 +94,7 @@ async function registerOne(
     await changeFees(tx, { instituteId: institute.id, studentId: student.id }, registration.fees, change)
     // The ERP sends the fees of its students; the office has a structure for its own.
     if (plan.kind === 'new' && student.origin !== 'erp' && registration.fees.length === 0)
-      await applyToArrived(tx, context, [{ id: student.id, year: student }])
+      await applyToArrived(tx, context, [{ id: student.id, year: student }], { isAlone: true })
   }
   return { studentId: student.id, isNew: plan.kind === 'new' }
 }

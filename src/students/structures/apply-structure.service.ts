@@ -12,6 +12,7 @@ import {
   structureFor,
   type YearStructures,
 } from '../../fees/structures/year-structures.rules.ts'
+import { readApprovalLimits } from '../../institutes/approval-limit/approval-limit.service.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import type { Context } from '../../platform/context.ts'
 import type { Queryable, Transaction } from '../../platform/db/database.ts'
@@ -91,10 +92,15 @@ export async function applyToArrived(
   tx: Transaction,
   { institute, now }: { institute: Institute; now: Date },
   arrived: readonly { id: string; year: Year }[],
-  /** A rollover has set the structure's amounts itself; what is left are the concessions. */
-  { hasSetAmounts = false } = {},
+  {
+    /** A rollover has set the structure's amounts itself; what is left are the concessions. */
+    hasSetAmounts = false,
+    /** No second person stands behind it, so concessions of brothers and sisters wait until the structure is applied to their class. */
+    isAlone = false,
+  } = {},
 ): Promise<Effect> {
   const applied: Application[] = []
+  const givesToSiblings = !isAlone || (await readApprovalLimits(tx, institute.id)) === null
   const years = Map.groupBy(arrived, ({ year }) => `${year.academicYearStart} ${year.academicYearEnd}`)
   for (const ofYear of years.values()) {
     const [first] = ofYear
@@ -116,8 +122,9 @@ export async function applyToArrived(
       (charged.length > 0 || (own.has(id) && (hasSetAmounts || !fees.has(id))))
     const priced = students.filter(isOfStructure)
     const planned = await planStudents(tx, institute, structures, priced)
-    const isDue = ({ plan: { studentId, changes } }: Planned): boolean =>
-      own.has(studentId) || (changes.length > 0 && changes.every(isConcessionOnly))
+    const isDue = ({ plan: { studentId, changes }, application: { givenPaise } }: Planned): boolean =>
+      own.has(studentId) ||
+      ((givesToSiblings || givenPaise === 0) && changes.length > 0 && changes.every(isConcessionOnly))
     const due = planned.filter(isDue)
     await write(tx, institute, due, now)
     applied.push(...due.map(({ application }) => application))
@@ -134,18 +141,16 @@ const MOST_WEIGHED = 3_000
 
 /** What applying the structure to a class would do. */
 export async function weighClass(
-  { db }: Pick<Context, 'db'>,
+  db: Queryable,
   institute: Institute,
   { of, grade }: Pick<ClassPart, 'of' | 'grade'>,
 ): Promise<Effect> {
-  return db.transaction(async tx => {
-    const { structures, branches } = await readScope(tx, institute, of)
-    const limits = { isLocked: false, limit: MOST_WEIGHED }
-    const asked = { year: of, branches, grade, after: null }
-    const students = await store.readStudents(tx, institute.id, asked, limits)
-    const planned = await planStudents(tx, institute, structures, students)
-    return effectOf(planned.map(({ application }) => application))
-  })
+  const { structures, branches } = await readScope(db, institute, of)
+  const limits = { isLocked: false, limit: MOST_WEIGHED }
+  const asked = { year: of, branches, grade, after: null }
+  const students = await store.readStudents(db, institute.id, asked, limits)
+  const planned = await planStudents(db, institute, structures, students)
+  return effectOf(planned.map(({ application }) => application))
 }
 
 export type Move = { id: string; year: Year; grade: string; collectorCode: string }

@@ -7,6 +7,7 @@ import {
   structureFor,
   type YearStructures,
 } from '../../fees/structures/year-structures.rules.ts'
+import type { Gift } from '../../institutes/approval-limit/approval-limit.rules.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import type { Queryable } from '../../platform/db/database.ts'
 import { paiseOf, sumPaise, ZERO, type Paise } from '../../platform/money.ts'
@@ -104,9 +105,22 @@ function reasonToSkip(
 }
 
 /** What families have to pay before and after, and are let off, all of those together whose fees change. */
-export type Effect = { students: number; beforePaise: Paise; afterPaise: Paise; givenPaise: Paise }
+export type Effect = {
+  students: number
+  beforePaise: Paise
+  afterPaise: Paise
+  givenPaise: Paise
+  /** To whom. */
+  gifts: Gift[]
+}
 
-export const NO_EFFECT: Effect = { students: 0, beforePaise: ZERO, afterPaise: ZERO, givenPaise: ZERO }
+export const NO_EFFECT: Effect = {
+  students: 0,
+  beforePaise: ZERO,
+  afterPaise: ZERO,
+  givenPaise: ZERO,
+  gifts: [],
+}
 
 export function effectOf(applications: readonly Application[]): Effect {
   const changed = applications.filter(one => one.outcome === 'changed')
@@ -115,5 +129,13 @@ export function effectOf(applications: readonly Application[]): Effect {
     beforePaise: sumPaise(changed.map(one => one.beforePaise)),
     afterPaise: sumPaise(changed.map(one => one.afterPaise)),
     givenPaise: sumPaise(changed.map(one => one.givenPaise)),
+    gifts: giftsOf(changed),
   }
+}
+
+/** What each family is let off; of a student whose fees stay as they are: nothing. */
+export function giftsOf(applications: readonly Application[]): Gift[] {
+  return applications
+    .filter(one => one.outcome === 'changed' && one.givenPaise > 0)
+    .map(({ student, givenPaise }) => ({ about: student.id, amountPaise: givenPaise }))
 }

@@ -1,3 +1,4 @@
+import { structureInput } from '../../../fees/structures/structure.input.ts'
 import { field, input, optional } from '../../../http/wire/input.ts'
 import { SCHOOL_YEAR, STUDENT_ID, studentFields } from '../../../students/student.input.ts'
 
@@ -17,6 +18,10 @@ export const WHY_LOWER = optional(
   field.text('Why; required where a second person has to approve it.', 'As the board decided'),
   '',
 )
+
+export const setStructureInput = input({ ...structureInput.fields, reason: WHY_LOWER })
+
+export const dropStructureInput = input({ reason: WHY_LOWER })
 
 export const applyInput = input({
   grade: field.code('The class whose students get the fees.', '5'),

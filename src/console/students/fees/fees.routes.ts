@@ -1,35 +1,31 @@
 import type { FastifyInstance } from 'fastify'
-import {
-  branchParams,
-  structureInput,
-  toStructure,
-  yearParams,
-} from '../../../fees/structures/structure.input.ts'
+import { branchParams, toStructure, yearParams } from '../../../fees/structures/structure.input.ts'
 import { structureOutput } from '../../../fees/structures/structure.output.ts'
 import { aboutOf, type FeeStructure, type StructureKey } from '../../../fees/structures/structure.rules.ts'
-import {
-  dropBranchStructure,
-  getStructure,
-  listStructureYears,
-  setStructure,
-} from '../../../fees/structures/structures.service.ts'
-import { all, created, one } from '../../../http/reply.ts'
+import { getStructure, listStructureYears } from '../../../fees/structures/structures.service.ts'
+import { all, created, done, one } from '../../../http/reply.ts'
 import type { AnyInput, Read } from '../../../http/wire/input.ts'
 import { setErpLock, type ErpLock } from '../../../institutes/institutes.service.ts'
-import type { PaymentContext } from '../../../payments/context.ts'
+import type { FlexContext } from '../../../flex/context.ts'
 import type { Context } from '../../../platform/context.ts'
 import { addStudent } from '../../../students/registration/add-student.service.ts'
 import type { Registered } from '../../../students/registration/register.service.ts'
 import { registeredOutput } from '../../../students/student.output.ts'
 import { applyToClass, type ClassApplication } from '../../../students/structures/apply-structure.service.ts'
-import { structureAct } from '../../approvals/acts.ts'
 import { keptOr } from '../../approvals/approval.output.ts'
 import { noteOf } from '../../approvals/approvals.routes.ts'
 import { Kept, performOrKeep } from '../../approvals/approvals.service.ts'
+import { applyStructureAct, dropStructureAct, setStructureAct } from '../../approvals/rule-acts.ts'
 import { addConsoleRead, addConsoleWrite } from '../../auth/access.routes.ts'
 import { EVERYONE } from '../../console.rules.ts'
 import { FINANCE_ROLES } from '../students.rules.ts'
-import { addStudentInput, applyInput, erpLockInput } from './fees.input.ts'
+import {
+  addStudentInput,
+  applyInput,
+  dropStructureInput,
+  erpLockInput,
+  setStructureInput,
+} from './fees.input.ts'
 import { classApplicationOutput, erpLockOutput, yearOutput } from './fees.output.ts'
 
 /** That of the institute, and that of one branch. */
@@ -50,7 +46,7 @@ type Place<Params extends AnyInput> = {
 }
 
 /** What an office without an ERP begins with: students that it adds, and what a year costs. */
-export function feeConsoleRoutes(app: FastifyInstance, ctx: PaymentContext): void {
+export function feeConsoleRoutes(app: FastifyInstance, ctx: FlexContext): void {
   addStudentRoute(app, ctx)
   addYears(app, ctx)
   addStructure(app, ctx, SHARED)
@@ -86,7 +82,7 @@ function addYears(app: FastifyInstance, ctx: Context): void {
 
 function addStructure<Params extends AnyInput>(
   app: FastifyInstance,
-  ctx: PaymentContext,
+  ctx: FlexContext,
   { url, params: read, keyOf }: Place<Params>,
 ): void {
   addConsoleRead(app, ctx, {
@@ -101,21 +97,23 @@ function addStructure<Params extends AnyInput>(
     url,
     roles: FINANCE_ROLES,
     params: read,
-    body: structureInput,
-    output: one(structureOutput),
-    perform: (command, { institute, params, body }) =>
-      setStructure(ctx, command, institute, toStructure(keyOf(params), body)),
-    audit: ({ params }, structure: FeeStructure) => ({
-      what: 'fees.structure_changed',
-      about: aboutOf(keyOf(params)),
-      after: {
-        terms: structure.terms.length,
-        fee_heads: structure.heads,
-        grades: structure.grades.length,
-        amounts: structure.amounts.length,
-        concessions: structure.concessions.map(rule => rule.discountType),
-      },
-    }),
+    body: setStructureInput,
+    output: keptOr(one(structureOutput)),
+    perform: (command, { params, body: { reason, ...body }, ...by }) =>
+      performOrKeep(ctx, command, by, {
+        name: 'structure_change',
+        about: aboutOf(keyOf(params)),
+        request: { ...toStructure(keyOf(params), body), reason },
+      }),
+    audit({ institute, params, body: { reason, ...body } }, result: FeeStructure | Kept) {
+      if (result instanceof Kept) return noteOf(result.approval)
+      const key = keyOf(params)
+      return setStructureAct.note(
+        { institute, about: aboutOf(key) },
+        { ...toStructure(key, body), reason },
+        result,
+      )
+    },
   })
   addConsoleWrite(app, ctx, {
     method: 'POST',
@@ -134,7 +132,7 @@ function addStructure<Params extends AnyInput>(
       if (result instanceof Kept) return noteOf(result.approval)
       if (result.isPreview) return null
       const of = keyOf(params)
-      return structureAct.note({ institute, about: classOf(of, body) }, { ...of, ...body }, result)
+      return applyStructureAct.note({ institute, about: classOf(of, body) }, { ...of, ...body }, result)
     },
   })
 }
@@ -143,14 +141,24 @@ function classOf(of: StructureKey, { grade }: { grade: string }): string {
   return `${aboutOf(of)} ${grade}`
 }
 
-function addDrop(app: FastifyInstance, ctx: Context): void {
+function addDrop(app: FastifyInstance, ctx: FlexContext): void {
   addConsoleWrite(app, ctx, {
     method: 'DELETE',
     url: OF_BRANCH.url,
     roles: FINANCE_ROLES,
     params: OF_BRANCH.params,
-    perform: (command, { institute, params }) => dropBranchStructure(ctx, command, institute, params),
-    audit: ({ params }) => ({ what: 'fees.structure_dropped', about: aboutOf(params) }),
+    body: dropStructureInput,
+    output: keptOr(done),
+    perform: (command, { params, body: { reason }, ...by }) =>
+      performOrKeep(ctx, command, by, {
+        name: 'structure_drop',
+        about: aboutOf(params),
+        request: { ...params, reason },
+      }),
+    audit: ({ institute, params, body: { reason } }, result: null | Kept) =>
+      result instanceof Kept
+        ? noteOf(result.approval)
+        : dropStructureAct.note({ institute, about: aboutOf(params) }, { ...params, reason }, result),
   })
 }
 

@@ -13,7 +13,7 @@ import {
 import { ROSTER_FIELDS, ROSTER_FILE_BYTES } from '../../../imports/kinds/roster/roster.rules.ts'
 import { readColumns, type FoundColumn } from '../../../imports/match-columns.service.ts'
 import { createRoster, readBadRows } from '../../../imports/rosters.service.ts'
-import type { PaymentContext } from '../../../payments/context.ts'
+import type { FlexContext } from '../../../flex/context.ts'
 import type { Context } from '../../../platform/context.ts'
 import { rosterAct } from '../../approvals/bulk-acts.ts'
 import { keptOr } from '../../approvals/approval.output.ts'
@@ -35,7 +35,7 @@ const FILES = '/student-files'
 const FILE = `${FILES}/:roster_id`
 
 /** Students from a school's own list. */
-export async function rosterRoutes(app: FastifyInstance, ctx: PaymentContext): Promise<void> {
+export async function rosterRoutes(app: FastifyInstance, ctx: FlexContext): Promise<void> {
   await app.register(async scope => {
     receiveFiles(scope, ROSTER_FILE_BYTES)
     addUploads(scope, ctx)
@@ -125,7 +125,7 @@ function addReads(app: FastifyInstance, ctx: Context): void {
   })
 }
 
-function addWrites(app: FastifyInstance, ctx: PaymentContext): void {
+function addWrites(app: FastifyInstance, ctx: FlexContext): void {
   addConsoleWrite(app, ctx, {
     method: 'POST',
     url: `${FILE}/start`,

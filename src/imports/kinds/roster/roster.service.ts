@@ -5,7 +5,6 @@ import { structureFor } from '../../../fees/structures/year-structures.rules.ts'
 import { readStructures } from '../../../fees/structures/structures.service.ts'
 import { dayOf } from '../../../platform/calendar.ts'
 import type { Queryable, Transaction } from '../../../platform/db/database.ts'
-import { sumPaise } from '../../../platform/money.ts'
 import {
   planRegistrations,
   registerStudents,
@@ -19,6 +18,7 @@ import {
   type Move,
 } from '../../../students/structures/apply-structure.service.ts'
 import { findFamilies } from '../../../students/users/users.service.ts'
+import type { LoweredRow } from '../../engine/rows.store.ts'
 import type { ImportKindDefinition, Judged, Outcome } from '../kind.ts'
 import { isRead, problemsOf, type Group, type Placed, type Problem, type RowProblem } from '../merge.rules.ts'
 import { sameStudentProblem } from '../owners.rules.ts'
@@ -66,10 +66,30 @@ export const rosterImport: ImportKindDefinition<RosterRow> = {
         problems.push(...problemsOf([placed], { column: '', message: tooMuch.message }))
       else planned.set(plan.student.id, { plan, fees: feePlan, placed })
     }
-    const good = [...planned.values()]
-    const summary = options.isLocked ? {} : await summarise(db, context, good)
-    return { problems, ...summary, apply: tx => apply(tx, context, good) }
+    const all = [...planned.values()]
+    const lowered = await findLowered(db, context, all)
+    if (!options.isLocked) {
+      const summary = await summarise(db, context, all)
+      return { problems, ...summary, lowered, apply: tx => apply(tx, context, all) }
+    }
+    // Somebody registered the student, or raised its fees, since the list was checked and approved.
+    const isUnseen = ({ placed, plan }: Planned): boolean =>
+      lowered.some(row => row.studentId === plan.student.id && row.loweredPaise > placed.loweredPaise)
+    const good = all.filter(one => !isUnseen(one))
+    problems.push(
+      ...problemsOf(
+        all.filter(isUnseen).map(one => one.placed),
+        LOWERS_UNSEEN,
+      ),
+    )
+    return { problems, apply: tx => apply(tx, context, good) }
   },
+}
+
+const LOWERS_UNSEEN = {
+  column: '',
+  message:
+    'asks less of this student than the check of the list said; fees were changed since. Upload the list again',
 }
 
 const KEPT_BY_ERP = {
@@ -124,24 +144,33 @@ async function planRows(
   return planRegistrations(db, context, registrations, { ...options, mayChangeClass: true })
 }
 
+/** Of whom the list asks less than now, by its fees or by another class. */
+async function findLowered(
+  db: Queryable,
+  context: RegistrationContext,
+  planned: readonly Planned[],
+): Promise<LoweredRow[]> {
+  const moves = planned.flatMap(({ plan }): Move[] => {
+    const { id, grade, collectorCode } = plan.student
+    return plan.kind !== 'new' && needsPrice(plan) ? [{ id, year: plan.student, grade, collectorCode }] : []
+  })
+  const byClass = await weighMoves(db, context.institute, moves)
+  return planned
+    .map(({ plan: { student }, fees, placed: { groupNo, rowNo } }) => {
+      const loweredPaise = byClass.get(student.id) ?? loweredBy(fees.changes)
+      return { groupNo, rowNo, studentId: student.id, loweredPaise }
+    })
+    .filter(row => row.loweredPaise > 0)
+}
+
 /** What a person should know before it is started. */
 async function summarise(
   db: Queryable,
   context: RegistrationContext,
   planned: readonly Planned[],
 ): Promise<Omit<Judged, 'problems' | 'apply'>> {
-  const moves = planned.flatMap(({ plan }): Move[] => {
-    const { id, grade, collectorCode } = plan.student
-    return plan.kind !== 'new' && needsPrice(plan) ? [{ id, year: plan.student, grade, collectorCode }] : []
-  })
-  const byClass = await weighMoves(db, context.institute, moves)
-  const lowered = planned
-    .map(({ plan, fees }) => byClass.get(plan.student.id) ?? loweredBy(fees.changes))
-    .filter(paise => paise > 0)
   return {
     unpricedGrades: await findUnpriced(db, context, planned),
-    loweredRows: lowered.length,
-    loweredPaise: sumPaise(lowered),
     knownRows: planned.filter(({ plan }) => plan.kind !== 'new').length,
   }
 }
@@ -196,6 +225,7 @@ async function apply(
     tx,
     context,
     priced.map(({ student }) => ({ id: student.id, year: student })),
+    { isAlone: true },
   )
   return { appliedRows: changed.size, unchangedRows: planned.length - changed.size }
 }

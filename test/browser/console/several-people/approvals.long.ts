@@ -21,10 +21,12 @@ test('a refund above the amount is asked for by one person and approved by anoth
   await owner.page.getByText('done at once, by one person').waitFor()
   await owner.page.getByRole('button', { name: 'Ask for a second person' }).click()
   await owner.page.getByLabel('Above, in rupees').fill('5000')
+  await owner.page.getByLabel('For one child in one academic year').fill('8000')
   await owner.page.getByRole('dialog').getByLabel('Reason').fill('Decided by the management')
   await expectSoundAndKeep(owner.page, 'console-approvals-amount')
   await owner.page.getByRole('button', { name: 'Save', exact: true }).click()
   await owner.page.getByText('above ₹5,000.00 wait').waitFor()
+  await owner.page.getByText('more than ₹8,000.00 for one child').waitFor()
 
   await finance.go(`${I}/orders/${orderId}`)
   await finance.page.getByRole('button', { name: 'Refund', exact: true }).click()

@@ -130,13 +130,25 @@ function Subject({ row }: { row: ApprovalAnswer }) {
         {row.title}
       </Link>
     )
-  if (row.act === 'fee_structure')
+  if (['fee_structure', 'structure_change', 'structure_drop'].includes(row.act))
     return (
       <Link to="/i/$institute/students/fees" params={{ institute }} search={{}}>
         {row.title}
       </Link>
     )
-  if (row.act === 'rollover') return row.title
+  if (row.act === 'payment_rules')
+    return (
+      <Link to="/i/$institute/settings/payments" params={{ institute }} search={{}}>
+        {row.title}
+      </Link>
+    )
+  if (row.act === 'plan_reschedule' || row.act === 'plan_resumption')
+    return (
+      <Link to="/i/$institute/flex/plans/$plan" params={{ institute, plan: row.about }} search={{}}>
+        {row.title}
+      </Link>
+    )
+  if (row.act === 'rollover' || row.act === 'refund_of_other_amount') return row.title
   return (
     <Link to="/i/$institute/students/$student" params={{ institute, student: row.about }} search={{}}>
       {row.title}

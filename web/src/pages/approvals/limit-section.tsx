@@ -11,7 +11,7 @@ import { notify } from '../../ui/toasts.tsx'
 import { plainAmount } from '../orders/texts.ts'
 
 const HELD =
-  'Refunds, concessions, waived late fees and lower fees (by the fee structure, a list of students, a new year or a change of class)'
+  'Refunds, cancelled counter payments, concessions, waived late fees and lower fees (by rules, the fee structure, a list of students, a new year or a change of class)'
 
 /** Above which amount a second person approves. */
 export function LimitSection() {
@@ -23,28 +23,29 @@ export function LimitSection() {
     queryFn: ({ signal }) => get<ApprovalLimitAnswer>(`${path}/approval-limit`, {}, signal),
   })
   if (!limit.isSuccess) return null
-  const { above } = limit.data
+  const { above, above_per_child: abovePerChild } = limit.data
   return (
     <>
       <p>
         {above === undefined
           ? `${HELD} are done at once, by one person.`
-          : `${HELD} above ${formatRupees(above)} wait until a second person (owner or finance) approves them.`}
+          : `${HELD} above ${formatRupees(above)} wait until a second person (owner or finance) approves them. So does what would make it more than ${formatRupees(abovePerChild ?? above)} for one child in one academic year, all of it together.`}
       </p>
       {mayChange && (
         <Button variant="default" mb="md" onClick={() => setIsOpen(true)}>
-          {above === undefined ? 'Ask for a second person' : 'Change the amount'}
+          {above === undefined ? 'Ask for a second person' : 'Change the amounts'}
         </Button>
       )}
-      {isOpen && <LimitDialogue above={above} onClose={() => setIsOpen(false)} />}
+      {isOpen && <LimitDialogue known={limit.data} onClose={() => setIsOpen(false)} />}
     </>
   )
 }
 
-function LimitDialogue({ above, onClose }: { above: number | undefined; onClose: () => void }) {
+function LimitDialogue({ known, onClose }: { known: ApprovalLimitAnswer; onClose: () => void }) {
   const path = useInstitutePath()
-  const [amount, setAmount] = useState(above === undefined ? '' : String(above))
-  const change = useCommand<{ above: string | null; reason: string }>({
+  const [amount, setAmount] = useState(String(known.above ?? ''))
+  const [perChild, setPerChild] = useState(String(known.above_per_child ?? ''))
+  const change = useCommand<{ above: string | null; above_per_child: string | null; reason: string }>({
     method: 'PUT',
     path: `${path}/approval-limit`,
     refreshes: ['approval-limit', 'audit'],
@@ -58,22 +59,36 @@ function LimitDialogue({ above, onClose }: { above: number | undefined; onClose:
       isOpen
       onClose={onClose}
       title="When does a second person approve?"
-      description="A refund, a concession, a waived late fee or lower fees above this amount need the approval of another owner or finance person: lower fees by the fee structure, a list of students, a new year or a change of class or branch count together. Leave it empty to switch it off. What your ERP does is not affected."
+      description="What gives away more than this needs the approval of another owner or finance person: refunds, cancelled counter payments, concessions, waived late fees, and rules, structures or lists by which families owe less. Leave it empty to switch it off. What your ERP does is not affected."
       verb="Save"
       isBusy={change.isPending}
       error={change.error}
       onConfirm={reason =>
-        change.mutate({ above: amount.trim() === '' ? null : plainAmount(amount), reason })
+        change.mutate({ above: sentAmount(amount), above_per_child: sentAmount(perChild), reason })
       }
     >
       <TextInput
         label="Above, in rupees"
+        description="Of one act; what lowers fees for many counts together."
         mb="sm"
         inputMode="decimal"
         value={amount}
         error={problemOf(change.error, 'above')}
         onChange={event => setAmount(event.currentTarget.value)}
       />
+      <TextInput
+        label="For one child in one academic year, in rupees"
+        description="All acts together that nobody approved. Leave it empty for the same amount."
+        mb="sm"
+        inputMode="decimal"
+        value={perChild}
+        error={problemOf(change.error, 'above_per_child')}
+        onChange={event => setPerChild(event.currentTarget.value)}
+      />
     </ConfirmWithReason>
   )
+}
+
+function sentAmount(typed: string): string | null {
+  return typed.trim() === '' ? null : plainAmount(typed)
 }

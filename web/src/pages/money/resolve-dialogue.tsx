@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { useCommand } from '../../api/command.ts'
 import { ConfirmWithReason } from '../../ui/dialogue/confirm-with-reason.tsx'
 import { notify } from '../../ui/toasts.tsx'
+import { isKept } from '../approvals/kept.ts'
 
 const LOOKED_AT =
   'Look it up in the provider’s dashboard first. It stays recorded as it was reported, with your reason, and is not counted as a difference any more. No money moves; if it matches later, it is settled as usual.'
@@ -41,8 +42,8 @@ export function ResolveDialogue({
     method: 'POST',
     path: `${path}/${act}`,
     refreshes,
-    onDone() {
-      notify(DONE[act] ?? '')
+    onDone(answer) {
+      if (!isKept(answer)) notify(DONE[act] ?? '')
       onClose()
     },
   })

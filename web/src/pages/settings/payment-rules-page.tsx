@@ -11,6 +11,7 @@ import { formatRupees } from '../../ui/money.tsx'
 import { PageFrame } from '../../ui/page.tsx'
 import { Failed, Loading } from '../../ui/states.tsx'
 import { notify } from '../../ui/toasts.tsx'
+import { isKept } from '../approvals/kept.ts'
 import { plainAmount } from '../orders/texts.ts'
 import { LateFees, toLateFeeDraft, toSentLateFee, type LateFeeDraft } from './late-fees.tsx'
 import { SettingsTabs } from './settings-tabs.tsx'
@@ -89,8 +90,8 @@ function RulesForm({ known }: { known: Rules }) {
       late_fees: late_fees.map(toSentLateFee),
     }),
     refreshes: ['payment-rules', 'audit'],
-    onDone() {
-      notify('The payment rules are changed.')
+    onDone(answer) {
+      if (!isKept(answer)) notify('The payment rules are changed.')
       setIsAsking(false)
     },
   })

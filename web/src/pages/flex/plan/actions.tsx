@@ -7,6 +7,7 @@ import { ConfirmWithReason } from '../../../ui/dialogue/confirm-with-reason.tsx'
 import { counted, formatRupees } from '../../../ui/money.tsx'
 import { notify } from '../../../ui/toasts.tsx'
 import { formatDay } from '../../../ui/when.tsx'
+import { isKept } from '../../approvals/kept.ts'
 
 export type PlanAct = 'hold' | 'resume' | 'cancel'
 
@@ -77,8 +78,8 @@ export function PlanActDialogue({
     method: 'POST',
     path: `${path}/flex/plans/${plan.plan_id}/${action}`,
     refreshes: ['flex', 'audit', 'home'],
-    onDone() {
-      notify(words.done)
+    onDone(answer) {
+      if (!isKept(answer)) notify(words.done)
       onClose()
     },
   })
@@ -112,8 +113,8 @@ export function MoveDialogue({
     method: 'POST',
     path: `${path}/flex/plans/${plan.plan_id}/instalments/${instalment.id}/reschedule`,
     refreshes: ['flex', 'audit', 'home'],
-    onDone() {
-      notify(`Instalment ${instalment.number} is due on ${formatDay(day)}.`)
+    onDone(answer) {
+      if (!isKept(answer)) notify(`Instalment ${instalment.number} is due on ${formatDay(day)}.`)
       onClose()
     },
   })

@@ -2,6 +2,7 @@ import { useCommand } from '../../../api/command.ts'
 import { ConfirmWithReason } from '../../../ui/dialogue/confirm-with-reason.tsx'
 import { formatRupees } from '../../../ui/money.tsx'
 import { notify } from '../../../ui/toasts.tsx'
+import { isKept } from '../../approvals/kept.ts'
 import type { DirectPayment } from '../sections/payments.tsx'
 import { AFTER_CHANGE, useStudentPath } from '../use-student.ts'
 
@@ -19,8 +20,8 @@ export function CancelPaymentDialogue({
     method: 'DELETE',
     path: `${useStudentPath(id)}/payments/${encodeURIComponent(payment.transaction_id)}`,
     refreshes: AFTER_CHANGE,
-    onDone() {
-      notify(`The payment of ${amount} is cancelled.`)
+    onDone(answer) {
+      if (!isKept(answer)) notify(`The payment of ${amount} is cancelled.`)
       onClose()
     },
   })

@@ -1,4 +1,4 @@
-import { Alert, Button, Group, Progress, TextInput } from '@mantine/core'
+import { Alert, Button, Group, Progress } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { ClassApplicationAnswer } from '../../../../../src/console/students/fees/fees.output.ts'
@@ -11,6 +11,7 @@ import { counted, formatCount, formatRupees } from '../../../ui/money.tsx'
 import { ShortTable } from '../../../ui/table/short-table.tsx'
 import { isKept } from '../../approvals/kept.ts'
 import { AFTER_CHANGE } from '../use-student.ts'
+import { WhyLower } from './why-lower.tsx'
 
 /** `waits`: until a second person approves it. */
 type Applied = ClassApplicationAnswer & { waits?: true }
@@ -64,17 +65,7 @@ export function ApplyClasses({ path, structure }: { path: string; structure: Str
             <Button onClick={() => void start(false)}>{applyLabel(run.done)}</Button>
           )}
       </Group>
-      {run !== undefined && isLower(run.done) && (
-        <TextInput
-          label="Why some pay less"
-          description="Needed where a colleague has to approve it, who reads it."
-          maw={480}
-          mb="sm"
-          maxLength={500}
-          value={reason}
-          onChange={event => setReason(event.currentTarget.value)}
-        />
-      )}
+      {run !== undefined && isLower(run.done) && <WhyLower value={reason} onChange={setReason} />}
       {run !== undefined && <Shown run={run} total={grades.length} />}
     </section>
   )

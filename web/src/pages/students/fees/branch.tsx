@@ -1,9 +1,11 @@
 import { Button, Group } from '@mantine/core'
 import { useState } from 'react'
-import { useCommand } from '../../../api/command.ts'
+import { problemOf, useCommand } from '../../../api/command.ts'
 import { useMay } from '../../../api/session.ts'
 import { notify } from '../../../ui/toasts.tsx'
+import { isKept } from '../../approvals/kept.ts'
 import { FormDialogue } from '../../developers/form-dialogue.tsx'
+import { WhyLower } from './why-lower.tsx'
 
 type Branch = { code: string; name: string }
 
@@ -29,12 +31,14 @@ export function OwnStructure({
 }) {
   const mayChange = useMay('owner', 'finance')
   const [isAsking, setIsAsking] = useState(false)
-  const drop = useCommand<Record<string, never>>({
+  const [reason, setReason] = useState('')
+  const drop = useCommand<{ reason: string }>({
     method: 'DELETE',
     path,
     refreshes: ['fee-structure', 'audit'],
-    onDone() {
+    onDone(answer) {
       setIsAsking(false)
+      if (isKept(answer)) return
       onDropped()
       notify(`${branch.name} has the shared fees again. Apply them to its classes.`)
     },
@@ -53,12 +57,13 @@ export function OwnStructure({
           verb="Remove them"
           isBusy={drop.isPending}
           error={drop.error}
-          onSubmit={() => drop.mutate({})}
+          onSubmit={() => drop.mutate({ reason })}
           onClose={() => setIsAsking(false)}
         >
           <p>
             {`What you set for ${branch.name} in this year is deleted, and the shared due days count from now on. Its students keep their amounts until you apply the shared fees to their classes.`}
           </p>
+          <WhyLower value={reason} onChange={setReason} error={problemOf(drop.error, 'reason')} />
         </FormDialogue>
       )}
     </Group>

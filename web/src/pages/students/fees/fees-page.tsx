@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { StructureAnswer } from '../../../../../src/fees/structures/structure.output.ts'
 import { get } from '../../../api/client.ts'
-import { problemsOf, useCommand, wholeProblem } from '../../../api/command.ts'
+import { problemOf, problemsOf, useCommand, wholeProblem } from '../../../api/command.ts'
 import { ProblemAlert } from '../../../ui/problem.tsx'
 import { useInstitute, useInstitutePath, useMay } from '../../../api/session.ts'
 import { PageFrame } from '../../../ui/page.tsx'
@@ -14,12 +14,14 @@ import { yearName } from '../../../ui/when.tsx'
 import { BackLink } from '../../../ui/link/back-link.tsx'
 import { useChoices } from '../../../api/choices.ts'
 import { useCurrentYear } from '../use-student.ts'
+import { isKept } from '../../approvals/kept.ts'
 import { ApplyClasses } from './apply-classes.tsx'
 import { FollowsSchool, OwnStructure } from './branch.tsx'
 import { ConcessionRules } from './concession-rules.tsx'
 import { flawsOf, toDraft, toSent, type Draft, type Flaws, type Sent } from './draft.ts'
 import { ErpLock } from './erp-lock.tsx'
 import { TermTable } from './term-table.tsx'
+import { WhyLower } from './why-lower.tsx'
 
 /** What a year costs, for each class, fee and term. */
 export function FeesPage() {
@@ -121,20 +123,27 @@ function StructureForm({
   const mayChange = useMay('owner', 'finance')
   const heads = known.heads.filter(code => !OWN_CHARGES.test(code))
   const [draft, setDraft] = useState(() => toDraft(saved, { ...known, heads }))
-  const save = useCommand<Sent>({
+  const [reason, setReason] = useState('')
+  const save = useCommand<Sent & { reason: string }>({
     method: 'PUT',
     path,
     refreshes: ['fee-structure', 'choices', 'audit'],
-    onDone: () => notify('The fee structure is saved. Apply it to the classes below.'),
+    onDone(answer) {
+      if (!isKept(answer)) notify('The fee structure is saved. Apply it to the classes below.')
+    },
   })
-  const flaws = flawsOf(problemsOf(save.error), save.variables)
+  const whyMissing = problemOf(save.error, 'reason')
+  const flaws = flawsOf(
+    problemsOf(save.error).filter(({ key }) => key !== 'reason'),
+    save.variables,
+  )
   return (
     <form
       className="form rollover-form"
       aria-label="Fee structure"
       onSubmit={event => {
         event.preventDefault()
-        save.mutate(toSent(draft, known.heads))
+        save.mutate({ ...toSent(draft, known.heads), reason })
       }}
     >
       <Stack gap="md">
@@ -166,6 +175,9 @@ function StructureForm({
         </Group>
         <ConcessionRules draft={draft} flaws={flaws} onChange={setDraft} />
         <WhatIsWrong error={save.error} flaws={flaws} />
+        {(reason !== '' || whyMissing !== undefined) && (
+          <WhyLower value={reason} onChange={setReason} error={whyMissing} />
+        )}
         {mayChange ? (
           <Group>
             <Button type="submit" loading={save.isPending}>
