@@ -39,7 +39,7 @@ export async function listStudentPayments(
        p.captured_at as "capturedAt", p.settlement_id is not null as "isSettled", o.state = 'reversed' as "isReversed",
        (select json_agg(json_build_object('componentType', l.component_type, 'amountPaise', l.amount_paise) order by l.line_no)
         from order_lines l where l.institute_id = $1 and l.order_id = o.id) as lines,
-       (select coalesce(sum(r.amount_paise), 0)::bigint from refunds r where r.institute_id = $1
+       (select coalesce(sum(r.amount_paise - r.charged_paise), 0)::bigint from refunds r where r.institute_id = $1
           and r.payment_id = p.id and r.kind = 'requested' and r.state <> 'failed') as "refundedPaise",
        (select json_build_object('financialYear', c.financial_year, 'number', c.number) from receipts c
         where c.institute_id = $1 and c.payment_id = p.id and c.cancelled_at is null) as receipt

@@ -6,9 +6,10 @@ import type { Context } from '../../platform/context.ts'
 import type { Transaction } from '../../platform/db/database.ts'
 import { conflict, notFound } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
-import type { Paise } from '../../platform/money.ts'
+import { ZERO, type Paise } from '../../platform/money.ts'
 import { refundEvent } from '../payment.events.ts'
 import type { PaidOrder } from '../payment-handler.ts'
+import { assertUndisputed } from '../disputes/undisputed.service.ts'
 import { lockPaying } from '../payments.store.ts'
 import { refundableOf, refundLines, type Refund } from './refunds.rules.ts'
 import * as store from './refunds.store.ts'
@@ -44,6 +45,7 @@ export async function recordMadeRefund(
     lines: refundLines(order, earlier, { amountPaise, lines: null }),
     reason,
     cause: null,
+    chargedPaise: ZERO,
     providerRef: providerRef ?? null,
     utr,
     failureMessage: null,
@@ -69,6 +71,7 @@ export async function refundByHand(
   if (order === null) throw notFound('This order')
   const payment = await lockPaying(tx, instituteId, orderId)
   if (payment === null) throw conflict('This money is not booked yet. Try again in a minute.')
+  await assertUndisputed(tx, payment)
   const earlier = await store.listRefunds(tx, instituteId, payment.id)
   if (made.amountPaise > refundableOf(payment, earlier))
     throw conflict('This is more than what is left of the payment.')

@@ -125,6 +125,21 @@ public final class Bursar extends Client {
         return one("GET", "/api/v1/integrations/pay/settlements/" + encode(settlementId), query, null, SettlementDetail::new);
     }
 
+    /** List disputes. */
+    public ItemList<Dispute> listDisputes() {
+        return list("/api/v1/integrations/pay/disputes", Map.of(), Dispute::new);
+    }
+
+    /** List disputes. */
+    public ItemList<Dispute> listDisputes(Map<String, ?> query) {
+        return list("/api/v1/integrations/pay/disputes", query, Dispute::new);
+    }
+
+    /** Get a dispute. */
+    public Dispute getDispute(String disputeId) {
+        return one("GET", "/api/v1/integrations/pay/disputes/" + encode(disputeId), Map.of(), null, Dispute::new);
+    }
+
     /** Create a payment page. */
     public CreatedPaymentPage createPaymentPage(CreatePaymentPageRequest body) {
         return one("POST", "/api/v1/integrations/pay/pages", Map.of(), body, CreatedPaymentPage::new);
@@ -628,6 +643,11 @@ public final class Bursar extends Client {
     /** Let the bank fail a payment. */
     public SandboxPayment sandboxFailPayment(String paymentId) {
         return one("POST", "/api/v1/sandbox/payments/" + encode(paymentId) + "/fail", Map.of(), null, SandboxPayment::new);
+    }
+
+    /** Let the payer's bank dispute a payment. */
+    public Dispute sandboxDisputePayment(String paymentId, SandboxDisputePaymentRequest body) {
+        return one("POST", "/api/v1/sandbox/payments/" + encode(paymentId) + "/dispute", Map.of(), body, Dispute::new);
     }
 
     /** Settle everything now. */
