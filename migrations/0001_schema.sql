@@ -2567,7 +2567,7 @@ create table approval_limits (
 create table approvals (
   institute_id integer not null references institutes,
   id text not null,
-  act text not null check (act in ('refund', 'concession', 'late_fee_waiver', 'fee_structure', 'student_file', 'rollover', 'class_change')),
+  act text not null check (act in ('refund', 'advance_refund', 'concession', 'late_fee_waiver', 'fee_structure', 'student_file', 'rollover', 'class_change')),
   -- The order or student; of a fee structure its year and the class; the file; the new year.
   about text not null,
   -- What may wait once at a time.

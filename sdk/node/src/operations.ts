@@ -329,6 +329,11 @@ export class Bursar extends Client {
     return this.one({ method: 'POST', path: `/api/v1/integrations/pay/students/${encodeURIComponent(serviceStudentId)}/orders`, body }, options)
   }
 
+  /** Refund the advance of a student. */
+  refundAdvance(serviceStudentId: string, body: types.AdvanceRefundRequest = {}, options?: RequestOptions): Promise<types.Refund[]> {
+    return this.one({ method: 'POST', path: `/api/v1/integrations/pay/students/${encodeURIComponent(serviceStudentId)}/advance/refunds`, body }, options)
+  }
+
   /** List payments made here. */
   listStudentPayments(serviceStudentId: string, options?: RequestOptions): Promise<types.StudentPayment[]> {
     return this.one({ method: 'GET', path: `/api/v1/integrations/pay/students/${encodeURIComponent(serviceStudentId)}/payments` }, options)

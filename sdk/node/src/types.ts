@@ -87,6 +87,13 @@ export type AddedWebhook = {
   disabled_at?: string
 }
 
+export type AdvanceRefundRequest = {
+  /** Rupees; all of the advance that was paid online when absent. */
+  amount?: Rupees | number | undefined
+  /** Why, for your own records. */
+  reason?: string | undefined
+}
+
 export type ApplyImportRequest = {
   /** all: nothing is applied when any row is bad. good: the good rows are applied, the bad ones reported. */
   mode: 'all' | 'good'
@@ -3130,7 +3137,7 @@ export type RefundProcessedEventPayload = {
 export type RefundRequest = {
   /** Rupees; all that is left when absent, or the sum of `details`. */
   amount?: Rupees | number | undefined
-  /** Of which components, each at most once; spread over all lines in proportion to what is left of them when absent. */
+  /** Of which components, each at most once; when absent the advance of the student first, then spread over all lines in proportion to what is left of them. */
   details?: OrderLineInput[] | undefined
   /** Why, for your own records. */
   reason?: string | undefined
@@ -3837,6 +3844,10 @@ export type StudentPayment = {
   product: 'pay' | 'flex' | 'cred' | (string & {})
   /** How far it is. */
   status: 'pending' | 'captured' | 'settled' | 'reversed' | (string & {})
+  /** The bank reference of the pay-out that it reached the institute with; with every `settled`. */
+  settlement_utr?: string
+  /** When it reached the institute, UTC; with every `settled`. */
+  settled_at?: string
   /** Given back of it. */
   refunded_amount: Rupees
   /** How it was paid. */

@@ -11,6 +11,7 @@ namespace Bursar;
  * @phpstan-import-type AccessToken from Types
  * @phpstan-import-type AddWebhookRequest from Types
  * @phpstan-import-type AddedWebhook from Types
+ * @phpstan-import-type AdvanceRefundRequest from Types
  * @phpstan-import-type ApplyImportRequest from Types
  * @phpstan-import-type AuthorisedPlan from Types
  * @phpstan-import-type Branch from Types
@@ -780,6 +781,17 @@ class Bursar extends Client
     public function createStudentOrder(string $serviceStudentId, array $body = [], ?string $idempotencyKey = null): array
     {
         return $this->one('POST', '/api/v1/integrations/pay/students/' . rawurlencode($serviceStudentId) . '/orders', [], $body, $idempotencyKey);
+    }
+
+    /**
+     * Refund the advance of a student.
+     *
+     * @param AdvanceRefundRequest $body
+     * @return list<Refund>
+     */
+    public function refundAdvance(string $serviceStudentId, array $body = [], ?string $idempotencyKey = null): array
+    {
+        return $this->one('POST', '/api/v1/integrations/pay/students/' . rawurlencode($serviceStudentId) . '/advance/refunds', [], $body, $idempotencyKey);
     }
 
     /**

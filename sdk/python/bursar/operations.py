@@ -271,6 +271,10 @@ class Bursar(Client):
         """Create an order for dues."""
         return self._one("POST", f"/api/v1/integrations/pay/students/{quote(service_student_id, safe='')}/orders", body=body, idempotency_key=idempotency_key)
 
+    def refund_advance(self, service_student_id: str, body: types.AdvanceRefundRequest = {}, *, idempotency_key: Optional[str] = None) -> _List[types.Refund]:
+        """Refund the advance of a student."""
+        return self._one("POST", f"/api/v1/integrations/pay/students/{quote(service_student_id, safe='')}/advance/refunds", body=body, idempotency_key=idempotency_key)
+
     def list_student_payments(self, service_student_id: str) -> _List[types.StudentPayment]:
         """List payments made here."""
         return self._one("GET", f"/api/v1/integrations/pay/students/{quote(service_student_id, safe='')}/payments")

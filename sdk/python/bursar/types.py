@@ -34,6 +34,11 @@ class AddedWebhook(_AddedWebhook, total=False):
     disabled_at: str
 
 
+class AdvanceRefundRequest(TypedDict, total=False):
+    amount: Union[Decimal, str, int]
+    reason: str
+
+
 class ApplyImportRequest(TypedDict):
     mode: Literal["all", "good"]
 
@@ -2612,6 +2617,8 @@ class _StudentPayment(TypedDict):
 
 
 class StudentPayment(_StudentPayment, total=False):
+    settlement_utr: str
+    settled_at: str
     transaction_id: str
     paid_at: str
     receipt_number: str

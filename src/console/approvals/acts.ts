@@ -7,6 +7,7 @@ import { conflict } from '../../platform/errors.ts'
 import { formatRupees, sumPaise, toRupees, ZERO, type Paise } from '../../platform/money.ts'
 import { readableComponent } from '../../platform/names.ts'
 import { refundLines, type AskedRefund, type Refund } from '../../payments/refunds/refunds.rules.ts'
+import { refundAdvance, weighAdvanceRefund } from '../../payments/refunds/advance-refund.service.ts'
 import { listRefunds, requestRefund, type RequestedRefund } from '../../payments/refunds/refunds.service.ts'
 import { getStudent } from '../../students/students.service.ts'
 import {
@@ -51,6 +52,26 @@ export const refundAct: GuardedAct<RefundRequest, RequestedRefund> = {
 
 function isCounted({ kind, state }: Refund): boolean {
   return kind === 'requested' && state !== 'failed'
+}
+
+type AdvanceRequest = { amountPaise: Paise | null; reason: string }
+
+/** What a student has paid beyond what is owed, in one act over its payments. */
+export const advanceRefundAct: GuardedAct<AdvanceRequest, Refund[]> = {
+  async weigh(ctx, target, request) {
+    const { student } = await getStudent(ctx, target.institute, target.about)
+    const amountPaise = await weighAdvanceRefund(ctx, studentOf(target), request.amountPaise)
+    const title = `Refund of the advance of ${student.fullname}`
+    const exact = { ...request, amountPaise }
+    return { title, subject: target.about, amountPaise, countedPaise: amountPaise, exact }
+  },
+  perform: (ctx, command, target, request) => refundAdvance(ctx, command, studentOf(target), request),
+  note: ({ about }, { reason }, refunds) => ({
+    what: 'advance.refunded',
+    about,
+    why: reason,
+    after: { amount: toRupees(total(refunds)), refund_ids: refunds.map(({ id }) => id).join(', ') },
+  }),
 }
 
 type ConcessionRequest = { componentType: string; discountType: string; amountPaise: Paise; reason: string }
@@ -162,6 +183,7 @@ function studentOf({ institute, about: studentId }: ActTarget) {
 /** Every act that can be kept for approval; one without a definition does not compile. */
 export const ACTS = {
   refund: refundAct,
+  advance_refund: advanceRefundAct,
   concession: concessionAct,
   late_fee_waiver: waiverAct,
   fee_structure: structureAct,

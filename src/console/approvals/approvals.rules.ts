@@ -5,6 +5,7 @@ import { DAY_MS } from '../../platform/calendar.ts'
 /** Acts that a second person approves when they are above the institute's amount. */
 export const APPROVAL_ACTS = [
   'refund',
+  'advance_refund',
   'concession',
   'late_fee_waiver',
   'fee_structure',

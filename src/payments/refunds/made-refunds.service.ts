@@ -11,7 +11,8 @@ import { refundEvent } from '../payment.events.ts'
 import type { PaidOrder } from '../payment-handler.ts'
 import { assertUndisputed } from '../disputes/undisputed.service.ts'
 import { lockPaying } from '../payments.store.ts'
-import { refundableOf, refundLines, type Refund } from './refunds.rules.ts'
+import { linesOfRefund, takeAdvanceFirst } from './refund-lines.service.ts'
+import { refundableOf, type Refund } from './refunds.rules.ts'
 import * as store from './refunds.store.ts'
 
 /**
@@ -34,6 +35,8 @@ export async function recordMadeRefund(
   earlier: readonly Refund[],
   { id = newId('rfd'), amountPaise, reason, providerRef, utr, at }: MadeRefund,
 ): Promise<Refund> {
+  const asked = { amountPaise, lines: null }
+  const lines = await linesOfRefund(tx, { payment, order }, earlier, asked)
   const refund: Refund = {
     instituteId: payment.instituteId,
     id,
@@ -42,7 +45,7 @@ export async function recordMadeRefund(
     kind: 'requested',
     state: 'processed',
     amountPaise,
-    lines: refundLines(order, earlier, { amountPaise, lines: null }),
+    lines,
     reason,
     cause: null,
     chargedPaise: ZERO,
@@ -54,7 +57,8 @@ export async function recordMadeRefund(
     tries: 0,
   }
   await store.insertRefund(tx, refund)
-  await markRefunded(tx, payment.instituteId, order, { lines: refund.lines, at })
+  await markRefunded(tx, payment.instituteId, order, { lines, at })
+  await takeAdvanceFirst(tx, { payment, order }, lines, at)
   await post(tx, payment.instituteId, refundRequestOf(id, amountPaise), at)
   await post(tx, payment.instituteId, refundResultOf(id, amountPaise, true), at)
   await recordEvents(tx, [refundEvent(refund, payment, order, { happened: 'processed', at })])

@@ -101,17 +101,23 @@ export function chargeNote(chargedPaise: Paise): string {
     : `${formatRupees(chargedPaise)} of it had been refunded before and is owed as ${RETURNED_AFTER_REFUND}.`
 }
 
-/** The lines of a refund: as asked for, or in proportion to what is left of each. Never more than is left. */
+/**
+ * The lines of a refund: as asked for, or the student's advance first, then in proportion to what is left of each. Never
+ * more than is left. `advances`: what the student has paid of components beyond their price.
+ */
 export function refundLines(
   order: Pick<Order, 'lines'>,
   refunds: readonly Refund[],
   asked: Omit<AskedRefund, 'reason'>,
+  advances: readonly { componentType: string; amountPaise: Paise }[] = [],
 ): RefundLine[] {
   const left = leftByLine(order, refunds)
   const total = sumPaise(left)
   if (total === 0) throw conflict('All of this payment has been refunded already.')
   const parts =
-    asked.lines === null ? spread(asked.amountPaise ?? total, left) : pick(order, left, asked.lines)
+    asked.lines === null
+      ? spread(asked.amountPaise ?? total, left, advanceByLine(order, left, advances))
+      : pick(order, left, asked.lines)
   if (asked.lines !== null && asked.amountPaise !== null && sumPaise(parts) !== asked.amountPaise)
     throw badField('amount', 'must be the sum of details when both are sent')
   return linesOf(order, parts)
@@ -124,11 +130,31 @@ function linesOf({ lines }: Pick<Order, 'lines'>, parts: readonly Paise[]): Refu
   })
 }
 
-function spread(amountPaise: Paise, left: readonly Paise[]): Paise[] {
+function spread(amountPaise: Paise, left: readonly Paise[], advance: readonly Paise[]): Paise[] {
   const total = sumPaise(left)
   if (amountPaise > total)
     throw conflict(`At most ${formatRupees(total)} of this payment can still be refunded.`)
-  return splitInProportion(amountPaise, left)
+  const first = minPaise(amountPaise, sumPaise(advance))
+  const ofAdvance = first === 0 ? left.map(() => ZERO) : splitInProportion(first, advance)
+  const rest = left.map((paise, index) => subtractPaise(paise, ofAdvance[index] ?? ZERO))
+  const more = subtractPaise(amountPaise, first)
+  const ofRest = more === 0 ? left.map(() => ZERO) : splitInProportion(more, rest)
+  return ofAdvance.map((paise, index) => sumPaise([paise, ofRest[index] ?? ZERO]))
+}
+
+/** How much of what is left of each line is advance. A component may stand on several lines: the earlier ones hold it first. */
+function advanceByLine(
+  { lines }: Pick<Order, 'lines'>,
+  left: readonly Paise[],
+  advances: readonly { componentType: string; amountPaise: Paise }[],
+): Paise[] {
+  const open = new Map(advances.map(one => [one.componentType, one.amountPaise]))
+  return lines.map(({ componentType }, index) => {
+    const advance = open.get(componentType) ?? ZERO
+    const part = minPaise(advance, left[index] ?? ZERO)
+    open.set(componentType, subtractPaise(advance, part))
+    return part
+  })
 }
 
 /** A component may stand on several lines: the earlier ones are given back first. */

@@ -17,6 +17,7 @@ import { atProvider, type Payment } from '../payments.rules.ts'
 import { findPayment, lockPaying } from '../payments.store.ts'
 import type { RefundReport } from '../../providers/port.ts'
 import { ProviderRefused } from '../../providers/refused.ts'
+import { linesOfRefund, takeAdvanceFirst } from './refund-lines.service.ts'
 import {
   refundableOf,
   refundLines,
@@ -48,22 +49,30 @@ export async function requestRefund(
     const refusal = ctx.paymentHandlers[order.kind].refundRefusal?.(payment) ?? null
     if (refusal !== null) throw conflict(refusal)
     await assertUndisputed(tx, payment)
-    const earlier = await store.listRefunds(tx, institute.id, payment.id)
-    const lines = refundLines(order, earlier, asked)
-    const refund = newRefund(payment, {
-      kind: 'requested',
-      lines,
-      reason: asked.reason,
-      cause: null,
-      requestedAt: ctx.clock.now(),
-    })
-    await store.insertRefund(tx, refund)
-    await markRefunded(tx, institute.id, order, { lines, at: refund.requestedAt })
-    await post(tx, institute.id, refundRequestOf(refund.id, refund.amountPaise), refund.requestedAt)
-    const refunded = { payment, order, lines, outcome: 'requested' } as const
-    await ctx.paymentHandlers[order.kind].refunded?.(tx, refunded, refund.requestedAt)
-    return { ...refund, refundableBeforePaise: refundableOf(payment, earlier) }
+    return askForRefund(ctx, tx, { payment, order }, asked)
   })
+}
+
+/** In a transaction that has locked order and payment, of a payment that can be refunded. */
+export async function askForRefund(
+  ctx: PaymentContext,
+  tx: Transaction,
+  { payment, order }: PaidOrder,
+  asked: AskedRefund,
+): Promise<RequestedRefund> {
+  const { instituteId } = payment
+  const earlier = await store.listRefunds(tx, instituteId, payment.id)
+  const lines = await linesOfRefund(tx, { payment, order }, earlier, asked)
+  const { reason } = asked
+  const requestedAt = ctx.clock.now()
+  const refund = newRefund(payment, { kind: 'requested', lines, reason, cause: null, requestedAt })
+  await store.insertRefund(tx, refund)
+  await markRefunded(tx, instituteId, order, { lines, at: requestedAt })
+  if (asked.lines === null) await takeAdvanceFirst(tx, { payment, order }, lines, requestedAt)
+  await post(tx, instituteId, refundRequestOf(refund.id, refund.amountPaise), requestedAt)
+  const refunded = { payment, order, lines, outcome: 'requested' } as const
+  await ctx.paymentHandlers[order.kind].refunded?.(tx, refunded, requestedAt)
+  return { ...refund, refundableBeforePaise: refundableOf(payment, earlier) }
 }
 
 /** A second capture for a paid order goes back by itself, in the transaction that recorded it. */

@@ -435,6 +435,11 @@ public final class Bursar extends Client {
         return one("POST", "/api/v1/integrations/pay/students/" + encode(serviceStudentId) + "/orders", Map.of(), body, CreatedOrder::new);
     }
 
+    /** Refund the advance of a student. */
+    public List<Refund> refundAdvance(String serviceStudentId, AdvanceRefundRequest body) {
+        return all("POST", "/api/v1/integrations/pay/students/" + encode(serviceStudentId) + "/advance/refunds", Map.of(), body, Refund::new);
+    }
+
     /** List payments made here. */
     public List<StudentPayment> listStudentPayments(String serviceStudentId) {
         return all("GET", "/api/v1/integrations/pay/students/" + encode(serviceStudentId) + "/payments", Map.of(), null, StudentPayment::new);

@@ -209,6 +209,18 @@ public final class Types {
         }
     }
 
+    public static final class AdvanceRefundRequest extends Body<AdvanceRefundRequest> {
+        /** Rupees; all of the advance that was paid online when absent. */
+        public AdvanceRefundRequest amount(BigDecimal value) {
+            return set("amount", value);
+        }
+
+        /** Why, for your own records. */
+        public AdvanceRefundRequest reason(String value) {
+            return set("reason", value);
+        }
+    }
+
     public static final class ApplyImportRequest extends Body<ApplyImportRequest> {
         /** all: nothing is applied when any row is bad. good: the good rows are applied, the bad ones reported. */
         public ApplyImportRequest mode(String value) {
@@ -7480,7 +7492,7 @@ public final class Types {
             return set("amount", value);
         }
 
-        /** Of which components, each at most once; spread over all lines in proportion to what is left of them when absent. */
+        /** Of which components, each at most once; when absent the advance of the student first, then spread over all lines in proportion to what is left of them. */
         public RefundRequest details(List<OrderLineInput> value) {
             return set("details", value);
         }
@@ -9057,6 +9069,16 @@ public final class Types {
         /** How far it is. */
         public String status() {
             return text("status");
+        }
+
+        /** The bank reference of the pay-out that it reached the institute with; with every `settled`. */
+        public String settlementUtr() {
+            return text("settlement_utr");
+        }
+
+        /** When it reached the institute, UTC; with every `settled`. */
+        public String settledAt() {
+            return text("settled_at");
         }
 
         /** Given back of it. */
