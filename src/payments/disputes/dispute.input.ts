@@ -8,7 +8,7 @@ export const disputeParams = input({
   dispute_id: field.resourceId("The dispute's id.", DISPUTE_ID),
 })
 
-export const listDisputesQuery = query({
+export const disputeFilters = {
   status: optional(field.oneOf(DISPUTE_STATUSES, 'Only those that stand so.')),
   order_id: optional(field.resourceId('Only of this order or link.', ORDER_ID)),
   from: optional(field.rangeStart('Opened at or after; a bare day begins at midnight in India.')),
@@ -20,4 +20,6 @@ export const listDisputesQuery = query({
   ),
   limit: field.pageSize(),
   cursor: field.cursor(DISPUTE_ID),
-})
+}
+
+export const listDisputesQuery = query(disputeFilters)

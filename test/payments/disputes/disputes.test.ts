@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { getInstitute } from '../../../src/institutes/institutes.service.ts'
 import { reconcile } from '../../../src/payments/reconcile/reconcile.service.ts'
+import { demoVisitor } from '../../console/support.ts'
 import { startBursar } from '../../harness/bursar.ts'
 import type { Json } from '../../harness/client.ts'
 import { findBroken } from '../../harness/payments.ts'
@@ -140,6 +141,22 @@ for (const [kind, make] of Object.entries(KINDS))
     )
     await expectSoundBooks()
   })
+
+test('the console lists what is to be answered by when, and where', async () => {
+  const { paymentId } = await KINDS['order']!()
+  const opened = await dispute(paymentId, { outcome: 'open' })
+  const visitor = await demoVisitor(bursar.url)
+  const list = '/console/api/institutes/demo-school/money/disputes'
+  const [row, ...more] = (await visitor.get(`${list}?needs_answer=yes`)).body.data
+  assert.deepEqual(
+    [row.id, row.provider, row.respond_by, more.length],
+    [opened.id, 'sandbox', opened.respond_by, 0],
+  )
+  assert.equal(row.payer, sampleOrder().name)
+  await dispute(paymentId, { outcome: 'won' })
+  assert.deepEqual((await visitor.get(`${list}?needs_answer=yes`)).body.data, [])
+  assert.ok((await visitor.get(`${list}?status=won`)).body.data.some((one: Json) => one.id === opened.id))
+})
 
 test('a dispute that is won leaves the payment as it was, and it can be refunded again', async () => {
   const { paymentId, url } = await KINDS['order']!()
