@@ -50,7 +50,7 @@ export const disputeFields = {
     one => one.studentId,
   ),
   mode: record.text('How it was paid.', 'card'),
-  provider: record.text('Who answers to the bank: it is answered there.', 'razorpay'),
+  provider: record.text('Who answers to the bank: it is answered there.', 'sandbox'),
   provider_reference: record.text(
     "The provider's name for it.",
     'disp_EsIAlDcoUr8CaQ',
