@@ -180,15 +180,22 @@ test('what was refunded of a debit that the bank then takes back whole is a char
   const plan = await world.advanceUntil(now => stateOf(now) === 'settled', 'the settlement', 40)
   const { id } = plan.payment_schedule[0]
   await refund(world, await orderOf(world, id), { amount: 300 })
+  await world.advance('PT1H')
   const outcome = { outcome: 'bounced', code: '04' }
   const late = await world.bursar.demo.post(`/api/v1/sandbox/flex/instalments/${id}/outcome`, outcome)
   assert.equal(late.status, 200, late.text)
   const [bounced] = await world.eventsOf('flex.instalment.bounced')
   assert.equal(bounced.subscription.paid_amount, 0)
   const after = await world.plan()
-  assert.deepEqual([after.total_amount, after.paid_amount], [72000.5, 0])
+  assert.deepEqual([after.total_amount, after.paid_amount], [72300.5, 0])
   assert.equal(after.payment_schedule[0].status, 'reversed')
-  assert.deepEqual(dueRows(after), [], 'the plan asks for it once')
+  const lines = after.payment_schedule.flatMap((one: Json) => (one.status === 'covered' ? [] : one.details))
+  const charged = lines.filter((line: Json) => line.component_type === 'RETURNED_AFTER_REFUND')
+  assert.deepEqual(
+    charged.map((line: Json) => line.amount),
+    [300],
+    'the plan asks for it, once',
+  )
   const { body } = await world.bursar.demo.get(`${ERP}/students/${world.studentId}`)
   const { paid, outstanding, advance } = body.data.fee_summary
   assert.deepEqual([paid, outstanding, advance], [0, 72300.5, 0])
