@@ -398,6 +398,7 @@ create domain ledger_account as text check (value in (
   'institute_payable',    -- liability: what was collected for the institute and is still to be settled
   'payer_clearing',       -- liability: what goes back to payers, because it paid for something that was paid already
   'refunds',              -- liability: refunds that were requested and are not made yet
+  'disputes',             -- liability: what payers question at their banks, until that is decided
   'institute_settled'     -- equity: what has been settled with the institute; always settlement_bank and fees together
 ));
 
@@ -1070,25 +1071,36 @@ create index payments_by_capture on payments (institute_id, captured_at desc, id
 create index payments_to_check on payments (next_check_at) where next_check_at is not null;
 create index payments_to_settle on payments (institute_id, settle_due_on) where state = 'captured' and settlement_id is null;
 
--- What a payer disputes at the bank, as the provider last told it.
+-- What a payer disputes at the bank, as the provider last told it. One about a payment for several orders stands once for
+-- each of their payments, with its part.
 create table payment_disputes (
   institute_id integer not null,
+  id text not null,
   payment_id text not null,
   provider_ref text not null,
   state text not null check (state in ('open', 'under_review', 'action_required', 'won', 'lost', 'closed')),
   amount_paise bigint not null check (amount_paise >= 0),
+  -- What the ledger keeps apart from what is owed to the institute until it is over.
+  held_paise bigint not null check (held_paise >= 0),
   deducted_paise bigint not null check (deducted_paise >= 0),
+  reason_code text not null,
   reason text not null,
   phase text not null,
   respond_by timestamptz,
   opened_at timestamptz not null,
   changed_at timestamptz not null,
+  closed_at timestamptz,
+  -- What went back when it was lost.
+  refund_id text,
   -- When the institute's people were sent a mail about it.
   mailed_at timestamptz,
-  primary key (institute_id, provider_ref),
-  foreign key (institute_id, payment_id) references payments
+  primary key (institute_id, id),
+  unique (institute_id, provider_ref, payment_id),
+  foreign key (institute_id, payment_id) references payments,
+  check ((state in ('won', 'lost', 'closed')) = (closed_at is not null))
 );
 create index payment_disputes_of_payment on payment_disputes (institute_id, payment_id);
+create index payment_disputes_by_day on payment_disputes (institute_id, opened_at desc, id desc);
 create index payment_disputes_to_mail on payment_disputes (opened_at) where mailed_at is null;
 
 create table refunds (
@@ -1103,7 +1115,10 @@ create table refunds (
   amount_paise bigint not null check (amount_paise > 0),
   reason text,
   -- Why it goes back by itself, which its payer is told; null when somebody asked for it.
-  cause text check (cause in ('paid_twice', 'paid_at_school', 'less_due', 'other_amount')),
+  cause text check (cause in ('paid_twice', 'paid_at_school', 'less_due', 'other_amount', 'dispute')),
+  -- Of what a bank took back: what had been refunded before and so went out twice. It is of no line: the family owes it as
+  -- a charge of its own (RETURNED_AFTER_REFUND).
+  charged_paise bigint not null default 0 check (charged_paise between 0 and amount_paise),
   provider_ref text,
   utr text,
   failure_message text,
@@ -1112,6 +1127,8 @@ create table refunds (
   -- When the payer was told of it.
   payer_notified_at timestamptz,
   settlement_id text,
+  -- What the provider kept for it in that settlement.
+  settlement_fee_paise bigint not null default 0,
   next_try_at timestamptz,
   tries integer not null default 0,
   held_until timestamptz,
@@ -1119,7 +1136,7 @@ create table refunds (
   foreign key (institute_id, payment_id) references payments
 );
 create index refunds_to_notify on refunds (processed_at)
-  where state = 'processed' and kind <> 'returned' and payer_notified_at is null;
+  where state = 'processed' and kind <> 'returned' and cause is distinct from 'dispute' and payer_notified_at is null;
 create unique index refunds_one_return on refunds (institute_id, payment_id) where kind = 'returned';
 create index refunds_of_payment on refunds (institute_id, payment_id);
 create index refunds_of_order on refunds (institute_id, order_id);
@@ -1405,8 +1422,8 @@ create view student_paid_lines as
   from orders o
   join refunds r on r.institute_id = o.institute_id and r.order_id = o.id and r.kind = 'requested' and r.state <> 'failed'
   join refund_lines l on l.institute_id = r.institute_id and l.refund_id = r.id
-  -- Of a debit that the bank took back whole, what had been refunded before went out once more and is owed too.
-  where o.student_id is not null and o.state in ('paid', 'reversed')
+  -- Of a debit that the bank took back nothing counts as paid; what had been refunded before is a charge (refunds.charged_paise).
+  where o.student_id is not null and o.state = 'paid'
   union all
   select institute_id, student_id, component_type, amount_paise from student_transfers
   union all
@@ -2579,7 +2596,7 @@ create index given_alone_by_refund on given_alone (institute_id, refund_id) wher
 create table approvals (
   institute_id integer not null references institutes,
   id text not null,
-  act text not null check (act in ('refund', 'refund_of_other_amount', 'concession', 'late_fee_waiver', 'payment_cancellation',
+  act text not null check (act in ('refund', 'advance_refund', 'refund_of_other_amount', 'concession', 'late_fee_waiver', 'payment_cancellation',
     'payment_rules', 'structure_change', 'structure_drop', 'fee_structure', 'student_file', 'rollover', 'class_change',
     'plan_reschedule', 'plan_resumption')),
   -- The order, student or plan; of a fee structure its year and the class; the file; the new year; the institute.
@@ -2653,6 +2670,24 @@ create table bank_refunds (
 );
 create index bank_refunds_of_settlement on bank_refunds (institute_id, settlement_utr, ref) where settlement_utr is not null;
 create index bank_refunds_to_settle on bank_refunds (processed_at) where settlement_utr is null;
+
+create table bank_disputes (
+  institute_id integer not null,
+  ref text not null,
+  payment_ref text not null,
+  amount_paise bigint not null check (amount_paise > 0),
+  state text not null default 'open' check (state in ('open', 'won', 'lost')),
+  reason_code text not null,
+  respond_by timestamptz not null,
+  opened_at timestamptz not null,
+  closed_at timestamptz,
+  settlement_utr text,
+  primary key (institute_id, ref),
+  foreign key (institute_id, payment_ref) references bank_payments
+);
+create index bank_disputes_of_payment on bank_disputes (institute_id, payment_ref);
+create index bank_disputes_of_settlement on bank_disputes (institute_id, settlement_utr, ref) where settlement_utr is not null;
+create index bank_disputes_to_settle on bank_disputes (institute_id) where state = 'lost' and settlement_utr is null;
 
 create table bank_settlements (
   institute_id integer not null references institutes,

@@ -20,6 +20,8 @@ export type Keys = typeof KEYS
 export type Habits = {
   /** The controlled flow of UPI debits was switched on. */
   isControlled: boolean
+  /** What is kept for a dispute that was lost, in rupees, with the tax on it. */
+  chargebackFee: number
 }
 
 export type SignedEvent = { rawBody: Buffer; headers: Record<string, string> }
@@ -55,7 +57,7 @@ export function openBooks(options: {
   return {
     keys: options.keys ?? KEYS,
     now: options.now ?? (() => new Date()),
-    habits: { isControlled: true, ...options.habits },
+    habits: { isControlled: true, chargebackFee: 0, ...options.habits },
     orders: new Map(),
     payments: [],
     refunds: new Map(),

@@ -64,7 +64,9 @@ function tell(books: Books, event: string, { order_details: order, ...dispute }:
   emit(books, event, { dispute, order_details: order })
 }
 
-export function listDisputes(books: Books, paymentId: string): Answer {
-  const body = books.disputes.filter(one => one.order_details.cf_payment_id === paymentId)
+export function listDisputes(books: Books, of: { paymentId: string } | { orderId: string }): Answer {
+  const body = books.disputes.filter(({ order_details: order }) =>
+    'paymentId' in of ? order.cf_payment_id === of.paymentId : order.order_id === of.orderId,
+  )
   return { status: 200, body }
 }

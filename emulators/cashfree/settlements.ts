@@ -11,13 +11,15 @@ export function record(
   event: { type: string; amount: number; orderId?: string; paymentId?: string; refundId?: string },
 ): void {
   const isCredit = event.type === 'PAYMENT'
-  const charge = isCredit ? round(event.amount * CHARGE_SHARE) : 0
-  const tax = round(charge * TAX_SHARE)
+  const fee = event.type === 'CHARGEBACK' ? books.habits.chargebackFee : 0
+  const charge = isCredit ? round(event.amount * CHARGE_SHARE) : round(fee / (1 + TAX_SHARE))
+  const tax = isCredit ? round(charge * TAX_SHARE) : round(fee - charge)
+  const kept = round(charge + tax)
   books.unsettled.push({
     event_details: {
       event_id: newNumber(),
       event_type: event.type,
-      event_settlement_amount: round(event.amount - charge - tax),
+      event_settlement_amount: round(isCredit ? event.amount - kept : event.amount + kept),
       event_amount: event.amount,
       sale_type: isCredit ? 'CREDIT' : 'DEBIT',
       event_status: 'SUCCESS',

@@ -19,6 +19,8 @@ export type Habits = {
   upiRegistration: 'captured' | 'dummy'
   /** Whether the payments of a link show the link's notes. */
   attemptsInheritNotes: boolean
+  /** What is kept for a dispute that was lost, in paise. */
+  disputeFee: number
 }
 
 /** One merchant's account at Razorpay. */
@@ -58,6 +60,7 @@ export function openBooks(options: {
       hasUniqueReceipts: false,
       upiRegistration: 'captured',
       attemptsInheritNotes: false,
+      disputeFee: 0,
       ...options.habits,
     },
     now: () => Math.floor(now().getTime() / 1_000),

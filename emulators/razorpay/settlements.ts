@@ -66,7 +66,7 @@ function settleRefund(books: Books, refund: Refund, payout: Payout): void {
 
 function settleDispute(books: Books, dispute: Dispute, payout: Payout): void {
   const { id, amount_deducted, payment_id } = dispute
-  const changes = { payment_id, dispute_id: id, isDebit: true }
+  const changes = { payment_id, dispute_id: id, isDebit: true, fee: books.habits.disputeFee }
   put(books, payout, { entity_id: id, type: 'adjustment', amount: amount_deducted, notes: [], ...changes })
 }
 
@@ -93,7 +93,7 @@ function put(
     order_id: null,
     order_receipt: null,
     ...rest,
-    debit: isDebit ? item.amount : 0,
+    debit: isDebit ? item.amount + fee : 0,
     credit: isDebit ? 0 : item.amount - fee,
     currency: 'INR',
     fee,

@@ -141,6 +141,12 @@ const partOutput = part.object({
   amount: part.amount('Rupees.', 5000),
 })
 
+/** Of one that the bank took back afterwards nothing is at the institute. */
+function settledBy<Value>(read: (settlement: NonNullable<StudentPayment['settlement']>) => Value) {
+  return ({ isReversed, settlement }: StudentPayment): Value | null =>
+    isReversed || settlement === null ? null : read(settlement)
+}
+
 const paid = outputOf<StudentPayment>()
 export const studentPaymentOutput = paid.object('StudentPayment', {
   order_id: paid.text('Id of the order.', ORDER_ID),
@@ -152,12 +158,22 @@ export const studentPaymentOutput = paid.object('StudentPayment', {
   status: paid.oneOf(
     ['pending', 'captured', 'settled', 'reversed'],
     'How far it is.',
-    ({ state, isReversed, isSettled }) => {
+    ({ state, isReversed, settlement }) => {
       if (state === 'pending') return 'pending'
       if (isReversed) return 'reversed'
-      return isSettled ? 'settled' : 'captured'
+      return settlement === null ? 'captured' : 'settled'
     },
-    'captured',
+    'settled',
+  ),
+  settlement_utr: paid.optional.text(
+    'The bank reference of the pay-out that it reached the institute with; with every `settled`.',
+    'HDFCR52026111600042',
+    settledBy(({ utr }) => utr),
+  ),
+  settled_at: paid.optional.moment(
+    'When it reached the institute, UTC; with every `settled`.',
+    '2026-12-21T06:00:00.000Z',
+    settledBy(({ settledAt }) => settledAt),
   ),
   refunded_amount: paid.amount('Given back of it.', 0, payment => payment.refundedPaise),
   mode: paid.text('How it was paid.', 'upi'),

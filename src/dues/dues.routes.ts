@@ -4,6 +4,9 @@ import { all, created, createdAll, one } from '../http/reply.ts'
 import { createdOrderOutput } from '../orders/order.output.ts'
 import { listOnTheWay, listPaid, listPending } from '../payments/student-payments.service.ts'
 import type { PaymentContext } from '../payments/context.ts'
+import { advanceRefundInput } from '../payments/refund.input.ts'
+import { refundOutput } from '../payments/refund.output.ts'
+import { refundAdvance } from '../payments/refunds/advance-refund.service.ts'
 import { studentParams } from '../students/student.input.ts'
 import { payDuesInput, waiverInput } from './dues.input.ts'
 import {
@@ -137,6 +140,26 @@ function addPayments(app: FastifyInstance, ctx: PaymentContext): void {
     body: payDuesInput,
     perform: (act, { caller: { institute }, params, body }) =>
       createDuesOrder(ctx, act, { institute, ...params }, body),
+  })
+  addWrite(app, ctx, {
+    method: 'POST',
+    url: `${ORDER_PAYMENT_HANDLER}/advance/refunds`,
+    scope: 'refunds',
+    docs: {
+      operationId: 'refundAdvance',
+      tag: 'Refunds',
+      summary: 'Refund the advance of a student',
+      description:
+        'Gives back what was paid for a student beyond what is owed (`fee_summary.advance`), whole or in part, in one act: of the payments ' +
+        'that brought it, then of the newest, each as a refund of its own, all or none. Nothing becomes due by it. 409 when there is no ' +
+        'advance, or when less of it was paid online: the rest goes back at the counter.',
+      errors: [404, 409],
+    },
+    output: createdAll(refundOutput),
+    params: studentParams,
+    body: advanceRefundInput,
+    perform: (act, { caller: { institute }, params, body }) =>
+      refundAdvance(ctx, act, { institute, ...params }, body),
   })
   addRead(app, {
     url: `${ORDER_PAYMENT_HANDLER}/payments`,

@@ -40,6 +40,9 @@ export const EVENT_CODES = [
   'cred.loan.agreement_signed',
   'cred.loan.disbursed',
   'cred.emi.debited',
+  'pay.dispute.opened',
+  'pay.dispute.won',
+  'pay.dispute.lost',
   'refund.processed',
   'refund.failed',
 ] as const

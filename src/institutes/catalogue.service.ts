@@ -82,7 +82,7 @@ export function rememberEntries(
 /** Lets new codes join the catalogue inside a transaction of the caller's, before it locks anything else. */
 export async function joinCatalogue(
   tx: Queryable,
-  institute: Institute,
+  institute: Pick<Institute, 'id'>,
   codes: readonly CatalogueEntry[],
 ): Promise<void> {
   if (codes.length > 0) await store.insertEntries(tx, institute.id, inLockOrder(codes))

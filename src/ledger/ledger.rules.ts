@@ -6,6 +6,7 @@ export const ACCOUNT_CODES = [
   'institute_payable',
   'payer_clearing',
   'refunds',
+  'disputes',
   'settlement_bank',
   'fees',
   'institute_settled',
@@ -39,6 +40,11 @@ export const CHART: Readonly<Record<Account, { type: AccountType; name: string; 
     name: 'Refunds under way',
     meaning: 'Requested and not yet made.',
   },
+  disputes: {
+    type: 'liability',
+    name: 'Held in disputes',
+    meaning: 'Questioned by payers at their banks and not decided yet.',
+  },
   settlement_bank: {
     type: 'asset',
     name: 'Paid out to the bank',
@@ -67,6 +73,8 @@ type PostingKind =
   | 'refund_failed'
   | 'duplicate_refunded'
   | 'payment_returned'
+  | 'dispute_opened'
+  | 'dispute_closed'
   | 'settled'
 
 export type Posting = { kind: PostingKind; reference: string; transfers: readonly Transfer[] }
@@ -114,7 +122,21 @@ export function duplicateRefundOf(refundId: string, amountPaise: Paise): Posting
   return { kind: 'duplicate_refunded', reference: refundId, transfers }
 }
 
-/** The bank took a debit back: we no longer owe it to the institute, nor does the provider owe it to us. */
+const hold = (amountPaise: Paise): Transfer[] => [
+  { source: 'disputes', destination: 'institute_payable', amountPaise },
+]
+
+/** What a payer disputes is the institute's again only when that is decided. */
+export function disputeOf(disputeId: string, amountPaise: Paise): Posting {
+  return { kind: 'dispute_opened', reference: disputeId, transfers: hold(amountPaise) }
+}
+
+/** Won or lost: what a lost one took is a return of its own. */
+export function disputeEndOf(disputeId: string, heldPaise: Paise): Posting {
+  return { kind: 'dispute_closed', reference: disputeId, transfers: reverse(hold(heldPaise)) }
+}
+
+/** The bank took money back, of a debit or by a lost dispute: we no longer owe it to the institute, nor does the provider owe it to us. */
 export function returnOf(refundId: string, amountPaise: Paise): Posting {
   const transfers = reverse(capture('institute_payable', amountPaise))
   return { kind: 'payment_returned', reference: refundId, transfers }

@@ -64,7 +64,7 @@ const columnsAndLines = (institute: string): string => `${orders.columns('o')},
  */
 export const orderColumns = (institute: string): string => `${columnsAndLines(institute)},
   case when o.paid_at is null then 0 else (
-    select coalesce(sum(r.amount_paise), 0)::bigint from refunds r where r.institute_id = ${institute}
+    select coalesce(sum(r.amount_paise - r.charged_paise), 0)::bigint from refunds r where r.institute_id = ${institute}
       and r.order_id = o.id and r.kind = 'requested' and r.state <> 'failed') end as "refundedPaise",
   case when o.paid_at is not null then (
     select json_build_object('financialYear', c.financial_year, 'number', c.number)

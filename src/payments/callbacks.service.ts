@@ -69,7 +69,7 @@ async function applyThrough(ctx: PaymentContext, account: Account, report: Repor
       await applyReturn(ctx, report)
       break
     case 'dispute':
-      await applyDispute(ctx, account, { ...report, paymentId: part?.id ?? report.paymentId })
+      await applyDispute(ctx, account, report)
       break
     case 'unasked_refund':
       await takeOverRefund(ctx, account, report)

@@ -1,5 +1,6 @@
 import type { Order } from '../orders/orders.rules.ts'
 import type { Transaction } from '../platform/db/database.ts'
+import type { Paise } from '../platform/money.ts'
 import type { Payment } from './payments.rules.ts'
 import type { RefundLine } from './refunds/refunds.rules.ts'
 
@@ -28,4 +29,5 @@ export type PaymentHandler = {
 
 export type FailedPayment = { payment: Payment; code: string; message: string }
 type RefundedOrder = PaidOrder & { lines: readonly RefundLine[]; outcome: 'requested' | 'failed' }
-export type ReversedOrder = PaidOrder & { code: string; message: string }
+/** `chargedPaise`: what of it had been refunded before, which the family owes beside it. */
+export type ReversedOrder = PaidOrder & { code: string; message: string; chargedPaise: Paise }

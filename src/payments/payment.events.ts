@@ -7,9 +7,12 @@ import { anyOrderOutput } from '../orders/order.output.ts'
 import { PAY_ORDER_KINDS, type Order, type OrderKind } from '../orders/orders.rules.ts'
 import { studentBlock, type StudentInEvent } from '../students/student.events.ts'
 import { STUDENT_ID } from '../students/student.input.ts'
+import type { Paise } from '../platform/money.ts'
 import type { Payment } from './payments.rules.ts'
+import { disputeBlock } from './disputes/dispute.output.ts'
+import type { Dispute } from './disputes/disputes.rules.ts'
 import { refundOutput } from './refund.output.ts'
-import type { Refund } from './refunds/refunds.rules.ts'
+import { chargeNote, type Refund } from './refunds/refunds.rules.ts'
 
 const PRODUCTS: Record<OrderKind, PaymentInEvent['product']> = {
   order: 'pay',
@@ -86,6 +89,24 @@ const refundPayload = back.object({
   refund: back.one('The refund.', refundOutput),
 })
 
+const disputed = outputOf<{ dispute: Dispute; payment: PaymentInEvent; order: Order }, Date>()
+const disputePayload = disputed.object({
+  order_id: disputed.text('Id of the order or link.', ORDER_ID, ({ order: { id } }) => id),
+  kind: disputed.oneOf(
+    [...PAY_ORDER_KINDS, 'link'],
+    'What it is: a link is read on the payment link routes, every other kind on the order routes.',
+    ({ order: { kind } }) => kind,
+  ),
+  collector_code: disputed.text('Branch code.', 'MAIN', ({ order: { collectorCode } }) => collectorCode),
+  service_student_id: disputed.optional.text(
+    'Id of the student here, of a payment for a student.',
+    STUDENT_ID,
+    ({ order: { studentId } }) => studentId,
+  ),
+  payment,
+  dispute: disputed.one('The dispute.', disputeBlock),
+})
+
 // Of the examples: an order by itself, paid in full.
 const PAID = { status: 'paid' } as const
 const online = { reference_id: undefined, notes: undefined }
@@ -158,6 +179,52 @@ export const paymentEvents = {
     },
     '2026-11-18T06:00:00.000Z',
   ),
+  'pay.dispute.opened': defineEvent(
+    'A payer questions a payment of any product and mode at the bank. Its amount is held, and the payment cannot be refunded ' +
+      'until that is decided; it is answered in the dashboard of its provider until dispute.respond_by.',
+    disputePayload,
+    { service_student_id: undefined, payment: online, dispute: { closed_at: undefined } },
+    '2026-11-17T06:00:00.000Z',
+  ),
+  'pay.dispute.won': defineEvent(
+    'A dispute was decided for the institute, or ended without a decision: the payment stands.',
+    disputePayload,
+    { service_student_id: undefined, payment: online, dispute: { status: 'won' } },
+    '2026-11-20T06:00:00.000Z',
+  ),
+  'pay.dispute.lost': defineEvent(
+    'A dispute was decided for the payer, who has the money back. The order stays paid with refunded_amount, and what it paid ' +
+      'is due again. No refund event comes beside it. payment.notes says what of it had been refunded before and is charged to the family.',
+    disputePayload,
+    { service_student_id: undefined, payment: online, dispute: { status: 'lost' } },
+    '2026-11-20T06:00:00.000Z',
+  ),
+}
+
+/** Of a payment of any product and mode; where its order was made for a student, the event is one of the student's. */
+export function disputeEvent(
+  dispute: Dispute,
+  of: Payment,
+  about: Order,
+  what: { happened: 'opened' | 'won' | 'lost'; at: Date; chargedPaise: Paise },
+): NewEvent {
+  const { id, kind, studentId } = about
+  return newEvent(
+    paymentEvents,
+    `pay.dispute.${what.happened}`,
+    {
+      ...aboutOrder(about, dispute.instituteId, what.at),
+      resourceId: isOwn(kind) ? id : (studentId ?? id),
+    },
+    {
+      order: about,
+      payment: {
+        ...paymentInEvent(of, about, productOf(kind)),
+        notes: chargeNote(what.chargedPaise) || null,
+      },
+      dispute,
+    },
+  )
 }
 
 /** `pay.payment.*` for every payment, and beside it the event of its kind. */

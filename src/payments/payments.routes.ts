@@ -9,16 +9,18 @@ import { notFound } from '../platform/errors.ts'
 import { isIdShaped } from '../platform/ids.ts'
 import { takeCallback } from './callbacks.service.ts'
 import type { Account } from '../providers/accounts/registry.service.ts'
+import { disputeApiRoutes } from './disputes/disputes.routes.ts'
 import { addReceiptRoute, addRefundRoutes } from './refunds.routes.ts'
 import { listRefunds, requestRefund } from './refunds/refunds.service.ts'
 import { settlementApiRoutes } from './settlements/settlements.routes.ts'
 import type { PaymentContext } from './context.ts'
 
-/** Refunds and receipts of orders and links, settlements, and the address that providers post to. */
+/** Refunds and receipts of orders and links, settlements, disputes, and the address that providers post to. */
 export function paymentRoutes(app: FastifyInstance, ctx: PaymentContext): void {
   addOrderRoutes(app, ctx, 'order')
   addOrderRoutes(app, ctx, 'link')
   settlementApiRoutes(app, ctx)
+  disputeApiRoutes(app, ctx)
   addCallbackRoutes(app, ctx)
 }
 

@@ -8,12 +8,23 @@ export const refundFields = {
   ),
   details: optional(
     field.list(
-      'Of which components, each at most once; spread over all lines in proportion to what is left of them when absent.',
+      'Of which components, each at most once; when absent the advance of the student first, then spread over all lines in proportion to what is left of them.',
       lineInput,
       { min: 1, max: 50 },
     ),
   ).as('lines'),
 }
+
+/** Of what a student has paid beyond what is owed. */
+export const advanceRefundInput = input(
+  {
+    amount: optional(
+      field.positiveAmount('Rupees; all of the advance that was paid online when absent.', 500),
+    ),
+    reason: optional(field.text('Why, for your own records.', 'left the school')),
+  },
+  { name: 'AdvanceRefundRequest' },
+)
 
 export const refundInput = input(
   {

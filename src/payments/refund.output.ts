@@ -1,5 +1,5 @@
 import { outputOf } from '../http/wire/output.ts'
-import type { Refund, RefundLine } from './refunds/refunds.rules.ts'
+import { chargeNote, type Refund, type RefundLine } from './refunds/refunds.rules.ts'
 
 /** A refund as the API answers it and as events carry it. */
 const line = outputOf<RefundLine, unknown>()
@@ -18,9 +18,17 @@ export const refundFields = {
     refund => refund.state,
     'processed',
   ),
-  reason: out.optional.text('Present only if given.', 'left the school'),
+  reason: out.optional.text(
+    'Present only if given. Of money that a bank took back: why, and what of it is charged to the family.',
+    'left the school',
+    ({ reason, chargedPaise }) => [reason, chargeNote(chargedPaise)].filter(Boolean).join(' ') || null,
+  ),
   processed_at: out.optional.moment('When the payer got it back.', '2026-11-18T06:00:00.000Z'),
   utr: out.optional.text('Bank reference; only if processed.', 'HDFCR52026111800042'),
-  details: out.list('Of which lines; they add up to the amount.', lineOutput, refund => refund.lines),
+  details: out.list(
+    'Of which lines; they add up to the amount, less what is charged to the family.',
+    lineOutput,
+    refund => refund.lines,
+  ),
 }
 export const refundOutput = outputOf<Refund>().object('Refund', refundFields)

@@ -52,7 +52,8 @@ export function addRefundRoutes<Params>(
       summary: `Refund a ${noun}`,
       description:
         'Whole or in part, never above what was paid less earlier refunds (409). Say in `details` of which components, or it is ' +
-        'spread over the lines in proportion to what is left of each, exact to the paisa. What is refunded of a ' +
+        'spread over the lines in proportion to what is left of each, exact to the paisa; of a payment for a student the advance goes back ' +
+        'first. A payment that its payer disputes, or whose dispute was lost, is not refunded (409). What is refunded of a ' +
         "student's dues, instalment, down payment or loan is due again at once. It is pending at first; `refund.processed` or " +
         '`refund.failed` tells how it ended. The status stays `paid`, with `refunded_amount`.',
       errors: [404],

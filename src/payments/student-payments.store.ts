@@ -20,7 +20,8 @@ export type StudentPayment = {
   transactionId: string | null
   createdAt: Date
   capturedAt: Date | null
-  isSettled: boolean
+  /** The pay-out that it reached the institute with; null while it has not. */
+  settlement: { utr: string; settledAt: Date } | null
   isReversed: boolean
   /** None when it is not captured, or its receipt was cancelled. */
   receipt: { financialYear: string; number: number } | null
@@ -48,19 +49,26 @@ export async function listStudentPayments(
   states: readonly PaymentState[],
   limit: number,
 ): Promise<StudentPayment[]> {
-  return db.query<StudentPayment>(
+  type Row = Omit<StudentPayment, 'settlement'> & { settlementUtr: string | null; settledAt: Date | null }
+  const rows = await db.query<Row>(
     `select o.student_id as "studentId", o.id as "orderId", o.kind as "orderKind", o.name as "payerName", p.id as "paymentId", p.state,
        p.amount_paise as "amountPaise", p.mode, p.transaction_id as "transactionId", p.created_at as "createdAt",
-       p.captured_at as "capturedAt", p.settlement_id is not null as "isSettled", o.state = 'reversed' as "isReversed",
+       p.captured_at as "capturedAt", o.state = 'reversed' as "isReversed",
+       s.utr as "settlementUtr", s.settled_at as "settledAt",
        (select json_agg(json_build_object('componentType', l.component_type, 'amountPaise', l.amount_paise) order by l.line_no)
         from order_lines l where l.institute_id = $1 and l.order_id = o.id) as lines,
-       (select coalesce(sum(r.amount_paise), 0)::bigint from refunds r where r.institute_id = $1
+       (select coalesce(sum(r.amount_paise - r.charged_paise), 0)::bigint from refunds r where r.institute_id = $1
           and r.payment_id = p.id and r.kind = 'requested' and r.state <> 'failed') as "refundedPaise",
        (select json_build_object('financialYear', c.financial_year, 'number', c.number) from receipts c
         where c.institute_id = $1 and c.payment_id = p.id and c.cancelled_at is null) as receipt
      from orders o join payments p on p.institute_id = o.institute_id and p.order_id = o.id
+     left join settlements s on s.institute_id = $1 and s.id = p.settlement_id
      where o.institute_id = $1 and o.student_id = any($2) and p.state = any($3) and not p.is_duplicate
      order by p.created_at desc, p.id desc limit $4`,
     [instituteId, studentIds, states, limit],
   )
+  return rows.map(({ settlementUtr: utr, settledAt, ...payment }) => ({
+    ...payment,
+    settlement: utr === null || settledAt === null ? null : { utr, settledAt },
+  }))
 }

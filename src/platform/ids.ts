@@ -22,6 +22,7 @@ export type IdPrefix =
   | 'mdt'
   | 'loan'
   | 'disb'
+  | 'dsp'
   | 'lend'
   | 'page'
   | 'late'

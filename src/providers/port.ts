@@ -23,6 +23,8 @@ export type Provider = {
    */
   closePage?(payment: PaymentAtProvider): Promise<void>
   refund(request: RefundRequest): Promise<RefundReport>
+  /** What payers dispute of a payment, asked when a pay-out is less by a dispute that we have not heard of. */
+  disputes?(payment: DisputedPayment): Promise<DisputeReport[]>
   /** What the provider paid out on a day of Asia/Kolkata, batch by batch. */
   settlements(day: string): AsyncIterable<SettlementReport>
   /** One harmless call under our credentials; throws what is wrong with them. */
@@ -71,6 +73,9 @@ export type Callback = { headers: Readonly<Record<string, string | undefined>>; 
 
 export type DisputeState = 'open' | 'under_review' | 'action_required' | 'won' | 'lost' | 'closed'
 
+/** `transactionId`: of its capture, under which some providers know it. */
+export type DisputedPayment = PaymentAtProvider & { transactionId: string | null }
+
 /** A payer disputes a payment at the bank; what is lost is taken from a pay-out. */
 export type DisputeReport = {
   about: 'dispute'
@@ -82,6 +87,7 @@ export type DisputeReport = {
   state: DisputeState
   amountPaise: Paise
   deductedPaise: Paise
+  reasonCode: string
   /** The provider's own words. */
   reason: string
   phase: string
@@ -170,6 +176,8 @@ export type SettlementItem = {
   feePaise: Paise
   /** What it gives back, if somebody asked the provider itself for it; `providerRef` as in the report of that. */
   unasked?: { paymentId: string; providerRef: string }
+  /** Taken because a dispute was lost: of which payment, and the provider's name for the dispute where it is told. */
+  dispute?: { paymentId: string; providerRef: string | null }
   /** What a payer paid to register a mandate, or got back of that, unless it is a debit of ours: nobody's fee. */
   isRegistration?: boolean
   /** The transaction id of the debit that it is about, where the provider did not keep our id for us. */

@@ -6,7 +6,14 @@ import { outputOf } from '../http/wire/output.ts'
 import { ORDER_ID, orderParams } from '../orders/order.input.ts'
 import { PAYMENT_MODES, type Payment } from '../payments/payments.rules.ts'
 import type { SettlementSummary } from '../payments/settlements/settlements.service.ts'
-import { payOrder, resolvePayment, settleEverything, type SandboxPayments } from './payments.service.ts'
+import { disputeOutput } from '../payments/disputes/dispute.output.ts'
+import {
+  disputePayment,
+  payOrder,
+  resolvePayment,
+  settleEverything,
+  type SandboxPayments,
+} from './payments.service.ts'
 
 const PAYMENT_ID = 'pay_1k092c8gpz8wezh4es8gqprf85'
 const paymentParams = input({ payment_id: field.resourceId('Id of the payment.', PAYMENT_ID) })
@@ -14,6 +21,14 @@ const paymentParams = input({ payment_id: field.resourceId('Id of the payment.',
 const payInput = input({
   outcome: field.oneOf(['success', 'failure', 'pending'], 'What the bank makes of it.'),
   mode: optional(field.oneOf(PAYMENT_MODES, 'How the payer pays; upi when absent.'), 'upi'),
+})
+
+const disputeInput = input({
+  outcome: field.oneOf(['open', 'won', 'lost'], "What the payer's bank does."),
+  amount: optional(field.positiveAmount('Rupees that are disputed; the whole payment when absent.', 5000)),
+  reason: optional(field.code("The bank's code for why, of one that is opened.", 'chargeback')).as(
+    'reasonCode',
+  ),
 })
 
 const payment = outputOf<Payment>()
@@ -75,6 +90,25 @@ export function sandboxPaymentRoutes(app: FastifyInstance, sandbox: SandboxPayme
         resolvePayment(sandbox, command, { institute: caller.institute, ...params }, outcome),
     })
   }
+  addWrite(app, ctx, {
+    method: 'POST',
+    url: '/api/v1/sandbox/payments/:payment_id/dispute',
+    scope: 'orders',
+    docs: {
+      operationId: 'sandboxDisputePayment',
+      tag: 'Sandbox',
+      summary: "Let the payer's bank dispute a payment",
+      description:
+        'Of a payment or debit that was captured, whatever it is for. `open` opens a dispute, `won` and `lost` decide the one that is open, or ' +
+        'one that nobody was told of. A lost one is in the next pay-out, with a fee of ₹118. Sandbox only.',
+      errors: [404],
+    },
+    output: one(disputeOutput),
+    params: paymentParams,
+    body: disputeInput,
+    perform: (command, { caller, params, body }) =>
+      disputePayment(sandbox, command, { institute: caller.institute, ...params }, body),
+  })
   addWrite(app, ctx, {
     method: 'POST',
     url: '/api/v1/sandbox/settlements/run',

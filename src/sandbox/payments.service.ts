@@ -1,9 +1,11 @@
 import type { Institute } from '../institutes/institutes.rules.ts'
 import type { BankMandate, DebitAct, MandateAct } from './bank/mandates.rules.ts'
 import type { Payment } from '../payments/payments.rules.ts'
+import { listDisputes, type DisputeRecord } from '../payments/disputes/disputes.service.ts'
 import { findPayment } from '../payments/payments.service.ts'
 import { startPayment } from '../payments/start/start-payment.service.ts'
 import type { PaymentMode } from '../providers/port.ts'
+import type { DisputeAct } from './bank/disputes.rules.ts'
 import type { AtCounter, SandboxBank } from './bank/simulator.ts'
 import { scriptOf, type BankAct } from './bank/simulator.rules.ts'
 import { settleDay, today, type SettlementSummary } from '../payments/settlements/settlements.service.ts'
@@ -75,6 +77,32 @@ export async function resolvePayment(
   if (payment.state === 'captured') throw conflict('The bank has this payment as captured already.')
   await decideAtBank(sandbox, payment, { kind: outcome === 'success' ? 'debited' : 'bounced' })
   return afterActing(sandbox, command, payment)
+}
+
+/** Lets the payer's bank open or decide a dispute of a payment of any product and mode; answers it as it stands then. */
+export async function disputePayment(
+  { ctx, bank }: SandboxPayments,
+  command: Command<DisputeRecord>,
+  { institute, paymentId }: { institute: Institute; paymentId: string },
+  act: DisputeAct,
+): Promise<DisputeRecord> {
+  const payment = await findPayment(ctx, institute.id, paymentId)
+  if (payment === null) throw notFound('This payment')
+  const { provider, providerRef: ref } = payment
+  if (ref === null || provider !== 'sandbox') throw conflict('This payment is not at the sandbox bank.')
+  for (const callback of await bank.dispute({ instituteId: institute.id, ref }, act))
+    await bank.tell(callback)
+  const { rows } = await listDisputes(ctx, institute, { orderId: payment.orderId }, { limit: 1 })
+  const [dispute] = rows
+  if (dispute === undefined) throw conflict('The bank knows the dispute, and Bursar has not heard of it yet.')
+  if (command.idempotency !== undefined)
+    await rememberAnswer(
+      ctx.db,
+      command.instituteId,
+      command.idempotency,
+      command.idempotency.answer(dispute),
+    )
+  return dispute
 }
 
 async function actOn(

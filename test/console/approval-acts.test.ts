@@ -100,6 +100,19 @@ const WEIGHED: Record<ApprovalAct, Example> = {
       return meera.post(`${AT}/money/reconciliation/items/${data[0].id}/refund`, WHY)
     },
   },
+  advance_refund: {
+    route: 'POST /students/:service_student_id/advance-refunds',
+    ask: async () => {
+      const student = await child('ACT-ADVANCE')
+      const order = await must(
+        demo.post(`/api/v1/integrations/pay/students/${student}/orders`, { amount: 6_000 }),
+      )
+      await pay(demo, order.body.data.order_id)
+      const fee_components = ['LIBRARY_FEE', 'LAB_FEE'].map(type => ({ component_type: type, fee_amount: 0 }))
+      await must(demo.send('PATCH', `${ERP}/students/${student}/fee`, { fee_components }))
+      return meera.post(`${AT}/students/${student}/advance-refunds`, WHY)
+    },
+  },
   concession: {
     route: 'POST /students/:service_student_id/concessions',
     ask: async () =>

@@ -198,6 +198,7 @@ test('a dispute that waits for an answer is told with its day and order until it
         state,
         amountPaise: paiseOf([70_000, 90_050][index] ?? 0),
         deductedPaise: ZERO,
+        reasonCode: 'chargeback',
         reason: 'chargeback',
         phase: 'chargeback',
         respondBy: new Date(respondBy),

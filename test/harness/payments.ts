@@ -25,8 +25,11 @@ const BALANCES = `
   cross join lateral (select coalesce(sum(gross_paise - refund_paise), 0) as payable,
       coalesce(sum(fee_paise), 0) as fees, coalesce(sum(net_paise), 0) as net
     from settlements where institute_id = i.id) s
+  cross join lateral (select coalesce(sum(held_paise), 0) as held from payment_disputes
+    where institute_id = i.id and state in ('open', 'under_review', 'action_required')) d
   cross join lateral (values
-    ('institute_payable', -(p.taken - p.taken_twice - r.asked - s.payable)),
+    ('institute_payable', -(p.taken - p.taken_twice - r.asked - d.held - s.payable)),
+    ('disputes', -d.held),
     ('provider_receivable', p.taken - r.made - s.payable),
     ('payer_clearing', -(p.taken_twice - r.given_back)),
     ('refunds', -r.waiting),
@@ -39,7 +42,7 @@ const BALANCES = `
 /** How often each event of a payment, refund or order was recorded, and how often it should have been. */
 const EVENT_COUNTS = `
   with told as (
-    select institute_id, event_code as code, coalesce(payload -> 'refund' ->> 'id', payload -> 'payment' ->> 'id', resource_id) as about,
+    select institute_id, event_code as code, coalesce(payload -> 'refund' ->> 'id', payload -> 'dispute' ->> 'id', payload -> 'payment' ->> 'id', resource_id) as about,
       count(*) as times from events group by 1, 2, 3
   ), due as (
     select p.institute_id, p.id as about, prefix || '.payment.' || happened as code
@@ -50,6 +53,12 @@ const EVENT_COUNTS = `
     where is_due
     union all
     select institute_id, id, 'refund.' || state from refunds where state <> 'pending' and kind <> 'returned'
+      and cause is distinct from 'dispute'
+    union all
+    select d.institute_id, d.id, 'pay.dispute.' || happened from payment_disputes d
+    join ${PAYING} p on p.institute_id = d.institute_id and p.id = d.payment_id
+    cross join lateral (values ('opened', d.held_paise > 0), ('won', d.state in ('won', 'closed')), ('lost', d.state = 'lost')) h (happened, is_due)
+    where is_due
     union all
     select institute_id, id, 'payment_link.payment.' || state from orders where kind = 'link' and state in ('expired', 'cancelled')
   )
@@ -85,7 +94,7 @@ const RULES: Record<string, string> = {
       select o.institute_id, o.student_id, component_type, 0, 0, 0, -l.amount_paise
       from orders o join refunds r on r.institute_id = o.institute_id and r.order_id = o.id
       join refund_lines l on l.institute_id = r.institute_id and l.refund_id = r.id
-      where o.student_id is not null and o.state in ('paid', 'reversed') and r.kind = 'requested' and r.state <> 'failed'
+      where o.student_id is not null and o.state = 'paid' and r.kind = 'requested' and r.state <> 'failed'
       union all
       select institute_id, student_id, component_type, 0, 0, 0, amount_paise from student_transfers
       union all
@@ -114,9 +123,22 @@ const RULES: Record<string, string> = {
     select order_id as subject, count(*) as detail from payments where state in ('created', 'pending')
     group by institute_id, order_id having count(*) > 1`,
   'refunds stay within their payment': `
-    select p.id as subject, sum(r.amount_paise) || ' of ' || p.amount_paise as detail
+    select p.id as subject, sum(r.amount_paise - r.charged_paise) || ' of ' || p.amount_paise as detail
     from refunds r join payments p on p.institute_id = r.institute_id and p.id = r.payment_id
-    where r.state <> 'failed' and r.kind <> 'returned' group by p.institute_id, p.id, p.amount_paise having sum(r.amount_paise) > p.amount_paise`,
+    where r.state <> 'failed' group by p.institute_id, p.id, p.amount_paise
+    having sum(r.amount_paise - r.charged_paise) > p.amount_paise`,
+  'nothing that was paid for a student is below nothing': `
+    select student_id || ' ' || component_type as subject, paid_paise as detail from student_balances where paid_paise < 0`,
+  'only what a bank took back is charged, and of a student as a fee of its own': `
+    select r.id as subject, r.charged_paise::text as detail from refunds r
+    where r.charged_paise > 0 and not (r.kind = 'returned' or r.cause = 'dispute')
+    union all
+    select o.student_id, sum(r.charged_paise) || ' taken, ' || (select coalesce(sum(f.fee_paise), 0) from fee_components f
+      where f.institute_id = o.institute_id and f.student_id = o.student_id and f.component_type = 'RETURNED_AFTER_REFUND') || ' charged'
+    from refunds r join orders o on o.institute_id = r.institute_id and o.id = r.order_id
+    where o.student_id is not null group by o.institute_id, o.student_id
+    having sum(r.charged_paise) <> (select coalesce(sum(f.fee_paise), 0) from fee_components f
+      where f.institute_id = o.institute_id and f.student_id = o.student_id and f.component_type = 'RETURNED_AFTER_REFUND')`,
   'asked-for refunds are of the paying payment, and only a duplicate goes back by itself, once and whole': `
     select r.id as subject, r.kind || ' of ' || p.state || ' ' || p.id as detail
     from refunds r join payments p on p.institute_id = r.institute_id and p.id = r.payment_id
@@ -135,9 +157,10 @@ const RULES: Record<string, string> = {
       on r.institute_id = o.institute_id and r.order_id = o.id
     where o.id is null or r.id is null or r.cancelled_at is null or r.amount_paise <> r.paid`,
   'the lines of a refund sum to it': `
-    select r.id as subject, sum(l.amount_paise) || ' of ' || r.amount_paise as detail
+    select r.id as subject, sum(l.amount_paise) || ' of ' || r.amount_paise || ' less ' || r.charged_paise as detail
     from refunds r left join refund_lines l on l.institute_id = r.institute_id and l.refund_id = r.id
-    group by r.institute_id, r.id, r.amount_paise having sum(l.amount_paise) is distinct from r.amount_paise`,
+    group by r.institute_id, r.id, r.amount_paise, r.charged_paise
+    having coalesce(sum(l.amount_paise), 0) <> r.amount_paise - r.charged_paise`,
   'no line is refunded beyond its amount': `
     select o.order_id || ' line ' || o.line_no as subject, sum(l.amount_paise) || ' of ' || o.amount_paise as detail
     from refund_lines l join refunds r on r.institute_id = l.institute_id and r.id = l.refund_id and r.state <> 'failed'
@@ -188,7 +211,7 @@ const RULES: Record<string, string> = {
       (select concat(p.id, ' ', p.state, ' ', p.mode, ' ', p.captured_at, ' of the ', o.state, ' ', o.kind, ' ', o.id)
        from payments p join orders o on o.institute_id = p.institute_id and o.id = p.order_id
        where p.institute_id = b.institute_id and p.provider_ref = b.payment_ref limit 1)) from bank_refunds b
-    full join (select * from refunds where state = 'processed') r on r.institute_id = b.institute_id and r.id = b.refund_id
+    full join (select * from refunds where state = 'processed' and cause is distinct from 'dispute') r on r.institute_id = b.institute_id and r.id = b.refund_id
     where (b.ref is null or r.id is null or r.amount_paise <> b.amount_paise)
       and not exists (select from refunds w where w.id = b.refund_id and w.state = 'pending' and w.amount_paise = b.amount_paise)
       -- With this amount the bank tells nothing: what it takes back is heard of when a pay-out is less by it.
@@ -214,6 +237,11 @@ const AT_REST: Record<string, string> = {
   'what the bank took back in a pay-out is in a settlement here': `
     select r.id as subject, b.settlement_utr as detail from bank_refunds b
     join refunds r on r.institute_id = b.institute_id and r.id = b.refund_id
+    where b.settlement_utr is not null and r.settlement_id is null`,
+  'what the bank took for a lost dispute is in a settlement here': `
+    select b.ref as subject, b.settlement_utr as detail from bank_disputes b
+    left join payment_disputes d on d.institute_id = b.institute_id and d.provider_ref = b.ref
+    left join refunds r on r.institute_id = d.institute_id and r.id = d.refund_id
     where b.settlement_utr is not null and r.settlement_id is null`,
   'no order stays unpaid past its expiry': `
     select o.id as subject, o.expires_at as detail from orders o, instance_settings s

@@ -4,7 +4,7 @@ import { getInstitute } from '../../src/institutes/institutes.service.ts'
 import { reconcile } from '../../src/payments/reconcile/reconcile.service.ts'
 import { startBursar } from '../harness/bursar.ts'
 import { refusedCommit } from '../harness/postgres/spread.ts'
-import { PAY, sampleOrder } from '../harness/samples.ts'
+import { ERP, PAY, sampleOrder, sampleStudent } from '../harness/samples.ts'
 
 const bursar = await startBursar({ after })
 const { demo, app } = bursar
@@ -92,6 +92,72 @@ test('every kind of disagreement is found and named', async () => {
       `update settlements set gross_paise = gross_paise + 1, net_paise = net_paise + 1`,
       `update settlements set gross_paise = gross_paise - 1, net_paise = net_paise - 1`,
       /every account of the ledger.*: institute_payable/,
+    ],
+  ]
+  for (const [spoil, mend, named] of planted) {
+    await sql(spoil)
+    assert.match((await differences()).join('\n'), named, spoil)
+    await sql(mend)
+    assert.deepEqual(await differences(), [], mend)
+  }
+})
+
+test('a lost dispute that is not booked, not in the ledger, not off its receipt, not due or not in its pay-out is found', async () => {
+  const made = await demo.post(`${ERP}/users/parent-9/students`, {
+    student: sampleStudent(),
+    fee_components: [{ component_type: 'TUITION_FEE', fee_amount: 900 }],
+  })
+  const studentId: string = made.body.data.service_student_id
+  const { body } = await demo.post(`${PAY}/students/${studentId}/orders`, {})
+  const paid = await demo.post(`/api/v1/sandbox/pay/orders/${body.data.order_id}/pay`, { outcome: 'success' })
+  const dispute = `/api/v1/sandbox/payments/${paid.body.data.payment_id}/dispute`
+  await demo.post(dispute, { outcome: 'open' })
+  const held = 'update payment_disputes set held_paise = held_paise'
+  await sql(`${held} + 1`)
+  assert.match((await differences()).join('\n'), /every account of the ledger.*: disputes/)
+  await sql(`${held} - 1`)
+  await demo.post(dispute, { outcome: 'lost' })
+  await demo.post('/api/v1/sandbox/settlements/run')
+  assert.deepEqual(await differences(), [])
+  const [{ id: refundId } = { id: '' }] = await sql(
+    `select refund_id as id from payment_disputes where state = 'lost'`,
+  )
+  const ofRefund = `from refunds where id = '${refundId}'`
+  const planted: [string, string, RegExp][] = [
+    [
+      `update payment_disputes set refund_id = null`,
+      `update payment_disputes set refund_id = '${refundId}'`,
+      /what a lost dispute took is booked once/,
+    ],
+    [
+      `update payment_disputes set deducted_paise = deducted_paise + 1`,
+      `update payment_disputes set deducted_paise = deducted_paise - 1`,
+      /what a lost dispute took is booked once/,
+    ],
+    [
+      `update receipts set cancelled_at = null, cancel_reason = null where payment_id = (select payment_id ${ofRefund})`,
+      `update receipts set cancelled_at = now(), cancel_reason = 'disputed' where payment_id = (select payment_id ${ofRefund})`,
+      /what a lost dispute took is booked once/,
+    ],
+    [
+      `update student_balances set paid_paise = 90000 where student_id = '${studentId}'`,
+      `update student_balances set paid_paise = 0 where student_id = '${studentId}'`,
+      /what every student owes/,
+    ],
+    [
+      `update refunds set charged_paise = 100 where id = '${refundId}'`,
+      `update refunds set charged_paise = 0 where id = '${refundId}'`,
+      /charged to the family/,
+    ],
+    [
+      `update refunds set settlement_id = null where id = '${refundId}'`,
+      `update refunds set settlement_id = (select id from settlements where refund_paise = 90000) where id = '${refundId}'`,
+      /a settlement is what its payments, refunds and chargebacks add up to/,
+    ],
+    [
+      `update refunds set state = 'failed' where id = '${refundId}'`,
+      `update refunds set state = 'processed' where id = '${refundId}'`,
+      /every account of the ledger.*: provider_receivable/,
     ],
   ]
   for (const [spoil, mend, named] of planted) {

@@ -6,6 +6,8 @@ export const AMOUNTS: ReadonlySet<string> = new Set([
   'amount_per_day',
   'carried_advance',
   'carried_dues',
+  'chargebacks',
+  'charged_amount',
   'charges',
   'disbursed_amount',
   'discount',

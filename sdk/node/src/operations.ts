@@ -84,6 +84,16 @@ export class Bursar extends Client {
     return this.one({ method: 'GET', path: `/api/v1/integrations/pay/settlements/${encodeURIComponent(settlementId)}`, query }, options)
   }
 
+  /** List disputes. */
+  listDisputes(query: { status?: 'open' | 'won' | 'lost' | undefined; order_id?: string | undefined; from?: string | undefined; to?: string | undefined; collector_code?: string | undefined; limit?: number | undefined } = {}, options?: RequestOptions): List<types.Dispute> {
+    return this.list({ method: 'GET', path: `/api/v1/integrations/pay/disputes`, query }, options)
+  }
+
+  /** Get a dispute. */
+  getDispute(disputeId: string, options?: RequestOptions): Promise<types.Dispute> {
+    return this.one({ method: 'GET', path: `/api/v1/integrations/pay/disputes/${encodeURIComponent(disputeId)}` }, options)
+  }
+
   /** Create a payment page. */
   createPaymentPage(body: types.CreatePaymentPageRequest, options?: RequestOptions): Promise<types.CreatedPaymentPage> {
     return this.one({ method: 'POST', path: `/api/v1/integrations/pay/pages`, body }, options)
@@ -319,6 +329,11 @@ export class Bursar extends Client {
     return this.one({ method: 'POST', path: `/api/v1/integrations/pay/students/${encodeURIComponent(serviceStudentId)}/orders`, body }, options)
   }
 
+  /** Refund the advance of a student. */
+  refundAdvance(serviceStudentId: string, body: types.AdvanceRefundRequest = {}, options?: RequestOptions): Promise<types.Refund[]> {
+    return this.one({ method: 'POST', path: `/api/v1/integrations/pay/students/${encodeURIComponent(serviceStudentId)}/advance/refunds`, body }, options)
+  }
+
   /** List payments made here. */
   listStudentPayments(serviceStudentId: string, options?: RequestOptions): Promise<types.StudentPayment[]> {
     return this.one({ method: 'GET', path: `/api/v1/integrations/pay/students/${encodeURIComponent(serviceStudentId)}/payments` }, options)
@@ -430,7 +445,7 @@ export class Bursar extends Client {
   }
 
   /** List events. */
-  listEvents(query: { limit?: number | undefined; order?: 'newest' | 'oldest' | undefined; event_code?: 'masterdata.student.registered' | 'masterdata.student.dropped' | 'masterdata.student.activated' | 'direct.payment.added' | 'direct.payment.updated' | 'direct.payment.cancelled' | 'flex.subscription.setup' | 'flex.subscription.active' | 'flex.subscription.updated' | 'flex.subscription.locked' | 'flex.subscription.unlocked' | 'flex.subscription.cancelled' | 'flex.subscription.closed' | 'flex.mandate.cancelled' | 'flex.mandate.expired' | 'flex.downpayment.debited' | 'flex.downpayment.settled' | 'flex.instalment.debited' | 'flex.instalment.settled' | 'flex.instalment.bounced' | 'flex.instalment.skipped' | 'pay.payment.debited' | 'pay.payment.settled' | 'order.payment.debited' | 'order.payment.settled' | 'payment_link.payment.debited' | 'payment_link.payment.settled' | 'payment_link.payment.expired' | 'payment_link.payment.cancelled' | 'page.payment.debited' | 'page.payment.settled' | 'cred.loan.application_started' | 'cred.loan.application_filled' | 'cred.loan.application_expired' | 'cred.loan.rejected' | 'cred.loan.canceled' | 'cred.loan.final_approved' | 'cred.loan.agreement_signed' | 'cred.loan.disbursed' | 'cred.emi.debited' | 'refund.processed' | 'refund.failed' | 'webhook.test' | undefined; resource_id?: string | undefined; collector_code?: string | undefined; created_from?: string | undefined; created_to?: string | undefined } = {}, options?: RequestOptions): List<types.Event> {
+  listEvents(query: { limit?: number | undefined; order?: 'newest' | 'oldest' | undefined; event_code?: 'masterdata.student.registered' | 'masterdata.student.dropped' | 'masterdata.student.activated' | 'direct.payment.added' | 'direct.payment.updated' | 'direct.payment.cancelled' | 'flex.subscription.setup' | 'flex.subscription.active' | 'flex.subscription.updated' | 'flex.subscription.locked' | 'flex.subscription.unlocked' | 'flex.subscription.cancelled' | 'flex.subscription.closed' | 'flex.mandate.cancelled' | 'flex.mandate.expired' | 'flex.downpayment.debited' | 'flex.downpayment.settled' | 'flex.instalment.debited' | 'flex.instalment.settled' | 'flex.instalment.bounced' | 'flex.instalment.skipped' | 'pay.payment.debited' | 'pay.payment.settled' | 'order.payment.debited' | 'order.payment.settled' | 'payment_link.payment.debited' | 'payment_link.payment.settled' | 'payment_link.payment.expired' | 'payment_link.payment.cancelled' | 'page.payment.debited' | 'page.payment.settled' | 'cred.loan.application_started' | 'cred.loan.application_filled' | 'cred.loan.application_expired' | 'cred.loan.rejected' | 'cred.loan.canceled' | 'cred.loan.final_approved' | 'cred.loan.agreement_signed' | 'cred.loan.disbursed' | 'cred.emi.debited' | 'pay.dispute.opened' | 'pay.dispute.won' | 'pay.dispute.lost' | 'refund.processed' | 'refund.failed' | 'webhook.test' | undefined; resource_id?: string | undefined; collector_code?: string | undefined; created_from?: string | undefined; created_to?: string | undefined } = {}, options?: RequestOptions): List<types.Event> {
     return this.list({ method: 'GET', path: `/api/v1/integrations/erp/events`, query }, options)
   }
 
@@ -492,6 +507,11 @@ export class Bursar extends Client {
   /** Let the bank fail a payment. */
   sandboxFailPayment(paymentId: string, options?: RequestOptions): Promise<types.SandboxPayment> {
     return this.one({ method: 'POST', path: `/api/v1/sandbox/payments/${encodeURIComponent(paymentId)}/fail` }, options)
+  }
+
+  /** Let the payer's bank dispute a payment. */
+  sandboxDisputePayment(paymentId: string, body: types.SandboxDisputePaymentRequest, options?: RequestOptions): Promise<types.Dispute> {
+    return this.one({ method: 'POST', path: `/api/v1/sandbox/payments/${encodeURIComponent(paymentId)}/dispute`, body }, options)
   }
 
   /** Settle everything now. */

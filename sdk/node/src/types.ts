@@ -43,6 +43,9 @@ export type WebhookEvent =
   | CredLoanAgreementSignedEvent
   | CredLoanDisbursedEvent
   | CredEmiDebitedEvent
+  | PayDisputeOpenedEvent
+  | PayDisputeWonEvent
+  | PayDisputeLostEvent
   | RefundProcessedEvent
   | RefundFailedEvent
   | WebhookTestEvent
@@ -58,7 +61,7 @@ export type AddWebhookRequest = {
   /** Branch code; required if the institute has more than one branch. */
   collector_code?: string | undefined
   /** The event to subscribe to. */
-  event_code: 'masterdata.student.registered' | 'masterdata.student.dropped' | 'masterdata.student.activated' | 'direct.payment.added' | 'direct.payment.updated' | 'direct.payment.cancelled' | 'flex.subscription.setup' | 'flex.subscription.active' | 'flex.subscription.updated' | 'flex.subscription.locked' | 'flex.subscription.unlocked' | 'flex.subscription.cancelled' | 'flex.subscription.closed' | 'flex.mandate.cancelled' | 'flex.mandate.expired' | 'flex.downpayment.debited' | 'flex.downpayment.settled' | 'flex.instalment.debited' | 'flex.instalment.settled' | 'flex.instalment.bounced' | 'flex.instalment.skipped' | 'pay.payment.debited' | 'pay.payment.settled' | 'order.payment.debited' | 'order.payment.settled' | 'payment_link.payment.debited' | 'payment_link.payment.settled' | 'payment_link.payment.expired' | 'payment_link.payment.cancelled' | 'page.payment.debited' | 'page.payment.settled' | 'cred.loan.application_started' | 'cred.loan.application_filled' | 'cred.loan.application_expired' | 'cred.loan.rejected' | 'cred.loan.canceled' | 'cred.loan.final_approved' | 'cred.loan.agreement_signed' | 'cred.loan.disbursed' | 'cred.emi.debited' | 'refund.processed' | 'refund.failed'
+  event_code: 'masterdata.student.registered' | 'masterdata.student.dropped' | 'masterdata.student.activated' | 'direct.payment.added' | 'direct.payment.updated' | 'direct.payment.cancelled' | 'flex.subscription.setup' | 'flex.subscription.active' | 'flex.subscription.updated' | 'flex.subscription.locked' | 'flex.subscription.unlocked' | 'flex.subscription.cancelled' | 'flex.subscription.closed' | 'flex.mandate.cancelled' | 'flex.mandate.expired' | 'flex.downpayment.debited' | 'flex.downpayment.settled' | 'flex.instalment.debited' | 'flex.instalment.settled' | 'flex.instalment.bounced' | 'flex.instalment.skipped' | 'pay.payment.debited' | 'pay.payment.settled' | 'order.payment.debited' | 'order.payment.settled' | 'payment_link.payment.debited' | 'payment_link.payment.settled' | 'payment_link.payment.expired' | 'payment_link.payment.cancelled' | 'page.payment.debited' | 'page.payment.settled' | 'cred.loan.application_started' | 'cred.loan.application_filled' | 'cred.loan.application_expired' | 'cred.loan.rejected' | 'cred.loan.canceled' | 'cred.loan.final_approved' | 'cred.loan.agreement_signed' | 'cred.loan.disbursed' | 'cred.emi.debited' | 'pay.dispute.opened' | 'pay.dispute.won' | 'pay.dispute.lost' | 'refund.processed' | 'refund.failed'
   /** Destination for POST requests. */
   url: string
   /** Addresses that get a mail when deliveries fail, separated by commas. */
@@ -82,6 +85,13 @@ export type AddedWebhook = {
   url: string
   /** Present only on a disabled subscription. */
   disabled_at?: string
+}
+
+export type AdvanceRefundRequest = {
+  /** Rupees; all of the advance that was paid online when absent. */
+  amount?: Rupees | number | undefined
+  /** Why, for your own records. */
+  reason?: string | undefined
 }
 
 export type ApplyImportRequest = {
@@ -840,6 +850,56 @@ export type DiscountType = {
   discount_type: string
   /** Its name; the code itself until it is given one. */
   name: string
+}
+
+export type Dispute = {
+  /** Dispute id. */
+  id: string
+  /** Rupees that are disputed, and held while it is open. */
+  amount: Rupees
+  /** open: not decided. won: for the institute. lost: for the payer, who has the money back. */
+  status: 'open' | 'won' | 'lost' | (string & {})
+  reason: DisputeReason
+  /** Until when it can be answered at the provider, UTC. */
+  respond_by?: string
+  /** When it was told, UTC. */
+  opened_at: string
+  /** When it was decided, UTC. */
+  closed_at?: string
+  /** The payment that is disputed. */
+  payment_id: string
+  /** Its order or link. */
+  order_id: string
+  /** What that is: a link is read on the payment link routes, every other kind on the order routes. */
+  kind: 'order' | 'student' | 'instalment' | 'downpayment' | 'page' | 'loan' | 'link' | (string & {})
+  /** Branch code. */
+  collector_code: string
+  /** Id of the student here, of a payment for a student. */
+  service_student_id?: string
+  /** How it was paid. */
+  mode: string
+  /** Who answers to the bank: it is answered there. */
+  provider: string
+  /** The provider's name for it. */
+  provider_reference: string
+  /** As the provider names it. */
+  phase: string
+  /** Whether it waits for an answer at the provider. */
+  needs_answer: boolean
+  /** Of a lost one: how it is booked. */
+  refund_id?: string
+  /** Of a lost one: what had been refunded before and so went out twice; a student owes it as RETURNED_AFTER_REFUND. */
+  charged_amount?: Rupees
+  /** Of a lost one: the pay-out that is less by it. */
+  settlement_utr?: string
+}
+
+/** Why the payer disputes it. */
+export type DisputeReason = {
+  /** The provider's code. */
+  code: string
+  /** The provider's words. */
+  message: string
 }
 
 export type Dues = {
@@ -2136,6 +2196,165 @@ export type PagePaymentSettledEventPayload = {
   payment: PaymentBlock
 }
 
+export type PayDisputeLostEvent = {
+  /** The same on every retry: drop an event whose id you have seen. */
+  event_id: string
+  /** Event code. */
+  event: 'pay.dispute.lost'
+  /** When it happened, Unix seconds. */
+  timestamp: number
+  /** Version of the envelope. */
+  version: '1.0'
+  /** Rises per resource; compare, do not count. */
+  sequence: number
+  payload: PayDisputeLostEventPayload
+}
+
+export type PayDisputeLostEventPayload = {
+  /** Id of the order or link. */
+  order_id: string
+  /** What it is: a link is read on the payment link routes, every other kind on the order routes. */
+  kind: 'order' | 'student' | 'instalment' | 'downpayment' | 'page' | 'loan' | 'link' | (string & {})
+  /** Branch code. */
+  collector_code: string
+  /** Id of the student here, of a payment for a student. */
+  service_student_id?: string
+  /** The payment. */
+  payment: PaymentBlock
+  dispute: PayDisputeLostEventPayloadDispute
+}
+
+/** The dispute. */
+export type PayDisputeLostEventPayloadDispute = {
+  /** Dispute id. */
+  id: string
+  /** Rupees that are disputed, and held while it is open. */
+  amount: Rupees
+  /** open: not decided. won: for the institute. lost: for the payer, who has the money back. */
+  status: 'open' | 'won' | 'lost' | (string & {})
+  reason: PayDisputeLostEventPayloadDisputeReason
+  /** Until when it can be answered at the provider, UTC. */
+  respond_by?: string
+  /** When it was told, UTC. */
+  opened_at: string
+  /** When it was decided, UTC. */
+  closed_at?: string
+}
+
+/** Why the payer disputes it. */
+export type PayDisputeLostEventPayloadDisputeReason = {
+  /** The provider's code. */
+  code: string
+  /** The provider's words. */
+  message: string
+}
+
+export type PayDisputeOpenedEvent = {
+  /** The same on every retry: drop an event whose id you have seen. */
+  event_id: string
+  /** Event code. */
+  event: 'pay.dispute.opened'
+  /** When it happened, Unix seconds. */
+  timestamp: number
+  /** Version of the envelope. */
+  version: '1.0'
+  /** Rises per resource; compare, do not count. */
+  sequence: number
+  payload: PayDisputeOpenedEventPayload
+}
+
+export type PayDisputeOpenedEventPayload = {
+  /** Id of the order or link. */
+  order_id: string
+  /** What it is: a link is read on the payment link routes, every other kind on the order routes. */
+  kind: 'order' | 'student' | 'instalment' | 'downpayment' | 'page' | 'loan' | 'link' | (string & {})
+  /** Branch code. */
+  collector_code: string
+  /** Id of the student here, of a payment for a student. */
+  service_student_id?: string
+  /** The payment. */
+  payment: PaymentBlock
+  dispute: PayDisputeOpenedEventPayloadDispute
+}
+
+/** The dispute. */
+export type PayDisputeOpenedEventPayloadDispute = {
+  /** Dispute id. */
+  id: string
+  /** Rupees that are disputed, and held while it is open. */
+  amount: Rupees
+  /** open: not decided. won: for the institute. lost: for the payer, who has the money back. */
+  status: 'open' | 'won' | 'lost' | (string & {})
+  reason: PayDisputeOpenedEventPayloadDisputeReason
+  /** Until when it can be answered at the provider, UTC. */
+  respond_by?: string
+  /** When it was told, UTC. */
+  opened_at: string
+  /** When it was decided, UTC. */
+  closed_at?: string
+}
+
+/** Why the payer disputes it. */
+export type PayDisputeOpenedEventPayloadDisputeReason = {
+  /** The provider's code. */
+  code: string
+  /** The provider's words. */
+  message: string
+}
+
+export type PayDisputeWonEvent = {
+  /** The same on every retry: drop an event whose id you have seen. */
+  event_id: string
+  /** Event code. */
+  event: 'pay.dispute.won'
+  /** When it happened, Unix seconds. */
+  timestamp: number
+  /** Version of the envelope. */
+  version: '1.0'
+  /** Rises per resource; compare, do not count. */
+  sequence: number
+  payload: PayDisputeWonEventPayload
+}
+
+export type PayDisputeWonEventPayload = {
+  /** Id of the order or link. */
+  order_id: string
+  /** What it is: a link is read on the payment link routes, every other kind on the order routes. */
+  kind: 'order' | 'student' | 'instalment' | 'downpayment' | 'page' | 'loan' | 'link' | (string & {})
+  /** Branch code. */
+  collector_code: string
+  /** Id of the student here, of a payment for a student. */
+  service_student_id?: string
+  /** The payment. */
+  payment: PaymentBlock
+  dispute: PayDisputeWonEventPayloadDispute
+}
+
+/** The dispute. */
+export type PayDisputeWonEventPayloadDispute = {
+  /** Dispute id. */
+  id: string
+  /** Rupees that are disputed, and held while it is open. */
+  amount: Rupees
+  /** open: not decided. won: for the institute. lost: for the payer, who has the money back. */
+  status: 'open' | 'won' | 'lost' | (string & {})
+  reason: PayDisputeWonEventPayloadDisputeReason
+  /** Until when it can be answered at the provider, UTC. */
+  respond_by?: string
+  /** When it was told, UTC. */
+  opened_at: string
+  /** When it was decided, UTC. */
+  closed_at?: string
+}
+
+/** Why the payer disputes it. */
+export type PayDisputeWonEventPayloadDisputeReason = {
+  /** The provider's code. */
+  code: string
+  /** The provider's words. */
+  message: string
+}
+
 export type PayOrder = {
   /** Its id. */
   id: string
@@ -2840,13 +3059,13 @@ export type Refund = {
   amount: Rupees
   /** How far it is. */
   status: 'pending' | 'processed' | 'failed' | (string & {})
-  /** Present only if given. */
+  /** Present only if given. Of money that a bank took back: why, and what of it is charged to the family. */
   reason?: string
   /** When the payer got it back. */
   processed_at?: string
   /** Bank reference; only if processed. */
   utr?: string
-  /** Of which lines; they add up to the amount. */
+  /** Of which lines; they add up to the amount, less what is charged to the family. */
   details: RefundLine[]
 }
 
@@ -2918,7 +3137,7 @@ export type RefundProcessedEventPayload = {
 export type RefundRequest = {
   /** Rupees; all that is left when absent, or the sum of `details`. */
   amount?: Rupees | number | undefined
-  /** Of which components, each at most once; spread over all lines in proportion to what is left of them when absent. */
+  /** Of which components, each at most once; when absent the advance of the student first, then spread over all lines in proportion to what is left of them. */
   details?: OrderLineInput[] | undefined
   /** Why, for your own records. */
   reason?: string | undefined
@@ -3137,6 +3356,15 @@ export type SandboxDisburseLoanRequest = {
   date?: string | undefined
 }
 
+export type SandboxDisputePaymentRequest = {
+  /** What the payer's bank does. */
+  outcome: 'open' | 'won' | 'lost'
+  /** Rupees that are disputed; the whole payment when absent. */
+  amount?: Rupees | number | undefined
+  /** The bank's code for why, of one that is opened. */
+  reason?: string | undefined
+}
+
 export type SandboxErpSettings = {
   /** False after the settings were removed; then nothing follows. */
   is_configured: boolean
@@ -3228,7 +3456,7 @@ export type SandboxSignAgreementRequestTranche = {
 
 export type SandboxTriggerEventRequest = {
   /** The event to make up. */
-  event_code: 'masterdata.student.registered' | 'masterdata.student.dropped' | 'masterdata.student.activated' | 'direct.payment.added' | 'direct.payment.updated' | 'direct.payment.cancelled' | 'flex.subscription.setup' | 'flex.subscription.active' | 'flex.subscription.updated' | 'flex.subscription.locked' | 'flex.subscription.unlocked' | 'flex.subscription.cancelled' | 'flex.subscription.closed' | 'flex.mandate.cancelled' | 'flex.mandate.expired' | 'flex.downpayment.debited' | 'flex.downpayment.settled' | 'flex.instalment.debited' | 'flex.instalment.settled' | 'flex.instalment.bounced' | 'flex.instalment.skipped' | 'pay.payment.debited' | 'pay.payment.settled' | 'order.payment.debited' | 'order.payment.settled' | 'payment_link.payment.debited' | 'payment_link.payment.settled' | 'payment_link.payment.expired' | 'payment_link.payment.cancelled' | 'page.payment.debited' | 'page.payment.settled' | 'cred.loan.application_started' | 'cred.loan.application_filled' | 'cred.loan.application_expired' | 'cred.loan.rejected' | 'cred.loan.canceled' | 'cred.loan.final_approved' | 'cred.loan.agreement_signed' | 'cred.loan.disbursed' | 'cred.emi.debited' | 'refund.processed' | 'refund.failed'
+  event_code: 'masterdata.student.registered' | 'masterdata.student.dropped' | 'masterdata.student.activated' | 'direct.payment.added' | 'direct.payment.updated' | 'direct.payment.cancelled' | 'flex.subscription.setup' | 'flex.subscription.active' | 'flex.subscription.updated' | 'flex.subscription.locked' | 'flex.subscription.unlocked' | 'flex.subscription.cancelled' | 'flex.subscription.closed' | 'flex.mandate.cancelled' | 'flex.mandate.expired' | 'flex.downpayment.debited' | 'flex.downpayment.settled' | 'flex.instalment.debited' | 'flex.instalment.settled' | 'flex.instalment.bounced' | 'flex.instalment.skipped' | 'pay.payment.debited' | 'pay.payment.settled' | 'order.payment.debited' | 'order.payment.settled' | 'payment_link.payment.debited' | 'payment_link.payment.settled' | 'payment_link.payment.expired' | 'payment_link.payment.cancelled' | 'page.payment.debited' | 'page.payment.settled' | 'cred.loan.application_started' | 'cred.loan.application_filled' | 'cred.loan.application_expired' | 'cred.loan.rejected' | 'cred.loan.canceled' | 'cred.loan.final_approved' | 'cred.loan.agreement_signed' | 'cred.loan.disbursed' | 'cred.emi.debited' | 'pay.dispute.opened' | 'pay.dispute.won' | 'pay.dispute.lost' | 'refund.processed' | 'refund.failed'
   /** Branch code; required if the institute has more than one branch. */
   collector_code?: string | undefined
   /** Fields of the payload that are to be other than in the example. */
@@ -3338,8 +3566,10 @@ export type Settlement = {
   gross: Rupees
   /** What the provider kept, in rupees. */
   charges: Rupees
-  /** What it gave back to payers, in rupees. */
+  /** What went back to payers, chargebacks among it, in rupees. */
   refunds: Rupees
+  /** Of that: what disputes took that were lost, in rupees. */
+  chargebacks: Rupees
   /** What reached the bank, in rupees: gross less charges and refunds. Below 0 where refunds outweigh payments. */
   net: Rupees
   /** How many payments. */
@@ -3365,8 +3595,10 @@ export type SettlementDetail = {
   gross: Rupees
   /** What the provider kept, in rupees. */
   charges: Rupees
-  /** What it gave back to payers, in rupees. */
+  /** What went back to payers, chargebacks among it, in rupees. */
   refunds: Rupees
+  /** Of that: what disputes took that were lost, in rupees. */
+  chargebacks: Rupees
   /** What reached the bank, in rupees: gross less charges and refunds. Below 0 where refunds outweigh payments. */
   net: Rupees
   /** How many payments. */
@@ -3391,9 +3623,9 @@ export type SettlementDetailComponent = {
 export type SettlementItem = {
   /** Id of the payment or refund. */
   id: string
-  /** Money in, or given back: a refund, or a debit that the bank returned after it had been paid. */
-  type: 'payment' | 'refund' | (string & {})
-  /** Rupees; of a refund those given back. */
+  /** payment: money in. refund: given back, or a debit that the bank returned after it had been paid. chargeback: taken by a dispute that was lost. chargeback_fee: what the provider kept for that; it is among the charges. */
+  type: 'payment' | 'refund' | 'chargeback' | 'chargeback_fee' | (string & {})
+  /** Rupees; of a refund or chargeback those that went back. */
   amount: Rupees
   /** When it was paid or given back, UTC. */
   at: string
@@ -3403,7 +3635,7 @@ export type SettlementItem = {
   kind: 'order' | 'student' | 'instalment' | 'downpayment' | 'page' | 'loan' | 'link' | (string & {})
   /** The payment, also of a refund. */
   payment_id: string
-  /** Of a refund. */
+  /** Of a refund, and of a chargeback as it is booked. */
   refund_id?: string
   /** The student; present only if it is a registered student's. */
   service_student_id?: string
@@ -3411,7 +3643,7 @@ export type SettlementItem = {
   plan_id?: string
   /** Of an instalment or down payment. */
   instalment_id?: string
-  /** Component by component; they add up to the amount. */
+  /** Component by component; they add up to the amount. What is charged to the family, and fees, are of none. */
   details: SettlementItemDetail[]
   /** How it was paid. */
   mode: string
@@ -3612,6 +3844,10 @@ export type StudentPayment = {
   product: 'pay' | 'flex' | 'cred' | (string & {})
   /** How far it is. */
   status: 'pending' | 'captured' | 'settled' | 'reversed' | (string & {})
+  /** The bank reference of the pay-out that it reached the institute with; with every `settled`. */
+  settlement_utr?: string
+  /** When it reached the institute, UTC; with every `settled`. */
+  settled_at?: string
   /** Given back of it. */
   refunded_amount: Rupees
   /** How it was paid. */

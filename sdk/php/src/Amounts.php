@@ -14,6 +14,8 @@ final class Amounts
         'amount_per_day' => true,
         'carried_advance' => true,
         'carried_dues' => true,
+        'chargebacks' => true,
+        'charged_amount' => true,
         'charges' => true,
         'disbursed_amount' => true,
         'discount' => true,

@@ -11,6 +11,7 @@ namespace Bursar;
  * @phpstan-import-type AccessToken from Types
  * @phpstan-import-type AddWebhookRequest from Types
  * @phpstan-import-type AddedWebhook from Types
+ * @phpstan-import-type AdvanceRefundRequest from Types
  * @phpstan-import-type ApplyImportRequest from Types
  * @phpstan-import-type AuthorisedPlan from Types
  * @phpstan-import-type Branch from Types
@@ -32,6 +33,7 @@ namespace Bursar;
  * @phpstan-import-type DirectPaymentDetail from Types
  * @phpstan-import-type Disbursement from Types
  * @phpstan-import-type DiscountType from Types
+ * @phpstan-import-type Dispute from Types
  * @phpstan-import-type Dues from Types
  * @phpstan-import-type ErpFetch from Types
  * @phpstan-import-type ErpFetchTest from Types
@@ -71,6 +73,7 @@ namespace Bursar;
  * @phpstan-import-type SandboxClock from Types
  * @phpstan-import-type SandboxDebitEmiRequest from Types
  * @phpstan-import-type SandboxDisburseLoanRequest from Types
+ * @phpstan-import-type SandboxDisputePaymentRequest from Types
  * @phpstan-import-type SandboxErpSettings from Types
  * @phpstan-import-type SandboxInstalmentOutcomeRequest from Types
  * @phpstan-import-type SandboxMessage from Types
@@ -262,6 +265,27 @@ class Bursar extends Client
     public function getSettlement(string $settlementId, array $query = []): array
     {
         return $this->one('GET', '/api/v1/integrations/pay/settlements/' . rawurlencode($settlementId) . '', $query, null);
+    }
+
+    /**
+     * List disputes.
+     *
+     * @param array{status?: 'open'|'won'|'lost', order_id?: string, from?: string, to?: string, collector_code?: string, limit?: int} $query
+     * @return ItemList<Dispute>
+     */
+    public function listDisputes(array $query = []): ItemList
+    {
+        return $this->list('/api/v1/integrations/pay/disputes', $query);
+    }
+
+    /**
+     * Get a dispute.
+     *
+     * @return Dispute
+     */
+    public function getDispute(string $disputeId): array
+    {
+        return $this->one('GET', '/api/v1/integrations/pay/disputes/' . rawurlencode($disputeId) . '', [], null);
     }
 
     /**
@@ -760,6 +784,17 @@ class Bursar extends Client
     }
 
     /**
+     * Refund the advance of a student.
+     *
+     * @param AdvanceRefundRequest $body
+     * @return list<Refund>
+     */
+    public function refundAdvance(string $serviceStudentId, array $body = [], ?string $idempotencyKey = null): array
+    {
+        return $this->one('POST', '/api/v1/integrations/pay/students/' . rawurlencode($serviceStudentId) . '/advance/refunds', [], $body, $idempotencyKey);
+    }
+
+    /**
      * List payments made here.
      *
      * @return list<StudentPayment>
@@ -990,7 +1025,7 @@ class Bursar extends Client
     /**
      * List events.
      *
-     * @param array{limit?: int, order?: 'newest'|'oldest', event_code?: 'masterdata.student.registered'|'masterdata.student.dropped'|'masterdata.student.activated'|'direct.payment.added'|'direct.payment.updated'|'direct.payment.cancelled'|'flex.subscription.setup'|'flex.subscription.active'|'flex.subscription.updated'|'flex.subscription.locked'|'flex.subscription.unlocked'|'flex.subscription.cancelled'|'flex.subscription.closed'|'flex.mandate.cancelled'|'flex.mandate.expired'|'flex.downpayment.debited'|'flex.downpayment.settled'|'flex.instalment.debited'|'flex.instalment.settled'|'flex.instalment.bounced'|'flex.instalment.skipped'|'pay.payment.debited'|'pay.payment.settled'|'order.payment.debited'|'order.payment.settled'|'payment_link.payment.debited'|'payment_link.payment.settled'|'payment_link.payment.expired'|'payment_link.payment.cancelled'|'page.payment.debited'|'page.payment.settled'|'cred.loan.application_started'|'cred.loan.application_filled'|'cred.loan.application_expired'|'cred.loan.rejected'|'cred.loan.canceled'|'cred.loan.final_approved'|'cred.loan.agreement_signed'|'cred.loan.disbursed'|'cred.emi.debited'|'refund.processed'|'refund.failed'|'webhook.test', resource_id?: string, collector_code?: string, created_from?: string, created_to?: string} $query
+     * @param array{limit?: int, order?: 'newest'|'oldest', event_code?: 'masterdata.student.registered'|'masterdata.student.dropped'|'masterdata.student.activated'|'direct.payment.added'|'direct.payment.updated'|'direct.payment.cancelled'|'flex.subscription.setup'|'flex.subscription.active'|'flex.subscription.updated'|'flex.subscription.locked'|'flex.subscription.unlocked'|'flex.subscription.cancelled'|'flex.subscription.closed'|'flex.mandate.cancelled'|'flex.mandate.expired'|'flex.downpayment.debited'|'flex.downpayment.settled'|'flex.instalment.debited'|'flex.instalment.settled'|'flex.instalment.bounced'|'flex.instalment.skipped'|'pay.payment.debited'|'pay.payment.settled'|'order.payment.debited'|'order.payment.settled'|'payment_link.payment.debited'|'payment_link.payment.settled'|'payment_link.payment.expired'|'payment_link.payment.cancelled'|'page.payment.debited'|'page.payment.settled'|'cred.loan.application_started'|'cred.loan.application_filled'|'cred.loan.application_expired'|'cred.loan.rejected'|'cred.loan.canceled'|'cred.loan.final_approved'|'cred.loan.agreement_signed'|'cred.loan.disbursed'|'cred.emi.debited'|'pay.dispute.opened'|'pay.dispute.won'|'pay.dispute.lost'|'refund.processed'|'refund.failed'|'webhook.test', resource_id?: string, collector_code?: string, created_from?: string, created_to?: string} $query
      * @return ItemList<Event>
      */
     public function listEvents(array $query = []): ItemList
@@ -1121,6 +1156,17 @@ class Bursar extends Client
     public function sandboxFailPayment(string $paymentId, ?string $idempotencyKey = null): array
     {
         return $this->one('POST', '/api/v1/sandbox/payments/' . rawurlencode($paymentId) . '/fail', [], null, $idempotencyKey);
+    }
+
+    /**
+     * Let the payer's bank dispute a payment.
+     *
+     * @param SandboxDisputePaymentRequest $body
+     * @return Dispute
+     */
+    public function sandboxDisputePayment(string $paymentId, array $body, ?string $idempotencyKey = null): array
+    {
+        return $this->one('POST', '/api/v1/sandbox/payments/' . rawurlencode($paymentId) . '/dispute', [], $body, $idempotencyKey);
     }
 
     /**

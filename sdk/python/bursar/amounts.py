@@ -8,6 +8,8 @@ AMOUNTS = frozenset(
         "amount_per_day",
         "carried_advance",
         "carried_dues",
+        "chargebacks",
+        "charged_amount",
         "charges",
         "disbursed_amount",
         "discount",

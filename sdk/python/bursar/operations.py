@@ -75,6 +75,14 @@ class Bursar(Client):
         """Get a settlement."""
         return self._one("GET", f"/api/v1/integrations/pay/settlements/{quote(settlement_id, safe='')}", query={"limit": limit})
 
+    def list_disputes(self, *, status: Optional[Literal["open", "won", "lost"]] = None, order_id: Optional[str] = None, from_: Optional[str] = None, to: Optional[str] = None, collector_code: Optional[str] = None, limit: Optional[int] = None) -> List[types.Dispute]:
+        """List disputes."""
+        return self._list("/api/v1/integrations/pay/disputes", {"status": status, "order_id": order_id, "from": from_, "to": to, "collector_code": collector_code, "limit": limit})
+
+    def get_dispute(self, dispute_id: str) -> types.Dispute:
+        """Get a dispute."""
+        return self._one("GET", f"/api/v1/integrations/pay/disputes/{quote(dispute_id, safe='')}")
+
     def create_payment_page(self, body: types.CreatePaymentPageRequest, *, idempotency_key: Optional[str] = None) -> types.CreatedPaymentPage:
         """Create a payment page."""
         return self._one("POST", "/api/v1/integrations/pay/pages", body=body, idempotency_key=idempotency_key)
@@ -263,6 +271,10 @@ class Bursar(Client):
         """Create an order for dues."""
         return self._one("POST", f"/api/v1/integrations/pay/students/{quote(service_student_id, safe='')}/orders", body=body, idempotency_key=idempotency_key)
 
+    def refund_advance(self, service_student_id: str, body: types.AdvanceRefundRequest = {}, *, idempotency_key: Optional[str] = None) -> _List[types.Refund]:
+        """Refund the advance of a student."""
+        return self._one("POST", f"/api/v1/integrations/pay/students/{quote(service_student_id, safe='')}/advance/refunds", body=body, idempotency_key=idempotency_key)
+
     def list_student_payments(self, service_student_id: str) -> _List[types.StudentPayment]:
         """List payments made here."""
         return self._one("GET", f"/api/v1/integrations/pay/students/{quote(service_student_id, safe='')}/payments")
@@ -351,7 +363,7 @@ class Bursar(Client):
         """Disable a webhook."""
         self._one("DELETE", f"/api/v1/integrations/erp/webhooks/{quote(webhook_id, safe='')}", idempotency_key=idempotency_key)
 
-    def list_events(self, *, limit: Optional[int] = None, order: Optional[Literal["newest", "oldest"]] = None, event_code: Optional[Literal["masterdata.student.registered", "masterdata.student.dropped", "masterdata.student.activated", "direct.payment.added", "direct.payment.updated", "direct.payment.cancelled", "flex.subscription.setup", "flex.subscription.active", "flex.subscription.updated", "flex.subscription.locked", "flex.subscription.unlocked", "flex.subscription.cancelled", "flex.subscription.closed", "flex.mandate.cancelled", "flex.mandate.expired", "flex.downpayment.debited", "flex.downpayment.settled", "flex.instalment.debited", "flex.instalment.settled", "flex.instalment.bounced", "flex.instalment.skipped", "pay.payment.debited", "pay.payment.settled", "order.payment.debited", "order.payment.settled", "payment_link.payment.debited", "payment_link.payment.settled", "payment_link.payment.expired", "payment_link.payment.cancelled", "page.payment.debited", "page.payment.settled", "cred.loan.application_started", "cred.loan.application_filled", "cred.loan.application_expired", "cred.loan.rejected", "cred.loan.canceled", "cred.loan.final_approved", "cred.loan.agreement_signed", "cred.loan.disbursed", "cred.emi.debited", "refund.processed", "refund.failed", "webhook.test"]] = None, resource_id: Optional[str] = None, collector_code: Optional[str] = None, created_from: Optional[str] = None, created_to: Optional[str] = None) -> List[types.Event]:
+    def list_events(self, *, limit: Optional[int] = None, order: Optional[Literal["newest", "oldest"]] = None, event_code: Optional[Literal["masterdata.student.registered", "masterdata.student.dropped", "masterdata.student.activated", "direct.payment.added", "direct.payment.updated", "direct.payment.cancelled", "flex.subscription.setup", "flex.subscription.active", "flex.subscription.updated", "flex.subscription.locked", "flex.subscription.unlocked", "flex.subscription.cancelled", "flex.subscription.closed", "flex.mandate.cancelled", "flex.mandate.expired", "flex.downpayment.debited", "flex.downpayment.settled", "flex.instalment.debited", "flex.instalment.settled", "flex.instalment.bounced", "flex.instalment.skipped", "pay.payment.debited", "pay.payment.settled", "order.payment.debited", "order.payment.settled", "payment_link.payment.debited", "payment_link.payment.settled", "payment_link.payment.expired", "payment_link.payment.cancelled", "page.payment.debited", "page.payment.settled", "cred.loan.application_started", "cred.loan.application_filled", "cred.loan.application_expired", "cred.loan.rejected", "cred.loan.canceled", "cred.loan.final_approved", "cred.loan.agreement_signed", "cred.loan.disbursed", "cred.emi.debited", "pay.dispute.opened", "pay.dispute.won", "pay.dispute.lost", "refund.processed", "refund.failed", "webhook.test"]] = None, resource_id: Optional[str] = None, collector_code: Optional[str] = None, created_from: Optional[str] = None, created_to: Optional[str] = None) -> List[types.Event]:
         """List events."""
         return self._list("/api/v1/integrations/erp/events", {"limit": limit, "order": order, "event_code": event_code, "resource_id": resource_id, "collector_code": collector_code, "created_from": created_from, "created_to": created_to})
 
@@ -402,6 +414,10 @@ class Bursar(Client):
     def sandbox_fail_payment(self, payment_id: str, *, idempotency_key: Optional[str] = None) -> types.SandboxPayment:
         """Let the bank fail a payment."""
         return self._one("POST", f"/api/v1/sandbox/payments/{quote(payment_id, safe='')}/fail", idempotency_key=idempotency_key)
+
+    def sandbox_dispute_payment(self, payment_id: str, body: types.SandboxDisputePaymentRequest, *, idempotency_key: Optional[str] = None) -> types.Dispute:
+        """Let the payer's bank dispute a payment."""
+        return self._one("POST", f"/api/v1/sandbox/payments/{quote(payment_id, safe='')}/dispute", body=body, idempotency_key=idempotency_key)
 
     def sandbox_settle(self, *, idempotency_key: Optional[str] = None) -> types.SandboxSettlementRun:
         """Settle everything now."""

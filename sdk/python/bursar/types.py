@@ -11,7 +11,7 @@ class AccessToken(TypedDict):
 
 
 class _AddWebhookRequest(TypedDict):
-    event_code: Literal["masterdata.student.registered", "masterdata.student.dropped", "masterdata.student.activated", "direct.payment.added", "direct.payment.updated", "direct.payment.cancelled", "flex.subscription.setup", "flex.subscription.active", "flex.subscription.updated", "flex.subscription.locked", "flex.subscription.unlocked", "flex.subscription.cancelled", "flex.subscription.closed", "flex.mandate.cancelled", "flex.mandate.expired", "flex.downpayment.debited", "flex.downpayment.settled", "flex.instalment.debited", "flex.instalment.settled", "flex.instalment.bounced", "flex.instalment.skipped", "pay.payment.debited", "pay.payment.settled", "order.payment.debited", "order.payment.settled", "payment_link.payment.debited", "payment_link.payment.settled", "payment_link.payment.expired", "payment_link.payment.cancelled", "page.payment.debited", "page.payment.settled", "cred.loan.application_started", "cred.loan.application_filled", "cred.loan.application_expired", "cred.loan.rejected", "cred.loan.canceled", "cred.loan.final_approved", "cred.loan.agreement_signed", "cred.loan.disbursed", "cred.emi.debited", "refund.processed", "refund.failed"]
+    event_code: Literal["masterdata.student.registered", "masterdata.student.dropped", "masterdata.student.activated", "direct.payment.added", "direct.payment.updated", "direct.payment.cancelled", "flex.subscription.setup", "flex.subscription.active", "flex.subscription.updated", "flex.subscription.locked", "flex.subscription.unlocked", "flex.subscription.cancelled", "flex.subscription.closed", "flex.mandate.cancelled", "flex.mandate.expired", "flex.downpayment.debited", "flex.downpayment.settled", "flex.instalment.debited", "flex.instalment.settled", "flex.instalment.bounced", "flex.instalment.skipped", "pay.payment.debited", "pay.payment.settled", "order.payment.debited", "order.payment.settled", "payment_link.payment.debited", "payment_link.payment.settled", "payment_link.payment.expired", "payment_link.payment.cancelled", "page.payment.debited", "page.payment.settled", "cred.loan.application_started", "cred.loan.application_filled", "cred.loan.application_expired", "cred.loan.rejected", "cred.loan.canceled", "cred.loan.final_approved", "cred.loan.agreement_signed", "cred.loan.disbursed", "cred.emi.debited", "pay.dispute.opened", "pay.dispute.won", "pay.dispute.lost", "refund.processed", "refund.failed"]
     url: str
     failure_notification_email: str
 
@@ -32,6 +32,11 @@ class _AddedWebhook(TypedDict):
 
 class AddedWebhook(_AddedWebhook, total=False):
     disabled_at: str
+
+
+class AdvanceRefundRequest(TypedDict, total=False):
+    amount: Union[Decimal, str, int]
+    reason: str
 
 
 class ApplyImportRequest(TypedDict):
@@ -547,6 +552,37 @@ class DisbursementBlock(_DisbursementBlock, total=False):
 class DiscountType(TypedDict):
     discount_type: str
     name: str
+
+
+class _Dispute(TypedDict):
+    id: str
+    amount: Decimal
+    status: str
+    reason: DisputeReason
+    opened_at: str
+    payment_id: str
+    order_id: str
+    kind: str
+    collector_code: str
+    mode: str
+    provider: str
+    provider_reference: str
+    phase: str
+    needs_answer: bool
+
+
+class Dispute(_Dispute, total=False):
+    respond_by: str
+    closed_at: str
+    service_student_id: str
+    refund_id: str
+    charged_amount: Decimal
+    settlement_utr: str
+
+
+class DisputeReason(TypedDict):
+    code: str
+    message: str
 
 
 class _Dues(TypedDict):
@@ -1447,6 +1483,123 @@ class PagePaymentSettledEventPayload(TypedDict):
     payment: PaymentBlock
 
 
+class PayDisputeLostEvent(TypedDict):
+    event_id: str
+    event: Literal["pay.dispute.lost"]
+    timestamp: int
+    version: Literal["1.0"]
+    sequence: int
+    payload: PayDisputeLostEventPayload
+
+
+class _PayDisputeLostEventPayload(TypedDict):
+    order_id: str
+    kind: str
+    collector_code: str
+    payment: PaymentBlock
+    dispute: PayDisputeLostEventPayloadDispute
+
+
+class PayDisputeLostEventPayload(_PayDisputeLostEventPayload, total=False):
+    service_student_id: str
+
+
+class _PayDisputeLostEventPayloadDispute(TypedDict):
+    id: str
+    amount: Decimal
+    status: str
+    reason: PayDisputeLostEventPayloadDisputeReason
+    opened_at: str
+
+
+class PayDisputeLostEventPayloadDispute(_PayDisputeLostEventPayloadDispute, total=False):
+    respond_by: str
+    closed_at: str
+
+
+class PayDisputeLostEventPayloadDisputeReason(TypedDict):
+    code: str
+    message: str
+
+
+class PayDisputeOpenedEvent(TypedDict):
+    event_id: str
+    event: Literal["pay.dispute.opened"]
+    timestamp: int
+    version: Literal["1.0"]
+    sequence: int
+    payload: PayDisputeOpenedEventPayload
+
+
+class _PayDisputeOpenedEventPayload(TypedDict):
+    order_id: str
+    kind: str
+    collector_code: str
+    payment: PaymentBlock
+    dispute: PayDisputeOpenedEventPayloadDispute
+
+
+class PayDisputeOpenedEventPayload(_PayDisputeOpenedEventPayload, total=False):
+    service_student_id: str
+
+
+class _PayDisputeOpenedEventPayloadDispute(TypedDict):
+    id: str
+    amount: Decimal
+    status: str
+    reason: PayDisputeOpenedEventPayloadDisputeReason
+    opened_at: str
+
+
+class PayDisputeOpenedEventPayloadDispute(_PayDisputeOpenedEventPayloadDispute, total=False):
+    respond_by: str
+    closed_at: str
+
+
+class PayDisputeOpenedEventPayloadDisputeReason(TypedDict):
+    code: str
+    message: str
+
+
+class PayDisputeWonEvent(TypedDict):
+    event_id: str
+    event: Literal["pay.dispute.won"]
+    timestamp: int
+    version: Literal["1.0"]
+    sequence: int
+    payload: PayDisputeWonEventPayload
+
+
+class _PayDisputeWonEventPayload(TypedDict):
+    order_id: str
+    kind: str
+    collector_code: str
+    payment: PaymentBlock
+    dispute: PayDisputeWonEventPayloadDispute
+
+
+class PayDisputeWonEventPayload(_PayDisputeWonEventPayload, total=False):
+    service_student_id: str
+
+
+class _PayDisputeWonEventPayloadDispute(TypedDict):
+    id: str
+    amount: Decimal
+    status: str
+    reason: PayDisputeWonEventPayloadDisputeReason
+    opened_at: str
+
+
+class PayDisputeWonEventPayloadDispute(_PayDisputeWonEventPayloadDispute, total=False):
+    respond_by: str
+    closed_at: str
+
+
+class PayDisputeWonEventPayloadDisputeReason(TypedDict):
+    code: str
+    message: str
+
+
 class _PayOrder(TypedDict):
     id: str
     collector_code: str
@@ -2124,6 +2277,15 @@ class SandboxDisburseLoanRequest(TypedDict, total=False):
     date: str
 
 
+class _SandboxDisputePaymentRequest(TypedDict):
+    outcome: Literal["open", "won", "lost"]
+
+
+class SandboxDisputePaymentRequest(_SandboxDisputePaymentRequest, total=False):
+    amount: Union[Decimal, str, int]
+    reason: str
+
+
 class _SandboxErpSettings(TypedDict):
     is_configured: bool
 
@@ -2192,7 +2354,7 @@ class SandboxSignAgreementRequestTranche(TypedDict):
 
 
 class _SandboxTriggerEventRequest(TypedDict):
-    event_code: Literal["masterdata.student.registered", "masterdata.student.dropped", "masterdata.student.activated", "direct.payment.added", "direct.payment.updated", "direct.payment.cancelled", "flex.subscription.setup", "flex.subscription.active", "flex.subscription.updated", "flex.subscription.locked", "flex.subscription.unlocked", "flex.subscription.cancelled", "flex.subscription.closed", "flex.mandate.cancelled", "flex.mandate.expired", "flex.downpayment.debited", "flex.downpayment.settled", "flex.instalment.debited", "flex.instalment.settled", "flex.instalment.bounced", "flex.instalment.skipped", "pay.payment.debited", "pay.payment.settled", "order.payment.debited", "order.payment.settled", "payment_link.payment.debited", "payment_link.payment.settled", "payment_link.payment.expired", "payment_link.payment.cancelled", "page.payment.debited", "page.payment.settled", "cred.loan.application_started", "cred.loan.application_filled", "cred.loan.application_expired", "cred.loan.rejected", "cred.loan.canceled", "cred.loan.final_approved", "cred.loan.agreement_signed", "cred.loan.disbursed", "cred.emi.debited", "refund.processed", "refund.failed"]
+    event_code: Literal["masterdata.student.registered", "masterdata.student.dropped", "masterdata.student.activated", "direct.payment.added", "direct.payment.updated", "direct.payment.cancelled", "flex.subscription.setup", "flex.subscription.active", "flex.subscription.updated", "flex.subscription.locked", "flex.subscription.unlocked", "flex.subscription.cancelled", "flex.subscription.closed", "flex.mandate.cancelled", "flex.mandate.expired", "flex.downpayment.debited", "flex.downpayment.settled", "flex.instalment.debited", "flex.instalment.settled", "flex.instalment.bounced", "flex.instalment.skipped", "pay.payment.debited", "pay.payment.settled", "order.payment.debited", "order.payment.settled", "payment_link.payment.debited", "payment_link.payment.settled", "payment_link.payment.expired", "payment_link.payment.cancelled", "page.payment.debited", "page.payment.settled", "cred.loan.application_started", "cred.loan.application_filled", "cred.loan.application_expired", "cred.loan.rejected", "cred.loan.canceled", "cred.loan.final_approved", "cred.loan.agreement_signed", "cred.loan.disbursed", "cred.emi.debited", "pay.dispute.opened", "pay.dispute.won", "pay.dispute.lost", "refund.processed", "refund.failed"]
 
 
 class SandboxTriggerEventRequest(_SandboxTriggerEventRequest, total=False):
@@ -2268,6 +2430,7 @@ class Settlement(TypedDict):
     gross: Decimal
     charges: Decimal
     refunds: Decimal
+    chargebacks: Decimal
     net: Decimal
     payment_count: int
     refund_count: int
@@ -2283,6 +2446,7 @@ class SettlementDetail(TypedDict):
     gross: Decimal
     charges: Decimal
     refunds: Decimal
+    chargebacks: Decimal
     net: Decimal
     payment_count: int
     refund_count: int
@@ -2453,6 +2617,8 @@ class _StudentPayment(TypedDict):
 
 
 class StudentPayment(_StudentPayment, total=False):
+    settlement_utr: str
+    settled_at: str
     transaction_id: str
     paid_at: str
     receipt_number: str
@@ -2652,6 +2818,9 @@ WebhookEvent = Union[
     "CredLoanAgreementSignedEvent",
     "CredLoanDisbursedEvent",
     "CredEmiDebitedEvent",
+    "PayDisputeOpenedEvent",
+    "PayDisputeWonEvent",
+    "PayDisputeLostEvent",
     "RefundProcessedEvent",
     "RefundFailedEvent",
     "WebhookTestEvent",

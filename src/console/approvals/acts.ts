@@ -9,7 +9,8 @@ import type { Transaction } from '../../platform/db/database.ts'
 import { readableComponent } from '../../platform/names.ts'
 import type { FlexContext } from '../../flex/context.ts'
 import { refundMismatch, type SettledMismatch } from '../../payments/mismatches/settle-mismatch.service.ts'
-import type { AskedRefund } from '../../payments/refunds/refunds.rules.ts'
+import type { AskedRefund, Refund } from '../../payments/refunds/refunds.rules.ts'
+import { refundAdvance } from '../../payments/refunds/advance-refund.service.ts'
 import { requestRefund, type RequestedRefund } from '../../payments/refunds/refunds.service.ts'
 import type { Discount } from '../../fees/fees.rules.ts'
 import { directPaymentOutput } from '../../students/direct-payments/direct-payment.output.ts'
@@ -82,6 +83,29 @@ export const mismatchAct: GuardedAct<{ reason: string }, SettledMismatch> = {
     return { title, subject: about, amountPaise: totalOf(gifts), gifts }
   },
   note: ({ about }, { reason }) => ({ what: 'report.refunded', about, why: reason }),
+}
+
+type AdvanceRequest = { amountPaise: Paise | null; reason: string }
+
+/** What a student has paid beyond what is owed, in one act over its payments. */
+export const advanceRefundAct: GuardedAct<AdvanceRequest, Refund[]> = {
+  perform: (ctx, command, target, request) => refundAdvance(ctx, command, studentOf(target), request),
+  async weigh(_tx, ctx, { institute, about, request, result }) {
+    const { student } = await getStudent(ctx, institute, about)
+    const amountPaise = sumPaise(result.map(refund => refund.amountPaise))
+    const title = `Refund of the advance of ${student.fullname}`
+    const gifts = result.map(refund => ({ about, amountPaise: refund.amountPaise, refundId: refund.id }))
+    return { title, subject: about, amountPaise, gifts, exact: { ...request, amountPaise } }
+  },
+  note: ({ about }, { reason }, refunds) => ({
+    what: 'advance.refunded',
+    about,
+    why: reason,
+    after: {
+      amount: toRupees(sumPaise(refunds.map(refund => refund.amountPaise))),
+      refund_ids: refunds.map(({ id }) => id).join(', '),
+    },
+  }),
 }
 
 type ConcessionRequest = { componentType: string; discountType: string; amountPaise: Paise; reason: string }
@@ -174,6 +198,7 @@ function studentOf({ institute, about: studentId }: ActTarget) {
 /** Every act that can be kept for approval; one without a definition does not compile. */
 export const ACTS = {
   refund: refundAct,
+  advance_refund: advanceRefundAct,
   refund_of_other_amount: mismatchAct,
   concession: concessionAct,
   late_fee_waiver: waiverAct,

@@ -5,6 +5,7 @@ import { DAY_MS } from '../../platform/calendar.ts'
 /** Acts that a second person approves when they give away more than the institute lets one person give. */
 export const APPROVAL_ACTS = [
   'refund',
+  'advance_refund',
   'refund_of_other_amount',
   'concession',
   'late_fee_waiver',

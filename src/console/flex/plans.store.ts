@@ -97,7 +97,7 @@ export function plansQuery(instituteId: number, filter: PlanFilter, range?: Page
          count(*) filter (where state in ('debited', 'settled')) as done,
          count(*) filter (where state in ('bounced', 'reversed', 'due')) as bounced
        from (select i.state, ${AMOUNT} as amount, case when i.state in ('debited', 'settled') then
-           (select coalesce(sum(r.amount_paise), 0) from refunds r where r.institute_id = $1
+           (select coalesce(sum(r.amount_paise - r.charged_paise), 0) from refunds r where r.institute_id = $1
              and r.order_id = i.order_id and r.kind = 'requested' and r.state <> 'failed') else 0 end as refunded
          from flex_instalments i
          where i.institute_id = $1 and i.plan_id = p.id) i

@@ -70,8 +70,9 @@ export function mismatchedQuery(instituteId: number, filter: ReconciliationFilte
       null as "settlementId", nullif(e.utr, '') as utr, e.known_paise as "knownPaise", e.reported_paise as "reportedPaise",
       e.problem, null::date as "dueOn", e.noticed_at as at
     from settlement_exceptions e
-    left join payment_disputes d on d.institute_id = e.institute_id and d.provider_ref = e.provider_ref
-    left join payments p on p.institute_id = d.institute_id and p.id = d.payment_id
+    left join lateral (select p.order_id from payment_disputes d join payments p on p.institute_id = d.institute_id and p.id = d.payment_id
+      where d.institute_id = e.institute_id and p.institute_id = e.institute_id and d.provider_ref = e.provider_ref
+      order by d.id limit 1) p on true
     where ${where} order by e.id desc${limitOf(values, range)}`
   return { text, values }
 }

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { FlexContext } from '../../flex/context.ts'
 import { ledgerRoutes, reconciliationRoutes } from './books.routes.ts'
+import { disputeRoutes } from './disputes/disputes.routes.ts'
 import { receiptRoutes } from './receipts.routes.ts'
 import { settlementRoutes } from './settlements.routes.ts'
 import { duesReportRoutes } from '../reports/dues.routes.ts'
@@ -13,6 +14,7 @@ import { tallyRoutes } from '../reports/tally/tally.routes.ts'
 export function moneyRoutes(app: FastifyInstance, ctx: FlexContext): void {
   registerRoutes(app, ctx)
   settlementRoutes(app, ctx)
+  disputeRoutes(app, ctx)
   reconciliationRoutes(app, ctx)
   duesReportRoutes(app, ctx)
   demandRoutes(app, ctx)

@@ -40,7 +40,7 @@ const SELECT = `select c.financial_year as "financialYear", c.number, c.issued_a
     coalesce(o.student_name, s.fullname) as "studentName", coalesce(o.identifier, s.identifier) as identifier,
     coalesce(o.student_id, s.id) as "studentId", coalesce(p.amount_paise, d.amount_paise) as "amountPaise",
     coalesce(p.mode, d.mode) as mode,
-    (select coalesce(sum(r.amount_paise), 0)::bigint from refunds r where r.institute_id = $1
+    (select coalesce(sum(r.amount_paise - r.charged_paise), 0)::bigint from refunds r where r.institute_id = $1
        and r.payment_id = c.online_payment_id and r.state = 'processed') as "refundedPaise"
   from receipts c
   left join payments p on p.institute_id = c.institute_id and p.id = c.online_payment_id

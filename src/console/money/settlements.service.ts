@@ -107,7 +107,7 @@ const ITEM_COLUMNS: readonly Column<SettlementItem>[] = [
   text('Reference', row => row.transactionId),
   text('Receipt', ({ receipt }) => receipt && receiptNumber(receipt)),
   // What was given back is negative, so that the column adds up.
-  money('Amount', row => (row.type === 'refund' ? paiseOf(0 - row.amountPaise) : row.amountPaise)),
+  money('Amount', row => (row.type === 'payment' ? row.amountPaise : paiseOf(0 - row.amountPaise))),
   text('Order', row => row.orderId),
   text('Id', row => row.id),
 ]

@@ -45,6 +45,7 @@ export const refundRowOutput = refund.object({
 const dispute = outputOf<Dispute, unknown>()
 export const disputeOutput = dispute.object({
   id: dispute.text('At the provider.', 'disp_EsIAlDcoUr8CaQ', one => one.providerRef),
+  dispute_id: dispute.text('Here.', 'dsp_01k9zq4m0ve8sbn6yt2hw3c5da', one => one.id),
   payment_id: dispute.text('Of which payment.', 'pay_01k9zq4m0ve8sbn6yt2hw3c5da'),
   status: dispute.oneOf(
     ['open', 'under_review', 'action_required', 'won', 'lost', 'closed'],

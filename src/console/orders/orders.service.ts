@@ -3,7 +3,7 @@ import type { Order } from '../../orders/orders.rules.ts'
 import { getOrder } from '../../orders/orders.service.ts'
 import type { PaymentContext } from '../../payments/context.ts'
 import type { Dispute } from '../../payments/disputes/disputes.rules.ts'
-import { listDisputes } from '../../payments/disputes/disputes.service.ts'
+import { listDisputesOf } from '../../payments/disputes/disputes.service.ts'
 import { listPaymentRecords, type PaymentRecord } from '../../payments/payments.service.ts'
 import type { Refund } from '../../payments/refunds/refunds.rules.ts'
 import { listRefunds } from '../../payments/refunds/refunds.service.ts'
@@ -47,7 +47,7 @@ export async function readDetail(
       store.readPaidTogether(db, institute.id, id),
       listPaymentRecords(ctx, institute.id, id),
       listRefunds(ctx, institute.id, id),
-      listDisputes(ctx, institute.id, id),
+      listDisputesOf(ctx, institute.id, id),
       store.readMessages(db, institute.id, id),
       store.readEvents(db, institute.id, order),
       listAudit(ctx, institute.id, { about: id, limit: MOST_ACTS }),

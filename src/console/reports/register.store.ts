@@ -1,3 +1,4 @@
+import { RETURNED_AFTER_REFUND } from '../../payments/refunds/refunds.rules.ts'
 import type { Order } from '../../orders/orders.rules.ts'
 import type { Queryable } from '../../platform/db/database.ts'
 import { allOf, type Condition } from '../../platform/db/list.ts'
@@ -72,7 +73,10 @@ const REFUNDS = {
   at: 'r.processed_at',
   id: 'r.id',
   settlement: 'r.settlement_id',
-  lines: 'refund_lines l where l.institute_id = r.institute_id and l.refund_id = r.id',
+  // What a bank took back though it had been refunded before is of no line that was paid.
+  lines: `(select c.component_type, c.amount_paise, c.line_no from refund_lines c
+      where c.institute_id = r.institute_id and c.refund_id = r.id
+      union all select '${RETURNED_AFTER_REFUND}', r.charged_paise, 0 where r.charged_paise > 0) l where true`,
 }
 
 const DIRECT = {
@@ -171,6 +175,9 @@ const LINES = `(select json_agg(json_build_object('componentType', l.component_t
     select l.component_type, null, l.amount_paise from refund_lines l
     where m.kind = 'refund' and l.institute_id = $1 and l.refund_id = m.id
     union all
+    select '${RETURNED_AFTER_REFUND}', null, c.charged_paise from refunds c
+    where m.kind = 'refund' and c.institute_id = $1 and c.id = m.id
+    union all
     select l.component_type, null, l.amount_paise from direct_payment_lines l
     where m.source = 'direct' and l.institute_id = $1 and l.student_id = m.student_id and l.transaction_id = m.reference
   ) l where l.amount_paise > 0)`
@@ -215,6 +222,10 @@ export function collectionQuery(
       select r.processed_at, l.component_type, 'back', -l.amount_paise
       from refunds r join refund_lines l on l.institute_id = r.institute_id and l.refund_id = r.id
       where r.institute_id = $1 and r.state = 'processed' and r.kind <> 'duplicate'
+        and r.processed_at >= $2 and r.processed_at < $3
+      union all
+      select r.processed_at, '${RETURNED_AFTER_REFUND}', 'back', -r.charged_paise
+      from refunds r where r.institute_id = $1 and r.state = 'processed' and r.charged_paise > 0
         and r.processed_at >= $2 and r.processed_at < $3
     ) moved
     where amount <> 0 group by 1, 2 order by 1 desc, 2`

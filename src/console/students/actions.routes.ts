@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { advanceUseOutput, lateFeeEntryOutput } from '../../dues/dues.output.ts'
+import { refundOutput } from '../../payments/refund.output.ts'
 import { useAdvance } from '../../dues/advance/advance.service.ts'
 import type { AdvanceUse } from '../../fees/advances/advances.service.ts'
 import { requireCounterDay, requireOwedAsShown, settleLateFees } from '../../dues/counter.service.ts'
@@ -20,7 +21,7 @@ import { paymentParams } from '../../students/direct-payments/direct-payment.inp
 import type { ChangedProfile } from '../../students/profile/profile.service.ts'
 import { studentParams } from '../../students/student.input.ts'
 import { studentOutput, toShownRecord } from '../../students/student.output.ts'
-import { cancellationAct, concessionAct, waiverAct } from '../approvals/acts.ts'
+import { advanceRefundAct, cancellationAct, concessionAct, waiverAct } from '../approvals/acts.ts'
 import { keptOr } from '../approvals/approval.output.ts'
 import { noteOf } from '../approvals/approvals.routes.ts'
 import { Kept, performOrKeep } from '../approvals/approvals.service.ts'
@@ -41,6 +42,7 @@ export function studentActRoutes(app: FastifyInstance, flex: FlexContext): void 
   addConcession(app, flex)
   addLateFeeWaiver(app, flex)
   addAdvanceUse(app, flex)
+  addAdvanceRefund(app, flex)
   addProfile(app, flex)
   addStatus(app, flex)
   addOrder(app, flex)
@@ -157,6 +159,21 @@ function addLateFeeWaiver(app: FastifyInstance, flex: FlexContext): void {
     ...guarded(flex, waiverAct, {
       name: 'late_fee_waiver',
       output: createdAll(lateFeeEntryOutput),
+      aboutOf: studentOf,
+    }),
+  })
+}
+
+function addAdvanceRefund(app: FastifyInstance, flex: FlexContext): void {
+  addConsoleWrite(app, flex, {
+    method: 'POST',
+    url: `${STUDENT}/advance-refunds`,
+    roles: FINANCE_ROLES,
+    params: studentParams,
+    body: input.advanceRefundInput,
+    ...guarded(flex, advanceRefundAct, {
+      name: 'advance_refund',
+      output: createdAll(refundOutput),
       aboutOf: studentOf,
     }),
   })

@@ -109,6 +109,13 @@ export const advanceInput = input({
   reason,
 })
 
+export const advanceRefundInput = input({
+  amount: optional(field.positiveAmount('All of the advance that was paid online when absent.', 500)).as(
+    'amountPaise',
+  ),
+  reason,
+})
+
 export const linksInput = input({
   student_ids: field.list(
     'For which students.',

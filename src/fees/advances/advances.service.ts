@@ -1,8 +1,9 @@
 import type { Transaction } from '../../platform/db/database.ts'
 import { newId } from '../../platform/ids.ts'
-import { paiseOf } from '../../platform/money.ts'
+import { minPaise, paiseOf, subtractPaise, sumPaise, ZERO } from '../../platform/money.ts'
 import { recomputeBalances } from '../balances.service.ts'
 import * as store from './advances.store.ts'
+import { moveAdvances } from './moves.rules.ts'
 import { carryAgain, takeBack, type Amount, type CarriedOut } from './take-back.rules.ts'
 
 export { insertTransfers, insertUses, type AdvanceUse } from './advances.store.ts'
@@ -46,6 +47,35 @@ export async function takeBackAdvances(
     await takeBackAdvances(tx, { instituteId, studentId: other }, lost, at)
   }
   recomputeBalances(tx, instituteId, [studentId])
+}
+
+/** What is paid of each component beyond its price, as it stands in this transaction. The record is held from here on. */
+export async function holdAdvances(tx: Transaction, key: StudentKey): Promise<Amount[]> {
+  await store.lockRecords(tx, key.instituteId, [key.studentId])
+  return (await store.readSurpluses(tx, key)).filter(({ amountPaise }) => amountPaise > 0)
+}
+
+/** A refund takes the advance first: what it made due again of these components, advances of others pay. */
+export async function payFromAdvances(
+  tx: Transaction,
+  key: StudentKey,
+  refunded: readonly Amount[],
+  at: Date,
+): Promise<void> {
+  const surpluses = await store.readSurpluses(tx, key)
+  const advances = surpluses.filter(({ amountPaise }) => amountPaise > 0)
+  const wanted = [...Map.groupBy(refunded, one => one.componentType)].flatMap(([componentType, parts]) => {
+    const surplus = surpluses.find(one => one.componentType === componentType)?.amountPaise ?? ZERO
+    const owed = subtractPaise(ZERO, surplus)
+    const amountPaise = minPaise(owed, sumPaise(parts.map(one => one.amountPaise)))
+    return amountPaise > 0 ? [{ componentType, amountPaise }] : []
+  })
+  const moves = moveAdvances(advances, wanted)
+  if (moves.length === 0) return
+  const reason = 'A refund takes the advance first'
+  const uses = moves.map(move => ({ ...move, id: newId('adv'), reason, actor: BY_ITSELF, at }))
+  await store.insertUses(tx, key, uses)
+  recomputeBalances(tx, key.instituteId, [key.studentId])
 }
 
 /** The money is there after all: a refund failed, or a correction was put right. What was carried goes over again. */

@@ -109,17 +109,25 @@ export async function lockRecords(
     )
 }
 
+/** What is paid of each component beyond its price; below 0 it is owed. */
+export async function readSurpluses(
+  tx: Transaction,
+  { instituteId, studentId }: StudentKey,
+): Promise<Amount[]> {
+  return tx.query<Amount>(
+    `select component_type as "componentType", paid_paise + discount_paise - fee_paise as "amountPaise"
+     from student_balance_sums where institute_id = $1 and student_id = $2 order by component_type`,
+    [instituteId, studentId],
+  )
+}
+
 /** As they stand in this transaction; the caller holds the record. */
 export async function readAdvances(
   tx: Transaction,
   { instituteId, studentId }: StudentKey,
 ): Promise<Advances> {
   const key = [instituteId, studentId]
-  const surpluses = await tx.query<Amount>(
-    `select component_type as "componentType", paid_paise + discount_paise - fee_paise as "amountPaise"
-     from student_balance_sums where institute_id = $1 and student_id = $2`,
-    key,
-  )
+  const surpluses = await readSurpluses(tx, { instituteId, studentId })
   const carried = await tx.query<CarriedOut & { takenPaise: Paise }>(
     `select t.component_type as "componentType", t.other_student_id as "otherStudentId", min(t.rollover_id) as "rolloverId",
        (-sum(t.amount_paise))::bigint as "amountPaise",

@@ -1,10 +1,11 @@
 import type { FailedPayment, ReversedOrder } from '../../payments/payment-handler.ts'
+import { chargeNote } from '../../payments/refunds/refunds.rules.ts'
 import { assertNever } from '../../platform/assert.ts'
 import { dayOf } from '../../platform/calendar.ts'
 import { ZERO } from '../../platform/money.ts'
 import { endMandate } from '../mandates/end-mandate.ts'
 import type { PlanChanges } from '../plans/plan-changes.ts'
-import { reopen } from '../plans/rebalance.ts'
+import { rebalance, reopen } from '../plans/rebalance.ts'
 import { recordScheduleChanges } from '../plans/schedule-changes.ts'
 import { afterReturn, type AfterReturn } from '../rules/after-return.rules.ts'
 import { sumLines } from '../rules/lines.rules.ts'
@@ -85,7 +86,7 @@ function goOn(plan: PlanChanges, instalment: Instalment, next: AfterReturn): voi
 export function reversed(
   plan: PlanChanges,
   instalment: Instalment,
-  { code, message, payment }: ReversedOrder,
+  { code, message, payment, chargedPaise }: ReversedOrder,
 ): void {
   const meaning = meaningOf(code)
   const why = `${code}: ${message}; a person decides`
@@ -93,12 +94,18 @@ export function reversed(
   const after = plan.move(instalment, 'reversed', why, { returnCode: code, ...unpaid })
   plan.recordEvent('flex.instalment.bounced', {
     instalment: after,
-    reason: { code, category: meaning.category, message: meaning.message },
+    reason: {
+      code,
+      category: meaning.category,
+      message: [meaning.message, chargeNote(chargedPaise)].filter(text => text !== '').join(' '),
+    },
     nextPresentationOn: undefined,
   })
   const before = plan.snapshot()
   reopen(plan)
-  recordScheduleChanges(plan, before)
+  // What had been refunded of it was made due again then, and is owed as a charge now.
+  if (chargedPaise > 0) rebalance(plan, before)
+  else recordScheduleChanges(plan, before)
   const { amountPaise } = payment
   plan.notifyOfBounce(after, { kind: 'reversed', amountPaise, reason: meaning.message })
 }

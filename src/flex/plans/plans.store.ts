@@ -108,7 +108,7 @@ const LOAD_INSTALMENTS = `select distinct on (i.institute_id, i.plan_id, i.numbe
     coalesce(money.refunded, 0) as "refundedPaise", money.settlement_id as "settlementId", money.utr as "settlementUtr"
   from ${KEYS} join flex_instalments i on i.institute_id = asked.institute_id and i.plan_id = asked.plan_id
   left join lateral (
-    select p.settlement_id, s.utr, (select sum(r.amount_paise)::bigint from refunds r
+    select p.settlement_id, s.utr, (select sum(r.amount_paise - r.charged_paise)::bigint from refunds r
         where r.institute_id = p.institute_id and r.institute_id = any ($3::int[]) and r.payment_id = p.id and r.kind = 'requested' and r.state <> 'failed') as refunded
     from payments p
     left join settlements s on s.institute_id = p.institute_id and s.institute_id = any ($3::int[]) and s.id = p.settlement_id

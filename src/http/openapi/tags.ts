@@ -2,7 +2,8 @@
 export const TAGS = {
   'Pay orders': 'What a parent is to pay once, on a page that you send them to.',
   'Payment links': 'The same by a link that is sent to the parent, with an optional expiry.',
-  Refunds: 'Money that goes back to the parent, whole or in part, of whatever was paid.',
+  Refunds:
+    'Money that goes back to the parent, whole or in part, of whatever was paid, also by a dispute at the bank.',
   Settlements: 'What the bank paid out to a branch, payment by payment.',
   'Payment pages': 'Public pages on which anyone pays for an event, a trip or a form.',
   Students: 'The students of an academic year, and the users (parents) they belong to.',

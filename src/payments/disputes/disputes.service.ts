@@ -1,43 +1,136 @@
+import { recordEvents } from '../../events/events.service.ts'
+import { branchFilter, type Institute } from '../../institutes/institutes.rules.ts'
+import { disputeEndOf, disputeOf } from '../../ledger/ledger.rules.ts'
+import { post } from '../../ledger/ledger.service.ts'
+import { lockOrder } from '../../orders/order-payments.service.ts'
 import { sumOf, takeDue } from '../../platform/jobs/claim.ts'
 import { dayOf, formatDay } from '../../platform/calendar.ts'
 import type { Context } from '../../platform/context.ts'
 import type { Transaction } from '../../platform/db/database.ts'
+import type { Page, PageRange } from '../../platform/db/list.ts'
+import { notFound } from '../../platform/errors.ts'
+import { newId } from '../../platform/ids.ts'
+import { splitInProportion, ZERO, type Paise } from '../../platform/money.ts'
 import type { Account } from '../../providers/accounts/registry.service.ts'
 import type { DisputeReport } from '../../providers/port.ts'
+import { providerOf, type PaymentContext } from '../context.ts'
+import { disputeEvent } from '../payment.events.ts'
+import type { PaidOrder } from '../payment-handler.ts'
+import { atProvider } from '../payments.rules.ts'
+import { applyReport } from '../payments.service.ts'
+import { lockWithOrders } from '../payments.store.ts'
+import { listAtProvider } from '../start/groups.store.ts'
 import { clearExceptions, insertExceptions } from '../settlements/settlements.store.ts'
-import type { Dispute, DisputesToAnswer } from './disputes.rules.ts'
+import {
+  decideDispute,
+  statesOf,
+  type Dispute,
+  type DisputeStatus,
+  type DisputesToAnswer,
+} from './disputes.rules.ts'
 import * as store from './disputes.store.ts'
+import { bookLoss } from './loss.service.ts'
+
+export type { DisputeRecord, DisputeToMail } from './disputes.store.ts'
 
 /**
- * However often and in whatever order it is told. It moves no money here, because what a lost one costs the pay-out
- * shows; but somebody has to answer it at the provider in time, so it stands among the exceptions until it is over.
+ * However often and in whatever order it is told, of a payment of any product, mode and account. While it is open its amount
+ * is held; what a lost one takes is booked as money that went back. Somebody has to answer it at the provider in time, so it
+ * stands among the exceptions until it is over. Each of several orders that were paid at once has its part.
  */
 export async function applyDispute(
-  { db, clock }: Pick<Context, 'db' | 'clock'>,
+  ctx: PaymentContext,
   account: Pick<Account, 'id' | 'provider'>,
-  { at, ...report }: DisputeReport,
+  report: DisputeReport,
 ): Promise<void> {
-  const { instituteId, providerRef, amountPaise, reason, respondBy } = report
-  const until = respondBy === null ? '' : ` by ${formatDay(dayOf(respondBy))}`
-  await db.transaction(async (tx): Promise<void> => {
-    await store.putDispute(tx, { ...report, openedAt: at, changedAt: at })
-    const about = { instituteId, accountId: account.id, utr: '' }
-    if (await store.isOver(tx, report)) return clearExceptions(tx, about, [providerRef])
-    await insertExceptions(tx, [
-      {
-        ...about,
-        provider: account.provider,
-        providerRef,
-        problem: `the payer disputes ${report.paymentId} (${reason}): answer at the provider${until}`,
-        reportedPaise: amountPaise,
-        knownPaise: null,
-        noticedAt: clock.now(),
-      },
-    ])
+  const { instituteId, paymentId, amountPaise, deductedPaise } = report
+  const [first] = await listAtProvider(ctx.db, instituteId, paymentId)
+  if (first === undefined || first.accountId !== account.id) return
+  if (first.state !== 'captured') {
+    // What is disputed was paid first: if we have not heard of that yet, the provider is asked.
+    const provider = await providerOf(ctx, first)
+    await applyReport(ctx, await provider.status(atProvider(first)))
+  }
+  await ctx.db.transaction(async (tx): Promise<void> => {
+    const locked = await lockWithOrders(tx, instituteId, paymentId)
+    const paid = locked.filter(({ payment }) => payment.state === 'captured')
+    const weights = paid.map(({ payment }) => payment.amountPaise)
+    const amounts = splitInProportion(amountPaise, weights)
+    const losses = splitInProportion(deductedPaise > 0 ? deductedPaise : amountPaise, weights)
+    for (const [index, { payment }] of paid.entries()) {
+      const order = await lockOrder(tx, instituteId, payment.orderId)
+      if (order === null) throw new Error(`the payment ${payment.id} lost its order`)
+      const part = { amountPaise: amounts[index] ?? ZERO, lossPaise: losses[index] ?? ZERO }
+      await applyToPayment(ctx, tx, { payment, order }, { ...report, ...part })
+    }
+    await noteException(ctx, tx, account, report)
   })
 }
 
-export type { DisputeToMail } from './disputes.store.ts'
+type PartReport = DisputeReport & { lossPaise: Paise }
+
+async function applyToPayment(
+  ctx: PaymentContext,
+  tx: Transaction,
+  paid: PaidOrder,
+  { lossPaise, ...report }: PartReport,
+): Promise<void> {
+  const { payment, order } = paid
+  const { instituteId } = payment
+  const { providerRef, state, amountPaise, reasonCode, reason, phase, respondBy, at } = report
+  const known = await store.findDispute(tx, { instituteId, providerRef, paymentId: payment.id })
+  const change = decideDispute(known, report)
+  if (change === 'nothing') return
+  const told = { state, amountPaise, reasonCode, reason, phase, respondBy, changedAt: at }
+  const dispute: Dispute = {
+    ...(known ?? newDispute(paid, report)),
+    ...told,
+    deductedPaise: change === 'lost' ? lossPaise : ZERO,
+    // What goes back by itself is not the institute's, so nothing of it is held.
+    ...(change === 'opened' && !payment.isDuplicate ? { heldPaise: amountPaise } : {}),
+    ...(change === 'won' || change === 'lost' ? { closedAt: at } : {}),
+  }
+  const refund = change === 'lost' ? await bookLoss(ctx, tx, paid, dispute) : null
+  const after = { ...dispute, refundId: refund?.id ?? null }
+  await store.putDispute(tx, after)
+  if (change === 'changed') return
+  if (after.heldPaise > 0) {
+    const posting = change === 'opened' ? disputeOf : disputeEndOf
+    await post(tx, instituteId, posting(after.id, after.heldPaise), at)
+  }
+  // To the ERP a payment that goes back by itself never was.
+  if (payment.isDuplicate) return
+  const what = { happened: change, at, chargedPaise: refund?.chargedPaise ?? ZERO }
+  await recordEvents(tx, [disputeEvent(after, payment, order, what)])
+}
+
+function newDispute({ payment }: PaidOrder, { providerRef, at }: DisputeReport) {
+  const { instituteId, id: paymentId } = payment
+  const none = { heldPaise: ZERO, closedAt: null, refundId: null }
+  return { instituteId, id: newId('dsp'), paymentId, providerRef, openedAt: at, ...none }
+}
+
+async function noteException(
+  { clock }: PaymentContext,
+  tx: Transaction,
+  account: Pick<Account, 'id' | 'provider'>,
+  { instituteId, paymentId, providerRef, amountPaise, reason, respondBy }: DisputeReport,
+): Promise<void> {
+  const about = { instituteId, accountId: account.id, utr: '' }
+  if (!(await store.isOpen(tx, instituteId, providerRef))) return clearExceptions(tx, about, [providerRef])
+  const until = respondBy === null ? '' : ` by ${formatDay(dayOf(respondBy))}`
+  await insertExceptions(tx, [
+    {
+      ...about,
+      provider: account.provider,
+      providerRef,
+      problem: `the payer disputes ${paymentId} (${reason}): answer at the provider${until}`,
+      reportedPaise: amountPaise,
+      knownPaise: null,
+      noticedAt: clock.now(),
+    },
+  ])
+}
 
 /** Disputes about which no mail was written yet: `mail` writes it in the same transaction, so there is one for each. */
 export async function takeDisputesToMail(
@@ -68,10 +161,37 @@ export async function sumDisputesToAnswer(
 }
 
 /** Those of an order's payments. */
-export async function listDisputes(
+export async function listDisputesOf(
   { db }: Pick<Context, 'db'>,
   instituteId: number,
   orderId: string,
 ): Promise<Dispute[]> {
   return store.listDisputes(db, instituteId, orderId)
+}
+
+export type DisputeQuery = Omit<store.DisputeFilter, 'states'> & {
+  status?: DisputeStatus | undefined
+  toAnswer?: boolean | undefined
+}
+
+/** Newest first. */
+export async function listDisputes(
+  { db }: Pick<Context, 'db'>,
+  institute: Institute,
+  { status, toAnswer, collectorCode: sent, ...filter }: DisputeQuery,
+  page: PageRange,
+): Promise<Page<store.DisputeRecord>> {
+  const states = toAnswer === true ? (['open', 'action_required'] as const) : status && statesOf(status)
+  const collectorCode = branchFilter(institute, sent)
+  return store.pageDisputes(db, institute.id, { ...filter, states, collectorCode }, page)
+}
+
+export async function getDispute(
+  { db }: Pick<Context, 'db'>,
+  institute: Institute,
+  id: string,
+): Promise<store.DisputeRecord> {
+  const dispute = await store.readDispute(db, institute.id, id)
+  if (dispute === null) throw notFound('This dispute')
+  return dispute
 }

@@ -1,78 +1,211 @@
 import { findDue, nameRows } from '../../platform/jobs/claim.ts'
 import type { RowKey } from '../../platform/jobs/leased-rows.ts'
 import type { Database, Queryable, Transaction } from '../../platform/db/database.ts'
+import { list, type Condition, type Page, type PageRange } from '../../platform/db/list.ts'
 import { Table } from '../../platform/db/table.ts'
-import { ZERO } from '../../platform/money.ts'
+import { ZERO, type Paise } from '../../platform/money.ts'
+import type { OrderKind } from '../../orders/orders.rules.ts'
+import type { DisputeState } from '../../providers/port.ts'
 import type { Dispute, DisputesToAnswer } from './disputes.rules.ts'
 
 const disputes = new Table<Dispute>('payment_disputes', {
   instituteId: 'int',
+  id: 'text',
   paymentId: 'text',
   providerRef: 'text',
   state: 'text',
   amountPaise: 'bigint',
+  heldPaise: 'bigint',
   deductedPaise: 'bigint',
+  reasonCode: 'text',
   reason: 'text',
   phase: 'text',
   respondBy: 'timestamptz',
   openedAt: 'timestamptz',
   changedAt: 'timestamptz',
+  closedAt: 'timestamptz',
+  refundId: 'text',
 })
 
 const CHANGING = [
   'state',
   'amountPaise',
   'deductedPaise',
+  'reasonCode',
   'reason',
   'phase',
   'respondBy',
   'changedAt',
+  'closedAt',
+  'refundId',
 ] as const
 
-/** The later report wins, and an end stays: events come late and in any order. */
-export async function putDispute(db: Queryable, dispute: Dispute): Promise<void> {
-  await disputes.insert(db, [dispute], {
-    onConflict: `on conflict (institute_id, provider_ref) do update set ${disputes.excluded(CHANGING)}
-      where payment_disputes.changed_at <= excluded.changed_at
-        and payment_disputes.state not in ('won', 'lost', 'closed')`,
+/** The caller holds the order of its payment, so nobody else writes it. */
+export async function putDispute(tx: Transaction, dispute: Dispute): Promise<void> {
+  await disputes.insert(tx, [dispute], {
+    onConflict: `on conflict (institute_id, id) do update set ${disputes.excluded(CHANGING)}`,
   })
 }
 
-export async function isOver(
-  db: Queryable,
-  { instituteId, providerRef }: Pick<Dispute, 'instituteId' | 'providerRef'>,
-): Promise<boolean> {
-  const rows = await db.query(
+/** What the provider calls so, of a payment. */
+export async function findDispute(
+  tx: Transaction,
+  { instituteId, providerRef, paymentId }: Pick<Dispute, 'instituteId' | 'providerRef' | 'paymentId'>,
+): Promise<Dispute | null> {
+  const [row] = await tx.query<Dispute>(
+    `select ${disputes.columns('d')} from payment_disputes d
+     where d.institute_id = $1 and d.provider_ref = $2 and d.payment_id = $3`,
+    [instituteId, providerRef, paymentId],
+  )
+  return row ?? null
+}
+
+/** Of one about several payments: whether one of them is open. */
+export async function isOpen(tx: Transaction, instituteId: number, providerRef: string): Promise<boolean> {
+  const rows = await tx.query(
     `select 1 from payment_disputes
-     where institute_id = $1 and provider_ref = $2 and state in ('won', 'lost', 'closed')`,
+     where institute_id = $1 and provider_ref = $2 and state not in ('won', 'lost', 'closed') limit 1`,
     [instituteId, providerRef],
   )
   return rows.length === 1
 }
 
+/** Those of a payment that are open or lost. */
+export async function listStanding(
+  db: Queryable,
+  instituteId: number,
+  paymentId: string,
+): Promise<Dispute[]> {
+  return db.query<Dispute>(
+    `select ${disputes.columns('d')} from payment_disputes d
+     where d.institute_id = $1 and d.payment_id = $2 and d.state not in ('won', 'closed') order by d.opened_at, d.id`,
+    [instituteId, paymentId],
+  )
+}
+
 const MOST = 100
 
-/** Oldest first. One of a payment for several children is each of theirs, whole: nobody but the bank could divide it. */
+/** Oldest first. */
 export async function listDisputes(db: Queryable, instituteId: number, orderId: string): Promise<Dispute[]> {
   return db.query<Dispute>(
     `select ${disputes.columns('d')} from payment_disputes d
      join payments p on p.institute_id = d.institute_id and p.id = d.payment_id
-     where d.institute_id = $1 and exists (
-       select from payments own where own.institute_id = $1 and own.order_id = $2
-         and (own.id = p.id or own.group_id = p.group_id))
-     order by d.opened_at, d.provider_ref limit ${MOST}`,
+     where d.institute_id = $1 and p.order_id = $2 order by d.opened_at, d.id limit ${MOST}`,
     [instituteId, orderId],
   )
 }
 
-/** One under review has its answer. */
+/** A dispute with what it is about. */
+export type DisputeRecord = Dispute & {
+  orderId: string
+  orderKind: OrderKind
+  collectorCode: string
+  studentId: string | null
+  studentName: string | null
+  payer: string
+  mode: string
+  provider: string
+  accountId: string
+  /** Of what a lost one took: what had been refunded before. */
+  chargedPaise: Paise
+  settlementUtr: string | null
+}
+
+const RECORD = `${disputes.columns('d')}, o.id as "orderId", o.kind as "orderKind", o.collector_code as "collectorCode",
+  o.student_id as "studentId", o.student_name as "studentName", o.name as payer, p.mode, p.provider, p.account_id as "accountId",
+  coalesce(r.charged_paise, 0) as "chargedPaise", s.utr as "settlementUtr"`
+
+const JOIN = `join payments p on p.institute_id = d.institute_id and p.id = d.payment_id
+  join orders o on o.institute_id = d.institute_id and o.id = p.order_id
+  left join refunds r on r.institute_id = d.institute_id and r.id = d.refund_id
+  left join settlements s on s.institute_id = d.institute_id and s.id = r.settlement_id`
+
+export type DisputeFilter = {
+  states?: readonly DisputeState[] | undefined
+  collectorCode?: string | undefined
+  orderId?: string | undefined
+  from?: Date | undefined
+  before?: Date | undefined
+}
+
+function conditions({ states, collectorCode, orderId, from, before }: DisputeFilter): Condition[] {
+  return [
+    ['d.state = any($1)', states],
+    ['o.collector_code = $1', collectorCode],
+    ['o.id = $1', orderId],
+    ['d.opened_at >= $1', from],
+    ['d.opened_at < $1', before],
+  ]
+}
+
+/** Newest first. */
+export async function pageDisputes(
+  db: Queryable,
+  instituteId: number,
+  filter: DisputeFilter,
+  page: PageRange,
+): Promise<Page<DisputeRecord>> {
+  return list<DisputeRecord>(
+    db,
+    {
+      select: RECORD,
+      from: 'payment_disputes d',
+      join: JOIN,
+      scope: [['d.institute_id = $1', instituteId]],
+      filters: conditions(filter),
+      order: ['opened_at', 'id'],
+      direction: 'desc',
+    },
+    page,
+  )
+}
+
+export async function readDispute(
+  db: Queryable,
+  instituteId: number,
+  id: string,
+): Promise<DisputeRecord | null> {
+  const [row] = await db.query<DisputeRecord>(
+    `select ${RECORD} from payment_disputes d ${JOIN} where d.institute_id = $1 and d.id = $2`,
+    [instituteId, id],
+  )
+  return row ?? null
+}
+
+/** What a lost dispute took, of one of the payments that it is about. */
+export type LostPart = {
+  providerRef: string
+  refundId: string
+  amountPaise: Paise
+  settlementUtr: string | null
+}
+
+/** What lost disputes took of the payment that the provider of an account knows under an id. */
+export async function listLost(
+  db: Queryable,
+  { instituteId, accountId }: { instituteId: number; accountId: string },
+  paymentId: string,
+): Promise<LostPart[]> {
+  return db.query<LostPart>(
+    `select d.provider_ref as "providerRef", r.id as "refundId", r.amount_paise as "amountPaise", s.utr as "settlementUtr"
+     from payments p
+     join payment_disputes d on d.institute_id = p.institute_id and d.payment_id = p.id and d.state = 'lost'
+     join refunds r on r.institute_id = d.institute_id and r.id = d.refund_id
+     left join settlements s on s.institute_id = r.institute_id and s.id = r.settlement_id
+     where p.institute_id = $1 and p.account_id = $2 and (p.id = $3 or p.group_id = $3) order by d.closed_at, d.id`,
+    [instituteId, accountId, paymentId],
+  )
+}
+
+/** One under review has its answer. One about several children's payments is one to answer. */
 export async function sumToAnswer(db: Queryable, instituteId: number): Promise<DisputesToAnswer> {
   const [first] = await db.query<DisputesToAnswer>(
-    `select count(*) over () as count, (sum(d.amount_paise) over ())::bigint as "amountPaise",
-       p.order_id as "orderId", d.respond_by as "respondBy"
+    `select count(*) over () as count, (sum(sum(d.amount_paise)) over ())::bigint as "amountPaise",
+       min(p.order_id) as "orderId", d.respond_by as "respondBy"
      from payment_disputes d
      join payments p on p.institute_id = d.institute_id and p.id = d.payment_id
      where d.institute_id = $1 and d.state in ('open', 'action_required')
+     group by d.provider_ref, d.respond_by, d.opened_at
      order by d.respond_by nulls last, d.opened_at, d.provider_ref limit 1`,
     [instituteId],
   )
@@ -83,7 +216,6 @@ export type DisputeToMail = Dispute & { orderId: string; instituteCode: string; 
 
 const TO_MAIL = {
   table: 'payment_disputes',
-  key: 'provider_ref',
   where: 'mailed_at is null',
   order: 'opened_at',
 }
@@ -103,7 +235,7 @@ export async function takeToMail(
     `update payment_disputes d set mailed_at = $1
      from payments p join institutes i on i.id = p.institute_id
      where p.institute_id = d.institute_id and p.id = d.payment_id
-       and ${these.lock('payment_disputes', TO_MAIL.where, { alias: 'd', key: 'provider_ref' })}
+       and ${these.lock('payment_disputes', TO_MAIL.where, { alias: 'd' })}
      returning ${disputes.columns('d')}, p.order_id as "orderId", i.code as "instituteCode", i.name as "instituteName"`,
     [now, ...these.values],
   )

@@ -46,7 +46,7 @@ const RECEIPTS = {
 }
 const REFUNDS = {
   table: 'refunds',
-  where: `state = 'processed' and kind <> 'returned' and payer_notified_at is null`,
+  where: `state = 'processed' and kind <> 'returned' and cause is distinct from 'dispute' and payer_notified_at is null`,
   order: 'processed_at',
 }
 
@@ -124,7 +124,7 @@ export async function markReceived(
   )
 }
 
-/** The same for refunds that were made; a debit that the bank took back is none. */
+/** The same for refunds that were made; what a bank took back is none. */
 export async function lockRefunds(tx: Transaction, keys: readonly RowKey[]): Promise<MadeRefund[]> {
   if (keys.length === 0) return []
   const these = nameRows(keys, 1)
@@ -139,7 +139,7 @@ export async function lockRefunds(tx: Transaction, keys: readonly RowKey[]): Pro
      join orders o on o.institute_id = r.institute_id and o.id = r.order_id
      left join students s on s.institute_id = o.institute_id and s.id = o.student_id
      where ${these.match('r')} and r.state = 'processed' and r.kind <> 'returned'
-       and r.payer_notified_at is null
+       and r.cause is distinct from 'dispute' and r.payer_notified_at is null
      order by r.processed_at for update of r skip locked`,
     these.values,
   )
@@ -159,7 +159,7 @@ export async function nextToNotify(db: Database): Promise<Date | null> {
   const [row] = await db.overAll<{ at: Date | null }>(
     among => `select least((select min(issued_at) from receipts where ${among('institute_id')} and payer_notified_at is null),
        (select min(processed_at) from refunds where ${among('institute_id')} and state = 'processed'
-          and kind <> 'returned' and payer_notified_at is null)) as at`,
+          and kind <> 'returned' and cause is distinct from 'dispute' and payer_notified_at is null)) as at`,
   )
   return row?.at ?? null
 }

@@ -1,5 +1,6 @@
 import type { Queryable } from '../../platform/db/database.ts'
 import type { Payment } from '../payments.rules.ts'
+import { RETURNED_AFTER_REFUND } from '../refunds/refunds.rules.ts'
 
 /** Each check is a question whose right answer is no row. */
 export type Difference = { check: string; subject: string; detail: string }
@@ -38,19 +39,20 @@ const CHECKS: readonly { check: string; sql: string }[] = [
     sql: `select financial_year as subject, count(*) || ' receipts, last number ' || max(number) as detail
       from receipts where institute_id = $1 group by financial_year having count(*) <> max(number)`,
   },
-  // A bank takes back a whole debit, also one of which a part was refunded: the student owes that part once more.
+  // What a bank took back though it had been refunded before is charged, and is of no line.
   {
     check: 'refunds stay within their payment',
-    sql: `select p.id as subject, sum(r.amount_paise) || ' refunded of ' || p.amount_paise || ' paise' as detail
+    sql: `select p.id as subject, sum(r.amount_paise - r.charged_paise) || ' refunded of ' || p.amount_paise || ' paise' as detail
       from refunds r join payments p on p.institute_id = r.institute_id and p.id = r.payment_id
       where r.institute_id = $1 and r.kind = 'requested' and r.state <> 'failed'
-      group by p.id, p.amount_paise having sum(r.amount_paise) > p.amount_paise`,
+      group by p.id, p.amount_paise having sum(r.amount_paise - r.charged_paise) > p.amount_paise`,
   },
   {
     check: 'the lines of a refund add up to it',
-    sql: `select r.id as subject, coalesce(sum(l.amount_paise), 0) || ' in lines, ' || r.amount_paise || ' paise refunded' as detail
+    sql: `select r.id as subject, coalesce(sum(l.amount_paise), 0) || ' in lines, ' || (r.amount_paise - r.charged_paise) || ' paise refunded' as detail
       from refunds r left join refund_lines l on l.institute_id = r.institute_id and l.refund_id = r.id
-      where r.institute_id = $1 group by r.id, r.amount_paise having coalesce(sum(l.amount_paise), 0) <> r.amount_paise`,
+      where r.institute_id = $1 group by r.id, r.amount_paise, r.charged_paise
+      having coalesce(sum(l.amount_paise), 0) <> r.amount_paise - r.charged_paise`,
   },
   {
     check: 'no more is refunded of a fee than was paid for it',
@@ -84,6 +86,55 @@ const CHECKS: readonly { check: string; sql: string }[] = [
       where r.id is null or o.id is null or t.id is null or c.cancelled_at is null or r.amount_paise <> p.amount_paise`,
   },
   {
+    check:
+      'what a lost dispute took is booked once, in the ledger and off its receipt, and nothing else is booked as disputed',
+    sql: `select coalesce(d.id, r.id) as subject, concat_ws(', ', case when d.id is null then 'no dispute' end,
+        case when r.id is null then 'not booked' end, case when t.id is null then 'no posting' end,
+        case when r.amount_paise <> d.deducted_paise then r.amount_paise || ' of ' || d.deducted_paise || ' paise' end,
+        case when c.cancelled_at is null and gone.paise >= p.amount_paise then 'receipt stands' end) as detail
+      from (select * from payment_disputes where institute_id = $1 and state = 'lost' and deducted_paise > 0) d
+      full join (select * from refunds where institute_id = $1 and cause = 'dispute') r on r.id = d.refund_id
+      left join payments p on p.institute_id = $1 and p.id = coalesce(d.payment_id, r.payment_id)
+      left join ledger_postings t on t.institute_id = $1 and t.reference = r.id and t.kind in ('payment_returned', 'duplicate_refunded')
+      left join receipts c on c.institute_id = $1 and c.payment_id = p.id
+      left join lateral (select sum(g.amount_paise - g.charged_paise) as paise from refunds g where g.institute_id = $1
+        and g.payment_id = p.id and g.kind = 'requested' and g.state <> 'failed') gone on true
+      where d.id is null or r.id is null or t.id is null or r.amount_paise <> d.deducted_paise
+        or (not p.is_duplicate and c.cancelled_at is null and gone.paise >= p.amount_paise)`,
+  },
+  {
+    check: 'what banks took back after a refund is charged to the family',
+    sql: `select s.student_id as subject, coalesce(taken.paise, 0) || ' taken, ' || coalesce(charged.paise, 0) || ' paise charged' as detail
+      from (
+        select distinct o.student_id from refunds r join orders o on o.institute_id = r.institute_id and o.id = r.order_id
+        where r.institute_id = $1 and r.charged_paise > 0 and o.student_id is not null
+        union
+        select student_id from fee_changes where institute_id = $1 and component_type = '${RETURNED_AFTER_REFUND}' and source = 'charge'
+      ) s
+      left join lateral (select sum(r.charged_paise) as paise from refunds r
+        join orders o on o.institute_id = r.institute_id and o.id = r.order_id
+        where r.institute_id = $1 and o.institute_id = $1 and o.student_id = s.student_id) taken on true
+      left join lateral (select sum(c.fee_after_paise - coalesce(c.fee_before_paise, 0)) as paise from fee_changes c
+        where c.institute_id = $1 and c.student_id = s.student_id and c.component_type = '${RETURNED_AFTER_REFUND}'
+          and c.source = 'charge') charged on true
+      where coalesce(taken.paise, 0) <> coalesce(charged.paise, 0)`,
+  },
+  {
+    check: 'nothing that was paid is below nothing',
+    sql: `select student_id || ' ' || component_type as subject, paid_paise || ' paise paid' as detail
+      from student_balance_sums where institute_id = $1 and paid_paise < 0`,
+  },
+  {
+    check: 'a settlement is what its payments, refunds and chargebacks add up to',
+    sql: `select s.id as subject, s.gross_paise || ' less ' || s.refund_paise || ', of ' || p.paise || ' less ' || r.paise || ' paise' as detail
+      from settlements s
+      join lateral (select coalesce(sum(p.amount_paise), 0) as paise from payments p
+        where p.institute_id = $1 and p.settlement_id = s.id) p on true
+      join lateral (select coalesce(sum(r.amount_paise), 0) as paise from refunds r
+        where r.institute_id = $1 and r.settlement_id = s.id) r on true
+      where s.institute_id = $1 and (s.gross_paise <> p.paise or s.refund_paise <> r.paise)`,
+  },
+  {
     check: 'every account of the ledger holds what payments, refunds and settlements say',
     sql: `with taken as (
         select coalesce(sum(amount_paise), 0) as total, coalesce(sum(amount_paise) filter (where is_duplicate), 0) as twice
@@ -94,16 +145,19 @@ const CHECKS: readonly { check: string; sql: string }[] = [
           coalesce(sum(amount_paise) filter (where kind = 'duplicate' and state = 'processed'), 0) as of_payers,
           coalesce(sum(amount_paise) filter (where state = 'processed'), 0) as processed
         from refunds where institute_id = $1
+      ), held as (
+        select coalesce(sum(held_paise) filter (where closed_at is null), 0) as open from payment_disputes where institute_id = $1
       ), settled as (
         select coalesce(sum(gross_paise - refund_paise), 0) as total, coalesce(sum(fee_paise), 0) as fees,
           coalesce(sum(net_paise), 0) as net
         from settlements where institute_id = $1
       ), expected as (
-        select e.* from taken t, back b, settled s, lateral (values
+        select e.* from taken t, back b, held h, settled s, lateral (values
           ('provider_receivable', 1, t.total - b.processed - s.total),
-          ('institute_payable', -1, t.total - t.twice - b.of_institute - s.total),
+          ('institute_payable', -1, t.total - t.twice - b.of_institute - h.open - s.total),
           ('payer_clearing', -1, t.twice - b.of_payers),
           ('refunds', -1, b.pending),
+          ('disputes', -1, h.open),
           ('settlement_bank', 1, s.net),
           ('fees', 1, s.fees),
           ('institute_settled', -1, s.total)) e (account, sign, paise)

@@ -6,11 +6,13 @@ import type { Context } from '../../platform/context.ts'
 import type { Transaction } from '../../platform/db/database.ts'
 import { conflict, notFound } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
-import type { Paise } from '../../platform/money.ts'
+import { ZERO, type Paise } from '../../platform/money.ts'
 import { refundEvent } from '../payment.events.ts'
 import type { PaidOrder } from '../payment-handler.ts'
+import { assertUndisputed } from '../disputes/undisputed.service.ts'
 import { lockPaying } from '../payments.store.ts'
-import { refundableOf, refundLines, type Refund } from './refunds.rules.ts'
+import { linesOfRefund, takeAdvanceFirst } from './refund-lines.service.ts'
+import { refundableOf, type Refund } from './refunds.rules.ts'
 import * as store from './refunds.store.ts'
 
 /**
@@ -33,6 +35,8 @@ export async function recordMadeRefund(
   earlier: readonly Refund[],
   { id = newId('rfd'), amountPaise, reason, providerRef, utr, at }: MadeRefund,
 ): Promise<Refund> {
+  const asked = { amountPaise, lines: null }
+  const lines = await linesOfRefund(tx, { payment, order }, earlier, asked)
   const refund: Refund = {
     instituteId: payment.instituteId,
     id,
@@ -41,9 +45,10 @@ export async function recordMadeRefund(
     kind: 'requested',
     state: 'processed',
     amountPaise,
-    lines: refundLines(order, earlier, { amountPaise, lines: null }),
+    lines,
     reason,
     cause: null,
+    chargedPaise: ZERO,
     providerRef: providerRef ?? null,
     utr,
     failureMessage: null,
@@ -52,7 +57,8 @@ export async function recordMadeRefund(
     tries: 0,
   }
   await store.insertRefund(tx, refund)
-  await markRefunded(tx, payment.instituteId, order, { lines: refund.lines, at })
+  await markRefunded(tx, payment.instituteId, order, { lines, at })
+  await takeAdvanceFirst(tx, { payment, order }, lines, at)
   await post(tx, payment.instituteId, refundRequestOf(id, amountPaise), at)
   await post(tx, payment.instituteId, refundResultOf(id, amountPaise, true), at)
   await recordEvents(tx, [refundEvent(refund, payment, order, { happened: 'processed', at })])
@@ -69,6 +75,7 @@ export async function refundByHand(
   if (order === null) throw notFound('This order')
   const payment = await lockPaying(tx, instituteId, orderId)
   if (payment === null) throw conflict('This money is not booked yet. Try again in a minute.')
+  await assertUndisputed(tx, payment)
   const earlier = await store.listRefunds(tx, instituteId, payment.id)
   if (made.amountPaise > refundableOf(payment, earlier))
     throw conflict('This is more than what is left of the payment.')

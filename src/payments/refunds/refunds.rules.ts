@@ -3,6 +3,7 @@ import { badField, conflict } from '../../platform/errors.ts'
 import { readableComponent } from '../../platform/names.ts'
 import {
   formatRupees,
+  minPaise,
   paiseOf,
   splitInProportion,
   subtractPaise,
@@ -38,6 +39,8 @@ export type Refund = {
   requestedAt: Date
   processedAt: Date | null
   tries: number
+  /** What of it is of no line, because it had been refunded before: the family owes it as a charge of its own. */
+  chargedPaise: Paise
   lines: RefundLine[]
 }
 
@@ -60,7 +63,8 @@ function counted(refunds: readonly Refund[]): Refund[] {
 
 /** What is left to refund of the payment that paid an order. */
 export function refundableOf(payment: Payment, refunds: readonly Refund[]): Paise {
-  return subtractPaise(payment.amountPaise, sumPaise(counted(refunds).map(refund => refund.amountPaise)))
+  const gone = counted(refunds).map(refund => subtractPaise(refund.amountPaise, refund.chargedPaise))
+  return subtractPaise(payment.amountPaise, sumPaise(gone))
 }
 
 /** What is left of each line of the order. */
@@ -72,30 +76,85 @@ export function leftByLine({ lines }: Pick<Order, 'lines'>, refunds: readonly Re
   })
 }
 
-/** The lines of a refund: as asked for, or in proportion to what is left of each. Never more than is left. */
+/** Charged to the family when a bank takes back what had been refunded before. */
+export const RETURNED_AFTER_REFUND = 'RETURNED_AFTER_REFUND'
+
+/**
+ * What a bank takes back of a payment, by its lines in proportion to what is left of each. What is more had been refunded
+ * before and went out twice: no line was paid with it any more.
+ */
+export function takenBack(
+  order: Pick<Order, 'lines'>,
+  refunds: readonly Refund[],
+  amountPaise: Paise,
+): { lines: RefundLine[]; chargedPaise: Paise } {
+  const left = leftByLine(order, refunds)
+  const fromLines = minPaise(amountPaise, sumPaise(left))
+  const parts = fromLines === 0 ? [] : splitInProportion(fromLines, left)
+  return { lines: linesOf(order, parts), chargedPaise: subtractPaise(amountPaise, fromLines) }
+}
+
+/** What the event, the reason and the people who read it are told of such a charge; empty where there is none. */
+export function chargeNote(chargedPaise: Paise): string {
+  return chargedPaise === 0
+    ? ''
+    : `${formatRupees(chargedPaise)} of it had been refunded before and is owed as ${RETURNED_AFTER_REFUND}.`
+}
+
+/**
+ * The lines of a refund: as asked for, or the student's advance first, then in proportion to what is left of each. Never
+ * more than is left. `advances`: what the student has paid of components beyond their price.
+ */
 export function refundLines(
   order: Pick<Order, 'lines'>,
   refunds: readonly Refund[],
   asked: Omit<AskedRefund, 'reason'>,
+  advances: readonly { componentType: string; amountPaise: Paise }[] = [],
 ): RefundLine[] {
   const left = leftByLine(order, refunds)
   const total = sumPaise(left)
   if (total === 0) throw conflict('All of this payment has been refunded already.')
   const parts =
-    asked.lines === null ? spread(asked.amountPaise ?? total, left) : pick(order, left, asked.lines)
+    asked.lines === null
+      ? spread(asked.amountPaise ?? total, left, advanceByLine(order, left, advances))
+      : pick(order, left, asked.lines)
   if (asked.lines !== null && asked.amountPaise !== null && sumPaise(parts) !== asked.amountPaise)
     throw badField('amount', 'must be the sum of details when both are sent')
-  return order.lines.flatMap(({ componentType }, index) => {
+  return linesOf(order, parts)
+}
+
+function linesOf({ lines }: Pick<Order, 'lines'>, parts: readonly Paise[]): RefundLine[] {
+  return lines.flatMap(({ componentType }, index) => {
     const amountPaise = parts[index] ?? ZERO
     return amountPaise === 0 ? [] : [{ lineNo: index + 1, componentType, amountPaise }]
   })
 }
 
-function spread(amountPaise: Paise, left: readonly Paise[]): Paise[] {
+function spread(amountPaise: Paise, left: readonly Paise[], advance: readonly Paise[]): Paise[] {
   const total = sumPaise(left)
   if (amountPaise > total)
     throw conflict(`At most ${formatRupees(total)} of this payment can still be refunded.`)
-  return splitInProportion(amountPaise, left)
+  const first = minPaise(amountPaise, sumPaise(advance))
+  const ofAdvance = first === 0 ? left.map(() => ZERO) : splitInProportion(first, advance)
+  const rest = left.map((paise, index) => subtractPaise(paise, ofAdvance[index] ?? ZERO))
+  const more = subtractPaise(amountPaise, first)
+  const ofRest = more === 0 ? left.map(() => ZERO) : splitInProportion(more, rest)
+  return ofAdvance.map((paise, index) => sumPaise([paise, ofRest[index] ?? ZERO]))
+}
+
+/** How much of what is left of each line is advance. A component may stand on several lines: the earlier ones hold it first. */
+function advanceByLine(
+  { lines }: Pick<Order, 'lines'>,
+  left: readonly Paise[],
+  advances: readonly { componentType: string; amountPaise: Paise }[],
+): Paise[] {
+  const open = new Map(advances.map(one => [one.componentType, one.amountPaise]))
+  return lines.map(({ componentType }, index) => {
+    const advance = open.get(componentType) ?? ZERO
+    const part = minPaise(advance, left[index] ?? ZERO)
+    open.set(componentType, subtractPaise(advance, part))
+    return part
+  })
 }
 
 /** A component may stand on several lines: the earlier ones are given back first. */

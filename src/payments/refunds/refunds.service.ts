@@ -11,12 +11,14 @@ import { transact, type Command } from '../../platform/idempotency.ts'
 import { newId } from '../../platform/ids.ts'
 import type { Run } from '../../platform/jobs/job.ts'
 import { processDue } from '../../platform/jobs/process-due.ts'
-import { sumPaise, type Paise } from '../../platform/money.ts'
+import { sumPaise, ZERO, type Paise } from '../../platform/money.ts'
 import { refundEvent } from '../payment.events.ts'
+import type { PaidOrder } from '../payment-handler.ts'
 import { atProvider, type Payment } from '../payments.rules.ts'
 import { findPayment, lockPaying } from '../payments.store.ts'
 import type { RefundReport } from '../../providers/port.ts'
 import { ProviderRefused } from '../../providers/refused.ts'
+import { linesOfRefund, takeAdvanceFirst } from './refund-lines.service.ts'
 import {
   refundableOf,
   refundLines,
@@ -25,6 +27,8 @@ import {
   type RefundCause,
 } from './refunds.rules.ts'
 import * as store from './refunds.store.ts'
+import { chargeLess } from './returned-charge.service.ts'
+import { assertUndisputed } from '../disputes/undisputed.service.ts'
 import { insertExceptions, type Exception } from '../settlements/settlements.store.ts'
 import { providerOf, type PaymentContext } from '../context.ts'
 
@@ -45,22 +49,31 @@ export async function requestRefund(
     if (payment === null) throw conflict('Nothing has been paid yet, so there is nothing to refund.')
     const refusal = ctx.paymentHandlers[order.kind].refundRefusal?.(payment) ?? null
     if (refusal !== null) throw conflict(refusal)
-    const earlier = await store.listRefunds(tx, institute.id, payment.id)
-    const lines = refundLines(order, earlier, asked)
-    const refund = newRefund(payment, {
-      kind: 'requested',
-      lines,
-      reason: asked.reason,
-      cause: null,
-      requestedAt: ctx.clock.now(),
-    })
-    await store.insertRefund(tx, refund)
-    await markRefunded(tx, institute.id, order, { lines, at: refund.requestedAt })
-    await post(tx, institute.id, refundRequestOf(refund.id, refund.amountPaise), refund.requestedAt)
-    const refunded = { payment, order, lines, outcome: 'requested' } as const
-    await ctx.paymentHandlers[order.kind].refunded?.(tx, refunded, refund.requestedAt)
-    return { ...refund, refundableBeforePaise: refundableOf(payment, earlier) }
+    await assertUndisputed(tx, payment)
+    return askForRefund(ctx, tx, { payment, order }, asked)
   })
+}
+
+/** In a transaction that has locked order and payment, of a payment that can be refunded. */
+export async function askForRefund(
+  ctx: PaymentContext,
+  tx: Transaction,
+  { payment, order }: PaidOrder,
+  asked: AskedRefund,
+): Promise<RequestedRefund> {
+  const { instituteId } = payment
+  const earlier = await store.listRefunds(tx, instituteId, payment.id)
+  const lines = await linesOfRefund(tx, { payment, order }, earlier, asked)
+  const { reason } = asked
+  const requestedAt = ctx.clock.now()
+  const refund = newRefund(payment, { kind: 'requested', lines, reason, cause: null, requestedAt })
+  await store.insertRefund(tx, refund)
+  await markRefunded(tx, instituteId, order, { lines, at: requestedAt })
+  if (asked.lines === null) await takeAdvanceFirst(tx, { payment, order }, lines, requestedAt)
+  await post(tx, instituteId, refundRequestOf(refund.id, refund.amountPaise), requestedAt)
+  const refunded = { payment, order, lines, outcome: 'requested' } as const
+  await ctx.paymentHandlers[order.kind].refunded?.(tx, refunded, requestedAt)
+  return { ...refund, refundableBeforePaise: refundableOf(payment, earlier) }
 }
 
 /** A second capture for a paid order goes back by itself, in the transaction that recorded it. */
@@ -182,32 +195,46 @@ export async function applyRefundReport(ctx: PaymentContext, report: RefundRepor
     const payment = await findPayment(tx, known.instituteId, known.paymentId)
     if (refund === null || payment === null || order === null) throw new Error(`${known.id} lost its payment`)
     if (refund.state !== 'pending') return
-    const isProcessed = outcome.kind === 'processed'
-    const at = isProcessed ? outcome.processedAt : ctx.clock.now()
-    const done: Refund = {
-      ...refund,
-      state: outcome.kind,
-      providerRef: report.providerRef,
-      utr: isProcessed ? outcome.utr : null,
-      processedAt: isProcessed ? at : null,
-      failureMessage: isProcessed ? null : outcome.message,
-    }
-    await store.finishRefund(tx, done)
-    // Of other kinds nothing had counted as refunded.
-    if (!isProcessed && refund.kind === 'requested')
-      await markRefundFailed(tx, known.instituteId, order, { lines: refund.lines, at })
-    if (!isProcessed) await forgetRefund(tx, known.instituteId, refund.id)
-    if (refund.kind === 'requested') {
-      await post(tx, refund.instituteId, refundResultOf(refund.id, refund.amountPaise, isProcessed), at)
-      const failed = { payment, order, lines: refund.lines, outcome: 'failed' } as const
-      if (!isProcessed) await ctx.paymentHandlers[order.kind].refunded?.(tx, failed, at)
-    } else if (isProcessed) {
-      await post(tx, refund.instituteId, duplicateRefundOf(refund.id, refund.amountPaise), at)
-    } else if (refund.kind === 'duplicate') {
-      await insertExceptions(tx, [failedRefund(done, payment, at)])
-    }
-    await recordEvents(tx, [refundEvent(done, payment, order, { happened: outcome.kind, at })])
+    const named = { ...refund, providerRef: report.providerRef }
+    const at = outcome.kind === 'processed' ? outcome.processedAt : ctx.clock.now()
+    await endRefund(ctx, tx, { refund: named, payment, order }, { ...outcome, at })
   })
+}
+
+/** In a transaction that has locked its order and itself. */
+export async function endRefund(
+  ctx: PaymentContext,
+  tx: Transaction,
+  { refund, payment, order }: PaidOrder & { refund: Refund },
+  outcome: ({ kind: 'processed'; utr: string } | { kind: 'failed'; message: string }) & { at: Date },
+): Promise<void> {
+  const { at } = outcome
+  const isProcessed = outcome.kind === 'processed'
+  const done: Refund = {
+    ...refund,
+    state: outcome.kind,
+    utr: isProcessed ? outcome.utr : null,
+    processedAt: isProcessed ? at : null,
+    failureMessage: isProcessed ? null : outcome.message,
+  }
+  await store.finishRefund(tx, done)
+  if (!isProcessed) await forgetRefund(tx, refund.instituteId, refund.id)
+  // Of other kinds nothing had counted as refunded.
+  if (!isProcessed && refund.kind === 'requested') {
+    await markRefundFailed(tx, refund.instituteId, order, { lines: refund.lines, at })
+    const taken = await chargeLess(tx, { payment, order }, at)
+    if (taken.length > 0) await markRefunded(tx, refund.instituteId, order, { lines: taken, at })
+  }
+  if (refund.kind === 'requested') {
+    await post(tx, refund.instituteId, refundResultOf(refund.id, refund.amountPaise, isProcessed), at)
+    const failed = { payment, order, lines: refund.lines, outcome: 'failed' } as const
+    if (!isProcessed) await ctx.paymentHandlers[order.kind].refunded?.(tx, failed, at)
+  } else if (isProcessed) {
+    await post(tx, refund.instituteId, duplicateRefundOf(refund.id, refund.amountPaise), at)
+  } else if (refund.kind === 'duplicate') {
+    await insertExceptions(tx, [failedRefund(done, payment, at)])
+  }
+  await recordEvents(tx, [refundEvent(done, payment, order, { happened: outcome.kind, at })])
 }
 
 /** Money that pays nothing and did not go back: no order asks for it, so a person is shown it until it is dealt with. */
@@ -239,6 +266,7 @@ function newRefund(
     orderId: payment.orderId,
     state: 'pending',
     amountPaise: sumPaise(asked.lines.map(line => line.amountPaise)),
+    chargedPaise: ZERO,
     providerRef: null,
     utr: null,
     failureMessage: null,

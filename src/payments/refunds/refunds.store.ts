@@ -14,6 +14,7 @@ const refunds = new Table<Omit<Refund, 'lines'>>('refunds', {
   amountPaise: 'bigint',
   reason: 'text',
   cause: 'text',
+  chargedPaise: 'bigint',
   providerRef: 'text',
   utr: 'text',
   failureMessage: 'text',
@@ -107,6 +108,29 @@ export async function finishRefund(tx: Transaction, refund: Refund): Promise<voi
     key: ['instituteId', 'id'],
     set: ['state', 'providerRef', 'utr', 'processedAt', 'failureMessage', 'nextTryAt'],
   })
+}
+
+/** What of it is of which line has changed, because another refund of the payment did not come about. */
+export async function replaceLines(tx: Transaction, refund: Refund): Promise<void> {
+  const { instituteId, id: refundId, lines } = refund
+  await refunds.update(tx, [refund], { key: ['instituteId', 'id'], set: ['chargedPaise'] })
+  await tx.query('delete from refund_lines where institute_id = $1 and refund_id = $2', [
+    instituteId,
+    refundId,
+  ])
+  await linesToWrite.insert(
+    tx,
+    lines.map(line => ({ ...line, instituteId, refundId })),
+  )
+}
+
+/** Those of a payment that wait to be sent and that nobody has tried to send: the provider knows nothing of them. */
+export async function lockUnsent(tx: Transaction, instituteId: number, paymentId: string): Promise<Refund[]> {
+  return tx.query<Refund>(
+    `select ${columns('$1')} from refunds where institute_id = $1 and payment_id = $2 and state = 'pending'
+       and tries = 0 and held_until is null order by id for update`,
+    [instituteId, paymentId],
+  )
 }
 
 /** Those to send to the provider, or to send again when its answer was lost. */

@@ -13,9 +13,9 @@ export async function attribute(
   account: Account,
   report: SettlementReport,
 ): Promise<SettlementReport[]> {
-  const named = report.items.flatMap(({ transactionId = null }) => transactionId ?? [])
+  const numbers = report.items.flatMap(({ transactionId = null }) => transactionId ?? [])
   const debits: Awaited<ReturnType<typeof store.findDebits>> =
-    named.length === 0 ? new Map() : await store.findDebits(db, account, named)
+    numbers.length === 0 ? new Map() : await store.findDebits(db, account, numbers)
   const groups = new Map<number, SettlementItem[]>()
   for (const item of report.items) {
     const debit = debits.get(item.transactionId ?? '')
@@ -23,7 +23,7 @@ export async function attribute(
     if (debit === undefined && item.isRegistration === true) continue
     const instituteId = debit?.instituteId ?? report.instituteId
     const group = groups.get(instituteId) ?? []
-    group.push(debit === undefined ? item : { ...item, ourId: idOf(item, debit.id) })
+    group.push(debit === undefined ? item : named(item, debit.id))
     groups.set(instituteId, group)
   }
   const { utr } = report
@@ -35,7 +35,8 @@ export async function attribute(
   return [...groups].map(([owner, items]) => ({ ...report, instituteId: owner, items }))
 }
 
-/** Money that goes out for a debit, and not for a refund of ours, is the debit taken back. */
-function idOf({ kind }: SettlementItem, paymentId: string): string {
-  return kind === 'payment' ? paymentId : returnIdOf(paymentId)
+/** Money that goes out for a debit, and neither for a refund of ours nor for a dispute, is the debit taken back. */
+function named(item: SettlementItem, paymentId: string): SettlementItem {
+  if (item.dispute !== undefined) return { ...item, dispute: { ...item.dispute, paymentId } }
+  return { ...item, ourId: item.kind === 'payment' ? paymentId : returnIdOf(paymentId) }
 }

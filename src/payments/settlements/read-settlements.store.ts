@@ -26,7 +26,8 @@ export type SettlementRow = {
   netPaise: Paise
 }
 
-export type Settlement = SettlementRow & { payments: number; refunds: number }
+/** `chargebackPaise`: of what went back, what lost disputes took. */
+export type Settlement = SettlementRow & { payments: number; refunds: number; chargebackPaise: Paise }
 
 export type SettlementFilter = {
   from?: Date | undefined
@@ -55,7 +56,9 @@ export const settlements = new Table<SettlementRow>('settlements', {
 /** The first parameter is the institute. */
 const COLUMNS = `${settlements.columns('s')},
   (select count(*) from payments p where p.institute_id = $1 and p.settlement_id = s.id) as payments,
-  (select count(*) from refunds r where r.institute_id = $1 and r.settlement_id = s.id) as refunds`
+  (select count(*) from refunds r where r.institute_id = $1 and r.settlement_id = s.id) as refunds,
+  (select coalesce(sum(r.amount_paise), 0)::bigint from refunds r
+   where r.institute_id = $1 and r.settlement_id = s.id and r.cause = 'dispute') as "chargebackPaise"`
 
 function conditions({ from, before, utr, collectorCode }: SettlementFilter): Condition[] {
   const prefix = utr && `${utr.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`
@@ -134,7 +137,7 @@ export async function sumComponents(
 
 export type SettlementItem = {
   id: string
-  type: 'payment' | 'refund'
+  type: 'payment' | 'refund' | 'chargeback' | 'chargeback_fee'
   orderId: string
   kind: OrderKind
   paymentId: string
@@ -156,19 +159,24 @@ export type SettlementItem = {
 
 const LINE = `json_build_object('componentType', l.component_type, 'amountPaise', l.amount_paise)`
 
+/** What was kept for a lost dispute is a line of its own, behind that of the money that it took. */
+const FEE = '.fee'
+
 /** Payments and refunds along the indexes of a settlement, so that a page costs the same however large it is. */
 function itemsText(values: unknown[], instituteId: number, settlementId: string, page?: PageRange): string {
   const [institute, settlement] = [`$${values.push(instituteId)}`, `$${values.push(settlementId)}`]
   const past = allOf(values, [['x.id < $1', page?.cursor]])
+  const pastFee = allOf(values, [[`x.id || '${FEE}' < $1`, page?.cursor]])
   const last = page === undefined ? '' : `order by x.id desc limit $${values.push(page.limit + 1)}`
-  const of = `x.institute_id = ${institute} and x.settlement_id = ${settlement} and ${past} ${last}`
+  const own = `x.institute_id = ${institute} and x.settlement_id = ${settlement}`
+  const of = `${own} and ${past} ${last}`
   return `select i.id, i.type, i.order_id as "orderId", o.kind, i.payment_id as "paymentId", i.refund_id as "refundId",
       o.student_id as "studentId", o.plan_id as "planId", o.instalment_id as "instalmentId", i.at,
       i.amount_paise as "amountPaise", i.mode, i.transaction_id as "transactionId", o.name as payer,
       o.student_name as "studentName", o.identifier, i.is_duplicate as "isDuplicate",
       case when c.number is not null
         then json_build_object('financialYear', c.financial_year, 'number', c.number) end as receipt,
-      case when i.refund_id is null then (
+      case when i.type = 'chargeback_fee' then '[]'::json when i.refund_id is null then (
         select json_agg(${LINE} order by l.line_no) from order_lines l
         where l.institute_id = ${institute} and l.order_id = i.order_id)
       else (
@@ -180,8 +188,13 @@ function itemsText(values: unknown[], instituteId: number, settlementId: string,
           x.amount_paise, x.mode, x.transaction_id, x.is_duplicate
         from payments x where ${of}) p
       union all
-      select r.id, 'refund', r.payment_id, r.id, r.order_id, r.processed_at, r.amount_paise, p.mode, r.utr, p.is_duplicate
+      select r.id, case when r.cause = 'dispute' then 'chargeback' else 'refund' end, r.payment_id, r.id, r.order_id, r.processed_at, r.amount_paise, p.mode, r.utr, p.is_duplicate
       from (select x.* from refunds x where ${of}) r
+      join payments p on p.institute_id = ${institute} and p.id = r.payment_id
+      union all
+      select r.id || '${FEE}', 'chargeback_fee', r.payment_id, r.id, r.order_id, r.processed_at, r.settlement_fee_paise, p.mode,
+        null, p.is_duplicate
+      from (select x.* from refunds x where ${own} and x.settlement_fee_paise > 0 and ${pastFee} ${last}) r
       join payments p on p.institute_id = ${institute} and p.id = r.payment_id
     ) i
     join orders o on o.institute_id = ${institute} and o.id = i.order_id

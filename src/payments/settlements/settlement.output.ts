@@ -24,7 +24,16 @@ export const settlementFields = {
   settled_at: out.moment('When it was paid out, UTC.', '2026-11-16T06:00:00.000Z'),
   gross: out.amount('Payments in it, in rupees.', 51500.5),
   charges: out.amount('What the provider kept, in rupees.', 118, one => one.feePaise),
-  refunds: out.amount('What it gave back to payers, in rupees.', 5000, one => one.refundPaise),
+  refunds: out.amount(
+    'What went back to payers, chargebacks among it, in rupees.',
+    5000,
+    one => one.refundPaise,
+  ),
+  chargebacks: out.amount(
+    'Of that: what disputes took that were lost, in rupees.',
+    0,
+    one => one.chargebackPaise,
+  ),
   net: out.signedAmount(
     'What reached the bank, in rupees: gross less charges and refunds. Below 0 where refunds outweigh payments.',
     46382.5,
@@ -44,10 +53,11 @@ const item = outputOf<SettlementItem, unknown>()
 const itemOutput = item.object('SettlementItem', {
   id: item.text('Id of the payment or refund.', 'pay_01k9zq4m0ve8sbn6yt2hw3c5da'),
   type: item.oneOf(
-    ['payment', 'refund'],
-    'Money in, or given back: a refund, or a debit that the bank returned after it had been paid.',
+    ['payment', 'refund', 'chargeback', 'chargeback_fee'],
+    'payment: money in. refund: given back, or a debit that the bank returned after it had been paid. chargeback: taken by a dispute that ' +
+      'was lost. chargeback_fee: what the provider kept for that; it is among the charges.',
   ),
-  amount: item.amount('Rupees; of a refund those given back.', 45000),
+  amount: item.amount('Rupees; of a refund or chargeback those that went back.', 45000),
   at: item.moment('When it was paid or given back, UTC.', '2026-11-15T04:32:10.000Z'),
   order_id: item.text('The order or link that it is of.', ORDER_ID),
   kind: item.oneOf(
@@ -57,7 +67,10 @@ const itemOutput = item.object('SettlementItem', {
     'instalment',
   ),
   payment_id: item.text('The payment, also of a refund.', 'pay_01k9zq4m0ve8sbn6yt2hw3c5da'),
-  refund_id: item.optional.text('Of a refund.', 'rfd_1k092c8gpz8wezh4es8gqprf85'),
+  refund_id: item.optional.text(
+    'Of a refund, and of a chargeback as it is booked.',
+    'rfd_1k092c8gpz8wezh4es8gqprf85',
+  ),
   service_student_id: item.optional.text(
     "The student; present only if it is a registered student's.",
     'student_01k9zq4m0ve8sbn6yt2hw3c5da',
@@ -65,7 +78,11 @@ const itemOutput = item.object('SettlementItem', {
   ),
   plan_id: item.optional.text('Of an instalment or down payment.', 'plan_01k9zq4m0ve8sbn6yt2hw3c5da'),
   instalment_id: item.optional.text('Of an instalment or down payment.', 'inst_01k9zq4m0ve8sbn6yt2hw3c5da'),
-  details: item.list('Component by component; they add up to the amount.', lineOutput, one => one.lines),
+  details: item.list(
+    'Component by component; they add up to the amount. What is charged to the family, and fees, are of none.',
+    lineOutput,
+    one => one.lines,
+  ),
   mode: item.text('How it was paid.', 'upi'),
   transaction_id: item.optional.text("The bank's reference of the payment or refund.", 'T2611151002'),
   payer: item.text('Who paid.', 'Asha Rao'),

@@ -14,8 +14,10 @@ export type Verdict =
 
 /** Matched, told before, or an exception that a person has to look at; nothing is dropped silently. */
 export function judge(item: SettlementItem, known: Known | undefined, accountId: string): Verdict {
-  if (known === undefined)
-    return { kind: 'exception', problem: `${item.kind} unknown here`, knownPaise: null }
+  if (known === undefined) {
+    const what = item.dispute === undefined ? item.kind : 'chargeback'
+    return { kind: 'exception', problem: `${what} unknown here`, knownPaise: null }
+  }
   if (known.accountId !== accountId) {
     return { kind: 'exception', problem: `${item.kind} of another account`, knownPaise: known.amountPaise }
   }
@@ -45,6 +47,42 @@ export function sumItems(items: readonly SettlementItem[]): {
     refundPaise: amounts('refund'),
     feePaise: sumPaise(items.map(item => item.feePaise)),
   }
+}
+
+/** What lost disputes took, by the provider's names for them, of the payment that a pay-out names. */
+type LostPart = { providerRef: string; refundId: string; amountPaise: Paise; settlementUtr: string | null }
+
+/**
+ * What a pay-out took for a dispute is what was booked when it was lost, of each payment that it is about; its fee stands
+ * with the first. A provider that does not name the dispute means the one of this amount that no other pay-out has taken.
+ * Null when none fits.
+ */
+export function matchLost(
+  item: SettlementItem,
+  lost: readonly LostPart[],
+  utr: string,
+): SettlementItem[] | null {
+  const { dispute, amountPaise } = item
+  const byRef = Map.groupBy(
+    lost.filter(part => part.settlementUtr === null || part.settlementUtr === utr),
+    part => part.providerRef,
+  )
+  const fitting = [...byRef].filter(
+    ([ref, parts]) =>
+      (dispute?.providerRef === null || dispute?.providerRef === ref) &&
+      sumPaise(parts.map(part => part.amountPaise)) === amountPaise,
+  )
+  // One that this pay-out is known to have taken comes first: it is read again.
+  const [found] = fitting.toSorted(
+    ([, one], [, other]) => Number(one[0]?.settlementUtr === null) - Number(other[0]?.settlementUtr === null),
+  )
+  if (found === undefined) return null
+  return found[1].map((part, index) => ({
+    ...item,
+    ourId: part.refundId,
+    amountPaise: part.amountPaise,
+    feePaise: index === 0 ? item.feePaise : ZERO,
+  }))
 }
 
 /** One of several payments that a payment at the bank was for. */

@@ -9,12 +9,15 @@ import { atProvider, type Payment } from '../payments.rules.ts'
 import { applyReport } from '../payments.service.ts'
 import type { Account } from '../../providers/accounts/registry.service.ts'
 import type { SettlementItem, SettlementReport } from '../../providers/port.ts'
+import { applyDispute } from '../disputes/disputes.service.ts'
+import { listLost } from '../disputes/disputes.store.ts'
+import { listAtProvider } from '../start/groups.store.ts'
 import { sendAgain } from '../refunds/refunds.service.ts'
 import { catchUpReturns } from '../refunds/returns.service.ts'
 import { takeOverRefund } from '../refunds/unasked-refunds.service.ts'
 import { attribute } from './attribute.service.ts'
 import { divideGroups } from './divide-groups.service.ts'
-import { judge, sumItems } from './settlements.rules.ts'
+import { judge, matchLost, sumItems } from './settlements.rules.ts'
 import * as store from './settlements.store.ts'
 import type { PaidOrder, PaymentHandler } from '../payment-handler.ts'
 import type { PaymentContext } from '../context.ts'
@@ -50,7 +53,43 @@ async function applyPayOut(
     return recordForeign(ctx, account, report)
   const divided = await divideGroups(ctx, report)
   await catchUp(ctx, account, divided)
-  return applySettlement(ctx, account, await nameUnasked(ctx, account, divided))
+  const named = await nameUnasked(ctx, account, await nameLost(ctx, account, divided))
+  return applySettlement(ctx, account, named)
+}
+
+/** What a pay-out is less by for a dispute is what was booked when that was lost; if we have not heard of it, the provider is asked. */
+async function nameLost(
+  ctx: PaymentContext,
+  account: Account,
+  report: SettlementReport,
+): Promise<SettlementReport> {
+  const { instituteId, utr } = report
+  const at = { instituteId, accountId: account.id }
+  const items: SettlementItem[] = []
+  for (const item of report.items) {
+    const paymentId = item.dispute?.paymentId ?? ''
+    if (paymentId === '') {
+      items.push(item)
+      continue
+    }
+    const find = async () => matchLost(item, await listLost(ctx.db, at, paymentId), utr)
+    const known = await find()
+    if (known === null) await askForDisputes(ctx, account, { instituteId, paymentId })
+    items.push(...(known ?? (await find()) ?? [item]))
+  }
+  return { ...report, items }
+}
+
+async function askForDisputes(
+  ctx: PaymentContext,
+  account: Account,
+  { instituteId, paymentId }: { instituteId: number; paymentId: string },
+): Promise<void> {
+  const [payment] = await listAtProvider(ctx.db, instituteId, paymentId)
+  if (payment === undefined || payment.accountId !== account.id) return
+  const asked = { ...atProvider(payment), transactionId: payment.transactionId }
+  for (const dispute of (await account.port.disputes?.(asked)) ?? [])
+    await applyDispute(ctx, account, dispute)
 }
 
 /** What somebody refunded at the provider itself is taken over here, if its callback did not do that. */
@@ -214,7 +253,8 @@ async function settle(
   })
   const ids = (kind: SettlementItem['kind']) =>
     matched.filter(item => item.kind === kind).map(item => item.ourId)
-  await store.setSettlement(tx, instituteId, id, { payments: ids('payment'), refunds: ids('refund') })
+  const refunds = matched.filter(item => item.kind === 'refund')
+  await store.setSettlement(tx, instituteId, id, { payments: ids('payment'), refunds })
   // A slice of a large settlement is posted by itself; its first item tells it from the others.
   const isNothing = sums.grossPaise === sums.refundPaise && sums.feePaise === 0
   if (!isNothing)

@@ -115,18 +115,23 @@ export async function setSettlement(
   tx: Transaction,
   instituteId: number,
   settlementId: string,
-  ids: { payments: readonly string[]; refunds: readonly string[] },
+  settled: { payments: readonly string[]; refunds: readonly { ourId: string; feePaise: Paise }[] },
 ): Promise<void> {
   await tx.query('update payments set settlement_id = $2 where institute_id = $1 and id = any($3)', [
     instituteId,
     settlementId,
-    ids.payments,
+    settled.payments,
   ])
-  await tx.query('update refunds set settlement_id = $2 where institute_id = $1 and id = any($3)', [
-    instituteId,
-    settlementId,
-    ids.refunds,
-  ])
+  await tx.query(
+    `update refunds r set settlement_id = $2, settlement_fee_paise = t.fee
+     from unnest($3::text[], $4::bigint[]) as t (id, fee) where r.institute_id = $1 and r.id = t.id`,
+    [
+      instituteId,
+      settlementId,
+      settled.refunds.map(({ ourId }) => ourId),
+      settled.refunds.map(({ feePaise }) => feePaise),
+    ],
+  )
 }
 
 export type Exception = {

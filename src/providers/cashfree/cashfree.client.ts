@@ -5,6 +5,8 @@ import { type Call, type CallerOptions, createCaller } from '../http.ts'
 import {
   UPI_MOST,
   type Callback,
+  type DisputedPayment,
+  type DisputeReport,
   type PaymentAtProvider,
   type PaymentMode,
   type PaymentOutcome,
@@ -22,6 +24,8 @@ import { noticeOf, reportOfExecution } from './controlled.client.ts'
 import { checkoutUrl } from './hosted-page.ts'
 import { type DebitRef, readDebitRef, toCashfreeId } from './ids.ts'
 import { createMandates, readDebit } from './mandates.client.ts'
+import { readDisputes } from './dispute-shapes.ts'
+import { aboutDispute } from './dispute-reports.ts'
 import { outcomeOfOrder, outcomeOfPayment, outcomeOfRefund, reportsOf } from './reports.ts'
 import { readSettlements } from './settlements.client.ts'
 import * as shapes from './shapes.ts'
@@ -86,10 +90,25 @@ export function createCashfree(options: CashfreeOptions): Provider {
     status: payment => readStatus(connection, payment),
     closePage: payment => terminateOrder(connection, payment),
     refund: order => refundOnce(connection, order),
+    disputes: payment => listDisputes(connection, payment),
     settlements: day => readSettlements(connection, day),
     checkConnection: () => checkConnection(begin()),
     mandates: createMandates(connection),
   }
+}
+
+/** A debit's order has an id of Cashfree's own: its disputes are asked for by the number that it got when it was paid. */
+async function listDisputes(
+  { begin, now }: Connection,
+  { instituteId, paymentId, providerRef, transactionId }: DisputedPayment,
+): Promise<DisputeReport[]> {
+  const isDebit = readDebitRef(providerRef) !== null
+  if (isDebit && transactionId === null) return []
+  const path = isDebit
+    ? `/payments/${encodeURIComponent(transactionId ?? '')}/disputes`
+    : `/orders/${toCashfreeId(instituteId, paymentId)}/disputes`
+  const disputes = (await find(begin(), path, readDisputes)) ?? []
+  return disputes.map(one => aboutDispute(one, { instituteId, paymentId }, one.at ?? now()))
 }
 
 /** Asks for an order that nobody has: a 404 without Cashfree's own word for it comes from another address. */

@@ -8,6 +8,7 @@ export type Dispute = {
   type: string
   status: string
   amountPaise: Paise
+  reasonCode: string
   reason: string
   respondBy: Date | null
   at: Date | null
@@ -25,6 +26,7 @@ export function readDispute(value: unknown, at: string): Dispute {
     type: readText(dispute, 'dispute_type', at),
     status: readText(dispute, 'dispute_status', at),
     amountPaise: readMoney(dispute, 'dispute_amount', at),
+    reasonCode: readOptionalId(dispute, 'reason_code', at) ?? 'disputed',
     reason: readOptionalText(dispute, 'reason_description', at) ?? 'The payer disputed the payment.',
     respondBy: readOptionalMoment(dispute, 'respond_by', at),
     at: readOptionalMoment(dispute, 'resolved_at', at) ?? readOptionalMoment(dispute, 'updated_at', at),

@@ -14,10 +14,9 @@ import type { PaymentAtProvider, PaymentOutcome, Started } from '../port.ts'
 import { ProviderRefused } from '../refused.ts'
 import { type Connection, find, phoneOf, refusal, repeatable, withoutEmpty } from './connection.ts'
 import { announce, execute, noticeOf, readControlled } from './controlled.client.ts'
-import { readDisputes } from './dispute-shapes.ts'
 import { checkoutUrl } from './hosted-page.ts'
 import { type DebitRef, readDebitRef, toCashfreeId, toDebitRef } from './ids.ts'
-import { outcomeOfCharge, outcomeOfSubscription, reportOfSubscription, stateOfDispute } from './reports.ts'
+import { outcomeOfCharge, outcomeOfSubscription, reportOfSubscription } from './reports.ts'
 import * as shapes from './shapes.ts'
 import { findSubscription, letGoOn, manage } from './subscriptions.client.ts'
 
@@ -183,7 +182,7 @@ export async function readDebit(
   return { outcome: outcomeOfCharge(found, connection.now()), amountPaise, ref: toDebitRef(debit) }
 }
 
-/** A debit that was paid is taken back when it fails afterwards, or when the institute loses a dispute about it. */
+/** A debit that was paid is taken back when it fails afterwards. What a lost dispute takes is told as one. */
 async function readReturn(connection: Connection, payment: PaymentAtProvider): Promise<ReturnReport | null> {
   const { instituteId, paymentId } = payment
   const call = connection.begin()
@@ -191,22 +190,9 @@ async function readReturn(connection: Connection, payment: PaymentAtProvider): P
   if (found === null) return null
   const { outcome, amountPaise } = found
   const about = { about: 'return' as const, instituteId, paymentId }
-  if (outcome.kind === 'failed') {
-    const { code, message } = outcome
-    return { ...about, amountPaise, code, message, returnedAt: connection.now() }
-  }
-  if (outcome.kind !== 'captured') return null
-  const path = `/payments/${encodeURIComponent(outcome.transactionId)}/disputes`
-  const disputes = (await find(call, path, readDisputes)) ?? []
-  const lost = disputes.find(dispute => stateOfDispute(dispute) === 'lost')
-  if (lost === undefined) return null
-  return {
-    ...about,
-    amountPaise: lost.amountPaise,
-    code: 'disputed',
-    message: lost.reason,
-    returnedAt: lost.at ?? connection.now(),
-  }
+  if (outcome.kind !== 'failed') return null
+  const { code, message } = outcome
+  return { ...about, amountPaise, code, message, returnedAt: connection.now() }
 }
 
 async function cancel(connection: Connection, mandate: MandateAtProvider): Promise<void> {

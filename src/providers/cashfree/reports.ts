@@ -1,18 +1,10 @@
 import { DAY_MS, dayOf, startOfDay } from '../../platform/calendar.ts'
 import { unavailable } from '../../platform/errors.ts'
-import { paiseOf, type Paise, ZERO } from '../../platform/money.ts'
+import { paiseOf, type Paise } from '../../platform/money.ts'
 import type { MandateOutcome, MandateReport, Rail } from '../mandate-port.ts'
-import type {
-  DisputeReport,
-  DisputeState,
-  PaymentOutcome,
-  PaymentReport,
-  RefundOutcome,
-  RefundReport,
-  Report,
-} from '../port.ts'
+import type { PaymentOutcome, PaymentReport, RefundOutcome, RefundReport, Report } from '../port.ts'
 import { readObject } from '../answer.ts'
-import { type Dispute, readDispute, readDisputed } from './dispute-shapes.ts'
+import { reportOfDispute } from './dispute-reports.ts'
 import { readOurId, toDebitRef } from './ids.ts'
 import { returnCodeOf } from './return-codes.ts'
 import * as shapes from './shapes.ts'
@@ -78,35 +70,6 @@ function reportOfRefund(data: shapes.Event['data'], at: Date): RefundReport | nu
     providerRef: refund.id,
     outcome,
   }
-}
-
-/** A debit's order has an id of Cashfree's own: it is known by the number that we got when it was paid. */
-function reportOfDispute({ data, at }: shapes.Event): DisputeReport | null {
-  const { orderId, transactionId } = readDisputed(data['order_details'])
-  const ours = readOurId(orderId, 'pay')
-  if (ours === null && transactionId === null) return null
-  const dispute = readDispute(data['dispute'], 'data.dispute')
-  const state = stateOfDispute(dispute)
-  return {
-    about: 'dispute',
-    instituteId: ours?.instituteId ?? 0,
-    paymentId: ours?.id ?? '',
-    ...(ours === null && transactionId !== null ? { transactionId } : {}),
-    providerRef: dispute.id,
-    state,
-    amountPaise: dispute.amountPaise,
-    deductedPaise: state === 'lost' ? dispute.amountPaise : ZERO,
-    reason: dispute.reason,
-    phase: dispute.type.toLowerCase(),
-    respondBy: dispute.respondBy,
-    at,
-  }
-}
-
-export function stateOfDispute({ status }: Dispute): DisputeState {
-  if (status.endsWith('_WON')) return 'won'
-  if (/_(LOST|ACCEPTED|INSUFFICIENT_EVIDENCE)$/.test(status)) return 'lost'
-  return /_(DOCS_RECEIVED|UNDER_REVIEW)$/.test(status) ? 'under_review' : 'open'
 }
 
 export function reportOfSubscription(subscription: shapes.Subscription): MandateReport | null {

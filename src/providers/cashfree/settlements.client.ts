@@ -48,7 +48,7 @@ const NOBODY = 0
 
 /**
  * Events under their UTR and institute. All the reports under one UTR add up to what reached the bank, so nothing is left
- * out: what is not under an id of ours, and disputes and adjustments, stand under institute 0, money in as a payment and
+ * out: what is not under an id of ours, and adjustments, stand under institute 0, money in as a payment and
  * money out as a refund. A pay-out whose UTR is not told yet stands under its settlement id.
  */
 function groupByPayout(events: readonly NamedEvent[]): SettlementReport[] {
@@ -56,7 +56,7 @@ function groupByPayout(events: readonly NamedEvent[]): SettlementReport[] {
   for (const event of events) {
     const utr = event.utr ?? event.settlementId
     const { refunded, refundId } = event
-    const { instituteId, ourId } = refunded === null ? ownerOf(event) : { ...refunded, ourId: '' }
+    const { instituteId, ourId, dispute } = refunded === null ? ownerOf(event) : { ...refunded, ourId: '' }
     const key = `${instituteId} ${utr}`
     const group = groups.get(key) ?? { instituteId, utr, settledAt: event.settledAt, items: [] }
     group.items.push({
@@ -70,6 +70,7 @@ function groupByPayout(events: readonly NamedEvent[]): SettlementReport[] {
         : ourId === '' && event.cashfreePaymentId !== null
           ? { transactionId: event.cashfreePaymentId }
           : {}),
+      ...(dispute === undefined ? {} : { dispute }),
       ...(ourId === '' && isRupee(event) ? { isRegistration: true } : {}),
     })
     groups.set(key, group)
@@ -86,10 +87,19 @@ function isRupee({ amountPaise, orderId, type }: shapes.ReconEvent): boolean {
   return amountPaise === RUPEE && isPaidOrBack && orderId?.startsWith(SUBSCRIPTION_ORDER) === true
 }
 
+/** As the dispute that was lost came about; one that was won again comes in, and is nobody's payment. */
+const DISPUTED = /CHARGEBACK|DISPUTE|ARBITRATION/
+
 function ownerOf({ type, isCredit, orderId, refundId }: shapes.ReconEvent): {
   instituteId: number
   ourId: string
+  dispute?: SettlementItem['dispute']
 } {
+  if (!isCredit && DISPUTED.test(type)) {
+    const paid = readOurId(orderId, 'pay')
+    const dispute = { paymentId: paid?.id ?? '', providerRef: null }
+    return { instituteId: paid?.instituteId ?? NOBODY, ourId: '', dispute }
+  }
   const ours =
     type === 'PAYMENT' && isCredit
       ? readOurId(orderId, 'pay')

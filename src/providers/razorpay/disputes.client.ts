@@ -1,9 +1,8 @@
 import { unavailable } from '../../platform/errors.ts'
 import { isObject } from '../answer.ts'
 import type { Call } from '../http.ts'
-import { returnIdOf, type ReturnReport } from '../mandate-port.ts'
-import type { PaymentAtProvider, Report } from '../port.ts'
-import { reportOfDispute, returnOf } from './mandate-reports.ts'
+import type { DisputeReport, PaymentAtProvider, Report } from '../port.ts'
+import { reportOfDispute } from './mandate-reports.ts'
 import { type Dispute, readDispute } from './mandate-shapes.ts'
 import {
   type Event,
@@ -15,15 +14,14 @@ import {
   type ReconItem,
 } from './shapes.ts'
 
-/** What an event about a dispute says; a lost one takes the payment back. */
+/** What an event about a dispute says. */
 export async function readDisputeEvent(call: Call, event: Event): Promise<Report[]> {
   if (!isInRupees(event.entity('payment'))) return []
   const payment = readPayment(event.entity('payment'), 'payload.payment.entity')
   const dispute = readDispute(event.entity('dispute'), 'payload.dispute.entity')
   const ours = await ownerOf(call, payment)
   if (ours === null) return []
-  const taken = returnOf(dispute, ours, event.createdAt)
-  return [reportOfDispute(dispute, ours, event.createdAt), ...(taken === null ? [] : [taken])]
+  return [reportOfDispute(dispute, ours, event.createdAt)]
 }
 
 /** A refund that does not carry our notes was made in the dashboard; it may be of a payment of ours all the same. */
@@ -54,16 +52,11 @@ function isInRupees(payment: unknown): boolean {
   return isObject(payment) && payment['currency'] === 'INR'
 }
 
-/** What a lost dispute took from a pay-out, under the name of the payment that it takes back. */
-export async function nameDisputed(call: Call, item: ReconItem): Promise<ReconItem> {
-  if (item.disputeId === null || item.paymentId === null) return item
-  const path = `/v1/payments/${encodeURIComponent(item.paymentId)}`
-  const payment = await call('GET', path, readPayment)
-  const ours = await ownerOf(call, payment)
-  if (ours === null) return item
-  const { instituteId, paymentId } = ours
-  const notes = { instituteId, paymentId, refundId: returnIdOf(paymentId), mandateId: null }
-  return { ...item, type: 'refund', notes }
+/** The payment of ours of which a lost dispute took something, in a pay-out; null when it is none, or nobody's of ours. */
+export async function findDisputed(call: Call, { disputeId, paymentId }: ReconItem) {
+  if (disputeId === null || paymentId === null) return null
+  const path = `/v1/payments/${encodeURIComponent(paymentId)}`
+  return ownerOf(call, await call('GET', path, readPayment))
 }
 
 /** Whether an attempt inherits its link's notes is not documented; its link is found by it in any case. */
@@ -84,30 +77,30 @@ async function ownerOf(
   return { instituteId, paymentId: link.referenceId }
 }
 
-/** Razorpay knows of no return after a capture but a dispute that was lost. `paidId`: its own id of the payment. */
-export async function readReturn(
+/** What is disputed of a payment. `paidId`: its own id of the payment. */
+export async function readDisputes(
   call: Call,
   paidId: string,
   { instituteId, paymentId }: PaymentAtProvider,
-): Promise<ReturnReport | null> {
+): Promise<DisputeReport[]> {
   const payment = await call('GET', `/v1/payments/${encodeURIComponent(paidId)}`, readPayment)
-  const dispute = await findLost(call, payment)
-  return dispute === null ? null : returnOf(dispute, { instituteId, paymentId }, dispute.createdAt)
+  const disputes = await listDisputes(call, payment)
+  return disputes.map(one => reportOfDispute(one, { instituteId, paymentId }, one.createdAt))
 }
 
 const DISPUTES_PAGE = 100
 const MAX_DISPUTE_PAGES = 10
 
 /** The list cannot be filtered; the newest come first, and none is older than its payment. */
-async function findLost(call: Call, payment: RazorpayPayment): Promise<Dispute | null> {
+async function listDisputes(call: Call, payment: RazorpayPayment): Promise<Dispute[]> {
+  const found: Dispute[] = []
   for (let page = 0; page < MAX_DISPUTE_PAGES; page++) {
     const path = `/v1/disputes?count=${DISPUTES_PAGE}&skip=${page * DISPUTES_PAGE}`
     const disputes = await call('GET', path, answer => readItems(answer, readDispute))
-    const found = disputes.find(one => one.paymentId === payment.id && one.status === 'lost')
-    if (found !== undefined) return found
+    found.push(...disputes.filter(one => one.paymentId === payment.id))
     const oldest = disputes.at(-1)
     if (disputes.length < DISPUTES_PAGE || oldest === undefined || oldest.createdAt < payment.createdAt)
-      return null
+      return found
   }
   throw unavailable('Razorpay lists too many disputes to find one.')
 }

@@ -1,4 +1,4 @@
-import type { MandateOutcome, MandateReport, ReturnReport } from '../mandate-port.ts'
+import type { MandateOutcome, MandateReport } from '../mandate-port.ts'
 import type { DisputeReport, DisputeState, PaymentOutcome } from '../port.ts'
 import { type Dispute, readRegistration } from './mandate-shapes.ts'
 import { mandateRefOf, registeredBy } from './mandate-refs.ts'
@@ -51,15 +51,9 @@ type OurPayment = { instituteId: number; paymentId: string }
 /** A state that we do not know leaves a dispute open: a person looks at it. */
 export function reportOfDispute(dispute: Dispute, ours: OurPayment, at: Date): DisputeReport {
   const { id, amountPaise, deductedPaise, reason, phase, respondBy } = dispute
-  const state = STATES[dispute.status] ?? 'open'
-  const details = { amountPaise, deductedPaise, reason, phase, respondBy, at }
+  const told = STATES[dispute.status] ?? 'open'
+  // One that is closed and took money was decided for the payer.
+  const state = told === 'closed' && deductedPaise > 0 ? 'lost' : told
+  const details = { amountPaise, deductedPaise, reasonCode: reason, reason, phase, respondBy, at }
   return { about: 'dispute', ...ours, providerRef: id, state, ...details }
-}
-
-/** A lost dispute takes a debit back as a bank would. */
-export function returnOf(dispute: Dispute, ours: OurPayment, returnedAt: Date): ReturnReport | null {
-  if (dispute.status !== 'lost') return null
-  const { deductedPaise: amountPaise, reason } = dispute
-  const message = `The dispute ${dispute.id} was lost (${reason}).`
-  return { about: 'return', ...ours, amountPaise, code: 'dispute_lost', message, returnedAt }
 }

@@ -6,8 +6,10 @@ import type * as shapes from './shapes.ts'
 /** Items of an account that belongs to no institute of ours. */
 const NOBODY = 0
 
-/** `refunded`: the payment of ours that somebody refunded at Razorpay itself. */
-export type NamedItem = shapes.ReconItem & { refunded: { instituteId: number; paymentId: string } | null }
+type OurPayment = { instituteId: number; paymentId: string }
+
+/** The payments of ours that somebody refunded at Razorpay itself, and that a lost dispute is about. */
+export type NamedItem = shapes.ReconItem & { refunded: OurPayment | null; disputed: OurPayment | null }
 
 /**
  * Items under their UTR and institute. All the reports under one UTR add up to what reached the bank, so nothing is
@@ -43,17 +45,19 @@ function newGroup(
 }
 
 function attribute(item: NamedItem): SettlementItem & { instituteId: number } {
-  const { notes, refunded } = item
+  const { notes, refunded, disputed, disputeId } = item
+  const owner = refunded ?? disputed
   const isIncoming = item.type === 'payment' || (item.type !== 'refund' && item.creditPaise > item.debitPaise)
   const ourId = item.type === 'refund' ? notes.refundId : (notes.paymentId ?? item.orderReceipt)
   const isOurs = item.type === 'payment' || item.type === 'refund'
   return {
-    instituteId: refunded?.instituteId ?? (isOurs && ourId !== null ? (notes.instituteId ?? NOBODY) : NOBODY),
+    instituteId: owner?.instituteId ?? (isOurs && ourId !== null ? (notes.instituteId ?? NOBODY) : NOBODY),
     kind: isIncoming ? 'payment' : 'refund',
     ourId: isOurs ? (ourId ?? '') : '',
     providerRef: item.entityId,
     amountPaise: item.amountPaise,
     feePaise: feeOf(item, isIncoming),
+    ...(disputed && { dispute: { paymentId: disputed.paymentId, providerRef: disputeId } }),
     ...(refunded && { unasked: { paymentId: refunded.paymentId, providerRef: item.entityId } }),
   }
 }

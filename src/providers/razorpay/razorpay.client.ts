@@ -15,7 +15,7 @@ import {
 } from '../port.ts'
 import { type Call, type CallerOptions, createCaller } from '../http.ts'
 import { announceDebit, presentDebit, readDebit, readDebitOutcome } from './debits.client.ts'
-import { readDisputeEvent, readReturn, readUnasked } from './disputes.client.ts'
+import { readDisputeEvent, readDisputes, readUnasked } from './disputes.client.ts'
 import { cancelMandate, readMandate, registerMandate, UPI_REGISTRATION_PAISE } from './mandates.client.ts'
 import { outcomeOfLink, outcomeOfPayment, outcomeOfRefund } from './outcomes.ts'
 import { refundOnce } from './refunds.client.ts'
@@ -82,6 +82,11 @@ export function createRazorpay(options: RazorpayOptions): Provider {
     status: payment => readStatus(begin(), payment),
     closePage: payment => cancelLink(begin(), payment),
     refund: order => refundPayment(begin(), order),
+    async disputes(payment) {
+      const call = begin()
+      const paid = await paidPaymentOf(call, payment)
+      return paid === null ? [] : readDisputes(call, paid, payment)
+    },
     settlements: day => readSettlements(begin, day),
     mandates: {
       rails: ['enach', 'upi_autopay'],
@@ -91,11 +96,8 @@ export function createRazorpay(options: RazorpayOptions): Provider {
       announcedRails: ['upi_autopay'],
       announce: request => once(request.noticeId, () => announceDebit(begin(), request)),
       present: request => once(request.paymentId, () => presentDebit(begin(), request)),
-      async returned(payment) {
-        const call = begin()
-        const paid = await paidPaymentOf(call, payment)
-        return paid === null ? null : readReturn(call, paid, payment)
-      },
+      // Nothing but a dispute that was lost is documented to take a captured debit back.
+      returned: async () => null,
       cancel: mandate => cancelMandate(begin(), mandate),
     },
     checkConnection: async () => {

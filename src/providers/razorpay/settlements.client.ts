@@ -3,7 +3,7 @@ import { unavailable } from '../../platform/errors.ts'
 import { type Call, RECON_BYTES } from '../http.ts'
 import type { SettlementReport } from '../port.ts'
 import { ProviderRefused } from '../refused.ts'
-import { findRefunded, nameDisputed } from './disputes.client.ts'
+import { findDisputed, findRefunded } from './disputes.client.ts'
 import { groupByPayout, type NamedItem } from './pay-outs.ts'
 import { refundOnce } from './refunds.client.ts'
 import * as shapes from './shapes.ts'
@@ -34,7 +34,7 @@ export async function* readSettlements(begin: () => Call, day: string): AsyncGen
   for (const item of items.values()) {
     if (await isGivenBack(begin(), item)) continue
     const refunded = await findRefunded(begin(), item)
-    kept.push({ ...(await nameDisputed(begin(), item)), refunded })
+    kept.push({ ...item, refunded, disputed: await findDisputed(begin(), item) })
   }
   yield* groupByPayout(kept)
 }

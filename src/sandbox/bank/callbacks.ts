@@ -22,9 +22,13 @@ function sign(key: string, body: Buffer): string {
 }
 
 function readReport(rawBody: Buffer): Report {
-  // Signed by ourselves a moment ago, so its shape is known; only the moment has to become one again.
+  // Signed by ourselves a moment ago, so its shape is known; only moments have to become ones again.
   const report = JSON.parse(rawBody.toString('utf8')) as Report
   if (report.about === 'return') return { ...report, returnedAt: new Date(report.returnedAt) }
+  if (report.about === 'dispute') {
+    const { respondBy, at } = report
+    return { ...report, respondBy: respondBy && new Date(respondBy), at: new Date(at) }
+  }
   if (report.about !== 'payment' || report.outcome.kind !== 'captured') return report
   return { ...report, outcome: { ...report.outcome, capturedAt: new Date(report.outcome.capturedAt) } }
 }

@@ -7,10 +7,18 @@ import type { Context } from '../../platform/context.ts'
 import { newId } from '../../platform/ids.ts'
 import { paiseOf } from '../../platform/money.ts'
 import { callbackFor, readBankCallback } from './callbacks.ts'
+import { DISPUTE_FEE } from './disputes.rules.ts'
+import { disputeAtBank, listDisputesAtBank } from './disputes.service.ts'
 import { decideDebit, decideDue, nextDueAtBank, type Told } from './debits.service.ts'
 import { actOnMandate, confirmDueMandates, findMandate, mandatePort } from './mandates.service.ts'
 import { returnMessage } from './mandates.rules.ts'
-import type { Callback, PaymentOutcome, PaymentReport, SettlementReport } from '../../providers/port.ts'
+import type {
+  Callback,
+  PaymentOutcome,
+  PaymentReport,
+  SettlementItem,
+  SettlementReport,
+} from '../../providers/port.ts'
 import type { AtCounter, SandboxBank } from './simulator.ts'
 import { bankMoves, FAILURES, feeOf, scriptOf, type BankAct, type BankPayment } from './simulator.rules.ts'
 import * as store from './simulator.store.ts'
@@ -59,6 +67,7 @@ export function createSandboxBank(ctx: Context, tell: SandboxBank['tell']): Sand
       const outcome = { kind: 'processed' as const, utr: made.utr, processedAt: made.processedAt }
       return { about: 'refund', instituteId, refundId, providerRef: made.ref, outcome }
     },
+    disputes: payment => listDisputesAtBank(ctx, payment),
     settlements: day => readPayOuts(ctx, day),
     mandates: mandatePort(ctx),
     transfers: { expect: request => takeTransfer(ctx, bank, request) },
@@ -70,6 +79,7 @@ export function createSandboxBank(ctx: Context, tell: SandboxBank['tell']): Sand
     findMandate: (instituteId, ref) => findMandate(ctx, instituteId, ref),
     actOnMandate: async (where, act) => [callbackFor(key, await actOnMandate(ctx, where, act))],
     decide: async (where, act) => callbacksFor(key, await decideDebit(ctx, where, act)),
+    dispute: async (where, act) => [callbackFor(key, await disputeAtBank(ctx, where, act))],
     async runDue(limit) {
       const now = clock.now()
       const confirmed = await confirmDueMandates(ctx, now, limit)
@@ -153,16 +163,19 @@ async function* readPayOuts({ db }: Context, day: string): AsyncIterable<Settlem
         instituteId,
         utr,
         settledAt,
-        items: items.map(({ kind, ourId, ref, amountPaise, mode }) => ({
-          kind,
-          ourId,
-          providerRef: ref,
-          amountPaise,
-          feePaise: kind === 'payment' ? feeOf(mode, amountPaise) : paiseOf(0),
-        })),
+        items: items.map(toItem),
       }
     }
   }
+}
+
+function toItem({ kind, ourId, ref: providerRef, amountPaise, mode }: store.PayOutItem): SettlementItem {
+  if (kind === 'dispute') {
+    const dispute = { paymentId: ourId, providerRef }
+    return { kind: 'refund', ourId: '', providerRef, amountPaise, feePaise: DISPUTE_FEE, dispute }
+  }
+  const feePaise = kind === 'payment' ? feeOf(mode, amountPaise) : paiseOf(0)
+  return { kind, ourId, providerRef, amountPaise, feePaise }
 }
 
 function outcomeOf(payment: BankPayment): PaymentOutcome {

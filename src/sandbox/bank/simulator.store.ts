@@ -50,6 +50,18 @@ export async function findBankPayment(
   return row ?? null
 }
 
+export async function lockBankPayment(
+  tx: Transaction,
+  instituteId: number,
+  ref: string,
+): Promise<BankPayment | null> {
+  const [row] = await tx.query<BankPayment>(
+    `select ${COLUMNS} from bank_payments where institute_id = $1 and ref = $2 for update`,
+    [instituteId, ref],
+  )
+  return row ?? null
+}
+
 /** What a payment becomes if it is found in a state. */
 export type BankMove = Pick<BankPayment, 'state' | 'failureCode' | 'transactionId' | 'capturedAt'> & {
   from: BankState
@@ -119,16 +131,21 @@ export async function refundAtBank(
   return row
 }
 
-/** Institutes of which something was captured before a moment and is not paid out. */
+/** Institutes of which something was captured, or a dispute lost, before a moment and is in no pay-out. */
 export async function findToPayOut(db: Database, before: Date): Promise<{ instituteId: number }[]> {
   return await db.overAll(
-    among => `select distinct institute_id as "instituteId" from bank_payments
-     where ${among('institute_id')} and state = 'captured' and settlement_utr is null and captured_at < $1`,
+    among => `select institute_id as "instituteId" from bank_payments
+     where ${among('institute_id')} and state = 'captured' and settlement_utr is null and captured_at < $1
+     union
+     select institute_id from bank_disputes
+     where ${among('institute_id')} and state = 'lost' and settlement_utr is null and closed_at < $1`,
     [before],
   )
 }
 
-/** Pays out to every branch of an institute what was captured before a moment: one UTR each. */
+/**
+ * Pays out to every branch of an institute what was captured before a moment, less refunds and lost disputes: one UTR each.
+ */
 export async function payOut(
   tx: Transaction,
   { before, at, instituteId }: { before: Date; at: Date; instituteId: number },
@@ -139,10 +156,14 @@ export async function payOut(
     `with due as (
        select institute_id, ref, collector_code from bank_payments
        where state = 'captured' and settlement_utr is null and captured_at < $1 and institute_id = $3
+     ), lost as (
+       select d.institute_id, d.ref, b.collector_code
+       from bank_disputes d join bank_payments b on b.institute_id = d.institute_id and b.ref = d.payment_ref
+       where d.institute_id = $3 and b.institute_id = $3 and d.state = 'lost' and d.settlement_utr is null and d.closed_at < $1
      ), pay_out as (
        insert into bank_settlements (institute_id, utr, collector_code, settled_at)
        select institute_id, 'SBX' || upper(substr(md5(random()::text || institute_id || collector_code), 1, 13)), collector_code, $2
-       from (select distinct institute_id, collector_code from due) branch
+       from (select institute_id, collector_code from due union select institute_id, collector_code from lost) branch
        returning institute_id, collector_code, utr
      ), paid as (
        update bank_payments b set settlement_utr = p.utr from due d join pay_out p using (institute_id, collector_code)
@@ -152,6 +173,9 @@ export async function payOut(
        from bank_payments b join pay_out p using (institute_id, collector_code)
        where r.institute_id = $3 and b.institute_id = $3 and b.institute_id = r.institute_id and b.ref = r.payment_ref and r.settlement_utr is null and r.processed_at <= $2
        returning 1
+     ), disputed as (
+       update bank_disputes d set settlement_utr = p.utr from lost l join pay_out p using (institute_id, collector_code)
+       where d.institute_id = $3 and d.institute_id = l.institute_id and d.ref = l.ref returning 1
      )
      select count(*) from paid`,
     [before, at, instituteId],
@@ -172,7 +196,8 @@ export async function listPayOuts(
 }
 
 export type PayOutItem = {
-  kind: 'payment' | 'refund'
+  /** Of a dispute `ourId` is the payment's. */
+  kind: 'payment' | 'refund' | 'dispute'
   ourId: string
   ref: string
   amountPaise: Paise
@@ -194,6 +219,10 @@ export async function listPayOutItems(
        (select 'refund', r.refund_id, r.ref, r.amount_paise, b.mode
         from bank_refunds r join bank_payments b on b.institute_id = r.institute_id and b.ref = r.payment_ref
         where r.institute_id = $1 and r.settlement_utr = $2 and r.ref > $3 order by r.ref limit $4)
+       union all
+       (select 'dispute', b.payment_id, d.ref, d.amount_paise, b.mode
+        from bank_disputes d join bank_payments b on b.institute_id = d.institute_id and b.ref = d.payment_ref
+        where d.institute_id = $1 and d.settlement_utr = $2 and d.ref > $3 order by d.ref limit $4)
      ) item order by ref limit $4`,
     [instituteId, utr, page.after, page.limit],
   )

@@ -1,3 +1,4 @@
+import type { DisputeAct } from './disputes.rules.ts'
 import type { BankDebit, BankMandate, DebitAct, MandateAct } from './mandates.rules.ts'
 import type { MandatePort } from '../../providers/mandate-port.ts'
 import type { Callback, Provider } from '../../providers/port.ts'
@@ -21,6 +22,8 @@ export type SandboxBank = Provider & {
   actOnMandate(where: Pick<BankMandate, 'instituteId' | 'ref'>, act: MandateAct): Promise<Callback[]>
   /** Ends a debit that is out, or takes back one that was debited. */
   decide(where: Pick<BankDebit, 'instituteId' | 'ref'>, act: DebitAct): Promise<Callback[]>
+  /** A payer's bank opens or decides a dispute of a payment or debit. */
+  dispute(where: Pick<BankPayment, 'instituteId' | 'ref'>, act: DisputeAct): Promise<Callback[]>
   /** Does what is due by itself, mandates to confirm and debits to decide, and tells; answers how many. */
   runDue(limit: number): Promise<number>
   nextDue(): Promise<Date | null>

@@ -16,7 +16,10 @@ export async function holdStudents(tx: Transaction, held: readonly Held[]): Prom
   await lockStudents(tx, held)
 }
 
-/** What is charged here, such as a late fee that is paid, becomes a fee of the student's; the caller holds the student. */
+/**
+ * What is charged here, such as a late fee that is paid, becomes a fee of the student's; below 0 it is taken off again. The
+ * caller holds the student.
+ */
 export async function addToFee(
   tx: Transaction,
   held: Held,

@@ -12,6 +12,7 @@ const VIEWS = [
   'payments',
   'settlements',
   'expected',
+  'disputes',
   'reconciliation',
   'dues',
   'receipts',

@@ -107,6 +107,8 @@ test('all that is due is paid in one order, split as it is owed, and told as a p
   assert.ok(settled[1]?.payload.payment.settlement_utr)
   const [paid] = (await demo.get(`${PAY}/students/${id}/payments`)).body.data
   assert.equal(paid.status, 'settled')
+  assert.equal(paid.settlement_utr, settled[1]?.payload.payment.settlement_utr)
+  assert.equal(paid.settled_at, settled[1]?.payload.payment.details[0].settled_at)
   assert.match(paid.receipt_number, /^\d{4}-\d{2}\/\d{6}$/)
   assertRefused(await demo.post(`${PAY}/students/${id}/orders`, {}), 'HUE00000', 'amount')
 })

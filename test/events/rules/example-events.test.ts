@@ -92,7 +92,7 @@ test("a payment's lines add up to it, and none was paid or settled later than th
 })
 
 test('an order or link is shown as its read view, and paid as its payment says', () => {
-  ofEvery(/^(pay|order|payment_link|page)\./, ({ order_id, order, payment }, now, code) => {
+  ofEvery(/^(pay\.payment|order|payment_link|page)\./, ({ order_id, order, payment }, now, code) => {
     const isLink = code.startsWith('payment_link')
     assertFits((isLink ? linkOutput : orderOutput).schema, order, code)
     assert.equal(order.id, order_id)

@@ -49,7 +49,7 @@ const WATCH = `
       select -l.amount_paise from orders o
       join refunds r on r.institute_id = o.institute_id and r.order_id = o.id and r.kind = 'requested' and r.state <> 'failed'
       join refund_lines l on l.institute_id = r.institute_id and l.refund_id = r.id
-      where o.institute_id = new.institute_id and o.student_id = taken.student_id and o.state in ('paid', 'reversed')
+      where o.institute_id = new.institute_id and o.student_id = taken.student_id and o.state = 'paid'
         and l.component_type = taken.component_type
       union all
       select t.amount_paise from student_transfers t where t.institute_id = new.institute_id

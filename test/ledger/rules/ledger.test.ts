@@ -4,6 +4,8 @@ import fc from 'fast-check'
 import {
   balanceOf,
   captureOf,
+  disputeEndOf,
+  disputeOf,
   duplicateRefundOf,
   refundRequestOf,
   refundResultOf,
@@ -12,7 +14,7 @@ import {
   type Account,
   type Posting,
 } from '../../../src/ledger/ledger.rules.ts'
-import { paiseOf, splitInProportion, sumPaise, ZERO, type Paise } from '../../../src/platform/money.ts'
+import { paiseOf, sumPaise, ZERO, type Paise } from '../../../src/platform/money.ts'
 
 const MAX_PAISE = 10_000_000_000_000
 const amount = fc.integer({ min: 1, max: MAX_PAISE }).map(paiseOf)
@@ -31,6 +33,7 @@ function balances(postings: readonly Posting[]): Record<Account, number> {
     institute_payable: of('institute_payable'),
     payer_clearing: of('payer_clearing'),
     refunds: of('refunds'),
+    disputes: of('disputes'),
     settlement_bank: of('settlement_bank'),
     fees: of('fees'),
     institute_settled: of('institute_settled'),
@@ -96,11 +99,13 @@ test('a settlement in which refunds outweigh payments takes money back from the 
 /** What happens to money, and beside the ledger the plain sums that the accounts are named after. */
 class Model {
   readonly postings: Posting[] = []
-  readonly sums = { taken: 0, duplicates: 0, refunded: 0, pending: 0, processed: 0, givenBack: 0 }
+  readonly sums = { taken: 0, duplicates: 0, refunded: 0, pending: 0, processed: 0, givenBack: 0, held: 0 }
   readonly settled = { gross: 0, fee: 0, refund: 0 }
   #number = 0
   /** Refunds without a result. */
   #pending: { id: string; paise: Paise }[] = []
+  /** Disputes that are open. */
+  #disputed: { id: string; paise: Paise }[] = []
   /** Captured or given back, and in no settlement yet. */
   #unsettled = { gross: 0, refund: 0 }
 
@@ -140,6 +145,22 @@ class Model {
     this.#giveBack(paise)
   }
 
+  dispute(paise: Paise): void {
+    const id = this.#id()
+    this.postings.push(disputeOf(id, paise))
+    this.#disputed.push({ id, paise })
+    this.sums.held += paise
+  }
+
+  /** A lost one takes what it held. */
+  decideDispute(isLost: boolean): void {
+    const dispute = this.#disputed.shift()
+    if (dispute === undefined) return
+    this.postings.push(disputeEndOf(dispute.id, dispute.paise))
+    this.sums.held -= dispute.paise
+    if (isLost) this.takeBack(dispute.paise)
+  }
+
   settle(feePaise: Paise): void {
     const { gross, refund } = this.#unsettled
     if (gross === refund && feePaise === 0) return
@@ -152,13 +173,14 @@ class Model {
   }
 
   expected(): Record<Account, number> {
-    const { taken, duplicates, refunded, pending, processed, givenBack } = this.sums
+    const { taken, duplicates, refunded, pending, processed, givenBack, held } = this.sums
     const paidOut = this.settled.gross - this.settled.refund
     return {
       provider_receivable: taken - processed - paidOut,
-      institute_payable: taken - duplicates - refunded - paidOut,
+      institute_payable: taken - duplicates - refunded - held - paidOut,
       payer_clearing: duplicates - givenBack,
       refunds: pending,
+      disputes: held,
       settlement_bank: paidOut - this.settled.fee,
       fees: this.settled.fee,
       institute_settled: paidOut,
@@ -176,7 +198,7 @@ class Model {
   }
 }
 
-test('after any sequence of payments, refunds, returns and settlements every balance is what the account’s name says', () => {
+test('after any sequence of payments, refunds, returns, disputes and settlements every balance is what the account’s name says', () => {
   const paise = fc.integer({ min: 1, max: 1_000_000_000 }).map(paiseOf)
   const step = fc.oneof(
     fc.tuple(paise, fc.boolean()).map(
@@ -188,6 +210,8 @@ test('after any sequence of payments, refunds, returns and settlements every bal
     fc.boolean().map(isProcessed => (model: Model) => model.finishRefund(isProcessed)),
     paise.map(of => (model: Model) => model.giveDuplicateBack(of)),
     paise.map(of => (model: Model) => model.takeBack(of)),
+    paise.map(of => (model: Model) => model.dispute(of)),
+    fc.boolean().map(isLost => (model: Model) => model.decideDispute(isLost)),
     fc.integer({ min: 0, max: 1_000 }).map(fee => (model: Model) => model.settle(paiseOf(fee))),
   )
   fc.assert(
@@ -197,7 +221,12 @@ test('after any sequence of payments, refunds, returns and settlements every bal
       const found = balances(model.postings)
       assert.deepEqual(found, model.expected())
       const held = found.provider_receivable + found.settlement_bank + found.fees
-      const owed = found.institute_payable + found.payer_clearing + found.refunds + found.institute_settled
+      const owed =
+        found.institute_payable +
+        found.payer_clearing +
+        found.refunds +
+        found.disputes +
+        found.institute_settled
       assert.equal(held, owed)
     }),
     { numRuns: 1_000 },
@@ -232,64 +261,4 @@ test('a duplicate is owed to its payer, not to the institute, and nobody is owed
       assert.deepEqual(balances([captured, duplicateRefundOf('rfd_2', paise)]), NOTHING)
     }),
   )
-})
-
-const weights = fc
-  .array(fc.integer({ min: 0, max: 1_000_000_000 }), { minLength: 1, maxLength: 50 })
-  .filter(values => values.some(value => value > 0))
-  .map(values => values.map(paiseOf))
-
-test('a split is exact to the paisa and no part is above its weight', () => {
-  fc.assert(
-    fc.property(weights, fc.double({ min: 0, max: 1, noNaN: true }), (parts, share) => {
-      const whole = paiseOf(Math.floor(sumPaise(parts) * share))
-      const split = splitInProportion(whole, parts)
-      assert.equal(sumPaise(split), whole)
-      assert.equal(split.length, parts.length)
-      split.forEach((part, index) => assert.ok(part >= 0 && part <= (parts[index] ?? -1), split.join(' ')))
-    }),
-    { numRuns: 2_000 },
-  )
-})
-
-test('a split is within a paisa of the true share, equal weights get the earlier ones first, and the same split comes twice', () => {
-  fc.assert(
-    fc.property(weights, fc.double({ min: 0, max: 1, noNaN: true }), (parts, share) => {
-      const total = sumPaise(parts)
-      const whole = paiseOf(Math.floor(total * share))
-      const split = splitInProportion(whole, parts)
-      assert.deepEqual(splitInProportion(whole, parts), split)
-      parts.forEach((weight, index) => {
-        const difference = BigInt(split[index] ?? -1) * BigInt(total) - BigInt(whole) * BigInt(weight)
-        assert.ok(difference > -BigInt(total) && difference < BigInt(total))
-        const twin = parts.indexOf(weight)
-        assert.ok((split[twin] ?? -1) >= (split[index] ?? 0), 'the earlier of two equals has no less')
-      })
-    }),
-    { numRuns: 1_000 },
-  )
-})
-
-test('splits of what is left of each line, one after another, use up every line exactly', () => {
-  fc.assert(
-    fc.property(
-      weights,
-      fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 8 }),
-      (lines, shares) => {
-        let left = [...lines]
-        for (const share of [...shares, 1]) {
-          const rest = sumPaise(left)
-          if (rest === 0) break
-          const split = splitInProportion(paiseOf(Math.floor(rest * share)), left)
-          left = left.map((line, index) => paiseOf(line - (split[index] ?? 0)))
-          assert.ok(left.every(line => line >= 0))
-        }
-        assert.equal(sumPaise(left), 0)
-      },
-    ),
-  )
-})
-
-test('an amount cannot be split over nothing', () => {
-  assert.throws(() => splitInProportion(paiseOf(1), [paiseOf(0), paiseOf(0)]))
 })

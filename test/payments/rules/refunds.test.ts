@@ -10,7 +10,7 @@ import {
   type AskedRefund,
   type Refund,
 } from '../../../src/payments/refunds/refunds.rules.ts'
-import { paiseOf, sumPaise, type Paise } from '../../../src/platform/money.ts'
+import { paiseOf, sumPaise, ZERO, type Paise } from '../../../src/platform/money.ts'
 
 const COMPONENTS = ['TUITION_FEE', 'BUS_FEE', 'LAB_FEE'] as const
 
@@ -46,6 +46,7 @@ function refundOf(lines: Refund['lines'], changes: Partial<Refund> = {}): Refund
     state: 'pending',
     amountPaise: sumPaise(lines.map(line => line.amountPaise)),
     cause: null,
+    chargedPaise: ZERO,
     reason: null,
     providerRef: null,
     utr: null,

@@ -42,7 +42,7 @@ test('what is not under an id of ours, and adjustments, stand apart, so that eve
   await cashfree.start(order)
   payOrder(fake.books, orderId)
   record(fake.books, { type: 'PAYMENT', amount: 10, orderId: 'shop-17', paymentId: '99' })
-  record(fake.books, { type: 'CHARGEBACK', amount: 7.5, orderId, paymentId: '98' })
+  record(fake.books, { type: 'OTHER_ADJUSTMENT', amount: 7.5, orderId, paymentId: '98' })
   settle(fake.books)
   const reports = await read()
   assert.deepEqual(
@@ -58,6 +58,18 @@ test('what is not under an id of ours, and adjustments, stand apart, so that eve
       ],
     ],
   )
+})
+
+test('what a lost dispute took stands with the payment that was disputed, and its fee is told', async () => {
+  await cashfree.start(order)
+  payOrder(fake.books, orderId)
+  Object.assign(fake.books.habits, { chargebackFee: 118 })
+  record(fake.books, { type: 'CHARGEBACK', amount: 7.5, orderId, paymentId: '98' })
+  settle(fake.books)
+  const [report] = await read()
+  const [, { kind, amountPaise: taken, feePaise, dispute } = assert.fail()] = report?.items ?? []
+  assert.deepEqual([report?.instituteId, kind, taken, feePaise], [instituteId, 'refund', 750, 118_00])
+  assert.deepEqual(dispute, { paymentId, providerRef: null })
 })
 
 test('a day of many pages is read to its end, by the cursor that each page gives', async () => {

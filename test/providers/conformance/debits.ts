@@ -4,6 +4,7 @@ import { meaningOf } from '../../../src/flex/rules/returns.rules.ts'
 import { newId } from '../../../src/platform/ids.ts'
 import { paiseOf } from '../../../src/platform/money.ts'
 import type { Rail, ReturnReport } from '../../../src/providers/mandate-port.ts'
+import type { DisputeReport, Report } from '../../../src/providers/port.ts'
 import { ProviderRefused } from '../../../src/providers/refused.ts'
 import {
   activeMandate,
@@ -159,7 +160,7 @@ export function conformDebits(rig: Rig): void {
     assert.equal(await rig.times('refund', refund.refundId), 1)
   })
 
-  test('a debit that the bank takes back is told as returned, or found when its pay-out is less', async () => {
+  test('a debit that the bank takes back is told as returned or as a lost dispute, or found when its pay-out is less', async () => {
     const { ref } = await activeMandate(rig, 'enach')
     const debit = debitOf(rig, 'enach', ref)
     const { providerRef } = await mandatesOf(rig).present(debit)
@@ -171,20 +172,35 @@ export function conformDebits(rig: Rig): void {
     assert.equal(await mandatesOf(rig).returned(payment), null)
     rig.callbacks()
     await rig.bank.takeBack(debit.paymentId)
-    const told = (await readAll(rig)).filter((one): one is ReturnReport => one.about === 'return')
-    const asked = await mandatesOf(rig).returned(payment)
-    assert.ok(asked !== null)
-    for (const report of [...told, asked])
-      assert.deepEqual([report.paymentId, report.amountPaise], [debit.paymentId, debit.amountPaise])
+    const told = (await readAll(rig)).filter(isTakenBack)
+    const { transactionId } = paid
+    const disputes = (await rig.provider.disputes?.({ ...payment, transactionId })) ?? []
+    const asked = [await mandatesOf(rig).returned(payment), ...disputes].filter(
+      one => one !== null && isTakenBack(one),
+    )
+    assert.equal(asked.length, 1)
+    for (const report of [...told, ...asked]) {
+      const { amountPaise } = report
+      assert.equal(amountPaise, debit.amountPaise)
+      // A callback about a dispute may name its debit by the provider's number alone.
+      const named = report.about === 'dispute' ? report.transactionId : undefined
+      assert.ok(report.paymentId === debit.paymentId || named === transactionId)
+    }
     const items = await itemsOf(rig, await rig.bank.settle())
     const out = items.filter(
       one =>
         one.kind === 'refund' &&
-        (one.ourId.includes(debit.paymentId.slice(4)) || one.transactionId === paid.transactionId),
+        (one.ourId.includes(debit.paymentId.slice(4)) ||
+          one.dispute?.paymentId === debit.paymentId ||
+          one.transactionId === paid.transactionId),
     )
     assert.deepEqual(
       out.map(one => one.amountPaise),
       [debit.amountPaise],
     )
   })
+}
+
+function isTakenBack(report: Report): report is ReturnReport | DisputeReport {
+  return report.about === 'return' || (report.about === 'dispute' && report.state === 'lost')
 }

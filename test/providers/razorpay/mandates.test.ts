@@ -157,7 +157,7 @@ test('every reason that the documentation names has a meaning on both rails, oth
   assert.equal(meaningOf('payment_stopped_by_court_order').action, 'stop')
 })
 
-test('a dispute names our payment, also where an attempt has no notes; a lost one takes a debit back', async () => {
+test('a dispute names our payment, also where an attempt has no notes, and is found by asking', async () => {
   const { payment } = await startPaid()
   fake.books.outbox.splice(0)
   const dispute = disputePayment(fake.books, payment)
@@ -165,9 +165,11 @@ test('a dispute names our payment, also where an attempt has no notes; a lost on
   assert.ok(opened?.about === 'dispute' && none.length === 0)
   assert.deepEqual([opened.paymentId, opened.providerRef, opened.state], [paymentId, dispute.id, 'open'])
   moveDispute(fake.books, dispute, 'lost')
+  const [ended] = await told()
+  assert.ok(ended?.about === 'dispute')
   assert.deepEqual(
-    (await told()).map(report => report.about),
-    ['dispute', 'return'],
+    [ended.state, ended.deductedPaise, ended.reasonCode],
+    ['lost', payment.amount, 'chargeback'],
   )
   await presented()
   const debit = [...fake.books.payments.values()].at(-1) ?? assert.fail()
@@ -175,9 +177,15 @@ test('a dispute names our payment, also where an attempt has no notes; a lost on
   const disputed = disputePayment(fake.books, debit)
   fake.books.outbox.splice(0)
   moveDispute(fake.books, disputed, 'lost')
-  const [, returned] = await told()
-  assert.ok(returned?.about === 'return')
-  assert.deepEqual([returned.amountPaise, returned.code], [400_00, 'dispute_lost'])
+  const [lost, ...more] = await told()
+  assert.ok(lost?.about === 'dispute' && more.length === 0)
+  assert.deepEqual([lost.state, lost.deductedPaise], ['lost', 400_00])
+  const asked = { instituteId: lost.instituteId, paymentId: lost.paymentId, transactionId: null }
+  const found = await razorpay.disputes?.({ ...asked, providerRef: debit.order_id })
+  assert.deepEqual(
+    found?.map(one => [one.providerRef, one.state]),
+    [[disputed.id, 'lost']],
+  )
 })
 
 const REFUSED = {

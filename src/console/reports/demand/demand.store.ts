@@ -28,7 +28,7 @@ export function demandQuery(instituteId: number, yearStart: number): Query {
       from kids k join orders o on o.institute_id = $1 and o.student_id = k.id
       join payments p on p.institute_id = $1 and p.order_id = o.id and p.state = 'captured' and not p.is_duplicate
       union all
-      select k.grade, k.year, 'money', ${MONTH('r.processed_at')}, -r.amount_paise
+      select k.grade, k.year, 'money', ${MONTH('r.processed_at')}, r.charged_paise - r.amount_paise
       from kids k join orders o on o.institute_id = $1 and o.student_id = k.id
       join refunds r on r.institute_id = $1 and r.order_id = o.id and r.state = 'processed' and r.kind <> 'duplicate'
       union all

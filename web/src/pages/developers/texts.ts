@@ -68,6 +68,9 @@ const EVENT_LABELS: Record<EventCode, string> = {
   'cred.loan.agreement_signed': 'A loan agreement was signed',
   'cred.loan.disbursed': 'A loan was paid out',
   'cred.emi.debited': 'An EMI of a loan was debited',
+  'pay.dispute.opened': 'A payer disputes a payment',
+  'pay.dispute.won': 'A dispute was won',
+  'pay.dispute.lost': 'A dispute was lost',
   'refund.processed': 'A refund was paid',
   'refund.failed': 'A refund failed',
 }

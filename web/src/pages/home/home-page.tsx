@@ -81,7 +81,7 @@ function Waiting({ home }: { home: HomeAnswer }) {
             note={`${counted(count, 'payment')}, ${formatRupees(amount)}; without an answer it goes back`}
             {...(count === 1 && orderId !== undefined
               ? { to: '/i/$institute/orders/$order', params: { order: orderId }, search: {} }
-              : { to: '/i/$institute/money', search: { view: 'reconciliation' } })}
+              : { to: '/i/$institute/money', search: { view: 'disputes', needs_answer: 'yes' } })}
           />
         )}
         {approvals > 0 && (

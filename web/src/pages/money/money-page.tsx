@@ -6,6 +6,7 @@ import './money.css'
 import { BankView } from './bank/bank-view.tsx'
 import { CollectionView } from './collection-view.tsx'
 import { DemandView } from './demand-view.tsx'
+import { DisputesView } from './disputes-view.tsx'
 import { DuesView } from './dues-view.tsx'
 import { LedgerView } from './ledger-view.tsx'
 import { PaymentsView } from './payments-view.tsx'
@@ -23,6 +24,7 @@ const VIEWS: readonly { key: string; group: string; label: string; View: Compone
   { key: 'reminders', group: 'Owed', label: 'Reminders', View: RemindersView },
   { key: 'expected', group: 'To the bank', label: 'Expected', View: ExpectedView },
   { key: 'settlements', group: 'To the bank', label: 'Settlements', View: SettlementsView },
+  { key: 'disputes', group: 'To the bank', label: 'Disputes', View: DisputesView },
   { key: 'bank', group: 'To the bank', label: 'Bank statement', View: BankView },
   { key: 'reconciliation', group: 'Books', label: 'Reconciliation', View: ReconciliationView },
   { key: 'ledger', group: 'Books', label: 'Ledger', View: LedgerView },

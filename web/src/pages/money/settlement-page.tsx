@@ -19,7 +19,9 @@ import { modeLabel } from './texts.ts'
 import { readable } from '../../ui/words.ts'
 import { TableFrame } from '../../ui/table/frame.tsx'
 
-const signed = ({ type, amount }: SettlementItemAnswer): number => (type === 'refund' ? -amount : amount)
+const signed = ({ type, amount }: SettlementItemAnswer): number => (type === 'payment' ? amount : -amount)
+
+const WENT = { refund: 'Refund', chargeback: 'Chargeback', chargeback_fee: 'Fee of the chargeback' }
 
 const COLUMNS: readonly Column<SettlementItemAnswer>[] = [
   { key: 'at', title: 'When', text: row => formatMoment(row.at), render: row => <When at={row.at} /> },
@@ -33,7 +35,7 @@ const COLUMNS: readonly Column<SettlementItemAnswer>[] = [
           {row.is_duplicate ? 'Payment that goes back' : 'Payment'}
         </StatusBadge>
       ) : (
-        <StatusBadge tone="plain">Refund</StatusBadge>
+        <StatusBadge tone={row.type === 'refund' ? 'plain' : 'bad'}>{WENT[row.type]}</StatusBadge>
       ),
   },
   { key: 'payer', title: 'Payer', text: row => row.payer },
@@ -94,6 +96,9 @@ function Settlement({ settlement, path }: { settlement: SettlementDetailAnswer; 
         { label: 'Gross', value: formatRupees(settlement.gross) },
         { label: 'Charges of the provider', value: formatRupees(settlement.charges) },
         { label: 'Refunds taken off', value: formatRupees(settlement.refunds) },
+        ...(settlement.chargebacks > 0
+          ? [{ label: 'Of that lost in disputes', value: formatRupees(settlement.chargebacks) }]
+          : []),
         { label: 'Settled', value: <When at={settlement.settled_at} /> },
         { label: 'In it', value: whatIsIn(settlement) },
         { label: 'Branch', value: settlement.collector_code },

@@ -27,6 +27,8 @@ const POSTINGS: Record<string, string> = {
   refund_requested: 'Refund asked for',
   refund_processed: 'Refund made',
   refund_failed: 'Refund failed',
+  dispute_opened: 'Held for a dispute',
+  dispute_closed: 'Dispute decided',
   duplicate_refunded: 'Duplicate payment refunded',
   payment_returned: 'Debit taken back by the bank',
   settled: 'Settled to bank',

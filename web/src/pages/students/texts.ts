@@ -70,6 +70,7 @@ const ACTION_LABELS: Record<string, string> = {
   'concession.changed': 'Concession changed',
   'late_fee.waived': 'Late fee waived',
   'advance.used': 'Advance used for other fees',
+  'advance.refunded': 'Advance given back',
   'approval.asked': 'Approval asked for',
   'approval.approved': 'Approved',
   'approval.declined': 'Request declined',

@@ -2,6 +2,7 @@ import { Button, Menu } from '@mantine/core'
 import { useState, type ReactNode } from 'react'
 import { useMay } from '../../../api/session.ts'
 import { ConcessionDialogue } from './concession.tsx'
+import { AdvanceRefundDialogue } from './refund-advance.tsx'
 import { AdvanceDialogue } from './use-advance.tsx'
 import { EditProfileDialogue } from './edit-profile.tsx'
 import { FamilyLanguageDialogue } from './family-language.tsx'
@@ -22,6 +23,7 @@ type Action =
   | 'concession'
   | 'waiver'
   | 'advance'
+  | 'advanceRefund'
   | 'fetch'
   | 'status'
 export type ActionProps = { student: Student; onClose: () => void }
@@ -35,6 +37,7 @@ const DIALOGUES: Record<Action, (props: ActionProps) => ReactNode> = {
   concession: ConcessionDialogue,
   waiver: WaiverDialogue,
   advance: AdvanceDialogue,
+  advanceRefund: AdvanceRefundDialogue,
   fetch: FetchDialogue,
   status: StatusDialogue,
 }
@@ -91,6 +94,9 @@ export function StudentActs({ student }: { student: Student }) {
               disabled={dues.advance_amount === 0 || dues.total_amount === 0}
             >
               Use the advance for other fees
+            </Menu.Item>
+            <Menu.Item onClick={() => setAction('advanceRefund')} disabled={dues.advance_amount === 0}>
+              Refund the advance
             </Menu.Item>
             <Menu.Item onClick={() => setAction('fetch')} disabled={!hasErp}>
               Fetch from the ERP now

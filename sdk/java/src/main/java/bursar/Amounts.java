@@ -11,6 +11,8 @@ final class Amounts {
             "amount_per_day",
             "carried_advance",
             "carried_dues",
+            "chargebacks",
+            "charged_amount",
             "charges",
             "disbursed_amount",
             "discount",

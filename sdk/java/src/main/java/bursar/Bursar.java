@@ -125,6 +125,21 @@ public final class Bursar extends Client {
         return one("GET", "/api/v1/integrations/pay/settlements/" + encode(settlementId), query, null, SettlementDetail::new);
     }
 
+    /** List disputes. */
+    public ItemList<Dispute> listDisputes() {
+        return list("/api/v1/integrations/pay/disputes", Map.of(), Dispute::new);
+    }
+
+    /** List disputes. */
+    public ItemList<Dispute> listDisputes(Map<String, ?> query) {
+        return list("/api/v1/integrations/pay/disputes", query, Dispute::new);
+    }
+
+    /** Get a dispute. */
+    public Dispute getDispute(String disputeId) {
+        return one("GET", "/api/v1/integrations/pay/disputes/" + encode(disputeId), Map.of(), null, Dispute::new);
+    }
+
     /** Create a payment page. */
     public CreatedPaymentPage createPaymentPage(CreatePaymentPageRequest body) {
         return one("POST", "/api/v1/integrations/pay/pages", Map.of(), body, CreatedPaymentPage::new);
@@ -420,6 +435,11 @@ public final class Bursar extends Client {
         return one("POST", "/api/v1/integrations/pay/students/" + encode(serviceStudentId) + "/orders", Map.of(), body, CreatedOrder::new);
     }
 
+    /** Refund the advance of a student. */
+    public List<Refund> refundAdvance(String serviceStudentId, AdvanceRefundRequest body) {
+        return all("POST", "/api/v1/integrations/pay/students/" + encode(serviceStudentId) + "/advance/refunds", Map.of(), body, Refund::new);
+    }
+
     /** List payments made here. */
     public List<StudentPayment> listStudentPayments(String serviceStudentId) {
         return all("GET", "/api/v1/integrations/pay/students/" + encode(serviceStudentId) + "/payments", Map.of(), null, StudentPayment::new);
@@ -628,6 +648,11 @@ public final class Bursar extends Client {
     /** Let the bank fail a payment. */
     public SandboxPayment sandboxFailPayment(String paymentId) {
         return one("POST", "/api/v1/sandbox/payments/" + encode(paymentId) + "/fail", Map.of(), null, SandboxPayment::new);
+    }
+
+    /** Let the payer's bank dispute a payment. */
+    public Dispute sandboxDisputePayment(String paymentId, SandboxDisputePaymentRequest body) {
+        return one("POST", "/api/v1/sandbox/payments/" + encode(paymentId) + "/dispute", Map.of(), body, Dispute::new);
     }
 
     /** Settle everything now. */

@@ -107,6 +107,12 @@ public final class Types {
                     return new CredLoanDisbursedEvent(json());
                 case "cred.emi.debited":
                     return new CredEmiDebitedEvent(json());
+                case "pay.dispute.opened":
+                    return new PayDisputeOpenedEvent(json());
+                case "pay.dispute.won":
+                    return new PayDisputeWonEvent(json());
+                case "pay.dispute.lost":
+                    return new PayDisputeLostEvent(json());
                 case "refund.processed":
                     return new RefundProcessedEvent(json());
                 case "refund.failed":
@@ -200,6 +206,18 @@ public final class Types {
         /** Present only on a disabled subscription. */
         public String disabledAt() {
             return text("disabled_at");
+        }
+    }
+
+    public static final class AdvanceRefundRequest extends Body<AdvanceRefundRequest> {
+        /** Rupees; all of the advance that was paid online when absent. */
+        public AdvanceRefundRequest amount(BigDecimal value) {
+            return set("amount", value);
+        }
+
+        /** Why, for your own records. */
+        public AdvanceRefundRequest reason(String value) {
+            return set("reason", value);
         }
     }
 
@@ -1974,6 +1992,128 @@ public final class Types {
         /** Its name; the code itself until it is given one. */
         public String name() {
             return text("name");
+        }
+    }
+
+    public static final class Dispute extends View {
+        public Dispute(Map<String, Object> json) {
+            super(json);
+        }
+
+        /** Dispute id. */
+        public String id() {
+            return text("id");
+        }
+
+        /** Rupees that are disputed, and held while it is open. */
+        public BigDecimal amount() {
+            return amount("amount");
+        }
+
+        /** open: not decided. won: for the institute. lost: for the payer, who has the money back. */
+        public String status() {
+            return text("status");
+        }
+
+        public DisputeReason reason() {
+            return one("reason", DisputeReason::new);
+        }
+
+        /** Until when it can be answered at the provider, UTC. */
+        public String respondBy() {
+            return text("respond_by");
+        }
+
+        /** When it was told, UTC. */
+        public String openedAt() {
+            return text("opened_at");
+        }
+
+        /** When it was decided, UTC. */
+        public String closedAt() {
+            return text("closed_at");
+        }
+
+        /** The payment that is disputed. */
+        public String paymentId() {
+            return text("payment_id");
+        }
+
+        /** Its order or link. */
+        public String orderId() {
+            return text("order_id");
+        }
+
+        /** What that is: a link is read on the payment link routes, every other kind on the order routes. */
+        public String kind() {
+            return text("kind");
+        }
+
+        /** Branch code. */
+        public String collectorCode() {
+            return text("collector_code");
+        }
+
+        /** Id of the student here, of a payment for a student. */
+        public String serviceStudentId() {
+            return text("service_student_id");
+        }
+
+        /** How it was paid. */
+        public String mode() {
+            return text("mode");
+        }
+
+        /** Who answers to the bank: it is answered there. */
+        public String provider() {
+            return text("provider");
+        }
+
+        /** The provider's name for it. */
+        public String providerReference() {
+            return text("provider_reference");
+        }
+
+        /** As the provider names it. */
+        public String phase() {
+            return text("phase");
+        }
+
+        /** Whether it waits for an answer at the provider. */
+        public Boolean needsAnswer() {
+            return flag("needs_answer");
+        }
+
+        /** Of a lost one: how it is booked. */
+        public String refundId() {
+            return text("refund_id");
+        }
+
+        /** Of a lost one: what had been refunded before and so went out twice; a student owes it as RETURNED_AFTER_REFUND. */
+        public BigDecimal chargedAmount() {
+            return amount("charged_amount");
+        }
+
+        /** Of a lost one: the pay-out that is less by it. */
+        public String settlementUtr() {
+            return text("settlement_utr");
+        }
+    }
+
+    /** Why the payer disputes it. */
+    public static final class DisputeReason extends View {
+        public DisputeReason(Map<String, Object> json) {
+            super(json);
+        }
+
+        /** The provider's code. */
+        public String code() {
+            return text("code");
+        }
+
+        /** The provider's words. */
+        public String message() {
+            return text("message");
         }
     }
 
@@ -5076,6 +5216,390 @@ public final class Types {
         }
     }
 
+    public static final class PayDisputeLostEvent extends View {
+        public PayDisputeLostEvent(Map<String, Object> json) {
+            super(json);
+        }
+
+        /** The same on every retry: drop an event whose id you have seen. */
+        public String eventId() {
+            return text("event_id");
+        }
+
+        /** Event code. */
+        public String event() {
+            return text("event");
+        }
+
+        /** When it happened, Unix seconds. */
+        public Long timestamp() {
+            return whole("timestamp");
+        }
+
+        /** Version of the envelope. */
+        public String version() {
+            return text("version");
+        }
+
+        /** Rises per resource; compare, do not count. */
+        public Long sequence() {
+            return whole("sequence");
+        }
+
+        public PayDisputeLostEventPayload payload() {
+            return one("payload", PayDisputeLostEventPayload::new);
+        }
+    }
+
+    public static final class PayDisputeLostEventPayload extends View {
+        public PayDisputeLostEventPayload(Map<String, Object> json) {
+            super(json);
+        }
+
+        /** Id of the order or link. */
+        public String orderId() {
+            return text("order_id");
+        }
+
+        /** What it is: a link is read on the payment link routes, every other kind on the order routes. */
+        public String kind() {
+            return text("kind");
+        }
+
+        /** Branch code. */
+        public String collectorCode() {
+            return text("collector_code");
+        }
+
+        /** Id of the student here, of a payment for a student. */
+        public String serviceStudentId() {
+            return text("service_student_id");
+        }
+
+        /** The payment. */
+        public PaymentBlock payment() {
+            return one("payment", PaymentBlock::new);
+        }
+
+        public PayDisputeLostEventPayloadDispute dispute() {
+            return one("dispute", PayDisputeLostEventPayloadDispute::new);
+        }
+    }
+
+    /** The dispute. */
+    public static final class PayDisputeLostEventPayloadDispute extends View {
+        public PayDisputeLostEventPayloadDispute(Map<String, Object> json) {
+            super(json);
+        }
+
+        /** Dispute id. */
+        public String id() {
+            return text("id");
+        }
+
+        /** Rupees that are disputed, and held while it is open. */
+        public BigDecimal amount() {
+            return amount("amount");
+        }
+
+        /** open: not decided. won: for the institute. lost: for the payer, who has the money back. */
+        public String status() {
+            return text("status");
+        }
+
+        public PayDisputeLostEventPayloadDisputeReason reason() {
+            return one("reason", PayDisputeLostEventPayloadDisputeReason::new);
+        }
+
+        /** Until when it can be answered at the provider, UTC. */
+        public String respondBy() {
+            return text("respond_by");
+        }
+
+        /** When it was told, UTC. */
+        public String openedAt() {
+            return text("opened_at");
+        }
+
+        /** When it was decided, UTC. */
+        public String closedAt() {
+            return text("closed_at");
+        }
+    }
+
+    /** Why the payer disputes it. */
+    public static final class PayDisputeLostEventPayloadDisputeReason extends View {
+        public PayDisputeLostEventPayloadDisputeReason(Map<String, Object> json) {
+            super(json);
+        }
+
+        /** The provider's code. */
+        public String code() {
+            return text("code");
+        }
+
+        /** The provider's words. */
+        public String message() {
+            return text("message");
+        }
+    }
+
+    public static final class PayDisputeOpenedEvent extends View {
+        public PayDisputeOpenedEvent(Map<String, Object> json) {
+            super(json);
+        }
+
+        /** The same on every retry: drop an event whose id you have seen. */
+        public String eventId() {
+            return text("event_id");
+        }
+
+        /** Event code. */
+        public String event() {
+            return text("event");
+        }
+
+        /** When it happened, Unix seconds. */
+        public Long timestamp() {
+            return whole("timestamp");
+        }
+
+        /** Version of the envelope. */
+        public String version() {
+            return text("version");
+        }
+
+        /** Rises per resource; compare, do not count. */
+        public Long sequence() {
+            return whole("sequence");
+        }
+
+        public PayDisputeOpenedEventPayload payload() {
+            return one("payload", PayDisputeOpenedEventPayload::new);
+        }
+    }
+
+    public static final class PayDisputeOpenedEventPayload extends View {
+        public PayDisputeOpenedEventPayload(Map<String, Object> json) {
+            super(json);
+        }
+
+        /** Id of the order or link. */
+        public String orderId() {
+            return text("order_id");
+        }
+
+        /** What it is: a link is read on the payment link routes, every other kind on the order routes. */
+        public String kind() {
+            return text("kind");
+        }
+
+        /** Branch code. */
+        public String collectorCode() {
+            return text("collector_code");
+        }
+
+        /** Id of the student here, of a payment for a student. */
+        public String serviceStudentId() {
+            return text("service_student_id");
+        }
+
+        /** The payment. */
+        public PaymentBlock payment() {
+            return one("payment", PaymentBlock::new);
+        }
+
+        public PayDisputeOpenedEventPayloadDispute dispute() {
+            return one("dispute", PayDisputeOpenedEventPayloadDispute::new);
+        }
+    }
+
+    /** The dispute. */
+    public static final class PayDisputeOpenedEventPayloadDispute extends View {
+        public PayDisputeOpenedEventPayloadDispute(Map<String, Object> json) {
+            super(json);
+        }
+
+        /** Dispute id. */
+        public String id() {
+            return text("id");
+        }
+
+        /** Rupees that are disputed, and held while it is open. */
+        public BigDecimal amount() {
+            return amount("amount");
+        }
+
+        /** open: not decided. won: for the institute. lost: for the payer, who has the money back. */
+        public String status() {
+            return text("status");
+        }
+
+        public PayDisputeOpenedEventPayloadDisputeReason reason() {
+            return one("reason", PayDisputeOpenedEventPayloadDisputeReason::new);
+        }
+
+        /** Until when it can be answered at the provider, UTC. */
+        public String respondBy() {
+            return text("respond_by");
+        }
+
+        /** When it was told, UTC. */
+        public String openedAt() {
+            return text("opened_at");
+        }
+
+        /** When it was decided, UTC. */
+        public String closedAt() {
+            return text("closed_at");
+        }
+    }
+
+    /** Why the payer disputes it. */
+    public static final class PayDisputeOpenedEventPayloadDisputeReason extends View {
+        public PayDisputeOpenedEventPayloadDisputeReason(Map<String, Object> json) {
+            super(json);
+        }
+
+        /** The provider's code. */
+        public String code() {
+            return text("code");
+        }
+
+        /** The provider's words. */
+        public String message() {
+            return text("message");
+        }
+    }
+
+    public static final class PayDisputeWonEvent extends View {
+        public PayDisputeWonEvent(Map<String, Object> json) {
+            super(json);
+        }
+
+        /** The same on every retry: drop an event whose id you have seen. */
+        public String eventId() {
+            return text("event_id");
+        }
+
+        /** Event code. */
+        public String event() {
+            return text("event");
+        }
+
+        /** When it happened, Unix seconds. */
+        public Long timestamp() {
+            return whole("timestamp");
+        }
+
+        /** Version of the envelope. */
+        public String version() {
+            return text("version");
+        }
+
+        /** Rises per resource; compare, do not count. */
+        public Long sequence() {
+            return whole("sequence");
+        }
+
+        public PayDisputeWonEventPayload payload() {
+            return one("payload", PayDisputeWonEventPayload::new);
+        }
+    }
+
+    public static final class PayDisputeWonEventPayload extends View {
+        public PayDisputeWonEventPayload(Map<String, Object> json) {
+            super(json);
+        }
+
+        /** Id of the order or link. */
+        public String orderId() {
+            return text("order_id");
+        }
+
+        /** What it is: a link is read on the payment link routes, every other kind on the order routes. */
+        public String kind() {
+            return text("kind");
+        }
+
+        /** Branch code. */
+        public String collectorCode() {
+            return text("collector_code");
+        }
+
+        /** Id of the student here, of a payment for a student. */
+        public String serviceStudentId() {
+            return text("service_student_id");
+        }
+
+        /** The payment. */
+        public PaymentBlock payment() {
+            return one("payment", PaymentBlock::new);
+        }
+
+        public PayDisputeWonEventPayloadDispute dispute() {
+            return one("dispute", PayDisputeWonEventPayloadDispute::new);
+        }
+    }
+
+    /** The dispute. */
+    public static final class PayDisputeWonEventPayloadDispute extends View {
+        public PayDisputeWonEventPayloadDispute(Map<String, Object> json) {
+            super(json);
+        }
+
+        /** Dispute id. */
+        public String id() {
+            return text("id");
+        }
+
+        /** Rupees that are disputed, and held while it is open. */
+        public BigDecimal amount() {
+            return amount("amount");
+        }
+
+        /** open: not decided. won: for the institute. lost: for the payer, who has the money back. */
+        public String status() {
+            return text("status");
+        }
+
+        public PayDisputeWonEventPayloadDisputeReason reason() {
+            return one("reason", PayDisputeWonEventPayloadDisputeReason::new);
+        }
+
+        /** Until when it can be answered at the provider, UTC. */
+        public String respondBy() {
+            return text("respond_by");
+        }
+
+        /** When it was told, UTC. */
+        public String openedAt() {
+            return text("opened_at");
+        }
+
+        /** When it was decided, UTC. */
+        public String closedAt() {
+            return text("closed_at");
+        }
+    }
+
+    /** Why the payer disputes it. */
+    public static final class PayDisputeWonEventPayloadDisputeReason extends View {
+        public PayDisputeWonEventPayloadDisputeReason(Map<String, Object> json) {
+            super(json);
+        }
+
+        /** The provider's code. */
+        public String code() {
+            return text("code");
+        }
+
+        /** The provider's words. */
+        public String message() {
+            return text("message");
+        }
+    }
+
     public static final class PayOrder extends View {
         public PayOrder(Map<String, Object> json) {
             super(json);
@@ -6783,7 +7307,7 @@ public final class Types {
             return text("status");
         }
 
-        /** Present only if given. */
+        /** Present only if given. Of money that a bank took back: why, and what of it is charged to the family. */
         public String reason() {
             return text("reason");
         }
@@ -6798,7 +7322,7 @@ public final class Types {
             return text("utr");
         }
 
-        /** Of which lines; they add up to the amount. */
+        /** Of which lines; they add up to the amount, less what is charged to the family. */
         public List<RefundLine> details() {
             return all("details", RefundLine::new);
         }
@@ -6968,7 +7492,7 @@ public final class Types {
             return set("amount", value);
         }
 
-        /** Of which components, each at most once; spread over all lines in proportion to what is left of them when absent. */
+        /** Of which components, each at most once; when absent the advance of the student first, then spread over all lines in proportion to what is left of them. */
         public RefundRequest details(List<OrderLineInput> value) {
             return set("details", value);
         }
@@ -7438,6 +7962,23 @@ public final class Types {
         }
     }
 
+    public static final class SandboxDisputePaymentRequest extends Body<SandboxDisputePaymentRequest> {
+        /** What the payer's bank does. */
+        public SandboxDisputePaymentRequest outcome(String value) {
+            return set("outcome", value);
+        }
+
+        /** Rupees that are disputed; the whole payment when absent. */
+        public SandboxDisputePaymentRequest amount(BigDecimal value) {
+            return set("amount", value);
+        }
+
+        /** The bank's code for why, of one that is opened. */
+        public SandboxDisputePaymentRequest reason(String value) {
+            return set("reason", value);
+        }
+    }
+
     public static final class SandboxErpSettings extends View {
         public SandboxErpSettings(Map<String, Object> json) {
             super(json);
@@ -7875,9 +8416,14 @@ public final class Types {
             return amount("charges");
         }
 
-        /** What it gave back to payers, in rupees. */
+        /** What went back to payers, chargebacks among it, in rupees. */
         public BigDecimal refunds() {
             return amount("refunds");
+        }
+
+        /** Of that: what disputes took that were lost, in rupees. */
+        public BigDecimal chargebacks() {
+            return amount("chargebacks");
         }
 
         /** What reached the bank, in rupees: gross less charges and refunds. Below 0 where refunds outweigh payments. */
@@ -7941,9 +8487,14 @@ public final class Types {
             return amount("charges");
         }
 
-        /** What it gave back to payers, in rupees. */
+        /** What went back to payers, chargebacks among it, in rupees. */
         public BigDecimal refunds() {
             return amount("refunds");
+        }
+
+        /** Of that: what disputes took that were lost, in rupees. */
+        public BigDecimal chargebacks() {
+            return amount("chargebacks");
         }
 
         /** What reached the bank, in rupees: gross less charges and refunds. Below 0 where refunds outweigh payments. */
@@ -8003,12 +8554,12 @@ public final class Types {
             return text("id");
         }
 
-        /** Money in, or given back: a refund, or a debit that the bank returned after it had been paid. */
+        /** payment: money in. refund: given back, or a debit that the bank returned after it had been paid. chargeback: taken by a dispute that was lost. chargeback_fee: what the provider kept for that; it is among the charges. */
         public String type() {
             return text("type");
         }
 
-        /** Rupees; of a refund those given back. */
+        /** Rupees; of a refund or chargeback those that went back. */
         public BigDecimal amount() {
             return amount("amount");
         }
@@ -8033,7 +8584,7 @@ public final class Types {
             return text("payment_id");
         }
 
-        /** Of a refund. */
+        /** Of a refund, and of a chargeback as it is booked. */
         public String refundId() {
             return text("refund_id");
         }
@@ -8053,7 +8604,7 @@ public final class Types {
             return text("instalment_id");
         }
 
-        /** Component by component; they add up to the amount. */
+        /** Component by component; they add up to the amount. What is charged to the family, and fees, are of none. */
         public List<SettlementItemDetail> details() {
             return all("details", SettlementItemDetail::new);
         }
@@ -8518,6 +9069,16 @@ public final class Types {
         /** How far it is. */
         public String status() {
             return text("status");
+        }
+
+        /** The bank reference of the pay-out that it reached the institute with; with every `settled`. */
+        public String settlementUtr() {
+            return text("settlement_utr");
+        }
+
+        /** When it reached the institute, UTC; with every `settled`. */
+        public String settledAt() {
+            return text("settled_at");
         }
 
         /** Given back of it. */

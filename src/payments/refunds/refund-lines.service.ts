@@ -1,0 +1,27 @@
+import { holdAdvances, payFromAdvances } from '../../fees/advances/advances.service.ts'
+import type { Transaction } from '../../platform/db/database.ts'
+import type { PaidOrder } from '../payment-handler.ts'
+import { refundLines, type AskedRefund, type Refund, type RefundLine } from './refunds.rules.ts'
+
+/** Of a student's payment the advance goes back first, unless somebody said of which components. */
+export async function linesOfRefund(
+  tx: Transaction,
+  { payment: { instituteId }, order }: PaidOrder,
+  earlier: readonly Refund[],
+  asked: Omit<AskedRefund, 'reason'>,
+): Promise<RefundLine[]> {
+  const { studentId } = order
+  const advances =
+    studentId === null || asked.lines !== null ? [] : await holdAdvances(tx, { instituteId, studentId })
+  return refundLines(order, earlier, asked, advances)
+}
+
+/** What has become due by it, an advance of other components pays: the caller has written the refund down. */
+export async function takeAdvanceFirst(
+  tx: Transaction,
+  { payment: { instituteId }, order: { studentId } }: PaidOrder,
+  lines: readonly RefundLine[],
+  at: Date,
+): Promise<void> {
+  if (studentId !== null) await payFromAdvances(tx, { instituteId, studentId }, lines, at)
+}

@@ -1,0 +1,45 @@
+import { TextInput } from '@mantine/core'
+import { useState } from 'react'
+import { problemOf, useCommand } from '../../../api/command.ts'
+import { ConfirmWithReason } from '../../../ui/dialogue/confirm-with-reason.tsx'
+import { formatRupees } from '../../../ui/money.tsx'
+import { notify } from '../../../ui/toasts.tsx'
+import { isKept } from '../../approvals/kept.ts'
+import type { ActionProps } from './student-actions.tsx'
+import { AFTER_CHANGE, useStudentPath } from '../use-student.ts'
+import { plainAmount } from '../texts.ts'
+
+export function AdvanceRefundDialogue({ student, onClose }: ActionProps) {
+  const [amount, setAmount] = useState('')
+  const refund = useCommand<{ amount?: string; reason: string }>({
+    method: 'POST',
+    path: `${useStudentPath(student.service_student_id)}/advance-refunds`,
+    refreshes: AFTER_CHANGE,
+    onDone(answer) {
+      if (!isKept(answer)) notify('The advance is on its way back.')
+      onClose()
+    },
+  })
+  return (
+    <ConfirmWithReason
+      isOpen
+      onClose={onClose}
+      title="Refund the advance"
+      description={`${formatRupees(student.dues.advance_amount)} was paid beyond the fees. What of it was paid online goes back the way it was paid; nothing becomes due by it. Cash goes back at the counter.`}
+      verb="Refund it"
+      isBusy={refund.isPending}
+      error={refund.error}
+      onConfirm={reason => refund.mutate({ ...(amount && { amount: plainAmount(amount) }), reason })}
+    >
+      <TextInput
+        label="Amount in rupees"
+        description="Leave empty for as much as was paid online."
+        inputMode="decimal"
+        mb="sm"
+        value={amount}
+        onChange={event => setAmount(event.currentTarget.value)}
+        error={problemOf(refund.error, 'amount')}
+      />
+    </ConfirmWithReason>
+  )
+}
