@@ -51,8 +51,8 @@ export function sandboxPaymentRoutes(app: FastifyInstance, sandbox: SandboxPayme
     output: one(paymentOutput),
     params: orderParams,
     body: payInput,
-    perform: (command, { caller, params, body }) =>
-      payOrder(sandbox, command, { institute: caller.institute, orderId: params.orderId }, body),
+    perform: (_command, { caller, params, body }) =>
+      payOrder(sandbox, { institute: caller.institute, orderId: params.orderId }, body),
   })
   for (const [verb, outcome] of [
     ['capture', 'success'],
@@ -71,8 +71,8 @@ export function sandboxPaymentRoutes(app: FastifyInstance, sandbox: SandboxPayme
       },
       output: one(paymentOutput),
       params: paymentParams,
-      perform: (command, { caller, params }) =>
-        resolvePayment(sandbox, command, { institute: caller.institute, ...params }, outcome),
+      perform: (_command, { caller, params }) =>
+        resolvePayment(sandbox, { institute: caller.institute, ...params }, outcome),
     })
   }
   addWrite(app, ctx, {
