@@ -204,7 +204,9 @@ export async function applyRefundReport(ctx: PaymentContext, report: RefundRepor
     } else if (refund.kind === 'duplicate') {
       await insertExceptions(tx, [failedRefund(done, payment, at)])
     }
-    await recordEvents(tx, [refundEvent(done, payment, order, { happened: outcome.kind, at })])
+    // A payment that pays nothing was never told of, so that it went back is not either.
+    if (refund.kind !== 'duplicate')
+      await recordEvents(tx, [refundEvent(done, payment, order, { happened: outcome.kind, at })])
   })
 }
 
