@@ -72,6 +72,8 @@ export async function moveClock(
 
 /** Finishes a move that a process died over. */
 export async function finishMove(sandbox: SandboxClock): Promise<void> {
+  const target = Number((await readSetting(sandbox.db, 'clock_target')) ?? 0)
+  if (target <= sandbox.clock.now().getTime()) return
   await moveAlone(sandbox, false, () => finishInterrupted(sandbox))
 }
 
