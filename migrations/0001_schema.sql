@@ -1389,6 +1389,24 @@ create table student_transfers (
   foreign key (institute_id, rollover_id) references rollovers
 );
 
+-- When the dues fell due that a rollover carried to a record: they keep their day, whatever the new year's calendar says.
+-- A part has none where the old year knew none.
+create table carried_dues (
+  institute_id integer not null,
+  -- The record of the new year, and its component.
+  student_id text not null,
+  component_type text not null,
+  from_student_id text not null,
+  part_no integer not null,
+  due_on date,
+  amount_paise bigint not null check (amount_paise > 0),
+  carried_at timestamptz not null,
+  primary key (institute_id, student_id, from_student_id, part_no),
+  foreign key (institute_id, student_id) references students,
+  foreign key (institute_id, from_student_id) references students
+);
+create index carried_dues_from on carried_dues (institute_id, from_student_id);
+
 -- What was paid too much for one fee and pays another of the same student: no money moves, what counts as paid does.
 create table advance_uses (
   institute_id integer not null,
@@ -1736,6 +1754,28 @@ create view planned_fees as
     i.state in ('scheduled', 'confirmed', 'presented', 'skipped') as is_to_come) as now
   where p.state in ('setup', 'active', 'locked')
   group by 1, 2, 3;
+
+-- What is owed, with its day where the student itself has one: that of the old year for what was carried, else the one on
+-- which its plan missed it; what has none goes by the institute's calendar. What was carried is paid from the oldest day
+-- on, so that the latest days are left. Of several parts of a component the first has what the plan will take.
+create view owed_parts as
+  select b.institute_id, b.student_id, b.component_type, coalesce(c.due_on, f.missed_on) as due_on,
+    case when coalesce(c.is_first, true) then plan.amount else 0 end as planned_paise,
+    case when c.student_id is null then b.outstanding_paise - plan.amount
+      when c.is_first then greatest(b.outstanding_paise - plan.amount - c.later_paise, 0)
+      else least(greatest(b.outstanding_paise - plan.amount - c.later_paise, 0), c.amount_paise) end as owed_paise
+  from student_balances b
+  left join planned_fees f on f.institute_id = b.institute_id and f.student_id = b.student_id
+    and f.component_type = b.component_type
+  left join (
+    select institute_id, student_id, component_type, due_on, sum(amount_paise)::bigint as amount_paise,
+      coalesce(sum(sum(amount_paise)) over (partition by institute_id, student_id, component_type
+        order by due_on desc nulls first rows between unbounded preceding and 1 preceding), 0)::bigint as later_paise,
+      row_number() over (partition by institute_id, student_id, component_type order by due_on nulls last) = 1 as is_first
+    from carried_dues group by institute_id, student_id, component_type, due_on
+  ) c on c.institute_id = b.institute_id and c.student_id = b.student_id and c.component_type = b.component_type
+  cross join lateral (select least(b.outstanding_paise, coalesce(f.amount_paise, 0)) as amount) as plan
+  where b.outstanding_paise > 0;
 
 -- Every presentation ever made; the key prevents making one twice.
 create table flex_presentations (
@@ -2757,7 +2797,7 @@ declare
   append_only_table text;
 begin
   foreach append_only_table in array array['console_audit', 'direct_payment_changes', 'erp_fetches', 'events', 'fee_changes',
-    'student_transfers', 'flex_decisions', 'late_fee_entries', 'ledger_postings', 'ledger_transfers', 'student_changes']
+    'student_transfers', 'carried_dues', 'flex_decisions', 'late_fee_entries', 'ledger_postings', 'ledger_transfers', 'student_changes']
   loop
     -- Two, because Citus puts one for TRUNCATE on the table alone and not on its shards.
     execute format('create trigger %I before update or delete on %I

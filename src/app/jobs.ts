@@ -8,7 +8,7 @@ import { mailReports, nextReportDue } from '../console/reports/mailing/mailing.s
 import { expireApprovals, nextApprovalExpiry } from '../console/approvals/approval-limit.service.ts'
 import { purgeSessions } from '../console/auth/sessions.service.ts'
 import { nextStepAt, runSteps } from '../flex/engine/engine.service.ts'
-import { readUnsettled } from '../flex/plans/unsettled.service.ts'
+import { yearEnd } from './year-end.ts'
 import { nextRebalanceDue, rebalanceSome } from '../flex/plans/rebalance.service.ts'
 import { checkMandates, nextMandateCheckAt } from '../flex/mandates/mandates.service.ts'
 import { nextNoticeDue, notifyPayers } from '../payments/notices/notices.service.ts'
@@ -72,7 +72,7 @@ export function createJobs(
       nextDueAt: () => nextSettlementRun(ctx),
       nextStop: () => nextSettlementDue(ctx),
     }),
-    work('rollovers_advanced', { run: processBatches(() => advanceRollovers(ctx, readUnsettled)) }),
+    work('rollovers_advanced', { run: processBatches(() => advanceRollovers(ctx, yearEnd)) }),
     ...flexJobs(ctx),
     work('approvals_expired', {
       run: processBatches(limit => expireApprovals(ctx, limit)),

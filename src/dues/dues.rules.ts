@@ -112,6 +112,24 @@ export function lateFeesOn(
   })
 }
 
+/** What fell due on a day; null where no calendar named one. */
+export type DuePart = { dueOn: string | null; amountPaise: Paise }
+
+/**
+ * What is left, by day, of what was carried from an earlier year: it is paid from the oldest day on. What is owed beyond
+ * what was carried, because somebody raised it, is of the oldest. `owed_parts` of the schema says the same.
+ */
+export function leftByDay(carried: readonly DuePart[], owedPaise: Paise): DuePart[] {
+  let left = owedPaise
+  const parts = carried.toReversed().map(({ dueOn, amountPaise }, index) => {
+    const isOldest = index === carried.length - 1
+    const part = isOldest ? left : minPaise(left, amountPaise)
+    left = subtractPaise(left, part)
+    return { dueOn, amountPaise: part }
+  })
+  return parts.filter(part => part.amountPaise > 0).toReversed()
+}
+
 export type Owed = {
   componentType: string
   owedPaise: Paise

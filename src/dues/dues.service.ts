@@ -10,14 +10,17 @@ import { readStudentContexts, type StudentContext } from '../students/student-co
 import {
   datedRule,
   lateFeesOn,
+  leftByDay,
   ruleFor,
   type Allocation,
+  type DuePart,
   type LateFee,
   type PartPayment,
   type Redeemed,
   type Share,
 } from './dues.rules.ts'
-import { readCarried, readPlanned, readRedeemed, readRules } from './dues.store.ts'
+import { readCarried } from './carried.store.ts'
+import { readPlanned, readRedeemed, readRules } from './dues.store.ts'
 
 export type DueLine = {
   componentType: string
@@ -27,10 +30,17 @@ export type DueLine = {
   owedPaise: Paise
   /** How much of that an instalment plan will take. */
   plannedPaise: Paise
-  /** By the institute's calendar, or that of the plan that missed it; null when it has none for this. */
+  /**
+   * By the institute's calendar, or that of the plan that missed it, or the oldest that was carried; null when it has none
+   * for this.
+   */
   dueOn: string | null
+  /** What of an earlier year is left, by the day on which it fell due; null when nothing was carried to it. */
+  carriedParts: readonly DuePart[] | null
   /** From an earlier academic year. */
   isCarried: boolean
+  /** The day that late fees are counted from: what was carried bears those of the year that it was carried to. */
+  lateFrom: string | null
   /** Whose late fee is due while this is. */
   lateRuleId: string | null
   /** A part that no plan will take is past its due day. */
@@ -65,6 +75,20 @@ export async function getDues(ctx: Context, key: StudentKey): Promise<Dues> {
   const dues = (await readDues(ctx, [key])).get(key.studentId)
   if (dues === undefined) throw notFound('This student')
   return dues
+}
+
+/** What students owe by student and component, by the days on which it fell due; inside a transaction that has locked them. */
+export async function readDueParts(
+  tx: Transaction,
+  keys: readonly StudentKey[],
+  today: string,
+): Promise<Map<string, Map<string, readonly DuePart[]>>> {
+  const dues = await readDuesOn(tx, keys, today)
+  return new Map([...dues].map(([id, { lines }]) => [id, new Map(lines.map(partsOf))]))
+}
+
+function partsOf({ componentType, owedPaise, dueOn, carriedParts }: DueLine): [string, readonly DuePart[]] {
+  return [componentType, carriedParts ?? [{ dueOn, amountPaise: owedPaise }]]
 }
 
 /** The late fees that were asked for until a payment came; its lines are counted as paid already. */
@@ -121,13 +145,18 @@ export async function readDuesOn(
         const { componentType, feePaise, discounts } = fee
         const ownPlan = planned.get(studentId)?.get(componentType)
         const ownDueOn = dueDayOf(dueDays, instituteId, context.student, componentType)
-        const dueOn =
+        const lateFrom =
           ownPlan?.missedOn ?? ownDueOn ?? ruleFor(ofInstitute.lateFees, componentType)?.dueOn ?? null
         const plannedPaise = minPaise(owedPaise, ownPlan?.amountPaise ?? ZERO)
-        const isLate = owedPaise > plannedPaise && dueOn !== null && dueOn < today
-        const isCarried = carried.get(studentId)?.has(componentType) ?? false
-        const lateRuleId = datedRule(ofInstitute.lateFees, { componentType, dueOn })?.id ?? null
-        const timing = { dueOn, isLate, isCarried, lateRuleId }
+        const byHand = subtractPaise(owedPaise, plannedPaise)
+        const parts = carried.get(studentId)?.get(componentType)
+        const carriedParts = parts === undefined ? null : leftByDay(parts, owedPaise)
+        const [oldest] = parts === undefined ? [] : leftByDay(parts, byHand > 0 ? byHand : owedPaise)
+        const dueOn = oldest?.dueOn ?? lateFrom
+        const isLate = byHand > 0 && dueOn !== null && dueOn < today
+        const isCarried = carriedParts !== null
+        const lateRuleId = datedRule(ofInstitute.lateFees, { componentType, dueOn: lateFrom })?.id ?? null
+        const timing = { dueOn, lateFrom, isLate, isCarried, carriedParts, lateRuleId }
         return { componentType, feePaise, discounts, paidPaise, owedPaise, plannedPaise, ...timing }
       })
       const lateFees = lateFeesOn(
@@ -135,7 +164,7 @@ export async function readDuesOn(
         lines.map(line => ({
           componentType: line.componentType,
           amountPaise: subtractPaise(line.owedPaise, line.plannedPaise),
-          dueOn: line.dueOn,
+          dueOn: line.lateFrom,
         })),
         ofInstitute.lateFees,
         redeemed.get(studentId) ?? new Map(),

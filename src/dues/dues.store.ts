@@ -110,23 +110,6 @@ function toRow({ charge, ...rule }: LateFeeRule): RuleJson {
   }
 }
 
-/** What a rollover brought from an earlier year, by student: its components. */
-export async function readCarried(
-  db: Queryable,
-  keys: readonly StudentKey[],
-): Promise<Map<string, Set<string>>> {
-  const rows = await db.query<{ studentId: string; componentType: string }>(
-    `select distinct c.student_id as "studentId", c.component_type as "componentType"
-     from unnest($1::int[], $2::text[]) as asked (institute_id, id)
-     join fee_changes c on c.institute_id = asked.institute_id and c.student_id = asked.id
-       and c.source = 'rollover'
-     where c.institute_id = any ($3::int[])`,
-    [keys.map(key => key.instituteId), keys.map(key => key.studentId), institutesOf(keys)],
-  )
-  const byStudent = Map.groupBy(rows, row => row.studentId)
-  return new Map([...byStudent].map(([id, own]) => [id, new Set(own.map(row => row.componentType))]))
-}
-
 /** What was paid or let off, by student and rule. */
 export async function readRedeemed(
   db: Queryable,

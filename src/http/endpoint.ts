@@ -7,6 +7,7 @@ import type { Context } from '../platform/context.ts'
 import {
   AlreadyDone,
   rememberAnswer,
+  rememberResult,
   replayIfDone,
   type Command,
   type Answer,
@@ -64,7 +65,10 @@ export type WriteEndpoint<
   takesKeyFirst?: true
   /** The answer holds a secret, such as a sign-in token: what is stored of it for a repeat is sealed. */
   hasSecret?: true
-  /** Does it, in a transaction that stores the answer when the command is to be done once. */
+  /**
+   * Does it, in a transaction that stores the answer when the command is to be done once. What no transaction can hold, such as
+   * an act at the sandbox's bank, leaves the command alone: then the answer is stored when it is done.
+   */
   perform(command: Command<Result>, call: Call<Read<Params>, Read<Query>, Read<Body>>): Promise<Result>
   /** Without one it answers that it was done. */
   output?: Reply<Result, Caller>
@@ -107,14 +111,20 @@ export function addWrite<
       const caller = callerOf(request)
       const instituteId = caller.institute.id
       const answerOf = answerBy(output, caller)
-      const idempotency = readIdempotency(request, answerOf)
+      let isStored = false
+      const idempotency = readIdempotency(request, (result: Result) => {
+        isStored = true
+        return answerOf(result)
+      })
       const command: Command<Result> = {
         instituteId,
         idempotency: hasSecret && idempotency ? sealed(ctx, instituteId, idempotency) : idempotency,
       }
-      return answerCommand(ctx, command, { request, reply, answerOf, takesKeyFirst }, () =>
-        endpoint.perform(command, { ...readCall(request), caller }),
-      )
+      return answerCommand(ctx, command, { request, reply, answerOf, takesKeyFirst }, async () => {
+        const result = await endpoint.perform(command, { ...readCall(request), caller })
+        if (!isStored) await rememberResult(ctx.db, command, result)
+        return result
+      })
     },
   })
 }

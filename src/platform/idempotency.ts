@@ -55,6 +55,9 @@ export class AlreadyDone extends Error {
 
 type Stored = { fingerprint: Buffer; http_status: number; body: string }
 
+/** In place of a status: the first step is done, the answer not known yet. */
+const BEGUN = 0
+
 /** How long an answer is kept, in SQL. */
 export const KEPT = `interval '24 hours'`
 
@@ -105,6 +108,7 @@ export async function replayIfDone(
       'This Idempotency-Key was used for a different request. Use a new key for a new request.',
     )
   }
+  if (stored.http_status === BEGUN) return
   const answer = { httpStatus: stored.http_status, body: stored.body }
   throw new AlreadyDone(idempotency.open?.(answer) ?? answer)
 }
@@ -132,7 +136,58 @@ export async function rememberAnswer<Result>(
   return rows.length > 0
 }
 
-/** Puts the whole answer in place of the one that was stored with the first step of a request. */
+/** The same for a command that was done outside any transaction. A parallel repeat that ends later gets the first answer. */
+export async function rememberResult<Result>(
+  db: Queryable,
+  { instituteId, idempotency }: Command<Result>,
+  result: Result,
+): Promise<void> {
+  if (idempotency === undefined) return
+  const isFirst = await rememberAnswer(db, instituteId, idempotency, idempotency.answer(result))
+  if (!isFirst) await replayIfDone(db, instituteId, idempotency)
+}
+
+/**
+ * Takes the first step of a command that goes on for longer than a transaction may. What it decided is stored under the key
+ * in that step's transaction, and a repeat gets it back: it goes on with what an interruption left, and never begins anew.
+ * `completeAnswer` ends the command; whoever goes on with it makes sure that nobody else does.
+ */
+export async function beginOnce<Result>(
+  db: Database,
+  command: Command<Result>,
+  begin: (tx: Transaction) => Promise<{ step: string; result: Result }>,
+): Promise<string> {
+  const { instituteId, idempotency, audit } = command
+  return db.transaction(async tx => {
+    if (idempotency !== undefined) {
+      await refuseWhileRunning(tx, instituteId, idempotency)
+      await replayIfDone(tx, instituteId, idempotency)
+      const begun = await readBegun(tx, command)
+      if (begun !== null) return begun
+    }
+    const { step, result } = await begin(tx)
+    await audit?.(tx, result)
+    if (idempotency !== undefined)
+      await storeAnswer(tx, instituteId, idempotency, { httpStatus: BEGUN, body: step })
+    return step
+  })
+}
+
+/** The first step of a command whose answer is not known yet; null when there is none. */
+export async function readBegun<Result>(
+  db: Queryable,
+  { instituteId, idempotency }: Command<Result>,
+): Promise<string | null> {
+  if (idempotency === undefined) return null
+  const [begun] = await db.query<{ step: string }>(
+    `select body as step from idempotency_keys where institute_id = $1 and key = $2 and fingerprint = $3
+       and http_status = ${BEGUN} and created_at > now() - ${KEPT}`,
+    [instituteId, idempotency.key, idempotency.fingerprint],
+  )
+  return begun?.step ?? null
+}
+
+/** Puts the answer in place of the first step. */
 export async function completeAnswer<Result>(
   db: Queryable,
   { instituteId, idempotency }: Command<Result>,

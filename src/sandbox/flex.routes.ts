@@ -132,8 +132,8 @@ export function sandboxFlexRoutes(app: FastifyInstance, sandbox: SandboxPlans): 
     output: one(authorisedOutput),
     params: planParams,
     body: authoriseInput,
-    perform: (command, { caller: { institute }, params: { planId }, body }) =>
-      authorisePlan(sandbox, command, { institute, planId }, body),
+    perform: (_command, { caller: { institute }, params: { planId }, body }) =>
+      authorisePlan(sandbox, { institute, planId }, body),
   })
   addWrite(app, ctx, {
     method: 'POST',
@@ -151,8 +151,8 @@ export function sandboxFlexRoutes(app: FastifyInstance, sandbox: SandboxPlans): 
     output: one(decidedOutput),
     params: instalmentParams,
     body: outcomeInput,
-    perform: (command, { caller: { institute }, params: { instalmentId }, body }) =>
-      decideInstalment(sandbox, command, { institute, instalmentId }, readOutcome(body)),
+    perform: (_command, { caller: { institute }, params: { instalmentId }, body }) =>
+      decideInstalment(sandbox, { institute, instalmentId }, readOutcome(body)),
   })
   addMandateActs(app, sandbox)
 }
@@ -171,8 +171,8 @@ function addMandateActs(app: FastifyInstance, sandbox: SandboxPlans): void {
       },
       output: one(actedOutput),
       params: mandateParams,
-      perform: (command, { caller: { institute }, params: { mandateId } }) =>
-        changeMandate(sandbox, command, { institute, mandateId }, act),
+      perform: (_command, { caller: { institute }, params: { mandateId } }) =>
+        changeMandate(sandbox, { institute, mandateId }, act),
     })
 }
 

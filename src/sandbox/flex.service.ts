@@ -8,7 +8,6 @@ import type { BankMandateState, DebitAct } from './bank/mandates.rules.ts'
 import type { Payment } from '../payments/payments.rules.ts'
 import { findPayment } from '../payments/payments.service.ts'
 import { conflict, notFound } from '../platform/errors.ts'
-import { rememberAnswer, type Command } from '../platform/idempotency.ts'
 import { actOnMandate, decideAtBank, isDebit, payOrder, type SandboxPayments } from './payments.service.ts'
 
 /** The bank, and the plans of which it is asked. */
@@ -24,20 +23,16 @@ type PlanTarget = { institute: Institute; planId: string }
  */
 export async function authorisePlan(
   sandbox: SandboxPlans,
-  command: Command<Authorised>,
   target: PlanTarget,
   { outcome, rail }: { outcome: 'success' | 'failure'; rail?: Rail },
 ): Promise<Authorised> {
-  const { ctx, bank } = sandbox
+  const { bank } = sandbox
   const { institute, planId } = target
   const mandate = (await pendingMandateOf(sandbox.ctx, target)) ?? (await agree(sandbox, target, rail))
   const where = { instituteId: institute.id, ref: mandate.providerRef }
   await actOnMandate(sandbox, where, outcome === 'success' ? 'approve' : 'decline')
   const after = await bank.findMandate(institute.id, { ref: mandate.providerRef })
-  const done: Authorised = { planId, status: after?.state ?? 'open' }
-  if (command.idempotency !== undefined)
-    await rememberAnswer(ctx.db, command.instituteId, command.idempotency, command.idempotency.answer(done))
-  return done
+  return { planId, status: after?.state ?? 'open' }
 }
 
 /** The mandate of a plan that waits for the payer at the bank; null when none does. */
@@ -67,7 +62,7 @@ async function agree(
   const orderId = isDraft ? await downpaymentOrder(flex, key, flex.publicUrl) : null
   if (orderId !== null) {
     const paying = { outcome: 'success', mode: 'upi' } as const
-    await payOrder(sandbox, { instituteId: institute.id }, { institute, orderId }, paying)
+    await payOrder(sandbox, { institute, orderId }, paying)
   }
   const [first] = await railsFor(flex, setup.loaded)
   const rail = wanted ?? first
@@ -85,20 +80,16 @@ export type ActedMandate = { mandateId: string; status: BankMandateState | 'expi
 /** What the payer does at the bank with a mandate that was authorised, or the bank when its end date has passed. */
 export async function changeMandate(
   sandbox: SandboxPlans,
-  command: Command<ActedMandate>,
   { institute, mandateId }: { institute: Institute; mandateId: string },
   act: 'revoke' | 'pause' | 'resume' | 'expire',
 ): Promise<ActedMandate> {
-  const { ctx, bank } = sandbox
+  const { bank } = sandbox
   const known = await bank.findMandate(institute.id, { mandateId })
   if (known === null) throw notFound('This mandate')
   await actOnMandate(sandbox, known, act)
   const after = (await bank.findMandate(institute.id, { mandateId })) ?? known
   const status = act === 'expire' ? ('expired' as const) : after.state
-  const done = { mandateId, status, isPaused: after.isPaused }
-  if (command.idempotency !== undefined)
-    await rememberAnswer(ctx.db, command.instituteId, command.idempotency, command.idempotency.answer(done))
-  return done
+  return { mandateId, status, isPaused: after.isPaused }
 }
 
 export type DecidedInstalment = { instalmentId: string; payment: Payment; isReturned: boolean }
@@ -106,7 +97,6 @@ export type DecidedInstalment = { instalmentId: string; payment: Payment; isRetu
 /** Lets the bank decide now about an instalment that is out, or take back one that was debited. */
 export async function decideInstalment(
   sandbox: SandboxPayments,
-  command: Command<DecidedInstalment>,
   target: { institute: Institute; instalmentId: string },
   outcome: DebitAct,
 ): Promise<DecidedInstalment> {
@@ -121,8 +111,5 @@ export async function decideInstalment(
   await decideAtBank(sandbox, payment, outcome)
   const after = (await findPayment(ctx, institute.id, payment.id)) ?? payment
   const isReturned = payment.state === 'captured' && outcome.kind === 'bounced'
-  const done = { instalmentId, payment: after, isReturned }
-  if (command.idempotency !== undefined)
-    await rememberAnswer(ctx.db, command.instituteId, command.idempotency, command.idempotency.answer(done))
-  return done
+  return { instalmentId, payment: after, isReturned }
 }

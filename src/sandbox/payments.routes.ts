@@ -66,8 +66,8 @@ export function sandboxPaymentRoutes(app: FastifyInstance, sandbox: SandboxPayme
     output: one(paymentOutput),
     params: orderParams,
     body: payInput,
-    perform: (command, { caller, params, body }) =>
-      payOrder(sandbox, command, { institute: caller.institute, orderId: params.orderId }, body),
+    perform: (_command, { caller, params, body }) =>
+      payOrder(sandbox, { institute: caller.institute, orderId: params.orderId }, body),
   })
   for (const [verb, outcome] of [
     ['capture', 'success'],
@@ -86,8 +86,8 @@ export function sandboxPaymentRoutes(app: FastifyInstance, sandbox: SandboxPayme
       },
       output: one(paymentOutput),
       params: paymentParams,
-      perform: (command, { caller, params }) =>
-        resolvePayment(sandbox, command, { institute: caller.institute, ...params }, outcome),
+      perform: (_command, { caller, params }) =>
+        resolvePayment(sandbox, { institute: caller.institute, ...params }, outcome),
     })
   }
   addWrite(app, ctx, {
@@ -106,8 +106,8 @@ export function sandboxPaymentRoutes(app: FastifyInstance, sandbox: SandboxPayme
     output: one(disputeOutput),
     params: paymentParams,
     body: disputeInput,
-    perform: (command, { caller, params, body }) =>
-      disputePayment(sandbox, command, { institute: caller.institute, ...params }, body),
+    perform: (_command, { caller, params, body }) =>
+      disputePayment(sandbox, { institute: caller.institute, ...params }, body),
   })
   addWrite(app, ctx, {
     method: 'POST',

@@ -11,7 +11,6 @@ import { scriptOf, type BankAct } from './bank/simulator.rules.ts'
 import { settleDay, today, type SettlementSummary } from '../payments/settlements/settlements.service.ts'
 import type { PaymentContext } from '../payments/context.ts'
 import { conflict, notFound } from '../platform/errors.ts'
-import { rememberAnswer, type Command } from '../platform/idempotency.ts'
 
 /** What the sandbox lets a developer do to the bank. */
 export type SandboxPayments = { ctx: PaymentContext; bank: SandboxBank }
@@ -52,7 +51,6 @@ export function isDebit({ mode }: Payment): boolean {
 
 export async function payOrder(
   sandbox: SandboxPayments,
-  command: Command<Payment>,
   target: { institute: Institute; orderId: string },
   paying: { outcome: BankAct['outcome']; mode: PaymentMode },
 ): Promise<Payment> {
@@ -61,28 +59,26 @@ export async function payOrder(
     mode: paying.mode,
     returnUrl: `${sandbox.ctx.publicUrl}/pay/${institute.code}/${orderId}/return`,
   })
-  return actOn(sandbox, command, started, { outcome: paying.outcome, mode: paying.mode })
+  return actOn(sandbox, started, { outcome: paying.outcome, mode: paying.mode })
 }
 
 export async function resolvePayment(
   sandbox: SandboxPayments,
-  command: Command<Payment>,
   target: { institute: Institute; paymentId: string },
   outcome: 'success' | 'failure',
 ): Promise<Payment> {
   const payment = await findPayment(sandbox.ctx, target.institute.id, target.paymentId)
   if (payment === null) throw notFound('This payment')
-  if (!isDebit(payment)) return actOn(sandbox, command, payment, { outcome })
+  if (!isDebit(payment)) return actOn(sandbox, payment, { outcome })
   // A debit that was captured can still be taken back, which is not what is asked for here.
   if (payment.state === 'captured') throw conflict('The bank has this payment as captured already.')
   await decideAtBank(sandbox, payment, { kind: outcome === 'success' ? 'debited' : 'bounced' })
-  return afterActing(sandbox, command, payment)
+  return afterActing(sandbox, payment)
 }
 
 /** Lets the payer's bank open or decide a dispute of a payment of any product and mode; answers it as it stands then. */
 export async function disputePayment(
   { ctx, bank }: SandboxPayments,
-  command: Command<DisputeRecord>,
   { institute, paymentId }: { institute: Institute; paymentId: string },
   act: DisputeAct,
 ): Promise<DisputeRecord> {
@@ -95,22 +91,10 @@ export async function disputePayment(
   const { rows } = await listDisputes(ctx, institute, { orderId: payment.orderId }, { limit: 1 })
   const [dispute] = rows
   if (dispute === undefined) throw conflict('The bank knows the dispute, and Bursar has not heard of it yet.')
-  if (command.idempotency !== undefined)
-    await rememberAnswer(
-      ctx.db,
-      command.instituteId,
-      command.idempotency,
-      command.idempotency.answer(dispute),
-    )
   return dispute
 }
 
-async function actOn(
-  sandbox: SandboxPayments,
-  command: Command<Payment>,
-  payment: Payment,
-  bankAct: BankAct,
-): Promise<Payment> {
+async function actOn(sandbox: SandboxPayments, payment: Payment, bankAct: BankAct): Promise<Payment> {
   if (payment.providerRef === null || payment.provider !== 'sandbox') {
     throw conflict('This payment is not at the sandbox bank.')
   }
@@ -121,18 +105,11 @@ async function actOn(
   // A bank that told us before it answered our start has done it already.
   const isDone = scriptOf(at.amountPaise) === 'tells_first' && payment.state === 'created'
   if (!isDone) await actAtBank(sandbox, at, bankAct)
-  return afterActing(sandbox, command, payment)
+  return afterActing(sandbox, payment)
 }
 
-async function afterActing(
-  { ctx }: SandboxPayments,
-  command: Command<Payment>,
-  payment: Payment,
-): Promise<Payment> {
-  const after = (await findPayment(ctx, payment.instituteId, payment.id)) ?? payment
-  if (command.idempotency !== undefined)
-    await rememberAnswer(ctx.db, command.instituteId, command.idempotency, command.idempotency.answer(after))
-  return after
+async function afterActing({ ctx }: SandboxPayments, payment: Payment): Promise<Payment> {
+  return (await findPayment(ctx, payment.instituteId, payment.id)) ?? payment
 }
 
 /** The sandbox bank pays everything out at once, whatever its due day; what gateways have paid out today is read. */

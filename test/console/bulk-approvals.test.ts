@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { readUnsettled } from '../../src/flex/plans/unsettled.service.ts'
+import { yearEnd } from '../../src/app/year-end.ts'
 import { finishImport } from '../../src/imports/engine/steps.service.ts'
 import { advanceRollovers } from '../../src/students/rollover/rollover.service.ts'
 import { startBursar } from '../harness/bursar.ts'
@@ -170,7 +170,7 @@ test('a new year that costs a class less than now by more than the amount waits,
   assert.deepEqual((await meera.get(`${AT}/rollovers`)).body.data, [])
   assertAnswer(await decide(meera, approval, 'approve'), '409 HUE00002')
   assertAnswer(await decide(head, approval, 'approve'), '200')
-  for (let rows = 1; rows > 0;) rows = await advanceRollovers(bursar.app.ctx, readUnsettled)
+  for (let rows = 1; rows > 0;) rows = await advanceRollovers(bursar.app.ctx, yearEnd)
   assert.equal(await tuitionOf('ROLL-9', 2027), thisYear - 5_001)
   // Nobody is registered by a repetition, so it lets nobody off anything.
   assertAnswer(await roll(thisYear - 5_001), '201')

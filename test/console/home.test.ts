@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { readUnsettled } from '../../src/flex/plans/unsettled.service.ts'
+import { yearEnd } from '../../src/app/year-end.ts'
 import { applyDispute } from '../../src/payments/disputes/disputes.service.ts'
 import { paiseOf, ZERO } from '../../src/platform/money.ts'
 import type { DisputeState } from '../../src/providers/port.ts'
@@ -105,7 +105,7 @@ test('arrears of last year are owed once, carried or not, and a child that owes 
     carry_dues_as: 'PREVIOUS_YEAR_DUES',
   })
   assert.equal(rollover.status, 201, rollover.text)
-  for (let rows = 1; rows > 0;) rows = await advanceRollovers(bursar.app.ctx, readUnsettled)
+  for (let rows = 1; rows > 0;) rows = await advanceRollovers(bursar.app.ctx, yearEnd)
   const carried = await bursar.sql<{ paise: number }>('select amount_paise as paise from student_transfers')
   assert.deepEqual(carried, [{ paise: 500_000 }])
   assert.deepEqual((await home()).outstanding, owed)

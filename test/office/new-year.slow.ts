@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readUnsettled } from '../../src/flex/plans/unsettled.service.ts'
+import { yearEnd } from '../../src/app/year-end.ts'
 import { advanceRollovers } from '../../src/students/rollover/rollover.service.ts'
 import { expectSoundAndKeep } from '../browser/checkout-support.ts'
 import { confirm, memberOf } from '../browser/console/support.ts'
@@ -47,7 +47,7 @@ officeTask('a new year', async ({ page, go, stage, complaints }) => {
   await page.getByRole('button', { name: 'Start the year 2027-28' }).click()
   await confirm(page, 'Start')
   await page.getByText('0 of 2 students are done.').waitFor()
-  for (let rows = 1; rows > 0;) rows = await advanceRollovers(stage.bursar.app.ctx, readUnsettled)
+  for (let rows = 1; rows > 0;) rows = await advanceRollovers(stage.bursar.app.ctx, yearEnd)
   await page.getByText('It is done.').waitFor()
 
   // The younger one has the concession of the second child, in the class that comes after.

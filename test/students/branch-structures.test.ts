@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { readUnsettled } from '../../src/flex/plans/unsettled.service.ts'
+import { yearEnd } from '../../src/app/year-end.ts'
 import { advanceRollovers } from '../../src/students/rollover/rollover.service.ts'
 import { API, assertAnswer, demoVisitor } from '../console/support.ts'
 import { startBursar } from '../harness/bursar.ts'
@@ -133,7 +133,7 @@ test('a rollover takes the fees of each branch from its structure of the new yea
   )
   const started = await office.post(`${AT}/rollovers`, { ...wanted, reason: 'New year' })
   assertAnswer(started, '201')
-  for (let rows = 1; rows > 0;) rows = await advanceRollovers(bursar.app.ctx, readUnsettled)
+  for (let rows = 1; rows > 0;) rows = await advanceRollovers(bursar.app.ctx, yearEnd)
   const { data } = (await office.get(`${AT}/students?academic_year_start=2027`)).body
   const newBina = data.find((one: Json) => one.fullname === 'Bina')
   assert.deepEqual(await owes(newBina.service_student_id), [[21_000, '2027-08-01']])

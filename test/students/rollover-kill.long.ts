@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { readUnsettled } from '../../src/flex/plans/unsettled.service.ts'
+import { yearEnd } from '../../src/app/year-end.ts'
 import { advanceRollovers } from '../../src/students/rollover/rollover.service.ts'
 import { startBursar, type TestBursar } from '../harness/bursar.ts'
 import { cloneDatabase } from '../harness/postgres/databases.ts'
@@ -116,7 +116,7 @@ test('a rollover whose workers are killed and repeated ends exactly as one run d
   const preview = (await whole.demo.post(ROLLOVER, { ...OPTIONS, preview: true })).body.data
   const previewed = performance.now()
   await start(whole)
-  for (let rows = 1; rows > 0;) rows = await advanceRollovers(whole.app.ctx, readUnsettled)
+  for (let rows = 1; rows > 0;) rows = await advanceRollovers(whole.app.ctx, yearEnd)
   t.diagnostic(
     `${STUDENTS} students: preview ${Math.round(previewed - before)} ms, run ${Math.round(performance.now() - previewed)} ms, ` +
       `heap ${Math.round(process.memoryUsage().heapUsed / 1e6)} MB`,
@@ -148,6 +148,6 @@ test('a rollover whose workers are killed and repeated ends exactly as one run d
   t.diagnostic(`${hits} of 3 kills came in the middle`)
 
   await start(killed)
-  for (let rows = 1; rows > 0;) rows = await advanceRollovers(killed.app.ctx, readUnsettled)
+  for (let rows = 1; rows > 0;) rows = await advanceRollovers(killed.app.ctx, yearEnd)
   assert.deepEqual(await outcome(killed), expected, 'a repetition changes nothing')
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import fc from 'fast-check'
-import { readUnsettled } from '../../src/flex/plans/unsettled.service.ts'
+import { yearEnd } from '../../src/app/year-end.ts'
 import { advanceRollovers } from '../../src/students/rollover/rollover.service.ts'
 import { carryForward } from '../../src/students/rollover/rollover.rules.ts'
 import { summariseFees } from '../../src/fees/fees.rules.ts'
@@ -69,7 +69,7 @@ async function start(options: object = OPTIONS): Promise<Json> {
 async function roll(options: object = OPTIONS): Promise<Json> {
   const { id } = await start(options)
   for (;;) {
-    await advanceRollovers(bursar.app.ctx, readUnsettled)
+    await advanceRollovers(bursar.app.ctx, yearEnd)
     const { body } = await demo.get(`${ROLLOVER}/${id}`)
     if (body.data.state === 'done') return body.data
   }
@@ -150,9 +150,9 @@ test('a student that cannot be written is named, the others are registered, and 
   )
   const { id } = await start()
   await assert.rejects(async () => {
-    for (let rows = 1; rows > 0;) rows = await advanceRollovers(bursar.app.ctx, readUnsettled)
+    for (let rows = 1; rows > 0;) rows = await advanceRollovers(bursar.app.ctx, yearEnd)
   }, /refused/)
-  await advanceRollovers(bursar.app.ctx, readUnsettled)
+  await advanceRollovers(bursar.app.ctx, yearEnd)
   const { body } = await demo.get(`${ROLLOVER}/${id}`)
   const broken = body.data.problems.filter((one: Json) => one.identifier.startsWith('ROLL-BROKEN'))
   assert.deepEqual([body.data.state, broken.map((one: Json) => one.identifier)], ['done', ['ROLL-BROKEN-C']])
@@ -221,7 +221,7 @@ test('a rollover that is stopped leaves what it did, and another goes on from th
   const { id } = await start()
   const stopped = await demo.delete(`${ROLLOVER}/${id}`)
   assert.deepEqual([stopped.status, stopped.body.data.state], [200, 'stopped'])
-  assert.equal(await advanceRollovers(bursar.app.ctx, readUnsettled), 0)
+  assert.equal(await advanceRollovers(bursar.app.ctx, yearEnd), 0)
   assert.equal((await demo.delete(`${ROLLOVER}/${id}`)).status, 409)
   assert.equal((await roll()).registered, 1)
 })

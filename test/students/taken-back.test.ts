@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { applyRefundReport } from '../../src/payments/refunds/refunds.service.ts'
-import { readUnsettled } from '../../src/flex/plans/unsettled.service.ts'
+import { yearEnd } from '../../src/app/year-end.ts'
 import { advanceRollovers } from '../../src/students/rollover/rollover.service.ts'
 import { demoVisitor } from '../console/support.ts'
 import { startBursar } from '../harness/bursar.ts'
@@ -50,7 +50,7 @@ async function roll(
   })
   assert.equal(answer.status, 201, answer.text)
   for (;;) {
-    await advanceRollovers(bursar.app.ctx, readUnsettled)
+    await advanceRollovers(bursar.app.ctx, yearEnd)
     const { body } = await demo.get(`${ERP}/academic-years/rollover/${answer.body.data.id}`)
     if (body.data.state === 'done') return
   }

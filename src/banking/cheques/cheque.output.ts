@@ -3,7 +3,7 @@ import { CHEQUE_STATES } from './cheques.rules.ts'
 import type { Cheque } from './cheques.service.ts'
 
 const out = outputOf<Cheque>()
-export const chequeOutput = out.object({
+const fields = {
   payment_id: out.text('Id of its payment.', 'pay_01k9zq4m0ve8sbn6yt2hw3c5da', one => one.id),
   taken_at: out.moment('When it was taken, UTC.', '2026-11-16T06:30:00.000Z'),
   taken_by: out.text('Who took it.', 'counter@school.example'),
@@ -20,5 +20,14 @@ export const chequeOutput = out.object({
   slip_number: out.optional.integer('The number of that slip.', 17),
   decided_on: out.optional.day('Cleared or bounced on.', '2026-11-18'),
   bounce_reason: out.optional.text('As the bank gave it.', 'Funds insufficient'),
-})
+}
+export const chequeOutput = out.object(fields)
 export type ChequeAnswer = Shown<typeof chequeOutput>
+
+/** Of which a line of a statement may be the return. */
+const returned = outputOf<Cheque & { isNamed: boolean }>()
+export const returnedChequeOutput = returned.object({
+  ...fields,
+  is_named: returned.flag('The line names its number.', true),
+})
+export type ReturnedChequeAnswer = Shown<typeof returnedChequeOutput>

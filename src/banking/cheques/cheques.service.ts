@@ -89,24 +89,43 @@ export async function bounceCheque(
   institute: Institute,
   { id, day, by, reason, chargePaise }: Bounced,
 ): Promise<store.Cheque> {
-  const instituteId = institute.id
   const at = clock.now()
   const decidedOn = requirePast(day, at)
-  return transact(db, command, async tx => {
-    const held = await holdCheques(tx, instituteId, [id])
-    const change = { instituteId, act: 'bounce' as const, by, at }
-    await changeCheques(tx, held, change, { decidedOn, bounceReason: reason })
-    for (const { studentId, transactionId, number } of held) {
-      const cancelReason = `The cheque ${number} bounced: ${reason}`
-      await cancelPaymentWithin(tx, { institute, studentId, transactionId }, { reason: cancelReason, at })
-      if (chargePaise === null) continue
-      const code = { kind: 'component' as const, code: BOUNCE_CHARGE, key: 'charge_amount' }
-      await joinCatalogue(tx, institute, [code])
-      const charge = { componentType: BOUNCE_CHARGE, amountPaise: chargePaise, at, source: 'charge' as const }
-      await addToFee(tx, { instituteId, studentId }, charge)
-    }
-    return readOne(tx, instituteId, id)
-  })
+  return transact(db, command, tx =>
+    bounceWithin(tx, institute, { id, day: decidedOn, by, reason, chargePaise }, at),
+  )
+}
+
+/** The same in the caller's transaction. */
+export async function bounceWithin(
+  tx: Transaction,
+  institute: Institute,
+  { id, day: decidedOn, by, reason, chargePaise }: Bounced & { day: string },
+  at: Date,
+): Promise<store.Cheque> {
+  const instituteId = institute.id
+  const held = await holdCheques(tx, instituteId, [id])
+  const change = { instituteId, act: 'bounce' as const, by, at }
+  await changeCheques(tx, held, change, { decidedOn, bounceReason: reason })
+  for (const { studentId, transactionId, number } of held) {
+    const cancelReason = `The cheque ${number} bounced: ${reason}`
+    await cancelPaymentWithin(tx, { institute, studentId, transactionId }, { reason: cancelReason, at })
+    if (chargePaise === null) continue
+    const code = { kind: 'component' as const, code: BOUNCE_CHARGE, key: 'charge_amount' }
+    await joinCatalogue(tx, institute, [code])
+    const charge = { componentType: BOUNCE_CHARGE, amountPaise: chargePaise, at, source: 'charge' as const }
+    await addToFee(tx, { instituteId, studentId }, charge)
+  }
+  return readOne(tx, instituteId, id)
+}
+
+/** Cheques of an amount that were taken in these days and that a bank may still return. */
+export async function listReturnable(
+  { db }: Pick<Context, 'db'>,
+  institute: Institute,
+  asked: store.Returnable,
+): Promise<store.Cheque[]> {
+  return store.listReturnable(db, institute.id, asked)
 }
 
 async function readOne(tx: Transaction, instituteId: number, id: string): Promise<store.Cheque> {

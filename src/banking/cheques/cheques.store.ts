@@ -84,6 +84,23 @@ export async function readCheques(
   )
 }
 
+export type Returnable = { amountPaise: Paise; from: string; to: string }
+
+/** The last taken first. */
+export async function listReturnable(
+  db: Queryable,
+  instituteId: number,
+  { amountPaise, from, to }: Returnable,
+): Promise<Cheque[]> {
+  return db.query<Cheque>(
+    `select ${SELECT} from direct_payments d ${JOIN}
+     where d.institute_id = $1 and d.amount_paise = $2 and ${AT_COUNTER} and ${STATE} in ('in_hand', 'deposited', 'cleared')
+       and (d.recorded_at at time zone 'Asia/Kolkata')::date between $3 and $4
+     order by d.recorded_at desc, d.id desc limit 50`,
+    [instituteId, amountPaise, from, to],
+  )
+}
+
 export async function readChequesOf(
   db: Queryable,
   instituteId: number,

@@ -54,7 +54,7 @@ function shift(day: string, days: number): string {
   return Temporal.PlainDate.from(day).add({ days }).toString()
 }
 
-async function writeMatches(
+export async function writeMatches(
   tx: Transaction,
   instituteId: number,
   matched: readonly Matched[],
@@ -237,14 +237,18 @@ export async function undoDecision(
   })
 }
 
-async function holdOpen(tx: Transaction, instituteId: number, id: string): Promise<store.MatchedLine> {
+export async function holdOpen(tx: Transaction, instituteId: number, id: string): Promise<store.MatchedLine> {
   await store.lockLines(tx, instituteId)
   const line = await requireLine(tx, instituteId, id)
   if (line.state !== 'open') throw conflict('This line is decided already. Undo that first.')
   return line
 }
 
-async function requireLine(db: Queryable, instituteId: number, id: string): Promise<store.MatchedLine> {
+export async function requireLine(
+  db: Queryable,
+  instituteId: number,
+  id: string,
+): Promise<store.MatchedLine> {
   const line = await store.findLine(db, instituteId, id)
   if (line === null) throw notFound('This line')
   return line

@@ -102,6 +102,19 @@ function hasNumber({ text, reference }: OpenLine, wanted: string): boolean {
   return numbers.some(number => number.replace(/^0+/, '') === sought)
 }
 
+/**
+ * Cheques whose return a debit may be: of its amount, and named by their number in its text. Where none is named, those that
+ * are at the bank; a line that names another number is none of theirs to begin with.
+ */
+export function returnsOf<Cheque extends { number: string; state: string }>(
+  line: OpenLine,
+  cheques: readonly Cheque[],
+): (Cheque & { isNamed: boolean })[] {
+  const judged = cheques.map(cheque => ({ ...cheque, isNamed: hasNumber(line, cheque.number) }))
+  const named = judged.filter(({ isNamed }) => isNamed)
+  return named.length > 0 ? named : judged.filter(({ state }) => state !== 'in_hand')
+}
+
 function squeeze(text: string): string {
   return text.toUpperCase().replaceAll(/[^A-Z0-9]/g, '')
 }

@@ -3,6 +3,7 @@ import { badField } from '../../platform/errors.ts'
 import { directPaymentFields } from '../../students/direct-payments/direct-payment.input.ts'
 import { studentParams } from '../../students/student.input.ts'
 import { BANK_ACCOUNT_ID } from '../accounts/account.input.ts'
+import { bounceInput } from '../cheques/cheque.input.ts'
 import type { Columns } from './columns.rules.ts'
 import { LINE_STATES } from './lines.rules.ts'
 import { EXPECTED_KINDS } from './match.rules.ts'
@@ -88,6 +89,15 @@ export const paymentInput = input({
   waive_late_fee_reason: optional(field.text('Why a late fee that is due is not taken.', 'Bank holiday')).as(
     'waiveReason',
   ),
+})
+
+export const bounceLineInput = input({
+  payment_id: field.resourceId(
+    'The payment by the cheque that the bank returned.',
+    'pay_01k9zq4m0ve8sbn6yt2hw3c5da',
+  ),
+  reason: bounceInput.fields.reason,
+  charge_amount: bounceInput.fields.charge_amount,
 })
 
 export const reasonInput = input({

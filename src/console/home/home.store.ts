@@ -47,17 +47,15 @@ export async function sumOutstanding(
     `select coalesce(sum(owed), 0)::bigint as "amountPaise", count(*) as students,
        coalesce(sum(overdue), 0)::bigint as "overduePaise", count(*) filter (where overdue > 0) as "overdueStudents"
      from (
-       select sum(b.outstanding_paise) as owed, sum(late.amount) as overdue
-       from student_balances b
+       select sum(b.owed_paise + b.planned_paise) as owed, sum(late.amount) as overdue
+       from owed_parts b
        join students s on s.institute_id = b.institute_id and s.id = b.student_id and s.status = 'active'
        ${joinDueDays({ institute: 'b.institute_id', year: 's.academic_year_start', branch: 's.collector_code', component: 'b.component_type' })}
        left join late_fee_rules own on own.institute_id = b.institute_id and own.component_type = b.component_type
        left join late_fee_rules rest on rest.institute_id = b.institute_id and rest.component_type is null
-       left join planned_fees f on f.institute_id = b.institute_id and f.student_id = b.student_id
-         and f.component_type = b.component_type
-       cross join lateral (select case when coalesce(f.missed_on, day.due_on, shared.due_on, own.due_on, rest.due_on) < $2
-         then greatest(b.outstanding_paise - coalesce(f.amount_paise, 0), 0) end as amount) late
-       where b.institute_id = $1 and b.outstanding_paise > 0
+       cross join lateral (select case when coalesce(b.due_on, day.due_on, shared.due_on, own.due_on, rest.due_on) < $2
+         then b.owed_paise end as amount) late
+       where b.institute_id = $1
        group by s.collector_code, s.identifier
      ) child`,
     [instituteId, today],

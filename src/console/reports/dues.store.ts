@@ -50,45 +50,47 @@ export type AgeingRow = {
   noDueDayPaise: Paise
 }
 
-/** A plan takes its part in its own time: that is not late, and has no other due day. What it missed is due since that day. */
-const PLANNED = 'least(b.outstanding_paise, coalesce(f.amount_paise, 0))'
-const WITH_PLAN = `left join planned_fees f on f.institute_id = b.institute_id and f.student_id = b.student_id
-  and f.component_type = b.component_type`
+/** A plan takes its part in its own time: that is not late, and has no other due day. */
+const OWED = `owed_parts b on b.institute_id = s.institute_id and b.student_id = s.id`
 
 const KEYS: Record<Grouping, string> = {
-  component: 'component_type',
-  grade: 'grade',
-  branch: 'collector_code',
+  component: 'b.component_type',
+  grade: 's.grade',
+  branch: 's.collector_code',
 }
-
-const KEYS_OF_BALANCE: Record<Grouping, string> = { ...KEYS, component: 'b.component_type' }
 
 const sum = (bucket: Bucket): string => `coalesce(sum(owed) filter (where ${inBucket(bucket)}), 0)::bigint`
 
+/** A child that owes in two years is one, as on the home page: its records have its number in the branch. */
+const CHILD = 's.collector_code, s.identifier'
+
 /**
  * The whole and its groups in one statement, the whole last. What is owed is first added up by group and component, of
- * which there are few: a due day belongs to a component of a year and branch. A student is in one grade and branch, but owes several components.
+ * which there are few: a due day belongs to a component of a year and branch, or came with what was carried. Children are
+ * counted by groups of their own: one owes several components, and may have records in several grades.
  */
 export function ageingQuery(instituteId: number, today: string, { by, ...filter }: AskedAgeing): Query {
   const values: unknown[] = [instituteId, today]
   const wanted = isWanted(values, filter)
-  const ofStudent = by === 'component' ? 'null::text' : `s.${KEYS[by]}`
   const text = `with sums as (
-      select ${KEYS_OF_BALANCE[by]} as key, b.component_type, s.academic_year_start as year, s.collector_code as branch,
-        f.missed_on, count(*) as lines, sum(b.outstanding_paise) as total,
-        sum(${PLANNED}) as planned
-      from students s join student_balances b on ${OWING} ${WITH_PLAN} where ${wanted} group by 1, 2, 3, 4, 5
+      select ${KEYS[by]} as key, b.component_type, s.academic_year_start as year, s.collector_code as branch,
+        b.due_on as own_on, sum(b.owed_paise) as owed, sum(b.planned_paise) as planned
+      from students s join ${OWED} where ${wanted} group by 1, 2, 3, 4, 5
     ), owed as (
-      select sums.*, total - planned as owed, due.due_on, $2::date - due.due_on as days from sums
+      select sums.*, owed + planned as total, due.due_on, $2::date - due.due_on as days from sums
       ${joinDueDays({ institute: '$1', year: 'sums.year', branch: 'sums.branch', component: 'sums.component_type' })}
       left join late_fee_rules own on own.institute_id = $1 and own.component_type = sums.component_type
-      cross join lateral (select coalesce(missed_on, day.due_on, shared.due_on, own.due_on, ${REST_DUE_ON}) as due_on) due
+      cross join lateral (select coalesce(own_on, day.due_on, shared.due_on, own.due_on, ${REST_DUE_ON}) as due_on) due
     ), owing as (
-      select ${ofStudent} as key, count(*) as students from students s
-      where ${wanted} and exists (select from student_balances b where ${OWING}) group by 1
+      select key, count(*) as students from (
+        select ${KEYS[by]} as key from students s join student_balances b on ${OWING} where ${wanted}
+        group by 1, ${CHILD}) child group by key
+    ), children as (
+      select count(*) as students from (
+        select from students s where ${wanted} and exists (select from student_balances b where ${OWING}) group by ${CHILD}) child
     )
-    select key, (case when grouping(key) = 1 then (select coalesce(sum(students), 0) from owing)
-        else ${by === 'component' ? 'sum(lines)' : '(select students from owing g where g.key = owed.key)'} end)::bigint as students,
+    select key, (case when grouping(key) = 1 then (select students from children)
+        else (select students from owing g where g.key = owed.key) end)::bigint as students,
       coalesce(sum(total), 0)::bigint as "totalPaise",
       (${sum('not_due')} + coalesce(sum(planned), 0))::bigint as "notDuePaise", ${sum('days_0_30')} as "days30Paise", ${sum('days_31_60')} as "days60Paise",
       ${sum('days_61_90')} as "days90Paise", ${sum('days_over_90')} as "over90Paise",
@@ -138,12 +140,12 @@ export const DEFAULTER_SORTING: Sorting = {
 function owingStudents(values: unknown[], { bucket, ...filter }: AskedDefaulters): string {
   const condition = bucket === 'late' ? 'days > 0' : inBucket(bucket)
   return `with lines as (
-      select b.student_id, b.outstanding_paise as total, b.outstanding_paise - ${PLANNED} as owed, due.due_on,
+      select b.student_id, b.owed_paise + b.planned_paise as total, b.owed_paise as owed, due.due_on,
         $2::date - due.due_on as days
-      from students s join student_balances b on ${OWING} ${WITH_PLAN}
+      from students s join ${OWED}
       ${joinDueDays({ institute: '$1', year: 's.academic_year_start', branch: 's.collector_code', component: 'b.component_type' })}
       left join late_fee_rules own on own.institute_id = $1 and own.component_type = b.component_type
-      cross join lateral (select coalesce(f.missed_on, day.due_on, shared.due_on, own.due_on, ${REST_DUE_ON}) as due_on) due
+      cross join lateral (select coalesce(b.due_on, day.due_on, shared.due_on, own.due_on, ${REST_DUE_ON}) as due_on) due
       where ${isWanted(values, filter)}
     ), per_student as (
       select student_id, sum(owed) filter (where ${condition}) as owed, sum(total) as total,

@@ -8,6 +8,7 @@ import { newId } from '../../platform/ids.ts'
 import type { StudentContext } from '../../students/student-contexts.service.ts'
 import { endMandateAtProvider } from '../mandates/end-mandate.ts'
 import type { PlanChanges } from './plan-changes.ts'
+import { presentationDay, type DebitRules } from '../rules/debit.rules.ts'
 import { isPlanOver, type LoadedPlan, type Plan } from '../rules/plan.rules.ts'
 import { addDays } from '../rules/rails.rules.ts'
 import { balancedAgainst, outsideOf } from '../rules/rebalance.rules.ts'
@@ -42,11 +43,12 @@ type Draft = {
   wanted: WantedSchedule
   /** The draft that is replaced: the new one keeps its id. */
   known: LoadedPlan | null
-  now: Date
+  debitRules: DebitRules
 }
 
 /** A draft over what the student owes; refused with what is wrong with the schedule. */
-export function draftPlan({ institute, student, settings, wanted, known, now }: Draft): LoadedPlan {
+export function draftPlan({ institute, student, settings, wanted, known, debitRules }: Draft): LoadedPlan {
+  const { now } = debitRules
   const { rows, isFromErp = false } = wanted
   const today = dayOf(now)
   if (student.owed.length === 0)
@@ -81,13 +83,28 @@ export function draftPlan({ institute, student, settings, wanted, known, now }: 
   }
   const ordered = schedule.toSorted(byDay)
   const key = { instituteId: plan.instituteId, planId: plan.id }
-  const instalments = ordered.map((row, index) => newInstalment({ ...key, number: index + 1 }, row))
+  const days = presentationDays(ordered, debitRules)
+  const instalments = ordered.map((row, index) =>
+    newInstalment({ ...key, number: index + 1 }, row, { presentOn: days[index] ?? row.dueOn }),
+  )
   const draft = { plan, mandate: null, instalments }
   const balance = {
     fittedTo: balancedAgainst(draft, student),
     outsidePaise: outsideOf(draft, student),
   }
   return { ...draft, plan: { ...plan, ...balance } }
+}
+
+/** As if it were set up today by eNACH, which takes longest; the mandate says better. A down payment is paid at set-up. */
+function presentationDays(rows: readonly ScheduleRow[], { rules, holidays, now }: DebitRules): string[] {
+  const takenDays = new Set<string>()
+  const terms = { setUpOn: dayOf(now), rail: rules.rails.enach, rules, holidays, takenDays }
+  return rows.map(({ dueOn, isDownpayment }) => {
+    if (isDownpayment) return dueOn
+    const day = presentationDay(dueOn, terms)
+    takenDays.add(day)
+    return day
+  })
 }
 
 /** Equal parts of what is owed, as many as were chosen, or as the institute takes. */

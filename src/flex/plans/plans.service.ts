@@ -26,6 +26,7 @@ import {
   type LoadedPlan,
 } from '../rules/plan.rules.ts'
 import { lastDueDay } from '../rules/schedule.rules.ts'
+import { readDebitRules } from '../settings/debit-rules.service.ts'
 import { getFlexSettings } from '../settings/settings.service.ts'
 import * as store from './plans.store.ts'
 
@@ -48,7 +49,8 @@ export async function createPlan(
       const [latest] = plans
       const known = replaceableDraft(latest)
       if (known !== null) await abandonDraft(tx, known)
-      const draft = draftPlan({ institute, student, settings, wanted, known, now: ctx.clock.now() })
+      const debitRules = await readDebitRules(ctx, tx)
+      const draft = draftPlan({ institute, student, settings, wanted, known, debitRules })
       if (known !== null) await store.deleteDraftInstalments(tx, institute.id, draft.plan.id)
       await store.savePlans(tx, [draft.plan])
       await store.saveInstalments(tx, draft.instalments)

@@ -234,7 +234,9 @@ export async function endRefund(
   } else if (refund.kind === 'duplicate') {
     await insertExceptions(tx, [failedRefund(done, payment, at)])
   }
-  await recordEvents(tx, [refundEvent(done, payment, order, { happened: outcome.kind, at })])
+  // A payment that pays nothing was never told of, so that it went back is not either.
+  if (refund.kind !== 'duplicate')
+    await recordEvents(tx, [refundEvent(done, payment, order, { happened: outcome.kind, at })])
 }
 
 /** Money that pays nothing and did not go back: no order asks for it, so a person is shown it until it is dealt with. */

@@ -4,6 +4,7 @@ import { sendIfNew } from '../../http/assets.ts'
 import { findInstitute } from '../../institutes/institutes.service.ts'
 import { stateAt, type Order } from '../../orders/orders.rules.ts'
 import { findOrder } from '../../orders/orders.service.ts'
+import { findCarriedTo, type CarriedTo } from '../../students/rollover/rollover.service.ts'
 import { pageOfOrder } from '../../payment-pages/page-payments.service.ts'
 import { PAYMENT_MODES } from '../../payments/payments.rules.ts'
 import { methodsFor } from '../../payments/offers.service.ts'
@@ -117,6 +118,7 @@ async function showOrder(
     ),
     payments,
     callbackUrl: isFamily(found) ? null : await callbackUrlFor(ctx, institute, order),
+    carriedTo: isFamily(found) ? null : await carriedTo(ctx, institute.id, order),
     page: await pageOfOrder(ctx, institute, order),
     now: ctx.clock.now(),
     isSandbox: ctx.mode === 'sandbox',
@@ -126,6 +128,16 @@ async function showOrder(
     language,
   })
   return sendPage(reply, { template: 'order', title, language, refreshSeconds, data })
+}
+
+/** The rollover that carries dues closes what asks for them at the same moment. */
+async function carriedTo(
+  ctx: PaymentContext,
+  instituteId: number,
+  { state, studentId, closedAt: at }: Order,
+): Promise<CarriedTo | null> {
+  if (state !== 'cancelled' || studentId === null || at === null) return null
+  return findCarriedTo(ctx, { instituteId, studentId, at })
 }
 
 /** Another payer is at the bank's page with the same fees; or it was paid, expired or cancelled, which the order's page shows. */

@@ -14,6 +14,8 @@ import { feeName, localMoment } from '../../messages/words.ts'
 import { failureText } from '../language.ts'
 import { receiptNumber } from '../../receipts/receipts.rules.ts'
 import type { IssuedReceipt } from '../../payments/order-receipt.service.ts'
+import type { CarriedTo } from '../../students/rollover/rollover.service.ts'
+import { carriedSay, familyLink } from './carried.ts'
 import { refundNotes } from './refund-notes.ts'
 import { schoolHead } from '../school-head.ts'
 
@@ -26,6 +28,8 @@ export type OrderPageData = {
   /** The order itself, or those of several children that are paid at once. */
   parts: readonly { order: Order; receipt: IssuedReceipt | null; refunds: readonly Refund[] }[]
   callbackUrl: string | null
+  /** The later year with whose fees its dues are owed since a rollover closed it; null if none did. */
+  carriedTo: CarriedTo | null
   /** The public payment page that created the order, if any. */
   page: Page | null
   now: Date
@@ -143,15 +147,19 @@ function isFromParents({ callbackUrl }: OrderPageData): boolean {
 }
 
 /** After paying on a public page the receipt comes first, unless the institute set a callback_url. */
-function isBackMain({ page, callbackUrl }: OrderPageData, { tone }: StatusBanner): boolean {
+function isBackMain({ page, callbackUrl, carriedTo }: OrderPageData, { tone }: StatusBanner): boolean {
   if (tone === 'paid') return page === null || callbackUrl !== null
+  if (carriedTo !== null) return true
   return page !== null && (tone === 'expired' || tone === 'cancelled')
 }
 
 /** The institute's callback_url; without a payment, the public form again. */
 function returnLink(pageData: OrderPageData, banner: StatusBanner) {
   const { institute, page, callbackUrl, order, language } = pageData
-  if (isFamily(pageData)) return { url: '/parents', text: textsIn(language).parents.backToAll }
+  const carriedTo = banner.tone === 'cancelled' ? pageData.carriedTo : null
+  if (isFamily(pageData) || (carriedTo !== null && isFromParents(pageData)))
+    return { url: '/parents', text: textsIn(language).parents.backToAll }
+  if (carriedTo !== null && institute.hasParentSignIn) return familyLink(institute, language)
   if (isFromParents(pageData)) {
     const who = order.studentName ?? institute.name
     return { url: callbackUrl, text: fill(textsIn(language).parents.backToChild, { who }) }
@@ -194,6 +202,11 @@ function bannerFor(pageData: OrderPageData, texts: CheckoutTexts): StatusBanner 
       return { tone: 'failed', statusText: texts.takenBack, say: texts.takenBackSay }
     case 'cancelled': {
       const statusText = order.kind === 'link' ? texts.cancelled : texts.closed
+      if (pageData.carriedTo !== null) {
+        const say = carriedSay(pageData, pageData.carriedTo)
+        const banner: StatusBanner = { tone: 'cancelled', statusText: texts.closed, say, canGoBack: true }
+        return isOpen ? stillOpen(banner, say, texts) : banner
+      }
       const say = isFamily(pageData) ? texts.familyChanged : says.cancelledSay
       const banner: StatusBanner = { tone: 'cancelled', statusText, say }
       return isOpen ? stillOpen(banner, says.cancelledOpenSay, texts) : { ...banner, canGoBack: true }

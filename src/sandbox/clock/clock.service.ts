@@ -1,8 +1,15 @@
 import { DAY_MS, INDIA } from '../../platform/calendar.ts'
 import type { OffsetClock } from '../../platform/clock.ts'
 import type { Database } from '../../platform/db/database.ts'
-import { badField } from '../../platform/errors.ts'
-import { completeAnswer, transact, type Command } from '../../platform/idempotency.ts'
+import { isHeld, NoPermit } from '../../platform/db/cluster-semaphore.ts'
+import { badField, unavailable } from '../../platform/errors.ts'
+import {
+  beginOnce,
+  completeAnswer,
+  readBegun,
+  stillRunning,
+  type Command,
+} from '../../platform/idempotency.ts'
 import { addCounts, type Finished } from '../../platform/jobs/catch-up.ts'
 import type { JobRunner } from '../../platform/jobs/job-runner.ts'
 import { lockSetting, readSetting, writeSetting } from '../../platform/db/instance-settings.ts'
@@ -28,11 +35,14 @@ export async function loadOffset({ db, clock }: Pick<SandboxClock, 'db' | 'clock
   clock.advanceTo(Number((await readSetting(db, 'clock_offset_ms')) ?? 0))
 }
 
+/** Moves of all processes, one at a time. Whose process dies over one lets go of it at once. */
+const PERMIT = 'bursar clock move'
+
 /**
  * Moves the clock and answers when everything that fell due has been done, with how many of each. Where to is written
- * down in one transaction under a lock, so moves add up and a repeated key moves once. The way there goes from one moment
- * at which something falls due to the next, so that a year happens in its order; a process that crashes on the way is followed by
- * the next start.
+ * down under the key before the first step, and the way there goes from one moment at which something falls due to the
+ * next, so that a year happens in its order. What a crash leaves of a move is finished by whoever comes next: the same
+ * request again, another move, or the next start.
  */
 export async function moveClock(
   sandbox: SandboxClock,
@@ -40,33 +50,60 @@ export async function moveClock(
   move: ClockMove,
 ): Promise<Moved> {
   const { db, clock } = sandbox
-  const { now: target } = await transact(db, command, async tx => {
-    await lockSetting(tx, 'clock_offset_ms')
-    clock.advanceTo(Number((await readSetting(tx, 'clock_offset_ms')) ?? 0))
-    const pending = Number((await readSetting(tx, 'clock_target')) ?? 0)
-    const from = new Date(Math.max(clock.now().getTime(), pending))
-    const wanted = checkedTarget(move, from)
-    await writeSetting(tx, 'clock_target', String(wanted.getTime()))
-    return { now: wanted, summary: {}, failed: {} }
+  // Said at once: what is no move has nothing to wait for.
+  targetOf(move, clock.now())
+  if ((await readBegun(db, command)) !== null && (await isHeld(db, PERMIT))) throw stillRunning()
+  return moveAlone(sandbox, true, async () => {
+    const sum = await finishInterrupted(sandbox)
+    const target = await beginOnce(db, command, async tx => {
+      const wanted = checkedTarget(move, clock.now())
+      await writeSetting(tx, 'clock_target', String(wanted.getTime()))
+      return { step: String(wanted.getTime()), result: { now: wanted, summary: {}, failed: {} } }
+    })
+    add(sum, await goTo(sandbox, new Date(Number(target))))
+    const { done, failed } = sum
+    const failures = Object.values(failed).reduce((total, count) => total + count, 0)
+    const summary = failures === 0 ? done : { ...done, work_failed: failures }
+    const moved = { now: clock.now(), summary, failed }
+    await completeAnswer(db, command, moved)
+    return moved
   })
-  await sandbox.beforeMove?.()
-  const { done, failed } = await goTo(sandbox, target)
-  const failures = Object.values(failed).reduce((sum, count) => sum + count, 0)
-  const summary = failures === 0 ? done : { ...done, work_failed: failures }
-  const moved = { now: clock.now(), summary, failed }
-  await completeAnswer(db, command, moved)
-  return moved
 }
 
 /** Finishes a move that a process died over. */
 export async function finishMove(sandbox: SandboxClock): Promise<void> {
   const target = Number((await readSetting(sandbox.db, 'clock_target')) ?? 0)
-  if (target > sandbox.clock.now().getTime()) await goTo(sandbox, new Date(target))
+  if (target <= sandbox.clock.now().getTime()) return
+  await moveAlone(sandbox, false, () => finishInterrupted(sandbox))
+}
+
+async function moveAlone<Result>(
+  sandbox: SandboxClock,
+  isPerson: boolean,
+  act: () => Promise<Result>,
+): Promise<Result> {
+  const release = await sandbox.db.semaphore.acquire(PERMIT, 1, isPerson).catch((error: unknown) => {
+    throw error instanceof NoPermit ? unavailable('The clock is being moved. Try again shortly.') : error
+  })
+  try {
+    return await act()
+  } finally {
+    release()
+  }
+}
+
+/** Nobody else moves the clock now, so a target that it has not reached is one that nobody goes to any more. */
+async function finishInterrupted(sandbox: SandboxClock): Promise<Finished> {
+  const { db, clock } = sandbox
+  await loadOffset(sandbox)
+  const target = Number((await readSetting(db, 'clock_target')) ?? 0)
+  return target > clock.now().getTime() ? goTo(sandbox, new Date(target)) : { done: {}, failed: {} }
 }
 
 async function goTo(sandbox: SandboxClock, target: Date): Promise<Finished> {
   const { worker, clock } = sandbox
   const sum: Finished = { done: {}, failed: {} }
+  await sandbox.beforeMove?.()
   let last = 0
   for (let isThere = false; !isThere;) {
     const stop = await worker.nextStop()
@@ -76,12 +113,15 @@ async function goTo(sandbox: SandboxClock, target: Date): Promise<Finished> {
     last = stop?.getTime() ?? 0
     const next = isStuck ? new Date(clock.now().getTime() + STUCK_STEP_MS) : (stop ?? target)
     await setClock(sandbox, next < target ? next : target)
-    const { done, failed } = await worker.finishAllDue()
-    addCounts(sum.done, done)
-    addCounts(sum.failed, failed)
+    add(sum, await worker.finishAllDue())
     if (clock.now() >= target) isThere = true
   }
   return sum
+}
+
+function add(sum: Finished, { done, failed }: Finished): void {
+  addCounts(sum.done, done)
+  addCounts(sum.failed, failed)
 }
 
 /** Forward only: a moment that is past stops nobody. */

@@ -73,8 +73,8 @@ export function sandboxLoanRoutes(app: FastifyInstance, sandbox: SandboxLoans): 
       ),
       params: applicationParams,
       body,
-      perform: (command, { caller: { institute }, params, body: sent }) =>
-        actOnApplication(sandbox, command, { institute, ...params }, { kind, ...sent } as LenderAct),
+      perform: (_command, { caller: { institute }, params, body: sent }) =>
+        actOnApplication(sandbox, { institute, ...params }, { kind, ...sent } as LenderAct),
     })
 
   add('fill', nothing, {

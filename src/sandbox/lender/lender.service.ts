@@ -6,7 +6,6 @@ import type { LoanFile } from '../../loans/loans.rules.ts'
 import type { LenderAct, LenderLoan } from './simulator.rules.ts'
 import type { SandboxLender } from './simulator.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
-import { rememberAnswer, type Command } from '../../platform/idempotency.ts'
 
 /** What the sandbox lets a developer do to the lender. */
 export type SandboxLoans = { ctx: LoanContext; lender: SandboxLender }
@@ -23,7 +22,6 @@ export async function actAtLender(
 /** The same for an application, which the lender is handed first if the parent has not gone there yet. */
 export async function actOnApplication(
   sandbox: SandboxLoans,
-  command: Command<LoanFile>,
   { institute, applicationId }: { institute: Institute; applicationId: string },
   lenderAct: LenderAct,
 ): Promise<LoanFile> {
@@ -37,10 +35,7 @@ export async function actOnApplication(
   const where = await findAtLender(sandbox, institute, applicationId)
   if (lenderAct.kind === 'disburse') await tellOfFailures(sandbox, where, before)
   await actAtLender(sandbox, where, lenderAct)
-  const done = await getApplication(ctx, institute, applicationId)
-  if (command.idempotency !== undefined)
-    await rememberAnswer(ctx.db, command.instituteId, command.idempotency, command.idempotency.answer(done))
-  return done
+  return getApplication(ctx, institute, applicationId)
 }
 
 async function findAtLender(

@@ -1,6 +1,6 @@
 import { joinCatalogue } from '../../institutes/catalogue.service.ts'
 import type { CatalogueEntry, Institute } from '../../institutes/institutes.rules.ts'
-import { conflict } from '../../platform/errors.ts'
+import { conflict, isUnavailable } from '../../platform/errors.ts'
 import type { Context } from '../../platform/context.ts'
 import { firstIdAt } from '../../platform/ids.ts'
 import { recomputeBalances } from '../../fees/balances.service.ts'
@@ -8,8 +8,10 @@ import * as store from './school.store.ts'
 
 export type Seeded = { students: number; payments: number }
 
-/** Small enough that no statement comes near its time limit, large enough to be quick. */
-const BATCH = 500
+/** Small enough that no statement comes near its time limit, also on a machine that is busy. */
+const BATCH = 50
+/** How often one student in a row may fail before it is no matter of time. */
+const MOST_FAILURES = 5
 const PAYMENTS_EACH = 10
 const SHIFTS = 28
 
@@ -28,7 +30,8 @@ const CODES: readonly CatalogueEntry[] = [
 /**
  * Fills an institute of a sandbox with a school that has been paying for a year: students and families, fees, ten paid
  * and settled orders each, receipts, ledger and the bank's own books, which reconcile. No events: nobody is notified of what
- * never happened. Each run adds to the ones before. All of a batch pay on the same days.
+ * never happened. Each run adds to the ones before. All of a batch pay on the same days. Where the database takes too long
+ * for a batch it goes on with half of it.
  */
 export async function seedSchool(
   ctx: Context,
@@ -40,10 +43,12 @@ export async function seedSchool(
   await joinCatalogue(ctx.db, institute, CODES)
   const first = await store.countSeeded(ctx.db, institute.id)
   const stamp = firstIdAt('order', new Date()).slice('order_'.length)
-  for (let done = 0; done < students; done += batch) {
+  let size = batch
+  let failures = 0
+  for (let done = 0; done < students;) {
     const low = first + done
-    const high = first + Math.min(done + batch, students) - 1
-    await ctx.db.transaction(async tx => {
+    const high = first + Math.min(done + size, students) - 1
+    const adding = ctx.db.transaction(async tx => {
       const ids = await store.insertBatch(tx, {
         instituteId: institute.id,
         low,
@@ -57,8 +62,28 @@ export async function seedSchool(
       })
       recomputeBalances(tx, institute.id, ids)
     })
-    onProgress?.(high - first + 1)
+    try {
+      await adding
+    } catch (error) {
+      failures = size === 1 ? failures + 1 : 0
+      if (!isUnavailable(error) || failures === MOST_FAILURES) throw error
+      // Half of it takes half as long. It was rolled back whole, unless no more than the answer to its commit was lost.
+      size = Math.ceil(size / 2)
+      done = (await store.countSeeded(ctx.db, institute.id)) - first
+      continue
+    }
+    done = high - first + 1
+    onProgress?.(done)
   }
-  await store.analyseTables(ctx.db)
+  await analyseTables(ctx)
   return { students, payments: students * PAYMENTS_EACH }
+}
+
+/** The students are there, whether the planner hears of them now or when the database looks by itself. */
+async function analyseTables({ db }: Pick<Context, 'db'>): Promise<void> {
+  try {
+    await store.analyseTables(db)
+  } catch (error) {
+    if (!isUnavailable(error)) throw error
+  }
 }

@@ -3,6 +3,7 @@ import { insertTransfers } from '../../fees/advances/advances.service.ts'
 import { recomputeBalances } from '../../fees/balances.service.ts'
 import { applyFees, planFees, type SentFees } from '../../fees/fees.service.ts'
 import type { Queryable, Transaction } from '../../platform/db/database.ts'
+import { assert } from '../../platform/assert.ts'
 import { subtractPaise, sumPaise, ZERO, type Paise } from '../../platform/money.ts'
 import {
   identityKey,
@@ -37,6 +38,24 @@ export type ReadUnsettled = (
   db: Queryable,
   of: { instituteId: number; studentIds: readonly string[]; now: Date },
 ) => Promise<ReadonlyMap<string, string>>
+
+/** What fell due on a day; null where no calendar named one. */
+type DuePart = { dueOn: string | null; amountPaise: Paise }
+
+/** What ranks above students and has a part in the end of a year. */
+export type YearEnd = {
+  readUnsettled: ReadUnsettled
+  /** What the students owe by student and component, by the days on which it fell due. The caller holds them. */
+  readDueParts(
+    tx: Transaction,
+    of: { instituteId: number; studentIds: readonly string[]; now: Date },
+  ): Promise<ReadonlyMap<string, ReadonlyMap<string, readonly DuePart[]>>>
+  /** Closes what somebody could still pay for dues that are owed elsewhere from now on. */
+  closeOrders(
+    tx: Transaction,
+    of: { instituteId: number; carried: ReadonlyMap<string, readonly string[]>; now: Date },
+  ): Promise<void>
+}
 
 export function contextOf(institute: Institute, now: Date): RegistrationContext {
   return { institute, now, source: 'registration', gradeNames: new Map() }
@@ -192,8 +211,9 @@ function priceOf({ fees }: Registration): Paise {
 /** Writes what was judged under locks, with the events. */
 export async function apply(
   tx: Transaction,
-  { context, rollover: { id: rolloverId, options } }: Target,
+  { context, rollover: { id: rolloverId, options } }: Pick<Target, 'context' | 'rollover'>,
   results: readonly Result[],
+  yearEnd: YearEnd,
 ): Promise<void> {
   const { institute, now } = context
   const plans = results.flatMap(({ plan }) => plan ?? [])
@@ -217,6 +237,7 @@ export async function apply(
       studentId: toId,
       fees: [{ componentType: duesComponent, feePaise: duesPaise, discounts: [] }],
     }))
+    await keepDays(tx, context, dues, { yearEnd, duesComponent })
     // Charged here, so no answer of an ERP withdraws it.
     await setFees(tx, context, carriedFees, 'rollover')
   }
@@ -232,6 +253,38 @@ export async function apply(
   })
   await insertTransfers(tx, institute.id, transfers, now)
   recomputeBalances(tx, institute.id, [...new Set(transfers.map(one => one.studentId))])
+}
+
+/** Those whose dues are carried; an advance leaves its component. */
+function componentsOf({ transfers }: Carried): string[] {
+  return transfers.flatMap(line => (line.amountPaise > 0 ? [line.componentType] : []))
+}
+
+/** While the dues still stand on the old records: by the days on which they fell due there, and what asks for them is closed. */
+async function keepDays(
+  tx: Transaction,
+  { institute: { id: instituteId }, now }: RegistrationContext,
+  dues: readonly (Carried & { from: store.Rolled; toId: string })[],
+  { yearEnd, duesComponent }: { yearEnd: YearEnd; duesComponent: string },
+): Promise<void> {
+  const studentIds = dues.map(({ from }) => from.student.id)
+  const days = await yearEnd.readDueParts(tx, { instituteId, studentIds, now })
+  const rows = dues.flatMap(one => {
+    const fromStudentId = one.from.student.id
+    const parts = componentsOf(one).flatMap(type => days.get(fromStudentId)?.get(type) ?? [])
+    assert(sumPaise(parts.map(part => part.amountPaise)) === one.duesPaise, 'carried dues have their days')
+    return parts.map((part, index) => ({
+      ...part,
+      studentId: one.toId,
+      componentType: duesComponent,
+      fromStudentId,
+      partNo: index + 1,
+      carriedAt: now,
+    }))
+  })
+  await store.insertCarriedDues(tx, instituteId, rows)
+  const carried = new Map(dues.map(one => [one.from.student.id, componentsOf(one)]))
+  await yearEnd.closeOrders(tx, { instituteId, carried, now })
 }
 
 async function setFees(

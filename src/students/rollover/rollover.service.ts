@@ -18,12 +18,13 @@ import {
   summarise,
   summariseFailed,
   type ReadUnsettled,
+  type YearEnd,
 } from './roll-batch.service.ts'
 import type { RolloverOptions } from './rollover.rules.ts'
 import * as store from './rollover.store.ts'
 
-export { ROLLOVER_STATES, type Rollover, type RolloverProblem } from './rollover.store.ts'
-export type { ReadUnsettled } from './roll-batch.service.ts'
+export { ROLLOVER_STATES, type CarriedTo, type Rollover, type RolloverProblem } from './rollover.store.ts'
+export type { ReadUnsettled, YearEnd } from './roll-batch.service.ts'
 
 export type WantedRollover = store.Years & RolloverOptions
 
@@ -177,6 +178,14 @@ async function preview(
   }
 }
 
+/** The year to which the dues of a record were carried at a moment; null when they were not. */
+export async function findCarriedTo(
+  { db }: Pick<Context, 'db'>,
+  of: { instituteId: number; studentId: string; at: Date },
+): Promise<store.CarriedTo | null> {
+  return store.findCarriedTo(db, of)
+}
+
 /** Ends one that is under way. What it has registered and carried stays; another one goes on from there. */
 export async function stopRollover(
   ctx: Context,
@@ -199,7 +208,7 @@ export async function stopRollover(
  * that cannot be written keeps no other waiting: it is named among the problems, and the first such error is thrown
  * after the batch, for the log.
  */
-export async function advanceRollovers(ctx: Context, readUnsettled: ReadUnsettled): Promise<number> {
+export async function advanceRollovers(ctx: Context, yearEnd: YearEnd): Promise<number> {
   const found = await store.findRunning(ctx.db)
   if (found === null) return 0
   const { instituteId, id } = found
@@ -211,7 +220,7 @@ export async function advanceRollovers(ctx: Context, readUnsettled: ReadUnsettle
   const failures: unknown[] = []
   await bisectOnFailure(
     ids,
-    some => advance(ctx, { instituteId, id, ids: some, readUnsettled }),
+    some => advance(ctx, { instituteId, id, ids: some, yearEnd }),
     async (studentId, error) => {
       failures.push(error)
       await passBy(ctx, instituteId, id, studentId)
@@ -227,13 +236,14 @@ type Part = { instituteId: number; id: string; ids: readonly string[] }
 /** The batch and the cursor behind it are one transaction, so a run that was killed goes on where it stopped. */
 async function advance(
   ctx: Context,
-  { instituteId, id, ids, readUnsettled }: Part & { readUnsettled: ReadUnsettled },
+  { instituteId, id, ids, yearEnd }: Part & { yearEnd: YearEnd },
 ): Promise<void> {
   const [institute] = await getInstitutesById(ctx, [instituteId])
   if (institute === undefined) throw new Error('an institute vanished')
   await ctx.db.transaction(async tx => {
     const rollover = await lockBehind(tx, { instituteId, id, ids })
     if (rollover === null) return
+    const { readUnsettled } = yearEnd
     const target = { context: contextOf(institute, ctx.clock.now()), rollover, readUnsettled }
     const batch = await store.readBatch(tx, instituteId, rollover, {
       ids,
@@ -241,7 +251,7 @@ async function advance(
       isLocked: true,
     })
     const results = await judge(tx, target, batch, { isLocked: true })
-    await apply(tx, target, results)
+    await apply(tx, target, results, yearEnd)
     const seenUntil = ids.at(-1) ?? rollover.seenUntil
     await store.updateRollover(tx, instituteId, { ...summarise(rollover, results), seenUntil })
   })

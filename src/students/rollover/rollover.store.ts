@@ -2,6 +2,7 @@ import type { Database, Queryable, Transaction } from '../../platform/db/databas
 import { isUniqueViolation } from '../../platform/db/errors.ts'
 import { list, type Page, type PageRange } from '../../platform/db/list.ts'
 import { Table } from '../../platform/db/table.ts'
+import type { Paise } from '../../platform/money.ts'
 import { recordColumns, toRecord, type RecordRow, type StudentRecord } from '../students.store.ts'
 import type { GradeCounts, RolloverOptions } from './rollover.rules.ts'
 
@@ -104,6 +105,54 @@ export async function updateRollover(tx: Transaction, instituteId: number, one: 
     key: ['instituteId', 'id'],
     set: ['state', 'seenUntil', 'grades', 'problems', 'finishedAt'],
   })
+}
+
+type CarriedDues = {
+  studentId: string
+  componentType: string
+  fromStudentId: string
+  partNo: number
+  dueOn: string | null
+  amountPaise: Paise
+  carriedAt: Date
+}
+
+const carriedDues = new Table<CarriedDues & { instituteId: number }>('carried_dues', {
+  instituteId: 'int',
+  studentId: 'text',
+  componentType: 'text',
+  fromStudentId: 'text',
+  partNo: 'int',
+  dueOn: 'date',
+  amountPaise: 'bigint',
+  carriedAt: 'timestamptz',
+})
+
+export async function insertCarriedDues(
+  tx: Transaction,
+  instituteId: number,
+  rows: readonly CarriedDues[],
+): Promise<void> {
+  await carriedDues.insert(
+    tx,
+    rows.map(row => ({ ...row, instituteId })),
+  )
+}
+
+export type CarriedTo = { componentType: string; yearStart: number; yearEnd: number }
+
+/** Of what was carried from a record at a moment. */
+export async function findCarriedTo(
+  db: Queryable,
+  { instituteId, studentId, at }: { instituteId: number; studentId: string; at: Date },
+): Promise<CarriedTo | null> {
+  const [row] = await db.query<CarriedTo>(
+    `select c.component_type as "componentType", n.academic_year_start as "yearStart", n.academic_year_end as "yearEnd"
+     from carried_dues c join students n on n.institute_id = c.institute_id and n.id = c.student_id
+     where c.institute_id = $1 and c.from_student_id = $2 and c.carried_at = $3 limit 1`,
+    [instituteId, studentId, at],
+  )
+  return row ?? null
 }
 
 /** A student of the old year. */

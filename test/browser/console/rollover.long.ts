@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
-import { readUnsettled } from '../../../src/flex/plans/unsettled.service.ts'
+import { yearEnd } from '../../../src/app/year-end.ts'
 import { advanceRollovers } from '../../../src/students/rollover/rollover.service.ts'
 import { DESKTOP, expectCount, setStage, type Stage } from '../../harness/browser.ts'
 import { ERP, sampleStudent } from '../../harness/samples.ts'
@@ -102,7 +102,7 @@ test('a bursar takes the school into the next year: form, file, preview, progres
   await confirm(page, 'Start')
   await page.getByText('0 of 5 students are done.').waitFor()
   await expectSoundAndKeep(page, 'console-rollover-running-phone')
-  for (let rows = 1; rows > 0;) rows = await advanceRollovers(stage.bursar.app.ctx, readUnsettled)
+  for (let rows = 1; rows > 0;) rows = await advanceRollovers(stage.bursar.app.ctx, yearEnd)
   await page.getByText('It is done.').waitFor()
   await page.setViewportSize(DESKTOP)
   await expectSoundAndKeep(page, 'console-rollover-done')

@@ -86,14 +86,24 @@ test('what was demanded and what came in stand side by side by class and month, 
   assert.equal(year, 2026)
   assert.deepEqual(
     grades.find((row: Json) => row.grade === grade),
-    { grade, demanded: 120_000, collected: 11_200, last_demanded: 60_000, last_collected: 4_000 },
+    {
+      grade,
+      demanded: 120_000,
+      carried_in: 0,
+      carried_out: 0,
+      collected: 11_200,
+      last_demanded: 60_000,
+      last_collected: 4_000,
+      outstanding: 108_800,
+      advance: 0,
+    },
   )
   const june = months.find((row: Json) => row.month === '2026-06-01')
   assert.deepEqual([june.collected, june.last_collected], [10_500, 4_000])
   const past = (await read('?academic_year_start=2025')).grades.find((row: Json) => row.grade === grade)
   assert.deepEqual([past.demanded, past.collected], [60_000, 4_000])
   const { text } = await viewer.get(`${SCHOOL}/money/demand/export?format=csv`)
-  assert.match(text, /DEMAND,01\/07\/2026,0\.00,700\.00,0\.00,0\.00/)
+  assert.match(text, /DEMAND,01\/07\/2026,0\.00,0\.00,0\.00,700\.00,0\.00,0\.00/)
 })
 
 test('grades and months of demand add up to the same total', () => {
@@ -102,14 +112,16 @@ test('grades and months of demand add up to the same total', () => {
     grade: fc.constantFrom('1', '2', '10'),
     month: fc.constantFrom(null, '2026-04-01', '2026-05-01'),
     demandedPaise: paise,
+    carriedInPaise: paise,
+    carriedOutPaise: paise,
     collectedPaise: paise,
     lastDemandedPaise: paise,
     lastCollectedPaise: paise,
   })
   fc.assert(
     fc.property(fc.array(row), rows => {
-      const { grades, months, total } = groupDemand(rows)
-      for (const key of ['demandedPaise', 'collectedPaise', 'lastCollectedPaise'] as const)
+      const { grades, months, total } = groupDemand(rows, [])
+      for (const key of ['demandedPaise', 'carriedInPaise', 'collectedPaise', 'lastCollectedPaise'] as const)
         for (const some of [grades, months])
           assert.equal(
             some.reduce((sum, one) => sum + one[key], 0),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { suggestNextGrade } from '../../../src/console/students/rollover/rollover.rules.ts'
-import { readUnsettled } from '../../../src/flex/plans/unsettled.service.ts'
+import { yearEnd } from '../../../src/app/year-end.ts'
 import { advanceRollovers } from '../../../src/students/rollover/rollover.service.ts'
 import type { Json } from '../../harness/client.ts'
 import { assertAnswer } from '../support.ts'
@@ -38,7 +38,7 @@ test('finance previews and runs a rollover from the console, with a reason; a vi
   assert.equal((await finance.post(`${SCHOOL}/rollovers`, wanted)).status, 400)
   const started = await finance.post(`${SCHOOL}/rollovers`, { ...wanted, reason: 'A new year' })
   const { id } = started.body.data
-  for (let rows = 1; rows > 0;) rows = await advanceRollovers(bursar.app.ctx, readUnsettled)
+  for (let rows = 1; rows > 0;) rows = await advanceRollovers(bursar.app.ctx, yearEnd)
   const done = await viewer.get(`${SCHOOL}/rollovers/${id}`)
   assert.deepEqual([done.body.data.state, done.body.data.grades[0].registered], ['done', 1])
   const [entry, ...more] = (await owner.get(`${SCHOOL}/audit?about=${id}`)).body.data

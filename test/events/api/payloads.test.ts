@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { applyReport } from '../../../src/payments/payments.service.ts'
-import { paiseOf } from '../../../src/platform/money.ts'
 import type { Json } from '../../harness/client.ts'
 import { readCatalogued, type Told } from '../../harness/events.ts'
 import { ERP, PAY } from '../../harness/samples.ts'
@@ -117,36 +115,4 @@ test('the event of a refund holds the payment that it takes from', async () => {
   assert.deepEqual([orderId, payment.id, payment.amount], [id, paymentId, 150.01])
   assert.deepEqual([refund.amount, refund.status, refund.reason], [100, 'processed', 'left'])
   assert.ok(payment.settlement_utr && refund.utr && refund.processed_at)
-})
-
-test('the refund of a second payment carries nothing of the settlement of the first', async () => {
-  const id = await createOrder(demo, { details: [{ component_type: 'TUITION_FEE', amount: 80 }] })
-  const late = await pay(demo, id, 'failure')
-  await pay(demo, id)
-  await settle()
-  // Some providers take money on a page that they had called failed.
-  const [institute] = await contract.sql<{ id: number }>(
-    `select id from institutes where code = 'demo-school'`,
-  )
-  await applyReport(app.ctx, {
-    about: 'payment',
-    instituteId: institute?.id ?? 0,
-    paymentId: late['payment_id'],
-    providerRef: '',
-    outcome: {
-      kind: 'captured',
-      amountPaise: paiseOf(80_00),
-      mode: 'upi',
-      transactionId: 'T-LATE',
-      capturedAt: app.ctx.clock.now(),
-    },
-  })
-  await app.worker.runAllDue()
-  const [event, ...more] = (await toldOf(id)).filter(({ code }) => code.startsWith('refund.'))
-  assert.ok(event)
-  assert.deepEqual(more, [])
-  const { payment } = event.payload
-  assert.deepEqual([payment.id, payment.transaction_id], [late['payment_id'], 'T-LATE'])
-  assert.equal('settlement_utr' in payment, false)
-  assert.deepEqual(payment.details, [{ component_type: 'TUITION_FEE', amount: 80 }])
 })

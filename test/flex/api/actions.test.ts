@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Json } from '../../harness/client.ts'
-import { FLEX, FlexContract, plansOf, SANDBOX } from './support.ts'
+import { readHolidays } from '../../../src/payments/holidays.service.ts'
+import { isWorkingDay } from '../../../src/platform/working-days.ts'
+import { FLEX, FlexContract, plansOf, SANDBOX, TRANSPORT } from './support.ts'
 import {
   assertRefused,
   assertStatus,
@@ -46,6 +48,22 @@ test('a plan that is set up shows its mandate, its days and what was decided and
   assert.ok(plan.decisions.length > 0)
   for (const { at, what, why } of plan.decisions)
     assert.ok(at.endsWith('Z') && what.length > 0 && why.length > 0)
+})
+
+test('present_on names a working day from the first, a day for each instalment, and set-up keeps it', async () => {
+  const holidays = await readHolidays(contract.app.ctx.db)
+  const id = await flex.student()
+  const days = Array.from({ length: 9 }, (_, n) => flex.row(30 + n, 1_000))
+  const last = flex.row(39, 1_000.01)
+  const draft = await flex.newPlan(id, [...days, { ...last, details: [...last.details, TRANSPORT] }])
+  const presented = async (): Promise<string[]> =>
+    (await flex.wholePlan(draft.plan_id)).payment_schedule.map((one: Json) => one.present_on)
+  const before = await presented()
+  for (const [n, day] of before.entries())
+    assert.ok(isWorkingDay(day, holidays) && day >= flex.dayIn(30 + n), `${day} of ${flex.dayIn(30 + n)}`)
+  assert.equal(new Set(before).size, before.length)
+  assertStatus(await demo.post(`${SANDBOX}/flex/plans/${draft.plan_id}/authorise`), 200)
+  assert.deepEqual(await presented(), before)
 })
 
 test('an instalment moves to another day, and the reason can be read', async () => {

@@ -1,4 +1,6 @@
 import type { FastifyInstance } from 'fastify'
+import { returnedChequeOutput } from '../../../banking/cheques/cheque.output.ts'
+import { bounceFromLine, listReturned } from '../../../banking/statements/returned-cheques.service.ts'
 import {
   listCandidates,
   listLines,
@@ -12,6 +14,7 @@ import {
 } from '../../../banking/statements/decide.service.ts'
 import { STATEMENT_BYTES } from '../../../banking/statements/read-statement.service.ts'
 import {
+  bounceLineInput,
   columnsIn,
   lineFilters,
   lineParams,
@@ -124,6 +127,13 @@ function addReads(app: FastifyInstance, ctx: Context): void {
     answer: ({ institute, params }) => listCandidates(ctx, institute, params.lineId),
   })
   addConsoleRead(app, ctx, {
+    url: `${LINE}/returned-cheques`,
+    roles: EVERYONE,
+    params: lineParams,
+    output: all(returnedChequeOutput),
+    answer: ({ institute, params }) => listReturned(ctx, institute, params.lineId),
+  })
+  addConsoleRead(app, ctx, {
     url: '/bank/missing',
     roles: EVERYONE,
     query: missingQuery,
@@ -179,6 +189,22 @@ function addDecisions(app: FastifyInstance, ctx: Context): void {
     audit: ({ body }, line: MatchedLine) => ({
       what: 'payment.recorded_from_statement',
       about: body.studentId,
+      after: after(line),
+    }),
+  })
+  addConsoleWrite(app, ctx, {
+    method: 'POST',
+    url: `${LINE}/bounce`,
+    roles: FINANCE_ROLES,
+    params: lineParams,
+    body: bounceLineInput,
+    output: one(bankLineOutput),
+    perform: (command, { institute, who, params, body }) =>
+      bounceFromLine(ctx, command, institute, { ...params, ...body, by: who.email }),
+    audit: ({ body }, line: MatchedLine) => ({
+      what: 'cheque.bounced_by_statement',
+      about: body.paymentId,
+      why: body.reason,
       after: after(line),
     }),
   })

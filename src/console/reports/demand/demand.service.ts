@@ -21,7 +21,8 @@ export async function readDemand(
   const years = await store.listYears(db, institute.id)
   const yearStart = academicYearStart ?? presentYear(years, dayOf(clock.now()))
   const rows = await store.listDemand(db, store.demandQuery(institute.id, yearStart), MOST_ROWS)
-  return { yearStart, years, ...groupDemand(rows) }
+  const standings = await store.listStanding(db, institute.id, yearStart)
+  return { yearStart, years, ...groupDemand(rows, standings) }
 }
 
 export async function demandReport(
@@ -39,6 +40,8 @@ export async function demandReport(
       text('Class', row => row.grade),
       day('Month from', row => row.month),
       money('Demanded', row => row.demandedPaise),
+      money('Carried in', row => row.carriedInPaise),
+      money('Carried out', row => row.carriedOutPaise),
       money('Collected', row => row.collectedPaise),
       money('Demanded last year', row => row.lastDemandedPaise),
       money('Collected last year', row => row.lastCollectedPaise),

@@ -11,7 +11,8 @@ import { yearName } from '../../ui/when.tsx'
 import { ExportMenu } from '../../ui/table/export-menu.tsx'
 
 const YEAR: readonly Filter[] = [{ key: 'academic_year_start', label: 'Academic year' }]
-type Sums = DemandAnswer['total']
+type Sums = DemandAnswer['months'][number]
+type Standing = DemandAnswer['total']
 
 /** What was demanded and what came in, by class and by month, beside the year before. */
 export function DemandView() {
@@ -28,6 +29,7 @@ export function DemandView() {
     return <Empty title="No fees yet" description="Once students have fees, each class has its line here." />
   // A school’s first year has none before it.
   const hasLast = total.last_demanded !== 0 || total.last_collected !== 0
+  const hasCarried = total.carried_in !== 0 || total.carried_out !== 0
   return (
     <>
       <div className="money-bar">
@@ -41,7 +43,9 @@ export function DemandView() {
         <ExportMenu path={`${path}/export`} sent={values} />
       </div>
       <p>
-        {`${formatRupees(total.collected)} of ${formatRupees(total.demanded)} came in${shareOf(total)}.`}
+        {`${formatRupees(total.collected)} of ${formatRupees(total.demanded + total.carried_in)} came in${shareOf(total)}.`}
+        {total.carried_out > 0 && ` ${formatRupees(total.carried_out)} was carried on to the next year.`}
+        {` ${formatRupees(total.outstanding)} is still owed.`}
         {hasLast &&
           ` The year before it was ${formatRupees(total.last_collected)} of ${formatRupees(total.last_demanded)}.`}
       </p>
@@ -53,7 +57,9 @@ export function DemandView() {
         columns={[
           { title: 'Class', cell: row => row.grade },
           amount('Demanded', row => row.demanded),
+          ...(hasCarried ? [carried] : []),
           amount('Collected', row => row.collected),
+          { title: 'Still owed', isAmount: true, cell: (row: Standing) => formatRupees(row.outstanding) },
           { title: 'Share', isAmount: true, cell: row => shareOf(row, '') },
           ...(hasLast ? [amount('Demanded last year', row => row.last_demanded)] : []),
           ...(hasLast ? [amount('Collected last year', row => row.last_collected)] : []),
@@ -67,6 +73,7 @@ export function DemandView() {
         columns={[
           { title: 'Month', cell: row => monthName(row.month) },
           amount('Became due', row => row.demanded),
+          ...(hasCarried ? [carried] : []),
           amount('Collected', row => row.collected),
           ...(hasLast ? [amount('Collected last year', row => row.last_collected)] : []),
         ]}
@@ -79,8 +86,20 @@ function amount(title: string, of: (row: Sums) => number) {
   return { title, isAmount: true, cell: (row: Sums) => formatRupees(of(row)) }
 }
 
-function shareOf({ collected, demanded }: Sums, before = ', '): string {
-  return demanded > 0 ? `${before}${Math.round((collected / demanded) * 100)} %` : ''
+/** From an earlier year, and on to a later one. */
+const carried = {
+  title: 'Carried',
+  isAmount: true,
+  cell: ({ carried_in: came, carried_out: went }: Sums) =>
+    [
+      ...(came === 0 ? [] : [`${formatRupees(came)} in`]),
+      ...(went === 0 ? [] : [`${formatRupees(went)} out`]),
+    ].join(', '),
+}
+
+function shareOf({ collected, demanded, carried_in: came }: Sums, before = ', '): string {
+  const asked = demanded + came
+  return asked > 0 ? `${before}${Math.round((collected / asked) * 100)} %` : ''
 }
 
 const MONTH = new Intl.DateTimeFormat('en-IN', { month: 'long', year: 'numeric', timeZone: 'UTC' })

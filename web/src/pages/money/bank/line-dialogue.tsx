@@ -1,25 +1,22 @@
 import { Button, Checkbox, Group, SegmentedControl, Stack, Textarea, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import type {
-  BankLineAnswer,
-  ExpectedMoneyAnswer,
-} from '../../../../../src/banking/statements/statement.output.ts'
+import type { ExpectedMoneyAnswer } from '../../../../../src/banking/statements/statement.output.ts'
+import type { ReturnedChequeAnswer } from '../../../../../src/banking/cheques/cheque.output.ts'
 import type { StudentRowAnswer } from '../../../../../src/console/students/students.output.ts'
 import { get } from '../../../api/client.ts'
-import { problemOf, useCommand } from '../../../api/command.ts'
+import { problemOf } from '../../../api/command.ts'
 import { Problem } from '../../../ui/problem.tsx'
 import { useInstitutePath, useMay } from '../../../api/session.ts'
 import { SideDialogue } from '../../../ui/dialogue/dialogue.tsx'
 import { formatRupees } from '../../../ui/money.tsx'
 import { Failed, Loading } from '../../../ui/states.tsx'
 import { StudentPicker } from '../../../ui/form/student-picker.tsx'
-import { notify } from '../../../ui/toasts.tsx'
 import { formatDay } from '../../../ui/when.tsx'
+import { BounceForm } from './bounce-form.tsx'
 import { SpreadInput, useSpread } from '../../counter/spread.tsx'
-import { AFTER_DECISION, formatBooked, KIND_LABELS } from './texts.ts'
-
-type Props = { line: BankLineAnswer; onClose: () => void }
+import { formatBooked, KIND_LABELS } from './texts.ts'
+import { useDecision, type LineProps as Props } from './use-decision.ts'
 
 /** What a line of a statement is: something that is expected, a student's payment, or nothing of ours. */
 export function LineDialogue({ line, onClose }: Props) {
@@ -36,19 +33,8 @@ export function LineDialogue({ line, onClose }: Props) {
   )
 }
 
-function useDecision<Sent>({ line, onClose }: Props, act: string, said: string) {
-  return useCommand<Sent>({
-    method: 'POST',
-    path: `${useInstitutePath()}/bank/lines/${line.id}/${act}`,
-    refreshes: AFTER_DECISION,
-    onDone() {
-      notify(said)
-      onClose()
-    },
-  })
-}
-
 const WAYS = [
+  { value: 'bounce', label: 'A returned cheque' },
   { value: 'match', label: 'Expected money' },
   { value: 'payment', label: 'A student’s payment' },
   { value: 'other', label: 'Something else' },
@@ -56,8 +42,20 @@ const WAYS = [
 
 function Choices(props: Props) {
   const isCredit = props.line.amount > 0
-  const [way, setWay] = useState('match')
-  const ways = WAYS.filter(({ value }) => isCredit || value !== 'payment')
+  const path = `${useInstitutePath()}/bank/lines/${props.line.id}/returned-cheques`
+  const returned = useQuery({
+    queryKey: ['bank-candidates', path],
+    queryFn: ({ signal }) => get<ReturnedChequeAnswer[]>(path, {}, signal),
+    enabled: !isCredit,
+  })
+  const [chosen, setWay] = useState<string | null>(null)
+  if (returned.isPending && !isCredit) return <Loading />
+  const cheques = returned.data ?? []
+  // A debit that names a cheque is most likely its return.
+  const way = chosen ?? (cheques.some(one => one.is_named) ? 'bounce' : 'match')
+  const ways = WAYS.filter(({ value }) =>
+    value === 'payment' ? isCredit : value !== 'bounce' || cheques.length > 0,
+  )
   return (
     <Stack gap="md">
       <SegmentedControl
@@ -67,6 +65,7 @@ function Choices(props: Props) {
         onChange={setWay}
         orientation={ways.length > 2 ? 'vertical' : 'horizontal'}
       />
+      {way === 'bounce' && <BounceForm {...props} cheques={cheques} />}
       {way === 'match' && <MatchForm {...props} />}
       {way === 'payment' && <PaymentForm {...props} />}
       {way === 'other' && <OtherForm {...props} />}

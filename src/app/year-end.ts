@@ -1,0 +1,6 @@
+import { duesAtYearEnd } from '../dues/year-end.service.ts'
+import { readUnsettled } from '../flex/plans/unsettled.service.ts'
+import type { YearEnd } from '../students/rollover/rollover.service.ts'
+
+/** What a rollover asks of plans, dues and orders, which rank above students and beside each other. */
+export const yearEnd: YearEnd = { readUnsettled, ...duesAtYearEnd }
