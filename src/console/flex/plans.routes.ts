@@ -9,7 +9,7 @@ import {
   resumePlan,
   type ChangedPlan,
 } from '../../flex/plans/plans.service.ts'
-import type { LoadedPlan } from '../../flex/rules/plan.rules.ts'
+import { planStatus, type LoadedPlan } from '../../flex/rules/plan.rules.ts'
 import { addConsoleRead, addConsoleWrite } from '../auth/access.routes.ts'
 import { one, pageOf } from '../../http/reply.ts'
 import { EVERYONE } from '../console.rules.ts'
@@ -89,9 +89,10 @@ function addReschedule(app: FastifyInstance, flex: FlexContext): void {
 }
 
 /** What the log keeps of a plan: where it and its mandate stood. */
-function auditOf({ plan, mandate }: LoadedPlan): unknown {
+function auditOf(loaded: LoadedPlan): unknown {
+  const { plan, mandate } = loaded
   return {
-    status: plan.state,
+    status: planStatus(loaded),
     is_held: plan.isHeld,
     lock_reason: plan.lockReason ?? undefined,
     mandate: mandate?.state,
