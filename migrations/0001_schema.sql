@@ -1741,7 +1741,7 @@ create index flex_instalments_by_present_day on flex_instalments (institute_id, 
 
 -- What live plans will still take of each component: it is not late, whatever due day the institute set for others. What a
 -- plan should have taken and did not is due since the day of the first such instalment; while nothing is debited, since the
--- day of the first that is open.
+-- day of the first that is open. What a cancelled plan has at the bank is not late before its result.
 create view planned_fees as
   select p.institute_id, p.student_id, line ->> 'componentType' as component_type,
     coalesce(sum((line ->> 'amountPaise')::bigint) filter (where is_running and is_to_come), 0)::bigint as amount_paise,
@@ -1750,9 +1750,9 @@ create view planned_fees as
   join flex_instalments i on i.institute_id = p.institute_id and i.plan_id = p.id
     and i.state in ('scheduled', 'confirmed', 'presented', 'skipped', 'bounced', 'reversed', 'due')
   cross join jsonb_array_elements(i.lines) as line
-  cross join lateral (select p.state <> 'locked' and not p.is_held as is_running,
+  cross join lateral (select p.state = 'cancelled' or p.state <> 'locked' and not p.is_held as is_running,
     i.state in ('scheduled', 'confirmed', 'presented', 'skipped') as is_to_come) as now
-  where p.state in ('setup', 'active', 'locked')
+  where p.state in ('setup', 'active', 'locked') or p.state = 'cancelled' and i.state = 'presented'
   group by 1, 2, 3;
 
 -- What is owed, with its day where the student itself has one: that of the old year for what was carried, else the one on

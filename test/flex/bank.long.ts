@@ -4,25 +4,7 @@ import { downpaymentOrder } from '../../src/flex/plans/open-setup.service.ts'
 import type { Json } from '../harness/client.ts'
 import { sampleRecord } from '../harness/fakes/erp.ts'
 import { ERP } from '../harness/samples.ts'
-import { FEES, openWorld, setUpPlan, stateOf, type World } from './support.ts'
-
-async function decide(world: World, plan: Json, outcome: object, n = 0): Promise<void> {
-  const { id } = plan.payment_schedule[n]
-  const answer = await world.bursar.demo.post(`/api/v1/sandbox/flex/instalments/${id}/outcome`, outcome)
-  assert.equal(answer.status, 200, answer.text)
-}
-
-/** Half a minute after the next presentation, before the bank has decided. */
-async function untilPresented(world: World): Promise<Json> {
-  const before = await world.plan()
-  const { present_on: day } = before.payment_schedule[0]
-  const time = before.mandate.rail === 'enach' ? '08:30:30' : '09:00:30'
-  const moved = await world.bursar.demo.post('/api/v1/sandbox/clock', { to: `${day}T${time}+05:30` })
-  assert.equal(moved.status, 200, moved.text)
-  const plan = await world.plan()
-  assert.equal(stateOf(plan), 'presented')
-  return plan
-}
+import { decide, FEES, openWorld, setUpPlan, stateOf, untilPresented } from './support.ts'
 
 test('a return for want of funds is presented again, at most twice, each at least three days later and announced anew', async t => {
   const world = await openWorld(t)

@@ -130,6 +130,23 @@ export async function payDownPayment({ bursar, planId }: World): Promise<void> {
   await must(bursar.demo.post(`/api/v1/sandbox/pay/orders/${orderId}/pay`, { outcome: 'success' }))
 }
 
+/** What the bank makes of a debit that is out, or of one that it had paid. */
+export async function decide(world: World, plan: Json, outcome: object, n = 0): Promise<void> {
+  const { id } = plan.payment_schedule[n]
+  await must(world.bursar.demo.post(`/api/v1/sandbox/flex/instalments/${id}/outcome`, outcome))
+}
+
+/** Half a minute after the next presentation, before the bank has decided. */
+export async function untilPresented(world: World): Promise<Json> {
+  const before = await world.plan()
+  const { present_on: day } = before.payment_schedule[0]
+  const time = before.mandate.rail === 'enach' ? '08:30:30' : '09:00:30'
+  await must(world.bursar.demo.post('/api/v1/sandbox/clock', { to: `${day}T${time}+05:30` }))
+  const plan = await world.plan()
+  if (stateOf(plan) !== 'presented') throw new Error(`it is ${stateOf(plan)} instead of presented`)
+  return plan
+}
+
 async function must(answering: Promise<{ status: number; text: string; body: Json }>) {
   const answer = await answering
   if (answer.status >= 300) throw new Error(`${answer.status} ${answer.text}`)

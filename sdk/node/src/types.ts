@@ -2878,8 +2878,8 @@ export type Plan = {
   plan_id: string
   /** Whose fees it takes. */
   service_student_id: string
-  /** draft until the payer has authorised it, setup until the bank confirms the mandate, then active; locked when it cannot go on, cancelled when it was stopped, closed when everything is paid, covered or waived. A closed plan is active again while something is owed in it. */
-  status: 'draft' | 'setup' | 'active' | 'locked' | 'cancelled' | 'closed' | (string & {})
+  /** draft until the payer has authorised it, setup until the bank confirms the mandate, then active; locked when it cannot go on, cancelled when it was stopped, closed when everything is paid, covered or waived. A closed plan is active again while something is owed in it. A plan that is stopped while a debit is at the bank is cancelling until the result, and its mandate stays until then; events say cancelled from the first. */
+  status: 'draft' | 'setup' | 'active' | 'locked' | 'cancelled' | 'closed' | 'cancelling' | (string & {})
   /** Whether the institute holds it: nothing is debited meanwhile. */
   is_held: boolean
   /** Why it is locked; present only while it is. */
@@ -2903,8 +2903,8 @@ export type PlanDetail = {
   plan_id: string
   /** Whose fees it takes. */
   service_student_id: string
-  /** draft until the payer has authorised it, setup until the bank confirms the mandate, then active; locked when it cannot go on, cancelled when it was stopped, closed when everything is paid, covered or waived. A closed plan is active again while something is owed in it. */
-  status: 'draft' | 'setup' | 'active' | 'locked' | 'cancelled' | 'closed' | (string & {})
+  /** draft until the payer has authorised it, setup until the bank confirms the mandate, then active; locked when it cannot go on, cancelled when it was stopped, closed when everything is paid, covered or waived. A closed plan is active again while something is owed in it. A plan that is stopped while a debit is at the bank is cancelling until the result, and its mandate stays until then; events say cancelled from the first. */
+  status: 'draft' | 'setup' | 'active' | 'locked' | 'cancelled' | 'closed' | 'cancelling' | (string & {})
   /** Whether the institute holds it: nothing is debited meanwhile. */
   is_held: boolean
   /** Why it is locked; present only while it is. */

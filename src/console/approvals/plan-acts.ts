@@ -1,7 +1,7 @@
 import { readLapsedLateFees } from '../../dues/late-fees-ahead.service.ts'
 import type { FlexContext } from '../../flex/context.ts'
 import { reschedule, resumePlan, type ChangedPlan } from '../../flex/plans/plans.service.ts'
-import type { LoadedPlan } from '../../flex/rules/plan.rules.ts'
+import { planStatus, type LoadedPlan } from '../../flex/rules/plan.rules.ts'
 import { totalOf } from '../../institutes/approval-limit/approval-limit.rules.ts'
 import type { Transaction } from '../../platform/db/database.ts'
 import { getStudent } from '../../students/students.service.ts'
@@ -59,9 +59,10 @@ export const resumeAct: GuardedAct<{ reason: string }, ChangedPlan> = {
 }
 
 /** What the log keeps of a plan: where it and its mandate stood. */
-export function stateOf({ plan, mandate }: LoadedPlan): unknown {
+export function stateOf(loaded: LoadedPlan): unknown {
+  const { plan, mandate } = loaded
   return {
-    status: plan.state,
+    status: planStatus(loaded),
     is_held: plan.isHeld,
     lock_reason: plan.lockReason ?? undefined,
     mandate: mandate?.state,

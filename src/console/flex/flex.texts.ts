@@ -1,7 +1,7 @@
 import { formatDayIn as formatIn } from '../../platform/languages.ts'
 import { MANDATE_ENDED } from '../../flex/mandates/end-mandate.ts'
 import { nextStep, TRANSFERRED, type DebitContext, type Step } from '../../flex/rules/debit.rules.ts'
-import type { Plan } from '../../flex/rules/plan.rules.ts'
+import { isPlanOver, type Plan } from '../../flex/rules/plan.rules.ts'
 import { meaningOf, type ReturnAction, type ReturnCategory } from '../../flex/rules/returns.rules.ts'
 import { assertNever } from '../../platform/assert.ts'
 import { dayOf, formatMoment } from '../../platform/calendar.ts'
@@ -76,7 +76,7 @@ export function planObstacle({
     if (lockReason === TRANSFERRED) return 'student_transferred'
     return lockReason === MANDATE_ENDED ? 'mandate_ended' : 'locked'
   }
-  return isHeld ? 'held' : null
+  return isHeld && !isPlanOver({ state }) ? 'held' : null
 }
 
 const CATEGORY_TEXTS: Record<ReturnCategory, string> = {
@@ -140,9 +140,10 @@ export function nextStepText({ status, context, presentedAt }: DebitRecord): str
     case 'bounced':
       return bouncedText(context)
     case 'reversed':
-      return instalment.state === 'reversed'
-        ? 'The bank took the money back. It is due again: ask the family to pay online, or move it to another day.'
-        : bouncedText(context)
+      if (instalment.state !== 'reversed') return bouncedText(context)
+      return context.plan.state === 'cancelled'
+        ? `The bank took the money back. ${NOT_AGAIN}`
+        : 'The bank took the money back. It is due again: ask the family to pay online, or move it to another day.'
     default:
       return assertNever(status)
   }
@@ -177,6 +178,8 @@ function waitingText({ mandate, rules, holidays, now }: DebitContext, presentedA
     : `The bank answers by ${formatDay(day)}.`
 }
 
+const NOT_AGAIN = 'Stays due and is not debited again: the plan was cancelled. Ask the family to pay online.'
+
 /** What has become of an instalment since a presentation of it came back. */
 function bouncedText(context: DebitContext): string {
   const { instalment, plan } = context
@@ -204,7 +207,7 @@ function bouncedText(context: DebitContext): string {
       return DUE_TEXT
     case 'bounced':
     case 'reversed':
-      return stayedDueText(instalment.returnCode)
+      return plan.state === 'cancelled' ? NOT_AGAIN : stayedDueText(instalment.returnCode)
     default:
       return assertNever(instalment.state)
   }

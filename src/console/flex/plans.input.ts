@@ -1,12 +1,12 @@
 import { planParams } from '../../flex/plans/plan.input.ts'
-import { statesOf } from '../../flex/rules/states.rules.ts'
+import { PLAN_STATUSES } from '../../flex/rules/states.rules.ts'
 import { field, input, optional, query } from '../../http/wire/input.ts'
 import { rescheduleInput } from '../../flex/plans/plan.input.ts'
 import { ofBranch } from './debits.input.ts'
 
 /** What the console's plans take. */
 const filters = {
-  status: optional(field.oneOf(statesOf('plan'), 'Only plans that stand so.', 'active')),
+  status: optional(field.oneOf(PLAN_STATUSES, 'Only plans that stand so.', 'active')),
   held: optional(field.oneOf(['yes', 'no'], 'Only held ones, or only others.')),
   collector_code: ofBranch,
   search: optional(

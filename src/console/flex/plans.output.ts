@@ -6,7 +6,7 @@ import {
   type TriedInstalment,
 } from '../../flex/plans/plan.output.ts'
 import { isOpen, isPlanOver, type Mandate, type Plan } from '../../flex/rules/plan.rules.ts'
-import { statesOf } from '../../flex/rules/states.rules.ts'
+import { PLAN_STATUSES } from '../../flex/rules/states.rules.ts'
 import { outputOf, type Shown } from '../../http/wire/output.ts'
 import { studentOutput } from './debits.output.ts'
 import { OBSTACLES, OBSTACLE_TEXTS, type Obstacle } from './flex.texts.ts'
@@ -17,7 +17,7 @@ import type { PlanRow, PlanStudent, TimelineEntry } from './plans.store.ts'
 const row = outputOf<PlanRow>()
 export const planRowOutput = row.object({
   plan_id: row.text('Id of the plan.', planFields.plan_id.example, one => one.id),
-  status: row.oneOf(statesOf('plan'), 'Where the plan stands.', one => one.state, 'active'),
+  status: row.oneOf(PLAN_STATUSES, 'Where the plan stands.', one => one.status, 'active'),
   is_held: row.flag('Whether it is held: nothing is debited meanwhile.', false),
   collector_code: row.text('The branch.', 'MAIN'),
   total_amount: row.amount('What it takes in all, rupees.', 72000, one => one.totalPaise),

@@ -1,4 +1,5 @@
 import type { Mandate, Plan } from '../../flex/rules/plan.rules.ts'
+import type { PlanStatus } from '../../flex/rules/states.rules.ts'
 import type { Queryable } from '../../platform/db/database.ts'
 import { allOf, toPage, type Condition, type Page, type PageRange } from '../../platform/db/list.ts'
 import type { Paise } from '../../platform/money.ts'
@@ -8,7 +9,8 @@ import { AMOUNT } from './days.store.ts'
 import { STUDENT, type StudentRow } from './debits.store.ts'
 import { WORDS_OF_STUDENT } from '../students/students.store.ts'
 
-export type PlanRow = Pick<Plan, 'id' | 'state' | 'isHeld' | 'collectorCode'> & {
+export type PlanRow = Pick<Plan, 'id' | 'isHeld' | 'collectorCode'> & {
+  status: PlanStatus
   student: StudentRow
   rail: Mandate['rail'] | null
   umrn: string | null
@@ -26,7 +28,7 @@ export type PlanRow = Pick<Plan, 'id' | 'state' | 'isHeld' | 'collectorCode'> & 
 type PlanSearch = { typed: string; words: string | null }
 
 export type PlanFilter = {
-  status?: Plan['state'] | undefined
+  status?: PlanStatus | undefined
   isHeld?: boolean | undefined
   collectorCode?: string | undefined
   search?: PlanSearch | undefined
@@ -48,7 +50,7 @@ export const PLAN_SORTING: Sorting = {
   columns: {
     student: by.name(`student ->> 'fullname'`),
     grade: by.grade(`student ->> 'grade'`),
-    status: by.text('state'),
+    status: by.text('status'),
     total: by.number('"totalPaise"'),
     paid: by.number('"paidPaise"'),
     next: by.day('"nextOn"'),
@@ -56,10 +58,17 @@ export const PLAN_SORTING: Sorting = {
   },
 }
 
+const AT_BANK = `exists (select from flex_instalments b where b.institute_id = p.institute_id and b.plan_id = p.id and b.state = 'presented')`
+/** Of the plan `p`, as people see it. */
+export const PLAN_STATUS = `case when p.state = 'cancelled' and ${AT_BANK} then 'cancelling' else p.state end`
+
 function conditionsOf(instituteId: number, filter: PlanFilter, cursor?: string): Condition[] {
+  const isCancelling = filter.status === 'cancelling'
   return [
     ['p.institute_id = $1', instituteId],
-    ['p.state = $1', filter.status],
+    ['p.state = $1', isCancelling ? 'cancelled' : filter.status],
+    isCancelling && [AT_BANK],
+    filter.status === 'cancelled' && [`not ${AT_BANK}`],
     ['p.is_held = $1', filter.isHeld],
     ['p.collector_code = $1', filter.collectorCode],
     filter.search && searchPlans(filter.search),
@@ -83,7 +92,7 @@ export function plansQuery(instituteId: number, filter: PlanFilter, range?: Page
   const text = `with p as materialized (
        select p.* from flex_plans p where ${where} order by p.id desc${limitOf(values, range)}
      )
-     select p.id, p.state, p.is_held as "isHeld", p.collector_code as "collectorCode", ${STUDENT} as student, m.rail, m.umrn,
+     select p.id, ${PLAN_STATUS} as status, p.is_held as "isHeld", p.collector_code as "collectorCode", ${STUDENT} as student, m.rail, m.umrn,
        sums.total as "totalPaise", sums.paid as "paidPaise", sums.instalments, sums.done as "paidInstalments", sums.bounced,
        next.present_on as "nextOn", next.amount as "nextPaise"
      from p

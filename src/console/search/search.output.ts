@@ -35,7 +35,7 @@ const planOutput = plan.object({
   plan_id: plan.text('Id of the plan.', 'plan_01k9zq4m0ve8sbn6yt2hw3c5da', ({ id }) => id),
   service_student_id: plan.text('Id of the student.', STUDENT_ID, ({ studentId }) => studentId),
   fullname: plan.text('Whose it is.', 'Kabir Rao', ({ studentName }) => studentName),
-  status: plan.text('Where it stands.', 'active', ({ state }) => state),
+  status: plan.text('Where it stands.', 'active'),
 })
 
 /** Where a hit leads: an order, or else a student. */

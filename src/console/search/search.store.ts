@@ -1,6 +1,7 @@
 import type { OrderKind, OrderState } from '../../orders/orders.rules.ts'
 import type { Queryable } from '../../platform/db/database.ts'
 import type { Paise } from '../../platform/money.ts'
+import { PLAN_STATUS } from '../flex/plans.store.ts'
 import type { Range } from './search.rules.ts'
 
 /** Each by one statement over indexes that begin with the institute. */
@@ -148,11 +149,11 @@ export async function findRequests(
   )
 }
 
-export type FoundPlan = { id: string; studentId: string; state: string; studentName: string }
+export type FoundPlan = { id: string; studentId: string; status: string; studentName: string }
 
 export async function findPlan(db: Queryable, instituteId: number, id: string): Promise<FoundPlan | null> {
   const [row] = await db.query<FoundPlan>(
-    `select p.id, p.student_id as "studentId", p.state, s.fullname as "studentName"
+    `select p.id, p.student_id as "studentId", ${PLAN_STATUS} as status, s.fullname as "studentName"
      from flex_plans p join students s on s.institute_id = p.institute_id and s.id = p.student_id
      where p.institute_id = $1 and p.id = $2`,
     [instituteId, id],

@@ -1,6 +1,7 @@
 import type { PaymentHandler } from '../../payments/payment-handler.ts'
 import type { Transaction } from '../../platform/db/database.ts'
 
+import { endMandateOfCancelled } from '../plans/cancel-plan.ts'
 import type { PlanChanges } from '../plans/plan-changes.ts'
 import { findPlansOf } from '../plans/plans.store.ts'
 import { makeDueAgain, rebalance } from '../plans/rebalance.ts'
@@ -109,6 +110,7 @@ async function withOrders(
       const isCurrent = instalment.orderId === orderId
       const ending = change({ plan, instalment, orderId, isCurrent, mandateId })
       if (ending !== null) endings.push({ ...ending, instituteId, orderId, endedAt: at })
+      endMandateOfCancelled(plan)
     }
     await endPresentations(tx, endings)
   }

@@ -4,7 +4,7 @@ import { ProviderRefused } from '../../providers/refused.ts'
 import type { FlexContext } from '../context.ts'
 import { loadPlans } from '../plans/plans.store.ts'
 import { withPlan } from '../plans/with-plans.service.ts'
-import { isPauseDue, type LoadedPlan } from '../rules/plan.rules.ts'
+import { isAtBank, isPauseDue, type LoadedPlan } from '../rules/plan.rules.ts'
 import { addDays, momentOf } from '../rules/rails.rules.ts'
 import type { MandateKey } from './mandates.store.ts'
 
@@ -37,11 +37,12 @@ export async function pauseAtProvider(ctx: FlexContext, key: MandateKey): Promis
 
 type Told = { kind: 'done' | 'refused'; what: string | null; why: string } | { kind: 'unknown' }
 
-async function tellProvider(ctx: FlexContext, { mandate, instalments }: LoadedPlan): Promise<Told> {
+async function tellProvider(ctx: FlexContext, loaded: LoadedPlan): Promise<Told> {
+  const { mandate } = loaded
   if (mandate === null) return { kind: 'unknown' }
   const { instituteId, id: mandateId, providerRef, isPaused } = mandate
   // What is out at the bank comes to its end first.
-  if (!isPaused && instalments.some(({ state }) => state === 'presented')) return { kind: 'unknown' }
+  if (!isPaused && isAtBank(loaded)) return { kind: 'unknown' }
   const [act, what] = isPaused ? (['resume', 'resumed'] as const) : (['pause', 'paused'] as const)
   try {
     const port = await mandatesOf(ctx, mandate)

@@ -103,9 +103,9 @@ async function rememberLanguage(plan: PlanChanges, tx: Transaction, language: La
 }
 
 function refuseUnlessOpen({ plan: { state }, mandate, instalments }: LoadedPlan): void {
+  if (isPlanOver({ state })) throw conflict(`This plan is ${state}.`)
   // A plan that was closed may go on without one.
   if (mandate?.state === 'active') throw conflict('This plan is set up already.')
-  if (isPlanOver({ state })) throw conflict(`This plan is ${state}.`)
   if (mandate?.state === 'pending' && mandate.authorisedAt !== null)
     throw conflict('The mandate is authorised; the bank is confirming it.')
   if (instalments.some(one => one.isDownpayment && one.state === 'scheduled'))

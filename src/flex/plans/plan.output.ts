@@ -3,9 +3,9 @@ import type { PresentationRow } from '../engine/presentations.store.ts'
 import type { PlanHistory } from './plan-reads.service.ts'
 import { PLAN_ID, STUDENT_ID } from './plan.input.ts'
 import { sumLines, type Line } from '../rules/lines.rules.ts'
-import { sumsOf, type Instalment, type LoadedPlan, type Mandate } from '../rules/plan.rules.ts'
+import { planStatus, sumsOf, type Instalment, type LoadedPlan, type Mandate } from '../rules/plan.rules.ts'
 import { meaningOf, type NpciCategory } from '../rules/returns.rules.ts'
-import { statesOf } from '../rules/states.rules.ts'
+import { PLAN_STATUSES, statesOf } from '../rules/states.rules.ts'
 
 /** Plans, instalments and mandates as the API answers them and as events carry them. */
 export const SETTLEMENT = {
@@ -77,11 +77,12 @@ export const planFields = {
   plan_id: plan.text('Id of the plan.', PLAN_ID, one => one.plan.id),
   service_student_id: plan.text('Whose fees it takes.', STUDENT_ID, one => one.plan.studentId),
   status: plan.oneOf(
-    statesOf('plan'),
+    PLAN_STATUSES,
     'draft until the payer has authorised it, setup until the bank confirms the mandate, then active; locked when it ' +
       'cannot go on, cancelled when it was stopped, closed when everything is paid, covered or waived. A closed plan is active ' +
-      'again while something is owed in it.',
-    one => one.plan.state,
+      'again while something is owed in it. A plan that is stopped while a debit is at the bank is cancelling until the ' +
+      'result, and its mandate stays until then; events say cancelled from the first.',
+    planStatus,
   ),
   is_held: plan.flag(
     'Whether the institute holds it: nothing is debited meanwhile.',

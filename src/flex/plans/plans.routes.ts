@@ -99,8 +99,8 @@ const ACTS = [
     operationId: 'cancelPlan',
     summary: 'Cancel a plan',
     description:
-      'Nothing more is debited, and the student can have a new plan. What is at the bank already goes its way. 409 when it is ' +
-      'cancelled or closed.',
+      'Nothing more is debited, and the student can have a new plan. What is at the bank already goes its way: until its result ' +
+      'the plan is `cancelling`, and then the mandate is ended. 409 when it is cancelled or closed.',
   },
   {
     name: 'hold',

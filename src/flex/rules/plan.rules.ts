@@ -2,7 +2,7 @@ import type { Language } from '../../platform/languages.ts'
 import { subtractPaise, sumPaise, type Paise } from '../../platform/money.ts'
 import { sumLines, type Line } from './lines.rules.ts'
 import type { Rail } from './rails.rules.ts'
-import type { InstalmentState, MandateState, PlanState } from './states.rules.ts'
+import type { InstalmentState, MandateState, PlanState, PlanStatus } from './states.rules.ts'
 
 /** `roomPaise` is what was owed beyond what the schedule takes: it stays due outside of the plan. */
 export type FittedLine = Line & { roomPaise?: number }
@@ -129,6 +129,18 @@ export function isPlanOver({ state }: Pick<Plan, 'state'>): boolean {
 /** Set up, and not over. */
 export function isPlanLive({ state }: Pick<Plan, 'state'>): boolean {
   return state === 'setup' || state === 'active' || state === 'locked'
+}
+
+/** A debit of it is out, and the bank has not said what became of it. */
+export function isAtBank({ instalments }: Pick<LoadedPlan, 'instalments'>): boolean {
+  return instalments.some(({ state }) => state === 'presented')
+}
+
+export function planStatus(
+  file: Pick<LoadedPlan, 'instalments'> & { plan: Pick<Plan, 'state'> },
+): PlanStatus {
+  const { state } = file.plan
+  return state === 'cancelled' && isAtBank(file) ? 'cancelling' : state
 }
 
 /** Can be debited, or is about to be. */

@@ -42,12 +42,16 @@ export type Noun = keyof Tables
 export type StateOf<N extends Noun> = keyof Tables[N] & string
 
 export type PlanState = StateOf<'plan'>
+/** As people and the API see a plan: one that is cancelled while a debit is at the bank waits for its result. */
+export type PlanStatus = PlanState | 'cancelling'
 export type MandateState = StateOf<'mandate'>
 export type InstalmentState = StateOf<'instalment'>
 
 export function statesOf<N extends Noun>(noun: N): StateOf<N>[] {
   return Object.keys(TRANSITIONS[noun]) as StateOf<N>[]
 }
+
+export const PLAN_STATUSES: PlanStatus[] = [...statesOf('plan'), 'cancelling']
 
 /** The state that follows; a transition that is not in the table is a bug of ours and throws. */
 export function transition<N extends Noun>(noun: N, from: StateOf<N>, to: StateOf<N>): StateOf<N> {

@@ -2,7 +2,7 @@ import type { Dues } from '../../dues/dues.service.ts'
 import { MANDATE_ENDED } from '../../flex/mandates/end-mandate.ts'
 import type { Asker } from '../../flex/plans/plans.service.ts'
 import { sumLines } from '../../flex/rules/lines.rules.ts'
-import { isOpen, sumsOf, type Instalment, type LoadedPlan } from '../../flex/rules/plan.rules.ts'
+import { isAtBank, isOpen, sumsOf, type Instalment, type LoadedPlan } from '../../flex/rules/plan.rules.ts'
 import { meaningOf } from '../../flex/rules/returns.rules.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { formatRupees, sumPaise } from '../../platform/money.ts'
@@ -102,7 +102,9 @@ function bannerFor(pageData: PlanPageData, texts: ParentsTexts): StatusBanner {
   switch (file.plan.state) {
     case 'cancelled': {
       const banner: StatusBanner = { tone: 'cancelled', status: setupTexts.cancelled, say: plan.cancelledSay }
-      return startBanner(pageData, banner, texts)
+      const start = startBanner(pageData, banner, texts)
+      if (!isAtBank(file)) return start
+      return { ...start, status: setupTexts.cancelling, say: setupTexts.cancellingSay }
     }
     case 'closed': {
       const banner: StatusBanner = { tone: 'paid', status: setupTexts.closed, say: setupTexts.closedSay }

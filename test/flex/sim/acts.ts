@@ -155,6 +155,7 @@ const onPlan = (verb: string) => async (town: Town, pupil: Pupil) => {
 }
 
 export const holdPlan = onPlan('hold')
+export const cancelPlan = onPlan('cancel')
 
 type Row = { id: string; due_on: string; state: string; rail: string | null }
 
@@ -193,7 +194,7 @@ export const FLEX_ACTS: readonly FlexAct[] = [
   { name: 'replan', weight: 8, run: replan },
   { name: 'hold', weight: 4, run: holdPlan },
   { name: 'resume', weight: 3, run: onPlan('resume') },
-  { name: 'cancel', weight: 0.4, run: onPlan('cancel') },
+  { name: 'cancel', weight: 0.4, run: cancelPlan },
   { name: 'reschedule', weight: 8, run: reschedule },
 ]
 

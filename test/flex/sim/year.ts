@@ -5,12 +5,13 @@ import { dayAfter, startOfDay } from '../../../src/platform/calendar.ts'
 import { smsTemplates } from '../../../src/app/sms-templates.ts'
 import { findBroken, findUnfinished, type Broken } from '../../harness/payments.ts'
 import { waitFor } from '../../harness/wait.ts'
-import { FLEX_ACTS, followUp, holdPlan } from './acts.ts'
+import { cancelPlan, FLEX_ACTS, followUp, holdPlan } from './acts.ts'
 import { doWhatWasLeft, type FlexAct } from './acts-support.ts'
 import { sandboxBank } from './bank.ts'
 import type { Pupil } from './erp.ts'
 import { MONEY_ACTS } from './money-acts.ts'
-import { findBrokenPlans, findWrongSums, PRESENTATIONS, wrongWith, type SeenPresentation } from './rules.ts'
+import { PRESENTATIONS, wrongWith, type SeenPresentation } from './presentations.ts'
+import { findBrokenPlans, findWrongSums } from './rules.ts'
 import { type OpenBank, Town } from './town.ts'
 import { findOffences, watchPresentations } from './watch.ts'
 
@@ -46,6 +47,8 @@ export type YearResult = {
 
 /** What must still count after the notice. */
 const LAST_MOMENT = ['dropped', 'hold', 'counter', 'payment cancelled', 'fee pushed', 'fees lost', 'revoke']
+/** What is out has to come to its end all the same. */
+const CANCEL_AT_BANK: FlexAct = { name: 'cancel at the bank', weight: 1, run: cancelPlan }
 const ACTS_PER_PLAN_AND_DAY = 0.06
 const MOST_CALM_DAYS = 45
 const HOLIDAYS_KNOWN_FOR_MS = 10_500
@@ -133,13 +136,20 @@ class Year {
     const count = Math.floor(wanted) + (random.chance(wanted % 1) ? 1 : 0)
     for (let n = 0; n < count; n++) await this.#perform(random.weighed(this.#allActs), random.pick(pupils))
     if (this.#lastMoment === 0) return
-    const announced = await town.sql<{ plan_id: string }>(
-      `select distinct plan_id from flex_instalments where state = 'confirmed'`,
+    for (const pupil of await this.#pupilsWith('confirmed'))
+      if (random.chance(this.#lastMoment)) await this.#perform(random.weighed(this.#lastActs), pupil)
+    for (const pupil of await this.#pupilsWith('presented'))
+      if (random.chance(this.#lastMoment / 2)) await this.#perform(CANCEL_AT_BANK, pupil)
+  }
+
+  async #pupilsWith(state: 'confirmed' | 'presented'): Promise<Pupil[]> {
+    const { pupils } = this.#town
+    const found = await this.#town.sql<{ plan_id: string }>(
+      'select distinct plan_id from flex_instalments where state = $1',
+      [state],
     )
-    const plans = new Set(announced.map(one => one.plan_id))
-    for (const pupil of pupils)
-      if (plans.has(pupil.planId) && random.chance(this.#lastMoment))
-        await this.#perform(random.weighed(this.#lastActs), pupil)
+    const plans = new Set(found.map(one => one.plan_id))
+    return pupils.filter(({ planId }) => plans.has(planId))
   }
 
   async #perform(act: FlexAct, pupil: Pupil | undefined): Promise<void> {

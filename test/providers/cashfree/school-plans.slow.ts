@@ -87,3 +87,32 @@ test('a UPI debit is announced by Cashfree and made on its day, tried again by u
   await world.advance('P1D')
   assert.deepEqual((await reconcile(world.bursar.app.ctx, institute)).differences, [])
 })
+
+for (const isPaid of [true, false])
+  test(`a plan cancelled while a debit is at the bank ends at Cashfree once the debit is ${isPaid ? 'paid' : 'returned'}`, async t => {
+    const { world, cashfree, subscriptionId, institute, deliver } = await openSchool(t, 'enach')
+    const { books } = cashfree
+    const state = () => books.subscriptions.get(subscriptionId)?.subscription_status
+    await world.advanceUntil(plan => stateOf(plan) === 'presented', 'the presentation')
+    const cancelled = await world.bursar.demo.post(`${FLEX}/plans/${world.planId}/cancel`)
+    assert.equal(cancelled.body.data.status, 'cancelling', cancelled.text)
+    await world.advance('PT15M')
+    assert.equal(state(), 'ACTIVE', 'what is out at the bank comes to its end first')
+    endCharge(books, lastDebit(cashfree).payment_id, { isPaid })
+    cashfree.spoil('POST /pg/subscriptions/', lose)
+    await deliver()
+    const plan = await world.plan()
+    assert.deepEqual(
+      [plan.status, plan.mandate.status, stateOf(plan)],
+      ['cancelled', 'cancelled', isPaid ? 'debited' : 'bounced'],
+    )
+    await world.advance('PT15M')
+    assert.equal(state(), 'CANCELLED', 'told again, because the first answer was lost')
+    await deliver()
+    await world.advance('P1M')
+    assert.equal(books.charges.size, 1)
+    assert.equal((await world.eventsOf('flex.mandate.cancelled')).length, 1)
+    settle(books)
+    await world.advance('P1D')
+    assert.deepEqual((await reconcile(world.bursar.app.ctx, institute)).differences, [])
+  })

@@ -15,7 +15,7 @@ import { startPayment } from '../../../src/payments/start/start-payment.service.
 import { dayOf, formatDay } from '../../../src/platform/calendar.ts'
 import { reconcile } from '../../../src/payments/reconcile/reconcile.service.ts'
 import { createPerson } from '../../console/support.ts'
-import { dayIn, openWorld, stateOf, type World } from '../../flex/support.ts'
+import { dayIn, FLEX, openWorld, stateOf, type World } from '../../flex/support.ts'
 import { startBursar } from '../../harness/bursar.ts'
 import type { Json } from '../../harness/client.ts'
 import { PAY, sampleOrder } from '../../harness/samples.ts'
@@ -143,6 +143,34 @@ test('a mandate that the payer withdraws in the app locks its plan, though the e
   await deliver()
   const plan = await world.plan()
   assert.deepEqual([plan.status, plan.mandate.status], ['locked', 'cancelled'])
+})
+
+test('a plan cancelled while a debit is at the bank keeps its token at Razorpay until the debit is paid', async t => {
+  const { world, razorpay, invoiceId, institute, deliver } = await openSchool(t, 'enach')
+  const { books } = razorpay
+  const token = authorise(books, invoiceId)
+  moveToken(books, token.id, 'confirmed')
+  await deliver()
+  await world.advanceUntil(plan => stateOf(plan) === 'presented', 'the presentation')
+  const cancelled = await world.bursar.demo.post(`${FLEX}/plans/${world.planId}/cancel`)
+  assert.equal(cancelled.body.data.status, 'cancelling', cancelled.text)
+  await world.advance('PT15M')
+  const atRazorpay = () => books.tokens.get(token.id)
+  assert.deepEqual([token.recurring_details.status, atRazorpay()?.isDeleted], ['confirmed', false])
+  endDebit(books, lastDebit(razorpay), 'captured')
+  razorpay.spoil('DELETE /v1/customers/', lose)
+  await deliver()
+  const plan = await world.plan()
+  assert.deepEqual([plan.status, plan.mandate.status, stateOf(plan)], ['cancelled', 'cancelled', 'debited'])
+  await world.advance('PT15M')
+  assert.equal(atRazorpay()?.isDeleted, true)
+  moveToken(books, token.id, 'cancelled')
+  await deliver()
+  assert.equal((await world.eventsOf('flex.mandate.cancelled')).length, 1)
+  payOut(books)
+  await world.advance('P1D')
+  assert.equal(stateOf(await world.plan()), 'settled')
+  assert.deepEqual((await reconcile(world.bursar.app.ctx, institute)).differences, [])
 })
 
 test('a UPI debit is announced to the payer’s bank a day ahead, and charged under that order at its time', async t => {

@@ -1,5 +1,5 @@
 import { MANDATE_ENDED } from '../../../flex/mandates/end-mandate.ts'
-import { sumsOf } from '../../../flex/rules/plan.rules.ts'
+import { isAtBank, sumsOf } from '../../../flex/rules/plan.rules.ts'
 import { assertNever } from '../../../platform/assert.ts'
 import { formatRupees } from '../../../platform/money.ts'
 import {
@@ -139,7 +139,9 @@ function bannerFor(pageData: SetupPageData, texts: PlanSetupTexts): StatusBanner
       return { tone: 'paid', status: texts.active, say: texts.activeSay, figure: 'left' }
     case 'cancelled': {
       const say = mandate === null ? texts.cancelledDraftSay : texts.cancelledSay
-      const banner: StatusBanner = { tone: 'cancelled', status: texts.cancelled, say }
+      const banner: StatusBanner = isAtBank(pageData.file)
+        ? { tone: 'cancelled', status: texts.cancelling, say: texts.cancellingSay }
+        : { tone: 'cancelled', status: texts.cancelled, say }
       return sumsOf(pageData.file).paidPaise === 0 ? banner : { ...banner, figure: 'paid' }
     }
     case 'closed':

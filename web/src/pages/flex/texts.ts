@@ -38,14 +38,19 @@ const PLAN_LABELS: Record<PlanStatus, Word> = {
   setup: { label: 'Being confirmed', tone: 'waiting' },
   active: { label: 'Active', tone: 'good' },
   locked: { label: 'Locked', tone: 'bad' },
+  cancelling: { label: 'Being cancelled', tone: 'waiting' },
   cancelled: { label: 'Cancelled', tone: 'plain' },
   closed: { label: 'Paid up', tone: 'good' },
 }
 
+/** Nothing can be done with it any more. */
+export function isOver(status: PlanStatus): boolean {
+  return status === 'cancelling' || status === 'cancelled' || status === 'closed'
+}
+
 /** A hold is the most important status, so it is shown first. */
 export function planLabel({ status, is_held: isHeld }: { status: PlanStatus; is_held: boolean }): Word {
-  const isOver = status === 'cancelled' || status === 'closed'
-  return isHeld && !isOver ? { label: 'Held', tone: 'waiting' } : PLAN_LABELS[status]
+  return isHeld && !isOver(status) ? { label: 'Held', tone: 'waiting' } : PLAN_LABELS[status]
 }
 
 export const PLAN_OPTIONS = Object.entries(PLAN_LABELS).map(([value, { label }]) => ({ value, label }))

@@ -43,12 +43,16 @@ const WORDS: Record<PlanAct, Words> = {
     isDangerous: true,
     done: 'The plan is cancelled.',
     description: plan =>
-      `${counted(plan.payment_schedule.filter(isOpen).length, 'instalment')}, ${formatRupees(openAmount(plan))} in all, will not be debited, and the mandate ends. The fees stay due. This cannot be undone: the family would have to set up a new plan.`,
+      `${counted(plan.payment_schedule.filter(isOpen).length, 'instalment')}, ${formatRupees(openAmount(plan))} in all, will not be debited, and the mandate ends${plan.payment_schedule.some(isAtBank) ? ' when the bank has answered: what is at the bank now is still collected' : ''}. The fees stay due. This cannot be undone: the family would have to set up a new plan.`,
   },
 }
 
 function isOpen({ status }: Instalment): boolean {
   return ['scheduled', 'confirmed', 'skipped', 'bounced', 'reversed', 'due'].includes(status)
+}
+
+function isAtBank({ status }: Instalment): boolean {
+  return status === 'presented'
 }
 
 function openAmount(plan: PlanAnswer): number {

@@ -15,7 +15,7 @@ import { FlexTabs } from '../flex-frame.tsx'
 import { PlanActDialogue, type PlanAct } from './actions.tsx'
 import { PlanSchedule } from './schedule.tsx'
 import { PlanTimeline } from './timeline.tsx'
-import { ENDED_LABELS, MANDATE_LABELS, planLabel, RAIL_LABELS } from '../texts.ts'
+import { ENDED_LABELS, isOver, MANDATE_LABELS, planLabel, RAIL_LABELS } from '../texts.ts'
 
 /** One plan: status, mandate, schedule and timeline. */
 export function FlexPlanPage() {
@@ -79,6 +79,12 @@ function Plan({ plan }: { plan: PlanAnswer }) {
           className="flex-alert"
         >
           {plan.obstacle.text}
+        </Alert>
+      )}
+      {plan.status === 'cancelling' && (
+        <Alert color="yellow" title="A debit is at the bank" mt="md" className="flex-alert">
+          The plan is cancelled, and nothing more is debited. When the bank has answered, the mandate ends
+          too.
         </Alert>
       )}
       {plan.student.mandate_branch !== undefined && (
@@ -150,7 +156,7 @@ function Mandate({ plan: { mandate } }: { plan: PlanAnswer }) {
 
 /** What can be done with the plan as it stands. */
 function actsFor({ status, is_held: isHeld, obstacle }: PlanAnswer): PlanAct[] {
-  if (status === 'cancelled' || status === 'closed') return []
+  if (isOver(status)) return []
   const canResume = isHeld || obstacle?.kind === 'student_transferred'
   const canHold = !isHeld && status !== 'draft'
   return [...(canHold ? ['hold' as const] : []), ...(canResume ? ['resume' as const] : []), 'cancel']

@@ -6883,7 +6883,7 @@ public final class Types {
             return text("service_student_id");
         }
 
-        /** draft until the payer has authorised it, setup until the bank confirms the mandate, then active; locked when it cannot go on, cancelled when it was stopped, closed when everything is paid, covered or waived. A closed plan is active again while something is owed in it. */
+        /** draft until the payer has authorised it, setup until the bank confirms the mandate, then active; locked when it cannot go on, cancelled when it was stopped, closed when everything is paid, covered or waived. A closed plan is active again while something is owed in it. A plan that is stopped while a debit is at the bank is cancelling until the result, and its mandate stays until then; events say cancelled from the first. */
         public String status() {
             return text("status");
         }
@@ -6944,7 +6944,7 @@ public final class Types {
             return text("service_student_id");
         }
 
-        /** draft until the payer has authorised it, setup until the bank confirms the mandate, then active; locked when it cannot go on, cancelled when it was stopped, closed when everything is paid, covered or waived. A closed plan is active again while something is owed in it. */
+        /** draft until the payer has authorised it, setup until the bank confirms the mandate, then active; locked when it cannot go on, cancelled when it was stopped, closed when everything is paid, covered or waived. A closed plan is active again while something is owed in it. A plan that is stopped while a debit is at the bank is cancelling until the result, and its mandate stays until then; events say cancelled from the first. */
         public String status() {
             return text("status");
         }
