@@ -24,7 +24,7 @@ const advance = async (duration: string): Promise<Json> =>
   ok(await demo.post(`${SANDBOX}/clock`, { advance: duration }))
 const today = async (): Promise<string> => dayOf(new Date(ok(await demo.get(`${SANDBOX}/clock`)).now))
 
-type Pupil = { id: string; planId: string; instalmentId: string; instalment(): Promise<Json> }
+type Pupil = { id: string; planId: string; instalmentId: string; instalment: () => Promise<Json> }
 
 async function newPupil(): Promise<string> {
   const student = sampleStudent({ identifier: `WAY-${++count}` })

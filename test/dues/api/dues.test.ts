@@ -275,7 +275,7 @@ test('while the bank has not answered no second payment of the dues can be begun
   assert.equal((await duesOf(id)).on_the_way_amount, 300)
   const refused = await demo.post(`${PAY}/students/${id}/orders`, {})
   assertRefused(refused, 'HUE00002')
-  assert.match(refused.body.message, /₹300\.00 is on its way/)
+  assert.match(refused.body.message, /₹300\.00 of these fees is on the way already/)
   await demo.post(`${SANDBOX}/payments/${pending.payment_id}/capture`)
   assert.equal((await duesOf(id)).outstanding_amount, 1200.5)
 })
