@@ -58,6 +58,7 @@ export const GIVES_NOTHING: Record<string, readonly string[]> = {
     'POST /bank/statement-previews',
     'POST /bank/statements',
     'POST /bank/match',
+    'POST /bank/lines/:line_id/bounce',
     'POST /bank/lines/:line_id/match',
     'POST /bank/lines/:line_id/other',
     'POST /bank/lines/:line_id/undo',

@@ -223,19 +223,22 @@ for (const [who, leave] of [
     assert.equal(await standing(world), ENDED)
   })
 
-test('a student whose plan is being cancelled can have a new one, and the end of the old mandate leaves it alone', async t => {
+test('a student whose plan is being cancelled can have a new one when the debit has its result', async t => {
   const world = await openWorld(t, { withErp: false })
   const plan = await untilPresented(world)
   await cancel(world)
   const { demo } = world.bursar
-  const made = await demo.post(`${FLEX}/students/${world.studentId}/plans`, {})
-  assert.equal(made.status, 201, made.text)
-  const planId: string = made.body.data.plan_id
-  await setUpPlan({ ...world, planId }, 'upi_autopay')
+  const plans = `${FLEX}/students/${world.studentId}/plans`
+  const early = await demo.post(plans, {})
+  assert.equal(early.status, 409, 'what the bank takes cannot be planned a second time')
   assert.equal(await standing(world), KEPT)
   await decide(world, plan, { outcome: 'debited' })
   await world.advance('PT5M')
   assert.equal(await standing(world), ENDED)
+  const made = await demo.post(plans, {})
+  assert.equal(made.status, 201, made.text)
+  const planId: string = made.body.data.plan_id
+  await setUpPlan({ ...world, planId }, 'upi_autopay')
   const next = (await demo.get(`${FLEX}/plans/${planId}`)).body.data
   assert.deepEqual([next.status, next.mandate.status], ['active', 'active'])
   const paid = plan.payment_schedule[0].amount

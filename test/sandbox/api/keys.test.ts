@@ -80,6 +80,13 @@ const ACTS: Record<string, () => Promise<Act>> = {
   'POST /payments/{payment_id}/fail': async () => ({
     path: `${SANDBOX}/payments/${await pendingPayment()}/fail`,
   }),
+  'POST /payments/{payment_id}/dispute': async () => {
+    const paid = await post(`${SANDBOX}/pay/orders/${await order()}/pay`, { outcome: 'success' })
+    return {
+      path: `${SANDBOX}/payments/${paid.body.data.payment_id}/dispute`,
+      body: { outcome: 'open' },
+    }
+  },
   'POST /settlements/run': async () => {
     await post(`${SANDBOX}/pay/orders/${await order()}/pay`, { outcome: 'success' })
     return { path: `${SANDBOX}/settlements/run` }
