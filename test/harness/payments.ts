@@ -52,7 +52,7 @@ const EVENT_COUNTS = `
     cross join lateral (values ('debited', true), ('settled', p.settlement_id is not null)) h (happened, is_due)
     where is_due
     union all
-    select institute_id, id, 'refund.' || state from refunds where state <> 'pending' and kind <> 'returned'
+    select institute_id, id, 'refund.' || state from refunds where state <> 'pending' and kind not in ('returned', 'duplicate')
       and cause is distinct from 'dispute'
     union all
     select d.institute_id, d.id, 'pay.dispute.' || happened from payment_disputes d

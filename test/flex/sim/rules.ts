@@ -102,6 +102,7 @@ const RULES: Record<string, string> = {
   'a plan that closed for good has no mandate, and one that closed lately can still be debited': `
     select p.id as subject, m.state || ' until ' || p.revivable_until as detail from flex_plans p ${NEWEST_MANDATE}
     where p.state = 'closed' and m.state = 'active' and p.revivable_until < $1::timestamptz - interval '1 hour'`,
+  // The end of a debit that was returned late is the return, long after its result.
   'a plan that was cancelled has a mandate while a debit of it is at the bank, and not longer': `
     select p.id as subject, m.state as detail from flex_plans p ${NEWEST_MANDATE}
     where p.state = 'cancelled' and m.state in ('pending', 'active') and not exists (select from flex_instalments i
@@ -111,7 +112,7 @@ const RULES: Record<string, string> = {
     join flex_decisions d on d.institute_id = p.institute_id and d.plan_id = p.id
       and d.what = 'mandate cancelled' and d.why = 'the plan was cancelled'
     join flex_presentations f on f.institute_id = m.institute_id and f.mandate_id = m.id
-    where f.presented_at < d.decided_at and coalesce(f.ended_at, 'infinity') > d.decided_at`,
+    where f.presented_at < d.decided_at and coalesce(f.ended_at, 'infinity') > d.decided_at and f.state <> 'reversed'`,
   'every decision says why': `
     select plan_id as subject, what as detail from flex_decisions where why = '' or why like '%undefined%'`,
   // Nobody hears of a draft, so nobody hears that it is cancelled.
