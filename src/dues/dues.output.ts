@@ -141,7 +141,7 @@ const partOutput = part.object({
   amount: part.amount('Rupees.', 5000),
 })
 
-/** Of one that the bank took back afterwards nothing is at the institute. */
+/** A payment that the bank took back afterwards has left nothing at the institute, settled or not. */
 function settledBy<Value>(read: (settlement: NonNullable<StudentPayment['settlement']>) => Value) {
   return ({ isReversed, settlement }: StudentPayment): Value | null =>
     isReversed || settlement === null ? null : read(settlement)

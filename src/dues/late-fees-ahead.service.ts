@@ -9,7 +9,7 @@ import { readDuesOn } from './dues.service.ts'
 import { readRules } from './dues.store.ts'
 import { lockRules } from './late-fees-ahead.store.ts'
 
-/** Of each student who owes something: late fees today, and in a year if nothing is paid. */
+/** The late fees of each student who owes something: those of today, and those in a year if nothing is paid. */
 export type LateFeesAhead = ReadonlyMap<string, LateFeesOfStudent>
 
 type LateFeesOfStudent = { todayPaise: Paise; inAYearPaise: Paise }

@@ -38,7 +38,7 @@ export async function findTaken(
   return ofTheSame(onTheWay, lines)
 }
 
-/** Those that pay some of these components; a loan may pay any. */
+/** Keeps what pays some of these components; a promised loan may pay any. */
 export function ofTheSame(onTheWay: readonly OnTheWay[], lines: Share['lines']): OnTheWay[] {
   const asked = new Set(lines.map(line => line.componentType))
   return onTheWay.filter(

@@ -63,6 +63,17 @@ const duesOrder = (id: string): Promise<Answer> => demo.post(`${PAY}/students/${
 const pay = (orderId: string, outcome: string): Promise<Answer> =>
   demo.post(`${SANDBOX}/pay/orders/${orderId}/pay`, { outcome })
 
+/** The school takes the fee itself. */
+async function payCash(id: string): Promise<void> {
+  const payment = {
+    amount: 1000,
+    paid_at: new Date(ok(await demo.get(`${SANDBOX}/clock`)).now).toISOString(),
+    mode: 'cash',
+    fee_components: [{ component_type: 'TUITION_FEE', amount: 1000 }],
+  }
+  ok(await demo.post(`${ERP}/students/${id}/payments`, payment))
+}
+
 /** What came for the student less what went back, in rupees; everything that goes back has gone. */
 async function keptOf(id: string): Promise<number> {
   await advance('P2D')
@@ -183,13 +194,7 @@ suite('one fee is collected once', () => {
   test('money that the school took while the debit was at the bank sends the debit back', async () => {
     const pupil = await newPlan('enach')
     await untilStatus(pupil, ['presented'])
-    const payment = {
-      amount: 1000,
-      paid_at: new Date(ok(await demo.get(`${SANDBOX}/clock`)).now).toISOString(),
-      mode: 'cash',
-      fee_components: [{ component_type: 'TUITION_FEE', amount: 1000 }],
-    }
-    ok(await demo.post(`${ERP}/students/${pupil.id}/payments`, payment))
+    await payCash(pupil.id)
     await decide(pupil, 'debited')
     assert.equal(await keptOf(pupil.id), 1000)
   })
@@ -219,13 +224,7 @@ suite('one fee is collected once', () => {
     ok(await demo.send('PUT', `${ERP}/payment-rules`, { surplus: 'advance' }))
     const collide = async (pupil: Pupil): Promise<void> => {
       await untilStatus(pupil, ['presented'])
-      const payment = {
-        amount: 1000,
-        paid_at: new Date(ok(await demo.get(`${SANDBOX}/clock`)).now).toISOString(),
-        mode: 'cash',
-        fee_components: [{ component_type: 'TUITION_FEE', amount: 1000 }],
-      }
-      ok(await demo.post(`${ERP}/students/${pupil.id}/payments`, payment))
+      await payCash(pupil.id)
       await decide(pupil, 'debited')
     }
     const alone = await newPlan('enach')

@@ -24,7 +24,7 @@ const fields = {
 export const chequeOutput = out.object(fields)
 export type ChequeAnswer = Shown<typeof chequeOutput>
 
-/** Of which a line of a statement may be the return. */
+/** A cheque that a line of a bank statement may have returned. */
 const returned = outputOf<Cheque & { isNamed: boolean }>()
 export const returnedChequeOutput = returned.object({
   ...fields,

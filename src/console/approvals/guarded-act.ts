@@ -14,7 +14,7 @@ export type Weight = {
   title: string
   /** What may wait only once at a time. */
   subject: string
-  /** As the person who decides reads it; when it is approved its gifts may not be more. */
+  /** The deciding person reads this amount; what is done after the approval may not give away more. */
   amountPaise: Paise
   gifts: readonly Gift[]
   /** What this is a part of, such as a class whose fees are set part by part. */

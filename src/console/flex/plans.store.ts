@@ -59,7 +59,7 @@ export const PLAN_SORTING: Sorting = {
 }
 
 const AT_BANK = `exists (select from flex_instalments b where b.institute_id = p.institute_id and b.plan_id = p.id and b.state = 'presented')`
-/** Of the plan `p`, as people see it. */
+/** The status of the plan `p` that people see: a cancelled plan with a debit at the bank is still being cancelled. */
 export const PLAN_STATUS = `case when p.state = 'cancelled' and ${AT_BANK} then 'cancelling' else p.state end`
 
 function conditionsOf(instituteId: number, filter: PlanFilter, cursor?: string): Condition[] {

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Json } from '../../harness/client.ts'
-import { ERP, PAY, sampleStudent } from '../../harness/samples.ts'
+import { ERP, PAY } from '../../harness/samples.ts'
 import { sandboxNow } from '../../harness/sandbox-now.ts'
+import { addSibling } from '../siblings.ts'
 import { assertRefused, assertStatus, newStudent as register, openContract } from '../../http/support.ts'
 
 const contract = await openContract()
@@ -58,21 +59,6 @@ async function eventsOf(id: string): Promise<Json[]> {
     `select event_code, payload from events where resource_id = $1 and event_code like 'pay.%' order by sequence`,
     [id],
   )
-}
-
-/** A brother or sister who still owes something, so that an advance is of use to the family. */
-async function addSibling(id: string): Promise<void> {
-  const [user] = await sql<{ registration_id: string }>(
-    'select registration_id from student_users where student_id = $1 limit 1',
-    [id],
-  )
-  const student = sampleStudent({ identifier: `SIB-${id.slice(-8)}` })
-  const fee_components = [{ component_type: 'TUITION_FEE', fee_amount: 1000 }]
-  const answer = await demo.post(`${ERP}/users/${user?.registration_id}/students`, {
-    student,
-    fee_components,
-  })
-  assert.equal(answer.status, 201, answer.text)
 }
 
 test('without rules of its own an institute has due days for nothing, takes parts, and no late fee', async () => {
@@ -219,8 +205,8 @@ test('a late fee that is let off, or no longer asked for, while its payment is o
     late_fees: [{ due_date: daysAgo(10), kind: 'per_day', amount_per_day: 7 }],
   })
   const [waived, paid] = [await newStudent(), await newStudent()]
-  await addSibling(waived)
-  await addSibling(paid)
+  await addSibling({ demo, sql }, waived)
+  await addSibling({ demo, sql }, paid)
   const pending = [await pay(await orderFor(waived), 'pending'), await pay(await orderFor(paid), 'pending')]
   assertStatus(await demo.post(`${ERP}/students/${waived}/late-fee-waivers`, { reason: 'Flood' }), 201)
   await payCash(paid, 1000)
@@ -294,7 +280,7 @@ test('of a counter payment and an online one for the same due at once none is lo
   t.after(() => setRules({}))
   await setRules({ surplus: 'advance' })
   const id = await newStudent([{ component_type: 'TUITION_FEE', fee_amount: 1000 }])
-  await addSibling(id)
+  await addSibling({ demo, sql }, id)
   const pending = await pay(await orderFor(id), 'pending')
   const cash = {
     amount: 1000,

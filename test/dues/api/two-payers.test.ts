@@ -5,6 +5,7 @@ import type { Answer, Json } from '../../harness/client.ts'
 import { findBroken } from '../../harness/payments.ts'
 import { ERP, PAY, sampleOrder, sampleStudent } from '../../harness/samples.ts'
 import type { Visitor } from '../../harness/visitor.ts'
+import { addSibling } from '../siblings.ts'
 import { startPaying, submit, visitAs } from '../../portal/parents-support.ts'
 
 /** Two parents of one child, who pay the same dues at the same time. */
@@ -28,21 +29,6 @@ async function newParents(): Promise<Parents> {
   const id = await register(`asha-${no}`, 'Asha Rao')
   await register(`ravi-${no}`, 'Ravi Kumar Rao')
   return { id, asha: await visitAs(bursar, `asha-${no}`), ravi: await visitAs(bursar, `ravi-${no}`) }
-}
-
-/** A brother or sister who still owes something, so that an advance is of use to the family. */
-async function addSibling(id: string): Promise<void> {
-  const [user] = await sql<{ registration_id: string }>(
-    'select registration_id from student_users where student_id = $1 limit 1',
-    [id],
-  )
-  const student = sampleStudent({ identifier: `SIB-${id.slice(-8)}` })
-  const fee_components = [{ component_type: 'TUITION_FEE', fee_amount: 1000 }]
-  const answer = await demo.post(`${ERP}/users/${user?.registration_id}/students`, {
-    student,
-    fee_components,
-  })
-  assert.equal(answer.status, 201, answer.text)
 }
 
 /** Presses pay and goes to the bank's page; returns the order. */
@@ -191,7 +177,7 @@ test('an order that names a student waits for a pending payment, and what it bri
   assert.equal(events[0]?.payload.service_student_id, id)
   assert.match(events[0]?.payload.payment.notes, /₹1,000\.00 of this is more than was due and goes back/)
   assert.equal((await demo.send('PUT', `${ERP}/payment-rules`, { surplus: 'advance' })).status, 200)
-  await addSibling(id)
+  await addSibling({ demo, sql }, id)
   const third = await named(id, [tuition])
   assert.equal((await pay(third, 'success')).status, 200)
   assert.deepEqual(await refundsOf(third), [])
@@ -252,7 +238,7 @@ test('an institute that has chosen so keeps it as advance', async () => {
   const rules = await demo.send('PUT', `${ERP}/payment-rules`, { surplus: 'advance' })
   assert.equal(rules.body.data.surplus, 'advance')
   const { id, asha, ravi } = await newParents()
-  await addSibling(id)
+  await addSibling({ demo, sql }, id)
   const first = await goToBank(asha, id)
   await capture(await takeOver(ravi, id))
   await capture(first)
