@@ -3,14 +3,24 @@ import { DAY_MS, dayOf } from '../platform/calendar.ts'
 import type { Context } from '../platform/context.ts'
 import type { Transaction } from '../platform/db/database.ts'
 import { badField, conflict } from '../platform/errors.ts'
+import type { Command } from '../platform/idempotency.ts'
 import { newId } from '../platform/ids.ts'
 import { formatRupees, paiseOf, subtractPaise, sumPaise, ZERO, type Paise } from '../platform/money.ts'
+import { readOnTheWay } from '../payments/student-payments.service.ts'
 import { addToFee } from '../students/profile/lock-student.service.ts'
+import type { Instrument } from '../students/direct-payments/direct-payments.rules.ts'
+import {
+  recordPayment,
+  type SentPayment,
+  type Recorded,
+  type Target,
+} from '../students/direct-payments/direct-payments.service.ts'
 import type { StudentKey } from '../students/students.rules.ts'
 import { takeLateFees, type AtCounter, type CounterLateFees } from './counter.rules.ts'
 import { LATE_FEE } from './dues.rules.ts'
 import { readDuesOn } from './dues.service.ts'
 import { insertEntries, readRules } from './dues.store.ts'
+import { refuseOnTheWay } from './on-the-way.service.ts'
 
 type Taken = AtCounter & {
   paidAt: Date
@@ -22,8 +32,45 @@ type Taken = AtCounter & {
 
 const OLDEST_DAYS = 5 * 366
 
+type Handed = {
+  payment: SentPayment
+  instrument: Instrument | null
+  /** Fees owed, as the form showed them. */
+  shownPaise: Paise | null
+  waiveReason: string | null
+  recordedBy: string
+}
+
+/**
+ * Money that is handed over at the counter. What is on the way is not taken a second time; a clerk who takes the whole
+ * knowingly takes it as `ADVANCE`, which pays no fee, so that what is on the way still pays its own.
+ */
+export async function takeAtCounter(
+  ctx: Context,
+  command: Command<Recorded>,
+  target: Target,
+  { payment, instrument, shownPaise, waiveReason, recordedBy }: Handed,
+): Promise<Recorded> {
+  requireCounterDay(ctx, payment.paidAt)
+  const { lines, paidAt } = payment
+  const key = { instituteId: target.institute.id, studentId: target.studentId }
+  return recordPayment(ctx, command, target, {
+    payment,
+    readOnTheWay,
+    recordedBy,
+    hasReceipt: true,
+    instrument,
+    async prepare(tx) {
+      await requireOwedAsShown(tx, key, { shownPaise, paidAt })
+      await refuseOnTheWay({ db: tx, clock: ctx.clock }, { ...key, lines })
+      const typedAt = ctx.clock.now()
+      await settleLateFees(tx, key, { lines, paidAt, typedAt, recordedBy, waiveReason })
+    },
+  })
+}
+
 /** The day of a payment is typed in at the counter: it cannot lie ahead, nor before anybody's books. */
-export function requireCounterDay({ clock }: Pick<Context, 'clock'>, paidAt: Date): void {
+function requireCounterDay({ clock }: Pick<Context, 'clock'>, paidAt: Date): void {
   const now = clock.now()
   if (dayOf(paidAt) > dayOf(now)) throw badField('paid_at', 'must not be after today')
   if (now.getTime() - paidAt.getTime() > OLDEST_DAYS * DAY_MS)
@@ -31,7 +78,7 @@ export function requireCounterDay({ clock }: Pick<Context, 'clock'>, paidAt: Dat
 }
 
 /** What somebody else took, or took off, while the form was open would be taken a second time without a word. */
-export async function requireOwedAsShown(
+async function requireOwedAsShown(
   tx: Transaction,
   key: StudentKey,
   { shownPaise, paidAt }: { shownPaise: Paise | null; paidAt: Date },

@@ -1,6 +1,9 @@
 import type { FieldProblem } from '../platform/errors.ts'
 import { minPaise, paiseOf, subtractPaise, sumPaise, ZERO, type Paise } from '../platform/money.ts'
 
+/** What is paid under it is for no fee: it stands as an advance until it is used or refunded. */
+export const ADVANCE = 'ADVANCE'
+
 export type Discount = { discountType: string; valuePaise: Paise }
 
 /** What a component costs: the fee and what is taken off it. */

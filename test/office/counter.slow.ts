@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Page } from 'playwright-core'
+import { ERP, PAY, sampleOrder, sampleStudent } from '../harness/samples.ts'
 import { expectSoundAndKeep } from '../browser/checkout-support.ts'
 import { officeTask } from './clicks.ts'
 
@@ -54,3 +55,33 @@ officeTask('register a student and collect at the counter', async ({ page, go, c
   await page.getByRole('link', { name: 'A5' }).waitFor()
   assert.deepEqual(complaints, [])
 })
+
+officeTask(
+  'take cash of a family whose online payment is still at the bank',
+  async ({ page, go, stage, complaints }) => {
+    const { demo } = stage.bursar
+    const student = sampleStudent({ identifier: 'ADM-2', fullname: 'Meera Iyer' })
+    const fee_components = [
+      { component_type: 'TUITION_FEE', fee_amount: 20_000 },
+      { component_type: 'TRANSPORT_FEE', fee_amount: 5_000 },
+    ]
+    const registered = await demo.post(`${ERP}/users/counter-1/students`, { student, fee_components })
+    const details = [{ component_type: 'TUITION_FEE', amount: 20_000 }]
+    const order = sampleOrder({ service_student_id: registered.body.data.service_student_id, details })
+    const { order_id: id } = (await demo.post(`${PAY}/orders`, order)).body.data
+    await demo.post(`/api/v1/sandbox/pay/orders/${id}/pay`, { outcome: 'pending' })
+
+    await go('/i/demo-school')
+    await page.getByRole('link', { name: 'Counter' }).first().click()
+    await page.getByPlaceholder('Name, admission number or phone').fill('ADM-2')
+    await page.getByRole('option', { name: /Meera Iyer/ }).click()
+    await page.getByLabel('Amount').first().fill('25000')
+    await page.getByText('₹5,000.00 is left to take.').waitFor()
+    await page.getByRole('button', { name: 'Take ₹5,000.00' }).waitFor()
+    await lookAt(page, 'console-counter-on-the-way')
+    await page.getByLabel('Take the other ₹20,000.00 as an advance').check()
+    await page.getByRole('button', { name: 'Take ₹25,000.00' }).click()
+    await page.getByText('received for Meera Iyer, receipt').waitFor()
+    assert.deepEqual(complaints, [])
+  },
+)

@@ -17,7 +17,18 @@ export const spreadOutput = spread.object({
     }),
     one => one.lines,
   ),
-  excess: spread.amount('More than is due, rupees.', 0),
+  excess: spread.amount('More than can be taken for fees now, rupees.', 0),
+  left_amount: spread.amount(
+    'What can be taken: all that is due less what is on the way, rupees.',
+    12000,
+    one => one.leftPaise,
+  ),
+  on_the_way_amount: spread.amount(
+    'What banks or a lender are expected to bring, rupees.',
+    0,
+    one => one.onTheWayPaise,
+  ),
+  on_the_way_until: spread.optional.day('By when that has come or failed.', '2026-11-18'),
 })
 export type SpreadAnswer = Shown<typeof spreadOutput>
 

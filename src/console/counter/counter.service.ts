@@ -1,7 +1,8 @@
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { allocate } from '../../dues/allocation.rules.ts'
-import { LATE_FEE } from '../../dues/dues.rules.ts'
+import { LATE_FEE, withoutTaken } from '../../dues/dues.rules.ts'
 import { getDues } from '../../dues/dues.service.ts'
+import { listOnTheWay } from '../../payments/student-payments.service.ts'
 import { dayAfter, dayOf, startOfDay } from '../../platform/calendar.ts'
 import type { Context } from '../../platform/context.ts'
 import { badField, conflict } from '../../platform/errors.ts'
@@ -13,15 +14,28 @@ import * as store from './counter.store.ts'
 export type { BookRow, Closing } from './counter.store.ts'
 
 type Line = { componentType: string; amountPaise: Paise }
-export type Spread = { lines: Line[]; excessPaise: Paise }
+export type Spread = {
+  lines: Line[]
+  /** More than can be taken for fees now. */
+  excessPaise: Paise
+  /** What can be taken: all that is due less what is on the way. */
+  leftPaise: Paise
+  onTheWayPaise: Paise
+  /** The day by which all that is on the way is expected to have come or failed. */
+  onTheWayUntil: string | null
+}
 
-/** How an amount is spread by the institute's rule: late fees first; what is more than due is the excess. */
+/**
+ * How an amount is spread by the institute's rule, late fees first. What is on the way is not taken a second time: the
+ * amount is spread over the rest, and what is more than that is the excess.
+ */
 export async function spreadAmount(
   ctx: Context,
   { institute, studentId }: { institute: Institute; studentId: string },
   amountPaise: Paise,
 ): Promise<Spread> {
-  const dues = await getDues(ctx, { instituteId: institute.id, studentId })
+  const onTheWay = await listOnTheWay(ctx.db, institute.id, [studentId])
+  const dues = withoutTaken(await getDues(ctx, { instituteId: institute.id, studentId }), onTheWay)
   const due = minPaise(amountPaise, dues.totalPaise)
   const { lines, lateFees } = allocate(due, dues, dues.allocation)
   const late = sumPaise(lateFees.map(fee => fee.amountPaise))
@@ -33,6 +47,13 @@ export async function spreadAmount(
       amountPaise: sumPaise(own.map(line => line.amountPaise)),
     })),
     excessPaise: subtractPaise(amountPaise, due),
+    leftPaise: dues.totalPaise,
+    onTheWayPaise: sumPaise(onTheWay.map(one => one.amountPaise)),
+    onTheWayUntil:
+      onTheWay
+        .map(one => one.until)
+        .toSorted()
+        .at(-1) ?? null,
   }
 }
 

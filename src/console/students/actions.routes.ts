@@ -3,7 +3,7 @@ import { advanceUseOutput, lateFeeEntryOutput } from '../../dues/dues.output.ts'
 import { refundOutput } from '../../payments/refund.output.ts'
 import { useAdvance } from '../../dues/advance/advance.service.ts'
 import type { AdvanceUse } from '../../fees/advances/advances.service.ts'
-import { requireCounterDay, requireOwedAsShown, settleLateFees } from '../../dues/counter.service.ts'
+import { takeAtCounter } from '../../dues/counter.service.ts'
 import { createDuesOrder } from '../../dues/pay-dues.service.ts'
 import type { FlexContext } from '../../flex/context.ts'
 import { createdOrderOutput } from '../../orders/order.output.ts'
@@ -15,8 +15,7 @@ import {
   toCounted,
 } from '../../students/direct-payments/direct-payment.output.ts'
 import type { RecordedPayment } from '../../students/direct-payments/direct-payments.rules.ts'
-import { recordPayment, type Recorded } from '../../students/direct-payments/direct-payments.service.ts'
-import { readOnTheWay } from '../../payments/student-payments.service.ts'
+import type { Recorded } from '../../students/direct-payments/direct-payments.service.ts'
 import { paymentParams } from '../../students/direct-payments/direct-payment.input.ts'
 import type { ChangedProfile } from '../../students/profile/profile.service.ts'
 import { studentParams } from '../../students/student.input.ts'
@@ -81,26 +80,8 @@ function addDirectPayments(app: FastifyInstance, flex: FlexContext): void {
     body: input.recordInput,
     perform(act, { institute, who, params, body }) {
       const { reason: _reason, waiveReason, shownPaise, instrument, ...payment } = body
-      requireCounterDay(flex, payment.paidAt)
-      const { lines, paidAt } = payment
-      const key = { instituteId: institute.id, studentId: params.studentId }
-      return recordPayment(
-        flex,
-        act,
-        { institute, ...params },
-        {
-          payment,
-          readOnTheWay,
-          recordedBy: who.email,
-          hasReceipt: true,
-          instrument,
-          async prepare(tx) {
-            await requireOwedAsShown(tx, key, { shownPaise, paidAt })
-            const typedAt = flex.clock.now()
-            await settleLateFees(tx, key, { lines, paidAt, typedAt, recordedBy: who.email, waiveReason })
-          },
-        },
-      )
+      const handed = { payment, instrument, shownPaise, waiveReason, recordedBy: who.email }
+      return takeAtCounter(flex, act, { institute, ...params }, handed)
     },
     audit: ({ params, body }, { isNew, payment }: Recorded) =>
       isNew

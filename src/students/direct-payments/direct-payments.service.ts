@@ -23,7 +23,7 @@ import * as store from './direct-payments.store.ts'
 import { addPayments, eventOf, lockOpenOrders, planPayments, type SentId } from './plan-payments.service.ts'
 import { carryAdvancesAgain, takeBackAdvances } from '../../fees/advances/advances.service.ts'
 import { recomputeBalances } from '../../fees/balances.service.ts'
-import type { PaidByComponent } from '../../fees/fees.rules.ts'
+import { ADVANCE, type PaidByComponent } from '../../fees/fees.rules.ts'
 import type { directPaymentEvents } from './direct-payment.events.ts'
 import { readStudentContexts, type StudentContext } from '../student-contexts.service.ts'
 import { paidProblems, type DirectPayment } from '../students.rules.ts'
@@ -38,7 +38,7 @@ export type Target = { institute: Institute; studentId: string }
 export type PaymentTarget = Target & { transactionId: string }
 
 /** Without a transaction id of its own it gets one of ours. */
-type SentPayment = Omit<DirectPayment, 'transactionId'> & { transactionId: string | null } & SentId
+export type SentPayment = Omit<DirectPayment, 'transactionId'> & { transactionId: string | null } & SentId
 
 /** What is expected for a student: of banks that have been asked and have not answered, and of a lender. */
 type OnTheWay = { paidPaise: Paise; lentPaise: Paise }
@@ -248,7 +248,11 @@ async function lockForPayment(
   const codes = lines.map(({ componentType: code }, index): CodeInUse => {
     return { kind: 'component', code, key: `fee_components.${index}.component_type` }
   })
-  await checkCatalogue(tx, institute, codes)
+  await checkCatalogue(
+    tx,
+    institute,
+    codes.filter(({ code }) => code !== ADVANCE),
+  )
   await joinCatalogue(tx, institute, codes)
   if ((await lockStudent(tx, institute.id, studentId)) === null) throw notFound('This student')
 }

@@ -226,6 +226,8 @@ test('the counter spreads an amount by rule, keeps a cash book, and counts a cas
       { component_type: 'BUS_FEE', amount: 500 },
     ],
     excess: 200,
+    left_amount: 60_500,
+    on_the_way_amount: 0,
   })
   const instrument = { number: '004512', bank: 'HDFC Bank', date: '2026-11-15' }
   await pay(id, [{ component_type: 'BUS_FEE', amount: 500 }], { mode: 'cheque', instrument })
@@ -278,4 +280,44 @@ test('of two who take the same fees the second is told what was taken meanwhile,
   assertAnswer(await finance.post(`${STUDENTS}/${id}/payments`, cash(1_000.5, shown)), '201')
   await take(id, 1_000.5, { shown_owed_amount: owed - 1_000.5 })
   assert.equal((await viewer.get(`${STUDENTS}/${id}`)).body.data.dues.outstanding_amount, owed - 2_001)
+})
+
+test('the counter takes nothing that is on the way, offers the rest, and takes the whole knowingly as an advance', async () => {
+  const id = await desk.register({}, { fees: [TUITION, { component_type: 'BUS_FEE', fee_amount: 500 }] })
+  const tuition = { component_type: 'TUITION_FEE', amount: 60_000 }
+  const named = sampleOrder({ service_student_id: id, details: [tuition] })
+  const { order_id: order } = (await demo.post(`${PAY}/orders`, named)).body.data
+  const start = `/api/v1/sandbox/pay/orders/${order}/pay`
+  const { payment_id: payment } = (await demo.post(start, { outcome: 'pending' })).body.data
+
+  const refused = await pay(id, [tuition])
+  assertAnswer(refused, '409 HUE00002')
+  assert.match(refused.body.message, /₹60,000\.00 of these fees is on the way already: .*expected by/)
+  const { body: spread } = await finance.get(`${STUDENTS}/${id}/spread?amount=60700`)
+  const { on_the_way_until: until, ...offered } = spread.data
+  assert.deepEqual(offered, {
+    fee_components: [{ component_type: 'BUS_FEE', amount: 500 }],
+    excess: 60_200,
+    left_amount: 500,
+    on_the_way_amount: 60_000,
+  })
+  assert.match(until, /^\d{4}-\d{2}-\d{2}$/)
+
+  const bus = { component_type: 'BUS_FEE', amount: 500 }
+  assertAnswer(await pay(id, [bus, { component_type: 'ADVANCE', amount: 60_200 }]), '201')
+  assertAnswer(await demo.post(`/api/v1/sandbox/payments/${payment}/capture`), '200')
+  assertAnswer(await demo.post('/api/v1/sandbox/clock', { advance: 'PT1H' }), '200')
+  const { dues } = (await viewer.get(`${STUDENTS}/${id}`)).body.data
+  // The family chose the advance, so what was on the way pays its fee and does not go back.
+  assert.deepEqual([dues.outstanding_amount, dues.advance_amount, dues.on_the_way_amount], [0, 60_200, 0])
+  const { body } = await demo.get(`${PAY}/orders/${order}`)
+  assert.equal(body.data.refunded_amount, undefined)
+})
+
+test('a school with a fixed catalogue takes an advance at the counter, and no other unknown fee', async t => {
+  const id = await desk.register()
+  await bursar.sql(`update institutes set strict_catalogue = true where code = 'demo-school'`)
+  t.after(() => bursar.sql(`update institutes set strict_catalogue = false where code = 'demo-school'`))
+  assertAnswer(await pay(id, [{ component_type: 'ADVANCE', amount: 100 }]), '201')
+  assertAnswer(await pay(id, [{ component_type: 'NEVER_SEEN', amount: 100 }]), '400 HUE00000')
 })

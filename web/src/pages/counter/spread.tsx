@@ -1,4 +1,4 @@
-import { Alert, SimpleGrid, TextInput } from '@mantine/core'
+import { Alert, Checkbox, SimpleGrid, TextInput } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { SpreadAnswer } from '../../../../src/console/counter/counter.output.ts'
@@ -9,6 +9,7 @@ import { useInstitutePath } from '../../api/session.ts'
 import { formatRupees, sumRupees } from '../../ui/money.tsx'
 import { plainAmount } from '../students/texts.ts'
 import { readable } from '../../ui/words.ts'
+import { formatDay } from '../../ui/when.tsx'
 
 type Line = { component_type: string; amount: string }
 type Fee = { code: string; owed: number; amount: string }
@@ -22,11 +23,16 @@ export type Spread = {
   /** Fees without late fees; unknown until the student is read. */
   owed: number | undefined
   /** What banks or a lender are expected to bring. */
-  onTheWay: number
+  onTheWay: OnTheWay
+  /** Handed over beyond what is left to take while something is on the way; taken only when the clerk says so. */
+  advance: { amount: number; isTaken: boolean; take: (isTaken: boolean) => void }
   setByHand: (code: string, amount: string) => void
 }
 
+type OnTheWay = { amount: number; left: number | undefined; until: string | undefined }
+
 const LATE_FEE = 'LATE_FEE'
+const ADVANCE = 'ADVANCE'
 
 /** By the institute's rule, until somebody types otherwise. */
 export function useSpread(student: StudentRowAnswer | null, typed: string): Spread {
@@ -45,19 +51,22 @@ export function useSpread(student: StudentRowAnswer | null, typed: string): Spre
     placeholderData: keepPreviousData,
   })
   const spreadKey = `${path} ${amount}`
-  const [hand, setHand] = useState<{ of: string; amounts: Readonly<Record<string, string>> }>({
-    of: '',
-    amounts: {},
-  })
-  const typedByHand = hand.of === spreadKey ? hand.amounts : {}
+  const [hand, setHand] = useState<ByHand>(NOTHING_TYPED)
+  const { amounts: typedByHand, isAdvanceTaken } = hand.of === spreadKey ? hand : NOTHING_TYPED
+  const onTheWay = {
+    amount: page.data?.dues.on_the_way_amount ?? 0,
+    left: byRule.data?.left_amount,
+    until: byRule.data?.on_the_way_until,
+  }
+  const advance = isAmount && onTheWay.amount > 0 ? (byRule.data?.excess ?? 0) : 0
   const known = feesOf(page.data)
-  const ruled = isAmount ? amountsOf(byRule.data, known) : new Map<string, number>()
+  const ruled = isAmount ? amountsOf(byRule.data, known, advance === 0) : new Map<string, number>()
   const fees = known.map(({ code, owed }) => ({
     code,
     owed,
     amount: typedByHand[code] ?? (ruled.has(code) ? String(ruled.get(code)) : ''),
   }))
-  const lines = fees
+  const lines = [...fees, ...(isAdvanceTaken ? [{ code: ADVANCE, amount: String(advance) }] : [])]
     .map(({ code, amount: part }) => ({ component_type: code, amount: plainAmount(part) }))
     .filter(line => line.amount !== '' && Number(line.amount) !== 0)
   const total = sumRupees(lines.map(line => Number(line.amount) || 0))
@@ -68,17 +77,31 @@ export function useSpread(student: StudentRowAnswer | null, typed: string): Spre
     total,
     excess: Number.isNaN(over) ? 0 : over,
     owed: page.data?.dues.outstanding_amount,
-    onTheWay: page.data?.dues.on_the_way_amount ?? 0,
-    setByHand: (code, part) => setHand({ of: spreadKey, amounts: { ...typedByHand, [code]: part } }),
+    onTheWay,
+    advance: {
+      amount: advance,
+      isTaken: isAdvanceTaken,
+      take: isTaken => setHand({ of: spreadKey, amounts: typedByHand, isAdvanceTaken: isTaken }),
+    },
+    setByHand: (code, part) =>
+      setHand({ of: spreadKey, amounts: { ...typedByHand, [code]: part }, isAdvanceTaken }),
   }
 }
 
-/** What is more than due goes to the first fee, where it stands as an advance. */
-function amountsOf(spread: SpreadAnswer | undefined, fees: readonly { code: string }[]): Map<string, number> {
+/** What is typed holds for one student and amount alone. */
+type ByHand = { of: string; amounts: Readonly<Record<string, string>>; isAdvanceTaken: boolean }
+const NOTHING_TYPED: ByHand = { of: '', amounts: {}, isAdvanceTaken: false }
+
+/** What is more than due goes to the first fee, where it stands as an advance; not while something of it is on the way. */
+function amountsOf(
+  spread: SpreadAnswer | undefined,
+  fees: readonly { code: string }[],
+  takesExcess: boolean,
+): Map<string, number> {
   const amounts = new Map(spread?.fee_components.map(line => [line.component_type, line.amount]))
   const codes = [...amounts.keys(), ...fees.map(({ code }) => code)]
   const first = codes.find(code => code !== LATE_FEE)
-  if (spread !== undefined && spread.excess > 0 && first !== undefined)
+  if (takesExcess && spread !== undefined && spread.excess > 0 && first !== undefined)
     amounts.set(first, sumRupees([amounts.get(first) ?? 0, spread.excess]))
   return amounts
 }
@@ -95,7 +118,7 @@ function feesOf(page: StudentPageAnswer | undefined): { code: string; owed: numb
 }
 
 export function SpreadInput({ spread, error }: { spread: Spread; error: Error | null }) {
-  const { fees, total, excess, onTheWay, setByHand } = spread
+  const { fees, total, excess, onTheWay, advance, setByHand } = spread
   const problemAt = (code: string): string | undefined => {
     const at = spread.lines.findIndex(line => line.component_type === code)
     return at < 0 ? undefined : problemOf(error, `fee_components.${at}.amount`)
@@ -116,10 +139,20 @@ export function SpreadInput({ spread, error }: { spread: Spread; error: Error | 
           />
         ))}
       </SimpleGrid>
-      {onTheWay > 0 && (
+      {onTheWay.amount > 0 && (
         <Alert color="yellow" mt="sm" role="status">
-          {formatRupees(onTheWay)} for this student is on its way online or from a lender. Ask before you take
-          the same fees again.
+          {formatRupees(onTheWay.amount)} for this student is on the way from a bank or a lender
+          {onTheWay.until !== undefined && `, expected by ${formatDay(onTheWay.until)}`}, and is not taken a
+          second time.
+          {onTheWay.left !== undefined && ` ${formatRupees(onTheWay.left)} is left to take.`}
+          {advance.amount > 0 && (
+            <Checkbox
+              mt="xs"
+              label={`Take the other ${formatRupees(advance.amount)} as an advance, as the family wishes`}
+              checked={advance.isTaken}
+              onChange={event => advance.take(event.currentTarget.checked)}
+            />
+          )}
         </Alert>
       )}
       {excess > 0 && (
