@@ -167,10 +167,12 @@ const RULES: Record<string, string> = {
     join order_lines o on o.institute_id = r.institute_id and o.order_id = r.order_id and o.line_no = l.line_no
     where r.kind <> 'duplicate'
     group by r.institute_id, r.payment_id, o.order_id, o.line_no, o.amount_paise having sum(l.amount_paise) > o.amount_paise`,
-  'every paying payment has one receipt, of the year it was paid in, and no other has': `
+  'every online payment that pays has one receipt, of the year it was paid in, and no other has': `
     select coalesce(p.id, r.payment_id) as subject, coalesce(r.financial_year, 'no receipt') as detail
     from (select *, captured_at at time zone 'Asia/Kolkata' - interval '3 months' as fiscal from ${PAYING} p) p
-    full join receipts r on r.institute_id = p.institute_id and r.payment_id = p.id
+    full join (select * from receipts r where not exists (select from direct_payments d
+        where d.institute_id = r.institute_id and d.id = r.payment_id)) r
+      on r.institute_id = p.institute_id and r.payment_id = p.id
     where p.id is null or r.financial_year is distinct from
       to_char(p.fiscal, 'YYYY') || '-' || to_char(p.fiscal + interval '1 year', 'YY')`,
   'receipt numbers run from 1 without a gap, and the counter knows the last': `

@@ -21,7 +21,7 @@ async function paidStudent(t: TestContext, name: GatewayName) {
   let clock: { now(): Date } | null = null
   const gateway = await GATEWAYS[name](() => clock?.now() ?? new Date())
   t.after(() => gateway.close())
-  const bursar = await startBursar(t, gateway.env)
+  const bursar = await startBursar(t, { ...gateway.apiEnv, ...gateway.keysEnv })
   const { demo, app } = bursar
   clock = app.ctx.clock
   const institute = await getInstitute(app.ctx, 'demo-school')

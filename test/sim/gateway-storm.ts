@@ -96,9 +96,8 @@ export async function deliverAll(gateway: Gateway, client: Client): Promise<void
 }
 
 async function post(gateway: Gateway, client: Client, events: readonly Callback[]): Promise<void> {
-  const { name } = gateway
   for (const { headers, rawBody } of events.filter(one => !gateway.isStale(one))) {
-    const { status: code } = await client.post(`/callbacks/${name}`, rawBody.toString(), {
+    const { status: code } = await client.post(gateway.callbackPath, rawBody.toString(), {
       ...(headers as Record<string, string>),
       authorization: '',
     })
@@ -116,7 +115,7 @@ export async function runGatewayStorm(name: GatewayName, { seed, acts, owner, on
   let world: World | null = null
   const gateway = await GATEWAYS[name](() => new Date(world?.now ?? Date.now()))
   owner.after(() => gateway.close())
-  world = await World.open(owner, gateway.env)
+  world = await World.open(owner, { ...gateway.apiEnv, ...gateway.keysEnv })
   const storm: Storm = { world, gateway, random, orders: [] }
   for (let done = 0; done < acts; done++) {
     const isCut = random.chance(0.05)

@@ -13,7 +13,13 @@ import type { Vendor } from '../providers/conformance/rig.ts'
 /** An emulated vendor as storms play it, with the settings of Bursar that open its account. */
 export type Gateway = Vendor & {
   name: GatewayName
-  env: Record<string, string>
+  /** Where its API is. */
+  apiEnv: Record<string, string>
+  /** Its credentials: as settings of the installation, and as those of a school's own account. */
+  keysEnv: Record<string, string>
+  keys: readonly { field: string; value: string }[]
+  /** Where it posts to: the address of the account. */
+  callbackPath: string
   spoil: Server['spoil']
   /** Ids of ours, each as often as the vendor has it. */
   books: {
@@ -51,12 +57,18 @@ const openRazorpay: Open = async now => {
   return {
     ...playRazorpay(emulator),
     name: 'razorpay',
-    env: {
+    apiEnv: { RAZORPAY_API_URL: emulator.url },
+    keysEnv: {
       RAZORPAY_KEY_ID: RAZORPAY_KEYS.keyId,
       RAZORPAY_KEY_SECRET: RAZORPAY_KEYS.keySecret,
       RAZORPAY_WEBHOOK_SECRET: RAZORPAY_KEYS.webhookSecret,
-      RAZORPAY_API_URL: emulator.url,
     },
+    keys: [
+      { field: 'key_id', value: RAZORPAY_KEYS.keyId },
+      { field: 'key_secret', value: RAZORPAY_KEYS.keySecret },
+      { field: 'webhook_secret', value: RAZORPAY_KEYS.webhookSecret },
+    ],
+    callbackPath: '/callbacks/razorpay',
     spoil: (start, fault) => emulator.spoil(start, fault),
     books: {
       open: () => linked('created'),
@@ -112,11 +124,16 @@ const openCashfree: Open = async now => {
   return {
     ...playCashfree(emulator),
     name: 'cashfree',
-    env: {
+    apiEnv: { CASHFREE_API_URL: emulator.apiUrl },
+    keysEnv: {
       CASHFREE_CLIENT_ID: CASHFREE_KEYS.clientId,
       CASHFREE_CLIENT_SECRET: CASHFREE_KEYS.clientSecret,
-      CASHFREE_API_URL: emulator.apiUrl,
     },
+    keys: [
+      { field: 'client_id', value: CASHFREE_KEYS.clientId },
+      { field: 'client_secret', value: CASHFREE_KEYS.clientSecret },
+    ],
+    callbackPath: '/callbacks/cashfree',
     spoil: (start, fault) => emulator.spoil(start, fault),
     books: {
       open: () => orders('ACTIVE'),

@@ -5,24 +5,27 @@ import { runYear } from '../flex/sim/year.ts'
 import { runGatewayStorm } from './gateway-storm.ts'
 import type { GatewayName } from './gateways.ts'
 import { runStorm } from './payments-model.ts'
+import { runWays } from './ways/ways-model.ts'
 
 const USAGE = `usage: npm run storm -- [seed] [acts] [razorpay | cashfree]
+       npm run storm -- [seed] [acts] ways [razorpay | cashfree] [own]
        npm run storm -- [seed] [plans] flex [razorpay | cashfree]
-Payments, or a year of instalment plans, at random; at the sandbox's bank, or at the emulator of a vendor.`
+Payments, every way to pay the same fees at once, or a year of instalment plans, at random; at the sandbox's bank, or at
+the emulator of a vendor: by the account of the installation, or by the school's own.`
 
 const [seedText, countText = '3000', ...words] = process.argv.slice(2)
 const seed = Number(seedText ?? Math.floor(Math.random() * 1_000_000))
 const count = Number(countText)
-const isFlex = words[0] === 'flex'
-const gateway = readGateway(words[isFlex ? 1 : 0])
-if (!Number.isSafeInteger(seed) || !Number.isSafeInteger(count)) exitWithUsage()
-
-function readGateway(name: string | undefined): GatewayName | undefined {
-  if (name === undefined || name === 'razorpay' || name === 'cashfree') return name
-  return exitWithUsage()
+const left = [...words]
+const take = <Word extends string>(...known: readonly Word[]): Word | undefined => {
+  const found = known.find(word => word === left[0])
+  if (found !== undefined) left.shift()
+  return found
 }
-
-function exitWithUsage(): never {
+const kind = take('flex', 'ways') ?? 'payments'
+const gateway = take<GatewayName>('razorpay', 'cashfree')
+const accountOf = kind === 'ways' && gateway !== undefined && take('own') ? 'school' : 'installation'
+if (!Number.isSafeInteger(seed) || !Number.isSafeInteger(count) || left.length > 0) {
   console.error(USAGE)
   process.exit(2)
 }
@@ -46,6 +49,7 @@ async function runPayments(): Promise<unknown> {
     onProgress: (done: number, summary: string) =>
       logProgress(`${done} of ${count} acts, ${summary}`, done % 500 === 0),
   }
+  if (kind === 'ways') return runWays({ ...options, gateway, accountOf })
   return gateway === undefined ? runStorm(options) : runGatewayStorm(gateway, options)
 }
 
@@ -65,11 +69,11 @@ async function runFlex(): Promise<unknown> {
   })
 }
 
-const what = isFlex ? `a year of ${count} plans` : `${count} acts`
+const what = kind === 'flex' ? `a year of ${count} plans` : `${count} acts`
 console.log(`seed ${seed}, ${what}`)
 await globalSetup()
 try {
-  const result = await (isFlex ? runFlex() : runPayments())
+  const result = await (kind === 'flex' ? runFlex() : runPayments())
   console.log(`${isTerminal ? '\n' : ''}everything held after ${what} in ${seconds()} s:`, inspect(result))
 } catch (error) {
   const again = ['npm run storm --', seed, count, ...words].join(' ')

@@ -97,7 +97,7 @@ async function pushFee(town: Town, pupil: Pupil): Promise<string> {
   return drawn
 }
 
-async function patchFees(town: Town, pupil: Pupil): Promise<void> {
+export async function patchFees(town: Town, pupil: Pupil): Promise<void> {
   const fees = [...pupil.fees].map(([type, paise]) => ({ component_type: type, fee_amount: paise / 100 }))
   const path = `${ERP}/students/${pupil.studentId}/fee`
   const { status, text } = await send(town, pupil, ['PATCH', path, { fee_components: fees }])

@@ -79,12 +79,8 @@ async function revokeAtBank(town: Town, pupil: Pupil): Promise<string> {
     [pupil.planId],
   )
   if (mandate === undefined) return 'nothing'
-  const path = `/sandbox/bank/mandates/${mandate.institute_id}/${mandate.ref}`
-  const answer = await town.as(pupil).send('POST', path, 'act=revoke', {
-    'content-type': 'application/x-www-form-urlencoded',
-  })
-  assert.ok(answer.status < 500, answer.text)
-  return `${mandate.ref}: ${answer.status}`
+  const page = `mandates/${mandate.institute_id}/${mandate.ref}`
+  return `${mandate.ref}: ${await atBank(town, pupil, page, 'act=revoke')}`
 }
 
 async function pauseMandate(town: Town, pupil: Pupil): Promise<string> {
@@ -101,6 +97,19 @@ async function pauseMandate(town: Town, pupil: Pupil): Promise<string> {
   return `${mandate.id}: ${status}`
 }
 
+/** One that has ended already stays as it is. */
+async function answer(town: Town, pupil: Pupil, paymentId: string, verb: 'capture' | 'fail'): Promise<void> {
+  await send(town, pupil, ['POST', `${SANDBOX}/payments/${paymentId}/${verb}`])
+}
+
+/** Presses a button on one of the bank's own pages. */
+async function atBank(town: Town, pupil: Pupil, page: string, form: string): Promise<number> {
+  const type = { 'content-type': 'application/x-www-form-urlencoded' }
+  const { status, text } = await town.as(pupil).send('POST', `/sandbox/bank/${page}`, form, type)
+  assert.ok(status < 500, text)
+  return status
+}
+
 /** The sandbox's own bank, which decides by itself when its time comes. */
 export const sandboxBank: TownBank = {
   env: {},
@@ -110,9 +119,16 @@ export const sandboxBank: TownBank = {
     { name: 'mandate paused', weight: 2, run: pauseMandate },
   ],
   prepare: town => trainBank(town.sql, town.seed),
-  async payOrder(town, pupil, orderId) {
-    const paid = await town.as(pupil).post(`${SANDBOX}/pay/orders/${orderId}/pay`, { outcome: 'success' })
-    assert.equal(paid.status, 200, paid.text)
+  payer: {
+    pay: (town, pupil, paymentId) => answer(town, pupil, paymentId, 'capture'),
+    fail: (town, pupil, paymentId) => answer(town, pupil, paymentId, 'fail'),
+    async leavePending(town, pupil, paymentId) {
+      const [row] = await town.sql<{ institute: number; ref: string }>(
+        'select institute_id as institute, provider_ref as ref from payments where id = $1 and provider_ref is not null',
+        [paymentId],
+      )
+      if (row !== undefined) await atBank(town, pupil, `${row.institute}/${row.ref}`, 'outcome=pending')
+    },
   },
   async authorise(town, pupil) {
     const { status, text } = await town.as(pupil).post(`${SANDBOX}/flex/plans/${pupil.planId}/authorise`)

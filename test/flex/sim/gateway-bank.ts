@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { lose, status } from '../../../emulators/faults.ts'
+import { addAccount } from '../../../src/providers/accounts/accounts.service.ts'
 import type { Rail } from '../../../src/flex/rules/rails.rules.ts'
-import { startPayment } from '../../../src/payments/start/start-payment.service.ts'
 import { deliverAll, deliverAtRandom } from '../../sim/gateway-storm.ts'
 import { type Gateway, type GatewayName, GATEWAYS } from '../../sim/gateways.ts'
 import { doLater } from './acts-support.ts'
@@ -10,21 +10,26 @@ import type { OpenBank, Town } from './town.ts'
 import type { TownBank } from './town-bank.ts'
 
 /** Payments and mandates of a town at a vendor's emulator: its banks decide from day to day, and much gets lost. */
-export function gatewayBank(name: GatewayName): OpenBank {
+export function gatewayBank(name: GatewayName, accountOf: AccountOf = 'installation'): OpenBank {
   return async (owner, now) => {
     const gateway = await GATEWAYS[name](now)
     owner.after(() => gateway.close())
-    return new GatewayBank(gateway)
+    return new GatewayBank(gateway, accountOf)
   }
 }
+
+/** Whose account at the vendor it is. */
+export type AccountOf = 'installation' | 'school'
 
 class GatewayBank implements TownBank {
   readonly acts: TownBank['acts']
   readonly #gateway: Gateway
+  readonly #accountOf: AccountOf
   readonly #takenBack = new Set<string>()
 
-  constructor(gateway: Gateway) {
+  constructor(gateway: Gateway, accountOf: AccountOf) {
     this.#gateway = gateway
+    this.#accountOf = accountOf
     this.acts = [
       { name: 'revoke', weight: 2, run: (town, pupil) => this.#revoke(town, pupil) },
       { name: 'mandate paused', weight: 2, run: (town, pupil) => this.#pause(town, pupil) },
@@ -33,16 +38,28 @@ class GatewayBank implements TownBank {
   }
 
   get env(): Record<string, string> {
-    return this.#gateway.env
+    const { apiEnv, keysEnv } = this.#gateway
+    return this.#accountOf === 'installation' ? { ...apiEnv, ...keysEnv } : apiEnv
   }
 
-  async payOrder(town: Town, pupil: Pupil, orderId: string): Promise<void> {
-    const { id } = await startPayment(town.ctx, town.institute(pupil), orderId, {
-      mode: 'upi',
-      returnUrl: 'https://x.example',
-    })
-    await this.#gateway.payer.pay(id)
-    await deliverAll(this.#gateway, town.as(pupil))
+  async prepare(town: Town): Promise<void> {
+    if (this.#accountOf === 'installation') return
+    const { name: provider, keys } = this.#gateway
+    const uses = { methods: ['upi', 'card', 'netbanking'], rails: ['enach', 'upi_autopay'] } as const
+    const wanted = { provider, title: 'Own', collectorCode: null, settings: keys, ...uses }
+    const institute = town.institute({ school: 'demo-school' })
+    const whose = { institute, by: 'owner@school.example' }
+    const { id } = await addAccount(town.ctx, { instituteId: institute.id }, whose, wanted)
+    this.#gateway.callbackPath = `/callbacks/${provider}/${id}`
+  }
+
+  payer: TownBank['payer'] = {
+    pay: async (town, pupil, paymentId) => {
+      await this.#gateway.payer.pay(paymentId)
+      if (town.isCalm) await deliverAll(this.#gateway, town.as(pupil))
+      else await deliverAtRandom(this.#gateway, town.as(pupil), town.random)
+    },
+    fail: (_town, _pupil, paymentId) => this.#gateway.payer.fail(paymentId),
   }
 
   async authorise(town: Town, pupil: Pupil): Promise<void> {

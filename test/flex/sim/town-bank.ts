@@ -9,7 +9,13 @@ export type TownBank = {
   /** What people do at it. */
   acts: readonly FlexAct[]
   prepare?(town: Town): Promise<void>
-  payOrder(town: Town, pupil: Pupil, orderId: string): Promise<void>
+  /** What a payer does who has been led to the bank's page. */
+  payer: {
+    pay(town: Town, pupil: Pupil, paymentId: string): Promise<void>
+    fail(town: Town, pupil: Pupil, paymentId: string): Promise<void>
+    /** Approves, and the bank takes its time; absent where the bank always answers at once. */
+    leavePending?(town: Town, pupil: Pupil, paymentId: string): Promise<void>
+  }
   /** The parent says yes to the mandate that the plan waits for. */
   authorise(town: Town, pupil: Pupil): Promise<void>
   /** Whether it takes back what was paid: a refund besides would be a case for a person. */

@@ -7,6 +7,7 @@ import type { LoadedPlan } from '../../../src/flex/rules/plan.rules.ts'
 import type { Rail } from '../../../src/flex/rules/rails.rules.ts'
 import type { Institute } from '../../../src/institutes/institutes.rules.ts'
 import { getInstitute } from '../../../src/institutes/institutes.service.ts'
+import { startPayment } from '../../../src/payments/start/start-payment.service.ts'
 import { dayOf } from '../../../src/platform/calendar.ts'
 import { isUnavailable } from '../../../src/platform/errors.ts'
 import { paiseOf } from '../../../src/platform/money.ts'
@@ -140,20 +141,37 @@ export class Town {
   /** The same, and on the way the process dies at some statement, whose answer is lost or which is never done. */
   async hurryThroughCrash(to: Date): Promise<void> {
     const { line } = this.world
-    line.cutAt(this.random.between(1, MOST_STATEMENTS), this.random.chance(0.5))
+    const isCrashed = await this.crashDuring(MOST_STATEMENTS, keepMoment =>
+      this.hurryTo(to, () => {
+        if (!line.isCut()) keepMoment()
+        return !line.isCut()
+      }),
+    )
+    if (isCrashed) await this.hurryTo(to)
+  }
+
+  /** The process dies at one of so many statements, if there are as many, and another one takes over. */
+  async crashDuring(
+    statements: number,
+    work: (keepMoment: () => void) => Promise<unknown>,
+  ): Promise<boolean> {
+    const { line } = this.world
+    line.cutAt(this.random.between(1, statements), this.random.chance(0.5))
     let moment = this.now
-    await this.hurryTo(to, () => {
-      if (!line.isCut()) moment = this.now
-      return !line.isCut()
+    await work(() => {
+      moment = this.now
     }).catch((error: unknown) => {
       if (!line.isCut()) throw error
     })
-    if (!line.isCut()) return line.mend()
+    if (!line.isCut()) {
+      line.mend()
+      return false
+    }
     // What hurries leaves its clock in memory alone.
     await this.world.crash(() => this.#keepMoment(moment))
     await expireLeases(this.sql)
     this.#measureInTownTime()
-    await this.hurryTo(to)
+    return true
   }
 
   async #keepMoment(moment: Date): Promise<void> {
@@ -207,8 +225,8 @@ export class Town {
   }
 
   /** Pupils with a plan each, set up as their parents would. */
-  async enrol(count: number): Promise<void> {
-    const pupils = Array.from({ length: count }, (_, n) => drawPupil(this, n))
+  async enrol(count: number, draw: (town: Town, n: number) => Pupil = drawPupil): Promise<void> {
+    const pupils = Array.from({ length: count }, (_, n) => draw(this, n))
     this.pupils.push(...pupils)
     this.isCalm = true
     const queue = pupils.values()
@@ -236,25 +254,26 @@ export class Town {
     const flex = this.ctx
     const institute = this.institute(pupil)
     pupil.studentId = await this.register(pupil)
-    const rows = !pupil.isCustom
-      ? null
-      : pupil.rows.map(row => ({
-          dueOn: row.due_date,
-          isDownpayment: false,
-          referenceId: row.reference_id,
-          identifier: null,
-          lines: row.details.map(one => ({
-            componentType: one.component_type,
-            amountPaise: paiseOf(one.paise),
-          })),
-        }))
+    const rows =
+      pupil.rows.length === 0
+        ? null
+        : pupil.rows.map(row => ({
+            dueOn: row.due_date,
+            isDownpayment: false,
+            referenceId: row.reference_id,
+            identifier: null,
+            lines: row.details.map(one => ({
+              componentType: one.component_type,
+              amountPaise: paiseOf(one.paise),
+            })),
+          }))
     const wanted = { studentId: pupil.studentId, rows }
     const file = await createPlan(flex, { instituteId: institute.id }, institute, wanted)
     pupil.planId = file.plan.id
     const shown = await this.#showPlan(pupil)
     const key = { instituteId: institute.id, planId: pupil.planId }
     const orderId = await downpaymentOrder(flex, key, 'http://127.0.0.1/')
-    if (orderId !== null) await this.bank.payOrder(this, pupil, orderId)
+    if (orderId !== null) await this.bank.payer.pay(this, pupil, await this.startPaying(pupil, orderId))
     const isFailed = orderId !== null && (await this.#isUnpaid(pupil, orderId))
     // A magic amount: the payer tries again another day, which this model leaves out.
     if (isFailed) return
@@ -282,6 +301,12 @@ export class Town {
       assert.equal(view.kind, 'try_later')
     }
     throw new Error('the ERP never answers')
+  }
+
+  /** A payer presses Pay and is led to the bank's page; answers the payment. */
+  async startPaying(pupil: Pupil, orderId: string): Promise<string> {
+    const how = { mode: 'upi', returnUrl: 'http://127.0.0.1/' } as const
+    return (await startPayment(this.ctx, this.institute(pupil), orderId, how)).id
   }
 
   async giveMandate(pupil: Pupil, rail: Rail): Promise<void> {
