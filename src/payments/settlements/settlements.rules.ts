@@ -4,7 +4,13 @@ import { returnIdOf } from '../../providers/mandate-port.ts'
 import type { SettlementItem } from '../../providers/port.ts'
 
 /** What we know of an item that a provider reports as paid out. */
-export type Known = { amountPaise: Paise; accountId: string; isDone: boolean; settlementId: string | null }
+export type Known = {
+  amountPaise: Paise
+  accountId: string
+  isDone: boolean
+  /** The pay-out that brought it. */
+  settledUtr: string | null
+}
 
 export type Verdict =
   /** As we know it: a fee that the payer bore on top is neither ours nor kept back from us. */
@@ -13,7 +19,11 @@ export type Verdict =
   | { kind: 'exception'; problem: string; knownPaise: Paise | null }
 
 /** Matched, told before, or an exception that a person has to look at; nothing is dropped silently. */
-export function judge(item: SettlementItem, known: Known | undefined, accountId: string): Verdict {
+export function judge(
+  item: SettlementItem,
+  known: Known | undefined,
+  { accountId, utr }: { accountId: string; utr: string },
+): Verdict {
   if (known === undefined) {
     const what = item.dispute === undefined ? item.kind : 'chargeback'
     return { kind: 'exception', problem: `${what} unknown here`, knownPaise: null }
@@ -27,12 +37,18 @@ export function judge(item: SettlementItem, known: Known | undefined, accountId:
   if (!known.isDone) {
     return { kind: 'exception', problem: `${item.kind} not completed here`, knownPaise: known.amountPaise }
   }
-  if (known.settlementId !== null) return { kind: 'known' }
+  if (known.settledUtr === utr) return { kind: 'known' }
+  if (known.settledUtr !== null) return paidOutTwice(item, known.amountPaise)
   const isPayersFee = item.amountPaise !== known.amountPaise
   return {
     kind: 'matched',
     item: isPayersFee ? { ...item, amountPaise: known.amountPaise, feePaise: ZERO } : item,
   }
+}
+
+/** The provider has paid it out before, or names it twice in one pay-out: the money is there and belongs to nothing. */
+export function paidOutTwice({ kind }: SettlementItem, knownPaise: Paise): Verdict {
+  return { kind: 'exception', problem: `${kind} paid out twice`, knownPaise }
 }
 
 export function sumItems(items: readonly SettlementItem[]): {

@@ -17,7 +17,7 @@ import { catchUpReturns } from '../refunds/returns.service.ts'
 import { takeOverRefund } from '../refunds/unasked-refunds.service.ts'
 import { attribute } from './attribute.service.ts'
 import { divideGroups } from './divide-groups.service.ts'
-import { judge, matchLost, sumItems } from './settlements.rules.ts'
+import { judge, matchLost, paidOutTwice, sumItems } from './settlements.rules.ts'
 import * as store from './settlements.store.ts'
 import type { PaidOrder, PaymentHandler } from '../payment-handler.ts'
 import type { PaymentContext } from '../context.ts'
@@ -178,18 +178,24 @@ async function applySettlement(
     const matched: SettlementItem[] = []
     const exceptions: store.Exception[] = []
     const about = aboutOf(account, instituteId, { utr, noticedAt: ctx.clock.now() })
+    const named = new Set<string>()
     for (const item of report.items) {
-      const verdict = judge(item, known.of(item), account.id)
-      if (verdict.kind === 'matched') matched.push(verdict.item)
+      const judged = judge(item, known.of(item), { accountId: account.id, utr })
+      const isTwice = judged.kind === 'matched' && named.has(item.ourId)
+      const verdict = isTwice ? paidOutTwice(item, item.amountPaise) : judged
+      if (verdict.kind === 'matched') {
+        named.add(item.ourId)
+        matched.push(verdict.item)
+      }
       if (verdict.kind === 'exception') {
         const { problem, knownPaise } = verdict
         const { providerRef, amountPaise: reportedPaise } = item
         exceptions.push({ ...about, providerRef, problem, reportedPaise, knownPaise })
       }
     }
-    await store.insertExceptions(tx, exceptions)
     const refs = matched.map(item => item.providerRef)
     if (refs.length > 0) await store.clearExceptions(tx, { instituteId, accountId: account.id, utr }, refs)
+    await store.insertExceptions(tx, exceptions)
     // An account may serve several branches; each has its own books, and its own part of what was transferred.
     for (const [collectorCode, ofBranch] of Map.groupBy(matched, item => known.branchOf(item))) {
       const batch = { account, report, collectorCode, matched: ofBranch, payments: known.payments, settledAt }
@@ -219,11 +225,11 @@ async function readKnown(tx: Transaction, { instituteId, items }: SettlementRepo
   }
 }
 
-function toKnown(found: Payment | store.SettleableRefund | undefined) {
+function toKnown(found: store.SettleablePayment | store.SettleableRefund | undefined) {
   if (found === undefined) return undefined
   const isDone = found.state === 'captured' || found.state === 'processed'
-  const { amountPaise, accountId, settlementId } = found
-  return { amountPaise, accountId, isDone, settlementId }
+  const { amountPaise, accountId, settledUtr } = found
+  return { amountPaise, accountId, isDone, settledUtr }
 }
 
 async function settle(

@@ -72,27 +72,29 @@ export async function findDebits(
 }
 
 /** Everything a report may be about, locked: captured payments by id. */
+type WhereSettled = { collectorCode: string; settledUtr: string | null }
+export type SettleablePayment = Payment & WhereSettled
+
 export async function lockPayments(
   tx: Transaction,
   instituteId: number,
   ids: readonly string[],
-): Promise<Map<string, Payment & { collectorCode: string }>> {
-  const rows = await tx.query<Payment & { collectorCode: string }>(
-    `select ${payments.columns('p')}, o.collector_code as "collectorCode"
+): Promise<Map<string, SettleablePayment>> {
+  const rows = await tx.query<SettleablePayment>(
+    `select ${payments.columns('p')}, o.collector_code as "collectorCode", s.utr as "settledUtr"
      from payments p join orders o on o.institute_id = p.institute_id and o.id = p.order_id
+     left join settlements s on s.institute_id = p.institute_id and s.id = p.settlement_id
      where p.institute_id = $1 and p.id = any($2) order by p.id for update of p`,
     [instituteId, ids],
   )
   return new Map(rows.map(row => [row.id, row]))
 }
 
-export type SettleableRefund = {
+export type SettleableRefund = WhereSettled & {
   id: string
   accountId: string
   amountPaise: Paise
   state: string
-  settlementId: string | null
-  collectorCode: string
 }
 
 export async function lockRefunds(
@@ -102,9 +104,10 @@ export async function lockRefunds(
 ): Promise<Map<string, SettleableRefund>> {
   const rows = await tx.query<SettleableRefund>(
     `select r.id, p.account_id as "accountId", r.amount_paise as "amountPaise", r.state,
-       r.settlement_id as "settlementId", o.collector_code as "collectorCode"
+       s.utr as "settledUtr", o.collector_code as "collectorCode"
      from refunds r join orders o on o.institute_id = r.institute_id and o.id = r.order_id
      join payments p on p.institute_id = r.institute_id and p.id = r.payment_id
+     left join settlements s on s.institute_id = r.institute_id and s.id = r.settlement_id
      where r.institute_id = $1 and r.id = any($2) order by r.id for update of r`,
     [instituteId, ids],
   )

@@ -55,11 +55,14 @@ class GatewayBank implements TownBank {
 
   payer: TownBank['payer'] = {
     pay: async (town, pupil, paymentId) => {
-      await this.#gateway.payer.pay(paymentId)
+      // A page that was paid in another tab cannot be paid again.
+      if (this.#gateway.books.open().includes(paymentId)) await this.#gateway.payer.pay(paymentId)
       if (town.isCalm) await deliverAll(this.#gateway, town.as(pupil))
       else await deliverAtRandom(this.#gateway, town.as(pupil), town.random)
     },
-    fail: (_town, _pupil, paymentId) => this.#gateway.payer.fail(paymentId),
+    fail: async (_town, _pupil, paymentId) => {
+      if (this.#gateway.books.open().includes(paymentId)) await this.#gateway.payer.fail(paymentId)
+    },
   }
 
   async authorise(town: Town, pupil: Pupil): Promise<void> {

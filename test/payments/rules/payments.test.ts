@@ -176,26 +176,27 @@ const item: fc.Arbitrary<SettlementItem> = fc.record({
   feePaise: fc.integer({ min: 0, max: 10_000 }).map(paiseOf),
 })
 
-test('a reported item is settled only if it is known, of the account, done, unsettled and of the same amount; else it is known or shown', () => {
+test('a reported item is settled only if it is known, of the account, done, unsettled and of the same amount; else this pay-out brought it before, or it is shown', () => {
   const known = fc.option(
     fc.record({
       isSame: fc.boolean(),
       isDone: fc.boolean(),
       isOfAccount: fc.boolean(),
-      settlementId: fc.option(fc.constant('stl_1')),
+      settledUtr: fc.option(fc.constantFrom('UTR1', 'UTR2')),
     }),
   )
   fc.assert(
     fc.property(item, known, (reported, stored) => {
-      const { isSame = false, isDone = false, isOfAccount = false, settlementId = null } = stored ?? {}
+      const { isSame = false, isDone = false, isOfAccount = false, settledUtr = null } = stored ?? {}
       const accountId = isOfAccount ? 'pa_1' : 'pa_2'
       const amountPaise = paiseOf(reported.amountPaise + (isSame ? 0 : 1))
       const ours: Known | undefined =
-        stored === null ? undefined : { amountPaise, accountId, isDone, settlementId }
-      const verdict = judge(reported, ours, 'pa_1')
+        stored === null ? undefined : { amountPaise, accountId, isDone, settledUtr }
+      const verdict = judge(reported, ours, { accountId: 'pa_1', utr: 'UTR1' })
       const isPayersFee = amountPaise === reported.amountPaise - reported.feePaise
       const isSound = stored !== null && (isSame || isPayersFee) && isDone && isOfAccount
-      assert.equal(verdict.kind, !isSound ? 'exception' : settlementId === null ? 'matched' : 'known')
+      const expected = settledUtr === null ? 'matched' : settledUtr === 'UTR1' ? 'known' : 'exception'
+      assert.equal(verdict.kind, isSound ? expected : 'exception')
       if (verdict.kind === 'exception') assert.equal(verdict.knownPaise, ours?.amountPaise ?? null)
     }),
     { numRuns: 1_000 },
