@@ -14,6 +14,7 @@ import { PublicLimit } from './limits/public-limit.ts'
 import type { Rate } from './limits/token-buckets.ts'
 import { RateLimiter } from './limits/rate-limit.ts'
 import { SlowReaders } from './limits/slow-readers.ts'
+import { Uploads } from './limits/uploads.ts'
 import { traceRequests } from './tracing.ts'
 
 declare module 'fastify' {
@@ -28,6 +29,7 @@ declare module 'fastify' {
     /** Of people who are signed in to the console. */
     sessionLimiter: RateLimiter
     publicLimit: PublicLimit
+    uploads: Uploads
   }
   interface FastifyContextConfig {
     /** What an API key needs for this route; a route without it takes no key. */
@@ -76,11 +78,16 @@ export function createServer(options: ServerOptions): FastifyInstance {
   app.server.on('checkExpectation', answerExpectation)
   const stopSweeping = new SlowReaders(app.server).start()
   app.addHook('onClose', stopSweeping)
+  const uploads = new Uploads()
+  app.decorate('uploads', uploads)
+  app.addHook('onClose', uploads.start())
   app.decorate('sessionLimiter', new RateLimiter())
   app.decorate('publicLimit', new PublicLimit(options.publicRate))
   app.decorateRequest('caller', null)
   app.decorateRequest('declaredType', undefined)
   app.decorateRequest('errorCode', null)
+  app.decorateRequest('uploader', null)
+  app.decorateRequest('upload', null)
   if (options.tracing) traceRequests(app)
   readBodiesRaw(app)
   // Requests are read by reader.ts and answers are text already: the framework compiles neither.

@@ -196,9 +196,7 @@ class Reader {
   ): void {
     const taken = columns.takeRow(header, cells)
     if (taken === null) return
-    const { maxRows } = this.#kind
-    if (++this.#totalRows > maxRows)
-      throw new FileRefused(`The file has more than ${maxRows} rows. Split it into several.`)
+    this.#totalRows++
     const raw = { ...this.#target.one.columns?.defaults, ...taken.row }
     const read = this.#kind.rows.read(raw)
     const keys = this.#kind.keysOf(raw, this.#branch, read.kind === 'good' ? read.row : null)

@@ -5,6 +5,7 @@ import { structureFor } from '../../../fees/structures/year-structures.rules.ts'
 import { readStructures } from '../../../fees/structures/structures.service.ts'
 import { dayOf } from '../../../platform/calendar.ts'
 import type { Queryable, Transaction } from '../../../platform/db/database.ts'
+import { ROW_FILES } from '../../../platform/limits.rules.ts'
 import {
   planRegistrations,
   registerStudents,
@@ -30,7 +31,7 @@ type Planned = { plan: RegistrationPlan; fees: FeePlan; placed: Placed<RosterRow
 /** A school's own list of students, with their fees beside them where it has columns of fees. */
 export const rosterImport: ImportKindDefinition<RosterRow> = {
   ...ofStudents,
-  maxRows: 20_000,
+  limits: ROW_FILES.roster,
   rows: rosterRows,
   keysOf: keysByNumber,
   codesOf: ({ identity, fees }) => [
