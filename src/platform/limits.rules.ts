@@ -40,7 +40,7 @@ export const ROW_FILES = {
 } as const satisfies Record<string, RowLimits & { bytes: number }>
 
 /** Files that are kept as they are. */
-export const KEPT_FILES = {
+const KEPT_FILES = {
   logo: { bytes: 250_000 },
   letter: { bytes: 5 * 1024 * 1024 },
 } as const satisfies Record<string, { bytes: number }>

@@ -12,6 +12,7 @@ import type { RowProblem } from '../kinds/merge.rules.ts'
 import { judgeChunk, readChunks } from './chunks.service.ts'
 import { planByKeys, planWhole } from './planner.store.ts'
 import * as rowStore from './rows.store.ts'
+import { addAll } from '../../platform/lists.ts'
 
 export type Checked = {
   totalRows: number
@@ -202,8 +203,11 @@ class Reader {
     const keys = this.#kind.keysOf(raw, this.#branch, read.kind === 'good' ? read.row : null)
     const problems = [...taken.problems, ...(read.kind === 'bad' ? read.problems : [])]
     if (read.kind === 'good')
-      problems.push(...this.#kind.rowProblems(this.#target.context.institute, read.row))
-    into.problems.push(...problems.map(problem => ({ rowNo, ...problem })))
+      addAll(problems, this.#kind.rowProblems(this.#target.context.institute, read.row))
+    addAll(
+      into.problems,
+      problems.map(problem => ({ rowNo, ...problem })),
+    )
     const isGood = read.kind === 'good' && problems.length === 0
     // A row that cannot be read keeps the rest of its payment from being applied without it.
     if (!isGood && keys.unit === '') return

@@ -11,6 +11,7 @@ import { partsOf, type ImportFile } from '../imports.service.ts'
 import type { RowProblem } from '../kinds/merge.rules.ts'
 import { structureOf, type GradeStructure, type StructureRow } from './rollover-file.rules.ts'
 import { structureRows } from './rollover-file.schemas.ts'
+import { addAll } from '../../platform/lists.ts'
 
 export type ReadStructure = GradeStructure & { problems: RowProblem[]; unknownColumns: string[] }
 
@@ -68,5 +69,9 @@ function takeInto(
   const read = structureRows.read(taken.row)
   const problems = [...taken.problems, ...(read.kind === 'bad' ? read.problems : [])]
   if (read.kind === 'good' && problems.length === 0) good.push({ rowNo, row: read.row })
-  else bad.push(...problems.map(problem => ({ rowNo, ...problem })))
+  else
+    addAll(
+      bad,
+      problems.map(problem => ({ rowNo, ...problem })),
+    )
 }

@@ -14,6 +14,7 @@ import { linkRows } from './link-rows.schemas.ts'
 import { keyOf, referenceOf, type LinkRow } from './link-row.ts'
 import { repeatsAfter } from './links.rules.ts'
 import * as store from './links.store.ts'
+import { addAll } from '../../../platform/lists.ts'
 
 type PlacedLink = Placed<LinkRow>
 
@@ -78,10 +79,10 @@ function takeFirst(
     if (first === undefined) continue
     const { expiresAt } = first.row
     if (expiresAt !== null && new Date(expiresAt) <= now) {
-      problems.push(...problemsOf(rows, { column: 'expires_at', message: over }))
+      addAll(problems, problemsOf(rows, { column: 'expires_at', message: over }))
     } else {
       links.push(first)
-      problems.push(...problemsOf(others, sameRowProblem(first)))
+      addAll(problems, problemsOf(others, sameRowProblem(first)))
     }
   }
   return { links, problems }
