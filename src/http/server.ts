@@ -4,6 +4,7 @@ import { requireScope, type Scope } from '../institutes/scopes.rules.ts'
 import { badRequest, BursarError, type ErrorCode } from '../platform/errors.ts'
 import type { Context } from '../platform/context.ts'
 import { newId } from '../platform/ids.ts'
+import { JSON_BODY } from '../platform/limits.rules.ts'
 import type { Log } from '../platform/log.ts'
 import { Authenticator } from './auth.ts'
 import { answerClientError, answerError, answerExpectation } from './failures.ts'
@@ -50,7 +51,6 @@ export type ServerOptions = {
   tracing?: unknown
 }
 
-const BODY_LIMIT_BYTES = 1_048_576
 const REQUEST_TIMEOUT_MS = 30_000
 const KEEP_ALIVE_MS = 65_000
 
@@ -64,7 +64,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
       : { https: { ...tls, requireHostHeader: false } }),
     logger: false,
     genReqId: () => newId('req'),
-    bodyLimit: BODY_LIMIT_BYTES,
+    bodyLimit: JSON_BODY.bytes,
     requestTimeout: REQUEST_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
     trustProxy: options.trustProxy,

@@ -50,6 +50,12 @@ export type FileKind = RowFileKind | keyof typeof KEPT_FILES
 
 export const FILES: Readonly<Record<FileKind, { bytes: number }>> = { ...ROW_FILES, ...KEPT_FILES }
 
+/** Of JSON that is a body or a callback: parsing many small values takes far longer than parsing few long ones. */
+export const JSON_BODY = { bytes: 1_048_576, values: 50_000, depth: 64 } as const
+
+/** Of a form of the families' pages. */
+export const FORM = { bytes: 262_144, fields: 200 } as const
+
 /** Uploads under way in one process of Bursar, from before the first byte until the answer. */
 export const UPLOADS = { perKey: 4, perSchool: 8, inAll: 30, idleSeconds: 10 } as const
 

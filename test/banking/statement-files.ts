@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict'
 import type { Answer } from '../harness/client.ts'
-import { worstStall } from '../harness/stalls.ts'
+import { assertNoStall } from '../harness/stalls.ts'
 import type { WorstFile } from '../harness/worst-files.ts'
 import { uploadFile } from '../console/orders/support.ts'
 import type { BankDesk } from './support.ts'
-
-const MAX_STALL_MS = 50
 
 /** Sends statements for one account. */
 export class Statements {
@@ -31,16 +29,4 @@ export class Statements {
       assert.ok(refusal === null || status >= 400 || body.data.line_count === 0, text)
     })
   }
-}
-
-/** What is compiled and allocated once is not the file's doing, so the best of three counts. */
-export async function assertNoStall(act: () => Promise<unknown>): Promise<void> {
-  const stalls: number[] = []
-  for (let tries = 0; tries < 3 && stalls.every(stall => stall > MAX_STALL_MS); tries++)
-    stalls.push(await worstStall(act))
-  const shown = stalls.map(stall => Math.round(stall)).join(', ')
-  assert.ok(
-    stalls.some(stall => stall <= MAX_STALL_MS),
-    `requests waited ${shown} ms`,
-  )
 }

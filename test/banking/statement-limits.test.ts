@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { assertNoStall } from '../harness/stalls.ts'
 import { WORST_FILES, type WorstFile } from '../harness/worst-files.ts'
 import { assertAnswer } from '../console/support.ts'
 import { workbook, zip } from '../imports/xlsx-support.ts'
-import { assertNoStall, Statements } from './statement-files.ts'
+import { Statements } from './statement-files.ts'
 import { BankDesk } from './support.ts'
 
 const bank = await BankDesk.open(after)

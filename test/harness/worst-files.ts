@@ -2,12 +2,15 @@ import { deflateRawSync } from 'node:zlib'
 import {
   ARCHIVE,
   FILES,
+  FORM,
+  JSON_BODY,
   ROW,
   ROW_FILES,
   type FileKind,
   type RowFileKind,
 } from '../../src/platform/limits.rules.ts'
 import { workbook, zip } from '../imports/xlsx-support.ts'
+import type { TestBursar } from './bursar.ts'
 
 /**
  * The worst that somebody can send to a route that takes a file: for each kind of file and each parser one that is just
@@ -25,6 +28,22 @@ export type WorstFile = {
 
 const CSV = 'text/csv'
 const XLSX = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
+
+const times = (part: string, tail: string, limit: number = JSON_BODY.bytes): string =>
+  part.repeat(Math.floor((limit - 20 - tail.length) / part.length)) + tail
+
+/** JSON that takes longest to parse; every route that takes no file takes it, or refuses it. */
+export const WORST_BODIES: Readonly<Record<string, () => string>> = {
+  'very many empty lists': () => `{"a":[${times('[],', '1')}]}`,
+  'very many shapes': () =>
+    `{"a":[${Array.from({ length: 90_000 }, (_, no) => `{"${no.toString(36)}":1}`).join(',')}]}`,
+  'very many fields': () =>
+    `{${Array.from({ length: 90_000 }, (_, no) => `"${no.toString(36)}x":1`).join(',')}}`,
+  'lists nested deeply': () => `{"a":${times('[', '')}`,
+  'very many numbers': () => `{"a":[${times('1,', '1')}]}`,
+  'one text of escapes': () => `{"a":"${times(String.raw`\u0041`, '')}"}`,
+  'as many values as may be': () => `{"a":[${'{},'.repeat(24_000)}1]}`,
+}
 
 /** How a kind of file heads its columns, and a row of it that is read as far as any. */
 type Shape = { titles: readonly string[]; row: (no: number) => readonly string[] }
@@ -210,6 +229,41 @@ const pdf = (name: string, size: number, refusal: RegExp | null): WorstFile => {
 function letterFiles(): WorstFile[] {
   const { bytes: limit } = FILES.letter
   return [pdf('of all its bytes', limit, null), pdf('of a byte too many', limit + 1, /larger than/)]
+}
+
+const WORST_FORMS: Readonly<Record<string, () => string>> = {
+  'very many fields': () => times('a=1&', '', FORM.bytes),
+  'one long field': () => `a=${times('%41', '', FORM.bytes)}`,
+}
+
+const asFiles = (
+  bodies: Readonly<Record<string, () => string>>,
+  what: string,
+  mediaType: string,
+): WorstFile[] =>
+  Object.entries(bodies).map(([name, make]) => ({
+    name: `${what} of ${name}`,
+    mediaType,
+    bytes: () => Buffer.from(make()),
+    refusal: null,
+  }))
+
+const takesBody = ({ method }: { method: string }): boolean => method !== 'GET'
+
+/** A route that takes bytes, and the worst that can be sent to it. */
+export type ByteRoute = { method: string; url: string; worst: readonly WorstFile[] }
+
+/** Every route that takes a body, by what the server itself says of them: a new one is among them from its first day. */
+export function byteRoutes({ app: { routes, pages } }: TestBursar): ByteRoute[] {
+  const json = asFiles(WORST_BODIES, 'JSON', 'application/json')
+  const form = asFiles(WORST_FORMS, 'form', 'application/x-www-form-urlencoded')
+  return [
+    ...routes.filter(takesBody).map(({ method, url, file }) => {
+      return { method, url, worst: file === null ? json : WORST_FILES[file] }
+    }),
+    // Forms, and callbacks, which are JSON.
+    ...pages.filter(takesBody).map(({ method, url }) => ({ method, url, worst: [...form, ...json] })),
+  ]
 }
 
 export const WORST_FILES: Readonly<Record<FileKind, readonly WorstFile[]>> = {
