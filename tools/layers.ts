@@ -74,7 +74,7 @@ function insideFeature(importer: Place, target: Place): string | null {
 }
 
 const PURE_GROUND =
-  /^platform\/(money|calendar|working-days|contacts|names|languages|errors|ids|assert|.+\.rules)\.ts$/
+  /^platform\/(lists|money|calendar|working-days|contacts|names|languages|errors|ids|assert|.+\.rules)\.ts$/
 
 function rulesReachOut(importer: Place, target: Place): string | null {
   if (importer.layer !== 'rules') return null

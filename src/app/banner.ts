@@ -2,6 +2,7 @@ import type { Config } from './config.ts'
 import type { Bursar } from './bursar.ts'
 import { isLoopback } from '../http/host.ts'
 import { demoPeople, sandboxInstitutes } from '../sandbox/seed/seed.service.ts'
+import { addAll } from '../platform/lists.ts'
 
 /** Its keys and its people are published, and everybody who reaches it can use them. */
 export function exposureWarning({ mode, role, host }: Config): string | null {
@@ -35,8 +36,11 @@ export function describeStart({ config, embedded, migration }: Bursar, hasOperat
   const lines = ['', `Bursar is running${config.role === 'all' ? '' : ` as ${config.role}`}.`, '']
   const warning = exposureWarning(config)
   if (warning !== null) lines.push('!'.repeat(80), `WARNING: ${warning}`, '!'.repeat(80), '')
-  lines.push(...rows.map(([name, value]) => `  ${name.padEnd(11)}${value}`))
-  if (config.mode === 'sandbox' && config.role !== 'worker') lines.push(...sandboxLines(config))
+  addAll(
+    lines,
+    rows.map(([name, value]) => `  ${name.padEnd(11)}${value}`),
+  )
+  if (config.mode === 'sandbox' && config.role !== 'worker') addAll(lines, sandboxLines(config))
   if (!hasOperator && config.mode === 'live' && config.role !== 'worker')
     lines.push(
       '',

@@ -26,6 +26,7 @@ import type { Log } from '../platform/log.ts'
 import { finishMove, loadOffset } from '../sandbox/clock/clock.service.ts'
 import { fillDemo } from '../sandbox/demo/demo.service.ts'
 import { rebalanceAll } from '../flex/plans/rebalance.service.ts'
+import type { Uploads } from '../http/limits/uploads.ts'
 import type { ServedPage, ServedRoute } from '../http/route-table.ts'
 import { ImportEngine } from '../imports/engine/import-engine.ts'
 import type { DeliveryEngine } from '../webhooks/engine/delivery-engine.service.ts'
@@ -40,6 +41,7 @@ export type Bursar = Omit<OpenedDatabase, 'ctx'> & {
   /** What it serves; empty in a worker, which serves health and metrics alone. */
   routes: readonly ServedRoute[]
   pages: readonly ServedPage[]
+  uploads: Uploads
   /** In order: readiness, requests, work, database. Once, however often it is asked to. */
   stop(): Promise<void>
 }
@@ -117,10 +119,10 @@ export async function createBursar(
           log.warn({ err }, 'finishing a sandbox clock move failed'),
         )
     }
-    const { routeTable: routes, pageTable: pages } = app
+    const { routeTable: routes, pageTable: pages, uploads } = app
     let stopping: Promise<void> | null = null
     const close = (): Promise<void> => (stopping ??= stop(wanted.drainMs))
-    return { ...opened, config, ctx, worker, deliveries, routes, pages, stop: close }
+    return { ...opened, config, ctx, worker, deliveries, routes, pages, uploads, stop: close }
   } catch (error) {
     await stop(0)
     throw error

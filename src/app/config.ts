@@ -11,6 +11,7 @@ import type { LogFormat } from '../platform/log.ts'
 import type { TracingSettings } from '../platform/tracing/otlp.ts'
 import { PROVIDERS } from '../providers/catalogue.ts'
 import type { ProviderValues } from '../providers/port.ts'
+import { addAll } from '../platform/lists.ts'
 
 export type Config = {
   mode: Mode
@@ -86,7 +87,7 @@ export function readConfig(env: Env): Config {
     values,
     GROUPS.filter(group => group.every(isSet)),
   )
-  problems.push(...checkTogether(config, isSet))
+  addAll(problems, checkTogether(config, isSet))
   if (problems.length > 0) throw new ConfigError(problems)
   return config
 }

@@ -7,6 +7,7 @@ import { isUnavailable } from '../platform/errors.ts'
 import { describeFailure } from './failures.ts'
 import { addExamples } from './terminal/help.ts'
 import { formatBytes, formatTable, formatTime, show } from './terminal/output.ts'
+import { largestOf } from '../platform/lists.ts'
 
 export function addStatusCommand(program: Command): void {
   const status = program
@@ -71,7 +72,7 @@ function describe(status: Status, problems: readonly string[]): string {
       ? []
       : [['Disk', `${formatBytes(disk.freeBytes)} of ${formatBytes(disk.totalBytes)} free`]]),
   ]
-  const width = Math.max(...lines.map(([name = '']) => name.length))
+  const width = largestOf(lines.map(([name = '']) => name.length))
   const rows = processes.map(one => [
     one.role,
     one.version,

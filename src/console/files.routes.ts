@@ -140,13 +140,15 @@ function addUpload<Visit extends ActedOn, Query extends AnyInput, Result>(
   scope.route({
     method: 'POST',
     url,
-    config: { limitedBy: 'route' },
+    config: { limitedBy: 'route', file: scope.fileKind },
     schema: {
       ...documentConsole({ query: endpoint.query, method: 'POST', params }, reply, access.reach),
       body: { content: Object.fromEntries(mediaTypes.map(type => [type, FILE])) },
     },
     onRequest: async (request, reply) => {
-      visits.set(request, await access.enter(await admit(ctx, request, reply)))
+      const visit = await access.enter(await admit(ctx, request, reply))
+      visits.set(request, visit)
+      request.uploader = { key: visit.who.userId, instituteId: visit.institute.id }
     },
     handler: (request, response) => {
       const visit = visits.get(request)

@@ -1,5 +1,6 @@
 import type { FieldProblem } from '../platform/errors.ts'
 import type { LateFeeRule, Slab } from './dues.rules.ts'
+import { addAll } from '../platform/lists.ts'
 
 const MOST_RULES = 50
 
@@ -15,7 +16,7 @@ export function ruleProblems(rules: readonly Omit<LateFeeRule, 'id'>[], path: st
     }
     seen.add(rule.componentType)
     if (rule.charge.kind === 'slab')
-      problems.push(...slabProblems(rule.charge.slabs, `${path}.${index}.slabs`))
+      addAll(problems, slabProblems(rule.charge.slabs, `${path}.${index}.slabs`))
   }
   return problems
 }

@@ -22,6 +22,7 @@ import { branchAfter, isOtherYear } from '../students/profile/update.rules.ts'
 import type { Student } from '../students/students.rules.ts'
 import { listStudents } from '../students/students.service.ts'
 import { findOrMakeUser, linkUsers, type Person } from '../students/users/users.service.ts'
+import { largestOf } from '../platform/lists.ts'
 
 export type InitStudent = { studentId: string; registrationId: string }
 
@@ -93,7 +94,7 @@ function isMeant(student: Student, named: Named): boolean {
 
 /** Of the records of one child the one of its newest academic year; null when several are of it. */
 function ofNewestYear(students: readonly Student[]): Student | null {
-  const newest = Math.max(...students.map(student => student.academicYearStart))
+  const newest = largestOf(students.map(student => student.academicYearStart))
   const [one, another] = students.filter(student => student.academicYearStart === newest)
   return another === undefined ? (one ?? null) : null
 }

@@ -1,5 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { badRequest } from '../platform/errors.ts'
+import { isQuicklyParsed } from '../platform/json.rules.ts'
+import { JSON_BODY } from '../platform/limits.rules.ts'
 
 /**
  * The body as the wire conventions have it: empty is fine whatever its declared type, anything else must be
@@ -8,8 +10,22 @@ import { badRequest } from '../platform/errors.ts'
 const JSON_MEDIA_TYPE = /^\s*application\/(?:[\w.+-]+\+)?json\s*(?:;.*)?$/i
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-export function rawBody(request: FastifyRequest): Buffer {
+function rawBody(request: FastifyRequest): Buffer {
   return Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
+}
+
+/** Of a callback, whose reader parses it once its signature is right. */
+export function callbackBody(request: FastifyRequest): Buffer {
+  const raw = rawBody(request)
+  refuseSlow(raw)
+  return raw
+}
+
+function refuseSlow(raw: Buffer): void {
+  if (!isQuicklyParsed(raw))
+    throw badRequest(
+      `The body has more than ${JSON_BODY.values} values, or is nested more than ${JSON_BODY.depth} deep.`,
+    )
 }
 
 /** What stands for the body in a fingerprint: the bytes themselves, or the digest of a file. */
@@ -31,6 +47,7 @@ export function parseBody(request: FastifyRequest): unknown {
   if (declared !== undefined && !JSON_MEDIA_TYPE.test(declared)) {
     throw badRequest('Send the body as JSON with the header Content-Type: application/json.')
   }
+  refuseSlow(raw)
   const value = parseJson(raw)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw badRequest('The body must be a JSON object.')

@@ -1,10 +1,9 @@
 import type { FastifyRequest } from 'fastify'
 import { badField, badRequest } from '../platform/errors.ts'
+import { FORM } from '../platform/limits.rules.ts'
 import { textFlaw } from './wire/reader.ts'
 
 /** Forms of pages. Each field is bounded where it is read, as a text of a JSON body is. */
-export const MAX_FORM_BYTES = 262_144
-const MAX_FIELDS = 200
 const MAX_CHARACTERS = 500
 /** For what is shown again with what is wrong with it, such as its length. */
 const MAX_SHOWN_CHARACTERS = 2_000
@@ -42,7 +41,7 @@ function formOf(request: FastifyRequest): URLSearchParams {
   const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
   let fields = 1
   for (const byte of body) if (byte === AMPERSAND) fields++
-  if (fields > MAX_FIELDS) throw badRequest(`A form has at most ${MAX_FIELDS} fields.`)
+  if (fields > FORM.fields) throw badRequest(`A form has at most ${FORM.fields} fields.`)
   const form = new URLSearchParams(body.toString('utf8'))
   forms.set(request, form)
   return form

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { Scope } from '../institutes/scopes.rules.ts'
+import type { FileKind } from '../platform/limits.rules.ts'
 
 /** Every operation with the schema that its route was added with, the console's too; the reference shows the API alone. */
 export type ServedRoute = {
@@ -8,6 +9,8 @@ export type ServedRoute = {
   schema: Readonly<Record<string, unknown>>
   /** What an API key needs for it; null: it takes no key. */
   scope: Scope | null
+  /** The kind of file that is its body; null: its body is JSON, or empty. */
+  file: FileKind | null
 }
 
 /** What the reference does not show: pages, forms, files, callbacks. */
@@ -37,6 +40,7 @@ export function keepRouteTable(app: FastifyInstance): void {
         url,
         schema: schema as ServedRoute['schema'],
         scope: config?.scope ?? null,
+        file: config?.file ?? null,
       })
   })
 }

@@ -4,6 +4,7 @@ import { requireScope, type Scope } from '../institutes/scopes.rules.ts'
 import { badRequest, BursarError, type ErrorCode } from '../platform/errors.ts'
 import type { Context } from '../platform/context.ts'
 import { newId } from '../platform/ids.ts'
+import { JSON_BODY } from '../platform/limits.rules.ts'
 import type { Log } from '../platform/log.ts'
 import { Authenticator } from './auth.ts'
 import { answerClientError, answerError, answerExpectation } from './failures.ts'
@@ -14,6 +15,7 @@ import { PublicLimit } from './limits/public-limit.ts'
 import type { Rate } from './limits/token-buckets.ts'
 import { RateLimiter } from './limits/rate-limit.ts'
 import { SlowReaders } from './limits/slow-readers.ts'
+import { Uploads } from './limits/uploads.ts'
 import { traceRequests } from './tracing.ts'
 
 declare module 'fastify' {
@@ -28,6 +30,7 @@ declare module 'fastify' {
     /** Of people who are signed in to the console. */
     sessionLimiter: RateLimiter
     publicLimit: PublicLimit
+    uploads: Uploads
   }
   interface FastifyContextConfig {
     /** What an API key needs for this route; a route without it takes no key. */
@@ -48,7 +51,6 @@ export type ServerOptions = {
   tracing?: unknown
 }
 
-const BODY_LIMIT_BYTES = 1_048_576
 const REQUEST_TIMEOUT_MS = 30_000
 const KEEP_ALIVE_MS = 65_000
 
@@ -62,7 +64,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
       : { https: { ...tls, requireHostHeader: false } }),
     logger: false,
     genReqId: () => newId('req'),
-    bodyLimit: BODY_LIMIT_BYTES,
+    bodyLimit: JSON_BODY.bytes,
     requestTimeout: REQUEST_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
     trustProxy: options.trustProxy,
@@ -76,11 +78,16 @@ export function createServer(options: ServerOptions): FastifyInstance {
   app.server.on('checkExpectation', answerExpectation)
   const stopSweeping = new SlowReaders(app.server).start()
   app.addHook('onClose', stopSweeping)
+  const uploads = new Uploads()
+  app.decorate('uploads', uploads)
+  app.addHook('onClose', uploads.start())
   app.decorate('sessionLimiter', new RateLimiter())
   app.decorate('publicLimit', new PublicLimit(options.publicRate))
   app.decorateRequest('caller', null)
   app.decorateRequest('declaredType', undefined)
   app.decorateRequest('errorCode', null)
+  app.decorateRequest('uploader', null)
+  app.decorateRequest('upload', null)
   if (options.tracing) traceRequests(app)
   readBodiesRaw(app)
   // Requests are read by reader.ts and answers are text already: the framework compiles neither.

@@ -2,19 +2,37 @@ import { createHash, randomUUID } from 'node:crypto'
 import { open, unlink, type FileHandle } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Caller } from '../institutes/institutes.rules.ts'
 import type { Scope } from '../institutes/scopes.rules.ts'
+import { assert } from '../platform/assert.ts'
 import { badRequest, BursarError } from '../platform/errors.ts'
 import type { Context } from '../platform/context.ts'
 import type { Command } from '../platform/idempotency.ts'
+import { FILES, type FileKind } from '../platform/limits.rules.ts'
 import { callerOf } from './auth.ts'
 import { answerBy, answerCommand, compileCall, NOTHING, readIdempotency } from './endpoint.ts'
+import type { Upload, Uploader } from './limits/uploads.ts'
 import type { Reply } from './reply.ts'
 import { documentUpload, type EndpointDocs } from './openapi/operation.ts'
 import type { AnyInput, Read } from './wire/input.ts'
 
-/** Operations that take a file as their body, of any size up to their own limit. */
+/** Operations that take a file as their body, of any size up to the limit of its kind. */
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Who sends a file; said before its body is read. */
+    uploader: Uploader | null
+    upload: Upload | null
+  }
+  interface FastifyInstance {
+    /** Of a scope that receives files. */
+    fileKind: FileKind
+  }
+  interface FastifyContextConfig {
+    /** The kind of file that is the body of this route. */
+    file?: FileKind
+  }
+}
 
 /** A body that has arrived whole. It lies on disk, under no name: whatever becomes of us, nothing is left of it. */
 export class ReceivedFile {
@@ -39,15 +57,13 @@ export class ReceivedFile {
   }
 }
 
-type Upload<Query extends AnyInput, Result> = {
+type UploadEndpoint<Query extends AnyInput, Result> = {
   url: string
   scope: Scope
   docs: EndpointDocs
   query: Query
   /** The types of files, as the reference names them. */
   mediaTypes: readonly string[]
-  /** As `receiveFiles` was told. */
-  maxBytes: number
   perform(
     command: Command<Result>,
     call: { query: Read<Query>; file: ReceivedFile; caller: Caller },
@@ -55,31 +71,50 @@ type Upload<Query extends AnyInput, Result> = {
   output: Reply<Result, Caller>
 }
 
-/** To be called in a scope of its own: its bodies are not read as others are. */
-export function receiveFiles(scope: FastifyInstance, maxBytes: number): void {
+/** To be called in a scope of its own: its bodies are not read as others are. Routes say whose file it is in `onRequest`. */
+export function receiveFiles(scope: FastifyInstance, kind: FileKind): void {
+  scope.decorate('fileKind', kind)
   scope.removeAllContentTypeParsers()
-  scope.addContentTypeParser('*', (_request: FastifyRequest, payload: AsyncIterable<Buffer>) =>
-    receive(payload, maxBytes),
+  scope.addHook('preParsing', async (request, reply: FastifyReply) => {
+    if (request.uploader === null) throw new Error('the route does not say whose file it is')
+    // What is refused is not read to its end.
+    reply.header('connection', 'close')
+    if (Number(request.headers['content-length'] ?? 0) > FILES[kind].bytes) throw tooLarge(kind)
+    request.upload = scope.uploads.begin(request.uploader)
+  })
+  scope.addHook('preValidation', async (_request, reply) => void reply.removeHeader('connection'))
+  scope.addContentTypeParser('*', (request: FastifyRequest, payload: AsyncIterable<Buffer>) =>
+    receive(request, payload, kind),
   )
   scope.addHook('onResponse', close)
   scope.addHook('onRequestAbort', close)
 }
 
-async function close({ body }: FastifyRequest): Promise<void> {
+async function close({ body, upload }: FastifyRequest): Promise<void> {
+  upload?.end()
   if (body instanceof ReceivedFile) await body.close().catch(() => {})
+}
+
+function tooLarge(kind: FileKind): BursarError {
+  const megabytes = FILES[kind].bytes / 1_000_000
+  return new BursarError('HUE00004', `The file is larger than ${megabytes} MB. Split it into several.`)
 }
 
 export function addUpload<Query extends AnyInput, Result>(
   scope: FastifyInstance,
   ctx: Context,
-  endpoint: Upload<Query, Result>,
+  endpoint: UploadEndpoint<Query, Result>,
 ): void {
   const readCall = compileCall<unknown, Read<Query>, unknown>({ query: endpoint.query, body: NOTHING })
   scope.route({
     method: 'POST',
     url: endpoint.url,
-    config: { scope: endpoint.scope },
-    schema: documentUpload({ ...endpoint, ...endpoint.output }),
+    config: { scope: endpoint.scope, file: scope.fileKind },
+    schema: documentUpload({ ...endpoint, ...endpoint.output, maxBytes: FILES[scope.fileKind].bytes }),
+    onRequest: async request => {
+      const { keyId, institute } = callerOf(request)
+      request.uploader = { key: keyId, instituteId: institute.id }
+    },
     handler: (request, reply) => {
       const caller = callerOf(request)
       const answerOf = answerBy(endpoint.output, caller)
@@ -115,23 +150,31 @@ export function fileOf(request: FastifyRequest, mediaTypes: readonly string[] = 
   return body
 }
 
-async function receive(payload: AsyncIterable<Buffer>, maxBytes: number): Promise<ReceivedFile> {
+async function receive(
+  { upload }: FastifyRequest,
+  payload: AsyncIterable<Buffer>,
+  kind: FileKind,
+): Promise<ReceivedFile> {
+  assert(upload !== null, 'it was begun before its body is parsed')
   const path = join(tmpdir(), `bursar-upload-${randomUUID()}`)
   const handle = await open(path, 'wx+', 0o600)
   try {
     await unlink(path)
     const hash = createHash('sha256')
     let bytes = 0
-    for await (const chunk of payload) {
-      bytes += chunk.length
-      if (bytes > maxBytes)
-        throw new BursarError(
-          'HUE00004',
-          `The file is larger than ${maxBytes / 1_000_000} MB. Split it into several.`,
-        )
-      hash.update(chunk)
-      await handle.writeFile(chunk)
+    const chunks = payload[Symbol.asyncIterator]()
+    // By hand: leaving a loop over them would close the connection, and with it the way of the answer.
+    for (
+      let step = await upload.next(chunks.next());
+      step.done !== true;
+      step = await upload.next(chunks.next())
+    ) {
+      bytes += step.value.length
+      if (bytes > FILES[kind].bytes) throw tooLarge(kind)
+      hash.update(step.value)
+      await handle.writeFile(step.value)
     }
+    upload.arrived()
     return new ReceivedFile(handle, { bytes, digest: hash.digest() })
   } catch (error) {
     await handle.close()

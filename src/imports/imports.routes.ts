@@ -11,7 +11,7 @@ import {
   listProblemsQuery,
 } from './imports.input.ts'
 import { importOutput, problemOutput } from './imports.output.ts'
-import { MAX_FILE_BYTES, MEDIA_TYPES } from './imports.rules.ts'
+import { MEDIA_TYPES } from './imports.rules.ts'
 import * as service from './imports.service.ts'
 
 const IMPORTS = '/api/v1/integrations/erp/imports'
@@ -20,7 +20,7 @@ const tag = 'Imports'
 
 export async function importRoutes(app: FastifyInstance, ctx: Context): Promise<void> {
   await app.register(async scope => {
-    receiveFiles(scope, MAX_FILE_BYTES)
+    receiveFiles(scope, 'import')
     addCreate(scope, ctx)
   })
   addDecisions(app, ctx)
@@ -44,7 +44,6 @@ function addCreate(scope: FastifyInstance, ctx: Context): void {
     output: created(importOutput),
     query: createImportQuery,
     mediaTypes: MEDIA_TYPES,
-    maxBytes: MAX_FILE_BYTES,
     perform: (command, { caller, query: { kind, mode, dryRun }, file }) =>
       service.createImport(ctx, command, caller.institute, { kind, mode, isDryRun: dryRun === 'true', file }),
   })

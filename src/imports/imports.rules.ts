@@ -18,7 +18,6 @@ export type ImportState = (typeof IMPORT_STATES)[number] | 'stopped'
 
 /** The types of files that are read. */
 export const MEDIA_TYPES = ['text/csv', 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet']
-export const MAX_FILE_BYTES = 50_000_000
 /** A file that is wrong in every row is not reported row by row. */
 export const MAX_PROBLEMS_KEPT = 20_000
 export const MAX_PROBLEMS_PER_ROW = 10

@@ -3,6 +3,7 @@ import { badRequest, conflict } from '../platform/errors.ts'
 import type { Context } from '../platform/context.ts'
 import { transact, type Command } from '../platform/idempotency.ts'
 import { newId } from '../platform/ids.ts'
+import { ROW_FILES } from '../platform/limits.rules.ts'
 import { ProcessFailure } from '../platform/process-pool/process-pool.ts'
 import { checkImport, contextOf } from './engine/steps.service.ts'
 import { FileRefused, formatOf } from './files/file-rows.ts'
@@ -43,7 +44,7 @@ export async function createLinkFile(
   const { file, names } = sent
   if (names !== null) requireColumns(names)
   const columns =
-    names === null ? null : { names, titles: await readTitles(file), defaults: emptyFees(names) }
+    names === null ? null : { names, titles: await readTitles(file, 'links'), defaults: emptyFees(names) }
   const key = { instituteId: institute.id, id: newId('batch') }
   const fileFormat = formatOf(await file.read(0, 4))
   try {
@@ -64,7 +65,7 @@ export async function createLinkFile(
         })
         const one = requireImport(await store.findImport(tx, key), LINK_FILES)
         const context = contextOf(ctx, institute, one)
-        const rows = readRows(fileFormat, partsOf(file))
+        const rows = readRows({ format: fileFormat, limits: ROW_FILES.links }, partsOf(file))
         await checkImport(tx, { key, one, context, rows }, () => {})
         return requireImport(await store.findImport(tx, key), LINK_FILES)
       }),

@@ -3,6 +3,7 @@ import type { Institute } from '../institutes/institutes.rules.ts'
 import type { Context } from '../platform/context.ts'
 import { badRequest } from '../platform/errors.ts'
 import { transact, type Command } from '../platform/idempotency.ts'
+import { ROW_FILES } from '../platform/limits.rules.ts'
 import { ProcessFailure } from '../platform/process-pool/process-pool.ts'
 import { titleOf, type Cell } from './files/columns.rules.ts'
 import { FileRefused, formatOf } from './files/file-rows.ts'
@@ -30,7 +31,7 @@ export async function readColumns(
   institute: Institute,
   { file, kind }: { file: ImportFile; kind: keyof typeof FIELDS },
 ): Promise<FoundColumn[]> {
-  const [header, ...samples] = await readHead(file)
+  const [header, ...samples] = await readHead(file, kind)
   if (header === undefined) throw badRequest('The file is empty.')
   const titles = header.map(titleOf).slice(0, MOST_COLUMNS)
   if (titles.every(title => title === '')) throw badRequest('The first row must name the columns.')
@@ -46,16 +47,16 @@ export async function readColumns(
 }
 
 /** How the file heads its columns. */
-export async function readTitles(file: ImportFile): Promise<string[]> {
-  const [header = []] = await readHead(file)
+export async function readTitles(file: ImportFile, kind: keyof typeof FIELDS): Promise<string[]> {
+  const [header = []] = await readHead(file, kind)
   return header.map(titleOf).slice(0, MOST_COLUMNS)
 }
 
-async function readHead(file: ImportFile): Promise<(readonly Cell[])[]> {
+async function readHead(file: ImportFile, kind: keyof typeof FIELDS): Promise<(readonly Cell[])[]> {
   try {
     const format = formatOf(await file.read(0, 4))
     return await withReader(async readRows => {
-      for await (const { rows } of readRows(format, partsOf(file)))
+      for await (const { rows } of readRows({ format, limits: ROW_FILES[kind] }, partsOf(file)))
         if (rows.length > 0) return rows.slice(0, 1 + MOST_SAMPLES).map(row => row.cells)
       return []
     })

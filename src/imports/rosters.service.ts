@@ -2,6 +2,7 @@ import type { Institute } from '../institutes/institutes.rules.ts'
 import type { Context } from '../platform/context.ts'
 import { badRequest, conflict } from '../platform/errors.ts'
 import type { Command } from '../platform/idempotency.ts'
+import { ROW_FILES } from '../platform/limits.rules.ts'
 import { readStoredFile } from './engine/check.service.ts'
 import { listProblems } from './engine/rows.store.ts'
 import { titleOf, type Cell } from './files/columns.rules.ts'
@@ -33,27 +34,33 @@ export async function createRoster(
   if (missing.length > 0) throw badRequest(`These columns are missing: ${missing.join(', ')}.`)
   if (new Set(named).size < named.length)
     throw conflict('Two columns of the file are matched to the same field.')
-  const titles = await readTitles(file)
+  const titles = await readTitles(file, 'roster')
   const roster = { columns: { ...columns, titles }, createdBy, fileName: tidyName(sent.fileName) }
   return createImport(ctx, command, institute, { kind: 'roster', mode: 'good', isDryRun: true, file, roster })
 }
 
 export type BadRow = { rowNo: number; cells: readonly Cell[]; message: string }
 
-/** The rows of the file that were not applied, as they stand in it, below its header. */
+/**
+ * The rows of the file that were not applied, as they stand in it, below its header. They are put into words some at a
+ * time, so that requests come between.
+ */
 export async function readBadRows(
   ctx: Context,
   institute: Institute,
   id: string,
-): Promise<{ header: readonly Cell[]; rows: BadRow[] }> {
+  toText: (header: readonly Cell[], rows: readonly BadRow[]) => string,
+): Promise<{ header: readonly Cell[]; texts: string[] }> {
   const one = await getImport(ctx, institute, id, ROSTERS)
   const key = { instituteId: institute.id, id }
   const problems = await listProblems(ctx.db, key, { rowNo: 0, problemNo: 0 }, MAX_PROBLEMS_KEPT)
   const messages = Map.groupBy(problems, problem => problem.rowNo)
   let header: readonly Cell[] = []
-  const rows: BadRow[] = []
+  const texts: string[] = []
   await withReader(async readRows => {
-    for await (const part of readRows(one.fileFormat, readStoredFile(ctx.db, key))) {
+    const wanted = { format: one.fileFormat, limits: ROW_FILES.roster }
+    for await (const part of readRows(wanted, readStoredFile(ctx.db, key))) {
+      const rows: BadRow[] = []
       for (const { rowNo, cells } of part.rows) {
         if (header.length === 0) header = cells
         const found = messages.get(rowNo)
@@ -63,9 +70,10 @@ export async function readBadRows(
         )
         rows.push({ rowNo, cells, message: message.join('; ') })
       }
+      texts.push(toText(header, rows))
     }
   })
-  return { header, rows }
+  return { header, texts }
 }
 
 /** As the file heads the column. */

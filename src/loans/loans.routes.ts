@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { rawBody } from '../http/body.ts'
+import { callbackBody } from '../http/body.ts'
 import { addRead, addWrite } from '../http/endpoint.ts'
 import { all, created, from, one, pageOf } from '../http/reply.ts'
 import { JSON_TYPE, ok, successBody } from '../http/envelope.ts'
@@ -144,7 +144,7 @@ function addCallbackRoute(app: FastifyInstance, ctx: LoanContext): void {
     const headers = request.headers as Record<string, string | undefined>
     await app.publicLimit.countFailures(request, () => {
       const { lender } = lenderParams.read(request.params)
-      return takeLenderCallback(ctx, lender, { headers, rawBody: rawBody(request) })
+      return takeLenderCallback(ctx, lender, { headers, rawBody: callbackBody(request) })
     })
     return reply.header('content-type', JSON_TYPE).send(successBody(ok()))
   })

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { rawBody } from '../http/body.ts'
+import { callbackBody } from '../http/body.ts'
 import { JSON_TYPE, ok, successBody } from '../http/envelope.ts'
 import { orderParams } from '../orders/order.input.ts'
 import type { PublicKind } from '../orders/orders.rules.ts'
@@ -55,7 +55,7 @@ function addCallbackRoutes(app: FastifyInstance, ctx: PaymentContext): void {
       await app.publicLimit.countFailures(request, async () => {
         const account = await find(request.params as CallbackParams)
         if (account === null) throw notFound('This address')
-        await takeCallback(ctx, account, { headers, rawBody: rawBody(request) })
+        await takeCallback(ctx, account, { headers, rawBody: callbackBody(request) })
       })
       return reply.header('content-type', JSON_TYPE).send(successBody(ok()))
     })

@@ -5,7 +5,6 @@ import helmet from '@fastify/helmet'
 import { Eta } from 'eta'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { toShown } from '../http/failures.ts'
-import { MAX_FORM_BYTES } from '../http/form.ts'
 import type { Institute } from '../institutes/institutes.rules.ts'
 import type { Mode } from '../platform/context.ts'
 import type { Log } from '../platform/log.ts'
@@ -13,6 +12,7 @@ import { needsFonts } from './fonts.ts'
 import { isLanguage, LANGUAGES, type Language } from '../platform/languages.ts'
 import { chooseLanguage } from './language.ts'
 import { textsIn } from './texts/texts.ts'
+import { FORM } from '../platform/limits.rules.ts'
 
 export { formField, formFields, formFieldShown } from '../http/form.ts'
 
@@ -62,7 +62,7 @@ export async function protectPages(
     strictTransportSecurity: mode === 'live' ? { maxAge: 31_536_000 } : false,
     referrerPolicy: { policy: 'no-referrer' },
   })
-  app.addHook('onRoute', route => void (route.bodyLimit ??= MAX_FORM_BYTES))
+  app.addHook('onRoute', route => void (route.bodyLimit ??= FORM.bytes))
   app.setErrorHandler((error, request, reply) => sendTrouble(error, request, reply, log))
 }
 

@@ -2,6 +2,7 @@ import Pdf from 'pdfkit'
 import { breakLines, drawLines, useFont, type Style } from './mixed-text.ts'
 import type { Paper } from './receipt-papers.ts'
 import { MAIN_FONT } from './script-runs.ts'
+import { largestOf } from '../platform/lists.ts'
 
 type Doc = PDFKit.PDFDocument
 
@@ -94,7 +95,7 @@ export function writePairs(sheet: Sheet, ...pair: Record<string, string | null>[
   const known = pair.map(values => Object.entries(values).filter(([, value]) => tidy(value) !== ''))
   const columns = pairColumns === 1 ? [known.flat()] : known
   const step = (width - 2 * margin + GAP) / 2
-  for (let row = 0; row < Math.max(...columns.map(rows => rows.length)); row += 1) {
+  for (let row = 0; row < largestOf(columns.map(rows => rows.length)); row += 1) {
     const cells = columns.flatMap((rows, column): Cell[] => {
       const [label, value] = rows[row] ?? ['', '']
       const x = margin + Math.floor(column * step)
@@ -112,7 +113,7 @@ export function write(sheet: Sheet, text: string, style: Style): void {
 }
 
 export function writeRow(sheet: Sheet, cells: readonly Cell[]): void {
-  const height = Math.max(...cells.map(cell => heightOf(sheet, cell)))
+  const height = largestOf(cells.map(cell => heightOf(sheet, cell)))
   reserve(sheet, height)
   for (const cell of cells) put(sheet, cell, sheet.y)
   sheet.y += height

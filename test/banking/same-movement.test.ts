@@ -1,8 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { siftLines } from '../../src/banking/statements/same-movement.rules.ts'
+import { siftUnknown } from '../../src/banking/statements/same-movement.rules.ts'
 import { paiseOf } from '../../src/platform/money.ts'
+import { runAtOnce } from '../harness/steps.ts'
+
+const siftLines = <Line extends Parameters<typeof siftUnknown>[0][number]>(
+  own: readonly Line[],
+  others: readonly Line[],
+) => runAtOnce(siftUnknown(own, others))
 
 test('of each day and amount as many lines are new as the other format did not bring, whatever they say', () => {
   const line = fc.record({

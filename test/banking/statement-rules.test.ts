@@ -9,10 +9,35 @@ import {
   titlesOf,
   type Row,
 } from '../../src/banking/statements/columns.rules.ts'
-import { keyLines, linesOf } from '../../src/banking/statements/lines.rules.ts'
-import { matchLines, type Expected, type OpenLine } from '../../src/banking/statements/match.rules.ts'
-import { isMt940, readMt940 } from '../../src/banking/statements/mt940.rules.ts'
+import {
+  bookedLine,
+  lineKey,
+  LineKeys,
+  lineOf,
+  type LineProblem,
+  type StatementLine,
+} from '../../src/banking/statements/lines.rules.ts'
+import { matchSteps, type Expected, type OpenLine } from '../../src/banking/statements/match.rules.ts'
+import { isMt940, mt940Rows } from '../../src/imports/files/mt940.ts'
 import { paiseOf } from '../../src/platform/money.ts'
+import { runAtOnce } from '../harness/steps.ts'
+
+type Read = { lines: StatementLine[]; problems: LineProblem[] }
+
+function readEach(rows: Iterable<Row>, read: (row: Row) => StatementLine | string | null): Read {
+  const all = [...rows].map(row => ({ rowNo: row.rowNo, line: read(row) }))
+  return {
+    lines: all.flatMap(({ line }) => (line === null || typeof line === 'string' ? [] : [line])),
+    problems: all.flatMap(({ rowNo, line }) => (typeof line === 'string' ? [{ rowNo, message: line }] : [])),
+  }
+}
+
+const linesOf = (rows: readonly Row[], columns: Parameters<typeof lineOf>[1]): Read =>
+  readEach(rows, row => lineOf(row, columns))
+const readMt940 = (text: string): Read => readEach(mt940Rows(text), bookedLine)
+
+const matchLines = (lines: readonly OpenLine[], expected: readonly Expected[]) =>
+  runAtOnce(matchSteps(lines, expected)).map(({ line, one: { kind, id } }) => ({ lineId: line.id, kind, id }))
 
 const rowsOf = (...texts: string[]): Row[] =>
   texts.map((text, index) => ({ rowNo: index + 1, cells: text.split('|').map(cell => cell.trim()) }))
@@ -95,7 +120,7 @@ test('one amount with Dr or Cr beside it is read by the mark', () => {
 
 test('columns that were matched once are found again by their titles, wherever they stand', () => {
   const columns = guessColumns(HDFC) ?? assert.fail()
-  const titles = titlesOf(HDFC, columns)
+  const titles = titlesOf(HDFC[2]?.cells ?? [], columns)
   const moved = rowsOf('Other letterhead', ...HDFC.slice(2, 3).map(row => ['No', ...row.cells].join('|')))
   const found = recallColumns(moved, titles) ?? assert.fail()
   assert.deepEqual([found.headerRow, found.date, found.credit], [2, 1, 6])
@@ -167,11 +192,10 @@ const arbitraryLine = fc.record({
 })
 
 type SomeLine = Omit<OpenLine, 'id'>
-const keysOf = (some: readonly SomeLine[]): string[] =>
-  keyLines(
-    some.map(line => ({ ...line, balancePaise: null })),
-    text => text,
-  ).map(({ digest, occurrence }) => `${digest} ${occurrence}`)
+const keysOf = (some: readonly SomeLine[]): string[] => {
+  const keys = new LineKeys(text => text)
+  return some.map(line => lineKey(keys.of({ ...line, balancePaise: null })))
+}
 
 test('the same statement twice has the same keys, and a longer one of the same days begins with them', () => {
   fc.assert(
@@ -263,4 +287,78 @@ test('nothing is matched where a second line or a second payment would fit as we
   const cheque = expectedOne('c', { kind: 'cheque', reference: '004512' })
   assert.equal(matchLines([openLine('a', { text: 'CLG 4512 CANARA' })], [cheque]).length, 1)
   assert.equal(matchLines([openLine('a', { text: 'CLG 14512 CANARA' })], [cheque]).length, 0)
+})
+
+const days = (one: string, other: string): number => (Date.parse(one) - Date.parse(other)) / 86_400_000
+const bare = (text: string): string => text.toUpperCase().replaceAll(/[^A-Z0-9]/g, '')
+const number = (text: string): string => text.replace(/^0+/, '')
+const slipOf = (one: Expected): string | null => (one.kind === 'deposit' ? one.id : one.depositId)
+
+const names = ({ text, reference }: OpenLine, one: Expected): boolean => {
+  if (one.reference === null) return false
+  if (one.kind === 'cheque' || one.kind === 'cheque_return') {
+    const sought = number(one.reference.replaceAll(/\D/g, ''))
+    const found = `${reference ?? ''} ${text}`.match(/\d+/g) ?? []
+    return sought.length >= 3 && found.some(digits => number(digits) === sought)
+  }
+  const sought = bare(one.reference)
+  return sought.length >= 6 && (bare(text).includes(sought) || bare(reference ?? '').includes(sought))
+}
+type Fits = (line: OpenLine, one: Expected) => boolean
+const pair = (some: readonly OpenLine[], of: readonly Expected[], fits: Fits) => {
+  const pairs = some.flatMap(line => of.filter(one => fits(line, one)).map(one => ({ line, one })))
+  const alone = (pick: (of: (typeof pairs)[number]) => unknown, item: unknown): boolean =>
+    pairs.filter(one => pick(one) === item).length === 1
+  return pairs.filter(({ line, one }) => alone(p => p.line, line) && alone(p => p.one, one))
+}
+const isNear = (after: number, before: number, line: OpenLine, one: Expected): boolean =>
+  line.amountPaise === one.amountPaise &&
+  days(line.day, one.day) <= after &&
+  days(line.day, one.day) >= -before
+
+/** As it was first written: every line beside everything that is expected. */
+function matchEach(lines: readonly OpenLine[], expected: readonly Expected[]): string[] {
+  const named = pair(lines, expected, (line, one) => isNear(30, 5, line, one) && names(line, one))
+  const slips = named.map(({ one }) => slipOf(one))
+  const free = lines.filter(line => !named.some(one => one.line === line))
+  const left = expected.filter(one => one.kind === 'deposit' && !slips.includes(one.id))
+  const all = [...named, ...pair(free, left, (line, one) => isNear(7, 0, line, one))]
+  const ofCheques = all.filter(({ one }) => one.kind === 'cheque').map(({ one }) => one.depositId)
+  return all
+    .filter(({ one }) => one.kind !== 'deposit' || !ofCheques.includes(one.id))
+    .map(({ line, one }) => `${line.id} ${one.kind} ${one.id}`)
+    .toSorted()
+}
+
+test('matching in one pass finds what comparing every line with everything would find', () => {
+  fc.assert(
+    fc.property(arbitraryLines, arbitraryExpected, (lines, expected) => {
+      assert.deepEqual(sorted(lines, expected), matchEach(lines, expected))
+    }),
+    { numRuns: 2_000 },
+  )
+})
+
+const stepsFor = (count: number): { steps: number; looks: number } => {
+  let [steps, looks] = [0, 0]
+  const day = '2026-11-16'
+  const lines = Array.from({ length: count }, (_, no) =>
+    openLine(`l${no}`, { day, text: `NEFT UTR${100_000 + no}` }),
+  )
+  const expected = Array.from({ length: count }, (_, no) => {
+    const one = expectedOne(`e${no}`, { reference: `UTR${100_000 + no}` })
+    return Object.defineProperty(one, 'day', { get: () => (looks++, day) })
+  })
+  const work = matchSteps(lines, expected)
+  for (let step = work.next(); ; step = work.next(), steps++)
+    if (step.done === true) {
+      assert.equal(step.value.length, count)
+      return { steps, looks }
+    }
+}
+
+test('the work of matching grows with the lines and with what is expected, not with their product', () => {
+  const [few, many] = [stepsFor(500), stepsFor(5_000)]
+  assert.ok(many.steps <= 11 * few.steps, `${few.steps} and ${many.steps} steps`)
+  assert.ok(many.looks <= 11 * few.looks, `${few.looks} and ${many.looks} looks`)
 })

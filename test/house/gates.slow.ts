@@ -19,6 +19,7 @@ function plant(name: string, files: Record<string, string>): string {
     '.oxfmtrc.json',
     'tools/layers.ts',
     'tools/regexes.ts',
+    'tools/spreads.ts',
   ]) {
     cpSync(join(ROOT, config), join(home, config), { recursive: true })
   }
@@ -72,6 +73,16 @@ test('oxlint refuses a regular expression whose time grows faster than its text'
     )
     assert.ok(bad.failed)
     assert.match(bad.text, /regexes\(linear-time\)/)
+  }
+})
+
+test('oxlint refuses a list that is passed as arguments, which overflow the stack if it is long', () => {
+  const offences = ['items.push(...more)', 'items.unshift(0, ...more)', 'Math.max(...more)']
+  for (const [index, offence] of offences.entries()) {
+    const text = `export const add = (items: number[], more: number[]): number => ${offence}\n`
+    const bad = run(plant(`spread-${index}`, { 'src/a.ts': text }), 'oxlint', '--deny-warnings')
+    assert.ok(bad.failed)
+    assert.match(bad.text, /spreads\(no-long-arguments\)/)
   }
 })
 

@@ -3,6 +3,7 @@ import type { Config } from '../config.ts'
 import { databaseUrlProblem } from '../../platform/db/database-url.ts'
 import { PROVIDERS } from '../../providers/catalogue.ts'
 import { GROUPS } from './settings.ts'
+import { addAll } from '../../platform/lists.ts'
 
 /** What is wrong with settings that are each right by themselves, one sentence each. */
 export function checkTogether(config: Config, isSet: (name: string) => boolean): string[] {
@@ -74,7 +75,7 @@ function checkLive(config: Config, isSet: (name: string) => boolean): string[] {
   const problems: string[] = []
   if (!isSet('MASTER_KEY'))
     problems.push('Live mode needs MASTER_KEY; `openssl rand -hex 32` makes one. Keep it safe.')
-  if (config.databaseUrl === null) problems.push(...checkLiveEmbedded(config, isSet))
+  if (config.databaseUrl === null) addAll(problems, checkLiveEmbedded(config, isSet))
   if (!isSet('PUBLIC_URL'))
     problems.push("Live mode needs PUBLIC_URL, the https address that parents' browsers reach.")
   else if (!config.publicUrl.startsWith('https://'))

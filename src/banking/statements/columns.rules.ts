@@ -25,17 +25,25 @@ const TITLES: Record<ColumnRole, RegExp> = {
   balance: /balance|^bal$/,
 }
 
-const FAR_DOWN = 60
+/** How far down the titles may stand: below them is the table. */
+export const HEAD_ROWS = 60
+const WIDEST = 40
 /** Of a day or an amount. */
 const LONGEST = 40
 
 /** The first row that names a day and an amount; what stands above it is the bank's letterhead. */
 export function guessColumns(rows: readonly Row[]): Columns | null {
-  for (const row of rows.slice(0, FAR_DOWN)) {
+  for (const row of rows.slice(0, HEAD_ROWS)) {
     const columns = columnsOf(row)
     if (columns.date !== null && columns.credit !== null) return columns
   }
   return null
+}
+
+/** Of a file that is not recognised the widest of its first rows, which a person then says what it is of. */
+export function headOf(rows: readonly Row[]): Row | null {
+  const [widest] = rows.slice(0, WIDEST).toSorted((one, other) => other.cells.length - one.cells.length)
+  return widest ?? null
 }
 
 function columnsOf({ rowNo, cells }: Row): Columns {
@@ -65,8 +73,7 @@ export function titleOf(cell: Cell | undefined): string {
 /** Matched once by hand, a bank's file is recognised by its titles wherever they stand. */
 export type RememberedTitles = Partial<Record<ColumnRole, string>>
 
-export function titlesOf(rows: readonly Row[], columns: Columns): RememberedTitles {
-  const header = rows.find(row => row.rowNo === columns.headerRow)?.cells ?? []
+export function titlesOf(header: readonly Cell[], columns: Columns): RememberedTitles {
   const known = ROLES.flatMap(role => {
     const at = columns[role]
     return at === null || titleOf(header[at]) === '' ? [] : [[role, titleOf(header[at])]]
@@ -76,7 +83,7 @@ export function titlesOf(rows: readonly Row[], columns: Columns): RememberedTitl
 
 export function recallColumns(rows: readonly Row[], titles: RememberedTitles): Columns | null {
   if (titles.date === undefined || titles.credit === undefined) return null
-  for (const { rowNo, cells } of rows.slice(0, FAR_DOWN)) {
+  for (const { rowNo, cells } of rows.slice(0, HEAD_ROWS)) {
     const here = cells.map(titleOf)
     const found = ROLES.map(role => {
       const title = titles[role]

@@ -8,6 +8,8 @@ import type { Queryable, Transaction } from '../../platform/db/database.ts'
 import type { Page, PageRange } from '../../platform/db/list.ts'
 import { badField, conflict, notFound } from '../../platform/errors.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
+import { runInSteps } from '../../platform/in-steps.ts'
+import { MATCHING } from '../../platform/limits.rules.ts'
 import { formatRupees, paiseOf, sumPaise, type Paise } from '../../platform/money.ts'
 import {
   cancelPaymentWithin,
@@ -17,13 +19,11 @@ import {
 import { markBooked } from '../deposits/deposits.service.ts'
 import * as expectedStore from './expected.store.ts'
 import * as store from './lines.store.ts'
-import { matchLines, type ExpectedKind } from './match.rules.ts'
+import { matchSteps, type ExpectedKind } from './match.rules.ts'
 
 export type { MatchedLine } from './lines.store.ts'
 export type { LabelledExpected } from './expected.store.ts'
 
-const MOST_LINES = 20_000
-const MOST_EXPECTED = 50_000
 const MOST_CANDIDATES = 50
 const MOST_MISSING = 200
 
@@ -35,18 +35,19 @@ type By = { by: string | null; at: Date; isRecordedHere?: boolean }
 
 /** Everything that is open and leaves no doubt; answers how many lines were matched. The caller holds the lines. */
 export async function matchOpenLines(tx: Transaction, instituteId: number, at: Date): Promise<number> {
-  const lines = await store.listOpenLines(tx, instituteId, MOST_LINES)
+  const lines = await store.listOpenLines(tx, instituteId, MATCHING.openLines)
   const [newest, oldest] = [lines[0]?.day, lines.at(-1)?.day]
   if (newest === undefined || oldest === undefined) return 0
   const span = { from: shift(oldest, -40), to: shift(newest, 10) }
-  const expected = await expectedStore.listExpected(tx, instituteId, span, MOST_EXPECTED)
-  const byKey = new Map(expected.map(one => [`${one.kind} ${one.id}`, one]))
-  const byLine = new Map(lines.map(line => [line.id, line]))
-  const matched = matchLines(lines, expected).flatMap(({ lineId, kind, id }): Matched[] => {
-    const [line, one] = [byLine.get(lineId), byKey.get(`${kind} ${id}`)]
-    return line === undefined || one === undefined ? [] : [{ line, targets: [one] }]
-  })
-  await writeMatches(tx, instituteId, matched, { by: null, at })
+  const expected = await expectedStore.listExpected(tx, instituteId, span, MATCHING.expected)
+  const matched = await runInSteps(matchSteps(lines, expected))
+  for (const part of store.partsOf(matched))
+    await writeMatches(
+      tx,
+      instituteId,
+      part.map(({ line, one }) => ({ line, targets: [one] })),
+      { by: null, at },
+    )
   return matched.length
 }
 

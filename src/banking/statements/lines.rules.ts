@@ -17,29 +17,37 @@ export type StatementLine = {
 
 export type LineProblem = { rowNo: number; message: string }
 
-/** Rows without a day are the bank's own headings and totals; rows without an amount carry a balance forward. */
-export function linesOf(
-  rows: readonly Row[],
-  columns: Columns,
-): { lines: StatementLine[]; problems: LineProblem[] } {
-  const lines: StatementLine[] = []
-  const problems: LineProblem[] = []
-  for (const { rowNo, cells } of rows) {
-    if (rowNo <= columns.headerRow) continue
-    const day = readDay(at(cells, columns.date))
-    if (day === null) continue
-    const amountPaise = amountOf(cells, columns)
-    if (amountPaise === undefined) problems.push({ rowNo, message: 'The amount cannot be read' })
-    if (amountPaise === undefined || amountPaise === null || amountPaise === 0) continue
-    lines.push({
-      day,
-      amountPaise,
-      text: textOf(at(cells, columns.text)).slice(0, 500),
-      reference: textOf(at(cells, columns.reference)).slice(0, 100) || null,
-      balancePaise: readAmount(at(cells, columns.balance)) ?? null,
-    })
+/**
+ * The line of a row, or what is wrong with it. Null: rows without a day are the bank's own headings and totals, rows
+ * without an amount carry a balance forward.
+ */
+export function lineOf({ rowNo, cells }: Row, columns: Columns): StatementLine | string | null {
+  if (rowNo <= columns.headerRow) return null
+  const day = readDay(at(cells, columns.date))
+  if (day === null) return null
+  const amountPaise = amountOf(cells, columns)
+  if (amountPaise === undefined) return 'The amount cannot be read'
+  if (amountPaise === null || amountPaise === 0) return null
+  return {
+    day,
+    amountPaise,
+    text: textOf(at(cells, columns.text)).slice(0, 500),
+    reference: textOf(at(cells, columns.reference)).slice(0, 100) || null,
+    balancePaise: readAmount(at(cells, columns.balance)) ?? null,
   }
-  return { lines, problems }
+}
+
+/** Of a file of bookings (MT940), whose reader says what each is. */
+export function bookedLine({ cells }: Row): StatementLine | string {
+  const [day, paise, text, reference = null] = cells
+  if (typeof day !== 'string' || typeof paise !== 'number') return 'The line :61: cannot be read'
+  return {
+    day,
+    amountPaise: paiseOf(paise),
+    text: textOf(text),
+    reference: reference === null ? null : textOf(reference),
+    balancePaise: null,
+  }
 }
 
 function amountOf(cells: readonly Cell[], { credit, debit, mark }: Columns): Paise | null | undefined {
@@ -73,20 +81,21 @@ export function lineKey({ digest, occurrence }: Pick<KeyedLine, 'digest' | 'occu
  * What a line is recognised by when another statement has it too: what it says, and which of those that say the same on
  * its day it is. Balances are left out: banks give them in one format and not in another.
  */
-export function keyLines(lines: readonly StatementLine[], digestOf: (text: string) => string): KeyedLine[] {
-  const seen = new Map<string, number>()
-  return lines.map(line => {
-    const said = JSON.stringify([
-      line.day,
-      line.amountPaise,
-      squeeze(line.text),
-      squeeze(line.reference ?? ''),
-    ])
-    const digest = digestOf(said)
-    const occurrence = (seen.get(digest) ?? 0) + 1
-    seen.set(digest, occurrence)
+export class LineKeys {
+  readonly #digestOf: (text: string) => string
+  readonly #seen = new Map<string, number>()
+
+  constructor(digestOf: (text: string) => string) {
+    this.#digestOf = digestOf
+  }
+
+  of(line: StatementLine): KeyedLine {
+    const { day, amountPaise, text, reference } = line
+    const digest = this.#digestOf(JSON.stringify([day, amountPaise, squeeze(text), squeeze(reference ?? '')]))
+    const occurrence = (this.#seen.get(digest) ?? 0) + 1
+    this.#seen.set(digest, occurrence)
     return { ...line, digest, occurrence }
-  })
+  }
 }
 
 function squeeze(text: string): string {

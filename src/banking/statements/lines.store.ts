@@ -102,20 +102,49 @@ export async function insertLines(
   })
 }
 
-/** Lines of these days that files of other formats brought to the account, and the keys of all that it has of them. */
-export async function readKnown(
+const AT_ONCE = 500
+
+/** Few enough to be written by one statement: requests wait while its values are put together. */
+export function* partsOf<One>(all: readonly One[]): Generator<readonly One[]> {
+  for (let from = 0; from < all.length; from += AT_ONCE) yield all.slice(from, from + AT_ONCE)
+}
+
+/**
+ * Which of these lines the account has in the same words, by their keys; others that say the same may be among them. No
+ * join: one that was planned while the table was small goes through the table for each line.
+ */
+export async function readKnownKeys(
+  db: Queryable,
+  instituteId: number,
+  accountId: string,
+  asked: readonly KeyedLine[],
+): Promise<Set<string>> {
+  const keys = new Set<string>()
+  for (const part of partsOf(asked)) {
+    const places = part.map(({ occurrence }) => occurrence).toSorted((one, other) => one - other)
+    const rows = await db.query<Pick<KeyedLine, 'digest' | 'occurrence'>>(
+      `select l.digest, l.occurrence from bank_lines l
+       where l.institute_id = $1 and l.account_id = $2 and l.digest = any($3) and l.occurrence between $4 and $5`,
+      [instituteId, accountId, [...new Set(part.map(({ digest }) => digest))], places[0], places.at(-1)],
+    )
+    for (const row of rows) keys.add(lineKey(row))
+  }
+  return keys
+}
+
+/** Lines of these days that files of other formats brought to the account. */
+export async function listOfOtherFormats(
   db: Queryable,
   instituteId: number,
   of: { accountId: string; format: StatementFormat; firstDay: string; lastDay: string },
-): Promise<{ keys: Set<string>; others: KeyedLine[] }> {
-  const rows = await db.query<KeyedLine & { isOther: boolean }>(
-    `select ${lines.columns('l', ['day', 'amountPaise', 'text', 'reference', 'balancePaise', 'digest', 'occurrence'])},
-       s.format <> $3 as "isOther"
+  limit: number,
+): Promise<KeyedLine[]> {
+  return db.query<KeyedLine>(
+    `select ${lines.columns('l', ['day', 'amountPaise', 'text', 'reference', 'balancePaise', 'digest', 'occurrence'])}
      from bank_lines l join bank_statements s on s.institute_id = l.institute_id and s.id = l.statement_id
-     where l.institute_id = $1 and l.account_id = $2 and l.day between $4 and $5 order by l.id`,
-    [instituteId, of.accountId, of.format, of.firstDay, of.lastDay],
+     where l.institute_id = $1 and l.account_id = $2 and s.format <> $3 and l.day between $4 and $5 order by l.id limit $6`,
+    [instituteId, of.accountId, of.format, of.firstDay, of.lastDay, limit],
   )
-  return { keys: new Set(rows.map(lineKey)), others: rows.filter(({ isOther }) => isOther) }
 }
 
 export type LineFilter = {

@@ -1,4 +1,5 @@
-import { daysBetween } from '../../platform/calendar.ts'
+import { DAY_MS } from '../../platform/calendar.ts'
+import { MATCHING } from '../../platform/limits.rules.ts'
 import type { Paise } from '../../platform/money.ts'
 
 export const EXPECTED_KINDS = [
@@ -31,75 +32,196 @@ export type OpenLine = {
   reference: string | null
 }
 
-export type Match = { lineId: string; kind: ExpectedKind; id: string }
+export type Match<Line, One> = { line: Line; one: One }
 
 /** How many days a booking may lie before and after what it is matched with. */
-const BY_REFERENCE = { before: 5, after: 30 }
-const BY_AMOUNT = { before: 0, after: 7 }
+type Window = { before: number; after: number }
+const BY_REFERENCE: Window = { before: 5, after: 30 }
+const BY_AMOUNT: Window = { before: 0, after: 7 }
 /** Shorter ones stand in too many texts by chance. */
 const LEAST_REFERENCE = 6
+const LEAST_NUMBER = 3
+
+type Steps<Result> = Generator<undefined, Result, undefined>
 
 /**
  * Only what leaves no doubt: the same amount with the reference in the line's text; else a deposit whose amount no other
- * line and no other deposit of those days has. The order of either list does not matter.
+ * line and no other deposit of those days has. The order of either list does not matter. The time grows with the number of
+ * lines and of what is expected, not with their product, whatever they say; requests come between the steps.
  */
-export function matchLines(lines: readonly OpenLine[], expected: readonly Expected[]): Match[] {
-  const byReference = pairUp(lines, expected, isByReference)
-  const taken = new Set(byReference.map(({ lineId }) => lineId))
-  const used = new Set(byReference.map(match => keyOf(match)))
-  const slips = usedSlips(byReference, expected)
-  const isLeft = (one: Expected): boolean =>
-    !used.has(keyOf(one)) && !slips.has(slipOf(one) ?? '') && one.kind !== 'transfer'
-  const byAmount = pairUp(
-    lines.filter(line => !taken.has(line.id)),
-    expected.filter(isLeft),
-    isByAmount,
-  )
-  return withoutDoubleSlips([...byReference, ...byAmount], expected)
+export function* matchSteps<Line extends OpenLine, One extends Expected>(
+  lines: readonly Line[],
+  expected: readonly One[],
+): Steps<Match<Line, One>[]> {
+  const byReference = yield* pairUp(lines, yield* indexReferences(expected), BY_REFERENCE)
+  const taken = new Set<OpenLine>(byReference.map(({ line }) => line))
+  const used = new Set<Expected>(byReference.map(({ one }) => one))
+  const slips = usedSlips(byReference)
+  const deposits = new Map<Paise, Named<Line, One>>()
+  for (const one of expected) {
+    yield
+    if (one.kind !== 'deposit' || used.has(one) || slips.has(one.id)) continue
+    addTo(deposits, one.amountPaise, one)
+  }
+  const left = lines.filter(line => !taken.has(line))
+  const byAmount = yield* pairUp(left, line => single(deposits.get(line.amountPaise)), BY_AMOUNT)
+  return withoutDoubleSlips([...byReference, ...byAmount])
 }
 
-type Fits = (line: OpenLine, expected: Expected) => boolean
+/** What the same lines name, such as all payments of an amount with one UTR; and the lines that name it. */
+type Named<Line, One> = { all: Dated<One>[]; lines: Dated<Line>[] }
+type Dated<Item> = { day: number; item: Item }
 
-/** Pairs in which each side fits the other alone. */
-function pairUp(lines: readonly OpenLine[], expected: readonly Expected[], fits: Fits): Match[] {
-  const byAmount = Map.groupBy(expected, one => one.amountPaise)
-  const pairs = lines.flatMap(line =>
-    (byAmount.get(line.amountPaise) ?? []).filter(one => fits(line, one)).map(one => ({ line, one })),
-  )
-  const ofLine = Map.groupBy(pairs, ({ line }) => line.id)
-  const ofExpected = Map.groupBy(pairs, ({ one }) => keyOf(one))
-  return pairs
-    .filter(({ line, one }) => ofLine.get(line.id)?.length === 1 && ofExpected.get(keyOf(one))?.length === 1)
-    .map(({ line, one }) => ({ lineId: line.id, kind: one.kind, id: one.id }))
+/** In which groups a line may find what it is of. */
+type FindNamed<Line, One> = (line: Line) => Iterable<Named<Line, One>>
+
+/** Pairs in which each side fits the other alone: they name each other, and their days are near. */
+function* pairUp<Line extends OpenLine, One extends Expected>(
+  lines: readonly Line[],
+  find: FindNamed<Line, One>,
+  { before, after }: Window,
+): Steps<Match<Line, One>[]> {
+  const found: { line: Line; day: number; named: readonly Named<Line, One>[] }[] = []
+  const groups = new Set<Named<Line, One>>()
+  for (const line of lines) {
+    yield
+    const named = [...find(line)]
+    if (named.length === 0) continue
+    const day = dayNumber(line.day)
+    found.push({ line, day, named })
+    for (const group of named) {
+      group.lines.push({ day, item: line })
+      groups.add(group)
+    }
+  }
+  for (const group of groups) {
+    yield
+    group.all.sort((one, other) => one.day - other.day)
+    group.lines.sort((one, other) => one.day - other.day)
+  }
+  const matches: Match<Line, One>[] = []
+  for (const { line, day, named } of found) {
+    yield
+    let count = 0
+    let only: Dated<One> | undefined
+    let ofGroup: Named<Line, One> | undefined
+    for (const group of named) {
+      const [from, to] = within(group.all, day - after, day + before)
+      count += to - from
+      if (to > from) [only, ofGroup] = [group.all[from], group]
+    }
+    if (count !== 1 || only === undefined || ofGroup === undefined) continue
+    const [from, to] = within(ofGroup.lines, only.day - before, only.day + after)
+    if (to - from === 1) matches.push({ line, one: only.item })
+  }
+  return matches
 }
 
-function isByReference(line: OpenLine, { reference, day, kind }: Expected): boolean {
-  if (reference === null || !isWithin(line.day, day, BY_REFERENCE)) return false
-  const isCheque = kind === 'cheque' || kind === 'cheque_return'
-  return isCheque ? hasNumber(line, reference) : hasReference(line, reference)
+/** The places of those from the first day to the last, which are sorted by their days. */
+function within(sorted: readonly Dated<unknown>[], first: number, last: number): [from: number, to: number] {
+  return [placeOf(sorted, first), placeOf(sorted, last + 1)]
 }
 
-function isByAmount(line: OpenLine, { kind, day }: Expected): boolean {
-  return kind === 'deposit' && isWithin(line.day, day, BY_AMOUNT)
+/** How many come before the day. */
+function placeOf(sorted: readonly Dated<unknown>[], day: number): number {
+  let [low, high] = [0, sorted.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((sorted[middle]?.day ?? 0) < day) low = middle + 1
+    else high = middle
+  }
+  return low
 }
 
-function isWithin(booked: string, expected: string, { before, after }: typeof BY_AMOUNT): boolean {
-  const days = daysBetween(expected, booked)
-  return days >= -before && days <= after
+function dayNumber(day: string): number {
+  return Date.parse(day) / DAY_MS
 }
 
-function hasReference({ text, reference }: OpenLine, wanted: string): boolean {
-  const sought = squeeze(wanted)
-  if (sought.length < LEAST_REFERENCE) return false
-  return squeeze(text).includes(sought) || squeeze(reference ?? '').includes(sought)
+function addTo<Key, Line, One extends Expected>(
+  groups: Map<Key, Named<Line, One>>,
+  key: Key,
+  one: One,
+): void {
+  const group = groups.getOrInsertComputed(key, () => ({ all: [], lines: [] }))
+  group.all.push({ day: dayNumber(one.day), item: one })
+}
+
+function single<Item>(item: Item | undefined): Item[] {
+  return item === undefined ? [] : [item]
+}
+
+/** References by their first characters, then by their length, so that a text is searched for all of them in one pass. */
+type References<Line, One> = {
+  byHead: Map<string, Map<number, Map<string, Named<Line, One>>>>
+  byNumber: Map<string, Named<Line, One>>
+}
+
+function* indexReferences<Line extends OpenLine, One extends Expected>(
+  expected: readonly One[],
+): Steps<FindNamed<Line, One>> {
+  const ofAmount = new Map<Paise, References<Line, One>>()
+  for (const one of expected) {
+    yield
+    if (one.reference === null) continue
+    const { byHead, byNumber } = ofAmount.getOrInsertComputed(one.amountPaise, () => ({
+      byHead: new Map(),
+      byNumber: new Map(),
+    }))
+    if (one.kind === 'cheque' || one.kind === 'cheque_return') {
+      const number = bareNumber(one.reference.replaceAll(/\D/g, ''))
+      if (number.length >= LEAST_NUMBER) addTo(byNumber, number, one)
+      continue
+    }
+    const sought = squeeze(one.reference)
+    if (sought.length < LEAST_REFERENCE) continue
+    const ofLength = byHead.getOrInsertComputed(sought.slice(0, LEAST_REFERENCE), () => new Map())
+    addTo(
+      ofLength.getOrInsertComputed(sought.length, () => new Map()),
+      sought,
+      one,
+    )
+  }
+  return line => {
+    const references = ofAmount.get(line.amountPaise)
+    return references === undefined ? [] : namedIn(line, references)
+  }
+}
+
+/** A line that names more than so many bookings is a list of them; the rest of it is not searched. */
+function namedIn<Line extends OpenLine, One>(
+  line: Line,
+  { byHead, byNumber }: References<Line, One>,
+): Set<Named<Line, One>> {
+  const named = new Set<Named<Line, One>>()
+  for (const text of byHead.size === 0 ? [] : [squeeze(line.text), squeeze(line.reference ?? '')])
+    for (let at = 0; at <= text.length - LEAST_REFERENCE; at++) {
+      const ofLength = byHead.get(text.slice(at, at + LEAST_REFERENCE))
+      if (ofLength === undefined) continue
+      for (const [length, references] of ofLength) {
+        const found = references.get(text.slice(at, at + length))
+        if (found !== undefined) named.add(found)
+      }
+      if (named.size >= MATCHING.namedPerLine) return named
+    }
+  for (const number of byNumber.size === 0 ? [] : numbersIn(line)) {
+    const found = byNumber.get(number)
+    if (found !== undefined) named.add(found)
+  }
+  return named
 }
 
 /** As a number of its own, with or without the zeros before it. */
-function hasNumber({ text, reference }: OpenLine, wanted: string): boolean {
-  const sought = wanted.replaceAll(/\D/g, '').replace(/^0+/, '')
-  if (sought.length < 3) return false
-  const numbers = `${reference ?? ''} ${text}`.match(/\d+/g) ?? []
-  return numbers.some(number => number.replace(/^0+/, '') === sought)
+function hasNumber(line: OpenLine, wanted: string): boolean {
+  const sought = bareNumber(wanted.replaceAll(/\D/g, ''))
+  return sought.length >= LEAST_NUMBER && numbersIn(line).includes(sought)
+}
+
+function numbersIn({ text, reference }: OpenLine): string[] {
+  return (`${reference ?? ''} ${text}`.match(/\d+/g) ?? []).map(bareNumber)
+}
+
+function bareNumber(digits: string): string {
+  return digits.replace(/^0+/, '')
 }
 
 /**
@@ -119,29 +241,19 @@ function squeeze(text: string): string {
   return text.toUpperCase().replaceAll(/[^A-Z0-9]/g, '')
 }
 
-function keyOf({ kind, id }: { kind: ExpectedKind; id: string }): string {
-  return `${kind} ${id}`
-}
-
 function slipOf({ kind, id, depositId }: Expected): string | null {
   if (kind === 'deposit') return id
   return kind === 'cheque' ? depositId : null
 }
 
-function usedSlips(matches: readonly Match[], expected: readonly Expected[]): Set<string> {
-  const byKey = new Map(expected.map(one => [keyOf(one), one]))
-  const slips = matches.map(match => {
-    const one = byKey.get(keyOf(match))
-    return one === undefined ? null : slipOf(one)
-  })
-  return new Set(slips.filter(slip => slip !== null))
+function usedSlips(matches: readonly Match<unknown, Expected>[]): Set<string> {
+  return new Set(matches.map(({ one }) => slipOf(one)).filter(slip => slip !== null))
 }
 
 /** A slip and a cheque of it are the same money: where both were found the cheques stand. */
-function withoutDoubleSlips(matches: readonly Match[], expected: readonly Expected[]): Match[] {
-  const ofCheques = usedSlips(
-    matches.filter(({ kind }) => kind === 'cheque'),
-    expected,
-  )
-  return matches.filter(({ kind, id }) => kind !== 'deposit' || !ofCheques.has(id))
+function withoutDoubleSlips<Line, One extends Expected>(
+  matches: readonly Match<Line, One>[],
+): Match<Line, One>[] {
+  const ofCheques = usedSlips(matches.filter(({ one }) => one.kind === 'cheque'))
+  return matches.filter(({ one }) => one.kind !== 'deposit' || !ofCheques.has(one.id))
 }

@@ -1,40 +1,106 @@
-import { FileRefused, formatOf } from '../../imports/files/file-rows.ts'
+import { createHash } from 'node:crypto'
+import { FileRefused, formatOf, type FileRows } from '../../imports/files/file-rows.ts'
+import { isMt940 } from '../../imports/files/mt940.ts'
 import { withReader } from '../../imports/files/read-rows.ts'
 import { unreadableWords } from '../../imports/imports.rules.ts'
 import { partsOf, type ImportFile } from '../../imports/imports.service.ts'
 import { badRequest } from '../../platform/errors.ts'
+import { ROW_FILES } from '../../platform/limits.rules.ts'
 import { ProcessFailure } from '../../platform/process-pool/process-pool.ts'
-import type { Row } from './columns.rules.ts'
-import { isMt940 } from './mt940.rules.ts'
+import { headOf, HEAD_ROWS, type Columns, type Row } from './columns.rules.ts'
+import {
+  bookedLine,
+  LineKeys,
+  lineOf,
+  type KeyedLine,
+  type LineProblem,
+  type StatementFormat,
+  type StatementLine,
+} from './lines.rules.ts'
 
-export const STATEMENT_BYTES = 5_000_000
-const MOST_ROWS = 20_000
 const HEAD_BYTES = 4_096
+const MOST_PROBLEMS = 20
 
-export type StatementFile =
-  | { format: 'csv' | 'xlsx'; rows: Row[] }
-  /** Has its own tags in place of columns. */
-  | { format: 'mt940'; text: string }
+export type ReadStatement = {
+  format: StatementFormat
+  /** Null where they were not recognised, and of a file that has its own tags in place of columns. */
+  columns: Columns | null
+  /** The row that is taken for the header. */
+  header: Row | null
+  lines: KeyedLine[]
+  problems: LineProblem[]
+}
 
-/** CSV and XLSX are read in a process of their own, as every file of rows. */
-export async function readStatementFile(file: ImportFile): Promise<StatementFile> {
+type ChooseColumns = (head: readonly Row[]) => Promise<Columns | null>
+
+/** A file is read in a process of its own; its rows become lines as they come, and no more of them is held. */
+export async function readStatementFile(file: ImportFile, choose: ChooseColumns): Promise<ReadStatement> {
   const head = await file.read(0, HEAD_BYTES)
-  const format = formatOf(head)
-  if (format === 'csv' && isMt940(head.toString('latin1')))
-    return { format: 'mt940', text: (await file.read(0, file.bytes)).toString('utf8') }
+  const isTagged = formatOf(head) === 'csv' && isMt940(head.toString('latin1'))
+  const format = isTagged ? 'mt940' : formatOf(head)
   try {
-    const rows = await withReader(async readRows => {
-      const found: Row[] = []
-      for await (const { rows: some } of readRows(format, partsOf(file))) {
-        found.push(...some)
-        if (found.length > MOST_ROWS)
-          throw new FileRefused(`The statement has more than ${MOST_ROWS} rows. Upload it in parts.`)
-      }
-      return found
+    return await withReader(async readRows => {
+      const batches = readRows({ format, limits: ROW_FILES.statement }, partsOf(file))
+      const found = format === 'mt940' ? await readBooked(batches) : await readTable(batches, choose)
+      return { format, ...found }
     })
-    return { format, rows }
   } catch (error) {
     if (error instanceof ProcessFailure) throw badRequest(unreadableWords(error.reason))
     throw error instanceof FileRefused ? badRequest(error.message) : error
   }
+}
+
+type Found = Omit<ReadStatement, 'format'>
+
+async function readBooked(batches: AsyncIterable<FileRows>): Promise<Found> {
+  const taken = new TakenLines()
+  for await (const { rows } of batches) for (const row of rows) taken.add(row.rowNo, bookedLine(row))
+  return { columns: null, header: null, lines: taken.lines, problems: taken.problems }
+}
+
+async function readTable(batches: AsyncIterable<FileRows>, choose: ChooseColumns): Promise<Found> {
+  const taken = new TakenLines()
+  let waiting: Row[] | null = []
+  let [columns, header]: [Columns | null, Row | null] = [null, null]
+  const take = (rows: readonly Row[]): void => {
+    if (columns === null) return
+    for (const row of rows) {
+      if (row.rowNo === columns.headerRow) header = row
+      taken.add(row.rowNo, lineOf(row, columns))
+    }
+  }
+  const begin = async (head: readonly Row[]): Promise<void> => {
+    columns = await choose(head)
+    header = headOf(head)
+    take(head)
+  }
+  for await (const { rows } of batches) {
+    if (waiting === null) {
+      take(rows)
+      continue
+    }
+    for (const row of rows) waiting.push(row)
+    if (waiting.length < HEAD_ROWS) continue
+    await begin(waiting)
+    waiting = null
+  }
+  if (waiting !== null) await begin(waiting)
+  return { columns, header, lines: taken.lines, problems: taken.problems }
+}
+
+/** The lines with what they are recognised by, and the first of what is wrong. */
+class TakenLines {
+  readonly lines: KeyedLine[] = []
+  readonly problems: LineProblem[] = []
+  readonly #keys = new LineKeys(digestOf)
+
+  add(rowNo: number, line: StatementLine | string | null): void {
+    if (line === null) return
+    if (typeof line !== 'string') this.lines.push(this.#keys.of(line))
+    else if (this.problems.length < MOST_PROBLEMS) this.problems.push({ rowNo, message: line })
+  }
+}
+
+function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
 }

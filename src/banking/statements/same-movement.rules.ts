@@ -1,9 +1,11 @@
-import type { StatementLine } from './lines.rules.ts'
+import { MATCHING } from '../../platform/limits.rules.ts'
+import { lineKey, type KeyedLine, type StatementLine } from './lines.rules.ts'
 
 type Line = Pick<StatementLine, 'day' | 'amountPaise' | 'text' | 'reference'>
 
-/** What becomes of lines that no statement has in these words. */
 export type Sifted<Own> = {
+  /** How many a statement has in these words. */
+  knownCount: number
   fresh: Own[]
   /** On a statement of another format, in the bank's other words. */
   same: Own[]
@@ -11,17 +13,45 @@ export type Sifted<Own> = {
   doubtful: Own[]
 }
 
+type Steps<Result> = Generator<undefined, Result, undefined>
+
+/** What becomes of the lines of a file, step by step: tens of thousands take a while, and requests come between. */
+export function* siftSteps<Own extends KeyedLine>(
+  lines: readonly Own[],
+  { known, others }: { known: ReadonlySet<string>; others: readonly KeyedLine[] },
+): Steps<Sifted<Own>> {
+  const unknown: Own[] = []
+  const keys = new Set<string>()
+  for (const line of lines) {
+    yield
+    const key = lineKey(line)
+    keys.add(key)
+    if (!known.has(key)) unknown.push(line)
+  }
+  // A line that both files have in the same words is no other line's counterpart.
+  const open: KeyedLine[] = []
+  for (const line of others) {
+    yield
+    if (!keys.has(lineKey(line))) open.push(line)
+  }
+  return { knownCount: lines.length - unknown.length, ...(yield* siftUnknown(unknown, open)) }
+}
+
 /**
  * A bank words one booking differently in its CSV file and in MT940. Lines of a day and amount are paired one to one with
  * those that another format brought: first by a reference that both name, then where one of them names none. The third
  * booking of an amount is new when there were two, whatever they say.
  */
-export function siftLines<Own extends Line>(lines: readonly Own[], others: readonly Line[]): Sifted<Own> {
-  const [own, known] = [describe(lines), describe(others)]
-  const sifted: Sifted<Own> = { fresh: [], same: [], doubtful: [] }
-  const ofOthers = Map.groupBy(known, ({ line }) => keyOf(line))
-  for (const [key, group] of Map.groupBy(own, ({ line }) => keyOf(line))) {
-    const left = pairByReference(group, ofOthers.get(key) ?? [])
+export function* siftUnknown<Own extends Line>(
+  lines: readonly Own[],
+  others: readonly Line[],
+): Steps<Omit<Sifted<Own>, 'knownCount'>> {
+  const ofOthers = yield* groupsOf(yield* describe(others))
+  const fresh: Own[][] = []
+  const same: Own[][] = []
+  const doubtful: Own[][] = []
+  for (const [key, group] of yield* groupsOf(yield* describe(lines))) {
+    const left = yield* pairByReference(group, ofOthers.get(key) ?? [])
     const [unnamed, named] = parted(left.own)
     const [otherUnnamed, otherNamed] = parted(left.others)
     // One that names nothing may be any of the other format; one that names something, only one that does not.
@@ -30,11 +60,20 @@ export function siftLines<Own extends Line>(lines: readonly Own[], others: reado
     const alsoLikely = Math.min(named.length, freeOthers)
     const namedOthers = otherNamed.length - Math.max(likely - otherUnnamed.length, 0)
     const asked = alsoLikely + Math.min(named.length - alsoLikely, namedOthers)
-    sifted.same.push(...left.paired, ...unnamed.slice(0, likely), ...named.slice(0, alsoLikely))
-    sifted.doubtful.push(...named.slice(alsoLikely, asked))
-    sifted.fresh.push(...unnamed.slice(likely), ...named.slice(asked))
+    same.push(left.paired, unnamed.slice(0, likely), named.slice(0, alsoLikely))
+    doubtful.push(named.slice(alsoLikely, asked))
+    fresh.push(unnamed.slice(likely), named.slice(asked))
   }
-  return sifted
+  return { fresh: fresh.flat(), same: same.flat(), doubtful: doubtful.flat() }
+}
+
+function* groupsOf<One extends Line>(all: readonly Described<One>[]): Steps<Map<string, Described<One>[]>> {
+  const groups = new Map<string, Described<One>[]>()
+  for (const one of all) {
+    yield
+    groups.getOrInsertComputed(keyOf(one.line), () => []).push(one)
+  }
+  return groups
 }
 
 type Described<One> = { line: One; references: ReadonlySet<string> }
@@ -51,18 +90,25 @@ function parted<One>(some: readonly Described<One>[]): [One[], One[]] {
 }
 
 /** A UTR, the number of a cheque or of a UPI payment; with the letters before it, and without, since banks part them. */
-function describe<One extends Line>(lines: readonly One[]): Described<One>[] {
-  const named = lines.map(line => ({ line, references: referencesIn(line) }))
-  const keys = new Map<string, Set<string>>()
-  for (const { line, references } of named)
+function* describe<One extends Line>(lines: readonly One[]): Steps<Described<One>[]> {
+  const named: Described<One>[] = []
+  /** The day and amount whose lines have it; null for several. */
+  const owners = new Map<string, string | null>()
+  for (const line of lines) {
+    yield
+    const [key, references] = [keyOf(line), referencesIn(line)]
+    named.push({ line, references })
     for (const reference of references)
-      keys.set(reference, (keys.get(reference) ?? new Set()).add(keyOf(line)))
-  // What stands in bookings of several days or amounts, as an account's number does, names none of them.
-  const isOfOne = (reference: string): boolean => (keys.get(reference)?.size ?? 0) === 1
-  return named.map(({ line, references }) => ({
-    line,
-    references: new Set([...references].filter(isOfOne)),
-  }))
+      owners.set(reference, owners.getOrInsert(reference, key) === key ? key : null)
+  }
+  const described: Described<One>[] = []
+  for (const { line, references } of named) {
+    yield
+    // What stands in bookings of several days or amounts, as an account's number does, names none of them.
+    const own = [...references].filter(reference => owners.get(reference) !== null)
+    described.push({ line, references: new Set(own) })
+  }
+  return described
 }
 
 function referencesIn({ day, reference, text }: Line): Set<string> {
@@ -76,21 +122,20 @@ function referencesIn({ day, reference, text }: Line): Set<string> {
   ])
   const numbered = words.filter(word => /\d.*\d.*\d.*\d/.test(word))
   const numbers = numbered.flatMap(word => word.match(/\d{6,}/g) ?? [])
-  return new Set([...numbered, ...numbers].filter(word => !days.has(word)))
+  const references = [...numbered, ...numbers].filter(word => !days.has(word))
+  return new Set(references.slice(0, MATCHING.referencesPerLine))
 }
 
 /** Each with the first line that is left under one of its references. */
-function pairByReference<Own extends Line>(
+function* pairByReference<Own extends Line>(
   own: readonly Described<Own>[],
   others: readonly Described<Line>[],
-): { paired: Own[]; own: Described<Own>[]; others: Described<Line>[] } {
+): Steps<{ paired: Own[]; own: Described<Own>[]; others: Described<Line>[] }> {
   const byReference = new Map<string, Described<Line>[]>()
-  for (const other of others)
-    for (const reference of other.references) {
-      const named = byReference.get(reference)
-      if (named === undefined) byReference.set(reference, [other])
-      else named.push(other)
-    }
+  for (const other of others) {
+    yield
+    for (const reference of other.references) byReference.getOrInsertComputed(reference, () => []).push(other)
+  }
   const taken = new Set<Described<Line>>()
   /** What is taken leaves the list, so that a reference of many lines is gone through once. */
   const takeUnder = (reference: string): boolean => {
@@ -102,10 +147,12 @@ function pairByReference<Own extends Line>(
       }
     return false
   }
-  const isPaired = own.map(one => [...one.references].some(takeUnder))
-  return {
-    paired: own.filter((_, index) => isPaired[index]).map(({ line }) => line),
-    own: own.filter((_, index) => !isPaired[index]),
-    others: others.filter(other => !taken.has(other)),
+  const paired: Own[] = []
+  const left: Described<Own>[] = []
+  for (const one of own) {
+    yield
+    if ([...one.references].some(takeUnder)) paired.push(one.line)
+    else left.push(one)
   }
+  return { paired, own: left, others: others.filter(other => !taken.has(other)) }
 }

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import type { ImportFile } from '../../imports/imports.service.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import type { Context } from '../../platform/context.ts'
@@ -8,23 +7,16 @@ import { formatDay } from '../../platform/calendar.ts'
 import { formatRupees } from '../../platform/money.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
 import { newId } from '../../platform/ids.ts'
+import { runInSteps } from '../../platform/in-steps.ts'
+import { MATCHING } from '../../platform/limits.rules.ts'
 import { requireBankAccount } from '../accounts/accounts.service.ts'
 import { guessColumns, recallColumns, titleOf, titlesOf, type Columns } from './columns.rules.ts'
 import { reconciledThrough, uncovered, type UncoveredDays } from './coverage.rules.ts'
 import { matchOpenLines } from './decide.service.ts'
-import {
-  keyLines,
-  lineKey,
-  linesOf,
-  type KeyedLine,
-  type LineProblem,
-  type StatementFormat,
-  type StatementLine,
-} from './lines.rules.ts'
-import { insertLines, lockLines, readKnown } from './lines.store.ts'
-import { readMt940 } from './mt940.rules.ts'
-import { readStatementFile, type StatementFile } from './read-statement.service.ts'
-import { siftLines, type Sifted } from './same-movement.rules.ts'
+import type { KeyedLine, LineProblem, StatementFormat, StatementLine } from './lines.rules.ts'
+import { insertLines, listOfOtherFormats, lockLines, partsOf, readKnownKeys } from './lines.store.ts'
+import { readStatementFile, type ReadStatement } from './read-statement.service.ts'
+import { siftSteps, type Sifted } from './same-movement.rules.ts'
 import * as store from './statements.store.ts'
 
 export type SentStatement = {
@@ -38,7 +30,7 @@ export type SentStatement = {
 }
 
 export type StatementPreview = {
-  format: StatementFile['format']
+  format: StatementFormat
   columns: Columns | null
   /** The row that is taken for the header, and what it says. */
   headerRow: number
@@ -57,37 +49,43 @@ export type StatementPreview = {
 }
 
 const MOST_SAMPLES = 5
-const MOST_PROBLEMS = 20
-const WIDEST = 40
+const MOST_TITLES = 40
 
-type ReadStatement = { preview: StatementPreview; lines: KeyedLine[]; file: StatementFile }
-
-async function read(db: Queryable, instituteId: number, sent: SentStatement): Promise<ReadStatement> {
+async function read(
+  db: Queryable,
+  instituteId: number,
+  sent: SentStatement,
+): Promise<{ preview: StatementPreview; file: ReadStatement }> {
   await requireBankAccount(db, instituteId, sent.accountId)
-  const file = await readStatementFile(sent.file)
-  const columns = file.format === 'mt940' ? null : await columnsFor(db, instituteId, sent, file.rows)
-  const { lines: found, problems } = parse(file, columns)
-  const lines = keyLines(found, digestOf)
-  const { same, doubtful, known } = await sift(db, instituteId, { ...sent, format: file.format }, lines)
-  const days = daysOf(lines)
+  const file = await readStatementFile(sent.file, head => columnsFor(db, instituteId, sent, head))
+  const { format, columns, header, lines, problems } = file
+  const { same, doubtful, knownCount } = await sift(db, instituteId, { ...sent, format }, lines)
   const preview = {
-    format: file.format,
+    format,
     columns,
-    ...(file.format === 'mt940' ? { headerRow: 0, titles: [] } : headerOf(file.rows, columns)),
+    headerRow: header?.rowNo ?? 0,
+    titles: (header?.cells ?? []).slice(0, MOST_TITLES).map(titleOf),
     lineCount: lines.length,
-    firstDay: days[0] ?? null,
-    lastDay: days.at(-1) ?? null,
+    ...spanOf(lines),
     samples: lines.slice(0, MOST_SAMPLES),
-    knownCount: known.length,
+    knownCount,
     otherFormatCount: same.length,
     doubtful: doubtful.slice(0, MOST_SAMPLES),
     doubtfulCount: doubtful.length,
-    problems: problems.slice(0, MOST_PROBLEMS),
+    problems,
   }
-  return { preview, lines, file }
+  return { preview, file }
 }
 
-const daysOf = (lines: readonly StatementLine[]): string[] => lines.map(line => line.day).toSorted()
+function spanOf(lines: readonly StatementLine[]): { firstDay: string | null; lastDay: string | null } {
+  let firstDay: string | null = null
+  let lastDay: string | null = null
+  for (const { day } of lines) {
+    if (firstDay === null || day < firstDay) firstDay = day
+    if (lastDay === null || day > lastDay) lastDay = day
+  }
+  return { firstDay, lastDay }
+}
 
 /** Which of them the account does not have yet. */
 async function sift(
@@ -95,17 +93,17 @@ async function sift(
   instituteId: number,
   { accountId, format }: { accountId: string; format: StatementFormat },
   lines: readonly KeyedLine[],
-): Promise<Sifted<KeyedLine> & { known: KeyedLine[] }> {
-  const days = daysOf(lines)
-  const [firstDay, lastDay] = [days[0], days.at(-1)]
-  if (firstDay === undefined || lastDay === undefined) return { known: [], fresh: [], same: [], doubtful: [] }
-  const { keys, others } = await readKnown(db, instituteId, { accountId, format, firstDay, lastDay })
-  const known = lines.filter(line => keys.has(lineKey(line)))
-  const unknown = lines.filter(line => !keys.has(lineKey(line)))
-  // A line that both files have in the same words is no other line's counterpart.
-  const own = new Set(lines.map(lineKey))
-  const open = others.filter(line => !own.has(lineKey(line)))
-  return { known, ...siftLines(unknown, open) }
+): Promise<Sifted<KeyedLine>> {
+  const { firstDay, lastDay } = spanOf(lines)
+  if (firstDay === null || lastDay === null) return { knownCount: 0, fresh: [], same: [], doubtful: [] }
+  const span = { accountId, format, firstDay, lastDay }
+  const others = await listOfOtherFormats(db, instituteId, span, MATCHING.knownLines + 1)
+  if (others.length > MATCHING.knownLines)
+    throw badRequest(
+      `Files of other formats brought more than ${MATCHING.knownLines} lines of these days. Upload it in parts.`,
+    )
+  const known = await readKnownKeys(db, instituteId, accountId, lines)
+  return runInSteps(siftSteps(lines, { known, others }))
 }
 
 async function columnsFor(
@@ -117,21 +115,6 @@ async function columnsFor(
   if (columns !== null) return columns
   const remembered = await store.readTitles(db, instituteId, accountId)
   return (remembered && recallColumns(rows, remembered)) ?? guessColumns(rows)
-}
-
-function parse(file: StatementFile, columns: Columns | null): ReturnType<typeof linesOf> {
-  if (file.format === 'mt940') return readMt940(file.text)
-  return columns === null ? { lines: [], problems: [] } : linesOf(file.rows, columns)
-}
-
-/** Of an unrecognised file the widest of the first rows, which a person then says what it is of. */
-function headerOf(
-  rows: Parameters<typeof guessColumns>[0],
-  columns: Columns | null,
-): Pick<StatementPreview, 'headerRow' | 'titles'> {
-  const widest = rows.slice(0, WIDEST).toSorted((one, other) => other.cells.length - one.cells.length)[0]
-  const header = rows.find(row => row.rowNo === columns?.headerRow) ?? widest
-  return { headerRow: header?.rowNo ?? 0, titles: (header?.cells ?? []).slice(0, WIDEST).map(titleOf) }
 }
 
 /** What a file would bring, before it is added. */
@@ -153,8 +136,9 @@ export async function addStatement(
   sent: SentStatement & { by: string },
 ): Promise<AddedStatement> {
   const { instituteId } = command
-  const { preview, lines, file } = await read(db, instituteId, sent)
-  const { firstDay, lastDay, columns, problems } = preview
+  const { preview, file } = await read(db, instituteId, sent)
+  const { firstDay, lastDay } = preview
+  const { columns, lines, problems } = file
   const [problem] = problems
   if (problem !== undefined) throw badRequest(`Row ${problem.rowNo}: ${problem.message}. Nothing was added.`)
   if (columns === null && file.format !== 'mt940')
@@ -181,17 +165,14 @@ export async function addStatement(
     const open = { state: 'open' as const, decidedAt: null, decidedBy: null, reason: null }
     const { fresh, doubtful } = await sift(tx, instituteId, { accountId, format: file.format }, lines)
     if (doubtful.length > 0 && !sent.isSimilarTaken) throw conflict(doubtfulText(doubtful))
-    const rows = [...fresh, ...doubtful].map(line => ({
-      ...line,
-      ...open,
-      id: newId('line'),
-      accountId,
-      statementId,
-    }))
-    const newLineCount = await insertLines(tx, instituteId, rows)
+    let newLineCount = 0
+    for (const part of partsOf([...fresh, ...doubtful])) {
+      const rows = part.map(line => ({ ...line, ...open, id: newId('line'), accountId, statementId }))
+      newLineCount += await insertLines(tx, instituteId, rows)
+    }
     await store.setNewLineCount(tx, instituteId, { id: statementId, newLineCount })
     if (columns !== null && file.format !== 'mt940')
-      await store.writeTitles(tx, instituteId, accountId, titlesOf(file.rows, columns))
+      await store.writeTitles(tx, instituteId, accountId, titlesOf(file.header?.cells ?? [], columns))
     const matched = await matchOpenLines(tx, instituteId, at)
     return { ...statement, newLineCount, matched }
   })
@@ -205,10 +186,6 @@ function doubtfulText(doubtful: readonly StatementLine[]): string {
     `${what} the day and amount of a line that a file of another format brought${example}, with another reference. ` +
     'Stay with one format for the account, or say that these are other bookings. Nothing was added.'
   )
-}
-
-function digestOf(text: string): string {
-  return createHash('sha256').update(text).digest('hex')
 }
 
 export type BankStatus = store.AccountStatus & { reconciledThrough: string | null; gaps: UncoveredDays[] }

@@ -4,14 +4,9 @@ import { Argument, Option, type Command } from 'commander'
 import { getInstitute, listInstitutes } from '../../institutes/institutes.service.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import type { Context } from '../../platform/context.ts'
+import { ROW_FILES } from '../../platform/limits.rules.ts'
 import { importOutput, problemOutput } from '../../imports/imports.output.ts'
-import {
-  ERP_KINDS,
-  IMPORT_MODES,
-  MAX_FILE_BYTES,
-  type ErpKind,
-  type ImportMode,
-} from '../../imports/imports.rules.ts'
+import { ERP_KINDS, IMPORT_MODES, type ErpKind, type ImportMode } from '../../imports/imports.rules.ts'
 import {
   cancelImport,
   createImport,
@@ -95,9 +90,9 @@ async function readFile(handle: FileHandle, path: string): Promise<ImportFile> {
   const stat = await handle.stat()
   if (!stat.isFile()) throw new InputError(`${path} is not a file.`)
   if (stat.size === 0) throw new InputError(`${path} is empty.`)
-  if (stat.size > MAX_FILE_BYTES) {
+  if (stat.size > ROW_FILES.import.bytes) {
     throw new InputError(
-      `${path} has ${formatBytes(stat.size)}; at most ${formatBytes(MAX_FILE_BYTES)} are read. Split it into several.`,
+      `${path} has ${formatBytes(stat.size)}; at most ${formatBytes(ROW_FILES.import.bytes)} are read. Split it into several.`,
     )
   }
   const read = async (from: number, length: number): Promise<Buffer> => {

@@ -1,3 +1,4 @@
+import { largestOf } from '../../platform/lists.ts'
 /** The one place that writes: answers to stdout, everything else to stderr. */
 
 /** Read from the arguments themselves, so that a command that could not be parsed fails in the asked form too. */
@@ -32,7 +33,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 /** Aligned columns, the same on a terminal and in a pipe. */
 export function formatTable(headings: readonly string[], rows: readonly (readonly string[])[]): string {
   const lines = [headings, ...rows].map(cells => cells.map(makePrintable))
-  const widths = headings.map((_, column) => Math.max(...lines.map(cells => widthOf(cells[column] ?? ''))))
+  const widths = headings.map((_, column) => largestOf(lines.map(cells => widthOf(cells[column] ?? ''))))
   return lines
     .map(cells => cells.map((cell, column) => pad(cell, widths[column] ?? 0)).join('  '))
     .map(trimEnd)

@@ -1,3 +1,4 @@
+import { largestOf } from '../../platform/lists.ts'
 const SHORTEST = 12
 export const LONGEST_PASSWORD = 200
 /** Below this a program that knows what people do finds it; a sentence of three words has 11 and more. */
@@ -108,7 +109,7 @@ function runLength(text: string): number {
   let same = 1
   while (same < text.length && text[same] === text[0]) same++
   const rows = ROWS.map(row => sharedLength(text, row.slice(Math.max(row.indexOf(text.charAt(0)), 0))))
-  const longest = Math.max(same, ...rows)
+  const longest = Math.max(same, largestOf(rows))
   return longest >= 3 ? longest : 0
 }
 

@@ -4,7 +4,7 @@ import { receiveFiles } from '../../http/upload.ts'
 import type { Input } from '../../http/wire/input.ts'
 import type { LoanContext } from '../../loans/context.ts'
 import type { DeskRequest } from '../../loans/desk/desk.rules.ts'
-import { attachLetter, MAX_LETTER_BYTES, readLetter, recordAtDesk } from '../../loans/desk/desk.service.ts'
+import { attachLetter, readLetter, recordAtDesk } from '../../loans/desk/desk.service.ts'
 import { toRupees, type Paise } from '../../platform/money.ts'
 import { deskRoutes } from '../auth/access.routes.ts'
 import { addDeskFile, addDeskUpload } from '../files.routes.ts'
@@ -71,7 +71,7 @@ export async function lenderDeskRoutes(app: FastifyInstance, ctx: LoanContext): 
     },
   })
   await app.register(async scope => {
-    receiveFiles(scope, MAX_LETTER_BYTES)
+    receiveFiles(scope, 'letter')
     addDeskUpload(scope, ctx, {
       url: '/letter',
       query: letterQuery,

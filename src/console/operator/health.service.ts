@@ -14,6 +14,7 @@ import { readDatabaseFigures, type DatabaseFigures } from './health.store.ts'
 import { readWorkers, sizeWith } from '../../platform/citus/workers.ts'
 import { readJobs } from './jobs.store.ts'
 import { isBehind } from './operator.rules.ts'
+import { smallestOf } from '../../platform/lists.ts'
 
 /** What an operator sees of the process and what is set up for it: names, never secrets. */
 export type Installation = {
@@ -89,7 +90,7 @@ function workerState(statuses: readonly JobStatus[]): WorkerState {
   const runs = statuses
     .filter(({ kind }) => kind === 'work')
     .map(({ lastRunAt }) => lastRunAt?.getTime() ?? 0)
-  const oldest = Math.min(...runs)
+  const oldest = smallestOf(runs)
   const [lastFailure = null] = statuses
     .flatMap(status => status.lastFailure ?? [])
     .toSorted((one, other) => other.at.getTime() - one.at.getTime())

@@ -4,7 +4,7 @@ import { receiveFiles } from '../../http/upload.ts'
 import { query } from '../../http/wire/input.ts'
 import { schoolInput } from '../../institutes/school/school.input.ts'
 import { schoolOutput } from '../../institutes/school/school.output.ts'
-import { LOGO_TYPES, MAX_LOGO_BYTES, type School } from '../../institutes/school/school.rules.ts'
+import { LOGO_TYPES, type School } from '../../institutes/school/school.rules.ts'
 import * as service from '../../institutes/school/school.service.ts'
 import type { Context } from '../../platform/context.ts'
 import { addConsoleRead, addConsoleWrite } from '../auth/access.routes.ts'
@@ -35,7 +35,7 @@ export async function schoolRoutes(app: FastifyInstance, ctx: Context): Promise<
     }),
   })
   await app.register(async scope => {
-    receiveFiles(scope, MAX_LOGO_BYTES)
+    receiveFiles(scope, 'logo')
     addConsoleUpload(scope, ctx, {
       url: '/school/logo',
       roles: OWNERS,

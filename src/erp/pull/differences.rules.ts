@@ -2,6 +2,7 @@ import type { FieldProblem } from '../../platform/errors.ts'
 import { formatRupees, minPaise, paiseOf, subtractPaise, ZERO, type Paise } from '../../platform/money.ts'
 import { branchAfter } from '../../students/profile/update.rules.ts'
 import type { ErpRecord, ScheduleRow } from '../erp.rules.ts'
+import { addAll } from '../../platform/lists.ts'
 
 /** What a record says that is understood and yet not taken as it stands. */
 const SCHEDULE = 'data.payment_schedule'
@@ -64,7 +65,7 @@ export function scheduleDifferences(
         message: `is that of ${SCHEDULE}.${other} too; a mandate is debited once a day, so this row is debited on the next bank day`,
       })
     else if (!row.isDownpayment) days.set(row.dueDate, index)
-    problems.push(...takeLines(row, left, at))
+    addAll(problems, takeLines(row, left, at))
   }
   const open = [...left].filter(([, amount]) => amount > 0)
   const leftOpen = open.map(([type, amount]) => ({

@@ -1,6 +1,7 @@
 import { paiseOf, type Paise } from '../../platform/money.ts'
 import { payableOf, priceStudent, type FeeStructure } from './structure.rules.ts'
 import { structureFor, type YearStructures } from './year-structures.rules.ts'
+import { largestOf } from '../../platform/lists.ts'
 
 export type LoweredClass = { collectorCode: string; grade: string; amountPaise: Paise }
 
@@ -16,7 +17,7 @@ export function loweredClasses(
     const kinds = kindsOfChildren([old, ...(next === null ? [] : [next])])
     return old.grades.flatMap(grade => {
       const less = kinds.map(kind => priceOf(old, grade, kind) - priceOf(next, grade, kind))
-      const most = Math.max(0, ...less)
+      const most = Math.max(0, largestOf(less))
       return most === 0 ? [] : [{ collectorCode, grade, amountPaise: paiseOf(most) }]
     })
   })

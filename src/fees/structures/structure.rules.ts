@@ -1,6 +1,7 @@
 import type { FieldProblem } from '../../platform/errors.ts'
 import { minPaise, paiseOf, subtractPaise, sumPaise, ZERO, type Paise } from '../../platform/money.ts'
 import type { Discount, FeeComponent, SentFee } from '../fees.rules.ts'
+import { largestOf } from '../../platform/lists.ts'
 
 export type Year = { academicYearStart: number; academicYearEnd: number }
 
@@ -94,7 +95,7 @@ function discountsOf(
   { head, feePaise }: { head: string; feePaise: Paise },
 ): Discount[] {
   const later = concessions.flatMap(({ kind, child }) => (kind === 'sibling' ? (child ?? 0) : []))
-  const highest = Math.max(0, ...later)
+  const highest = Math.max(0, largestOf(later))
   let left = feePaise
   return concessions.flatMap(rule => {
     const isOf = rule.heads.length === 0 || rule.heads.includes(head)

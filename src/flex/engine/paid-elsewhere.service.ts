@@ -10,6 +10,7 @@ import { firstDayFor } from '../rules/debit.rules.ts'
 import type { Instalment } from '../rules/plan.rules.ts'
 import { addDays } from '../rules/rails.rules.ts'
 import { isPaidBy } from '../rules/rebalance.rules.ts'
+import { addAll } from '../../platform/lists.ts'
 
 /** A debit that is at the bank, and a down payment, pay their own instalments. */
 const PAYS_ITS_OWN: readonly OnTheWay['orderKind'][] = ['instalment', 'downpayment']
@@ -26,8 +27,11 @@ export async function readPaidElsewhere(
     const now = some[0]?.now ?? new Date(0)
     const started = await listStarted(tx, instituteId, ids)
     const held = started.filter(payment => heldUntil(payment) > now)
-    found.push(...(await listOnTheWay(tx, instituteId, ids)))
-    found.push(...held.map(payment => ({ ...payment, until: dayOf(now) })))
+    addAll(found, await listOnTheWay(tx, instituteId, ids))
+    addAll(
+      found,
+      held.map(payment => ({ ...payment, until: dayOf(now) })),
+    )
   }
   return Map.groupBy(
     found.filter(one => !PAYS_ITS_OWN.includes(one.orderKind)),

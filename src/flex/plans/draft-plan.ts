@@ -25,6 +25,7 @@ import {
   type FlexSettings,
   type ScheduleRow,
 } from '../rules/schedule.rules.ts'
+import { addAll } from '../../platform/lists.ts'
 
 /** Without rows the institute's default plan. Those of the ERP's own record are taken as they are. */
 export type WantedSchedule = {
@@ -57,7 +58,7 @@ export function draftPlan({ institute, student, settings, wanted, known, debitRu
   const schedule = isFromErp ? limitRows(wantedRows, student.owed) : wantedRows
   const path = 'payment_schedule'
   const problems = formProblems(schedule, { today, path, isFromErp })
-  if (!isFromErp) problems.push(...sumProblems(schedule, student.owed, path))
+  if (!isFromErp) addAll(problems, sumProblems(schedule, student.owed, path))
   if (problems.length > 0) throw badFields(problems)
   const plan: Plan = {
     instituteId: institute.id,

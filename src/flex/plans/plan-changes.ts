@@ -18,6 +18,7 @@ import type { RailRules } from '../rules/rails.rules.ts'
 import { transition, type InstalmentState, type MandateState, type PlanState } from '../rules/states.rules.ts'
 import { flexEvent, type EventExtras, type FlexEventCode, type Reason } from './plan.events.ts'
 import type { Decision } from '../engine/decisions.store.ts'
+import { addAll } from '../../platform/lists.ts'
 
 type Surroundings = { student: StudentContext; debitRules: DebitRules; now: Date; publicUrl: string }
 
@@ -160,7 +161,7 @@ export class PlanChanges implements LoadedPlan {
   }
 
   notifyFamily(kind: MessageKind, details: MessageDetails = {}): void {
-    this.written.messages.push(...messagesToFamily(kind, this, { at: this.now, ...details }))
+    addAll(this.written.messages, messagesToFamily(kind, this, { at: this.now, ...details }))
   }
 
   /** The family is told when it is awake, if it is still so then. */

@@ -10,6 +10,7 @@ import { newInstalment, type ScheduleRow } from '../rules/schedule.rules.ts'
 import type { PlanChanges } from './plan-changes.ts'
 import { closeIfFinished, noteBalance, reopen } from './rebalance.ts'
 import { recordScheduleChanges } from './schedule-changes.ts'
+import { addAll } from '../../platform/lists.ts'
 
 const CHANGED = "the ERP's schedule changed it"
 
@@ -65,7 +66,7 @@ function matchSchedule(
     if (ignored === null) taken.push({ row, known, online })
     else {
       plan.note(known ?? null, 'row ignored', `${row.dueOn}: ${ignored}`)
-      if (known !== undefined) kept.push(known, ...online)
+      if (known !== undefined) addAll(kept, [known, ...online])
     }
   }
   const isTaken = new Set(taken.flatMap(({ known, online }) => [known, ...online]))

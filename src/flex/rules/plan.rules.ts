@@ -3,6 +3,7 @@ import { subtractPaise, sumPaise, type Paise } from '../../platform/money.ts'
 import { sumLines, type Line } from './lines.rules.ts'
 import type { Rail } from './rails.rules.ts'
 import type { InstalmentState, MandateState, PlanState, PlanStatus } from './states.rules.ts'
+import { largestOf } from '../../platform/lists.ts'
 
 /** `roomPaise` is what was owed beyond what the schedule takes: it stays due outside of the plan. */
 export type FittedLine = Line & { roomPaise?: number }
@@ -185,7 +186,7 @@ export function isDone({ state }: HasState): boolean {
 
 /** The next number of an instalment of the plan. */
 export function nextNumber({ instalments }: Pick<LoadedPlan, 'instalments'>): number {
-  return 1 + Math.max(...instalments.map(one => one.number))
+  return 1 + largestOf(instalments.map(one => one.number))
 }
 
 /** What the plan takes in all and what has come of it; money that came otherwise or went back is not the plan's. */

@@ -12,6 +12,7 @@ import type { RowProblem } from '../kinds/merge.rules.ts'
 import { judgeChunk, readChunks } from './chunks.service.ts'
 import { planByKeys, planWhole } from './planner.store.ts'
 import * as rowStore from './rows.store.ts'
+import { addAll } from '../../platform/lists.ts'
 
 export type Checked = {
   totalRows: number
@@ -196,16 +197,17 @@ class Reader {
   ): void {
     const taken = columns.takeRow(header, cells)
     if (taken === null) return
-    const { maxRows } = this.#kind
-    if (++this.#totalRows > maxRows)
-      throw new FileRefused(`The file has more than ${maxRows} rows. Split it into several.`)
+    this.#totalRows++
     const raw = { ...this.#target.one.columns?.defaults, ...taken.row }
     const read = this.#kind.rows.read(raw)
     const keys = this.#kind.keysOf(raw, this.#branch, read.kind === 'good' ? read.row : null)
     const problems = [...taken.problems, ...(read.kind === 'bad' ? read.problems : [])]
     if (read.kind === 'good')
-      problems.push(...this.#kind.rowProblems(this.#target.context.institute, read.row))
-    into.problems.push(...problems.map(problem => ({ rowNo, ...problem })))
+      addAll(problems, this.#kind.rowProblems(this.#target.context.institute, read.row))
+    addAll(
+      into.problems,
+      problems.map(problem => ({ rowNo, ...problem })),
+    )
     const isGood = read.kind === 'good' && problems.length === 0
     // A row that cannot be read keeps the rest of its payment from being applied without it.
     if (!isGood && keys.unit === '') return

@@ -105,7 +105,8 @@ type Work = { key: store.ImportKey; one: store.Import; context: ImportContext; p
 
 async function check(ctx: Context, tx: Transaction, { progress, ...work }: Work): Promise<void> {
   await withReader(readRows => {
-    const rows = readRows(work.one.fileFormat, readStoredFile(ctx.db, work.key))
+    const wanted = { format: work.one.fileFormat, limits: importKinds[work.one.kind].limits }
+    const rows = readRows(wanted, readStoredFile(ctx.db, work.key))
     return checkImport(tx, { ...work, rows }, share => progress.tell(share))
   })
 }

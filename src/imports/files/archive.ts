@@ -1,9 +1,6 @@
 import { fromBufferPromise, type Entry, type ZipFile } from 'yauzl'
+import { ARCHIVE } from '../../platform/limits.rules.ts'
 import { FileRefused } from './file-rows.ts'
-
-const MAX_ENTRIES = 2_000
-/** Not for memory, of which a large one takes little more than a small one, but for the time that it takes. */
-const MAX_UNPACKED_BYTES = 200_000_000
 
 export function tooLarge(): FileRefused {
   return new FileRefused('This spreadsheet is too large. Save it as "CSV UTF-8" and send that.')
@@ -30,7 +27,8 @@ export class Archive {
   static async open(bytes: Buffer): Promise<Archive> {
     const { zip, entries } = await readDirectory(bytes)
     const claimed = entries.reduce((sum, entry) => sum + entry.uncompressedSize, 0)
-    if (claimed > MAX_UNPACKED_BYTES) throw tooLarge()
+    // Not for memory, of which a large one takes little more than a small one, but for the time that it takes.
+    if (claimed > ARCHIVE.unpackedBytes) throw tooLarge()
     return new Archive(zip, new Map(entries.map(entry => [entry.fileName, entry])))
   }
 
@@ -51,7 +49,7 @@ export class Archive {
 async function readDirectory(bytes: Buffer): Promise<{ zip: ZipFile; entries: Entry[] }> {
   try {
     const zip = await fromBufferPromise(bytes)
-    if (zip.entryCount > MAX_ENTRIES) throw new ArchiveBroken('it has too many entries')
+    if (zip.entryCount > ARCHIVE.entries) throw new ArchiveBroken('it has too many entries')
     return { zip, entries: await Array.fromAsync(zip.eachEntry()) }
   } catch (error) {
     throw new ArchiveBroken('its directory cannot be read', { cause: error })

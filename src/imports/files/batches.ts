@@ -1,30 +1,43 @@
+import { BATCH, type RowLimits } from '../../platform/limits.rules.ts'
 import type { Cell } from './columns.rules.ts'
-import type { FileRow, FileRows } from './file-rows.ts'
+import { FileRefused, type FileRow, type FileRows } from './file-rows.ts'
 
-/** What the main thread takes at a stretch, while requests wait; a row more may exceed it. */
-const MAX_ROWS = 250
-const MAX_CELLS = 5_000
-const MAX_CHARACTERS = 100_000
-
-/** The rows in batches that are quickly taken; blank rows below the header are left out. */
-export async function* inBatches(pieces: AsyncIterable<FileRows>): AsyncGenerator<FileRows> {
+/**
+ * The rows in batches that are quickly taken; blank rows below the header are left out. What the file may have as a whole
+ * is counted here: a short one can name a long text in every cell.
+ */
+export async function* inBatches(
+  pieces: AsyncIterable<FileRows>,
+  limits: RowLimits,
+): AsyncGenerator<FileRows> {
+  const total = { rows: -1, cells: 0, characters: 0 }
   let batch: FileRow[] = []
-  let [cells, characters, isFirst] = [0, 0, true]
+  let [cells, characters] = [0, 0]
   let reached = 0
   for await (const { rows, share } of pieces) {
     for (const row of rows) {
-      if (!isFirst && row.cells.every(isBlank)) continue
-      isFirst = false
+      if (total.rows >= 0 && row.cells.every(isBlank)) continue
+      const rowCharacters = charactersOf(row.cells)
+      total.rows++
+      total.cells += row.cells.length
+      total.characters += rowCharacters
+      refuseBeyond(total, limits)
       batch.push(row)
       cells += row.cells.length
-      characters += charactersOf(row.cells)
-      if (batch.length < MAX_ROWS && cells < MAX_CELLS && characters < MAX_CHARACTERS) continue
+      characters += rowCharacters
+      if (batch.length < BATCH.rows && cells < BATCH.cells && characters < BATCH.characters) continue
       yield { rows: batch, share }
       ;[batch, cells, characters] = [[], 0, 0]
     }
     reached = share
   }
   if (batch.length > 0) yield { rows: batch, share: reached }
+}
+
+function refuseBeyond(total: RowLimits, limits: RowLimits): void {
+  for (const what of ['rows', 'cells', 'characters'] as const)
+    if (total[what] > limits[what])
+      throw new FileRefused(`The file has more than ${limits[what]} ${what}. Split it into several.`)
 }
 
 function isBlank(cell: Cell): boolean {

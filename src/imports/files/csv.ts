@@ -1,5 +1,6 @@
 import { CsvError, parse } from 'csv-parse'
-import { FileRefused, MAX_COLUMNS, MAX_ROW_CHARACTERS, type FileRow, type FileRows } from './file-rows.ts'
+import { ROW } from '../../platform/limits.rules.ts'
+import { addToCell, FileRefused, type FileRow, type FileRows } from './file-rows.ts'
 
 const PIECE_BYTES = 65_536
 
@@ -47,9 +48,13 @@ function delimiterOf(text: string): string {
 
 /** What stands too far to the right is seen as one cell too many, as in a spreadsheet. */
 function boundColumns(cells: string[]): string[] {
-  if (cells.length <= MAX_COLUMNS) return cells
-  const surplus = cells.slice(MAX_COLUMNS - 1).find(cell => cell.trim() !== '') ?? ''
-  return [...cells.slice(0, MAX_COLUMNS - 1), surplus]
+  if (cells.length <= ROW.columns) return cells.map(boundCell)
+  const surplus = cells.slice(ROW.columns - 1).find(cell => cell.trim() !== '') ?? ''
+  return [...cells.slice(0, ROW.columns - 1), surplus].map(boundCell)
+}
+
+function boundCell(cell: string): string {
+  return addToCell('', cell)
 }
 
 const LINE_END = /[\r\n]/
@@ -70,7 +75,7 @@ class CsvReader {
       bom: true,
       relax_column_count: true,
       relax_quotes: true,
-      max_record_size: MAX_ROW_CHARACTERS,
+      max_record_size: ROW.characters,
     })
     this.#parser.on('readable', () => this.#take())
     // The caller that feeds it gets the error.
@@ -82,8 +87,8 @@ class CsvReader {
     for (const [index, line] of text.split(LINE_END).entries()) {
       if (index > 0) this.#delimiters = 0
       this.#delimiters += line.split(this.#delimiter).length - 1
-      if (this.#delimiters > MAX_ROW_CHARACTERS)
-        throw new FileRefused(`A row has more than ${MAX_ROW_CHARACTERS} cells. Is this a file of rows?`)
+      if (this.#delimiters > ROW.characters)
+        throw new FileRefused(`A row has more than ${ROW.characters} cells. Is this a file of rows?`)
     }
   }
 
@@ -127,7 +132,7 @@ class CsvReader {
         return new FileRefused(`${row}: a quotation mark opens a cell and none closes it.`)
       case 'CSV_MAX_RECORD_SIZE':
         return new FileRefused(
-          `${row}: it has more than ${MAX_ROW_CHARACTERS} characters. Is a quotation mark left open?`,
+          `${row}: it has more than ${ROW.characters} characters. Is a quotation mark left open?`,
         )
       default:
         return new FileRefused(`${row}: it is not well-formed CSV.`)

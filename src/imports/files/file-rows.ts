@@ -1,3 +1,4 @@
+import { ROW } from '../../platform/limits.rules.ts'
 import type { Cell } from './columns.rules.ts'
 
 /** A row of a file as its spreadsheet counts: the header is row 1. */
@@ -6,14 +7,9 @@ export type FileRow = { rowNo: number; cells: readonly Cell[] }
 /** Some rows, and how much of the file was read until then, from 0 to 1. */
 export type FileRows = { rows: FileRow[]; share: number }
 
-/** More than any file has here; what stands further to the right is taken for one that has too many cells. */
-export const MAX_COLUMNS = 500
-export const MAX_ROW_CHARACTERS = 100_000
-/** As many as a spreadsheet program lets a cell have; what is longer is cut. */
-const MAX_CELL_CHARACTERS = 32_767
-
+/** Longer than any field is; what is longer still is cut. */
 export function addToCell(text: string, more: string): string {
-  return text.length < MAX_CELL_CHARACTERS ? (text + more).slice(0, MAX_CELL_CHARACTERS) : text
+  return text.length < ROW.cellCharacters ? (text + more).slice(0, ROW.cellCharacters) : text
 }
 
 /** The file as a whole cannot be used; the message tells a person what to do. */

@@ -1,20 +1,11 @@
-import {
-  addToCell,
-  FileRefused,
-  MAX_COLUMNS,
-  MAX_ROW_CHARACTERS,
-  type FileRow,
-  type FileRows,
-} from './file-rows.ts'
+import { ARCHIVE, ROW } from '../../platform/limits.rules.ts'
+import { addToCell, FileRefused, type FileRow, type FileRows } from './file-rows.ts'
 import { readXml, type Workbook } from './workbook.ts'
 import { attributeOf, XmlBroken, type XmlAttributes, type XmlListener } from './xml.ts'
 import type { Cell } from './columns.rules.ts'
 import { DAY_MS } from '../../platform/calendar.ts'
 
 /** A cell that makes no sense, where it stands. */
-/** As in every spreadsheet program. */
-const MAX_ROW_NUMBER = 1_048_576
-
 export class CellBroken extends Error {
   override readonly name = 'CellBroken'
   readonly row: number
@@ -97,7 +88,7 @@ class SheetListener implements XmlListener {
   #openRow(attributes: XmlAttributes): void {
     const number = Number(attributeOf(attributes, 'r') ?? this.#rowNo + 1)
     if (!Number.isInteger(number) || number <= this.#rowNo) throw new XmlBroken('its rows are out of order')
-    if (number > MAX_ROW_NUMBER) throw new XmlBroken('it has a row beyond the last that a spreadsheet has')
+    if (number > ARCHIVE.rowNumber) throw new XmlBroken('it has a row beyond the last that a spreadsheet has')
     this.#rowNo = number
     this.#cells = []
     this.#characters = 0
@@ -123,11 +114,11 @@ class SheetListener implements XmlListener {
     if (value === null) return
     // A short cell can name a long text of the list, over and over.
     if (typeof value === 'string') this.#characters += value.length
-    if (this.#characters > MAX_ROW_CHARACTERS)
+    if (this.#characters > ROW.characters)
       throw new FileRefused(
-        `Row ${this.#rowNo} cannot be read: it has more than ${MAX_ROW_CHARACTERS} characters.`,
+        `Row ${this.#rowNo} cannot be read: it has more than ${ROW.characters} characters.`,
       )
-    const column = Math.min(this.#column, MAX_COLUMNS)
+    const column = Math.min(this.#column, ROW.columns)
     while (this.#cells.length < column - 1) this.#cells.push(null)
     this.#cells[column - 1] = value
   }

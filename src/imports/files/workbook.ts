@@ -1,4 +1,5 @@
 import type { Entry } from 'yauzl'
+import { ARCHIVE } from '../../platform/limits.rules.ts'
 import { tooLarge, type Archive } from './archive.ts'
 import { addToCell } from './file-rows.ts'
 import { attributeOf, XmlReader, type XmlListener } from './xml.ts'
@@ -59,16 +60,12 @@ async function readWhole(archive: Archive, path: string, listener: Partial<XmlLi
 
 type Relation = { id: string; type: string; path: string }
 
-/** Far more than any spreadsheet program writes. */
-const MAX_RELATIONS = 10_000
-const MAX_STYLES = 100_000
-
 async function readRelations(read: ReadWhole): Promise<Relation[]> {
   const relations: Relation[] = []
   await read('xl/_rels/workbook.xml.rels', {
     open(name, attributes) {
       if (name !== 'Relationship') return
-      if (relations.length === MAX_RELATIONS) throw tooLarge()
+      if (relations.length === ARCHIVE.relations) throw tooLarge()
       const target = attributeOf(attributes, 'Target') ?? ''
       relations.push({
         id: attributeOf(attributes, 'Id') ?? '',
@@ -92,10 +89,6 @@ async function readBook(read: ReadWhole): Promise<{ relationId: string | null; i
   return { relationId, is1904 }
 }
 
-/** Twenty texts of their own in each of 200,000 rows. */
-const MAX_TEXTS = 4_000_000
-const MAX_TEXT_BYTES = 100_000_000
-
 /** Very many short texts in little memory: as strings of their own they would take several times as much. */
 class Texts {
   #bytes = Buffer.alloc(65_536)
@@ -105,7 +98,7 @@ class Texts {
   add(text: string): void {
     const start = this.#endOf(this.#count - 1)
     const end = start + Buffer.byteLength(text)
-    if (end > MAX_TEXT_BYTES || this.#count === MAX_TEXTS) throw tooLarge()
+    if (end > ARCHIVE.textBytes || this.#count === ARCHIVE.texts) throw tooLarge()
     if (end > this.#bytes.length) this.#bytes = Buffer.concat([this.#bytes], Math.max(end, start * 2))
     if (this.#count === this.#ends.length) {
       const ends = new Uint32Array(this.#count * 2)
@@ -157,7 +150,7 @@ async function readStyles(read: ReadWhole, path: string): Promise<boolean[]> {
   let isCells = false
   await read(path, {
     open(name, attributes) {
-      if (codes.size + isDate.length > MAX_STYLES) throw tooLarge()
+      if (codes.size + isDate.length > ARCHIVE.styles) throw tooLarge()
       const id = attributeOf(attributes, 'numFmtId') ?? '0'
       if (name === 'numFmt') codes.set(id, attributeOf(attributes, 'formatCode') ?? '')
       else if (name === 'cellXfs') isCells = true
@@ -179,14 +172,14 @@ const BUILT_IN_DATES = [
   [50, 58],
 ] as const
 
-/** As long as a spreadsheet program lets one be; the expressions below take quadratic time. */
-const LONGEST_FORMAT = 255
-
-/** Days, months, years, hours or seconds, apart from colours, conditions and what is written as it is. */
+/**
+ * Days, months, years, hours or seconds, apart from colours, conditions and what is written as it is. The expressions
+ * take quadratic time, so a format is cut where a spreadsheet program would end it.
+ */
 function isDateFormat(id: number, code: string | undefined): boolean {
   if (code === undefined) return BUILT_IN_DATES.some(([first, last]) => id >= first && id <= last)
   const bare = code
-    .slice(0, LONGEST_FORMAT)
+    .slice(0, ARCHIVE.formatCharacters)
     .replaceAll(/"[^"]*"|\\.|[_*]./gs, '')
     .replaceAll(/\[(?!(?:h+|m+|s+)\])[^[\]]*\]/gi, '')
   return /[dmyhs]/i.test(bare)

@@ -1,4 +1,5 @@
 import { SaxesParser } from 'saxes'
+import { ARCHIVE } from '../../platform/limits.rules.ts'
 
 export type XmlAttributes = Readonly<Record<string, string>>
 
@@ -12,10 +13,6 @@ export type XmlListener = {
 export class XmlBroken extends Error {
   override readonly name = 'XmlBroken'
 }
-
-/** Longer than anything in a spreadsheet: a cell has at most 32,767 characters. */
-const LONGEST = 1_000_000
-const MAX_DEPTH = 100
 
 /**
  * Reads XML in whatever pieces it comes. saxes is strict and expands no entities but XML's own; it has no limits, so
@@ -34,7 +31,7 @@ export class XmlReader {
     }
     parser.on('opentag', ({ name, attributes }) => {
       this.#lastEventAt = parser.position
-      if (++this.#depth > MAX_DEPTH) throw new XmlBroken('its tags are nested too deeply')
+      if (++this.#depth > ARCHIVE.depth) throw new XmlBroken('its tags are nested too deeply')
       listener.open(localName(name), attributes)
     })
     parser.on('closetag', ({ name }) => {
@@ -54,7 +51,8 @@ export class XmlReader {
 
   feed(part: string): void {
     this.#parser.write(part)
-    if (this.#parser.position - this.#lastEventAt > LONGEST) throw new XmlBroken('something does not end')
+    if (this.#parser.position - this.#lastEventAt > ARCHIVE.markupCharacters)
+      throw new XmlBroken('something does not end')
   }
 
   finish(): void {

@@ -1,5 +1,6 @@
 import type { CatalogueEntry, Institute } from '../../institutes/institutes.rules.ts'
 import type { Queryable, Transaction } from '../../platform/db/database.ts'
+import type { RowLimits } from '../../platform/limits.rules.ts'
 import type { LoweredRow } from '../engine/rows.store.ts'
 import type { RawProblem, RawRow } from '../files/columns.rules.ts'
 import type { LinkOptions } from './links/links.rules.ts'
@@ -44,7 +45,7 @@ export type Judged = {
 /** One kind of file. The same judgement when a file is checked and, under locks, when it is applied. */
 export type ImportKindDefinition<Row> = {
   rows: RowDefinition<Row>
-  maxRows: number
+  limits: RowLimits
   /** Rows of one group in a file; absent: as many as the file has. */
   maxGroupRows?: number
   /** A step ends after so many rows; absent: after two seconds, or with the file. */

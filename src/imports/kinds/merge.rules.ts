@@ -1,4 +1,5 @@
 import type { Paise } from '../../platform/money.ts'
+import { addAll } from '../../platform/lists.ts'
 
 /** What the rows of one group say together. */
 export type Placed<Row> = {
@@ -49,7 +50,7 @@ export function mergeUnits<Said extends object, Row>(
       unread.length > 0
         ? { column, message: `belongs together with row ${listRows(unread)}, which cannot be read` }
         : merge([first, ...others])
-    if ('message' in said && 'column' in said) result.problems.push(...problemsOf(read, said))
+    if ('message' in said && 'column' in said) addAll(result.problems, problemsOf(read, said))
     else result.units.push({ said, rows: read })
   }
   return result

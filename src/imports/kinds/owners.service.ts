@@ -5,6 +5,7 @@ import type { Student } from '../../students/students.rules.ts'
 import { isRead, problemsOf, type Group, type RowProblem } from './merge.rules.ts'
 import { ownerProblem, pickOwner, sameStudentProblem } from './owners.rules.ts'
 import type { RowOfStudent } from './student-identity.schemas.ts'
+import { addAll } from '../../platform/lists.ts'
 
 type Owned<Row> = { student: Student; group: Group<Row> }
 
@@ -33,7 +34,7 @@ export async function findOwners<Row extends RowOfStudent>(
       continue
     }
     const problem = other === undefined ? ownerProblem(owner, collectorCode) : sameStudentProblem(other.group)
-    problems.push(...problemsOf(group.filter(isRead), problem))
+    addAll(problems, problemsOf(group.filter(isRead), problem))
   }
   return { owned: [...owned.values()], problems }
 }

@@ -2,6 +2,7 @@ import type { Institute } from '../../institutes/institutes.rules.ts'
 import { studentFields } from '../../students/student.input.ts'
 import type { Identity } from '../../students/students.rules.ts'
 import type { RawProblem, RawRow } from '../files/columns.rules.ts'
+import { ROW_FILES } from '../../platform/limits.rules.ts'
 import { canonicalName } from '../../platform/names.ts'
 import type { RowKeys } from './kind.ts'
 
@@ -23,7 +24,7 @@ export function splitIdentity<Cells extends Identity & { collectorCode?: string 
 
 /** What all kinds of rows of students have in common. */
 export const ofStudents = {
-  maxRows: 200_000,
+  limits: ROW_FILES.import,
   maxGroupRows: 1_000,
   rowProblems(institute: Institute, { collectorCode }: RowOfStudent): RawProblem[] {
     const codes = institute.branches.map(branch => branch.collectorCode)

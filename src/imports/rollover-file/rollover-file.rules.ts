@@ -1,9 +1,6 @@
 import type { Paise } from '../../platform/money.ts'
 import type { RowProblem } from '../kinds/merge.rules.ts'
 
-export const STRUCTURE_FILE_BYTES = 2_000_000
-export const STRUCTURE_FILE_ROWS = 10_000
-
 export type StructureRow = {
   grade: string
   nextGrade: string | null

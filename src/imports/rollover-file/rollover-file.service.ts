@@ -1,4 +1,5 @@
 import { badRequest } from '../../platform/errors.ts'
+import { ROW_FILES } from '../../platform/limits.rules.ts'
 import type { Context } from '../../platform/context.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
 import { ProcessFailure } from '../../platform/process-pool/process-pool.ts'
@@ -8,13 +9,9 @@ import { withReader, type ReadRows } from '../files/read-rows.ts'
 import { unreadableWords } from '../imports.rules.ts'
 import { partsOf, type ImportFile } from '../imports.service.ts'
 import type { RowProblem } from '../kinds/merge.rules.ts'
-import {
-  STRUCTURE_FILE_ROWS,
-  structureOf,
-  type GradeStructure,
-  type StructureRow,
-} from './rollover-file.rules.ts'
+import { structureOf, type GradeStructure, type StructureRow } from './rollover-file.rules.ts'
 import { structureRows } from './rollover-file.schemas.ts'
+import { addAll } from '../../platform/lists.ts'
 
 export type ReadStructure = GradeStructure & { problems: RowProblem[]; unknownColumns: string[] }
 
@@ -43,7 +40,7 @@ async function readStructure(file: ImportFile, readRows: ReadRows): Promise<Read
   let header: Header | null = null
   const good: { rowNo: number; row: StructureRow }[] = []
   const bad: RowProblem[] = []
-  for await (const { rows } of readRows(format, partsOf(file))) {
+  for await (const { rows } of readRows({ format, limits: ROW_FILES.structure }, partsOf(file))) {
     for (const row of rows) {
       if (header === null) header = headerOf(row)
       else takeInto(header, row, { good, bad })
@@ -69,10 +66,12 @@ function takeInto(
 ): void {
   const taken = takeRow(header, cells)
   if (taken === null) return
-  if (good.length + bad.length >= STRUCTURE_FILE_ROWS)
-    throw new FileRefused(`The file has more than ${STRUCTURE_FILE_ROWS} rows.`)
   const read = structureRows.read(taken.row)
   const problems = [...taken.problems, ...(read.kind === 'bad' ? read.problems : [])]
   if (read.kind === 'good' && problems.length === 0) good.push({ rowNo, row: read.row })
-  else bad.push(...problems.map(problem => ({ rowNo, ...problem })))
+  else
+    addAll(
+      bad,
+      problems.map(problem => ({ rowNo, ...problem })),
+    )
 }

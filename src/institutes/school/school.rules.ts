@@ -87,7 +87,6 @@ export function contrastWithWhite(color: string): number {
 export type Logo = { mediaType: LogoType; content: Buffer }
 export const LOGO_TYPES = ['image/png', 'image/jpeg'] as const
 type LogoType = (typeof LOGO_TYPES)[number]
-export const MAX_LOGO_BYTES = 250_000
 const MAX_LOGO_PIXELS = 2_000
 
 /** What the picture is, by its own bytes. SVG is refused: it can hold scripts, and receipts cannot print it. */

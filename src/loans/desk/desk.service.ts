@@ -43,8 +43,6 @@ async function assertLetter(tx: Transaction, key: store.LoanKey): Promise<void> 
     throw badField('without_letter', 'is needed: attach the sanction letter first, or say why there is none')
 }
 
-export const MAX_LETTER_BYTES = 5 * 1024 * 1024
-
 export type { LetterVersion }
 export type Letter = { applicationId: string; version: number; digest: string }
 

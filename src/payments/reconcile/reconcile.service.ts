@@ -10,6 +10,7 @@ import {
 } from './reconcile.store.ts'
 import { providerOf, type PaymentContext } from '../context.ts'
 import { atProvider } from '../payments.rules.ts'
+import { addAll } from '../../platform/lists.ts'
 
 export type Reconciliation = {
   institute: string
@@ -29,7 +30,7 @@ export async function reconcile(
   onProgress?: (compared: number) => void,
 ): Promise<Reconciliation> {
   const differences = await findDifferences(ctx.db, institute.id)
-  differences.push(...(await compareWithProvider(ctx, institute, onProgress)))
+  addAll(differences, await compareWithProvider(ctx, institute, onProgress))
   return {
     institute: institute.code,
     checks: [...CHECK_NAMES, PROVIDER_CHECK],
@@ -66,7 +67,7 @@ async function compareWithProvider(
     for (const payment of payments) {
       if (unreachable.has(payment.accountId)) continue
       try {
-        differences.push(...(await compareOne(ctx, institute.id, payment)))
+        addAll(differences, await compareOne(ctx, institute.id, payment))
       } catch (error) {
         if (!(error instanceof Error)) throw error
         unreachable.add(payment.accountId)

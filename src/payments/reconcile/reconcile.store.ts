@@ -1,6 +1,7 @@
 import type { Queryable } from '../../platform/db/database.ts'
 import type { Payment } from '../payments.rules.ts'
 import { RETURNED_AFTER_REFUND } from '../refunds/refunds.rules.ts'
+import { addAll } from '../../platform/lists.ts'
 
 /** Each check is a question whose right answer is no row. */
 export type Difference = { check: string; subject: string; detail: string }
@@ -194,7 +195,10 @@ export async function findDifferences(db: Queryable, instituteId: number): Promi
   const found: Difference[] = []
   for (const { check, sql } of CHECKS) {
     const rows = await db.query<{ subject: string; detail: string }>(`${sql} limit 1000`, [instituteId])
-    found.push(...rows.map(row => ({ check, ...row })))
+    addAll(
+      found,
+      rows.map(row => ({ check, ...row })),
+    )
   }
   return found
 }

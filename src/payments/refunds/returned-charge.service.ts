@@ -6,6 +6,7 @@ import { addToFee, holdStudent } from '../../students/profile/lock-student.servi
 import type { PaidOrder } from '../payment-handler.ts'
 import { RETURNED_AFTER_REFUND, takenBack, type RefundLine } from './refunds.rules.ts'
 import * as store from './refunds.store.ts'
+import { addAll } from '../../platform/lists.ts'
 
 /**
  * A refund of the payment has failed after all: of what a bank took back before, less went out twice than was charged. The
@@ -27,7 +28,7 @@ export async function chargeLess(
     await store.replaceLines(tx, { ...taken, lines, chargedPaise })
     const lessPaise = subtractPaise(chargedPaise, taken.chargedPaise)
     await chargeFamily(tx, instituteId, order, { amountPaise: lessPaise, at })
-    changed.push(...lines)
+    addAll(changed, lines)
   }
   return changed
 }

@@ -21,6 +21,7 @@ import { judge, matchLost, paidOutTwice, sumItems } from './settlements.rules.ts
 import * as store from './settlements.store.ts'
 import type { PaidOrder, PaymentHandler } from '../payment-handler.ts'
 import type { PaymentContext } from '../context.ts'
+import { addAll } from '../../platform/lists.ts'
 
 export type SettlementSummary = { settled: number; exceptions: number }
 
@@ -75,7 +76,7 @@ async function nameLost(
     const find = async () => matchLost(item, await listLost(ctx.db, at, paymentId), utr)
     const known = await find()
     if (known === null) await askForDisputes(ctx, account, { instituteId, paymentId })
-    items.push(...(known ?? (await find()) ?? [item]))
+    addAll(items, known ?? (await find()) ?? [item])
   }
   return { ...report, items }
 }

@@ -2,6 +2,7 @@ import type { Queryable } from './database.ts'
 import type { Query } from './query.ts'
 import { assert } from '../assert.ts'
 import { badField } from '../errors.ts'
+import { addAll } from '../lists.ts'
 
 /**
  * A condition with its values, numbered from `$1` as if it stood alone: `['o.created_at >= $1', from]`. `$0` is the first
@@ -105,7 +106,7 @@ export function allOf(values: unknown[], conditions: readonly Condition[]): stri
     const [text, ...own] = condition
     if (own.includes(undefined)) continue
     const before = values.length
-    values.push(...own)
+    addAll(values, own)
     texts.push(
       `(${text.replaceAll(/\$(\d+)/g, (_, number: string) => `$${number === '0' ? 1 : before + Number(number)}`)})`,
     )

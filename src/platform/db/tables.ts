@@ -1,4 +1,5 @@
 import type { Queryable } from './database.ts'
+import { addAll } from '../lists.ts'
 
 /** A table and what can be written to it: a generated column is computed by the database. */
 export type TableColumns = { name: string; columns: string[] }
@@ -22,7 +23,10 @@ export async function readTablesInOrder(db: Queryable): Promise<TableColumns[]> 
     )
     if (ready.length === 0) throw new Error('foreign keys form a cycle')
     for (const { name } of ready) placed.add(name)
-    ordered.push(...ready.map(({ name, columns }) => ({ name, columns })))
+    addAll(
+      ordered,
+      ready.map(({ name, columns }) => ({ name, columns })),
+    )
   }
   return ordered
 }

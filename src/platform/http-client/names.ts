@@ -1,6 +1,7 @@
 import { lookup, Resolver } from 'node:dns/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import { OutboundFailure } from './failure.ts'
+import { smallestOf } from '../lists.ts'
 
 /**
  * Names to addresses. `dns.lookup` holds one of libuv's four threads for as long as the name's servers like, which file
@@ -65,7 +66,7 @@ export class Names {
   }
 
   #remember(name: string, addresses: string[], answers: readonly DnsAnswer[]): readonly string[] {
-    const ttlMs = Math.min(REMEMBERED_MS, ...answers.map(answer => answer.ttlMs))
+    const ttlMs = Math.min(REMEMBERED_MS, smallestOf(answers.map(answer => answer.ttlMs)))
     if (ttlMs > 0) {
       // The oldest goes first, as a Map keeps its order.
       const [oldest] = this.#known.keys()
@@ -102,7 +103,7 @@ type DnsAnswer = { addresses: string[]; ttlMs: number; code: string | null }
 async function readAnswer(asking: Promise<{ address: string; ttl: number }[]>): Promise<DnsAnswer> {
   try {
     const records = await asking
-    const ttlMs = Math.min(...records.map(record => record.ttl * 1_000))
+    const ttlMs = smallestOf(records.map(record => record.ttl * 1_000))
     return { addresses: records.map(record => record.address), ttlMs, code: null }
   } catch (error) {
     return { addresses: [], ttlMs: Infinity, code: (error as NodeJS.ErrnoException).code ?? '' }

@@ -3,6 +3,7 @@ import type { Clock } from '../clock.ts'
 import type { JobRecord } from './figures.ts'
 import { runUntilDone, type Job } from './job.ts'
 import { Slots } from './slots.ts'
+import { addAll } from '../lists.ts'
 
 type Records = ReadonlyMap<string, JobRecord>
 type Counts = Record<string, number>
@@ -22,7 +23,7 @@ export async function runInOrder(
     const { rows, failures } = await runHere(job, records.get(job.name))
     done[job.name] = rows
     if (failures.size > 0) failed[job.name] = failures.size
-    errors.push(...failures)
+    addAll(errors, failures)
   }
   return { done, failed, errors }
 }

@@ -13,6 +13,7 @@ import {
   type RazorpayPayment,
   type ReconItem,
 } from './shapes.ts'
+import { addAll } from '../../platform/lists.ts'
 
 /** What an event about a dispute says. */
 export async function readDisputeEvent(call: Call, event: Event): Promise<Report[]> {
@@ -97,7 +98,10 @@ async function listDisputes(call: Call, payment: RazorpayPayment): Promise<Dispu
   for (let page = 0; page < MAX_DISPUTE_PAGES; page++) {
     const path = `/v1/disputes?count=${DISPUTES_PAGE}&skip=${page * DISPUTES_PAGE}`
     const disputes = await call('GET', path, answer => readItems(answer, readDispute))
-    found.push(...disputes.filter(one => one.paymentId === payment.id))
+    addAll(
+      found,
+      disputes.filter(one => one.paymentId === payment.id),
+    )
     const oldest = disputes.at(-1)
     if (disputes.length < DISPUTES_PAGE || oldest === undefined || oldest.createdAt < payment.createdAt)
       return found

@@ -30,6 +30,7 @@ import {
 } from './check.rules.ts'
 import { judgeAccepted, judgeRefused } from './webhook-checks.rules.ts'
 import type { Checking } from './integration-check.service.ts'
+import { addAll } from '../../platform/lists.ts'
 
 const NEEDED = [
   'pay.payment.debited',
@@ -161,7 +162,7 @@ async function checkBooked(
         receiving.calls.deliver({ ...receiving.places[eventCode], eventId, body, at, what: eventCode }),
       ),
     )
-    exchanges.push(...answers)
+    addAll(exchanges, answers)
     const refused = answers.map(judgeAccepted).find(verdict => verdict !== null)
     if (refused !== undefined) return toResult(code, refused, exchanges)
   }

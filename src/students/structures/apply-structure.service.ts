@@ -27,6 +27,7 @@ import {
   type Planned,
 } from './plan-students.service.ts'
 import * as store from './structure-students.store.ts'
+import { addAll } from '../../platform/lists.ts'
 
 export type ClassApplication = {
   grade: string
@@ -127,7 +128,10 @@ export async function applyToArrived(
       ((givesToSiblings || givenPaise === 0) && changes.length > 0 && changes.every(isConcessionOnly))
     const due = planned.filter(isDue)
     await write(tx, institute, due, now)
-    applied.push(...due.map(({ application }) => application))
+    addAll(
+      applied,
+      due.map(({ application }) => application),
+    )
   }
   return effectOf(applied)
 }

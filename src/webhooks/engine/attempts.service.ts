@@ -13,6 +13,7 @@ import type { Ended } from './attempt.ts'
 import { lockHealth, writeHealth, type SubscriptionHealth } from './health.store.ts'
 import { addNotices, type Notice } from '../failure-mails/notices.store.ts'
 import { disableSubscription } from '../subscriptions/subscriptions.store.ts'
+import { addAll } from '../../platform/lists.ts'
 
 type Attempted = { finish: Finish; verdict: Verdict }
 type Group = { instituteId: number; webhookId: string; attempts: Attempted[]; hasFailed: boolean }
@@ -82,7 +83,7 @@ async function applyHealth(
     const verdicts = group.attempts.map(({ verdict }) => verdict)
     const change = { ...before, ...healthAfter(before, verdicts, now) }
     changes.push(change)
-    notices.push(...noticesOf(group, change))
+    addAll(notices, noticesOf(group, change))
   }
   await writeHealth(tx, changes)
   for (const { instituteId, webhookId, disable } of changes) {

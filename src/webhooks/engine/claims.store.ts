@@ -4,6 +4,7 @@ import { leaseInGroups, instituteOf } from '../../platform/jobs/claim.ts'
 import { interrupted, LEASE, readTargets, releaseAll, type Claimed } from './delivery-engine.store.ts'
 import type { DeliverableEvent } from './delivery-body.ts'
 import { ASKED_FOR, findReady, PAUSED, type Ready, type Room } from './ready.store.ts'
+import { addAll } from '../../platform/lists.ts'
 
 type Taken = Pick<Claimed, 'instituteId' | 'id' | 'claim' | 'place' | 'failures' | 'eventId'> & {
   webhookId: string
@@ -137,7 +138,7 @@ async function claimSome(db: Database, ready: readonly Ready[], limit: number): 
   // A probe is one row, whatever has become of it: left, it would pause its subscription for nothing.
   const isProbe = ready.some(({ needsProbe }) => needsProbe)
   const rows = await claim(isProbe ? 'all' : 'free')
-  if (rows.some(({ isLeft }) => isLeft)) rows.push(...(await claim('all')))
+  if (rows.some(({ isLeft }) => isLeft)) addAll(rows, await claim('all'))
   const taken = rows.filter(row => !row.isLeft)
   try {
     return await complete(db, ready, taken)

@@ -1,6 +1,7 @@
 import type { Database } from '../../platform/db/database.ts'
 import type { OverAll } from '../../platform/db/nodes.ts'
 import { CIRCUIT_OPENS_AT } from '../delivery-log/deliveries.rules.ts'
+import { addAll } from '../../platform/lists.ts'
 
 /** When a delivery is due that somebody asked for by hand: before all others, and although its subscription is paused. */
 export const ASKED_FOR = `'-infinity'::timestamptz`
@@ -105,7 +106,10 @@ async function lookByPages(db: Database, rooms: readonly unknown[]): Promise<See
   for (let page = 1; page <= MOST_PAGES + 1; page++) {
     const text = page <= MOST_PAGES ? LOOK_AT_NEXT_ROWS : LOOK_AT_ALL_OTHERS
     const seen = await db.overAll<Seen>(text, [...rooms, after.instituteId, after.webhookId])
-    ready.push(...seen.filter(({ isReady }) => isReady))
+    addAll(
+      ready,
+      seen.filter(({ isReady }) => isReady),
+    )
     after = seen.at(-1) ?? after
     if (seen.reduce((sum, { rows }) => sum + rows, 0) < PAGE) break
   }

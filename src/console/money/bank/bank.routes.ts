@@ -12,7 +12,6 @@ import {
   undoDecision,
   type MatchedLine,
 } from '../../../banking/statements/decide.service.ts'
-import { STATEMENT_BYTES } from '../../../banking/statements/read-statement.service.ts'
 import {
   bounceLineInput,
   columnsIn,
@@ -59,7 +58,7 @@ const UPLOADS = [...MEDIA_TYPES, 'text/plain', 'application/octet-stream']
 /** Statements of the institute's bank accounts, and what their lines are. */
 export async function bankRoutes(app: FastifyInstance, ctx: Context): Promise<void> {
   await app.register(async scope => {
-    receiveFiles(scope, STATEMENT_BYTES)
+    receiveFiles(scope, 'statement')
     addUploads(scope, ctx)
   })
   addReads(app, ctx)

@@ -3,7 +3,7 @@ import { receiveFiles } from '../../../http/upload.ts'
 import { problemOutput } from '../../../imports/imports.output.ts'
 import { LINK_FILES, MEDIA_TYPES } from '../../../imports/imports.rules.ts'
 import { listImports, listProblems, type Import } from '../../../imports/imports.service.ts'
-import { LINK_FIELDS, LINK_FILE_BYTES } from '../../../imports/kinds/links/links.rules.ts'
+import { LINK_FIELDS } from '../../../imports/kinds/links/links.rules.ts'
 import {
   createLinkFile,
   getLinkFile,
@@ -39,7 +39,7 @@ const BATCHES = '/link-batches'
 /** Payment links made of a file. */
 export async function linkBatchRoutes(app: FastifyInstance, ctx: PaymentContext): Promise<void> {
   await app.register(async scope => {
-    receiveFiles(scope, LINK_FILE_BYTES)
+    receiveFiles(scope, 'links')
     addUploadRoute(scope, ctx)
   })
   addReads(app, ctx)

@@ -3,7 +3,6 @@ import type { FlexContext } from '../../../flex/context.ts'
 import { readUnsettled } from '../../../flex/plans/unsettled.service.ts'
 import { receiveFiles } from '../../../http/upload.ts'
 import { MEDIA_TYPES } from '../../../imports/imports.rules.ts'
-import { STRUCTURE_FILE_BYTES } from '../../../imports/rollover-file/rollover-file.rules.ts'
 import {
   readStructureFile,
   type ReadStructure,
@@ -38,7 +37,7 @@ const ROLLOVERS = '/rollovers'
 
 export async function rolloverConsoleRoutes(app: FastifyInstance, ctx: FlexContext): Promise<void> {
   await app.register(async scope => {
-    receiveFiles(scope, STRUCTURE_FILE_BYTES)
+    receiveFiles(scope, 'structure')
     addFile(scope, ctx)
   })
   addReads(app, ctx)

@@ -3,8 +3,17 @@ import type { BadRow } from '../../../imports/rosters.service.ts'
 import { csvHead, csvRow, type Column } from '../../reports/reports.rules.ts'
 
 /** The rows to correct, with the columns of the file that they came from and what is wrong with each. */
-export function badRowsCsv({ header, rows }: { header: readonly Cell[]; rows: readonly BadRow[] }): string {
-  const columns: Column<BadRow>[] = [
+export function badRowsCsv(header: readonly Cell[], rows: readonly BadRow[]): string {
+  const columns = columnsOf(header)
+  return rows.map(row => csvRow(columns, row)).join('')
+}
+
+export function badRowsHead(header: readonly Cell[]): string {
+  return csvHead(columnsOf(header))
+}
+
+function columnsOf(header: readonly Cell[]): Column<BadRow>[] {
+  return [
     ...header.map((title, index): Column<BadRow> => ({
       title: textOf(title),
       kind: 'text',
@@ -12,7 +21,6 @@ export function badRowsCsv({ header, rows }: { header: readonly Cell[]; rows: re
     })),
     { title: 'Problem', kind: 'text', value: row => row.message },
   ]
-  return csvHead(columns) + rows.map(row => csvRow(columns, row)).join('')
 }
 
 function textOf(cell: Cell): string {

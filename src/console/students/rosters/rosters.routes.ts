@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 import { created, one, pageOf } from '../../../http/reply.ts'
 import { receiveFiles } from '../../../http/upload.ts'
@@ -10,7 +11,7 @@ import {
   listProblems,
   type Import,
 } from '../../../imports/imports.service.ts'
-import { ROSTER_FIELDS, ROSTER_FILE_BYTES } from '../../../imports/kinds/roster/roster.rules.ts'
+import { ROSTER_FIELDS } from '../../../imports/kinds/roster/roster.rules.ts'
 import { readColumns, type FoundColumn } from '../../../imports/match-columns.service.ts'
 import { createRoster, readBadRows } from '../../../imports/rosters.service.ts'
 import type { FlexContext } from '../../../flex/context.ts'
@@ -25,7 +26,7 @@ import { addConsoleFile, addConsoleUpload } from '../../files.routes.ts'
 import { FILE_SORTING, filesReport } from '../../lists/import-files.service.ts'
 import { addReport } from '../../reports/report.routes.ts'
 import { FINANCE_ROLES } from '../students.rules.ts'
-import { badRowsCsv } from './bad-rows-csv.ts'
+import { badRowsCsv, badRowsHead } from './bad-rows-csv.ts'
 import { rosterFilters, rosterParams, rostersQuery, startRosterInput, uploadQuery } from './roster.input.ts'
 import { columnsQuery, parseColumns } from '../../lists/columns.input.ts'
 import { columnsOutput } from '../../lists/columns.output.ts'
@@ -37,7 +38,7 @@ const FILE = `${FILES}/:roster_id`
 /** Students from a school's own list. */
 export async function rosterRoutes(app: FastifyInstance, ctx: FlexContext): Promise<void> {
   await app.register(async scope => {
-    receiveFiles(scope, ROSTER_FILE_BYTES)
+    receiveFiles(scope, 'roster')
     addUploads(scope, ctx)
   })
   addReads(app, ctx)
@@ -119,7 +120,8 @@ function addReads(app: FastifyInstance, ctx: Context): void {
     params: rosterParams,
     mediaType: 'text/csv',
     async answer({ institute, params }) {
-      const content = badRowsCsv(await readBadRows(ctx, institute, params.rosterId))
+      const { header, texts } = await readBadRows(ctx, institute, params.rosterId, badRowsCsv)
+      const content = Readable.from([badRowsHead(header), ...texts])
       return { name: `rows-to-correct-${params.rosterId}.csv`, content }
     },
   })

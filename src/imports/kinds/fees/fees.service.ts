@@ -5,6 +5,7 @@ import { findOwners } from '../owners.service.ts'
 import { keysByStudent, ofStudents } from '../student-identity.schemas.ts'
 import { feeRows, type FeeRow } from './fee-rows.schemas.ts'
 import { mergeFeeRows } from './merge-fees.rules.ts'
+import { addAll } from '../../../platform/lists.ts'
 
 /** A student whose fees change, or stay as they are, with the rows that say so. */
 type PlannedFees = FeePlan & { rows: Placed<FeeRow>[] }
@@ -23,7 +24,10 @@ export const feeImport: ImportKindDefinition<FeeRow> = {
   async judge(db, { institute, now }, groups, options) {
     const { owned, problems } = await findOwners(db, institute, groups, options)
     const merged = owned.map(({ student, group }) => ({ studentId: student.id, ...mergeFeeRows(group) }))
-    problems.push(...merged.flatMap(one => one.problems))
+    addAll(
+      problems,
+      merged.flatMap(one => one.problems),
+    )
     const sent = merged.map(({ studentId, units }) => ({ studentId, fees: units.map(unit => unit.said) }))
     const plans = await planFees(db, institute.id, sent, 'fee_amount')
     const planned: PlannedFees[] = []
@@ -31,7 +35,7 @@ export const feeImport: ImportKindDefinition<FeeRow> = {
       const rows = merged[index]?.units.flatMap(unit => unit.rows) ?? []
       const [tooMuch] = plan.problems
       if (tooMuch === undefined) planned.push({ ...plan, rows })
-      else problems.push(...problemsOf(rows, { column: tooMuch.key, message: tooMuch.message }))
+      else addAll(problems, problemsOf(rows, { column: tooMuch.key, message: tooMuch.message }))
     }
     return {
       problems,

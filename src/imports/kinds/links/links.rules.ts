@@ -7,8 +7,6 @@ import { DAY_MS } from '../../../platform/calendar.ts'
 /** How payers are notified of their links; chosen when the file is started. Without a language each in its own. */
 export type LinkOptions = { channels: SendChannel[]; language: Language | null }
 
-export const LINK_FILE_BYTES = 5_000_000
-
 export const LINK_FILE_STATES = ['checked', 'running', 'done', 'stopped', 'cancelled'] as const
 
 /** The same row again within this time is the same link; a row with a reference of its own is so for ever. */

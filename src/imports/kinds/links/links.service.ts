@@ -6,6 +6,7 @@ import { unpaidOrder, type Order } from '../../../orders/orders.rules.ts'
 import type { Queryable, Transaction } from '../../../platform/db/database.ts'
 import { BursarError } from '../../../platform/errors.ts'
 import { newId } from '../../../platform/ids.ts'
+import { ROW_FILES } from '../../../platform/limits.rules.ts'
 import { findNamedStudents } from '../../../students/naming.service.ts'
 import type { ImportContext, ImportKindDefinition, Outcome } from '../kind.ts'
 import { isRead, problemsOf, type Group, type Placed, type Problem, type RowProblem } from '../merge.rules.ts'
@@ -13,6 +14,7 @@ import { linkRows } from './link-rows.schemas.ts'
 import { keyOf, referenceOf, type LinkRow } from './link-row.ts'
 import { repeatsAfter } from './links.rules.ts'
 import * as store from './links.store.ts'
+import { addAll } from '../../../platform/lists.ts'
 
 type PlacedLink = Placed<LinkRow>
 
@@ -22,7 +24,7 @@ type NamedLink = PlacedLink & { studentId: string | null }
 /** A file of payment links: each row does what creating a link does. */
 export const linkImport: ImportKindDefinition<LinkRow> = {
   rows: linkRows,
-  maxRows: 10_000,
+  limits: ROW_FILES.links,
   // Few enough that a step takes well below a second: stopping a file waits for it.
   stepRows: 500,
   keysOf: (_raw, _branch, row) => ({ group: row === null ? '' : keyOf(row).toString('hex'), unit: '' }),
@@ -77,10 +79,10 @@ function takeFirst(
     if (first === undefined) continue
     const { expiresAt } = first.row
     if (expiresAt !== null && new Date(expiresAt) <= now) {
-      problems.push(...problemsOf(rows, { column: 'expires_at', message: over }))
+      addAll(problems, problemsOf(rows, { column: 'expires_at', message: over }))
     } else {
       links.push(first)
-      problems.push(...problemsOf(others, sameRowProblem(first)))
+      addAll(problems, problemsOf(others, sameRowProblem(first)))
     }
   }
   return { links, problems }

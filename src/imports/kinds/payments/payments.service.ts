@@ -12,6 +12,7 @@ import { findOwners } from '../owners.service.ts'
 import { keysByStudent, ofStudents } from '../student-identity.schemas.ts'
 import { mergePaymentRows } from './merge-payments.rules.ts'
 import { paymentRows, type PaymentRow } from './payment-rows.schemas.ts'
+import { addAll } from '../../../platform/lists.ts'
 
 type PaymentOfRows = DirectPayment & SentId & { rows: readonly Placed<PaymentRow>[] }
 
@@ -29,18 +30,18 @@ export const paymentImport: ImportKindDefinition<PaymentRow> = {
     const { owned, problems } = await findOwners(db, institute, groups, options)
     const sent = owned.map(({ student, group }) => {
       const { units, problems: own } = mergePaymentRows(group)
-      problems.push(...own)
+      addAll(problems, own)
       const payments = units.map(({ said, rows }): PaymentOfRows => ({ ...said, rows }))
       return { studentId: student.id, payments }
     })
     const plans = await planPayments(db, institute.id, sent)
     for (const plan of plans) {
       for (const { sent: payment, message } of plan.conflicts)
-        problems.push(...problemsOf(payment.rows, { column: 'transaction_id', message }))
+        addAll(problems, problemsOf(payment.rows, { column: 'transaction_id', message }))
       const [tooMuch] = plan.problems
       if (tooMuch === undefined) continue
       const rows = plan.added.flatMap(payment => payment.rows)
-      problems.push(...problemsOf(rows, { column: tooMuch.key, message: tooMuch.message }))
+      addAll(problems, problemsOf(rows, { column: tooMuch.key, message: tooMuch.message }))
     }
     const good = plans.flatMap(({ context, added, problems: wrong }) =>
       wrong.length > 0

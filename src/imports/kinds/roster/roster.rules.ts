@@ -1,6 +1,5 @@
 import type { Titles } from '../matched-columns.rules.ts'
 
-export const ROSTER_FILE_BYTES = 10_000_000
 export const ROSTER_STATES = [
   'checking',
   'checked',

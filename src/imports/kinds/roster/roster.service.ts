@@ -5,6 +5,7 @@ import { structureFor } from '../../../fees/structures/year-structures.rules.ts'
 import { readStructures } from '../../../fees/structures/structures.service.ts'
 import { dayOf } from '../../../platform/calendar.ts'
 import type { Queryable, Transaction } from '../../../platform/db/database.ts'
+import { ROW_FILES } from '../../../platform/limits.rules.ts'
 import {
   planRegistrations,
   registerStudents,
@@ -24,13 +25,14 @@ import { isRead, problemsOf, type Group, type Placed, type Problem, type RowProb
 import { sameStudentProblem } from '../owners.rules.ts'
 import { keysByNumber, ofStudents } from '../student-identity.schemas.ts'
 import { rosterRows, type RosterRow } from './roster-rows.schemas.ts'
+import { addAll } from '../../../platform/lists.ts'
 
 type Planned = { plan: RegistrationPlan; fees: FeePlan; placed: Placed<RosterRow> }
 
 /** A school's own list of students, with their fees beside them where it has columns of fees. */
 export const rosterImport: ImportKindDefinition<RosterRow> = {
   ...ofStudents,
-  maxRows: 20_000,
+  limits: ROW_FILES.roster,
   rows: rosterRows,
   keysOf: keysByNumber,
   codesOf: ({ identity, fees }) => [
@@ -56,14 +58,14 @@ export const rosterImport: ImportKindDefinition<RosterRow> = {
       const [tooMuch] = feePlan.problems
       const [born] = birthProblems(placed.row.profile.dateOfBirth, dayOf(now), 'date_of_birth')
       if (born !== undefined)
-        problems.push(...problemsOf([placed], { column: born.key, message: born.message }))
+        addAll(problems, problemsOf([placed], { column: born.key, message: born.message }))
       else if (plan.kind === 'known' && plan.student.origin === 'erp' && institute.locksErpStudents)
-        problems.push(...problemsOf([placed], KEPT_BY_ERP))
-      else if (plan.kind === 'unclear') problems.push(...problemsOf([placed], unclearProblem(plan.others)))
-      else if (plan.kind === 'someone_else') problems.push(...problemsOf([placed], SOMEONE_ELSE))
-      else if (other !== undefined) problems.push(...problemsOf([placed], sameStudentProblem([other.placed])))
+        addAll(problems, problemsOf([placed], KEPT_BY_ERP))
+      else if (plan.kind === 'unclear') addAll(problems, problemsOf([placed], unclearProblem(plan.others)))
+      else if (plan.kind === 'someone_else') addAll(problems, problemsOf([placed], SOMEONE_ELSE))
+      else if (other !== undefined) addAll(problems, problemsOf([placed], sameStudentProblem([other.placed])))
       else if (tooMuch !== undefined)
-        problems.push(...problemsOf([placed], { column: '', message: tooMuch.message }))
+        addAll(problems, problemsOf([placed], { column: '', message: tooMuch.message }))
       else planned.set(plan.student.id, { plan, fees: feePlan, placed })
     }
     const all = [...planned.values()]
@@ -76,12 +78,8 @@ export const rosterImport: ImportKindDefinition<RosterRow> = {
     const isUnseen = ({ placed, plan }: Planned): boolean =>
       lowered.some(row => row.studentId === plan.student.id && row.loweredPaise > placed.loweredPaise)
     const good = all.filter(one => !isUnseen(one))
-    problems.push(
-      ...problemsOf(
-        all.filter(isUnseen).map(one => one.placed),
-        LOWERS_UNSEEN,
-      ),
-    )
+    const unseen = all.filter(isUnseen).map(one => one.placed)
+    addAll(problems, problemsOf(unseen, LOWERS_UNSEEN))
     return { problems, apply: tx => apply(tx, context, good) }
   },
 }
@@ -195,7 +193,10 @@ async function findUnpriced(
       return structure !== null && pricedGrades(structure).includes(grade)
     }
     const without = plans.filter(({ student }) => !isPriced(student))
-    unpriced.push(...without.map(({ student }) => student.grade))
+    addAll(
+      unpriced,
+      without.map(({ student }) => student.grade),
+    )
   }
   return unpriced
 }

@@ -11,6 +11,7 @@ import { sameStudentProblem } from '../owners.rules.ts'
 import { keysByStudent, ofStudents } from '../student-identity.schemas.ts'
 import { mergeStudentRows } from './merge-students.rules.ts'
 import { studentRows, type StudentRow } from './student-rows.schemas.ts'
+import { addAll } from '../../../platform/lists.ts'
 
 type PlannedStudent = { plan: RegistrationPlan; rows: Placed<StudentRow>[] }
 
@@ -31,8 +32,8 @@ export const studentImport: ImportKindDefinition<StudentRow> = {
     for (const [index, plan] of plans.entries()) {
       const rows = units[index]?.rows ?? []
       const other = planned.get(plan.student.id)
-      if (plan.kind === 'someone_else') problems.push(...problemsOf(rows, SOMEONE_ELSE))
-      else if (other !== undefined) problems.push(...problemsOf(rows, sameStudentProblem(other.rows)))
+      if (plan.kind === 'someone_else') addAll(problems, problemsOf(rows, SOMEONE_ELSE))
+      else if (other !== undefined) addAll(problems, problemsOf(rows, sameStudentProblem(other.rows)))
       else planned.set(plan.student.id, { plan, rows })
     }
     return { problems, apply: tx => apply(tx, context, [...planned.values()]) }

@@ -1,0 +1,30 @@
+import { JSON_BODY } from './limits.rules.ts'
+
+const [QUOTE, BACKSLASH, COMMA] = [34, 92, 44]
+const OPENING = new Set([91, 123])
+const CLOSING = new Set([93, 125])
+/** What is shorter has no time to be slow. */
+const HARMLESS_BYTES = 16_384
+
+/**
+ * Whether the text may be parsed while requests wait: it has few enough values and is not nested deeply. It need not be
+ * JSON; what is none is found out by parsing it, just as quickly.
+ */
+export function isQuicklyParsed(json: Uint8Array): boolean {
+  if (json.length < HARMLESS_BYTES) return true
+  let [values, depth] = [1, 0]
+  let isText = false
+  for (let at = 0; at < json.length; at++) {
+    const byte = json[at] ?? 0
+    if (isText) {
+      if (byte === BACKSLASH) at++
+      else if (byte === QUOTE) isText = false
+    } else if (byte === QUOTE) isText = true
+    else if (byte === COMMA) values++
+    else if (OPENING.has(byte)) {
+      values++
+      if (++depth > JSON_BODY.depth) return false
+    } else if (CLOSING.has(byte)) depth--
+  }
+  return values <= JSON_BODY.values
+}

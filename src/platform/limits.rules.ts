@@ -1,0 +1,69 @@
+/**
+ * Every limit of what comes from outside stands here, so that one person's file, upload or message cannot take what
+ * belongs to all. Parsers and routes have no figures of their own; docs/operator/limits.md quotes these, and a test
+ * compares the two.
+ */
+
+/** The processes that read files, beside each process of Bursar. Seconds are several times what the largest file takes. */
+export const READER = { processes: 2, waiting: 20, seconds: 60, heapMb: 128 } as const
+
+/** What every file of rows may have, whatever it is for. What is longer or wider is cut, or refused where that would lose something. */
+export const ROW = { columns: 500, characters: 100_000, cellCharacters: 2_000 } as const
+
+/** What the main thread takes of a file at a stretch, while requests wait; one row more may exceed it. */
+export const BATCH = { rows: 250, cells: 5_000, characters: 100_000 } as const
+
+/** Of a spreadsheet: its archive, its list of texts, and its other parts. */
+export const ARCHIVE = {
+  entries: 2_000,
+  unpackedBytes: 200_000_000,
+  texts: 4_000_000,
+  textBytes: 100_000_000,
+  relations: 10_000,
+  styles: 100_000,
+  formatCharacters: 255,
+  rowNumber: 1_048_576,
+  markupCharacters: 1_000_000,
+  depth: 100,
+} as const
+
+/** Sums over a file. Rows do not count its header; characters and cells count what is left after cutting. */
+export type RowLimits = { rows: number; cells: number; characters: number }
+
+/** Files of rows, by what they are for: they are read in a process of their own. */
+export const ROW_FILES = {
+  import: { bytes: 50_000_000, rows: 200_000, cells: 10_000_000, characters: 100_000_000 },
+  roster: { bytes: 10_000_000, rows: 20_000, cells: 2_000_000, characters: 20_000_000 },
+  links: { bytes: 5_000_000, rows: 10_000, cells: 1_000_000, characters: 20_000_000 },
+  structure: { bytes: 2_000_000, rows: 10_000, cells: 500_000, characters: 5_000_000 },
+  statement: { bytes: 5_000_000, rows: 20_000, cells: 1_000_000, characters: 20_000_000 },
+} as const satisfies Record<string, RowLimits & { bytes: number }>
+
+/** Files that are kept as they are. */
+const KEPT_FILES = {
+  logo: { bytes: 250_000 },
+  letter: { bytes: 5 * 1024 * 1024 },
+} as const satisfies Record<string, { bytes: number }>
+
+export type RowFileKind = keyof typeof ROW_FILES
+export type FileKind = RowFileKind | keyof typeof KEPT_FILES
+
+export const FILES: Readonly<Record<FileKind, { bytes: number }>> = { ...ROW_FILES, ...KEPT_FILES }
+
+/** Of JSON that is a body or a callback: parsing many small values takes far longer than parsing few long ones. */
+export const JSON_BODY = { bytes: 1_048_576, values: 50_000, depth: 64 } as const
+
+/** Of a form of the families' pages. */
+export const FORM = { bytes: 262_144, fields: 200 } as const
+
+/** Uploads under way in one process of Bursar, from before the first byte until the answer. */
+export const UPLOADS = { perKey: 4, perSchool: 8, inAll: 30, idleSeconds: 10 } as const
+
+/** Of lines that a statement is compared and matched with; more of them are left for the next round, or refused. */
+export const MATCHING = {
+  knownLines: 20_000,
+  openLines: 20_000,
+  expected: 50_000,
+  referencesPerLine: 20,
+  namedPerLine: 50,
+} as const

@@ -1,0 +1,9 @@
+import type { Steps } from '../../src/platform/in-steps.ts'
+
+/** The result of a computation that a service would run with requests between its steps. */
+export function runAtOnce<Result>(steps: Steps<Result>): Result {
+  for (;;) {
+    const step = steps.next()
+    if (step.done === true) return step.value
+  }
+}

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import * as limits from '../../src/platform/limits.rules.ts'
+import { startBursar } from '../harness/bursar.ts'
+import { byteRoutes, WORST_FILES } from '../harness/worst-files.ts'
+
+const ROOT = join(import.meta.dirname, '../..')
+const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
+const shown = (figure: number): string => figure.toLocaleString('en-US')
+
+test('the guide quotes the table of limits', () => {
+  const guide = read('docs/operator/limits.md')
+  for (const [kind, file] of Object.entries(limits.FILES)) {
+    const {
+      bytes,
+      rows = '',
+      cells = '',
+      characters = '',
+    } = { ...file } as Record<string, number | undefined>
+    const figures = [bytes ?? 0, rows, cells, characters].map(one => (one === '' ? '' : shown(Number(one))))
+    const row = guide.split('\n').find(line => line.startsWith(`| \`${kind}\` |`))
+    const said = row
+      ?.split('|')
+      .slice(3, 7)
+      .map(cell => cell.trim())
+    assert.deepEqual(said, figures, kind)
+  }
+  const { ARCHIVE, BATCH, FORM, JSON_BODY, MATCHING, READER, ROW, UPLOADS } = limits
+  for (const sentence of [
+    `at most ${ROW.columns} columns and ${shown(ROW.characters)} characters are read, and a cell is cut at ${shown(ROW.cellCharacters)} characters`,
+    `may have ${shown(ARCHIVE.entries)} parts and unpack to ${shown(ARCHIVE.unpackedBytes)} bytes, with ${shown(ARCHIVE.texts)} texts of ${shown(ARCHIVE.textBytes)} bytes`,
+    `${READER.processes} at a time beside each process of Bursar, with ${READER.seconds} seconds and ${READER.heapMb} MB of heap each; ${READER.waiting} more may wait`,
+    `at most ${BATCH.rows} at a time`,
+    `at most ${shown(MATCHING.knownLines)} lines that files of other formats`,
+    `at most ${shown(MATCHING.openLines)} open lines are matched with ${shown(MATCHING.expected)} expected`,
+    `${UPLOADS.perKey} of an API key or a person, ${UPLOADS.perSchool} of a school (429 with \`Retry-After\`), ${UPLOADS.inAll} in all (503)`,
+    `${UPLOADS.inAll} files of\n50 MB: ${(UPLOADS.inAll * limits.FILES.import.bytes) / 1e9} GB`,
+    `nothing comes for ${UPLOADS.idleSeconds} seconds`,
+    `${shown(JSON_BODY.bytes)} bytes, ${shown(JSON_BODY.values)} values, ${JSON_BODY.depth} levels deep`,
+    `${shown(FORM.bytes)} bytes and ${FORM.fields} fields`,
+  ])
+    assert.ok(guide.includes(sentence), sentence)
+})
+
+test('every route that takes bytes has the worst that can be sent to it', async () => {
+  const bursar = await startBursar({ after })
+  const routes = byteRoutes(bursar)
+  for (const { method, url, worst } of routes) assert.ok(worst.length > 0, `${method} ${url}`)
+  assert.ok(routes.length > 100)
+  const taken = new Set(bursar.app.routes.flatMap(({ file }) => file ?? []))
+  assert.deepEqual([...taken].toSorted(), Object.keys(WORST_FILES).toSorted(), 'each kind has a route')
+  // A route whose document says that it takes a file is counted and limited as one.
+  for (const { url, schema, file } of bursar.app.routes)
+    assert.equal(JSON.stringify(schema['body'] ?? '').includes('"binary"'), file !== null, url)
+})
+
+test('bodies reach no parser but through the server, and files through the one way of uploads', () => {
+  const files = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
+  const using = (text: string): string[] =>
+    files.filter(path => path.endsWith('.ts') && read(join('src', path)).includes(text)).toSorted()
+  assert.deepEqual(using('addContentTypeParser('), ['http/server.ts', 'http/upload.ts'])
+  assert.deepEqual(using("from 'yauzl'"), ['imports/files/archive.ts', 'imports/files/workbook.ts'])
+  assert.deepEqual(using("from 'csv-parse'"), ['imports/files/csv.ts'])
+  const inReader = ['csv', 'mt940', 'xlsx'].map(format =>
+    using(` read${format[0]?.toUpperCase()}${format.slice(1)}`),
+  )
+  const parsers = ['csv', 'mt940', 'xlsx'].map(format => `imports/files/${format}.ts`)
+  assert.deepEqual(
+    inReader,
+    parsers.map(parser => [parser, 'imports/files/reader-process.ts'].toSorted()),
+  )
+})

@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { readdirSync, readlinkSync } from 'node:fs'
+import { connect, type Socket } from 'node:net'
+import { after, afterEach, test } from 'node:test'
+import { createKey } from '../../src/institutes/keys.service.ts'
+import { FILES, UPLOADS } from '../../src/platform/limits.rules.ts'
+import { createPerson } from '../console/support.ts'
+import { startBursar } from '../harness/bursar.ts'
+import { DEMO, GROUP, type Credentials } from '../harness/client.ts'
+import { waitFor } from '../harness/wait.ts'
+
+const bursar = await startBursar({ after })
+const { uploads, routes } = bursar.app
+const { hostname, port } = new URL(bursar.url)
+const owner = await createPerson(bursar, {
+  email: 'owner@demo.example',
+  institute: 'demo-school',
+  role: 'owner',
+})
+const open: PausedUpload[] = []
+
+afterEach(async () => {
+  for (const upload of open.splice(0)) upload.socket.destroy()
+  await waitFor(async () => uploads.size === 0, 'the uploads to be forgotten')
+})
+
+/** A client that says how much will come, sends some of it and then nothing. */
+class PausedUpload {
+  readonly socket: Socket
+  answer = ''
+
+  constructor(path: string, headers: Record<string, string>, { length = 1_000, body = 'identifier' } = {}) {
+    this.socket = connect(Number(port), hostname)
+    this.socket.on('data', part => (this.answer += part.toString())).on('error', () => {})
+    const all = {
+      host: `${hostname}:${port}`,
+      'content-type': 'text/csv',
+      'content-length': length,
+      ...headers,
+    }
+    const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
+    this.socket.write(`POST ${path} HTTP/1.1\r\n${lines.join('')}\r\n${body}`)
+    open.push(this)
+  }
+
+  static begin(path: string, headers: Record<string, string>): PausedUpload {
+    return new PausedUpload(path, headers)
+  }
+
+  /** The answer comes although most of the body never does. */
+  async answered(): Promise<string> {
+    await waitFor(async () => this.answer.includes('\r\n\r\n{'), 'an answer')
+    return this.answer
+  }
+}
+
+const IMPORTS = '/api/v1/integrations/erp/imports?kind=students'
+const basic = ({ key, secret }: Credentials): Record<string, string> => {
+  return { authorization: `Basic ${Buffer.from(`${key}:${secret}`).toString('base64')}` }
+}
+const session = { origin: bursar.url, cookie: owner.cookie ?? '', 'x-csrf': owner.csrf ?? '' }
+const STATEMENTS = '/console/api/institutes/demo-school/bank/statements?account_id=a'
+
+async function pause(count: number, path: string, headers: Record<string, string>): Promise<void> {
+  const before = uploads.size
+  for (let no = 0; no < count; no++) PausedUpload.begin(path, headers)
+  await waitFor(async () => uploads.size === before + count, `${count} uploads under way`)
+}
+
+test('a key that is sending its files already is refused the next before its body is read', async () => {
+  await pause(UPLOADS.perKey, IMPORTS, basic(DEMO))
+  const answer = await new PausedUpload(IMPORTS, basic(DEMO), { body: '' }).answered()
+  assert.match(answer, /^HTTP\/1.1 429 /)
+  assert.match(answer, /retry-after: 5\r\n/)
+  assert.match(answer, /connection: close\r\n/)
+  assert.match(answer, /"code":"RLE00000","message":"You are sending 4 files already/)
+  assert.equal(uploads.size, UPLOADS.perKey)
+  open[0]?.socket.destroy()
+  await waitFor(async () => uploads.size === UPLOADS.perKey - 1, 'the end of one of them')
+  const { status } = await bursar.demo.send('POST', IMPORTS, 'identifier\n', { 'content-type': 'text/csv' })
+  assert.equal(status, 201)
+})
+
+test('keys and people of one school together have a limit, which no other school feels', async () => {
+  await pause(UPLOADS.perKey, IMPORTS, basic(DEMO))
+  await pause(UPLOADS.perKey, STATEMENTS, session)
+  assert.equal(uploads.size, UPLOADS.perSchool)
+  const { keyId, secret } = await createKey(bursar.app.ctx, 'demo-school', {
+    label: 'third',
+    scopes: ['read', 'write'],
+  })
+  const third = await new PausedUpload(IMPORTS, basic({ key: keyId, secret })).answered()
+  assert.match(third, /^HTTP\/1.1 429 .*8 files of this school are being sent or read already/s)
+  await pause(1, IMPORTS, basic(GROUP))
+})
+
+test('a file that stops coming is given up: its sender is told, and nothing of it is left', async () => {
+  await pause(1, IMPORTS, basic(DEMO))
+  await pause(1, STATEMENTS, session)
+  assert.equal(filesHeld(), 2)
+  assert.equal(uploads.sweep(performance.now()), 0, 'bytes have come just now')
+  assert.equal(uploads.sweep(performance.now() + UPLOADS.idleSeconds * 1_000), 2)
+  for (const upload of open) {
+    const answer = await upload.answered()
+    assert.match(answer, /^HTTP\/1.1 400 .*Nothing of the file came for 10 seconds/s)
+    await waitFor(async () => upload.socket.closed, 'the end of the connection')
+  }
+  assert.equal(uploads.size, 0)
+  assert.equal(filesHeld(), 0)
+})
+
+test('a file that says that it is too large is refused before it comes', async () => {
+  const length = FILES.import.bytes + 1
+  const answer = await new PausedUpload(IMPORTS, basic(DEMO), { length }).answered()
+  assert.match(answer, /^HTTP\/1.1 413 .*larger than 50 MB/s)
+  assert.equal(uploads.size, 0)
+})
+
+test('every route that takes a file counts it', async () => {
+  const taking = routes.filter(({ file }) => file !== null)
+  assert.ok(taking.length >= 10)
+  for (const { url, scope } of taking.filter(({ url }) => !url.includes('/lenders/'))) {
+    const path = url.replace(':institute_code', 'demo-school')
+    PausedUpload.begin(path, scope === null ? session : basic(DEMO))
+    await waitFor(async () => uploads.size === 1, `${path} to count its upload`)
+    open.pop()?.socket.destroy()
+    await waitFor(async () => uploads.size === 0, `${path} to forget its upload`)
+  }
+})
+
+/** Without a name they are still there as long as they are open. */
+function filesHeld(): number {
+  const paths = readdirSync('/proc/self/fd').flatMap(fd => {
+    try {
+      return [readlinkSync(`/proc/self/fd/${fd}`)]
+    } catch {
+      return []
+    }
+  })
+  return paths.filter(path => path.includes('bursar-upload-')).length
+}
+
+test('the connection of a sender that is served stays open for the next request', async () => {
+  const [upload] = [new PausedUpload(IMPORTS, basic(GROUP), { length: 11, body: 'identifier\n' })]
+  const answer = await upload.answered()
+  assert.match(answer, /^HTTP\/1.1 201 /)
+  assert.doesNotMatch(answer, /connection: close/)
+  upload.socket.end()
+  await once(upload.socket, 'close')
+})
