@@ -1057,6 +1057,15 @@ create table payments (
   check ((state = 'captured') = (captured_at is not null))
 );
 create unique index payments_one_under_way on payments (institute_id, order_id) where state in ('created', 'pending');
+-- Which of our payments each payment at a provider is counted for: one, whatever a later report says. Institute 0: an account of
+-- the installation. `payment_id` is the id under which the provider knows it: of a payment, or of several that are paid at once.
+create table provider_payments (
+  institute_id integer not null,
+  account_id text not null,
+  provider_payment_id text not null,
+  payment_id text not null,
+  primary key (institute_id, account_id, provider_payment_id)
+);
 create index payments_of_group on payments (institute_id, group_id) where group_id is not null;
 create index payments_of_order on payments (institute_id, order_id, created_at desc);
 create index payments_of_settlement on payments (institute_id, settlement_id, id) where settlement_id is not null;

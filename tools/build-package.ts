@@ -1,6 +1,7 @@
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { stripTypeScriptTypes } from 'node:module'
 import { dirname, join } from 'node:path'
+import { writtenSbom } from './sbom.ts'
 
 /**
  * What `npm pack` packs: the server as it lies here, with its TypeScript turned into JavaScript, since Node runs no
@@ -16,6 +17,7 @@ const MODULE = /(from |import\(|import |new URL\()'((?:\.{1,2}\/)?[\w./-]+)\.ts'
 
 rmSync(DIST, { recursive: true, force: true })
 for (const path of COPIED) cpSync(join(ROOT, path), join(DIST, path), { recursive: true })
+writeFileSync(join(DIST, 'sbom.cdx.json'), writtenSbom(ROOT))
 for (const folder of SOURCES) {
   for (const name of readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })) {
     if (/\.[a-z]+$/.test(name)) build(join(folder, name))

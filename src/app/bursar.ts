@@ -74,7 +74,7 @@ export async function createBursar(
   const stopWork = (): Promise<unknown> =>
     Promise.all([worker.stop(), closeDeliveries(), imports.stop(), backups?.stop()])
   const timers = watch({ ...opened, db: ctx.db, stopWork }, log)
-  const backups = openBackups(wanted, embedded, log)
+  const backups = openBackups(wanted, embedded, ctx)
   let app: FastifyInstance | null = null
   const stop = async (drainMs: number): Promise<void> => {
     readiness.isDraining = true
@@ -151,10 +151,10 @@ async function openTracing({ tracing }: Config, log: Log): Promise<() => Promise
 function openBackups(
   { backup, dataDir }: Config,
   embedded: EmbeddedPostgres | null,
-  log: Log,
+  { vault, log }: Pick<BursarContext, 'vault' | 'log'>,
 ): BackupSchedule | null {
   if (embedded === null || backup === null) return null
-  return new BackupSchedule({ settings: backup, dataDir, embedded, log })
+  return new BackupSchedule({ settings: backup, dataDir, embedded, vault, log })
 }
 
 type LockedDatabase = Omit<OpenedDatabase, 'ctx'> & {

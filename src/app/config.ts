@@ -31,6 +31,8 @@ export type Config = {
   tls: { certFile: string; keyFile: string } | null
   trustProxy: string[] | false
   publicRate: { perSecond: number; burst: number }
+  /** As they stand in security.txt; none: there is no such file. */
+  securityContacts: readonly string[]
   poolSize: number
   /** How long a start waits for a database that does not answer. */
   databaseWaitMs: number
@@ -140,6 +142,7 @@ function toConfig(
       : null,
     trustProxy: values.TRUST_PROXY ?? false,
     publicRate: { perSecond: values.PUBLIC_RATE, burst: values.PUBLIC_BURST },
+    securityContacts: values.SECURITY_CONTACT ?? [],
     poolSize: values.DB_POOL_SIZE,
     databaseWaitMs: values.DATABASE_WAIT_SECONDS * 1_000,
     logLevel: values.LOG_LEVEL,

@@ -1,9 +1,7 @@
-import { link, readFile, rm, writeFile } from 'node:fs/promises'
-import { randomBytes } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
-import { join } from 'node:path'
 import type { Config } from './config.ts'
 import { prepareDataDir } from './data-dir.ts'
+import { readOrMakeMasterKey } from './master-key.ts'
 import { OffsetClock, realClock } from '../platform/clock.ts'
 import { splitDatabaseUrl } from '../platform/db/database-url.ts'
 import { Database, type DatabaseOptions } from '../platform/db/database.ts'
@@ -14,7 +12,7 @@ import { isUnavailable } from '../platform/errors.ts'
 import { addressPolicy } from '../platform/http-client/addresses.ts'
 import { isDistributed } from '../platform/citus/tables.ts'
 import { migrate, type MigrationResult } from '../platform/db/migrate.ts'
-import { MASTER_KEY_BYTES, parseMasterKey, Vault } from '../platform/secrets.ts'
+import { Vault } from '../platform/secrets.ts'
 import { claimSetting, readSetting } from '../platform/db/instance-settings.ts'
 import { loadOffset } from '../sandbox/clock/clock.service.ts'
 import { seedSandbox } from '../sandbox/seed/seed.service.ts'
@@ -159,24 +157,6 @@ function connectionsOf(
   // Port and ssl are said aloud, or the driver takes them from PGPORT and PGSSLMODE.
   if (embedded !== null) return [{ ...embedded.connection, port: 5432, ssl: false }]
   return splitDatabaseUrl(config.databaseUrl ?? '').map(connectionString => ({ connectionString }))
-}
-
-/** A sandbox makes its own key once: a link is made whole, and by only one of two first starts. */
-async function readOrMakeMasterKey(dataDir: string): Promise<Buffer> {
-  const file = join(dataDir, 'master.key')
-  await prepareDataDir(dataDir)
-  const made = `${file}.${process.pid}`
-  await writeFile(made, `${randomBytes(MASTER_KEY_BYTES).toString('hex')}\n`, { mode: 0o600, flush: true })
-  try {
-    await link(made, file)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-  } finally {
-    await rm(made, { force: true })
-  }
-  const key = parseMasterKey((await readFile(file, 'utf8')).trim())
-  if (key === null) throw new Error(`${file} does not hold a master key. Restore it, or set MASTER_KEY.`)
-  return key
 }
 
 /** A sandbox's schools, payments and clock are made up; a live database must never be worked on by made-up banks. */

@@ -41,13 +41,13 @@ export function partitionedLogs(settings: RetentionSettings): PartitionedLog[] {
 
 const HOUR_MS = 3_600_000
 
-export function retainMonths({ db, log }: BursarContext, settings: RetentionSettings): Run {
+export function retainMonths({ db, vault, log }: BursarContext, settings: RetentionSettings): Run {
   let resumeAtMs = 0
   return async slots => {
     await slots.untilFree()
     // A full disk would be filled again and again.
     if (slots.free === 0 || Date.now() < resumeAtMs) return false
-    const retention = { db, log, logs: partitionedLogs(settings), archiveDir: settings.archiveDir }
+    const retention = { db, vault, log, logs: partitionedLogs(settings), archiveDir: settings.archiveDir }
     const end = await slots.run(
       async () => (await retainLogs(retention, { isStopping: () => slots.isClosed })).length,
     )

@@ -7,6 +7,7 @@ import { addCallMetrics, addSharedFigures } from '../http/metrics/shared-metrics
 import { addHealthRoutes, type Readiness } from '../http/health.ts'
 import { addOpenApi } from '../http/openapi/serve.ts'
 import { addReference } from '../http/openapi/reference.ts'
+import { addSecurityTxt } from '../http/security-txt.ts'
 import { keepRouteTable } from '../http/route-table.ts'
 import { createServer } from '../http/server.ts'
 import { EVENT_WEBHOOKS } from '../webhooks/events.docs.ts'
@@ -85,6 +86,7 @@ type HealthRouteOptions = {
 }
 
 type RouteOptions = HealthRouteOptions & {
+  securityContacts?: readonly string[]
   /** Null in live mode. */
   sandbox: SandboxTools | null
   /** What `bursar doctor` looks at. */
@@ -151,6 +153,7 @@ export async function createHttpServer(options: RouteOptions): Promise<FastifyIn
   }
 
   addHealthRoutes(app, { ...options, metrics })
+  addSecurityTxt(app, ctx, options.securityContacts ?? [])
   addReference(app)
   await app.register(async pages => {
     const providerOrigins = plainOrigins(ctx.publicUrl, ctx.accounts.apiOrigins)

@@ -3,15 +3,19 @@ import { join, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { readConfig } from '../app/config.ts'
 import { partitionedLogs } from '../app/retention.ts'
+import { findVault } from '../app/master-key.ts'
 import {
+  describeUnread,
   linesPath,
   listArchives,
   readLines,
+  sealOf,
   verifyArchives,
   type Content,
   type Manifest,
 } from '../platform/retention/archive.ts'
 import { readWaiting, retainLogs } from '../platform/retention/retention.ts'
+import type { Vault } from '../platform/secrets.ts'
 import { InputError } from './terminal/failures.ts'
 import { addExamples } from './terminal/help.ts'
 import { formatBytes, formatTable, show, writeError } from './terminal/output.ts'
@@ -55,10 +59,10 @@ export function addArchiveCommands(program: Command): void {
 
 async function runArchive(): Promise<void> {
   const { retention } = readConfig(process.env)
-  await withContext(async ({ db }) => {
+  await withContext(async ({ db, vault }) => {
     const { archiveDir } = retention
     const logs = partitionedLogs(retention)
-    const dropped = await retainLogs({ db, log: SILENT, logs, archiveDir }, { isPerson: true })
+    const dropped = await retainLogs({ db, vault, log: SILENT, logs, archiveDir }, { isPerson: true })
     const { months } = await readWaiting(db, logs)
     const lines = [
       ...dropped.map(({ table, month, archive }) =>
@@ -66,6 +70,7 @@ async function runArchive(): Promise<void> {
           ? `${table} ${month}: dropped${archiveDir === null ? '' : ', it was empty'}`
           : `${table} ${month}: ${archive.rows} rows in ${linesPath(archiveDir ?? '', archive)}`,
       ),
+      ...(dropped.some(({ archive: written }) => written !== null) ? [KEEP_KEY] : []),
       ...months.map(({ table, month }) => `${table} ${month}: waits for an archive, set ARCHIVE_DIR`),
     ]
     show(
@@ -75,6 +80,8 @@ async function runArchive(): Promise<void> {
     if (months.length > 0) process.exitCode = 1
   })
 }
+
+const KEEP_KEY = 'They are encrypted: keep the master key, apart from them, or nobody can read them.'
 
 type Folder = { dir?: string }
 
@@ -94,7 +101,7 @@ async function listMonths(options: Folder): Promise<void> {
 }
 
 async function verifyFolder(options: Folder): Promise<void> {
-  const { files, rows, problems } = await verifyArchives(folderOf(options))
+  const { files, rows, problems } = await verifyArchives(folderOf(options), await vaultOrRefusal())
   if (problems.length > 0)
     throw new InputError([...problems, `${problems.length} of ${files} files are not whole.`].join('\n'))
   show({ files, rows }, `All ${files} files are whole: ${rows} rows.`)
@@ -113,10 +120,15 @@ async function readArchive(
   const found = manifests.filter(one => one.table === table && one.month === month)
   if (found.length === 0)
     throw new InputError(`${folder} has no ${table} of ${month}; \`bursar archive list\` shows what it has.`)
-  for (const manifest of found) await writeRows(folder, manifest, where.map(parseCondition))
+  const vault = await vaultOrRefusal()
+  for (const manifest of found) await writeRows(folder, manifest, { vault, where: where.map(parseCondition) })
 }
 
-async function writeRows(folder: string, manifest: Manifest, conditions: Condition[]): Promise<void> {
+async function writeRows(
+  folder: string,
+  manifest: Manifest,
+  { vault, where: conditions }: { vault: Vault; where: Condition[] },
+): Promise<void> {
   const unknown = conditions.find(({ field }) => !manifest.columns.some(({ name }) => name === field))
   if (unknown !== undefined)
     throw new InputError(
@@ -125,12 +137,12 @@ async function writeRows(folder: string, manifest: Manifest, conditions: Conditi
   const path = linesPath(folder, manifest)
   let content: Content
   try {
-    content = await readLines(path, async line => {
+    content = await readLines(path, sealOf(vault, manifest), async line => {
       if (!isMeant(line, conditions)) return
       if (!process.stdout.write(`${line}\n`)) await new Promise(go => process.stdout.once('drain', go))
     })
   } catch (error) {
-    throw new InputError(`${path} cannot be read to its end: ${(error as Error).message}`)
+    throw new InputError(describeUnread(path, error as Error))
   }
   if (content.sha256 !== manifest.sha256)
     throw new InputError(`${path} is not the file that was written: its checksum differs.`)
@@ -154,6 +166,14 @@ function isMeant(line: string, conditions: readonly Condition[]): boolean {
 
 function collect(value: string, before: string[]): string[] {
   return [...before, value]
+}
+
+async function vaultOrRefusal(): Promise<Vault> {
+  const vault = await findVault(readConfig(process.env))
+  if (vault !== null) return vault
+  throw new InputError(
+    'Archives are encrypted: set MASTER_KEY to the key of the Bursar that wrote them, or DATA_DIR to the folder with its master.key.',
+  )
 }
 
 function folderOf({ dir }: Folder): string {

@@ -1,17 +1,17 @@
 import { existsSync, statSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { readConfig, type Config } from '../app/config.ts'
-import { CLUSTER, KEY_FILE } from '../platform/backup/format.ts'
+import { findVault, KEY_FILE } from '../app/master-key.ts'
+import { CLUSTER } from '../platform/backup/format.ts'
 import { rehearseRestore } from '../platform/backup/rehearse.ts'
 import { noteRestoreTrial } from '../platform/backup/restore-trial.ts'
 import { restoreBackup } from '../platform/backup/restore.ts'
 import { writeBackup } from '../platform/backup/write.ts'
 import { openEmbeddedPostgres } from '../platform/embedded-postgres/supervisor.ts'
 import { readSchemaChecksums } from '../platform/db/migrate.ts'
-import { parseMasterKey, Vault } from '../platform/secrets.ts'
+import type { Vault } from '../platform/secrets.ts'
 import { addExamples } from './terminal/help.ts'
 import { InputError } from './terminal/failures.ts'
 import { formatBytes, formatTime, show, startProgress } from './terminal/output.ts'
@@ -20,7 +20,9 @@ import { lockServer } from './data-dir-lock.ts'
 export function addBackupCommands(program: Command): void {
   const backup = program
     .command('backup')
-    .description('write the embedded database into one file; Bursar may run on')
+    .description(
+      'write the embedded database into one file, encrypted under the master key; Bursar may run on',
+    )
     .argument('<file>', 'a new file')
     .action(runBackup)
   addExamples(backup, [
@@ -45,11 +47,13 @@ export function addBackupCommands(program: Command): void {
 }
 
 async function runBackup(name: string): Promise<void> {
-  const { dataDir, masterKey } = readEmbeddedConfig()
+  const config = readEmbeddedConfig()
+  const { dataDir, masterKey } = config
   const file = resolve(name)
   if (!existsSync(join(dataDir, CLUSTER))) {
     throw new InputError(`${dataDir} has no database, so there is nothing to back up. Check DATA_DIR.`)
   }
+  const vault = await vaultOrRefusal(config)
   const embedded = await openEmbeddedPostgres({ dataDir })
   const letGo = await lockServer(embedded)
   const progress = startProgress('Read')
@@ -59,6 +63,7 @@ async function runBackup(name: string): Promise<void> {
       dataDir,
       file,
       connection: embedded.connection,
+      vault,
       onProgress(bytesRead) {
         // Thrown inside the work, so that its own clean-up removes the unfinished file.
         interruption.throwIfInterrupted()
@@ -66,10 +71,8 @@ async function runBackup(name: string): Promise<void> {
       },
     })
     progress.end()
-    const advice =
-      masterKey === null
-        ? 'It holds the master key too: anyone who has the file can read every secret in it.'
-        : 'MASTER_KEY is not in it: keep that as well, or the backup cannot be used.'
+    const key = masterKey === null ? join(dataDir, KEY_FILE) : 'MASTER_KEY'
+    const advice = `It is encrypted, and ${key} is not in it: keep that too, apart from the backup, or nobody can read it.`
     show({ file, bytes }, `Wrote ${file} (${formatBytes(bytes)}).\n${advice}`)
   } finally {
     progress.end()
@@ -103,14 +106,17 @@ async function runVerify(name: string, { folder }: { folder: string }): Promise<
   }
 }
 
-/** What the backup must agree with: this release's schema, and the master key where one is known. */
-async function readExpectations({ masterKey, dataDir }: Config) {
-  const text = await readFile(join(dataDir, KEY_FILE), 'utf8').catch(() => '')
-  const key = masterKey ?? parseMasterKey(text.trim())
-  return {
-    schemaVersion: (await readSchemaChecksums()).length,
-    masterKeyFingerprint: key === null ? null : new Vault(key).fingerprint(),
-  }
+/** What the backup must agree with: this release's schema, and the key that it was made under. */
+async function readExpectations(config: Config): Promise<{ schemaVersion: number; vault: Vault }> {
+  return { schemaVersion: (await readSchemaChecksums()).length, vault: await vaultOrRefusal(config) }
+}
+
+async function vaultOrRefusal(config: Config): Promise<Vault> {
+  const vault = await findVault(config)
+  if (vault !== null) return vault
+  throw new InputError(
+    `A backup is encrypted under the master key: set MASTER_KEY, or put the ${KEY_FILE} of that Bursar into ${config.dataDir}.`,
+  )
 }
 
 async function runRestore(name: string): Promise<void> {
@@ -126,12 +132,11 @@ async function runRestore(name: string): Promise<void> {
       onProgress: bytes => progress.tick(bytes),
     })
     progress.end()
-    const lines = [`Restored the backup of ${formatTime(new Date(createdAt))} into ${dataDir}.`]
-    const hasKey = config.masterKey !== null || existsSync(join(dataDir, KEY_FILE))
-    lines.push(
-      hasKey ? 'Start Bursar to use it.' : 'Start Bursar with the MASTER_KEY that the backup was made under.',
+    const start = config.masterKey === null ? 'Start Bursar' : 'Start Bursar with the same MASTER_KEY'
+    show(
+      { file, data_dir: dataDir, created_at: createdAt },
+      `Restored the backup of ${formatTime(new Date(createdAt))} into ${dataDir}.\n${start} to use it.`,
     )
-    show({ file, data_dir: dataDir, created_at: createdAt, has_master_key: hasKey }, lines.join('\n'))
   } finally {
     progress.end()
   }

@@ -5,7 +5,7 @@ import { assertNever } from '../platform/assert.ts'
 import { dayOf } from '../platform/calendar.ts'
 import type { Transaction } from '../platform/db/database.ts'
 import { sumPaise, type Paise } from '../platform/money.ts'
-import type { PaymentReport } from '../providers/port.ts'
+import type { PaymentOutcome, PaymentReport } from '../providers/port.ts'
 import { financialYear } from '../receipts/receipts.rules.ts'
 import type { PaymentContext } from './context.ts'
 import { knownHolidays } from './holidays.service.ts'
@@ -13,6 +13,7 @@ import { recordMismatch } from './mismatches/mismatch.service.ts'
 import { readRecords, type PaymentRecord } from './payment-records.store.ts'
 import {
   assertMove,
+  atProvider,
   checkAfterFailure,
   decide,
   nextCheck,
@@ -21,7 +22,9 @@ import {
   type Payment,
 } from './payments.rules.ts'
 import * as store from './payments.store.ts'
+import { claimProviderPayment } from './provider-payments.store.ts'
 import { refundDuplicate } from './refunds/refunds.service.ts'
+import { insertExceptions } from './settlements/settlements.store.ts'
 
 /**
  * Applies what a provider says, however often and in whatever order it says it, to all that the payment at the bank is for.
@@ -44,12 +47,50 @@ export async function applyReport(
       order,
       decision: decide(payment, report.outcome, order.state === 'paid', askedPaise),
     }))
+    const [first] = decided
+    const isNews = decided.some(({ decision: { kind } }) => kind === 'capture' || kind === 'mismatch')
+    if (first !== undefined && isNews && !(await isCountedHere(ctx, tx, first.payment, report.outcome)))
+      return 'nothing'
     for (const one of decided) await perform(ctx, tx, one, one.decision, askedPaise)
     // The counter of receipts is what a transaction locks last: see moveWithReceipt.
     for (const one of decided)
       if (one.decision.kind === 'capture') await move(ctx, tx, one.payment, one.decision)
     return decided[0]?.decision.kind ?? 'nothing'
   })
+}
+
+/**
+ * The signature says that the provider wrote a report, not that nobody changed what it is about: people with access to its
+ * dashboard write the notes that name our payment. Money that is counted for another payment is for a person to look at.
+ */
+async function isCountedHere(
+  ctx: PaymentContext,
+  tx: Transaction,
+  payment: Payment,
+  outcome: PaymentOutcome,
+): Promise<boolean> {
+  if (outcome.kind !== 'captured' || outcome.providerPaymentId === undefined) return true
+  const { provider, accountId } = payment
+  // The account of the installation has the provider's name, and is that of all institutes.
+  const instituteId = accountId === provider ? 0 : payment.instituteId
+  const at = { instituteId, accountId, providerPaymentId: outcome.providerPaymentId }
+  const { paymentId } = atProvider(payment)
+  const countedFor = await claimProviderPayment(tx, at, paymentId)
+  if (countedFor === paymentId) return true
+  await insertExceptions(tx, [
+    {
+      instituteId,
+      provider,
+      accountId,
+      utr: '',
+      providerRef: outcome.providerPaymentId,
+      problem: `reported for payment ${paymentId}, and counted for ${countedFor} before`,
+      reportedPaise: outcome.amountPaise,
+      knownPaise: null,
+      noticedAt: ctx.clock.now(),
+    },
+  ])
+  return false
 }
 
 async function perform(

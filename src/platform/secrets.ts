@@ -16,12 +16,15 @@ const FORMAT = 1
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 export const MASTER_KEY_BYTES = 32
+export const KEY_ID_BYTES = 8
 
 export class Vault {
+  readonly #master: Buffer
   readonly #key: Buffer
 
   constructor(masterKey: Buffer) {
     if (masterKey.length !== MASTER_KEY_BYTES) throw new Error('the master key must be 32 bytes')
+    this.#master = masterKey
     this.#key = Buffer.from(hkdfSync('sha256', masterKey, '', 'bursar vault v1', 32))
   }
 
@@ -46,6 +49,16 @@ export class Vault {
   /** A key of its own for a purpose, the same on every process. */
   deriveKey(purpose: string): string {
     return createHmac('sha256', this.#key).update(`derive ${purpose}`).digest('hex')
+  }
+
+  /** Of one file, which has a random salt. */
+  fileKey(salt: Buffer, purpose: string): Buffer {
+    return Buffer.from(hkdfSync('sha256', this.#master, salt, `bursar file v1 ${purpose}`, 32))
+  }
+
+  /** What a file says of the key that it was sealed under. */
+  keyId(): Buffer {
+    return Buffer.from(hkdfSync('sha256', this.#master, '', 'bursar key id v1', KEY_ID_BYTES))
   }
 
   /** A value that tells two master keys apart without telling anything about either. */

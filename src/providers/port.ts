@@ -135,6 +135,8 @@ export type PaymentOutcome =
       feePaise?: Paise | undefined
       mode: string
       transactionId: string
+      /** The provider's own number of this money, where it has one: it counts once for an account. */
+      providerPaymentId?: string | undefined
       capturedAt: Date
     }
   | { kind: 'failed'; code: string; message: string }

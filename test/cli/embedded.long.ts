@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { existsSync, readdirSync, statSync } from 'node:fs'
+import { copyFileSync, existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { test, type TestContext } from 'node:test'
@@ -61,7 +61,10 @@ test('an order taken before a backup, of a running or of a stopped Bursar, is th
   assert.ok(!isRunning(env.DATA_DIR))
   const told = await run(env, 'backup', stopped)
   assert.equal(told.code, 0, told.err)
-  assert.match(told.out, /It holds the master key too/)
+  assert.match(
+    told.out,
+    /It is encrypted, and .*master\.key is not in it: keep that too, apart from the backup/,
+  )
   assert.equal(told.err, '', 'no progress where there is no terminal')
   assert.ok(!isRunning(env.DATA_DIR), 'the server that the backup started is stopped')
 
@@ -69,6 +72,9 @@ test('an order taken before a backup, of a running or of a stopped Bursar, is th
     [fromRunning, running, [first]],
     [fromStopped, stopped, [first, second]],
   ] as const) {
+    const locked = await run(target, 'restore', file)
+    assert.match(locked.err, /encrypted under the master key: set MASTER_KEY, or put the master\.key/)
+    copyFileSync(join(env.DATA_DIR, 'master.key'), join(target.DATA_DIR, 'master.key'))
     const restored = await run(target, 'restore', file)
     assert.match(
       restored.out,
@@ -145,7 +151,7 @@ test('a live Bursar on the embedded server backs itself up; the backup is verifi
   assert.deepEqual([wrong.code, readdirSync(other.DATA_DIR)], [1, trial])
   assert.match(wrong.err, /made under another master key/)
   const restored = await run({ ...live, ...other }, 'restore', file)
-  assert.match(restored.out, /Start Bursar to use it\./, restored.err)
+  assert.match(restored.out, /Start Bursar with the same MASTER_KEY to use it\./, restored.err)
   await (await createBursar(t, { ...live, ...other })).stop()
 })
 

@@ -5,6 +5,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { Bursar } from '../../sdk/node/src/index.ts'
+import { writtenSbom } from '../../tools/sbom.ts'
 import { startBursar } from '../harness/bursar.ts'
 import { waitFor } from '../harness/wait.ts'
 import { skipWithout } from '../sdk/languages.ts'
@@ -66,6 +67,8 @@ test('the command line runs from its package without the server', async t => {
 
 test('the server starts from its package in an empty folder, takes a payment and prints its receipt', async t => {
   const { cwd, tarball } = pack(t, '.')
+  const materials = execFileSync('tar', ['-xzOf', join(cwd, tarball), 'package/dist/sbom.cdx.json'])
+  assert.equal(materials.toString(), writtenSbom(ROOT))
   const port = await freePort()
   const server = npx(t, cwd, { PORT: String(port), DEMO: 'off' }, [tarball])
   let out = ''

@@ -76,17 +76,20 @@ test('a webhook is added, changed, tested, watched, disabled and recovered', asy
     event_code: 'pay.payment.debited',
     url: receiver.url,
     failure_notification_email: 'it@school.example',
-    secret_key: 'first secret',
+    secret_key: 'the first secret',
   }
   assertAnswer(await viewer.post(`${SCHOOL}/webhooks`, sent), '403 AUE00001')
   const added = await developer.post(`${SCHOOL}/webhooks`, sent)
   assertAnswer(added, '201')
   const { id } = added.body.data
-  const change = { secret_key: 'second secret', header_key: 'X-Api-Key', header_value: 'abc' }
+  const short = { secret_key: 'fifteen-letters' }
+  assertAnswer(await developer.post(`${SCHOOL}/webhooks`, { ...sent, ...short }), '400 HUE00000')
+  assertAnswer(await developer.send('PATCH', `${SCHOOL}/webhooks/${id}`, short), '400 HUE00000')
+  const change = { secret_key: 'the second secret', header_key: 'X-Api-Key', header_value: 'abc' }
   assertAnswer(await developer.send('PATCH', `${SCHOOL}/webhooks/${id}`, change), '200')
   const [entry] = await auditOf('webhook.changed')
   assert.deepEqual([entry.after.secret_key, entry.after.header_key], ['changed', 'X-Api-Key'])
-  assert.doesNotMatch(JSON.stringify(entry), /second secret|abc/)
+  assert.doesNotMatch(JSON.stringify(entry), /the second secret|abc/)
 
   receiver.answer(() => ({ status: 500, body: 'no' }))
   const tested = await developer.post(`${SCHOOL}/webhooks/${id}/test`)

@@ -67,15 +67,15 @@ test('a delivery is signed by the new key and the old one for a day after a chan
   const receiver = await startReceiver(t)
   const id = await subscribe(bursar.demo, receiver.url)
   t.after(unsubscribeAll)
-  await subscribe(bursar.demo, receiver.url, { secret_key: 'the-next-one' })
+  await subscribe(bursar.demo, receiver.url, { secret_key: 'the-next-secret-one' })
   await trigger(bursar.demo)
   const [first] = await receiver.waitForRequests(1)
   assert.ok(first)
-  const next = `whsec_${Buffer.from('the-next-one').toString('base64')}`
+  const next = `whsec_${Buffer.from('the-next-secret-one').toString('base64')}`
   for (const key of [STANDARD_SECRET, next]) {
     new Standard(key).verify(first.body, first.headers as Record<string, string>)
   }
-  assert.equal(first.headers['x-signature'], mac('the-next-one', first.body))
+  assert.equal(first.headers['x-signature'], mac('the-next-secret-one', first.body))
   assert.equal(first.headers['x-signature-previous'], mac(SECRET, first.body))
 
   await bursar.sql('update webhook_subscriptions set previous_secret_until = now() where id = $1', [id])

@@ -10,7 +10,7 @@ const { demo, group } = bursar
 
 test('an attempt shows the answer with the secrets masked that its receiver echoed', async t => {
   const receiver = await startReceiver(t)
-  const previous = 'the-key-before'
+  const previous = 'the-key-used-before'
   const value = 'Bearer 4f1d-header-value'
   receiver.answer(({ headers }) => ({
     status: 500,

@@ -66,7 +66,7 @@ export type AddWebhookRequest = {
   url: string
   /** Addresses that get a mail when deliveries fail, separated by commas. */
   failure_notification_email: string
-  /** Signs the deliveries; plain text, or whsec_ and base64; a shorter one than 16 characters is taken with a warning in `message`. Never returned. Absent: as it is; null or "": no signature. */
+  /** Signs the deliveries; plain text of at least 16 characters, or whsec_ and base64 of at least 16 bytes. Never returned. Absent: as it is; null or "": no signature. */
   secret_key?: string | null | undefined
   /** Name of a header sent with every delivery. Absent: as it is. */
   header_key?: string | null | undefined

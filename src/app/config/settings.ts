@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import { parseMailAddress, smtpUrlProblem } from '../../messages/senders/mail-settings.ts'
 import { parseTimeOfDay } from '../../platform/backup/schedule.rules.ts'
 import { isCidr } from '../../platform/http-client/addresses.ts'
+import { parseContacts } from '../../http/security-txt.ts'
 import { parseMasterKey } from '../../platform/secrets.ts'
 import { PROVIDERS } from '../../providers/catalogue.ts'
 import { RETRY_SECONDS } from '../../webhooks/delivery-log/deliveries.rules.ts'
@@ -117,6 +118,13 @@ export const SETTINGS = {
     '50',
   ),
   PUBLIC_BURST: setting('how many of them it may send at once', wholeNumber(1, 1_000_000), '500'),
+  SECURITY_CONTACT: optional(
+    'where people who find a weakness tell you: an e-mail address or https address, several with commas; shown at /.well-known/security.txt',
+    parsedBy(
+      parseContacts,
+      'must be e-mail addresses or https addresses, such as security@school.example.in',
+    ),
+  ),
   LOG_LEVEL: setting(
     'trace, debug, info, warn, error or silent',
     oneOf('trace', 'debug', 'info', 'warn', 'error', 'silent'),

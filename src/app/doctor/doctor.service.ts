@@ -50,7 +50,7 @@ export function examine(config: Config, ctx: Context): Promise<Finding[]> {
       return judgeClock((before + Date.now()) / 2 - now.getTime())
     },
     Disk: () => lookAtDisk(config),
-    Backups: () => lookAtBackups(config),
+    Backups: () => lookAtBackups(config, ctx),
     'Trial restore': async () =>
       judgeRestore(await readRestoreTrial(config.dataDir), new Date(), config.databaseUrl === null),
     Archive: () => lookAtArchive(config, ctx),
@@ -92,9 +92,9 @@ async function lookAtDisk({ databaseUrl, dataDir }: Config): ReturnType<Look> {
   return isAlmostFull ? problem(`${free}: make room, a full disk stops everything`) : ok(free)
 }
 
-async function lookAtBackups({ backup, databaseUrl }: Config): ReturnType<Look> {
+async function lookAtBackups({ backup, databaseUrl }: Config, { vault }: Context): ReturnType<Look> {
   if (backup === null || databaseUrl !== null) return judgeBackup(null, databaseUrl === null)
-  const last = await newestBackup(backup.folder)
+  const last = await newestBackup(backup.folder, vault)
   return judgeBackup({ last, isLate: isBackupLate(last, backup.at, new Date()) }, true)
 }
 

@@ -16,6 +16,7 @@ import { listAllAccounts } from '../../providers/accounts/accounts.service.ts'
 import { loadOffset } from '../../sandbox/clock/clock.service.ts'
 import type { Config } from '../config.ts'
 import { readVersion } from '../installation.ts'
+import { findVault } from '../master-key.ts'
 import { partitionedLogs } from '../retention.ts'
 import { parseProcessName, type AccountState, type Process, type Status } from './status.rules.ts'
 import { readProcesses, readServerState, readStandbys } from './status.store.ts'
@@ -122,8 +123,9 @@ async function listAccounts(db: Database): Promise<AccountState[]> {
   }))
 }
 
-async function readBackup({ backup, databaseUrl }: Config): Promise<Status['backup']> {
+async function readBackup(config: Config): Promise<Status['backup']> {
+  const { backup, databaseUrl } = config
   if (backup === null || databaseUrl !== null) return null
-  const lastAt = await newestBackup(backup.folder)
+  const lastAt = await newestBackup(backup.folder, await findVault(config))
   return { lastAt, isLate: isBackupLate(lastAt, backup.at, new Date()) }
 }

@@ -1,4 +1,5 @@
 import { INDIA } from '../../platform/calendar.ts'
+import { csvText } from '../../platform/csv.rules.ts'
 import { toRupees, type Paise } from '../../platform/money.ts'
 
 /** A column of a report, the same in every kind of file. */
@@ -86,12 +87,6 @@ function csvCell(kind: CellKind, value: CellValue): string {
     default:
       return kind satisfies never
   }
-}
-
-/** A text that begins like a formula would be run as one by the program that opens the file: the mark before it makes it text. */
-function csvText(text: string): string {
-  const safe = /^[=+\-@\t\r\n|]/.test(text) ? `'${text}` : text
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }
 
 /** 05/04/2026 */

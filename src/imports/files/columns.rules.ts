@@ -1,4 +1,5 @@
 import { DAY_MS, parseDay } from '../../platform/calendar.ts'
+import { isLikeFormula } from '../../platform/csv.rules.ts'
 
 /** As a spreadsheet gives it; text from CSV. */
 export type Cell = string | number | boolean | Date | null
@@ -119,7 +120,10 @@ function readCell(
 
 /** Spreadsheets keep leading zeros by ="007", and ERPs keep formulas from running by an apostrophe. */
 function unwrap(text: string): string {
-  return /^="(.*)"$/s.exec(text)?.[1]?.replaceAll('""', '"') ?? /^'([=+\-@\d].*)$/s.exec(text)?.[1] ?? text
+  const kept = /^="(.*)"$/s.exec(text)?.[1]?.replaceAll('""', '"')
+  if (kept !== undefined) return kept
+  const rest = text.slice(1)
+  return text.startsWith("'") && (isLikeFormula(rest) || /^\d/.test(rest)) ? rest : text
 }
 
 const FLAGS: Record<string, boolean> = {

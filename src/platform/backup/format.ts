@@ -1,9 +1,10 @@
-/** What writing and restoring a backup must agree on: a gzipped tar whose first entry says what it is. */
+/** What writing and restoring a backup must agree on: a gzipped tar, sealed, whose first entry says what it is. */
 import { once, type EventEmitter } from 'node:events'
 
 export const MANIFEST = 'bursar-backup.json'
-export const KEY_FILE = 'master.key'
 export const CLUSTER = 'pg'
+/** What the file is sealed for. */
+export const PURPOSE = 'backup'
 
 export type Manifest = {
   format: 1

@@ -1,24 +1,18 @@
 /** Reads a backup from its first byte to its last and trusts nothing in it. */
 import { once, type EventEmitter } from 'node:events'
-import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
-import { createGunzip } from 'node:zlib'
 import { extract as createExtract, type Extract } from 'tar-stream'
-import {
-  CLUSTER,
-  KEY_FILE,
-  MANIFEST,
-  parseManifest,
-  settleBoth,
-  writePaced,
-  type Manifest,
-} from './format.ts'
+import { CLUSTER, MANIFEST, parseManifest, PURPOSE, settleBoth, writePaced, type Manifest } from './format.ts'
 import { POSTGRES_MAJOR } from '../embedded-postgres/binaries.ts'
+import { NotOpened, readSealed } from '../sealed-file.ts'
+import type { Vault } from '../secrets.ts'
 
 export type Entry = Extract extends AsyncIterable<infer Source> ? Source : never
 
 type ReadOptions = {
   file: string
+  /** Of the master key that it was made under. */
+  vault: Vault
   /** May throw a Refusal before anything else is read. */
   accept?: (manifest: Manifest) => void
   /** Must read the entry to its end. */
@@ -32,10 +26,11 @@ export class Refusal extends Error {}
 const MANIFEST_LIMIT_BYTES = 64 * 1024
 const NEEDED = ['PG_VERSION', 'backup_label', 'global/pg_control'].map(name => `${CLUSTER}/${name}`)
 
-/** Reads all of it without unpacking: gzip's checksum covers every byte. */
-export function readThrough(file: string): Promise<Manifest> {
+/** Reads all of it without unpacking: every segment is checked. */
+export function readThrough(file: string, vault: Vault): Promise<Manifest> {
   return readArchive({
     file,
+    vault,
     async onEntry(entry) {
       for await (const _chunk of entry);
     },
@@ -43,14 +38,14 @@ export function readThrough(file: string): Promise<Manifest> {
 }
 
 /** Reads its first entry alone. */
-export async function readManifest(file: string): Promise<Manifest> {
+export async function readManifest(file: string, vault: Vault): Promise<Manifest> {
   const { promise, resolve, reject } = Promise.withResolvers<Manifest>()
   const accept = (manifest: Manifest): void => {
     resolve(manifest)
     throw new Refusal('nothing else is wanted')
   }
   // What is refused after that changes nothing.
-  await readArchive({ file, accept, onEntry: async () => {} }).catch(reject)
+  await readArchive({ file, vault, accept, onEntry: async () => {} }).catch(reject)
   return promise
 }
 
@@ -72,21 +67,19 @@ export async function readArchive(options: ReadOptions): Promise<Manifest> {
   return manifest
 }
 
-async function feed(extract: Extract, { file, onProgress }: ReadOptions, signal: AbortSignal): Promise<void> {
-  const source = createReadStream(file, { highWaterMark: 256 * 1024 })
+async function feed(
+  extract: Extract,
+  { file, vault, onProgress }: ReadOptions,
+  signal: AbortSignal,
+): Promise<void> {
   let bytesRead = 0
-  source.on('data', chunk => onProgress?.((bytesRead += chunk.length)))
-  const gunzip = createGunzip()
-  source.on('error', error => gunzip.destroy(error))
-  source.pipe(gunzip)
-  try {
-    for await (const chunk of gunzip) await writePaced(extract, chunk as Buffer, signal)
-    const closed = once(extract as unknown as EventEmitter, 'close', { signal })
-    extract.end(null)
-    await closed
-  } finally {
-    source.destroy()
-  }
+  const plain = readSealed(file, { vault, purpose: PURPOSE }, chunk =>
+    onProgress?.((bytesRead += chunk.length)),
+  )
+  for await (const chunk of plain) await writePaced(extract, chunk as Buffer, signal)
+  const closed = once(extract as unknown as EventEmitter, 'close', { signal })
+  extract.end(null)
+  await closed
 }
 
 async function readEntries(extract: Extract, { file, accept, onEntry }: ReadOptions): Promise<Manifest> {
@@ -119,10 +112,9 @@ function refuseOtherMajor(file: string, { pg_version: version }: Manifest): void
   )
 }
 
-/** Only plain files and folders, only below the cluster (and the key), and no step upwards. */
+/** Only plain files and folders, only below the cluster, and no step upwards. */
 function isSafe({ header: { name, type } }: Entry): boolean {
   if (type !== 'file' && type !== 'directory') return false
-  if (name === KEY_FILE) return type === 'file'
   const [top, ...steps] = name.replace(/\/$/, '').split('/')
   if (top !== CLUSTER || name.includes('\0') || name.includes('\\')) return false
   return steps.every(step => step !== '' && step !== '.' && step !== '..')
@@ -137,6 +129,7 @@ async function readText(entry: Entry): Promise<string> {
 
 function explain(file: string, error: unknown): Error {
   if (error instanceof Refusal) return error
+  if (error instanceof NotOpened) return new Refusal(`${file} ${error.message}`, { cause: error })
   const { code, message } = error as NodeJS.ErrnoException
   const isDisk = code !== undefined && /^E[A-Z]+$/.test(code)
   const advice = isDisk

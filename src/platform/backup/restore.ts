@@ -3,19 +3,20 @@
  * final place and renamed at the end, so a folder named `pg` is always whole; a failure leaves nothing.
  */
 import { randomBytes } from 'node:crypto'
-import { chown, lstat, mkdir, open, readdir, readFile, rename, rm, rmdir } from 'node:fs/promises'
+import { chown, lstat, mkdir, open, readdir, rename, rm, rmdir } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
-import { CLUSTER, KEY_FILE, type Manifest } from './format.ts'
+import { CLUSTER, type Manifest } from './format.ts'
 import { readArchive, Refusal, type Entry } from './read.ts'
 import { exists, syncFolder } from '../embedded-postgres/paths.ts'
+import type { Vault } from '../secrets.ts'
 
 type RestoreOptions = {
   dataDir: string
   file: string
   /** How far this release's migrations go; a backup of a later one is refused. */
   schemaVersion?: number
-  /** Of the configured master key; a backup under another one is refused. */
-  masterKeyFingerprint?: string | null
+  /** Of the master key that the backup was made under; without it nobody reads it. */
+  vault: Vault
   onProgress?: (bytesRead: number) => void
 }
 
@@ -31,7 +32,7 @@ export async function restoreBackup(options: RestoreOptions): Promise<{ createdA
     await mkdir(draft, { mode: 0o700 })
     const { created_at: createdAt } = await readArchive({
       ...options,
-      accept: manifest => refuseMismatch(options, manifest),
+      accept: manifest => refuseNewer(options, manifest),
       onEntry: entry => unpackEntry(entry, join(draft, entry.header.name)),
     })
     await giveToOwner(dataDir, draft)
@@ -45,21 +46,11 @@ export async function restoreBackup(options: RestoreOptions): Promise<{ createdA
   }
 }
 
-function refuseMismatch(
-  { file, schemaVersion, masterKeyFingerprint }: RestoreOptions,
-  found: Manifest,
-): void {
+function refuseNewer({ file, schemaVersion }: RestoreOptions, found: Manifest): void {
   if (schemaVersion !== undefined && (found.schema_version ?? 0) > schemaVersion) {
     throw new Refusal(
       `${file} was made by a newer Bursar (schema ${found.schema_version}, this release has ${schemaVersion}): ` +
         'restore it with that release or a later one',
-    )
-  }
-  const expected = found.master_key_fingerprint
-  if (expected !== null && (masterKeyFingerprint ?? expected) !== expected) {
-    throw new Refusal(
-      `${file} was made under another master key: set MASTER_KEY to the one of that time, ` +
-        'or its secrets cannot be read',
     )
   }
 }
@@ -100,23 +91,9 @@ async function giveToOwner(dataDir: string, draft: string): Promise<void> {
   }
 }
 
-/** The key first: a cluster without its key would make the next start invent another one. */
 async function moveIntoPlace(dataDir: string, draft: string): Promise<void> {
-  const [from, key] = [join(draft, KEY_FILE), join(dataDir, KEY_FILE)]
-  const found = await readFile(key).catch(() => null)
-  const restored = await readFile(from).catch(() => null)
-  if (found !== null && restored !== null && !found.equals(restored)) {
-    throw new Error(`${key} is another key than the backup's: choose another DATA_DIR or move it away`)
-  }
-  const movesKey = restored !== null && found === null
-  if (movesKey) await rename(from, key)
-  try {
-    await syncFolder(join(draft, CLUSTER))
-    await rename(join(draft, CLUSTER), join(dataDir, CLUSTER))
-  } catch (error) {
-    if (movesKey) await rm(key, { force: true })
-    throw error
-  }
+  await syncFolder(join(draft, CLUSTER))
+  await rename(join(draft, CLUSTER), join(dataDir, CLUSTER))
   await syncFolder(dataDir)
   await syncFolder(dirname(dataDir))
 }

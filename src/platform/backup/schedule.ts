@@ -17,6 +17,7 @@ import { PARTIAL, writeBackup } from './write.ts'
 import type { EmbeddedPostgres } from '../embedded-postgres/supervisor.ts'
 import { syncFolder } from '../embedded-postgres/paths.ts'
 import type { Log } from '../log.ts'
+import type { Vault } from '../secrets.ts'
 
 export type BackupSettings = { folder: string; at: TimeOfDay; keep: number }
 
@@ -39,6 +40,7 @@ type ScheduleOptions = {
   settings: BackupSettings
   dataDir: string
   embedded: EmbeddedPostgres
+  vault: Vault
   log: Log
   /** Real time: a moved sandbox clock must not make backups. */
   now?: () => Date
@@ -94,7 +96,7 @@ export class BackupSchedule {
   }
 
   async #runIfDue(): Promise<void> {
-    const { settings, dataDir, embedded, log, now } = this.#options
+    const { settings, dataDir, embedded, vault, log, now } = this.#options
     await mkdir(settings.folder, { recursive: true, mode: 0o700 })
     await this.#readFolder()
     if (now() < this.#nextAt()) return
@@ -105,7 +107,7 @@ export class BackupSchedule {
       // Thrown inside the work, so that its own clean-up removes the unfinished file.
       if (this.#isStopping) throw new Error('Bursar is stopping')
     }
-    const { bytes } = await writeBackup({ dataDir, file, connection: embedded.connection, onProgress })
+    const { bytes } = await writeBackup({ dataDir, file, connection: embedded.connection, vault, onProgress })
     this.#failuresInRow = 0
     this.#lastFailure = null
     await this.#removeOldest()

@@ -10,17 +10,21 @@ import { constants, createGzip } from 'node:zlib'
 import type { Client } from 'pg'
 import { pack as createPack } from 'tar-stream'
 import { Archive } from './archive.ts'
-import { CLUSTER, KEY_FILE, MANIFEST, settleBoth, type Manifest } from './format.ts'
+import { CLUSTER, MANIFEST, PURPOSE, settleBoth, type Manifest } from './format.ts'
 import { readInstance } from './instance.ts'
 import { readThrough } from './read.ts'
 import { connectTo } from '../embedded-postgres/client.ts'
 import { exists, syncFolder } from '../embedded-postgres/paths.ts'
 import type { EmbeddedPostgres } from '../embedded-postgres/supervisor.ts'
+import { sealing } from '../sealed-file.ts'
+import type { Vault } from '../secrets.ts'
 
 type BackupOptions = {
   dataDir: string
   file: string
   connection: EmbeddedPostgres['connection']
+  /** Of the master key that the database is sealed with; the file is sealed under it too. */
+  vault: Vault
   onProgress?: (bytesRead: number) => void
 }
 
@@ -55,7 +59,7 @@ export async function writeBackup(options: BackupOptions): Promise<{ bytes: numb
     }
     await output.sync()
     const { size } = await output.stat()
-    await readThrough(partial)
+    await readThrough(partial, options.vault)
     await refuseExisting(file, 'it appeared while the backup ran, and a backup is never overwritten')
     await rename(partial, file)
     await syncFolder(dirname(file))
@@ -82,19 +86,25 @@ async function writeArchive(output: FileHandle, options: BackupOptions, client: 
   const chunks = async function* () {
     yield* pack
   }
-  const written = pipeline(chunks, gzip, compressed => output.writeFile(compressed))
-  const produced = addEverything(archive, options.dataDir, client).then(() => pack.finalize())
+  const written = pipeline(chunks, gzip, sealing({ vault: options.vault, purpose: PURPOSE }), sealed =>
+    output.writeFile(sealed),
+  )
+  const produced = addEverything(archive, options, client).then(() => pack.finalize())
   await settleBoth(produced, written, error => {
     failed.abort(error)
     pack.destroy(error)
   })
 }
 
-async function addEverything(archive: Archive, dataDir: string, client: Client): Promise<void> {
+async function addEverything(
+  archive: Archive,
+  { dataDir, vault }: BackupOptions,
+  client: Client,
+): Promise<void> {
   const cluster = join(dataDir, CLUSTER)
   const begun = await beginBackup(client)
+  refuseOtherKey(begun.manifest, vault)
   await archive.addText(MANIFEST, JSON.stringify(begun.manifest, null, 2))
-  await archive.addFile(KEY_FILE, join(dataDir, KEY_FILE))
 
   await archive.addFolder(CLUSTER)
   await addTree(archive, cluster, '')
@@ -113,6 +123,15 @@ async function addEverything(archive: Archive, dataDir: string, client: Client):
     const added = await archive.addFile(`${CLUSTER}/pg_wal/${name}`, join(cluster, 'pg_wal', name))
     if (!added) throw new Error(`the backup is not whole: log segment ${name} is gone; try again`)
   }
+}
+
+/** A backup under a mistyped key would be lost, and nobody would know before it is needed. */
+function refuseOtherKey({ master_key_fingerprint: expected }: Manifest, vault: Vault): void {
+  if (expected !== null && expected !== vault.fingerprint())
+    throw new Error(
+      'the master key is not the one that this database was sealed with: set MASTER_KEY to the right one, ' +
+        'or nobody could read the backup',
+    )
 }
 
 type Begun = { manifest: Manifest; startLsn: bigint; segmentBytes: bigint; timeline: string }

@@ -1,15 +1,15 @@
 /**
- * A month of a log as files: rows as JSON, one a line, compressed, and beside them a manifest with their count and
- * checksums. Whatever has a manifest is whole, however the process that wrote it ended.
+ * A month of a log as files: rows as JSON, one a line, compressed and sealed under the master key, and beside them a manifest
+ * with their count and checksums. Whatever has a manifest is whole, however the process that wrote it ended.
  */
-import { createHash } from 'node:crypto'
-import { createReadStream } from 'node:fs'
+import { createHash, createHmac, type Hmac } from 'node:crypto'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createGunzip } from 'node:zlib'
+import { NotOpened, readSealed, type Seal } from '../sealed-file.ts'
+import type { Vault } from '../secrets.ts'
 
 export type Manifest = {
-  format: 1
+  format: 2
   /** The log that the rows are of. */
   table: string
   /** Such as 2026-01, in India; what stood before the first month is `before-2026-01`. */
@@ -22,12 +22,12 @@ export type Manifest = {
   bytes: number
   /** Of the file, as `sha256sum` computes it. */
   sha256: string
-  /** Of the lines in it, however they are compressed. */
-  lines_sha256: string
+  /** Of the lines in it, however they are sealed: under a key too, or it would tell whether a guess at them is right. */
+  lines_hmac: string
   written_at: string
 }
 
-export const LINES = '.jsonl.gz'
+export const LINES = '.jsonl.gz.sealed'
 const MANIFEST = '.json'
 
 /** Every manifest in the folder, by table and month. One that cannot be read hides no other, if somebody takes the problem. */
@@ -62,7 +62,7 @@ async function listFiles(folder: string): Promise<string[]> {
 export type Verified = { files: number; rows: number; problems: string[] }
 
 /** Reads every archive of the folder. One that is damaged hides none of the others. */
-export async function verifyArchives(folder: string, now = new Date()): Promise<Verified> {
+export async function verifyArchives(folder: string, vault: Vault, now = new Date()): Promise<Verified> {
   const verified: Verified = { files: 0, rows: 0, problems: [] }
   for (const path of await listWithoutManifest(folder, now)) {
     verified.files++
@@ -73,7 +73,7 @@ export async function verifyArchives(folder: string, now = new Date()): Promise<
   for (const path of await listManifests(folder)) {
     const found = await readManifest(path).catch((error: Error) => error.message)
     if (found === null) continue
-    const problem = typeof found === 'string' ? found : await archiveProblem(folder, found)
+    const problem = typeof found === 'string' ? found : await archiveProblem(folder, found, vault)
     if (problem !== null) verified.problems.push(problem)
     verified.files++
     if (typeof found !== 'string') verified.rows += found.rows
@@ -102,8 +102,8 @@ export async function readManifest(path: string): Promise<Manifest | null> {
   if (text === null) return null
   const problem = `${path} is not a manifest of an archive that this version understands`
   try {
-    const manifest = JSON.parse(text) as Manifest
-    if (manifest.format === 1 && typeof manifest.sha256 === 'string') return manifest
+    const manifest = JSON.parse(text) as { format: unknown; sha256: unknown }
+    if (manifest.format === 2 && typeof manifest.sha256 === 'string') return manifest as Manifest
   } catch (cause) {
     throw new Error(problem, { cause })
   }
@@ -116,53 +116,64 @@ export const manifestPath = (folder: string, table: string, name: string): strin
 export const linesPath = (folder: string, { table, file }: Pick<Manifest, 'table' | 'file'>): string =>
   join(folder, table, file)
 
-export type Content = { rows: number; bytes: number; sha256: string; linesSha256: string }
+/** A file that is moved to another month or log does not open there. */
+export function sealOf(vault: Vault, { table, month }: Pick<Manifest, 'table' | 'month'>): Seal {
+  return { vault, purpose: `archive ${table} ${month}` }
+}
 
-/** Reads a file of lines to its end, each line to `onLine`; what it cannot unpack it throws. */
+export function hmacOfLines(vault: Vault): Hmac {
+  return createHmac('sha256', vault.deriveKey('lines of an archive'))
+}
+
+export type Content = { rows: number; bytes: number; sha256: string; linesHmac: string }
+
+/** Reads a file of lines to its end, each line to `onLine`; what it cannot open it throws. */
 export async function readLines(
   path: string,
+  seal: Seal,
   onLine?: (line: string) => void | Promise<void>,
 ): Promise<Content> {
-  const [ofFile, ofLines] = [createHash('sha256'), createHash('sha256')]
+  const [ofFile, ofLines] = [createHash('sha256'), hmacOfLines(seal.vault)]
   let [rows, bytes, rest] = [0, 0, '']
   const decoder = new TextDecoder()
-  const source = createReadStream(path, { highWaterMark: 256 * 1024 })
-  source.on('data', chunk => {
+  const plain = readSealed(path, seal, chunk => {
     ofFile.update(chunk)
     bytes += chunk.length
   })
-  const gunzip = createGunzip()
-  source.on('error', error => gunzip.destroy(error))
-  try {
-    for await (const chunk of source.pipe(gunzip) as AsyncIterable<Buffer>) {
-      ofLines.update(chunk)
-      if (onLine === undefined) {
-        for (let at = chunk.indexOf(10); at !== -1; at = chunk.indexOf(10, at + 1)) rows++
-        continue
-      }
-      const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n')
-      rest = lines.pop() ?? ''
-      for (const line of lines) await onLine(line)
-      rows += lines.length
+  for await (const chunk of plain as AsyncIterable<Buffer>) {
+    ofLines.update(chunk)
+    if (onLine === undefined) {
+      for (let at = chunk.indexOf(10); at !== -1; at = chunk.indexOf(10, at + 1)) rows++
+      continue
     }
-  } finally {
-    source.destroy()
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n')
+    rest = lines.pop() ?? ''
+    for (const line of lines) await onLine(line)
+    rows += lines.length
   }
-  return { rows, bytes, sha256: ofFile.digest('hex'), linesSha256: ofLines.digest('hex') }
+  return { rows, bytes, sha256: ofFile.digest('hex'), linesHmac: ofLines.digest('hex') }
 }
 
 /** What is wrong with an archive; null: every byte and row of it is there. */
-export async function archiveProblem(folder: string, manifest: Manifest): Promise<string | null> {
+export async function archiveProblem(
+  folder: string,
+  manifest: Manifest,
+  vault: Vault,
+): Promise<string | null> {
   const path = linesPath(folder, manifest)
   let content: Content
   try {
-    content = await readLines(path)
+    content = await readLines(path, sealOf(vault, manifest))
   } catch (error) {
-    return `${path} cannot be read: ${(error as Error).message}`
+    return describeUnread(path, error as Error)
   }
   if (content.sha256 !== manifest.sha256)
     return `${path} is not the file that was written: its checksum differs`
-  if (content.rows !== manifest.rows || content.linesSha256 !== manifest.lines_sha256)
+  if (content.rows !== manifest.rows || content.linesHmac !== manifest.lines_hmac)
     return `${path} has ${content.rows} rows, its manifest says ${manifest.rows}`
   return null
+}
+
+export function describeUnread(path: string, error: Error): string {
+  return error instanceof NotOpened ? `${path} ${error.message}` : `${path} cannot be read: ${error.message}`
 }

@@ -1,6 +1,7 @@
 import type { Database, Queryable } from '../db/database.ts'
 import { isHeld, NoPermit } from '../db/cluster-semaphore.ts'
 import type { Log } from '../log.ts'
+import type { Vault } from '../secrets.ts'
 import type { Manifest } from './archive.ts'
 import {
   dropRetired,
@@ -16,6 +17,8 @@ import { writeArchive } from './write-archive.ts'
 
 type Retention = {
   db: Database
+  /** Under whose key archives are sealed. */
+  vault: Vault
   log: Pick<Log, 'info'>
   logs: readonly PartitionedLog[]
   /** Null: months are dropped as they are, but for those that must be archived. */
@@ -61,14 +64,14 @@ export async function readWaiting(db: Queryable, logs: readonly PartitionedLog[]
 }
 
 async function dropAll(
-  { db, log, logs, archiveDir }: Retention,
+  { db, vault, log, logs, archiveDir }: Retention,
   isStopping: () => boolean,
 ): Promise<Dropped[]> {
   const dropped: Dropped[] = []
   for (const retired of await listRetired(db, logs)) {
     if (archiveDir === null && retired.mustBeArchived) continue
     const archive =
-      archiveDir === null ? null : await writeArchive(db, retired, { folder: archiveDir, isStopping })
+      archiveDir === null ? null : await writeArchive(db, retired, { folder: archiveDir, vault, isStopping })
     await dropRetired(db, retired)
     dropped.push({ ...retired, archive })
     const { table, month } = retired

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
 import { mkdir, open, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -7,13 +6,17 @@ import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import type { Queryable } from '../db/database.ts'
 import { syncFolder } from '../embedded-postgres/paths.ts'
+import { sealing, type Seal } from '../sealed-file.ts'
+import type { Vault } from '../secrets.ts'
 import {
   archiveProblem,
+  hmacOfLines,
   LINES,
   linesPath,
   manifestPath,
   readLines,
   readManifest,
+  sealOf,
   type Manifest,
 } from './archive.ts'
 import type { RetiredMonth } from './logs.ts'
@@ -23,7 +26,7 @@ const BATCH_ROWS = 2_000
 /** JSON shrinks to a tenth at this level already, and higher ones take twice the time. */
 const LEVEL = 4
 
-type WriteOptions = { folder: string; isStopping: () => boolean }
+type WriteOptions = { folder: string; vault: Vault; isStopping: () => boolean }
 
 /**
  * Writes a month that has left its log, and reads it back. After a kill the same again: what stands there without a
@@ -40,18 +43,17 @@ export async function writeArchive(
   const name = retired.name.slice(retired.table.length + 1).replaceAll('_', '-')
   const partial = join(folder, `${name}${LINES}${PARTIAL}`)
   try {
-    const written = await writeLines(db, retired, { partial, isStopping: options.isStopping })
+    const seal = sealOf(options.vault, { table: retired.table, month: name })
+    const written = await writeLines(db, retired, { partial, seal, isStopping: options.isStopping })
     if (written.rows === 0) return null
-    const content = await readLines(partial)
-    if (content.rows !== written.rows || content.linesSha256 !== written.linesSha256)
+    const content = await readLines(partial, seal)
+    if (content.rows !== written.rows || content.linesHmac !== written.linesHmac)
       throw new Error(`${partial} was read back with other rows than were written`)
-    const { file, known } = await chooseName(options.folder, retired.table, {
-      name,
-      linesSha256: content.linesSha256,
-    })
+    const { linesHmac } = content
+    const { file, known } = await chooseName(options, retired.table, { name, linesHmac })
     if (known !== null) return known
     const manifest: Manifest = {
-      format: 1,
+      format: 2,
       table: retired.table,
       month: name,
       rows: content.rows,
@@ -61,7 +63,7 @@ export async function writeArchive(
       file,
       bytes: content.bytes,
       sha256: content.sha256,
-      lines_sha256: content.linesSha256,
+      lines_hmac: linesHmac,
       written_at: new Date().toISOString(),
     }
     await rename(partial, linesPath(options.folder, manifest))
@@ -72,14 +74,14 @@ export async function writeArchive(
   }
 }
 
-type Written = { rows: number; firstId: string; lastId: string; linesSha256: string }
+type Written = { rows: number; firstId: string; lastId: string; linesHmac: string }
 
 async function writeLines(
   db: Queryable,
   { name }: RetiredMonth,
-  { partial, isStopping }: { partial: string; isStopping: () => boolean },
+  { partial, seal, isStopping }: { partial: string; seal: Seal; isStopping: () => boolean },
 ): Promise<Written> {
-  const hash = createHash('sha256')
+  const hash = hmacOfLines(seal.vault)
   const written = { rows: 0, firstId: '', lastId: '' }
   async function* lines(): AsyncGenerator<string> {
     let after = { instituteId: -1, id: '' }
@@ -105,22 +107,22 @@ async function writeLines(
     }
   }
   const sink = createWriteStream(partial, { mode: 0o600, flush: true })
-  await pipeline(Readable.from(lines()), createGzip({ level: LEVEL }), sink)
-  return { ...written, linesSha256: hash.digest('hex') }
+  await pipeline(Readable.from(lines()), createGzip({ level: LEVEL }), sealing(seal), sink)
+  return { ...written, linesHmac: hash.digest('hex') }
 }
 
 /** The first name that is free, or the archive that has these very rows already. */
 async function chooseName(
-  folder: string,
+  { folder, vault }: WriteOptions,
   table: string,
-  { name, linesSha256 }: { name: string; linesSha256: string },
+  { name, linesHmac }: { name: string; linesHmac: string },
 ): Promise<{ file: string; known: Manifest | null }> {
   for (let number = 1; ; number++) {
     const base = number === 1 ? name : `${name}.${number}`
     const found = await readManifest(manifestPath(folder, table, base))
     if (found === null) return { file: `${base}${LINES}`, known: null }
-    if (found.lines_sha256 !== linesSha256) continue
-    if ((await archiveProblem(folder, found)) === null) return { file: found.file, known: found }
+    if (found.lines_hmac !== linesHmac) continue
+    if ((await archiveProblem(folder, found, vault)) === null) return { file: found.file, known: found }
   }
 }
 

@@ -122,7 +122,8 @@ function outcomeOf(
     return { kind: 'failed', code: returnCodeOf(failure, 'upi_autopay'), message: failure }
   if (status !== 'SUCCESS') return { kind: 'pending' }
   const capturedAt = completedAt ?? toldAt
-  return { kind: 'captured', amountPaise, mode: 'upi_autopay', transactionId, capturedAt }
+  const [mode, providerPaymentId] = ['upi_autopay', transactionId]
+  return { kind: 'captured', amountPaise, mode, transactionId, providerPaymentId, capturedAt }
 }
 
 type Notification = ReturnType<typeof readNotification>

@@ -147,6 +147,7 @@ export function outcomeOfPayment(payment: shapes.CashfreePayment, toldAt: Date):
         amountPaise: payment.amountPaise,
         mode: modeOf(payment.group),
         transactionId: payment.bankReference ?? payment.id,
+        providerPaymentId: payment.id,
         capturedAt: payment.at ?? toldAt,
       }
     case 'FAILED':
@@ -223,6 +224,7 @@ export function outcomeOfCharge(charge: shapes.Charge, toldAt: Date): PaymentOut
         amountPaise: charge.amountPaise,
         mode: rail,
         transactionId: charge.transactionId ?? charge.paymentId,
+        providerPaymentId: charge.transactionId ?? undefined,
         capturedAt: toldAt,
       }
     case 'FAILED':

@@ -33,6 +33,7 @@ export function outcomeOfPayment(payment: shapes.RazorpayPayment): PaymentOutcom
         ...(payment.feePaise === null ? {} : { feePaise: payment.feePaise }),
         mode: payment.method,
         transactionId: payment.bankReference ?? payment.id,
+        providerPaymentId: payment.id,
         capturedAt: payment.createdAt,
       }
     case 'failed':

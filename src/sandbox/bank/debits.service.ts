@@ -151,7 +151,14 @@ function reportOf({ debit, verdict, at }: Decided): Report | null {
     case 'captured':
       return {
         ...about,
-        outcome: { kind: 'captured', amountPaise, mode, transactionId: transactionOf(ref), capturedAt: at },
+        outcome: {
+          kind: 'captured',
+          amountPaise,
+          mode,
+          transactionId: transactionOf(ref),
+          providerPaymentId: ref,
+          capturedAt: at,
+        },
       }
     case 'returned':
       return returnReport(debit, verdict.code, at)

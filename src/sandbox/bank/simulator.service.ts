@@ -194,6 +194,7 @@ function outcomeOf(payment: BankPayment): PaymentOutcome {
         amountPaise: payment.amountPaise,
         mode: payment.mode,
         transactionId: payment.transactionId ?? payment.ref,
+        providerPaymentId: payment.ref,
         capturedAt: payment.capturedAt ?? new Date(0),
       }
     default:

@@ -8,7 +8,7 @@ export const RECEIVER = 'https://erp.example.in/hooks/fees'
 const changes = {
   secret_key: nullable(
     field.text(
-      'Signs the deliveries; plain text, or whsec_ and base64; a shorter one than 16 characters is taken with a warning in `message`. Never returned. Absent: as it is; null or "": no signature.',
+      'Signs the deliveries; plain text of at least 16 characters, or whsec_ and base64 of at least 16 bytes. Never returned. Absent: as it is; null or "": no signature.',
       'a-long-random-text',
       256,
     ),

@@ -31,6 +31,12 @@ export function subscriptionProblems(change: SubscriptionChange): FieldProblem[]
   const { secretKey, headerKey, headerValue } = change
   if (typeof secretKey === 'string' && !isUsableSecret(secretKey)) {
     problems.push({ key: 'secret_key', message: 'begins with whsec_, so the rest must be valid base64' })
+  } else if (typeof secretKey === 'string' && isShortSecret(secretKey)) {
+    // Who gets hold of one delivery finds a shorter one by trying, and then signs others.
+    problems.push({
+      key: 'secret_key',
+      message: `must have at least ${SHORTEST_SECRET} characters (behind whsec_, as many bytes); choose a long random one`,
+    })
   }
   if (typeof headerKey === 'string' && !HEADER_NAME.test(headerKey)) {
     problems.push({ key: 'header_key', message: 'is not a valid HTTP header name' })
@@ -55,7 +61,7 @@ function isUsableSecret(secret: string): boolean {
 const SHORTEST_SECRET = 16
 
 /** Of a `whsec_` secret counts what its base64 stands for. */
-export function isShortSecret(secret: string): boolean {
+function isShortSecret(secret: string): boolean {
   const key = secret.startsWith(STANDARD_PREFIX)
     ? Buffer.from(secret.slice(STANDARD_PREFIX.length), 'base64')
     : secret
@@ -71,12 +77,8 @@ export function urlProblem(url: string, mode: 'sandbox' | 'live'): FieldProblem 
   return null
 }
 
-/** What to tell the caller about things that were sent and not applied, that will have no effect yet, or that are unsafe. */
-export function remarks(on: {
-  isFixedChanged: boolean
-  isHalfHeader: boolean
-  isShortSecret: boolean
-}): string | undefined {
+/** What to tell the caller about things that were sent and not applied, or that will have no effect yet. */
+export function remarks(on: { isFixedChanged: boolean; isHalfHeader: boolean }): string | undefined {
   const texts: string[] = []
   if (on.isFixedChanged) {
     texts.push(
@@ -86,12 +88,6 @@ export function remarks(on: {
   }
   if (on.isHalfHeader) {
     texts.push('The custom header is sent only when header_key and header_value are both set.')
-  }
-  if (on.isShortSecret) {
-    texts.push(
-      `secret_key has less than ${SHORTEST_SECRET} characters: somebody who gets hold of one delivery can find it by trying, ` +
-        'and then sign others. Choose a long random one.',
-    )
   }
   return texts.length === 0 ? undefined : texts.join(' ')
 }

@@ -6,13 +6,7 @@ import { transact, type Command } from '../../platform/idempotency.ts'
 import { hostProblem } from '../../platform/http-client/addresses.ts'
 import { newId } from '../../platform/ids.ts'
 import { cancelWaiting } from '../delivery-log/deliveries.store.ts'
-import {
-  isShortSecret,
-  remarks,
-  subscriptionProblems,
-  urlProblem,
-  type SubscriptionChange,
-} from './subscriptions.rules.ts'
+import { remarks, subscriptionProblems, urlProblem, type SubscriptionChange } from './subscriptions.rules.ts'
 import * as store from './subscriptions.store.ts'
 import { DAY_MS } from '../../platform/calendar.ts'
 
@@ -179,7 +173,6 @@ function toSubscribed(
   const message = remarks({
     isFixedChanged: subscription.url !== input.url || subscription.failureEmails !== input.failureEmails,
     isHalfHeader: (subscription.headerKey === null) !== (subscription.headerValueSealed === null),
-    isShortSecret: typeof input.secretKey === 'string' && isShortSecret(input.secretKey),
   })
   return { subscription, before, message }
 }

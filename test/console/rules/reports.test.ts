@@ -38,11 +38,34 @@ test('no text in a CSV begins like a formula, and taking the mark off gives the 
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme', maxLength: 40 }), text => {
       const cell = cellOf(csvRow(TEXT, text))
-      assert.doesNotMatch(cell, /^[=+\-@\t\r\n|]/)
+      assert.doesNotMatch(cell, /^[\s\u200b-\u200d\u2060\ufeff]*[=+\-@|＝＋－＠]|^[\t\r\n]/)
       assert.equal(cell === text ? cell : cell.slice(1), text)
     }),
   )
   assert.equal(csvRow(TEXT, '=1+1'), "'=1+1\r\n")
+  const formulas = ['=', '+', '-', '@', '|', '＝', '＋', '－', '＠', '｜', '﹦', '﹢', '﹣', '﹫']
+  const unseen = [
+    '',
+    ' ',
+    '\t',
+    '\r',
+    '\n',
+    '\u00a0',
+    '\u200b',
+    '\u200e',
+    '\u2060',
+    '\ufeff',
+    '\u3000',
+    '\u00ad',
+    '\0',
+  ]
+  for (const before of [...unseen, '\ufeff\u200b \u00a0'])
+    for (const sign of formulas) {
+      const text = `${before}${sign}HYPERLINK("http://x")`
+      assert.equal(cellOf(csvRow(TEXT, text)), `'${text}`, JSON.stringify(text))
+    }
+  for (const plain of ['Asha', '\u200bAsha', 'अ=1', '1-2', "'=1", ''])
+    assert.equal(csvRow(TEXT, plain), `${plain}\r\n`)
   assert.equal(csvRow(TEXT, '-5 marks, "late"'), `"'-5 marks, ""late"""\r\n`)
 })
 

@@ -112,7 +112,10 @@ for (const { where, tag, clients } of places) {
   test(`50 Add Webhook calls at once with different secrets leave one subscription ${where}`, async () => {
     const event = tag === 'one' ? 'order.payment.debited' : 'order.payment.settled'
     const answers = await atOnce(50, clients, (client, index) =>
-      client.post(`${ERP}/webhooks`, sampleWebhook({ event_code: event, secret_key: `secret-${index}` })),
+      client.post(
+        `${ERP}/webhooks`,
+        sampleWebhook({ event_code: event, secret_key: `secret-of-the-erp-${index}` }),
+      ),
     )
     assert.deepEqual(tally(answers), { '201': 50 })
     assert.equal(new Set(answers.map(answer => answer.body.data.id)).size, 1)

@@ -9,20 +9,31 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { test, type TestContext } from 'node:test'
 import { createGzip, gzipSync } from 'node:zlib'
 import { pack as createPack } from 'tar-stream'
 import { writeBackup } from '../../../src/platform/backup/write.ts'
 import { restoreBackup } from '../../../src/platform/backup/restore.ts'
+import { PURPOSE } from '../../../src/platform/backup/format.ts'
+import { sealing } from '../../../src/platform/sealed-file.ts'
+import { Vault } from '../../../src/platform/secrets.ts'
 import { connectTo } from '../../../src/platform/embedded-postgres/client.ts'
 import type { EmbeddedPostgres } from '../../../src/platform/embedded-postgres/supervisor.ts'
 import { cluster, openFor, query, scratch, until } from '../embedded-postgres/fixtures/support.ts'
 
+const vault = new Vault(Buffer.alloc(32, 7))
+
 async function backUp(t: TestContext, dataDir: string, postgres: EmbeddedPostgres) {
   const file = join(scratch(t), 'bursar.backup')
-  const { bytes } = await writeBackup({ dataDir, file, connection: postgres.connection })
+  const { bytes } = await writeBackup({ dataDir, file, connection: postgres.connection, vault })
   return { file, bytes }
+}
+
+function sealed(plain: Buffer[]): Promise<Buffer> {
+  return buffer(sealing({ vault, purpose: PURPOSE })(Readable.from(plain)))
 }
 
 /** Keeps committing pairs of rows, one in each table, so that half a transaction would show. */
@@ -62,6 +73,7 @@ test('a backup taken while rows are being committed restores all that came befor
     dataDir,
     file,
     connection: postgres.connection,
+    vault,
     onProgress: bytes => progress.push(bytes),
   })
   await Promise.allSettled([written])
@@ -73,10 +85,9 @@ test('a backup taken while rows are being committed restores all that came befor
   assert.ok((progress.at(-1) ?? 0) > bytes)
   await query(postgres, 'select pg_switch_wal()')
 
-  const { createdAt } = await restoreBackup({ dataDir: restored, file })
+  const { createdAt } = await restoreBackup({ dataDir: restored, file, vault })
   assert.ok(Date.parse(createdAt) <= Date.now())
-  assert.equal(readFileSync(join(restored, 'master.key'), 'utf8'), 'the key')
-  assert.deepEqual(readdirSync(restored).sort(), ['master.key', 'pg'])
+  assert.deepEqual(readdirSync(restored), ['pg'], 'the key is not in it')
   const copy = await openFor(t, restored)
   const [seen] = await query<{ old: number; paid: number; last: number; unpaired: number }>(
     copy,
@@ -98,11 +109,14 @@ test('a backup neither overwrites a file nor leaves a part of one behind', async
   const postgres = await openFor(t, dataDir)
   const { file } = await backUp(t, dataDir, postgres)
   const size = statSync(file).size
-  await assert.rejects(writeBackup({ dataDir, file, connection: postgres.connection }), /never overwritten/)
+  await assert.rejects(
+    writeBackup({ dataDir, file, connection: postgres.connection, vault }),
+    /never overwritten/,
+  )
   assert.equal(statSync(file).size, size)
 
   const folder = scratch(t)
-  const options = { dataDir, file: join(folder, 'failing'), connection: postgres.connection }
+  const options = { dataDir, file: join(folder, 'failing'), connection: postgres.connection, vault }
   const killed = writeBackup({ ...options, onProgress: () => postgres.kill() })
   await assert.rejects(killed)
   assert.deepEqual(readdirSync(folder), [])
@@ -118,16 +132,10 @@ test('a backup leaves no slot behind that would keep the log from being recycled
   assert.deepEqual(await query(postgres, 'select slot_name from pg_replication_slots'), [])
 })
 
-test('a restore never touches an existing cluster or key', async t => {
+test('a restore never touches an existing cluster', async t => {
   const dataDir = await cluster(t)
-  writeFileSync(join(dataDir, 'master.key'), 'the key')
   const { file } = await backUp(t, dataDir, await openFor(t, dataDir))
-  await assert.rejects(restoreBackup({ dataDir, file }), /choose another DATA_DIR or move it away/)
-  const other = scratch(t)
-  writeFileSync(join(other, 'master.key'), 'another key')
-  await assert.rejects(restoreBackup({ dataDir: other, file }), /another key than the backup's/)
-  assert.deepEqual(readdirSync(other), ['master.key'])
-  assert.equal(readFileSync(join(other, 'master.key'), 'utf8'), 'another key')
+  await assert.rejects(restoreBackup({ dataDir, file, vault }), /choose another DATA_DIR or move it away/)
 })
 
 test('a restore refuses a backup of a newer Bursar and one under another master key', async t => {
@@ -136,17 +144,22 @@ test('a restore refuses a backup of a newer Bursar and one under another master 
   await query(
     postgres,
     `create table schema_migrations as select 7 as version;
-     create table instance_settings as select 'master_key_fingerprint' as key, 'ours' as value`,
+     create table instance_settings as select 'master_key_fingerprint' as key, '${vault.fingerprint()}' as value`,
   )
   const { file } = await backUp(t, dataDir, postgres)
   const target = join(scratch(t), 'data')
-  const restore = (schemaVersion: number, masterKeyFingerprint: string | null) =>
-    restoreBackup({ dataDir: target, file, schemaVersion, masterKeyFingerprint })
-  await assert.rejects(restore(6, 'ours'), /made by a newer Bursar \(schema 7, this release has 6\)/)
-  await assert.rejects(restore(7, 'another'), /made under another master key/)
+  const restore = (schemaVersion: number, under = vault) =>
+    restoreBackup({ dataDir: target, file, schemaVersion, vault: under })
+  const other = new Vault(Buffer.alloc(32, 8))
+  await assert.rejects(restore(6), /made by a newer Bursar \(schema 7, this release has 6\)/)
+  await assert.rejects(restore(7, other), /made under another master key/)
   assert.ok(!existsSync(target), 'refused before anything is unpacked')
-  await restore(7, 'ours')
+  await restore(7)
   assert.ok(existsSync(join(target, 'pg', 'PG_VERSION')))
+
+  const mistyped = { dataDir, file: `${file}-2`, connection: postgres.connection, vault: other }
+  await assert.rejects(writeBackup(mistyped), /not the one that this database was sealed with/)
+  assert.ok(!existsSync(`${file}-2`), 'no backup is written that nobody could read')
 })
 
 test('a truncated, damaged or foreign backup is refused and leaves nothing', async t => {
@@ -160,20 +173,21 @@ test('a truncated, damaged or foreign backup is refused and leaves nothing', asy
     ['half', whole.subarray(0, middle), /cut short/],
     ['all but the last byte', whole.subarray(0, bytes - 1), /cut short/],
     ['damaged', damaged, /damaged/],
-    ['empty', Buffer.alloc(0), /not a Bursar backup|cut short/],
-    ['not gzip', Buffer.from('hello'), /not a Bursar backup/],
-    ['gzip of something', gzipSync('hello'.repeat(500)), /not a Bursar backup/],
+    ['empty', Buffer.alloc(0), /is not a file that Bursar sealed/],
+    ['something else', Buffer.from('hello'), /is not a file that Bursar sealed/],
+    ['a plain one', gzipSync('hello'.repeat(500)), /is not encrypted, so it is not a file of this Bursar/],
+    ['sealed, and something else', await sealed([gzipSync('hello'.repeat(500))]), /not a Bursar backup/],
   ]
   const parent = scratch(t)
   for (const [name, content, reason] of cases) {
     const path = join(scratch(t), 'bad.backup')
     writeFileSync(path, content)
     const target = join(parent, 'not', 'yet', 'there')
-    await assert.rejects(restoreBackup({ dataDir: target, file: path }), reason, name)
+    await assert.rejects(restoreBackup({ dataDir: target, file: path, vault }), reason, name)
     assert.deepEqual(readdirSync(parent), [], name)
   }
   mkdirSync(join(parent, 'there'))
-  const absent = { dataDir: join(parent, 'there'), file: join(parent, 'absent') }
+  const absent = { dataDir: join(parent, 'there'), file: join(parent, 'absent'), vault }
   await assert.rejects(restoreBackup(absent), /cannot read the backup/)
   assert.deepEqual(readdirSync(join(parent, 'there')), [])
 })
@@ -186,6 +200,7 @@ test('an archive cannot write outside the data folder', async t => {
     { name: '/tmp/bursar-escaped' },
     { name: 'pg//escaped' },
     { name: 'other' },
+    { name: 'master.key' },
     { name: 'pg/link', type: 'symlink' as const, linkname: '/etc/passwd' },
     { name: 'pg/link', type: 'link' as const, linkname: '/etc/passwd' },
   ]
@@ -198,8 +213,10 @@ test('an archive cannot write outside the data folder', async t => {
     else pack.entry(entry)
     pack.finalize()
     const file = join(folder, 'bad.backup')
-    await pipeline(pack as AsyncIterable<Buffer>, createGzip(), createWriteStream(file))
-    await assert.rejects(restoreBackup({ dataDir: join(folder, 'data'), file }), /unsafe entry/, entry.name)
+    const step = sealing({ vault, purpose: PURPOSE })
+    await pipeline(pack as AsyncIterable<Buffer>, createGzip(), step, createWriteStream(file))
+    const restored = restoreBackup({ dataDir: join(folder, 'data'), file, vault })
+    await assert.rejects(restored, /unsafe entry/, entry.name)
     assert.deepEqual(readdirSync(folder), ['bad.backup'])
   }
   assert.ok(!existsSync('/tmp/bursar-escaped'))

@@ -8,11 +8,13 @@ import { rehearseRestore } from '../../../src/platform/backup/rehearse.ts'
 import { BackupSchedule } from '../../../src/platform/backup/schedule.ts'
 import type { EmbeddedPostgres } from '../../../src/platform/embedded-postgres/supervisor.ts'
 import { createLog } from '../../../src/platform/log.ts'
+import { Vault } from '../../../src/platform/secrets.ts'
 import { cluster, openFor, query, scratch, until } from '../embedded-postgres/fixtures/support.ts'
 
 const START = Date.parse('2026-11-16T21:00:00Z')
 const MINUTE = 60_000
 const DAY = 24 * 60 * MINUTE
+const vault = new Vault(Buffer.alloc(32, 7))
 
 async function openSchedule(t: TestContext, keep = 2, folder = scratch(t)) {
   const dataDir = await cluster(t)
@@ -25,7 +27,7 @@ async function openSchedule(t: TestContext, keep = 2, folder = scratch(t)) {
     destination: { write: line => void (logged += line) },
   })
   const settings = { folder, at: { hour: 2, minute: 30 }, keep }
-  const schedule = new BackupSchedule({ settings, dataDir, embedded, log, now: () => new Date(nowMs) })
+  const schedule = new BackupSchedule({ settings, dataDir, embedded, vault, log, now: () => new Date(nowMs) })
   const runAt = async (ms: number): Promise<string[]> => {
     nowMs = ms
     await schedule.runIfDue()
@@ -50,7 +52,7 @@ test('a backup is made once a day, can be restored, and the oldest go', async t 
   assert.deepEqual(names, ['bursar-20261117T210000Z.backup', 'bursar-20261118T210500Z.backup', 'holiday.jpg'])
   assert.equal(schedule.state.kept, 2)
   assert.match(logged(), /"level":30.*backup written and verified|backup written and verified/)
-  const { tables, rows } = await rehearseRestore({ file: join(folder, names[1] ?? '') })
+  const { tables, rows } = await rehearseRestore({ file: join(folder, names[1] ?? ''), vault })
   assert.deepEqual([tables, rows], [1, 1000])
 })
 
@@ -96,7 +98,7 @@ test('a process killed in the middle of a backup leaves nothing that is taken fo
   const name = 'bursar-20261116T200000Z.backup'
   await beginAndKill(embedded, dataDir, join(folder, name))
   assert.deepEqual(readdirSync(folder), [`${name}.partial`])
-  await assert.rejects(rehearseRestore({ file: join(folder, `${name}.partial`) }), /cut short/)
+  await assert.rejects(rehearseRestore({ file: join(folder, `${name}.partial`), vault }), /cut short/)
 
   utimesSync(join(folder, `${name}.partial`), new Date(START), new Date(START))
   const made = 'bursar-20261116T210100Z.backup'

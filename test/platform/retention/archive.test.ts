@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test, type TestContext } from 'node:test'
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { gunzipSync, gzipSync } from 'node:zlib'
 import {
   archiveProblem,
   linesPath,
@@ -9,14 +10,15 @@ import {
   verifyArchives,
   type Manifest,
 } from '../../../src/platform/retention/archive.ts'
+import { Vault } from '../../../src/platform/secrets.ts'
 import { writeArchive } from '../../../src/platform/retention/write-archive.ts'
 import { startBursar } from '../../harness/bursar.ts'
 import { temporaryFolder } from './support.ts'
 
 const bursar = await startBursar({ after })
-const { db } = bursar.app.ctx
+const { db, vault } = bursar.app.ctx
 const MONTH = { table: 'api_requests', name: 'api_requests_2020_01', month: '2020_01', mustBeArchived: false }
-const [DATA, MANIFEST] = ['2020-01.jsonl.gz', '2020-01.json']
+const [DATA, MANIFEST] = ['2020-01.jsonl.gz.sealed', '2020-01.json']
 
 /** A month of so many rows that has left its log, and a folder for it. */
 async function retired(t: TestContext, rows: number) {
@@ -29,7 +31,7 @@ async function retired(t: TestContext, rows: number) {
   const folder = await temporaryFolder(t)
   const files = async (): Promise<string[]> => (await readdir(join(folder, MONTH.table))).sort()
   const write = (isStopping = () => false): Promise<Manifest | null> =>
-    writeArchive(db, MONTH, { folder, isStopping })
+    writeArchive(db, MONTH, { folder, vault, isStopping })
   return { folder, files, write, path: (name: string) => join(folder, MONTH.table, name) }
 }
 
@@ -42,27 +44,28 @@ test('whatever a killed process left behind, the month is archived once and whol
   await writeFile(path(DATA), 'half of it')
   await writeFile(path(`${DATA}.partial`), 'a beginning')
   const again = await write()
-  assert.deepEqual({ ...again, written_at: '' }, { ...first, written_at: '' }, 'killed before its manifest')
+  const { rows, lines_hmac } = again!
+  assert.deepEqual([rows, lines_hmac], [4_500, first?.lines_hmac], 'killed before its manifest')
   assert.deepEqual(await files(), [MANIFEST, DATA])
   assert.deepEqual(await listArchives(folder), [again])
-  assert.equal(await archiveProblem(folder, again!), null)
+  assert.equal(await archiveProblem(folder, again!, vault), null)
 })
 
 test('a file without a manifest is named by verify, unless it may be the one that is being written', async t => {
   const { folder, write, path } = await retired(t, 3)
   await write()
   await rm(path(MANIFEST))
-  assert.deepEqual(await verifyArchives(folder), { files: 0, rows: 0, problems: [] })
-  const { files, rows, problems } = await verifyArchives(folder, new Date(Date.now() + 61_000))
+  assert.deepEqual(await verifyArchives(folder, vault), { files: 0, rows: 0, problems: [] })
+  const { files, rows, problems } = await verifyArchives(folder, vault, new Date(Date.now() + 61_000))
   assert.deepEqual([files, rows, problems.length], [1, 0, 1])
-  assert.match(problems[0] ?? '', /2020-01\.jsonl\.gz has no manifest/)
+  assert.match(problems[0] ?? '', /2020-01\.jsonl\.gz\.sealed has no manifest/)
 })
 
 test('other rows of a month that is archived already never replace it', async t => {
   const { folder, files, write } = await retired(t, 3)
   await write()
   await bursar.sql(`delete from retired.${MONTH.name} where id = 'req_2'`)
-  assert.equal((await write())?.file, '2020-01.2.jsonl.gz')
+  assert.equal((await write())?.file, '2020-01.2.jsonl.gz.sealed')
   assert.deepEqual(
     (await listArchives(folder)).map(({ rows }) => rows),
     [2, 3],
@@ -79,18 +82,33 @@ test('an archive that was damaged, cut off or lost is told from a whole one, and
   const flipped = Buffer.from(whole)
   flipped.writeUInt8(flipped.readUInt8(300) ^ 1, 300)
   for (const [content, problem] of [
-    [flipped, /cannot be read|checksum differs/],
-    [whole.subarray(0, -100), /cannot be read/],
-    [Buffer.alloc(0), /cannot be read|checksum differs/],
+    [flipped, /is damaged/],
+    [whole.subarray(0, -100), /cut short/],
+    [Buffer.alloc(0), /is not a file that Bursar sealed/],
+    [gzipSync('{"id":"req_1"}\n'), /is not encrypted/],
   ] as const) {
     await writeFile(path, content)
-    assert.match((await archiveProblem(folder, manifest)) ?? '', problem)
+    assert.match((await archiveProblem(folder, manifest, vault)) ?? '', problem)
   }
   const second = await write()
   assert.ok(second !== null)
-  assert.equal(await archiveProblem(folder, second), null)
+  assert.equal(await archiveProblem(folder, second, vault), null)
   await rm(path)
-  assert.match((await archiveProblem(folder, manifest)) ?? '', /ENOENT/)
+  assert.match((await archiveProblem(folder, manifest, vault)) ?? '', /ENOENT/)
+})
+
+test('without the master key an archive tells its month, its columns and how many rows there are, and nothing of them', async t => {
+  const { folder, write, path } = await retired(t, 3)
+  const manifest = await write()
+  assert.ok(manifest !== null)
+  const sealed = await readFile(path(DATA))
+  assert.throws(() => gunzipSync(sealed), /incorrect header check/)
+  const texts = `${sealed.toString('latin1')}${await readFile(path(MANIFEST), 'utf8')}`
+  assert.doesNotMatch(texts, /GET|"\/x"/)
+  const other = new Vault(Buffer.alloc(32, 8))
+  assert.match((await archiveProblem(folder, manifest, other)) ?? '', /made under another master key/)
+  const moved = { ...manifest, month: '2020-02' }
+  assert.match((await archiveProblem(folder, moved, vault)) ?? '', /put together from other parts/)
 })
 
 test('a process that stops leaves no half of a month, and a month without rows no files', async t => {

@@ -11,7 +11,9 @@ import { addOlderMonths, countOf, idsAt, insertEvents, insertRequests, monthsFro
 
 /** The verbs of `bursar archive` as processes, beside what status and doctor say of the same state. */
 const bursar = await startBursar({ after })
-const base = { DATABASE_URL: bursar.app.config.databaseUrl ?? '', MASTER_KEY: TEST_MASTER_KEY }
+/** All that another machine needs to read an archive. */
+const KEY = { MASTER_KEY: TEST_MASTER_KEY }
+const base = { DATABASE_URL: bursar.app.config.databaseUrl ?? '', ...KEY }
 
 /** Each test keeps less than the one before it, so that one month more is past its time. */
 function keeping(months: number) {
@@ -57,6 +59,7 @@ test('what leaves the database is listed, whole, and read back row for row', asy
     ran.out,
     new RegExp(`^events ${month.replace('-', '_')}: 3000 rows in ${folder}/events/${month}`, 'm'),
   )
+  assert.match(ran.out, /^They are encrypted: keep the master key, apart from them/m)
   assert.match((await run({ ...env, ARCHIVE_DIR }, 'archive', 'run')).out, /^No month is past its time\.$/m)
   const listed = await ask({}, 'archive', 'list', '--dir', folder)
   assert.deepEqual(
@@ -70,18 +73,43 @@ test('what leaves the database is listed, whole, and read back row for row', asy
       ['events', month, 3_000],
     ],
   )
-  assert.deepEqual(await ask({}, 'archive', 'verify', '--dir', folder), { files: 2, rows: 3_001 })
-  const read = await run({ ARCHIVE_DIR }, 'archive', 'read', 'events', month)
+  assert.deepEqual(await ask(KEY, 'archive', 'verify', '--dir', folder), { files: 2, rows: 3_001 })
+  for (const [key, problem] of [
+    [{ DATA_DIR: folder }, /Archives are encrypted: set MASTER_KEY/],
+    [{ MASTER_KEY: '33'.repeat(32) }, /made under another master key/],
+  ] as const)
+    for (const verb of [['verify'], ['read', 'events', month]]) {
+      const unread = await run(key, 'archive', ...verb, '--dir', folder)
+      assert.deepEqual([unread.code, unread.out], [1, ''])
+      assert.match(unread.err, problem)
+    }
+  const read = await run({ ...KEY, ARCHIVE_DIR }, 'archive', 'read', 'events', month)
   const ids = read.out
     .trim()
     .split('\n')
     .map(line => (JSON.parse(line) as { id: string }).id)
   assert.deepEqual(ids, idsAt('evt', at, 3_000))
   const [wanted = ''] = idsAt('evt', at, 1)
-  const one = await run({ ARCHIVE_DIR }, 'archive', 'read', 'events', month, '--where', `id=${wanted}`)
+  const one = await run(
+    { ...KEY, ARCHIVE_DIR },
+    'archive',
+    'read',
+    'events',
+    month,
+    '--where',
+    `id=${wanted}`,
+  )
   assert.equal(one.out.split('\n').length, 2)
   const where = 'route=/a "quoted" \\ path'
-  const quoted = await run({ ARCHIVE_DIR }, 'archive', 'read', 'api_requests', month, '--where', where)
+  const quoted = await run(
+    { ...KEY, ARCHIVE_DIR },
+    'archive',
+    'read',
+    'api_requests',
+    month,
+    '--where',
+    where,
+  )
   assert.equal(quoted.out.split('\n').length, 2)
 })
 
@@ -91,7 +119,7 @@ test('a damaged file is named by verify, which goes on with the others, and read
   await insertEvents(bursar, idsAt('evt', at, 500))
   await insertRequests(bursar, idsAt('req', at, 500))
   assert.equal((await run({ ...env, ARCHIVE_DIR: folder }, 'archive', 'run')).code, 0)
-  const rows = join(folder, 'events', `${month}.jsonl.gz`)
+  const rows = join(folder, 'events', `${month}.jsonl.gz.sealed`)
   const whole = await readFile(rows)
   await writeFile(rows, whole.subarray(0, whole.length / 2))
   await writeFile(join(folder, 'api_requests', `${month}.json`), '{"format":')
@@ -99,23 +127,23 @@ test('a damaged file is named by verify, which goes on with the others, and read
   assert.equal(listed.code, 1)
   assert.match(listed.err, /api_requests\/.*\.json is not a manifest/)
   assert.match(listed.out, new RegExp(`^events +${month} +500 `, 'm'))
-  const verified = await run({}, 'archive', 'verify', '--dir', folder)
+  const verified = await run(KEY, 'archive', 'verify', '--dir', folder)
   assert.equal(verified.code, 1)
   assert.match(verified.err, /api_requests\/.*\.json is not a manifest/)
-  assert.match(verified.err, /events\/.*\.jsonl\.gz cannot be read/)
+  assert.match(verified.err, /events\/.*\.sealed is damaged, cut short/)
   assert.match(verified.err, /2 of 2 files are not whole/)
-  const broken = await run({}, 'archive', 'read', 'api_requests', month, '--dir', folder)
+  const broken = await run(KEY, 'archive', 'read', 'api_requests', month, '--dir', folder)
   assert.match(broken.err, /api_requests\/.*\.json is not a manifest/)
-  const cut = await run({}, 'archive', 'read', 'events', month, '--dir', folder)
+  const cut = await run(KEY, 'archive', 'read', 'events', month, '--dir', folder)
   assert.equal(cut.code, 1)
-  assert.match(cut.err, /cannot be read to its end/)
+  assert.match(cut.err, /is damaged, cut short/)
   for (const [args, problem] of [
     [['read', 'events', '1999-01'], /has no events of 1999-01/],
     [['read', 'events', month, '--where', 'colour=red'], /events has no field colour; it has /],
     [['read', 'events', month, '--where', 'red'], /--where must be field=value/],
     [['verify', '--dir', '/nonexistent'], /does not exist/],
   ] as const) {
-    const failed = await run({ ARCHIVE_DIR: folder }, 'archive', ...args)
+    const failed = await run({ ...KEY, ARCHIVE_DIR: folder }, 'archive', ...args)
     assert.equal(failed.code, 1)
     assert.match(failed.err, problem)
   }
@@ -152,7 +180,7 @@ test(
     execFileSync('mount', ['-o', 'remount,size=64m', folder])
     const ran = await run({ ...env, ARCHIVE_DIR }, 'archive', 'run')
     assert.equal(ran.code, 0, ran.err)
-    assert.deepEqual(await ask({}, 'archive', 'verify', '--dir', folder), { files: 1, rows: 20_000 })
+    assert.deepEqual(await ask(KEY, 'archive', 'verify', '--dir', folder), { files: 1, rows: 20_000 })
     assert.doesNotMatch(await problemsOf({ ARCHIVE_DIR }), stuck)
     assert.equal(
       await countOf(bursar, `pg_class where relnamespace = 'retired'::regnamespace and relkind = 'r'`),

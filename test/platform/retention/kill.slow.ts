@@ -8,6 +8,7 @@ import {
   linesPath,
   listArchives,
   readLines,
+  sealOf,
 } from '../../../src/platform/retention/archive.ts'
 import { startBursar, TEST_MASTER_KEY, type TestBursar } from '../../harness/bursar.ts'
 import { bareEnv } from '../../harness/child-env.ts'
@@ -41,8 +42,9 @@ test('killed again and again, the command archives every row once and drops none
   const ids = new Set<string>()
   let lines = 0
   for (const manifest of await listArchives(folder)) {
-    assert.equal(await archiveProblem(folder, manifest), null)
-    await readLines(linesPath(folder, manifest), line => {
+    const { vault } = bursar.app.ctx
+    assert.equal(await archiveProblem(folder, manifest, vault), null)
+    await readLines(linesPath(folder, manifest), sealOf(vault, manifest), line => {
       lines++
       ids.add((JSON.parse(line) as { id: string }).id)
     })

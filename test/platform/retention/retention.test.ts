@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { linesPath, listArchives, readLines } from '../../../src/platform/retention/archive.ts'
+import { linesPath, listArchives, readLines, sealOf } from '../../../src/platform/retention/archive.ts'
 import { startBursar } from '../../harness/bursar.ts'
 import {
   countOf,
@@ -60,7 +60,11 @@ test('a month past its time is archived row for row and leaves; what is younger 
   const archive = (await listArchives(folder)).find(({ table }) => table === 'events')
   assert.ok(archive !== undefined)
   const lines: string[] = []
-  await readLines(linesPath(folder, archive), line => void lines.push(line))
+  await readLines(
+    linesPath(folder, archive),
+    sealOf(bursar.app.ctx.vault, archive),
+    line => void lines.push(line),
+  )
   await bursar.sql('create table scratch (like events)')
   await bursar.sql(
     'insert into scratch select r.* from unnest($1::json[]) l, json_populate_record(null::scratch, l) r',
@@ -118,6 +122,6 @@ test('several processes retire one month once', async t => {
   )
   assert.deepEqual(
     (await readdir(join(folder, 'api_requests'))).map(name => name.replace(/^[\d-]+/, '')).sort(),
-    ['.json', '.jsonl.gz'],
+    ['.json', '.jsonl.gz.sealed'],
   )
 })

@@ -19,9 +19,9 @@ export async function temporaryFolder(owner: Owner): Promise<string> {
 
 /** As the job does it, at another time. */
 export function retain(bursar: TestBursar, archiveDir: string | null, now: Date): Promise<Dropped[]> {
-  const { db, log } = bursar.app.ctx
+  const { db, vault, log } = bursar.app.ctx
   const logs = partitionedLogs({ archiveDir, events: 13, deliveries: 4, fetches: 17, requests: 1 })
-  return retainLogs({ db, log, logs, archiveDir }, { now })
+  return retainLogs({ db, vault, log, logs, archiveDir }, { now })
 }
 
 /** The middle of the month so many months after this one. */

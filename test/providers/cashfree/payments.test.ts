@@ -100,6 +100,7 @@ test('the status follows the order: never taken up, open, failed, pending, captu
     amountPaise,
     mode: 'upi',
     transactionId: fake.books.payments.at(-1)?.bank_reference,
+    providerPaymentId: id,
     capturedAt: new Date('2026-06-10T06:30:00Z'),
   })
 })

@@ -104,12 +104,14 @@ test('the status follows the link: open, captured, expired, cancelled, failed, n
     message: 'Wrong OTP.',
   })
 
-  const { rrn } = fake.pay(started.providerRef).acquirer_data as { rrn: string }
+  const paid = fake.pay(started.providerRef)
+  const { rrn } = paid.acquirer_data as { rrn: string }
   const captured = {
     kind: 'captured',
     amountPaise,
     mode: 'upi',
     transactionId: rrn,
+    providerPaymentId: paid.id,
     capturedAt: new Date(1_794_700_860_000),
   }
   assert.deepEqual(await outcomeOf(started.providerRef), captured)

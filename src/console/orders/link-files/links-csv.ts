@@ -1,4 +1,5 @@
 import type { MadeLink } from '../../../imports/link-files.service.ts'
+import { csvText } from '../../../platform/csv.rules.ts'
 import { toRupees } from '../../../platform/money.ts'
 
 const HEADINGS = [
@@ -30,12 +31,6 @@ export function linksCsv(links: readonly MadeLink[], urlOf: (orderId: string) =>
     link.studentId ?? '',
     link.isRepeated ? 'before' : 'now',
   ])
-  const text = [HEADINGS, ...rows].map(cells => cells.map(cell).join(',')).join('\r\n')
+  const text = [HEADINGS, ...rows].map(cells => cells.map(csvText).join(',')).join('\r\n')
   return Buffer.from(`\uFEFF${text}\r\n`)
-}
-
-/** A text that begins like a formula would be run as one by the spreadsheet that opens the file. */
-function cell(text: string): string {
-  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }

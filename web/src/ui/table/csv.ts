@@ -1,3 +1,5 @@
+import { csvText } from '../../../../src/platform/csv.rules.ts'
+
 /** Exports the rows shown, as CSV that spreadsheets open correctly. */
 export function downloadCsv(
   name: string,
@@ -14,9 +16,8 @@ export function downloadCsv(
   setTimeout(() => URL.revokeObjectURL(url), 10_000)
 }
 
-/** Spreadsheets would run text that begins like a formula. */
+/** Numbers stay what they are, those below zero too. */
 function cell(text: string): string {
   const isNumber = /^-?[\d,.]*\d$/.test(text)
-  const safe = !isNumber && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+  return isNumber && text.includes(',') ? `"${text}"` : isNumber ? text : csvText(text)
 }

@@ -162,7 +162,7 @@ public final class Types {
             return set("failure_notification_email", value);
         }
 
-        /** Signs the deliveries; plain text, or whsec_ and base64; a shorter one than 16 characters is taken with a warning in `message`. Never returned. Absent: as it is; null or "": no signature. */
+        /** Signs the deliveries; plain text of at least 16 characters, or whsec_ and base64 of at least 16 bytes. Never returned. Absent: as it is; null or "": no signature. */
         public AddWebhookRequest secretKey(String value) {
             return set("secret_key", value);
         }
