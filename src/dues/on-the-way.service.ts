@@ -5,7 +5,7 @@ import { dayOf } from '../platform/calendar.ts'
 import type { Context } from '../platform/context.ts'
 import type { Queryable } from '../platform/db/database.ts'
 import { isAskedTwice, withoutTaken, type Share } from './dues.rules.ts'
-import { readDuesOn } from './dues.service.ts'
+import { readDues, readDuesOn, type Dues } from './dues.service.ts'
 
 type Asked = { instituteId: number; studentId: string; lines: Share['lines'] }
 
@@ -43,5 +43,27 @@ export function ofTheSame(onTheWay: readonly OnTheWay[], lines: Share['lines']):
   const asked = new Set(lines.map(line => line.componentType))
   return onTheWay.filter(
     one => one.lines.length === 0 || one.lines.some(line => asked.has(line.componentType)),
+  )
+}
+
+/** What students owe less what is on the way: what a family may be asked for today. All are of one institute. */
+export async function readDuesLeft(
+  ctx: Context,
+  instituteId: number,
+  studentIds: readonly string[],
+): Promise<Map<string, Dues & { isOnTheWay: boolean }>> {
+  const [dues, onTheWay] = await Promise.all([
+    readDues(
+      ctx,
+      studentIds.map(studentId => ({ instituteId, studentId })),
+    ),
+    listOnTheWay(ctx.db, instituteId, studentIds),
+  ])
+  const taken = Map.groupBy(onTheWay, one => one.studentId)
+  return new Map(
+    [...dues].map(([id, owed]) => {
+      const own = taken.get(id) ?? []
+      return [id, { ...withoutTaken(owed, own), isOnTheWay: own.length > 0 }]
+    }),
   )
 }

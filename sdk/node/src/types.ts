@@ -1188,6 +1188,8 @@ export type FeeSummary = {
   paid: Rupees
   /** What is still to be paid. */
   outstanding: Rupees
+  /** Of that, what banks have been asked for and have not answered, and what a lender has promised: it cannot be paid a second time. */
+  on_the_way_amount: Rupees
   /** What was paid beyond what is due. */
   advance: Rupees
 }
@@ -3833,6 +3835,8 @@ export type StudentOtherYear = {
   status: 'active' | 'dropped' | (string & {})
   /** What is still to be paid of that year, rupees. */
   outstanding: Rupees
+  /** Of that, what banks have been asked for and have not answered, and what a lender has promised: it cannot be paid a second time. */
+  on_the_way_amount: Rupees
 }
 
 export type StudentPayment = {
