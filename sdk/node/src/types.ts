@@ -3253,7 +3253,7 @@ export type RescheduleInstalmentRequest = {
 export type Rollover = {
   /** Id of the rollover; of a preview it leads nowhere. */
   id: string
-  /** running while there are students left to look at; stopped by a person half way. */
+  /** running while there are students left to look at; stopped half way by a person, or because the fee structure of the new year was changed: start it again to go on. */
   state: 'running' | 'done' | 'stopped' | (string & {})
   /** Start of the old year. */
   from_academic_year_start: number

@@ -7735,7 +7735,7 @@ public final class Types {
             return text("id");
         }
 
-        /** running while there are students left to look at; stopped by a person half way. */
+        /** running while there are students left to look at; stopped half way by a person, or because the fee structure of the new year was changed: start it again to go on. */
         public String state() {
             return text("state");
         }
