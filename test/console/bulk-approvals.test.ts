@@ -171,11 +171,15 @@ test('a new year that costs a class less than now by more than the amount waits,
   assert.deepEqual((await meera.get(`${AT}/rollovers`)).body.data, [])
   assertAnswer(await decide(meera, approval, 'approve'), '409 HUE00002')
   assertAnswer(await decide(head, approval, 'approve'), '200')
-  for (let rows = 1; rows > 0;) rows = await advanceRollovers(bursar.app.ctx, yearEnd)
+  await finishAll()
   assert.equal(await tuitionOf('ROLL-9', 2027), thisYear - 5_001)
   // Nobody is registered by a repetition, so it lets nobody off anything.
   assertAnswer(await roll(thisYear - 5_001), '201')
 })
+
+const finishAll = async (): Promise<void> => {
+  for (let rows = 1; rows > 0;) rows = await advanceRollovers(bursar.app.ctx, yearEnd)
+}
 
 const LATE_RULES = {
   late_fees: [{ due_date: '2026-01-10', kind: 'slab', slabs: [{ from_day: 1, amount: 4_000 }] }],
@@ -215,9 +219,6 @@ test('a rollover lets nobody off what was not weighed when it was started: not b
     const terms = [{ name: 'Year', due_date: '2028-06-10' }]
     const structure = { terms, fee_heads: ['TUITION_FEE'], grades: ['12'], amounts, concessions: [] }
     assertAnswer(await meera.send('PUT', `${AT}/fee-structures/2028/2029`, { ...structure, ...WHY }), '200')
-  }
-  const finishAll = async (): Promise<void> => {
-    for (let rows = 1; rows > 0;) rows = await advanceRollovers(bursar.app.ctx, yearEnd)
   }
   await finishAll()
   await setFee(100)
