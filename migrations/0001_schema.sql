@@ -1986,6 +1986,14 @@ create view lent_fees as
   from cred_applications a join cred_tranches t on t.institute_id = a.institute_id and t.application_id = a.id
   where a.state = 'agreement_signed' and t.state = 'planned';
 
+-- What banks have been asked for and have not answered, and what lenders have promised: it cannot be asked for a second time.
+create view fees_on_the_way as
+  select o.institute_id, o.student_id, p.amount_paise
+  from orders o join payments p on p.institute_id = o.institute_id and p.order_id = o.id
+  where o.student_id is not null and p.state = 'pending' and not p.is_duplicate
+  union all
+  select institute_id, student_id, amount_paise from lent_fees;
+
 -- Every transfer that the lender reported, by the lender's own number; the key prevents taking one twice.
 create table cred_pay_outs (
   institute_id integer not null,

@@ -200,11 +200,21 @@ type Due = {
   totalPaise: Paise
 }
 
-/** The dues less what payments on their way will take of them, be it a fee or a late fee that is not one yet. */
+/**
+ * The dues less what payments on their way will take of them, be it a fee or a late fee that is not one yet. What a debit takes
+ * is no longer planned either: the rest can be paid by hand.
+ */
 export function withoutTaken<Dues extends Due>(
   dues: Dues,
-  onTheWay: readonly { amountPaise: Paise; lines: Share['lines'] }[],
+  onTheWay: readonly { amountPaise: Paise; lines: Share['lines']; orderKind?: string }[],
 ): Dues {
+  const debited = sumByComponent(
+    onTheWay.filter(one => one.orderKind === 'instalment').flatMap(one => one.lines),
+  )
+  const planned = ({ componentType, plannedPaise }: Owed): Pick<Owed, 'plannedPaise'> =>
+    plannedPaise === undefined
+      ? {}
+      : { plannedPaise: paiseOf(Math.max(plannedPaise - (debited.get(componentType) ?? 0), 0)) }
   const taken = sumByComponent(onTheWay.flatMap(payment => payment.lines))
   // A loan pays whatever is owed when it comes, the first component first.
   let anything = sumPaise(onTheWay.filter(({ lines }) => lines.length === 0).map(one => one.amountPaise))
@@ -216,7 +226,11 @@ export function withoutTaken<Dues extends Due>(
     anything = subtractPaise(anything, lent)
     return paiseOf(owed - part - lent)
   }
-  const lines = dues.lines.map(line => ({ ...line, owedPaise: rest(line.componentType, line.owedPaise) }))
+  const lines = dues.lines.map(line => ({
+    ...line,
+    ...planned(line),
+    owedPaise: rest(line.componentType, line.owedPaise),
+  }))
   const lateFees = dues.lateFees.map(fee => ({ ...fee, amountPaise: rest(LATE_FEE, fee.amountPaise) }))
   const owedPaise = sumPaise(lines.map(line => line.owedPaise))
   const lateFeePaise = sumPaise(lateFees.map(fee => fee.amountPaise))

@@ -104,13 +104,15 @@ export async function readLateFeesBefore(
   const dueDays = await readDueDays(tx, [key.instituteId])
   const paid = withoutLines(context.paid, lines)
   const planned = (await readPlanned(tx, [key])).get(key.studentId)
-  const owed = context.fees.map(fee => ({
-    componentType: fee.componentType,
-    amountPaise: balanceOf(fee, paid.get(fee.componentType) ?? ZERO).outstandingPaise,
-    dueOn:
-      planned?.get(fee.componentType)?.missedOn ??
-      dueDayOf(dueDays, key.instituteId, context.student, fee.componentType),
-  }))
+  const owed = context.fees.map(fee => {
+    const owedPaise = balanceOf(fee, paid.get(fee.componentType) ?? ZERO).outstandingPaise
+    const ownPlan = planned?.get(fee.componentType)
+    return {
+      componentType: fee.componentType,
+      amountPaise: subtractPaise(owedPaise, minPaise(owedPaise, ownPlan?.amountPaise ?? ZERO)),
+      dueOn: ownPlan?.missedOn ?? dueDayOf(dueDays, key.instituteId, context.student, fee.componentType),
+    }
+  })
   return lateFeesOn(today, owed, rules.lateFees, redeemed)
 }
 

@@ -61,6 +61,28 @@ export async function readLapsedLateFees(
   })
 }
 
+/**
+ * Late fees that fall away if these students owe so much less: those of fees of which no more is open than that. Which fees
+ * become lower is not known here, so each is taken to be.
+ */
+export async function readLateFeesAtRisk(
+  tx: Transaction,
+  { instituteId, today }: { instituteId: number; today: string },
+  lowered: readonly { about: string; amountPaise: Paise }[],
+): Promise<Gift[]> {
+  const keys = lowered.map(({ about: studentId }) => ({ instituteId, studentId }))
+  const dues = await readDuesOn(tx, keys, today)
+  return lowered.flatMap(({ about, amountPaise: less }) => {
+    const { lines = [], lateFees = [] } = dues.get(about) ?? {}
+    const openOf = (ruleId: string): number =>
+      lines
+        .filter(line => line.lateRuleId === ruleId)
+        .reduce((sum, line) => sum + Math.max(line.owedPaise - line.plannedPaise, 0), 0)
+    const lapsing = lateFees.filter(fee => openOf(fee.ruleId) <= less)
+    return lapsing.map(({ amountPaise }) => ({ about, amountPaise, isLateFee: true }))
+  })
+}
+
 /** What students owe less than before, on the day on which the difference is larger. */
 export function lateFeeGifts(before: LateFeesAhead, after: LateFeesAhead): Gift[] {
   return [...before].flatMap(([about, old]) => {

@@ -5,7 +5,7 @@ import { dayOf } from '../platform/calendar.ts'
 import type { Context } from '../platform/context.ts'
 import type { Queryable } from '../platform/db/database.ts'
 import { isAskedTwice, withoutTaken, type Share } from './dues.rules.ts'
-import { readDuesOn } from './dues.service.ts'
+import { readDues, readDuesOn, type Dues } from './dues.service.ts'
 
 type Asked = { instituteId: number; studentId: string; lines: Share['lines'] }
 
@@ -25,17 +25,32 @@ export async function refuseOnTheWay(
 /** What is on the way and leaves less than these lines ask for; none where enough is left. */
 export async function findTaken(
   { db, clock }: { db: Queryable; clock: Context['clock'] },
-  { instituteId, studentId, lines }: Asked,
+  { instituteId, ...asked }: Asked,
   except?: Pick<Order, 'id'>,
 ): Promise<OnTheWay[]> {
-  const onTheWay = (await listOnTheWay(db, instituteId, [studentId])).filter(
-    one => one.orderId !== except?.id,
+  const [taken = []] = await findTakenOfEach(db, instituteId, [asked], { now: clock.now(), except })
+  return taken
+}
+
+/** The same of many, in the order of what they ask for; a handful of statements however many. */
+export async function findTakenOfEach(
+  db: Queryable,
+  instituteId: number,
+  asked: readonly Omit<Asked, 'instituteId'>[],
+  { now, except }: { now: Date; except?: Pick<Order, 'id'> | undefined },
+): Promise<OnTheWay[][]> {
+  const ids = [...new Set(asked.map(one => one.studentId))]
+  const onTheWay = Map.groupBy(
+    (await listOnTheWay(db, instituteId, ids)).filter(one => one.orderId !== except?.id),
+    one => one.studentId,
   )
-  if (onTheWay.length === 0) return []
-  const key = { instituteId, studentId }
-  const owed = (await readDuesOn(db, [key], dayOf(clock.now()))).get(studentId)
-  if (owed === undefined || !isAskedTwice(lines, owed, withoutTaken(owed, onTheWay))) return []
-  return ofTheSame(onTheWay, lines)
+  const keys = [...onTheWay.keys()].map(studentId => ({ instituteId, studentId }))
+  const dues = await readDuesOn(db, keys, dayOf(now))
+  return asked.map(({ studentId, lines }) => {
+    const [owed, taken] = [dues.get(studentId), onTheWay.get(studentId)]
+    if (owed === undefined || taken === undefined) return []
+    return isAskedTwice(lines, owed, withoutTaken(owed, taken)) ? ofTheSame(taken, lines) : []
+  })
 }
 
 /** Keeps what pays some of these components; a promised loan may pay any. */
@@ -43,5 +58,27 @@ export function ofTheSame(onTheWay: readonly OnTheWay[], lines: Share['lines']):
   const asked = new Set(lines.map(line => line.componentType))
   return onTheWay.filter(
     one => one.lines.length === 0 || one.lines.some(line => asked.has(line.componentType)),
+  )
+}
+
+/** What students owe less what is on the way: what a family may be asked for today. All are of one institute. */
+export async function readDuesLeft(
+  ctx: Context,
+  instituteId: number,
+  studentIds: readonly string[],
+): Promise<Map<string, Dues & { isOnTheWay: boolean }>> {
+  const [dues, onTheWay] = await Promise.all([
+    readDues(
+      ctx,
+      studentIds.map(studentId => ({ instituteId, studentId })),
+    ),
+    listOnTheWay(ctx.db, instituteId, studentIds),
+  ])
+  const taken = Map.groupBy(onTheWay, one => one.studentId)
+  return new Map(
+    [...dues].map(([id, owed]) => {
+      const own = taken.get(id) ?? []
+      return [id, { ...withoutTaken(owed, own), isOnTheWay: own.length > 0 }]
+    }),
   )
 }

@@ -1,5 +1,5 @@
 import { assert } from '../platform/assert.ts'
-import { paiseOf, type Paise } from '../platform/money.ts'
+import { paiseOf, subtractPaise, ZERO, type Paise } from '../platform/money.ts'
 
 export const ACCOUNT_CODES = [
   'provider_receivable',
@@ -117,8 +117,13 @@ export function refundResultOf(refundId: string, amountPaise: Paise, isProcessed
   }
 }
 
-export function duplicateRefundOf(refundId: string, amountPaise: Paise): Posting {
-  const transfers = reverse(capture('payer_clearing', amountPaise))
+/** `twicePaise`: what of it had gone back before, so that the institute bears it. */
+export function duplicateRefundOf(refundId: string, amountPaise: Paise, twicePaise = ZERO): Posting {
+  const parts: [Account, Paise][] = [
+    ['payer_clearing', subtractPaise(amountPaise, twicePaise)],
+    ['institute_payable', twicePaise],
+  ]
+  const transfers = parts.flatMap(([account, paise]) => (paise > 0 ? reverse(capture(account, paise)) : []))
   return { kind: 'duplicate_refunded', reference: refundId, transfers }
 }
 

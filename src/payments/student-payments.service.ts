@@ -17,22 +17,22 @@ export async function listPaid(
   return store.listStudentPayments(db, instituteId, studentIds, ['captured'], MOST_SHOWN)
 }
 
-/** What payers have started at the bank's page and of which the bank has reported nothing. */
+/** What payers have started at the bank's page and of which the bank has reported nothing; whole, however many students. */
 export async function listStarted(
   db: Queryable,
   instituteId: number,
   studentIds: readonly string[],
 ): Promise<store.StudentPayment[]> {
-  return store.listStudentPayments(db, instituteId, studentIds, ['created'], MOST_SHOWN)
+  return store.listStudentPayments(db, instituteId, studentIds, ['created'], null)
 }
 
-/** What the bank has been asked for and has not answered. */
+/** What the bank has been asked for and has not answered; whole too, because what is left out would be asked for again. */
 export async function listPending(
   db: Queryable,
   instituteId: number,
   studentIds: readonly string[],
 ): Promise<store.StudentPayment[]> {
-  return store.listStudentPayments(db, instituteId, studentIds, ['pending'], MOST_SHOWN)
+  return store.listStudentPayments(db, instituteId, studentIds, ['pending'], null)
 }
 
 /** All that is expected for these students: what banks have been asked for, and what lenders have promised. */

@@ -41,13 +41,13 @@ export async function listLent(
   )
 }
 
-/** Newest first. */
+/** Newest first; all of them where there is no limit. */
 export async function listStudentPayments(
   db: Queryable,
   instituteId: number,
   studentIds: readonly string[],
   states: readonly PaymentState[],
-  limit: number,
+  limit: number | null,
 ): Promise<StudentPayment[]> {
   type Row = Omit<StudentPayment, 'settlement'> & { settlementUtr: string | null; settledAt: Date | null }
   const rows = await db.query<Row>(

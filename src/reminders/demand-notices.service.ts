@@ -1,4 +1,5 @@
-import { readDues, type Dues } from '../dues/dues.service.ts'
+import type { Dues } from '../dues/dues.service.ts'
+import { readDuesLeft } from '../dues/on-the-way.service.ts'
 import { timingOf } from '../dues/timing.rules.ts'
 import type { Institute } from '../institutes/institutes.rules.ts'
 import { getSchool } from '../institutes/school/school.service.ts'
@@ -11,7 +12,7 @@ import { dayOf } from '../platform/calendar.ts'
 import type { Context } from '../platform/context.ts'
 import { conflict } from '../platform/errors.ts'
 import { fill, formatDayIn, type Language } from '../platform/languages.ts'
-import { formatRupees, subtractPaise } from '../platform/money.ts'
+import { formatRupees, minPaise, subtractPaise } from '../platform/money.ts'
 import type { DocumentBlock } from '../receipts/document-pdf.ts'
 import { readLetterhead } from '../receipts/letterhead.service.ts'
 import { printDocument } from '../receipts/receipt-printer.ts'
@@ -19,14 +20,13 @@ import { printDocument } from '../receipts/receipt-printer.ts'
 /** A class with room to spare: one file is made in one piece. */
 export const MOST_NOTICES = 120
 
-/** One page for each student that owes something by hand, to be printed and given to the child. */
+/** One page for each student that owes something by hand and is not paying it already, to be printed and given to the child. */
 export async function demandNotices(
   ctx: Context,
   institute: Institute,
   studentIds: readonly string[],
 ): Promise<Buffer> {
-  const keys = studentIds.map(studentId => ({ instituteId: institute.id, studentId }))
-  const dues = [...(await readDues(ctx, keys)).values()].filter(
+  const dues = [...(await readDuesLeft(ctx, institute.id, studentIds)).values()].filter(
     one => subtractPaise(one.totalPaise, timingOf(one).plannedPaise) > 0,
   )
   if (dues.length === 0) throw conflict('Nobody of these owes anything: there is no notice to print.')
@@ -60,7 +60,7 @@ function noticeOf(dues: Dues, { school, today, language }: Notice): DocumentBloc
   const { student, gradeName } = dues.context
   const rows = [
     ...dues.lines.flatMap(({ componentType, owedPaise, plannedPaise, dueOn }) => {
-      const amount = subtractPaise(owedPaise, plannedPaise)
+      const amount = subtractPaise(owedPaise, minPaise(owedPaise, plannedPaise))
       const due = dueOn === null ? '' : formatDayIn(dueOn, language)
       return amount > 0 ? [[feeName(componentType, language), due, formatRupees(amount)]] : []
     }),

@@ -48,7 +48,10 @@ type Timed = Parameters<typeof timingOf>[0]
 export type Child = {
   studentId: string
   erp: 'fresh' | 'refused' | 'unavailable'
-  dues: (Timed & { totalPaise: Paise; partPayment: PartPayment; isActive: boolean }) | null
+  /** Without what is on the way. */
+  dues:
+    | (Timed & { totalPaise: Paise; partPayment: PartPayment; isActive: boolean; isOnTheWay: boolean })
+    | null
 }
 export type Asked = { studentId: string; amountPaise: Paise }
 export type Decision = { kind: 'send'; children: Asked[] } | { kind: 'withhold'; reason: Reason }
@@ -68,7 +71,7 @@ function decideChild({ studentId, erp, dues }: Child, scope: Scope): Asked | Rea
   if (dues === null || !dues.isActive) return 'dropped'
   const { overduePaise, plannedPaise } = timingOf(dues)
   const wanted = scope === 'overdue' ? overduePaise : subtractPaise(dues.totalPaise, plannedPaise)
-  if (wanted <= 0) return 'nothing_due'
+  if (wanted <= 0) return dues.isOnTheWay ? 'being_paid' : 'nothing_due'
   const { partPayment, totalPaise } = dues
   // A link for the whole would take what instalments take too.
   if (!partPayment.isAllowed) return plannedPaise > 0 ? 'on_a_plan' : { studentId, amountPaise: totalPaise }

@@ -1,4 +1,5 @@
-import { readDues, type Dues } from '../dues/dues.service.ts'
+import type { Dues } from '../dues/dues.service.ts'
+import { readDuesLeft } from '../dues/on-the-way.service.ts'
 import { openDuesOrder } from '../dues/pay-dues.service.ts'
 import { pullStudents, type Pulled } from '../erp/pull/pull.service.ts'
 import type { FlexContext } from '../flex/context.ts'
@@ -90,7 +91,7 @@ async function askAbout(
     ctx,
     keys.map(key => ({ ...key, reason: 'reminder' as const })),
   )
-  const dues = await readDues(ctx, keys)
+  const dues = await readDuesLeft(ctx, instituteId, ids)
   const children = ids.map((studentId, index) => {
     const known = dues.get(studentId)
     return {

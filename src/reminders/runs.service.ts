@@ -1,4 +1,5 @@
 import { readDues } from '../dues/dues.service.ts'
+import { readDuesLeft } from '../dues/on-the-way.service.ts'
 import type { FlexContext } from '../flex/context.ts'
 import type { Institute } from '../institutes/institutes.rules.ts'
 import { getSchool } from '../institutes/school/school.service.ts'
@@ -111,10 +112,8 @@ async function samplePreview(
   const families = await familiesOf(ctx, institute, studentIds)
   const counts = { families: families.length, students: new Set(studentIds).size }
   const sampled = families.slice(0, MOST_SAMPLED)
-  const keys = sampled.flatMap(family =>
-    family.studentIds.map(studentId => ({ instituteId: institute.id, studentId })),
-  )
-  const dues = await readDues(ctx, keys)
+  const ids = sampled.flatMap(family => family.studentIds)
+  const dues = await readDuesLeft(ctx, institute.id, ids)
   const school = await getSchool(ctx, institute.id)
   for (const family of sampled) {
     const children = family.studentIds.map(studentId => {

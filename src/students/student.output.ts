@@ -1,6 +1,6 @@
 import { outputOf } from '../http/wire/output.ts'
 import type { Branch } from '../institutes/institutes.rules.ts'
-import { ZERO } from '../platform/money.ts'
+import { ZERO, type Paise } from '../platform/money.ts'
 import {
   balanceOf,
   summariseFees,
@@ -16,12 +16,17 @@ import { ORIGINS, type Student } from './students.rules.ts'
 import type { CarriedAmount, OtherYear, RecordedChange, StudentRecord } from './students.service.ts'
 
 /** Students, their fees and the master data as the API answers them. */
-const sums = outputOf<FeeSummary>()
+const ON_THE_WAY =
+  'Of that, what banks have been asked for and have not answered, and what a lender has promised: it cannot be paid a second time.'
+
+type Summary = FeeSummary & { onTheWayPaise: Paise }
+const sums = outputOf<Summary>()
 const summaryOutput = sums.object('FeeSummary', {
   total_fee: sums.amount('All fees, before discounts.', 60000),
   discount: sums.amount('All discounts.', 5000),
   paid: sums.amount('All payments known here.', 20000),
   outstanding: sums.amount('What is still to be paid.', 35000),
+  on_the_way_amount: sums.amount(ON_THE_WAY, 0, one => one.onTheWayPaise),
   advance: sums.amount('What was paid beyond what is due.', 0),
 })
 
@@ -54,6 +59,7 @@ const otherYearOutput = year.object({
   grade: studentFields.grade,
   status: studentFields.status,
   outstanding: year.amount('What is still to be paid of that year, rupees.', 0, one => one.owedPaise),
+  on_the_way_amount: year.amount(ON_THE_WAY, 0, one => one.onTheWayPaise),
 })
 
 const carried = outputOf<CarriedAmount>()
@@ -77,7 +83,7 @@ export const carriedOutput = carried.object('CarriedFee', {
 const out = outputOf<
   Student & {
     registrationIds: readonly string[]
-    feeSummary: FeeSummary
+    feeSummary: Summary
     otherYears: readonly OtherYear[]
     carried: readonly CarriedAmount[]
   }
@@ -97,15 +103,13 @@ export const studentOutput = out.object('Student', {
 })
 
 /** What a student is answered from. */
-export function toShownRecord({
-  student,
-  registrationIds,
-  fees,
-  paid,
-  otherYears,
-  carried: moved,
-}: StudentRecord) {
-  return { ...student, registrationIds, feeSummary: summariseFees(fees, paid), otherYears, carried: moved }
+export function toShownRecord(record: StudentRecord) {
+  const { student, registrationIds, otherYears, carried: moved } = record
+  return { ...student, registrationIds, feeSummary: summaryOf(record), otherYears, carried: moved }
+}
+
+function summaryOf({ fees: owed, paid, onTheWayPaise }: StudentRecord): Summary {
+  return { ...summariseFees(owed, paid), onTheWayPaise }
 }
 
 const registered = outputOf<{ studentId: string }>()
@@ -169,7 +173,7 @@ const fees = outputOf<{ record: StudentRecord; history: readonly RecordedChange[
 export const feesOutput = fees.object('StudentFees', {
   service_student_id: fees.text('Id of the student here.', STUDENT_ID, ({ record }) => record.student.id),
   fee_summary: fees.one('Sums over all components, rupees.', summaryOutput, ({ record }) =>
-    summariseFees(record.fees, record.paid),
+    summaryOf(record),
   ),
   fee_components: fees.list('In the order registered.', componentOutput, ({ record, history }) =>
     record.fees.map(fee => {

@@ -3,7 +3,7 @@ import { isUniqueViolation } from '../platform/db/errors.ts'
 import { list, type Condition, type Page, type PageRange } from '../platform/db/list.ts'
 import { Table } from '../platform/db/table.ts'
 import { nameRows } from '../platform/jobs/claim.ts'
-import type { Paise } from '../platform/money.ts'
+import { ZERO, type Paise } from '../platform/money.ts'
 import type { FeeComponent } from '../fees/fees.rules.ts'
 import { feeComponents } from '../fees/fee-table.ts'
 import {
@@ -26,6 +26,8 @@ export type StudentRecord = {
   /** Newest first. */
   otherYears: OtherYear[]
   carried: CarriedAmount[]
+  /** What is expected for its fees and cannot be asked for a second time. */
+  onTheWayPaise: Paise
 }
 
 /** What a rollover took from this record, or brought to it; part of what counts as paid. */
@@ -45,6 +47,7 @@ export type CarriedAmount = {
 /** The record of the same child in another academic year: the same identifier, and a user in common. */
 export type OtherYear = Pick<Student, 'id' | 'academicYearStart' | 'academicYearEnd' | 'grade' | 'status'> & {
   owedPaise: Paise
+  onTheWayPaise: Paise
 }
 
 const COLUMN_TYPES: Partial<Record<string, 'boolean' | 'date'>> = { flag: 'boolean', day: 'date' }
@@ -107,12 +110,18 @@ export type RecordRow = Student & {
   paid: [string, Paise][]
   otherYears?: OtherYear[]
   carried?: CarriedAmount[]
+  onTheWayPaise?: Paise
 }
+
+const onTheWay = (
+  student: 's' | 'o',
+): string => `(select coalesce(sum(w.amount_paise), 0)::bigint from fees_on_the_way w
+  where w.institute_id = $1 and w.student_id = ${student}.id)`
 
 const OTHER_YEARS = `(select coalesce(json_agg(json_build_object('id', o.id, 'academicYearStart', o.academic_year_start,
       'academicYearEnd', o.academic_year_end, 'grade', o.grade, 'status', o.status, 'owedPaise',
       (select coalesce(sum(b.outstanding_paise), 0) from student_balances b
-       where b.institute_id = $1 and b.student_id = o.id))
+       where b.institute_id = $1 and b.student_id = o.id), 'onTheWayPaise', ${onTheWay('o')})
     order by o.academic_year_start desc, o.academic_year_end desc, o.id desc), '[]') from students o
   where o.institute_id = $1 and o.identifier = s.identifier
     and (o.academic_year_start, o.academic_year_end) <> (s.academic_year_start, s.academic_year_end)
@@ -127,7 +136,8 @@ const CARRIED = `(select coalesce(json_agg(json_build_object('componentType', t.
   from student_transfers t join students o on o.institute_id = t.institute_id and o.id = t.other_student_id
   where t.institute_id = $1 and t.student_id = s.id)`
 
-const VIEW_COLUMNS = `${recordColumns('$1')}, ${OTHER_YEARS} as "otherYears", ${CARRIED} as carried`
+const VIEW_COLUMNS = `${recordColumns('$1')}, ${OTHER_YEARS} as "otherYears", ${CARRIED} as carried,
+  ${onTheWay('s')} as "onTheWayPaise"`
 
 const RECORD_BY_ID = `select ${VIEW_COLUMNS} from students s where s.institute_id = $1 and s.id = $2`
 
@@ -275,6 +285,6 @@ export function isIdentityClash(error: unknown): boolean {
 }
 
 export function toRecord(row: RecordRow): StudentRecord {
-  const { registrationIds, fees, paid, otherYears = [], carried = [], ...student } = row
-  return { student, registrationIds, fees, paid: new Map(paid), otherYears, carried }
+  const { registrationIds, fees, paid, otherYears = [], carried = [], onTheWayPaise = ZERO, ...student } = row
+  return { student, registrationIds, fees, paid: new Map(paid), otherYears, carried, onTheWayPaise }
 }

@@ -5,6 +5,7 @@ import { finishImport } from '../../src/imports/engine/steps.service.ts'
 import { advanceRollovers } from '../../src/students/rollover/rollover.service.ts'
 import { startBursar } from '../harness/bursar.ts'
 import type { Answer } from '../harness/client.ts'
+import { ERP } from '../harness/samples.ts'
 import { instituteId, registerStudent } from '../students/support.ts'
 import { AT, uploadFile } from './orders/support.ts'
 import { assertAnswer, createPerson } from './support.ts'
@@ -170,8 +171,72 @@ test('a new year that costs a class less than now by more than the amount waits,
   assert.deepEqual((await meera.get(`${AT}/rollovers`)).body.data, [])
   assertAnswer(await decide(meera, approval, 'approve'), '409 HUE00002')
   assertAnswer(await decide(head, approval, 'approve'), '200')
-  for (let rows = 1; rows > 0;) rows = await advanceRollovers(bursar.app.ctx, yearEnd)
+  await finishAll()
   assert.equal(await tuitionOf('ROLL-9', 2027), thisYear - 5_001)
   // Nobody is registered by a repetition, so it lets nobody off anything.
   assertAnswer(await roll(thisYear - 5_001), '201')
+})
+
+const finishAll = async (): Promise<void> => {
+  for (let rows = 1; rows > 0;) rows = await advanceRollovers(bursar.app.ctx, yearEnd)
+}
+
+const LATE_RULES = {
+  late_fees: [{ due_date: '2026-01-10', kind: 'slab', slabs: [{ from_day: 1, amount: 4_000 }] }],
+}
+
+test('a late fee that falls away because a list takes the fee off is counted with the list', async () => {
+  const first = await checkedList(2_000)
+  assertAnswer(await decide(head, await kept(startList(first, WHY)), 'approve'), '200')
+  await finish(first)
+  assertAnswer(await demo.send('PUT', `${ERP}/payment-rules`, LATE_RULES), '200')
+  const freed = await checkedList(0)
+  await kept(startList(freed, WHY))
+  const [{ amount }] = (await head.get(`${AT}/approvals`)).body.data
+  assert.equal(amount, 6_000, '2,000 of the fee, and 4,000 of its late fee')
+  assert.equal(await tuitionOf('LIST-1'), 2_000)
+  assertAnswer(await demo.send('PUT', `${ERP}/payment-rules`, { late_fees: [] }), '200')
+})
+
+test('a rollover lets nobody off what was not weighed when it was started: not by a structure of later, nor a child of later', async () => {
+  const body = {
+    from_academic_year_start: 2026,
+    from_academic_year_end: 2027,
+    to_academic_year_start: 2028,
+    to_academic_year_end: 2029,
+    grades: [{ grade: '11', next_grade: '12' }],
+    fees: [],
+    ...WHY,
+  }
+  await registerStudent(demo, { identifier: 'ROLL-11', grade: '11' })
+  const roll = async (): Promise<string> => {
+    const started = await meera.post(`${AT}/rollovers`, body)
+    assertAnswer(started, '201')
+    return started.body.data.id
+  }
+  const setFee = async (amount: number): Promise<void> => {
+    const amounts = [{ grade: '12', component_type: 'TUITION_FEE', term: 1, amount }]
+    const terms = [{ name: 'Year', due_date: '2028-06-10' }]
+    const structure = { terms, fee_heads: ['TUITION_FEE'], grades: ['12'], amounts, concessions: [] }
+    assertAnswer(await meera.send('PUT', `${AT}/fee-structures/2028/2029`, { ...structure, ...WHY }), '200')
+  }
+  await finishAll()
+  await setFee(100)
+  const stopped = await roll()
+  await setFee(90_000)
+  await finishAll()
+  assert.equal((await meera.get(`${AT}/rollovers/${stopped}`)).body.data.state, 'stopped')
+  assert.equal(await tuitionOf('ROLL-11', 2028), undefined)
+
+  const done = await roll()
+  await registerStudent(demo, { identifier: 'ROLL-LATER', grade: '11' })
+  await finishAll()
+  assert.equal((await meera.get(`${AT}/rollovers/${done}`)).body.data.state, 'done')
+  assert.deepEqual(
+    [await tuitionOf('ROLL-11', 2028), await tuitionOf('ROLL-LATER', 2028)],
+    [90_000, undefined],
+  )
+  await roll()
+  await finishAll()
+  assert.equal(await tuitionOf('ROLL-LATER', 2028), 90_000)
 })

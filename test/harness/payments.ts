@@ -17,10 +17,10 @@ const BALANCES = `
       coalesce(sum(amount_paise) filter (where is_duplicate), 0) as taken_twice
     from payments where institute_id = i.id and state = 'captured') p
   cross join lateral (select
-      coalesce(sum(amount_paise) filter (where kind <> 'duplicate' and state <> 'failed'), 0) as asked,
+      coalesce(sum(case when kind = 'duplicate' then charged_paise else amount_paise end) filter (where state <> 'failed'), 0) as asked,
       coalesce(sum(amount_paise) filter (where kind = 'requested' and state = 'pending'), 0) as waiting,
       coalesce(sum(amount_paise) filter (where state = 'processed'), 0) as made,
-      coalesce(sum(amount_paise) filter (where kind = 'duplicate' and state = 'processed'), 0) as given_back
+      coalesce(sum(amount_paise - charged_paise) filter (where kind = 'duplicate' and state = 'processed'), 0) as given_back
     from refunds where institute_id = i.id) r
   cross join lateral (select coalesce(sum(gross_paise - refund_paise), 0) as payable,
       coalesce(sum(fee_paise), 0) as fees, coalesce(sum(net_paise), 0) as net
@@ -143,11 +143,13 @@ const RULES: Record<string, string> = {
     select r.id as subject, r.kind || ' of ' || p.state || ' ' || p.id as detail
     from refunds r join payments p on p.institute_id = r.institute_id and p.id = r.payment_id
     where p.state <> 'captured' or p.order_id <> r.order_id or p.is_duplicate <> (r.kind = 'duplicate')
-      or (r.kind = 'duplicate' and r.amount_paise <> p.amount_paise)
+      or (r.kind = 'duplicate' and r.amount_paise - r.charged_paise > p.amount_paise)
     union all
     select p.id, count(r.id) || ' refunds of a duplicate' from payments p
     left join refunds r on r.institute_id = p.institute_id and r.payment_id = p.id
-    where p.is_duplicate group by p.institute_id, p.id having count(r.id) <> 1`,
+    where p.is_duplicate group by p.institute_id, p.id having count(r.id) = 0
+      or (count(r.id) <> 1 and not bool_or(r.cause = 'dispute'))
+      or sum(r.amount_paise - r.charged_paise) filter (where r.state <> 'failed') <> p.amount_paise`,
   'an order is reversed if and only if the bank took its whole debit back, and its receipt is cancelled then': `
     select coalesce(o.id, r.order_id) as subject, coalesce(o.state, 'not reversed') as detail
     from (select * from orders where state = 'reversed') o

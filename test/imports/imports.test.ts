@@ -53,6 +53,7 @@ test('students, fees and payments come from three files, and the same files agai
     discount: 1500,
     paid: 20500,
     outstanding: 44500.5,
+    on_the_way_amount: 0,
     advance: 0,
   })
   for (const [kind, file] of Object.entries({ students, fees, payments })) {

@@ -3,7 +3,7 @@ import { after, test } from 'node:test'
 import { finishImport } from '../../src/imports/engine/steps.service.ts'
 import { startBursar } from '../harness/bursar.ts'
 import type { Json } from '../harness/client.ts'
-import { ERP } from '../harness/samples.ts'
+import { ERP, PAY } from '../harness/samples.ts'
 import { AT, linksFile, read, uploadFile } from '../console/orders/support.ts'
 import { assertAnswer, createPerson } from '../console/support.ts'
 import { pay } from '../payment-pages/support.ts'
@@ -186,4 +186,25 @@ test('messages to phones of a file that is started at night wait for the morning
   assert.deepEqual(await told(), [2, 2, 2])
   await demo.post('/api/v1/sandbox/clock', { advance: 'PT11H' })
   assert.deepEqual(await told(), [2, 2, 0])
+})
+
+test('a row over what is left of a fee says what is on the way and until when, when it is checked and when its turn comes', async () => {
+  const kabir = await registerStudent(demo, { identifier: 'LF-6' })
+  const whole = await owed(kabir)
+  const asked = { name: 'Asha Rao', phone: '9876543210', email: 'asha@example.in' }
+  const details = [{ component_type: 'TUITION_FEE', amount: whole - 500 }]
+  const order = await demo.post(`${PAY}/orders`, { ...asked, service_student_id: kabir, details })
+  const checkedBefore = await upload([row(700, 'LF-6,yes,,')])
+  assert.equal(checkedBefore.rows.bad, 0)
+  const pending = `/api/v1/sandbox/pay/orders/${order.body.data.order_id}/pay`
+  assertAnswer(await demo.post(pending, { outcome: 'pending' }), '200')
+
+  const checked = await upload([row(500, 'LF-6,yes,,'), row(501, 'LF-6,yes,,'), row(600, 'LF-6,no,,')])
+  assert.deepEqual([checked.rows.bad, checked.rows.settling], [1, 1])
+  const onTheWay = /^\d amount ₹[\d,.]+ of these fees is on the way already: .*, expected by \d/
+  assert.match((await problems(checked.id)).join(), onTheWay)
+
+  const made = await makeLinks(checkedBefore.id)
+  assert.deepEqual([made.rows.made, made.rows.failed], [0, 1])
+  assert.match((await problems(checkedBefore.id)).join(), onTheWay)
 })

@@ -42,9 +42,10 @@ const child: fc.Arbitrary<Child> = fc
     share: fc.integer({ min: 0, max: 4 }),
     isAllowed: fc.boolean(),
     isActive: fc.boolean(),
+    isOnTheWay: fc.boolean(),
     dueOn: fc.constantFrom('2026-01-01', '2026-12-01', null),
   })
-  .map(({ studentId, erp, owedPaise, share, isAllowed, isActive, dueOn }) => ({
+  .map(({ studentId, erp, owedPaise, share, isAllowed, isActive, isOnTheWay, dueOn }) => ({
     studentId,
     erp,
     dues: {
@@ -61,6 +62,7 @@ const child: fc.Arbitrary<Child> = fc
       totalPaise: owedPaise,
       partPayment: { isAllowed, leastPaise: paiseOf(100) },
       isActive,
+      isOnTheWay,
     },
   }))
 

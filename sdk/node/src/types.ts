@@ -1188,6 +1188,8 @@ export type FeeSummary = {
   paid: Rupees
   /** What is still to be paid. */
   outstanding: Rupees
+  /** Of that, what banks have been asked for and have not answered, and what a lender has promised: it cannot be paid a second time. */
+  on_the_way_amount: Rupees
   /** What was paid beyond what is due. */
   advance: Rupees
 }
@@ -3251,7 +3253,7 @@ export type RescheduleInstalmentRequest = {
 export type Rollover = {
   /** Id of the rollover; of a preview it leads nowhere. */
   id: string
-  /** running while there are students left to look at; stopped by a person half way. */
+  /** running while there are students left to look at; stopped half way by a person, or because the fee structure of the new year was changed: start it again to go on. */
   state: 'running' | 'done' | 'stopped' | (string & {})
   /** Start of the old year. */
   from_academic_year_start: number
@@ -3833,6 +3835,8 @@ export type StudentOtherYear = {
   status: 'active' | 'dropped' | (string & {})
   /** What is still to be paid of that year, rupees. */
   outstanding: Rupees
+  /** Of that, what banks have been asked for and have not answered, and what a lender has promised: it cannot be paid a second time. */
+  on_the_way_amount: Rupees
 }
 
 export type StudentPayment = {

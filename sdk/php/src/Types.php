@@ -92,7 +92,7 @@ namespace Bursar;
  * @phpstan-type FeeComponentType array{component_type: string, name: string, ...}
  * @phpstan-type FeeDiscount array{discount_type: string, value: string, ...}
  * @phpstan-type FeePrice array{fee_amount: string, discounts: list<FeeDiscount>, ...}
- * @phpstan-type FeeSummary array{total_fee: string, discount: string, paid: string, outstanding: string, advance: string, ...}
+ * @phpstan-type FeeSummary array{total_fee: string, discount: string, paid: string, outstanding: string, on_the_way_amount: string, advance: string, ...}
  * @phpstan-type FlexDownpaymentDebitedEvent array{event_id: string, event: string, timestamp: int, version: string, sequence: int, payload: FlexDownpaymentDebitedEventPayload, ...}
  * @phpstan-type FlexDownpaymentDebitedEventPayload array{service_student_id: string, registration_id: string, student: StudentBlock, subscription: SubscriptionBlock, order_id: string, payment: PaymentBlock, ...}
  * @phpstan-type FlexDownpaymentSettledEvent array{event_id: string, event: string, timestamp: int, version: string, sequence: int, payload: FlexDownpaymentSettledEventPayload, ...}
@@ -268,7 +268,7 @@ namespace Bursar;
  * @phpstan-type StudentChangeChange array{field: string, before?: mixed, after?: mixed, ...}
  * @phpstan-type StudentFees array{service_student_id: string, fee_summary: FeeSummary, fee_components: list<FeeComponent>, ...}
  * @phpstan-type StudentGrade array{code: string, name: string, ...}
- * @phpstan-type StudentOtherYear array{service_student_id: string, academic_year_start: int, academic_year_end: int, grade: string, status: string, outstanding: string, ...}
+ * @phpstan-type StudentOtherYear array{service_student_id: string, academic_year_start: int, academic_year_end: int, grade: string, status: string, outstanding: string, on_the_way_amount: string, ...}
  * @phpstan-type StudentPayment array{order_id: string, payment_id: string, product: string, status: string, settlement_utr?: string, settled_at?: string, refunded_amount: string, mode: string, transaction_id?: string, paid_at?: string, receipt_number?: string, details: list<StudentPaymentDetail>, amount: string, ...}
  * @phpstan-type StudentPaymentDetail array{component_type: string, amount: string, ...}
  * @phpstan-type SubscriptionBlock array{id: string, status: string, product_name: string, total_amount: string, paid_amount: string, outside_amount?: string, ...}

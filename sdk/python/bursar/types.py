@@ -787,6 +787,7 @@ class FeeSummary(TypedDict):
     discount: Decimal
     paid: Decimal
     outstanding: Decimal
+    on_the_way_amount: Decimal
     advance: Decimal
 
 
@@ -2603,6 +2604,7 @@ class StudentOtherYear(TypedDict):
     grade: str
     status: str
     outstanding: Decimal
+    on_the_way_amount: Decimal
 
 
 class _StudentPayment(TypedDict):

@@ -1,11 +1,14 @@
 import { isDeepStrictEqual } from 'node:util'
+import { readLateFeesAtRisk } from '../../dues/late-fees-ahead.service.ts'
 import { payableOf, priceStudent } from '../../fees/structures/structure.rules.ts'
 import { digestStructures, readStructures } from '../../fees/structures/structures.service.ts'
 import { structureFor, type YearStructures } from '../../fees/structures/year-structures.rules.ts'
 import { readUnsettled } from '../../flex/plans/unsettled.service.ts'
 import { ROSTERS } from '../../imports/imports.rules.ts'
 import { applyImport, listLowered, type Import } from '../../imports/imports.service.ts'
+import { totalOf } from '../../institutes/approval-limit/approval-limit.rules.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
+import { dayOf } from '../../platform/calendar.ts'
 import type { Context } from '../../platform/context.ts'
 import { conflict } from '../../platform/errors.ts'
 import { paiseOf, subtractPaise, sumPaise, ZERO, type Paise } from '../../platform/money.ts'
@@ -25,14 +28,19 @@ import type { GuardedAct } from './guarded-act.ts'
 export const rosterAct: GuardedAct<{ reason: string }, Import> = {
   perform: (ctx, command, { institute, about: id }) =>
     applyImport(ctx, command, { institute, id, family: ROSTERS }, 'good'),
-  async weigh(tx, _ctx, { institute, about, result: { fileName, loweredPaise, structuresDigest } }) {
+  async weigh(tx, ctx, { institute, about, result: { fileName, structuresDigest } }) {
     if (structuresDigest !== (await digestStructures(tx, institute.id))) throw conflict(CHECKED_BEFORE)
-    const lowered = await listLowered(tx, { instituteId: institute.id, id: about })
+    const lowered = (await listLowered(tx, { instituteId: institute.id, id: about })).map(row => ({
+      about: row.studentId,
+      amountPaise: row.loweredPaise,
+    }))
+    const of = { instituteId: institute.id, today: dayOf(ctx.clock.now()) }
+    const gifts = [...lowered, ...(await readLateFeesAtRisk(tx, of, lowered))]
     return {
       title: `Lower fees by the list of students ${fileName ?? ''}`.trim(),
       subject: about,
-      amountPaise: loweredPaise,
-      gifts: lowered.map(row => ({ about: row.studentId, amountPaise: row.loweredPaise })),
+      amountPaise: totalOf(gifts),
+      gifts,
       effect: { students: lowered.length },
     }
   },

@@ -30,6 +30,11 @@ const outstandingOutput = outstanding.object({
     one => one.overduePaise,
   ),
   overdue_students: outstanding.integer('How many are late with something.', 12),
+  on_the_way_amount: outstanding.amount(
+    'Of that, what banks have been asked for and have not answered, and what lenders have promised.',
+    AMOUNT,
+    one => one.onTheWayPaise,
+  ),
 })
 
 const returns = outputOf<Home['returns']>()

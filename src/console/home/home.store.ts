@@ -30,6 +30,7 @@ export type Outstanding = {
   students: number
   overduePaise: Paise
   overdueStudents: number
+  onTheWayPaise: Paise
 }
 
 /**
@@ -45,7 +46,10 @@ export async function sumOutstanding(
 ): Promise<Outstanding> {
   const [row] = await db.query<Outstanding>(
     `select coalesce(sum(owed), 0)::bigint as "amountPaise", count(*) as students,
-       coalesce(sum(overdue), 0)::bigint as "overduePaise", count(*) filter (where overdue > 0) as "overdueStudents"
+       coalesce(sum(overdue), 0)::bigint as "overduePaise", count(*) filter (where overdue > 0) as "overdueStudents",
+       (select coalesce(sum(w.amount_paise), 0)::bigint from fees_on_the_way w
+        join students s on s.institute_id = w.institute_id and s.id = w.student_id and s.status = 'active'
+        where w.institute_id = $1) as "onTheWayPaise"
      from (
        select sum(b.owed_paise + b.planned_paise) as owed, sum(late.amount) as overdue
        from owed_parts b

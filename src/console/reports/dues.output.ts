@@ -26,6 +26,11 @@ export const ageingOutput = out.object({
   by: out.oneOf(GROUPINGS, 'What a row is of.'),
   groups: out.list('Those who owe most first.', groupOutput),
   total: out.one('All of them together.', row.object(bucketFields)),
+  on_the_way_amount: out.amount(
+    'Of all that is owed, what banks have been asked for and have not answered, and what lenders have promised.',
+    AMOUNT,
+    ({ onTheWayPaise }) => onTheWayPaise,
+  ),
 })
 
 const defaulter = outputOf<DefaulterRow>()
@@ -44,6 +49,11 @@ export const defaulterOutput = defaulter.object({
   contact_email: defaulter.text('Their e-mail.', 'asha@example.in'),
   owed: defaulter.amount('As late as was asked for.', AMOUNT),
   owed_in_all: defaulter.amount('All that is owed, due or not.', AMOUNT, ({ totalPaise }) => totalPaise),
+  on_the_way_amount: defaulter.amount(
+    'Of that, what cannot be paid a second time: banks or a lender have yet to answer for it.',
+    0,
+    ({ onTheWayPaise }) => onTheWayPaise,
+  ),
   oldest_due_on: defaulter.optional.day('Since when the oldest of it is due.', '2026-06-10'),
   days_late: defaulter.optional.integer('Days since then.', 158),
   last_paid_at: defaulter.optional.moment('When something was last paid, UTC.', '2026-04-10T04:32:10.000Z'),

@@ -4,6 +4,7 @@ import { dayOf } from '../../platform/calendar.ts'
 import type { Context } from '../../platform/context.ts'
 import { badCursor, toPage, type Page, type PageRange } from '../../platform/db/list.ts'
 import { badField } from '../../platform/errors.ts'
+import type { Paise } from '../../platform/money.ts'
 import { dueCursor, parseDueCursor, type Grouping } from './dues.rules.ts'
 import * as store from './dues.store.ts'
 import type { Report } from './export.service.ts'
@@ -11,7 +12,13 @@ import { count, day, moment, money, text, type Column } from './reports.rules.ts
 
 export { DEFAULTER_SORTING, type AgeingRow, type DefaulterRow } from './dues.store.ts'
 
-export type Ageing = { today: string; by: Grouping; groups: store.AgeingRow[]; total: store.AgeingRow }
+export type Ageing = {
+  today: string
+  by: Grouping
+  groups: store.AgeingRow[]
+  total: store.AgeingRow
+  onTheWayPaise: Paise
+}
 
 /** What is owed, by how late it is. Late fees are not in it: they grow by the day and are asked for with the payment. */
 export async function readAgeing(
@@ -20,10 +27,13 @@ export async function readAgeing(
   asked: store.AskedAgeing,
 ): Promise<Ageing> {
   const today = dayOf(clock.now())
-  const rows = await store.listAgeing(db, store.ageingQuery(institute.id, today, asked))
+  const [rows, onTheWayPaise] = await Promise.all([
+    store.listAgeing(db, store.ageingQuery(institute.id, today, asked)),
+    store.sumOnTheWay(db, institute.id, asked),
+  ])
   const total = rows.find(row => row.key === null)
   if (total === undefined) throw badField('by', 'makes too many groups to show')
-  return { today, by: asked.by, groups: rows.filter(row => row.key !== null), total }
+  return { today, by: asked.by, groups: rows.filter(row => row.key !== null), total, onTheWayPaise }
 }
 
 const TITLES: Record<Grouping, string> = { component: 'Component', grade: 'Grade', branch: 'Branch' }
@@ -79,6 +89,7 @@ const DEFAULTER_COLUMNS: readonly Column<store.DefaulterRow>[] = [
   moment('Last paid (IST)', row => row.lastPaidAt),
   money('Last payment', row => row.lastPaidPaise),
   text('On an instalment plan', row => (row.hasPlan ? 'Yes' : 'No')),
+  money('On the way', row => row.onTheWayPaise),
 ]
 
 export function defaultersReport(

@@ -1,6 +1,6 @@
 import type { Queryable } from '../../platform/db/database.ts'
 import { allOf } from '../../platform/db/list.ts'
-import type { Paise } from '../../platform/money.ts'
+import { ZERO, type Paise } from '../../platform/money.ts'
 import { by, type Sorting } from '../lists/sorting.rules.ts'
 import { limitOf, type Query } from '../../platform/db/query.ts'
 import { joinDueDays } from './due-days.store.ts'
@@ -14,7 +14,7 @@ type DuesFilter = {
 export type AskedAgeing = DuesFilter & { by: Grouping }
 export type AskedDefaulters = DuesFilter & { bucket: DefaulterBucket }
 
-/** Active students who are asked for. $1 is the institute, $2 today. */
+/** Active students who are asked for. $1 is the institute. */
 function isWanted(values: unknown[], { grade, collectorCode, academicYearStart }: DuesFilter): string {
   const filters = allOf(values, [
     ['s.grade = $1', grade],
@@ -104,6 +104,18 @@ export async function listAgeing(db: Queryable, { text, values }: Query): Promis
   return db.query<AgeingRow>(`${text} limit 1001`, values)
 }
 
+/** What of it is expected: it is of a student, and of no component where a lender has promised it. */
+export async function sumOnTheWay(db: Queryable, instituteId: number, filter: DuesFilter): Promise<Paise> {
+  const values: unknown[] = [instituteId]
+  const [row] = await db.query<{ amountPaise: Paise }>(
+    `select coalesce(sum(w.amount_paise), 0)::bigint as "amountPaise" from fees_on_the_way w
+     join students s on s.institute_id = w.institute_id and s.id = w.student_id
+     where w.institute_id = $1 and ${isWanted(values, filter)}`,
+    values,
+  )
+  return row?.amountPaise ?? ZERO
+}
+
 export type DefaulterRow = {
   studentId: string
   fullname: string
@@ -122,6 +134,8 @@ export type DefaulterRow = {
   hasPlan: boolean
   lastPaidAt: Date | null
   lastPaidPaise: Paise | null
+  /** Of all that is owed: who has paid or will be debited in these days need not be asked. */
+  onTheWayPaise: Paise
 }
 
 export const DEFAULTER_SORTING: Sorting = {
@@ -182,7 +196,9 @@ export function defaultersQuery(
       s.primary_contact_email as "contactEmail", h.owed::bigint as "owedPaise", h.total::bigint as "totalPaise",
       h.oldest as "oldestDueOn", case when h.oldest < $2::date then $2::date - h.oldest end as "daysLate",
       exists (select from flex_plans f where f.institute_id = $1 and f.student_id = s.id and f.state = 'active') as "hasPlan",
-      last.at as "lastPaidAt", last.amount_paise as "lastPaidPaise"
+      last.at as "lastPaidAt", last.amount_paise as "lastPaidPaise",
+      (select coalesce(sum(w.amount_paise), 0)::bigint from fees_on_the_way w where w.institute_id = $1 and w.student_id = s.id)
+        as "onTheWayPaise"
     from shown h join students s on s.institute_id = $1 and s.id = h.student_id
     left join lateral (
       select paid_at as at, recorded_at as noted_at, amount_paise from direct_payments d

@@ -6,6 +6,7 @@ import type { planHistoryOutput, planOutput } from '../../flex/plans/plan.output
 import { outputOf, type Shown } from '../../http/wire/output.ts'
 import { createdOrderOutput } from '../../orders/order.output.ts'
 import { totalOf, type Order } from '../../orders/orders.rules.ts'
+import type { OnTheWay } from '../../payments/student-payments.service.ts'
 import type { FieldProblem } from '../../platform/errors.ts'
 import { toRupees, type Paise } from '../../platform/money.ts'
 import { directPaymentOutput } from '../../students/direct-payments/direct-payment.output.ts'
@@ -19,6 +20,8 @@ import type { FamilyUser } from './students.store.ts'
 const { service_student_id, fullname, identifier, status } = studentFields
 const graded = outputOf<{ gradeName: string }>()
 const grade_name = graded.text('Name of the grade.', 'Class 5')
+
+const ON_THE_WAY = 'Of that, what cannot be paid a second time: banks or a lender have yet to answer for it.'
 
 const row = outputOf<ListedStudent>()
 export const studentRowOutput = row.object({
@@ -52,6 +55,7 @@ export const studentRowOutput = row.object({
     35000,
     one => one.owedPaise,
   ),
+  on_the_way_amount: row.amount(ON_THE_WAY, 0, one => one.onTheWayPaise),
 })
 
 const choice = outputOf<Choices['grades'][number]>()
@@ -90,6 +94,7 @@ const siblingOutput = sibling.object({
     one => one.totalPaise,
   ),
   overdue_amount: sibling.amount('Of that, past its due day.', 0, one => one.overduePaise),
+  on_the_way_amount: sibling.amount(ON_THE_WAY, 0, one => one.onTheWayPaise),
 })
 
 const discount = outputOf<Discount & { componentType: string }>()
@@ -115,9 +120,10 @@ const yearOutput = sibling.object({
   status,
   total_amount: sibling.amount('Owed for that year, late fees included, rupees.', 0, one => one.totalPaise),
   overdue_amount: sibling.amount('Of that, past its due day.', 0, one => one.overduePaise),
+  on_the_way_amount: sibling.amount(ON_THE_WAY, 0, one => one.onTheWayPaise),
 })
 
-type Related = Student & { gradeName: string; totalPaise: Paise; overduePaise: Paise }
+type Related = Student & { gradeName: string; totalPaise: Paise; overduePaise: Paise; onTheWayPaise: Paise }
 type ShownPage = Omit<StudentPage, 'siblings' | 'otherYears' | 'openOrders'> &
   Student & {
     gradeName: string
@@ -158,8 +164,8 @@ export function toShownStudent(found: StudentPage, { publicUrl, instituteCode }:
   return {
     ...found,
     ...withGrade(found.dues),
-    siblings: found.siblings.map(toRelated),
-    otherYears: found.otherYears.map(toRelated),
+    siblings: found.siblings.map(one => toRelated(one, found.onTheWay)),
+    otherYears: found.otherYears.map(one => toRelated(one, found.onTheWay)),
     openOrders: found.openOrders.map(one => ({
       ...one,
       redirectUrl: `${publicUrl}/pay/${instituteCode}/${one.id}`,
@@ -167,8 +173,9 @@ export function toShownStudent(found: StudentPage, { publicUrl, instituteCode }:
   }
 }
 
-function toRelated(one: Dues): Related {
-  return { ...withGrade(one), totalPaise: one.totalPaise, overduePaise: timingOf(one).overduePaise }
+function toRelated(one: Dues, onTheWay: readonly OnTheWay[]): Related {
+  const { totalPaise, onTheWayPaise } = withOnTheWay(one, onTheWay)
+  return { ...withGrade(one), totalPaise, overduePaise: timingOf(one).overduePaise, onTheWayPaise }
 }
 
 function withGrade({ context: { student, gradeName } }: Dues): Student & { gradeName: string } {

@@ -71,6 +71,7 @@ const COLUMNS: readonly Column<store.StudentRow>[] = [
   money('Paid', row => row.paidPaise),
   money('Carried to a later year', row => row.carriedPaise),
   money('Outstanding', row => row.owedPaise),
+  money('On the way', row => row.onTheWayPaise),
 ]
 
 /** Everybody who fits, not only those who are shown. */
@@ -139,6 +140,7 @@ export type StudentPage = {
   otherYears: Dues[]
   /** What a rollover carried to or from them; part of what counts as paid. */
   carried: readonly CarriedAmount[]
+  /** Of all these records. */
   onTheWay: OnTheWay[]
   lateFeeEntries: LateFeeEntry[]
   /** Orders for the dues that can still be paid. */
@@ -150,21 +152,23 @@ export type StudentPage = {
 /** Everything that the head of a student's page shows. */
 export async function readStudent(ctx: Context, { institute, studentId }: Target): Promise<StudentPage> {
   const key = { instituteId: institute.id, studentId }
-  const [{ carried, student }, users, dues, onTheWay, lateFeeEntries, orders, settings] = await Promise.all([
+  const [{ carried, student }, users, dues, lateFeeEntries, orders, settings] = await Promise.all([
     getStudent(ctx, institute, studentId),
     store.listFamily(ctx.db, institute.id, studentId, MOST_OF_A_FAMILY),
     getDues(ctx, key),
-    listOnTheWay(ctx.db, institute.id, [studentId]),
     listLateFeeEntries(ctx, { institute, studentId }),
     listDuesOrders(ctx, institute.id, studentId, MOST_ORDERS),
     listErpSettings(ctx, institute),
   ])
   const others = new Set(users.flatMap(user => user.studentIds).filter(id => id !== studentId))
   const family = [...others].slice(0, MOST_OF_A_FAMILY)
-  const siblings = await readDues(
-    ctx,
-    family.map(id => ({ ...key, studentId: id })),
-  )
+  const [siblings, onTheWay] = await Promise.all([
+    readDues(
+      ctx,
+      family.map(id => ({ ...key, studentId: id })),
+    ),
+    listOnTheWay(ctx.db, institute.id, [studentId, ...family]),
+  ])
   const all = family.flatMap(id => siblings.get(id) ?? [])
   const isSame = (one: Dues): boolean => one.context.student.identifier === dues.context.student.identifier
   return {

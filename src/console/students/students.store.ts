@@ -27,6 +27,8 @@ export type ListedStudent = {
   /** Such as 2027-28. */
   carriedTo: string | null
   owedPaise: Paise
+  /** What is expected for the fees and cannot be asked for a second time. */
+  onTheWayPaise: Paise
 }
 
 export type StudentFilter = {
@@ -98,7 +100,7 @@ export function studentsQuery(instituteId: number, filter: StudentFilter, range?
        s.academic_year_start as "academicYearStart", s.academic_year_end as "academicYearEnd", s.status,
        s.primary_contact_name as "contactName", s.primary_contact_number as "contactNumber",
        s.primary_contact_email as "contactEmail", m."paidPaise" - t."carriedPaise" as "paidPaise", m."owedPaise",
-       t."carriedPaise", t.years
+       t."carriedPaise", t.years, w."onTheWayPaise"
      from (${text}${limitOf(values, range)}) s cross join lateral (
        select coalesce(sum(b.paid_paise), 0)::bigint as "paidPaise",
          coalesce(sum(b.outstanding_paise), 0)::bigint as "owedPaise"
@@ -109,7 +111,10 @@ export function studentsQuery(instituteId: number, filter: StudentFilter, range?
        from student_transfers t join students o on o.institute_id = t.institute_id and o.id = t.other_student_id
        where t.institute_id = $1 and t.student_id = s.id and t.amount_paise > 0 and t.number = 1
          and o.academic_year_start > s.academic_year_start
-     ) t order by s.sort_name, s.id`,
+     ) t cross join lateral (
+       select coalesce(sum(w.amount_paise), 0)::bigint as "onTheWayPaise"
+       from fees_on_the_way w where w.institute_id = $1 and w.student_id = s.id
+     ) w order by s.sort_name, s.id`,
     values,
   }
 }

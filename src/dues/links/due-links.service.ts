@@ -9,6 +9,7 @@ import { listPayable } from '../../orders/student-orders.service.ts'
 import type { PaymentContext } from '../../payments/context.ts'
 import { heldUntil } from '../../payments/payments.rules.ts'
 import { giveUpStarted } from '../../payments/start/give-up.service.ts'
+import { alreadyOnTheWay } from '../../payments/on-the-way.rules.ts'
 import {
   listOnTheWay,
   listStarted,
@@ -118,10 +119,13 @@ function judge(
   const { student } = dues.context
   const [taken = [], started = [], open = []] = [onTheWay.get(id), starts.get(id), orders.get(id)]
   if (student.status !== 'active') return leftOut('The student has left the school.')
-  if (taken.some(payment => payment.orderKind === 'student'))
-    return leftOut('A payment is on its way, and the bank has not answered yet.')
+  const pending = taken.filter(payment => payment.orderKind === 'student')
+  if (pending.length > 0) return leftOut(alreadyOnTheWay(pending).message)
   const { share, why } = shareFor(withoutTaken(dues, taken), asked)
-  if (share === null) return leftOut(why)
+  if (share === null) {
+    const isTaken = taken.length > 0 && shareFor(dues, asked).share !== null
+    return leftOut(isTaken ? alreadyOnTheWay(taken).message : why)
+  }
   const order = orderFor(student, { kind: 'student', lines: linesOf(share), at: now })
   const own = open.filter(one => one.kind === 'student')
   if (open.some(one => one.kind !== 'student' && overlap(one.lines, order.lines)))

@@ -115,7 +115,7 @@ const ACTS = [
     operationId: 'resumePlan',
     summary: 'Resume a plan',
     description:
-      "Ends a hold, or a lock that the ERP's answer put on it. 409 when there is neither; a plan whose mandate has ended needs a " +
+      "Ends a hold, or a lock that the ERP's answer put on it. 409 when there is neither, or it is over; a plan whose mandate has ended needs a " +
       'new mandate instead.',
   },
 ] as const

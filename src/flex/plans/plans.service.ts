@@ -186,6 +186,7 @@ export async function resumePlan(
   asker: Asker = 'institute',
 ): Promise<ChangedPlan> {
   const resume = (plan: PlanChanges): ChangedPlan => {
+    if (isPlanOver(plan.plan)) throw conflict(`A plan that is ${plan.plan.state} cannot be resumed.`)
     const canUnlock =
       asker === 'institute' && plan.plan.state === 'locked' && plan.mandate?.state === 'active'
     if (!plan.plan.isHeld && !canUnlock)

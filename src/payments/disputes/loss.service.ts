@@ -2,12 +2,14 @@ import { duplicateRefundOf } from '../../ledger/ledger.rules.ts'
 import { post } from '../../ledger/ledger.service.ts'
 import type { Transaction } from '../../platform/db/database.ts'
 import { newId } from '../../platform/ids.ts'
-import { ZERO } from '../../platform/money.ts'
+import { paiseOf, subtractPaise, sumPaise } from '../../platform/money.ts'
 import { cancelReceiptOf } from '../../receipts/receipts.service.ts'
 import type { PaymentContext } from '../context.ts'
 import type { PaidOrder } from '../payment-handler.ts'
 import { refundableOf, type Refund } from '../refunds/refunds.rules.ts'
 import * as refunds from '../refunds/refunds.store.ts'
+import { refundRest } from '../refunds/refunds.service.ts'
+import { chargeFamily } from '../refunds/returned-charge.service.ts'
 import { takeBack } from '../refunds/take-back.service.ts'
 import type { Dispute } from './disputes.rules.ts'
 
@@ -41,16 +43,25 @@ export async function bookLoss(
   return refund
 }
 
-/** A second payment goes back by itself; a dispute that took it is that refund, if nobody has sent it yet. */
+/**
+ * A second payment goes back by itself; a dispute that took it is that refund, if nobody has sent it yet, and what it left goes
+ * back as before. What had been sent went out twice: the institute bears it, and the family owes it as a charge of its own.
+ */
 async function bookDuplicate(
   tx: Transaction,
-  { payment, order }: PaidOrder,
+  paid: PaidOrder,
   { deductedPaise: amountPaise, providerRef, changedAt: at }: Dispute,
 ): Promise<Refund> {
+  const { payment, order } = paid
   const { instituteId } = payment
   const message = 'The payer’s bank took the payment back before the refund was sent.'
   for (const unsent of await refunds.lockUnsent(tx, instituteId, payment.id))
     await refunds.finishRefund(tx, { ...unsent, state: 'failed', failureMessage: message })
+  const earlier = await refunds.listRefunds(tx, instituteId, payment.id)
+  const gone = sumPaise(earlier.filter(one => one.state !== 'failed').map(one => one.amountPaise))
+  const left = Math.max(payment.amountPaise - gone, 0)
+  const chargedPaise = paiseOf(Math.max(amountPaise - left, 0))
+  const within = subtractPaise(amountPaise, chargedPaise)
   const [line] = order.lines
   const refund: Refund = {
     instituteId,
@@ -60,8 +71,8 @@ async function bookDuplicate(
     kind: 'duplicate',
     state: 'processed',
     amountPaise,
-    chargedPaise: ZERO,
-    lines: [{ lineNo: 1, componentType: line?.componentType ?? '', amountPaise }],
+    chargedPaise,
+    lines: within > 0 ? [{ lineNo: 1, componentType: line?.componentType ?? '', amountPaise: within }] : [],
     reason: 'disputed',
     cause: 'dispute',
     providerRef,
@@ -72,6 +83,8 @@ async function bookDuplicate(
     tries: 0,
   }
   await refunds.insertRefund(tx, refund)
-  await post(tx, instituteId, duplicateRefundOf(refund.id, amountPaise), at)
+  await post(tx, instituteId, duplicateRefundOf(refund.id, amountPaise, chargedPaise), at)
+  await chargeFamily(tx, instituteId, order, { amountPaise: chargedPaise, at })
+  if (left > amountPaise) await refundRest(tx, paid, { amountPaise: paiseOf(left - amountPaise), at })
   return refund
 }

@@ -141,9 +141,9 @@ const CHECKS: readonly { check: string; sql: string }[] = [
         select coalesce(sum(amount_paise), 0) as total, coalesce(sum(amount_paise) filter (where is_duplicate), 0) as twice
         from payments where institute_id = $1 and state = 'captured'
       ), back as (
-        select coalesce(sum(amount_paise) filter (where kind <> 'duplicate' and state <> 'failed'), 0) as of_institute,
+        select coalesce(sum(case when kind = 'duplicate' then charged_paise else amount_paise end) filter (where state <> 'failed'), 0) as of_institute,
           coalesce(sum(amount_paise) filter (where kind = 'requested' and state = 'pending'), 0) as pending,
-          coalesce(sum(amount_paise) filter (where kind = 'duplicate' and state = 'processed'), 0) as of_payers,
+          coalesce(sum(amount_paise - charged_paise) filter (where kind = 'duplicate' and state = 'processed'), 0) as of_payers,
           coalesce(sum(amount_paise) filter (where state = 'processed'), 0) as processed
         from refunds where institute_id = $1
       ), held as (

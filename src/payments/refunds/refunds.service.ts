@@ -88,13 +88,30 @@ export async function refundDuplicate(tx: Transaction, payment: Payment, at: Dat
 /** Money that pays nothing, because it came with another amount than asked, goes back whole. */
 export async function refundMismatched(
   tx: Transaction,
-  { payment, order }: { payment: Payment; order: Order },
+  paid: { payment: Payment; order: Order },
   at: Date,
+): Promise<void> {
+  const why = { reason: 'another amount than was asked for', cause: 'other_amount' } as const
+  await refundByItself(tx, paid, { amountPaise: paid.payment.amountPaise, ...why, at })
+}
+
+/** Of a second payment what a dispute did not take. */
+export async function refundRest(
+  tx: Transaction,
+  paid: { payment: Payment; order: Order },
+  { amountPaise, at }: { amountPaise: Paise; at: Date },
+): Promise<void> {
+  await refundByItself(tx, paid, { amountPaise, reason: 'paid twice', cause: 'paid_twice', at })
+}
+
+async function refundByItself(
+  tx: Transaction,
+  { payment, order }: { payment: Payment; order: Order },
+  { amountPaise, at, ...why }: Pick<Refund, 'amountPaise' | 'reason' | 'cause'> & { at: Date },
 ): Promise<void> {
   const [line] = order.lines
   if (line === undefined) throw new Error(`the order ${order.id} has no lines`)
-  const lines = [{ lineNo: 1, componentType: line.componentType, amountPaise: payment.amountPaise }]
-  const why = { reason: 'another amount than was asked for', cause: 'other_amount' } as const
+  const lines = [{ lineNo: 1, componentType: line.componentType, amountPaise }]
   await store.insertRefund(tx, newRefund(payment, { kind: 'duplicate', lines, ...why, requestedAt: at }))
 }
 

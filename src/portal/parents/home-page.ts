@@ -40,7 +40,7 @@ export function describeHome(
 /** Instalments take theirs by themselves, and of a payment that is on its way only its end is worth waiting for. */
 function isPayable({ dues, onTheWay }: Child): boolean {
   const left = withoutTaken(dues, onTheWay)
-  return left.totalPaise > timingOf(dues).plannedPaise && onTheWay.every(isAutomatic)
+  return left.totalPaise > timingOf(left).plannedPaise && onTheWay.every(isAutomatic)
 }
 
 export function cardOf(child: Child, institute: Institute, texts: ParentsTexts, language: Language) {
@@ -54,10 +54,16 @@ export function cardOf(child: Child, institute: Institute, texts: ParentsTexts, 
       dues.totalPaise === 0
         ? texts.home.nothingDue
         : fill(texts.home.due, { amount: formatRupees(dues.totalPaise) }),
-    timing: timingLines(dues, texts, language),
+    timing: [...timingLines(dues, texts, language), ...onTheWayLine(child, texts)],
     isDue: dues.totalPaise > 0,
     marks: marksOf(child, texts),
   }
+}
+
+/** Of what is due, what need not be paid again. */
+function onTheWayLine({ onTheWay }: Child, { timing }: ParentsTexts): { text: string; tone: string }[] {
+  const sum = sumPaise(onTheWay.map(one => one.amountPaise))
+  return sum === 0 ? [] : [{ text: fill(timing.onTheWay, { amount: formatRupees(sum) }), tone: 'paid' }]
 }
 
 export function marksOf(

@@ -46,7 +46,7 @@ export const rolloverOutput = out.object('Rollover', {
   id: out.text('Id of the rollover; of a preview it leads nowhere.', ROLLOVER_ID),
   state: out.oneOf(
     ROLLOVER_STATES,
-    'running while there are students left to look at; stopped by a person half way.',
+    'running while there are students left to look at; stopped half way by a person, or because the fee structure of the new year was changed: start it again to go on.',
   ),
   from_academic_year_start: out.integer('Start of the old year.', 2026, one => one.fromYearStart),
   from_academic_year_end: out.integer('Its end.', 2027, one => one.fromYearEnd),

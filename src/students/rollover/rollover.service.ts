@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { joinCatalogue, checkCatalogue, type CodeInUse } from '../../institutes/catalogue.service.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { getInstitutesById } from '../../institutes/institutes.service.ts'
@@ -5,7 +6,7 @@ import { feeProblems } from '../../fees/fees.rules.ts'
 import { priceStudent, type Year } from '../../fees/structures/structure.rules.ts'
 import { readStructures } from '../../fees/structures/structures.service.ts'
 import type { Context } from '../../platform/context.ts'
-import type { Transaction } from '../../platform/db/database.ts'
+import type { Queryable, Transaction } from '../../platform/db/database.ts'
 import type { Page, PageRange } from '../../platform/db/list.ts'
 import { badField, badFields, conflict, notFound, type FieldProblem } from '../../platform/errors.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
@@ -40,7 +41,7 @@ export async function startRollover(
   const { isPreview, fromYearStart, fromYearEnd, toYearStart, toYearEnd, ...sent } = wanted
   const problems = optionProblems(wanted)
   if (problems.length > 0) throw badFields(problems)
-  const options = await withStructure(ctx, institute, sent, {
+  const options = await withStructure(ctx.db, institute, sent, {
     academicYearStart: toYearStart,
     academicYearEnd: toYearEnd,
   })
@@ -85,7 +86,7 @@ export async function startRollover(
  * of its own always what that says.
  */
 async function withStructure(
-  { db }: Context,
+  db: Queryable,
   institute: Institute,
   options: RolloverOptions,
   year: Year,
@@ -243,6 +244,8 @@ async function advance(
   await ctx.db.transaction(async tx => {
     const rollover = await lockBehind(tx, { instituteId, id, ids })
     if (rollover === null) return
+    if (await hasOtherStructure(tx, institute, rollover))
+      return end(tx, instituteId, rollover, ctx.clock.now())
     const { readUnsettled } = yearEnd
     const target = { context: contextOf(institute, ctx.clock.now()), rollover, readUnsettled }
     const batch = await store.readBatch(tx, instituteId, rollover, {
@@ -255,6 +258,24 @@ async function advance(
     const seenUntil = ids.at(-1) ?? rollover.seenUntil
     await store.updateRollover(tx, instituteId, { ...summarise(rollover, results), seenUntil })
   })
+}
+
+/**
+ * Whether the structures of the new year were changed since it was started: what it gives away was weighed by those, so it ends,
+ * and whoever starts it again sees what it does now.
+ */
+async function hasOtherStructure(
+  tx: Transaction,
+  institute: Institute,
+  { options, toYearStart, toYearEnd }: store.Rollover,
+): Promise<boolean> {
+  const year = { academicYearStart: toYearStart, academicYearEnd: toYearEnd }
+  const now = await withStructure(tx, institute, options, year)
+  return !isDeepStrictEqual(JSON.parse(JSON.stringify(now)), options)
+}
+
+async function end(tx: Transaction, instituteId: number, rollover: store.Rollover, at: Date): Promise<void> {
+  await store.updateRollover(tx, instituteId, { ...rollover, state: 'stopped', finishedAt: at })
 }
 
 async function passBy(ctx: Context, instituteId: number, id: string, studentId: string): Promise<void> {

@@ -10,7 +10,7 @@ export type Years = { fromYearStart: number; fromYearEnd: number; toYearStart: n
 
 export type RolloverProblem = { studentId: string; identifier: string; fullname: string; message: string }
 
-/** stopped: by a person, half way. */
+/** stopped: half way, by a person or because the fee structure of the new year was changed. */
 export const ROLLOVER_STATES = ['running', 'done', 'stopped'] as const
 type RolloverState = (typeof ROLLOVER_STATES)[number]
 
@@ -181,16 +181,16 @@ export async function countStudents(
   return row?.count ?? 0
 }
 
-/** The ids of the next ones. */
+/** The ids of the next ones. Who was registered after it was started was not weighed with it, and waits for another. */
 export async function listNextIds(
   db: Queryable,
   instituteId: number,
-  { fromYearStart, fromYearEnd, seenUntil }: Rollover,
+  { fromYearStart, fromYearEnd, seenUntil, createdAt }: Rollover,
   limit: number,
 ): Promise<string[]> {
   const rows = await db.query<{ id: string }>(
-    `select s.id ${OF_OLD_YEAR} and s.id > $4 order by s.id limit $5`,
-    [instituteId, fromYearStart, fromYearEnd, seenUntil, limit],
+    `select s.id ${OF_OLD_YEAR} and s.id > $4 and s.created_at <= $5 order by s.id limit $6`,
+    [instituteId, fromYearStart, fromYearEnd, seenUntil, createdAt, limit],
   )
   return rows.map(({ id }) => id)
 }

@@ -156,3 +156,19 @@ test('what instalments take is never asked for by a link', async t => {
   assertAnswer(answer, '200')
   assert.deepEqual(whys(answer), { [world.studentId]: 'It is on a plan, whose instalments take this.' })
 })
+
+test('whose dues are on the way is left out, with what is on the way and until when', async () => {
+  const fees = [TRANSPORT]
+  const ids = [await desk.register({}, { fees }), await desk.register({}, { fees })]
+  const [byDues = '', byOrder = ''] = ids
+  const { order_id: dues } = (await demo.post(`${PAY}/students/${byDues}/orders`, {})).body.data
+  const details = [{ component_type: 'TRANSPORT_FEE', amount: 12_000 }]
+  const asked = sampleOrder({ service_student_id: byOrder, details })
+  const { order_id: order } = (await demo.post(`${PAY}/orders`, asked)).body.data
+  for (const id of [dues, order])
+    assertAnswer(await demo.post(`/api/v1/sandbox/pay/orders/${id}/pay`, { outcome: 'pending' }), '200')
+  const said: string[] = Object.values(whys(await make(ids)))
+  assert.equal(said.length, 2)
+  for (const why of said)
+    assert.match(why, /^₹12,000\.00 of these fees is on the way already: .*expected by \d/)
+})

@@ -220,6 +220,17 @@ test('what a payment on its way takes, late fee or fee, is not asked for again',
   )
 })
 
+test('what a debit at the bank takes is planned no longer, so that what no plan takes can be paid meanwhile', () => {
+  const [fee, planned, debit] = [paiseOf(150_000), paiseOf(100_000), paiseOf(50_000)]
+  const line = { componentType: 'TUITION', owedPaise: fee, plannedPaise: planned, dueOn: null }
+  const due = { lines: [line], lateFees: [], owedPaise: fee, lateFeePaise: ZERO, totalPaise: fee }
+  const lines = [{ componentType: 'TUITION', amountPaise: debit }]
+  const [left] = withoutTaken(due, [{ orderKind: 'instalment', amountPaise: debit, lines }]).lines
+  assert.deepEqual([left?.owedPaise, left?.plannedPaise], [100_000, 50_000])
+  const [beside] = withoutTaken(due, [{ orderKind: 'student', amountPaise: debit, lines }]).lines
+  assert.deepEqual([beside?.owedPaise, beside?.plannedPaise], [100_000, 100_000])
+})
+
 test('overdue, due next and in instalments never exceed what is owed, and what a plan takes is never overdue', () => {
   const day = fc.constantFrom(null, '2026-11-01', '2026-11-17', '2026-12-01')
   const line = fc.record({ componentType: fc.string(), owedPaise: paise, plannedPaise: paise, dueOn: day })

@@ -138,6 +138,14 @@ test('a cancelled plan stays readable until the student has a new one', async ()
   assert.equal((await demo.get(plansOf(id))).body.data.plan_id, next.plan_id)
 })
 
+test('a plan that was cancelled while it was held cannot be resumed', async () => {
+  const { plan_id } = await flex.activePlan()
+  for (const name of ['hold', 'cancel'])
+    assertStatus(await demo.post(`${FLEX}/plans/${plan_id}/${name}`), 200)
+  assertRefused(await demo.post(`${FLEX}/plans/${plan_id}/resume`), 'HUE00002')
+  assert.equal((await demo.get(`${FLEX}/plans/${plan_id}`)).body.data.status, 'cancelled')
+})
+
 test('an act that came twice with its key is done once and answered twice', async () => {
   const { plan_id } = await flex.activePlan()
   for (const name of ['hold', 'resume', 'cancel']) {

@@ -56,3 +56,37 @@ test('settling dues without exactly one student that fits is refused', async () 
   const year = { academic_year_start: 2030, academic_year_end: 2031 }
   assert.equal((await ask({ settle_dues: true, ...year })).status, 201)
 })
+
+test('a link or order that pays a late fee’s component in full leaves the late fee due, unless it names that too', async () => {
+  const rules = {
+    late_fees: [
+      {
+        component_type: 'TUITION_FEE',
+        due_date: '2026-01-10',
+        kind: 'slab',
+        slabs: [{ from_day: 1, amount: 250 }],
+      },
+    ],
+  }
+  assert.equal((await demo.send('PUT', `${ERP}/payment-rules`, rules)).status, 200)
+  const late = async (lines: Json[]): Promise<Json> => {
+    const student = sampleStudent({ identifier: `LATE-${lines.length}` })
+    const fee_components = [{ component_type: 'TUITION_FEE', fee_amount: 1_000 }]
+    const { body } = await demo.post(`${ERP}/users/parent-2/students`, { student, fee_components })
+    const { service_student_id: id } = body.data
+    const dues = async (): Promise<Json> => (await demo.get(`${ERP}/students/${id}/dues`)).body.data
+    assert.deepEqual([(await dues()).late_fee_amount, (await dues()).total_amount], [250, 1_250])
+    const half = { service_student_id: id, details: [{ component_type: 'TUITION_FEE', amount: 400 }] }
+    await payNew('orders', half)
+    assert.equal((await dues()).late_fee_amount, 250, 'a part leaves it as it was')
+    await payNew('payment_links', { service_student_id: id, details: lines })
+    return dues()
+  }
+  const tuition = { component_type: 'TUITION_FEE', amount: 600 }
+  const without = await late([tuition])
+  assert.deepEqual([without.late_fee_amount, without.outstanding_amount, without.total_amount], [0, 250, 250])
+  assert.equal(without.components.at(-1).component_type, 'LATE_FEE')
+  const named = await late([tuition, { component_type: 'LATE_FEE', amount: 250 }])
+  assert.deepEqual([named.total_amount, named.advance_amount], [0, 0])
+  assert.equal((await demo.send('PUT', `${ERP}/payment-rules`, { late_fees: [] })).status, 200)
+})

@@ -7,7 +7,8 @@ import { startBursar } from '../../harness/bursar.ts'
 import type { Json } from '../../harness/client.ts'
 import { findBroken } from '../../harness/payments.ts'
 import { ERP, PAY, sampleOrder } from '../../harness/samples.ts'
-import { assertStatus, newStudent } from '../../http/support.ts'
+import { assertStatus } from '../../http/support.ts'
+import { KINDS, type Disputable } from './kinds.ts'
 
 const SANDBOX = '/api/v1/sandbox'
 const bursar = await startBursar({ after })
@@ -49,30 +50,20 @@ const balanceOf = async (account: string): Promise<number> => {
   return row?.paise ?? 0
 }
 
-/** One of each kind that a payer can dispute: its order, its payment, and where it is read. */
-const KINDS: Record<string, () => Promise<{ paymentId: string; url: string; studentId?: string }>> = {
-  order: async () => {
-    const { body } = await demo.post(`${PAY}/orders`, sampleOrder())
-    return { paymentId: await pay(body.data.order_id), url: `${PAY}/orders/${body.data.order_id}` }
-  },
-  link: async () => {
-    const { body } = await demo.post(`${PAY}/payment_links`, sampleOrder())
-    return { paymentId: await pay(body.data.order_id), url: `${PAY}/payment_links/${body.data.order_id}` }
-  },
-  'dues order': async () => {
-    const fee_components = [
-      { component_type: 'TUITION_FEE', fee_amount: 1_000 },
-      { component_type: 'BUS_FEE', fee_amount: 500.01 },
-    ]
-    const studentId = await newStudent(demo, { fee_components })
-    const { body } = await demo.post(`${PAY}/students/${studentId}/orders`, {})
-    return { paymentId: await pay(body.data.order_id), url: `${PAY}/orders/${body.data.order_id}`, studentId }
-  },
+const owedOf = async (studentId: string | undefined): Promise<number> =>
+  studentId === undefined
+    ? 0
+    : Math.round((await demo.get(`${ERP}/students/${studentId}/dues`)).body.data.total_amount * 100)
+
+async function paidBy(kind: string): Promise<Disputable & { paymentId: string }> {
+  const made = await (KINDS[kind] ?? assert.fail(kind))(bursar)
+  return { ...made, paymentId: await pay(made.orderId) }
 }
 
-for (const [kind, make] of Object.entries(KINDS))
+for (const kind of Object.keys(KINDS))
   test(`a dispute of a payment of a ${kind} holds its amount, and lost takes it back everywhere`, async () => {
-    const { paymentId, url, studentId } = await make()
+    const { paymentId, url, studentId } = await paidBy(kind)
+    const owedBefore = await owedOf(studentId)
     await demo.post(`${SANDBOX}/settlements/run`)
     const paid = (await demo.get(url)).body.data
     const amount = paid.details.reduce((sum: number, line: Json) => sum + line.amount * 100, 0) / 100
@@ -94,10 +85,8 @@ for (const [kind, make] of Object.entries(KINDS))
     const now = (await demo.get(url)).body.data
     assert.deepEqual([now.status, now.refunded_amount], ['paid', amount])
     assertStatus(await demo.post(`${url}/refunds`, {}), 409)
-    if (studentId !== undefined) {
-      const dues = (await demo.get(`${ERP}/students/${studentId}/dues`)).body.data
-      assert.equal(dues.total_amount, amount, 'the dues are open again')
-    }
+    if (studentId !== undefined)
+      assert.equal(await owedOf(studentId), owedBefore + Math.round(amount * 100), 'the dues are open again')
     const [receipt] = await bursar.sql<Json>(
       'select cancelled_at, cancel_reason from receipts where payment_id = $1',
       [paymentId],
@@ -143,7 +132,7 @@ for (const [kind, make] of Object.entries(KINDS))
   })
 
 test('the console lists what is to be answered by when, and where', async () => {
-  const { paymentId } = await KINDS['order']!()
+  const { paymentId } = await paidBy('order')
   const opened = await dispute(paymentId, { outcome: 'open' })
   const visitor = await demoVisitor(bursar.url)
   const list = '/console/api/institutes/demo-school/money/disputes'
@@ -159,7 +148,7 @@ test('the console lists what is to be answered by when, and where', async () => 
 })
 
 test('a dispute that is won leaves the payment as it was, and it can be refunded again', async () => {
-  const { paymentId, url } = await KINDS['order']!()
+  const { paymentId, url } = await paidBy('order')
   await dispute(paymentId, { outcome: 'open' })
   assertStatus(await demo.post(`${url}/refunds`, { amount: 1 }), 409)
   const won = await dispute(paymentId, { outcome: 'won' })
@@ -173,3 +162,44 @@ test('a dispute that is won leaves the payment as it was, and it can be refunded
   await app.worker.runAllDue()
   await expectSoundBooks()
 })
+
+for (const [when, share, charged] of [
+  ['before its refund is sent', 1, 0],
+  ['in part, before its refund is sent', 0.4, 0],
+  ['after it has gone back', 1, 1],
+] as const)
+  test(`a dispute of a second payment that is lost ${when} changes no dues, and what goes out twice is charged`, async () => {
+    const { orderId, url, studentId } = await (KINDS['dues order'] ?? assert.fail())(bursar)
+    for (const body of ['mode=upi', 'mode=card&another=1'])
+      await fetch(`${bursar.url}/pay/demo-school/${orderId}/start`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+        body,
+        redirect: 'manual',
+      })
+    const ids = await bursar.sql<{ id: string }>('select id from payments where order_id = $1 order by id', [
+      orderId,
+    ])
+    await app.worker.stop()
+    for (const { id } of ids) assertStatus(await demo.post(`${SANDBOX}/payments/${id}/capture`), 200)
+    const [second] = await bursar.sql<{ id: string; paise: number }>(
+      'select id, amount_paise::int as paise from payments where order_id = $1 and is_duplicate',
+      [orderId],
+    )
+    assert.ok(second)
+    const settle = async (): Promise<void> => {
+      await app.worker.runAllDue()
+      await demo.post(`${SANDBOX}/settlements/run`)
+    }
+    if (charged > 0) await settle()
+    const held = await balanceOf('disputes')
+    for (const outcome of ['open', 'lost'])
+      await dispute(second.id, { outcome, amount: Math.round(second.paise * share) / 100 })
+    assert.equal(await balanceOf('disputes'), held, 'what goes back by itself is not the institute’s')
+    await settle()
+    assert.equal((await demo.get(url)).body.data.refunded_amount, undefined)
+    assert.equal(await owedOf(studentId), charged * second.paise)
+    assert.deepEqual(await eventsOf(second.id), [])
+    assert.equal(await balanceOf('payer_clearing'), 0)
+    await expectSoundBooks()
+  })

@@ -1,8 +1,10 @@
 import { catalogueProblems } from '../../../institutes/catalogue.service.ts'
 import { branchFor, type CatalogueEntry } from '../../../institutes/institutes.rules.ts'
+import { findTakenOfEach } from '../../../dues/on-the-way.service.ts'
 import { sendLinks } from '../../../orders/link-messages.service.ts'
 import { openOrders } from '../../../orders/order-payments.service.ts'
 import { unpaidOrder, type Order } from '../../../orders/orders.rules.ts'
+import { alreadyOnTheWay } from '../../../payments/on-the-way.rules.ts'
 import type { Queryable, Transaction } from '../../../platform/db/database.ts'
 import { BursarError } from '../../../platform/errors.ts'
 import { newId } from '../../../platform/ids.ts'
@@ -43,11 +45,15 @@ export const linkImport: ImportKindDefinition<LinkRow> = {
     const outside = isLocked ? await outsideCatalogue(db, context, links) : []
     const named = await nameStudents(db, context, links)
     const bad = new Set([...outside, ...named.problems].map(problem => problem.rowNo))
-    const good = named.links.filter(link => !bad.has(link.rowNo))
+    const nameable = named.links.filter(link => !bad.has(link.rowNo))
+    const known = await findKnown(db, context, nameable)
+    const twice = await askedTwice(db, context, nameable, known)
+    const refused = new Set(twice.map(problem => problem.rowNo))
+    const good = nameable.filter(link => !refused.has(link.rowNo))
     return {
-      problems: [...problems, ...outside, ...named.problems],
+      problems: [...problems, ...outside, ...named.problems, ...twice],
       settlingRows: good.filter(link => link.studentId !== null).length,
-      knownRows: isLocked ? 0 : await countKnown(db, context, good),
+      knownRows: isLocked ? 0 : known.size,
       apply: tx => apply(tx, context, good),
     }
   },
@@ -129,22 +135,41 @@ async function nameStudents(
   }
 }
 
-async function countKnown(
+/** What is on the way cannot be asked for a second time; a link that was made before asks for nothing new. */
+async function askedTwice(
+  db: Queryable,
+  { institute, now }: ImportContext,
+  links: readonly NamedLink[],
+  known: ReadonlySet<number>,
+): Promise<RowProblem[]> {
+  const asked = links.flatMap(({ rowNo, row: { lines }, studentId }) =>
+    studentId === null || known.has(rowNo) ? [] : [{ rowNo, studentId, lines }],
+  )
+  const taken = await findTakenOfEach(db, institute.id, asked, { now })
+  return asked.flatMap(({ rowNo }, index) => {
+    const own = taken[index] ?? []
+    return own.length === 0 ? [] : [{ rowNo, column: 'amount', message: alreadyOnTheWay(own).message }]
+  })
+}
+
+/** The rows whose links were made before. */
+async function findKnown(
   db: Queryable,
   { institute, now }: ImportContext,
   links: readonly PlacedLink[],
-): Promise<number> {
-  const keyed = links.map(({ row }) => ({ row, key: keyOf(row) }))
+): Promise<Set<number>> {
+  const keyed = links.map(({ rowNo, row }) => ({ rowNo, row, key: keyOf(row) }))
   const known = await store.findKeys(
     db,
     institute.id,
     keyed.map(({ key }) => key),
   )
   const freeBefore = repeatsAfter(now)
-  return keyed.filter(({ key, row }) => {
+  const rows = keyed.filter(({ key, row }) => {
     const link = known.get(key.toString('hex'))
     return link !== undefined && (referenceOf(row) !== null || link.madeAt >= freeBefore)
-  }).length
+  })
+  return new Set(rows.map(({ rowNo }) => rowNo))
 }
 
 async function apply(tx: Transaction, context: ImportContext, links: readonly NamedLink[]): Promise<Outcome> {

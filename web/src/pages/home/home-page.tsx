@@ -120,6 +120,8 @@ function Chart({ home }: { home: HomeAnswer }) {
 
 function Due({ home }: { home: HomeAnswer }) {
   const { today, settlements, outstanding, due_next_7_days: due } = home
+  const expected = outstanding.on_the_way_amount
+  const onTheWay = expected > 0 ? `; ${formatRupees(expected)} is on the way` : ''
   const { overdue, next_on: nextOn } = settlements
   return (
     <>
@@ -135,7 +137,7 @@ function Due({ home }: { home: HomeAnswer }) {
         <Stat
           label="Owed, all years"
           value={formatRupees(outstanding.amount)}
-          note={`${counted(outstanding.students, 'student')}, each counted once`}
+          note={`${counted(outstanding.students, 'student')}, each counted once${onTheWay}`}
           to="/i/$institute/students"
           search={{ owing: 'yes', status: 'active' }}
         />

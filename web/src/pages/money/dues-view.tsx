@@ -5,7 +5,7 @@ import type { AgeingAnswer, DefaulterAnswer } from '../../../../src/console/repo
 import { get } from '../../api/client.ts'
 import { useInstitute, useInstitutePath } from '../../api/session.ts'
 import { DataTable, type Column } from '../../ui/table/data-table.tsx'
-import { counted, formatCount, formatRupees, Money } from '../../ui/money.tsx'
+import { counted, formatCount, formatRupees, Money, OnTheWay } from '../../ui/money.tsx'
 import { Empty, Failed, Loading } from '../../ui/states.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
 import { useFilters, type Filter } from '../../ui/table/use-filters.ts'
@@ -191,6 +191,7 @@ const COLUMNS: readonly Column<DefaulterAnswer>[] = [
         {row.owed !== row.owed_in_all && (
           <div className="faint nowrap">of {formatRupees(row.owed_in_all)}</div>
         )}
+        <OnTheWay rupees={row.on_the_way_amount} />
       </>
     ),
     align: 'right',
@@ -199,7 +200,11 @@ const COLUMNS: readonly Column<DefaulterAnswer>[] = [
 
 const HEADINGS = { component: 'Component', grade: 'Grade', branch: 'Branch' }
 
-function Ageing({ ageing: { groups, total, by, today } }: { ageing: AgeingAnswer }) {
+function Ageing({
+  ageing: { groups, total, by, today, on_the_way_amount: onTheWay },
+}: {
+  ageing: AgeingAnswer
+}) {
   if (groups.length === 0) {
     return <Empty title="Nothing is owed" description="Every fee of every active student has been paid." />
   }
@@ -209,7 +214,10 @@ function Ageing({ ageing: { groups, total, by, today } }: { ageing: AgeingAnswer
   }))
   return (
     <>
-      <p className="faint">As of {formatDay(today)}, by the institute’s due days, without late fees.</p>
+      <p className="faint">
+        As of {formatDay(today)}, by the institute’s due days, without late fees.
+        {onTheWay > 0 && ` ${formatRupees(onTheWay)} of it is on the way.`}
+      </p>
       <TableFrame name="Ageing" className="ageing">
         <table className="data-table stacks" role="table" aria-label="Ageing">
           <thead role="rowgroup">

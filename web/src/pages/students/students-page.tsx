@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from 'react'
 import type { StudentRowAnswer } from '../../../../src/console/students/students.output.ts'
 import { useInstitute, useInstitutePath, useMay } from '../../api/session.ts'
 import { DataTable, type Column } from '../../ui/table/data-table.tsx'
-import { formatRupees } from '../../ui/money.tsx'
+import { formatRupees, OnTheWay } from '../../ui/money.tsx'
 import { PageFrame } from '../../ui/page.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
 import { useFilters, type Filter } from '../../ui/table/use-filters.ts'
@@ -68,6 +68,12 @@ const COLUMNS: readonly Column<Row>[] = [
     sort: 'outstanding',
     isLargestFirst: true,
     text: row => formatRupees(row.outstanding_amount),
+    render: row => (
+      <>
+        {formatRupees(row.outstanding_amount)}
+        <OnTheWay rupees={row.on_the_way_amount} />
+      </>
+    ),
     align: 'right',
   },
   {

@@ -75,7 +75,7 @@ function Now({ rollover }: { rollover: RolloverAnswer }) {
       <Alert color={state === 'done' ? 'bursar' : 'gray'} mb="md" role="status">
         {state === 'done'
           ? doneText(rollover)
-          : 'It was stopped. What was registered and carried stays. Start it again to go on from there.'}
+          : 'It was stopped by a person, or because the fee structure of the new year was changed. What was registered and carried stays. Look at the preview and start it again to go on from there.'}
       </Alert>
     )
   const percent = total === 0 ? 100 : Math.min(100, Math.floor((seen / total) * 100))

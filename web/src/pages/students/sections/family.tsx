@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { useInstitute } from '../../../api/session.ts'
-import { formatRupees, Money } from '../../../ui/money.tsx'
+import { formatRupees, Money, OnTheWay } from '../../../ui/money.tsx'
 import { StatusBadge } from '../../../ui/status-badge.tsx'
 import { yearName } from '../../../ui/when.tsx'
 import type { Student } from '../student-page.tsx'
@@ -131,6 +131,7 @@ function RelatedStudents<One extends Related>({
             </td>
             <td className="right">
               <Money rupees={one.total_amount} />
+              <OnTheWay rupees={one.on_the_way_amount} />
             </td>
           </tr>
         ))}

@@ -2799,6 +2799,11 @@ public final class Types {
             return amount("outstanding");
         }
 
+        /** Of that, what banks have been asked for and have not answered, and what a lender has promised: it cannot be paid a second time. */
+        public BigDecimal onTheWayAmount() {
+            return amount("on_the_way_amount");
+        }
+
         /** What was paid beyond what is due. */
         public BigDecimal advance() {
             return amount("advance");
@@ -7730,7 +7735,7 @@ public final class Types {
             return text("id");
         }
 
-        /** running while there are students left to look at; stopped by a person half way. */
+        /** running while there are students left to look at; stopped half way by a person, or because the fee structure of the new year was changed: start it again to go on. */
         public String state() {
             return text("state");
         }
@@ -9043,6 +9048,11 @@ public final class Types {
         /** What is still to be paid of that year, rupees. */
         public BigDecimal outstanding() {
             return amount("outstanding");
+        }
+
+        /** Of that, what banks have been asked for and have not answered, and what a lender has promised: it cannot be paid a second time. */
+        public BigDecimal onTheWayAmount() {
+            return amount("on_the_way_amount");
         }
     }
 
