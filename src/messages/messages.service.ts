@@ -218,7 +218,7 @@ export async function readAttachmentOf(
   id: string,
 ): Promise<Attachment | null> {
   const attachment = await store.findAttachment(post.db, instituteId, id)
-  return attachment === null ? null : post.readAttachment({ instituteId, attachment })
+  return attachment === null ? null : post.readAttachment({ instituteId, attachment, isMailed: false })
 }
 
 async function attachmentOf(
@@ -226,7 +226,7 @@ async function attachmentOf(
   { instituteId, attachment }: Message,
 ): Promise<Attachment | undefined> {
   if (attachment === null) return undefined
-  return (await readAttachment({ instituteId, attachment })) ?? undefined
+  return (await readAttachment({ instituteId, attachment, isMailed: true })) ?? undefined
 }
 
 async function finish(post: MessageContext, message: Message, outcome: Outcome): Promise<void> {

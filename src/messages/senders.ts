@@ -13,6 +13,9 @@ export type Outcome =
 
 export type Attachment = { filename: string; contentType: string; content: Buffer }
 
+/** `isMailed`: it leaves with a mail, and nobody looks at it yet. */
+export type AttachmentOf = Pick<Message, 'instituteId'> & { attachment: string; isMailed: boolean }
+
 type Letter = Pick<Message, 'id' | 'recipient' | 'body' | 'template'> & {
   inEnglish?: string | null
   subject: string
@@ -30,9 +33,7 @@ export type MessageContext = Pick<Context, 'db' | 'clock' | 'vault' | 'mode'> & 
   readonly senders: Readonly<Record<Channel, Sender>>
   readonly log: Log
   /** Makes the file that a message names; null when there is none any more. */
-  readonly readAttachment: (
-    message: Pick<Message, 'instituteId'> & { attachment: string },
-  ) => Promise<Attachment | null>
+  readonly readAttachment: (message: AttachmentOf) => Promise<Attachment | null>
 }
 
 /** What an HTTP provider says in its answer; `null` leaves it to the status. */

@@ -34,7 +34,8 @@ export async function findReceiptFile(
   if (issued === null) return null
   const { receipt, payment } = issued
   const letterhead = await readLetterhead(ctx, institute.id)
-  return receiptFileOf(receipt, paidByOrder(ctx, institute, { order, payment, letterhead }), options)
+  const paidFor = paidByOrder(ctx, institute, { order, payment, letterhead })
+  return receiptFileOf({ instituteId: institute.id, receipt, paidFor }, options)
 }
 
 /** What stands on the receipt of an order. */

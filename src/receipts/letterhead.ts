@@ -1,4 +1,5 @@
 import type { Letterhead } from './letterhead.service.ts'
+import { logoImage } from './logo-image.ts'
 import { GREEN, QUIET, SMALL, STRONG, write, type Sheet } from './sheet.ts'
 
 type Headed = { institute: string; branch: string | null; letterhead?: Letterhead }
@@ -19,13 +20,17 @@ export function writeSchool(
   write(sheet, title, { ...STRONG, size: 14, color: color ?? GREEN })
 }
 
+/** How base64 of a JPEG begins; schools could upload them once. */
+const JPEG = '/9j/'
+
 /** A picture that cannot be read keeps nobody from a receipt. */
 function drawLogo(sheet: Sheet, logo: string): void {
   const { doc, paper } = sheet
+  const image = logo.startsWith(JPEG) ? `data:image;base64,${logo}` : logoImage(doc, logo)
+  if (image === null) return
   const height = 44 * paper.scale
   try {
-    // As an address it is put into the file once, however often it is drawn.
-    doc.image(`data:image;base64,${logo}`, paper.margin, sheet.y, { fit: [160 * paper.scale, height] })
+    doc.image(image, paper.margin, sheet.y, { fit: [160 * paper.scale, height] })
     sheet.y += height + 6
   } catch {
     return

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { dayOf } from '../platform/calendar.ts'
 import type { PaperName } from './receipt-papers.ts'
 import type { ReceiptDocument, ReceiptPrint } from './receipt-pdf.ts'
-import { printReceipt } from './receipt-printer.ts'
+import { printReceipt, type PrintedFor } from './receipt-printer.ts'
 import { receiptNumber } from './receipts.rules.ts'
 import type { Receipt } from './receipts.service.ts'
 
@@ -10,14 +10,23 @@ import type { Receipt } from './receipts.service.ts'
 const LAYOUT = 2
 
 /** A receipt as PDF, made when it is read. The tag changes with what is on it, as a cancellation. */
-export type ReceiptFile = { etag: string; contentType: string; read(): Promise<Buffer> }
+export type ReceiptFile = {
+  etag: string
+  contentType: string
+  read(how?: Omit<PrintedFor, 'instituteId'>): Promise<Buffer>
+}
 
 export type PrintOptions = { paper?: PaperName | undefined; isDuplicate?: boolean | undefined }
 
 /** What stands on the receipt of any payment. */
 export type PaidFor = Omit<ReceiptDocument, 'receiptNumber' | 'issuedAt' | 'isCancelled'>
 
-export function receiptFileOf(receipt: Receipt, paidFor: PaidFor, options?: PrintOptions): ReceiptFile {
+type Issued = { instituteId: number; receipt: Receipt; paidFor: PaidFor }
+
+export function receiptFileOf(
+  { instituteId, receipt, paidFor }: Issued,
+  options?: PrintOptions,
+): ReceiptFile {
   const print = printOf(receipt, paidFor, options)
   const digest = createHash('sha256')
     .update(JSON.stringify([LAYOUT, print]))
@@ -25,7 +34,7 @@ export function receiptFileOf(receipt: Receipt, paidFor: PaidFor, options?: Prin
   return {
     etag: `"${digest.slice(0, 22)}"`,
     contentType: 'application/pdf',
-    read: () => printReceipt(digest, print),
+    read: how => printReceipt(digest, print, { instituteId, ...how }),
   }
 }
 

@@ -13,7 +13,7 @@ import type { Context } from '../platform/context.ts'
 import { conflict } from '../platform/errors.ts'
 import { fill, formatDayIn, type Language } from '../platform/languages.ts'
 import { formatRupees, minPaise, subtractPaise } from '../platform/money.ts'
-import type { DocumentBlock } from '../receipts/document-pdf.ts'
+import type { DocumentBlock, DocumentPrint } from '../receipts/document-pdf.ts'
 import { readLetterhead } from '../receipts/letterhead.service.ts'
 import { printDocument } from '../receipts/receipt-printer.ts'
 
@@ -38,7 +38,7 @@ export async function demandNotices(
   }))
   const languages = await languagesOf(ctx.db, phones)
   const titles = languages.map(language => messageTextsIn(language).demandNotice.title)
-  return printDocument({
+  const print: DocumentPrint = {
     institute: institute.name,
     letterhead: await readLetterhead(ctx, institute.id),
     branch: null,
@@ -49,7 +49,8 @@ export async function demandNotices(
       ...noticeOf(one, { school, today: dayOf(now), language: languages[index] ?? 'en' }),
     ]),
     isSandbox: ctx.mode === 'sandbox',
-  })
+  }
+  return printDocument(print, { instituteId: institute.id })
 }
 
 type Notice = { school: School; today: string; language: Language }

@@ -1,12 +1,17 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import fc from 'fast-check'
-import { contrastWithWhite, readLogo } from '../../src/institutes/school/school.rules.ts'
+import { readLogo } from '../../src/institutes/school/logo-picture.ts'
+import { readPng } from '../../src/institutes/school/png.ts'
+import { contrastWithWhite } from '../../src/institutes/school/school.rules.ts'
 import { isWakingHour, nextWakingMoment } from '../../src/messages/quiet-hours.rules.ts'
 import { renderDocument } from '../../src/receipts/document-pdf.ts'
 import { readLetterhead } from '../../src/receipts/letterhead.service.ts'
+import { deflateSync } from 'node:zlib'
 import { startBursar } from '../harness/bursar.ts'
+import { pngOf } from '../harness/pictures.ts'
 import { PAY, sampleOrder } from '../harness/samples.ts'
+import { readPdf } from '../receipts/read-pdf.ts'
 import { API, assertAnswer, createPerson, demoVisitor } from './support.ts'
 
 const bursar = await startBursar({ after })
@@ -85,6 +90,7 @@ test('a logo stands on pages under an address that changes with it; scripts in d
   // A picture that was cut off anywhere.
   for (const bytes of [40, PIXEL.length - 12, PIXEL.length - 1])
     assert.equal((await upload(PIXEL.subarray(0, bytes), 'image/png')).status, 400, `${bytes} bytes`)
+  assert.equal((await upload(PIXEL, 'image/jpeg')).status, 400)
   const taken = await upload(PIXEL, 'image/png')
   assert.equal(taken.status, 200, await taken.text())
   const { body } = await bursar.demo.post(`${PAY}/orders`, sampleOrder({}))
@@ -92,7 +98,7 @@ test('a logo stands on pages under an address that changes with it; scripts in d
   const logo = /<img class="logo" src="([^"]+)"/.exec(page)?.[1] ?? ''
   const style = /href="(\/brand\/[^"]+\.css)"/.exec(page)?.[1] ?? ''
   const picture = await fetch(bursar.url + logo)
-  assert.deepEqual(Buffer.from(await picture.arrayBuffer()), PIXEL)
+  assert.deepEqual(readPng(Buffer.from(await picture.arrayBuffer()), 10), readPng(PIXEL, 10))
   assert.deepEqual(
     [picture.headers.get('content-type'), picture.headers.get('x-content-type-options')],
     ['image/png', 'nosniff'],
@@ -101,6 +107,45 @@ test('a logo stands on pages under an address that changes with it; scripts in d
   assert.equal((await fetch(`${bursar.url}${logo}x`)).status, 404)
   assertAnswer(await owner.send('DELETE', `${PATH}/logo`, {}), '200')
   assert.equal((await fetch(bursar.url + logo)).status, 404)
+})
+
+test('a logo that cannot be drawn is refused where it is uploaded, and never breaks a receipt', async () => {
+  const damaged = pngOf({ width: 2, height: 2, depth: 8, type: 6 }, Buffer.from('no pixels at all'))
+  const answer = await upload(damaged, 'image/png')
+  const { errors } = (await answer.json()) as { errors: { key: string; message: string }[] }
+  assert.equal(answer.status, 400)
+  assert.equal(errors[0]?.key, 'file')
+  assert.match(errors[0]?.message ?? '', /damaged and cannot be drawn/)
+  const bomb = pngOf({ width: 2, height: 2, depth: 8, type: 6 }, deflateSync(Buffer.alloc(50_000_000)))
+  assert.equal((await upload(bomb, 'image/png')).status, 400)
+  const huge = pngOf({ width: 60_000, height: 60_000, depth: 8, type: 6 }, deflateSync(Buffer.alloc(100)))
+  assert.match(await (await upload(huge, 'image/png')).text(), /2000 pixels/)
+  // One that stands in the books since before.
+  await bursar.sql(
+    `insert into institute_logos (institute_id, tag, media_type, content) values (1, 'old', 'image/png', $1)`,
+    [damaged],
+  )
+  await bursar.sql(`update institutes set logo_tag = 'old' where id = 1`)
+  const { body } = await bursar.demo.post(`${PAY}/orders`, sampleOrder({}))
+  await bursar.demo.post(`/api/v1/sandbox/pay/orders/${body.data.order_id}/pay`, { outcome: 'success' })
+  const receipt = await fetch(`${bursar.url}/pay/demo-school/${body.data.order_id}/receipt.pdf`)
+  assert.equal(receipt.status, 200)
+  const { text } = readPdf(Buffer.from(await receipt.arrayBuffer()))
+  assert.match(text, /Fee receipt/)
+  assertAnswer(await owner.send('DELETE', `${PATH}/logo`, {}), '200')
+})
+
+test('a large logo is kept as small as receipts and pages show it', async () => {
+  const [width, height] = [1_500, 400]
+  const rows = Buffer.alloc(height * (width * 4 + 1), 0x80)
+  for (let row = 0; row < height; row += 1) rows[row * (width * 4 + 1)] = 0
+  const taken = await upload(pngOf({ width, height, depth: 8, type: 6 }, deflateSync(rows)), 'image/png')
+  const { data } = (await taken.json()) as { data: { logo_tag: string } }
+  const picture = await fetch(`${bursar.url}/brand/demo-school/logo/${data.logo_tag}`)
+  const plain = readPng(Buffer.from(await picture.arrayBuffer()), 2_000)
+  assert.deepEqual([plain.width, plain.height], [480, 128])
+  assert.ok(plain.pixels.every(sample => sample === 0x80))
+  assertAnswer(await owner.send('DELETE', `${PATH}/logo`, {}), '200')
 })
 
 test('a receipt is printed with the letterhead and logo of its school, and without a picture that is broken', async () => {
@@ -152,7 +197,7 @@ test('property: a reminder leaves inside the hours of its school, and never befo
 test('property: no bytes are taken for a picture that are none, and black is readable on white', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 200 }), bytes => {
-      assert.throws(() => readLogo(Buffer.from(bytes)), /PNG or JPEG|pixels/)
+      assert.throws(() => readLogo(Buffer.from(bytes)), { name: 'BrokenPicture' })
     }),
   )
   assert.equal(Math.round(contrastWithWhite('#000000')), 21)

@@ -30,7 +30,7 @@ async function openSchools(t: TestContext, name: GatewayName) {
   let clock: { now(): Date } | null = null
   const gateway = await GATEWAYS[name](() => clock?.now() ?? new Date())
   t.after(() => gateway.close())
-  const bursar = await startBursar(t, gateway.env)
+  const bursar = await startBursar(t, { ...gateway.apiEnv, ...gateway.keysEnv })
   const { demo, group, app } = bursar
   clock = app.ctx.clock
   const start = async (client: typeof demo, code: string, more = {}): Promise<Started> => {

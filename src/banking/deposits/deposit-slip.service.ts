@@ -3,7 +3,7 @@ import { rupeesInWords } from '../../platform/amount-in-words.ts'
 import { formatDay } from '../../platform/calendar.ts'
 import type { Context } from '../../platform/context.ts'
 import { formatRupees, paiseOf } from '../../platform/money.ts'
-import type { DocumentBlock } from '../../receipts/document-pdf.ts'
+import type { DocumentBlock, DocumentPrint } from '../../receipts/document-pdf.ts'
 import { readLetterhead } from '../../receipts/letterhead.service.ts'
 import { printDocument } from '../../receipts/receipt-printer.ts'
 import { getDeposit, type DepositDetail } from './deposits.service.ts'
@@ -18,7 +18,7 @@ export async function printDepositSlip(
     getDeposit(ctx, institute, id),
     readLetterhead(ctx, institute.id),
   ])
-  const content = await printDocument({
+  const print: DocumentPrint = {
     institute: institute.name,
     letterhead,
     branch: null,
@@ -26,7 +26,8 @@ export async function printDepositSlip(
     madeAt: deposit.madeAt,
     isSandbox: ctx.mode === 'sandbox',
     blocks: blocksOf(deposit),
-  })
+  }
+  const content = await printDocument(print, { instituteId: institute.id })
   return { name: `deposit-slip-${deposit.slipNumber}.pdf`, content }
 }
 

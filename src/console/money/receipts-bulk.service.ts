@@ -44,7 +44,8 @@ export async function printPicked(
   const after = { report: 'receipts', format: 'pdf', rows: rows.length }
   const note = { what: 'report.exported', about: 'receipts', after }
   await ctx.db.transaction(tx => recordAudit(tx, ctx, { instituteId: institute.id, actor }, note))
-  return printReceipts(await readPrints(ctx, institute, rows.toReversed(), paper))
+  const prints = await readPrints(ctx, institute, rows.toReversed(), paper)
+  return printReceipts(prints, { instituteId: institute.id })
 }
 
 async function readPrints(

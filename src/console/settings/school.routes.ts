@@ -4,7 +4,7 @@ import { receiveFiles } from '../../http/upload.ts'
 import { query } from '../../http/wire/input.ts'
 import { schoolInput } from '../../institutes/school/school.input.ts'
 import { schoolOutput } from '../../institutes/school/school.output.ts'
-import { LOGO_TYPES, type School } from '../../institutes/school/school.rules.ts'
+import { LOGO_TYPE, type School } from '../../institutes/school/school.rules.ts'
 import * as service from '../../institutes/school/school.service.ts'
 import type { Context } from '../../platform/context.ts'
 import { addConsoleRead, addConsoleWrite } from '../auth/access.routes.ts'
@@ -41,7 +41,7 @@ export async function schoolRoutes(app: FastifyInstance, ctx: Context): Promise<
       roles: OWNERS,
       output: one(schoolOutput),
       query: query({}),
-      mediaTypes: LOGO_TYPES,
+      mediaTypes: [LOGO_TYPE],
       perform: async (command, { institute, file }) =>
         service.setLogo(ctx, command, institute, await file.read(0, file.bytes)),
       audit: ({ logoTag }: School) => ({ what: 'school.logo_changed', about: logoTag ?? '' }),

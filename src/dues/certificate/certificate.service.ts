@@ -5,7 +5,7 @@ import type { Context } from '../../platform/context.ts'
 import { conflict, notFound } from '../../platform/errors.ts'
 import { formatRupees, paiseOf, sumPaise, type Paise } from '../../platform/money.ts'
 import { readableComponent } from '../../platform/names.ts'
-import type { DocumentBlock } from '../../receipts/document-pdf.ts'
+import type { DocumentBlock, DocumentPrint } from '../../receipts/document-pdf.ts'
 import { readLetterhead } from '../../receipts/letterhead.service.ts'
 import { printDocument } from '../../receipts/receipt-printer.ts'
 import { financialYear, receiptNumber } from '../../receipts/receipts.rules.ts'
@@ -41,7 +41,7 @@ export async function printCertificate(
   if (context === undefined) throw notFound('This student')
   const total = sumPaise(lines.map(line => line.amountPaise))
   if (total <= 0) throw conflict(`Nothing was paid for this student in the financial year ${year}.`)
-  const content = await printDocument({
+  const print: DocumentPrint = {
     institute: institute.name,
     letterhead,
     branch: null,
@@ -50,7 +50,8 @@ export async function printCertificate(
     madeAt: lines.at(-1)?.at ?? startOfDay(span.from),
     isSandbox: ctx.mode === 'sandbox',
     blocks: blocksOf(context, lines, { year, ...span, total, today: dayOf(ctx.clock.now()) }),
-  })
+  }
+  const content = await printDocument(print, { instituteId: institute.id })
   return { name: `fee-certificate-${year}.pdf`, content }
 }
 

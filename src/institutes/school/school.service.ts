@@ -4,7 +4,8 @@ import type { Queryable } from '../../platform/db/database.ts'
 import { badFields, notFound } from '../../platform/errors.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
 import type { Institute } from '../institutes.rules.ts'
-import { readLogo, schoolProblems, type Logo, type School, type SchoolChange } from './school.rules.ts'
+import { makePlainLogo } from './logo.ts'
+import { LOGO_TYPE, schoolProblems, type Logo, type School, type SchoolChange } from './school.rules.ts'
 import * as store from './school.store.ts'
 
 export async function getSchool({ db }: Pick<Context, 'db'>, instituteId: number): Promise<School> {
@@ -44,8 +45,8 @@ export async function setLogo(
   { id }: Institute,
   content: Buffer,
 ): Promise<School> {
-  const logo = readLogo(content)
-  const tag = createHash('sha256').update(content).digest('base64url').slice(0, 22)
+  const logo = { mediaType: LOGO_TYPE, content: await makePlainLogo(id, content) }
+  const tag = createHash('sha256').update(logo.content).digest('base64url').slice(0, 22)
   return transact(ctx.db, command, async tx => {
     const before = await store.lockSchool(tx, id)
     if (before === null) throw notFound('This school')

@@ -3,7 +3,7 @@ import { getInstitutesById } from '../../institutes/institutes.service.ts'
 import { languagesOf } from '../../messages/family-languages.service.ts'
 import { internationalNumber, type NewMessage } from '../../messages/messages.rules.ts'
 import { queueMessages } from '../../messages/messages.service.ts'
-import type { Attachment } from '../../messages/senders.ts'
+import type { Attachment, AttachmentOf } from '../../messages/senders.ts'
 import { getOrder } from '../../orders/orders.service.ts'
 import { dayOf } from '../../platform/calendar.ts'
 import type { Context } from '../../platform/context.ts'
@@ -153,12 +153,12 @@ const REFUND_ID = /^rfd_/
 /** The receipt of a payment or the voucher of a refund, for the mail that tells of it; null when there is none any more. */
 export async function readMoneyAttachment(
   ctx: PaymentContext,
-  { instituteId, attachment: id }: { instituteId: number; attachment: string },
+  { instituteId, attachment: id, isMailed }: AttachmentOf,
 ): Promise<Attachment | null> {
   const [institute] = await getInstitutesById(ctx, [instituteId])
   if (institute === undefined) return null
   if (REFUND_ID.test(id)) {
-    const content = await printRefundVoucher(ctx, institute, id)
+    const content = await printRefundVoucher(ctx, institute, id, { isMailed })
     return content === null ? null : { filename: `refund-${id}.pdf`, contentType: 'application/pdf', content }
   }
   const orderId = await store.findOrderOf(ctx.db, instituteId, id)
@@ -167,5 +167,6 @@ export async function readMoneyAttachment(
       ? await findDirectReceiptFile(ctx, institute, id)
       : await findReceiptFile(ctx, institute, await getOrder(ctx, institute, undefined, orderId))
   if (file === null) return null
-  return { filename: `receipt-${id}.pdf`, contentType: file.contentType, content: await file.read() }
+  const content = await file.read({ isMailed })
+  return { filename: `receipt-${id}.pdf`, contentType: file.contentType, content }
 }

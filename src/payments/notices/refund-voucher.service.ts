@@ -6,7 +6,7 @@ import { formatRupees } from '../../platform/money.ts'
 import { readableComponent } from '../../platform/names.ts'
 import type { DocumentPrint } from '../../receipts/document-pdf.ts'
 import { readLetterhead } from '../../receipts/letterhead.service.ts'
-import { printDocument } from '../../receipts/receipt-printer.ts'
+import { printDocument, type PrintedFor } from '../../receipts/receipt-printer.ts'
 import { receiptNumber } from '../../receipts/receipts.rules.ts'
 import { findReceipt } from '../../receipts/receipts.service.ts'
 import type { PaymentContext } from '../context.ts'
@@ -17,6 +17,7 @@ export async function printRefundVoucher(
   ctx: PaymentContext,
   institute: Institute,
   refundId: string,
+  how?: Omit<PrintedFor, 'instituteId'>,
 ): Promise<Buffer | null> {
   const refund = await getRefund(ctx, institute.id, refundId)
   if (refund === null || refund.state !== 'processed') return null
@@ -65,5 +66,5 @@ export async function printRefundVoucher(
     ],
     isSandbox: ctx.mode === 'sandbox',
   }
-  return printDocument(print)
+  return printDocument(print, { instituteId: institute.id, ...how })
 }

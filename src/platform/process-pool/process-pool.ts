@@ -2,6 +2,7 @@ import { fork, type ChildProcess, type Serializable } from 'node:child_process'
 import { getCompileCacheDir } from 'node:module'
 import { dirname } from 'node:path'
 import { unavailable } from '../errors.ts'
+import { FairQueue, type Turn } from './fair-queue.ts'
 import type { Reply } from './serve.ts'
 
 export type ProcessLimits = {
@@ -11,7 +12,7 @@ export type ProcessLimits = {
   maxHeapMb: number
   /** How many work at a time. */
   processes: number
-  /** How many uses may wait for a process; further ones are refused. */
+  /** How many uses of one share may wait for a process, urgent ones and others each; what is beyond is refused. */
   maxWaiting: number
   /** How long an unused process is kept; 0: each use has a process of its own. */
   idleMs: number
@@ -28,6 +29,9 @@ export class ProcessFailure extends Error {
   }
 }
 
+/** Of work that has not said for whom it is. */
+const ANYBODY: Turn = { share: '', isUrgent: false }
+
 /**
  * Work that strangers can make long or large, done in processes of their own: requests are answered meanwhile, and what
  * exceeds its limits ends that process. A thread would not do: V8 may answer a heap limit by ending the whole process
@@ -37,17 +41,21 @@ export class ProcessPool<Ask, Answer> {
   readonly #module: URL
   readonly #limits: ProcessLimits
   readonly #idle: Helper<Ask, Answer>[] = []
-  readonly #waiting: (() => void)[] = []
+  readonly #waiting: FairQueue<PromiseWithResolvers<void>>
   #inUse = 0
 
   constructor(module: URL, limits: ProcessLimits) {
     this.#module = module
     this.#limits = limits
+    this.#waiting = new FairQueue(limits.maxWaiting)
   }
 
   /** One process for as many questions as the use has, one after the other. */
-  async use<Result>(act: (ask: (question: Ask) => Promise<Answer>) => Promise<Result>): Promise<Result> {
-    await this.#enter()
+  async use<Result>(
+    act: (ask: (question: Ask) => Promise<Answer>) => Promise<Result>,
+    turn = ANYBODY,
+  ): Promise<Result> {
+    await this.#enter(turn)
     const helper = this.#take()
     try {
       return await act(question => helper.ask(question))
@@ -56,17 +64,16 @@ export class ProcessPool<Ask, Answer> {
     }
   }
 
-  async #enter(): Promise<void> {
+  async #enter(turn: Turn): Promise<void> {
     if (this.#inUse < this.#limits.processes) {
       this.#inUse++
       return
     }
-    if (this.#waiting.length >= this.#limits.maxWaiting)
-      throw unavailable('Too much of this is being done at the moment. Retry in a few seconds.')
     // A finished task hands its slot to the next.
-    const { promise, resolve } = Promise.withResolvers<void>()
-    this.#waiting.push(resolve)
-    await promise
+    const place = Promise.withResolvers<void>()
+    const refused = this.#waiting.push(turn, place)
+    refused?.reject(unavailable('Too much of this is being done at the moment. Retry in a few seconds.'))
+    await place.promise
   }
 
   #take(): Helper<Ask, Answer> {
@@ -82,9 +89,9 @@ export class ProcessPool<Ask, Answer> {
       this.#idle.push(helper)
       helper.endAfter(idleMs, () => this.#idle.splice(this.#idle.indexOf(helper), 1))
     }
-    const next = this.#waiting.shift()
+    const next = this.#waiting.next()
     if (next === undefined) this.#inUse--
-    else next()
+    else next.resolve()
   }
 }
 

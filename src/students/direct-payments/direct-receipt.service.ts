@@ -25,7 +25,8 @@ export async function findDirectReceiptFile(
   if (receipt === null) return null
   const letterhead = await readLetterhead(ctx, institute.id)
   const paidFor = (await readPaidDirectly(ctx, institute, [paymentId], letterhead)).get(paymentId)
-  return paidFor === undefined ? null : receiptFileOf(receipt, paidFor, options)
+  if (paidFor === undefined) return null
+  return receiptFileOf({ instituteId: institute.id, receipt, paidFor }, options)
 }
 
 /** What stands on the receipts of such payments, by our ids of them. */

@@ -67,6 +67,28 @@ test('uses wait for a process in turn, and no more of them than are allowed', as
   )
 })
 
+test('shares take turns at a process, the newest first, and one that is full refuses its own alone', async () => {
+  const pool = poolOf({ maxWaiting: 3 })
+  const wanted = ['a1', 'a2', 'a3', 'a4', 'a5', 'b1']
+  const settled = await Promise.allSettled(
+    wanted.map(([share = '']) => pool.use(ask => ask('count'), { share, isUrgent: true })),
+  )
+  assert.deepEqual(
+    settled.map((result, index) => [
+      wanted[index],
+      result.status === 'fulfilled' ? result.value : result.reason.code,
+    ]),
+    [
+      ['a1', 1],
+      ['a2', 'SYE00001'],
+      ['a3', 5],
+      ['a4', 4],
+      ['a5', 2],
+      ['b1', 3],
+    ],
+  )
+})
+
 test('threads see none of the environment, in which secrets lie', async () => {
   assert.equal(await one(poolOf({ idleMs: 0 }), 'secret'), 0)
 })

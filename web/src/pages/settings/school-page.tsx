@@ -10,6 +10,7 @@ import { Summary } from '../../ui/detail.tsx'
 import { PageFrame } from '../../ui/page.tsx'
 import { Failed, Loading } from '../../ui/states.tsx'
 import { notify } from '../../ui/toasts.tsx'
+import { asSmallPng } from './logo-picture.ts'
 import { BankAccounts, type DraftAccount } from './bank-accounts.tsx'
 import { SettingsTabs } from './settings-tabs.tsx'
 
@@ -81,6 +82,15 @@ function Logo({ known: { logo_tag } }: { known: SchoolAnswer }) {
     refreshes: ['school', 'audit'],
     onDone: () => notify('The logo is removed.'),
   })
+  const [isUnreadable, setUnreadable] = useState(false)
+  const choose = async (file: File): Promise<void> => {
+    setUnreadable(false)
+    try {
+      upload.mutate(await asSmallPng(file))
+    } catch {
+      setUnreadable(true)
+    }
+  }
   const error = upload.error ?? remove.error
   return (
     <section aria-label="Logo">
@@ -91,19 +101,25 @@ function Logo({ known: { logo_tag } }: { known: SchoolAnswer }) {
         </p>
       )}
       <p className="faint">
-        PNG or JPEG, at most 250 KB. It stands on payment pages, the parents’ pages and receipts.
+        A PNG, a JPEG or another picture that this browser can open. It stands on payment pages, the parents’
+        pages and receipts.
       </p>
       <Problem error={error} otherwise={error?.message} />
+      {isUnreadable && (
+        <p role="alert">
+          This file cannot be opened as a picture. Save the picture again, or choose another.
+        </p>
+      )}
       <Group>
         <input
           ref={input}
           type="file"
-          accept="image/png,image/jpeg"
+          accept="image/*"
           aria-label="Choose a picture"
           hidden
           onChange={event => {
             const file = event.currentTarget.files?.[0]
-            if (file !== undefined) upload.mutate(file)
+            if (file !== undefined) void choose(file)
             event.currentTarget.value = ''
           }}
         />

@@ -1,0 +1,13 @@
+import { serveProcess } from '../../platform/process-pool/serve.ts'
+import { readLogo } from './logo-picture.ts'
+import type { PlainLogo } from './logo.ts'
+import { BrokenPicture, writePng } from './png.ts'
+
+serveProcess(async (content: Uint8Array): Promise<PlainLogo> => {
+  try {
+    return { content: writePng(readLogo(Buffer.from(content))) }
+  } catch (error) {
+    if (error instanceof BrokenPicture) return { problem: error.message }
+    throw error
+  }
+})
