@@ -250,20 +250,25 @@ const asFiles = (
 
 const takesBody = ({ method }: { method: string }): boolean => method !== 'GET'
 
-/** A route that takes bytes, and the worst that can be sent to it. */
-export type ByteRoute = { method: string; url: string; worst: readonly WorstFile[] }
+/** A route that takes bytes: a kind of file, JSON, or a form of a page (callbacks are JSON, and stand among pages). */
+export type ByteRoute = { method: string; url: string; takes: FileKind | 'json' | 'form' }
 
 /** Every route that takes a body, by what the server itself says of them: a new one is among them from its first day. */
 export function byteRoutes({ app: { routes, pages } }: TestBursar): ByteRoute[] {
-  const json = asFiles(WORST_BODIES, 'JSON', 'application/json')
-  const form = asFiles(WORST_FORMS, 'form', 'application/x-www-form-urlencoded')
   return [
-    ...routes.filter(takesBody).map(({ method, url, file }) => {
-      return { method, url, worst: file === null ? json : WORST_FILES[file] }
-    }),
-    // Forms, and callbacks, which are JSON.
-    ...pages.filter(takesBody).map(({ method, url }) => ({ method, url, worst: [...form, ...json] })),
+    ...routes
+      .filter(takesBody)
+      .map(({ method, url, file }) => ({ method, url, takes: file ?? ('json' as const) })),
+    ...pages.filter(takesBody).map(({ method, url }) => ({ method, url, takes: 'form' as const })),
   ]
+}
+
+/** The worst that can be sent to such a route. */
+export function worstOf({ takes }: Pick<ByteRoute, 'takes'>): readonly WorstFile[] {
+  const json = asFiles(WORST_BODIES, 'JSON', 'application/json')
+  if (takes === 'json') return json
+  if (takes === 'form') return [...asFiles(WORST_FORMS, 'form', 'application/x-www-form-urlencoded'), ...json]
+  return WORST_FILES[takes]
 }
 
 export const WORST_FILES: Readonly<Record<FileKind, readonly WorstFile[]>> = {
