@@ -41,39 +41,50 @@ const COLUMNS: readonly Column<DisputeAnswer>[] = [
   {
     key: 'status',
     title: 'Status',
-    text: row => STATUSES[row.status].label,
-    render: row => <StatusBadge tone={STATUSES[row.status].tone}>{STATUSES[row.status].label}</StatusBadge>,
-  },
-  { key: 'do', title: 'What to do', text: whatToDo },
-  {
-    key: 'payer',
-    title: 'Payer, student',
-    text: row => [row.payer, row.student_name].filter(Boolean).join(', '),
-  },
-  { key: 'reason', title: 'Reason', text: row => row.reason.message },
-  {
-    key: 'order',
-    title: 'Order',
-    text: row => `${row.order_id}, ${modeLabel(row.mode)}`,
+    text: row => `${STATUSES[row.status].label}, opened ${formatMoment(row.opened_at)}`,
     render: row => (
       <>
-        <OrderLink id={row.order_id} />
-        <div className="faint">{modeLabel(row.mode)}</div>
+        <StatusBadge tone={STATUSES[row.status].tone}>{STATUSES[row.status].label}</StatusBadge>
+        <div className="faint">
+          opened <When at={row.opened_at} />
+        </div>
       </>
     ),
-  },
-  {
-    key: 'opened_at',
-    title: 'Opened',
-    text: row => formatMoment(row.opened_at),
-    render: row => <When at={row.opened_at} />,
   },
   {
     key: 'amount',
     title: 'Amount',
     text: row => formatRupees(row.amount),
-    render: row => <Money rupees={row.amount} />,
+    render: row => (
+      <strong>
+        <Money rupees={row.amount} />
+      </strong>
+    ),
     align: 'right',
+  },
+  {
+    key: 'payer',
+    title: 'Payer, student',
+    text: row => [row.payer, row.student_name].filter(Boolean).join(', '),
+    render: row => (
+      <>
+        {[row.payer, row.student_name].filter(Boolean).join(', ')}
+        <div className="faint nowrap">
+          <OrderLink id={row.order_id}>Order</OrderLink>, {modeLabel(row.mode)}
+        </div>
+      </>
+    ),
+  },
+  {
+    key: 'do',
+    title: 'What to do',
+    text: row => `${whatToDo(row)} ${row.reason.message}`,
+    render: row => (
+      <>
+        {whatToDo(row)}
+        <div className="faint">The bank’s reason: {row.reason.message}</div>
+      </>
+    ),
   },
 ]
 
