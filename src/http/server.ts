@@ -4,7 +4,9 @@ import { requireScope, type Scope } from '../institutes/scopes.rules.ts'
 import { badRequest, BursarError, type ErrorCode } from '../platform/errors.ts'
 import type { Context } from '../platform/context.ts'
 import { newId } from '../platform/ids.ts'
+import { HARMLESS_BYTES } from '../platform/json.rules.ts'
 import { JSON_BODY } from '../platform/limits.rules.ts'
+import { Turns } from '../platform/turns.ts'
 import type { Log } from '../platform/log.ts'
 import { Authenticator } from './auth.ts'
 import { answerClientError, answerError, answerExpectation } from './failures.ts'
@@ -100,9 +102,15 @@ export function createServer(options: ServerOptions): FastifyInstance {
   return app
 }
 
+/** Large bodies that arrive together are parsed in one turn of the event loop each, with other requests in between. */
+const bodyTurns = new Turns()
+
 function readBodiesRaw(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => {
+    if (body.length < HARMLESS_BYTES) done(null, body)
+    else bodyTurns.take(() => done(null, body))
+  })
   app.addHook('onRequest', (request, _reply, done) => {
     request.declaredType = request.headers['content-type']
     // A malformed or unknown type must not stop an empty body, so the framework is shown none of them.

@@ -4,7 +4,7 @@ const [QUOTE, BACKSLASH, COMMA] = [34, 92, 44]
 const OPENING = new Set([91, 123])
 const CLOSING = new Set([93, 125])
 /** What is shorter has no time to be slow. */
-const HARMLESS_BYTES = 16_384
+export const HARMLESS_BYTES = 16_384
 
 /**
  * Whether the text may be parsed while requests wait: it has few enough values and is not nested deeply. It need not be
@@ -20,8 +20,9 @@ export function isQuicklyParsed(json: Uint8Array): boolean {
       if (byte === BACKSLASH) at++
       else if (byte === QUOTE) isText = false
     } else if (byte === QUOTE) isText = true
-    else if (byte === COMMA) values++
-    else if (OPENING.has(byte)) {
+    else if (byte === COMMA) {
+      if (++values > JSON_BODY.values) return false
+    } else if (OPENING.has(byte)) {
       values++
       if (++depth > JSON_BODY.depth) return false
     } else if (CLOSING.has(byte)) depth--

@@ -51,7 +51,7 @@ export type FileKind = RowFileKind | keyof typeof KEPT_FILES
 export const FILES: Readonly<Record<FileKind, { bytes: number }>> = { ...ROW_FILES, ...KEPT_FILES }
 
 /** Of JSON that is a body or a callback: parsing many small values takes far longer than parsing few long ones. */
-export const JSON_BODY = { bytes: 1_048_576, values: 50_000, depth: 64 } as const
+export const JSON_BODY = { bytes: 1_048_576, values: 20_000, depth: 64 } as const
 
 /** Of a form of the families' pages. */
 export const FORM = { bytes: 262_144, fields: 200 } as const
