@@ -4,6 +4,7 @@ import { measureFlex } from './flex/flex.ts'
 import { measureImport } from './import/import.ts'
 import { measureOrders } from './orders.ts'
 import { measurePayments } from './payments/payments.ts'
+import { measureReceipts } from './receipts/receipts.ts'
 import { openRig, type Rig } from './rig.ts'
 import { measureSettlement } from './settlement/settlement.ts'
 import type { Size } from './size.ts'
@@ -15,6 +16,7 @@ import { measureYears } from './years.ts'
 export const GROUPS: Record<string, (size: Size) => Promise<Figure[]>> = {
   orders: size => withRig(rig => measureOrders(rig, size)),
   payments: size => withRig(rig => measurePayments(rig, size)),
+  receipts: measureReceipts,
   settlement: measureSettlement,
   webhooks: measureWebhooks,
   backlog: measureBacklog,

@@ -203,9 +203,9 @@ async function send(post: MessageContext, message: Message): Promise<Outcome> {
     return { kind: 'refused', reason: 'What it was to bring has been used or has run out.' }
   try {
     const { body } = openMessage(post, message)
-    const attached = await attachmentOf(post, message)
-    const letter = { ...message, body, subject: message.subject ?? '', attached }
-    return await post.senders[message.channel].send(letter)
+    const sender = post.senders[message.channel]
+    const attached = sender.carriesFiles === true ? await attachmentOf(post, message) : undefined
+    return await sender.send({ ...message, body, subject: message.subject ?? '', attached })
   } catch (error) {
     return { kind: 'delayed', reason: String(error), isAway: false }
   }

@@ -1,9 +1,9 @@
-import { buffer } from 'node:stream/consumers'
 import { writeSchool } from './letterhead.ts'
 import type { Letterhead } from './letterhead.service.ts'
 import { PAPER } from './receipt-papers.ts'
 import {
   BODY,
+  closeSheet,
   INK,
   markSandbox,
   MUTED,
@@ -62,8 +62,7 @@ export async function renderDocument(print: DocumentPrint): Promise<Buffer> {
     } else writeBlock(sheet, block)
   }
   numberPages(sheet, title)
-  sheet.doc.end()
-  return buffer(sheet.doc)
+  return closeSheet(sheet)
 }
 
 function writeBlock(sheet: Sheet, block: Exclude<DocumentBlock, { kind: 'next' }>): void {

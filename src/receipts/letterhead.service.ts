@@ -14,7 +14,7 @@ const joined = (...parts: (string | null)[]): string => parts.filter(part => par
 export async function readLetterhead(ctx: Pick<Context, 'db'>, instituteId: number): Promise<Letterhead> {
   const school = await getSchool(ctx, instituteId)
   const { logoTag: tag, color } = school
-  const logo = tag === null ? null : await findLogo(ctx, { id: instituteId }, tag)
+  const logo = tag === null ? null : await readLogo(ctx, instituteId, tag)
   const pan = school.pan === null ? null : `PAN ${school.pan}`
   const lines = [
     school.address ?? '',
@@ -25,6 +25,23 @@ export async function readLetterhead(ctx: Pick<Context, 'db'>, instituteId: numb
   return {
     lines: lines.filter(line => line !== ''),
     color,
-    logo: logo?.content.toString('base64') ?? null,
+    logo,
   }
+}
+
+const MAX_KEPT = 100
+
+/** Logos as letterheads have them, by the school and the tag, which changes with the picture. */
+const kept = new Map<string, string>()
+
+async function readLogo(ctx: Pick<Context, 'db'>, instituteId: number, tag: string): Promise<string | null> {
+  const key = `${instituteId} ${tag}`
+  const known = kept.get(key)
+  if (known !== undefined) return known
+  const logo = await findLogo(ctx, { id: instituteId }, tag)
+  if (logo === null) return null
+  const text = logo.content.toString('base64')
+  if (kept.size >= MAX_KEPT) kept.delete([...kept.keys()][0] ?? '')
+  kept.set(key, text)
+  return text
 }

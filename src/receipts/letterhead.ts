@@ -1,6 +1,7 @@
 import type { Letterhead } from './letterhead.service.ts'
 import { logoImage } from './logo-image.ts'
-import { GREEN, QUIET, SMALL, STRONG, write, type Sheet } from './sheet.ts'
+import { writeAlike } from './kept-drawing.ts'
+import { GREEN, QUIET, SMALL, STRONG, type Sheet } from './sheet.ts'
 
 type Headed = { institute: string; branch: string | null; letterhead?: Letterhead }
 
@@ -14,10 +15,12 @@ export function writeSchool(
 ): void {
   const { lines, color, logo } = letterhead
   if (logo !== null) drawLogo(sheet, logo)
-  write(sheet, institute, { ...STRONG, size: 20 })
-  write(sheet, branch ?? '', { ...QUIET, size: 11 })
-  for (const line of lines) write(sheet, line, SMALL)
-  write(sheet, title, { ...STRONG, size: 14, color: color ?? GREEN })
+  writeAlike(sheet, [
+    { text: institute, style: { ...STRONG, size: 20 } },
+    { text: branch ?? '', style: { ...QUIET, size: 11 } },
+    ...lines.map(text => ({ text, style: SMALL })),
+    { text: title, style: { ...STRONG, size: 14, color: color ?? GREEN } },
+  ])
 }
 
 /** How base64 of a JPEG begins; schools could upload them once. */

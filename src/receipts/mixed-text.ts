@@ -1,3 +1,4 @@
+import { placePaperFont, usePaperFont, type FontSource } from './fonts/paper-font.ts'
 import { CHARACTERS, fontFile, MAIN_FONT, splitByScript, type ScriptRun, type Weight } from './script-runs.ts'
 
 export type Style = { font: Weight; size: number; color: string }
@@ -8,10 +9,24 @@ type Word = ScriptRun[]
 /** Of Mukta, in parts of the size; the other fonts are lower, so all stand on its baseline in its lines. */
 const ASCENT = 1.13
 
-/** A font is read when it is first used in a document. */
+/** A font is read when a process first uses it. */
 export function useFont(doc: Doc, script: ScriptRun['script'], { font, size }: Style): Doc {
-  const name = `${script.family}-${font}`
-  return doc.registerFont(name, fontFile(script, font)).font(name, size)
+  return usePaperFont(doc, sourceOf(script, font), size)
+}
+
+/** Makes a font known to the page, for what was drawn with it before. */
+export function placeFont(doc: Doc, script: ScriptRun['script'], weight: Weight): void {
+  placePaperFont(doc, sourceOf(script, weight))
+}
+
+const LATIN_IDS = { regular: 'F1', bold: 'F2' }
+const sources = new Map<ScriptRun['script'], Partial<Record<Weight, FontSource>>>()
+
+function sourceOf(script: ScriptRun['script'], weight: Weight): FontSource {
+  const known = sources.getOrInsertComputed(script, () => ({}))
+  const latinId = script === MAIN_FONT ? LATIN_IDS[weight] : null
+  const name = latinId ?? `${script.family} ${weight}`
+  return (known[weight] ??= { name, path: fontFile(script, weight), latinId })
 }
 
 /** Breaks text of any scripts into lines, which the library can only do with text of one font. */
@@ -68,7 +83,7 @@ export function drawLines(
   const space = widthOf(doc, [{ text: ' ', script: MAIN_FONT }], style)
   for (const [no, line] of lines.entries()) {
     const free = width - line.reduce((sum, word) => sum + widthOf(doc, word, style) + space, -space)
-    let at = x + { left: 0, center: free / 2, right: free }[align ?? 'left']
+    let at = x + freeBefore(free, align)
     for (const word of inVisualOrder(line)) {
       for (const run of word) {
         useFont(doc, run.script, style).fillColor(style.color)
@@ -83,6 +98,11 @@ export function drawLines(
       at += space
     }
   }
+}
+
+/** How much of what a line leaves free stands before it. */
+export function freeBefore(free: number, align: Block['align']): number {
+  return { left: 0, center: free / 2, right: free }[align ?? 'left']
 }
 
 /** Neighbouring words that are written from right to left stand in that order; the letters of each come so from the font. */

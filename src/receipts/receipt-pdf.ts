@@ -1,5 +1,4 @@
 import { readableMode } from '../platform/names.ts'
-import { buffer } from 'node:stream/consumers'
 import { rupeesInWords } from '../platform/amount-in-words.ts'
 import { dayOf, formatDay, formatMoment } from '../platform/calendar.ts'
 import { formatRupees, type Paise } from '../platform/money.ts'
@@ -10,6 +9,7 @@ import { PAPER, type Paper, type PaperName } from './receipt-papers.ts'
 import {
   AMBER,
   BODY,
+  closeSheet,
   heightOf,
   INK,
   labelOf,
@@ -65,9 +65,7 @@ export type ReceiptsPrint = { receipts: readonly ReceiptPrint[] }
 export async function renderReceipt(receipt: ReceiptPrint): Promise<Buffer> {
   const paper = PAPER[receipt.paper]
   const isRoll = paper.footer === null
-  const { doc } = draw(receipt, isRoll ? { ...paper, height: draw(receipt, paper).y + paper.top } : paper)
-  doc.end()
-  return buffer(doc)
+  return closeSheet(draw(receipt, isRoll ? { ...paper, height: draw(receipt, paper).y + paper.top } : paper))
 }
 
 /** Several in one file, each from a page of its own on, with its own marks and page numbers. Not for a roll. */
@@ -81,8 +79,7 @@ export async function renderReceipts({ receipts }: ReceiptsPrint): Promise<Buffe
     openPage(sheet)
     fillIn(sheet, receipt, from)
   }
-  sheet.doc.end()
-  return buffer(sheet.doc)
+  return closeSheet(sheet)
 }
 
 function draw(receipt: ReceiptPrint, paper: Paper): Sheet {

@@ -1,5 +1,6 @@
+import { once } from 'node:events'
 import Pdf from 'pdfkit'
-import { breakLines, drawLines, useFont, type Style } from './mixed-text.ts'
+import { breakLines, drawLines, freeBefore, useFont, type Style } from './mixed-text.ts'
 import type { Paper } from './receipt-papers.ts'
 import { MAIN_FONT } from './script-runs.ts'
 import { largestOf } from '../platform/lists.ts'
@@ -40,6 +41,14 @@ export function openSheet({ title, createdAt, paper, mark }: Opened): Sheet {
   const sheet: Sheet = { doc, y: 0, paper, mark }
   openPage(sheet)
   return sheet
+}
+
+/** The file, once all of it is written. The readers of streams that Node has take longer for it than drawing the text. */
+export async function closeSheet({ doc }: Sheet): Promise<Buffer> {
+  const parts: Buffer[] = []
+  doc.on('data', (part: Buffer) => parts.push(part)).end()
+  await once(doc, 'end')
+  return Buffer.concat(parts)
 }
 
 export function openPage(sheet: Sheet): void {
@@ -113,9 +122,10 @@ export function write(sheet: Sheet, text: string, style: Style): void {
 }
 
 export function writeRow(sheet: Sheet, cells: readonly Cell[]): void {
-  const height = largestOf(cells.map(cell => heightOf(sheet, cell)))
+  const laid = cells.map(cell => lay(sheet, cell))
+  const height = largestOf(laid.map(one => one.height))
   reserve(sheet, height)
-  for (const cell of cells) put(sheet, cell, sheet.y)
+  for (const one of laid) one.draw(sheet.y)
   sheet.y += height
 }
 
@@ -132,30 +142,54 @@ export function rule(sheet: Sheet, color = '#d5d9e2'): void {
   sheet.y += 6
 }
 
-export function heightOf({ doc, paper }: Sheet, { text, place, style: { size, ...rest } }: Cell): number {
+export function heightOf(sheet: Sheet, cell: Cell): number {
+  return lay(sheet, cell).height
+}
+
+export function put(sheet: Sheet, cell: Cell, y: number): void {
+  lay(sheet, cell).draw(y)
+}
+
+/** Text that is measured, and may be drawn at some height. */
+type Laid = { height: number; draw: (y: number) => void }
+
+const NOTHING: Laid = { height: 0, draw: () => {} }
+/** The library rounds the widths of words: what nearly fills its line is left to it to break. */
+const SLACK = 0.1
+
+function lay({ doc, paper }: Sheet, { text, place, style: { size, ...rest } }: Cell): Laid {
   const style = { ...rest, size: size * paper.scale }
   const shown = tidy(text)
-  if (shown === '') return 0
-  if (!PLAIN.test(shown)) return breakLines(doc, shown, style, place.width).length * lineHeight(doc, style)
-  return useFont(doc, MAIN_FONT, style).heightOfString(shown, place)
+  if (shown === '') return NOTHING
+  if (!PLAIN.test(shown)) return layMixed(doc, shown, place, style)
+  const width = useFont(doc, MAIN_FONT, style).widthOfString(shown)
+  const free = place.width - width
+  const use = (): Doc => useFont(doc, MAIN_FONT, style).fillColor(style.color)
+  if (free < SLACK)
+    return {
+      height: doc.heightOfString(shown, place),
+      draw: y => use().text(shown, place.x, y, place),
+    }
+  const x = place.x + freeBefore(free, place.align)
+  return { height: lineHeight(doc, style), draw: y => use().text(shown, x, y, { lineBreak: false }) }
+}
+
+/** Glyphs of Indian scripts stand in another order than their letters, so the letters go along for copying. */
+function layMixed(doc: Doc, shown: string, place: Place, style: Style): Laid {
+  const lines = breakLines(doc, shown, style, place.width)
+  const height = lineHeight(doc, style)
+  return {
+    height: lines.length * height,
+    draw(y) {
+      doc.markContent('Span', { actual: shown })
+      drawLines(doc, lines, style, { ...place, y, lineHeight: height })
+      doc.endMarkedContent()
+    },
+  }
 }
 
 function lineHeight(doc: Doc, style: Style): number {
   return useFont(doc, MAIN_FONT, style).currentLineHeight(true) + LINE_GAP
-}
-
-/** Glyphs of Indian scripts stand in another order than their letters, so the letters go along for copying. */
-export function put({ doc, paper }: Sheet, { text, place, style: { size, ...rest } }: Cell, y: number): void {
-  const style = { ...rest, size: size * paper.scale }
-  const shown = tidy(text)
-  if (PLAIN.test(shown)) {
-    useFont(doc, MAIN_FONT, style).fillColor(style.color).text(shown, place.x, y, place)
-    return
-  }
-  doc.markContent('Span', { actual: shown })
-  const lines = breakLines(doc, shown, style, place.width)
-  drawLines(doc, lines, style, { ...place, y, lineHeight: lineHeight(doc, style) })
-  doc.endMarkedContent()
 }
 
 /** Text on one line and in bounds; of what cannot be seen only the joiners of Indian scripts stay. */

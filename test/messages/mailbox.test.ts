@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Client, Json } from '../harness/client.ts'
 import { assertRefused, assertStatus, openContract } from '../http/support.ts'
+import { PAY, sampleOrder } from '../harness/samples.ts'
+import { readPdf } from '../receipts/read-pdf.ts'
 import { advance, queue } from './support.ts'
 
 const contract = await openContract()
@@ -103,4 +105,29 @@ test('pages follow each other newest first, without a gap and without a repeat',
   )
   assertRefused(await demo.get(`${MAILBOX}?limit=0`), 'HUE00000', 'limit')
   assertRefused(await demo.get(`${MAILBOX}?cursor=msg_nobodys`), 'HUE00000', 'cursor')
+})
+
+test('a receipt for the mailbox is printed for who opens it there, not when the mail is sent', async () => {
+  const { ctx } = contract.app
+  const { readAttachment } = ctx
+  const made: boolean[] = []
+  Object.assign(ctx, {
+    readAttachment: (of: Parameters<typeof readAttachment>[0]) => {
+      made.push(of.isMailed)
+      return readAttachment(of)
+    },
+  })
+  const { body } = await demo.post(`${PAY}/orders`, sampleOrder({ email: 'opens@example.in' }))
+  await demo.post(`/api/v1/sandbox/pay/orders/${body.data.order_id}/pay`, { outcome: 'success' })
+  await advance(contract, 'PT1M')
+  const [mail] = (await read({ to: 'opens@example.in' })).data
+  assert.equal(mail.subject.includes('received'), true, mail.subject)
+  assert.deepEqual(made, [])
+  const page = await (await fetch(`${contract.url}/sandbox/mailbox?to=opens@example.in`)).text()
+  const address = /href="(\/sandbox\/mailbox\/\d+\/msg_\w+\/attachment)"/.exec(page)?.[1] ?? ''
+  const file = await fetch(contract.url + address)
+  assert.equal(file.headers.get('content-type'), 'application/pdf')
+  assert.match(readPdf(Buffer.from(await file.arrayBuffer())).text, /Fee receipt/)
+  assert.deepEqual(made, [false])
+  Object.assign(ctx, { readAttachment })
 })
