@@ -44,11 +44,13 @@ export async function createLinkFile(
   const { file, names } = sent
   if (names !== null) requireColumns(names)
   const columns =
-    names === null ? null : { names, titles: await readTitles(file, 'links'), defaults: emptyFees(names) }
+    names === null
+      ? null
+      : { names, titles: await readTitles(institute.id, file, 'links'), defaults: emptyFees(names) }
   const key = { instituteId: institute.id, id: newId('batch') }
   const fileFormat = formatOf(await file.read(0, 4))
   try {
-    return await withReader(readRows =>
+    return await withReader({ share: institute.id, isUrgent: true }, readRows =>
       transact(ctx.db, command, async tx => {
         await store.insertImport(tx, institute.id, {
           id: key.id,

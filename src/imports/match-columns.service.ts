@@ -31,7 +31,7 @@ export async function readColumns(
   institute: Institute,
   { file, kind }: { file: ImportFile; kind: keyof typeof FIELDS },
 ): Promise<FoundColumn[]> {
-  const [header, ...samples] = await readHead(file, kind)
+  const [header, ...samples] = await readHead(institute.id, file, kind)
   if (header === undefined) throw badRequest('The file is empty.')
   const titles = header.map(titleOf).slice(0, MOST_COLUMNS)
   if (titles.every(title => title === '')) throw badRequest('The first row must name the columns.')
@@ -47,15 +47,23 @@ export async function readColumns(
 }
 
 /** How the file heads its columns. */
-export async function readTitles(file: ImportFile, kind: keyof typeof FIELDS): Promise<string[]> {
-  const [header = []] = await readHead(file, kind)
+export async function readTitles(
+  instituteId: number,
+  file: ImportFile,
+  kind: keyof typeof FIELDS,
+): Promise<string[]> {
+  const [header = []] = await readHead(instituteId, file, kind)
   return header.map(titleOf).slice(0, MOST_COLUMNS)
 }
 
-async function readHead(file: ImportFile, kind: keyof typeof FIELDS): Promise<(readonly Cell[])[]> {
+async function readHead(
+  instituteId: number,
+  file: ImportFile,
+  kind: keyof typeof FIELDS,
+): Promise<(readonly Cell[])[]> {
   try {
     const format = formatOf(await file.read(0, 4))
-    return await withReader(async readRows => {
+    return await withReader({ share: instituteId, isUrgent: true }, async readRows => {
       for await (const { rows } of readRows({ format, limits: ROW_FILES[kind] }, partsOf(file)))
         if (rows.length > 0) return rows.slice(0, 1 + MOST_SAMPLES).map(row => row.cells)
       return []

@@ -34,7 +34,7 @@ export async function createRoster(
   if (missing.length > 0) throw badRequest(`These columns are missing: ${missing.join(', ')}.`)
   if (new Set(named).size < named.length)
     throw conflict('Two columns of the file are matched to the same field.')
-  const titles = await readTitles(file, 'roster')
+  const titles = await readTitles(institute.id, file, 'roster')
   const roster = { columns: { ...columns, titles }, createdBy, fileName: tidyName(sent.fileName) }
   return createImport(ctx, command, institute, { kind: 'roster', mode: 'good', isDryRun: true, file, roster })
 }
@@ -57,7 +57,7 @@ export async function readBadRows(
   const messages = Map.groupBy(problems, problem => problem.rowNo)
   let header: readonly Cell[] = []
   const texts: string[] = []
-  await withReader(async readRows => {
+  await withReader({ share: institute.id, isUrgent: true }, async readRows => {
     const wanted = { format: one.fileFormat, limits: ROW_FILES.roster }
     for await (const part of readRows(wanted, readStoredFile(ctx.db, key))) {
       const rows: BadRow[] = []

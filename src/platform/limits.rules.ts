@@ -4,7 +4,7 @@
  * compares the two.
  */
 
-/** The processes that read files, beside each process of Bursar. Seconds are several times what the largest file takes. */
+/** The processes that read files, beside each process of Bursar, and how many files of one school wait for them. Seconds are several times what the largest file takes. */
 export const READER = { processes: 2, waiting: 20, seconds: 60, heapMb: 128 } as const
 
 /** What every file of rows may have, whatever it is for. What is longer or wider is cut, or refused where that would lose something. */
@@ -58,6 +58,9 @@ export const FORM = { bytes: 262_144, fields: 200 } as const
 
 /** Uploads under way in one process of Bursar, from before the first byte until the answer. */
 export const UPLOADS = { perKey: 4, perSchool: 8, inAll: 30, idleSeconds: 10 } as const
+
+/** Lists that are being downloaded from one process of Bursar; each holds a connection to the database. */
+export const EXPORTS = { perSchool: 2, inAll: 8 } as const
 
 /** Of lines that a statement is compared and matched with; more of them are left for the next round, or refused. */
 export const MATCHING = {

@@ -27,11 +27,11 @@ test('the guide quotes the table of limits', () => {
       .map(cell => cell.trim())
     assert.deepEqual(said, figures, kind)
   }
-  const { ARCHIVE, BATCH, FORM, JSON_BODY, MATCHING, READER, ROW, UPLOADS } = limits
+  const { ARCHIVE, BATCH, EXPORTS, FORM, JSON_BODY, MATCHING, READER, ROW, UPLOADS } = limits
   for (const sentence of [
     `at most ${ROW.columns} columns and ${shown(ROW.characters)} characters are read, and a cell is cut at ${shown(ROW.cellCharacters)} characters`,
     `may have ${shown(ARCHIVE.entries)} parts and unpack to ${shown(ARCHIVE.unpackedBytes)} bytes, with ${shown(ARCHIVE.texts)} texts of ${shown(ARCHIVE.textBytes)} bytes`,
-    `${READER.processes} at a time beside each process of Bursar, with ${READER.seconds} seconds and ${READER.heapMb} MB of heap each; ${READER.waiting} more may wait`,
+    `${READER.processes} at a time beside each process of Bursar, with ${READER.seconds} seconds and ${READER.heapMb} MB of heap each; ${READER.waiting} more of each school may wait`,
     `at most ${BATCH.rows} at a time`,
     `at most ${shown(MATCHING.knownLines)} lines that files of other formats`,
     `at most ${shown(MATCHING.openLines)} open lines are matched with ${shown(MATCHING.expected)} expected`,
@@ -40,6 +40,7 @@ test('the guide quotes the table of limits', () => {
     `nothing comes for ${UPLOADS.idleSeconds} seconds`,
     `${shown(JSON_BODY.bytes)} bytes, ${shown(JSON_BODY.values)} values, ${JSON_BODY.depth} levels deep`,
     `${shown(FORM.bytes)} bytes and ${FORM.fields} fields`,
+    `${EXPORTS.perSchool} of a school (429 with \`Retry-After\`), ${EXPORTS.inAll} in all (503), in each process`,
   ])
     assert.ok(guide.includes(sentence), sentence)
 })

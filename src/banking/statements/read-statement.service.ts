@@ -34,12 +34,16 @@ export type ReadStatement = {
 type ChooseColumns = (head: readonly Row[]) => Promise<Columns | null>
 
 /** A file is read in a process of its own; its rows become lines as they come, and no more of them is held. */
-export async function readStatementFile(file: ImportFile, choose: ChooseColumns): Promise<ReadStatement> {
+export async function readStatementFile(
+  instituteId: number,
+  file: ImportFile,
+  choose: ChooseColumns,
+): Promise<ReadStatement> {
   const head = await file.read(0, HEAD_BYTES)
   const isTagged = formatOf(head) === 'csv' && isMt940(head.toString('latin1'))
   const format = isTagged ? 'mt940' : formatOf(head)
   try {
-    return await withReader(async readRows => {
+    return await withReader({ share: instituteId, isUrgent: true }, async readRows => {
       const batches = readRows({ format, limits: ROW_FILES.statement }, partsOf(file))
       const found = format === 'mt940' ? await readBooked(batches) : await readTable(batches, choose)
       return { format, ...found }

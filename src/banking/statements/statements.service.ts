@@ -57,7 +57,9 @@ async function read(
   sent: SentStatement,
 ): Promise<{ preview: StatementPreview; file: ReadStatement }> {
   await requireBankAccount(db, instituteId, sent.accountId)
-  const file = await readStatementFile(sent.file, head => columnsFor(db, instituteId, sent, head))
+  const file = await readStatementFile(instituteId, sent.file, head =>
+    columnsFor(db, instituteId, sent, head),
+  )
   const { format, columns, header, lines, problems } = file
   const { same, doubtful, knownCount } = await sift(db, instituteId, { ...sent, format }, lines)
   const preview = {

@@ -2,11 +2,12 @@ import { PassThrough, type Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { dayOf } from '../../platform/calendar.ts'
 import type { Transaction } from '../../platform/db/database.ts'
-import { badField, BursarError } from '../../platform/errors.ts'
+import { badField } from '../../platform/errors.ts'
 import type { Context } from '../../platform/context.ts'
 import { recordAudit, type Actor } from '../audit/audit.service.ts'
 import type { Query } from '../../platform/db/query.ts'
 import { countRows, readBatches } from './cursor.store.ts'
+import { ExportPlaces } from './export-places.ts'
 import {
   csvHead,
   csvRow,
@@ -41,8 +42,7 @@ export type ExportFor = { instituteId: number; actor: Actor; filters: Readonly<R
 type Whole<Row extends object> = Report<Row> & { query: Query }
 
 /** Each holds a connection while somebody downloads, so that all of a file is of one moment. */
-const MOST_AT_ONCE = 4
-let running = 0
+const places = new ExportPlaces()
 
 /** Who took which list out of the process stands in the audit log; the file follows as it is read. */
 export async function exportReport<Row extends object>(
@@ -53,24 +53,20 @@ export async function exportReport<Row extends object>(
 ): Promise<ExportedFile> {
   if (format === 'tally' && report.vouchers === undefined)
     throw badField('format', 'can be csv or xlsx here: Tally has no vouchers for this list')
-  if (running >= MOST_AT_ONCE)
-    throw new BursarError('RLE00000', 'Several exports are being made already. Try again in a moment.', {
-      retryAfterS: 5,
-    })
   const { query } = report
   if (query === null) throw badField('format', 'has nothing to hold: nothing fits these filters')
-  running++
+  const givePlaceBack = places.take(by.instituteId)
   try {
     await ctx.db.transaction(tx => admit(tx, ctx, { ...report, query }, format, by))
   } catch (error) {
-    running--
+    givePlaceBack()
     throw error
   }
   const name = fileName(report.name, dayOf(ctx.clock.now()), format)
   const content =
     format === 'xlsx'
-      ? await wholeFile(ctx, { ...report, query })
-      : streamedFile(ctx, { ...report, query }, format)
+      ? await wholeFile(ctx, { ...report, query }, by.instituteId).finally(givePlaceBack)
+      : streamedFile(ctx, { ...report, query }, format, givePlaceBack)
   return { name, mediaType: MEDIA_TYPES[format], content }
 }
 
@@ -88,14 +84,12 @@ async function admit<Row extends object>(
   await recordAudit(tx, ctx, { instituteId, actor }, { what: 'report.exported', about: report.name, after })
 }
 
-async function wholeFile<Row extends object>({ db }: Context, report: Whole<Row>): Promise<Buffer> {
-  try {
-    return await db.transaction(tx =>
-      makeXlsx(report.title, report.columns, readBatches<Row>(tx, report.query)),
-    )
-  } finally {
-    running--
-  }
+async function wholeFile<Row extends object>(
+  { db }: Context,
+  { title, columns, query }: Whole<Row>,
+  instituteId: number,
+): Promise<Buffer> {
+  return db.transaction(tx => makeXlsx(instituteId, title, columns, readBatches<Row>(tx, query)))
 }
 
 /** A client that stops reading ends the transaction too; a failure half way breaks the download off. */
@@ -103,11 +97,12 @@ function streamedFile<Row extends object>(
   { db }: Context,
   report: Whole<Row>,
   format: 'csv' | 'tally',
+  onEnd: () => void,
 ): Readable {
   const content = new PassThrough()
   db.transaction(tx => pipeline(textOf(readBatches<Row>(tx, report.query), report, format), content))
     .catch((error: Error) => content.destroy(error))
-    .finally(() => running--)
+    .finally(onEnd)
   return content
 }
 

@@ -15,15 +15,17 @@ export type SheetHead = { name: string; columns: { title: string; kind: CellKind
 export type SheetAsk = SheetHead | CellValue[][] | 'end'
 
 export async function makeXlsx<Row>(
+  instituteId: number,
   name: string,
   columns: readonly Column<Row>[],
   batches: AsyncIterable<readonly Row[]>,
 ): Promise<Buffer> {
-  return makers.use(async ask => {
+  const make = async (ask: (part: SheetAsk) => Promise<Uint8Array | null>): Promise<Buffer> => {
     await ask({ name, columns: columns.map(({ title, kind }) => ({ title, kind })) })
     for await (const rows of batches) await ask(rows.map(row => columns.map(column => column.value(row))))
     const file = await ask('end')
     if (file === null) throw new Error('a spreadsheet was not made')
     return Buffer.from(file)
-  })
+  }
+  return makers.use(make, { share: instituteId, isUrgent: true })
 }

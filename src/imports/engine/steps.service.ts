@@ -104,7 +104,7 @@ const GAVE_UP =
 type Work = { key: store.ImportKey; one: store.Import; context: ImportContext; progress: Progress }
 
 async function check(ctx: Context, tx: Transaction, { progress, ...work }: Work): Promise<void> {
-  await withReader(readRows => {
+  await withReader({ share: work.key.instituteId, isUrgent: false }, readRows => {
     const wanted = { format: work.one.fileFormat, limits: importKinds[work.one.kind].limits }
     const rows = readRows(wanted, readStoredFile(ctx.db, work.key))
     return checkImport(tx, { ...work, rows }, share => progress.tell(share))

@@ -1,4 +1,5 @@
 import { READER, type RowLimits } from '../../platform/limits.rules.ts'
+import type { Turn } from '../../platform/process-pool/fair-queue.ts'
 import { ProcessPool } from '../../platform/process-pool/process-pool.ts'
 import { FileRefused, type FileFormat, type FileRows } from './file-rows.ts'
 
@@ -23,9 +24,12 @@ export type ReaderAnswer =
 /** Reads the rows of a file that is given in parts. */
 export type ReadRows = (wanted: Wanted, parts: AsyncIterable<Buffer>) => AsyncGenerator<FileRows>
 
-/** Waits for a process; to be called before something else that is scarce is held. */
-export function withReader<Result>(act: (readRows: ReadRows) => Promise<Result>): Promise<Result> {
-  return readers.use(ask =>
+/** Waits for a process, in turn with other schools; to be called before something else that is scarce is held. */
+export function withReader<Result>(
+  turn: Turn,
+  act: (readRows: ReadRows) => Promise<Result>,
+): Promise<Result> {
+  const read = (ask: (question: ReaderAsk) => Promise<ReaderAnswer>): Promise<Result> =>
     act(async function* (wanted, parts) {
       for await (const part of parts) await ask({ part })
       for (;;) {
@@ -34,6 +38,6 @@ export function withReader<Result>(act: (readRows: ReadRows) => Promise<Result>)
         if (answer.kind !== 'rows') return
         yield answer
       }
-    }),
-  )
+    })
+  return readers.use(read, turn)
 }

@@ -27,7 +27,9 @@ export async function readStructureFile(
   file: ImportFile,
 ): Promise<ReadStructure> {
   try {
-    const read = await withReader(readRows => readStructure(file, readRows))
+    const read = await withReader({ share: command.instituteId, isUrgent: true }, readRows =>
+      readStructure(file, readRows),
+    )
     return await transact(ctx.db, command, async () => read)
   } catch (error) {
     if (error instanceof ProcessFailure) throw badRequest(unreadableWords(error.reason))

@@ -29,9 +29,6 @@ export class ProcessFailure extends Error {
   }
 }
 
-/** Of work that has not said for whom it is. */
-const ANYBODY: Turn = { share: '', isUrgent: false }
-
 /**
  * Work that strangers can make long or large, done in processes of their own: requests are answered meanwhile, and what
  * exceeds its limits ends that process. A thread would not do: V8 may answer a heap limit by ending the whole process
@@ -53,7 +50,7 @@ export class ProcessPool<Ask, Answer> {
   /** One process for as many questions as the use has, one after the other. */
   async use<Result>(
     act: (ask: (question: Ask) => Promise<Answer>) => Promise<Result>,
-    turn = ANYBODY,
+    turn: Turn,
   ): Promise<Result> {
     await this.#enter(turn)
     const helper = this.#take()

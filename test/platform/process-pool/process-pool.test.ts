@@ -15,13 +15,14 @@ function poolOf(limits: Partial<ProcessLimits> = {}): ProcessPool<string, number
   })
 }
 
+const TURN = { share: 1, isUrgent: true }
 const one = (pool: ProcessPool<string, number>, question: string): Promise<number> =>
-  pool.use(ask => ask(question))
+  pool.use(ask => ask(question), TURN)
 
 test('a process answers one question after the other and is used again', async () => {
   const pool = poolOf()
   assert.equal(await one(pool, 'count'), 1)
-  assert.deepEqual(await pool.use(async ask => [await ask('count'), await ask('count')]), [2, 3])
+  assert.deepEqual(await pool.use(async ask => [await ask('count'), await ask('count')], TURN), [2, 3])
   await assert.rejects(one(pool, 'throw'), /it was asked to/)
   assert.equal(await one(pool, 'count'), 5)
 })
@@ -52,7 +53,7 @@ test('a use that is given up while its process works frees the place', async () 
   const given = pool.use(async ask => {
     ask('loop').catch(() => {})
     throw new Error('given up')
-  })
+  }, TURN)
   await assert.rejects(given, /given up/)
   assert.equal(await one(pool, 'count'), 1)
 })
