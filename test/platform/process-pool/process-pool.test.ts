@@ -15,7 +15,7 @@ function poolOf(limits: Partial<ProcessLimits> = {}): ProcessPool<string, number
   })
 }
 
-const TURN = { share: 1, isUrgent: true }
+const TURN = { share: 1, isUrgent: false }
 const one = (pool: ProcessPool<string, number>, question: string): Promise<number> =>
   pool.use(ask => ask(question), TURN)
 
