@@ -2445,6 +2445,10 @@ create table parent_sign_ins (
   -- Of the browser's secret and the code: without the secret a code of six digits cannot be found from it.
   code_hash bytea not null,
   contact_hash bytea not null,
+  -- Of the address that asked, of IPv6 its /64.
+  network_hash bytea not null,
+  -- Of a browser in which the family signed in before, which strangers do not hold up.
+  known_browser bytea,
   registration_ids text[] not null,
   tries integer not null default 0,
   created_at timestamptz not null default now(),
@@ -2452,6 +2456,7 @@ create table parent_sign_ins (
   primary key (institute_id, id)
 );
 create index parent_sign_ins_of_contact on parent_sign_ins (institute_id, contact_hash, created_at);
+create index parent_sign_ins_of_network on parent_sign_ins (institute_id, network_hash, created_at);
 create index parent_sign_ins_recent on parent_sign_ins (institute_id, created_at);
 create index parent_sign_ins_to_forget on parent_sign_ins (created_at);
 

@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import { parseMailAddress, smtpUrlProblem } from '../../messages/senders/mail-settings.ts'
 import { parseTimeOfDay } from '../../platform/backup/schedule.rules.ts'
 import { isCidr } from '../../platform/http-client/addresses.ts'
+import { LIMITS } from '../../platform/limits.rules.ts'
 import { parseMasterKey } from '../../platform/secrets.ts'
 import { PROVIDERS } from '../../providers/catalogue.ts'
 import { RETRY_SECONDS } from '../../webhooks/delivery-log/deliveries.rules.ts'
@@ -114,9 +115,13 @@ export const SETTINGS = {
   PUBLIC_RATE: setting(
     'requests a second that one address may send to pages and whatever else needs no key or session',
     wholeNumber(1, 1_000_000),
-    '50',
+    String(LIMITS.anonymous.rate.perMinute / 60),
   ),
-  PUBLIC_BURST: setting('how many of them it may send at once', wholeNumber(1, 1_000_000), '500'),
+  PUBLIC_BURST: setting(
+    'how many of them it may send at once',
+    wholeNumber(1, 1_000_000),
+    String(LIMITS.anonymous.rate.burst),
+  ),
   LOG_LEVEL: setting(
     'trace, debug, info, warn, error or silent',
     oneOf('trace', 'debug', 'info', 'warn', 'error', 'silent'),

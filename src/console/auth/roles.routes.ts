@@ -5,6 +5,7 @@ import type { Institute } from '../../institutes/institutes.rules.ts'
 import { findInstituteOfApplication } from '../../loans/lenders/lenders.service.ts'
 import { BursarError, notFound } from '../../platform/errors.ts'
 import type { Context } from '../../platform/context.ts'
+import { LIMITS } from '../../platform/limits.rules.ts'
 import {
   LENDER_ROLE,
   requireOperator,
@@ -100,7 +101,8 @@ function signedIn(who: Who | null): Who {
   throw new BursarError('AUE00000', 'Your session has ended. Sign in again.')
 }
 
-const RATE = { ratePerSecond: 50, burst: 200 }
+const { burst, perMinute } = LIMITS.consoleSession.rate
+const RATE = { ratePerSecond: perMinute / 60, burst }
 
 /** What every request of the console goes through before anything of it is read. */
 export async function admit(ctx: Context, request: FastifyRequest, reply: FastifyReply): Promise<OpenVisit> {

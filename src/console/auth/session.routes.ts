@@ -3,7 +3,7 @@ import type { Context } from '../../platform/context.ts'
 import { acceptInvitation, readInvitation } from '../team/invitations.service.ts'
 import { addOpenRead, addOpenWrite, addPersonWrite } from './access.routes.ts'
 import { deviceCookie, readDeviceCookie, sessionCookie } from './cookies.ts'
-import { mailUnlockCode } from './limits/known.service.ts'
+import { mailUnlockCode, type MailRequest } from './limits/known.service.ts'
 import { one } from '../../http/reply.ts'
 import type { OpenVisit } from './roles.routes.ts'
 import { acceptInput, emailInput, signInInput, tokenInput } from './session.input.ts'
@@ -49,13 +49,13 @@ function addLinkRoutes(app: FastifyInstance, ctx: Context): void {
     method: 'POST',
     url: '/session/forgot',
     body: emailInput,
-    perform: (_command, { body, origin }) => mailPasswordLink(ctx, { email: body.email, ip: origin.ip }),
+    perform: (_command, { body, ...visit }) => mailPasswordLink(ctx, mailRequestOf(ctx, body, visit)),
   })
   addOpenWrite(app, ctx, {
     method: 'POST',
     url: '/session/unlock',
     body: emailInput,
-    perform: (_command, { body, origin }) => mailUnlockCode(ctx, { email: body.email, ip: origin.ip }),
+    perform: (_command, { body, ...visit }) => mailUnlockCode(ctx, mailRequestOf(ctx, body, visit)),
   })
   addOpenWrite(app, ctx, {
     method: 'POST',
@@ -79,6 +79,14 @@ function addLinkRoutes(app: FastifyInstance, ctx: Context): void {
 
 export function signInRequestOf(ctx: Context, { origin, who, request }: OpenVisit): SignInRequest {
   return { origin, device: readDeviceCookie(ctx, request.headers.cookie), replaced: who }
+}
+
+function mailRequestOf(
+  ctx: Context,
+  { email }: { email: string },
+  { origin, request }: OpenVisit,
+): MailRequest {
+  return { email, ip: origin.ip, device: readDeviceCookie(ctx, request.headers.cookie) }
 }
 
 export function giveCookie(ctx: Context, { reply }: OpenVisit, session: NewSession): void {

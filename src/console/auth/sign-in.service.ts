@@ -44,7 +44,7 @@ export async function signIn(ctx: Context, sent: SignIn, request: SignInRequest)
   const session = await enter(ctx, user, request, sent.code === undefined ? 'password' : 'password and code')
   await purgeTries(ctx, guess)
   if (sent.mailCode !== undefined) {
-    await endWait(ctx, email)
+    await endWait(ctx, { email, ip: origin.ip })
     await spendCodes(ctx, user.id)
   }
   return { kind: 'signed_in', session }

@@ -150,13 +150,13 @@ async function lockSelf(tx: Transaction, who: Who): Promise<users.ConsoleUser> {
   return user
 }
 
-/** Counts like a try to sign in, by itself: strangers who guess do not hold up who is in. A demo user has no password to ask for. */
+/** Counts like a try to sign in, by the session itself: neither strangers nor another session hold up who is in. A demo user has no password to ask for. */
 async function prove(ctx: Context, who: Who, { password }: Proof): Promise<void> {
   const user = await users.findUser(ctx.db, who.userId)
   if (user === null) throw notFound('This account')
   if (user.passwordHash === null) return
   if (password === undefined) throw badField('password', 'is required: your present password')
-  const guess: Guess = { kind: 'known', as: 'session', id: who.userId }
+  const guess: Guess = { kind: 'known', as: 'session', id: who.sessionId }
   await countTry(ctx, guess)
   if (!(await passwordMatches(password, user.passwordHash)))
     throw badField('password', 'is not your present password')

@@ -21,18 +21,21 @@ export type NewInvitation = {
   joins: { instituteId: number; role: Role } | null
   invitedBy: string
   lastsMs: number
+  /** Asked for by somebody who may be anybody: it must not end a link that is on its way to the right person. */
+  keepsEarlier?: true
 }
 
-/** Replaces earlier ones of the kind. The token stands in the link alone. */
+/** Replaces earlier ones of the kind unless it keeps them; the first that is used ends the others. The token stands in the link alone. */
 export async function makeInvitation(
   tx: Transaction,
   { publicUrl }: Context,
-  { email, joins, invitedBy, lastsMs }: NewInvitation,
+  { email, joins, invitedBy, lastsMs, keepsEarlier }: NewInvitation,
 ): Promise<{ id: string; link: string; expiresAt: Date }> {
   const id = newId('invite')
   const token = newSecret()
   const expiresAt = new Date(Date.now() + lastsMs)
-  await eraseSecrets(tx, await store.closeEarlier(tx, email, joins?.instituteId ?? null))
+  if (keepsEarlier === undefined)
+    await eraseSecrets(tx, await store.closeEarlier(tx, email, joins?.instituteId ?? null))
   await store.insertInvitation(tx, {
     id,
     tokenHash: hashSecret(token),
@@ -93,7 +96,8 @@ export async function acceptInvitation(
       ? { kind: 'signed_in', session: await openSession(tx, userId, request) }
       : { kind: 'sign_in' }
     // Last: it asks every node of a Citus, and after that a transaction there may not change a table of people.
-    await eraseSecrets(tx, [invitation.id])
+    const others = await store.closeEarlier(tx, invitation.email, invitation.instituteId)
+    await eraseSecrets(tx, [invitation.id, ...others])
     return accepted
   })
 }
