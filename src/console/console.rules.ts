@@ -21,6 +21,8 @@ export type Who = {
   name: string
   isOperator: boolean
   csrf: string
+  /** A second factor is required of them and they have none: they can set one up, and nothing else. */
+  isMissingFactor: boolean
 }
 
 /** Where a request came from. */
@@ -42,6 +44,14 @@ export function requireRole(role: ConsoleRole, allowed: readonly ConsoleRole[]):
 export function requireOperator({ isOperator }: { isOperator: boolean }): void {
   if (isOperator) return
   throw new BursarError('AUE00001', 'This is for the operator of the installation.')
+}
+
+export function requireFactor({ isMissingFactor }: Pick<Who, 'isMissingFactor'>): void {
+  if (!isMissingFactor) return
+  throw new BursarError(
+    'AUE00001',
+    'A second factor is required here. Set up a passkey or an authenticator app first, on the page of your account.',
+  )
 }
 
 const MINUTE_MS = 60_000

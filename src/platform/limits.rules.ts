@@ -147,6 +147,12 @@ export const LIMITS = {
       forgottenAfterMs: HOUR_MS,
     },
   },
+  staffPasskeys: {
+    of: 'Starts of a sign-in with a passkey alone',
+    counts: 'a network',
+    spares: 'a device on which somebody signed in before; every other network',
+    rate: { burst: 60, perMinute: 12 },
+  },
 } as const satisfies Record<string, Limit>
 
 export type LimitName = keyof typeof LIMITS

@@ -42,6 +42,7 @@ test('families are told to wait as long as the limit says, in every language', (
 const REFUSING = new Set([
   'src/http/limits/public-limit.ts',
   'src/http/limits/rate-limit.ts',
+  'src/http/limits/visitor-limit.ts',
   'src/console/auth/limits/tries.service.ts',
   'src/portal/sign-in/sign-in.routes.ts',
   // No limit of tries: how many files are made at once.

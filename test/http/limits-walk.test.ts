@@ -103,6 +103,8 @@ const askForLink = (of: Colleague) => of.post(`${API}/session/forgot`, { email: 
 const proveWith = (session: Colleague, password: string) =>
   session.post(`${API}/account/totp/remove`, { password })
 
+const startPasskey = (of: Colleague) => of.post(`${API}/session/passkey/options`)
+
 const NO_REPLY = { header: () => NO_REPLY } as unknown as FastifyReply
 
 const SCENARIOS = {
@@ -280,6 +282,16 @@ const SCENARIOS = {
     return {
       'another network': (await askForLink(new Colleague(url, from(newNetwork())))).status,
       'a known device in that network': (await askForLink(known)).status,
+    }
+  },
+  async staffPasskeys() {
+    const ip = newNetwork()
+    await untilRefused(LIMITS.staffPasskeys.rate.burst, () => startPasskey(new Colleague(url, from(ip))))
+    const known = new Colleague(url, from(ip))
+    known.device = device.device
+    return {
+      'another network': (await startPasskey(new Colleague(url, from(newNetwork())))).status,
+      'a known device in that network': (await startPasskey(known)).status,
     }
   },
 } satisfies Record<LimitName, Scenario>

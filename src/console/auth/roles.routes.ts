@@ -8,6 +8,7 @@ import type { Context } from '../../platform/context.ts'
 import { LIMITS } from '../../platform/limits.rules.ts'
 import {
   LENDER_ROLE,
+  requireFactor,
   requireOperator,
   requireRole,
   type ConsoleRole,
@@ -38,6 +39,12 @@ export const forAnybody: AccessRule<OpenVisit> = { reach: 'anyone', enter: async
 export const forPerson: AccessRule<PersonVisit> = {
   reach: 'signed in',
   enter: async visit => ({ ...visit, who: signedIn(visit.who) }),
+}
+
+/** Also for somebody who has to set up a second factor before anything else. */
+export const forSetup: AccessRule<PersonVisit> = {
+  reach: 'signed in',
+  enter: async visit => ({ ...visit, who: recognised(visit.who) }),
 }
 
 export const forOperator: AccessRule<PersonVisit> = {
@@ -97,6 +104,12 @@ function readCode({ params }: FastifyRequest, name: string, what: string): strin
 }
 
 function signedIn(who: Who | null): Who {
+  const person = recognised(who)
+  requireFactor(person)
+  return person
+}
+
+function recognised(who: Who | null): Who {
   if (who !== null) return who
   throw new BursarError('AUE00000', 'Your session has ended. Sign in again.')
 }

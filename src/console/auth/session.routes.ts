@@ -1,15 +1,24 @@
 import type { FastifyInstance } from 'fastify'
 import type { Context } from '../../platform/context.ts'
 import { acceptInvitation, readInvitation } from '../team/invitations.service.ts'
-import { addOpenRead, addOpenWrite, addPersonWrite } from './access.routes.ts'
+import { LIMITS } from '../../platform/limits.rules.ts'
+import { VisitorLimit } from '../../http/limits/visitor-limit.ts'
+import { addOpenRead, addOpenWrite, addSetupWrite } from './access.routes.ts'
 import { deviceCookie, readDeviceCookie, sessionCookie } from './cookies.ts'
-import { mailUnlockCode, type MailRequest } from './limits/known.service.ts'
+import { isKnownDevice, mailUnlockCode, type MailRequest } from './limits/known.service.ts'
 import { one } from '../../http/reply.ts'
 import type { OpenVisit } from './roles.routes.ts'
-import { acceptInput, emailInput, signInInput, tokenInput } from './session.input.ts'
-import { acceptedOutput, invitationOutput, sessionOutput, signedInOutput } from './session.output.ts'
+import { acceptInput, emailInput, passkeyAloneInput, signInInput, tokenInput } from './session.input.ts'
+import { offerSignIn } from './second-factor/passkeys.service.ts'
+import {
+  acceptedOutput,
+  invitationOutput,
+  passkeyOptionsOutput,
+  sessionOutput,
+  signedInOutput,
+} from './session.output.ts'
 import { readSession, signOut, type NewSession } from './sessions.service.ts'
-import { signIn, type SignInRequest } from './sign-in.service.ts'
+import { signIn, signInByPasskey, type SignInRequest } from './sign-in.service.ts'
 import { mailPasswordLink } from './users.service.ts'
 
 export function sessionRoutes(app: FastifyInstance, ctx: Context): void {
@@ -30,7 +39,8 @@ export function sessionRoutes(app: FastifyInstance, ctx: Context): void {
       return result
     },
   })
-  addPersonWrite(app, ctx, {
+  addPasskeyRoutes(app, ctx)
+  addSetupWrite(app, ctx, {
     method: 'DELETE',
     url: '/session',
     async perform(command, { who, reply }) {
@@ -41,6 +51,30 @@ export function sessionRoutes(app: FastifyInstance, ctx: Context): void {
     audit: ({ who }) => ({ what: 'session.ended', about: who.sessionId }),
   })
   addLinkRoutes(app, ctx)
+}
+
+/** A passkey in the place of address and password. */
+function addPasskeyRoutes(app: FastifyInstance, ctx: Context): void {
+  const limit = new VisitorLimit(LIMITS.staffPasskeys)
+  addOpenWrite(app, ctx, {
+    method: 'POST',
+    url: '/session/passkey/options',
+    output: one(passkeyOptionsOutput),
+    async perform(_command, visit) {
+      const { device, origin } = signInRequestOf(ctx, visit)
+      if (!(await isKnownDevice(ctx, device))) limit.admit(origin.ip, performance.now())
+      return offerSignIn(ctx)
+    },
+  })
+  addOpenWrite(app, ctx, {
+    method: 'POST',
+    url: '/session/passkey',
+    body: passkeyAloneInput,
+    async perform(_command, { body, ...visit }) {
+      giveCookie(ctx, visit, await signInByPasskey(ctx, body.passkey, signInRequestOf(ctx, visit)))
+      return null
+    },
+  })
 }
 
 /** Links that came by mail. They stand in bodies, so that no log of addresses keeps them. */

@@ -16,6 +16,7 @@ import { firstInstituteOf, putLenderMember, putMember } from '../team/team.store
 import { deleteDevices } from './limits/known.store.ts'
 import { recognise, type MailRequest } from './limits/known.service.ts'
 import { countMailRequest } from './limits/tries.service.ts'
+import { deletePasskeysOf } from './second-factor/passkeys.store.ts'
 import * as users from './users.store.ts'
 
 export type { ListedUser } from './users.store.ts'
@@ -63,7 +64,7 @@ export async function createUser(ctx: Context, input: NewUser): Promise<{ link: 
 export async function resetPassword(
   ctx: Context,
   sentEmail: string,
-  { dropsTotp }: { dropsTotp: boolean },
+  { dropsFactor }: { dropsFactor: boolean },
 ): Promise<{ link: string }> {
   const email = normaliseEmail(sentEmail)
   return ctx.db.transaction(async tx => {
@@ -71,12 +72,13 @@ export async function resetPassword(
     await endSessions(tx, user.id, { except: null, because: 'password reset' })
     await users.setPassword(tx, user.id, null)
     await deleteDevices(tx, user.id)
-    if (dropsTotp) {
+    if (dropsFactor) {
       await users.setTotpSecret(tx, user.id, null)
+      await deletePasskeysOf(tx, user.id)
       await users.replaceRecoveryCodes(tx, user.id, [])
     }
-    const note = { what: 'user.password.reset', about: user.id, after: { email, totp_dropped: dropsTotp } }
-    await recordAudit(tx, ctx, BY_COMMAND, note)
+    const after = { email, second_factor_dropped: dropsFactor }
+    await recordAudit(tx, ctx, BY_COMMAND, { what: 'user.password.reset', about: user.id, after })
     return makePasswordLink(tx, ctx, email)
   })
 }

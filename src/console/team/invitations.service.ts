@@ -10,7 +10,7 @@ import * as store from './invitations.store.ts'
 import { findPasswordFlaw, hashPassword } from '../auth/passwords.ts'
 import { openSession, type NewSession } from '../auth/sessions.service.ts'
 import { endSessions } from '../auth/sessions.store.ts'
-import type { SignInRequest } from '../auth/sign-in.service.ts'
+import { factorNeeded, type SignInRequest } from '../auth/sign-in.service.ts'
 import { assertOneSide } from './people.service.ts'
 import { instituteNamesOf, putMember } from './team.store.ts'
 import * as users from '../auth/users.store.ts'
@@ -91,9 +91,10 @@ export async function acceptInvitation(
       await endSessions(tx, userId, { except: null, because: 'password changed' })
     }
     await join(tx, ctx, { invitation, userId, request })
-    const isSignedIn = passwordHash !== null && (user === null || user.totpConfirmedAt === null)
+    const isSignedIn =
+      passwordHash !== null && (user === null || (await factorNeeded({ db: tx }, user)) === null)
     const accepted: Accepted = isSignedIn
-      ? { kind: 'signed_in', session: await openSession(tx, userId, request) }
+      ? { kind: 'signed_in', session: await openSession(tx, userId, request, 'link by mail') }
       : { kind: 'sign_in' }
     // Last: it asks every node of a Citus, and after that a transaction there may not change a table of people.
     const others = await store.closeEarlier(tx, invitation.email, invitation.instituteId)

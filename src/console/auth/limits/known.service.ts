@@ -41,6 +41,11 @@ export async function recognise({ db }: Context, sent: Credentials): Promise<Gue
   return { kind: 'stranger', email, ip }
 }
 
+/** Whether somebody signed in on this device before. */
+export async function isKnownDevice({ db }: Context, device: string | null): Promise<boolean> {
+  return device !== null && (await store.findDevice(db, hashSecret(device), { userId: '' })).isKnown
+}
+
 const MOST_DEVICES = 50
 const DEVICE_KEPT_MS = 180 * DAY_MS
 
