@@ -67,7 +67,8 @@ export async function signInByPasskey(
 ): Promise<NewSession> {
   const { isRight, claimed } = await verifyPasskey(ctx, passkey, { userId: null })
   const user = claimed === null ? null : await users.findUser(ctx.db, claimed)
-  if (!isRight || user === null || user.disabledAt !== null) return refuse(ctx, user, request)
+  if (user === null) throw refused()
+  if (!isRight || user.disabledAt !== null) return refuse(ctx, user, request)
   return enter(ctx, user, request, 'passkey')
 }
 
@@ -148,7 +149,11 @@ async function refuse(
   { origin }: SignInRequest,
 ): Promise<never> {
   await recordSignIn(db, user?.id ?? null, { origin, by: null })
-  throw new BursarError(
+  throw refused()
+}
+
+function refused(): BursarError {
+  return new BursarError(
     'AUE00000',
     'What you typed does not open an account. Check the e-mail address, the password and, if you use one, the code.',
   )

@@ -36,7 +36,13 @@ test('the history shows each sign-in with time, address, browser and way, the re
   const { body: offered } = await alone.post(`${API}/session/passkey/options`)
   const answer = { passkey: key.authenticate(offered.data.options) }
   assertAnswer(await alone.post(`${API}/session/passkey`, answer), '200')
+  // What nobody asked for leaves no trace, or anybody could fill the history.
   assertAnswer(await new Visitor(url).post(`${API}/session/passkey`, answer), '401 AUE00000')
+  key.counter = 0
+  const copied = new Visitor(url)
+  const { body: again } = await copied.post(`${API}/session/passkey/options`)
+  const copy = { passkey: key.authenticate(again.data.options) }
+  assertAnswer(await copied.post(`${API}/session/passkey`, copy), '401 AUE00000')
 
   const { body } = await visitor.get(`${API}/account/sign-ins`)
   const seen = body.data.map((one: { by?: string; is_refused: boolean }) => one.by ?? one.is_refused)

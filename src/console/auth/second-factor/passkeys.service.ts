@@ -42,7 +42,10 @@ export async function verifyRegistration(
   return webauthn.verifyRegistration(ctx, sent, spender(ctx, { purpose: 'register', userId }))
 }
 
-/** Whose passkey signed what was asked of it. `claimed` is whose it says it is, for the history of sign-ins. */
+/**
+ * Whether the passkey signed what was asked of it. `claimed` is whose it says it is, for the history of sign-ins; null unless it
+ * spent something that we asked, so that nobody fills the history for nothing.
+ */
 export async function verifyPasskey(
   ctx: Context,
   sent: string,
@@ -53,16 +56,15 @@ export async function verifyPasskey(
   const isTheirs = passkey !== null && (wanted.userId === null || passkey.userId === wanted.userId)
   if (!isTheirs) return { isRight: false, claimed: null }
   const purpose = wanted.userId === null ? 'alone' : 'factor'
-  const counter = await webauthn.verifyAuthentication(
-    ctx,
-    sent,
-    passkey,
-    spender(ctx, { purpose, userId: wanted.userId }),
-  )
+  const spend = spender(ctx, { purpose, userId: wanted.userId })
+  let isAsked = false
+  const after = await webauthn.verifyAuthentication(ctx, sent, passkey, async challenge => {
+    isAsked = await spend(challenge)
+    return isAsked
+  })
   const isRight =
-    counter !== null &&
-    (await store.countUse(ctx.db, passkey.id, { before: passkey.counter, after: counter }))
-  return { isRight, claimed: passkey.userId }
+    after !== null && (await store.countUse(ctx.db, passkey.id, { before: passkey.counter, after }))
+  return { isRight, claimed: isAsked ? passkey.userId : null }
 }
 
 export async function purgeChallenges(db: Queryable, limit: number): Promise<number> {
