@@ -10,7 +10,7 @@ export const invitationInput = input({
 })
 export const roleInput = input({ role, reason })
 export const requirementInput = input({
-  required: field.flag('Whether everybody needs a second factor to sign in.', true),
+  required: field.flag('Whether everybody needs a second factor to sign in.', false),
   reason,
 })
 export const reasonInput = input({ reason })
