@@ -265,6 +265,8 @@ create table institutes (
   family_language text check (family_language in ('en', 'hi', 'kn', 'ta')),
   -- Parents may sign in with a code that is sent to their phone or mail.
   has_parent_sign_in boolean not null default false,
+  -- Everybody who works here signs in to the console with a second factor.
+  requires_second_factor boolean not null default false,
   -- Students that the ERP keeps cannot be edited by the office, nor get fees by its structure.
   locks_erp_students boolean not null default false,
   callback_key_sealed bytea not null,
@@ -2462,6 +2464,10 @@ create table parent_sign_ins (
   -- Of the browser's secret and the code: without the secret a code of six digits cannot be found from it.
   code_hash bytea not null,
   contact_hash bytea not null,
+  -- Of the address that asked, of IPv6 its /64.
+  network_hash bytea not null,
+  -- Of a browser in which the family signed in before, which strangers do not hold up.
+  known_browser bytea,
   registration_ids text[] not null,
   tries integer not null default 0,
   created_at timestamptz not null default now(),
@@ -2469,6 +2475,7 @@ create table parent_sign_ins (
   primary key (institute_id, id)
 );
 create index parent_sign_ins_of_contact on parent_sign_ins (institute_id, contact_hash, created_at);
+create index parent_sign_ins_of_network on parent_sign_ins (institute_id, network_hash, created_at);
 create index parent_sign_ins_recent on parent_sign_ins (institute_id, created_at);
 create index parent_sign_ins_to_forget on parent_sign_ins (created_at);
 
@@ -2504,6 +2511,47 @@ create table console_recovery_codes (
   used_at timestamptz,
   primary key (user_id, code_hash)
 );
+
+-- Public keys of passkeys (WebAuthn). The private ones never leave their devices.
+create table console_passkeys (
+  id text primary key,
+  user_id text not null references console_users,
+  -- As the authenticator calls it, base64url.
+  credential_id text not null unique,
+  public_key bytea not null,
+  -- Rises with each use, where the authenticator counts: one that falls back is a copy.
+  counter bigint not null,
+  transports text[] not null,
+  name text not null,
+  created_at timestamptz not null default now(),
+  last_used_at timestamptz
+);
+create index console_passkeys_of_user on console_passkeys (user_id, id);
+
+-- What a passkey has to sign. Deleted when it comes back, so each is good once.
+create table console_passkey_challenges (
+  challenge_hash bytea primary key,
+  -- register: a new passkey of a person. factor: after their password. alone: whose it is, the passkey says.
+  purpose text not null check (purpose in ('register', 'factor', 'alone')),
+  user_id text references console_users,
+  created_at timestamptz not null default now(),
+  check ((purpose = 'alone') = (user_id is null))
+);
+create index console_passkey_challenges_by_age on console_passkey_challenges (created_at);
+
+-- Who signed in, and who tried to. Tries at addresses that nobody has are written too, without a person, so that the time
+-- of an answer does not tell whether there is one.
+create table console_sign_ins (
+  id text primary key,
+  user_id text references console_users,
+  at timestamptz not null default now(),
+  ip text not null,
+  agent text not null,
+  -- Such as 'password and passkey'; null for tries that were refused.
+  by text
+);
+create index console_sign_ins_of_user on console_sign_ins (user_id, id desc);
+create index console_sign_ins_by_age on console_sign_ins (at);
 
 create table console_memberships (
   institute_id integer not null references institutes,

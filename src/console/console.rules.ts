@@ -1,4 +1,5 @@
 import { BursarError } from '../platform/errors.ts'
+import type { Waits } from '../platform/rate-limits.rules.ts'
 
 /** What a person may do in an institute. An operator looks after the installation and stands beside all of them. */
 export const ROLES = ['owner', 'finance', 'developer', 'viewer'] as const
@@ -20,6 +21,8 @@ export type Who = {
   name: string
   isOperator: boolean
   csrf: string
+  /** A second factor is required of them and they have none: they can set one up, and nothing else. */
+  isMissingFactor: boolean
 }
 
 /** Where a request came from. */
@@ -43,6 +46,14 @@ export function requireOperator({ isOperator }: { isOperator: boolean }): void {
   throw new BursarError('AUE00001', 'This is for the operator of the installation.')
 }
 
+export function requireFactor({ isMissingFactor }: Pick<Who, 'isMissingFactor'>): void {
+  if (!isMissingFactor) return
+  throw new BursarError(
+    'AUE00001',
+    'A second factor is required here. Set up a passkey or an authenticator app first, on the page of your account.',
+  )
+}
+
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 
@@ -63,30 +74,13 @@ export function sessionEnd(session: { createdAt: Date; lastSeenAt: Date }): Date
 }
 
 export type Tries = { failures: number; lastAt: Date; blockedUntil: Date | null }
-export type TryLimit = { free: number; firstWaitMs: number; longestWaitMs: number; forgottenAfterMs: number }
-
-/** Of one address: a person who mistypes is not held up, a program that guesses gets four tries an hour. */
-export const ADDRESS_LIMIT: TryLimit = {
-  free: 5,
-  firstWaitMs: MINUTE_MS / 2,
-  longestWaitMs: 15 * MINUTE_MS,
-  forgottenAfterMs: 24 * HOUR_MS,
-}
-/** From one network address, which a whole school may share. */
-export const NETWORK_LIMIT: TryLimit = {
-  free: 30,
-  firstWaitMs: MINUTE_MS,
-  longestWaitMs: 15 * MINUTE_MS,
-  forgottenAfterMs: HOUR_MS,
-}
-
 export type Admission = { kind: 'blocked'; until: Date } | { kind: 'counted'; tries: Tries }
 
 /**
  * A try counts as failed before it is looked at, so that many at once are not all looked at; success takes it back. Each
  * one past the free ones is followed by a wait twice as long as the one before.
  */
-export function admitTry(before: Tries | null, now: Date, limit: TryLimit): Admission {
+export function admitTry(before: Tries | null, now: Date, limit: Waits): Admission {
   const until = before?.blockedUntil ?? null
   if (until !== null && until > now) return { kind: 'blocked', until }
   const isForgotten = before === null || now.getTime() - before.lastAt.getTime() >= limit.forgottenAfterMs
@@ -95,12 +89,12 @@ export function admitTry(before: Tries | null, now: Date, limit: TryLimit): Admi
 }
 
 /** As it stood before the last try was counted. */
-export function takeBack(tries: Tries, limit: TryLimit): Tries {
+export function takeBack(tries: Tries, limit: Waits): Tries {
   const failures = Math.max(0, tries.failures - 1)
   return { ...tries, failures, blockedUntil: blockAfter(failures, tries.lastAt, limit) }
 }
 
-function blockAfter(failures: number, at: Date, limit: TryLimit): Date | null {
+function blockAfter(failures: number, at: Date, limit: Waits): Date | null {
   if (failures < limit.free) return null
   const waitMs = Math.min(limit.firstWaitMs * 2 ** (failures - limit.free), limit.longestWaitMs)
   return new Date(at.getTime() + waitMs)

@@ -1,4 +1,4 @@
-import type { Queryable } from '../platform/db/database.ts'
+import type { Queryable, Transaction } from '../platform/db/database.ts'
 import { conflict, notFound } from '../platform/errors.ts'
 import type { Context } from '../platform/context.ts'
 import { transact, type Command } from '../platform/idempotency.ts'
@@ -67,6 +67,15 @@ export async function setFamilyPages(
     await store.setFamilyPages(tx, id, pages)
     return required(tx, code)
   })
+}
+
+/** Whether staff need a second factor; answers how it was before. */
+export async function setSecondFactorRequired(
+  tx: Transaction,
+  instituteId: number,
+  isRequired: boolean,
+): Promise<boolean> {
+  return store.setSecondFactorRequired(tx, instituteId, isRequired)
 }
 
 export type Renamed = { code: string; before: string; after: string }

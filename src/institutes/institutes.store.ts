@@ -79,6 +79,20 @@ export async function setFamilyPages(
   ])
 }
 
+/** Answers how it was before. */
+export async function setSecondFactorRequired(
+  tx: Transaction,
+  instituteId: number,
+  isRequired: boolean,
+): Promise<boolean> {
+  const [row] = await tx.query<{ before: boolean }>(
+    'select requires_second_factor as before from institutes where id = $1 for update',
+    [instituteId],
+  )
+  await tx.query('update institutes set requires_second_factor = $2 where id = $1', [instituteId, isRequired])
+  return row?.before ?? false
+}
+
 export async function setErpLock(tx: Transaction, instituteId: number, isLocked: boolean): Promise<void> {
   await tx.query('update institutes set locks_erp_students = $2 where id = $1', [instituteId, isLocked])
 }

@@ -38,6 +38,8 @@ export type IdPrefix =
   | 'batch'
   | 'staff'
   | 'sess'
+  | 'pkey'
+  | 'login'
   | 'code'
   | 'invite'
   | 'audit'

@@ -93,6 +93,7 @@ export const GIVES_NOTHING: Record<string, readonly string[]> = {
     'DELETE /team/members/:user_id',
     'POST /team/invitations',
     'DELETE /team/invitations/:invitation_id',
+    'PUT /team/second-factor',
     'POST /provider-accounts',
     'POST /provider-accounts/:account_id/check',
     'PATCH /provider-accounts/:account_id',

@@ -15,9 +15,12 @@ export class Visitor {
   /** Kept after signing out, as a browser does. */
   device: string | null = null
   csrf: string | null = null
+  /** Sent with every request, such as the address that a proxy saw. */
+  readonly #headers: Record<string, string>
 
-  constructor(url: string) {
+  constructor(url: string, headers: Record<string, string> = {}) {
     this.url = url
+    this.#headers = headers
   }
 
   get(path: string, headers: Record<string, string> = {}): Promise<Answer> {
@@ -41,6 +44,7 @@ export class Visitor {
         ...(method === 'GET' ? {} : { 'content-type': 'application/json', origin: this.url }),
         cookie: [this.cookie, this.device].filter(one => one !== null).join('; '),
         ...(this.csrf === null || method === 'GET' ? {} : { 'x-csrf': this.csrf }),
+        ...this.#headers,
         ...headers,
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),

@@ -5,10 +5,13 @@ export type Seen = { status: number; location: string | null; text: string; head
 
 export class Visitor {
   readonly #origin: string
+  /** Sent with every request, such as the address that a proxy saw. */
+  readonly #headers: Record<string, string>
   readonly cookies = new Map<string, string>()
 
-  constructor(origin: string) {
+  constructor(origin: string, headers: Record<string, string> = {}) {
     this.#origin = origin
+    this.#headers = headers
   }
 
   get(path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Seen> {
@@ -37,7 +40,11 @@ export class Visitor {
     const response = await fetch(new URL(path, this.#origin), {
       ...init,
       redirect: 'manual',
-      headers: { ...(init.headers as Record<string, string>), ...(cookie === '' ? {} : { cookie }) },
+      headers: {
+        ...this.#headers,
+        ...(init.headers as Record<string, string>),
+        ...(cookie === '' ? {} : { cookie }),
+      },
     })
     for (const line of response.headers.getSetCookie()) {
       const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? []

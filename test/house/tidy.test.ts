@@ -109,6 +109,9 @@ const DOORS = new Set([
   'console_tries',
   'console_devices',
   'console_unlock_codes',
+  'console_passkeys',
+  'console_passkey_challenges',
+  'console_sign_ins',
   // Lenders belong to the installation; a choice ties one to an institute.
   'lenders',
   'institute_lenders',

@@ -8,7 +8,7 @@ import {
   redirect,
 } from '@tanstack/react-router'
 import type { QueryClient } from '@tanstack/react-query'
-import { whenSignedOut } from './api/client.ts'
+import { whenRefused, whenSignedOut } from './api/client.ts'
 import { queryClient } from './api/query-client.ts'
 import { sessionQuery } from './api/session.ts'
 import { FailedPage, LoadingPage, NotFoundPage } from './ui/states.tsx'
@@ -28,6 +28,7 @@ const indexRoute = createRoute({
     const session = await queryClient.ensureQueryData(sessionQuery)
     const [first] = session.institutes ?? []
     if (!session.signed_in) throw redirect({ to: '/sign-in' })
+    if (session.person?.is_missing_factor === true) throw redirect({ to: '/second-factor' })
     const [desk] = session.lenders ?? []
     if (first === undefined && desk !== undefined)
       throw redirect({ to: '/l/$lender', params: { lender: desk.code } })
@@ -60,6 +61,8 @@ const shellRoute = createRoute({
   async beforeLoad({ location }) {
     const session = await queryClient.ensureQueryData(sessionQuery)
     if (!session.signed_in) throw redirect({ to: '/sign-in', search: { next: location.href } })
+    if (session.person?.is_missing_factor === true)
+      throw redirect({ to: '/second-factor', search: { next: location.href } })
   },
 })
 
@@ -113,6 +116,7 @@ const routeTree = rootRoute.addChildren([
   indexRoute,
   openPage('/sign-in', () => import('./pages/sign-in/sign-in-page.tsx'), 'SignInPage'),
   openPage('/forgot', () => import('./pages/sign-in/forgot-page.tsx'), 'ForgotPage'),
+  openPage('/second-factor', () => import('./pages/sign-in/second-factor-page.tsx'), 'SecondFactorPage'),
   openPage('/join/$token', () => import('./pages/sign-in/join-page.tsx'), 'JoinPage'),
   shellRoute.addChildren([
     page('/account', () => import('./pages/account/account-page.tsx'), 'AccountPage'),
@@ -125,6 +129,7 @@ const routeTree = rootRoute.addChildren([
     page('/operator/doctor', () => import('./pages/operator/doctor-page.tsx'), 'DoctorPage'),
     page('/operator/holidays', () => import('./pages/operator/holidays-page.tsx'), 'HolidaysPage'),
     page('/operator/providers', () => import('./pages/operator/providers-page.tsx'), 'ProvidersPage'),
+    page('/operator/sign-in', () => import('./pages/operator/sign-in-page.tsx'), 'OperatorSignInPage'),
     page('/operator/audit', () => import('./pages/operator/operator-audit-page.tsx'), 'OperatorAuditPage'),
     instituteRoute.addChildren([
       institutePage('/', () => import('./pages/home/home-page.tsx'), 'HomePage'),
@@ -264,6 +269,9 @@ whenSignedOut(() => {
   queryClient.clear()
   void router.navigate({ to: '/sign-in', search: { next: href } })
 })
+
+// A rule that asks for a second factor may have come while somebody worked: the session says so, and the frame leads on.
+whenRefused(() => void queryClient.invalidateQueries({ queryKey: sessionQuery.queryKey }))
 
 declare module '@tanstack/react-router' {
   interface Register {

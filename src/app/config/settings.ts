@@ -3,6 +3,7 @@ import { parseMailAddress, smtpUrlProblem } from '../../messages/senders/mail-se
 import { parseTimeOfDay } from '../../platform/backup/schedule.rules.ts'
 import { isCidr } from '../../platform/http-client/addresses.ts'
 import { parseContacts } from '../../http/security-txt.ts'
+import { LIMITS } from '../../platform/rate-limits.rules.ts'
 import { parseMasterKey } from '../../platform/secrets.ts'
 import { PROVIDERS } from '../../providers/catalogue.ts'
 import { RETRY_SECONDS } from '../../webhooks/delivery-log/deliveries.rules.ts'
@@ -115,9 +116,13 @@ export const SETTINGS = {
   PUBLIC_RATE: setting(
     'requests a second that one address may send to pages and whatever else needs no key or session',
     wholeNumber(1, 1_000_000),
-    '50',
+    String(LIMITS.anonymous.rate.perMinute / 60),
   ),
-  PUBLIC_BURST: setting('how many of them it may send at once', wholeNumber(1, 1_000_000), '500'),
+  PUBLIC_BURST: setting(
+    'how many of them it may send at once',
+    wholeNumber(1, 1_000_000),
+    String(LIMITS.anonymous.rate.burst),
+  ),
   SECURITY_CONTACT: optional(
     'where people who find a weakness tell you: an e-mail address or https address, several with commas; shown at /.well-known/security.txt',
     parsedBy(

@@ -1,4 +1,4 @@
-import { InvalidArgumentError, type Command } from 'commander'
+import { Argument, InvalidArgumentError, type Command } from 'commander'
 import { ROLES, type Role } from '../../console/console.rules.ts'
 import {
   createUser,
@@ -7,6 +7,7 @@ import {
   setUserDisabled,
   type ListedUser,
 } from '../../console/auth/users.service.ts'
+import { requireByCommand } from '../../console/auth/second-factor/requirement.service.ts'
 import { getInstitute } from '../../institutes/institutes.service.ts'
 import { isMailAddress } from '../../messages/senders/mail-settings.ts'
 import { addExamples } from '../terminal/help.ts'
@@ -58,9 +59,23 @@ export function addUserCommands(program: Command): void {
     .command('reset-password')
     .description('end the password and all sessions; shows a link by which they choose a new one')
     .argument('<email>', 'who', readEmail)
-    .option('--drop-totp', 'also stop asking for codes of an app, for somebody who lost it')
+    .option('--drop-second-factor', 'also forget their app and passkeys, for somebody who lost them')
     .action(runReset)
-  addExamples(reset, ['bursar users reset-password asha@example.in'])
+  addExamples(reset, [
+    'bursar users reset-password asha@example.in',
+    'bursar users reset-password asha@example.in --drop-second-factor',
+  ])
+
+  const factor = users
+    .command('second-factor')
+    .description('require a passkey or an app of everybody who signs in, or of one institute')
+    .addArgument(new Argument('<rule>', 'what is asked for').choices(['required', 'optional']))
+    .option('--institute <code>', 'of this institute alone', readInstituteCode)
+    .action(runSecondFactor)
+  addExamples(factor, [
+    'bursar users second-factor required',
+    'bursar users second-factor required --institute green-park',
+  ])
 }
 
 async function runCreate(email: string, options: CreateOptions): Promise<void> {
@@ -93,9 +108,24 @@ async function runCreate(email: string, options: CreateOptions): Promise<void> {
   })
 }
 
-async function runReset(email: string, options: { dropTotp?: true }): Promise<void> {
+async function runSecondFactor(rule: string, options: { institute?: string }): Promise<void> {
   await withContext(async ctx => {
-    const { link } = await resetPassword(ctx, email, { dropsTotp: options.dropTotp === true })
+    const institute = options.institute === undefined ? null : await getInstitute(ctx, options.institute)
+    await requireByCommand(ctx, institute, rule === 'required')
+    const whom = institute === null ? 'everybody' : `everybody who works for ${institute.name}`
+    const text =
+      rule === 'required'
+        ? `A second factor is required of ${whom} now. Who has none sets one up before anything else.`
+        : `A second factor is not required of ${whom} any more, unless another rule asks for it.`
+    show({ institute: institute?.code ?? null, second_factor: rule }, text)
+  })
+}
+
+async function runReset(email: string, options: { dropSecondFactor?: true }): Promise<void> {
+  await withContext(async ctx => {
+    const { link } = await resetPassword(ctx, email, {
+      dropsFactor: options.dropSecondFactor === true,
+    })
     show(
       { email, link },
       `Nobody gets in as ${email} before a new password is chosen here, within a day:\n  ${link}`,
@@ -116,12 +146,12 @@ async function runList(): Promise<void> {
   await withContext(async ctx => {
     const users = await listUsers(ctx)
     const hint = 'Nobody yet. Add somebody: bursar users create EMAIL --name NAME --operator'
-    const headings = ['EMAIL', 'NAME', 'MAY', 'CODES', 'LAST SEEN', 'STATE']
+    const headings = ['EMAIL', 'NAME', 'MAY', '2ND FACTOR', 'LAST SEEN', 'STATE']
     const rows = users.map(user => [
       user.email,
       user.name,
       mayOf(user),
-      user.totpConfirmedAt === null ? 'no' : 'yes',
+      user.hasFactor ? 'yes' : 'no',
       user.lastSeenAt === null ? 'never' : formatTime(user.lastSeenAt),
       stateOf(user),
     ])
@@ -146,7 +176,7 @@ function toJson(user: ListedUser): object {
     name: user.name,
     operator: user.isOperator,
     memberships: user.memberships,
-    totp: user.totpConfirmedAt !== null,
+    second_factor: user.hasFactor,
     state: stateOf(user),
     created_at: user.createdAt,
     ...(user.lastSeenAt === null ? {} : { last_seen_at: user.lastSeenAt }),

@@ -24,6 +24,7 @@ import {
   forAnybody,
   forOperator,
   forPerson,
+  forSetup,
   type AccessRule,
   type InstituteVisit,
   type OpenVisit,
@@ -134,6 +135,9 @@ export function addConsoleWrite<
 
 /** For anyone who is signed in: their own account. */
 export const { read: addPersonRead, write: addPersonWrite } = routesBehind(API, forPerson)
+
+/** The same for somebody who has to set up a second factor first. */
+export const { read: addSetupRead, write: addSetupWrite } = routesBehind(API, forSetup)
 
 /** For the operator of the installation. */
 export const { read: addOperatorRead, write: addOperatorWrite } = routesBehind(`${API}/operator`, forOperator)

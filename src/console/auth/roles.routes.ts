@@ -5,8 +5,10 @@ import type { Institute } from '../../institutes/institutes.rules.ts'
 import { findInstituteOfApplication } from '../../loans/lenders/lenders.service.ts'
 import { BursarError, notFound } from '../../platform/errors.ts'
 import type { Context } from '../../platform/context.ts'
+import { LIMITS } from '../../platform/rate-limits.rules.ts'
 import {
   LENDER_ROLE,
+  requireFactor,
   requireOperator,
   requireRole,
   type ConsoleRole,
@@ -37,6 +39,12 @@ export const forAnybody: AccessRule<OpenVisit> = { reach: 'anyone', enter: async
 export const forPerson: AccessRule<PersonVisit> = {
   reach: 'signed in',
   enter: async visit => ({ ...visit, who: signedIn(visit.who) }),
+}
+
+/** Also for somebody who has to set up a second factor before anything else. */
+export const forSetup: AccessRule<PersonVisit> = {
+  reach: 'signed in',
+  enter: async visit => ({ ...visit, who: recognised(visit.who) }),
 }
 
 export const forOperator: AccessRule<PersonVisit> = {
@@ -96,11 +104,18 @@ function readCode({ params }: FastifyRequest, name: string, what: string): strin
 }
 
 function signedIn(who: Who | null): Who {
+  const person = recognised(who)
+  requireFactor(person)
+  return person
+}
+
+function recognised(who: Who | null): Who {
   if (who !== null) return who
   throw new BursarError('AUE00000', 'Your session has ended. Sign in again.')
 }
 
-const RATE = { ratePerSecond: 50, burst: 200 }
+const { burst, perMinute } = LIMITS.consoleSession.rate
+const RATE = { ratePerSecond: perMinute / 60, burst }
 
 /** What every request of the console goes through before anything of it is read. */
 export async function admit(ctx: Context, request: FastifyRequest, reply: FastifyReply): Promise<OpenVisit> {

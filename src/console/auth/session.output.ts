@@ -2,13 +2,29 @@ import { outputOf, type Shown } from '../../http/wire/output.ts'
 import type { InvitationFile } from '../team/invitations.service.ts'
 import { EVERYONE, ROLES } from '../console.rules.ts'
 import type { Session } from './sessions.service.ts'
+import type { FactorNeeded } from './sign-in.service.ts'
 
 /** Who is signed in, and what a link that came by mail is for. */
 type State<Kind extends string> = { kind: Kind }
 
-const signedIn = outputOf<State<'signed_in' | 'code_needed'>>()
+const signedIn = outputOf<State<'signed_in'> | FactorNeeded>()
 export const signedInOutput = signedIn.object({
   state: signedIn.oneOf(['signed_in', 'code_needed'], 'Whether a code is needed too.', ({ kind }) => kind),
+  passkey_options: signedIn.optional.text(
+    'For `navigator.credentials.get`, as JSON: a passkey serves as well.',
+    '{"challenge":"…"}',
+    one => (one.kind === 'code_needed' ? one.passkeyOptions : null),
+  ),
+  only_passkeys: signedIn.optional.flag(
+    'True where no app was set up: the code is a recovery code.',
+    true,
+    one => (one.kind === 'code_needed' && !one.hasApp ? true : null),
+  ),
+})
+
+const offered = outputOf<string>()
+export const passkeyOptionsOutput = offered.object({
+  options: offered.text('For `navigator.credentials`, as JSON.', '{"challenge":"…"}', options => options),
 })
 
 const accepted = outputOf<State<'signed_in' | 'sign_in'>>()
@@ -48,6 +64,7 @@ const selfOutput = self.object({
   id: self.text('Id of the person.', 'staff_01k9zq4m0ve8sbn6yt2hw3c5da', ({ userId }) => userId),
   ...personFields,
   is_operator: self.flag('Whether they look after the installation.', false),
+  is_missing_factor: self.flag('Whether they have to set up a second factor before anything else.', false),
 })
 
 const place = outputOf<NonNullable<Session['institutes']>[number]>()

@@ -1,15 +1,24 @@
 import type { FastifyInstance } from 'fastify'
 import type { Context } from '../../platform/context.ts'
 import { acceptInvitation, readInvitation } from '../team/invitations.service.ts'
-import { addOpenRead, addOpenWrite, addPersonWrite } from './access.routes.ts'
+import { LIMITS } from '../../platform/rate-limits.rules.ts'
+import { VisitorLimit } from '../../http/limits/visitor-limit.ts'
+import { addOpenRead, addOpenWrite, addSetupWrite } from './access.routes.ts'
 import { deviceCookie, readDeviceCookie, sessionCookie } from './cookies.ts'
-import { mailUnlockCode } from './limits/known.service.ts'
+import { isKnownDevice, mailUnlockCode, type MailRequest } from './limits/known.service.ts'
 import { one } from '../../http/reply.ts'
 import type { OpenVisit } from './roles.routes.ts'
-import { acceptInput, emailInput, signInInput, tokenInput } from './session.input.ts'
-import { acceptedOutput, invitationOutput, sessionOutput, signedInOutput } from './session.output.ts'
+import { acceptInput, emailInput, passkeyAloneInput, signInInput, tokenInput } from './session.input.ts'
+import { offerSignIn } from './second-factor/passkeys.service.ts'
+import {
+  acceptedOutput,
+  invitationOutput,
+  passkeyOptionsOutput,
+  sessionOutput,
+  signedInOutput,
+} from './session.output.ts'
 import { readSession, signOut, type NewSession } from './sessions.service.ts'
-import { signIn, type SignInRequest } from './sign-in.service.ts'
+import { signIn, signInByPasskey, type SignInRequest } from './sign-in.service.ts'
 import { mailPasswordLink } from './users.service.ts'
 
 export function sessionRoutes(app: FastifyInstance, ctx: Context): void {
@@ -30,7 +39,8 @@ export function sessionRoutes(app: FastifyInstance, ctx: Context): void {
       return result
     },
   })
-  addPersonWrite(app, ctx, {
+  addPasskeyRoutes(app, ctx)
+  addSetupWrite(app, ctx, {
     method: 'DELETE',
     url: '/session',
     async perform(command, { who, reply }) {
@@ -43,19 +53,43 @@ export function sessionRoutes(app: FastifyInstance, ctx: Context): void {
   addLinkRoutes(app, ctx)
 }
 
+/** A passkey in the place of address and password. */
+function addPasskeyRoutes(app: FastifyInstance, ctx: Context): void {
+  const limit = new VisitorLimit(LIMITS.staffPasskeys)
+  addOpenWrite(app, ctx, {
+    method: 'POST',
+    url: '/session/passkey/options',
+    output: one(passkeyOptionsOutput),
+    async perform(_command, visit) {
+      const { device, origin } = signInRequestOf(ctx, visit)
+      if (!(await isKnownDevice(ctx, device))) limit.admit(origin.ip, performance.now())
+      return offerSignIn(ctx)
+    },
+  })
+  addOpenWrite(app, ctx, {
+    method: 'POST',
+    url: '/session/passkey',
+    body: passkeyAloneInput,
+    async perform(_command, { body, ...visit }) {
+      giveCookie(ctx, visit, await signInByPasskey(ctx, body.passkey, signInRequestOf(ctx, visit)))
+      return null
+    },
+  })
+}
+
 /** Links that came by mail. They stand in bodies, so that no log of addresses keeps them. */
 function addLinkRoutes(app: FastifyInstance, ctx: Context): void {
   addOpenWrite(app, ctx, {
     method: 'POST',
     url: '/session/forgot',
     body: emailInput,
-    perform: (_command, { body, origin }) => mailPasswordLink(ctx, { email: body.email, ip: origin.ip }),
+    perform: (_command, { body, ...visit }) => mailPasswordLink(ctx, mailRequestOf(ctx, body, visit)),
   })
   addOpenWrite(app, ctx, {
     method: 'POST',
     url: '/session/unlock',
     body: emailInput,
-    perform: (_command, { body, origin }) => mailUnlockCode(ctx, { email: body.email, ip: origin.ip }),
+    perform: (_command, { body, ...visit }) => mailUnlockCode(ctx, mailRequestOf(ctx, body, visit)),
   })
   addOpenWrite(app, ctx, {
     method: 'POST',
@@ -79,6 +113,14 @@ function addLinkRoutes(app: FastifyInstance, ctx: Context): void {
 
 export function signInRequestOf(ctx: Context, { origin, who, request }: OpenVisit): SignInRequest {
   return { origin, device: readDeviceCookie(ctx, request.headers.cookie), replaced: who }
+}
+
+function mailRequestOf(
+  ctx: Context,
+  { email }: { email: string },
+  { origin, request }: OpenVisit,
+): MailRequest {
+  return { email, ip: origin.ip, device: readDeviceCookie(ctx, request.headers.cookie) }
 }
 
 export function giveCookie(ctx: Context, { reply }: OpenVisit, session: NewSession): void {

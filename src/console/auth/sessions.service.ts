@@ -16,8 +16,11 @@ import {
   type Who,
 } from '../console.rules.ts'
 import * as store from './sessions.store.ts'
+import { purgeSignIns, recordSignIn, type WayIn } from './history/sign-ins.service.ts'
 import { purgeKnown, rememberDevice } from './limits/known.service.ts'
+import { deleteDevices } from './limits/known.store.ts'
 import { deleteOldTries } from './limits/tries.store.ts'
+import { purgeChallenges } from './second-factor/passkeys.service.ts'
 import { listDemoUsers } from './users.store.ts'
 import { DAY_MS } from '../../platform/calendar.ts'
 
@@ -36,8 +39,8 @@ export async function identify({ db }: Context, secret: string | null): Promise<
   if (session === null || sessionEnd(session) <= now) return null
   if (now.getTime() - session.lastSeenAt.getTime() >= SEEN_EVERY_MS)
     await store.touchSession(db, session.sessionId)
-  const { sessionId, userId, email, name, isOperator, csrf } = session
-  return { sessionId, userId, email, name, isOperator, csrf }
+  const { sessionId, userId, email, name, isOperator, csrf, isMissingFactor } = session
+  return { sessionId, userId, email, name, isOperator, csrf, isMissingFactor }
 }
 
 /** Always a new one: a session id that somebody planted before the sign-in opens nothing after it. */
@@ -45,8 +48,10 @@ export async function openSession(
   tx: Transaction,
   userId: string,
   { origin, device, replaced }: { origin: Origin; device: string | null; replaced: Who | null },
+  by: WayIn,
 ): Promise<NewSession> {
   const secret = newSecret()
+  await recordSignIn(tx, userId, { origin, by })
   await store.insertSession(tx, {
     id: newId('sess'),
     secretHash: hashSecret(secret),
@@ -97,6 +102,19 @@ export async function endOtherSessions({ db }: Context, command: Command<number>
   )
 }
 
+/** This one too, and no browser is known any more: whoever had got hold of one is out. */
+export async function signOutEverywhere(
+  { db }: Context,
+  command: Command<number>,
+  who: Who,
+): Promise<number> {
+  return transact(db, command, async tx => {
+    const ended = await store.endSessions(tx, who.userId, { except: null, because: 'signed out everywhere' })
+    await deleteDevices(tx, who.userId)
+    return ended
+  })
+}
+
 /** Where somebody is in the console: an institute that they have no part in is one that does not exist. */
 export async function enterInstitute(
   ctx: Context,
@@ -135,10 +153,11 @@ export type Session = {
 
 /** Who is signed in, where they may go, and the token that their writes need. */
 export async function readSession({ db, mode, clock }: Context, who: Who | null): Promise<Session> {
+  const isIn = who !== null && !who.isMissingFactor
   const [demoPeople, institutes, lenders] = await Promise.all([
     mode === 'sandbox' ? listDemoUsers(db) : [],
-    who === null ? null : store.listInstitutesOf(db, who, MOST_INSTITUTES),
-    who === null ? null : store.listLendersOf(db, who.userId),
+    isIn ? store.listInstitutesOf(db, who, MOST_INSTITUTES) : null,
+    isIn ? store.listLendersOf(db, who.userId) : null,
   ])
   return {
     mode,
@@ -154,10 +173,11 @@ export async function readSession({ db, mode, clock }: Context, who: Who | null)
 const KEPT_MS = 90 * DAY_MS
 const TRIES_KEPT_MS = 2 * DAY_MS
 
-/** Deletes sessions, lock-outs, devices and codes that are long over, a batch at a time. */
+/** Deletes sessions, lock-outs, devices, codes and sign-ins that are long over, a batch at a time. */
 export async function purgeSessions({ db }: { db: Queryable }, limit: number): Promise<number> {
   const now = Date.now()
   const sessions = await store.deleteOldSessions(db, new Date(now - KEPT_MS), limit)
   const tries = await deleteOldTries(db, new Date(now - TRIES_KEPT_MS), limit)
-  return Math.max(sessions, tries, await purgeKnown(db, limit))
+  const others = [purgeKnown(db, limit), purgeChallenges(db, limit), purgeSignIns(db, limit)]
+  return Math.max(sessions, tries, ...(await Promise.all(others)))
 }

@@ -1,6 +1,7 @@
 import type { Queryable, Transaction } from '../../platform/db/database.ts'
 import { Table } from '../../platform/db/table.ts'
 import type { Role, Who } from '../console.rules.ts'
+import { HAS_FACTOR, REQUIRES_FACTOR } from './second-factor/requirement.store.ts'
 
 export type SessionRow = {
   id: string
@@ -29,7 +30,7 @@ export type FoundSession = Who & { createdAt: Date; lastSeenAt: Date }
 export async function findSession(db: Queryable, secretHash: Buffer): Promise<FoundSession | null> {
   const [row] = await db.query<FoundSession>(
     `select s.id as "sessionId", ${sessions.columns('s', ['csrf', 'createdAt', 'lastSeenAt', 'userId'])},
-       u.email, u.name, u.is_operator as "isOperator"
+       u.email, u.name, u.is_operator as "isOperator", not ${HAS_FACTOR} and ${REQUIRES_FACTOR} as "isMissingFactor"
      from console_sessions s join console_users u on u.id = s.user_id
      where s.secret_hash = $1 and s.ended_at is null and u.disabled_at is null`,
     [secretHash],

@@ -1,22 +1,30 @@
 import { BursarError, notFound } from '../../platform/errors.ts'
 import type { Context } from '../../platform/context.ts'
+import type { Queryable } from '../../platform/db/database.ts'
 import { hashSecret } from '../../platform/secrets.ts'
 import { NO_INSTITUTE, recordAudit } from '../audit/audit.service.ts'
 import { normaliseEmail, type Origin, type Who } from '../console.rules.ts'
 import { passwordMatches } from './passwords.ts'
 import { openSession, type NewSession } from './sessions.service.ts'
 import { matchTotp, plainTypedCode } from './totp.ts'
+import { recordSignIn, type WayIn } from './history/sign-ins.service.ts'
 import { recognise, spendCodes } from './limits/known.service.ts'
 import { countTry, endWait, purgeTries, takeBackTry } from './limits/tries.service.ts'
+import { offerFactor, verifyPasskey } from './second-factor/passkeys.service.ts'
+import { listPasskeys } from './second-factor/passkeys.store.ts'
 import * as users from './users.store.ts'
 
 export type SignIn = {
   email: string
   password: string
   code?: string | undefined
+  passkey?: string | undefined
   mailCode?: string | undefined
 }
-export type SignedIn = { kind: 'signed_in'; session: NewSession } | { kind: 'code_needed' }
+
+/** `passkeyOptions` is for the browser, of somebody who has passkeys. */
+export type FactorNeeded = { kind: 'code_needed'; passkeyOptions: string | null; hasApp: boolean }
+export type SignedIn = { kind: 'signed_in'; session: NewSession } | FactorNeeded
 
 /** Where the request came from, the secret of that device if it has one, and whose session it came with. */
 export type SignInRequest = { origin: Origin; device: string | null; replaced: Who | null }
@@ -32,22 +40,36 @@ export async function signIn(ctx: Context, sent: SignIn, request: SignInRequest)
   await countTry(ctx, guess)
   const user = await users.findUserByEmail(ctx.db, email)
   const isRight = await passwordMatches(sent.password, user?.passwordHash ?? null)
-  if (!isRight || user === null || user.disabledAt !== null) throw refused()
-  if (user.totpConfirmedAt !== null) {
-    if (sent.code === undefined) {
-      // Not forgotten, or a guesser of codes would ask without one in between.
-      await takeBackTry(ctx, guess)
-      return { kind: 'code_needed' }
-    }
-    if (!(await takeCode(ctx, user, sent.code))) throw refused()
+  if (!isRight || user === null || user.disabledAt !== null) return refuse(ctx, user, request)
+  const needed = await factorNeeded(ctx, user)
+  if (needed !== null && sent.code === undefined && sent.passkey === undefined) {
+    // Not forgotten, or a guesser of codes would ask without one in between.
+    await takeBackTry(ctx, guess)
+    const passkeyOptions = needed.hasPasskeys ? await offerFactor(ctx, user.id) : null
+    return { kind: 'code_needed', passkeyOptions, hasApp: needed.hasApp }
   }
-  const session = await enter(ctx, user, request, sent.code === undefined ? 'password' : 'password and code')
+  const by = needed === null ? 'password' : await proveFactor(ctx, user, sent)
+  if (by === null) return refuse(ctx, user, request)
+  const session = await enter(ctx, user, request, by)
   await purgeTries(ctx, guess)
   if (sent.mailCode !== undefined) {
-    await endWait(ctx, email)
+    await endWait(ctx, { email, ip: origin.ip })
     await spendCodes(ctx, user.id)
   }
   return { kind: 'signed_in', session }
+}
+
+/** With a passkey alone, which asked its owner for a finger, a face or a PIN: that is two factors already. */
+export async function signInByPasskey(
+  ctx: Context,
+  passkey: string,
+  request: SignInRequest,
+): Promise<NewSession> {
+  const { isRight, claimed } = await verifyPasskey(ctx, passkey, { userId: null })
+  const user = claimed === null ? null : await users.findUser(ctx.db, claimed)
+  if (user === null) throw refused()
+  if (!isRight || user.disabledAt !== null) return refuse(ctx, user, request)
+  return enter(ctx, user, request, 'passkey')
 }
 
 /** For the sandbox's demo users alone, who have no password. */
@@ -58,12 +80,39 @@ export async function signInAsDemo(ctx: Context, email: string, request: SignInR
   return enter(ctx, user, request, 'demo button')
 }
 
+/** What somebody has besides the password; null when they have nothing. */
+export async function factorNeeded(
+  { db }: { db: Queryable },
+  user: Pick<users.ConsoleUser, 'id' | 'totpConfirmedAt'>,
+): Promise<{ hasApp: boolean; hasPasskeys: boolean } | null> {
+  const hasApp = user.totpConfirmedAt !== null
+  const hasPasskeys = (await listPasskeys(db, user.id)).length > 0
+  return hasApp || hasPasskeys ? { hasApp, hasPasskeys } : null
+}
+
+async function proveFactor(
+  ctx: Context,
+  user: users.ConsoleUser,
+  { code = '', passkey }: SignIn,
+): Promise<WayIn | null> {
+  if (passkey === undefined) return takeCode(ctx, user, code)
+  const { isRight } = await verifyPasskey(ctx, passkey, { userId: user.id })
+  return isRight ? 'password and passkey' : null
+}
+
 /** A code of the app, or one of those on paper; each works once. */
-async function takeCode({ db, vault }: Context, user: users.ConsoleUser, code: string): Promise<boolean> {
-  if (user.totpSecretSealed === null) return false
-  const step = matchTotp(vault.open(user.totpSecretSealed, totpPurpose(user.id)), code, user.totpLastStep)
-  if (step !== null) return users.takeTotpStep(db, user.id, step)
-  return users.takeRecoveryCode(db, user.id, hashSecret(plainTypedCode(code)))
+async function takeCode(
+  { db, vault }: Context,
+  user: users.ConsoleUser,
+  code: string,
+): Promise<WayIn | null> {
+  const { id, totpSecretSealed, totpConfirmedAt, totpLastStep } = user
+  if (totpSecretSealed !== null && totpConfirmedAt !== null) {
+    const step = matchTotp(vault.open(totpSecretSealed, totpPurpose(id)), code, totpLastStep)
+    if (step !== null) return (await users.takeTotpStep(db, id, step)) ? 'password and app' : null
+  }
+  const isTaken = await users.takeRecoveryCode(db, id, hashSecret(plainTypedCode(code)))
+  return isTaken ? 'password and recovery code' : null
 }
 
 export function totpPurpose(userId: string): string {
@@ -74,10 +123,10 @@ async function enter(
   ctx: Context,
   user: users.ConsoleUser,
   request: SignInRequest,
-  by: string,
+  by: WayIn,
 ): Promise<NewSession> {
   return ctx.db.transaction(async tx => {
-    const session = await openSession(tx, user.id, request)
+    const session = await openSession(tx, user.id, request, by)
     const actor = { who: { userId: user.id, email: user.email }, origin: request.origin }
     await recordAudit(
       tx,
@@ -91,6 +140,16 @@ async function enter(
     )
     return session
   })
+}
+
+/** A try at an address that nobody has is written down too: without that its answer would come sooner. */
+async function refuse(
+  { db }: Context,
+  user: Pick<users.ConsoleUser, 'id'> | null,
+  { origin }: SignInRequest,
+): Promise<never> {
+  await recordSignIn(db, user?.id ?? null, { origin, by: null })
+  throw refused()
 }
 
 function refused(): BursarError {

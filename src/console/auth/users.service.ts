@@ -14,7 +14,9 @@ import { endSessions } from './sessions.store.ts'
 import { assertOneSide } from '../team/people.service.ts'
 import { firstInstituteOf, putLenderMember, putMember } from '../team/team.store.ts'
 import { deleteDevices } from './limits/known.store.ts'
+import { recognise, type MailRequest } from './limits/known.service.ts'
 import { countMailRequest } from './limits/tries.service.ts'
+import { deletePasskeysOf } from './second-factor/passkeys.store.ts'
 import * as users from './users.store.ts'
 
 export type { ListedUser } from './users.store.ts'
@@ -62,7 +64,7 @@ export async function createUser(ctx: Context, input: NewUser): Promise<{ link: 
 export async function resetPassword(
   ctx: Context,
   sentEmail: string,
-  { dropsTotp }: { dropsTotp: boolean },
+  { dropsFactor }: { dropsFactor: boolean },
 ): Promise<{ link: string }> {
   const email = normaliseEmail(sentEmail)
   return ctx.db.transaction(async tx => {
@@ -70,12 +72,13 @@ export async function resetPassword(
     await endSessions(tx, user.id, { except: null, because: 'password reset' })
     await users.setPassword(tx, user.id, null)
     await deleteDevices(tx, user.id)
-    if (dropsTotp) {
+    if (dropsFactor) {
       await users.setTotpSecret(tx, user.id, null)
+      await deletePasskeysOf(tx, user.id)
       await users.replaceRecoveryCodes(tx, user.id, [])
     }
-    const note = { what: 'user.password.reset', about: user.id, after: { email, totp_dropped: dropsTotp } }
-    await recordAudit(tx, ctx, BY_COMMAND, note)
+    const after = { email, second_factor_dropped: dropsFactor }
+    await recordAudit(tx, ctx, BY_COMMAND, { what: 'user.password.reset', about: user.id, after })
     return makePasswordLink(tx, ctx, email)
   })
 }
@@ -113,16 +116,16 @@ export async function seedDemoUser(
 /** Says nothing of whether there is such a person. Somebody who was mailed a link a moment ago has it and needs no second one. */
 export async function mailPasswordLink(
   ctx: Context,
-  { email: sentEmail, ip }: { email: string; ip: string },
+  { email: sentEmail, ip, device }: MailRequest,
 ): Promise<void> {
   const email = normaliseEmail(sentEmail)
-  await countMailRequest(ctx, ip)
+  await countMailRequest(ctx, await recognise(ctx, { email, ip, device, mailCode: undefined }))
   await ctx.db.transaction(async tx => {
     const user = await users.findUserByEmail(tx, email)
     const instituteId = user === null ? null : await firstInstituteOf(tx, user.id)
     if (user === null || user.disabledAt !== null || instituteId === null) return
     if (await hasPasswordLinkSince(tx, email, new Date(Date.now() - MAIL_GAP_MS))) return
-    const { id, link, expiresAt } = await makePasswordLink(tx, ctx, email)
+    const { id, link, expiresAt } = await makePasswordLink(tx, ctx, email, { keepsEarlier: true })
     const message = {
       instituteId,
       channel: 'email',
@@ -145,12 +148,14 @@ async function makePasswordLink(
   tx: Transaction,
   ctx: Context,
   email: string,
+  { keepsEarlier }: { keepsEarlier?: true } = {},
 ): Promise<{ id: string; link: string; expiresAt: Date }> {
   return makeInvitation(tx, ctx, {
     email,
     joins: null,
     invitedBy: 'Command line',
     lastsMs: PASSWORD_LINK_MS,
+    ...(keepsEarlier === undefined ? {} : { keepsEarlier }),
   })
 }
 

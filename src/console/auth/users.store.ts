@@ -1,6 +1,7 @@
 import type { Queryable, Transaction } from '../../platform/db/database.ts'
 import { Table } from '../../platform/db/table.ts'
 import type { Role } from '../console.rules.ts'
+import { HAS_FACTOR } from './second-factor/requirement.store.ts'
 
 /** Somebody who may sign in to the console. */
 export type ConsoleUser = {
@@ -131,10 +132,11 @@ export async function countRecoveryCodes(db: Queryable, userId: string): Promise
   return row?.count ?? 0
 }
 
-const LISTED = ['id', 'email', 'name', 'isOperator', 'createdAt', 'disabledAt', 'totpConfirmedAt'] as const
+const LISTED = ['id', 'email', 'name', 'isOperator', 'createdAt', 'disabledAt'] as const
 
 export type ListedUser = Pick<ConsoleUser, (typeof LISTED)[number]> & {
   hasPassword: boolean
+  hasFactor: boolean
   lastSeenAt: Date | null
   memberships: { institute: string; role: Role }[]
 }
@@ -142,6 +144,7 @@ export type ListedUser = Pick<ConsoleUser, (typeof LISTED)[number]> & {
 export async function listUsers(db: Queryable, limit: number): Promise<ListedUser[]> {
   return db.query<ListedUser>(
     `select ${users.columns('u', LISTED)}, u.password_hash is not null as "hasPassword",
+       ${HAS_FACTOR} as "hasFactor",
        (select max(s.last_seen_at) from console_sessions s where s.user_id = u.id) as "lastSeenAt",
        (select coalesce(json_agg(json_build_object('institute', i.code, 'role', m.role) order by i.code), '[]')
         from console_memberships m join institutes i on i.id = m.institute_id where m.user_id = u.id) as memberships

@@ -1,21 +1,36 @@
 import type { FastifyInstance } from 'fastify'
 import type { Context } from '../../platform/context.ts'
-import { addPersonRead, addPersonWrite } from '../auth/access.routes.ts'
-import { all, one } from '../../http/reply.ts'
-import { endOtherSessions, endOwnSession, listSessions } from '../auth/sessions.service.ts'
-import { codeInput, passwordInput, proofInput, renameInput, sessionParams } from './account.input.ts'
+import { addPersonRead, addPersonWrite, addSetupRead, addSetupWrite } from '../auth/access.routes.ts'
+import { sessionCookie } from '../auth/cookies.ts'
+import { listSignIns } from '../auth/history/sign-ins.service.ts'
+import { passkeyOptionsOutput } from '../auth/session.output.ts'
+import { all, created, one } from '../../http/reply.ts'
+import { endOtherSessions, endOwnSession, listSessions, signOutEverywhere } from '../auth/sessions.service.ts'
+import {
+  codeInput,
+  passkeyInput,
+  passkeyNameInput,
+  passkeyParams,
+  passwordInput,
+  proofInput,
+  renameInput,
+  sessionParams,
+} from './account.input.ts'
 import {
   accountOutput,
+  addedPasskeyOutput,
   endedOutput,
   openSessionOutput,
   recoveryCodesOutput,
+  signInOutput,
   totpStartOutput,
 } from './account.output.ts'
 import * as service from './account.service.ts'
+import * as passkeys from './passkeys.service.ts'
 
 /** What everybody can see and change of their own account. */
 export function accountRoutes(app: FastifyInstance, ctx: Context): void {
-  addPersonRead(app, ctx, {
+  addSetupRead(app, ctx, {
     url: '/account',
     output: one(accountOutput),
     answer: ({ who }) => service.readAccount(ctx, who),
@@ -42,11 +57,60 @@ export function accountRoutes(app: FastifyInstance, ctx: Context): void {
     audit: ({ who }) => ({ what: 'account.password.changed', about: who.userId }),
   })
   addTotpRoutes(app, ctx)
+  addPasskeyRoutes(app, ctx)
   addSessionRoutes(app, ctx)
 }
 
-function addTotpRoutes(app: FastifyInstance, ctx: Context): void {
+function addPasskeyRoutes(app: FastifyInstance, ctx: Context): void {
+  addSetupWrite(app, ctx, {
+    method: 'POST',
+    url: '/account/passkeys/options',
+    body: proofInput,
+    hasSecret: true,
+    output: one(passkeyOptionsOutput),
+    perform: (_command, { who, body }) => passkeys.startPasskey(ctx, who, body),
+    audit: () => null,
+  })
+  addSetupWrite(app, ctx, {
+    method: 'POST',
+    url: '/account/passkeys',
+    body: passkeyInput,
+    hasSecret: true,
+    output: created(addedPasskeyOutput),
+    perform: (command, { who, body }) => passkeys.addPasskey(ctx, command, who, body),
+    audit: (_call, { id, name }) => ({ what: 'account.passkey.added', about: id, after: { name } }),
+  })
   addPersonWrite(app, ctx, {
+    method: 'PATCH',
+    url: '/account/passkeys/:passkey_id',
+    params: passkeyParams,
+    body: passkeyNameInput,
+    perform: (command, { who, params, body }) =>
+      passkeys.renamePasskey(ctx, command, who, { id: params.passkeyId, name: body.name }),
+    audit: ({ params, body }) => ({
+      what: 'account.passkey.renamed',
+      about: params.passkeyId,
+      after: { name: body.name },
+    }),
+  })
+  addPersonWrite(app, ctx, {
+    method: 'POST',
+    url: '/account/passkeys/:passkey_id/remove',
+    params: passkeyParams,
+    body: proofInput,
+    hasSecret: true,
+    perform: (command, { who, params, body }) =>
+      passkeys.removePasskey(ctx, command, who, { id: params.passkeyId, proof: body }),
+    audit: ({ params }, { name }) => ({
+      what: 'account.passkey.removed',
+      about: params.passkeyId,
+      before: { name },
+    }),
+  })
+}
+
+function addTotpRoutes(app: FastifyInstance, ctx: Context): void {
+  addSetupWrite(app, ctx, {
     method: 'POST',
     url: '/account/totp',
     body: proofInput,
@@ -55,7 +119,7 @@ function addTotpRoutes(app: FastifyInstance, ctx: Context): void {
     perform: (command, { who, body }) => service.startTotp(ctx, command, who, body),
     audit: ({ who }) => ({ what: 'account.totp.started', about: who.userId }),
   })
-  addPersonWrite(app, ctx, {
+  addSetupWrite(app, ctx, {
     method: 'POST',
     url: '/account/totp/confirm',
     body: codeInput,
@@ -88,6 +152,26 @@ function addSessionRoutes(app: FastifyInstance, ctx: Context): void {
     url: '/account/sessions',
     output: all(openSessionOutput),
     answer: ({ who }) => listSessions(ctx, who),
+  })
+  addPersonRead(app, ctx, {
+    url: '/account/sign-ins',
+    output: all(signInOutput),
+    answer: ({ who }) => listSignIns(ctx, who),
+  })
+  addPersonWrite(app, ctx, {
+    method: 'POST',
+    url: '/account/sessions/end-all',
+    output: one(endedOutput),
+    async perform(command, { who, reply }) {
+      const ended = await signOutEverywhere(ctx, command, who)
+      reply.header('set-cookie', sessionCookie(ctx, null))
+      return ended
+    },
+    audit: ({ who }, ended) => ({
+      what: 'sessions.ended',
+      about: who.userId,
+      after: { ended, everywhere: true },
+    }),
   })
   addPersonWrite(app, ctx, {
     method: 'DELETE',

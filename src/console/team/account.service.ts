@@ -6,7 +6,10 @@ import { hashSecret } from '../../platform/secrets.ts'
 import type { Who } from '../console.rules.ts'
 import { findPasswordFlaw, hashPassword, passwordMatches } from '../auth/passwords.ts'
 import { endSessions } from '../auth/sessions.store.ts'
-import { totpPurpose } from '../auth/sign-in.service.ts'
+import { listPasskeys, type Passkey } from '../auth/second-factor/passkeys.store.ts'
+import { isRequiredOf } from '../auth/second-factor/requirement.store.ts'
+import { hasPasskeySite } from '../auth/second-factor/webauthn.ts'
+import { factorNeeded, totpPurpose } from '../auth/sign-in.service.ts'
 import { matchTotp, newRecoveryCodes, newTotpSecret, plainTypedCode, totpSetup } from '../auth/totp.ts'
 import { countTry, purgeTries, type Guess } from '../auth/limits/tries.service.ts'
 import * as users from '../auth/users.store.ts'
@@ -19,12 +22,19 @@ export type Account = {
   hasPassword: boolean
   hasTotp: boolean
   recoveryCodesLeft: number
+  passkeys: Passkey[]
+  /** Whether browsers have passkeys for this site: not under a bare address. */
+  hasPasskeySite: boolean
+  isFactorRequired: boolean
 }
 
-export async function readAccount({ db }: Context, who: Who): Promise<Account> {
-  const [user, recoveryCodesLeft] = await Promise.all([
+export async function readAccount(ctx: Context, who: Who): Promise<Account> {
+  const { db } = ctx
+  const [user, recoveryCodesLeft, passkeys, isFactorRequired] = await Promise.all([
     users.findUser(db, who.userId),
     users.countRecoveryCodes(db, who.userId),
+    listPasskeys(db, who.userId),
+    isRequiredOf(db, who.userId),
   ])
   if (user === null) throw notFound('This account')
   return {
@@ -34,6 +44,9 @@ export async function readAccount({ db }: Context, who: Who): Promise<Account> {
     hasPassword: user.passwordHash !== null,
     hasTotp: user.totpConfirmedAt !== null,
     recoveryCodesLeft,
+    passkeys,
+    hasPasskeySite: hasPasskeySite(ctx),
+    isFactorRequired,
   }
 }
 
@@ -117,10 +130,19 @@ export async function removeTotp(
 ): Promise<null> {
   await prove(ctx, who, proof)
   return transact(ctx.db, command, async tx => {
+    const { totpConfirmedAt } = await lockSelf(tx, who)
     await users.setTotpSecret(tx, who.userId, null)
-    await users.replaceRecoveryCodes(tx, who.userId, [])
+    if (totpConfirmedAt !== null) await settleRemoval(tx, who)
     return null
   })
+}
+
+/** A person of whom a second factor is required keeps one; recovery codes stand in for one and end with the last. */
+export async function settleRemoval(tx: Transaction, who: Who): Promise<void> {
+  if ((await factorNeeded({ db: tx }, await lockSelf(tx, who))) !== null) return
+  if (await isRequiredOf(tx, who.userId))
+    throw conflict('A second factor is required of you. Set up another one before you remove this one.')
+  await users.replaceRecoveryCodes(tx, who.userId, [])
 }
 
 export async function renewRecoveryCodes(
@@ -131,32 +153,32 @@ export async function renewRecoveryCodes(
 ): Promise<string[]> {
   await prove(ctx, who, proof)
   return transact(ctx.db, command, async tx => {
-    if ((await lockSelf(tx, who)).totpConfirmedAt === null)
-      throw conflict('Recovery codes stand in for an app. Set one up first.')
+    if ((await factorNeeded({ db: tx }, await lockSelf(tx, who))) === null)
+      throw conflict('Recovery codes stand in for a passkey or an app. Set one up first.')
     return renewCodes(tx, who.userId)
   })
 }
 
-async function renewCodes(tx: Transaction, userId: string): Promise<string[]> {
+export async function renewCodes(tx: Transaction, userId: string): Promise<string[]> {
   const codes = newRecoveryCodes()
   const hashes = codes.map(code => hashSecret(plainTypedCode(code)))
   await users.replaceRecoveryCodes(tx, userId, hashes)
   return codes
 }
 
-async function lockSelf(tx: Transaction, who: Who): Promise<users.ConsoleUser> {
+export async function lockSelf(tx: Transaction, who: Who): Promise<users.ConsoleUser> {
   const user = await users.lockUser(tx, who.userId)
   if (user === null) throw notFound('This account')
   return user
 }
 
-/** Counts like a try to sign in, by itself: strangers who guess do not hold up who is in. A demo user has no password to ask for. */
-async function prove(ctx: Context, who: Who, { password }: Proof): Promise<void> {
+/** Counts like a try to sign in, by the session itself: neither strangers nor another session hold up who is in. A demo user has no password to ask for. */
+export async function prove(ctx: Context, who: Who, { password }: Proof): Promise<void> {
   const user = await users.findUser(ctx.db, who.userId)
   if (user === null) throw notFound('This account')
   if (user.passwordHash === null) return
   if (password === undefined) throw badField('password', 'is required: your present password')
-  const guess: Guess = { kind: 'known', as: 'session', id: who.userId }
+  const guess: Guess = { kind: 'known', as: 'session', id: who.sessionId }
   await countTry(ctx, guess)
   if (!(await passwordMatches(password, user.passwordHash)))
     throw badField('password', 'is not your present password')

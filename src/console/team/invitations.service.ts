@@ -10,7 +10,7 @@ import * as store from './invitations.store.ts'
 import { findPasswordFlaw, hashPassword } from '../auth/passwords.ts'
 import { openSession, type NewSession } from '../auth/sessions.service.ts'
 import { endSessions } from '../auth/sessions.store.ts'
-import type { SignInRequest } from '../auth/sign-in.service.ts'
+import { factorNeeded, type SignInRequest } from '../auth/sign-in.service.ts'
 import { assertOneSide } from './people.service.ts'
 import { instituteNamesOf, putMember } from './team.store.ts'
 import * as users from '../auth/users.store.ts'
@@ -21,18 +21,21 @@ export type NewInvitation = {
   joins: { instituteId: number; role: Role } | null
   invitedBy: string
   lastsMs: number
+  /** Asked for by somebody who may be anybody: it must not end a link that is on its way to the right person. */
+  keepsEarlier?: true
 }
 
-/** Replaces earlier ones of the kind. The token stands in the link alone. */
+/** Replaces earlier ones of the kind unless it keeps them; the first that is used ends the others. The token stands in the link alone. */
 export async function makeInvitation(
   tx: Transaction,
   { publicUrl }: Context,
-  { email, joins, invitedBy, lastsMs }: NewInvitation,
+  { email, joins, invitedBy, lastsMs, keepsEarlier }: NewInvitation,
 ): Promise<{ id: string; link: string; expiresAt: Date }> {
   const id = newId('invite')
   const token = newSecret()
   const expiresAt = new Date(Date.now() + lastsMs)
-  await eraseSecrets(tx, await store.closeEarlier(tx, email, joins?.instituteId ?? null))
+  if (keepsEarlier === undefined)
+    await eraseSecrets(tx, await store.closeEarlier(tx, email, joins?.instituteId ?? null))
   await store.insertInvitation(tx, {
     id,
     tokenHash: hashSecret(token),
@@ -88,12 +91,14 @@ export async function acceptInvitation(
       await endSessions(tx, userId, { except: null, because: 'password changed' })
     }
     await join(tx, ctx, { invitation, userId, request })
-    const isSignedIn = passwordHash !== null && (user === null || user.totpConfirmedAt === null)
+    const isSignedIn =
+      passwordHash !== null && (user === null || (await factorNeeded({ db: tx }, user)) === null)
     const accepted: Accepted = isSignedIn
-      ? { kind: 'signed_in', session: await openSession(tx, userId, request) }
+      ? { kind: 'signed_in', session: await openSession(tx, userId, request, 'link by mail') }
       : { kind: 'sign_in' }
     // Last: it asks every node of a Citus, and after that a transaction there may not change a table of people.
-    await eraseSecrets(tx, [invitation.id])
+    const others = await store.closeEarlier(tx, invitation.email, invitation.instituteId)
+    await eraseSecrets(tx, [invitation.id, ...others])
     return accepted
   })
 }

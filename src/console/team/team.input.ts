@@ -9,6 +9,10 @@ export const invitationInput = input({
   role,
 })
 export const roleInput = input({ role, reason })
+export const requirementInput = input({
+  required: field.flag('Whether everybody needs a second factor to sign in.', false),
+  reason,
+})
 export const reasonInput = input({ reason })
 export const memberParams = input({
   user_id: field.resourceId('Id of the person.', 'staff_01k9zq4m0ve8sbn6yt2hw3c5da'),

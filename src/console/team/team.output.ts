@@ -1,5 +1,6 @@
 import { outputOf, type Shown } from '../../http/wire/output.ts'
 import { ROLES } from '../console.rules.ts'
+import type { Requirement } from '../auth/second-factor/requirement.service.ts'
 import type { Invited, Member, OpenInvitation, Team } from './team.service.ts'
 
 const WHEN = '2026-11-15T04:32:10.000Z'
@@ -12,7 +13,7 @@ const memberOutput = member.object({
   role: member.oneOf(ROLES, 'What they may do here.'),
   joined_at: member.moment('Since when, UTC.', WHEN),
   last_seen_at: member.optional.moment('When they were last here, UTC.', WHEN),
-  has_totp: member.flag('Whether they sign in with a code as well.', true),
+  has_factor: member.flag('Whether they sign in with a second factor: an app or a passkey.', true),
   is_disabled: member.flag('Whether the operator has shut them out.', false),
 })
 
@@ -32,10 +33,21 @@ const openInvitationOutput = open.object({
   sent_at: open.moment('When, UTC.', WHEN, ({ createdAt }) => createdAt),
 })
 
+const requirement = outputOf<Requirement>()
+const requirementOutput = requirement.object({
+  by_institute: requirement.flag('The institute requires one.', false),
+  by_operator: requirement.flag('The operator requires one of everybody.', false),
+})
+
 const team = outputOf<Team>()
 export const teamOutput = team.object({
   members: team.list('Everybody who works in this institute.', memberOutput),
   invitations: team.list('Those not yet accepted.', openInvitationOutput),
+  second_factor: team.one(
+    'Whether everybody here needs a second factor.',
+    requirementOutput,
+    one => one.requirement,
+  ),
 })
 
 export type TeamAnswer = Shown<typeof teamOutput>

@@ -1,9 +1,21 @@
 import type { FastifyInstance } from 'fastify'
 import type { Context } from '../../platform/context.ts'
 import { addConsoleRead, addConsoleWrite } from '../auth/access.routes.ts'
+import {
+  requireAt,
+  requirementNote,
+  type RequirementChange,
+} from '../auth/second-factor/requirement.service.ts'
 import { created, one } from '../../http/reply.ts'
 import { EVERYONE, KEEPERS } from '../console.rules.ts'
-import { invitationInput, invitationParams, memberParams, reasonInput, roleInput } from './team.input.ts'
+import {
+  invitationInput,
+  invitationParams,
+  memberParams,
+  reasonInput,
+  requirementInput,
+  roleInput,
+} from './team.input.ts'
 import { invitedOutput, teamOutput } from './team.output.ts'
 import { changeRole, invite, readTeam, removeMember, withdrawInvitation } from './team.service.ts'
 
@@ -43,6 +55,17 @@ export function teamRoutes(app: FastifyInstance, ctx: Context): void {
       about: userId,
       why: body.reason,
       before: { email, role: before },
+    }),
+  })
+  addConsoleWrite(app, ctx, {
+    method: 'PUT',
+    url: '/team/second-factor',
+    roles: KEEPERS,
+    body: requirementInput,
+    perform: (command, { institute, body }) => requireAt(ctx, command, institute, body.required),
+    audit: ({ institute, body }, change: RequirementChange) => ({
+      ...requirementNote(institute.code, change),
+      why: body.reason,
     }),
   })
   addConsoleWrite(app, ctx, {

@@ -6,6 +6,7 @@ import { conflict, notFound } from '../../platform/errors.ts'
 import type { Context } from '../../platform/context.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
 import { INVITATION_MS, normaliseEmail, type Role, type Who } from '../console.rules.ts'
+import { readRequirement, type Requirement } from '../auth/second-factor/requirement.service.ts'
 import { makeInvitation } from './invitations.service.ts'
 import * as invitations from './invitations.store.ts'
 import { changeable } from './team.rules.ts'
@@ -14,14 +15,19 @@ import * as store from './team.store.ts'
 export type { OpenInvitation } from './invitations.store.ts'
 export type { Member } from './team.store.ts'
 
-export type Team = { members: store.Member[]; invitations: invitations.OpenInvitation[] }
+export type Team = {
+  members: store.Member[]
+  invitations: invitations.OpenInvitation[]
+  requirement: Requirement
+}
 
 export async function readTeam({ db }: Context, institute: Institute): Promise<Team> {
-  const [members, open] = await Promise.all([
+  const [members, open, requirement] = await Promise.all([
     store.listMembers(db, institute.id),
     invitations.listOpen(db, institute.id),
+    readRequirement({ db }, institute),
   ])
-  return { members, invitations: open }
+  return { members, invitations: open, requirement }
 }
 
 export type Invited = { id: string; email: string; role: Role; expiresAt: Date }

@@ -1,4 +1,5 @@
 import type { Queryable, Transaction } from '../../platform/db/database.ts'
+import { HAS_FACTOR } from '../auth/second-factor/requirement.store.ts'
 import type { Role } from '../console.rules.ts'
 
 export type Member = {
@@ -7,7 +8,7 @@ export type Member = {
   name: string
   role: Role
   joinedAt: Date
-  hasTotp: boolean
+  hasFactor: boolean
   isDisabled: boolean
   lastSeenAt: Date | null
 }
@@ -15,7 +16,7 @@ export type Member = {
 export async function listMembers(db: Queryable, instituteId: number): Promise<Member[]> {
   return db.query<Member>(
     `select u.id as "userId", u.email, u.name, m.role, m.created_at as "joinedAt",
-       u.totp_confirmed_at is not null as "hasTotp", u.disabled_at is not null as "isDisabled",
+       ${HAS_FACTOR} as "hasFactor", u.disabled_at is not null as "isDisabled",
        (select max(s.last_seen_at) from console_sessions s where s.user_id = u.id) as "lastSeenAt"
      from console_memberships m join console_users u on u.id = m.user_id
      where m.institute_id = $1 order by u.name, u.id limit 500`,

@@ -13,7 +13,7 @@ export class PublicLimit {
   #delayed = 0
 
   constructor({ perSecond, burst }: Rate) {
-    this.#limit = new VisitorLimit({ burst, perMinute: perSecond * 60 })
+    this.#limit = new VisitorLimit({ rate: { burst, perMinute: perSecond * 60 } })
   }
 
   /** Counts a request; a 429 once there were too many. */

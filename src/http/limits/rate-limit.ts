@@ -1,11 +1,12 @@
 import type { FastifyReply } from 'fastify'
 import type { Caller } from '../../institutes/institutes.rules.ts'
 import { BursarError } from '../../platform/errors.ts'
+import { LIMITS } from '../../platform/rate-limits.rules.ts'
 import { TokenBuckets } from './token-buckets.ts'
 
 /** The limit of each API key, or of each session of the console. */
-const DEFAULT_RATE_PER_SECOND = 1_000
-const DEFAULT_BURST = 2_000
+const { burst: DEFAULT_BURST, perMinute } = LIMITS.apiKey.rate
+const DEFAULT_RATE_PER_SECOND = perMinute / 60
 
 type Budget = Pick<Caller, 'keyId' | 'ratePerSecond' | 'burst'>
 

@@ -1,4 +1,6 @@
-import ipaddr from 'ipaddr.js'
+import { BursarError } from '../../platform/errors.ts'
+import type { Rate as LimitRate } from '../../platform/rate-limits.rules.ts'
+import { networkOf } from '../../platform/network.ts'
 import { TokenBuckets, type Rate } from './token-buckets.ts'
 
 /**
@@ -9,19 +11,23 @@ export class VisitorLimit {
   readonly #buckets = new TokenBuckets()
   readonly #rate: Rate
 
-  constructor({ burst, perMinute }: { burst: number; perMinute: number }) {
+  constructor({ rate: { burst, perMinute } }: { rate: LimitRate }) {
     this.#rate = { burst, perSecond: perMinute / 60 }
   }
 
   /** Takes one token; false when there is none. */
   admits(ip: string, nowMs: number): boolean {
-    return this.#buckets.take(visitorOf(ip), this.#rate, nowMs).isAdmitted
+    return this.#buckets.take(networkOf(ip), this.#rate, nowMs).isAdmitted
   }
-}
 
-/** A household has a whole network of IPv6 addresses to itself. */
-function visitorOf(ip: string): string {
-  if (!ipaddr.isValid(ip)) return ip
-  const address = ipaddr.process(ip)
-  return address instanceof ipaddr.IPv6 ? address.parts.slice(0, 4).join(':') : address.toString()
+  /** Takes one token; a 429 when there is none. */
+  admit(ip: string, nowMs: number): void {
+    if (this.admits(ip, nowMs)) return
+    const retryAfterS = Math.ceil(1 / this.#rate.perSecond)
+    throw new BursarError(
+      'RLE00000',
+      'Too many requests come from your address. Wait a little and try again.',
+      { retryAfterS },
+    )
+  }
 }

@@ -12,6 +12,7 @@ type Setting =
   | 'settlements_read_at'
   | 'flex_figures'
   | 'books_check'
+  | 'second_factor'
 
 /** Held until the transaction ends, also before the setting has been written for the first time. */
 export async function lockSetting(tx: Transaction, key: Setting): Promise<void> {

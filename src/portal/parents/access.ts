@@ -21,7 +21,9 @@ const SECONDS_AT_MOST = 12 * 60 * 60
 export const SESSION_COOKIE = 'parents'
 /** Of a browser that has asked for a code. */
 export const PENDING_COOKIE = 'parents-code'
-type CookieName = typeof SESSION_COOKIE | typeof PENDING_COOKIE
+/** Of a browser in which a family signed in with a code before. */
+export const KNOWN_COOKIE = 'parents-known'
+type CookieName = typeof SESSION_COOKIE | typeof PENDING_COOKIE | typeof KNOWN_COOKIE
 
 type CookieContext = Pick<Context, 'mode' | 'publicUrl'>
 

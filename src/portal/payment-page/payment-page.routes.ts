@@ -8,20 +8,19 @@ import type { PaymentContext } from '../../payments/context.ts'
 import { takesPayments } from '../../payments/offers.service.ts'
 import { assertNever } from '../../platform/assert.ts'
 import { isIdShaped } from '../../platform/ids.ts'
+import { LIMITS } from '../../platform/rate-limits.rules.ts'
 import { formFieldShown, languageOf, sendPage, sendWrongLink } from '../layout.ts'
 import type { PaymentPageData } from './form-inputs.ts'
 import { describePaymentPage } from './payment-page.ts'
 
 const URL_PATH = '/p/:institute/:slug'
-/** Rate limit by IP address; the burst allows many payers behind one NAT. */
-const FORMS = { burst: 60, perMinute: 12 }
 const RETRY_AFTER_S = 60
 
 type Found = { institute: Institute; file: PageFile; path: string }
 
 /** Public payment pages: the form creates an order and redirects to the checkout. */
 export function paymentPages(app: FastifyInstance, ctx: PaymentContext): void {
-  const limit = new VisitorLimit(FORMS)
+  const limit = new VisitorLimit(LIMITS.paymentForms)
   app.get(
     URL_PATH,
     withPage(ctx, async (found, request, reply) => show(ctx, found, { request, reply })),

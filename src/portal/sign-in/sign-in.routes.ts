@@ -6,19 +6,17 @@ import { findInstitute, FAMILY_ADDRESS } from '../../institutes/institutes.servi
 import { assertNever } from '../../platform/assert.ts'
 import type { Context } from '../../platform/context.ts'
 import { fill, plural } from '../../platform/languages.ts'
+import { LIMITS } from '../../platform/rate-limits.rules.ts'
 import { readSession } from '../entry/sessions.service.ts'
 import { formField, formFieldShown, languageOf, sendPage, sendWrongLink } from '../layout.ts'
-import { cookieOf, HOME, PENDING_COOKIE, SESSION_COOKIE, setCookie } from '../parents/access.ts'
+import { cookieOf, HOME, KNOWN_COOKIE, PENDING_COOKIE, SESSION_COOKIE, setCookie } from '../parents/access.ts'
 import { schoolHead } from '../school-head.ts'
 import { textsIn } from '../texts/texts.ts'
+import { findKnownBrowser, KNOWN_DAYS } from './known-browsers.ts'
 import { CODE_MINUTES, readCode, readContact } from './sign-in.rules.ts'
 import { askForCode, enterByCode } from './sign-in.service.ts'
 
 const SCHOOL = `${FAMILY_ADDRESS}/:institute`
-
-/** By address: wide enough for a school's own network on the day of a parents' meeting, too narrow for a program. */
-const ASKS = { burst: 40, perMinute: 6 }
-const TRIES = { burst: 60, perMinute: 12 }
 
 /** Every answer takes this long, so that its time does not tell whether a number is known. */
 const ANSWER_MS = 250
@@ -28,8 +26,7 @@ type Problem = { text: string; status: number }
 
 /** Families without an ERP or an app: a phone number or e-mail address and a code that is sent there open their pages. */
 export function parentSignInPages(app: FastifyInstance, ctx: Context): void {
-  const asks = new VisitorLimit(ASKS)
-  const tries = new VisitorLimit(TRIES)
+  const asks = new VisitorLimit(LIMITS.familyNetwork)
   app.get(
     SCHOOL,
     withSchool(ctx, async visit => {
@@ -48,7 +45,7 @@ export function parentSignInPages(app: FastifyInstance, ctx: Context): void {
   )
   app.post(
     `${SCHOOL}/code`,
-    withSchool(ctx, visit => enter(ctx, tries, visit)),
+    withSchool(ctx, visit => enter(ctx, visit)),
   )
 }
 
@@ -58,31 +55,34 @@ async function ask(ctx: Context, limit: VisitorLimit, visit: Visit): Promise<Fas
   const { problems } = textsIn(language).signIn
   const contact = readContact(formField(request, 'contact') ?? '')
   if (contact === null) return showContactForm(ctx, visit, { text: problems.contact, status: 400 })
-  if (!limit.admits(request.ip, performance.now()))
+  const known = findKnownBrowser(ctx, institute, contact, cookieOf(ctx, request, KNOWN_COOKIE))
+  if (known === null && !limit.admits(request.ip, performance.now()))
     return showContactForm(ctx, visit, { text: problems.tooMany, status: 429 })
-  const [pending] = await Promise.all([askForCode(ctx, institute, { contact, language }), wait(ANSWER_MS)])
+  const asked = askForCode(ctx, institute, { contact, language, ip: request.ip, known })
+  const [pending] = await Promise.all([asked, wait(ANSWER_MS)])
   if (pending === null) return showContactForm(ctx, visit, { text: problems.tooMany, status: 429 })
   setCookie(ctx, reply, PENDING_COOKIE, { value: pending, seconds: CODE_MINUTES * 60 })
   return reply.redirect(`${path}/code`, 303)
 }
 
-async function enter(ctx: Context, limit: VisitorLimit, visit: Visit): Promise<FastifyReply> {
+/** A code has five tries of its own, so nobody else's tries count here. */
+async function enter(ctx: Context, visit: Visit): Promise<FastifyReply> {
   const { institute, request, reply } = visit
   const language = languageOf(request, reply, institute)
   const { problems } = textsIn(language).signIn
   const code = readCode(formField(request, 'code') ?? '')
   if (code === null) return showCodeForm(ctx, visit, { text: problems.code, status: 400 })
-  if (!limit.admits(request.ip, performance.now()))
-    return showCodeForm(ctx, visit, { text: problems.tooMany, status: 429 })
   const result = await enterByCode(ctx, institute, {
     pending: cookieOf(ctx, request, PENDING_COOKIE),
     code,
     sessionCookie: cookieOf(ctx, request, SESSION_COOKIE),
+    knownCookie: cookieOf(ctx, request, KNOWN_COOKIE),
   })
   switch (result.kind) {
     case 'entered':
       setCookie(ctx, reply, PENDING_COOKIE, null)
       setCookie(ctx, reply, SESSION_COOKIE, { value: result.cookie })
+      setCookie(ctx, reply, KNOWN_COOKIE, { value: result.known, seconds: KNOWN_DAYS * 86_400 })
       return reply.redirect(HOME, 303)
     case 'over':
       return showContactForm(ctx, visit, { text: problems.over, status: 400 })

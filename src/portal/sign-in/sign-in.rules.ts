@@ -1,10 +1,11 @@
 import { internationalNumber } from '../../messages/messages.rules.ts'
 import { isEmail } from '../../platform/contacts.ts'
+import { ATTACK, LIMITS, type Codes } from '../../platform/rate-limits.rules.ts'
 
-/** Signing in with a code. Six digits are safe only behind limits: docs/adr/0037. */
-export const CODE_DIGITS = 6
-export const CODE_MINUTES = 10
-export const MOST_TRIES = 5
+/** Signing in with a code. Six digits are safe only behind limits: docs/adr/0037 and 0055. */
+const CODE_DIGITS = 6
+const LONG_CODE_DIGITS = 8
+export const { minutes: CODE_MINUTES, tries: MOST_TRIES } = LIMITS.familyCode
 
 /** A number or address that more users than this have is no family's own, but a placeholder or the school's. */
 export const MOST_USERS = 5
@@ -25,26 +26,40 @@ export function readContact(typed: string): Contact | null {
 /** The digits of what was typed, spaces and dashes left out; null when it cannot be a code. */
 export function readCode(typed: string): string | null {
   const digits = typed.replaceAll(/[\s-]/g, '')
-  return digits.length === CODE_DIGITS && /^\d+$/.test(digits) ? digits : null
+  const isLong = digits.length === LONG_CODE_DIGITS
+  return (isLong || digits.length === CODE_DIGITS) && /^\d+$/.test(digits) ? digits : null
 }
 
-/** What was asked for before, of real and unknown contacts alike. */
+/** Codes asked for before. Those of unknown contacts count like the others, so that no answer tells them apart. */
 export type Asked = {
-  ofContactNow: number
-  ofContactToday: number
-  ofInstitute: number
-  /** Codes tried at this institute within the hour. */
-  tries: number
+  /** Of this contact: in this browser if the family signed in with it before, else by strangers from this network. */
+  own: { now: number; unusedToday: number }
+  /** Of this contact by strangers from all networks. */
+  contact: { now: number; unusedToday: number }
+  /** Not used, at this institute, from this network. */
+  networkUnused: number
+  /** Not used, at this institute, from all networks within an hour; counted up to the figure of an attack. */
+  instituteUnused: number
 }
 
-const MOST: Asked = { ofContactNow: 3, ofContactToday: 10, ofInstitute: 300, tries: 500 }
+export type CodeDecision = { kind: 'too many' } | { kind: 'send'; digits: number }
 
-/** `ofContactNow` counts 15 minutes, `ofContactToday` a day, the others an hour. */
-export function isTooMuch(asked: Asked): boolean {
-  return (
-    asked.ofContactNow >= MOST.ofContactNow ||
-    asked.ofContactToday >= MOST.ofContactToday ||
-    asked.ofInstitute >= MOST.ofInstitute ||
-    asked.tries >= MOST.tries
-  )
+/**
+ * Who asks too often waits a quarter of an hour at most. A school or contact under attack is not closed: its codes get
+ * longer, which guesses feel and families hardly.
+ */
+export function decideCode(asked: Asked, isKnownBrowser: boolean): CodeDecision {
+  const isSchoolAttacked = asked.instituteUnused >= ATTACK.unusedAnHour
+  const isTooMany = isKnownBrowser
+    ? exceeds(LIMITS.familyBrowser.codes, asked.own)
+    : exceeds(LIMITS.familyContactAtNetwork.codes, asked.own) ||
+      asked.contact.now >= LIMITS.familyContact.codes.most ||
+      (isSchoolAttacked && asked.networkUnused >= LIMITS.familyUnderAttack.codes.most)
+  if (isTooMany) return { kind: 'too many' }
+  const isAttacked = isSchoolAttacked || asked.contact.unusedToday >= ATTACK.unusedADay
+  return { kind: 'send', digits: isAttacked ? LONG_CODE_DIGITS : CODE_DIGITS }
+}
+
+function exceeds(limit: Required<Codes>, { now, unusedToday }: Asked['own']): boolean {
+  return now >= (unusedToday >= limit.unusedADay ? limit.mostThen : limit.most)
 }

@@ -5,12 +5,22 @@ import { eraseSecrets, queueSecretMessage } from '../../messages/messages.servic
 import type { Context } from '../../platform/context.ts'
 import { newId } from '../../platform/ids.ts'
 import type { Language } from '../../platform/languages.ts'
+import { networkOf } from '../../platform/network.ts'
 import { hashSecret, newSecret, secretMatches } from '../../platform/secrets.ts'
 import { listUsersByContact } from '../../students/users/parents.service.ts'
 import { openSession } from '../entry/sessions.service.ts'
+import { hashContact, rememberBrowser } from './known-browsers.ts'
 import { codeMessage } from './sign-in.texts.ts'
 import * as rules from './sign-in.rules.ts'
 import * as store from './sign-in.store.ts'
+
+type CodeRequest = {
+  contact: rules.Contact
+  language: Language
+  ip: string
+  /** What `findKnownBrowser` answers for this contact. */
+  known: string | null
+}
 
 /**
  * Sends a code to a contact that a family of the institute has. Answers what the browser has to bring with the code,
@@ -19,23 +29,29 @@ import * as store from './sign-in.store.ts'
 export async function askForCode(
   ctx: Context,
   institute: Institute,
-  { contact, language }: { contact: rules.Contact; language: Language },
+  { contact, language, ip, known }: CodeRequest,
 ): Promise<string | null> {
   const id = newId('code')
   const browser = newSecret()
-  const code = String(randomInt(10 ** rules.CODE_DIGITS)).padStart(rules.CODE_DIGITS, '0')
-  const contactHash = hashSecret('phone' in contact ? contact.phone : contact.email)
+  const contactHash = hashContact(contact)
+  const by = {
+    instituteId: institute.id,
+    contactHash,
+    networkHash: hashSecret(networkOf(ip)),
+    knownBrowser: known === null ? null : hashSecret(known),
+  }
   return ctx.db.transaction(async tx => {
     await store.lockContact(tx, institute.id, contactHash)
-    if (rules.isTooMuch(await store.countAsked(tx, institute.id, contactHash))) return null
+    const decision = rules.decideCode(await store.countAsked(tx, by), known !== null)
+    if (decision.kind === 'too many') return null
+    const code = String(randomInt(10 ** decision.digits)).padStart(decision.digits, '0')
     const users = await listUsersByContact(tx, institute.id, contact)
     const registrationIds = users.length > rules.MOST_USERS ? [] : users
     await store.insertSignIn(tx, {
-      instituteId: institute.id,
+      ...by,
       id,
       browserHash: hashSecret(browser),
       codeHash: hashSecret(`${browser} ${code}`),
-      contactHash,
       registrationIds,
     })
     if (registrationIds.length > 0) {
@@ -53,7 +69,7 @@ export async function askForCode(
 }
 
 export type CodeResult =
-  | { kind: 'entered'; cookie: string }
+  | { kind: 'entered'; cookie: string; known: string }
   | { kind: 'wrong'; left: number }
   | { kind: 'over' }
 
@@ -61,7 +77,12 @@ export type CodeResult =
 export async function enterByCode(
   ctx: Context,
   institute: Institute,
-  sent: { pending: string | undefined; code: string; sessionCookie: string | undefined },
+  sent: {
+    pending: string | undefined
+    code: string
+    sessionCookie: string | undefined
+    knownCookie: string | undefined
+  },
 ): Promise<CodeResult> {
   const [, id, browser] = /^(\w+)\.([\w-]{43})$/.exec(sent.pending ?? '') ?? []
   if (id === undefined || browser === undefined) return { kind: 'over' }
@@ -88,7 +109,8 @@ export async function enterByCode(
       },
       sent.sessionCookie,
     )
-    return { kind: 'entered', cookie }
+    const known = rememberBrowser(ctx, institute, tried.contactHash, sent.knownCookie)
+    return { kind: 'entered', cookie, known }
   })
 }
 

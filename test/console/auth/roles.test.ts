@@ -67,7 +67,7 @@ async function visitorFor(walker: Walker): Promise<Visitor> {
   const userId = userIds.get(emailOf(walker)) ?? ''
   const origin = { ip: '127.0.0.1', agent: 'walk', requestId: 'req_walk' }
   const { secret } = await ctx.db.transaction(tx =>
-    openSession(tx, userId, { origin, device: null, replaced: null }),
+    openSession(tx, userId, { origin, device: null, replaced: null }, 'demo button'),
   )
   visitor.cookie = `bursar_session=${secret}`
   const [session] = await bursar.sql<{ csrf: string }>(
@@ -128,6 +128,8 @@ test('every route says who may use it, and these alone are open to anyone', () =
     'POST /console/api/session',
     'POST /console/api/session/demo',
     'POST /console/api/session/forgot',
+    'POST /console/api/session/passkey',
+    'POST /console/api/session/passkey/options',
     'POST /console/api/session/unlock',
   ])
 })

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { generateSync } from 'otplib'
 import { ask, run } from '../../cli/command-line.ts'
 import { startBursar, TEST_MASTER_KEY } from '../../harness/bursar.ts'
 import { cloneDatabase } from '../../harness/postgres/databases.ts'
@@ -51,6 +52,35 @@ test('an operator is made on the command line, chooses a password by its link, i
     told.map(({ what }) => what),
     ['user.created', 'user.created', 'user.password.reset', 'user.disabled', 'user.enabled'],
   )
+})
+
+test('the command line requires a second factor of a school or of all, and drops a lost one', async () => {
+  const email = 'meera@school.example'
+  const { link } = await ask(env, 'users', 'create', email, '--name', 'Meera', '--institute', 'demo-school')
+  const visitor = new Visitor(bursar.url)
+  const accept = (of: string) =>
+    visitor.post(`${API}/invitations/accept`, { token: tokenOf(of), password: PASSWORD })
+  assertAnswer(await accept(link), '200')
+  await visitor.greet()
+  const home = () => visitor.get(`${API}/institutes/demo-school/home`)
+  for (const where of [['--institute', 'demo-school'], []]) {
+    assert.deepEqual(await ask(env, 'users', 'second-factor', 'required', ...where), {
+      institute: where[1] ?? null,
+      second_factor: 'required',
+    })
+    assertAnswer(await home(), '403 AUE00001')
+    await ask(env, 'users', 'second-factor', 'optional', ...where)
+    assertAnswer(await home(), '200')
+  }
+  const { secret } = (await visitor.post(`${API}/account/totp`, { password: PASSWORD })).body.data
+  const code = generateSync({ secret, epoch: Math.floor(Date.now() / 1_000) - 30 })
+  assertAnswer(await visitor.post(`${API}/account/totp/confirm`, { code }), '200')
+  const having = async () =>
+    (await ask(env, 'users', 'list')).find((user: { email: string }) => user.email === email).second_factor
+  assert.equal(await having(), true)
+  const reset = await ask(env, 'users', 'reset-password', email, '--drop-second-factor')
+  assert.equal(await having(), false)
+  assert.deepEqual((await accept(reset.link)).body.data, { state: 'signed_in' })
 })
 
 test('what is typed wrongly is said before anything happens', async () => {

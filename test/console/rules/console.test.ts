@@ -2,18 +2,17 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import {
-  ADDRESS_LIMIT,
   admitTry,
-  NETWORK_LIMIT,
   SESSION_LIMIT_MS,
   sessionEnd,
   takeBack,
   type Tries,
 } from '../../../src/console/console.rules.ts'
+import { LIMITS } from '../../../src/platform/rate-limits.rules.ts'
 import { changeable } from '../../../src/console/team/team.rules.ts'
 
 const moment = fc.date({ min: new Date('2026-01-01'), max: new Date('2030-01-01'), noInvalidDate: true })
-const limit = fc.constantFrom(ADDRESS_LIMIT, NETWORK_LIMIT)
+const limit = fc.constantFrom(LIMITS.staffAccountAtNetwork.waits, LIMITS.staffNetwork.waits)
 
 test('repeated failures get no more tries than the waits allow', () => {
   fc.assert(

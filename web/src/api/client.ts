@@ -46,6 +46,13 @@ export function setToken(token: string | undefined): void {
   csrf = token ?? ''
 }
 
+let onRefused: () => void = () => {}
+
+/** Called when the server says that somebody may not: their role, or what is asked of them, may have changed. */
+export function whenRefused(listener: () => void): void {
+  onRefused = listener
+}
+
 /** Called when the server says that the session has ended. */
 export function whenSignedOut(listener: () => void): void {
   onSignedOut = listener
@@ -105,7 +112,8 @@ export async function download(path: string, query: Query = {}): Promise<string>
 async function call(method: string, path: string, init: RequestInit): Promise<Response> {
   const response = await fetch(BASE + path, { method, credentials: 'same-origin', ...init })
   if (response.ok) return response
-  if (response.status === 401 && path !== '/session') onSignedOut()
+  if (response.status === 401 && !path.startsWith('/session')) onSignedOut()
+  if (response.status === 403) onRefused()
   throw new ApiError(response.status, await readBody(response).catch(() => ({})))
 }
 

@@ -2,6 +2,7 @@ import { useMutation, useQueryClient, type UseMutationResult } from '@tanstack/r
 import { notify } from '../ui/toasts.tsx'
 import { ApiError, OTHER_REQUEST, send, STILL_RUNNING, type Method } from './client.ts'
 import { dropKey, keyFor } from './idempotency-key.ts'
+import { PasskeyError } from './passkeys.ts'
 
 type Command<Sent, Data> = {
   method: Method
@@ -89,5 +90,6 @@ export function problemsOf(error: Error | null): readonly { key: string; message
 /** The server's error that belongs to no field. */
 export function wholeProblem(error: Error | null): string | undefined {
   if (error === null || (error instanceof ApiError && error.problems.length > 0)) return undefined
-  return error instanceof ApiError ? error.message : 'The server cannot be reached. Check your connection.'
+  if (error instanceof ApiError || error instanceof PasskeyError) return error.message
+  return 'The server cannot be reached. Check your connection.'
 }

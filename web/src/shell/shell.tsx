@@ -1,7 +1,8 @@
 import { AppShell, Burger, Group } from '@mantine/core'
 import { useDisclosure, useMediaQuery } from '@mantine/hooks'
-import { Outlet, useLocation } from '@tanstack/react-router'
+import { Outlet, useLocation, useNavigate } from '@tanstack/react-router'
 import { useEffect } from 'react'
+import { usePerson } from '../api/session.ts'
 import { AccountMenu } from './account-menu.tsx'
 import { InstituteMenu } from './institute-menu.tsx'
 import { ModeBadge } from './mode-badge.tsx'
@@ -18,6 +19,12 @@ export function Shell() {
   const [isOpen, { toggle, close }] = useDisclosure(false)
   const { pathname } = useLocation()
   useEffect(close, [pathname, close])
+  const isMissingFactor = usePerson()?.is_missing_factor === true
+  const navigate = useNavigate()
+  // The rule may have come while somebody worked here.
+  useEffect(() => {
+    if (isMissingFactor) void navigate({ to: '/second-factor' })
+  }, [isMissingFactor, navigate])
   const hasNavigation = useIsWide('48em') || isOpen
   const hasSearch = useIsWide('62em')
   return (

@@ -21,6 +21,9 @@ export type Credentials = {
   mailCode: string | undefined
 }
 
+/** Of somebody who cannot sign in. */
+export type MailRequest = Pick<Credentials, 'email' | 'ip' | 'device'>
+
 export async function recognise({ db }: Context, sent: Credentials): Promise<Guess> {
   const { email, ip, device, mailCode } = sent
   if (mailCode !== undefined) {
@@ -36,6 +39,11 @@ export async function recognise({ db }: Context, sent: Credentials): Promise<Gue
     if (isTheirs) return { kind: 'known', as: 'device', id: `${secretHash.toString('base64url')} ${email}` }
   }
   return { kind: 'stranger', email, ip }
+}
+
+/** Whether somebody signed in on this device before. */
+export async function isKnownDevice({ db }: Context, device: string | null): Promise<boolean> {
+  return device !== null && (await store.findDevice(db, hashSecret(device), { userId: '' })).isKnown
 }
 
 const MOST_DEVICES = 50
@@ -56,10 +64,10 @@ export async function rememberDevice(
 /** Says nothing of whether there is such a person. Somebody who was mailed a code a moment ago has it and needs no second one. */
 export async function mailUnlockCode(
   ctx: Context,
-  { email: sentEmail, ip }: { email: string; ip: string },
+  { email: sentEmail, ip, device }: MailRequest,
 ): Promise<void> {
   const email = normaliseEmail(sentEmail)
-  await countMailRequest(ctx, ip)
+  await countMailRequest(ctx, await recognise(ctx, { email, ip, device, mailCode: undefined }))
   await ctx.db.transaction(async tx => {
     const user = await findUserByEmail(tx, email)
     const instituteId = user === null ? null : await firstInstituteOf(tx, user.id)

@@ -1,19 +1,26 @@
 import { createHash } from 'node:crypto'
 import { BursarError } from '../../../platform/errors.ts'
 import type { Context } from '../../../platform/context.ts'
-import { ADDRESS_LIMIT, admitTry, NETWORK_LIMIT, takeBack, type TryLimit } from '../../console.rules.ts'
+import { LIMITS, type Waits } from '../../../platform/rate-limits.rules.ts'
+import { networkOf } from '../../../platform/network.ts'
+import { admitTry, takeBack } from '../../console.rules.ts'
 import * as store from './tries.store.ts'
 
 /**
- * Who is guessing. A stranger is counted by the address that is tried and by the network it comes from. Whatever
- * strangers do, it does not hold up somebody known: a device that has signed in before, the reader of a mailed code, a
- * person who is signed in. Those are counted each by themselves.
+ * Who is guessing. A stranger is counted by the address that is tried and the network it comes from. Whatever strangers do,
+ * it does not hold up another network, nor somebody known: a device that has signed in before, the reader of a mailed code,
+ * a person who is signed in. Those are counted each by themselves.
  */
 export type Guess =
   | { kind: 'stranger'; email: string; ip: string }
   | { kind: 'known'; as: 'device' | 'code' | 'session'; id: string }
 
-type Subject = { key: string; limit: TryLimit }
+type Subject = {
+  key: string
+  limit: Waits
+  /** Counts what the first subject does without a wait: a network that keeps guessing adds nothing more to it. */
+  isShared?: true
+}
 
 /** Counts a try before it is looked at; refuses it while somebody has to wait. */
 export async function countTry(ctx: Context, guess: Guess): Promise<void> {
@@ -21,17 +28,26 @@ export async function countTry(ctx: Context, guess: Guess): Promise<void> {
 }
 
 /** Requests for mails, which are no guesses: they hold up nobody's sign-in and no guess holds them up. */
-export async function countMailRequest(ctx: Context, ip: string): Promise<void> {
-  await count(ctx, [{ key: `mail ${ip}`, limit: NETWORK_LIMIT }], '')
+export async function countMailRequest(ctx: Context, guess: Guess): Promise<void> {
+  const by = guess.kind === 'known' ? `${guess.as} ${guess.id}` : networkOf(guess.ip)
+  await count(ctx, [{ key: `mail ${by}`, limit: LIMITS.staffMail.waits }], '')
 }
 
-async function count({ db }: Context, subjects: readonly Subject[], otherwise: string): Promise<void> {
+async function count(
+  { db }: Context,
+  subjects: readonly [Subject, ...Subject[]],
+  otherwise: string,
+): Promise<void> {
   const blockedUntil = await db.transaction(async tx => {
     const now = new Date()
-    for (const { key, limit } of subjects) {
+    const [own] = subjects
+    let ofOwn = 0
+    for (const subject of subjects) {
+      const { key, limit, isShared = false } = subject
       const admission = admitTry(await store.lockTries(tx, key), now, limit)
       if (admission.kind === 'blocked') return admission.until
-      await store.writeTries(tx, key, admission.tries)
+      if (subject === own) ofOwn = admission.tries.failures
+      if (!isShared || ofOwn <= own.limit.free) await store.writeTries(tx, key, admission.tries)
     }
     return null
   })
@@ -55,9 +71,10 @@ export async function purgeTries({ db }: Context, guess: Guess): Promise<void> {
   await takeBackAt(db, shared)
 }
 
-/** A code that was mailed to an address ends the wait of everybody who tries it. */
-export async function endWait({ db }: Context, email: string): Promise<void> {
-  await store.purgeTries(db, addressKey(email))
+/** A code that was mailed to an address ends the wait of the network it was used from, and of all networks together. */
+export async function endWait({ db }: Context, stranger: { email: string; ip: string }): Promise<void> {
+  const [own, ofAddress] = subjectsOf({ kind: 'stranger', ...stranger })
+  for (const subject of [own, ofAddress]) if (subject !== undefined) await store.purgeTries(db, subject.key)
 }
 
 async function takeBackAt(db: Context['db'], subjects: readonly Subject[]): Promise<void> {
@@ -71,10 +88,13 @@ async function takeBackAt(db: Context['db'], subjects: readonly Subject[]): Prom
 
 /** Always locked in this order. */
 function subjectsOf(guess: Guess): [Subject, ...Subject[]] {
-  if (guess.kind === 'known') return [{ key: `${guess.as} ${guess.id}`, limit: ADDRESS_LIMIT }]
+  if (guess.kind === 'known') return [{ key: `${guess.as} ${guess.id}`, limit: LIMITS.staffKnown.waits }]
+  const address = addressKey(guess.email)
+  const network = networkOf(guess.ip)
   return [
-    { key: addressKey(guess.email), limit: ADDRESS_LIMIT },
-    { key: `network ${guess.ip}`, limit: NETWORK_LIMIT },
+    { key: `${address} ${network}`, limit: LIMITS.staffAccountAtNetwork.waits },
+    { key: address, limit: LIMITS.staffAccount.waits, isShared: true },
+    { key: `network ${network}`, limit: LIMITS.staffNetwork.waits },
   ]
 }
 

@@ -9,6 +9,9 @@ import { Failed, Loading } from '../../ui/states.tsx'
 import { notify } from '../../ui/toasts.tsx'
 import { PasswordForm } from './password-form.tsx'
 import { SessionList } from './session-list.tsx'
+import { PasskeySection } from './passkey-section.tsx'
+import { RecoveryCodes, RecoverySection } from './recovery-codes.tsx'
+import { SignInHistory } from './sign-in-history.tsx'
 import { TotpSection } from './totp-section.tsx'
 
 export function AccountPage() {
@@ -28,11 +31,12 @@ export function AccountPage() {
           <Section title="Password">
             <PasswordForm account={account.data} />
           </Section>
-          <Section title="Authenticator app">
-            <TotpSection account={account.data} />
-          </Section>
+          <FactorSections account={account.data} />
           <Section title="Where you are signed in">
             <SessionList />
+          </Section>
+          <Section title="Sign-in history">
+            <SignInHistory />
           </Section>
         </Stack>
       )}
@@ -48,6 +52,28 @@ function Section({ title, children }: { title: string; children: React.ReactNode
       </Title>
       {children}
     </Paper>
+  )
+}
+
+/** What somebody signs in with besides the password. */
+function FactorSections({ account }: { account: AccountAnswer }) {
+  const [codes, setCodes] = useState<readonly string[] | null>(null)
+  const hasFactor = account.has_totp || account.passkeys.length > 0
+  return (
+    <>
+      {codes !== null && <RecoveryCodes codes={codes} onClose={() => setCodes(null)} />}
+      <Section title="Passkeys">
+        <PasskeySection account={account} onCodes={setCodes} />
+      </Section>
+      <Section title="Authenticator app">
+        <TotpSection account={account} onCodes={setCodes} />
+      </Section>
+      {hasFactor && (
+        <Section title="Recovery codes">
+          <RecoverySection account={account} onCodes={setCodes} />
+        </Section>
+      )}
+    </>
   )
 }
 

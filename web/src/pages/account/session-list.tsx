@@ -3,11 +3,13 @@ import { useQuery } from '@tanstack/react-query'
 import type { SessionRowAnswer } from '../../../../src/console/team/account.output.ts'
 import { useCommand } from '../../api/command.ts'
 import { get } from '../../api/client.ts'
+import { Problem } from '../../ui/problem.tsx'
 import { Failed, Loading } from '../../ui/states.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
 import { notify } from '../../ui/toasts.tsx'
 import { When } from '../../ui/when.tsx'
 import { ShortTable } from '../../ui/table/short-table.tsx'
+import { browserOf } from './browser-name.ts'
 
 export function SessionList() {
   const sessions = useQuery({
@@ -26,6 +28,12 @@ export function SessionList() {
     path: '/account/sessions/end-others',
     refreshes: ['sessions'],
     onDone: ({ ended }) => notify(ended === 1 ? 'One session has ended.' : `${ended} sessions have ended.`),
+  })
+  // This session ends as well, so the page that comes next is the sign-in.
+  const endAll = useCommand<void, { ended: number }>({
+    method: 'POST',
+    path: '/account/sessions/end-all',
+    onDone: () => location.assign('/console/sign-in'),
   })
   if (sessions.isPending) return <Loading />
   if (sessions.isError) return <Failed error={sessions.error} retry={() => void sessions.refetch()} />
@@ -53,8 +61,8 @@ export function SessionList() {
           },
         ]}
       />
-      {sessions.data.length > 1 && (
-        <Group mt="sm">
+      <Group mt="sm" gap="xs">
+        {sessions.data.length > 1 && (
           <Button
             variant="default"
             size="xs"
@@ -63,23 +71,12 @@ export function SessionList() {
           >
             Sign out all other sessions
           </Button>
-        </Group>
-      )}
+        )}
+        <Button variant="default" size="xs" loading={endAll.isPending} onClick={() => endAll.mutate()}>
+          Sign out everywhere
+        </Button>
+      </Group>
+      <Problem error={endAll.error} />
     </>
   )
-}
-
-const BROWSERS = [
-  ['Edg/', 'Edge'],
-  ['OPR/', 'Opera'],
-  ['Firefox/', 'Firefox'],
-  ['Chrome/', 'Chrome'],
-  ['Safari/', 'Safari'],
-] as const
-const SYSTEMS = ['Android', 'iPhone', 'iPad', 'Windows', 'Mac', 'Linux'] as const
-
-function browserOf(agent: string): string {
-  const browser = BROWSERS.find(([mark]) => agent.includes(mark))?.[1] ?? 'Another program'
-  const system = SYSTEMS.find(name => agent.includes(name))
-  return system === undefined ? browser : `${browser} on ${system}`
 }

@@ -1,4 +1,4 @@
-import { Alert, Anchor, Button, Group, PasswordInput, Stack, TextInput } from '@mantine/core'
+import { Anchor, Button, Stack, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import type {
   AccountAnswer,
@@ -6,36 +6,29 @@ import type {
   TotpStartAnswer,
 } from '../../../../src/console/team/account.output.ts'
 import { problemOf, useCommand, wholeProblem } from '../../api/command.ts'
-import { Problem } from '../../ui/problem.tsx'
-import { Dialogue } from '../../ui/dialogue/dialogue.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
 import { notify } from '../../ui/toasts.tsx'
+import { ProofDialogue, type DialogueProps, type Proof } from './proof-dialogue.tsx'
 
-type Proof = { password?: string }
-type Wish = 'start' | 'remove' | 'renew'
+type Wish = 'start' | 'remove'
+
+type Props = { account: AccountAnswer; onCodes: (codes: readonly string[]) => void }
 
 /** Codes of an app: off, being set up, or on. */
-export function TotpSection({ account }: { account: AccountAnswer }) {
+export function TotpSection({ account, onCodes }: Props) {
   const [wish, setWish] = useState<Wish | null>(null)
   const [setup, setSetup] = useState<TotpStartAnswer | null>(null)
-  const [codes, setCodes] = useState<readonly string[] | null>(null)
   const done = (): void => setWish(null)
   return (
     <>
       {account.has_totp ? (
         <>
           <p>
-            <StatusBadge tone="good">On</StatusBadge> Signing in takes a code. {account.recovery_codes_left}{' '}
-            recovery codes are left.
+            <StatusBadge tone="good">On</StatusBadge> Signing in takes a code of your app.
           </p>
-          <Group gap="xs">
-            <Button variant="default" onClick={() => setWish('renew')}>
-              New recovery codes
-            </Button>
-            <Button variant="default" color="red" onClick={() => setWish('remove')}>
-              Switch off
-            </Button>
-          </Group>
+          <Button variant="default" color="red" onClick={() => setWish('remove')}>
+            Switch off
+          </Button>
         </>
       ) : (
         <>
@@ -55,14 +48,12 @@ export function TotpSection({ account }: { account: AccountAnswer }) {
           setup={setup}
           onDone={fresh => {
             setSetup(null)
-            setCodes(fresh)
+            onCodes(fresh)
           }}
         />
       )}
-      {codes !== null && <RecoveryCodes codes={codes} onClose={() => setCodes(null)} />}
       {wish === 'start' && <StartDialogue account={account} onClose={done} onStarted={setSetup} />}
       {wish === 'remove' && <RemoveDialogue account={account} onClose={done} />}
-      {wish === 'renew' && <RenewDialogue account={account} onClose={done} onRenewed={setCodes} />}
     </>
   )
 }
@@ -120,29 +111,6 @@ function ConfirmSetup({
   )
 }
 
-function RecoveryCodes({ codes, onClose }: { codes: readonly string[]; onClose: () => void }) {
-  return (
-    <Alert title="Keep these recovery codes" mt="sm" role="status">
-      <p>Each signs you in once if you lose the phone. They are shown this once: print or save them now.</p>
-      <ul className="codes mono">
-        {codes.map(code => (
-          <li key={code}>{code}</li>
-        ))}
-      </ul>
-      <Group mt="sm" gap="xs">
-        <Button variant="default" size="xs" onClick={() => print()}>
-          Print
-        </Button>
-        <Button size="xs" onClick={onClose}>
-          I have kept them
-        </Button>
-      </Group>
-    </Alert>
-  )
-}
-
-type DialogueProps = { account: AccountAnswer; onClose: () => void }
-
 function StartDialogue({
   onStarted,
   ...props
@@ -171,64 +139,4 @@ function RemoveDialogue(props: DialogueProps) {
     },
   })
   return <ProofDialogue {...props} action={remove} title="Switch codes off" verb="Switch off" />
-}
-
-function RenewDialogue({
-  onRenewed,
-  ...props
-}: DialogueProps & { onRenewed: (codes: readonly string[]) => void }) {
-  const renew = useCommand<Proof, RecoveryCodesAnswer>({
-    method: 'POST',
-    path: '/account/recovery-codes',
-    withoutKey: true,
-    refreshes: ['account'],
-    onDone(answer) {
-      onRenewed(answer.recovery_codes)
-      props.onClose()
-    },
-  })
-  return <ProofDialogue {...props} action={renew} title="New recovery codes" verb="Generate new codes" />
-}
-
-/** Changing how one signs in needs the password again. */
-function ProofDialogue({
-  account,
-  onClose,
-  action,
-  title,
-  verb,
-}: DialogueProps & {
-  action: { mutate: (proof: Proof) => void; error: Error | null; isPending: boolean }
-  title: string
-  verb: string
-}) {
-  const [password, setPassword] = useState('')
-  return (
-    <Dialogue onClose={onClose} title={title}>
-      <form
-        onSubmit={event => {
-          event.preventDefault()
-          action.mutate(account.has_password ? { password } : {})
-        }}
-      >
-        {account.has_password && (
-          <PasswordInput
-            label="Your password"
-            autoComplete="current-password"
-            required
-            data-autofocus
-            value={password}
-            onChange={event => setPassword(event.currentTarget.value)}
-            error={problemOf(action.error, 'password')}
-          />
-        )}
-        <Problem error={action.error} />
-        <Group justify="flex-end" mt="md">
-          <Button type="submit" loading={action.isPending}>
-            {verb}
-          </Button>
-        </Group>
-      </form>
-    </Dialogue>
-  )
 }

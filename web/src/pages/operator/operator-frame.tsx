@@ -13,6 +13,7 @@ const TABS = [
   { here: 'doctor', label: 'Going live', to: '/operator/doctor' },
   { here: 'holidays', label: 'Holidays', to: '/operator/holidays' },
   { here: 'providers', label: 'Providers', to: '/operator/providers' },
+  { here: 'sign-in', label: 'Sign-in', to: '/operator/sign-in' },
   { here: 'audit', label: 'Audit log', to: '/operator/audit' },
 ] as const
 

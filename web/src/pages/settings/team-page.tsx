@@ -12,6 +12,7 @@ import { notify } from '../../ui/toasts.tsx'
 import { When } from '../../ui/when.tsx'
 import { InviteDialogue } from './invite-dialogue.tsx'
 import { ChangeRoleDialogue, RemoveDialogue } from './member-dialogues.tsx'
+import { SecondFactorRule } from './second-factor-rule.tsx'
 import { SettingsTabs } from './settings-tabs.tsx'
 import { ShortTable } from '../../ui/table/short-table.tsx'
 
@@ -37,6 +38,7 @@ export function TeamPage() {
       {team.isSuccess && (
         <>
           <Members members={team.data.members} mayChange={mayChange} />
+          <SecondFactorRule rule={team.data.second_factor} mayChange={mayChange} />
           {team.data.invitations.length > 0 && (
             <Invitations invitations={team.data.invitations} mayChange={mayChange} />
           )}
@@ -81,10 +83,10 @@ function Members({ members, mayChange }: { members: readonly Member[]; mayChange
           },
           { title: 'Role', cell: member => member.role },
           {
-            title: 'Signs in with a code',
+            title: 'Second factor',
             cell: member => (
-              <StatusBadge tone={member.has_totp ? 'good' : 'plain'}>
-                {member.has_totp ? 'Yes' : 'No'}
+              <StatusBadge tone={member.has_factor ? 'good' : 'plain'}>
+                {member.has_factor ? 'Yes' : 'No'}
               </StatusBadge>
             ),
           },

@@ -2,15 +2,16 @@ import { Anchor, Button, Divider, PasswordInput, Stack, TextInput } from '@manti
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import { ApiError } from '../../api/client.ts'
+import { ApiError, send } from '../../api/client.ts'
 import { problemOf, useCommand } from '../../api/command.ts'
+import { hasPasskeys, signWithPasskey } from '../../api/passkeys.ts'
 import { sessionQuery } from '../../api/session.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { Gate } from './gate.tsx'
 import { useEnter } from './use-enter.ts'
 
-type SignIn = { email: string; password: string; code?: string; mail_code?: string }
-type Answer = { state: 'signed_in' | 'code_needed' }
+type SignIn = { email: string; password: string; code?: string; passkey?: string; mail_code?: string }
+type Answer = { state: 'signed_in' | 'code_needed'; passkey_options?: string; only_passkeys?: boolean }
 
 export function SignInPage() {
   const session = useQuery(sessionQuery).data
@@ -27,13 +28,13 @@ export function SignInPage() {
 function SignInForm() {
   const enter = useEnter()
   const [sent, setSent] = useState<SignIn>({ email: '', password: '' })
-  const [isCodeNeeded, setIsCodeNeeded] = useState(false)
+  const [needed, setNeeded] = useState<Answer | null>(null)
   const signIn = useCommand<SignIn, Answer>({
     method: 'POST',
     path: '/session',
     withoutKey: true,
-    onDone({ state }) {
-      if (state === 'code_needed') setIsCodeNeeded(true)
+    onDone(answer) {
+      if (answer.state === 'code_needed') setNeeded(answer)
       else void enter()
     },
   })
@@ -64,18 +65,7 @@ function SignInForm() {
           onChange={event => setSent({ ...sent, password: event.currentTarget.value })}
           error={problemOf(signIn.error, 'password')}
         />
-        {isCodeNeeded && (
-          <TextInput
-            label="Code"
-            description="Six digits from your authenticator app, or a recovery code."
-            autoComplete="one-time-code"
-            required
-            autoFocus
-            value={sent.code ?? ''}
-            onChange={event => setSent({ ...sent, code: event.currentTarget.value })}
-            error={problemOf(signIn.error, 'code')}
-          />
-        )}
+        {needed !== null && <SecondStep needed={needed} sent={sent} onChange={setSent} signIn={signIn} />}
         <Problem error={signIn.error} />
         {isWaiting && (
           <MailedCode
@@ -91,8 +81,108 @@ function SignInForm() {
         <Anchor component={Link} to="/forgot" size="sm">
           Forgot your password?
         </Anchor>
+        {needed === null && hasPasskeys() && <PasskeyButton />}
       </Stack>
     </form>
+  )
+}
+
+type SecondStepProps = {
+  needed: Answer
+  sent: SignIn
+  onChange: (sent: SignIn) => void
+  signIn: { mutate: (sent: SignIn) => void; error: Error | null; isPending: boolean }
+}
+
+/** A passkey or a code, of somebody who has set up one of them. */
+function SecondStep({ needed, sent, onChange, signIn }: SecondStepProps) {
+  const isRecovery = needed.only_passkeys === true
+  return (
+    <>
+      {needed.passkey_options !== undefined && hasPasskeys() && (
+        <FactorButton
+          options={needed.passkey_options}
+          renew={async () => (await send<Answer>('POST', '/session', { ...sent, code: undefined })).data}
+          isBusy={signIn.isPending}
+          onSigned={passkey => signIn.mutate({ ...sent, passkey })}
+        />
+      )}
+      <TextInput
+        label={isRecovery ? 'Recovery code' : 'Code'}
+        description={
+          isRecovery
+            ? 'If you do not have your passkey at hand.'
+            : 'Six digits from your authenticator app, or a recovery code.'
+        }
+        autoComplete="one-time-code"
+        required
+        autoFocus={needed.passkey_options === undefined}
+        value={sent.code ?? ''}
+        onChange={event => onChange({ ...sent, code: event.currentTarget.value })}
+        error={problemOf(signIn.error, 'code')}
+      />
+    </>
+  )
+}
+
+type FactorButtonProps = {
+  options: string
+  renew: () => Promise<Answer>
+  isBusy: boolean
+  onSigned: (passkey: string) => void
+}
+
+/** The second step with a passkey. What it signs is good once: for another try there is something new to sign. */
+function FactorButton({ options, renew, isBusy, onSigned }: FactorButtonProps) {
+  const [isSpent, setIsSpent] = useState(false)
+  const [error, setError] = useState<Error | null>(null)
+  const sign = async (): Promise<void> => {
+    setError(null)
+    try {
+      const fresh = isSpent ? ((await renew()).passkey_options ?? options) : options
+      setIsSpent(true)
+      onSigned(await signWithPasskey(fresh))
+    } catch (failure) {
+      setError(failure instanceof Error ? failure : new Error(String(failure)))
+    }
+  }
+  return (
+    <>
+      <Button autoFocus loading={isBusy} onClick={() => void sign()}>
+        Use your passkey
+      </Button>
+      <Problem error={error} />
+      <Divider label="or" />
+    </>
+  )
+}
+
+/** A passkey in the place of address and password. */
+function PasskeyButton() {
+  const enter = useEnter()
+  const [error, setError] = useState<Error | null>(null)
+  const [isBusy, setIsBusy] = useState(false)
+  const signIn = async (): Promise<void> => {
+    setIsBusy(true)
+    setError(null)
+    try {
+      const { data } = await send<{ options: string }>('POST', '/session/passkey/options', {})
+      await send('POST', '/session/passkey', { passkey: await signWithPasskey(data.options) })
+      await enter()
+    } catch (failure) {
+      setError(failure instanceof Error ? failure : new Error(String(failure)))
+    } finally {
+      setIsBusy(false)
+    }
+  }
+  return (
+    <Stack gap="xs">
+      <Divider label="or" />
+      <Button variant="default" loading={isBusy} onClick={() => void signIn()}>
+        Sign in with a passkey
+      </Button>
+      <Problem error={error} />
+    </Stack>
   )
 }
 

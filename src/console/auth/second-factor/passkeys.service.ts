@@ -1,0 +1,88 @@
+import type { Context } from '../../../platform/context.ts'
+import type { Queryable } from '../../../platform/db/database.ts'
+import { hashSecret } from '../../../platform/secrets.ts'
+import type { Who } from '../../console.rules.ts'
+import * as store from './passkeys.store.ts'
+import * as webauthn from './webauthn.ts'
+
+export type { Passkey } from './passkeys.store.ts'
+
+/** What a passkey has to sign is good once, for so long. */
+const CHALLENGE_MS = 5 * 60_000
+
+type Wanted = { purpose: store.Purpose; userId: string | null }
+
+export async function offerRegistration(
+  ctx: Context,
+  who: Pick<Who, 'userId' | 'email' | 'name'>,
+): Promise<string> {
+  const known = await store.listPasskeys(ctx.db, who.userId)
+  return remember(ctx, await webauthn.newRegistration(ctx, who, known), {
+    purpose: 'register',
+    userId: who.userId,
+  })
+}
+
+/** After the password: one of the person's own. */
+export async function offerFactor(ctx: Context, userId: string): Promise<string> {
+  const known = await store.listPasskeys(ctx.db, userId)
+  return remember(ctx, await webauthn.newAuthentication(ctx, known), { purpose: 'factor', userId })
+}
+
+/** In the place of address and password: whichever the browser has for this site. */
+export async function offerSignIn(ctx: Context): Promise<string> {
+  return remember(ctx, await webauthn.newAuthentication(ctx, []), { purpose: 'alone', userId: null })
+}
+
+export async function verifyRegistration(
+  ctx: Context,
+  userId: string,
+  sent: string,
+): Promise<webauthn.NewKey | null> {
+  return webauthn.verifyRegistration(ctx, sent, spender(ctx, { purpose: 'register', userId }))
+}
+
+/**
+ * Whether the passkey signed what was asked of it. `claimed` is whose it says it is, for the history of sign-ins; null unless it
+ * spent something that we asked, so that nobody fills the history for nothing.
+ */
+export async function verifyPasskey(
+  ctx: Context,
+  sent: string,
+  wanted: { userId: string | null },
+): Promise<{ isRight: boolean; claimed: string | null }> {
+  const credentialId = webauthn.credentialIdOf(sent)
+  const passkey = credentialId === null ? null : await store.findByCredential(ctx.db, credentialId)
+  const isTheirs = passkey !== null && (wanted.userId === null || passkey.userId === wanted.userId)
+  if (!isTheirs) return { isRight: false, claimed: null }
+  const purpose = wanted.userId === null ? 'alone' : 'factor'
+  const spend = spender(ctx, { purpose, userId: wanted.userId })
+  let isAsked = false
+  const after = await webauthn.verifyAuthentication(ctx, sent, passkey, async challenge => {
+    isAsked = await spend(challenge)
+    return isAsked
+  })
+  const isRight =
+    after !== null && (await store.countUse(ctx.db, passkey.id, { before: passkey.counter, after }))
+  return { isRight, claimed: isAsked ? passkey.userId : null }
+}
+
+export async function purgeChallenges(db: Queryable, limit: number): Promise<number> {
+  return store.deleteOldChallenges(db, new Date(Date.now() - CHALLENGE_MS), limit)
+}
+
+async function remember(
+  { db }: Context,
+  { options, challenge }: { options: string; challenge: string },
+  wanted: Wanted,
+): Promise<string> {
+  await store.insertChallenge(db, { ...wanted, challengeHash: hashSecret(challenge) })
+  return options
+}
+
+function spender({ db }: Context, wanted: Wanted): (challenge: string) => Promise<boolean> {
+  return challenge => {
+    const since = new Date(Date.now() - CHALLENGE_MS)
+    return store.takeChallenge(db, { ...wanted, challengeHash: hashSecret(challenge) }, since)
+  }
+}

@@ -1,0 +1,86 @@
+import { Button, Stack } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Navigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import type { AccountAnswer } from '../../../../src/console/team/account.output.ts'
+import { get } from '../../api/client.ts'
+import { useCommand } from '../../api/command.ts'
+import { hasPasskeys } from '../../api/passkeys.ts'
+import { useSession } from '../../api/session.ts'
+import { Failed, Loading } from '../../ui/states.tsx'
+import { AddDialogue } from '../account/passkey-section.tsx'
+import { RecoveryCodes } from '../account/recovery-codes.tsx'
+import { TotpSection } from '../account/totp-section.tsx'
+import { Gate } from './gate.tsx'
+import { useEnter } from './use-enter.ts'
+
+/** Before anything else, for somebody of whom a second factor is required and who has none. */
+export function SecondFactorPage() {
+  const session = useSession()
+  const enter = useEnter()
+  const [codes, setCodes] = useState<readonly string[] | null>(null)
+  const isNeeded = session?.person?.is_missing_factor === true
+  const account = useQuery({
+    queryKey: ['account'],
+    enabled: isNeeded,
+    queryFn: ({ signal }) => get<AccountAnswer>('/account', {}, signal),
+  })
+  if (codes !== null)
+    return (
+      <Gate title="Your second factor is set up">
+        <RecoveryCodes codes={codes} onClose={() => void enter()} />
+      </Gate>
+    )
+  if (session !== undefined && !isNeeded) return <Navigate to="/" />
+  return (
+    <Gate
+      title="Set up a second factor"
+      description="It is required of you: besides your password, something that only you have. Choose one; you can add more later."
+    >
+      {account.isPending && <Loading />}
+      {account.isError && <Failed error={account.error} retry={() => void account.refetch()} />}
+      {account.isSuccess && <Choices account={account.data} onCodes={setCodes} />}
+      <SignOutButton />
+    </Gate>
+  )
+}
+
+function Choices({
+  account,
+  onCodes,
+}: {
+  account: AccountAnswer
+  onCodes: (codes: readonly string[]) => void
+}) {
+  const [isAdding, setIsAdding] = useState(false)
+  return (
+    <Stack gap="md" mt="md">
+      {account.has_passkey_site && hasPasskeys() && (
+        <section aria-label="Passkey">
+          <h2 className="section-title">Passkey</h2>
+          <p>Your phone, computer or security key asks for a finger, a face or a PIN. The easiest way.</p>
+          <Button onClick={() => setIsAdding(true)}>Add a passkey</Button>
+        </section>
+      )}
+      <section aria-label="Authenticator app">
+        <h2 className="section-title">Authenticator app</h2>
+        <TotpSection account={account} onCodes={onCodes} />
+      </section>
+      {isAdding && <AddDialogue account={account} onClose={() => setIsAdding(false)} onAdded={onCodes} />}
+    </Stack>
+  )
+}
+
+function SignOutButton() {
+  const signOut = useCommand({
+    method: 'DELETE',
+    path: '/session',
+    body: () => undefined,
+    onDone: () => location.assign('/console/sign-in'),
+  })
+  return (
+    <Button variant="subtle" mt="md" loading={signOut.isPending} onClick={() => signOut.mutate()}>
+      Sign out
+    </Button>
+  )
+}
