@@ -3,7 +3,12 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { CODE_WINDOW_MINUTES, describeLimit, LIMITS, limitsTable } from '../../src/platform/rate-limits.rules.ts'
+import {
+  CODE_WINDOW_MINUTES,
+  describeLimit,
+  LIMITS,
+  limitsTable,
+} from '../../src/platform/rate-limits.rules.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8')

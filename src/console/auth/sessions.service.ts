@@ -1,3 +1,4 @@
+import { largestOf } from '../../platform/lists.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { findInstitute } from '../../institutes/institutes.service.ts'
 import type { Queryable, Transaction } from '../../platform/db/database.ts'
@@ -179,5 +180,5 @@ export async function purgeSessions({ db }: { db: Queryable }, limit: number): P
   const sessions = await store.deleteOldSessions(db, new Date(now - KEPT_MS), limit)
   const tries = await deleteOldTries(db, new Date(now - TRIES_KEPT_MS), limit)
   const others = [purgeKnown(db, limit), purgeChallenges(db, limit), purgeSignIns(db, limit)]
-  return Math.max(sessions, tries, ...(await Promise.all(others)))
+  return largestOf([sessions, tries, ...(await Promise.all(others))])
 }

@@ -82,7 +82,7 @@ function embed({ font, outlines }: Pick<Face, 'font' | 'outlines'>, { ids, lette
 /** Six capitals by which readers tell parts of the same font apart. */
 function tagOf(ids: readonly number[]): string {
   const digest = createHash('sha256').update(ids.join()).digest()
-  return String.fromCodePoint(...[...digest.subarray(0, 6)].map(byte => 65 + (byte % 26)))
+  return [...digest.subarray(0, 6)].map(byte => String.fromCodePoint(65 + (byte % 26))).join('')
 }
 
 const RANGE = 256
@@ -90,7 +90,9 @@ const hex = (value: number): string => value.toString(16).padStart(4, '0')
 
 /** Which letters each glyph stands for, for searching and copying. */
 function lettersMap(letters: Glyphs['letters']): string {
-  const entries = letters.map(codePoints => `<${unitsOf(String.fromCodePoint(...codePoints))}>`)
+  const entries = letters.map(
+    codePoints => `<${unitsOf(codePoints.map(one => String.fromCodePoint(one)).join(''))}>`,
+  )
   const ranges = Array.from({ length: Math.ceil(entries.length / RANGE) }, (_, index) => {
     const part = entries.slice(index * RANGE, (index + 1) * RANGE)
     const first = index * RANGE
