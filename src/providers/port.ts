@@ -174,6 +174,8 @@ export type SettlementItem = {
   /** Our payment or refund id, as the provider kept it for us. */
   ourId: string
   providerRef: string
+  /** The provider's own id of the pay-out, which stands for the UTR until that is told. */
+  payOutId?: string | undefined
   amountPaise: Paise
   feePaise: Paise
   /** What it gives back, if somebody asked the provider itself for it; `providerRef` as in the report of that. */

@@ -1,5 +1,8 @@
+import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { WORST_FILES } from '../harness/worst-files.ts'
+import { assertAnswer } from '../console/support.ts'
+import { assertNoStall } from '../harness/stalls.ts'
+import { WORST_FILES, type WorstFile } from '../harness/worst-files.ts'
 import { Statements } from './statement-files.ts'
 import { BankDesk } from './support.ts'
 
@@ -9,3 +12,20 @@ const statements = new Statements(bank, await bank.newAccount())
 for (const file of WORST_FILES.statement)
   test(`a statement that is ${file.name} is looked at without a stall, or refused in words`, () =>
     statements.assertHarmless(file))
+
+const fileOf = (wanted: string): WorstFile =>
+  WORST_FILES.statement.find(({ name }) => name === wanted) ?? assert.fail(wanted)
+
+const add = async (file: Uint8Array<ArrayBuffer>): Promise<number> => {
+  const answer = await statements.send(file, 'bank/statements', '&similar=add')
+  assertAnswer(answer, '201')
+  return answer.body.data.new_line_count
+}
+
+test('a full statement is added, compared with another of the same days and matched without a stall', async () => {
+  const [csv, mt940] = [fileOf('CSV of all its rows').bytes(), fileOf('MT940 of all its rows').bytes()]
+  // The first time makes 20,000 lines, and each further time looks at all of them.
+  assert.equal(await add(csv), 20_000)
+  await assertNoStall(() => add(mt940))
+  await assertNoStall(() => add(csv))
+})

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { assertNoStall } from '../harness/stalls.ts'
 import { WORST_FILES, type WorstFile } from '../harness/worst-files.ts'
 import { assertAnswer } from '../console/support.ts'
 import { workbook, zip } from '../imports/xlsx-support.ts'
@@ -12,7 +11,7 @@ const statements = new Statements(bank, await bank.newAccount())
 const fileOf = (wanted: string): WorstFile =>
   WORST_FILES.statement.find(({ name }) => name === wanted) ?? assert.fail(wanted)
 
-for (const name of ['MT940 of all its rows', 'MT940 of the shortest rows that fit', 'CSV of a row too many'])
+for (const name of ['MT940 of the shortest rows that fit', 'CSV of a row too many'])
   test(`a statement that is ${name} is looked at without a stall, or refused in words`, () =>
     statements.assertHarmless(fileOf(name)))
 
@@ -34,17 +33,3 @@ function usedBytes(): number {
   const { heapUsed, external } = process.memoryUsage()
   return heapUsed + external
 }
-
-const add = async (file: Uint8Array<ArrayBuffer>): Promise<number> => {
-  const answer = await statements.send(file, 'bank/statements', '&similar=add')
-  assertAnswer(answer, '201')
-  return answer.body.data.new_line_count
-}
-
-test('a full statement is added, compared with another of the same days and matched without a stall', async () => {
-  const [csv, mt940] = [fileOf('CSV of all its rows').bytes(), fileOf('MT940 of all its rows').bytes()]
-  // The first time makes 20,000 lines, and each further time looks at all of them.
-  assert.equal(await add(csv), 20_000)
-  await assertNoStall(() => add(mt940))
-  await assertNoStall(() => add(csv))
-})

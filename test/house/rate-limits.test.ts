@@ -51,7 +51,8 @@ const REFUSING = new Set([
   'src/console/auth/limits/tries.service.ts',
   'src/portal/sign-in/sign-in.routes.ts',
   // No limit of tries: how many files are made at once.
-  'src/console/reports/export.service.ts',
+  'src/console/reports/export-places.ts',
+  'src/http/limits/uploads.ts',
 ])
 const NO_REFUSAL = new Set(['src/platform/errors.ts', 'src/http/openapi/operation.ts'])
 

@@ -79,6 +79,7 @@ test('the next year is a record of its own; API, console and parents see both, a
       grade: '5',
       status: 'active',
       outstanding: 40000,
+      on_the_way_amount: 0,
     },
   ])
   assert.deepEqual(

@@ -37,7 +37,7 @@ export function judge(
   if (!known.isDone) {
     return { kind: 'exception', problem: `${item.kind} not completed here`, knownPaise: known.amountPaise }
   }
-  if (known.settledUtr === utr) return { kind: 'known' }
+  if (known.settledUtr === utr || known.settledUtr === item.payOutId) return { kind: 'known' }
   if (known.settledUtr !== null) return paidOutTwice(item, known.amountPaise)
   const isPayersFee = item.amountPaise !== known.amountPaise
   return {

@@ -63,6 +63,7 @@ function groupByPayout(events: readonly NamedEvent[]): SettlementReport[] {
       kind: event.isCredit ? 'payment' : 'refund',
       ourId,
       providerRef: event.id,
+      payOutId: event.settlementId,
       amountPaise: event.amountPaise,
       feePaise: feeOf(event),
       ...(refunded !== null && refundId !== null

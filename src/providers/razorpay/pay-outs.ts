@@ -55,6 +55,7 @@ function attribute(item: NamedItem): SettlementItem & { instituteId: number } {
     kind: isIncoming ? 'payment' : 'refund',
     ourId: isOurs ? (ourId ?? '') : '',
     providerRef: item.entityId,
+    payOutId: item.settlementId,
     amountPaise: item.amountPaise,
     feePaise: feeOf(item, isIncoming),
     ...(disputed && { dispute: { paymentId: disputed.paymentId, providerRef: disputeId } }),

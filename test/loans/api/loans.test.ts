@@ -118,6 +118,7 @@ test('a loan goes from the start to the last tranche, and every step is told wit
     discount: 0,
     paid: 55_000,
     outstanding: 5_000,
+    on_the_way_amount: 0,
     advance: 0,
   })
 

@@ -172,6 +172,7 @@ const item: fc.Arbitrary<SettlementItem> = fc.record({
   kind: fc.constantFrom('payment', 'refund'),
   ourId: fc.constantFrom('a', 'b'),
   providerRef: fc.constant('ref'),
+  payOutId: fc.constantFrom(undefined, 'UTR2', 'PO3'),
   amountPaise: amount,
   feePaise: fc.integer({ min: 0, max: 10_000 }).map(paiseOf),
 })
@@ -195,7 +196,8 @@ test('a reported item is settled only if it is known, of the account, done, unse
       const verdict = judge(reported, ours, { accountId: 'pa_1', utr: 'UTR1' })
       const isPayersFee = amountPaise === reported.amountPaise - reported.feePaise
       const isSound = stored !== null && (isSame || isPayersFee) && isDone && isOfAccount
-      const expected = settledUtr === null ? 'matched' : settledUtr === 'UTR1' ? 'known' : 'exception'
+      const isOfThis = settledUtr === 'UTR1' || (settledUtr === 'UTR2' && reported.payOutId === 'UTR2')
+      const expected = settledUtr === null ? 'matched' : isOfThis ? 'known' : 'exception'
       assert.equal(verdict.kind, isSound ? expected : 'exception')
       if (verdict.kind === 'exception') assert.equal(verdict.knownPaise, ours?.amountPaise ?? null)
     }),

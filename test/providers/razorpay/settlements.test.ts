@@ -58,6 +58,7 @@ test('settlements are read through all pages and grouped by UTR and institute', 
       kind: 'payment',
       ourId: 'pay_our_7',
       providerRef: 'pay_7',
+      payOutId: 'setl_1',
       amountPaise: 10_000,
       feePaise: 236,
     },
@@ -104,9 +105,23 @@ test('whatever a pay-out holds is reported, and adds up to what reached the bank
     ['pay_our_1', refundId],
   )
   assert.deepEqual(reports[1]?.items, [
-    { kind: 'payment', ourId: 'pay_our_3', providerRef: 'pay_3', amountPaise: 10_000, feePaise: 236 },
-    { kind: 'refund', ourId: '', providerRef: 'trf_4', amountPaise: 1_000, feePaise: 296 },
-    { kind: 'payment', ourId: '', providerRef: 'adj_5', amountPaise: 12, feePaise: 0 },
+    {
+      kind: 'payment',
+      ourId: 'pay_our_3',
+      providerRef: 'pay_3',
+      payOutId: 'setl_1',
+      amountPaise: 10_000,
+      feePaise: 236,
+    },
+    {
+      kind: 'refund',
+      ourId: '',
+      providerRef: 'trf_4',
+      payOutId: 'setl_1',
+      amountPaise: 1_000,
+      feePaise: 296,
+    },
+    { kind: 'payment', ourId: '', providerRef: 'adj_5', payOutId: 'setl_1', amountPaise: 12, feePaise: 0 },
   ])
   const net = reports
     .slice(0, 2)

@@ -116,6 +116,7 @@ test('fees and payments of a registration are in the fee summary', async () => {
     discount: 5000,
     paid: 20000,
     outstanding: 43000,
+    on_the_way_amount: 0,
     advance: 0,
   })
 })

@@ -48,7 +48,7 @@ test('Get Student answers the whole profile as registered, years as integers', a
     custom_identifier: 'C-1',
     origin: 'erp',
     collector_code: 'MAIN',
-    fee_summary: { total_fee: 0, discount: 0, paid: 0, outstanding: 0, advance: 0 },
+    fee_summary: { total_fee: 0, discount: 0, paid: 0, outstanding: 0, on_the_way_amount: 0, advance: 0 },
   })
 })
 
@@ -70,6 +70,7 @@ test('the fee summary adds up per component: advance of one does not pay for ano
     discount: 40,
     paid: 75.25,
     outstanding: 50.5,
+    on_the_way_amount: 0,
     advance: 15.25,
   })
 })

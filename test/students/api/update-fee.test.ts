@@ -149,6 +149,7 @@ test('a fee below what is paid leaves outstanding 0 and the rest as advance', as
     discount: 0,
     paid: 20000,
     outstanding: 8000,
+    on_the_way_amount: 0,
     advance: 8000,
   })
 })
