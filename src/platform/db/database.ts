@@ -7,6 +7,7 @@ import { WakeupListener, Wakeups, type WakeupChannel, type WakeupSubscription } 
 import { announce, endClient, gatherWrites } from './client.ts'
 import { Nodes, type NodesOptions, type OverAll } from './nodes.ts'
 import { isAborted, isRetryable, isTimeout, toBursarError, writeRefusal } from './errors.ts'
+import { sendQuery } from './named-query.ts'
 import { PipelinedReader } from './pipelined-reader.ts'
 import { LIMITED_SESSION, SESSION, TransactionPool } from './pool.ts'
 import { ClusterSemaphore } from './cluster-semaphore.ts'
@@ -115,7 +116,7 @@ export class Database implements Queryable {
       const client = await this.#pool.borrow()
       let broken: unknown
       try {
-        return (await client.query<Row>(this.#pool.toQuery(text, values))).rows
+        return (await sendQuery<Row>(client, this.#pool.toQuery(text, values))).rows
       } catch (error) {
         broken = error
         throw error
@@ -236,7 +237,7 @@ export class Database implements Queryable {
     // Statements that do not wait for each other leave in one system call.
     const send = <Row extends pg.QueryResultRow>(query: pg.QueryConfig): Promise<pg.QueryResult<Row>> => {
       gatherWrites(client, write => process.nextTick(write))
-      const sent = client.query<Row>(query)
+      const sent = sendQuery<Row>(client, query)
       sent.catch((error: unknown) => (first ??= error))
       return sent
     }
