@@ -10,7 +10,7 @@ import type { Mailer } from '../messages/senders/smtp.client.ts'
 import { unknownNames } from './sms-templates.ts'
 
 /** Lands in the sandbox's mailbox, where every message is to be read anyway. */
-const MAILBOX: Sender = { send: async () => ({ kind: 'sent' }) }
+const MAILBOX: Sender = { staysHere: true, send: async () => ({ kind: 'sent' }) }
 
 /** How messages to people leave this process: each channel by what is set up for it; in a sandbox the rest stays here. */
 export async function createSenders(
@@ -27,6 +27,7 @@ export async function createSenders(
   const bySms = sms === null ? null : createSmsSender(sms)
   const byWhatsapp = whatsapp === null ? null : createWhatsappSender(whatsapp)
   const counted = (channel: string, sender: Sender): Sender => ({
+    ...sender,
     async send(message) {
       const outcome = await sender.send(message)
       calls.add(channel, OUTCOMES[outcome.kind])
@@ -55,7 +56,7 @@ function toPhone(byWhatsapp: Sender | null, bySms: Sender | null): Sender | null
 }
 
 /** Its library is loaded only where mail leaves the process. */
-async function openMailer(url: string, from: MailAddress): Promise<Mailer> {
+async function openMailer(url: string, from: MailAddress): Promise<Mailer & Sender> {
   const { createMailer } = await import('../messages/senders/smtp.client.ts')
-  return createMailer({ url, from })
+  return { ...createMailer({ url, from }), carriesFiles: true }
 }
