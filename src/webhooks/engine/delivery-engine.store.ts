@@ -70,7 +70,8 @@ export async function readTargets(db: Database, held: readonly TargetKey[]): Pro
   const [one, ...others] = each
   const rows =
     one !== undefined && others.length === 0
-      ? await db.query<{ target: SealedTarget }>(
+      ? // What was just committed does not wait for its target behind transactions that wait for a connection.
+        await db.pointRead<{ target: SealedTarget }>(
           `select ${targetJson(PAUSED)} as target from webhook_subscriptions s where institute_id = $1 and id = $2`,
           [one.instituteId, one.webhookId],
         )
