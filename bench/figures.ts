@@ -1,5 +1,6 @@
 import { sampleOrder } from '../test/harness/samples.ts'
 import type { Size } from './size.ts'
+import { cpuMs, describeSpent, type Spent } from './spent.ts'
 
 /** What a run found, and what it should be. A figure without an aim is for reading. */
 export type Figure = { name: string; value: number; aim: Aim | null; detail: string }
@@ -28,29 +29,50 @@ function show(value: number): string {
 
 const ROUNDS = 11
 
+/** One round: what each act spent, and beside it how many were done in a second. */
+export type Round = { each: Spent; perSecond: number; note?: string }
+type Measure = (seconds: number) => Promise<Round>
+
 /**
- * A ratio measured in one run against a peer: the rounds alternate, so that what else the machine does hits both
- * alike. Each measure loads for so many seconds and answers how many it did per second.
+ * How much CPU time a peer spends on an act for each unit that we spend, everything counted that the act causes. The
+ * rounds alternate, so that what else the machine does hits both alike; the spread says how far to trust the median.
  */
 export async function compare(
   name: string,
   least: number,
-  measures: Record<'bare' | 'full', (seconds: number) => Promise<number>>,
+  measures: Record<'bare' | 'full', Measure>,
   { seconds, warmUpSeconds, rounds }: Size,
 ): Promise<Figure> {
-  const bare: number[] = []
-  const full: number[] = []
   if (warmUpSeconds > 0) {
     await measures.bare(warmUpSeconds)
     await measures.full(warmUpSeconds)
   }
+  const bare: Round[] = []
+  const full: Round[] = []
   for (let round = 0; round < rounds(ROUNDS); round++) {
     bare.push(await measures.bare(seconds))
     full.push(await measures.full(seconds))
   }
-  const value = median(full.map((rate, index) => rate / (bare[index] ?? 1)))
-  const detail = `${Math.round(median(full))}/s against ${Math.round(median(bare))}/s`
-  return { name, value, aim: { least }, detail }
+  const ratios = full.map(({ each }, index) => cpuMs(bare[index]?.each ?? each) / cpuMs(each))
+  const spread = `${show(Math.min(...ratios))} to ${show(Math.max(...ratios))} in ${ratios.length} rounds`
+  const rate = (some: readonly Round[]): number => Math.round(median(some.map(({ perSecond }) => perSecond)))
+  const note = full.at(-1)?.note
+  const detail = [
+    spread,
+    describeSpent(middle(full)),
+    `against ${describeSpent(middle(bare))}`,
+    `${rate(full)}/s against ${rate(bare)}/s`,
+    ...(note === undefined ? [] : [note]),
+  ].join('; ')
+  return { name, value: median(ratios), aim: { least }, detail }
+}
+
+/** The round with the median cost. */
+function middle(some: readonly Round[]): Spent {
+  const sorted = some.map(({ each }) => each).toSorted((one, other) => cpuMs(one) - cpuMs(other))
+  const spent = sorted[Math.floor(sorted.length / 2)]
+  if (spent === undefined) throw new Error('nothing was measured')
+  return spent
 }
 
 const DEMO_KEY = Buffer.from('key_test_demo:secret_test_demo').toString('base64')

@@ -12,7 +12,7 @@ export type LoadPlan = {
   freshKeys?: boolean
 }
 
-export type LoadResult = { perSecond: number; p99Ms: number; failures: number }
+export type LoadResult = { count: number; perSecond: number; p99Ms: number; failures: number }
 
 const plan = JSON.parse(process.argv[2] ?? '{}') as LoadPlan
 let key = 0
@@ -38,6 +38,7 @@ const result = await autocannon({
     : {}),
 })
 const answer: LoadResult = {
+  count: result.requests.total,
   perSecond: result.requests.total / result.duration,
   p99Ms: result.latency.p99,
   failures: result.non2xx + result.errors + result.timeouts,

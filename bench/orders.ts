@@ -1,39 +1,66 @@
-import { compare, HEADERS, ORDER_BODY, type Figure } from './figures.ts'
+import { compare, HEADERS, ORDER_BODY, type Figure, type Round } from './figures.ts'
 import type { LoadPlan } from './load.ts'
-import { load, type Rig } from './rig.ts'
+import { load, type Rig, type Server } from './rig.ts'
 import type { Size } from './size.ts'
+import { SpentMeter } from './spent.ts'
 
-export async function measureOrders(rig: Rig, size: Size): Promise<Figure[]> {
-  const create = `${rig.full}/api/v1/integrations/pay/orders`
-  const answer = await fetch(create, { method: 'POST', headers: HEADERS, body: ORDER_BODY })
-  const { data } = (await answer.json()) as { data: { order_id: string } }
+export const ORDERS_PATH = '/api/v1/integrations/pay/orders'
+
+export async function measureOrders({ bare, full }: Rig, size: Size): Promise<Figure[]> {
+  const bareId = await createOrder(`${bare.origin}/orders`)
+  const fullId = await createOrder(`${full.origin}${ORDERS_PATH}`)
+  const create = await loading(full, { path: ORDERS_PATH, body: ORDER_BODY })
+  const createBare = await loading(bare, { path: '/orders', body: ORDER_BODY })
   return [
     await compare(
-      'Get Pay Order, everything on, of a bare handler with one SELECT',
-      0.85,
-      { bare: get(`${rig.bare}/orders/${data.order_id}`), full: get(`${create}/${data.order_id}`) },
+      'Get Pay Order, everything on: CPU of a bare handler with one SELECT, of ours',
+      1.1,
+      {
+        bare: await loading(bare, { path: `/orders/${bareId}` }),
+        full: await loading(full, { path: `${ORDERS_PATH}/${fullId}` }),
+      },
       size,
     ),
     await compare(
-      'Create Pay Order, of a bare handler awaiting the INSERTs in a transaction',
+      'Create Pay Order: CPU of a bare handler awaiting the INSERTs in a transaction, of ours',
+      1.2,
+      { bare: createBare, full: create },
+      size,
+    ),
+    await compare(
+      'Create Pay Order with an Idempotency-Key: CPU of the same bare handler, of ours',
       1,
-      { bare: post(`${rig.bare}/orders`), full: post(create) },
-      size,
-    ),
-    await compare(
-      'Create Pay Order with an Idempotency-Key, of the same bare handler',
-      0.8,
-      { bare: post(`${rig.bare}/orders`), full: post(create, true) },
+      {
+        bare: createBare,
+        full: await loading(full, { path: ORDERS_PATH, body: ORDER_BODY, freshKeys: true }),
+      },
       size,
     ),
   ]
 }
 
-const get = (url: string) => loading({ url, method: 'GET' })
-const post = (url: string, freshKeys = false) => loading({ url, method: 'POST', body: ORDER_BODY, freshKeys })
+export async function createOrder(url: string): Promise<string> {
+  const answer = await fetch(url, { method: 'POST', headers: HEADERS, body: ORDER_BODY })
+  const { data } = (await answer.json()) as { data: { order_id: string } }
+  return data.order_id
+}
 
-function loading(
-  plan: Pick<LoadPlan, 'url' | 'method' | 'body' | 'freshKeys'>,
-): (seconds: number) => Promise<number> {
-  return async seconds => (await load({ ...plan, headers: HEADERS, seconds, connections: 50 })).perSecond
+/** A body is posted; without one it is a GET. */
+export async function loading(
+  server: Server,
+  { path, ...plan }: Pick<LoadPlan, 'body' | 'freshKeys'> & { path: string },
+): Promise<(seconds: number) => Promise<Round>> {
+  const url = `${server.origin}${path}`
+  const method = plan.body === undefined ? 'GET' : 'POST'
+  return async seconds => {
+    const meter = await SpentMeter.open(server)
+    let perSecond = 0
+    const { each } = await meter.measure(async () => {
+      const result = await load({ ...plan, url, method, headers: HEADERS, seconds, connections: 50 })
+      perSecond = result.perSecond
+      return result.count
+    })
+    await meter.close()
+    return { each, perSecond }
+  }
 }

@@ -10,7 +10,9 @@ import manifest from '../package.json' with { type: 'json' }
 import { readConfig } from '../src/app/config.ts'
 import { openDatabase } from '../src/app/open-database.ts'
 import { startTestCluster, stopTestCluster } from '../test/harness/postgres/cluster.ts'
+import type { SentStatements } from '../test/harness/statement-count.ts'
 import type { LoadPlan, LoadResult } from './load.ts'
+import type { Spender } from './spent.ts'
 
 /** A durable PostgreSQL in a folder that goes with it. */
 export type Cluster = {
@@ -20,17 +22,11 @@ export type Cluster = {
   close(): Promise<void>
 }
 
-/** Bursar and its bare peer as processes of their own over one database. */
-export type Rig = {
-  bare: string
-  full: string
-  /** Of Bursar. */
-  pid: number
-  /** Of the database server. */
-  folder: string
-  databaseUrl: string
-  close(): Promise<void>
-}
+/** A process that answers requests, and what it spends. */
+export type Server = Spender & { origin: string }
+
+/** Bursar and its bare peer, each over a database of its own: what the peer writes causes no work in Bursar. */
+export type Rig = { bare: Server; full: Server; close(): Promise<void> }
 
 /** Bursar runs as `npm start` runs it; its peers are plain Node. */
 export const START_FLAGS: readonly string[] = manifest.scripts.start.match(/--\S+/g) ?? []
@@ -50,7 +46,9 @@ export async function openCluster(): Promise<Cluster> {
     return `postgres://bursar@localhost/${name}?host=${encodeURIComponent(host)}`
   }
   const url = await create('migrated', 'template0')
-  const { ctx } = await openDatabase(readConfig({ DATABASE_URL: url, DATA_DIR: folder, LOG_LEVEL: 'warn' }))
+  // A demo school would have work of its own, which would be measured with the rest.
+  const env = { DATABASE_URL: url, DATA_DIR: folder, LOG_LEVEL: 'warn', DEMO: 'off' }
+  const { ctx } = await openDatabase(readConfig(env))
   await ctx.db.close()
   return {
     folder,
@@ -74,36 +72,42 @@ export async function openRig(): Promise<Rig> {
     await cluster.close()
   }
   try {
-    const url = await cluster.makeDatabase('bench')
-    const env = {
-      ...process.env,
-      DATABASE_URL: url,
-      DATA_DIR: cluster.folder,
-      PORT: '0',
-      LOG_FORMAT: 'json',
-      DEMO: 'off',
+    const start = async (name: string, args: string[], options: StartOptions): Promise<Server> => {
+      const databaseUrl = await cluster.makeDatabase(name)
+      const child = spawn(process.execPath, ['--import', path('counting.ts'), ...args, databaseUrl], {
+        env: { ...process.env, ...options.env, DATABASE_URL: databaseUrl },
+        stdio: ['ignore', 'pipe', options.stderr, 'ipc'],
+      })
+      children.push(child)
+      const origin = await firstMatch(child, options.listening)
+      // The log goes on being written as in production; nobody reads it.
+      child.stdout?.pipe(createWriteStream(join(cluster.folder, `${name}.log`)))
+      const readSent = async (): Promise<SentStatements> => {
+        child.send('sent')
+        const [sent] = (await once(child, 'message')) as [SentStatements]
+        return sent
+      }
+      return { origin, pid: child.pid ?? 0, folder: cluster.folder, databaseUrl, readSent }
     }
-    const bursar = spawn(process.execPath, [...START_FLAGS, path(`../${MAIN}`)], {
-      env,
-      stdio: ['ignore', 'pipe', 'inherit'],
+    const full = await start('bursar', [...START_FLAGS, path(`../${MAIN}`)], {
+      env: { DATA_DIR: cluster.folder, PORT: '0', LOG_FORMAT: 'json', DEMO: 'off' },
+      stderr: 'inherit',
+      listening: /Listening +(http\S+)/,
     })
-    children.push(bursar)
-    const full = await firstMatch(bursar, /Listening +(http\S+)/)
-    // The log goes on being written as in production; nobody reads it.
-    bursar.stdout.pipe(createWriteStream(join(cluster.folder, 'bursar.log')))
-    await liftRateLimit(url)
-    const peer = spawn(process.execPath, [path('bare-server.ts'), url], {
-      stdio: ['ignore', 'pipe', openSync('/dev/null', 'w')],
+    await liftRateLimit(full.databaseUrl)
+    const bare = await start('bare', [path('bare-server.ts')], {
+      env: {},
+      stderr: openSync('/dev/null', 'w'),
+      listening: /(http\S+)/,
     })
-    children.push(peer)
-    const { folder } = cluster
-    const bare = await firstMatch(peer, /(http\S+)/)
-    return { bare, full, pid: bursar.pid ?? 0, folder, databaseUrl: url, close }
+    return { bare, full, close }
   } catch (error) {
     await close()
     throw error
   }
 }
+
+type StartOptions = { env: NodeJS.ProcessEnv; stderr: 'inherit' | number; listening: RegExp }
 
 export async function load(plan: LoadPlan): Promise<LoadResult> {
   const result = (await runChild('load.ts', plan)) as LoadResult

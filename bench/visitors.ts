@@ -9,17 +9,17 @@ const ROUNDS = 3
 const STRANGERS = 10
 
 export async function measureVisitors(rig: Rig, size: Size): Promise<Figure[]> {
-  const orders = `${rig.full}/api/v1/integrations/pay/orders`
+  const orders = `${rig.full.origin}/api/v1/integrations/pay/orders`
   const answer = await fetch(orders, { method: 'POST', headers: HEADERS, body: ORDER_BODY })
   const { data } = (await answer.json()) as { data: { order_id: string } }
-  await fetch(`${rig.full}/api/v1/sandbox/pay/orders/${data.order_id}/pay`, {
+  await fetch(`${rig.full.origin}/api/v1/sandbox/pay/orders/${data.order_id}/pay`, {
     method: 'POST',
     headers: HEADERS,
     body: '{"outcome":"success"}',
   })
   const medianMs = (): Promise<number> => medianOf(`${orders}/${data.order_id}`, size.seconds)
   const figures: Figure[] = []
-  for (const plan of strangers(rig.full, data.order_id))
+  for (const plan of strangers(rig.full.origin, data.order_id))
     figures.push(await compareMedians(plan, medianMs, size))
   return figures
 }

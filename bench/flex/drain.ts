@@ -5,7 +5,7 @@ import { Slots } from '../../src/platform/jobs/slots.ts'
 import { createContext } from '../../src/app/context.ts'
 import { createLog } from '../../src/platform/log.ts'
 import { openDatabase } from '../../src/app/open-database.ts'
-import { countStatements } from '../statements.ts'
+import { countStatements } from '../../test/harness/statement-count.ts'
 
 /**
  * Lets every instalment that is due take its step, as the worker does, and prints how it went as JSON. Needs

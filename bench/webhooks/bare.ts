@@ -9,16 +9,26 @@ const headers = { 'content-type': 'application/json' }
 const start = performance.now() + warmUpMs
 const end = start + seconds * 1_000
 let sent = 0
+let cpuBefore: NodeJS.CpuUsage | undefined
+
+export type BareResult = { perSecond: number; cpuMs: number }
 
 async function post(n: number): Promise<void> {
   const url = urls[n % urls.length] ?? ''
   while (performance.now() < end) {
     const answer = await request(url, { method: 'POST', headers, body, dispatcher })
     await answer.body.text()
-    if (performance.now() > start) sent++
+    if (performance.now() < start) continue
+    cpuBefore ??= process.cpuUsage()
+    sent++
   }
 }
 
 await Promise.all(Array.from({ length: atOnce }, (_, n) => post(n)))
-process.stdout.write(JSON.stringify({ perSecond: sent / ((performance.now() - start) / 1_000) }))
+const { user, system } = process.cpuUsage(cpuBefore)
+const result: BareResult = {
+  perSecond: sent / ((performance.now() - start) / 1_000),
+  cpuMs: (user + system) / 1_000 / sent,
+}
+process.stdout.write(JSON.stringify(result))
 await dispatcher.close()

@@ -5,7 +5,8 @@ import { readConfig } from '../../src/app/config.ts'
 import { openDeliveries } from '../../src/app/open-deliveries.ts'
 import { openDatabase } from '../../src/app/open-database.ts'
 import { createLog } from '../../src/platform/log.ts'
-import { countStatements } from '../statements.ts'
+import { countStatements } from '../../test/harness/statement-count.ts'
+import { eachOf, spentByThisProcess, type Spent } from '../spent.ts'
 
 /**
  * One worker over a backlog: for some seconds, or until it is empty. Prints how it went as JSON. Needs --expose-gc for
@@ -13,7 +14,7 @@ import { countStatements } from '../statements.ts'
  */
 export type DrainPlan = { warmUpMs: number; seconds: number } | { total: number; sampleEvery: number }
 export type DrainSample = { count: number; ms: number; heapBytes: number; rssBytes: number }
-export type DrainResult = { perSecond: number; statements: number; count: number; samples: DrainSample[] }
+export type DrainResult = { perSecond: number; each: Spent; count: number; samples: DrainSample[] }
 
 const plan = JSON.parse(process.argv[2] ?? '{}') as DrainPlan
 const counted = countStatements()
@@ -26,6 +27,7 @@ const { ctx } = await openDatabase(config)
 const { deliveries, closeDeliveries } = openDeliveries(config, ctx, log)
 
 const samples: DrainSample[] = []
+const spentSoFar = (): Spent => spentByThisProcess(config.dataDir, counted)
 deliveries.start()
 const result = 'seconds' in plan ? await drainFor(plan) : await drainAll(plan.total, plan.sampleEvery)
 await closeDeliveries()
@@ -34,16 +36,17 @@ process.stdout.write(JSON.stringify(result))
 
 async function drainFor({ warmUpMs, seconds }: { warmUpMs: number; seconds: number }): Promise<DrainResult> {
   await wait(warmUpMs)
-  const before = { ...counted, attempts: deliveries.attempted, at: performance.now() }
+  const before = { attempts: deliveries.attempted, at: performance.now(), spent: spentSoFar() }
   do await wait(seconds * 1_000)
   while (deliveries.attempted === before.attempts)
   const count = deliveries.attempted - before.attempts
   const perSecond = count / ((performance.now() - before.at) / 1_000)
-  return { perSecond, statements: counted.statements - before.statements, count, samples }
+  return { perSecond, each: eachOf(before.spent, spentSoFar(), count), count, samples }
 }
 
 async function drainAll(total: number, sampleEvery: number): Promise<DrainResult> {
   const start = performance.now()
+  const before = spentSoFar()
   let samplingMs = 0
   while (samples.length < total / sampleEvery) {
     await wait(20)
@@ -63,7 +66,7 @@ async function drainAll(total: number, sampleEvery: number): Promise<DrainResult
   const count = deliveries.attempted
   return {
     perSecond: count / ((performance.now() - start) / 1_000),
-    statements: counted.statements,
+    each: eachOf(before, spentSoFar(), count),
     count,
     samples,
   }

@@ -10,7 +10,7 @@ import type { Mailer } from '../messages/senders/smtp.client.ts'
 import { unknownNames } from './sms-templates.ts'
 
 /** Lands in the sandbox's mailbox, where every message is to be read anyway. */
-const MAILBOX: Sender = { send: async () => ({ kind: 'sent' }) }
+const MAILBOX: Sender = { staysHere: true, send: async () => ({ kind: 'sent' }) }
 
 /** How messages to people leave this process: each channel by what is set up for it; in a sandbox the rest stays here. */
 export async function createSenders(

@@ -2,6 +2,7 @@ import type { Queryable, Transaction } from '../platform/db/database.ts'
 import { list, type Page, type PageRange } from '../platform/db/list.ts'
 import { Table } from '../platform/db/table.ts'
 import type { EventCode, TestCode } from './codes.ts'
+import type { OwedDeliveries, OwedDelivery } from './owed-deliveries.ts'
 
 export type EventRow = {
   id: string
@@ -16,7 +17,7 @@ export type EventRow = {
 
 /**
  * In the order given: the sequence rises with it. Every subscriber is owed a delivery, which is written and queued in the
- * same transaction. Answers how many deliveries that makes. One statement could do it all, but a distributed database
+ * same transaction. Answers how many deliveries others have to be told of. One statement could do it all, but a distributed database
  * would carry what each of its inserts returns to every node; these ask the institute's own.
  */
 export async function insertEvents(tx: Transaction, events: readonly EventRow[]): Promise<number> {
@@ -37,9 +38,7 @@ const rows = new Table<EventRow>('events', {
   traceParent: 'text',
 })
 
-type Owed = { id: string; webhookId: string; eventId: string }
-
-const queue = new Table<Owed & { instituteId: number }>('webhook_queue', {
+const queue = new Table<OwedDelivery & { instituteId: number }>('webhook_queue', {
   instituteId: 'int',
   id: 'delivery_id text',
   webhookId: 'text',
@@ -50,7 +49,7 @@ async function insertOf(tx: Transaction, instituteId: number, events: readonly E
   // Neither needs the other's answer, so both leave together.
   const [, owed] = await Promise.all([
     rows.insert(tx, events),
-    tx.query<Owed>(
+    tx.query<OwedDelivery>(
       `insert into webhook_deliveries as d (institute_id, id, webhook_id, event_id)
        select s.institute_id, 'dlv_' || substr(e.id, length('evt_') + 1), s.id, e.id
        from unnest($2::text[], $3::text[], $4::text[]) as e (id, event_code, collector_code)
@@ -65,6 +64,13 @@ async function insertOf(tx: Transaction, instituteId: number, events: readonly E
       ],
     ),
   ])
+  const take = tx.takerOf<OwedDeliveries>('deliveries')
+  if (take !== null && owed.length > 0) return take(tx, { instituteId, owed, events })
+  return queueOwed(tx, { instituteId, owed, events })
+}
+
+/** For whichever process finds them first. */
+export async function queueOwed(tx: Transaction, { instituteId, owed }: OwedDeliveries): Promise<number> {
   await queue.insert(
     tx,
     owed.map(one => ({ ...one, instituteId })),

@@ -1,4 +1,5 @@
 import type { Queryable, Transaction } from '../platform/db/database.ts'
+import { oneOf } from '../platform/db/query.ts'
 import { Table } from '../platform/db/table.ts'
 import type { Branch, FamilyPages, Institute } from './institutes.rules.ts'
 
@@ -35,7 +36,8 @@ export async function findInstitute(db: Queryable, code: string): Promise<Instit
 }
 
 export async function findInstitutes(db: Queryable, ids: readonly number[]): Promise<Institute[]> {
-  return db.query<Institute>(`select ${INSTITUTE_COLUMNS} from institutes i where i.id = any($1)`, [ids])
+  const { is, value } = oneOf('i.id', ids)
+  return db.query<Institute>(`select ${INSTITUTE_COLUMNS} from institutes i where ${is}`, [value])
 }
 
 export async function listInstitutes(db: Queryable): Promise<Institute[]> {

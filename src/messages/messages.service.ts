@@ -8,7 +8,7 @@ import type { Context } from '../platform/context.ts'
 import { transact, type Command } from '../platform/idempotency.ts'
 import { newId } from '../platform/ids.ts'
 import type { Run } from '../platform/jobs/job.ts'
-import { processDue } from '../platform/jobs/process-due.ts'
+import { processDue, type LeaseEnd } from '../platform/jobs/process-due.ts'
 import {
   AWAY_MS,
   isRepeatable,
@@ -143,21 +143,29 @@ export function sendMessages(post: MessageContext): Run {
   return processDue(post, store.toSend, message => sendMessage(post, message))
 }
 
-async function sendMessage(post: MessageContext, message: Message): Promise<void> {
+/** Each way out ends the lease in the same statement that says what became of it. */
+async function sendMessage(post: MessageContext, message: Message): Promise<LeaseEnd> {
   const now = post.clock.now()
   if (message.inWakingHours) {
     const hours = await getSchool(post, message.instituteId)
-    if (!isWakingHour(now, hours)) return store.putOff(post.db, message, nextWakingMoment(now, hours))
+    if (!isWakingHour(now, hours)) {
+      await store.putOff(post.db, message, nextWakingMoment(now, hours))
+      return 'released'
+    }
   }
-  const isOnce = !isRepeatable(message.channel)
-  if (isOnce && message.isSending) return finish(post, message, MAY_HAVE_ARRIVED)
+  const isOnce = !isRepeatable(message.channel) && post.senders[message.channel].staysHere !== true
+  if (isOnce && message.isSending) {
+    await finish(post, message, MAY_HAVE_ARRIVED)
+    return 'released'
+  }
   if (isOnce) await store.beginTry(post.db, message)
   const outcome = await send(post, message)
   await finish(post, message, outcome)
-  if (outcome.kind !== 'delayed' || !outcome.isAway) return
+  if (outcome.kind !== 'delayed' || !outcome.isAway) return 'released'
   // Those behind it would only wait for the same time-out; they have not been tried, so none counts a try.
   const until = new Date(now.getTime() + AWAY_MS)
   await store.postponeDue(post.db, message.channel, { now: post.clock.now(), until })
+  return 'released'
 }
 
 const MAY_HAVE_ARRIVED: Outcome = {

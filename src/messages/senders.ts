@@ -26,6 +26,8 @@ type Letter = Pick<Message, 'id' | 'recipient' | 'body' | 'template'> & {
 
 /** The port that a channel's provider implements. The id is the same on every try, so that a repeat can be told. */
 export type Sender = {
+  /** Nothing leaves this process: a try that was cut off reached nobody, so it may be made again. */
+  staysHere?: boolean
   send(message: Letter): Promise<Outcome>
   /** Files leave with its messages. For others none is made: a mailbox makes it for who opens it. */
   carriesFiles?: boolean

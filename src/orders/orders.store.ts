@@ -3,7 +3,7 @@ import type { Database, Queryable, Transaction } from '../platform/db/database.t
 import { institutesOf } from '../platform/jobs/claim.ts'
 import { Table } from '../platform/db/table.ts'
 import { KEPT, lockNumber, type Idempotency } from '../platform/idempotency.ts'
-import type { Paise } from '../platform/money.ts'
+import { ZERO, type Paise } from '../platform/money.ts'
 import type { Order, OrderLine } from './orders.rules.ts'
 import type { ReceiptKey } from '../receipts/receipts.rules.ts'
 
@@ -58,24 +58,37 @@ const columnsAndLines = (institute: string): string => `${orders.columns('o')},
   (select json_agg(${orderLines.json('l')} order by l.line_no)
    from order_lines l where l.institute_id = ${institute} and l.order_id = o.id) as lines`
 
+const refundedOf = (institute: string, orderId: string): string => `(
+    select coalesce(sum(r.amount_paise - r.charged_paise), 0)::bigint from refunds r where r.institute_id = ${institute}
+      and r.order_id = ${orderId} and r.kind = 'requested' and r.state <> 'failed')`
+
+const receiptOf = (institute: string, orderId: string): string => `(
+    select json_build_object('financialYear', c.financial_year, 'number', c.number)
+    from payments p join receipts c on c.institute_id = p.institute_id and c.payment_id = p.id
+    where p.institute_id = ${institute} and p.order_id = ${orderId} limit 1)`
+
 /**
  * What followed the payment is looked up for those alone that have been paid. The institute is
  * a parameter in each sub-select where there is one: of `o.institute_id` alone Citus does not see whose it is.
  */
 export const orderColumns = (institute: string): string => `${columnsAndLines(institute)},
-  case when o.paid_at is null then 0 else (
-    select coalesce(sum(r.amount_paise - r.charged_paise), 0)::bigint from refunds r where r.institute_id = ${institute}
-      and r.order_id = o.id and r.kind = 'requested' and r.state <> 'failed') end as "refundedPaise",
-  case when o.paid_at is not null then (
-    select json_build_object('financialYear', c.financial_year, 'number', c.number)
-    from payments p join receipts c on c.institute_id = p.institute_id and c.payment_id = p.id
-    where p.institute_id = ${institute} and p.order_id = o.id limit 1) end as receipt`
+  case when o.paid_at is null then 0 else ${refundedOf(institute, 'o.id')} end as "refundedPaise",
+  case when o.paid_at is not null then ${receiptOf(institute, 'o.id')} end as receipt`
 
 const BY_ID = `select ${orderColumns('$1')} from orders o where o.institute_id = $1 and o.id = $2`
+const UNPAID_BY_ID = `select ${columnsAndLines('$1')} from orders o where o.institute_id = $1 and o.id = $2`
+const AFTER_PAYMENT = `select ${refundedOf('$1', '$2')} as "refundedPaise", ${receiptOf('$1', '$2')} as receipt`
 
+type AfterPayment = Pick<OrderRow, 'refundedPaise' | 'receipt'>
+const NOT_PAID: AfterPayment = { refundedPaise: ZERO, receipt: null }
+
+/** To prepare the two sub-selects costs more than the rest even where neither is run: they are asked of paid orders alone. */
 export async function findOrder(db: Database, instituteId: number, id: string): Promise<Order | null> {
-  const [row] = await db.pointRead<OrderRow>(BY_ID, [instituteId, id])
-  return row === undefined ? null : toOrder(row)
+  const [row] = await db.pointRead<Omit<OrderRow, keyof AfterPayment>>(UNPAID_BY_ID, [instituteId, id])
+  if (row === undefined) return null
+  if (row.paidAt === null) return toOrder({ ...row, ...NOT_PAID })
+  const [paid = NOT_PAID] = await db.pointRead<AfterPayment>(AFTER_PAYMENT, [instituteId, id])
+  return toOrder({ ...row, ...paid })
 }
 
 export async function lockOrder(tx: Transaction, instituteId: number, id: string): Promise<Order | null> {

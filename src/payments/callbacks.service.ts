@@ -49,6 +49,10 @@ async function applyThrough(ctx: PaymentContext, account: Account, report: Repor
   if (!isIdShaped(ourIdOf(report))) return 'unknown'
   if (account.instituteId !== null && account.instituteId !== report.instituteId) return 'foreign'
   if (report.about === 'mandate') return ctx.onMandate(report, account.id)
+  if (report.about === 'payment') {
+    const applied = await applyReport(ctx, report, { through: account.id })
+    return applied === 'unknown' || applied === 'foreign' ? applied : 'applied'
+  }
   // Of one that is for several orders, a person is shown the first.
   const [part] =
     report.about === 'refund' ? [] : await listAtProvider(ctx.db, report.instituteId, report.paymentId)
@@ -59,9 +63,6 @@ async function applyThrough(ctx: PaymentContext, account: Account, report: Repor
   if (accountId === null) return 'unknown'
   if (accountId !== account.id) return 'foreign'
   switch (report.about) {
-    case 'payment':
-      await applyReport(ctx, report)
-      break
     case 'refund':
       await applyRefundReport(ctx, report)
       break

@@ -10,13 +10,14 @@ import { listPayments, listPaymentsById } from './payments.store.ts'
 
 export type IssuedReceipt = { receipt: receipts.Receipt; payment: Payment }
 
-/** The receipt of the payment that paid an order. */
+/** The receipt of the payment that paid an order; `known`: all its payments, if they have been read. */
 export async function findReceipt(
   ctx: PaymentContext,
   institute: Institute,
   order: Order,
+  known?: readonly Payment[],
 ): Promise<IssuedReceipt | null> {
-  const payments = await listPayments(ctx.db, institute.id, order.id)
+  const payments = known ?? (await listPayments(ctx.db, institute.id, order.id))
   const payment = payments.find(candidate => candidate.state === 'captured' && !candidate.isDuplicate)
   if (payment === undefined) return null
   const receipt = await receipts.findReceipt(ctx.db, institute.id, payment.id)

@@ -7,7 +7,7 @@ import type { Transaction } from '../platform/db/database.ts'
 import { sumPaise, type Paise } from '../platform/money.ts'
 import type { PaymentOutcome, PaymentReport } from '../providers/port.ts'
 import { financialYear } from '../receipts/receipts.rules.ts'
-import type { PaymentContext } from './context.ts'
+import type { Applied, PaymentContext } from './context.ts'
 import { knownHolidays } from './holidays.service.ts'
 import { recordMismatch } from './mismatches/mismatch.service.ts'
 import { readRecords, type PaymentRecord } from './payment-records.store.ts'
@@ -29,15 +29,18 @@ import { insertExceptions } from './settlements/settlements.store.ts'
 /**
  * Applies what a provider says, however often and in whatever order it says it, to all that the payment at the bank is for.
  * With one of them that was checked, only if it has not been checked or sent since: what was heard before that may be out
- * of date.
+ * of date. `through`: the account that says it, which speaks for its own payments alone.
  */
 export async function applyReport(
   ctx: PaymentContext,
   report: PaymentReport,
-  ifStill?: Pick<Payment, 'id' | 'checks'>,
-): Promise<Decision['kind']> {
+  { ifStill, through }: { ifStill?: Pick<Payment, 'id' | 'checks'>; through?: string } = {},
+): Promise<Decision['kind'] | Exclude<Applied, 'applied'>> {
   return ctx.db.transaction(async tx => {
     const locked = await store.lockWithOrders(tx, report.instituteId, report.paymentId)
+    const [first] = locked
+    if (through !== undefined && first?.payment.accountId !== through)
+      return first === undefined ? 'unknown' : 'foreign'
     const checked = locked.find(({ payment }) => payment.id === ifStill?.id)
     if (ifStill !== undefined && checked?.payment.checks !== ifStill.checks) return 'nothing'
     const askedPaise = sumPaise(locked.map(({ payment }) => payment.amountPaise))

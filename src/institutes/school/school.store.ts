@@ -1,4 +1,5 @@
 import type { Queryable, Transaction } from '../../platform/db/database.ts'
+import { oneOf } from '../../platform/db/query.ts'
 import { Table } from '../../platform/db/table.ts'
 import type { Logo, School, SchoolChange } from './school.rules.ts'
 
@@ -22,7 +23,8 @@ export async function findSchools(
   db: Queryable,
   ids: readonly number[],
 ): Promise<(School & { id: number })[]> {
-  return db.query(`select ${schools.columns('i')} from institutes i where i.id = any($1)`, [ids])
+  const { is, value } = oneOf('i.id', ids)
+  return db.query(`select ${schools.columns('i')} from institutes i where ${is}`, [value])
 }
 
 /** Holds it until the transaction ends. */

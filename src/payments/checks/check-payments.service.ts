@@ -29,7 +29,7 @@ async function checkPayment(ctx: PaymentContext, payment: Payment): Promise<void
   const isAbandoned =
     report.outcome.kind === 'open' && now.getTime() - payment.createdAt.getTime() > ABANDONED_AFTER_MS
   const outcome = { kind: 'failed' as const, code: ABANDONED, message: 'The payment was not completed.' }
-  if (isAbandoned) await applyReport(ctx, { ...report, outcome }, payment)
+  if (isAbandoned) await applyReport(ctx, { ...report, outcome }, { ifStill: payment })
   else await applyReport(ctx, report)
   const next =
     payment.state === 'failed' ? checkAfterFailure(payment.checks, now) : nextCheck(payment.checks, now)

@@ -27,16 +27,16 @@ type Options = { mode: PaymentMode; returnUrl: string }
 type Opened = { payments: readonly Payment[]; orders: readonly Order[] }
 
 /**
- * Starts a payment or takes up the one under way: a second tab, a double click and a reload all end at the same
+ * Of an order by its id, or as the request has just read it. Starts a payment or takes up the one under way: a second tab, a double click and a reload all end at the same
  * payment. The intent is committed before the provider is asked; if its answer is lost, the reconciler finds out.
  */
 export async function startPayment(
   ctx: PaymentContext,
   institute: Institute,
-  orderId: string,
+  order: string | Order,
   options: Options,
 ): Promise<Payment> {
-  return startOpened(ctx, institute, await openPayment(ctx, institute, orderId, options.mode), options)
+  return startOpened(ctx, institute, await openPayment(ctx, institute, order, options.mode), options)
 }
 
 /** The same for several orders that one payment at the bank pays: each has a payment of its own, and all of them move together. */
@@ -100,13 +100,14 @@ const OPENING_TRIES = 3
 async function openPayment(
   ctx: PaymentContext,
   institute: Institute,
-  orderId: string,
+  asked: string | Order,
   mode: PaymentMode,
 ): Promise<Opened> {
   const { db } = ctx
+  const orderId = typeof asked === 'string' ? asked : asked.id
   for (let left = OPENING_TRIES; left > 0; left--) {
     const now = ctx.clock.now()
-    const order = await requirePayable(ctx, institute, orderId, now)
+    const order = await requirePayable(ctx, institute, left === OPENING_TRIES ? asked : orderId, now)
     const account = await accountToPay(ctx, institute.id, [order], mode)
     if (account !== null) {
       const { id: accountId, provider } = account
@@ -172,10 +173,10 @@ async function withGroup(ctx: PaymentContext, institute: Institute, underWay: Pa
 async function requirePayable(
   ctx: PaymentContext,
   institute: Institute,
-  orderId: string,
+  asked: string | Order,
   now: Date,
 ): Promise<Order> {
-  const order = await findOrder(ctx, institute, orderId)
+  const order = typeof asked === 'string' ? await findOrder(ctx, institute, asked) : asked
   if (order === null) throw notFound('This order')
   const state = stateAt(order, now)
   if (state !== 'unpaid') throw conflict(`No payment can start: it is ${state}.`)

@@ -29,9 +29,12 @@ export function announce(text: string): void {
   if (statements.hasSubscribers) statements.publish(text)
 }
 
+/** Without values it is prepared too if it is a read, so that looks that repeat are not planned each time. */
+const READ = /^\s*(select|with)\b/
+
 /** The query config that both the pool's clients and the pipelined reader send. */
 export function namedQuery(text: string, values: readonly unknown[]): pg.QueryConfig {
-  const name = values.length > 0 ? statementName(text) : undefined
+  const name = values.length > 0 || READ.test(text) ? statementName(text) : undefined
   return name === undefined ? { text, values: [...values] } : { name, text, values: [...values] }
 }
 

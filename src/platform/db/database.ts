@@ -3,10 +3,11 @@ import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 import { assert } from '../assert.ts'
 import { unavailable } from '../errors.ts'
-import { WakeupListener, Wakeups, type WakeupChannel, type WakeupSubscription } from './wakeup.ts'
+import { WakeupListener, Wakeups, type Take, type WakeupChannel, type WakeupSubscription } from './wakeup.ts'
 import { announce, endClient, gatherWrites } from './client.ts'
 import { Nodes, type NodesOptions, type OverAll } from './nodes.ts'
 import { isAborted, isRetryable, isTimeout, toBursarError, writeRefusal } from './errors.ts'
+import { sendQuery } from './named-query.ts'
 import { PipelinedReader } from './pipelined-reader.ts'
 import { LIMITED_SESSION, SESSION, TransactionPool } from './pool.ts'
 import { ClusterSemaphore } from './cluster-semaphore.ts'
@@ -23,6 +24,10 @@ export type Transaction = Queryable & {
   readonly inTransaction: true
   /** Tells workers after the commit that there is something to do. */
   notify(channel: WakeupChannel): void
+  /** Whoever in this process takes over what is due on a channel; null if it is to be queued for all. */
+  takerOf<Work>(channel: WakeupChannel): Take<Work> | null
+  /** Runs once it is committed, and not if it is rolled back. */
+  afterCommit(act: () => void): void
   /** A statement that leaves together with the commit: what it locks is held no longer than the database itself takes. */
   endWith(text: string, values: readonly unknown[]): void
 }
@@ -65,9 +70,11 @@ export class Database implements Queryable {
   readonly onLeft: NonNullable<DatabaseOptions['onLeft']>
   /** That processes over this database share. */
   readonly semaphore: ClusterSemaphore
-  readonly #wakeups = new Wakeups(names =>
-    this.query(`select pg_notify(name, '') from unnest($1::text[]) as name`, [names]),
-  )
+  readonly #wakeups = new Wakeups({
+    wakeHere: name => this.#listener.wake(name),
+    notify: names =>
+      this.query('select pg_notify(name, $2) from unnest($1::text[]) as name', [names, this.#listener.token]),
+  })
   readonly #listener: WakeupListener
   readonly #options: DatabaseOptions
   readonly #config: pg.ClientConfig
@@ -115,7 +122,7 @@ export class Database implements Queryable {
       const client = await this.#pool.borrow()
       let broken: unknown
       try {
-        return (await client.query<Row>(this.#pool.toQuery(text, values))).rows
+        return (await sendQuery<Row>(client, this.#pool.toQuery(text, values))).rows
       } catch (error) {
         broken = error
         throw error
@@ -153,9 +160,9 @@ export class Database implements Queryable {
     return inSpan('transaction', {}, () => this.#retrying(() => this.#runOnce(work, limits)))
   }
 
-  /** Listens to a channel that any process notifies; started and stopped by its owner. */
-  listen(channel: WakeupChannel, onWakeup: () => void): WakeupSubscription {
-    return this.#listener.subscribe(channel, onWakeup)
+  /** Listens to a channel that any process notifies, and takes over what this one makes if it can; started and stopped by its owner. */
+  listen(channel: WakeupChannel, onWakeup: () => void, take?: Take<never>): WakeupSubscription {
+    return this.#listener.subscribe(channel, onWakeup, take)
   }
 
   /** Open and waiting connections, for the metrics page. */
@@ -232,17 +239,22 @@ export class Database implements Queryable {
     let broken: Error | undefined
     const notified = new Set<WakeupChannel>()
     const endings: pg.QueryConfig[] = []
+    const committed: (() => void)[] = []
     let first: unknown
     // Statements that do not wait for each other leave in one system call.
     const send = <Row extends pg.QueryResultRow>(query: pg.QueryConfig): Promise<pg.QueryResult<Row>> => {
       gatherWrites(client, write => process.nextTick(write))
-      const sent = client.query<Row>(query)
+      const sent = sendQuery<Row>(client, query)
       sent.catch((error: unknown) => (first ??= error))
       return sent
     }
     const tx: Transaction = {
       inTransaction: true,
       notify: channel => notified.add(channel),
+      // A claim is a statement over several tables, which a distributed database would carry to every node.
+      takerOf: <Work>(channel: WakeupChannel) =>
+        this.isDistributed ? null : this.#listener.takerOf<Work>(channel),
+      afterCommit: act => committed.push(act),
       endWith: (text, values) => {
         announce(text)
         endings.push(this.#pool.toQuery(text, values))
@@ -259,6 +271,7 @@ export class Database implements Queryable {
       const ended = endings.map(send)
       const [commit] = await Promise.all([send({ text: 'commit' }), ...ended])
       assert(commit.command === 'COMMIT', 'a commit was answered by a rollback')
+      for (const act of committed) act()
       for (const channel of notified) this.#wakeups.notify(channel)
       return result
     } catch (error) {

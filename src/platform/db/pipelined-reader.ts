@@ -1,5 +1,6 @@
 import type pg from 'pg'
 import { endClient, gatherWrites, namedQuery, onLost } from './client.ts'
+import { sendQuery } from './named-query.ts'
 
 /**
  * One pipelined connection for point reads: many are on the wire at once, so a read costs no wait for a free
@@ -18,7 +19,7 @@ export class PipelinedReader {
     const client = await (this.#client ?? this.#connect())
     // What other requests of this turn of the event loop ask leaves in the same system call.
     gatherWrites(client, setImmediate)
-    const result = await client.query<Row>(namedQuery(text, values))
+    const result = await sendQuery<Row>(client, namedQuery(text, values))
     return result.rows
   }
 

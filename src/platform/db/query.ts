@@ -20,6 +20,21 @@ export function prefixOf(text: string): string {
   return `${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`
 }
 
+/**
+ * That a column is one of these, which are the statement's parameter of that number. For one alone it is said by `=`: of
+ * `any` PostgreSQL expects ten, finds no plan that is worth keeping and makes one each time.
+ */
+export function oneOf<Value>(
+  column: string,
+  values: readonly Value[],
+  parameter = 1,
+): { is: string; value: Value | readonly Value[] } {
+  const [first] = values
+  return values.length === 1 && first !== undefined
+    ? { is: `${column} = $${parameter}`, value: first }
+    : { is: `${column} = any($${parameter})`, value: values }
+}
+
 /** ` limit …` of a page; a file has all rows. */
 export function limitOf(values: unknown[], range: { limit: number } | undefined): string {
   return range === undefined ? '' : ` limit $${values.push(range.limit)}`

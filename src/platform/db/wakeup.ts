@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto'
 import type pg from 'pg'
 import { endClient } from './client.ts'
+import type { Transaction } from './database.ts'
 
 /**
  * Tells workers, in this process or another, that there is something to do. A notification is sent after the commit and at
@@ -11,25 +13,43 @@ export type WakeupChannel = 'deliveries' | 'imports' | 'messages'
 const RING_AFTER_MS = 5
 const LISTEN_AGAIN_MS = 1_000
 
-export class Wakeups {
-  readonly #notify: (names: WakeupChannel[]) => Promise<unknown>
-  readonly #pending = new Set<WakeupChannel>()
+type WakeupOptions = {
+  /** Wakes those who listen in this process, who need not wait for the database to tell them. */
+  wakeHere: (name: WakeupChannel) => void
+  /** Tells other processes. */
+  notify: (names: WakeupChannel[]) => Promise<unknown>
+}
 
-  constructor(notify: (names: WakeupChannel[]) => Promise<unknown>) {
-    this.#notify = notify
+export class Wakeups {
+  readonly #options: WakeupOptions
+  readonly #pending = new Set<WakeupChannel>()
+  /** Notified once more since it was woken. */
+  readonly #again = new Set<WakeupChannel>()
+
+  constructor(options: WakeupOptions) {
+    this.#options = options
   }
 
+  /** The first wakes at once; what follows within a few milliseconds wakes together. */
   notify(name: WakeupChannel): void {
-    if (this.#pending.size === 0) setTimeout(() => this.#ring(), RING_AFTER_MS).unref()
+    const isFirst = this.#pending.size === 0
+    if (isFirst) setTimeout(() => this.#ring(), RING_AFTER_MS).unref()
+    if (!this.#pending.has(name)) this.#options.wakeHere(name)
+    else this.#again.add(name)
     this.#pending.add(name)
   }
 
   #ring(): void {
     const names = [...this.#pending]
     this.#pending.clear()
-    this.#notify(names).catch(() => {})
+    for (const name of this.#again) this.#options.wakeHere(name)
+    this.#again.clear()
+    this.#options.notify(names).catch(() => {})
   }
 }
+
+/** Takes work over in the transaction that makes it; answers how much of it is left for others to find. */
+export type Take<Work> = (tx: Transaction, work: Work) => Promise<number>
 
 /** Begins and ends hearing one channel. */
 export type WakeupSubscription = { start(): void; stop(): Promise<void> }
@@ -39,8 +59,11 @@ export type WakeupSubscription = { start(): void; stop(): Promise<void> }
  * connection is opened again.
  */
 export class WakeupListener {
+  /** What this process notifies is heard here without the database, so it is not heard a second time. */
+  readonly token = randomUUID()
   readonly #open: () => pg.Client
   readonly #heard = new Map<WakeupChannel, Set<() => void>>()
+  readonly #takers = new Map<WakeupChannel, Take<never>>()
   #client: pg.Client | null = null
   #hangUp: () => void = () => {}
   #running: Promise<void> | null = null
@@ -49,9 +72,15 @@ export class WakeupListener {
     this.#open = open
   }
 
-  subscribe(channel: WakeupChannel, onWakeup: () => void): WakeupSubscription {
+  /** Of a subscriber in this process that takes work as it is made; null if there is none. */
+  takerOf<Work>(channel: WakeupChannel): Take<Work> | null {
+    return (this.#takers.get(channel) as Take<Work> | undefined) ?? null
+  }
+
+  subscribe(channel: WakeupChannel, onWakeup: () => void, take?: Take<never>): WakeupSubscription {
     return {
       start: () => {
+        if (take !== undefined) this.#takers.set(channel, take)
         const subscribers = this.#heard.get(channel) ?? new Set()
         this.#heard.set(channel, subscribers.add(onWakeup))
         // A connection that is there already has to be told; one that fails at it is opened again.
@@ -59,6 +88,7 @@ export class WakeupListener {
         this.#running ??= this.#loop().finally(() => (this.#running = null))
       },
       stop: async () => {
+        if (this.#takers.get(channel) === take) this.#takers.delete(channel)
         const subscribers = this.#heard.get(channel)
         subscribers?.delete(onWakeup)
         if (subscribers?.size === 0) this.#heard.delete(channel)
@@ -90,7 +120,9 @@ export class WakeupListener {
     const { promise: ended, resolve } = Promise.withResolvers<void>()
     client.on('error', () => resolve())
     client.on('end', () => resolve())
-    client.on('notification', ({ channel }) => this.#wake(channel as WakeupChannel))
+    client.on('notification', ({ channel, payload }) => {
+      if (payload !== this.token) this.wake(channel as WakeupChannel)
+    })
     // A client that is still connecting cannot be ended; it is, once it has or has not.
     this.#hangUp = resolve
     try {
@@ -98,7 +130,7 @@ export class WakeupListener {
       this.#client = client
       for (const channel of this.#heard.keys()) await client.query(`listen ${channel}`)
       // What was rung while nobody listened.
-      for (const channel of this.#heard.keys()) this.#wake(channel)
+      for (const channel of this.#heard.keys()) this.wake(channel)
       if (this.#heard.size > 0) await ended
     } finally {
       this.#client = null
@@ -106,7 +138,8 @@ export class WakeupListener {
     }
   }
 
-  #wake(channel: WakeupChannel): void {
+  /** Wakes the subscribers of this process. */
+  wake(channel: WakeupChannel): void {
     for (const onWakeup of this.#heard.get(channel) ?? []) onWakeup()
   }
 }

@@ -25,12 +25,20 @@ export async function findDue(
   now: Date | null,
   limit: number,
 ): Promise<RowKey[]> {
-  const values = now === null ? [limit] : [now, limit]
   return await db.overAll<RowKey>(
     among => `select institute_id as "instituteId", ${key} as id from ${table}
-     where ${among('institute_id')} and ${typeof where === 'string' ? where : where(among)} order by ${order} limit $${values.length}`,
-    values,
+     where ${among('institute_id')} and ${typeof where === 'string' ? where : where(among)} order by ${order} limit ${literal(limit)}`,
+    now === null ? [] : [now],
   )
+}
+
+/**
+ * A limit stands in the text: behind a parameter PostgreSQL expects a tenth of the table, finds every plan that it could
+ * keep dearer than one made for the value, and plans the statement anew each time. Jobs ask for few different numbers.
+ */
+function literal(limit: number): number {
+  assert(Number.isSafeInteger(limit) && limit >= 0, 'a limit is a whole number')
+  return limit
 }
 
 /**
@@ -49,9 +57,9 @@ export async function updateDue<Row extends object>(
     // Materialized: a join could run it again for each row, and each time it would lock the next ones.
     return db.query<Row>(
       `with due as materialized (
-         select institute_id, ${key} from ${table} where ${where} order by ${order} limit $2 for update skip locked)
+         select institute_id, ${key} from ${table} where ${where} order by ${order} limit ${literal(limit)} for update skip locked)
        ${change} where (institute_id, ${key}) in (select institute_id, ${key} from due) returning ${returning}`,
-      [now, limit],
+      [now],
     )
   const taken = await leaseInGroups(db, await findDue(db, due, now, limit), keys => {
     const these = nameRows(keys, 2)

@@ -55,11 +55,21 @@ export class Slots {
   }
 
   /** Resolves when a slot is free, or when there will be none any more. */
-  async untilFree(): Promise<void> {
-    if (this.free > 0 || this.#isClosed) return
-    const { promise, resolve } = Promise.withResolvers<void>()
-    this.#waiting.push(resolve)
-    await promise
+  untilFree(): Promise<void> {
+    return this.#untilFree(1)
+  }
+
+  /** The same for half of them: who takes several at once need not come for each. */
+  untilHalfFree(): Promise<void> {
+    return this.#untilFree(Math.ceil(this.#size / 2))
+  }
+
+  async #untilFree(count: number): Promise<void> {
+    while (this.free < count && !this.#isClosed) {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      this.#waiting.push(resolve)
+      await promise
+    }
   }
 
   /** Takes a slot. Never rejects. */

@@ -54,7 +54,7 @@ export function checkoutRoutes(app: FastifyInstance, ctx: PaymentContext): void 
       const ids = orders.map(({ id }) => id)
       const { redirectUrl } = isFamily(found)
         ? await startTogether(ctx, institute, ids, options)
-        : await startPayment(ctx, institute, order.id, options)
+        : await startPayment(ctx, institute, order, options)
       return await reply.redirect(redirectUrl ?? path, 303)
     } catch (error) {
       if (error instanceof BursarError && error.code === 'HUE00002')
@@ -71,9 +71,10 @@ export function checkoutRoutes(app: FastifyInstance, ctx: PaymentContext): void 
   // Return from the provider: a paid order with a callback_url continues to the institute, any other to its page.
   const comeBack = withOrder(ctx, async (found, _request, reply) => {
     const { institute, order: before, orders, path } = found
-    if (before.state === 'unpaid') await checkReturned(ctx, institute.id, orders[0]?.id ?? before.id)
+    const isOpen = before.state === 'unpaid'
+    if (isOpen) await checkReturned(ctx, institute.id, orders[0]?.id ?? before.id)
     if (isFamily(found)) return reply.redirect(path, 303)
-    const order = (await findOrder(ctx, institute, before.id)) ?? before
+    const order = isOpen ? ((await findOrder(ctx, institute, before.id)) ?? before) : before
     const url = order.state === 'paid' ? await callbackUrlFor(ctx, institute, order) : null
     return reply.redirect(url ?? path, 303)
   })
@@ -105,6 +106,7 @@ async function showOrder(
   const language = languageOf(request, reply, institute)
   const { still } = request.query as { still?: unknown }
   const payments = await listPayments(ctx, institute.id, orders[0]?.id ?? order.id)
+  const paymentsOf = (one: Order) => (orders.length === 1 && one === orders[0] ? payments : undefined)
   const hasMoney = payments.some(({ state }) => state === 'captured')
   const { title, data, refreshSeconds } = describePage({
     institute,
@@ -112,7 +114,7 @@ async function showOrder(
     parts: await Promise.all(
       orders.map(async one => ({
         order: one,
-        receipt: one.state === 'paid' ? await findReceipt(ctx, institute, one) : null,
+        receipt: one.state === 'paid' ? await findReceipt(ctx, institute, one, paymentsOf(one)) : null,
         refunds: hasMoney ? await listRefunds(ctx, institute.id, one.id) : [],
       })),
     ),

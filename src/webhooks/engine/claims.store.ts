@@ -1,7 +1,10 @@
 import { assert } from '../../platform/assert.ts'
-import type { Database } from '../../platform/db/database.ts'
+import type { OwedDeliveries } from '../../events/owed-deliveries.ts'
+import type { Database, Transaction } from '../../platform/db/database.ts'
+import { oneOf } from '../../platform/db/query.ts'
 import { leaseInGroups, instituteOf } from '../../platform/jobs/claim.ts'
 import { interrupted, LEASE, readTargets, releaseAll, type Claimed } from './delivery-engine.store.ts'
+import { CIRCUIT_OPENS_AT } from '../delivery-log/deliveries.rules.ts'
 import type { DeliverableEvent } from './delivery-body.ts'
 import { ASKED_FOR, findReady, PAUSED, type Ready, type Room } from './ready.store.ts'
 import { addAll } from '../../platform/lists.ts'
@@ -95,13 +98,67 @@ const CLAIM = {
 }
 
 /** By their ids, so that no month is opened but those that they are in. An event of many deliveries is read once. */
-const EVENTS = `
+const eventsOf = (institutes: string, ids: string): string => `
   select e.id as "eventId", e.event_code as "eventCode",
     floor(date_part('epoch', e.occurred_at))::bigint as timestamp, e.sequence, e.payload::text as "payloadJson",
     e.trace_parent as "traceParent"
-  from events e where e.institute_id = any ($1::int[]) and e.id = any ($2::text[])`
+  from events e where ${institutes} and ${ids}`
 
 type ClaimedEvent = DeliverableEvent & Pick<Claimed, 'traceParent'>
+
+/** Claimed from the start, unless the subscription is paused or its circuit open: then a look decides. */
+const QUEUE_OWED = `
+  with queued as (
+    insert into webhook_queue (institute_id, delivery_id, webhook_id, event_id, claimed_until, claim)
+    select $1, o.id, o.webhook_id, o.event_id, case when is_open then clock_timestamp() + ${LEASE} end,
+      case when is_open then nextval('webhook_claims') end
+    from (
+      select o.*, s.disabled_at is null and not ${PAUSED} and s.failures_in_row < ${CIRCUIT_OPENS_AT} as is_open
+      from unnest($2::text[], $3::text[], $4::text[]) as o (id, webhook_id, event_id)
+      join webhook_subscriptions s on s.institute_id = $1 and s.id = o.webhook_id) o
+    returning *, ctid as place)
+  select q.delivery_id as id, q.webhook_id as "webhookId", q.event_id as "eventId", q.claim, q.place, q.failures,
+    e.sequence, floor(date_part('epoch', e.occurred_at))::bigint as timestamp
+  from queued q join events e on e.institute_id = $1 and e.id = q.event_id`
+
+/** Queued in the transaction that records its event, already held by this process. */
+export type HandedOver = Taken & ClaimedEvent
+
+/** Answers those that are claimed. */
+export async function queueClaimed(
+  tx: Transaction,
+  { instituteId, owed, events }: OwedDeliveries,
+): Promise<HandedOver[]> {
+  const rows = await tx.query<
+    Omit<Taken, 'claim'> & { claim: number | null } & Record<'sequence' | 'timestamp', number>
+  >(QUEUE_OWED, [
+    instituteId,
+    owed.map(({ id }) => id),
+    owed.map(({ webhookId }) => webhookId),
+    owed.map(({ eventId }) => eventId),
+  ])
+  const recorded = new Map(events.map(event => [event.id, event]))
+  return rows.flatMap(({ claim, ...row }) => {
+    const event = recorded.get(row.eventId)
+    assert(event !== undefined, 'a delivery is of an event that was recorded with it')
+    const { code: eventCode, payloadJson, traceParent } = event
+    return claim === null ? [] : [{ ...row, claim, instituteId, eventCode, payloadJson, traceParent }]
+  })
+}
+
+const isShutSince = ({ webhook: { isPaused, isDisabled } }: Claimed): boolean => isPaused && !isDisabled
+
+/** With their subscriptions as they are after the commit; what is shut since is given back. */
+export async function completeHandedOver(db: Database, handed: readonly HandedOver[]): Promise<Claimed[]> {
+  const targets = await readTargets(db, handed)
+  const claims = handed.map(({ webhookId, ...row }) => {
+    const webhook = targets.get(webhookId)
+    assert(webhook !== undefined, 'a delivery has a subscription')
+    return { ...row, webhook }
+  })
+  await releaseAll(db, claims.filter(isShutSince))
+  return claims.filter(claimed => !isShutSince(claimed))
+}
 
 type ClaimOptions = { limit: number; roomEach: number; busy: readonly Room[] }
 
@@ -170,9 +227,15 @@ async function complete(db: Database, ready: readonly Ready[], taken: readonly T
 async function readEvents(db: Database, taken: readonly Taken[]): Promise<ReadonlyMap<string, ClaimedEvent>> {
   if (taken.length === 0) return new Map()
   const unique = <Value>(read: (row: Taken) => Value): Value[] => [...new Set(taken.map(read))]
-  const events = await db.query<ClaimedEvent>(EVENTS, [
+  const institutes = oneOf(
+    'e.institute_id',
     unique(({ instituteId }) => instituteId),
+  )
+  const ids = oneOf(
+    'e.id',
     unique(({ eventId }) => eventId),
-  ])
+    2,
+  )
+  const events = await db.query<ClaimedEvent>(eventsOf(institutes.is, ids.is), [institutes.value, ids.value])
   return new Map(events.map(event => [event.eventId, event]))
 }

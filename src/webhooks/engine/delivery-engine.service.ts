@@ -3,7 +3,10 @@ import type { Log } from '../../platform/log.ts'
 import type { HttpClient, HttpResult } from '../../platform/http-client/http-client.ts'
 import { judge, stepAfter } from '../delivery-log/deliveries.rules.ts'
 import { deliveryBody } from './delivery-body.ts'
-import { CLAIM_AT_ONCE, claimDue } from './claims.store.ts'
+import { queueOwed } from '../../events/events.service.ts'
+import type { OwedDeliveries } from '../../events/owed-deliveries.ts'
+import type { Transaction } from '../../platform/db/database.ts'
+import { CLAIM_AT_ONCE, claimDue, completeHandedOver, queueClaimed, type HandedOver } from './claims.store.ts'
 import { findChanged, releaseAll, type Claimed } from './delivery-engine.store.ts'
 import { EndpointQueues, type Waiting } from './endpoint-queues.ts'
 import { answerMsOf, attemptRecord, unsent, type Ended } from './attempt.ts'
@@ -28,6 +31,9 @@ const LOOK_EVERY_MS = 1_000
 const LONGEST_WAIT_MS = 15_000
 const STOP_WITHIN_MS = 3_000
 const AFTER_FAILURE_MS = 1_000
+const HANDED_OVER_AT_MOST = 20
+/** A transaction that took longer has used up too much of the claim. */
+const HANDED_OVER_WITHIN_MS = 5_000
 
 export class DeliveryEngine {
   readonly #ctx: Context
@@ -37,6 +43,10 @@ export class DeliveryEngine {
   readonly #queues: EndpointQueues
   readonly #listener: { start(): void; stop(): Promise<void> }
   readonly #held = new Set<Claimed>()
+  /** Nobody looked for them, so there need be no more where they came from. */
+  readonly #handedOver = new WeakSet<Claimed>()
+  /** What was handed over and is being read. */
+  readonly #entering = new Set<Promise<void>>()
   readonly #keys: OpenedKeys
   readonly #results: Results
   readonly #unwritten = new UnwrittenFailures()
@@ -58,7 +68,11 @@ export class DeliveryEngine {
     this.#keys = new OpenedKeys(ctx)
     this.#queues = new EndpointQueues(options.slotsPerEndpoint)
     this.#results = new Results(ctx, log, (batch, shut) => this.#letGo(batch, shut))
-    this.#listener = ctx.db.listen('deliveries', () => this.wake())
+    this.#listener = ctx.db.listen(
+      'deliveries',
+      () => this.wake(),
+      (tx, work: OwedDeliveries) => this.#takeOver(tx, work),
+    )
   }
 
   start(): void {
@@ -78,7 +92,7 @@ export class DeliveryEngine {
     this.#stopped = true
     this.wake()
     await this.#listener.stop()
-    await this.#running
+    await Promise.all([this.#running, ...this.#entering])
     if (this.#retryTimer !== null) clearTimeout(this.#retryTimer)
     const unstarted = this.#takeWaiting(() => true)
     await this.#whenIdle(STOP_WITHIN_MS)
@@ -115,6 +129,45 @@ export class DeliveryEngine {
       findChanged(db, samples),
     ])
     const stale = this.#takeStale(new Set(changed))
+    const surplus = this.#enter(claims)
+    this.#queues.setStock()
+    // The surplus is of an endpoint with more subscriptions than places.
+    await releaseAll(db, [...surplus, ...stale])
+    return mayBeMore || stale.length > 0
+  }
+
+  /**
+   * What a transaction of this process makes due is claimed by it, and attempted as soon as it is committed: nobody has to
+   * look for it. If the process dies before that, its claim runs out as that of any attempt. Many at once are left in the
+   * queue, where they are taken in large claims.
+   */
+  async #takeOver(tx: Transaction, work: OwedDeliveries): Promise<number> {
+    const { owed } = work
+    if (owed.length > HANDED_OVER_AT_MOST || this.#held.size > MAX_AT_ONCE / 2) return queueOwed(tx, work)
+    const queuedAt = performance.now()
+    const handed = await queueClaimed(tx, work)
+    tx.afterCommit(() => {
+      const isLate = performance.now() - queuedAt > HANDED_OVER_WITHIN_MS
+      const entering = this.#stopped || isLate ? this.#giveBack(handed) : this.#enterHandedOver(handed)
+      this.#entering.add(entering)
+      void entering.then(() => this.#entering.delete(entering))
+    })
+    return owed.length - handed.length
+  }
+
+  async #enterHandedOver(handed: readonly HandedOver[]): Promise<void> {
+    try {
+      const claims = await completeHandedOver(this.#ctx.db, handed)
+      for (const claimed of claims) this.#handedOver.add(claimed)
+      await this.#giveBack(this.#enter(claims))
+    } catch (error) {
+      this.#log.warn({ err: error }, 'taking webhook deliveries over failed; they are given back')
+      await this.#giveBack(handed)
+    }
+  }
+
+  /** Starts what can start; answers what there is no place for. */
+  #enter(claims: readonly Claimed[]): Claimed[] {
     const surplus: Claimed[] = []
     const now = Date.now()
     for (const claimed of claims) {
@@ -128,10 +181,7 @@ export class DeliveryEngine {
       else this.#held.add(claimed)
       if (entry === 'starts') this.#deliver(claimed)
     }
-    this.#queues.setStock()
-    // The surplus is of an endpoint with more subscriptions than places.
-    await releaseAll(db, [...surplus, ...stale])
-    return mayBeMore || stale.length > 0
+    return surplus
   }
 
   /**
@@ -236,10 +286,12 @@ export class DeliveryEngine {
     for (const origin of this.#unwritten.remove(batch, shut)) this.#startNext(origin, Infinity)
     if (this.#held.size === 0) this.#onIdle()
     if (next < LOOK_EVERY_MS) this.#wakeAt(Date.now() + next)
-    if (batch.some(({ finish }) => this.#queues.isDry(finish.claimed.webhook.origin))) this.wake()
+    const isFound = ({ finish: { claimed } }: Ended): boolean => !this.#handedOver.has(claimed)
+    if (batch.some(ended => isFound(ended) && this.#queues.isDry(ended.finish.claimed.webhook.origin)))
+      this.wake()
   }
 
-  async #giveBack(claims: readonly Claimed[]): Promise<void> {
+  async #giveBack(claims: Parameters<typeof releaseAll>[1]): Promise<void> {
     try {
       await releaseAll(this.#ctx.db, claims)
     } catch (error) {

@@ -67,12 +67,24 @@ const targetKey = ({ instituteId, webhook }: Claimed): TargetKey => ({
 export async function readTargets(db: Database, held: readonly TargetKey[]): Promise<Targets> {
   if (held.length === 0) return new Map()
   const each = [...new Map(held.map(one => [one.webhookId, one])).values()]
-  const rows = await db.query<{ target: SealedTarget }>(
-    `select ${targetJson(PAUSED)} as target from webhook_subscriptions s
+  const [one, ...others] = each
+  const rows =
+    one !== undefined && others.length === 0
+      ? // What was just committed does not wait for its target behind transactions that wait for a connection.
+        await db.pointRead<{ target: SealedTarget }>(
+          `select ${targetJson(PAUSED)} as target from webhook_subscriptions s where institute_id = $1 and id = $2`,
+          [one.instituteId, one.webhookId],
+        )
+      : await db.query<{ target: SealedTarget }>(
+          `select ${targetJson(PAUSED)} as target from webhook_subscriptions s
      where institute_id = any ($3::int[]) and (institute_id, id) in (
        select k.institute_id, k.id from unnest($1::int[], $2::text[]) as k (institute_id, id))`,
-    [each.map(({ instituteId }) => instituteId), each.map(({ webhookId }) => webhookId), institutesOf(each)],
-  )
+          [
+            each.map(({ instituteId }) => instituteId),
+            each.map(({ webhookId }) => webhookId),
+            institutesOf(each),
+          ],
+        )
   return new Map(rows.map(({ target }) => [target.id, decodeTarget(target)]))
 }
 

@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { runUntilDone } from '../../src/platform/jobs/job.ts'
+import { Slots } from '../../src/platform/jobs/slots.ts'
+import { sendMessages } from '../../src/messages/messages.service.ts'
+import { notifyPayers } from '../../src/payments/notices/notices.service.ts'
+import { startBursar } from '../harness/bursar.ts'
+import { startReceiver } from '../harness/receiver.ts'
+import { PAY, sampleOrder } from '../harness/samples.ts'
+import { countStatements, type SentStatements } from '../harness/statement-count.ts'
+import { Visitor } from '../harness/visitor.ts'
+import { waitFor } from '../harness/wait.ts'
+
+/** What a process looks at by itself, and a key or a calendar that it reads again now and then. */
+const IDLE =
+  /schema_migrations|instance_settings|api_keys|api_requests|holidays|select count\(\*\)::int as "left"/
+const sent = countStatements(text => IDLE.test(text))
+const bursar = await startBursar({ after })
+const receiver = await startReceiver({ after })
+const { ctx, deliveries } = bursar.app
+
+before(async () => {
+  const { status } = await bursar.demo.post('/api/v1/integrations/erp/webhooks', {
+    event_code: 'order.payment.debited',
+    url: receiver.url,
+    failure_notification_email: 'it@example.in',
+  })
+  assert.equal(status, 201)
+  deliveries.start()
+})
+
+async function createOrder(): Promise<{ order_id: string; redirect_url: string }> {
+  const { body } = await bursar.demo.post(`${PAY}/orders`, sampleOrder())
+  return body.data
+}
+
+async function payByApi(): Promise<void> {
+  const { order_id: id } = await createOrder()
+  const { status } = await bursar.demo.post(`/api/v1/sandbox/pay/orders/${id}/pay`, { outcome: 'success' })
+  assert.equal(status, 200)
+}
+
+async function payByPage(): Promise<void> {
+  const page = new URL((await createOrder()).redirect_url).pathname
+  const visitor = new Visitor(bursar.url)
+  await visitor.open(page)
+  const started = await visitor.post(`${page}/start`, { mode: 'upi' })
+  const bank = new URL(started.location ?? '').pathname
+  await visitor.open(bank)
+  const paid = await visitor.post(bank, { mode: 'upi', outcome: 'success' })
+  const end = await visitor.open(new URL(paid.location ?? '').pathname)
+  assert.match(end.text, /receipt\.pdf/)
+}
+
+/** Everything that a payment causes: its webhook and its record, the payer's notices, and the messages that tell them. */
+async function doTheRest(delivered: number): Promise<void> {
+  await waitFor(async () => {
+    const [row] = await bursar.sql<{ left: number }>(`select count(*)::int as "left" from webhook_queue`)
+    return receiver.requests.length > delivered && row?.left === 0
+  }, 'the webhook to be delivered')
+  assert.equal(await notifyPayers(ctx, 100), 1)
+  await runUntilDone(sendMessages(ctx), new Slots({ size: 5, timeLimitMs: 10_000 }))
+}
+
+/** The least of several: a look of the engine that falls between two costs the payment nothing. */
+async function leastOf(times: number, pay: () => Promise<void>): Promise<SentStatements> {
+  const found: SentStatements[] = []
+  for (let time = 0; time < times; time++) {
+    const { statements, commits } = sent
+    const { length } = receiver.requests
+    await pay()
+    await doTheRest(length)
+    found.push({ statements: sent.statements - statements, commits: sent.commits - commits })
+  }
+  const of = (key: keyof SentStatements): number => Math.min(...found.map(each => each[key]))
+  return { statements: of('statements'), commits: of('commits') }
+}
+
+test('a payment by API, with its webhook and its mail, keeps its number of statements and commits', async () => {
+  const { statements, commits } = await leastOf(5, payByApi)
+  assert.ok(statements <= 35, `${statements} statements`)
+  assert.ok(commits <= 20, `${commits} commits`)
+})
+
+test('a payment by the hosted page, with its webhook and its mail, keeps its number of statements and commits', async () => {
+  const { statements, commits } = await leastOf(5, payByPage)
+  assert.ok(statements <= 49, `${statements} statements`)
+  assert.ok(commits <= 34, `${commits} commits`)
+})
