@@ -46,7 +46,7 @@ async function measureMails({ seconds, warmUpSeconds }: Size): Promise<Figure> {
   process.env['SMTP_URL'] = smtp.url
   const rig = await openRig()
   delete process.env['SMTP_URL']
-  const client = new pg.Client({ connectionString: rig.databaseUrl })
+  const client = new pg.Client({ connectionString: rig.full.databaseUrl })
   await client.connect()
   try {
     // A printer opens its fonts with its first paper.
@@ -76,8 +76,8 @@ async function measureMails({ seconds, warmUpSeconds }: Size): Promise<Figure> {
 
 async function pay({ full }: Rig, seconds: number): Promise<void> {
   const plan: PayPlan = {
-    origin: full,
-    kind: 'full',
+    origin: full.origin,
+    kind: 'api',
     headers: HEADERS,
     body: ORDER_BODY,
     seconds,

@@ -50,9 +50,9 @@ export async function applyReport(
       order,
       decision: decide(payment, report.outcome, order.state === 'paid', askedPaise),
     }))
-    const [first] = decided
+    const [counted] = decided
     const isNews = decided.some(({ decision: { kind } }) => kind === 'capture' || kind === 'mismatch')
-    if (first !== undefined && isNews && !(await isCountedHere(ctx, tx, first.payment, report.outcome)))
+    if (counted !== undefined && isNews && !(await isCountedHere(ctx, tx, counted.payment, report.outcome)))
       return 'nothing'
     for (const one of decided) await perform(ctx, tx, one, one.decision, askedPaise)
     // The counter of receipts is what a transaction locks last: see moveWithReceipt.
