@@ -4,6 +4,7 @@ import { listOnTheWay } from '../payments/student-payments.service.ts'
 import { dayOf } from '../platform/calendar.ts'
 import type { Context } from '../platform/context.ts'
 import type { Queryable } from '../platform/db/database.ts'
+import { sumPaise } from '../platform/money.ts'
 import { isAskedTwice, withoutTaken, type Share } from './dues.rules.ts'
 import { readDues, readDuesOn, type Dues } from './dues.service.ts'
 
@@ -45,20 +46,26 @@ export async function findTakenOfEach(
     one => one.studentId,
   )
   const keys = [...onTheWay.keys()].map(studentId => ({ instituteId, studentId }))
-  const dues = await readDuesOn(db, keys, dayOf(now))
+  const today = dayOf(now)
+  const dues = await readDuesOn(db, keys, today)
   return asked.map(({ studentId, lines }) => {
     const [owed, taken] = [dues.get(studentId), onTheWay.get(studentId)]
     if (owed === undefined || taken === undefined) return []
-    return isAskedTwice(lines, owed, withoutTaken(owed, taken)) ? ofTheSame(taken, lines) : []
+    if (!isAskedTwice(lines, owed, withoutTaken(owed, taken))) return []
+    // What is late is expected any day: nobody is told to come back on a day that has passed.
+    return ofTheSame(taken, lines).map(one => ({ ...one, until: one.until < today ? today : one.until }))
   })
 }
 
-/** Keeps what pays some of these components; a promised loan may pay any. */
+/** Keeps what pays some of these components, and of it that part alone; a promised loan may pay any. */
 export function ofTheSame(onTheWay: readonly OnTheWay[], lines: Share['lines']): OnTheWay[] {
   const asked = new Set(lines.map(line => line.componentType))
-  return onTheWay.filter(
-    one => one.lines.length === 0 || one.lines.some(line => asked.has(line.componentType)),
-  )
+  return onTheWay.flatMap(one => {
+    if (one.lines.length === 0) return one
+    const shared = one.lines.filter(line => asked.has(line.componentType))
+    const amountPaise = sumPaise(shared.map(line => line.amountPaise))
+    return shared.length === 0 ? [] : { ...one, lines: shared, amountPaise }
+  })
 }
 
 /** What students owe less what is on the way: what a family may be asked for today. All are of one institute. */

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -28,7 +29,12 @@ test('no package runs a script when it is installed but those that are listed, a
     .map(([path]) => path.replace(/^.*node_modules\//, ''))
   assert.deepEqual(new Set(scripted), new Set(Object.keys(allowScripts)))
   assert.ok(Object.values(allowScripts).every(Boolean))
-  assert.match(readFileSync(join(ROOT, '.npmrc'), 'utf8'), /^strict-allow-scripts=true$/m)
+  assert.match(readFileSync(join(ROOT, '.ci/run'), 'utf8'), /^npm ci --strict-allow-scripts$/m)
+})
+
+test('the commands of the guides run by npx in a checkout', () => {
+  const shown = execFileSync('npx', ['bursar', '--help'], { cwd: ROOT, encoding: 'utf8' })
+  assert.match(shown, /Usage: bursar/)
 })
 
 const BY_DIGEST = /@sha256:[0-9a-f]{64}$/

@@ -95,7 +95,8 @@ test('pages of events are exact over months, whatever the clocks of processes sa
 /** The partitions of a log that the statements of an act read rows of, with what they were asked. */
 async function partitionsRead(log: string, act: (db: Queryable) => Promise<unknown>): Promise<string[]> {
   const read = new Set<string>()
-  const recording: Queryable = {
+  const recording: Pick<typeof ctx.db, 'query' | 'pointRead'> = {
+    pointRead: (text, values) => ctx.db.pointRead(text, values),
     query: async (text: string, values: readonly unknown[] = []) => {
       const [plan] = await ctx.db.transaction(async tx => {
         const rows = await tx.query<{ 'QUERY PLAN': Json }>(`explain (analyze, format json) ${text}`, values)
@@ -186,6 +187,7 @@ test(
   async () => {
     const texts: string[] = []
     const recording = {
+      pointRead: ctx.db.pointRead.bind(ctx.db),
       query: (text: string, values: readonly unknown[]) => {
         texts.push(text)
         return ctx.db.query(text, values)
