@@ -97,7 +97,7 @@ async function partitionsRead(log: string, act: (db: Queryable) => Promise<unkno
   const read = new Set<string>()
   const recording: Pick<typeof ctx.db, 'query' | 'pointRead'> = {
     pointRead: (text, values) => ctx.db.pointRead(text, values),
-    query: async (text: string, values: readonly unknown[] = []) => {
+    query: async (text: string, values: readonly unknown[]) => {
       const [plan] = await ctx.db.transaction(async tx => {
         const rows = await tx.query<{ 'QUERY PLAN': Json }>(`explain (analyze, format json) ${text}`, values)
         await tx.query('rollback')
