@@ -114,6 +114,7 @@ test("the guide's sample files are good, and so is their sum", async () => {
     discount: 7500,
     paid: 23000,
     outstanding: 41500,
+    on_the_way_amount: 0,
     advance: 0,
   })
 })
