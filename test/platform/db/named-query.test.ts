@@ -6,20 +6,25 @@ import { startBursar } from '../../harness/bursar.ts'
 const bursar = await startBursar({ after })
 const { db } = bursar.app.ctx
 
+type PgConnection = { bind(message: { values?: readonly unknown[] }): void; describe(message: unknown): void }
+
+const OWN_MARK = 'a statement of this test'
+
 test('the columns of a statement are asked for once a connection, and its rows stay the same', async t => {
-  const connection = (pg as unknown as { Connection: { prototype: { describe(): void } } }).Connection
-  const describe = t.mock.method(connection.prototype, 'describe')
+  const { prototype } = (pg as unknown as { Connection: { prototype: PgConnection } }).Connection
+  const bind = t.mock.method(prototype, 'bind')
+  const describe = t.mock.method(prototype, 'describe')
   const text = `select n, n::bigint * 100 as paise, 'a' || n as "the name", null::text as nothing, n > 1 as "isMore",
     '2026-11-18 04:05:06.789012+05:30'::timestamptz as at, date '2026-11-18' as day, json_build_object('n', n) as json
-    from generate_series(1, $1::int) n where $1 > 0`
-  const read = () => db.pointRead<Record<string, unknown>>(text, [2])
+    from generate_series(1, $1::int) n where $2 <> ''`
+  const read = () => db.pointRead<Record<string, unknown>>(text, [2, OWN_MARK])
   const first = await read()
   const second = await read()
-  // Other tests of the process have connections of their own.
-  const seen = new Map<unknown, string[]>()
-  for (const { this: own, arguments: args } of describe.mock.calls)
-    seen.getOrInsertComputed(own, () => []).push((args as unknown as [{ name: string }])[0].name)
-  for (const names of seen.values()) assert.equal(new Set(names).size, names.length)
+  const binds = bind.mock.calls.filter(call => call.arguments[0].values?.includes(OWN_MARK))
+  assert.equal(binds.length, 2)
+  // A connection asks for the columns right after it binds the values, and other statements of the process come between.
+  const described = binds.filter(call => describe.mock.calls.some(({ this: own }) => own === call.this))
+  assert.equal(described.length, new Set(described.map(call => call.this)).size)
   assert.deepEqual(second, first)
   assert.deepEqual(second[1], {
     n: 2,
