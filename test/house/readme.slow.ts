@@ -14,7 +14,9 @@ import { waitFor } from '../harness/wait.ts'
 /** What a newcomer does first, in a folder that holds nothing but the repository and what `npm ci` makes. */
 const ROOT = join(import.meta.dirname, '..', '..')
 const [RUN = '', TEST = ''] =
-  /```sh\n(npm .*?) +#.*\n(npm .*?) +#.*\n```/.exec(readFileSync(join(ROOT, 'README.md'), 'utf8'))?.slice(1) ?? []
+  /```sh\n(npm .*?) +#.*\n(npm .*?) +#.*\n```/
+    .exec(readFileSync(join(ROOT, 'README.md'), 'utf8'))
+    ?.slice(1) ?? []
 
 const FIRST_DELIVERY_MS = 2_000
 const RECEIPT_MAIL_MS = 5_000
