@@ -183,11 +183,6 @@ async function openAndLock(
       name: processName(config.role),
       onPrimary: server => log.info({ server }, 'writing to this database server'),
       onIdleError: error => log.warn({ err: error }, 'an idle database connection was lost'),
-      onNode: ({ name: node, answers, schools }) =>
-        answers
-          ? log.info({ node, schools }, 'a database worker answers again')
-          : log.error({ node, schools }, 'a database worker does not answer; its schools wait'),
-      onLeft: (err, institute) => log.warn({ err, institute }, 'due work of an institute was not taken'),
       onWritesRefused: (reason, err) => log.error({ err, reason }, 'the database takes no writes'),
       async onEmbedded(embedded) {
         hold = await keepDataDirLocked(embedded, log)

@@ -288,9 +288,9 @@ export const toCheck = leasedRows<Application>({
 })
 
 export async function nextExpiry(db: Database, after: Date): Promise<Date | null> {
-  const [row] = await db.overAll<{ at: Date | null }>(
-    among => `select min(expires_at) as at from cred_applications
-     where ${among('institute_id')} and state in ('started', 'filled', 'final_approved') and expires_at > $1`,
+  const [row] = await db.query<{ at: Date | null }>(
+    `select min(expires_at) as at from cred_applications
+     where state in ('started', 'filled', 'final_approved') and expires_at > $1`,
     [after],
   )
   return row?.at ?? null

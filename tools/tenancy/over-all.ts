@@ -32,13 +32,12 @@ export const OVER_ALL: readonly Group[] = [
       'webhooks/delivery-log/deliveries.store.ts isOfEventBelow',
       'webhooks/delivery-log/deliveries.store.ts isWaitingBelow',
       'webhooks/engine/ready.store.ts findReady',
-      'webhooks/engine/ready.store.ts lookByPages',
       'webhooks/failure-mails/notices.store.ts findDueMails',
       'webhooks/failure-mails/notices.store.ts msUntilNextMail',
     ],
   },
   {
-    why: 'Locks what is due of several institutes together; of one at a time where they may be on two servers (jobs/claim.ts).',
+    why: 'Locks what is due of several institutes together (jobs/claim.ts).',
     reach: 'several, locked',
     senders: [
       'console/approvals/approvals.store.ts expireSome',
@@ -58,7 +57,7 @@ export const OVER_ALL: readonly Group[] = [
     ],
   },
   {
-    why: 'Takes what is due of all institutes by one statement; not where they may be on two servers.',
+    why: 'Takes what is due of all institutes by one statement.',
     reach: 'every, locked',
     senders: ['platform/jobs/claim.ts updateDue'],
   },

@@ -47,9 +47,8 @@ export async function setAside(
 }
 
 export async function nextStepDue(db: Database): Promise<Date | null> {
-  const [row] = await db.overAll<{ at: Date | null }>(
-    among =>
-      `select min(next_step_at) as at from flex_instalments where ${among('institute_id')} and next_step_at is not null`,
+  const [row] = await db.query<{ at: Date | null }>(
+    `select min(next_step_at) as at from flex_instalments where next_step_at is not null`,
   )
   return row?.at ?? null
 }

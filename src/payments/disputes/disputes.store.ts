@@ -242,9 +242,8 @@ export async function takeToMail(
 }
 
 export async function firstToMail(db: Database): Promise<Date | null> {
-  const [row] = await db.overAll<{ at: Date | null }>(
-    among =>
-      `select min(opened_at) as at from payment_disputes where ${among('institute_id')} and mailed_at is null`,
+  const [row] = await db.query<{ at: Date | null }>(
+    `select min(opened_at) as at from payment_disputes where mailed_at is null`,
   )
   return row?.at ?? null
 }

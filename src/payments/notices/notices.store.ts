@@ -156,9 +156,9 @@ export async function markRefunds(tx: Transaction, told: readonly MadeRefund[], 
 
 /** The oldest that waits. */
 export async function nextToNotify(db: Database): Promise<Date | null> {
-  const [row] = await db.overAll<{ at: Date | null }>(
-    among => `select least((select min(issued_at) from receipts where ${among('institute_id')} and payer_notified_at is null),
-       (select min(processed_at) from refunds where ${among('institute_id')} and state = 'processed'
+  const [row] = await db.query<{ at: Date | null }>(
+    `select least((select min(issued_at) from receipts where payer_notified_at is null),
+       (select min(processed_at) from refunds where state = 'processed'
           and kind <> 'returned' and cause is distinct from 'dispute' and payer_notified_at is null)) as at`,
   )
   return row?.at ?? null

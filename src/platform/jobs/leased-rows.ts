@@ -83,9 +83,8 @@ export function leasedRows<Row extends RowKey>(names: {
       ])
     },
     async nextDue(db) {
-      const [row] = await db.overAll<{ at: Date | null }>(
-        among =>
-          `select min(${dueAt}) as at from ${table} where ${among('institute_id')} and ${dueAt} is not null`,
+      const [row] = await db.query<{ at: Date | null }>(
+        `select min(${dueAt}) as at from ${table} where ${dueAt} is not null`,
       )
       return row?.at ?? null
     },

@@ -64,8 +64,6 @@ export async function setNext(tx: Transaction, rows: readonly DueReport[]): Prom
 }
 
 export async function nextDue(db: Database): Promise<Date | null> {
-  const [row] = await db.overAll<{ nextAt: Date | null }>(
-    among => `select min(next_at) as "nextAt" from report_mails where ${among('institute_id')}`,
-  )
+  const [row] = await db.query<{ nextAt: Date | null }>(`select min(next_at) as "nextAt" from report_mails`)
   return row?.nextAt ?? null
 }
