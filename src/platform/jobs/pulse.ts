@@ -17,7 +17,7 @@ export class Pulse {
   }
 
   start(): void {
-    this.#timers.add(setInterval(() => (this.#asking ??= this.#ask()), this.#everyMs))
+    this.#timers.add(setInterval(() => void (this.#asking ??= this.#ask()), this.#everyMs))
   }
 
   async stop(): Promise<void> {
