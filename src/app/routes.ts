@@ -95,7 +95,7 @@ type RouteOptions = HealthRouteOptions & {
 
 function createServerWithMetrics(options: HealthRouteOptions): { app: FastifyInstance; metrics: Metrics } {
   const { ctx, installation } = options
-  const metrics = createMetrics(ctx.db, installation.jobs)
+  const metrics = createMetrics(ctx.db, installation.jobs, ctx.cell)
   addCallMetrics(metrics.registry, ctx.calls)
   addSharedFigures(metrics.registry, sharedFigures(ctx))
   if (installation.backups !== null) observeBackups(metrics, installation.backups)

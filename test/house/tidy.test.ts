@@ -115,6 +115,10 @@ const DOORS = new Set([
   // Lenders belong to the installation; a choice ties one to an institute.
   'lenders',
   'institute_lenders',
+  // The directory of cells, by which is found out in which of them an institute lives.
+  'cells',
+  'cell_schools',
+  'cell_routes',
 ])
 
 const SHARDS = 'shards of the shared tables stand beside them there'

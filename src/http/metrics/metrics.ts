@@ -8,8 +8,10 @@ import { addJobMetrics } from './job-metrics.ts'
 
 export type Metrics = { registry: Registry; requestSeconds: Histogram<'method' | 'route' | 'status'> }
 
-export function createMetrics(db: Database, jobs: JobRunner): Metrics {
+/** `cell`: by which its figures are told from those of other cells. */
+export function createMetrics(db: Database, jobs: JobRunner, cell: string | null = null): Metrics {
   const registry = new Registry()
+  if (cell !== null) registry.setDefaultLabels({ cell })
   collectDefaultMetrics({ register: registry })
   const requestSeconds = new Histogram({
     name: 'bursar_http_request_duration_seconds',
