@@ -1,3 +1,4 @@
+import { markOfCell } from '../platform/cell-mark.rules.ts'
 import type { Cell, Directory } from './directory.rules.ts'
 
 /**
@@ -10,11 +11,6 @@ export type MapName = (typeof MAP_NAMES)[number]
 /** Cells by marks. */
 export type RouteMap = ReadonlyMap<string, string>
 export type RouteMaps = Readonly<Record<MapName, RouteMap>>
-
-/** A mark of a cell itself, for what belongs to no school: people who run it, accounts of the installation. */
-function markOfCell(name: string): string {
-  return `@${name}`
-}
 
 /** What cannot stand in a line of a map cannot be asked for by a request either. */
 const isMark = (text: string): boolean => /^[\w.@-]+$/.test(text)
