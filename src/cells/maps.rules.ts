@@ -111,7 +111,7 @@ export function renderBackends(cells: readonly Reachable[]): string {
       ...serversOf(cells.slice(1)).map(server => `${server} backup`),
     ]),
     renderBackend('files', [
-      `retries ${Math.max(count, 1)}`,
+      `retries ${2 * Math.max(count, 1)}`,
       'retry-on conn-failure 404',
       'option redispatch 1',
       ...LOOKED_AFTER,

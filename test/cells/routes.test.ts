@@ -46,7 +46,11 @@ const ANYWHERE = (
 async function startCells(t: TestContext): Promise<TestProxy> {
   const cells = []
   for (const name of ['north', 'south']) {
-    const server = createServer((_request, response) => response.end(name)).listen(0, '127.0.0.1')
+    const server = createServer((request, response) => {
+      // As after an upgrade of one cell: each has scripts that the other does not know.
+      const isElsewhere = request.url?.startsWith('/console/assets/') === true && !request.url.includes(name)
+      response.writeHead(isElsewhere ? 404 : 200).end(name)
+    }).listen(0, '127.0.0.1')
     await once(server, 'listening')
     t.after(() => {
       server.closeAllConnections()
@@ -148,3 +152,14 @@ test(
       assert.equal(await ask(proxy, 'GET', path, mark), cell, `${path} ${JSON.stringify(mark)}`)
   },
 )
+
+test('a script of the console is found in the cell that has it', { skip: WITHOUT_HAPROXY }, async t => {
+  const proxy = await startCells(t)
+  for (let no = 0; no < 20; no++)
+    for (const cell of ['north', 'south'])
+      assert.equal(await ask(proxy, 'GET', `/console/assets/index-${cell}${no}.js`, {}), cell)
+  // At once too, as a browser asks for them.
+  const many = Array.from({ length: 40 }, (_, no) => (no % 3 === 0 ? 'north' : 'south'))
+  const found = await Promise.all(many.map(cell => ask(proxy, 'GET', `/console/assets/index-${cell}.js`, {})))
+  assert.deepEqual(found, many)
+})
