@@ -44,6 +44,16 @@ export async function readCells(
   )
 }
 
+/** The same with connections of its own; without cells nobody is asked. */
+export async function lookAtCells(ctx: Pick<Context, 'db' | 'clock' | 'vault'>): Promise<CellStatus[]> {
+  const connections = new CellConnections(ctx)
+  try {
+    return await readCells(ctx, connections)
+  } finally {
+    await connections.close()
+  }
+}
+
 /** Where a new school goes: the cell with the fewest students among those that answer and do not drain; null: none. */
 export async function findRoom(
   { db }: Pick<Context, 'db'>,

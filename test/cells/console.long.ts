@@ -45,7 +45,7 @@ test(
     assert.deepEqual(
       (await context.cookies())
         .map(({ name }) => name)
-        .filter(name => /session$/.test(name))
+        .filter(name => name.endsWith('session'))
         .toSorted(),
       ['bursar_north_session', 'bursar_south_session'],
     )

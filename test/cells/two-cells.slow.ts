@@ -79,6 +79,11 @@ test('two cells behind one address', { skip: WITHOUT_HAPROXY }, async t => {
     assert.equal(await whoAt('demo-school'), 'op@north.example')
     assert.equal((await browser.get(`${API}/institutes/${SCHOOL}/home`)).status, 200)
     assert.equal((await browser.get(`${API}/institutes/demo-school/home`)).status, 200)
+    const seen = await browser.get(`${API}/operator/cells`, { 'bursar-at': '@north' })
+    assert.deepEqual(
+      seen.body.data.map(({ name, state }: { name: string; state: string }) => `${name} ${state}`),
+      ['north open', 'south open'],
+    )
     const signedOut = await owner.send('DELETE', `${API}/session`)
     assert.equal(signedOut.status, 200, signedOut.text)
     assert.equal(await whoAt('demo-school'), 'op@north.example')
