@@ -6,7 +6,8 @@
 --    3 Events and ledger        9 Dues and late fees      15 Portal
 --    4 Students and fees       10 Payment pages           16 Console
 --    5 ERP                     11 Flex                    17 Sandbox
---    6 Imports                 12 Loans                   18 Append-only tables, partitions, statistics
+--    6 Imports                 12 Loans                   18 Cells
+--                                                         19 Append-only tables, partitions, statistics
 --
 -- Rules that hold for every table:
 --   * Primary key, unique constraints and foreign keys of a tenant's table begin with institute_id: a row of one institute
@@ -2825,7 +2826,41 @@ create table lender_updates (
 );
 
 --------------------------------------------------------------------------------------------------------------------------
--- 18 Append-only tables, partitions, statistics
+-- 18 Cells: in which of several installations that are one service a school lives
+--------------------------------------------------------------------------------------------------------------------------
+
+-- Filled in one cell alone, which keeps the directory of all. These are no tables of schools: a school that moves to another
+-- cell leaves its row here where it is.
+create table cells (
+  name text primary key check (name ~ '^[a-z][a-z0-9-]{0,30}$'),
+  -- Where the proxies reach its processes, as host:port.
+  addresses text[] not null check (cardinality(addresses) > 0),
+  database_url_sealed bytea not null,
+  -- Schools that are made there get ids from here on, so that an id is unique over all cells.
+  first_institute_id integer not null unique,
+  -- It gets no new schools.
+  is_draining boolean not null default false,
+  created_at timestamptz not null default now()
+);
+
+create table cell_schools (
+  id integer primary key,
+  code text not null unique,
+  cell text not null references cells
+);
+create index cell_schools_of_cell on cell_schools (cell);
+
+-- What else leads to a school: ids of its API keys and of its accounts at providers.
+create table cell_routes (
+  kind text not null check (kind in ('key', 'account')),
+  value text not null,
+  school_id integer not null references cell_schools on delete cascade,
+  primary key (kind, value)
+);
+create index cell_routes_of_school on cell_routes (school_id);
+
+--------------------------------------------------------------------------------------------------------------------------
+-- 19 Append-only tables, partitions, statistics
 --------------------------------------------------------------------------------------------------------------------------
 
 -- The database itself refuses to alter what these tables record.

@@ -18,6 +18,7 @@ const FEATURE_RANK = [
   ['banking', 'reminders'],
   ['webhooks'],
   ['portal', 'console'],
+  ['cells'],
   ['sandbox'],
 ]
 

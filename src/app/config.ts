@@ -28,6 +28,10 @@ export type Config = {
   masterKey: Buffer | null
   /** Daily backups of the embedded server; null: none are made. */
   backup: BackupSettings | null
+  /** Null: this installation stands by itself. */
+  cell: string | null
+  /** Where the directory of cells is published. */
+  proxies: { folder: string | undefined; sockets: readonly string[] }
   tls: { certFile: string; keyFile: string } | null
   trustProxy: string[] | false
   publicRate: { perSecond: number; burst: number }
@@ -140,6 +144,8 @@ function toConfig(
     tls: hasAll('TLS_CERT_FILE')
       ? { certFile: values.TLS_CERT_FILE ?? '', keyFile: values.TLS_KEY_FILE ?? '' }
       : null,
+    cell: values.CELL,
+    proxies: { folder: values.CELL_MAPS ?? undefined, sockets: values.CELL_PROXIES ?? [] },
     trustProxy: values.TRUST_PROXY ?? false,
     publicRate: { perSecond: values.PUBLIC_RATE, burst: values.PUBLIC_BURST },
     securityContacts: values.SECURITY_CONTACT ?? [],

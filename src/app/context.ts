@@ -83,6 +83,7 @@ export async function createContext(config: Settings, base: Context, log: Log): 
     clock: base.clock,
     vault: base.vault,
     mode,
+    cell: base.cell,
     addressPolicy: base.addressPolicy,
     get publicUrl() {
       return base.publicUrl

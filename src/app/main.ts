@@ -45,7 +45,7 @@ for (const stream of [process.stdout, process.stderr]) stream.on('error', () => 
 
 try {
   const wanted = readConfig(process.env)
-  const log = createLog({ level: wanted.logLevel, format: wanted.logFormat })
+  const log = createLog({ level: wanted.logLevel, format: wanted.logFormat, cell: wanted.cell })
   process.on('unhandledRejection', err => log.error({ err }, 'unhandled rejection'))
   const warnings = [...findMisspelt(process.env), ...warnAboutSecrets(wanted), exposureWarning(wanted)]
   for (const warning of warnings.filter(one => one !== null)) log.warn(warning)

@@ -66,6 +66,7 @@ export async function openDatabase(
       vault,
       mode: config.mode,
       publicUrl: config.publicUrl,
+      cell: config.cell,
       addressPolicy: addressPolicy({ mode: config.mode, allowed: config.outbound.allowed }),
     }
     if (sandboxClock !== null) {

@@ -54,6 +54,7 @@ import { sandboxPaymentRoutes } from '../sandbox/payments.routes.ts'
 import type { SandboxPlans } from '../sandbox/flex.service.ts'
 import type { SandboxPayments } from '../sandbox/payments.service.ts'
 import { triggerRoutes } from '../sandbox/trigger/trigger.routes.ts'
+import { cellRoutes } from '../cells/cells.routes.ts'
 import { consoleRoutes } from '../console/console.routes.ts'
 import { keepRequestLog, requestRoutes } from '../request-log/requests.routes.ts'
 import type { Installation } from '../console/operator/health.service.ts'
@@ -95,7 +96,7 @@ type RouteOptions = HealthRouteOptions & {
 
 function createServerWithMetrics(options: HealthRouteOptions): { app: FastifyInstance; metrics: Metrics } {
   const { ctx, installation } = options
-  const metrics = createMetrics(ctx.db, installation.jobs)
+  const metrics = createMetrics(ctx.db, installation.jobs, ctx.cell)
   addCallMetrics(metrics.registry, ctx.calls)
   addSharedFigures(metrics.registry, sharedFigures(ctx))
   if (installation.backups !== null) observeBackups(metrics, installation.backups)
@@ -139,6 +140,7 @@ export async function createHttpServer(options: RouteOptions): Promise<FastifyIn
   await consoleRoutes(app, ctx)
   operatorRoutes(app, ctx, { installation: options.installation, metrics, requestLog })
   doctorRoutes(app, ctx, options.examine)
+  cellRoutes(app, ctx)
   if (sandbox !== null) {
     demoSignInRoutes(app, ctx)
     clockRoutes(app, ctx, sandbox)

@@ -10,6 +10,7 @@ import {
   rotateLender,
   type ListedLender,
 } from '../loans/lenders/lenders.service.ts'
+import { markUrl } from '../platform/cell-mark.rules.ts'
 import type { Context } from '../platform/context.ts'
 import type { Transaction } from '../platform/db/database.ts'
 import { formatRupees, paiseOf, parseRupees, type Paise } from '../platform/money.ts'
@@ -117,7 +118,7 @@ async function runAdd(code: string, options: AddOptions): Promise<void> {
     const after = { title, url, least: lender.leastPaise / 100, most: lender.mostPaise / 100 }
     const note = { what: 'lender.added', about: code, after }
     const { secret } = await addLender(ctx, lender, auditBy(ctx, note))
-    const callback = `${ctx.publicUrl}/callbacks/lenders/${code}`
+    const callback = markUrl(`${ctx.publicUrl}/callbacks/lenders/${code}`, ctx, null)
     const how =
       secret === null
         ? `Its people get in by: bursar users create EMAIL --name NAME --lender ${code}`

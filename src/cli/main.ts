@@ -4,6 +4,7 @@ import { addArchiveCommands } from './archive.ts'
 import { addBackupCommands } from './backup.ts'
 import { addBranchCommands } from './institute/branches.ts'
 import { addCatalogueCommands } from './institute/catalogue.ts'
+import { addCellCommands } from './cells/cells.ts'
 import { addConfigCommand } from './config.ts'
 import { addDoctorCommand } from './doctor.ts'
 import { addErpCommands } from './institute/erp.ts'
@@ -61,6 +62,7 @@ addPaymentCommands(program)
 addBackupCommands(program)
 addArchiveCommands(program)
 addMoveCommand(program)
+addCellCommands(program)
 addMigrateCommand(program)
 addConfigCommand(program)
 addDoctorCommand(program)

@@ -56,6 +56,7 @@ async function generateDocument(): Promise<object> {
     vault: new Vault(Buffer.alloc(MASTER_KEY_BYTES)),
     mode: 'sandbox',
     publicUrl: PUBLIC_URL,
+    cell: null,
     addressPolicy: anyAddress,
   }
   const config = readConfig({})

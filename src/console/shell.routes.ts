@@ -75,11 +75,15 @@ async function sendShell(ctx: Context, request: FastifyRequest, reply: FastifyRe
   const nonce = randomBytes(16).toString('base64')
   const isSignedIn = readSessionCookie(ctx, request.headers.cookie) !== null
   const preloads = isSignedIn ? preloadsFor(request.url, shell.homeScript) : ''
+  const html = ctx.cell === null ? shell.html : shell.html.replace(SESSION_PRELOAD, '')
   return reply
     .header('content-security-policy', contentPolicy(nonce))
     .header('content-type', 'text/html; charset=utf-8')
-    .send(shell.html.replaceAll(NONCE, nonce).replace('</head>', `${preloads}</head>`))
+    .send(html.replaceAll(NONCE, nonce).replace('</head>', `${preloads}</head>`))
 }
+
+/** Which of several cells knows the session is said by the scripts alone, in a header that a preload does not have. */
+const SESSION_PRELOAD = /<link rel="preload" as="fetch" href="\/console\/api\/session"[^>]*>/
 
 const HOME = /^\/console\/i\/([a-z0-9-]+)\/?$/
 

@@ -51,6 +51,8 @@ export type LoanRequest = {
   consentedAt: Date
   /** Where the lender redirects the borrower's browser at the end. */
   returnUrl: string
+  /** Where the lender reports what happens to this application. */
+  reportUrl: string
 }
 
 export type LoanReport = {

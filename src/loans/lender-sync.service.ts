@@ -1,4 +1,5 @@
 import type { Transaction } from '../platform/db/database.ts'
+import { markUrl } from '../platform/cell-mark.rules.ts'
 import { conflict, notFound, unavailable } from '../platform/errors.ts'
 import { rememberAnswer, type Command } from '../platform/idempotency.ts'
 import type { Run } from '../platform/jobs/job.ts'
@@ -43,6 +44,7 @@ export async function sendToLender(ctx: LoanContext, key: store.LoanKey, returnU
     borrower,
     description: `Fees for ${student}`,
     returnUrl,
+    reportUrl: markUrl(`${ctx.publicUrl}/callbacks/lenders/${application.lender}`, ctx, institute.code),
   }
   const lender = await lenderOf(ctx, application.lender)
   const { reports = [], ...started } = await answered(lender.start(request))

@@ -1,5 +1,6 @@
 import { getInstitutesById } from '../institutes/institutes.service.ts'
 import { queueMessages } from '../messages/messages.service.ts'
+import { markUrl } from '../platform/cell-mark.rules.ts'
 import type { Transaction } from '../platform/db/database.ts'
 import type { LoanContext } from './context.ts'
 import { confirmMessages, lenderMessages } from './loan-messages.texts.ts'
@@ -15,9 +16,10 @@ export async function mailLender(
   happened: Parameters<typeof lenderMessages>[1],
 ): Promise<void> {
   if (application.sentAt === null) return
-  const { lender, id } = application
+  const { lender, id, instituteId } = application
   const recipients = await ctx.people.atLender(tx, lender)
-  const url = `${ctx.publicUrl}/console/l/${lender}/${id}`
+  const [institute] = ctx.cell === null ? [] : await getInstitutesById(ctx, [instituteId])
+  const url = markUrl(`${ctx.publicUrl}/console/l/${lender}/${id}`, ctx, institute?.code ?? null)
   await queueMessages(tx, lenderMessages(application, happened, { recipients, url, at: ctx.clock.now() }))
 }
 

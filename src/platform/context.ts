@@ -13,6 +13,8 @@ export type Context = {
   readonly mode: Mode
   /** Where parents' browsers reach us, without a trailing slash. */
   readonly publicUrl: string
+  /** The name of this cell, where several installations are one service; null: this one stands by itself. */
+  readonly cell: string | null
   /** Which addresses of others we connect to. */
   readonly addressPolicy: AddressPolicy
 }

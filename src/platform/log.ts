@@ -10,6 +10,8 @@ export type LogFormat = 'json' | 'plain'
 export function createLog(options: {
   level: string
   format: LogFormat
+  /** Stands in every line. */
+  cell?: string | null
   destination?: DestinationStream
 }): Log {
   const destination =
@@ -23,7 +25,7 @@ export function createLog(options: {
   return pino(
     {
       level: options.level,
-      base: null,
+      base: typeof options.cell === 'string' ? { cell: options.cell } : null,
       timestamp: stdTimeFunctions.isoTime,
       formatters: { level: label => ({ level: label }) },
       serializers: { err: describeError },

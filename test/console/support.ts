@@ -96,7 +96,9 @@ export async function createPerson({ app: { ctx }, url }: TestBursar, person: Pe
   const { email, name = 'Asha Rao', operator = false, institute, role = 'owner', lender = null } = person
   const member = institute === undefined ? null : { institute: await getInstitute(ctx, institute), role }
   const { link } = await createUser(ctx, { email, name, isOperator: operator, member, lender })
-  const visitor = new Visitor(url)
+  const at = new URL(link ?? url).searchParams.get('at')
+  // As the console's pages do where a link names its cell.
+  const visitor = new Visitor(url, at === null ? {} : { 'bursar-at': at })
   const answer = await visitor.post(`${API}/invitations/accept`, {
     token: tokenOf(link ?? ''),
     password: PASSWORD,

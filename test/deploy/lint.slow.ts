@@ -39,6 +39,44 @@ const LINTS: readonly Lint[] = [
     offence: { file: 'compose.yml', from: 'shm_size:', to: 'shmsize:', found: /shmsize/ },
   },
   {
+    tool: 'check-jsonschema',
+    args: ['--builtin-schema', 'vendor.compose-spec', 'cells/compose.yml'],
+    offence: { file: 'cells/compose.yml', from: 'shm_size:', to: 'shmsize:', found: /shmsize/ },
+  },
+  {
+    tool: 'kubernetes-validate',
+    args: [
+      '--strict',
+      ...['namespace', 'proxy', 'ingress'].map(name => `cells/kubernetes/proxy/${name}.yml`),
+    ],
+    offence: {
+      file: 'cells/kubernetes/proxy/proxy.yml',
+      from: 'serviceName',
+      to: 'servicesName',
+      found: /servicesName/,
+    },
+  },
+  ...['north', 'south', 'proxy'].map(name => ({
+    tool: 'kubectl',
+    args: ['kustomize', `cells/kubernetes/${name}`],
+    offence: {
+      file: `cells/kubernetes/${name}/kustomization.yml`,
+      from: 'resources:',
+      to: 'resourcen:',
+      found: /resourcen/,
+    },
+  })),
+  ...['replication', 'standby'].map(name => ({
+    tool: 'bash',
+    args: ['-n', `cells/${name}.sh`],
+    offence: {
+      file: `cells/${name}.sh`,
+      from: 'set -euo pipefail',
+      to: 'if true; then',
+      found: /syntax error|unexpected end/,
+    },
+  })),
+  {
     tool: 'kubernetes-validate',
     args: [
       '--strict',
@@ -58,8 +96,8 @@ const LINTS: readonly Lint[] = [
     args: ['check', 'rules', 'prometheus/alerts.yml'],
     offence: {
       file: 'prometheus/alerts.yml',
-      from: 'max(bursar_books_differences)',
-      to: 'max(bursar_books_differences',
+      from: 'max by (cell) (bursar_books_differences)',
+      to: 'max by (cell) (bursar_books_differences',
       found: /unclosed left parenthesis/,
     },
   },
@@ -68,8 +106,8 @@ const LINTS: readonly Lint[] = [
     args: ['test', 'rules', 'prometheus/alerts.test.yml'],
     offence: {
       file: 'prometheus/alerts.yml',
-      from: 'max(bursar_books_differences) > 0',
-      to: 'max(bursar_books_differences) > 2',
+      from: 'max by (cell) (bursar_books_differences) > 0',
+      to: 'max by (cell) (bursar_books_differences) > 2',
       found: /BursarBooksDiffer/,
     },
   },

@@ -114,6 +114,10 @@ const DOORS = new Set([
   // Lenders belong to the installation; a choice ties one to an institute.
   'lenders',
   'institute_lenders',
+  // The directory of cells, by which is found out in which of them an institute lives.
+  'cells',
+  'cell_schools',
+  'cell_routes',
 ])
 
 test('every tenant table’s primary key, unique keys and foreign keys begin with institute_id', async () => {

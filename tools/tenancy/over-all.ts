@@ -5,6 +5,16 @@ type Group = { why: string; reach: Reach; senders: readonly string[] }
 /** Functions whose statements go over several institutes or all on purpose. They still join tenant tables by `institute_id`. */
 export const OVER_ALL: readonly Group[] = [
   {
+    why: 'What a cell holds, for the directory of cells: plain reads.',
+    reach: 'every',
+    senders: [
+      'cells/cell.store.ts countStudents',
+      'cells/cell.store.ts fingerprintContent',
+      'cells/cell.store.ts readContent',
+      'cells/cell.store.ts readLoad',
+    ],
+  },
+  {
     why: 'When work falls due next, which institutes have some, and whether a month is over for all: plain reads.',
     reach: 'every',
     senders: [

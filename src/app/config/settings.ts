@@ -104,6 +104,17 @@ export const SETTINGS = {
   ),
   TLS_CERT_FILE: optional('certificate chain, for Bursar to serve https itself', existingFile),
   TLS_KEY_FILE: optional('private key of the certificate', existingFile),
+  CELL: optional(
+    'name of this cell, where several installations are one service; shown in logs and metrics',
+    matching(/^[a-z][a-z0-9-]{0,30}$/, 'must be lower-case letters, digits and hyphens, a letter first'),
+  ),
+  CELL_MAPS: optional('folder into which `bursar cells sync` writes what HAProxy starts from', text =>
+    resolve(text),
+  ),
+  CELL_PROXIES: optional(
+    'admin sockets of the running HAProxies, as paths or host:port, comma-separated',
+    asList,
+  ),
   TRUST_PROXY: optional(
     'addresses or CIDRs of proxies whose X-Forwarded-* headers are trusted, comma-separated',
     asList,

@@ -84,6 +84,14 @@ export function judgeCertificate(certificate: Certificate | null, now: Date, isL
   return ok(`valid until ${until}`)
 }
 
+/** Null: the installation stands by itself. */
+export function judgeCells(found: { cells: number; problems: readonly string[] } | null): Judgement {
+  if (found === null) return ok('none: this installation stands by itself')
+  if (found.problems.length > 0) return problem(found.problems.join('; '))
+  if (found.cells === 0) return ok('this is one of several; another keeps their directory')
+  return ok(`${found.cells}; the directory and the maps of the proxies are as they are`)
+}
+
 export function judgeBackup(
   backup: { last: Date | null; isLate: boolean } | null,
   hasOwnServer: boolean,

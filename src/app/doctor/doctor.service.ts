@@ -1,3 +1,4 @@
+import { examineCells } from '../../cells/status.service.ts'
 import { englishName } from '../../messages/messages.rules.ts'
 import { access, constants } from 'node:fs/promises'
 import { dirname } from 'node:path'
@@ -18,6 +19,7 @@ import { reachCallbacks, readCertificate, reachPublicUrl } from './doctor.client
 import {
   judgeArchive,
   judgeBackup,
+  judgeCells,
   judgeCertificate,
   judgeClock,
   judgeLenders,
@@ -70,6 +72,7 @@ export function examine(config: Config, ctx: Context): Promise<Finding[]> {
     'Provider accounts': () => lookAtAccounts(config, ctx),
     Lenders: () => lookAtLenders(ctx),
     Institutes: async () => judgePeople(await readPeople(ctx.db)),
+    Cells: async () => judgeCells(await examineCells(ctx, config.proxies)),
   }
   return Promise.all(
     Object.entries(looks).map(async ([subject, look]) => {

@@ -5,9 +5,13 @@ type Cookie = 'session' | 'device'
 /** How long a browser keeps its device's cookie, renewed at each sign-in. */
 const DEVICE_S = 180 * 86_400
 
-/** Over https the name itself keeps a page on a sibling host from planting one. */
-function cookieName({ publicUrl }: Context, cookie: Cookie): string {
-  return publicUrl.startsWith('https:') ? `__Host-bursar_${cookie}` : `bursar_${cookie}`
+/**
+ * Over https the name itself keeps a page on a sibling host from planting one. Cells have one address and people of their
+ * own: each has cookies of its own, so that who works in two is signed in to both.
+ */
+function cookieName({ publicUrl, cell }: Context, cookie: Cookie): string {
+  const name = `bursar_${cell === null ? '' : `${cell}_`}${cookie}`
+  return publicUrl.startsWith('https:') ? `__Host-${name}` : name
 }
 
 export function readSessionCookie(ctx: Context, header: string | undefined): string | null {

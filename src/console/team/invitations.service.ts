@@ -1,6 +1,7 @@
 import { badField, BursarError, notFound } from '../../platform/errors.ts'
 import type { Transaction } from '../../platform/db/database.ts'
 import type { Context } from '../../platform/context.ts'
+import { markUrl } from '../../platform/cell-mark.rules.ts'
 import { newId } from '../../platform/ids.ts'
 import { eraseSecrets } from '../../messages/messages.service.ts'
 import { hashSecret, newSecret } from '../../platform/secrets.ts'
@@ -18,7 +19,7 @@ import * as users from '../auth/users.store.ts'
 export type NewInvitation = {
   email: string
   /** Null for a link that only lets its reader choose a password. */
-  joins: { instituteId: number; role: Role } | null
+  joins: { instituteId: number; code: string; role: Role } | null
   invitedBy: string
   lastsMs: number
   /** Asked for by somebody who may be anybody: it must not end a link that is on its way to the right person. */
@@ -28,7 +29,7 @@ export type NewInvitation = {
 /** Replaces earlier ones of the kind unless it keeps them; the first that is used ends the others. The token stands in the link alone. */
 export async function makeInvitation(
   tx: Transaction,
-  { publicUrl }: Context,
+  ctx: Pick<Context, 'publicUrl' | 'cell'>,
   { email, joins, invitedBy, lastsMs, keepsEarlier }: NewInvitation,
 ): Promise<{ id: string; link: string; expiresAt: Date }> {
   const id = newId('invite')
@@ -45,7 +46,8 @@ export async function makeInvitation(
     invitedBy,
     expiresAt,
   })
-  return { id, link: `${publicUrl}/console/join/${token}`, expiresAt }
+  const link = markUrl(`${ctx.publicUrl}/console/join/${token}`, ctx, joins?.code ?? null)
+  return { id, link, expiresAt }
 }
 
 export type InvitationFile = {

@@ -46,7 +46,7 @@ export async function invite(
       throw conflict(`${email} is a member already. Change the role in the list instead.`)
     const { id, link, expiresAt } = await makeInvitation(tx, ctx, {
       email,
-      joins: { instituteId: institute.id, role },
+      joins: { instituteId: institute.id, code: institute.code, role },
       invitedBy: who.email,
       lastsMs: INVITATION_MS,
     })

@@ -8,8 +8,10 @@ import { addJobMetrics } from './job-metrics.ts'
 
 export type Metrics = { registry: Registry; requestSeconds: Histogram<'method' | 'route' | 'status'> }
 
-export function createMetrics(db: Database, jobs: JobRunner): Metrics {
+/** `cell`: by which its figures are told from those of other cells. */
+export function createMetrics(db: Database, jobs: JobRunner, cell: string | null = null): Metrics {
   const registry = new Registry()
+  if (cell !== null) registry.setDefaultLabels({ cell })
   // Measured ten times a second: a timer each 10 ms, as it is by default, is most of what an idle process costs.
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 100 })
   const requestSeconds = new Histogram({

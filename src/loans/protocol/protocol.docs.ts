@@ -112,7 +112,8 @@ function updateOperation(publicUrl: string): Schema {
     operationId: 'reportUpdate',
     summary: 'Report what happened',
     description:
-      `Send it to \`${publicUrl}/callbacks/lenders/CODE\`, CODE being the name under which the operator added you. Send it again until ` +
+      'Send it to the `report_url` that came with the application; where it had none, to ' +
+      `\`${publicUrl}/callbacks/lenders/CODE\`, CODE being the name under which the operator added you. Send it again until ` +
       'the answer is 200, with a new timestamp. Order does not matter: Bursar asks for the whole when one is missing.',
     tags: ['Sent by the lender'],
     requestBody: {

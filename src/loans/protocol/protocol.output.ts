@@ -41,6 +41,10 @@ export const submitOutput = submit.object({
     "Send the borrower's browser here when your pages are done.",
     'https://pay.example.in/cred/green-park/loan_01k9zq4m0ve8sbn6yt2hw3c5da/return',
   ),
+  report_url: submit.text(
+    'Send your reports about this application here.',
+    'https://pay.example.in/callbacks/lenders/vidya?at=green-park',
+  ),
 })
 
 export const statusOutput = about.object({

@@ -13,6 +13,7 @@ type Setting =
   | 'flex_figures'
   | 'books_check'
   | 'second_factor'
+  | 'cell'
 
 /** Held until the transaction ends, also before the setting has been written for the first time. */
 export async function lockSetting(tx: Transaction, key: Setting): Promise<void> {

@@ -54,6 +54,7 @@ test('each subject is looked at by itself, and one in trouble keeps nobody from 
     'Provider accounts': 'ok',
     Lenders: 'ok',
     Institutes: 'ok',
+    Cells: 'ok',
   })
   const text = (name: string): string => findings.find(({ subject }) => subject === name)?.text ?? ''
   assert.match(text('Database server'), /switch on fsync, full_page_writes, synchronous_commit/)

@@ -1,3 +1,5 @@
+import { markOf } from './cell-mark.ts'
+
 /** Client of the console's API: cookie, CSRF token and envelope. */
 export type Problem = { key: string; message: string }
 
@@ -110,7 +112,8 @@ export async function download(path: string, query: Query = {}): Promise<string>
 }
 
 async function call(method: string, path: string, init: RequestInit): Promise<Response> {
-  const response = await fetch(BASE + path, { method, credentials: 'same-origin', ...init })
+  const headers = { ...markOf(path), ...(init.headers as Record<string, string> | undefined) }
+  const response = await fetch(BASE + path, { method, credentials: 'same-origin', ...init, headers })
   if (response.ok) return response
   if (response.status === 401 && !path.startsWith('/session')) onSignedOut()
   if (response.status === 403) onRefused()

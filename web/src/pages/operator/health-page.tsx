@@ -7,6 +7,7 @@ import { Failed, Loading } from '../../ui/states.tsx'
 import { StatusBadge, type Tone } from '../../ui/status-badge.tsx'
 import { formatMoment } from '../../ui/when.tsx'
 import { ago, formatBytes, formatSeconds } from './amounts.ts'
+import { CellsSection } from './cells-section.tsx'
 import { OperatorFrame } from './operator-frame.tsx'
 
 /** The health of the installation: a summary, then figures. */
@@ -21,6 +22,7 @@ export function HealthPage() {
       {health.isPending && <Loading />}
       {health.isError && <Failed error={health.error} retry={() => void health.refetch()} />}
       {health.isSuccess && <Parts health={health.data} />}
+      <CellsSection />
     </OperatorFrame>
   )
 }

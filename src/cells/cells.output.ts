@@ -1,0 +1,30 @@
+import { outputOf, type Shown } from '../http/wire/output.ts'
+import type { CellStatus } from './status.service.ts'
+
+const cell = outputOf<CellStatus>()
+export const cellOutput = cell.object({
+  name: cell.text('Name of the cell.', 'north'),
+  state: cell.oneOf(
+    ['open', 'draining', 'away'],
+    'Whether it answers and takes new schools.',
+    ({ isAway, isDraining }) => (isAway ? 'away' : isDraining ? 'draining' : 'open'),
+  ),
+  reason: cell.optional.text('Why it is away.', 'connect ECONNREFUSED 10.1.0.5:5432', source =>
+    source.isAway ? source.reason : undefined,
+  ),
+  schools: cell.optional.integer('Schools that live there.', 412, source =>
+    source.isAway ? undefined : source.schools,
+  ),
+  students: cell.optional.integer('Their students.', 310_000, source =>
+    source.isAway ? undefined : source.students,
+  ),
+  payments_today: cell.optional.integer('Payments captured today.', 5_210, source =>
+    source.isAway ? undefined : source.paymentsToday,
+  ),
+  due: cell.optional.integer('Work that is due.', 12, source => (source.isAway ? undefined : source.due)),
+  version: cell.optional.text('Of its processes that are connected.', '0.1.0', source =>
+    source.isAway ? undefined : source.versions.join(', '),
+  ),
+})
+
+export type CellAnswer = Shown<typeof cellOutput>

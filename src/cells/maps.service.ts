@@ -1,0 +1,132 @@
+import { mkdir, open, readFile, rename } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Context } from '../platform/context.ts'
+import { reasonOf } from './directory.service.ts'
+import * as store from './directory.store.ts'
+import { askProxy, type AdminAddress } from './haproxy.client.ts'
+import {
+  MAP_NAMES,
+  parseMap,
+  parseMapNumbers,
+  planCommands,
+  renderBackends,
+  renderMap,
+  toLines,
+  toMaps,
+  type MapName,
+  type RouteMap,
+  type RouteMaps,
+} from './maps.rules.ts'
+import type { Cell } from './directory.rules.ts'
+
+/** Where routes are published: a folder that proxies start from, and proxies that run. */
+export type Proxies = { folder?: string | undefined; sockets: readonly AdminAddress[] }
+
+export type ProxyResult = {
+  socket: AdminAddress
+  /** How many entries were set; null: it did not take them. */
+  changed: number | null
+  problem: string | null
+}
+
+const BACKENDS_FILE = 'cells.cfg'
+
+/** The directory as it stands, in the folder and in the running proxies. One that is away takes its files when it starts. */
+export async function publishRoutes(
+  { db }: Pick<Context, 'db'>,
+  { folder, sockets }: Proxies,
+): Promise<ProxyResult[]> {
+  const cells = await store.listCells(db)
+  const maps = toMaps(cells, await store.readDirectory(db))
+  if (folder !== undefined) await writeFiles(folder, cells, maps)
+  return Promise.all(sockets.map(socket => setProxy(socket, cells, maps)))
+}
+
+/** Each appears whole or not at all: a proxy may start at any moment. */
+async function writeFiles(folder: string, cells: readonly Cell[], maps: RouteMaps): Promise<void> {
+  await mkdir(folder, { recursive: true })
+  for (const name of MAP_NAMES) await writeWhole(join(folder, `${name}.map`), renderMap(maps[name]))
+  await writeWhole(join(folder, BACKENDS_FILE), renderBackends(cells))
+}
+
+async function writeWhole(path: string, text: string): Promise<void> {
+  if ((await readFile(path, 'utf8').catch(() => null)) === text) return
+  const fresh = `${path}.${process.pid}.new`
+  const file = await open(fresh, 'w', 0o644)
+  try {
+    await file.writeFile(text)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+  await rename(fresh, path)
+}
+
+async function setProxy(
+  socket: AdminAddress,
+  cells: readonly Pick<Cell, 'name'>[],
+  maps: RouteMaps,
+): Promise<ProxyResult> {
+  try {
+    const running = await readRunning(socket)
+    const commands = MAP_NAMES.flatMap(name => {
+      const { number, entries } = running[name]
+      return planCommands(number, entries, maps[name])
+    })
+    for (const line of toLines(commands)) {
+      const answer = (await askProxy(socket, line)).trim()
+      if (answer !== '') throw new Error(answer)
+    }
+    const backends = new Set((await askProxy(socket, 'show backend')).split('\n').map(line => line.trim()))
+    const unknown = cells.filter(({ name }) => !backends.has(name)).map(({ name }) => name)
+    const problem = unknown.length === 0 ? null : `it does not know ${unknown.join(', ')} yet: reload it`
+    return { socket, changed: commands.length, problem }
+  } catch (error) {
+    return { socket, changed: null, problem: reasonOf(error) }
+  }
+}
+
+type RunningMaps = Readonly<Record<MapName, { number: number; entries: RouteMap }>>
+
+async function readRunning(socket: AdminAddress): Promise<RunningMaps> {
+  const numbers = parseMapNumbers(await askProxy(socket, 'show map'))
+  const read = MAP_NAMES.map(async name => {
+    const number = numbers.get(name)
+    if (number === undefined) throw new Error(`it has no ${name}.map: see deploy/haproxy/haproxy.cfg`)
+    return [name, { number, entries: parseMap(await askProxy(socket, `show map #${number}`)) }] as const
+  })
+  return Object.fromEntries(await Promise.all(read)) as RunningMaps
+}
+
+/** What a proxy or a folder says otherwise than the directory; empty: nothing. */
+export async function findDifferences(
+  { db }: Pick<Context, 'db'>,
+  { folder, sockets }: Proxies,
+): Promise<string[]> {
+  const maps = toMaps(await store.listCells(db), await store.readDirectory(db))
+  const found = await Promise.all([
+    ...(folder === undefined ? [] : [inFolder(folder, maps)]),
+    ...sockets.map(socket => inProxy(socket, maps)),
+  ])
+  return found.flat()
+}
+
+async function inFolder(folder: string, maps: RouteMaps): Promise<string[]> {
+  const found = MAP_NAMES.map(async name => {
+    const text = await readFile(join(folder, `${name}.map`), 'utf8').catch(() => null)
+    return text === renderMap(maps[name]) ? [] : [`${name}.map in ${folder} is not as the directory`]
+  })
+  return (await Promise.all(found)).flat()
+}
+
+async function inProxy(socket: AdminAddress, maps: RouteMaps): Promise<string[]> {
+  try {
+    const running = await readRunning(socket)
+    return MAP_NAMES.flatMap(name => {
+      const count = planCommands(0, running[name].entries, maps[name]).length
+      return count === 0 ? [] : [`${count} entries of ${name}.map in the proxy at ${socket} differ`]
+    })
+  } catch (error) {
+    return [reasonOf(error)]
+  }
+}

@@ -1,0 +1,96 @@
+import { readDueWork } from '../console/operator/jobs.service.ts'
+import { dayOf, startOfDay } from '../platform/calendar.ts'
+import type { Context } from '../platform/context.ts'
+import { readSetting } from '../platform/db/instance-settings.ts'
+import { firstIdAt } from '../platform/ids.ts'
+import { largestOf } from '../platform/lists.ts'
+import { countStudents, readLoad, type CellLoad } from './cell.store.ts'
+import { CellConnections } from './connections.ts'
+import { chooseCell, describeChanges, type Cell } from './directory.rules.ts'
+import { compareCells, reasonOf } from './directory.service.ts'
+import * as store from './directory.store.ts'
+import { findDifferences, type Proxies } from './maps.service.ts'
+
+export type CellStatus = Cell & (CellAnswer | { isAway: true; reason: string })
+
+type CellAnswer = { isAway: false } & CellLoad & {
+    /** Work that is due, and how late the latest of it is. */
+    due: number
+    lateMs: number
+  }
+
+/** Asks every cell how it is. One that does not answer is shown as away, and keeps the others from nothing. */
+export async function readCells(
+  ctx: Pick<Context, 'db' | 'clock'>,
+  connections: CellConnections,
+): Promise<CellStatus[]> {
+  const firstPaymentId = firstIdAt('pay', startOfDay(dayOf(new Date())))
+  return Promise.all(
+    (await store.listCells(ctx.db)).map(async ({ databaseUrlSealed, ...cell }): Promise<CellStatus> => {
+      try {
+        const address = { name: cell.name, databaseUrlSealed }
+        return await connections.ask(address, async db => {
+          const [load, work] = await Promise.all([
+            readLoad(db, firstPaymentId),
+            readDueWork({ db, clock: ctx.clock }),
+          ])
+          const due = work.reduce((sum, one) => sum + one.due, 0)
+          return { ...cell, isAway: false, ...load, due, lateMs: largestOf(work.map(({ lateMs }) => lateMs)) }
+        })
+      } catch (error) {
+        return { ...cell, isAway: true, reason: reasonOf(error) }
+      }
+    }),
+  )
+}
+
+/** The same with connections of its own; without cells nobody is asked. */
+export async function lookAtCells(ctx: Pick<Context, 'db' | 'clock' | 'vault'>): Promise<CellStatus[]> {
+  const connections = new CellConnections(ctx)
+  try {
+    return await readCells(ctx, connections)
+  } finally {
+    await connections.close()
+  }
+}
+
+/** Where a new school goes: the cell with the fewest students among those that answer and do not drain; null: none. */
+export async function findRoom(
+  { db }: Pick<Context, 'db'>,
+  connections: CellConnections,
+): Promise<string | null> {
+  const loads = await Promise.all(
+    (await store.listCells(db)).map(async cell => {
+      const students = await connections.ask(cell, countStudents).catch(() => null)
+      return { name: cell.name, isDraining: cell.isDraining, students }
+    }),
+  )
+  return chooseCell(loads)
+}
+
+/** Whether cells, directory and proxies agree, in words of what does not; null: there are no cells. */
+export async function examineCells(
+  ctx: Pick<Context, 'db' | 'vault' | 'cell'>,
+  proxies: Proxies,
+): Promise<{ cells: number; problems: string[] } | null> {
+  const claimed = await readSetting(ctx.db, 'cell')
+  const mistaken =
+    claimed === ctx.cell || ctx.cell === null
+      ? []
+      : [
+          `CELL is ${ctx.cell}, and this database is ${claimed === null ? 'no cell yet' : `the cell ${claimed}`}`,
+        ]
+  const { length: cells } = await store.listCells(ctx.db)
+  if (cells === 0) return ctx.cell === null ? null : { cells, problems: mistaken }
+  const connections = new CellConnections(ctx)
+  try {
+    const [{ changes, away }, differences] = await Promise.all([
+      compareCells(ctx, connections),
+      findDifferences(ctx, proxies),
+    ])
+    const absent = away.map(({ cell, reason }) => `${cell} is away: ${reason}`)
+    return { cells, problems: [...mistaken, ...absent, ...describeChanges(changes), ...differences] }
+  } finally {
+    await connections.close()
+  }
+}

@@ -1,0 +1,238 @@
+import type { Command } from 'commander'
+import { readConfig } from '../../app/config.ts'
+import { isCellName, type Cell } from '../../cells/directory.rules.ts'
+import { addCell, drainCell, listCells, placeSchool, removeCell } from '../../cells/directory.service.ts'
+import { findRoom, readCells, type CellStatus } from '../../cells/status.service.ts'
+import { databaseUrlProblem } from '../../platform/db/database-url.ts'
+import { describeAge } from '../../app/status/status.rules.ts'
+import { addExamples } from '../terminal/help.ts'
+import { InputError } from '../terminal/failures.ts'
+import { formatTable, show } from '../terminal/output.ts'
+import { collectBranch, readInstituteCode, readName } from '../input.ts'
+import { withContext } from '../with-context.ts'
+import { addSyncCommand, withConnections } from './sync.ts'
+
+/** Run against the cell that keeps the directory: DATABASE_URL names it. */
+export function addCellCommands(program: Command): void {
+  const cells = program
+    .command('cells')
+    .description(
+      'several installations as one service: which school lives in which cell (docs/operator/cells.md)',
+    )
+  addExamples(cells, ['bursar cells status', 'bursar cells place green-park --name "Green Park School"'])
+  addAdd(cells)
+
+  const list = cells.command('list').description('show the cells of the directory').action(runList)
+  addExamples(list, ['bursar cells list', 'bursar cells list --json'])
+
+  const status = cells
+    .command('status')
+    .description('ask every cell how it is; exits with 1 if one is away')
+    .action(runStatus)
+  addExamples(status, ['bursar cells status', 'bursar cells status --json'])
+
+  const drain = cells
+    .command('drain')
+    .description('give a cell no new schools; those that it has stay until they are moved')
+    .argument('<cell>', 'name of the cell', readCell)
+    .option('--off', 'give it new schools again')
+    .action(runDrain)
+  addExamples(drain, ['bursar cells drain north', 'bursar cells drain north --off'])
+
+  const remove = cells
+    .command('remove')
+    .description('take a cell without schools out of the directory')
+    .argument('<cell>', 'name of the cell', readCell)
+    .action(runRemove)
+  addExamples(remove, ['bursar cells remove north'])
+  addPlace(cells)
+  addSyncCommand(cells)
+}
+
+type AddOptions = { address: string[]; databaseEnv?: string }
+
+function addAdd(cells: Command): void {
+  const add = cells
+    .command('add')
+    .description('add a cell, the one of DATABASE_URL first; for a known one: change where it is')
+    .argument('<name>', 'lower-case letters, digits and hyphens; the CELL of its processes', readCell)
+    .requiredOption(
+      '--address <host:port>',
+      'where the proxies reach a process of it; repeat for more',
+      collectAddress,
+    )
+    .option(
+      '--database-env <name>',
+      'the environment variable that holds its DATABASE_URL (default: this one)',
+    )
+    .action(runAdd)
+  addExamples(add, [
+    'bursar cells add north --address 10.1.0.11:8080 --address 10.1.0.12:8080',
+    'SOUTH_DATABASE_URL=postgres://… bursar cells add south --address 10.2.0.11:8080 --database-env SOUTH_DATABASE_URL',
+  ])
+}
+
+async function runAdd(name: string, { address, databaseEnv }: AddOptions): Promise<void> {
+  const own = readConfig(process.env).databaseUrl
+  const url = databaseEnv === undefined ? own : (process.env[databaseEnv] ?? null)
+  if (url === null)
+    throw new InputError(
+      databaseEnv === undefined
+        ? 'Cells need a PostgreSQL of their own each: set DATABASE_URL to that of the first cell.'
+        : `${databaseEnv} is not set.`,
+    )
+  const flaw = databaseUrlProblem(url)
+  if (flaw !== null) throw new InputError(flaw)
+  await withContext(async ctx => {
+    const cells = await listCells(ctx)
+    if (cells.length === 0 && url !== own)
+      throw new InputError(
+        'The first cell is the one of DATABASE_URL, which keeps the directory: leave --database-env out.',
+      )
+    if (databaseEnv === undefined && cells.length > 0 && cells[0]?.name !== name)
+      throw new InputError(
+        `DATABASE_URL is the cell ${cells[0]?.name}: name the database of ${name} by --database-env.`,
+      )
+    const cell = await addCell(ctx, { name, addresses: address, databaseUrl: url })
+    show(
+      cellToJson(cell),
+      `${name} is in the directory. Schools that are made there get ids from ${cell.firstInstituteId} on.\n` +
+        `Start its processes with CELL=${name}, then: bursar cells sync --maps FOLDER, and reload the proxies.`,
+    )
+  })
+}
+
+async function runList(): Promise<void> {
+  await withContext(async ctx => {
+    const cells = await listCells(ctx)
+    const rows = cells.map(cell => [
+      cell.name,
+      stateOf(cell),
+      String(cell.firstInstituteId),
+      cell.addresses.join(', '),
+    ])
+    const hint =
+      'There are no cells: this installation stands by itself. Add it: bursar cells add NAME --address HOST:PORT'
+    show(
+      cells.map(cellToJson),
+      rows.length === 0 ? hint : formatTable(['CELL', 'STATE', 'IDS FROM', 'ADDRESSES'], rows),
+    )
+  })
+}
+
+async function runStatus(): Promise<void> {
+  await withConnections(async (ctx, connections) => {
+    const cells = await readCells(ctx, connections)
+    const rows = cells.map(cell =>
+      cell.isAway
+        ? [cell.name, 'away', '', '', '', '', '', cell.reason]
+        : [
+            cell.name,
+            stateOf(cell),
+            String(cell.schools),
+            String(cell.students),
+            String(cell.paymentsToday),
+            String(cell.due),
+            cell.due === 0 ? '' : describeAge(cell.lateMs),
+            cell.versions.join(', ') || 'no process is connected',
+          ],
+    )
+    show(
+      cells.map(statusToJson),
+      formatTable(['CELL', 'STATE', 'SCHOOLS', 'STUDENTS', 'PAID TODAY', 'DUE', 'OLDEST', 'VERSION'], rows),
+    )
+    if (cells.some(({ isAway }) => isAway)) process.exitCode = 1
+  })
+}
+
+async function runDrain(name: string, { off }: { off?: true }): Promise<void> {
+  await withContext(async ctx => {
+    await drainCell(ctx, name, off !== true)
+    show(
+      { name, state: off === true ? 'open' : 'draining' },
+      `${name} gets ${off === true ? '' : 'no '}new schools${off === true ? ' again' : ''}.`,
+    )
+  })
+}
+
+async function runRemove(name: string): Promise<void> {
+  await withContext(async ctx => {
+    await removeCell(ctx, name)
+    show(
+      { name, removed: true },
+      `${name} is not in the directory any more. Write the maps anew and reload the proxies.`,
+    )
+  })
+}
+
+type PlaceOptions = { name: string; branch?: ReturnType<typeof collectBranch>; strict?: true; cell?: string }
+
+const STANDARD_BRANCHES = [{ collectorCode: 'MAIN', name: 'Main branch' }]
+
+function addPlace(cells: Command): void {
+  const place = cells
+    .command('place')
+    .description('add an institute in the cell with the fewest students that takes new ones')
+    .argument('<code>', 'as in `bursar institutes create`', readInstituteCode)
+    .requiredOption('--name <name>', 'as parents know it', readName)
+    .option(
+      '--branch <code=name>',
+      'a branch; repeat for more, the first is the default (MAIN if none)',
+      collectBranch,
+    )
+    .option('--strict', 'refuse grades, components and discounts outside the catalogue')
+    .option('--cell <cell>', 'this one instead', readCell)
+    .action(runPlace)
+  addExamples(place, [
+    'bursar cells place green-park --name "Green Park School"',
+    'bursar cells place green-park --name "Green Park School" --cell south',
+  ])
+}
+
+async function runPlace(code: string, options: PlaceOptions): Promise<void> {
+  await withConnections(async (ctx, connections) => {
+    const cell = options.cell ?? (await findRoom(ctx, connections))
+    if (cell === null) throw new InputError('No cell takes new schools: see `bursar cells status`.')
+    await placeSchool(ctx, connections, {
+      cell,
+      code,
+      name: options.name,
+      strictCatalogue: options.strict === true,
+      branches: options.branch ?? STANDARD_BRANCHES,
+    })
+    show(
+      { code, cell },
+      `Created the institute ${code} in ${cell}. The proxies route it when \`bursar cells sync\` has told them.\n` +
+        `Its people sign in at ${ctx.publicUrl}/console/i/${code}. Next, with DATABASE_URL of ${cell}: bursar keys create ${code}`,
+    )
+  })
+}
+
+function readCell(text: string): string {
+  if (isCellName(text)) return text
+  throw new InputError(
+    `"${text}" cannot be the name of a cell: use 1 to 31 lower-case letters, digits and hyphens, a letter first.`,
+  )
+}
+
+function collectAddress(text: string, before: readonly string[] = []): string[] {
+  if (!/^[\w.-]+:\d{1,5}$|^\[[\da-f:]+\]:\d{1,5}$/i.test(text))
+    throw new InputError(`"${text}" is not an address: write HOST:PORT.`)
+  return [...before, text]
+}
+
+function stateOf({ isDraining }: Pick<Cell, 'isDraining'>): string {
+  return isDraining ? 'draining' : 'open'
+}
+
+function cellToJson(cell: Cell): object {
+  const { name, addresses, firstInstituteId } = cell
+  return { name, state: stateOf(cell), addresses, first_institute_id: firstInstituteId }
+}
+
+function statusToJson(cell: CellStatus): object {
+  if (cell.isAway) return { ...cellToJson(cell), is_away: true, reason: cell.reason }
+  const { schools, students, paymentsToday, due, lateMs, versions } = cell
+  const load = { schools, students, payments_today: paymentsToday, due, late_ms: lateMs, versions }
+  return { ...cellToJson(cell), is_away: false, ...load }
+}

@@ -1,0 +1,130 @@
+import { resolve } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Command } from 'commander'
+import { readConfig } from '../../app/config.ts'
+import { CellConnections } from '../../cells/connections.ts'
+import { describeTroubles } from '../../cells/directory.rules.ts'
+import type { SyncResult } from '../../cells/directory.service.ts'
+import type { Proxies, ProxyResult } from '../../cells/maps.service.ts'
+import { syncOnce, Watch } from '../../cells/watch.service.ts'
+import type { Context } from '../../platform/context.ts'
+import { describeFailure } from '../failures.ts'
+import { addExamples } from '../terminal/help.ts'
+import { InputError } from '../terminal/failures.ts'
+import { formatTimeOfDay, show, showLine } from '../terminal/output.ts'
+import { withContext } from '../with-context.ts'
+
+type SyncOptions = { maps?: string; socket?: string[]; watch?: true }
+
+export function addSyncCommand(cells: Command): void {
+  const sync = cells
+    .command('sync')
+    .description('read the schools, keys and accounts of every cell, and tell the proxies where each is')
+    .option('--maps <folder>', 'write the map files and the backends there, which HAProxy starts from')
+    .option(
+      '--socket <address>',
+      'set them in a running HAProxy: path of its admin socket or host:port; repeat for more',
+      collectSocket,
+    )
+    .option('--watch', 'go on and look every second')
+    .action(runSync)
+  addExamples(sync, [
+    'bursar cells sync --maps /etc/haproxy/maps',
+    'bursar cells sync --maps /etc/haproxy/maps --socket /run/haproxy/admin.sock --watch',
+  ])
+}
+
+export async function withConnections(
+  work: (ctx: Context, connections: CellConnections) => Promise<void>,
+): Promise<void> {
+  await withContext(async ctx => {
+    const connections = new CellConnections(ctx)
+    try {
+      await work(ctx, connections)
+    } finally {
+      await connections.close()
+    }
+  })
+}
+
+const EVERY_MS = 1_000
+
+async function runSync({ maps, socket, watch }: SyncOptions): Promise<void> {
+  const { proxies: set } = readConfig(process.env)
+  const folder = maps === undefined ? set.folder : resolve(maps)
+  const proxies: Proxies = { folder, sockets: socket ?? set.sockets }
+  await withConnections(async (ctx, connections) => {
+    if (watch !== true) {
+      const { sync, results } = await syncOnce(ctx, connections, proxies)
+      const problems = problemsOf(sync, results)
+      show({ ...toJson(sync, results), problems }, [describe(sync, results), ...problems].join('\n'))
+      if (problems.length > 0) process.exitCode = 1
+      return
+    }
+    await goOn(ctx, connections, proxies)
+  })
+}
+
+/** Until it is told to stop. What is wrong is said once, and once more when it is over. */
+async function goOn(ctx: Context, connections: CellConnections, proxies: Proxies): Promise<void> {
+  const stopped = new AbortController()
+  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => stopped.abort())
+  const watch = new Watch(ctx, connections, proxies)
+  let told = ''
+  while (!stopped.signal.aborted) {
+    const outcome = await watch.look().catch((error: unknown) => describeFailure(error))
+    const problems =
+      typeof outcome === 'string'
+        ? [`The directory cannot be read, the proxies go on with what they have: ${outcome}`]
+        : outcome === null
+          ? null
+          : problemsOf(outcome.sync, outcome.results)
+    const at = formatTimeOfDay(new Date())
+    if (typeof outcome === 'object' && outcome !== null && isNews(outcome.sync, outcome.results))
+      showLine(toJson(outcome.sync, outcome.results), `${at} ${describe(outcome.sync, outcome.results)}`)
+    if (problems !== null && problems.join('\n') !== told) {
+      told = problems.join('\n')
+      showLine(
+        { problems },
+        problems.length === 0 ? `${at} All is well again.` : `${at} ${problems.join('\n')}`,
+      )
+    }
+    await wait(EVERY_MS, undefined, { signal: stopped.signal }).catch(() => {})
+  }
+}
+
+function isNews({ isChanged }: SyncResult, results: readonly ProxyResult[]): boolean {
+  return isChanged || results.some(({ changed }) => changed !== null && changed > 0)
+}
+
+function describe({ changes, isChanged }: SyncResult, results: readonly ProxyResult[]): string {
+  const found = isChanged
+    ? `${changes.schools.length} schools, ${changes.routes.length} keys and accounts are new or moved, ${changes.gone.length} gone.`
+    : 'The directory is as the cells are.'
+  const set = results.flatMap(({ socket, changed }) =>
+    changed === null ? [] : [`${changed} entries set at ${socket}.`],
+  )
+  return [found, ...set].join(' ')
+}
+
+function problemsOf({ changes, away }: SyncResult, results: readonly ProxyResult[]): string[] {
+  return [
+    ...away.map(({ cell, reason }) => `${cell} is away, its schools keep their routes: ${reason}`),
+    ...describeTroubles(changes),
+    ...results.flatMap(({ socket, problem }) =>
+      problem === null ? [] : [`The proxy at ${socket}: ${problem}`],
+    ),
+  ]
+}
+
+function toJson({ changes, away, isChanged }: SyncResult, results: readonly ProxyResult[]): object {
+  const { schools, routes, gone, conflicts, missing } = changes
+  const counts = { schools: schools.length, routes: routes.length, gone: gone.length }
+  return { changed: isChanged, ...counts, conflicts, missing, away, proxies: results }
+}
+
+function collectSocket(text: string, before: readonly string[] = []): string[] {
+  if (!text.includes('/') && !/:\d{1,5}$/.test(text))
+    throw new InputError(`"${text}" is neither the path of a socket nor HOST:PORT.`)
+  return [...before, text]
+}

@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { createInstitute } from '../../src/institutes/institutes.service.ts'
+import { createKey } from '../../src/institutes/keys.service.ts'
+import { CellConnections } from '../../src/cells/connections.ts'
+import {
+  addCell,
+  drainCell,
+  findSchool,
+  listCells,
+  placeSchool,
+  readDatabaseUrl,
+  removeCell,
+  setCellOf,
+  syncDirectory,
+} from '../../src/cells/directory.service.ts'
+import { examineCells, findRoom, readCells } from '../../src/cells/status.service.ts'
+import { syncOnce } from '../../src/cells/watch.service.ts'
+import { cloneDatabase, emptyDatabase } from '../harness/postgres/databases.ts'
+import { ERP, sampleStudent } from '../harness/samples.ts'
+import { startBursar } from '../harness/bursar.ts'
+import { startCells } from './support.ts'
+
+const NEW = { name: 'A school', strictCatalogue: false, branches: [{ collectorCode: 'MAIN', name: 'Main' }] }
+
+test('a school, key and account of every cell are in the directory after a look, with ids of two ranges', async t => {
+  const { north, south, connections } = await startCells(t)
+  const { ctx } = north.app
+  const first = await syncDirectory(ctx, connections)
+  assert.deepEqual(first.away, [])
+  assert.equal((await findSchool(ctx, 'demo-school'))?.cell, 'north')
+  const made = await createInstitute(south.app.ctx, { ...NEW, code: 'green-park' })
+  assert.equal(made.id, 1_000_001)
+  const { keyId } = await createKey(south.app.ctx, 'green-park', { label: 'ERP', scopes: ['read'] })
+  const { changes } = await syncDirectory(ctx, connections)
+  assert.deepEqual(changes.schools, [{ id: made.id, code: 'green-park', cell: 'south' }])
+  assert.deepEqual(changes.routes, [{ kind: 'key', value: keyId, schoolId: made.id }])
+  assert.equal((await syncDirectory(ctx, connections)).isChanged, false)
+})
+
+test('a new school goes where the fewest students are, and not into a cell that drains', async t => {
+  const { north, connections } = await startCells(t)
+  const { ctx } = north.app
+  await north.demo.post(`${ERP}/users/parent/students`, { student: sampleStudent() })
+  assert.equal(await findRoom(ctx, connections), 'south')
+  const placed = await placeSchool(ctx, connections, { ...NEW, code: 'green-park', cell: 'south' })
+  assert.equal(placed.id, 1_000_001)
+  assert.equal((await findSchool(ctx, 'green-park'))?.cell, 'south')
+  await assert.rejects(
+    placeSchool(ctx, connections, { ...NEW, code: 'green-park', cell: 'north' }),
+    /already a school green-park, in the cell south/,
+  )
+  await drainCell(ctx, 'south', true)
+  assert.equal(await findRoom(ctx, connections), 'north')
+  await assert.rejects(removeCell(ctx, 'south'), /still has 1 schools/)
+  await drainCell(ctx, 'south', false)
+  assert.equal(await findRoom(ctx, connections), 'south')
+})
+
+test('a cell that is away is shown as such, keeps its routes and gets no new school', async t => {
+  const bursar = await startBursar(t)
+  const { ctx, config } = bursar.app
+  const database = await emptyDatabase(t)
+  await addCell(ctx, { name: 'north', addresses: ['127.0.0.1:1'], databaseUrl: config.databaseUrl ?? '' })
+  await addCell(ctx, { name: 'south', addresses: ['127.0.0.1:2'], databaseUrl: database })
+  const connections = new CellConnections(ctx)
+  t.after(() => connections.close())
+  await placeSchool(ctx, connections, { ...NEW, code: 'green-park', cell: 'south' })
+  const away = 'postgres://bursar@127.0.0.1:1/nothing'
+  await ctx.db.query('update cells set database_url_sealed = $1 where name = $2', [
+    ctx.vault.seal(away, 'database of the cell south'),
+    'south',
+  ])
+  const { away: found, changes } = await syncDirectory(ctx, connections)
+  assert.deepEqual(
+    found.map(({ cell }) => cell),
+    ['south'],
+  )
+  assert.deepEqual(changes.missing, [])
+  assert.equal((await findSchool(ctx, 'green-park'))?.cell, 'south')
+  assert.equal(await readDatabaseUrl(ctx, 'south'), away)
+  const [first, second] = await readCells(ctx, connections)
+  assert.equal(first?.isAway, false)
+  assert.match(second?.isAway === true ? second.reason : '', /ECONNREFUSED/)
+  assert.equal(await findRoom(ctx, connections), 'north')
+})
+
+test('a school is routed where it was moved to, whatever was read of the cells before', async t => {
+  const { north, south, connections } = await startCells(t)
+  const { ctx } = north.app
+  await createInstitute(south.app.ctx, { ...NEW, code: 'green-park' })
+  await syncDirectory(ctx, connections)
+  await setCellOf(ctx, { instituteId: 1_000_001, cell: 'north' })
+  assert.equal((await findSchool(ctx, 'green-park'))?.cell, 'north')
+  // Its row is in south all the same, so that is where it lives.
+  await syncDirectory(ctx, connections)
+  assert.equal((await findSchool(ctx, 'green-park'))?.cell, 'south')
+  await assert.rejects(setCellOf(ctx, { instituteId: 77, cell: 'north' }), /was not found/)
+})
+
+test('a database becomes a cell only if its ids, mode and master key fit, and once', async t => {
+  const bursar = await startBursar(t)
+  const { ctx, config } = bursar.app
+  const own = { name: 'north', addresses: ['127.0.0.1:1'], databaseUrl: config.databaseUrl ?? '' }
+  await addCell(ctx, own)
+  await addCell(ctx, { ...own, addresses: ['127.0.0.1:2'] })
+  assert.deepEqual(await listCells(ctx), [
+    { name: 'north', addresses: ['127.0.0.1:2'], firstInstituteId: 1, isDraining: false },
+  ])
+  await assert.rejects(addCell(ctx, { ...own, name: 'south' }), /is the cell north already/)
+  // Its demo schools have the ids of ours.
+  const seeded = await cloneDatabase(t)
+  await assert.rejects(
+    addCell(ctx, { ...own, name: 'south', databaseUrl: seeded }),
+    /Begin a cell with an empty/,
+  )
+  const other = await emptyDatabase(t)
+  const live = { ...ctx, mode: 'live' } as const
+  await addCell(live, { ...own, name: 'west', databaseUrl: other })
+  await assert.rejects(addCell(ctx, { ...own, name: 'west', databaseUrl: other }), /is not a sandbox one/)
+})
+
+test('two schools of one code in two cells: the first stays routed, and the other is told of', async t => {
+  const { north, south, connections } = await startCells(t)
+  await createInstitute(south.app.ctx, { ...NEW, code: 'demo-school' })
+  const { changes } = await syncDirectory(north.app.ctx, connections)
+  assert.deepEqual(changes.conflicts, [
+    { cell: 'south', what: 'school', value: 'demo-school', other: 'north' },
+  ])
+  assert.equal((await findSchool(north.app.ctx, 'demo-school'))?.cell, 'north')
+})
+
+test('the doctor sees whether cells, directory and maps agree', async t => {
+  const { north, south, connections } = await startCells(t)
+  const { ctx } = north.app
+  const folder = await mkdtemp(join(tmpdir(), 'bursar-maps-'))
+  t.after(() => rm(folder, { recursive: true }))
+  const proxies = { folder, sockets: [] }
+  await syncOnce(ctx, connections, proxies)
+  assert.deepEqual(await examineCells(ctx, proxies), { cells: 2, problems: [] })
+  await createInstitute(south.app.ctx, { ...NEW, code: 'green-park' })
+  const { problems = [] } = (await examineCells(ctx, proxies)) ?? {}
+  assert.match(problems.join(), /1 schools, keys and accounts are not as the cells have them/)
+  await syncDirectory(ctx, connections)
+  const after = (await examineCells(ctx, { folder, sockets: [join(folder, 'no.sock')] }))?.problems.join()
+  assert.match(after ?? '', /schools.map in .* is not as the directory.*no.sock did not take a command/)
+  // In another cell it knows which one it is, and nothing of the others.
+  assert.deepEqual(await examineCells(south.app.ctx, proxies), { cells: 0, problems: [] })
+  const misnamed = await examineCells({ ...south.app.ctx, cell: 'west' }, proxies)
+  assert.deepEqual(misnamed?.problems, ['CELL is west, and this database is the cell south'])
+  assert.equal(await examineCells({ ...(await startBursar(t)).app.ctx }, proxies), null)
+})

@@ -1,0 +1,79 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { TestContext } from 'node:test'
+import { waitFor } from '../harness/wait.ts'
+
+type Owner = Pick<TestContext, 'after'>
+
+/** What keeps a test with a proxy from running here; false if nothing. */
+export const WITHOUT_HAPROXY =
+  !['/usr/sbin/haproxy', '/usr/local/sbin/haproxy'].some(path => existsSync(path)) &&
+  'no HAProxy on this machine; install it: apt-get install haproxy'
+
+const CONFIG = join(import.meta.dirname, '../../deploy/haproxy/haproxy.cfg')
+
+/** A folder for maps, and the proxy of deploy/ that starts from them. */
+export type TestProxy = {
+  url: string
+  maps: string
+  socket: string
+  start(): Promise<void>
+  stop(): Promise<void>
+}
+
+/** Not started: it wants its maps first. */
+export async function prepareProxy(owner: Owner): Promise<TestProxy> {
+  const folder = await mkdtemp(join(tmpdir(), 'bursar-proxy-'))
+  const maps = join(folder, 'maps')
+  const socket = join(folder, 'admin.sock')
+  const port = await freePort()
+  const url = `http://127.0.0.1:${port}`
+  let child: ChildProcess | null = null
+  let said = ''
+  const stop = async (): Promise<void> => {
+    if (child === null || child.exitCode !== null) return
+    const ended = once(child, 'exit')
+    child.kill('SIGTERM')
+    await ended
+  }
+  owner.after(async () => {
+    await stop()
+    await rm(folder, { recursive: true, force: true })
+  })
+  return {
+    url,
+    maps,
+    socket,
+    stop,
+    async start() {
+      const env = { BURSAR_MAPS: maps, BURSAR_BIND: `127.0.0.1:${port}`, BURSAR_ADMIN: socket }
+      const path = '/usr/sbin:/usr/local/sbin'
+      child = spawn('haproxy', ['-db', '-f', CONFIG, '-f', join(maps, 'cells.cfg')], {
+        env: { PATH: path, ...env },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      })
+      for (const stream of [child.stdout, child.stderr]) stream?.on('data', text => (said += String(text)))
+      const ended = once(child, 'exit').then(() => Promise.reject(new Error(`HAProxy ended: ${said}`)))
+      // It ends in the end, and nobody waits for that.
+      ended.catch(() => {})
+      await Promise.race([
+        waitFor(async () => (await fetch(`${url}/healthz`)).status === 200, 'HAProxy'),
+        ended,
+      ])
+    },
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  return typeof address === 'object' && address !== null ? address.port : 0
+}

@@ -1,0 +1,165 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import { join } from 'node:path'
+import { test, type TestContext } from 'node:test'
+import { MAP_NAMES, renderBackends, renderMap, toMaps } from '../../src/cells/maps.rules.ts'
+import { startBursar } from '../harness/bursar.ts'
+import { prepareProxy, WITHOUT_HAPROXY, type TestProxy } from './proxy.ts'
+
+/** A school in the second cell, with all that leads to it. */
+const SCHOOL = { id: 1_000_007, code: 'green-park', cell: 'south' }
+const KEY = 'key_test_01k9zq4m0ve8sbn6yt2hw3c5da'
+const ACCOUNT = 'pa_01k9zq4m0ve8sbn6yt2hw3c5da'
+
+/** What parameters of a route's address are of a school; the others say nothing about it. */
+const PARAMS: Record<string, string> = {
+  institute: SCHOOL.code,
+  institute_code: SCHOOL.code,
+  institute_id: String(SCHOOL.id),
+  account_id: ACCOUNT,
+}
+
+type Marked = { query?: string; headers?: Record<string, string> }
+
+/** How a request says whose it is, where its path does not. Each is what the product itself writes into links and cookies. */
+const MARKS: readonly [prefix: string, mark: Marked][] = [
+  ['/api/', { headers: { authorization: `Basic ${Buffer.from(`${KEY}:secret`).toString('base64')}` } }],
+  ['/console/api/institutes/', {}],
+  ['/console/api/', { headers: { 'bursar-at': SCHOOL.code } }],
+  ['/parents', { headers: { cookie: `lang=hi; parents=${SCHOOL.code}.Zk3v0cX9mJq1uT5y` } }],
+  ['/login-redirect', { query: `access_token=${SCHOOL.code}.Zk3v0cX9mJq1uT5y` }],
+  ['/callbacks/lenders/', { query: `at=${SCHOOL.code}` }],
+  // An account of the installation belongs to the cell.
+  ['/callbacks/:provider', { query: 'at=@south' }],
+  ['/sandbox/mailbox', { query: 'at=@south' }],
+]
+
+/** The same from every cell. */
+const ANYWHERE = (
+  '/openapi.json /openapi.yaml /lender/openapi.json /docs /docs/guides/search /docs/* ' +
+  '/healthz /readyz /metrics /.well-known/security.txt /favicon.ico /favicon.svg ' +
+  '/ /* /hosted/:provider/* /console /console/*'
+).split(' ')
+
+async function startCells(t: TestContext): Promise<TestProxy> {
+  const cells = []
+  for (const name of ['north', 'south']) {
+    const server = createServer((request, response) => {
+      // As after an upgrade of one cell: each has scripts that the other does not know.
+      const isElsewhere = request.url?.startsWith('/console/assets/') === true && !request.url.includes(name)
+      response.writeHead(isElsewhere ? 404 : 200).end(name)
+    }).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    t.after(() => {
+      server.closeAllConnections()
+      server.close()
+    })
+    const { port } = server.address() as { port: number }
+    cells.push({ name, addresses: [`127.0.0.1:${port}`] })
+  }
+  const proxy = await prepareProxy(t)
+  const maps = toMaps(cells, {
+    schools: [SCHOOL, { id: 1, code: 'demo-school', cell: 'north' }],
+    routes: [
+      { kind: 'key', value: KEY, schoolId: SCHOOL.id },
+      { kind: 'account', value: ACCOUNT, schoolId: SCHOOL.id },
+    ],
+  })
+  await mkdir(proxy.maps)
+  for (const name of MAP_NAMES) await writeFile(join(proxy.maps, `${name}.map`), renderMap(maps[name]))
+  await writeFile(join(proxy.maps, 'cells.cfg'), renderBackends(cells))
+  await proxy.start()
+  return proxy
+}
+
+async function ask(
+  proxy: TestProxy,
+  method: string,
+  path: string,
+  { query, headers }: Marked,
+): Promise<string> {
+  const answer = await fetch(`${proxy.url}${path}${query === undefined ? '' : `?${query}`}`, {
+    method,
+    ...(headers && { headers }),
+  })
+  return answer.text()
+}
+
+const fill = (url: string): string =>
+  url.replaceAll(/:(\w+)/g, (_, name: string) => PARAMS[name] ?? 'x1').replace('*', 'x1')
+
+test(
+  'the proxy finds the cell of every address of the product, or it is one that every cell answers alike',
+  { skip: WITHOUT_HAPROXY },
+  async t => {
+    const { app } = await startBursar(t)
+    const proxy = await startCells(t)
+    const lost: string[] = []
+    const all = [...app.routes, ...app.pages]
+    const isAnywhere = (url: string): boolean => ANYWHERE.includes(url) || /^\/fonts[./]/.test(url)
+    assert.deepEqual(
+      ANYWHERE.filter(one => !all.some(({ url }) => url === one)),
+      [],
+      'named here and served no more',
+    )
+    for (const { method, url } of all) {
+      if (isAnywhere(url)) continue
+      const mark = MARKS.find(([prefix]) => url.startsWith(prefix))?.[1] ?? {}
+      const cell = await ask(proxy, method, fill(url), mark)
+      if (cell !== 'south') lost.push(`${method} ${url}`)
+    }
+    assert.deepEqual(
+      lost,
+      [],
+      'no rule of deploy/haproxy/haproxy.cfg finds the school of these: give them its code in the path, or a mark in their links',
+    )
+  },
+)
+
+const basic = (text: string, form: BufferEncoding): Marked => ({
+  headers: { authorization: `basic  ${Buffer.from(text).toString(form)}` },
+})
+
+test(
+  'what no map knows goes to the first cell, and marks over https and in base64url are read',
+  { skip: WITHOUT_HAPROXY },
+  async t => {
+    const proxy = await startCells(t)
+    const cases: [path: string, mark: Marked, cell: string][] = [
+      ['/api/v1/integrations/pay/orders', basic(`${KEY}:s~~~???>>>`, 'base64'), 'south'],
+      ['/api/v1/integrations/pay/orders', basic(`${KEY}:s~~~???>>>`, 'base64url'), 'south'],
+      ['/api/v1/integrations/pay/orders', basic('key_test_nobody:s', 'base64'), 'north'],
+      ['/api/v1/integrations/pay/orders', {}, 'north'],
+      // A parameter of an ERP's own does not lead its request elsewhere.
+      [
+        '/api/v1/integrations/pay/orders',
+        { ...basic('key_test_nobody:s', 'base64'), query: 'at=@south' },
+        'north',
+      ],
+      ['/pay/nobody/order_1', {}, 'north'],
+      ['/pay/green-park', {}, 'south'],
+      ['/console/i/green-park/money', {}, 'south'],
+      ['/console/join/secret', { query: 'at=green-park' }, 'south'],
+      ['/console/api/operator/health', { headers: { 'bursar-at': '@south' } }, 'south'],
+      ['/console/api/session', { headers: { 'bursar-at': 'nobody' } }, 'north'],
+      ['/parents', { headers: { cookie: '__Host-parents=green-park.x; parents=demo-school.x' } }, 'south'],
+      ['/parents', {}, 'north'],
+      ['/parentsx', { headers: { cookie: 'parents=green-park.x' } }, 'north'],
+    ]
+    for (const [path, mark, cell] of cases)
+      assert.equal(await ask(proxy, 'GET', path, mark), cell, `${path} ${JSON.stringify(mark)}`)
+  },
+)
+
+test('a script of the console is found in the cell that has it', { skip: WITHOUT_HAPROXY }, async t => {
+  const proxy = await startCells(t)
+  for (let no = 0; no < 20; no++)
+    for (const cell of ['north', 'south'])
+      assert.equal(await ask(proxy, 'GET', `/console/assets/index-${cell}${no}.js`, {}), cell)
+  // At once too, as a browser asks for them.
+  const many = Array.from({ length: 40 }, (_, no) => (no % 3 === 0 ? 'north' : 'south'))
+  const found = await Promise.all(many.map(cell => ask(proxy, 'GET', `/console/assets/index-${cell}.js`, {})))
+  assert.deepEqual(found, many)
+})
