@@ -1837,6 +1837,8 @@ create table dues_changes (
 
 create function mark_dues() returns trigger language plpgsql as $$
 begin
+  -- Whoever copies a whole database copies what was counted, too.
+  if current_setting('bursar.is_copied', true) = 'yes' then return null; end if;
   if tg_table_name = 'students' then
     insert into dues_changes (institute_id, student_id) values (new.institute_id, new.id);
   elsif tg_table_name = 'flex_instalments' then
@@ -1943,28 +1945,37 @@ $$;
 
 -- Says of one row what the view above says: what it counted for goes, what it counts for comes.
 create function mark_collected() returns trigger language plpgsql as $$
-declare
-  sign integer;
-  r record;
-  moved_at timestamptz;
 begin
-  foreach sign in array case tg_op when 'INSERT' then array[1] when 'DELETE' then array[-1] else array[-1, 1] end loop
-    if sign < 0 then r := old; else r := new; end if;
-    if tg_table_name = 'payments' then
-      continue when r.state <> 'captured' or r.is_duplicate;
-      moved_at := r.captured_at;
-    elsif tg_table_name = 'direct_payments' then
-      continue when r.cancelled_at is not null;
-      moved_at := r.paid_at;
-    else
-      continue when r.state <> 'processed' or r.kind = 'duplicate';
-      moved_at := r.processed_at;
+  -- Whoever copies a whole database copies what was counted, too.
+  if current_setting('bursar.is_copied', true) = 'yes' then return null; end if;
+  if tg_table_name = 'payments' then
+    if tg_op <> 'INSERT' and old.state = 'captured' and not old.is_duplicate then
+      insert into collected_changes (institute_id, day, amount_paise, count, given_back_paise)
+      values (old.institute_id, (old.captured_at at time zone 'Asia/Kolkata')::date, -old.amount_paise, -1, 0);
     end if;
-    insert into collected_changes (institute_id, day, amount_paise, count, given_back_paise)
-    select r.institute_id, (moved_at at time zone 'Asia/Kolkata')::date, case when is_back then 0 else sign * r.amount_paise end,
-      case when is_back then 0 else sign end, case when is_back then sign * r.amount_paise else 0 end
-    from (select tg_table_name = 'refunds' as is_back);
-  end loop;
+    if tg_op <> 'DELETE' and new.state = 'captured' and not new.is_duplicate then
+      insert into collected_changes (institute_id, day, amount_paise, count, given_back_paise)
+      values (new.institute_id, (new.captured_at at time zone 'Asia/Kolkata')::date, new.amount_paise, 1, 0);
+    end if;
+  elsif tg_table_name = 'direct_payments' then
+    if tg_op <> 'INSERT' and old.cancelled_at is null then
+      insert into collected_changes (institute_id, day, amount_paise, count, given_back_paise)
+      values (old.institute_id, (old.paid_at at time zone 'Asia/Kolkata')::date, -old.amount_paise, -1, 0);
+    end if;
+    if tg_op <> 'DELETE' and new.cancelled_at is null then
+      insert into collected_changes (institute_id, day, amount_paise, count, given_back_paise)
+      values (new.institute_id, (new.paid_at at time zone 'Asia/Kolkata')::date, new.amount_paise, 1, 0);
+    end if;
+  else
+    if tg_op <> 'INSERT' and old.state = 'processed' and old.kind <> 'duplicate' then
+      insert into collected_changes (institute_id, day, amount_paise, count, given_back_paise)
+      values (old.institute_id, (old.processed_at at time zone 'Asia/Kolkata')::date, 0, 0, -old.amount_paise);
+    end if;
+    if tg_op <> 'DELETE' and new.state = 'processed' and new.kind <> 'duplicate' then
+      insert into collected_changes (institute_id, day, amount_paise, count, given_back_paise)
+      values (new.institute_id, (new.processed_at at time zone 'Asia/Kolkata')::date, 0, 0, new.amount_paise);
+    end if;
+  end if;
   return null;
 end $$;
 create trigger payment_begins after insert on payments

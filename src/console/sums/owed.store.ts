@@ -31,6 +31,9 @@ const changedChildren = (changes: string): string => `
       select o.component_type, o.due_on, o.owed_paise, o.planned_paise from owed_parts o
       where o.institute_id = $1 and o.student_id = s.student_id and o.owed_paise + o.planned_paise > 0 offset 0) p)`
 
+/** When a component is due that no rule of its own names; such a rule wins over it, as in dues.rules.ts. */
+const REST_DUE_ON = `(select r.due_on from late_fee_rules r where r.institute_id = $1 and r.component_type is null)`
+
 /**
  * As `owed`: parts of groups, each with its due day and the days since; `$2` is today. A child that owes in two years is
  * one: its records have its number in the branch. `children` says how many there are like it, and is below 0 for those
@@ -39,17 +42,17 @@ const changedChildren = (changes: string): string => `
 export const owedNow = (wanted: string): string => `
   ${changedChildren('select distinct student_id from dues_changes where institute_id = $1')},
   parts as (
-    select g.group_id::text as child, g.group_id, g.record_no, g.part_no, null as student_id, g.children, g.collector_code,
+    select g.group_id as child, g.group_id, g.record_no, g.part_no, null as student_id, g.children, g.collector_code,
       g.academic_year_start, g.grade, g.component_type, g.due_on, g.is_owed, g.owed_paise, g.planned_paise
     from dues_groups g where g.institute_id = $1
     union all
-    select 'counted ' || c.no, null, c.record_no, g.part_no, null, -1, g.collector_code,
+    select md5('counted ' || c.no)::uuid, null, c.record_no, g.part_no, null, -1, g.collector_code,
       g.academic_year_start, g.grade, g.component_type, g.due_on, g.is_owed, -c.owed_paise[g.part_no], -c.planned_paise[g.part_no]
     from counted c cross join lateral (
       select k.* from dues_groups k
       where k.institute_id = $1 and k.group_id = c.group_id and k.record_no = c.record_no offset 0) g
     union all
-    select 'fresh ' || f.no, null, null, null, f.student_id, 1, f.collector_code,
+    select md5('fresh ' || f.no)::uuid, null, null, null, f.student_id, 1, f.collector_code,
       f.academic_year_start, f.grade, f.component_type, f.due_on, f.owed_paise > 0, f.owed_paise, f.planned_paise
     from fresh f
   ), owed as (
@@ -58,8 +61,7 @@ export const owedNow = (wanted: string): string => `
     from parts p
     ${joinDueDays({ institute: '$1', year: 'p.academic_year_start', branch: 'p.collector_code', component: 'p.component_type' })}
     left join late_fee_rules own on own.institute_id = $1 and own.component_type = p.component_type
-    left join late_fee_rules rest on rest.institute_id = $1 and rest.component_type is null
-    cross join lateral (select coalesce(p.due_on, day.due_on, shared.due_on, own.due_on, rest.due_on) as due_on) due
+    cross join lateral (select coalesce(p.due_on, day.due_on, shared.due_on, own.due_on, ${REST_DUE_ON}) as due_on) due
     where ${wanted}
   )`
 
