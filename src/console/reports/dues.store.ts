@@ -182,30 +182,32 @@ export function defaultersQuery(
         over (order by oldest groups between unbounded preceding and 1 preceding) as before
       from listed where group_id is not null and oldest >= ${day}
     ), shown as (
-      select student_id, owed, total, oldest from (
-        select d.student_id, (select sum(d.owed_paise[no]) from unnest(g.parts) as no) as owed,
-          (select sum(paise) from unnest(d.owed_paise || d.planned_paise) as paise) as total, g.oldest
+      select student_id, oldest, parts, owed, total from (
+        select k.student_id, g.oldest, g.parts, null::numeric as owed, null::numeric as total
         from needed g cross join lateral (
-          select k.student_id, k.owed_paise, k.planned_paise from student_dues k
-          where k.institute_id = $1 and k.group_id = g.group_id and k.record_no = g.record_no
-            and (g.oldest > ${day} or k.student_id > ${student})
-            and k.student_id not in (select student_id from counted)
-          order by k.student_id ${limit === null ? 'offset 0' : `limit ${limit}`}) d
+          select d.student_id from student_dues d
+          where d.institute_id = $1 and d.group_id = g.group_id and d.record_no = g.record_no
+            and (g.oldest > ${day} or d.student_id > ${student})
+            and d.student_id not in (select student_id from counted)
+          order by d.student_id ${limit === null ? 'offset 0' : `limit ${limit}`}) k
         ${limit === null ? '' : `where coalesce(g.before, 0) < ${limit} + (select count(*) from counted)`}
         union all
-        select student_id, owed, total, oldest from listed
+        select student_id, oldest, null, owed, total from listed
         where student_id is not null and (oldest, student_id) > (${day}, ${student})
       ) either order by oldest, student_id${limit === null ? '' : ` limit ${limit}`}
     )
     select s.id as "studentId", s.fullname, s.identifier, s.grade, s.collector_code as "collectorCode",
       s.primary_contact_name as "contactName", s.primary_contact_number as "contactNumber",
-      s.primary_contact_email as "contactEmail", h.owed::bigint as "owedPaise", h.total::bigint as "totalPaise",
+      s.primary_contact_email as "contactEmail", 
+      coalesce(h.owed, (select sum(k.owed_paise[no]) from unnest(h.parts) as no))::bigint as "owedPaise",
+      coalesce(h.total, (select sum(paise) from unnest(k.owed_paise || k.planned_paise) as paise))::bigint as "totalPaise",
       nullif(h.oldest, ${NEVER}) as "oldestDueOn", case when h.oldest < $2::date then $2::date - h.oldest end as "daysLate",
       exists (select from flex_plans f where f.institute_id = $1 and f.student_id = s.id and f.state = 'active') as "hasPlan",
       last.at as "lastPaidAt", last.amount_paise as "lastPaidPaise",
       (select coalesce(sum(w.amount_paise), 0)::bigint from fees_on_the_way w where w.institute_id = $1 and w.student_id = s.id)
         as "onTheWayPaise"
     from shown h join students s on s.institute_id = $1 and s.id = h.student_id
+    left join student_dues k on k.institute_id = $1 and k.student_id = h.student_id
     left join lateral (
       select paid_at as at, recorded_at as noted_at, amount_paise from direct_payments d
       where d.institute_id = $1 and d.student_id = s.id and d.cancelled_at is null
