@@ -1761,6 +1761,216 @@ create view owed_parts as
   cross join lateral (select least(b.outstanding_paise, coalesce(f.amount_paise, 0)) as amount) as plan
   where b.outstanding_paise > 0;
 
+-- What is owed, rolled up for Home, dues by age and the list of those who owe. Children who owe alike are a group: of the same
+-- branch, with the same records (year and class) and, on each, the same parts of the same days. Days of the institute's
+-- calendar are looked up when it is read: an amount becomes late by the date, and a new due day by itself, without a write.
+create table dues_groups (
+  institute_id integer not null references institutes,
+  -- Of all that its children have in common.
+  group_id uuid not null,
+  record_no integer not null,
+  part_no integer not null,
+  collector_code text not null,
+  academic_year_start integer not null,
+  grade text not null,
+  component_type text not null,
+  -- The part's own day; see owed_parts.
+  due_on date,
+  is_owed boolean not null,
+  children bigint not null,
+  owed_paise bigint not null,
+  planned_paise bigint not null,
+  primary key (institute_id, group_id, record_no, part_no)
+);
+
+-- Which group a record of an active student is counted in, and with what: by the numbers of the group's parts. No foreign
+-- key: whoever counts would wait for those who hold a student.
+create table student_dues (
+  institute_id integer not null,
+  student_id text not null,
+  collector_code text not null,
+  identifier text not null,
+  group_id uuid not null,
+  record_no integer not null,
+  owed_paise bigint[] not null,
+  planned_paise bigint[] not null,
+  primary key (institute_id, student_id)
+);
+create index student_dues_of_group on student_dues (institute_id, group_id, record_no, student_id);
+create index student_dues_of_child on student_dues (institute_id, identifier, collector_code);
+
+-- Students whose dues or class changed since they were counted. A change adds a row and waits for nobody; a job counts some
+-- together, and until then whoever reads the sums computes these students anew.
+create table dues_changes (
+  institute_id integer not null,
+  id uuid not null default uuidv7(),
+  student_id text not null,
+  primary key (institute_id, id)
+);
+
+create function mark_dues() returns trigger language plpgsql as $$
+begin
+  -- Whoever copies a whole database copies what was counted, too.
+  if current_setting('bursar.is_copied', true) = 'yes' then return null; end if;
+  if tg_table_name = 'students' then
+    insert into dues_changes (institute_id, student_id) values (new.institute_id, new.id);
+  elsif tg_table_name = 'flex_instalments' then
+    insert into dues_changes (institute_id, student_id)
+    select institute_id, student_id from flex_plans where institute_id = new.institute_id and id = new.plan_id;
+  else
+    insert into dues_changes (institute_id, student_id)
+    values (coalesce(new.institute_id, old.institute_id), coalesce(new.student_id, old.student_id));
+  end if;
+  return null;
+end $$;
+create trigger dues_of_balance_begin after insert on student_balances
+  for each row when (new.outstanding_paise > 0) execute function mark_dues();
+create trigger dues_of_balance_change after update on student_balances
+  for each row when (new.outstanding_paise <> old.outstanding_paise) execute function mark_dues();
+create trigger dues_of_balance_end after delete on student_balances
+  for each row when (old.outstanding_paise > 0) execute function mark_dues();
+create trigger dues_of_student after update of status, collector_code, identifier, grade, academic_year_start on students
+  for each row when ((new.status, new.collector_code, new.identifier, new.grade, new.academic_year_start)
+    is distinct from (old.status, old.collector_code, old.identifier, old.grade, old.academic_year_start))
+  execute function mark_dues();
+create trigger dues_carried after insert on carried_dues for each row execute function mark_dues();
+create trigger dues_of_plan after update of state, is_held on flex_plans
+  for each row when ((new.state, new.is_held) is distinct from (old.state, old.is_held)) execute function mark_dues();
+create trigger dues_of_instalment_begin after insert on flex_instalments for each row execute function mark_dues();
+create trigger dues_of_instalment after update of state, due_on, lines on flex_instalments
+  for each row when ((new.state, new.due_on, new.lines) is distinct from (old.state, old.due_on, old.lines))
+  execute function mark_dues();
+
+-- Where what is counted is not what students owe, those who changed since apart; and where a group is not the sum of its
+-- students. `bursar reconcile` names them.
+create function dues_differences(of_institute integer) returns table (subject text, detail text) language sql stable as $$
+  select coalesce(k.student_id, t.student_id) || ' ' || coalesce(k.component_type, t.component_type),
+    format('%s owed and %s planned instead of %s and %s paise', coalesce(k.owed, 0), coalesce(k.planned, 0),
+      coalesce(t.owed_paise, 0), coalesce(t.planned_paise, 0))
+      || case when k.class <> t.class then ', of another class' else '' end
+  from (
+    select d.student_id, g.component_type, coalesce(g.due_on, 'infinity') as due_on, d.owed_paise[g.part_no] as owed,
+      d.planned_paise[g.part_no] as planned, (g.collector_code, g.academic_year_start, g.grade) as class
+    from student_dues d join dues_groups g on g.institute_id = d.institute_id and g.group_id = d.group_id
+      and g.record_no = d.record_no
+    where d.institute_id = of_institute
+  ) k full join (
+    select p.student_id, p.component_type, coalesce(p.due_on, 'infinity') as due_on, p.owed_paise, p.planned_paise,
+      (s.collector_code, s.academic_year_start, s.grade) as class
+    from owed_parts p join students s on s.institute_id = p.institute_id and s.id = p.student_id and s.status = 'active'
+    where p.institute_id = of_institute and p.owed_paise + p.planned_paise > 0
+  ) t on t.student_id = k.student_id and t.component_type = k.component_type and t.due_on = k.due_on
+  where (k.owed, k.planned, k.class) is distinct from (t.owed_paise, t.planned_paise, t.class)
+    and coalesce(k.student_id, t.student_id) not in (select c.student_id from dues_changes c where c.institute_id = of_institute)
+  union all
+  select concat_ws(' ', 'group', coalesce(g.group_id, d.group_id), g.collector_code, g.academic_year_start, g.grade, g.component_type),
+    format('%s children, %s owed and %s planned instead of %s, %s and %s paise', coalesce(g.children, 0), coalesce(g.owed_paise, 0),
+      coalesce(g.planned_paise, 0), coalesce(d.children, 0), coalesce(d.owed, 0), coalesce(d.planned, 0))
+  from (select * from dues_groups where institute_id = of_institute) g full join (
+    select k.group_id, k.record_no, part.no::int as part_no, count(*) as children, sum(part.owed)::bigint as owed,
+      sum(part.planned)::bigint as planned
+    from student_dues k cross join lateral unnest(k.owed_paise, k.planned_paise) with ordinality as part (owed, planned, no)
+    where k.institute_id = of_institute group by 1, 2, 3
+  ) d on d.group_id = g.group_id and d.record_no = g.record_no and d.part_no = g.part_no
+  where (g.children, g.owed_paise, g.planned_paise) is distinct from (d.children, d.owed, d.planned)
+$$;
+
+-- What came and what went back on a day of India, for Home: payments and direct payments that count, and refunds that were
+-- made. A payment adds a row to the changes and waits for nobody; a job adds them to the days, whoever reads adds both.
+create table collected_days (
+  institute_id integer not null references institutes,
+  day date not null,
+  amount_paise bigint not null,
+  count bigint not null,
+  given_back_paise bigint not null,
+  primary key (institute_id, day)
+);
+create table collected_changes (
+  institute_id integer not null,
+  id uuid not null default uuidv7(),
+  day date not null,
+  amount_paise bigint not null,
+  count bigint not null,
+  given_back_paise bigint not null,
+  primary key (institute_id, id)
+);
+
+create view collected_movements as
+  select institute_id, captured_at as at, amount_paise, 1 as count, 0::bigint as given_back_paise from payments
+  where state = 'captured' and not is_duplicate
+  union all
+  select institute_id, paid_at, amount_paise, 1, 0 from direct_payments where cancelled_at is null
+  union all
+  select institute_id, processed_at, 0, 0, amount_paise from refunds where state = 'processed' and kind <> 'duplicate';
+
+-- By how much a day is not what payments and refunds say.
+create function collected_differences(of_institute integer)
+returns table (day date, amount_paise bigint, count bigint, given_back_paise bigint) language sql stable as $$
+  select day, sum(amount_paise)::bigint, sum(count)::bigint, sum(given_back_paise)::bigint from (
+    select (m.at at time zone 'Asia/Kolkata')::date as day, m.amount_paise, m.count, m.given_back_paise
+    from collected_movements m where m.institute_id = of_institute
+    union all
+    select d.day, -d.amount_paise, -d.count, -d.given_back_paise from collected_days d where d.institute_id = of_institute
+    union all
+    select c.day, -c.amount_paise, -c.count, -c.given_back_paise from collected_changes c where c.institute_id = of_institute
+  ) either group by day having sum(amount_paise) <> 0 or sum(count) <> 0 or sum(given_back_paise) <> 0
+$$;
+
+-- Says of one row what the view above says: what it counted for goes, what it counts for comes.
+create function mark_collected() returns trigger language plpgsql as $$
+begin
+  -- Whoever copies a whole database copies what was counted, too.
+  if current_setting('bursar.is_copied', true) = 'yes' then return null; end if;
+  if tg_table_name = 'payments' then
+    if tg_op <> 'INSERT' and old.state = 'captured' and not old.is_duplicate then
+      insert into collected_changes (institute_id, day, amount_paise, count, given_back_paise)
+      values (old.institute_id, (old.captured_at at time zone 'Asia/Kolkata')::date, -old.amount_paise, -1, 0);
+    end if;
+    if tg_op <> 'DELETE' and new.state = 'captured' and not new.is_duplicate then
+      insert into collected_changes (institute_id, day, amount_paise, count, given_back_paise)
+      values (new.institute_id, (new.captured_at at time zone 'Asia/Kolkata')::date, new.amount_paise, 1, 0);
+    end if;
+  elsif tg_table_name = 'direct_payments' then
+    if tg_op <> 'INSERT' and old.cancelled_at is null then
+      insert into collected_changes (institute_id, day, amount_paise, count, given_back_paise)
+      values (old.institute_id, (old.paid_at at time zone 'Asia/Kolkata')::date, -old.amount_paise, -1, 0);
+    end if;
+    if tg_op <> 'DELETE' and new.cancelled_at is null then
+      insert into collected_changes (institute_id, day, amount_paise, count, given_back_paise)
+      values (new.institute_id, (new.paid_at at time zone 'Asia/Kolkata')::date, new.amount_paise, 1, 0);
+    end if;
+  else
+    if tg_op <> 'INSERT' and old.state = 'processed' and old.kind <> 'duplicate' then
+      insert into collected_changes (institute_id, day, amount_paise, count, given_back_paise)
+      values (old.institute_id, (old.processed_at at time zone 'Asia/Kolkata')::date, 0, 0, -old.amount_paise);
+    end if;
+    if tg_op <> 'DELETE' and new.state = 'processed' and new.kind <> 'duplicate' then
+      insert into collected_changes (institute_id, day, amount_paise, count, given_back_paise)
+      values (new.institute_id, (new.processed_at at time zone 'Asia/Kolkata')::date, 0, 0, new.amount_paise);
+    end if;
+  end if;
+  return null;
+end $$;
+create trigger payment_begins after insert on payments
+  for each row when (new.state = 'captured') execute function mark_collected();
+create trigger payment_collected after update of state, is_duplicate, captured_at, amount_paise on payments
+  for each row when ((new.state, new.is_duplicate, new.captured_at, new.amount_paise)
+    is distinct from (old.state, old.is_duplicate, old.captured_at, old.amount_paise)
+    and 'captured' in (new.state, old.state)) execute function mark_collected();
+create trigger direct_payment_begins after insert on direct_payments for each row execute function mark_collected();
+create trigger direct_payment_collected after update of cancelled_at, paid_at, amount_paise on direct_payments
+  for each row when ((new.cancelled_at, new.paid_at, new.amount_paise)
+    is distinct from (old.cancelled_at, old.paid_at, old.amount_paise)) execute function mark_collected();
+create trigger refund_begins after insert on refunds
+  for each row when (new.state = 'processed') execute function mark_collected();
+create trigger refund_made after update of state, kind, processed_at, amount_paise on refunds
+  for each row when ((new.state, new.kind, new.processed_at, new.amount_paise)
+    is distinct from (old.state, old.kind, old.processed_at, old.amount_paise)
+    and 'processed' in (new.state, old.state)) execute function mark_collected();
+create trigger payment_gone after delete on payments for each row execute function mark_collected();
+create trigger direct_payment_gone after delete on direct_payments for each row execute function mark_collected();
+create trigger refund_gone after delete on refunds for each row execute function mark_collected();
+
 -- Every presentation ever made; the key prevents making one twice.
 create table flex_presentations (
   institute_id integer not null,

@@ -4,6 +4,7 @@ import {
   nextApplicationExpiry,
   nextCheckDue as nextLoanCheckDue,
 } from '../loans/lender-sync.service.ts'
+import { countChanges } from '../console/sums/sums.service.ts'
 import { mailReports, nextReportDue } from '../console/reports/mailing/mailing.service.ts'
 import { expireApprovals, nextApprovalExpiry } from '../console/approvals/approval-limit.service.ts'
 import { purgeSessions } from '../console/auth/sessions.service.ts'
@@ -104,6 +105,7 @@ export function createJobs(
       nextDueAt: () => nextReportDue(ctx),
       nextStop: () => nextReportDue(ctx),
     }),
+    work('sums_counted', { run: processBatches(() => countChanges(ctx)) }),
     // As many as an SMTP server likes; one that hangs holds up so many messages and no more.
     work('messages_sent', {
       concurrency: 5,

@@ -8,6 +8,7 @@ import { reconcile, type Reconciliation } from '../payments/reconcile/reconcile.
 import { cancelReceipt } from '../receipts/receipts.service.ts'
 import { formatRupees, paiseOf } from '../platform/money.ts'
 import { repairBalances } from '../fees/balances.service.ts'
+import { repairSums } from '../console/sums/sums.service.ts'
 import { addExamples } from './terminal/help.ts'
 import { readInstituteCode, readName } from './input.ts'
 import { InputError } from './terminal/failures.ts'
@@ -21,7 +22,10 @@ export function addMoneyCommands(program: Command): void {
       'hold ledger, orders, what students owe and provider against each other and say what differs',
     )
     .argument('[institute]', "an institute's code; all of them if absent", readInstituteCode)
-    .option('--repair', 'first sum up anew what students owe, where it is not what fees and payments say')
+    .option(
+      '--repair',
+      'first sum up anew what students owe and what came, where it is not what fees and payments say',
+    )
     .action(runReconcile)
   addExamples(check, ['bursar reconcile', 'bursar reconcile green-park --json', 'bursar reconcile --repair'])
 
@@ -75,6 +79,10 @@ async function runRead(): Promise<void> {
 async function repair(ctx: Parameters<typeof repairBalances>[0], { id, code }: Institute): Promise<void> {
   const repaired = await repairBalances(ctx, id)
   writeError(`${code}: what ${repaired} students owe was summed up anew.`)
+  const progress = startProgress(`Students of ${code}`, undefined, String)
+  const differing = await repairSums(ctx, id, counted => progress.tick(counted))
+  progress.end()
+  if (differing > 0) writeError(`${code}: ${differing} sums of dues and days differed and were made anew.`)
 }
 
 function describe({ institute, checks, differences, expected }: Reconciliation): string {

@@ -20,6 +20,7 @@ export const OVER_ALL: readonly Group[] = [
     senders: [
       'console/approvals/approvals.store.ts nextExpiry',
       'console/reports/mailing/mailing.store.ts nextDue',
+      'console/sums/sums.store.ts findChanged',
       'flex/engine/engine.store.ts nextStepDue',
       'flex/notices/bounces.store.ts listBounces',
       'flex/notices/bounces.store.ts nextBounce',

@@ -59,7 +59,7 @@ export async function readHome({ db, clock }: Context, institute: Institute): Pr
     approvalsWaiting,
     disputesToAnswer,
   ] = await Promise.all([
-    store.sumDays(db, id, startOfDay(countedFrom)),
+    store.sumDays(db, id, countedFrom),
     store.sumOutstanding(db, id, today),
     sumDebits(db, id, spanOf(aheadRange(today))),
     sumReturns(db, id, spanOf(returnsRange(today))),

@@ -1,26 +1,20 @@
 import type { Queryable } from '../../platform/db/database.ts'
 import type { Paise } from '../../platform/money.ts'
-import { joinDueDays } from '../reports/due-days.store.ts'
+import { owedNow } from '../sums/owed.store.ts'
 import type { DaySum, Sum } from './home.rules.ts'
 
 /** What the home page adds up, each by one statement over an index that begins with the institute. */
 
 /** What came, online and at the counter, and what went back: the payments of the money pages, by the day in India. */
-export async function sumDays(db: Queryable, instituteId: number, from: Date): Promise<DaySum[]> {
+export async function sumDays(db: Queryable, instituteId: number, from: string): Promise<DaySum[]> {
   return db.query<DaySum>(
-    `select (at at time zone 'Asia/Kolkata')::date as day,
-       coalesce(sum(amount) filter (where amount > 0), 0)::bigint as "amountPaise", count(*) filter (where amount > 0) as count,
-       coalesce(-sum(amount) filter (where amount < 0), 0)::bigint as "givenBackPaise"
+    `select day, sum(amount_paise)::bigint as "amountPaise", sum(count)::bigint as count,
+       sum(given_back_paise)::bigint as "givenBackPaise"
      from (
-       select captured_at as at, amount_paise as amount from payments
-       where institute_id = $1 and state = 'captured' and captured_at >= $2 and not is_duplicate
+       select day, amount_paise, count, given_back_paise from collected_days where institute_id = $1 and day >= $2
        union all
-       select paid_at, amount_paise from direct_payments
-       where institute_id = $1 and cancelled_at is null and paid_at >= $2
-       union all
-       select processed_at, -amount_paise from refunds
-       where institute_id = $1 and state = 'processed' and kind <> 'duplicate' and processed_at >= $2
-     ) moved group by 1 order by 1`,
+       select day, amount_paise, count, given_back_paise from collected_changes where institute_id = $1 and day >= $2
+     ) either group by day order by day`,
     [instituteId, from],
   )
 }
@@ -36,8 +30,6 @@ export type Outstanding = {
 /**
  * By component, as a student's own page has it: what is paid beyond one component does not pay another, and what a plan
  * will take is not overdue. Arrears of earlier years are owed too, unless they were carried and are a fee of the new year.
- * A child that owes in two years is one student: its records have its number in the branch. They are grouped by it,
- * because to count distinct pairs sorts them all, which took as long as the rest.
  */
 export async function sumOutstanding(
   db: Queryable,
@@ -45,23 +37,18 @@ export async function sumOutstanding(
   today: string,
 ): Promise<Outstanding> {
   const [row] = await db.query<Outstanding>(
-    `select coalesce(sum(owed), 0)::bigint as "amountPaise", count(*) as students,
-       coalesce(sum(overdue), 0)::bigint as "overduePaise", count(*) filter (where overdue > 0) as "overdueStudents",
+    `with ${owedNow('true')}
+     select coalesce(sum(owed), 0)::bigint as "amountPaise", coalesce(sum(children), 0)::bigint as students,
+       coalesce(sum(overdue), 0)::bigint as "overduePaise",
+       coalesce(sum(children) filter (where is_overdue), 0)::bigint as "overdueStudents",
        (select coalesce(sum(w.amount_paise), 0)::bigint from fees_on_the_way w
         join students s on s.institute_id = w.institute_id and s.id = w.student_id and s.status = 'active'
         where w.institute_id = $1) as "onTheWayPaise"
      from (
-       select sum(b.owed_paise + b.planned_paise) as owed, sum(late.amount) as overdue
-       from owed_parts b
-       join students s on s.institute_id = b.institute_id and s.id = b.student_id and s.status = 'active'
-       ${joinDueDays({ institute: 'b.institute_id', year: 's.academic_year_start', branch: 's.collector_code', component: 'b.component_type' })}
-       left join late_fee_rules own on own.institute_id = b.institute_id and own.component_type = b.component_type
-       left join late_fee_rules rest on rest.institute_id = b.institute_id and rest.component_type is null
-       cross join lateral (select case when coalesce(b.due_on, day.due_on, shared.due_on, own.due_on, rest.due_on) < $2
-         then b.owed_paise end as amount) late
-       where b.institute_id = $1
-       group by s.collector_code, s.identifier
-     ) child`,
+       select min(children) as children, sum(owed_paise + planned_paise) as owed,
+         sum(owed_paise) filter (where days > 0) as overdue, bool_or(is_owed and days > 0) as is_overdue
+       from owed group by child
+     ) one`,
     [instituteId, today],
   )
   return row as Outstanding

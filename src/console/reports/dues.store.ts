@@ -2,8 +2,8 @@ import type { Queryable } from '../../platform/db/database.ts'
 import { allOf } from '../../platform/db/list.ts'
 import { ZERO, type Paise } from '../../platform/money.ts'
 import { by, type Sorting } from '../lists/sorting.rules.ts'
-import { limitOf, type Query } from '../../platform/db/query.ts'
-import { joinDueDays } from './due-days.store.ts'
+import type { Query } from '../../platform/db/query.ts'
+import { owedNow } from '../sums/owed.store.ts'
 import { LATE_DAYS, type Bucket, type DefaulterBucket, type Grouping } from './dues.rules.ts'
 
 type DuesFilter = {
@@ -14,20 +14,14 @@ type DuesFilter = {
 export type AskedAgeing = DuesFilter & { by: Grouping }
 export type AskedDefaulters = DuesFilter & { bucket: DefaulterBucket }
 
-/** Active students who are asked for. $1 is the institute. */
+/** Parts of groups that are asked for, as a condition of `owedNow`. $1 is the institute. */
 function isWanted(values: unknown[], { grade, collectorCode, academicYearStart }: DuesFilter): string {
-  const filters = allOf(values, [
-    ['s.grade = $1', grade],
-    ['s.collector_code = $1', collectorCode],
-    ['s.academic_year_start = $1', academicYearStart],
+  return allOf(values, [
+    ['p.grade = $1', grade],
+    ['p.collector_code = $1', collectorCode],
+    ['p.academic_year_start = $1', academicYearStart],
   ])
-  return `s.institute_id = $1 and s.status = 'active' and ${filters}`
 }
-
-const OWING = `b.institute_id = s.institute_id and b.student_id = s.id and b.outstanding_paise > 0`
-
-/** When a component is due that no rule of its own names; such a rule wins over it, as in dues.rules.ts. */
-const REST_DUE_ON = `(select r.due_on from late_fee_rules r where r.institute_id = $1 and r.component_type is null)`
 
 /** The condition of a bucket on a line. */
 function inBucket(bucket: Bucket): string {
@@ -50,53 +44,41 @@ export type AgeingRow = {
   noDueDayPaise: Paise
 }
 
-/** A plan takes its part in its own time: that is not late, and has no other due day. */
-const OWED = `owed_parts b on b.institute_id = s.institute_id and b.student_id = s.id`
-
 const KEYS: Record<Grouping, string> = {
-  component: 'b.component_type',
-  grade: 's.grade',
-  branch: 's.collector_code',
+  component: 'component_type',
+  grade: 'grade',
+  branch: 'collector_code',
 }
 
-const sum = (bucket: Bucket): string => `coalesce(sum(owed) filter (where ${inBucket(bucket)}), 0)::bigint`
-
-/** A child that owes in two years is one, as on the home page: its records have its number in the branch. */
-const CHILD = 's.collector_code, s.identifier'
+const sum = (bucket: Bucket): string =>
+  `coalesce(sum(owed_paise) filter (where ${inBucket(bucket)}), 0)::bigint`
 
 /**
- * The whole and its groups in one statement, the whole last. What is owed is first added up by group and component, of
- * which there are few: a due day belongs to a component of a year and branch, or came with what was carried. Children are
- * counted by groups of their own: one owes several components, and may have records in several grades.
+ * The whole and its groups in one statement, the whole last. A plan takes its part in its own time: that is not late, and
+ * has no other due day. Children are counted by groups of their own: one owes several components, and may have records in
+ * several grades.
  */
 export function ageingQuery(instituteId: number, today: string, { by, ...filter }: AskedAgeing): Query {
   const values: unknown[] = [instituteId, today]
-  const wanted = isWanted(values, filter)
-  const text = `with sums as (
-      select ${KEYS[by]} as key, b.component_type, s.academic_year_start as year, s.collector_code as branch,
-        b.due_on as own_on, sum(b.owed_paise) as owed, sum(b.planned_paise) as planned
-      from students s join ${OWED} where ${wanted} group by 1, 2, 3, 4, 5
-    ), owed as (
-      select sums.*, owed + planned as total, due.due_on, $2::date - due.due_on as days from sums
-      ${joinDueDays({ institute: '$1', year: 'sums.year', branch: 'sums.branch', component: 'sums.component_type' })}
-      left join late_fee_rules own on own.institute_id = $1 and own.component_type = sums.component_type
-      cross join lateral (select coalesce(own_on, day.due_on, shared.due_on, own.due_on, ${REST_DUE_ON}) as due_on) due
-    ), owing as (
-      select key, count(*) as students from (
-        select ${KEYS[by]} as key from students s join student_balances b on ${OWING} where ${wanted}
-        group by 1, ${CHILD}) child group by key
-    ), children as (
-      select count(*) as students from (
-        select from students s where ${wanted} and exists (select from student_balances b where ${OWING}) group by ${CHILD}) child
+  const text = `with ${owedNow(isWanted(values, filter))},
+    owing as (
+      select key, sum(children) as students from (
+        select ${KEYS[by]} as key, child, min(children) as children from owed group by 1, 2) one group by key
+    ), everybody as (
+      select sum(children) as students from (select min(children) as children from owed group by child) one
+    ), sums as (
+      select ${KEYS[by]} as key, grouping(${KEYS[by]}) as is_whole,
+        coalesce(sum(owed_paise + planned_paise), 0)::bigint as "totalPaise",
+        (${sum('not_due')} + coalesce(sum(planned_paise), 0))::bigint as "notDuePaise", ${sum('days_0_30')} as "days30Paise",
+        ${sum('days_31_60')} as "days60Paise", ${sum('days_61_90')} as "days90Paise", ${sum('days_over_90')} as "over90Paise",
+        ${sum('no_due_day')} as "noDueDayPaise"
+      from owed group by grouping sets ((${KEYS[by]}), ())
     )
-    select key, (case when grouping(key) = 1 then (select students from children)
-        else (select students from owing g where g.key = owed.key) end)::bigint as students,
-      coalesce(sum(total), 0)::bigint as "totalPaise",
-      (${sum('not_due')} + coalesce(sum(planned), 0))::bigint as "notDuePaise", ${sum('days_0_30')} as "days30Paise", ${sum('days_31_60')} as "days60Paise",
-      ${sum('days_61_90')} as "days90Paise", ${sum('days_over_90')} as "over90Paise",
-      ${sum('no_due_day')} as "noDueDayPaise"
-    from owed group by grouping sets ((key), ())
-    order by grouping(key), "totalPaise" desc, 1`
+    select s.key, coalesce(case s.is_whole when 1 then e.students else o.students end, 0)::bigint as students, s."totalPaise",
+      s."notDuePaise", s."days30Paise", s."days60Paise", s."days90Paise", s."over90Paise", s."noDueDayPaise"
+    from sums s cross join everybody e left join owing o on o.key = s.key
+    where s.is_whole = 1 or o.students > 0
+    order by s.is_whole, s."totalPaise" desc, s.key`
   return { text, values }
 }
 
@@ -109,7 +91,7 @@ export async function sumOnTheWay(db: Queryable, instituteId: number, filter: Du
   const values: unknown[] = [instituteId]
   const [row] = await db.query<{ amountPaise: Paise }>(
     `select coalesce(sum(w.amount_paise), 0)::bigint as "amountPaise" from fees_on_the_way w
-     join students s on s.institute_id = w.institute_id and s.id = w.student_id
+     join students p on p.institute_id = w.institute_id and p.id = w.student_id and p.status = 'active'
      where w.institute_id = $1 and ${isWanted(values, filter)}`,
     values,
   )
@@ -150,56 +132,82 @@ export const DEFAULTER_SORTING: Sorting = {
   },
 }
 
-/** What each of them owes, as `per_student`. */
-function owingStudents(values: unknown[], { bucket, ...filter }: AskedDefaulters): string {
-  const condition = bucket === 'late' ? 'days > 0' : inBucket(bucket)
-  return `with lines as (
-      select b.student_id, b.owed_paise + b.planned_paise as total, b.owed_paise as owed, due.due_on,
-        $2::date - due.due_on as days
-      from students s join ${OWED}
-      ${joinDueDays({ institute: '$1', year: 's.academic_year_start', branch: 's.collector_code', component: 'b.component_type' })}
-      left join late_fee_rules own on own.institute_id = $1 and own.component_type = b.component_type
-      cross join lateral (select coalesce(b.due_on, day.due_on, shared.due_on, own.due_on, ${REST_DUE_ON}) as due_on) due
-      where ${isWanted(values, filter)}
-    ), per_student as (
-      select student_id, sum(owed) filter (where ${condition}) as owed, sum(total) as total,
-        min(due_on) filter (where owed > 0 and ${condition}) as oldest
-      from lines group by student_id having bool_or(owed > 0 and ${condition})
+/** In the list's own order; who has no day comes last. */
+const NEVER = `'9999-12-31'::date`
+
+const inAsked = (bucket: DefaulterBucket): string => (bucket === 'late' ? 'days > 0' : inBucket(bucket))
+
+/** Groups whose students are in the list, as `listed`: with the day since when, and the parts that count. */
+function listedGroups(values: unknown[], { bucket, ...filter }: AskedDefaulters): string {
+  const condition = inAsked(bucket)
+  return `with ${owedNow(isWanted(values, filter))},
+    listed as materialized (
+      select child, group_id, record_no, student_id, min(children) as students,
+        coalesce(min(due_on) filter (where is_owed and ${condition}), ${NEVER}) as oldest,
+        array_agg(part_no) filter (where ${condition}) as parts,
+        sum(owed_paise) filter (where ${condition}) as owed, sum(owed_paise + planned_paise) as total
+      from owed group by child, group_id, record_no, student_id having bool_or(is_owed and ${condition})
     )`
 }
 
-/** The same students without what is shown of each. */
+/** As many rows as there are students in the list. */
 export function countedDefaulters(instituteId: number, today: string, asked: AskedDefaulters): Query {
   const values: unknown[] = [instituteId, today]
-  return { text: `${owingStudents(values, asked)} select 1 from per_student`, values }
+  const text = `${listedGroups(values, asked)}
+    select 1 from generate_series(1, (select coalesce(sum(students), 0)::bigint from listed))`
+  return { text, values }
 }
 
-/** Who owes, the longest first: one statement, which reads contacts and last payments of the shown ones only. */
+type ListRange = { cursor: { dueOn: string; studentId: string } | undefined; limit: number }
+
+/**
+ * Who owes, the longest first: one statement. Students of a group have their oldest day in common, so a page reads the
+ * groups of as many days as it takes, the first students of each by an index, and contacts and last payments of the shown
+ * ones only.
+ */
 export function defaultersQuery(
   instituteId: number,
   today: string,
   asked: AskedDefaulters,
-  range?: { cursor: { dueOn: string; studentId: string } | undefined; limit: number },
+  range?: ListRange,
 ): Query {
   const values: unknown[] = [instituteId, today]
-  const owing = owingStudents(values, asked)
+  const listed = listedGroups(values, asked)
   const cursor = range?.cursor
-  const past = allOf(values, [
-    [`(coalesce(oldest, '9999-12-31'), student_id) > ($1::date, $2)`, cursor?.dueOn, cursor?.studentId],
-  ])
-  const text = `${owing}, shown as (
-      select * from per_student where ${past}
-      order by coalesce(oldest, '9999-12-31'), student_id${limitOf(values, range)}
+  const day = cursor === undefined ? `'-infinity'::date` : `$${values.push(cursor.dueOn)}::date`
+  const student = cursor === undefined ? `''` : `$${values.push(cursor.studentId)}::text`
+  const limit = range === undefined ? null : `$${values.push(range.limit)}::int`
+  const text = `${listed}, needed as (
+      select *, sum(case when oldest > ${day} then students end)
+        over (order by oldest groups between unbounded preceding and 1 preceding) as before
+      from listed where group_id is not null and oldest >= ${day}
+    ), shown as (
+      select student_id, oldest, parts, owed, total from (
+        select k.student_id, g.oldest, g.parts, null::numeric as owed, null::numeric as total
+        from needed g cross join lateral (
+          select d.student_id from student_dues d
+          where d.institute_id = $1 and d.group_id = g.group_id and d.record_no = g.record_no
+            and (g.oldest > ${day} or d.student_id > ${student})
+            and d.student_id not in (select student_id from counted)
+          order by d.student_id ${limit === null ? 'offset 0' : `limit ${limit}`}) k
+        ${limit === null ? '' : `where coalesce(g.before, 0) < ${limit} + (select count(*) from counted)`}
+        union all
+        select student_id, oldest, null, owed, total from listed
+        where student_id is not null and (oldest, student_id) > (${day}, ${student})
+      ) either order by oldest, student_id${limit === null ? '' : ` limit ${limit}`}
     )
     select s.id as "studentId", s.fullname, s.identifier, s.grade, s.collector_code as "collectorCode",
       s.primary_contact_name as "contactName", s.primary_contact_number as "contactNumber",
-      s.primary_contact_email as "contactEmail", h.owed::bigint as "owedPaise", h.total::bigint as "totalPaise",
-      h.oldest as "oldestDueOn", case when h.oldest < $2::date then $2::date - h.oldest end as "daysLate",
+      s.primary_contact_email as "contactEmail", 
+      coalesce(h.owed, (select sum(k.owed_paise[no]) from unnest(h.parts) as no))::bigint as "owedPaise",
+      coalesce(h.total, (select sum(paise) from unnest(k.owed_paise || k.planned_paise) as paise))::bigint as "totalPaise",
+      nullif(h.oldest, ${NEVER}) as "oldestDueOn", case when h.oldest < $2::date then $2::date - h.oldest end as "daysLate",
       exists (select from flex_plans f where f.institute_id = $1 and f.student_id = s.id and f.state = 'active') as "hasPlan",
       last.at as "lastPaidAt", last.amount_paise as "lastPaidPaise",
       (select coalesce(sum(w.amount_paise), 0)::bigint from fees_on_the_way w where w.institute_id = $1 and w.student_id = s.id)
         as "onTheWayPaise"
     from shown h join students s on s.institute_id = $1 and s.id = h.student_id
+    left join student_dues k on k.institute_id = $1 and k.student_id = h.student_id
     left join lateral (
       select paid_at as at, recorded_at as noted_at, amount_paise from direct_payments d
       where d.institute_id = $1 and d.student_id = s.id and d.cancelled_at is null
@@ -209,6 +217,6 @@ export function defaultersQuery(
       where o.institute_id = $1 and o.student_id = s.id and o.state = 'paid'
       order by at desc, noted_at desc limit 1
     ) last on true
-    order by coalesce(h.oldest, '9999-12-31'), s.id`
+    order by h.oldest, s.id`
   return { text, values }
 }

@@ -185,6 +185,15 @@ const CHECKS: readonly { check: string; sql: string }[] = [
       where kept <> sums`,
   },
   {
+    check: 'what the sums of dues say is what students owe',
+    sql: `select subject, detail from dues_differences($1)`,
+  },
+  {
+    check: 'what the sums of days say was collected is what payments and refunds say',
+    sql: `select day::text as subject, amount_paise || ' paise, ' || count || ' payments and ' || given_back_paise || ' paise given back are missing' as detail
+      from collected_differences($1)`,
+  },
+  {
     check: 'what a provider reported and we could not match has been looked at',
     sql: `select concat_ws(' ', nullif(utr, ''), provider_ref) as subject, problem || ', ₹' || round(reported_paise / 100.0, 2) || ' reported through the account ' || account_id as detail
       from settlement_exceptions where institute_id = $1 and resolved_at is null`,

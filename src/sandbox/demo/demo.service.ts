@@ -56,13 +56,22 @@ export async function findSeededTables(ctx: Context, school: Institute): Promise
   return new Set(tables.map(({ name }) => name))
 }
 
+/** Triggers make their rows anew when the others are put in. */
+const MADE_BY_TRIGGERS = [
+  'dues_groups',
+  'student_dues',
+  'dues_changes',
+  'collected_days',
+  'collected_changes',
+]
+
 /** What the school has come to have, as a file. */
 export async function recordSchool(
   ctx: Context,
   school: Institute,
   { seeded, ...about }: Omit<Recording, 'tables' | 'publicUrl'> & { seeded: ReadonlySet<string> },
 ): Promise<Buffer> {
-  const tables = await store.readTables(ctx.db, school.id, seeded)
+  const tables = await store.readTables(ctx.db, school.id, new Set([...seeded, ...MADE_BY_TRIGGERS]))
   for (const { name, rows } of tables) {
     // The key that sealed it stays with the recorder.
     if (rows.some(row => /"\w*_sealed":"/.test(row))) throw new Error(`${name} has a sealed value`)

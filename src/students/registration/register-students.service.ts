@@ -48,9 +48,9 @@ export type RegistrationContext = {
 }
 
 export type RegistrationPlan = { registration: Registration; student: Student } & (
-  | { kind: 'new'; isBranchAssumed: boolean; digest: Buffer }
+  | { kind: 'new'; isBranchAssumed: boolean }
   /** Its digest is set even when its profile is the same. */
-  | { kind: 'known'; changes: StudentChange[]; digest: Buffer }
+  | { kind: 'known'; changes: StudentChange[] }
   /** This very registration is the one applied last: whatever changed since by other ways stays. */
   | { kind: 'same' }
   | { kind: 'someone_else' }
@@ -131,7 +131,6 @@ function planOne(
 ): RegistrationPlan {
   const { identity, profile, collectorCode } = registration
   const branch = collectorCode ?? defaultBranch(institute)
-  const digest = digestOf(registration)
   if (found === undefined) {
     const student: Student = {
       ...identity,
@@ -143,17 +142,18 @@ function planOne(
       createdAt: now,
       updatedAt: now,
     }
-    return { kind: 'new', registration, student, isBranchAssumed: collectorCode === undefined, digest }
+    return { kind: 'new', registration, student, isBranchAssumed: collectorCode === undefined }
   }
   const { student } = found
-  if (found.digest?.equals(digest) === true) return { kind: 'same', registration, student }
+  // What is new is digested when it is written: a file is planned twice.
+  if (found.digest?.equals(digestOf(registration)) === true) return { kind: 'same', registration, student }
   if (isSomeoneElse(student, profile)) return { kind: 'someone_else', registration, student }
   // A record that the ERP sends is kept by the ERP from then on; the office never takes one over.
   const origin = (registration.origin ?? 'erp') === 'erp' ? 'erp' : student.origin
   const after: Student = { ...student, ...mergeProfile(student, profile), grade: identity.grade, origin }
   const changes = changesBetween(student, after)
   const current = { ...after, updatedAt: changes.length > 0 ? now : student.updatedAt }
-  return { kind: 'known', registration, student: current, changes, digest }
+  return { kind: 'known', registration, student: current, changes }
 }
 
 /** Writes what was planned, with the events; answers the links between students and users that are new. */
@@ -167,13 +167,17 @@ export async function registerStudents(
   await store.insertStudents(
     tx,
     institute.id,
-    added.map(({ student, digest, isBranchAssumed }) => ({ ...student, digest, isBranchAssumed })),
+    added.map(({ student, registration, isBranchAssumed }) => ({
+      ...student,
+      digest: digestOf(registration),
+      isBranchAssumed,
+    })),
   )
   const known = plans.filter(one => one.kind === 'known')
   await store.updateStudents(
     tx,
     institute.id,
-    known.map(({ student, digest }) => ({ ...student, digest })),
+    known.map(({ student, registration }) => ({ ...student, digest: digestOf(registration) })),
   )
   const changed = known.map(({ student, changes }) => ({ studentId: student.id, changes }))
   await insertProfileChanges(tx, institute.id, { changedAt: now, source }, changed)

@@ -138,6 +138,7 @@ const DONE_LABELS: Record<string, string> = {
   loans_checked: 'Loans asked for at the lender',
   reminders_decided: 'Reminders decided on',
   bounces_notified: 'Families notified of returned debits',
+  sums_counted: 'Changes counted in the sums of Home and dues',
   messages_sent: 'Messages sent',
 }
 
