@@ -19,6 +19,7 @@ const FEATURE_RANK = [
   ['webhooks'],
   ['portal', 'console'],
   ['sandbox'],
+  ['cells'],
 ]
 
 const LAYER_RANK: Record<string, number> = { routes: 4, service: 3, store: 2, client: 2, rules: 1 }

@@ -1,6 +1,8 @@
-import { BursarError, isUnavailable, unavailable } from '../errors.ts'
+import { BursarError, isUnavailable, SchoolMoving, unavailable } from '../errors.ts'
 
 const LOCK_TIMEOUT = '55P03'
+/** Raised by fence_school(), in migrations/. */
+const SCHOOL_MOVING = 'BU001'
 
 /** What a driver error means for the caller. The driver's own text stays inside as the cause. */
 const AWAY_CODES = new Set([
@@ -42,6 +44,7 @@ const RETRY_CODES = new Set(['40001', '40P01'])
 
 export function toBursarError(error: unknown): unknown {
   if (error instanceof BursarError) return error
+  if (sqlState(error) === SCHOOL_MOVING) return new SchoolMoving(error)
   const refusal = writeRefusal(error)
   if (refusal !== null) return unavailable(`${refusal} Please retry later.`, error)
   return isDatabaseAway(error)

@@ -1,7 +1,7 @@
 import { assert } from '../assert.ts'
 import type { Database } from '../db/database.ts'
 import type { OverAll } from '../db/nodes.ts'
-import { isUnavailable } from '../errors.ts'
+import { isMoving, isUnavailable } from '../errors.ts'
 import type { RowKey } from './leased-rows.ts'
 
 /**
@@ -125,7 +125,7 @@ export async function takeDue<Key extends { instituteId: number }, Result>(
     return await inGroups(db, found, take)
   } catch (error) {
     const isOfOne = found.every(({ instituteId }) => instituteId === found[0]?.instituteId)
-    if (db.isDistributed || isOfOne || isUnavailable(error)) throw error
+    if (db.isDistributed || isOfOne || (isUnavailable(error) && !isMoving(error))) throw error
     return eachGroup(byInstitute(found), take)
   }
 }
