@@ -10,8 +10,8 @@
 --
 -- Rules that hold for every table:
 --   * Primary key, unique constraints and foreign keys of a tenant's table begin with institute_id: a row of one institute
---     cannot refer to another's, and the schema can be distributed by institute later. The exceptions are those through
---     which the institute is found: institutes.code and api_keys.key_id.
+--     cannot refer to another's, and all that an institute has is found by it. The exceptions are those through which the
+--     institute is found: institutes.code and api_keys.key_id.
 --   * Money is bigint paise. Days are `date`, moments `timestamptz`.
 --   * Secrets are stored encrypted (`*_sealed`) or, where they only have to be recognised, as a hash (`*_hash`).
 --   * Work that is due is a row with a moment (`next_check_at`, `next_try_at`, …), null when there is nothing to do, and a
@@ -40,15 +40,6 @@ begin
   raise exception '% is append-only', tg_table_name;
 end $$;
 
--- A table of schools' rows that a later migration adds goes to the shards of the others where the database is
--- distributed. Foreign keys are added afterwards. On one PostgreSQL nothing happens.
-create function place_tenant_table(added regclass) returns void language plpgsql as $$
-begin
-  if not exists (select from pg_extension where extname = 'citus') then return; end if;
-  if not exists (select from pg_dist_partition where logicalrelid = 'students'::regclass and partmethod = 'h') then return; end if;
-  perform create_distributed_table(added, 'institute_id', colocate_with => 'students');
-end $$;
-
 -- Below every id of this prefix that was made at that moment or later; the same as firstIdAt in src/platform/ids.ts.
 create function first_id_at(prefix text, moment timestamptz) returns text language sql immutable strict parallel safe
   return (
@@ -72,10 +63,8 @@ begin
     case when log = 'webhook_deliveries' then 'with (fillfactor = 45)' end);
   -- Those of the log itself do not see a statement that names the partition.
   if log in ('events', 'erp_fetches') then
-    execute format('create trigger %I before update or delete on %I.%I
+    execute format('create trigger %I before update or delete or truncate on %I.%I
       for each statement execute function refuse_change()', log || '_' || part || '_append_only', log_schema, log || '_' || part);
-    execute format('create trigger %I before truncate on %I.%I
-      for each statement execute function refuse_change()', log || '_' || part || '_not_emptied', log_schema, log || '_' || part);
   end if;
   perform pg_restore_attribute_stats('schemaname', log_schema, 'relname', log || '_' || part,
     'attname', 'institute_id', 'inherited', false, 'null_frac', 0::real, 'avg_width', 4, 'n_distinct', 1::real);
@@ -102,13 +91,6 @@ begin
   perform add_partition(log, 'after', first_id_at(id_prefix, month at time zone 'Asia/Kolkata'), null, log_schema);
 end $$;
 
--- Until the end of the transaction tables of a distributed database are changed one shard after the other, with triggers.
--- Others ignore it.
-create function change_shards_in_turn() returns void language sql
-begin atomic
-  select set_config('citus.multi_shard_modify_mode', 'sequential', true), set_config('citus.enable_unsafe_triggers', 'on', true);
-end;
-
 -- Makes the months of a log up to this one and answers true. If rows stand in `_after` already, of a clock that is wrong or
 -- of a time in which nobody made partitions, it does nothing and answers false: those are sorted by the three functions
 -- below.
@@ -117,7 +99,6 @@ declare
   month timestamp;
   has_later_rows boolean;
 begin
-  perform change_shards_in_turn();
   -- One at a time: two would make the same.
   perform pg_advisory_xact_lock(hashtext('bursar months of ' || log));
   month := next_month(log);
@@ -146,12 +127,10 @@ declare
   foreign_key record;
   columns text;
 begin
-  perform change_shards_in_turn();
   perform pg_advisory_xact_lock(hashtext('bursar months of ' || log));
   if to_regclass(format('staging.%I', log)) is not null or next_month(log) > last_month then return; end if;
   execute format('create table staging.%1$I (like public.%1$I including defaults including constraints including indexes)
     partition by range (id)', log);
-  perform place_tenant_table(format('staging.%I', log)::regclass);
   -- With them already there, nothing is checked again when the months become parts of the log.
   for foreign_key in select conname as name, pg_get_constraintdef(oid) as definition from pg_constraint
     where conrelid = log::regclass and contype = 'f'
@@ -172,12 +151,6 @@ create function mirror_later() returns trigger language plpgsql as $$
 declare
   target text := format('staging.%I', tg_argv[0]);
 begin
-  -- On a distributed database it is called for a shard, and writes to the one that lies beside it.
-  if tg_table_name <> tg_argv[0] || '_after' then
-    select format('staging.%I', tg_argv[0] || '_' || beside.shardid) into strict target
-    from pg_dist_shard own join pg_dist_shard beside on beside.shardminvalue = own.shardminvalue
-    where own.shardid = substring(tg_table_name from '\d+$')::bigint and beside.logicalrelid = target::regclass;
-  end if;
   if tg_op = 'DELETE' then
     execute format('delete from %s where institute_id = $1 and id = $2', target) using old.institute_id, old.id;
   else
@@ -216,7 +189,6 @@ create function swap_months(log text) returns void language plpgsql as $$
 declare
   part record;
 begin
-  perform change_shards_in_turn();
   perform pg_advisory_xact_lock(hashtext('bursar months of ' || log));
   if to_regclass(format('staging.%I', log)) is null then return; end if;
   execute format('lock table %I', log);
@@ -2939,11 +2911,8 @@ begin
   foreach append_only_table in array array['console_audit', 'direct_payment_changes', 'erp_fetches', 'events', 'fee_changes',
     'student_transfers', 'carried_dues', 'flex_decisions', 'late_fee_entries', 'ledger_postings', 'ledger_transfers', 'student_changes']
   loop
-    -- Two, because Citus puts one for TRUNCATE on the table alone and not on its shards.
-    execute format('create trigger %I before update or delete on %I
+    execute format('create trigger %I before update or delete or truncate on %I
       for each statement execute function refuse_change()', append_only_table || '_append_only', append_only_table);
-    execute format('create trigger %I before truncate on %I
-      for each statement execute function refuse_change()', append_only_table || '_not_emptied', append_only_table);
   end loop;
 end $$;
 

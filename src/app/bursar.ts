@@ -52,6 +52,9 @@ class StartRefused extends Error {
 }
 
 const WATCH_MS = 1_000
+/** A look that opens a connection of its own is dear. */
+const CONNECT_MS = 15_000
+const SCHEMA_MS = 5_000
 const REAP_MS = 100
 
 export async function createBursar(
@@ -180,11 +183,6 @@ async function openAndLock(
       name: processName(config.role),
       onPrimary: server => log.info({ server }, 'writing to this database server'),
       onIdleError: error => log.warn({ err: error }, 'an idle database connection was lost'),
-      onNode: ({ name: node, answers, schools }) =>
-        answers
-          ? log.info({ node, schools }, 'a database worker answers again')
-          : log.error({ node, schools }, 'a database worker does not answer; its schools wait'),
-      onLeft: (err, institute) => log.warn({ err, institute }, 'due work of an institute was not taken'),
       onWritesRefused: (reason, err) => log.error({ err, reason }, 'the database takes no writes'),
       async onEmbedded(embedded) {
         hold = await keepDataDirLocked(embedded, log)
@@ -262,7 +260,7 @@ type Watched = Pick<OpenedDatabase, 'sandboxClock' | 'embedded'> & {
  */
 function watch({ db, sandboxClock, embedded, stopWork }: Watched, log: Log): NodeJS.Timeout[] {
   const timers: NodeJS.Timeout[] = []
-  const everySecond = (failure: string, act: () => Promise<void>): void => {
+  const every = (ms: number, failure: string, act: () => Promise<void>): void => {
     let isBusy = false
     const timer = setInterval(() => {
       if (isBusy) return
@@ -270,17 +268,22 @@ function watch({ db, sandboxClock, embedded, stopWork }: Watched, log: Log): Nod
       act()
         .catch((err: unknown) => log.warn({ err }, failure))
         .finally(() => (isBusy = false))
-    }, WATCH_MS)
+    }, ms)
     timers.push(timer)
   }
   if (embedded !== null) {
-    everySecond('restarting the embedded PostgreSQL failed', () => embedded.ensureRunning())
+    const failure = 'restarting the embedded PostgreSQL failed'
+    every(WATCH_MS, failure, async () => {
+      if (!embedded.isSeen()) await embedded.ensureRunning()
+    })
+    // One that is there and does not answer.
+    every(CONNECT_MS, failure, () => embedded.ensureRunning())
   }
   if (sandboxClock !== null) {
-    everySecond('reading the sandbox clock offset failed', () => loadOffset({ db, clock: sandboxClock }))
+    every(WATCH_MS, 'reading the sandbox clock offset failed', () => loadOffset({ db, clock: sandboxClock }))
   }
   let isOutdated = false
-  everySecond('comparing the schema failed', async () => {
+  every(SCHEMA_MS, 'comparing the schema failed', async () => {
     if (isOutdated || (await compareSchema(db)) !== 'newer') return
     isOutdated = true
     log.error('a newer Bursar has migrated the database: this process takes no more work, upgrade it')

@@ -10,7 +10,6 @@ import { openEmbeddedPostgres, type EmbeddedPostgres } from '../platform/embedde
 import type { Context } from '../platform/context.ts'
 import { isUnavailable } from '../platform/errors.ts'
 import { addressPolicy } from '../platform/http-client/addresses.ts'
-import { isDistributed } from '../platform/citus/tables.ts'
 import { migrate, type MigrationResult } from '../platform/db/migrate.ts'
 import { Vault } from '../platform/secrets.ts'
 import { claimSetting, readSetting } from '../platform/db/instance-settings.ts'
@@ -27,7 +26,7 @@ export type OpenedDatabase = {
   migration: MigrationResult
 }
 
-type Hooks = 'name' | 'onIdleError' | 'onWritesRefused' | 'onPrimary' | 'onNode' | 'onLeft'
+type Hooks = 'name' | 'onIdleError' | 'onWritesRefused' | 'onPrimary'
 
 type OpenOptions = Pick<DatabaseOptions, Hooks> & {
   /** Called with the embedded server before anything is written to it; may throw to refuse. */
@@ -56,7 +55,6 @@ export async function openDatabase(
     await waitUntilWritable(db, { waitMs, onWait })
     await refuseOtherMode(db, config.mode)
     const migration = await migrate(db)
-    db.isDistributed = await isDistributed(db)
     await claimSetting(db, 'mode', config.mode)
     await refuseOtherMode(db, config.mode)
     const vault = new Vault(config.masterKey ?? (await readOrMakeMasterKey(config.dataDir)))

@@ -5,7 +5,6 @@ import { addBackupCommands } from './backup.ts'
 import { addBranchCommands } from './institute/branches.ts'
 import { addCatalogueCommands } from './institute/catalogue.ts'
 import { addConfigCommand } from './config.ts'
-import { addDistributeCommand } from './distribute.ts'
 import { addDoctorCommand } from './doctor.ts'
 import { addErpCommands } from './institute/erp.ts'
 import { describeFailure } from './failures.ts'
@@ -63,7 +62,6 @@ addBackupCommands(program)
 addArchiveCommands(program)
 addMoveCommand(program)
 addMigrateCommand(program)
-addDistributeCommand(program)
 addConfigCommand(program)
 addDoctorCommand(program)
 addStatusCommand(program)

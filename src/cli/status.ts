@@ -52,7 +52,7 @@ async function look(config: Config): Promise<Status> {
 function describe(status: Status, problems: readonly string[]): string {
   const { version, mode, at, database, processes, due, givenUp, accounts, books, backup, disk, archive } =
     status
-  const { server, connections, maxConnections, bytes, schema, standbys, workers } = database
+  const { server, connections, maxConnections, bytes, schema, standbys } = database
   const lines = [
     ['Bursar', `${version}, ${mode}, ${formatTime(at)}`],
     [
@@ -60,7 +60,6 @@ function describe(status: Status, problems: readonly string[]): string {
       `${server}, PostgreSQL ${database.version}, ${formatBytes(bytes)}, ${connections} of ${maxConnections} connections, schema ${schema === 'fits' ? 'as this version wants it' : schema}`,
     ],
     ...standbys.map(one => ['', describeStandby(one)]),
-    ...workers.map(one => ['', describeWorker(one)]),
     ['Given up', `${givenUp.delivery} webhooks, ${givenUp.message} messages, ${givenUp.import} files`],
     ['Books', describeBooks(books)],
     [
@@ -109,11 +108,6 @@ function describe(status: Status, problems: readonly string[]): string {
       ? 'Nothing needs a person.'
       : [`${problems.length} to look at:`, ...problems.map(problem => `  ${problem}`)].join('\n'),
   ].join('\n\n')
-}
-
-function describeWorker({ name, answers, schools, bytes }: Status['database']['workers'][number]): string {
-  if (!answers) return `worker ${name}: does not answer; its ${schools} schools are not in the figures below`
-  return `worker ${name}: ${schools} schools, ${bytes === null ? 'size not known' : formatBytes(bytes)}`
 }
 
 function describeStandby({

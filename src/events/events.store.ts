@@ -17,8 +17,7 @@ export type EventRow = {
 
 /**
  * In the order given: the sequence rises with it. Every subscriber is owed a delivery, which is written and queued in the
- * same transaction. Answers how many deliveries others have to be told of. One statement could do it all, but a distributed database
- * would carry what each of its inserts returns to every node; these ask the institute's own.
+ * same transaction. Answers how many deliveries others have to be told of.
  */
 export async function insertEvents(tx: Transaction, events: readonly EventRow[]): Promise<number> {
   let owed = 0

@@ -140,7 +140,6 @@ function admitCallers(app: FastifyInstance, ctx: Context): void {
     )
     limiter.admit(request.caller, reply, performance.now())
     requireScope(request.caller, scope)
-    ctx.db.nodes.refuseIfAway(request.caller.institute.id)
   })
 }
 

@@ -9,7 +9,7 @@ import { assert } from '../platform/assert.ts'
 import { badRequest, BursarError } from '../platform/errors.ts'
 import type { Context } from '../platform/context.ts'
 import type { Command } from '../platform/idempotency.ts'
-import { FILES, type FileKind } from '../platform/limits.rules.ts'
+import { FILES, ROW_FILES, type FileKind } from '../platform/limits.rules.ts'
 import { callerOf } from './auth.ts'
 import { answerBy, answerCommand, compileCall, NOTHING, readIdempotency } from './endpoint.ts'
 import type { Upload, Uploader } from './limits/uploads.ts'
@@ -97,7 +97,8 @@ async function close({ body, upload }: FastifyRequest): Promise<void> {
 
 function tooLarge(kind: FileKind): BursarError {
   const megabytes = FILES[kind].bytes / 1_000_000
-  return new BursarError('HUE00004', `The file is larger than ${megabytes} MB. Split it into several.`)
+  const advice = kind in ROW_FILES ? 'Split it into several.' : 'Choose a smaller one.'
+  return new BursarError('HUE00004', `The file is larger than ${megabytes} MB. ${advice}`)
 }
 
 export function addUpload<Query extends AnyInput, Result>(

@@ -187,10 +187,10 @@ export async function purgeImports({ db, clock }: Context, limit: number): Promi
   const ago = (days: number): Date => new Date(now.getTime() - days * DAY_MS)
   const forgotten = await purgeStore.cancelForgotten(db, ago(KEPT_WAITING_DAYS), now)
   const old = await purgeStore.findOld(db, ago(KEPT_DAYS), limit)
-  const deleted = await takeDue(db, old, keys => db.transaction(tx => purgeStore.deleteOld(tx, keys)))
+  const deleted = await takeDue(old, keys => db.transaction(tx => purgeStore.deleteOld(tx, keys)))
   // One at a time: a large one takes a while.
   const finished = await purgeStore.findFinished(db, now, 1)
-  const cleared = await takeDue(db, finished, keys =>
+  const cleared = await takeDue(finished, keys =>
     db.transaction(tx => purgeStore.clearFinished(tx, now, keys)),
   )
   return forgotten + sumOf(deleted) + sumOf(cleared)

@@ -1,5 +1,5 @@
+import { isHere } from '../platform/db/moving.ts'
 import type { Database, Transaction } from '../platform/db/database.ts'
-import type { OverAll } from '../platform/db/nodes.ts'
 import { findDue, nameRows } from '../platform/jobs/claim.ts'
 import type { ImportKey } from './imports.store.ts'
 
@@ -36,9 +36,9 @@ export async function clearFinished(tx: Transaction, now: Date, keys: readonly I
 
 /** Nobody decided in time: what was checked is not applied any more. */
 export async function cancelForgotten(db: Database, checkedBefore: Date, now: Date): Promise<number> {
-  const rows = await db.overAll(
-    among => `update imports set state = 'cancelled', finished_at = $2, message = 'Nobody said within a week what is to come of it.'
-     where ${among('institute_id')} and state = 'checked' and checked_at < $1 returning 1`,
+  const rows = await db.query(
+    `update imports set state = 'cancelled', finished_at = $2, message = 'Nobody said within a week what is to come of it.'
+     where state = 'checked' and checked_at < $1 and ${isHere()} returning 1`,
     [checkedBefore, now],
   )
   return rows.length
@@ -51,8 +51,8 @@ export async function findOld(db: Database, finishedBefore: Date, limit: number)
 
 const TO_DELETE = {
   table: 'imports i',
-  where: (among: Parameters<OverAll>[0]) => `cleared_at is not null and finished_at < $1 and not exists (
-    select 1 from import_links l where ${among('l.institute_id')} and l.institute_id = i.institute_id and l.import_id = i.id)`,
+  where: `cleared_at is not null and finished_at < $1 and not exists (
+    select 1 from import_links l where l.institute_id = i.institute_id and l.import_id = i.id)`,
   order: 'finished_at',
 }
 

@@ -95,7 +95,6 @@ export async function setErpLock(
   })
 }
 
-/** That its server answers is seen here, where whatever is about one school begins. */
 export async function getInstitute(ctx: Context, code: string): Promise<Institute> {
   const institute = await findInstitute(ctx, code)
   if (institute === null) throw notFound(`The institute ${code}`)
@@ -111,7 +110,6 @@ async function required(db: Queryable, code: string): Promise<Institute> {
 export async function findInstitute({ db }: Context, code: string): Promise<Institute | null> {
   const institute = await store.findInstitute(db, code)
   if (institute === null) await refuseIfLeft(db, 'code', code)
-  else db.nodes.refuseIfAway(institute.id)
   return institute
 }
 

@@ -5,7 +5,7 @@ const POSTING = `insert into ledger_postings (institute_id, kind, reference, occ
 
 /**
  * Fails if it was posted before. The transfers name the number that their posting has just drawn in the same session, so
- * both statements leave together; one with a `with` would be carried out in four steps by a distributed database.
+ * both statements leave together.
  */
 export async function insertPosting(
   tx: Transaction,

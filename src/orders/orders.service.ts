@@ -1,6 +1,5 @@
 import {
   checkCatalogue,
-  joinCatalogue,
   rememberEntries,
   unseenEntries,
   type CodeInUse,
@@ -39,7 +38,6 @@ import {
   searchOrders as search,
   type OrderSearchFilter,
 } from './search-orders.store.ts'
-import { insertOrders } from './orders-bulk.store.ts'
 import * as store from './orders.store.ts'
 import { requireReturnUrl } from './return-url.rules.ts'
 
@@ -83,21 +81,16 @@ export async function createOrder(
     await refuseOnTheWay(ctx, { instituteId: institute.id, studentId, lines: input.lines })
   const order = unpaidOrder({ ...input, id: newId('order'), collectorCode, studentId, createdAt: now })
   const result = { orderId: order.id, redirectUrl: `${ctx.publicUrl}/pay/${institute.code}/${order.id}` }
-  const planned = { order, newCodes }
-  await (db.isDistributed
-    ? insertApart(db, command, institute, planned, result)
-    : insertAtOnce(db, command, institute, planned, result))
+  await insertOnce(db, command, institute, { order, newCodes }, result)
   rememberEntries(db, institute, newCodes)
   return result
 }
 
-type Planned = { order: Order; newCodes: CatalogueEntry[] }
-
-async function insertAtOnce(
+async function insertOnce(
   db: Database,
   { idempotency, audit }: Command<CreatedOrder>,
   institute: Institute,
-  { order, newCodes }: Planned,
+  { order, newCodes }: { order: Order; newCodes: CatalogueEntry[] },
   result: CreatedOrder,
 ): Promise<void> {
   const insert = (on: Queryable): ReturnType<typeof store.insertOrder> =>
@@ -107,26 +100,6 @@ async function insertAtOnce(
   if (isNew) return
   if (idempotency !== undefined) await replayIfDone(db, institute.id, idempotency)
   throw unavailable('The earlier answer to this Idempotency-Key lapsed at this moment. Please retry.')
-}
-
-/**
- * What one statement does on one server is carried to every server of a distributed database and committed by all of them
- * in two phases. Plain inserts go to the institute's own.
- */
-async function insertApart(
-  db: Database,
-  command: Command<CreatedOrder>,
-  institute: Institute,
-  { order, newCodes }: Planned,
-  result: CreatedOrder,
-): Promise<void> {
-  await transact(db, command, async tx => {
-    await Promise.all([
-      joinCatalogue(tx, institute, newCodes),
-      insertOrders(tx, [{ instituteId: institute.id, order }]),
-    ])
-    return result
-  })
 }
 
 /** The student whose dues it pays, if it says so: an identifier alone does not. */
@@ -253,7 +226,7 @@ export function orderCountQuery(
 /** Writes down that a batch has expired, with the event of each link; answers how many there were. */
 export async function expireOrders(ctx: Context, limit: number): Promise<number> {
   const now = ctx.clock.now()
-  const counts = await takeDue(ctx.db, await findExpired(ctx.db, now, limit), keys =>
+  const counts = await takeDue(await findExpired(ctx.db, now, limit), keys =>
     ctx.db.transaction(async tx => {
       const due = await lockExpired(tx, now, keys)
       await close(

@@ -74,9 +74,7 @@ const UNPAID_KEPT_MS = 30 * DAY_MS
 export async function purgeUnpaidForms({ db, clock }: Context, limit: number): Promise<number> {
   const closedBefore = new Date(clock.now().getTime() - UNPAID_KEPT_MS)
   const old = await store.findUnpaid(db, closedBefore, limit)
-  const deleted = await takeDue(db, old, keys =>
-    db.transaction(tx => store.deleteUnpaid(tx, closedBefore, keys)),
-  )
+  const deleted = await takeDue(old, keys => db.transaction(tx => store.deleteUnpaid(tx, closedBefore, keys)))
   return sumOf(deleted)
 }
 

@@ -1,4 +1,3 @@
-import type { OverAll } from '../platform/db/nodes.ts'
 import { findDue, nameRows } from '../platform/jobs/claim.ts'
 import type { RowKey } from '../platform/jobs/leased-rows.ts'
 import type { OrderState } from '../orders/orders.rules.ts'
@@ -163,9 +162,8 @@ export async function listUnpaid(tx: Transaction, instituteId: number, pageId: s
   return rows.map(row => row.id)
 }
 
-const NEVER_PAID: OverAll =
-  among => `o.kind = 'page' and o.closed_at < $1 and o.state in ('expired', 'cancelled')
-  and not exists (select 1 from payments p where ${among('p.institute_id')} and p.institute_id = o.institute_id
+const NEVER_PAID = `o.kind = 'page' and o.closed_at < $1 and o.state in ('expired', 'cancelled')
+  and not exists (select 1 from payments p where p.institute_id = o.institute_id
     and p.order_id = o.id)`
 
 /** Those closed before a moment that nobody ever began to pay. */
@@ -181,7 +179,7 @@ export async function deleteUnpaid(
 ): Promise<number> {
   const these = nameRows(keys, 2)
   const old = await tx.query<RowKey>(
-    `select o.institute_id as "instituteId", o.id from orders o where ${these.match('o')} and ${NEVER_PAID(() => 'true')}
+    `select o.institute_id as "instituteId", o.id from orders o where ${these.match('o')} and ${NEVER_PAID}
      for update skip locked`,
     [closedBefore, ...these.values],
   )

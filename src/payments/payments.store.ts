@@ -1,3 +1,4 @@
+import { isHere } from '../platform/db/moving.ts'
 import type { OrderKind, OrderState } from '../orders/orders.rules.ts'
 import type { Database, Queryable, Transaction } from '../platform/db/database.ts'
 import { Table } from '../platform/db/table.ts'
@@ -68,7 +69,7 @@ export async function recordStarted(
 ): Promise<void> {
   await db.query(
     `update payments set provider_ref = $3, redirect_url = $4
-     where institute_id = $1 and ${payment.groupId === null ? 'id' : 'group_id'} = $2 ${commitLater(db)}`,
+     where institute_id = $1 and ${payment.groupId === null ? 'id' : 'group_id'} = $2 ${commitLater()}`,
     [payment.instituteId, payment.groupId ?? payment.id, started.providerRef, started.redirectUrl],
   )
 }
@@ -192,8 +193,7 @@ export async function movePayment(tx: Transaction, payment: Payment, move: Payme
 /**
  * The move of a payment that pays its order, with the next receipt number of the institute's year. The counter's row
  * is held until the commit, so numbers have no gaps: one that is rolled back was never taken. It also makes all payments
- * of an institute wait for each other, so this is what the transaction ends with. Three statements that each name one
- * table's rows, where one could do it all: a distributed database sends them on to the institute's server as they are.
+ * of an institute wait for each other, so this is what the transaction ends with.
  */
 export function moveWithReceipt(
   tx: Transaction,
@@ -265,9 +265,9 @@ export async function setNextCheck(db: Queryable, payment: Payment, at: Date | n
 
 /** The first day on which captured payments should be settled. */
 export async function firstSettleDay(db: Database): Promise<string | null> {
-  const [row] = await db.overAll<{ day: string | null }>(
-    among => `select min(settle_due_on) as day from payments
-     where ${among('institute_id')} and state = 'captured' and settlement_id is null`,
+  const [row] = await db.query<{ day: string | null }>(
+    `select min(settle_due_on) as day from payments
+     where state = 'captured' and settlement_id is null and ${isHere()}`,
   )
   return row?.day ?? null
 }

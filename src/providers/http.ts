@@ -33,7 +33,8 @@ export type CallerOptions = {
 }
 
 const ANSWER_BYTES = 1024 * 1024
-export const RECON_BYTES = 16 * ANSWER_BYTES
+/** A page of settled items. It is parsed in one turn of the event loop, so it must not be longer. */
+export const RECON_PAGE = { items: 250, bytes: 2 * ANSWER_BYTES } as const
 
 /**
  * Gives out callers; the requests made with one share its deadline. No answer, or none that can be understood, is

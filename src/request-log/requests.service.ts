@@ -1,6 +1,5 @@
 import type { Institute } from '../institutes/institutes.rules.ts'
 import type { Database } from '../platform/db/database.ts'
-import { togetherOrApart } from '../platform/jobs/claim.ts'
 import type { Page, PageRange } from '../platform/db/list.ts'
 import { notFound } from '../platform/errors.ts'
 import type { Context } from '../platform/context.ts'
@@ -62,8 +61,11 @@ export class RequestLog {
   }
 
   async #insert(rows: readonly store.NewRequest[]): Promise<void> {
-    const { failures } = await togetherOrApart(this.#db, rows, some => store.insertRequests(this.#db, some))
-    for (const { group } of failures) this.#dropped += group.length
+    try {
+      await store.insertRequests(this.#db, rows)
+    } catch {
+      this.#dropped += rows.length
+    }
   }
 }
 

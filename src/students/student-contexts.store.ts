@@ -8,7 +8,7 @@ const columns = (whose: '$1' | 's.institute_id'): string =>
   `${recordColumns(whose)}, coalesce((select c.name from catalogue_entries c
      where c.institute_id = ${whose} and c.kind = 'grade' and c.code = s.grade), s.grade) as "gradeName"`
 
-/** Nearly all are of one institute, which Citus has on one shard. */
+/** Nearly all are of one institute. */
 const OF_ONE = `select ${columns('$1')} from students s where s.institute_id = $1 and s.id = any($2)`
 const OF_SEVERAL = `select ${columns('s.institute_id')} from unnest($1::int[], $2::text[]) as asked (institute_id, id)
   join students s on s.institute_id = asked.institute_id and s.id = asked.id`

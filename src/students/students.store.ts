@@ -81,10 +81,7 @@ export const PROFILE = [...PROFILE_KEYS, 'updatedAt'] as const
 
 export const COLUMNS = students.columns('s')
 
-/**
- * Where a sub-select finds its institute. By a parameter Citus asks one shard, by a list of institutes too if it names one
- * only; by the student's row alone it asks all.
- */
+/** Where a sub-select finds its institute: by a parameter, by a list of institutes, or by the student's row. */
 type Whose = '$1' | 'any ($3)' | 's.institute_id'
 
 const ofStudent = (table: string, whose: Whose): string =>

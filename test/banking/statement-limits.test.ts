@@ -15,6 +15,13 @@ for (const name of ['MT940 of the shortest rows that fit', 'CSV of a row too man
   test(`a statement that is ${name} is looked at without a stall, or refused in words`, () =>
     statements.assertHarmless(fileOf(name)))
 
+test('a statement without a line that can be read is refused, whatever its bytes are', async () => {
+  for (const file of [Buffer.alloc(5_000), Buffer.from(''), Buffer.from('\n\n\n'), Buffer.from(' ,,\n,\n')]) {
+    const answer = await statements.send(file, 'bank/statement-previews')
+    assertAnswer(answer, '400 HUE00000')
+  }
+})
+
 test('a small spreadsheet that names one long text 20,000 times takes some megabytes, not gigabytes', async () => {
   const named = '<row><c t="s"><v>0</v></c></row>'.repeat(20_000)
   const file = Buffer.from(zip(workbook(named, { texts: `<si><t>${'x'.repeat(100_000)}</t></si>` })))

@@ -6,7 +6,7 @@ import { createLog } from '../../src/platform/log.ts'
 import { watchStatements } from '../../tools/tenancy/watch.ts'
 import { Client, DEMO, GROUP } from './client.ts'
 import { createDatabase } from './postgres/databases.ts'
-import { askOverAll, countWaiting, holdWrites } from './postgres/spread.ts'
+import { countWaiting, holdWrites } from './postgres/locks.ts'
 
 /** A Bursar on a database of its own, on a real socket. */
 export type TestBursar = {
@@ -73,7 +73,7 @@ export async function startBursar(
     url,
     demo: new Client(url, DEMO),
     group: new Client(url, GROUP),
-    sql: (text, values) => askOverAll(app.ctx.db, text, values),
+    sql: (text, values) => app.ctx.db.query(text, values),
     countWaiting: () => countWaiting(app.ctx.db),
     holdWrites: table => holdWrites(app.ctx.db, database, table),
     logText: () => lines.join(''),

@@ -27,32 +27,6 @@ function flawOf(name: string, sql: string): string | null {
   return what === undefined ? null : `${name} ${what}, so it works only with code from ${name.slice(0, 4)} on`
 }
 
-/** A table of schools' rows that would stay behind where the others are distributed; null when there is none. */
-function misplacedIn(name: string, sql: string): string | null {
-  if (Number(name.slice(0, 4)) === 1) return null
-  const statements = sql.replaceAll(/--.*$/gm, '')
-  for (const [, table = '', columns = ''] of statements.matchAll(/create table (\w+) \(([^;]*)\)/gi)) {
-    if (!/\binstitute_id\b/.test(columns)) continue
-    if (!statements.includes(`place_tenant_table('${table}')`)) return `${name} does not place ${table}`
-    if (/\breferences\b/i.test(columns)) return `${name} adds a foreign key before ${table} is placed`
-  }
-  return null
-}
-
-test('a table of schools that a migration adds is placed beside the others, and refers to them afterwards', () => {
-  for (const name of readdirSync(FOLDER).filter(file => file.endsWith('.sql')))
-    assert.equal(misplacedIn(name, readFileSync(new URL(name, FOLDER), 'utf8')), null)
-  const create = 'create table notes (institute_id integer not null, id text);'
-  const placed = `${create} select place_tenant_table('notes');`
-  assert.match(misplacedIn('0003_x.sql', create) ?? '', /does not place notes/)
-  assert.equal(misplacedIn('0003_x.sql', placed), null)
-  assert.match(
-    misplacedIn('0003_x.sql', placed.replace('text', 'text references orders')) ?? '',
-    /before notes/,
-  )
-  assert.equal(misplacedIn('0003_x.sql', 'create table words (word text);'), null)
-})
-
 test('no migration takes away what the code that it says it works with may use', () => {
   for (const name of readdirSync(FOLDER).filter(file => file.endsWith('.sql'))) {
     assert.equal(flawOf(name, readFileSync(new URL(name, FOLDER), 'utf8')), null)

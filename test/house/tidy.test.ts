@@ -5,7 +5,6 @@ import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { missingEntries } from '../../tools/complete-lock.ts'
 import { startBursar } from '../harness/bursar.ts'
-import { onCitus } from '../harness/postgres/databases.ts'
 
 /** House rules that no linter has. Each finder is shown a planted offence before it looks at the real thing. */
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
@@ -117,13 +116,8 @@ const DOORS = new Set([
   'institute_lenders',
 ])
 
-const SHARDS = 'shards of the shared tables stand beside them there'
-
-test(
-  'every tenant table’s primary key, unique keys and foreign keys begin with institute_id',
-  { skip: onCitus(SHARDS) },
-  async () => {
-    const keys = `select c.conrelid::regclass::text as table_name, c.conname as key, c.contype::text as type,
+test('every tenant table’s primary key, unique keys and foreign keys begin with institute_id', async () => {
+  const keys = `select c.conrelid::regclass::text as table_name, c.conname as key, c.contype::text as type,
       (select attname from pg_attribute where attrelid = c.conrelid and attnum = c.conkey[1]) as first_column
     from pg_constraint c join pg_namespace n on n.oid = c.connamespace
     where n.nspname = 'public' and c.contype in ('p', 'u', 'f')
@@ -132,17 +126,16 @@ test(
       (select attname from pg_attribute where attrelid = i.indrelid and attnum = i.indkey[0])
     from pg_index i join pg_class t on t.oid = i.indrelid join pg_namespace n on n.oid = t.relnamespace
     where n.nspname = 'public' and i.indisunique`
-    const offences = async (): Promise<string[]> => {
-      const rows = await bursar.sql<{ table_name: string; key: string; first_column: string }>(keys)
-      return rows
-        .filter(row => !DOORS.has(row.table_name) && row.first_column !== 'institute_id')
-        .map(row => row.key)
-    }
-    assert.deepEqual(await offences(), [])
-    await bursar.sql('create table planted (id text primary key, institute_id integer)')
-    assert.deepEqual(new Set(await offences()), new Set(['planted_pkey']))
-  },
-)
+  const offences = async (): Promise<string[]> => {
+    const rows = await bursar.sql<{ table_name: string; key: string; first_column: string }>(keys)
+    return rows
+      .filter(row => !DOORS.has(row.table_name) && row.first_column !== 'institute_id')
+      .map(row => row.key)
+  }
+  assert.deepEqual(await offences(), [])
+  await bursar.sql('create table planted (id text primary key, institute_id integer)')
+  assert.deepEqual(new Set(await offences()), new Set(['planted_pkey']))
+})
 
 test('recorded events and fee changes cannot be altered, not even by the owner of the database', async () => {
   for (const table of ['events', 'fee_changes', 'console_audit']) {

@@ -9,7 +9,6 @@ import { typeParsers } from '../../src/platform/db/client.ts'
 import { createLog, type Log } from '../../src/platform/log.ts'
 import { TEST_MASTER_KEY } from '../harness/bursar.ts'
 import { cloneDatabase } from '../harness/postgres/databases.ts'
-import { askOverAll, type Asked } from '../harness/postgres/spread.ts'
 import { Client, DEMO, GROUP, type Answer } from '../harness/client.ts'
 import { waitFor } from '../harness/wait.ts'
 import { startCutLine, type CutLine } from './cut-line.ts'
@@ -176,8 +175,8 @@ export class World {
     return provider.status({ ...row, providerRef: null })
   }
 
-  sql = <Row extends pg.QueryResultRow>(text: string, values: unknown[] = []): Promise<Row[]> =>
-    askOverAll<Row>(asked(this.#pool), text, values)
+  sql = async <Row extends pg.QueryResultRow>(text: string, values: unknown[] = []): Promise<Row[]> =>
+    (await this.#pool.query<Row>(text, values)).rows
 
   async latest(limit = REMEMBERED): Promise<Seen[]> {
     return this.sql<Seen>(LATEST, [limit])
@@ -210,24 +209,6 @@ export class World {
 }
 
 /** Without the limits and the repetitions of the product's own. */
-function asked(pool: pg.Pool): Asked {
-  return {
-    query: async (text, values) => (await pool.query(text, values)).rows,
-    async transaction(work) {
-      const client = await pool.connect()
-      try {
-        await client.query('begin')
-        const result = await work({ query: async (text, values) => (await client.query(text, values)).rows })
-        await client.query('commit')
-        return result
-      } finally {
-        // What was not committed goes with the connection.
-        client.release(true)
-      }
-    },
-  }
-}
-
 const EXPIRE_LEASES = `
   do $$ declare held record; begin
     for held in select table_name from information_schema.columns

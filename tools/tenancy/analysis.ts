@@ -30,7 +30,7 @@ export class Analysis {
 
   statement(node: Node, outer: Scope | null = null, level: Level | null = null): Columns {
     if ('SelectStmt' in node) return this.select(node.SelectStmt, outer, level)
-    const at = this.#open(node, outer, level)
+    const at = this.#open(outer, level)
     const { scope } = at
     if ('InsertStmt' in node) {
       const {
@@ -79,7 +79,7 @@ export class Analysis {
   select(stmt: SelectStmt, outer: Scope | null, level: Level | null): Columns {
     const done = this.#done.get(stmt)
     if (done !== undefined) return done
-    const at = this.#open({ SelectStmt: stmt }, outer, level)
+    const at = this.#open(outer, level)
     this.#with(stmt.withClause, at)
     const columns = this.#selectColumns(stmt, at)
     this.#done.set(stmt, columns)
@@ -100,8 +100,8 @@ export class Analysis {
     return this.#output(targetList, at)
   }
 
-  #open(node: Node, outer: Scope | null, level: Level | null): Level {
-    const at = { uses: [], outer: level, scope: new Scope(outer), node }
+  #open(outer: Scope | null, level: Level | null): Level {
+    const at = { uses: [], outer: level, scope: new Scope(outer) }
     this.levels.push(at)
     return at
   }

@@ -1,7 +1,6 @@
 import { parseSync } from 'libpg-query'
 import { Analysis } from './analysis.ts'
 import type { Use } from './levels.ts'
-import { lookups } from './lookups.ts'
 import type { Schema } from './schema.ts'
 
 /**
@@ -10,7 +9,7 @@ import type { Schema } from './schema.ts'
  */
 export type Reach = 'one' | 'several, locked' | 'every' | 'every, written' | 'every, locked'
 
-/** Why a statement could not run where each institute's rows are on a server of their own; empty when it could. */
+/** Where a statement does not say of which institute the rows are; empty when it does everywhere. */
 export function problemsOf(text: string, schema: Schema, reach: Reach = 'one'): string[] {
   const found: string[] = []
   for (const { stmt } of parseSync(text).stmts ?? []) {
@@ -19,13 +18,9 @@ export function problemsOf(text: string, schema: Schema, reach: Reach = 'one'): 
     analysis.statement(stmt)
     analysis.resolveCodes()
     found.push(...analysis.problems, ...unbound(analysis.uses, reach), ...apart(analysis, reach))
-    if (!NOT_SENT_THERE.includes(reach)) found.push(...lookups(analysis.levels, schema))
   }
   return [...new Set(found)]
 }
-
-/** Where each institute's rows are on a server of their own another text is sent instead. */
-const NOT_SENT_THERE: readonly Reach[] = ['several, locked', 'every, locked']
 
 /** Tables of which the statement does not say whose rows it means. */
 function unbound(uses: readonly Use[], reach: Reach): string[] {

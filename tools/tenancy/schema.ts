@@ -1,7 +1,6 @@
 import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { loadModule, parseSync, type CreateStmt, type SelectStmt } from 'libpg-query'
-import { ELSEWHERE } from '../../src/platform/citus/placement.rules.ts'
 
 /** What a statement is held against: the columns of each relation, and which of them belong to institutes. */
 export type Schema = {
@@ -11,8 +10,8 @@ export type Schema = {
   views: ReadonlyMap<string, SelectStmt>
 }
 
-/** By which is found out who asks, for whichever institute: they are small, and can be on every server. */
-const DIRECTORY = new Set([...Object.keys(ELSEWHERE), 'institute_lenders'])
+/** By which is found out who asks, for whichever institute. */
+const DIRECTORY = new Set(['branches', 'console_memberships', 'institute_lenders'])
 
 const MIGRATIONS = join(import.meta.dirname, '../../migrations')
 

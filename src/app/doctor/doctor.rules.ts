@@ -69,39 +69,6 @@ export function judgeServer(settings: ServerSettings, poolSize: number): Judgeme
   return ok(`PostgreSQL ${major}, ${maxConnections} connections, keeps what it has acknowledged`)
 }
 
-export type WorkerSettings = ServerSettings & { maxPrepared: number }
-
-/** Of a Citus: its clock is ahead of ours by that much, or why it does not answer. */
-export type Worker =
-  | { name: string; settings: WorkerSettings; skewMs: number }
-  | { name: string; flaw: string }
-
-/** Each keeps payments of its schools, so each must be as the server of one PostgreSQL must be. */
-export function judgeWorkers(workers: readonly Worker[], poolSize: number): Judgement {
-  const flaws = workers.flatMap(worker => {
-    const judged = judgeWorker(worker, poolSize)
-    return judged.verdict === 'ok' ? [] : { ...judged, text: `${worker.name} ${judged.text}` }
-  })
-  const text = flaws.map(flaw => flaw.text).join('; ')
-  if (flaws.some(({ verdict }) => verdict === 'problem')) return problem(text)
-  if (flaws.length > 0) return warning(text)
-  return ok(`${workers.length}, each keeps what it has acknowledged`)
-}
-
-function judgeWorker(worker: Worker, poolSize: number): Judgement {
-  if ('flaw' in worker) return problem(`does not answer: ${worker.flaw}`)
-  const { settings, skewMs } = worker
-  const judged = judgeServer(settings, poolSize)
-  if (judged.verdict === 'problem') return judged
-  if (settings.maxPrepared < settings.maxConnections)
-    return problem(`may fail to commit: raise max_prepared_transactions to ${settings.maxConnections}`)
-  if (Math.abs(skewMs) > MAX_SKEW_MS)
-    return problem(
-      `has a clock ${(Math.abs(skewMs) / 1_000).toFixed(1)} s ${skewMs > 0 ? 'ahead of' : 'behind'} this machine's: let all follow a time server`,
-    )
-  return judged
-}
-
 /** Of the public address, as somebody else sees it; null: plain http. */
 export type Certificate = { validTo: Date; problem: string | null }
 

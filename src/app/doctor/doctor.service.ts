@@ -25,13 +25,12 @@ import {
   judgeRestore,
   judgeServer,
   judgeSms,
-  judgeWorkers,
   ok,
   problem,
   warning,
   type Finding,
 } from './doctor.rules.ts'
-import { countDeskPeople, readPeople, readServer, readWorkers } from './doctor.store.ts'
+import { countDeskPeople, readPeople, readServer } from './doctor.store.ts'
 import { lookAtAccounts } from './payments.service.ts'
 
 type Look = () => Promise<Omit<Finding, 'subject'>>
@@ -40,9 +39,6 @@ type Look = () => Promise<Omit<Finding, 'subject'>>
 export function examine(config: Config, ctx: Context): Promise<Finding[]> {
   const looks: Record<string, Look> = {
     'Database server': async () => judgeServer(await readServer(ctx.db), config.poolSize),
-    ...(ctx.db.isDistributed && {
-      'Database workers': async () => judgeWorkers(await readWorkers(ctx.db), config.poolSize),
-    }),
     'Clock of this machine': async () => {
       const before = Date.now()
       const { now } = await readServer(ctx.db)

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../platform/db/database.ts'
-import type { People, ServerSettings, Worker, WorkerSettings } from './doctor.rules.ts'
+import type { People, ServerSettings } from './doctor.rules.ts'
 
 const SETTINGS = `select current_setting('server_version_num')::int as "versionNumber", current_setting('fsync') as fsync,
   current_setting('full_page_writes') as "fullPageWrites", current_setting('synchronous_commit') as "synchronousCommit",
@@ -10,24 +10,6 @@ export async function readServer(db: Queryable): Promise<ServerSettings & { now:
   const [row] = await db.query<ServerSettings & { now: Date }>(SETTINGS)
   if (row === undefined) throw new Error('the database answered without a row')
   return row
-}
-
-/** The workers of a Citus. Of one that does not answer: why. */
-export async function readWorkers(db: Queryable): Promise<Worker[]> {
-  const asked = `select row_to_json(s) from (${SETTINGS}, current_setting('max_prepared_transactions')::int as "maxPrepared") s`
-  const before = Date.now()
-  const rows = await db.query<{ name: string; isThere: boolean; result: string }>(
-    `select nodename || ':' || nodeport as name, success as "isThere", result from run_command_on_workers($1) order by 1`,
-    [asked],
-  )
-  const after = Date.now()
-  return rows.map(({ name, isThere, result }) => {
-    if (!isThere) return { name, flaw: result }
-    const { now, ...settings } = JSON.parse(result) as WorkerSettings & { now: string }
-    const at = new Date(now).getTime()
-    // One that is slow to fail makes the call long: when within it the others were asked is not known.
-    return { name, settings, skewMs: at < before ? at - before : Math.max(at - after, 0) }
-  })
 }
 
 export async function readPeople(db: Queryable): Promise<People> {

@@ -60,16 +60,6 @@ export function sharedFigures(ctx: Pick<Context, 'db' | 'clock'>): SharedFigure[
       read: () => Promise.resolve(new Map([['', db.serverCount - 1]])),
     },
     {
-      name: 'bursar_database_worker_up',
-      help: 'Whether a worker of a distributed database answers the coordinator; none on one PostgreSQL',
-      label: 'worker',
-      read: async () => {
-        const nodes = db.isDistributed ? await db.nodes.known() : []
-        const workers = nodes.filter(({ isCoordinator }) => !isCoordinator)
-        return new Map(workers.map(({ name, answers }) => [name, answers ? 1 : 0] as const))
-      },
-    },
-    {
       name: 'bursar_books_differences',
       help: 'What the last nightly check of the books found to differ',
       read: () => books(({ differences }) => differences),

@@ -1,7 +1,7 @@
 import type { DueWork } from '../../console/operator/jobs.service.ts'
 import type { LetterKind } from '../../console/operator/operator.rules.ts'
 import type { BooksCheck } from '../../payments/reconcile/nightly.service.ts'
-import type { ServerState, Standby, Worker } from './status.store.ts'
+import type { ServerState, Standby } from './status.store.ts'
 import { DAY_MS } from '../../platform/calendar.ts'
 import type { Waiting } from '../../platform/retention/months.rules.ts'
 
@@ -30,8 +30,6 @@ type DatabaseState = Omit<ServerState, 'mode'> & {
   standbys: Standby[]
   /** Servers that DATABASE_URL names besides the one that takes writes. */
   standbysExpected: number
-  /** Of a distributed database; without those that do not answer the figures are of the schools of the others. */
-  workers: Worker[]
 }
 
 /** Null: could not be read, or, of backup and disk, not ours to look after. */
@@ -46,7 +44,7 @@ export type Status = {
   due: DueWork[]
   givenUp: Record<LetterKind, number>
   accounts: AccountState[]
-  unmatchedReports: number | null
+  unmatchedReports: number
   books: BooksCheck | null
   backup: { lastAt: Date | null; isLate: boolean } | null
   disk: { freeBytes: number; totalBytes: number; isAlmostFull: boolean } | null
@@ -81,7 +79,7 @@ export function findProblems(status: Status): string[] {
 }
 
 function ofDatabase(database: DatabaseState): string[] {
-  const { schema, isStandby, connections, maxConnections, standbys, standbysExpected, workers } = database
+  const { schema, isStandby, connections, maxConnections, standbys, standbysExpected } = database
   const problems: string[] = []
   if (isStandby)
     problems.push('The database is a standby, which takes no writes: name the primary in DATABASE_URL.')
@@ -104,11 +102,6 @@ function ofDatabase(database: DatabaseState): string[] {
   for (const { name, lagBytes, lagSeconds } of standbys)
     if ((lagSeconds ?? 0) > MOST_LAG_SECONDS || (lagBytes ?? 0) > MOST_LAG_BYTES)
       problems.push(`The standby ${name} is behind: look at its network and disk.`)
-  for (const { name, answers, schools } of workers)
-    if (!answers)
-      problems.push(
-        `The database worker ${name} does not answer, and its ${schools} schools wait: start it, or promote its standby.`,
-      )
   return problems
 }
 
@@ -138,7 +131,7 @@ function ofMoney({ accounts, unmatchedReports, books, at }: Status): string[] {
   const problems = accounts
     .filter(({ isPaused, problem }) => !isPaused && problem !== null)
     .map(({ id, institute, problem }) => `Account ${id} of ${institute}: ${problem}`)
-  if (unmatchedReports !== null && unmatchedReports > 0)
+  if (unmatchedReports > 0)
     problems.push(`${unmatchedReports} reports of providers belong to no institute: see Operator, Providers.`)
   if (books === null) return problems
   if (books.differences > 0)

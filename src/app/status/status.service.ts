@@ -5,12 +5,9 @@ import { countUnmatchedReports } from '../../payments/settlements/unmatched.serv
 import { newestBackup } from '../../platform/backup/newest.ts'
 import { isBackupLate } from '../../platform/backup/schedule.rules.ts'
 import { OffsetClock, realClock, type Clock } from '../../platform/clock.ts'
-import { isDistributed, isHalfDistributed } from '../../platform/citus/tables.ts'
-import { readWorkers, sizeWith, type Worker } from '../../platform/citus/workers.ts'
 import type { Database } from '../../platform/db/database.ts'
-import { compareSchema, HALF_DISTRIBUTED } from '../../platform/db/migrate.ts'
+import { compareSchema } from '../../platform/db/migrate.ts'
 import { readDisk } from '../../platform/disk.ts'
-import { isUnavailable } from '../../platform/errors.ts'
 import { readWaiting } from '../../platform/retention/retention.ts'
 import { listAllAccounts } from '../../providers/accounts/accounts.service.ts'
 import { loadOffset } from '../../sandbox/clock/clock.service.ts'
@@ -44,10 +41,7 @@ export async function readStatus(
     throw new UnreadableDatabase(
       `This database is ${mode === 'live' ? 'live' : 'a sandbox'}: set BURSAR_MODE=${mode}, or name another one.`,
     )
-  if (await isHalfDistributed(db)) throw new UnreadableDatabase(HALF_DISTRIBUTED)
-  db.isDistributed = await isDistributed(db)
   const ctx = { db, clock: await clockOf(config, db) }
-  const workers = await readWorkers(db)
   const [schema, standbys, processes, due, givenUp, accounts, unmatchedReports, books, archive] =
     await Promise.all([
       compareSchema(db),
@@ -55,9 +49,8 @@ export async function readStatus(
       listProcesses(db),
       readDueWork(ctx),
       countDeadLetters(ctx),
-      listAccounts(db).catch(unlessLost(workers, [])),
-      // They are of no school, and on one worker like those of a school.
-      countUnmatchedReports(ctx).catch(unlessLost(workers, null)),
+      listAccounts(db),
+      countUnmatchedReports(ctx),
       readBooksCheck(db),
       readWaiting(db, partitionedLogs(config.retention)),
     ])
@@ -67,12 +60,10 @@ export async function readStatus(
     at: ctx.clock.now(),
     database: {
       ...state,
-      bytes: sizeWith(state.bytes, workers),
       server,
       schema,
       standbys,
       standbysExpected: db.serverCount - 1,
-      workers,
     },
     hasPooler: config.poolerUrl !== null,
     processes,
@@ -84,14 +75,6 @@ export async function readStatus(
     backup: await readBackup(config),
     disk: config.databaseUrl === null ? await readDisk(config.dataDir) : null,
     archive,
-  }
-}
-
-/** What cannot be read because a worker does not answer is left out, and nothing else. */
-function unlessLost<Fallback>(workers: readonly Worker[], fallback: Fallback): (error: unknown) => Fallback {
-  return error => {
-    if (workers.some(({ answers }) => !answers) && isUnavailable(error)) return fallback
-    throw error
   }
 }
 

@@ -1,7 +1,5 @@
 import type { Queryable } from '../../platform/db/database.ts'
 
-export type { Worker } from '../../platform/citus/workers.ts'
-
 /** A standby as the primary sees it; null figures: our user may not see them. */
 export type Standby = {
   name: string

@@ -46,6 +46,10 @@ export async function readStatementFile(
     return await withReader({ share: instituteId, isUrgent: true }, async readRows => {
       const batches = readRows({ format, limits: ROW_FILES.statement }, partsOf(file))
       const found = format === 'mt940' ? await readBooked(batches) : await readTable(batches, choose)
+      if (isBlank(found))
+        throw new FileRefused(
+          'The file has no lines of a bank statement. Export it again, as CSV, XLSX or MT940.',
+        )
       return { format, ...found }
     })
   } catch (error) {
@@ -55,6 +59,17 @@ export async function readStatementFile(
 }
 
 type Found = Omit<ReadStatement, 'format'>
+
+function isBlank({ header, lines, problems }: Found): boolean {
+  const hasTitles =
+    header?.cells.some(
+      cell =>
+        String(cell ?? '')
+          .replaceAll('\0', '')
+          .trim() !== '',
+    ) ?? false
+  return !hasTitles && lines.length === 0 && problems.length === 0
+}
 
 async function readBooked(batches: AsyncIterable<FileRows>): Promise<Found> {
   const taken = new TakenLines()

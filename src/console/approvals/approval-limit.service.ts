@@ -46,7 +46,7 @@ export async function changeLimit(
 /** Ends requests that nobody decided in time, and tells who asked. */
 export async function expireApprovals(ctx: Context, limit: number): Promise<number> {
   const at = ctx.clock.now()
-  const counts = await takeDue(ctx.db, await store.findExpired(ctx.db, at, limit), keys =>
+  const counts = await takeDue(await store.findExpired(ctx.db, at, limit), keys =>
     ctx.db.transaction(async tx => {
       const expired = await store.expireSome(tx, at, keys)
       const institutes = await getInstitutesById(ctx, [...new Set(expired.map(one => one.instituteId))])

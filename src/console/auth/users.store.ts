@@ -72,7 +72,6 @@ export async function makeOperator(tx: Transaction, id: string): Promise<void> {
 }
 
 export async function setDisabled(tx: Transaction, id: string, isDisabled: boolean): Promise<void> {
-  // Not by `case`: Citus takes no now() in it.
   await tx.query(`update console_users set disabled_at = ${isDisabled ? 'now()' : 'null'} where id = $1`, [
     id,
   ])

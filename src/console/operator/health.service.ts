@@ -11,7 +11,6 @@ import type { Context } from '../../platform/context.ts'
 import { readDisk, type Disk } from '../../platform/disk.ts'
 import { readMigrationState, type MigrationState } from '../../platform/db/migrate.ts'
 import { readDatabaseFigures, type DatabaseFigures } from './health.store.ts'
-import { readWorkers, sizeWith } from '../../platform/citus/workers.ts'
 import { readJobs } from './jobs.store.ts'
 import { isBehind } from './operator.rules.ts'
 import { smallestOf } from '../../platform/lists.ts'
@@ -56,12 +55,11 @@ export async function readHealth({ db, clock, mode }: Context, installation: Ins
   const started = performance.now()
   const database = await readDatabaseFigures(db)
   const answeredInMs = performance.now() - started
-  const [migrations, jobs, disk, nodes] = await Promise.all([
+  const [migrations, jobs, disk] = await Promise.all([
     readMigrationState(db),
     readJobs(db, clock.now()),
     // With a database of its own, Bursar may have no such folder.
     readDisk(installation.dataDir).catch(() => null),
-    readWorkers(db),
   ])
   const { version, role, hasOwnDatabase, backups } = installation
   const runsHere = installation.jobs.isStarted
@@ -73,7 +71,6 @@ export async function readHealth({ db, clock, mode }: Context, installation: Ins
     now: clock.now(),
     database: {
       ...database,
-      bytes: sizeWith(database.bytes, nodes),
       isOwn: hasOwnDatabase,
       answeredInMs,
       connections: db.load,

@@ -1,5 +1,4 @@
 import type { Database, Queryable } from '../../platform/db/database.ts'
-import type { OverAll } from '../../platform/db/nodes.ts'
 import { list, type Page, type PageRange } from '../../platform/db/list.ts'
 import { LETTER_KINDS, MOST_COUNTED, type JobKind, type LetterKind } from './operator.rules.ts'
 
@@ -35,18 +34,18 @@ function job(
   at: string,
   condition = `${at} is not null`,
   time: 'clock' | 'real' = 'clock',
-): OverAll {
+): string {
   const now = time === 'real' ? 'now()' : '$1::timestamptz'
-  return among => `select '${kind}' as kind, due.count as due, due.oldest as "oldestAt",
-      (select min(${at}) from ${table} where ${among('institute_id')} and ${condition} and ${at} > ${now}) as "nextAt",
+  return `select '${kind}' as kind, due.count as due, due.oldest as "oldestAt",
+      (select min(${at}) from ${table} where ${condition} and ${at} > ${now}) as "nextAt",
       coalesce(extract(epoch from ${now} - due.oldest) * 1000, 0)::float8 as "lateMs"
     from (select count(*) as count, min(at) as oldest from (
-      select ${at} as at from ${table} where ${among('institute_id')} and ${condition} and ${at} <= ${now} order by ${at} limit $2) counted) due`
+      select ${at} as at from ${table} where ${condition} and ${at} <= ${now} order by ${at} limit $2) counted) due`
 }
 
 /** Each by the index that its workers use, but for the queue of webhooks, which is short; one statement. */
 export async function readJobs(db: Database, now: Date): Promise<Job[]> {
-  return await db.overAll<Job>(among => JOBS.map(job => job(among)).join(' union all '), [now, MOST_COUNTED])
+  return await db.query<Job>(JOBS.join(' union all '), [now, MOST_COUNTED])
 }
 
 /** Something that was given up. */
@@ -108,13 +107,12 @@ export async function listDeadLetters(
   )
 }
 
-const COUNTS: OverAll = among =>
-  `select ${LETTER_KINDS.map(
-    kind => `(select count(*) from (select 1 from ${LETTERS[kind].table}
-      where ${among('institute_id')} and ${LETTERS[kind].isDead} limit ${MOST_COUNTED}) counted) as "${kind}"`,
-  ).join(', ')}`
+const COUNTS = `select ${LETTER_KINDS.map(
+  kind => `(select count(*) from (select 1 from ${LETTERS[kind].table}
+      where ${LETTERS[kind].isDead} limit ${MOST_COUNTED}) counted) as "${kind}"`,
+).join(', ')}`
 
 export async function countDeadLetters(db: Database): Promise<Record<LetterKind, number>> {
-  const [row] = await db.overAll<Record<LetterKind, number>>(COUNTS)
+  const [row] = await db.query<Record<LetterKind, number>>(COUNTS)
   return row ?? { delivery: 0, message: 0, import: 0 }
 }

@@ -94,9 +94,8 @@ export async function acceptInvitation(
     const isSignedIn =
       passwordHash !== null && (user === null || (await factorNeeded({ db: tx }, user)) === null)
     const accepted: Accepted = isSignedIn
-      ? { kind: 'signed_in', session: await openSession(tx, userId, request, 'link by mail') }
+      ? { kind: 'signed_in', session: await openSession(tx, userId, request, 'one-time link') }
       : { kind: 'sign_in' }
-    // Last: it asks every node of a Citus, and after that a transaction there may not change a table of people.
     const others = await store.closeEarlier(tx, invitation.email, invitation.instituteId)
     await eraseSecrets(tx, [invitation.id, ...others])
     return accepted

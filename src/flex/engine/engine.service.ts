@@ -1,5 +1,4 @@
 import { bisectOnFailure } from '../../platform/jobs/bisect-on-failure.ts'
-import { inGroups } from '../../platform/jobs/claim.ts'
 import type { Run } from '../../platform/jobs/job.ts'
 import { processChunks } from '../../platform/jobs/process-due.ts'
 import { pullStudents } from '../../erp/pull/pull.service.ts'
@@ -25,7 +24,7 @@ import { presentAll } from './present.service.ts'
 export function runSteps(ctx: FlexContext): Run {
   return processChunks(
     limit => claimSteps(ctx.db, ctx.clock.now(), limit),
-    async due => void (await inGroups(ctx.db, due, some => takeSteps(ctx, some))),
+    due => takeSteps(ctx, due),
   )
 }
 

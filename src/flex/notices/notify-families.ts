@@ -1,5 +1,4 @@
 import { bisectOnFailure } from '../../platform/jobs/bisect-on-failure.ts'
-import { inGroups } from '../../platform/jobs/claim.ts'
 import { isWakingHour } from '../../messages/quiet-hours.rules.ts'
 import type { FlexContext } from '../context.ts'
 import { refreshPlans, type RefreshedPlan } from '../plans/refresh.service.ts'
@@ -33,7 +32,7 @@ export async function notifyFamilies<Item extends Due, Decision>(
   try {
     // Read again: a worker that held a family until just now has decided on what was listed.
     const due = (await notice.list(now)).filter(({ family }) => claimed.has(family))
-    await inGroups(ctx.db, due, some => notifyEach(ctx, some, now, notice))
+    await notifyEach(ctx, due, now, notice)
     return due.length
   } finally {
     await releaseFamilies(

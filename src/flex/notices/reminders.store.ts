@@ -1,5 +1,5 @@
+import { isHere } from '../../platform/db/moving.ts'
 import type { Database, Transaction } from '../../platform/db/database.ts'
-import type { OverAll } from '../../platform/db/nodes.ts'
 import { FAMILY } from './families.ts'
 import { DAYS_BEFORE } from './reminders.rules.ts'
 
@@ -15,21 +15,20 @@ export type DueReminder = {
   family: string
 }
 
-const OPEN: OverAll =
-  among => `from flex_instalments i join flex_plans p on p.institute_id = i.institute_id and p.id = i.plan_id
+const OPEN = `from flex_instalments i join flex_plans p on p.institute_id = i.institute_id and p.id = i.plan_id
   join students s on s.institute_id = p.institute_id and s.id = p.student_id
-  where ${among('i.institute_id')} and ${among('p.institute_id')} and ${among('s.institute_id')}
-    and i.state in ('scheduled', 'confirmed') and not i.is_downpayment and p.state = 'active' and not p.is_held`
+  where i.state in ('scheduled', 'confirmed') and not i.is_downpayment and p.state = 'active' and not p.is_held
+    and ${isHere('i.institute_id')}`
 
 /** Instalments that are due in 7, 3 or 1 days and were not decided on yet for that, family by family. */
 export async function listDue(db: Database, today: string, limit: number): Promise<DueReminder[]> {
-  return await db.overAll<DueReminder>(
-    among => `select i.institute_id as "instituteId", i.plan_id as "planId", p.student_id as "studentId", i.id as "instalmentId",
+  return await db.query<DueReminder>(
+    `select i.institute_id as "instituteId", i.plan_id as "planId", p.student_id as "studentId", i.id as "instalmentId",
        i.due_on as "dueOn", i.due_on - $1::date as "daysBefore", ${FAMILY} as family,
-       exists (select from flex_reminders e where ${among('e.institute_id')} and e.institute_id = i.institute_id and e.instalment_id = i.id
+       exists (select from flex_reminders e where e.institute_id = i.institute_id and e.instalment_id = i.id
          and e.due_on = i.due_on and e.outcome = 'sent') as "wasReminded"
-     ${OPEN(among)} and i.due_on = any(array[${DAYS_BEFORE.map(days => `$1::date + ${days}`).join(', ')}])
-       and not exists (select 1 from flex_reminders r where ${among('r.institute_id')} and r.institute_id = i.institute_id and r.instalment_id = i.id
+     ${OPEN} and i.due_on = any(array[${DAYS_BEFORE.map(days => `$1::date + ${days}`).join(', ')}])
+       and not exists (select 1 from flex_reminders r where r.institute_id = i.institute_id and r.instalment_id = i.id
          and r.days_before = i.due_on - $1::date and r.due_on = i.due_on)
      order by family, i.id limit $2`,
     [today, limit],
@@ -38,12 +37,11 @@ export async function listDue(db: Database, today: string, limit: number): Promi
 
 /** The next day on which a reminder falls, after a day. The first of an index: a minimum would read all that is open. */
 export async function nextReminderDay(db: Database, today: string): Promise<string | null> {
-  const [row] = await db.overAll<{ day: string | null }>(
-    among =>
-      `select min(day) as day from (${DAYS_BEFORE.map(
-        days =>
-          `(select i.due_on - ${days} as day ${OPEN(among)} and i.due_on > $1::date + ${days} order by i.due_on limit 1)`,
-      ).join(' union all ')}) days`,
+  const [row] = await db.query<{ day: string | null }>(
+    `select min(day) as day from (${DAYS_BEFORE.map(
+      days =>
+        `(select i.due_on - ${days} as day ${OPEN} and i.due_on > $1::date + ${days} order by i.due_on limit 1)`,
+    ).join(' union all ')}) days`,
     [today],
   )
   return row?.day ?? null

@@ -1,3 +1,4 @@
+import { isHere } from '../../platform/db/moving.ts'
 import type { Database, Queryable, Transaction } from '../../platform/db/database.ts'
 import { Table } from '../../platform/db/table.ts'
 import { institutesOf, nameRows } from '../../platform/jobs/claim.ts'
@@ -80,7 +81,7 @@ const INSTALMENTS = new Table<Omit<Instalment, 'refundedPaise' | 'settlementId' 
   },
 )
 
-/** Beside it every table says `= any ($3)`: plans of one institute are then read from one server of a distributed database. */
+/** Beside it every table says `= any ($3)`, so that however they are joined only rows of these institutes are read. */
 const KEYS = `unnest($1::int[], $2::text[]) as asked (institute_id, plan_id)`
 
 function toArrays(keys: readonly PlanKey[]): [number[], string[], number[]] {
@@ -133,7 +134,7 @@ export async function loadPlans(db: Queryable, keys: readonly PlanKey[]): Promis
   )
 }
 
-/** Every change of a plan locks its row first, in the same order everywhere. On a distributed database all are of one institute. */
+/** Every change of a plan locks its row first, in the same order everywhere. */
 export async function lockPlans(tx: Transaction, keys: readonly PlanKey[]): Promise<void> {
   if (keys.length === 0) return
   const these = nameRows(
@@ -153,10 +154,10 @@ export async function listLivePlans(
   after: PlanKey | null,
   limit: number,
 ): Promise<PlanKey[]> {
-  return await db.overAll<PlanKey>(
-    among => `select institute_id as "instituteId", id as "planId" from flex_plans
-     where ${among('institute_id')} and (state in ('setup', 'active', 'locked') or state = 'closed' and revivable_until > $4)
-       and (institute_id, id) > ($1, $2)
+  return await db.query<PlanKey>(
+    `select institute_id as "instituteId", id as "planId" from flex_plans
+     where (state in ('setup', 'active', 'locked') or state = 'closed' and revivable_until > $4)
+       and (institute_id, id) > ($1, $2) and ${isHere()}
      order by institute_id, id limit $3`,
     [after?.instituteId ?? 0, after?.planId ?? '', limit, now],
   )

@@ -6,11 +6,11 @@ import { findUnfinished } from '../imports.store.ts'
 
 /**
  * Goes on with whatever imports are unfinished, one step each in turn, so that a large file does not keep a small one
- * waiting. It sleeps until it is notified or a second has passed. Processes that do this side by side share the work:
+ * waiting. It sleeps until it is notified or a few seconds have passed. Processes that do this side by side share the work:
  * a step holds its import, and others pass it by.
  */
 const AT_ONCE = 20
-const LOOK_EVERY_MS = 1_000
+const LOOK_EVERY_MS = 5_000
 const AFTER_FAILURE_MS = 2_000
 
 export class ImportEngine {

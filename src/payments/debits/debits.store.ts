@@ -40,7 +40,7 @@ export async function takeToSend(
 ): Promise<boolean> {
   const rows = await db.query(
     `update payments set checks = checks + 1, next_check_at = $3, provider_ref = coalesce(provider_ref, $4)
-     where institute_id = $1 and id = $2 and state in ('created', 'pending') ${commitLater(db)}`,
+     where institute_id = $1 and id = $2 and state in ('created', 'pending') ${commitLater()}`,
     [instituteId, id, nextCheckAt, providerRef],
   )
   return rows.length === 1
@@ -54,7 +54,7 @@ export async function recordPresented(
 ): Promise<void> {
   await db.query(
     `update payments set provider_ref = coalesce(provider_ref, $3), state = 'pending', next_check_at = $4
-     where institute_id = $1 and id = $2 and state = 'created' ${commitLater(db)}`,
+     where institute_id = $1 and id = $2 and state = 'created' ${commitLater()}`,
     [instituteId, id, presented.providerRef, presented.nextCheckAt],
   )
 }

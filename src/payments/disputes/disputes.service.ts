@@ -139,7 +139,7 @@ export async function takeDisputesToMail(
   mail: (tx: Transaction, disputes: readonly store.DisputeToMail[], now: Date) => Promise<void>,
 ): Promise<number> {
   const now = clock.now()
-  const counts = await takeDue(db, await store.findToMail(db, limit), keys =>
+  const counts = await takeDue(await store.findToMail(db, limit), keys =>
     db.transaction(async tx => {
       const disputes = await store.takeToMail(tx, now, keys)
       await mail(tx, disputes, now)

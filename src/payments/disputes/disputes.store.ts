@@ -1,3 +1,4 @@
+import { isHere } from '../../platform/db/moving.ts'
 import { findDue, nameRows } from '../../platform/jobs/claim.ts'
 import type { RowKey } from '../../platform/jobs/leased-rows.ts'
 import type { Database, Queryable, Transaction } from '../../platform/db/database.ts'
@@ -242,9 +243,8 @@ export async function takeToMail(
 }
 
 export async function firstToMail(db: Database): Promise<Date | null> {
-  const [row] = await db.overAll<{ at: Date | null }>(
-    among =>
-      `select min(opened_at) as at from payment_disputes where ${among('institute_id')} and mailed_at is null`,
+  const [row] = await db.query<{ at: Date | null }>(
+    `select min(opened_at) as at from payment_disputes where mailed_at is null and ${isHere()}`,
   )
   return row?.at ?? null
 }

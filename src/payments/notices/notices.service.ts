@@ -27,7 +27,7 @@ const TOLD_OTHERWISE = 'loan'
 export async function notifyPayers(ctx: Context, limit: number): Promise<number> {
   const now = ctx.clock.now()
   const due = await store.findToNotify(ctx.db, limit)
-  const counts = await takeDue(ctx.db, due, keys => notifySome(ctx, keys, now))
+  const counts = await takeDue(due, keys => notifySome(ctx, keys, now))
   return sumOf(counts)
 }
 

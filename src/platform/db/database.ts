@@ -5,7 +5,6 @@ import { assert } from '../assert.ts'
 import { unavailable } from '../errors.ts'
 import { WakeupListener, Wakeups, type Take, type WakeupChannel, type WakeupSubscription } from './wakeup.ts'
 import { announce, endClient, gatherWrites } from './client.ts'
-import { Nodes, type NodesOptions, type OverAll } from './nodes.ts'
 import { isAborted, isRetryable, isTimeout, toBursarError, writeRefusal } from './errors.ts'
 import { sendQuery } from './named-query.ts'
 import { PipelinedReader } from './pipelined-reader.ts'
@@ -46,9 +45,6 @@ export type DatabaseOptions = {
   onIdleError?: (error: Error) => void
   /** Told at most once a minute that the database takes no writes. */
   onWritesRefused?: (reason: string, error: unknown) => void
-  onNode?: NodesOptions['onNode']
-  /** Told of an institute whose due work could not be taken while that of others was. */
-  onLeft?: (error: unknown, instituteId: number) => void
 }
 
 /** How long an answer may take where that is more than usual. The server has a limit of its own. */
@@ -64,10 +60,6 @@ export class Database implements Queryable {
   readonly #servers: Servers
   readonly #pool: TransactionPool
   readonly #reader: PipelinedReader
-  /** Its tables are spread over servers by the institute. Set at the start: it cannot change while somebody is connected. */
-  isDistributed = false
-  readonly nodes: Nodes
-  readonly onLeft: NonNullable<DatabaseOptions['onLeft']>
   /** That processes over this database share. */
   readonly semaphore: ClusterSemaphore
   readonly #wakeups = new Wakeups({
@@ -89,7 +81,6 @@ export class Database implements Queryable {
     this.#options = options
     const servers = new Servers(options)
     this.#servers = servers
-    this.onLeft = options.onLeft ?? (() => {})
     const name = options.name ?? SESSION.application_name
     const config: pg.ClientConfig = {
       ...LIMITED_SESSION,
@@ -97,7 +88,6 @@ export class Database implements Queryable {
       stream: () => this.#openSocket(),
     }
     this.#config = config
-    this.nodes = new Nodes(this, limits => servers.client({ ...config, ...limits }), options)
     this.#pool = new TransactionPool({
       servers,
       pooler: options.pooler ?? null,
@@ -132,14 +122,6 @@ export class Database implements Queryable {
     })
   }
 
-  /** Over all institutes; where they are on several servers of which one does not answer, over those of the others. */
-  async overAll<Row extends pg.QueryResultRow>(
-    write: OverAll,
-    values: readonly unknown[] = [],
-  ): Promise<Row[]> {
-    return await this.nodes.query<Row>(write, values)
-  }
-
   /** A short read by key, pipelined with others on one connection; tried once more when that was lost. */
   async pointRead<Row extends pg.QueryResultRow>(text: string, values: readonly unknown[]): Promise<Row[]> {
     announce(text)
@@ -147,7 +129,7 @@ export class Database implements Queryable {
       return await this.#reader.query<Row>(text, values)
     } catch (error) {
       // One that took too long would take too long again.
-      if (isTimeout(error)) throw this.nodes.note(toBursarError(error))
+      if (isTimeout(error)) throw toBursarError(error)
       return this.query<Row>(text, values)
     }
   }
@@ -251,9 +233,7 @@ export class Database implements Queryable {
     const tx: Transaction = {
       inTransaction: true,
       notify: channel => notified.add(channel),
-      // A claim is a statement over several tables, which a distributed database would carry to every node.
-      takerOf: <Work>(channel: WakeupChannel) =>
-        this.isDistributed ? null : this.#listener.takerOf<Work>(channel),
+      takerOf: <Work>(channel: WakeupChannel) => this.#listener.takerOf<Work>(channel),
       afterCommit: act => committed.push(act),
       endWith: (text, values) => {
         announce(text)
@@ -293,7 +273,7 @@ export class Database implements Queryable {
       } catch (error) {
         if (attempt < MAX_TRIES && isRetryable(error)) continue
         this.#noteRefusal(error)
-        throw this.nodes.note(toBursarError(error))
+        throw toBursarError(error)
       }
     }
   }

@@ -1,6 +1,5 @@
-import { BursarError, isUnavailable, SchoolMoving, unavailable } from '../errors.ts'
+import { BursarError, SchoolMoving, unavailable } from '../errors.ts'
 
-const LOCK_TIMEOUT = '55P03'
 /** Raised by fence_school(), in migrations/. */
 const SCHOOL_MOVING = 'BU001'
 
@@ -21,7 +20,7 @@ const AWAY_CODES = new Set([
   '3D000', // no such database
   '55000', // database not accepting connections
   '57014', // statement time-out
-  LOCK_TIMEOUT,
+  '55P03', // lock time-out
 ])
 
 /** The database answers, and can be read, but takes no writes: nothing that a caller can mend. */
@@ -34,11 +33,6 @@ const WRITE_REFUSALS: Readonly<Record<string, string>> = {
 
 const AWAY_TEXT =
   /Connection terminated|Query read timeout|timeout exceeded when trying to connect|timeout expired|not queryable|Client has encountered a connection error|Cannot use a pool after calling end/
-
-/** A worker that a Citus loses in the middle is an internal error of the coordinator, in the words of its own client. */
-const WORKER_AWAY_TEXT =
-  /server closed the connection|SSL error|SSL connection has been closed|could not (receive data from|send data to) server|no connection to the server|connection not open|failure on connection marked as essential|failed to COPY to shard|could not commit transaction for shard/
-const INTERNAL = 'XX000'
 
 const RETRY_CODES = new Set(['40001', '40P01'])
 
@@ -61,11 +55,6 @@ export function isTimeout(error: unknown): error is Error {
   return error instanceof Error && (sqlState(error) === '57014' || error.message === 'Query read timeout')
 }
 
-/** No answer, or none in time; not that somebody holds a row. */
-export function isServerAway(error: unknown): boolean {
-  return isUnavailable(error) && sqlState(error.cause) !== LOCK_TIMEOUT
-}
-
 /** A statement before it in the transaction failed, and that one says why. */
 export function isAborted(error: unknown): boolean {
   return sqlState(error) === '25P02'
@@ -77,28 +66,18 @@ export function isRetryable(error: unknown): boolean {
 }
 
 export function isUniqueViolation(error: unknown, constraint: string): boolean {
-  if (!(error instanceof Error) || !isDuplicate(error)) return false
-  const name =
-    'constraint' in error && typeof error.constraint === 'string' ? error.constraint : quotedName(error)
-  return name === constraint || name.replace(/_\d+$/, '') === constraint
-}
-
-/** Where Citus copies rows to a shard it hands on the message alone, as an internal error. */
-function isDuplicate(error: Error): boolean {
-  const code = sqlState(error)
-  return code === '23505' || (code === INTERNAL && error.message.startsWith('duplicate key value violates'))
-}
-
-/** Citus hands on the message of a shard without its fields; there the name ends with the shard's number. */
-function quotedName(error: Error): string {
-  return /"([^"]+)"/.exec(error.message)?.[1] ?? ''
+  return (
+    sqlState(error) === '23505' &&
+    error instanceof Error &&
+    'constraint' in error &&
+    error.constraint === constraint
+  )
 }
 
 function isDatabaseAway(error: unknown): boolean {
   const code = sqlState(error)
   if (AWAY_CODES.has(code) || code.startsWith('08')) return true
-  if (!(error instanceof Error)) return false
-  return AWAY_TEXT.test(error.message) || (code === INTERNAL && WORKER_AWAY_TEXT.test(error.message))
+  return error instanceof Error && AWAY_TEXT.test(error.message)
 }
 
 function sqlState(error: unknown): string {

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
-import { isHalfDistributed } from '../citus/tables.ts'
 import type { Database, Queryable } from './database.ts'
 
 /**
@@ -25,9 +24,6 @@ export function migrate(db: Database): Promise<MigrationResult> {
     // Waiting for a sibling that migrates may take longer than an ordinary lock or statement may.
     await tx.query(`set local lock_timeout = '120s'`)
     await tx.query(`set local statement_timeout = '${LONGEST_MS}ms'`)
-    // On a distributed database one table after the other, with the triggers that guard its shards. Others ignore it.
-    await tx.query(`set local citus.multi_shard_modify_mode = 'sequential'`)
-    await tx.query(`set local citus.enable_unsafe_triggers = 'on'`)
     return applyMigrations(tx)
   }
   return db.transaction(work, { query_timeout: LONGEST_MS })
@@ -37,7 +33,6 @@ export function migrate(db: Database): Promise<MigrationResult> {
 export async function applyMigrations(tx: Queryable): Promise<MigrationResult> {
   const migrations = await readMigrations()
   await tx.query(`select pg_advisory_xact_lock(hashtext('bursar migrations'))`)
-  if (await isHalfDistributed(tx)) throw new Error(HALF_DISTRIBUTED)
   const applied = await readApplied(tx)
   refuseMismatch(migrations, applied)
   const pending = migrations.slice(applied.length)
@@ -128,9 +123,6 @@ async function readApplied(tx: Queryable): Promise<Applied[]> {
     'select version, name, checksum, works_from as "worksFrom" from schema_migrations order by version',
   )
 }
-
-export const HALF_DISTRIBUTED =
-  '`bursar distribute` was not finished on this database. Run it again: it goes on where it stopped.'
 
 function refuseMismatch(known: Migration[], applied: Applied[]): void {
   for (const [index, row] of applied.entries()) {

@@ -94,18 +94,18 @@ export class Table<Row extends object> {
   ): Promise<number> {
     if (rows.length === 0) return 0
     const columns = this.#pick([...key, ...set])
-    const assignments = this.#pick(set).map(({ name }) => `${name} = r.${name}`)
+    const assignments = this.#pick(set).map(column => `${column.name} = ${valueOf(column)}`)
     const matches = this.#pick(key).map(({ name }) => `t.${name} = r.${name}`)
     const values = toArrays(rows, columns)
     const institutes = columns.findIndex(({ name }) => name === 'institute_id')
     if (institutes >= 0) {
-      // Said of the table itself, so that a distributed one asks these institutes' servers alone. Each once: a long list
-      // would be gone through for every row.
+      // Said of the table itself, so that its rows of other institutes are not read. Each once: a long list would be gone
+      // through for every row.
       values.push([...new Set(values[institutes] as number[])])
       matches.push(`t.institute_id = any ($${values.length}::int[])`)
     }
     const written = await db.query(
-      `update ${this.#name} t set ${assignments.join(', ')} from ${source(columns)}
+      `update ${this.#name} t set ${assignments.join(', ')} from ${unnest(columns)}
        where ${matches.join(' and ')} returning 1`,
       values,
     )
@@ -123,8 +123,8 @@ export class Table<Row extends object> {
 }
 
 /**
- * So many rows are inserted as values, with a text for each number of them: a distributed database passes those on to
- * their server as they are, and carries what comes from arrays there by a copy that it commits in two phases.
+ * So many rows are inserted as values, with a text for each number of them, which spares the arrays; of more there would
+ * be too many texts.
  */
 const FEW = 4
 
@@ -160,13 +160,6 @@ function valueOf({ name, type }: NamedColumn): string {
 
 function isArray(type: string): boolean {
   return type.endsWith('[]')
-}
-
-/** Texts become arrays before the update sees them (`offset 0`): a distributed one converts nothing beside its columns. */
-function source(columns: readonly NamedColumn[]): string {
-  if (!columns.some(({ type }) => isArray(type))) return unnest(columns)
-  const values = columns.map(column => `${valueOf(column)} as ${column.name}`).join(', ')
-  return `(select ${values} from ${unnest(columns)} offset 0) r`
 }
 
 /** A parameter for each column, however many rows there are: the text does not depend on them. */

@@ -16,6 +16,8 @@ export type EmbeddedPostgres = {
   /** pg client settings: host is the socket folder */
   readonly connection: EmbeddedConnection
   readonly how: 'initialised' | 'started' | 'attached'
+  /** Whether its process is there: costs next to nothing, but says nothing of a server that hangs. */
+  isSeen(): boolean
   /** Starts the server again if it has died; safe to call at any time and concurrently. */
   ensureRunning(): Promise<void>
   /** SIGINT (fast shutdown), waits until the process is gone (limit 30 s, then SIGQUIT). Idempotent. */
@@ -48,6 +50,10 @@ export async function openEmbeddedPostgres(options: {
   return {
     connection,
     how: initialised ? 'initialised' : first.how,
+    isSeen() {
+      const found = readPostmaster(paths.cluster)
+      return found?.ready === true && whereRuns(found.pid, paths.cluster) === 'here'
+    },
     async ensureRunning() {
       // A pool that loses its connections during shutdown must not bring the server back.
       if (stopping !== null) throw new Error('the embedded PostgreSQL was stopped')

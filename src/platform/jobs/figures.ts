@@ -64,6 +64,7 @@ export class JobRecord {
   }
 
   failRun(error: unknown): void {
+    if (isMoving(error)) return
     this.#failedRuns++
     this.#noteFailure(error)
   }

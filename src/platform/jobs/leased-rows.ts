@@ -1,3 +1,4 @@
+import { isHere } from '../db/moving.ts'
 import type { Database, Queryable } from '../db/database.ts'
 import { updateDue } from './claim.ts'
 
@@ -83,9 +84,8 @@ export function leasedRows<Row extends RowKey>(names: {
       ])
     },
     async nextDue(db) {
-      const [row] = await db.overAll<{ at: Date | null }>(
-        among =>
-          `select min(${dueAt}) as at from ${table} where ${among('institute_id')} and ${dueAt} is not null`,
+      const [row] = await db.query<{ at: Date | null }>(
+        `select min(${dueAt}) as at from ${table} where ${dueAt} is not null and ${isHere()}`,
       )
       return row?.at ?? null
     },

@@ -19,9 +19,6 @@ export type PartitionedLog = {
 /** Beyond this month. Inserts do not depend on it: what comes later goes into the last partition. */
 const MONTHS_AHEAD = 3
 
-/** On a distributed database, where each takes tenths of a second while the log is locked. */
-const MONTHS_AT_ONCE = 3
-
 /** Others who work with the log wait for us so long at most, and we for them: the next run tries again. */
 const LOCK_TIMEOUT = `set local lock_timeout = '300ms'`
 
@@ -69,10 +66,7 @@ export async function sortLaterRows(
 async function nextStep(db: Database, log: PartitionedLog, now: Date): Promise<string | null> {
   const last = addMonths(monthOf(now), MONTHS_AHEAD)
   const newest = (await listMonths(db, log)).at(-1)
-  if (newest !== undefined && newest >= last) return null
-  if (newest === undefined || !db.isDistributed) return firstDayOf(last)
-  const step = addMonths(newest, MONTHS_AT_ONCE)
-  return firstDayOf(step < last ? step : last)
+  return newest !== undefined && newest >= last ? null : firstDayOf(last)
 }
 
 /** The key of the last row that was copied; nulls: there was none any more. */
@@ -125,13 +119,11 @@ export async function retireOldest(db: Database, log: PartitionedLog, now: Date)
   if ((await log.isNeeded?.(db, below)) === true) return null
   return db.transaction(async tx => {
     await tx.query(LOCK_TIMEOUT)
-    // Citus changes a table in a transaction that asked all shards only one shard after the other.
-    await tx.query('select change_shards_in_turn()')
     await tx.query(`lock table ${log.table} in access exclusive mode`)
     if ((await log.isNeeded?.(tx, below)) === true) return null
     // Another process may have been here since.
     if (!(await listMonths(tx, log)).includes(month)) return null
-    await replaceBefore(tx, log, { month, below, keepsKeys: db.isDistributed })
+    await replaceBefore(tx, log, { month, below })
     return month
   })
 }
@@ -140,32 +132,27 @@ export async function retireOldest(db: Database, log: PartitionedLog, now: Date)
 async function replaceBefore(
   tx: Transaction,
   { table }: PartitionedLog,
-  { month, below, keepsKeys }: { month: string; below: string; keepsKeys: boolean },
+  { month, below }: { month: string; below: string },
 ): Promise<void> {
   const before = `${table}_before`
   const [older] = await tx.query<{ exists: boolean }>(`select exists (select 1 from ${before})`)
   if (older?.exists === true) {
-    await detach(tx, table, before, keepsKeys)
+    await detach(tx, table, before)
     await tx.query(`alter table retired.${before} rename to ${before}_${month}`)
   } else {
     await tx.query(`drop table ${before}`)
   }
-  await detach(tx, table, `${table}_${month}`, keepsKeys)
+  await detach(tx, table, `${table}_${month}`)
   await tx.query(`select add_partition($1, 'before', null, $2)`, [table, below])
 }
 
-/**
- * Without its foreign keys: dropping it later would lock the tables that they name. Citus does not find those of shards
- * that were parts of others by their names; there they stay, and it is locked.
- */
-async function detach(tx: Transaction, table: string, partition: string, keepsKeys: boolean): Promise<void> {
+/** Without its foreign keys: dropping it later would lock the tables that they name. */
+async function detach(tx: Transaction, table: string, partition: string): Promise<void> {
   await tx.query(`alter table ${table} detach partition ${partition}`)
-  const keys = keepsKeys
-    ? []
-    : await tx.query<{ name: string }>(
-        `select quote_ident(conname) as name from pg_constraint where conrelid = $1::regclass and contype = 'f'`,
-        [partition],
-      )
+  const keys = await tx.query<{ name: string }>(
+    `select quote_ident(conname) as name from pg_constraint where conrelid = $1::regclass and contype = 'f'`,
+    [partition],
+  )
   for (const { name } of keys) await tx.query(`alter table ${partition} drop constraint ${name}`)
   await tx.query(`alter table ${partition} set schema retired`)
 }

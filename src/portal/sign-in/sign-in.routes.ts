@@ -56,8 +56,10 @@ async function ask(ctx: Context, limit: VisitorLimit, visit: Visit): Promise<Fas
   const contact = readContact(formField(request, 'contact') ?? '')
   if (contact === null) return showContactForm(ctx, visit, { text: problems.contact, status: 400 })
   const known = findKnownBrowser(ctx, institute, contact, cookieOf(ctx, request, KNOWN_COOKIE))
-  if (known === null && !limit.admits(request.ip, performance.now()))
-    return showContactForm(ctx, visit, { text: problems.tooMany, status: 429 })
+  if (known === null && !limit.admits(request.ip, performance.now())) {
+    reply.header('retry-after', '60')
+    return showContactForm(ctx, visit, { text: problems.busyNetwork, status: 429 })
+  }
   const asked = askForCode(ctx, institute, { contact, language, ip: request.ip, known })
   const [pending] = await Promise.all([asked, wait(ANSWER_MS)])
   if (pending === null) return showContactForm(ctx, visit, { text: problems.tooMany, status: 429 })

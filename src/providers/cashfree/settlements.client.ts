@@ -1,6 +1,6 @@
 import { DAY_MS, parseDay, startOfDay } from '../../platform/calendar.ts'
 import { unavailable } from '../../platform/errors.ts'
-import { RECON_BYTES } from '../http.ts'
+import { RECON_PAGE } from '../http.ts'
 import type { SettlementItem, SettlementReport } from '../port.ts'
 import type { Connection } from './connection.ts'
 import { readOurId } from './ids.ts'
@@ -8,8 +8,7 @@ import { feeOf } from './reports.ts'
 import { findRefunded } from './unasked-refunds.ts'
 import * as shapes from './shapes.ts'
 
-const PAGE = 1_000
-const MAX_PAGES = 1_000
+const MAX_PAGES = 4_000
 
 /** Read whole before the first report: a pay-out's events stand on any page. */
 export async function* readSettlements({ begin }: Connection, day: string): AsyncGenerator<SettlementReport> {
@@ -23,12 +22,12 @@ export async function* readSettlements({ begin }: Connection, day: string): Asyn
   let cursor: string | null = null
   for (let page = 0; ; page++) {
     if (page === MAX_PAGES) throw unavailable('Cashfree lists too many settled events for one day.')
-    const body = { pagination: { limit: PAGE, cursor }, filters }
+    const body = { pagination: { limit: RECON_PAGE.items, cursor }, filters }
     const listed: ReturnType<typeof shapes.readReconPage> = await begin()(
       'POST',
       '/settlement/recon',
       shapes.readReconPage,
-      { body, maxBytes: RECON_BYTES },
+      { body, maxBytes: RECON_PAGE.bytes },
     )
     for (const event of listed.events) events.set(`${event.type} ${event.id} ${event.settlementId}`, event)
     if (listed.cursor === null || listed.events.length === 0) break

@@ -1,6 +1,6 @@
 import { parseDay } from '../../platform/calendar.ts'
 import { unavailable } from '../../platform/errors.ts'
-import { type Call, RECON_BYTES } from '../http.ts'
+import { type Call, RECON_PAGE } from '../http.ts'
 import type { SettlementReport } from '../port.ts'
 import { ProviderRefused } from '../refused.ts'
 import { findDisputed, findRefunded } from './disputes.client.ts'
@@ -8,8 +8,7 @@ import { groupByPayout, type NamedItem } from './pay-outs.ts'
 import { refundOnce } from './refunds.client.ts'
 import * as shapes from './shapes.ts'
 
-const RECON_PAGE = 1_000
-const MAX_PAGES = 1_000
+const MAX_PAGES = 4_000
 
 /** Read whole before the first report: a pay-out's items stand on any page. */
 export async function* readSettlements(begin: () => Call, day: string): AsyncGenerator<SettlementReport> {
@@ -18,17 +17,23 @@ export async function* readSettlements(begin: () => Call, day: string): AsyncGen
   const items = new Map<string, shapes.ReconItem>()
   for (let page = 0; ; page++) {
     if (page === MAX_PAGES) throw unavailable('Razorpay lists too many settled items for one day.')
-    const count = String(RECON_PAGE)
-    const query = new URLSearchParams({ year, month, day: date, count, skip: String(page * RECON_PAGE) })
+    const count = String(RECON_PAGE.items)
+    const query = new URLSearchParams({
+      year,
+      month,
+      day: date,
+      count,
+      skip: String(page * RECON_PAGE.items),
+    })
     const listed = await begin()(
       'GET',
       `/v1/settlements/recon/combined?${query}`,
       answer => shapes.readItems(answer, shapes.readReconItem),
-      { maxBytes: RECON_BYTES },
+      { maxBytes: RECON_PAGE.bytes },
     )
     // Items that arrive meanwhile move others to the next page, where they are seen again.
     for (const item of listed) items.set(`${item.type} ${item.entityId} ${item.settlementId}`, item)
-    if (listed.length < RECON_PAGE) break
+    if (listed.length < RECON_PAGE.items) break
   }
   const kept: NamedItem[] = []
   for (const item of items.values()) {

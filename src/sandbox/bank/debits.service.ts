@@ -39,7 +39,7 @@ export async function decideDue(
   now: Date,
   limit: number,
 ): Promise<{ count: number; told: Told[] }> {
-  const parts = await takeDue(db, await store.findDueDebits(db, now, limit), keys =>
+  const parts = await takeDue(await store.findDueDebits(db, now, limit), keys =>
     db.transaction(async tx => {
       const due = await store.lockDueDebits(tx, now, keys)
       const decided = due.flatMap(debit => {

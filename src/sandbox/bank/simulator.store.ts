@@ -1,3 +1,4 @@
+import { isHere } from '../../platform/db/moving.ts'
 import type { Database, Queryable, Transaction } from '../../platform/db/database.ts'
 import type { Paise } from '../../platform/money.ts'
 import { commitLater } from '../../payments/commit-later.ts'
@@ -17,7 +18,7 @@ export async function openBankPayment(
 ): Promise<string> {
   const [opened] = await db.query<{ ref: string }>(
     `insert into bank_payments (institute_id, ref, payment_id, collector_code, amount_paise, mode, return_url)
-     values ($1, $2, $3, $4, $5, $6, $7) on conflict (institute_id, payment_id) do nothing ${commitLater(db, 'ref')}`,
+     values ($1, $2, $3, $4, $5, $6, $7) on conflict (institute_id, payment_id) do nothing ${commitLater('ref')}`,
     [
       payment.instituteId,
       payment.ref,
@@ -82,7 +83,7 @@ export async function moveBankPayment(
      from unnest($4::text[], $5::text[], $6::text[], $7::text[], $8::timestamptz[])
        as move (from_state, to_state, failure, transaction, at)
      where institute_id = $1 and ref = $2 and state = move.from_state
-     ${isTold ? commitLater(db, COLUMNS) : `returning ${COLUMNS}`}`,
+     ${isTold ? commitLater(COLUMNS) : `returning ${COLUMNS}`}`,
     [
       instituteId,
       ref,
@@ -133,12 +134,12 @@ export async function refundAtBank(
 
 /** Institutes of which something was captured, or a dispute lost, before a moment and is in no pay-out. */
 export async function findToPayOut(db: Database, before: Date): Promise<{ instituteId: number }[]> {
-  return await db.overAll(
-    among => `select institute_id as "instituteId" from bank_payments
-     where ${among('institute_id')} and state = 'captured' and settlement_utr is null and captured_at < $1
+  return await db.query(
+    `select institute_id as "instituteId" from bank_payments
+     where state = 'captured' and settlement_utr is null and captured_at < $1 and ${isHere()}
      union
      select institute_id from bank_disputes
-     where ${among('institute_id')} and state = 'lost' and settlement_utr is null and closed_at < $1`,
+     where state = 'lost' and settlement_utr is null and closed_at < $1 and ${isHere()}`,
     [before],
   )
 }
@@ -190,7 +191,7 @@ export async function listPayOuts(
 ): Promise<{ instituteId: number; utr: string; settledAt: Date }[]> {
   return db.query(
     `select institute_id as "instituteId", utr, settled_at as "settledAt" from bank_settlements
-     where settled_at >= $1 and settled_at < $2 order by settled_at, utr`,
+     where settled_at >= $1 and settled_at < $2 and ${isHere()} order by settled_at, utr`,
     [from, to],
   )
 }

@@ -70,7 +70,7 @@ async function insertLines(
   await linesOfStudents.insert(tx, rows)
 }
 
-/** Of `direct_payments p`; `$1` is its institute, which tells a distributed database where its lines are. */
+/** Of `direct_payments p`; `$1` is its institute. */
 export const PAYMENT_COLUMNS = `${payments.columns('p')},
   (select json_agg(${paymentLines.json('l')} order by l.line_no)
    from direct_payment_lines l where l.institute_id = $1 and l.student_id = p.student_id

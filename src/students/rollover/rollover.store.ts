@@ -1,3 +1,4 @@
+import { isHere } from '../../platform/db/moving.ts'
 import type { Database, Queryable, Transaction } from '../../platform/db/database.ts'
 import { isUniqueViolation } from '../../platform/db/errors.ts'
 import { list, type Page, type PageRange } from '../../platform/db/list.ts'
@@ -80,9 +81,9 @@ export async function listRollovers(
 
 /** The oldest that is under way. */
 export async function findRunning(db: Database): Promise<(Rollover & { instituteId: number }) | null> {
-  const [row] = await db.overAll<Rollover & { instituteId: number }>(
-    among => `select ${ofInstitute.columns('r')} from rollovers r
-     where ${among('r.institute_id')} and r.state = 'running' order by r.created_at, r.id limit 1`,
+  const [row] = await db.query<Rollover & { instituteId: number }>(
+    `select ${ofInstitute.columns('r')} from rollovers r
+     where r.state = 'running' and ${isHere('r.institute_id')} order by r.created_at, r.id limit 1`,
   )
   return row ?? null
 }
@@ -206,7 +207,7 @@ export async function readBatch(
     isLocked,
   }: { ids: readonly string[]; duesComponent: string | null; isLocked: boolean },
 ): Promise<Rolled[]> {
-  // By a statement of its own: a distributed database locks no rows of a query with laterals.
+  // By a statement of its own: what is read beside a student is then as it is once the student is held.
   if (isLocked)
     await db.query(`select 1 ${OF_OLD_YEAR} and s.id = any($4) order by s.id for update`, [
       instituteId,

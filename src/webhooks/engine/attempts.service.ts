@@ -1,6 +1,5 @@
 import type { Transaction } from '../../platform/db/database.ts'
 import type { Context } from '../../platform/context.ts'
-import { tryInGroups } from '../../platform/jobs/claim.ts'
 import {
   healthAfter,
   type HealthChange,
@@ -19,28 +18,11 @@ type Attempted = { finish: Finish; verdict: Verdict }
 type Group = { instituteId: number; webhookId: string; attempts: Attempted[]; hasFailed: boolean }
 
 /**
- * Writes down a batch of attempts and what they mean for the subscriptions, in one transaction, or on a distributed
- * database in one of each institute. Answers the subscriptions that get nothing more for now, paused or disabled, and what
- * could not be written.
+ * Writes down a batch of attempts and what they mean for the subscriptions, in one transaction. Answers the subscriptions
+ * that get nothing more for now, paused or disabled. Subscriptions are locked before deliveries, as everywhere, so that
+ * disabling one at this moment waits or is waited for.
  */
-export async function recordAttempts(ctx: Context, batch: readonly Ended[]): Promise<Recorded> {
-  const keyed = batch.map(ended => ({ instituteId: ended.finish.claimed.instituteId, ended }))
-  const record = async (some: readonly (typeof keyed)[number][]): Promise<string[]> =>
-    recordSome(
-      ctx,
-      some.map(({ ended }) => ended),
-    )
-  const { results, failures } = await tryInGroups(ctx.db, keyed, record)
-  return {
-    shut: results.flat(),
-    failures: failures.map(({ group, error }) => ({ batch: group.map(({ ended }) => ended), error })),
-  }
-}
-
-type Recorded = { shut: string[]; failures: { batch: Ended[]; error: unknown }[] }
-
-/** Subscriptions are locked before deliveries, as everywhere, so that disabling one at this moment waits or is waited for. */
-async function recordSome(ctx: Context, batch: readonly Ended[]): Promise<string[]> {
+export async function recordAttempts(ctx: Context, batch: readonly Ended[]): Promise<string[]> {
   const groups = groupBySubscription(batch)
   return ctx.db.transaction(async tx => {
     // Neither needs the other's answer, so both leave together; the first is done first.

@@ -2,7 +2,6 @@ import { assert } from '../../platform/assert.ts'
 import type { OwedDeliveries } from '../../events/owed-deliveries.ts'
 import type { Database, Transaction } from '../../platform/db/database.ts'
 import { oneOf } from '../../platform/db/query.ts'
-import { leaseInGroups, instituteOf } from '../../platform/jobs/claim.ts'
 import { interrupted, LEASE, readTargets, releaseAll, type Claimed } from './delivery-engine.store.ts'
 import { CIRCUIT_OPENS_AT } from '../delivery-log/deliveries.rules.ts'
 import type { DeliverableEvent } from './delivery-body.ts'
@@ -34,13 +33,11 @@ export const CLAIM_AT_ONCE = 1_500
  * If it saw them it would think a plan made for these values cheaper, and make one each time, which takes longer than the
  * claim. The places in the queue are named twice: for the join alone it would read the whole queue.
  */
-const claimText = ({ isLostTaken, isOfOne }: { isLostTaken: boolean; isOfOne: boolean }): string => {
-  const limit = isOfOne ? '$2' : '(select $2::int)'
-  const institute = (alias: string): string => (isOfOne ? '$8' : `${alias}.institute_id`)
+const claimText = (isLostTaken: boolean): string => {
   const lost = `, lost as (
     update webhook_deliveries d set attempts = d.attempts || t.attempt
     from (select institute_id, delivery_id, ${interrupted('lost_claim')} as attempt from taken where lost_claim is not null) t
-    where d.institute_id = ${institute('t')} and d.id = t.delivery_id
+    where d.institute_id = t.institute_id and d.id = t.delivery_id
       and d.id = any (array(select t.delivery_id from taken t where t.lost_claim is not null))
   )`
   return `
@@ -51,11 +48,11 @@ const claimText = ({ isLostTaken, isOfOne }: { isLostTaken: boolean; isOfOne: bo
     select r.* from given cross join lateral unnest(institutes, webhooks, rooms, paused, probes)
       as r (institute_id, webhook_id, room, is_paused, needs_probe)
   ), free as materialized (
-    select s.institute_id, s.id from webhook_subscriptions s join ready r on s.institute_id = ${institute('r')} and s.id = r.webhook_id
-    where r.needs_probe and not ${PAUSED} limit ${limit} for no key update of s skip locked
+    select s.institute_id, s.id from webhook_subscriptions s join ready r on s.institute_id = r.institute_id and s.id = r.webhook_id
+    where r.needs_probe and not ${PAUSED} limit (select $2::int) for no key update of s skip locked
   ), probing as (
     update webhook_subscriptions p set paused_until = now() + ${LEASE} from free
-    where p.institute_id = ${institute('free')} and p.id = free.id
+    where p.institute_id = free.institute_id and p.id = free.id
     returning p.institute_id, p.id
   ), due as (
     select * from (
@@ -65,15 +62,15 @@ const claimText = ({ isLostTaken, isOfOne }: { isLostTaken: boolean; isOfOne: bo
             from ready r) r
       cross join lateral (
         select q.ctid as place, q.claimed_until from webhook_queue q
-        where q.institute_id = ${institute('r')} and q.webhook_id = r.webhook_id
+        where q.institute_id = r.institute_id and q.webhook_id = r.webhook_id
           and q.next_attempt_at <= case when r.is_paused then ${ASKED_FOR} else now() end
           and (q.claimed_until is null or q.claimed_until <= now())
         order by q.next_attempt_at limit r.take for update skip locked) d
       limit ${CLAIM_AT_ONCE}) d
-    limit ${limit}
+    limit (select $2::int)
   ), taken as (
     update webhook_queue q set claimed_until = now() + ${LEASE}, claim = $3
-    from due where q.institute_id = ${institute('due')} and q.ctid = due.place and q.ctid = any (array(select place from due))
+    from due where q.institute_id = due.institute_id and q.ctid = due.place and q.ctid = any (array(select place from due))
       ${isLostTaken ? '' : 'and due.claimed_until is null'}
     returning q.*, q.ctid as place, old.claimed_until as lost_claim
   )${isLostTaken ? lost : ''}
@@ -85,17 +82,7 @@ const claimText = ({ isLostTaken, isOfOne }: { isLostTaken: boolean; isOfOne: bo
   where not ${isLostTaken} and exists (select 1 from due where claimed_until is not null)`
 }
 
-/** On a distributed database it is of one institute. */
-const CLAIM = {
-  free: {
-    ofOne: claimText({ isLostTaken: false, isOfOne: true }),
-    ofSeveral: claimText({ isLostTaken: false, isOfOne: false }),
-  },
-  all: {
-    ofOne: claimText({ isLostTaken: true, isOfOne: true }),
-    ofSeveral: claimText({ isLostTaken: true, isOfOne: false }),
-  },
-}
+const CLAIM = { free: claimText(false), all: claimText(true) }
 
 /** By their ids, so that no month is opened but those that they are in. An event of many deliveries is read once. */
 const eventsOf = (institutes: string, ids: string): string => `
@@ -167,16 +154,8 @@ export async function claimDue(
   { limit, roomEach, busy }: ClaimOptions,
 ): Promise<{ claims: Claimed[]; mayBeMore: boolean }> {
   const ready = await findReady(db, { roomEach, busy })
-  const institutes = new Set(ready.map(({ instituteId }) => instituteId))
-  const share = db.isDistributed ? Math.max(1, Math.floor(limit / institutes.size)) : limit
-  const ours = new Set([...institutes].slice(0, limit))
-  const taken = await leaseInGroups(
-    db,
-    ready.filter(({ instituteId }) => ours.has(instituteId)),
-    some => claimSome(db, some, share),
-  )
-  const mayBeMore = ours.size < institutes.size || taken.some(({ length }) => length === share)
-  return { claims: taken.flat(), mayBeMore }
+  const claims = ready.length === 0 ? [] : await claimSome(db, ready, limit)
+  return { claims, mayBeMore: claims.length === limit }
 }
 
 async function claimSome(db: Database, ready: readonly Ready[], limit: number): Promise<Claimed[]> {
@@ -188,10 +167,8 @@ async function claimSome(db: Database, ready: readonly Ready[], limit: number): 
     ready.map(({ room }) => room),
     ready.map(({ isPaused }) => isPaused),
     ready.map(({ needsProbe }) => needsProbe),
-    ...(db.isDistributed ? [instituteOf(ready)] : []),
   ]
-  const claim = (which: 'free' | 'all'): Promise<ClaimedRow[]> =>
-    db.query<ClaimedRow>(CLAIM[which][db.isDistributed ? 'ofOne' : 'ofSeveral'], values)
+  const claim = (which: 'free' | 'all'): Promise<ClaimedRow[]> => db.query<ClaimedRow>(CLAIM[which], values)
   // A probe is one row, whatever has become of it: left, it would pause its subscription for nothing.
   const isProbe = ready.some(({ needsProbe }) => needsProbe)
   const rows = await claim(isProbe ? 'all' : 'free')

@@ -126,7 +126,7 @@ export class DeliveryEngine {
     const [{ claims, mayBeMore }, changed] = await Promise.all([
       limit > 0 ? claimDue(db, { limit, roomEach, busy }) : { claims: [], mayBeMore: false },
       // A look that fails is made again with the next claim; what this one took must not be lost with it.
-      findChanged(db, samples),
+      findChanged(db, samples).catch(() => []),
     ])
     const stale = this.#takeStale(new Set(changed))
     const surplus = this.#enter(claims)

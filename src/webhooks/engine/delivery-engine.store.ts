@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util'
-import { togetherOrApart } from '../../platform/jobs/claim.ts'
 import type { Database, Transaction } from '../../platform/db/database.ts'
 import type { DeliveryState } from '../delivery-log/deliveries.rules.ts'
 import type { DeliverableEvent } from './delivery-body.ts'
@@ -88,15 +87,12 @@ export async function readTargets(db: Database, held: readonly TargetKey[]): Pro
   return new Map(rows.map(({ target }) => [target.id, decodeTarget(target)]))
 }
 
-/** Subscriptions that are not any more as they were when these were claimed; those that cannot be read are left out. */
+/** Subscriptions that are not any more as they were when these were claimed. */
 export async function findChanged(db: Database, held: readonly Claimed[]): Promise<Target[]> {
-  const { results } = await togetherOrApart(db, held, async some => {
-    const targets = await readTargets(db, some.map(targetKey))
-    return some
-      .map(({ webhook }) => webhook)
-      .filter(webhook => !isDeepStrictEqual(webhook, targets.get(webhook.id)))
-  })
-  return results.flat()
+  const targets = await readTargets(db, held.map(targetKey))
+  return held
+    .map(({ webhook }) => webhook)
+    .filter(webhook => !isDeepStrictEqual(webhook, targets.get(webhook.id)))
 }
 
 function decodeTarget(target: SealedTarget): Target {
@@ -128,8 +124,7 @@ export type Finish = {
 
 /**
  * Only the holder of a claim finishes it. Nobody else changes a row with a claim on it, so it stands where it stood when
- * it was claimed: looking for it there costs half of looking for it by its id. Moments are computed with the results: a
- * distributed database takes no such expression where a row is written.
+ * it was claimed: looking for it there costs half of looking for it by its id.
  */
 const LEAVE_QUEUE = `
   with result as materialized (
@@ -211,13 +206,11 @@ export async function releaseAll(
   claims: readonly Pick<Claimed, 'instituteId' | 'id' | 'claim'>[],
   { areOut }: { areOut: boolean } = { areOut: false },
 ): Promise<void> {
-  const { failures } = await togetherOrApart(db, claims, some =>
-    db.query(areOut ? RELEASE_INTERRUPTED : RELEASE, [
-      some.map(({ instituteId }) => instituteId),
-      some.map(({ id }) => id),
-      some.map(({ claim }) => claim),
-      institutesOf(some),
-    ]),
-  )
-  if (failures[0] !== undefined) throw failures[0].error
+  if (claims.length === 0) return
+  await db.query(areOut ? RELEASE_INTERRUPTED : RELEASE, [
+    claims.map(({ instituteId }) => instituteId),
+    claims.map(({ id }) => id),
+    claims.map(({ claim }) => claim),
+    institutesOf(claims),
+  ])
 }

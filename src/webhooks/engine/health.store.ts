@@ -27,17 +27,15 @@ export async function lockHealth(
   )
 }
 
-/** `offset 0` has the moments computed first: a distributed database takes no such expression beside its columns. */
 export async function writeHealth(
   tx: Transaction,
   changes: readonly (SubscriptionHealth & { pauseMs: number | null; keepsPause: boolean })[],
 ): Promise<void> {
   await tx.query(
     `update webhook_subscriptions s set failures_in_row = h.failures, failing_since = h.since,
-       paused_until = greatest(case when h.keeps then s.paused_until end, h.pause_until)
-     from (select *, now() + pause_ms * interval '1 millisecond' as pause_until
-       from unnest($1::int[], $2::text[], $3::int[], $4::timestamptz[], $5::bigint[], $6::bool[])
-         as c (institute_id, id, failures, since, pause_ms, keeps) offset 0) h
+       paused_until = greatest(case when h.keeps then s.paused_until end, now() + h.pause_ms * interval '1 millisecond')
+     from unnest($1::int[], $2::text[], $3::int[], $4::timestamptz[], $5::bigint[], $6::bool[])
+       as h (institute_id, id, failures, since, pause_ms, keeps)
      where s.institute_id = h.institute_id and s.id = h.id`,
     [
       changes.map(({ instituteId }) => instituteId),

@@ -1,5 +1,4 @@
 import type { Context } from '../../platform/context.ts'
-import { isServerAway } from '../../platform/db/errors.ts'
 import { bisectOnFailure } from '../../platform/jobs/bisect-on-failure.ts'
 import type { Log } from '../../platform/log.ts'
 import { recordAttempts } from './attempts.service.ts'
@@ -57,24 +56,15 @@ export class Results {
 
   async #write(batch: readonly Ended[]): Promise<void> {
     const shut = new Set<string>()
-    const record = async (some: readonly Ended[]): ReturnType<typeof recordAttempts> => {
-      const recorded = await recordAttempts(this.#ctx, some)
-      for (const id of recorded.shut) shut.add(id)
-      return recorded
+    const record = async (some: readonly Ended[]): Promise<void> => {
+      for (const id of await recordAttempts(this.#ctx, some)) shut.add(id)
     }
-    const recordOrThrow = async (some: readonly Ended[]): Promise<void> => {
-      const [failure] = (await record(some)).failures
-      if (failure !== undefined) throw failure.error
-    }
-    for (const { batch: left, error } of (await record(batch)).failures) {
-      // A server that is away is not asked once more for each subscription, while the others' results wait.
-      if (this.#ctx.db.isDistributed && isServerAway(error)) {
-        this.#giveUp(left, error)
-        continue
-      }
+    try {
+      await record(batch)
+    } catch {
       // A subscription that somebody holds must not take the others with it.
-      const bySubscription = Map.groupBy(left, ({ finish }) => finish.claimed.webhook.id)
-      for (const part of bySubscription.values()) await this.#writePart(part, recordOrThrow)
+      const bySubscription = Map.groupBy(batch, ({ finish }) => finish.claimed.webhook.id)
+      for (const part of bySubscription.values()) await this.#writePart(part, record)
     }
     this.#onWritten(batch, shut)
   }

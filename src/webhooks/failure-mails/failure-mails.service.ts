@@ -7,7 +7,7 @@ import { findDueMails, msUntilNextMail, takeDueMails } from './notices.store.ts'
 
 /** Turns notices into mails, one per subscription and hour; returns how many subscriptions that were. */
 export async function mailFailures(ctx: Context, limit: number): Promise<number> {
-  const counts = await takeDue(ctx.db, await findDueMails(ctx.db, limit), keys =>
+  const counts = await takeDue(await findDueMails(ctx.db, limit), keys =>
     ctx.db.transaction(async tx => {
       const due = await takeDueMails(tx, keys)
       const messages = due.flatMap(mail => messagesOf(ctx, mail))

@@ -1,7 +1,7 @@
+import { isHere } from '../../platform/db/moving.ts'
 import { nameRows } from '../../platform/jobs/claim.ts'
 import type { RowKey } from '../../platform/jobs/leased-rows.ts'
 import type { Database, Transaction } from '../../platform/db/database.ts'
-import type { OverAll } from '../../platform/db/nodes.ts'
 import type { NoticeKind } from '../delivery-log/deliveries.rules.ts'
 import type { DueMail } from './failure-mail.rules.ts'
 
@@ -34,23 +34,23 @@ export async function addNotices(tx: Transaction, notices: readonly Notice[]): P
 
 /** In how many milliseconds the oldest notice is to be mailed, real time; below 0 when it is late. */
 export async function msUntilNextMail(db: Database): Promise<number | null> {
-  const [row] = await db.overAll<{ ms: number | null }>(
-    among => `select 1000 * extract(epoch from min(greatest(n.first_at, s.mailed_at + interval '1 hour')) - now())::float8 as ms
+  const [row] = await db.query<{ ms: number | null }>(
+    `select 1000 * extract(epoch from min(greatest(n.first_at, s.mailed_at + interval '1 hour')) - now())::float8 as ms
      from webhook_notices n join webhook_subscriptions s on s.institute_id = n.institute_id and s.id = n.webhook_id
-     where ${among('n.institute_id')} and ${among('s.institute_id')}`,
+     where ${isHere('n.institute_id')}`,
   )
   return row?.ms ?? null
 }
 
-const TO_MAIL: OverAll = among => `exists (select 1 from webhook_notices n
-    where ${among('n.institute_id')} and n.institute_id = s.institute_id and n.webhook_id = s.id)
+const TO_MAIL = `exists (select 1 from webhook_notices n
+    where n.institute_id = s.institute_id and n.webhook_id = s.id)
   and (s.mailed_at is null or s.mailed_at <= now() - interval '1 hour')`
 
 /** Subscriptions that have something to be told and were not written about within the last hour, real time. */
 export async function findDueMails(db: Database, limit: number): Promise<RowKey[]> {
-  return await db.overAll<RowKey>(
-    among => `select s.institute_id as "instituteId", s.id from webhook_subscriptions s
-     where ${among('s.institute_id')} and ${TO_MAIL(among)} limit $1`,
+  return await db.query<RowKey>(
+    `select s.institute_id as "instituteId", s.id from webhook_subscriptions s
+     where ${TO_MAIL} and ${isHere('s.institute_id')} limit $1`,
     [limit],
   )
 }
@@ -61,7 +61,7 @@ export async function takeDueMails(tx: Transaction, keys: readonly RowKey[]): Pr
   return tx.query<DueMail>(
     `with due as (
        select s.institute_id, s.id from webhook_subscriptions s
-       where ${these.match('s')} and ${TO_MAIL(() => 'true')} for no key update of s skip locked
+       where ${these.match('s')} and ${TO_MAIL} for no key update of s skip locked
      ), told as (
        delete from webhook_notices n using due d
        where n.institute_id = ${these.institute('d')} and n.webhook_id = d.id returning n.*

@@ -11,7 +11,6 @@ import {
   judgeRestore,
   judgeServer,
   judgeSms,
-  judgeWorkers,
 } from '../../../src/app/doctor/doctor.rules.ts'
 import { run } from '../../cli/command-line.ts'
 import { createPerson } from '../../console/support.ts'
@@ -19,7 +18,7 @@ import type { Json } from '../../harness/client.ts'
 import { startBursar, TEST_MASTER_KEY } from '../../harness/bursar.ts'
 import { startFakeSmtp } from '../../harness/fakes/smtp.ts'
 import { NOBODY } from '../../harness/nobody.ts'
-import { emptyDatabase, withoutCitus } from '../../harness/postgres/databases.ts'
+import { emptyDatabase } from '../../harness/postgres/databases.ts'
 
 const bursar = await startBursar({ after })
 const { config, ctx } = bursar.app
@@ -42,7 +41,6 @@ test('each subject is looked at by itself, and one in trouble keeps nobody from 
   assert.deepEqual(verdicts, {
     // The server of the tests forgets what it has acknowledged when the power goes.
     'Database server': 'problem',
-    ...(withoutCitus() ? {} : { 'Database workers': 'problem' }),
     'Clock of this machine': 'ok',
     Disk: 'ok',
     Backups: 'warning',
@@ -78,7 +76,7 @@ test('the command says what it found and fails when something is to be mended', 
   assert.equal(code, 1, err)
   assert.match(out, /problem +Database server +may lose acknowledged payments/)
   assert.match(out, /ok +Public address +http:\/\/127\.0\.0\.1:\d+ reaches Bursar/)
-  assert.match(out, withoutCitus() ? /^1 to mend\./m : /^2 to mend\./m)
+  assert.match(out, /^1 to mend\./m)
 })
 
 test('the command makes nothing: it refuses a database that no Bursar has used, and a folder without one', async t => {
@@ -124,37 +122,6 @@ test('a server that is too old, forgets, or has too few connections is named', (
   assert.match(judgeServer({ ...SERVER, versionNumber: 170_004 }, 16).text, /PostgreSQL 17/)
   assert.match(judgeServer({ ...SERVER, fsync: 'off' }, 16).text, /switch on fsync$/)
   assert.match(judgeServer({ ...SERVER, maxConnections: 20 }, 16).text, /allows 20 connections/)
-})
-
-test('of the workers of a Citus each that forgets, is away, or has another time is named', () => {
-  const worker = { name: 'one:5432', settings: { ...SERVER, maxPrepared: 100 }, skewMs: 900 }
-  assert.equal(judgeWorkers([worker, worker], 16).verdict, 'ok')
-  const judged = judgeWorkers(
-    [
-      worker,
-      { ...worker, name: 'two:5432', settings: { ...worker.settings, fsync: 'off' } },
-      { ...worker, name: 'three:5432', settings: { ...worker.settings, maxPrepared: 0 } },
-      { ...worker, name: 'four:5432', skewMs: -2_100 },
-      { name: 'five:5432', flaw: 'connection refused' },
-    ],
-    16,
-  )
-  assert.equal(judged.verdict, 'problem')
-  assert.deepEqual(judged.text.split('; '), [
-    'two:5432 may lose acknowledged payments in a power cut: switch on fsync',
-    'three:5432 may fail to commit: raise max_prepared_transactions to 100',
-    "four:5432 has a clock 2.1 s behind this machine's: let all follow a time server",
-    'five:5432 does not answer: connection refused',
-  ])
-  const warned = judgeWorkers([{ ...worker, settings: { ...worker.settings, dataChecksums: 'off' } }], 16)
-  assert.deepEqual([warned.verdict, warned.text.startsWith('one:5432 would not notice')], ['warning', true])
-})
-
-test('on a Citus the doctor looks at its workers', { skip: withoutCitus() }, async () => {
-  const findings = await examine(config, ctx)
-  const workers = findings.find(({ subject }) => subject === 'Database workers')
-  assert.ok(workers !== undefined)
-  assert.doesNotMatch(workers.text, /could not be looked at|does not answer|clock/)
 })
 
 test('an installation without institutes or people is told how to get them', () => {

@@ -42,7 +42,6 @@ const WELL: Status = {
     schema: 'fits',
     standbys: [{ name: 'db2', state: 'streaming', isSynchronous: true, lagBytes: 0, lagSeconds: 0 }],
     standbysExpected: 1,
-    workers: [{ name: 'w1:5432', answers: true, schools: 40, bytes: 5e8 }],
   },
   hasPooler: false,
   processes: [
@@ -101,10 +100,6 @@ test('an installation that is well needs nobody; each trouble is said by itself'
       /4 writes wait for a synchronous standby that does not answer/,
     ],
     [
-      { database: { ...database, workers: [{ name: 'w2:5432', answers: false, schools: 3, bytes: null }] } },
-      /worker w2:5432 does not answer, and its 3 schools wait/,
-    ],
-    [
       { books: { ...(books as NonNullable<typeof books>), differences: 1, differing: ['green-park'] } },
       /books of green-park/,
     ],
@@ -136,16 +131,6 @@ test('a process is known again by the name of its connections, which the databas
   assert.equal(parseProcessName(name)?.pid, process.pid)
   fc.assert(fc.property(fc.string(), text => parseProcessName(text) === null || text.startsWith('bursar/')))
   fc.assert(fc.property(fc.nat({ max: 1e12 }), ms => /^\d+ (s|min|h|d)$/.test(describeAge(ms))))
-})
-
-test('after a distribute that was killed bursar status says to run it again, and nothing else', async () => {
-  const { db } = bursar.app.ctx
-  await db.query('create table distribution_under_way (kind text)')
-  const { code, json } = await status()
-  await db.query('drop table distribution_under_way')
-  assert.equal(code, 1)
-  assert.equal(json.problems.length, 1)
-  assert.match(json.problems[0], /`bursar distribute` was not finished.*Run it again/)
 })
 
 test('bursar status shows processes, late work and why somebody has to act, and exits with 1', async t => {

@@ -133,6 +133,15 @@ test('with half a year of history, under load: every answered write is there onc
   await expectPaidOnce(north, id, load)
   await expectBooksAgree(north, 'sunrise-school')
 
+  assert.deepEqual(
+    [await kept(north), await kept(south)],
+    [[namesOf(move.id).schema], [namesOf(back.id).schema]],
+  )
+  const cellNamed = (name: string): MoveOptions['target'] =>
+    cells.moving('', north, name === 'north' ? north : south).target
+  assert.deepEqual(await forgetMoved(cells.log, cellNamed, ({ keptUntil }) => keptUntil! < new Date()), [])
+  const forgotten = await forgetMoved(cells.log, cellNamed, ({ code }) => code === 'sunrise-school')
+  assert.deepEqual(forgotten.map(({ id }) => id).toSorted(), [move.id, back.id].toSorted())
   assert.deepEqual([await kept(north), await kept(south)], [[], []])
   assert.equal((await new Client(proxy.url, SUNRISE).get(`${PAY}/orders`)).status, 200)
 })

@@ -55,7 +55,7 @@ test('the history shows each sign-in with time, address, browser and way, the re
     true,
     'password',
     true,
-    'link by mail',
+    'one-time link',
   ])
   assert.deepEqual([body.data[1].ip, body.data[1].agent], ['203.0.113.8', 'A browser'])
   assert.equal(body.data[7].ip, '198.51.100.9')

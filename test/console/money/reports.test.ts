@@ -235,7 +235,7 @@ async function stopReading(): Promise<boolean> {
 }
 
 test('a download that nobody reads on gives its connection back', async () => {
-  // More than there may be at once. A Citus finds all rows before it hands over the first, and is waited for.
+  // More than there may be at once.
   for (let times = 0; times < 6; times++) await waitFor(stopReading, `download ${times}`)
   await waitFor(async () => (await file('/receipts/export?format=csv')).status === 200, 'another file')
 })

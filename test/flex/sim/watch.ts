@@ -1,13 +1,11 @@
 import type { Broken } from '../../harness/payments.ts'
-import { withoutCitus } from '../../harness/postgres/databases.ts'
 
 type Ask = <Row extends Record<string, unknown>>(text: string, values?: unknown[]) => Promise<Row[]>
 
 /**
  * Looks at every presentation in the transaction that writes it, by tables alone: what the student's record of that year
  * owes at this moment, what else is out at the bank for it, and whether anything stands in the way. It writes offences down
- * and lets the presentation go, so that the engine cannot hide one by trying again. Not on a Citus: a trigger of a shard
- * cannot ask other tables in its transaction.
+ * and lets the presentation go, so that the engine cannot hide one by trying again.
  */
 const WATCH = `
   create table seen_offences (rule text, subject text, detail text);
@@ -69,9 +67,9 @@ const WATCH = `
   create trigger watch_presentation after insert on flex_presentations for each row execute function watch_presentation()`
 
 export async function watchPresentations(ask: Ask): Promise<void> {
-  if (withoutCitus()) await ask(WATCH)
+  await ask(WATCH)
 }
 
 export async function findOffences(ask: Ask): Promise<Broken[]> {
-  return withoutCitus() ? ask<Broken>('select rule, subject, detail from seen_offences limit 5') : []
+  return ask<Broken>('select rule, subject, detail from seen_offences limit 5')
 }

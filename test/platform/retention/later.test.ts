@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import fc from 'fast-check'
-import pg from 'pg'
 import { startBursar } from '../../harness/bursar.ts'
-import { nodes } from '../../harness/postgres/databases.ts'
 import { subscribe } from '../../webhooks/support.ts'
 import {
   countOf,
@@ -18,31 +16,23 @@ import {
 const bursar = await startBursar({ after })
 const { db } = bursar.app.ctx
 
-/** Rows that stand in another month than their ids are of. On a Citus tables are named with the number of their shard. */
+/** Rows that stand in another month than their ids are of. */
 async function misplaced(table: string): Promise<unknown[]> {
   return bursar.sql(
     `select part, month from (
-       select regexp_replace(tableoid::regclass::text, '_\\d{6,}$', '') as part,
+       select tableoid::regclass::text as part,
          to_char(at at time zone 'Asia/Kolkata', 'YYYY_MM') as month from ${table}
      ) as rows where part !~ '_(before|after)$' and right(part, 7) <> month`,
   )
 }
 
-/** What was left behind on the way, at any node. */
-async function leftovers(): Promise<unknown[]> {
-  const found: unknown[] = []
-  for (const connectionString of nodes(bursar.app.config.databaseUrl ?? '')) {
-    const client = new pg.Client({ connectionString })
-    await client.connect()
-    const { rows } = await client.query(
-      `select conname as name from pg_constraint where conname ~ '^staged' or not convalidated
-       union all select tgname from pg_trigger where tgname ~ '^mirrored'
-       union all select relname from pg_class where relnamespace = to_regnamespace('staging')`,
-    )
-    found.push(...rows)
-    await client.end()
-  }
-  return found
+/** What was left behind on the way. */
+function leftovers(): Promise<unknown[]> {
+  return bursar.sql(
+    `select conname as name from pg_constraint where conname ~ '^staged' or not convalidated
+     union all select tgname from pg_trigger where tgname ~ '^mirrored'
+     union all select relname from pg_class where relnamespace = to_regnamespace('staging')`,
+  )
 }
 
 /** With ids of the moments that their columns say. */

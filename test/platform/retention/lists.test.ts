@@ -12,11 +12,8 @@ import { finishAll } from '../../../src/webhooks/engine/delivery-engine.store.ts
 import { findDelivery, listDeliveries } from '../../../src/webhooks/delivery-log/deliveries.store.ts'
 import { startBursar } from '../../harness/bursar.ts'
 import type { Json } from '../../harness/client.ts'
-import { onCitus, PLANS } from '../../harness/postgres/databases.ts'
 import { subscribe, trigger } from '../../webhooks/support.ts'
 import { addOlderMonths } from './support.ts'
-
-const skip = onCitus(PLANS)
 
 const bursar = await startBursar({ after })
 const { ctx } = bursar.app
@@ -122,7 +119,7 @@ async function partitionsRead(log: string, act: (db: Queryable) => Promise<unkno
   return [...read].filter(name => name.endsWith('before') || name <= (latest?.name ?? '')).sort()
 }
 
-test('what is found by its id is looked for in one month', { skip }, async () => {
+test('what is found by its id is looked for in one month', async () => {
   const [row] = await bursar.sql<{ id: string; part: string }>(
     'select id, tableoid::regclass::text as part from events order by id offset 20 limit 1',
   )
@@ -132,7 +129,7 @@ test('what is found by its id is looked for in one month', { skip }, async () =>
   assert.deepEqual(parts, [row?.part.replace('events', 'webhook_deliveries')])
 })
 
-test('the newest page of a list does not read the months behind it', { skip }, async () => {
+test('the newest page of a list does not read the months behind it', async () => {
   const [newest] = await bursar.sql<{ month: string }>(
     `select right(max(tableoid::regclass::text), 7) as month from events`,
   )
@@ -155,7 +152,7 @@ test('the newest page of a list does not read the months behind it', { skip }, a
   assert.ok(followed.length <= 3, followed.join())
 })
 
-test('a page of a log, and a delivery by its id, have one plan for all months', { skip }, async () => {
+test('a page of a log, and a delivery by its id, have one plan for all months', async () => {
   await bursar.sql('analyze webhook_deliveries')
   const [row] = await bursar.sql<{ id: string }>('select id from webhook_deliveries order by id limit 1')
   const planned = await ctx.db.transaction(async tx => {
@@ -173,7 +170,7 @@ test('a page of a log, and a delivery by its id, have one plan for all months', 
   for (const { text, isOnce } of planned) assert.ok(isOnce, text)
 })
 
-test('a claim reads the events that it takes and nothing else of the log', { skip }, async () => {
+test('a claim reads the events that it takes and nothing else of the log', async () => {
   await trigger(bursar.demo)
   const parts = await partitionsRead('events', db =>
     claimDue(db as never, { limit: 10, roomEach: 5, busy: [] }),
@@ -181,35 +178,31 @@ test('a claim reads the events that it takes and nothing else of the log', { ski
   assert.equal(parts.length, 1, parts.join())
 })
 
-test(
-  'the rows of a claim are written where they stand, and the queue is not read for them',
-  { skip },
-  async () => {
-    const texts: string[] = []
-    const recording = {
-      pointRead: ctx.db.pointRead.bind(ctx.db),
-      query: (text: string, values: readonly unknown[]) => {
-        texts.push(text)
-        return ctx.db.query(text, values)
-      },
+test('the rows of a claim are written where they stand, and the queue is not read for them', async () => {
+  const texts: string[] = []
+  const recording = {
+    pointRead: ctx.db.pointRead.bind(ctx.db),
+    query: (text: string, values: readonly unknown[]) => {
+      texts.push(text)
+      return ctx.db.query(text, values)
+    },
+  }
+  await trigger(bursar.demo)
+  await claimDue(recording as never, { limit: 10, roomEach: 5, busy: [] })
+  const claim = texts.find(text => text.includes('update webhook_queue'))
+  const found: Json[] = []
+  await ctx.db.transaction(async tx => {
+    const rows = await tx.query<{ 'QUERY PLAN': Json }>(`explain (generic_plan, format json) ${claim}`)
+    const walk = (node: Json, isTaking: boolean): void => {
+      const isOfQueue = node['Relation Name'] === 'webhook_queue'
+      if (isTaking && isOfQueue) found.push(node['Node Type'])
+      const isWrite = node['Node Type'] === 'ModifyTable' && isOfQueue
+      for (const child of node.Plans ?? []) walk(child, isTaking || isWrite)
     }
-    await trigger(bursar.demo)
-    await claimDue(recording as never, { limit: 10, roomEach: 5, busy: [] })
-    const claim = texts.find(text => text.includes('update webhook_queue'))
-    const found: Json[] = []
-    await ctx.db.transaction(async tx => {
-      const rows = await tx.query<{ 'QUERY PLAN': Json }>(`explain (generic_plan, format json) ${claim}`)
-      const walk = (node: Json, isTaking: boolean): void => {
-        const isOfQueue = node['Relation Name'] === 'webhook_queue'
-        if (isTaking && isOfQueue) found.push(node['Node Type'])
-        const isWrite = node['Node Type'] === 'ModifyTable' && isOfQueue
-        for (const child of node.Plans ?? []) walk(child, isTaking || isWrite)
-      }
-      walk(rows[0]?.['QUERY PLAN'][0].Plan, false)
-    })
-    assert.deepEqual(found, ['Tid Scan'])
-  },
-)
+    walk(rows[0]?.['QUERY PLAN'][0].Plan, false)
+  })
+  assert.deepEqual(found, ['Tid Scan'])
+})
 
 /** How many pairs of rows a statement compared in vain, by the plan that it has once it is prepared. */
 async function countCompared(text: string, values: readonly unknown[]): Promise<number> {
@@ -232,7 +225,7 @@ async function countCompared(text: string, values: readonly unknown[]): Promise<
   })
 }
 
-test('results of many deliveries are not compared with each other', { skip }, async () => {
+test('results of many deliveries are not compared with each other', async () => {
   const [row] = await bursar.sql<{ id: string }>(
     'select id from webhook_subscriptions where institute_id = 1 limit 1',
   )

@@ -14,7 +14,7 @@ export const WAYS_IN = [
   'password and recovery code',
   'password and passkey',
   'passkey',
-  'link by mail',
+  'one-time link',
   'demo button',
 ] as const
 export type WayIn = (typeof WAYS_IN)[number]

@@ -33,7 +33,6 @@ export async function takeKeys(
   wanted: readonly { key: Buffer; orderId: string; isForEver: boolean }[],
   { now, freeBefore }: { now: Date; freeBefore: Date },
 ): Promise<Set<string>> {
-  // Not by `do update … where`: Citus takes no parameters there.
   await tx.query(
     `delete from import_link_keys where institute_id = $1 and row_key = any($2::bytea[]) and made_at < $3`,
     [instituteId, wanted.filter(link => !link.isForEver).map(link => link.key), freeBefore],

@@ -45,6 +45,6 @@ const WAYS: Record<NonNullable<SignInRowAnswer['by']>, string> = {
   'password and recovery code': 'Password and recovery code',
   'password and passkey': 'Password and passkey',
   passkey: 'Passkey',
-  'link by mail': 'Link by mail',
+  'one-time link': 'One-time link',
   'demo button': 'Demo button',
 }
