@@ -137,7 +137,8 @@ async function startProxy(owner: Owner, elsewhere: string): Promise<Proxy> {
 
 function forward(incoming: IncomingMessage, answer: ServerResponse, to: string): void {
   const { method, url = '/', headers } = incoming
-  const outgoing = request(new URL(url, to), { method, headers }, response => {
+  // A connection for each: one that was kept may be closed by the other side at the moment of its use.
+  const outgoing = request(new URL(url, to), { method, headers, agent: false }, response => {
     answer.writeHead(response.statusCode ?? 502, response.headers)
     response.pipe(answer)
   })
