@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, request, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -33,6 +33,9 @@ export type TestCell = {
 type Owner = { after(done: () => Promise<void> | void): void }
 type Options = { env?: Record<string, string> }
 
+const ROLE = 'cell'
+const PASSWORD = 'secret'
+
 const SETTINGS = [
   'wal_level=logical',
   'max_wal_senders=20',
@@ -51,12 +54,16 @@ export async function startTwoCells(owner: Owner, { env = {} }: Options = {}): P
     rmSync(folder, { recursive: true, force: true })
   })
   const host = await startTestCluster(folder, { settings: SETTINGS })
-  const addressOf = (database: string): string =>
-    `postgres://bursar@localhost/${database}?host=${encodeURIComponent(host)}`
+  const addressOf = (database: string, role = `${ROLE}:${PASSWORD}`): string =>
+    `postgres://${role}@localhost/${database}?host=${encodeURIComponent(host)}`
   const later = { after: (done: () => Promise<void> | void) => ends.push(async () => done()) }
-  const admin = await open(addressOf('postgres'))
-  await admin.query('create database north')
-  await admin.query('create database south')
+  // No superuser, as the guide sets it up; a subscription of such a role asks for a password that the server wants.
+  writeFileSync(join(folder, 'pg', 'pg_hba.conf'), `local all bursar trust\nlocal all all scram-sha-256\n`)
+  const admin = await open(addressOf('postgres', 'bursar'))
+  await admin.query(`create role ${ROLE} login replication password '${PASSWORD}'; grant pg_create_subscription to ${ROLE};
+    grant set on parameter session_replication_role to ${ROLE}; select pg_reload_conf()`)
+  await admin.query(`create database north owner ${ROLE}`)
+  await admin.query(`create database south owner ${ROLE}`)
   await admin.end()
   const cell = async (name: string, isEmpty: boolean): Promise<TestCell> => {
     if (isEmpty) await makeEmpty(addressOf(name))
