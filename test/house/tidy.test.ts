@@ -114,6 +114,9 @@ const DOORS = new Set([
   // Lenders belong to the installation; a choice ties one to an institute.
   'lenders',
   'institute_lenders',
+  // Which schools move from cell to cell, and how far: written by the move alone, read over all schools.
+  'moving_schools',
+  'school_moves',
 ])
 
 test('every tenant table’s primary key, unique keys and foreign keys begin with institute_id', async () => {
