@@ -71,6 +71,7 @@ export async function createBursar(
     clock: ctx.clock,
     log,
     listen: (channel, onWakeup) => ctx.db.listen(channel, onWakeup),
+    readPulse: () => ctx.db.readSnapshot(),
   })
   const { deliveries, closeDeliveries } = openDeliveries(wanted, ctx, log)
   const imports = new ImportEngine(ctx, log)

@@ -1,33 +1,32 @@
 import type { Transaction } from '../platform/db/database.ts'
 import type { Posting } from './ledger.rules.ts'
 
-const POSTING = `insert into ledger_postings (institute_id, kind, reference, occurred_at) values ($1, $2, $3, $4)`
-
-/**
- * Fails if it was posted before. The transfers name the number that their posting has just drawn in the same session, so
- * both statements leave together.
- */
+/** Fails if it was posted before. */
 export async function insertPosting(
   tx: Transaction,
   instituteId: number,
   { kind, reference, transfers }: Posting,
   occurredAt: Date,
 ): Promise<void> {
-  await Promise.all([
-    tx.query(POSTING, [instituteId, kind, reference, occurredAt]),
-    tx.query(insertTransfers(transfers.length), [
-      instituteId,
-      ...transfers.flatMap(({ source, destination, amountPaise }) => [source, destination, amountPaise]),
-    ]),
+  await tx.query(postingOf(transfers.length), [
+    instituteId,
+    kind,
+    reference,
+    occurredAt,
+    ...transfers.flatMap(({ source, destination, amountPaise }) => [source, destination, amountPaise]),
   ])
 }
 
-/** A posting has a few: one text for each number of them. */
-function insertTransfers(count: number): string {
+/** A posting has a few transfers: one text for each number of them. */
+function postingOf(count: number): string {
   const rows = Array.from({ length: count }, (_, index) => {
-    const [source, destination, amount] = [2, 3, 4].map(place => `$${index * 3 + place}`)
-    return `($1::int, currval('ledger_postings_id_seq'), ${index + 1}, ${source}::text, ${destination}::text, ${amount}::bigint)`
+    const [source, destination, amount] = [5, 6, 7].map(place => `$${index * 3 + place}`)
+    return `(${index + 1}, ${source}::ledger_account, ${destination}::ledger_account, ${amount}::bigint)`
   })
-  return `insert into ledger_transfers (institute_id, posting_id, line_no, source, destination, amount_paise)
-    values ${rows.join(', ')}`
+  return `with posting as (
+      insert into ledger_postings (institute_id, kind, reference, occurred_at) values ($1, $2, $3, $4)
+      returning institute_id, id)
+    insert into ledger_transfers (institute_id, posting_id, line_no, source, destination, amount_paise)
+    select posting.institute_id, posting.id, t.*
+    from posting, (values ${rows.join(', ')}) as t (line_no, source, destination, amount_paise)`
 }

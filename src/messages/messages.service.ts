@@ -1,5 +1,5 @@
 import type { School } from '../institutes/school/school.rules.ts'
-import { getSchool, readSchools } from '../institutes/school/school.service.ts'
+import { readSchools } from '../institutes/school/school.service.ts'
 import { assertNever } from '../platform/assert.ts'
 import type { Queryable, Transaction } from '../platform/db/database.ts'
 import type { Page, PageRange } from '../platform/db/list.ts'
@@ -144,14 +144,11 @@ export function sendMessages(post: MessageContext): Run {
 }
 
 /** Each way out ends the lease in the same statement that says what became of it. */
-async function sendMessage(post: MessageContext, message: Message): Promise<LeaseEnd> {
+async function sendMessage(post: MessageContext, message: store.DueMessage): Promise<LeaseEnd> {
   const now = post.clock.now()
-  if (message.inWakingHours) {
-    const hours = await getSchool(post, message.instituteId)
-    if (!isWakingHour(now, hours)) {
-      await store.putOff(post.db, message, nextWakingMoment(now, hours))
-      return 'released'
-    }
+  if (message.inWakingHours && !isWakingHour(now, message)) {
+    await store.putOff(post.db, message, nextWakingMoment(now, message))
+    return 'released'
   }
   const isOnce = !isRepeatable(message.channel) && post.senders[message.channel].staysHere !== true
   if (isOnce && message.isSending) {

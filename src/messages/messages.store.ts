@@ -1,4 +1,5 @@
 import { isHere } from '../platform/db/moving.ts'
+import type { School } from '../institutes/school/school.rules.ts'
 import type { Database, Queryable, Transaction } from '../platform/db/database.ts'
 import { institutesOf } from '../platform/jobs/claim.ts'
 import { allOf, list, toPage, type Page, type PageRange } from '../platform/db/list.ts'
@@ -67,11 +68,18 @@ export async function insertMessages(tx: Transaction, queued: readonly QueuedMes
   )
 }
 
-export const toSend = leasedRows<Message>({
+/** A message with the hours in which its school writes to phones. */
+export type DueMessage = Message & Pick<School, 'messagesFrom' | 'messagesUntil'>
+
+const hourOf = (column: string): string =>
+  `(select i.${column} from institutes i where i.id = messages.institute_id)`
+
+export const toSend = leasedRows<DueMessage>({
   table: 'messages',
   dueAt: 'next_try_at',
   attempts: 'tries',
-  columns: messages.columns('messages'),
+  columns: `${messages.columns('messages')}, ${hourOf('messages_from')} as "messagesFrom",
+    ${hourOf('messages_until')} as "messagesUntil"`,
 })
 
 /** Written before a try whose repeat nobody could tell from a second message. */

@@ -201,18 +201,15 @@ export function moveWithReceipt(
   move: PaymentMove & { capturedAt: Date },
   financialYear: string,
 ): void {
-  const { instituteId } = payment
-  tx.endWith(MOVE, moveValues(payment, move))
   tx.endWith(
-    `insert into receipt_counters as c (institute_id, financial_year, last_number) values ($1, $2, 1)
-     on conflict (institute_id, financial_year) do update set last_number = c.last_number + 1`,
-    [instituteId, financialYear],
-  )
-  tx.endWith(
-    `insert into receipts (institute_id, financial_year, number, payment_id, issued_at)
-     select c.institute_id, c.financial_year, c.last_number, $3, $4
-     from receipt_counters c where c.institute_id = $1 and c.financial_year = $2`,
-    [instituteId, financialYear, payment.id, move.capturedAt],
+    `with moved as (${MOVE}),
+     counter as (
+       insert into receipt_counters as c (institute_id, financial_year, last_number) values ($1, $13, 1)
+       on conflict (institute_id, financial_year) do update set last_number = c.last_number + 1
+       returning last_number)
+     insert into receipts (institute_id, financial_year, number, payment_id, issued_at)
+     select $1, $13, last_number, $2, $6 from counter`,
+    [...moveValues(payment, move), financialYear],
   )
 }
 

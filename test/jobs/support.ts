@@ -8,9 +8,19 @@ import { createLog } from '../../src/platform/log.ts'
 type Owner = { after(done: () => Promise<void> | void): void }
 
 /** Starts jobs that end with the test. */
-export function startJobs(owner: Owner, jobs: readonly Job[], timing: Partial<JobTiming> = {}): JobRunner {
+export function startJobs(
+  owner: Owner,
+  jobs: readonly Job[],
+  timing: Partial<JobTiming> = {},
+  readPulse?: () => Promise<string>,
+): JobRunner {
   const log = createLog({ level: 'silent', format: 'json', destination: { write() {} } })
-  const runner = new JobRunner(jobs, { clock: realClock, log, timing: { longestPauseMs: 50, ...timing } })
+  const runner = new JobRunner(jobs, {
+    clock: realClock,
+    log,
+    timing: { longestPauseMs: 50, ...timing },
+    ...(readPulse === undefined ? {} : { readPulse }),
+  })
   owner.after(() => runner.stop())
   runner.start()
   return runner

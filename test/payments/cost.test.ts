@@ -78,12 +78,12 @@ async function leastOf(times: number, pay: () => Promise<void>): Promise<SentSta
 
 test('a payment by API, with its webhook and its mail, keeps its number of statements and commits', async () => {
   const { statements, commits } = await leastOf(5, payByApi)
-  assert.ok(statements <= 35, `${statements} statements`)
-  assert.ok(commits <= 20, `${commits} commits`)
+  assert.ok(statements <= 30, `${statements} statements`)
+  assert.ok(commits <= 18, `${commits} commits`)
 })
 
 test('a payment by the hosted page, with its webhook and its mail, keeps its number of statements and commits', async () => {
   const { statements, commits } = await leastOf(5, payByPage)
-  assert.ok(statements <= 49, `${statements} statements`)
-  assert.ok(commits <= 34, `${commits} commits`)
+  assert.ok(statements <= 44, `${statements} statements`)
+  assert.ok(commits <= 32, `${commits} commits`)
 })

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { execFileSync } from 'node:child_process'
 import { generateBruno } from './bruno.ts'
@@ -10,7 +10,7 @@ import { generatePhp } from './php.ts'
 import { generatePostman } from './postman.ts'
 import { generatePython } from './python.ts'
 
-/** What of the clients follows from the API: `node tools/sdk/generate.ts` writes it, `--check` compares. */
+/** What of the clients follows from the API. It is not in the repository: `npm ci` and `npm run check` write it. */
 const ROOT = resolve(import.meta.dirname, '../..')
 
 export function generateAll(document: unknown): Record<string, string> {
@@ -51,10 +51,10 @@ if (import.meta.main) {
   const changed = outdated(files)
   for (const path of changed) {
     mkdirSync(dirname(resolve(ROOT, path)), { recursive: true })
-    if (!process.argv.includes('--check')) writeFileSync(resolve(ROOT, path), files[path] ?? '')
-    process.stderr.write(
-      `${path} ${process.argv.includes('--check') ? 'is not as the API is: run npm run sdk' : 'written'}\n`,
-    )
+    writeFileSync(resolve(ROOT, path), files[path] ?? '')
   }
-  if (process.argv.includes('--check') && changed.length > 0) process.exitCode = 1
+  // What the API no longer has.
+  for (const path of globSync('sdk/bruno/**/*.bru', { cwd: ROOT }))
+    if (!(path in files)) rmSync(resolve(ROOT, path))
+  process.stderr.write(`The clients: ${changed.length} of ${Object.keys(files).length} files written anew.\n`)
 }

@@ -62,13 +62,13 @@ export async function rebalanceAll(ctx: PlanContext): Promise<void> {
 const ROUND = 500
 const ROUND_EVERY_MS = 5_000
 
-/** Where the look through all plans of a database stands, in real time. */
-const rounds = new WeakMap<object, { at: number; after: PlanKey | null }>()
+/** Where the look through all plans of a database stands, in real time; `isUnfinished` when it is to go on by itself. */
+const rounds = new WeakMap<object, { at: number; after: PlanKey | null; isUnfinished: boolean }>()
 
-/** When this process is to look at the next few; null when it never did. */
+/** When this process is to look at the next few; null when it has seen all, and only a write can change any. */
 export async function nextRebalanceDue({ db, clock }: PlanContext): Promise<Date | null> {
   const last = rounds.get(db)
-  if (last === undefined) return null
+  if (last?.isUnfinished !== true) return null
   return new Date(clock.now().getTime() + last.at + ROUND_EVERY_MS - performance.now())
 }
 
@@ -76,10 +76,14 @@ export async function nextRebalanceDue({ db, clock }: PlanContext): Promise<Date
 export async function rebalanceSome(ctx: PlanContext): Promise<number> {
   const last = rounds.get(ctx.db) ?? { at: -Infinity, after: null }
   const at = performance.now()
-  if (at - last.at < ROUND_EVERY_MS) return 0
-  rounds.set(ctx.db, { ...last, at })
+  if (at - last.at < ROUND_EVERY_MS) {
+    rounds.set(ctx.db, { ...last, isUnfinished: true })
+    return 0
+  }
+  rounds.set(ctx.db, { ...last, at, isUnfinished: true })
   const keys = await listLivePlans(ctx.db, ctx.clock.now(), last.after, ROUND)
-  rounds.set(ctx.db, { at, after: keys.length < ROUND ? null : (keys.at(-1) ?? null) })
+  const isUnfinished = keys.length === ROUND
+  rounds.set(ctx.db, { at, after: isUnfinished ? (keys.at(-1) ?? null) : null, isUnfinished })
   const unbalanced = await findUnbalanced(ctx, await loadPlans(ctx.db, keys))
   for (const key of unbalanced) await rebalanceOne(ctx, key).catch(() => {})
   return unbalanced.length

@@ -1,6 +1,5 @@
 import { sumOf, takeDue } from '../../platform/jobs/claim.ts'
 import { getInstitutesById } from '../../institutes/institutes.service.ts'
-import { languagesOf } from '../../messages/family-languages.service.ts'
 import { internationalNumber, type NewMessage } from '../../messages/messages.rules.ts'
 import { queueMessages } from '../../messages/messages.service.ts'
 import type { Attachment, AttachmentOf } from '../../messages/senders.ts'
@@ -8,7 +7,6 @@ import { getOrder } from '../../orders/orders.service.ts'
 import { dayOf } from '../../platform/calendar.ts'
 import type { Context } from '../../platform/context.ts'
 import type { Transaction } from '../../platform/db/database.ts'
-import type { Language } from '../../platform/languages.ts'
 import { formatRupees, sumPaise } from '../../platform/money.ts'
 import { receiptNumber } from '../../receipts/receipts.rules.ts'
 import { findDirectReceiptFile } from '../../students/direct-payments/direct-receipt.service.ts'
@@ -40,20 +38,14 @@ async function notifySome(
   return ctx.db.transaction(async tx => {
     const received = await store.lockReceived(tx, ofKind('receipt'))
     const refunds = await store.lockRefunds(tx, ofKind('refund'))
-    const languages = await languagesOf(tx, [...received, ...refunds])
-    const languageOf = new Map([...received, ...refunds].map((one, index) => [one, languages[index] ?? 'en']))
-    const howOf = (one: store.ReceivedPayment | store.MadeRefund): How => ({
-      language: languageOf.get(one) ?? 'en',
-      at: now,
-    })
     const told = received.filter(one => !one.isCancelled && one.orderKind !== TOLD_OTHERWISE)
     // Messages are sent side by side: what went back at once reads as such after what came.
     const refundsLeaveAt = told.length > 0 ? new Date(now.getTime() + AFTER_RECEIPTS_MS) : now
     await queueMessages(tx, [
-      ...told.flatMap(one => receivedMessages(ctx, one, howOf(one), told)),
+      ...told.flatMap(one => receivedMessages(ctx, one, { at: now }, told)),
       ...refunds
         .filter(one => one.orderKind !== TOLD_OTHERWISE)
-        .flatMap(one => refundMessages(ctx, one, { ...howOf(one), leavesAt: refundsLeaveAt })),
+        .flatMap(one => refundMessages(ctx, one, { at: now, leavesAt: refundsLeaveAt })),
     ])
     await store.markReceived(tx, received, now)
     await store.markRefunds(tx, refunds, now)
@@ -67,11 +59,8 @@ export async function mailReceiptsAgain(
   ctx: Context,
   receipts: readonly store.ReceivedPayment[],
 ): Promise<void> {
-  const languages = await languagesOf(tx, receipts)
   const at = ctx.clock.now()
-  const messages = receipts.flatMap((one, index) =>
-    receivedMessages(ctx, one, { language: languages[index] ?? 'en', at }, [one]),
-  )
+  const messages = receipts.flatMap(one => receivedMessages(ctx, one, { at }, [one]))
   const mails = messages.filter(({ channel }) => channel === 'email')
   await queueMessages(
     tx,
@@ -85,7 +74,7 @@ export async function nextNoticeDue({ db }: Pick<Context, 'db'>): Promise<Date |
 
 const AFTER_RECEIPTS_MS = 2_000
 
-type How = { language: Language; at: Date; leavesAt?: Date }
+type How = { at: Date; leavesAt?: Date }
 
 /** Each receipt goes by a mail of its own; what was one payment at the bank is one line to the phone. */
 function receivedMessages(
@@ -97,7 +86,7 @@ function receivedMessages(
   const receipt = receiptNumber(paid)
   const isDebit = paid.orderKind === 'instalment'
   const own = { ...valuesOf(ctx, paid), receipt, isDebit, reference: paid.transactionId }
-  const text = receivedText(own, how.language)
+  const text = receivedText(own, paid.language)
   const together = all.filter(
     ({ groupId, phone }) => groupId !== null && groupId === paid.groupId && phone === paid.phone,
   )
@@ -107,7 +96,7 @@ function receivedMessages(
     who: together.map(one => one.studentName ?? one.payer).join(', '),
     receipt: together.map(receiptNumber).join(', '),
   }
-  const short = together.length > 1 ? receivedText(values, how.language).short : text.short
+  const short = together.length > 1 ? receivedText(values, paid.language).short : text.short
   const notice = { about: paid.orderId ?? paid.paymentId, once: `receipt ${receipt}` }
   const messages = messagesOf(paid, { ...how, ...text, short, ...notice, attachment: paid.paymentId })
   const isFirst = together.length < 2 || together[0] === paid
@@ -117,7 +106,7 @@ function receivedMessages(
 function refundMessages(ctx: Context, refund: store.MadeRefund, how: How): NewMessage[] {
   const text = refundedText(
     { ...valuesOf(ctx, refund), reference: refund.utr, cause: refund.cause },
-    how.language,
+    refund.language,
   )
   const { refundId } = refund
   const about = refund.orderId ?? refundId
@@ -139,8 +128,8 @@ type Notice = How & ReturnType<typeof receivedText> & { about: string; once: str
 
 /** A mail at once, since the payer waits for it; a line to the phone only in waking hours. */
 function messagesOf(
-  { instituteId, email, phone, payer }: store.ReceivedPayment | store.MadeRefund,
-  { language, subject, body, short, attachment, ...notice }: Notice,
+  { instituteId, email, phone, payer, language }: store.ReceivedPayment | store.MadeRefund,
+  { subject, body, short, attachment, ...notice }: Notice,
 ): NewMessage[] {
   const to = { name: payer, language }
   const mail = { instituteId, channel: 'email' as const, recipient: email, subject, body, to, attachment }

@@ -3,6 +3,7 @@ import type { OrderKind } from '../../orders/orders.rules.ts'
 import type { Database, Queryable, Transaction } from '../../platform/db/database.ts'
 import { findDue, institutesOf, nameRows } from '../../platform/jobs/claim.ts'
 import type { RowKey } from '../../platform/jobs/leased-rows.ts'
+import type { Language } from '../../platform/languages.ts'
 import type { Paise } from '../../platform/money.ts'
 import type { RefundCause } from '../../messages/words.ts'
 import type { ReceiptKey } from '../../receipts/receipts.rules.ts'
@@ -22,6 +23,7 @@ type Paid = {
   /** As the school orders them. */
   components: string[]
   at: Date
+  language: Language
 }
 export type ReceivedPayment = Paid &
   ReceiptKey & {
@@ -51,13 +53,20 @@ const REFUNDS = {
   order: 'processed_at',
 }
 
+/** Which language a family reads; `i` is its institute. The messages' own store reads it of families alone. */
+const languageColumn = (phone: string): string =>
+  `coalesce((select f.language from family_languages f where f.institute_id = i.id and f.family = phone_key(${phone})),
+     i.family_language, 'en') as language`
+
 /** Of receipts and refunds whose payers have not been told: their payments and themselves, the oldest first. */
 export async function findToNotify(
   db: Database,
   limit: number,
 ): Promise<readonly (RowKey & { kind: 'receipt' | 'refund' })[]> {
-  const received = await findDue(db, RECEIPTS, null, limit)
-  const refunded = await findDue(db, REFUNDS, null, limit)
+  const [received, refunded] = await Promise.all([
+    findDue(db, RECEIPTS, null, limit),
+    findDue(db, REFUNDS, null, limit),
+  ])
   return [
     ...received.map(key => ({ ...key, kind: 'receipt' as const })),
     ...refunded.map(key => ({ ...key, kind: 'refund' as const })),
@@ -92,7 +101,8 @@ async function selectReceived(
        coalesce((select json_agg(l.component_type order by l.line_no) from order_lines l
            where l.institute_id = ${these.institute('c')} and l.order_id = o.id),
          (select json_agg(l.component_type order by l.line_no) from direct_payment_lines l
-           where l.institute_id = ${these.institute('c')} and l.student_id = d.student_id and l.transaction_id = d.transaction_id), '[]') as components
+           where l.institute_id = ${these.institute('c')} and l.student_id = d.student_id and l.transaction_id = d.transaction_id), '[]') as components,
+       ${languageColumn('coalesce(o.phone, s.primary_contact_number)')}
      from receipts c
      join institutes i on i.id = c.institute_id
      left join payments p on p.institute_id = c.institute_id and p.id = c.online_payment_id
@@ -134,7 +144,8 @@ export async function lockRefunds(tx: Transaction, keys: readonly RowKey[]): Pro
        r.processed_at as at, o.id as "orderId", o.kind as "orderKind", o.name as payer, o.phone, o.email,
        coalesce(o.student_name, s.fullname) as "studentName", r.amount_paise as "amountPaise",
        coalesce((select json_agg(l.component_type order by l.line_no) from refund_lines l
-         where l.institute_id = ${these.institute('r')} and l.refund_id = r.id), '[]') as components
+         where l.institute_id = ${these.institute('r')} and l.refund_id = r.id), '[]') as components,
+       ${languageColumn('o.phone')}
      from refunds r
      join institutes i on i.id = r.institute_id
      join orders o on o.institute_id = r.institute_id and o.id = r.order_id

@@ -164,6 +164,12 @@ export class Database implements Queryable {
     this.#refusesWrites = false
   }
 
+  /** What is different after every transaction that wrote something, of whichever process. */
+  async readSnapshot(): Promise<string> {
+    const [row] = await this.query<{ snapshot: string }>(`select pg_current_snapshot()::text as snapshot`)
+    return row?.snapshot ?? ''
+  }
+
   /**
    * Before a stop: cuts off a database that does not answer. Every statement under way would be waited for until its
    * time-out, and the connections after it.

@@ -5,6 +5,7 @@ import { finishAllDue, runInOrder, type Finished } from './catch-up.ts'
 import { JobRecord, type JobFigures } from './figures.ts'
 import type { Job } from './job.ts'
 import { JobLoop } from './job-loop.ts'
+import { Pulse } from './pulse.ts'
 import { STANDARD_TIMING, type JobTiming } from './timing.ts'
 
 export type JobStatus = JobFigures &
@@ -19,6 +20,8 @@ type JobRunnerOptions = {
   timing?: Partial<JobTiming>
   /** How a job hears that there is something to do; absent: it looks now and then. */
   listen?: (channel: WakeupChannel, onWakeup: () => void) => WakeupSubscription
+  /** Reads what differs after every transaction that wrote something; absent: jobs look whether or not anything was written. */
+  readPulse?: () => Promise<string>
 }
 
 /**
@@ -33,7 +36,7 @@ export class JobRunner {
   readonly #wakeups: readonly WakeupSubscription[]
   #isStarted = false
 
-  constructor(jobs: readonly Job[], { clock, log, timing = {}, listen }: JobRunnerOptions) {
+  constructor(jobs: readonly Job[], { clock, log, timing: given = {}, listen, readPulse }: JobRunnerOptions) {
     this.#jobs = jobs
     this.#clock = clock
     this.#records = new Map(
@@ -44,13 +47,18 @@ export class JobRunner {
         ),
       ]),
     )
-    const options = { clock, timing: { ...STANDARD_TIMING, ...timing } }
-    this.#loops = jobs.map(job => new JobLoop(job, this.#record(job.name), options))
-    this.#wakeups = jobs.flatMap(({ wakesOn }, index) =>
+    const timing = { ...STANDARD_TIMING, ...given }
+    const { longestPauseMs, quietPauseMs } = timing
+    const ofLoops = { ...timing, longestPauseMs: readPulse === undefined ? longestPauseMs : quietPauseMs }
+    this.#loops = jobs.map(job => new JobLoop(job, this.#record(job.name), { clock, timing: ofLoops }))
+    const notified = jobs.flatMap(({ wakesOn }, index) =>
       wakesOn === undefined || listen === undefined
         ? []
         : [listen(wakesOn, () => this.#loops[index]?.wake())],
     )
+    const working = this.#loops.filter((_, index) => jobs[index]?.kind === 'work')
+    const pulses = readPulse === undefined ? [] : [new Pulse(readPulse, longestPauseMs, working)]
+    this.#wakeups = [...notified, ...pulses]
   }
 
   start(): void {

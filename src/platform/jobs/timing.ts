@@ -1,7 +1,9 @@
 /** In real time; tests shorten it. */
 export type JobTiming = {
-  /** A job looks at least so often, whatever it knows about what falls due. */
+  /** A job looks at least so often while anything is written, whatever it knows about what falls due. */
   longestPauseMs: number
+  /** And so often while nothing is. */
+  quietPauseMs: number
   /** From a notification to the look: what comes in the meantime is taken in one batch. */
   wakeupDelayMs: number
   /** What is due and could not be claimed is held by somebody else: asking without a pause would only keep us busy. */
@@ -15,6 +17,7 @@ export type JobTiming = {
 
 export const STANDARD_TIMING: JobTiming = {
   longestPauseMs: 5_000,
+  quietPauseMs: 60_000,
   wakeupDelayMs: 200,
   heldPauseMs: 500,
   firstBackOffMs: 500,
