@@ -144,6 +144,8 @@ begin
   -- This waits for everybody who is writing to `_after`, so the copy sees their rows.
   execute format('create trigger mirrored after insert or update or delete on %I
     for each row execute function mirror_later(%L, %L)', log || '_after', log, columns);
+  -- Rows of a school that arrives from another cell are written by replication, which fires no other triggers.
+  execute format('alter table %I enable always trigger mirrored', log || '_after');
 end $$;
 
 create function mirror_later() returns trigger language plpgsql as $$
@@ -223,6 +225,73 @@ create function search_words(institute_id integer, words text) returns tsvector
       || regexp_split_to_array(lower(words), '[\s!-/:-@[-`{-~]+')) as word
     where word <> ''
   );
+
+-- Schools that are on their way from this cell to another or to this cell, and those that have left and may still be asked
+-- for here. Written by `bursar cells move` alone.
+create table moving_schools (
+  school_id integer primary key,
+  move_id text not null,
+  side text not null check (side in ('leaving', 'arriving', 'left')),
+  code text not null,
+  -- Jobs leave its rows alone.
+  is_held boolean not null default false,
+  -- Until then nobody writes to its rows; null: anybody does. Of a school that is leaving it runs out by itself, so that one
+  -- whose move was killed in its pause goes on here.
+  fenced_until timestamptz,
+  -- Of one that has left: what still comes here with one of these is told to try again.
+  key_ids text[] not null default '{}',
+  account_ids text[] not null default '{}',
+  changed_at timestamptz not null default now()
+);
+
+-- Written at the old cell behind everything else of a school: once it has arrived at the new one, everything has.
+create table move_marks (
+  institute_id integer not null,
+  mark text not null,
+  primary key (institute_id, mark)
+);
+
+-- Of the directory's cell: how far each move has come.
+create table school_moves (
+  id text primary key,
+  school_id integer not null,
+  code text not null,
+  from_cell text not null,
+  to_cell text not null check (to_cell <> from_cell),
+  direction text not null default 'forward' check (direction in ('forward', 'back')),
+  step text not null,
+  is_step_done boolean not null,
+  -- [{"step": …, "isDone": …, "at": …}]
+  steps jsonb not null default '[]',
+  -- Rows, seconds, differences of the books: what a report says of it.
+  figures jsonb not null default '{}',
+  -- Why it stopped.
+  problem text,
+  started_at timestamptz not null default now(),
+  changed_at timestamptz not null default now(),
+  finished_at timestamptz,
+  -- For how long the old cell keeps the old rows, and when they were deleted.
+  kept_until timestamptz,
+  forgotten_at timestamptz
+);
+create unique index school_moves_one_at_a_time on school_moves (school_id) where finished_at is null;
+
+-- Whoever writes a row of a school that is moving shares a lock until the end of the transaction; who shuts the fence takes
+-- the lock alone, and so knows that nobody writes any more. Nobody waits here: a lock that cannot be shared is being taken.
+-- Argument: what happens to a row that is refused, 'raise' or 'skip'.
+create function fence_school() returns trigger language plpgsql as $$
+declare
+  school integer := tg_argv[1]::integer;
+begin
+  if pg_try_advisory_xact_lock_shared(1651012467, school) and not exists (
+    select from moving_schools where school_id = school and fenced_until > clock_timestamp()
+  ) then
+    if tg_op = 'DELETE' then return old; end if;
+    return new;
+  end if;
+  if tg_argv[0] = 'skip' then return null; end if;
+  raise exception 'school % is moving to another cell', school using errcode = 'BU001';
+end $$;
 
 --------------------------------------------------------------------------------------------------------------------------
 -- 2 Institutes and keys
@@ -546,6 +615,8 @@ create table fee_structures (
   unique nulls not distinct (institute_id, academic_year_start, academic_year_end, collector_code),
   foreign key (institute_id, collector_code) references branches
 );
+-- It has no primary key by which a move to another cell could name a row.
+alter table fee_structures replica identity full;
 
 -- When a component of a year is due, by its structure; comes before the due day of a late fee rule. A branch's own
 -- day comes before that of the institute, which has no branch.
@@ -558,6 +629,8 @@ create table fee_due_days (
   unique nulls not distinct (institute_id, academic_year_start, component_type, collector_code),
   foreign key (institute_id, collector_code) references branches
 );
+-- It has no primary key by which a move to another cell could name a row.
+alter table fee_due_days replica identity full;
 
 -- Which components of a student the structure charged: when it does not charge them any more they come to nothing.
 create table structure_fees (
@@ -669,6 +742,8 @@ create table erp_settings (
   check ((auth_kind = 'none') = (auth_name is null)),
   check ((auth_kind = 'none') = (auth_secret_sealed is null))
 );
+-- It has no primary key by which a move to another cell could name a row.
+alter table erp_settings replica identity full;
 
 -- Append-only.
 create table erp_fetches (

@@ -18,8 +18,8 @@ const FEATURE_RANK = [
   ['banking', 'reminders'],
   ['webhooks'],
   ['portal', 'console'],
-  ['cells'],
   ['sandbox'],
+  ['cells'],
 ]
 
 const LAYER_RANK: Record<string, number> = { routes: 4, service: 3, store: 2, client: 2, rules: 1 }

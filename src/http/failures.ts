@@ -1,7 +1,7 @@
 import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { badRequest, BursarError, ERROR_STATUS } from '../platform/errors.ts'
+import { badRequest, BursarError, ERROR_STATUS, isMoving } from '../platform/errors.ts'
 import { writeRefusal } from '../platform/db/errors.ts'
 import { newId } from '../platform/ids.ts'
 import type { Log } from '../platform/log.ts'
@@ -18,7 +18,7 @@ export function answerError(
   const shown = toShown(error)
   request.errorCode = shown.code
   // That the database takes no writes is logged once a minute, not for every request that it is true of.
-  if (shown.httpStatus >= 500 && writeRefusal(shown.cause) === null) {
+  if (shown.httpStatus >= 500 && writeRefusal(shown.cause) === null && !isMoving(shown)) {
     log.error(
       { request_id: request.id, route: request.routeOptions.url, err: shown.cause ?? error },
       'request failed',

@@ -1,3 +1,4 @@
+import { isHere } from '../platform/db/moving.ts'
 import { list, wholeList, type List, type Page, type PageRange } from '../platform/db/list.ts'
 import type { Paise } from '../platform/money.ts'
 import type { Query } from '../platform/db/query.ts'
@@ -219,7 +220,7 @@ export async function countUnfinished(
 export async function findUnfinished(db: Database, limit: number): Promise<ImportKey[]> {
   return await db.query<ImportKey>(
     `select institute_id as "instituteId", id from imports
-     where state in ('checking', 'running')
+     where state in ('checking', 'running') and ${isHere()}
      order by created_at limit $1`,
     [limit],
   )

@@ -1,3 +1,4 @@
+import { isHere } from '../platform/db/moving.ts'
 import type { Database, Transaction } from '../platform/db/database.ts'
 import { findDue, nameRows } from '../platform/jobs/claim.ts'
 import type { ImportKey } from './imports.store.ts'
@@ -37,7 +38,7 @@ export async function clearFinished(tx: Transaction, now: Date, keys: readonly I
 export async function cancelForgotten(db: Database, checkedBefore: Date, now: Date): Promise<number> {
   const rows = await db.query(
     `update imports set state = 'cancelled', finished_at = $2, message = 'Nobody said within a week what is to come of it.'
-     where state = 'checked' and checked_at < $1 returning 1`,
+     where state = 'checked' and checked_at < $1 and ${isHere()} returning 1`,
     [checkedBefore, now],
   )
   return rows.length

@@ -1,5 +1,5 @@
 import type { Queryable, Transaction } from '../platform/db/database.ts'
-import { conflict, notFound } from '../platform/errors.ts'
+import { conflict, notFound, SchoolMoving } from '../platform/errors.ts'
 import type { Context } from '../platform/context.ts'
 import { transact, type Command } from '../platform/idempotency.ts'
 import { newSecret } from '../platform/secrets.ts'
@@ -108,7 +108,17 @@ async function required(db: Queryable, code: string): Promise<Institute> {
 }
 
 export async function findInstitute({ db }: Context, code: string): Promise<Institute | null> {
-  return store.findInstitute(db, code)
+  const institute = await store.findInstitute(db, code)
+  if (institute === null) await refuseIfLeft(db, 'code', code)
+  return institute
+}
+
+/**
+ * A school that has moved to another cell is unknown here, but whoever still asks here is not told so: the same again is
+ * sent to the right cell, and a provider's callback must not be lost.
+ */
+export async function refuseIfLeft(db: Queryable, by: store.SchoolName, value: string): Promise<void> {
+  if (await store.hasLeft(db, by, value)) throw new SchoolMoving()
 }
 
 /** Those of these ids, in any order. */

@@ -44,6 +44,20 @@ export async function listInstitutes(db: Queryable): Promise<Institute[]> {
   return db.query<Institute>(`select ${INSTITUTE_COLUMNS} from institutes i order by i.id`)
 }
 
+/** By what a caller from outside names a school, and where it stands of a school that has left this cell. */
+const NAMED_BY = {
+  code: 'code = $1',
+  key: '$1 = any (key_ids)',
+  account: '$1 = any (account_ids)',
+} as const
+
+export type SchoolName = keyof typeof NAMED_BY
+
+export async function hasLeft(db: Queryable, by: SchoolName, value: string): Promise<boolean> {
+  const found = await db.query(`select from moving_schools where side = 'left' and ${NAMED_BY[by]}`, [value])
+  return found.length > 0
+}
+
 /** Null when the code is taken. */
 export async function insertInstitute(
   tx: Transaction,

@@ -4,7 +4,7 @@ import { transact, type Command } from '../platform/idempotency.ts'
 import { newId } from '../platform/ids.ts'
 import { hashSecret, newSecret, secretMatches } from '../platform/secrets.ts'
 import type { Caller, Institute } from './institutes.rules.ts'
-import { getInstitute } from './institutes.service.ts'
+import { getInstitute, refuseIfLeft } from './institutes.service.ts'
 import { lockInstitute } from './institutes.store.ts'
 import * as store from './keys.store.ts'
 import { expandScopes, requireGrantable, type Scope, type ScopeName } from './scopes.rules.ts'
@@ -112,6 +112,7 @@ export async function authenticate(
   // Test keys never open live doors, not even ones that a restored sandbox database brought along.
   if (mode === 'live' && !keyId.startsWith('key_live_')) return null
   const found = await store.findCaller(db, keyId)
+  if (found === null) await refuseIfLeft(db, 'key', keyId)
   return found !== null && secretMatches(secret, found.secretHash) ? found.caller : null
 }
 

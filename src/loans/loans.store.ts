@@ -1,3 +1,4 @@
+import { isHere } from '../platform/db/moving.ts'
 import type { Database, Queryable, Transaction } from '../platform/db/database.ts'
 import { list, type Page, type PageRange } from '../platform/db/list.ts'
 import { Table } from '../platform/db/table.ts'
@@ -221,7 +222,7 @@ export async function listMoved(
 ): Promise<(RecordedPayOut & { instituteId: number })[]> {
   return db.query(
     `select ${payOuts.columns('p')}, p.institute_id as "instituteId" from cred_pay_outs p
-     where p.${moved} >= $1 and p.${moved} < $2 and ($3::int is null or p.institute_id = $3)
+     where p.${moved} >= $1 and p.${moved} < $2 and ($3::int is null or p.institute_id = $3) and ${isHere('p.institute_id')}
      order by p.institute_id, p.${moved}`,
     [from, before, instituteId ?? null],
   )
@@ -290,7 +291,7 @@ export const toCheck = leasedRows<Application>({
 export async function nextExpiry(db: Database, after: Date): Promise<Date | null> {
   const [row] = await db.query<{ at: Date | null }>(
     `select min(expires_at) as at from cred_applications
-     where state in ('started', 'filled', 'final_approved') and expires_at > $1`,
+     where state in ('started', 'filled', 'final_approved') and expires_at > $1 and ${isHere()}`,
     [after],
   )
   return row?.at ?? null

@@ -1,3 +1,4 @@
+import { isHere } from '../platform/db/moving.ts'
 import type { School } from '../institutes/school/school.rules.ts'
 import type { Database, Queryable, Transaction } from '../platform/db/database.ts'
 import { institutesOf } from '../platform/jobs/claim.ts'
@@ -134,7 +135,7 @@ export async function countAbout(
 export async function eraseExpiredSecrets(db: Database, limit: number): Promise<number> {
   const rows = await db.query(
     `update messages set secret_sealed = null where (institute_id, id) in (
-       select institute_id, id from messages where secret_sealed is not null and secret_until < now() limit $1) returning 1`,
+       select institute_id, id from messages where secret_sealed is not null and secret_until < now() and ${isHere()} limit $1) returning 1`,
     [limit],
   )
   return rows.length
@@ -156,7 +157,7 @@ export async function postponeDue(
 ): Promise<void> {
   await db.query(
     `update messages set next_try_at = $3
-     where channel = $1 and next_try_at <= $2 and (held_until is null or held_until < statement_timestamp())`,
+     where channel = $1 and next_try_at <= $2 and (held_until is null or held_until < statement_timestamp()) and ${isHere()}`,
     [channel, now, until],
   )
 }
@@ -196,7 +197,7 @@ export async function countTold(
 /** The next that waits for a moment that is still to come. */
 export async function nextWaiting(db: Database, now: Date): Promise<Date | null> {
   const [row] = await db.query<{ at: Date | null }>(
-    `select min(next_try_at) as at from messages where next_try_at > $1`,
+    `select min(next_try_at) as at from messages where next_try_at > $1 and ${isHere()}`,
     [now],
   )
   return row?.at ?? null

@@ -1,3 +1,4 @@
+import { isHere } from '../platform/db/moving.ts'
 import type { Database, Transaction } from '../platform/db/database.ts'
 import { findDue, nameRows } from '../platform/jobs/claim.ts'
 import type { RowKey } from '../platform/jobs/leased-rows.ts'
@@ -33,7 +34,7 @@ export async function lockExpired(
 export async function firstExpiry(db: Database): Promise<Date | null> {
   const [row] = await db.query<{ expires_at: Date | null }>(
     `select min(expires_at) as expires_at from orders
-     where state = 'unpaid' and expires_at is not null`,
+     where state = 'unpaid' and expires_at is not null and ${isHere()}`,
   )
   return row?.expires_at ?? null
 }

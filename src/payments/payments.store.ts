@@ -1,3 +1,4 @@
+import { isHere } from '../platform/db/moving.ts'
 import type { OrderKind, OrderState } from '../orders/orders.rules.ts'
 import type { Database, Queryable, Transaction } from '../platform/db/database.ts'
 import { Table } from '../platform/db/table.ts'
@@ -263,7 +264,7 @@ export async function setNextCheck(db: Queryable, payment: Payment, at: Date | n
 export async function firstSettleDay(db: Database): Promise<string | null> {
   const [row] = await db.query<{ day: string | null }>(
     `select min(settle_due_on) as day from payments
-     where state = 'captured' and settlement_id is null`,
+     where state = 'captured' and settlement_id is null and ${isHere()}`,
   )
   return row?.day ?? null
 }

@@ -78,6 +78,27 @@ export function unavailable(message: string, cause?: unknown): BursarError {
   return new BursarError('SYE00001', message, { retryAfterS: 1, cause })
 }
 
+/**
+ * The school is on its way to another cell, for a second or two: the same again succeeds there. Nothing failed, so nobody is
+ * alarmed by it.
+ */
+export class SchoolMoving extends BursarError {
+  constructor(cause?: unknown) {
+    super(
+      'SYE00001',
+      'This school is being moved to another server at this moment. Please retry in two seconds.',
+      {
+        retryAfterS: 2,
+        cause,
+      },
+    )
+  }
+}
+
+export function isMoving(error: unknown): boolean {
+  return error instanceof SchoolMoving
+}
+
 /** The database is away, or somebody else holds a row for too long: the same again may succeed later, not now. */
 export function isUnavailable(error: unknown): error is BursarError {
   return error instanceof BursarError && error.code === 'SYE00001'

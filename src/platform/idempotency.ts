@@ -1,3 +1,4 @@
+import { isHere } from './db/moving.ts'
 import { createHash } from 'node:crypto'
 import { BursarError } from './errors.ts'
 import { isUniqueViolation } from './db/errors.ts'
@@ -254,7 +255,7 @@ export function stillRunning(): BursarError {
 export async function purgeStoredAnswers(db: Database, limit: number): Promise<number> {
   const rows = await db.query(
     `delete from idempotency_keys where (institute_id, key) in (
-       select institute_id, key from idempotency_keys where created_at <= now() - ${KEPT} limit $1
+       select institute_id, key from idempotency_keys where created_at <= now() - ${KEPT} and ${isHere()} limit $1
      ) returning 1`,
     [limit],
   )

@@ -48,6 +48,7 @@ export type IdPrefix =
   | 'apr'
   | 'given'
   | 'view'
+  | 'move'
   | 'family'
   | 'adv'
   | 'req'

@@ -1,4 +1,5 @@
-import { pino, stdTimeFunctions, type DestinationStream, type Logger } from 'pino'
+import { isMoving } from './errors.ts'
+import { pino, stdTimeFunctions, type DestinationStream, type Logger, type LoggerOptions } from 'pino'
 
 export type Log = Logger
 export type LogFormat = 'json' | 'plain'
@@ -29,10 +30,24 @@ export function createLog(options: {
       timestamp: stdTimeFunctions.isoTime,
       formatters: { level: label => ({ level: label }) },
       serializers: { err: describeError },
+      hooks: { logMethod: lowerIfMoving },
     },
     options.format === 'plain' ? plainLines(destination) : destination,
   )
 }
+
+/** That a school is moving is nobody's fault: what is said of it alarms nobody, whoever says it. */
+const lowerIfMoving: NonNullable<NonNullable<LoggerOptions['hooks']>['logMethod']> = function lower(
+  args,
+  method,
+  level,
+) {
+  const [about] = args as unknown[]
+  const error = typeof about === 'object' && about !== null && 'err' in about ? about.err : about
+  Reflect.apply(level > INFO && isMoving(error) ? this.info : method, this, args)
+}
+
+const INFO = 30
 
 function describeError(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { message: String(error) }

@@ -7,6 +7,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { toShown } from '../http/failures.ts'
 import type { Institute } from '../institutes/institutes.rules.ts'
 import type { Mode } from '../platform/context.ts'
+import { isMoving } from '../platform/errors.ts'
 import type { Log } from '../platform/log.ts'
 import { needsFonts } from './fonts.ts'
 import { isLanguage, LANGUAGES, type Language } from '../platform/languages.ts'
@@ -159,12 +160,19 @@ function sendTrouble(error: unknown, request: FastifyRequest, reply: FastifyRepl
   if (retryAfterS !== undefined) reply.header('retry-after', retryAfterS)
   const language = languageOf(request, reply)
   const texts = textsIn(language).checkout
+  const isShort = isMoving(error)
+  // A form is sent again by the family itself, a page comes by itself.
+  if (isShort && request.method === 'GET') reply.header('refresh', retryAfterS)
   return sendPage(reply, {
     template: 'message',
-    title: texts.troubleTitle,
+    title: isShort ? texts.momentTitle : texts.troubleTitle,
     status,
     language,
     hasSwitch: false,
-    data: { heading: texts.troubleHead, say: texts.troubleSay, reference: request.id },
+    data: {
+      heading: isShort ? texts.momentHead : texts.troubleHead,
+      say: isShort ? texts.momentSay : texts.troubleSay,
+      reference: request.id,
+    },
   })
 }

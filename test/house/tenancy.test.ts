@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { isHere } from '../../src/platform/db/moving.ts'
 import { Analysis } from '../../tools/tenancy/analysis.ts'
 import { problemsOf } from '../../tools/tenancy/check.ts'
 import { OVER_ALL } from '../../tools/tenancy/over-all.ts'
@@ -133,9 +134,18 @@ test('a store that sends such a statement fails the test in which it does', () =
   assert.equal(bad.status, 1)
   assert.match(bad.stderr, /orders\/planted\.store\.ts planted: orders is read without institute_id/)
   // What one function may send is not allowed to all others for that.
-  const second = run('select id from orders', 'orders/expiry.store.ts firstExpiry')
-  assert.deepEqual([second.status, second.stdout.trim()], [1, 'sent by firstExpiry'])
+  const second = run('select id from orders', 'console/operator/jobs.store.ts readJobs')
+  assert.deepEqual([second.status, second.stdout.trim()], [1, 'sent by readJobs'])
   assert.match(second.stderr, /orders\/planted\.store\.ts planted: orders is read without institute_id/)
+})
+
+test('a statement that looks for work over all schools and forgets those that move fails the test that sends it', () => {
+  const text = 'select min(expires_at) from orders where true'
+  const [good, bad] = [`${text} and ${isHere()}`, text].map(one =>
+    run(one, 'orders/expiry.store.ts firstExpiry'),
+  )
+  assert.match(good?.stdout ?? '', /sent by firstExpiry/)
+  assert.match(bad?.stderr ?? '', /firstExpiry: it takes work of schools that are on their way/)
 })
 
 test('every function that may go over several institutes exists', () => {

@@ -118,6 +118,9 @@ const DOORS = new Set([
   'cells',
   'cell_schools',
   'cell_routes',
+  // Which schools move from cell to cell, and how far: written by the move alone, read over all schools.
+  'moving_schools',
+  'school_moves',
 ])
 
 test('every tenant table’s primary key, unique keys and foreign keys begin with institute_id', async () => {

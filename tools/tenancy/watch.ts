@@ -1,7 +1,7 @@
 import { subscribe } from 'node:diagnostics_channel'
 import { STATEMENTS } from '../../src/platform/db/client.ts'
 import { problemsOf } from './check.ts'
-import { reachOf } from './over-all.ts'
+import { reachOf, workProblem } from './over-all.ts'
 import { readSchema } from './schema.ts'
 
 const SOURCE = new URL('../../src/', import.meta.url).href
@@ -26,7 +26,7 @@ async function watch(): Promise<void> {
     if (sender === null || checked.has(`${sender} ${text}`)) return
     const reach = reachOf(sender)
     checked.add(reach === 'one' ? text : `${sender} ${text}`)
-    const problems = problemsOf(text, schema, reach)
+    const problems = [...problemsOf(text, schema, reach), workProblem(sender, text) ?? []].flat()
     // Thrown here it is an uncaught exception, which the test runner counts as a failure of the test under way.
     if (problems.length > 0) throw new Error(`${sender}: ${problems.join('; ')}\n${text}`)
   })

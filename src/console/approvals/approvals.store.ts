@@ -1,3 +1,4 @@
+import { isHere } from '../../platform/db/moving.ts'
 import { findDue, nameRows } from '../../platform/jobs/claim.ts'
 import type { RowKey } from '../../platform/jobs/leased-rows.ts'
 import type { Database, Queryable, Transaction } from '../../platform/db/database.ts'
@@ -111,7 +112,7 @@ export async function expireSome(tx: Transaction, now: Date, keys: readonly RowK
 
 export async function nextExpiry(db: Database): Promise<Date | null> {
   const [row] = await db.query<{ at: Date | null }>(
-    `select min(expires_at) as at from approvals where state = 'waiting'`,
+    `select min(expires_at) as at from approvals where state = 'waiting' and ${isHere()}`,
   )
   return row?.at ?? null
 }

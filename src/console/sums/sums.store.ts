@@ -1,11 +1,12 @@
 import type { Database, Queryable, Transaction } from '../../platform/db/database.ts'
+import { isHere } from '../../platform/db/moving.ts'
 
 /** Institutes in which at least so many changes wait. */
 export async function findChanged(db: Database, least: number): Promise<number[]> {
   const rows = await db.query<{ instituteId: number }>(
     `select institute_id as "instituteId" from (
        select institute_id from dues_changes union all select institute_id from collected_changes
-     ) waiting group by institute_id having count(*) >= $1 order by institute_id`,
+     ) waiting where ${isHere()} group by institute_id having count(*) >= $1 order by institute_id`,
     [least],
   )
   return rows.map(({ instituteId }) => instituteId)

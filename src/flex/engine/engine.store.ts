@@ -1,3 +1,4 @@
+import { isHere } from '../../platform/db/moving.ts'
 import type { Database, Queryable } from '../../platform/db/database.ts'
 import { institutesOf, updateDue } from '../../platform/jobs/claim.ts'
 import type { PlanKey } from '../plans/plans.store.ts'
@@ -48,7 +49,7 @@ export async function setAside(
 
 export async function nextStepDue(db: Database): Promise<Date | null> {
   const [row] = await db.query<{ at: Date | null }>(
-    `select min(next_step_at) as at from flex_instalments where next_step_at is not null`,
+    `select min(next_step_at) as at from flex_instalments where next_step_at is not null and ${isHere()}`,
   )
   return row?.at ?? null
 }

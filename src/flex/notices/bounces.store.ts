@@ -1,3 +1,4 @@
+import { isHere } from '../../platform/db/moving.ts'
 import type { Database, Transaction } from '../../platform/db/database.ts'
 import { institutesOf } from '../../platform/jobs/claim.ts'
 import { Table } from '../../platform/db/table.ts'
@@ -43,13 +44,15 @@ export async function listBounces(db: Database, now: Date, limit: number): Promi
     `select ${BOUNCES.columns('b')}, p.student_id as "studentId", ${FAMILY} as family
      from flex_bounces b join flex_plans p on p.institute_id = b.institute_id and p.id = b.plan_id
      join students s on s.institute_id = p.institute_id and s.id = p.student_id
-     where b.tell_at <= $1 order by family, b.instalment_id limit $2`,
+     where b.tell_at <= $1 and ${isHere('b.institute_id')} order by family, b.instalment_id limit $2`,
     [now, limit],
   )
 }
 
 export async function nextBounce(db: Database): Promise<Date | null> {
-  const [row] = await db.query<{ at: Date | null }>(`select min(tell_at) as at from flex_bounces`)
+  const [row] = await db.query<{ at: Date | null }>(
+    `select min(tell_at) as at from flex_bounces where ${isHere()}`,
+  )
   return row?.at ?? null
 }
 

@@ -1,3 +1,4 @@
+import { isHere } from '../../platform/db/moving.ts'
 import type { Database, Transaction } from '../../platform/db/database.ts'
 import { FAMILY } from './families.ts'
 import { DAYS_BEFORE } from './reminders.rules.ts'
@@ -16,7 +17,8 @@ export type DueReminder = {
 
 const OPEN = `from flex_instalments i join flex_plans p on p.institute_id = i.institute_id and p.id = i.plan_id
   join students s on s.institute_id = p.institute_id and s.id = p.student_id
-  where i.state in ('scheduled', 'confirmed') and not i.is_downpayment and p.state = 'active' and not p.is_held`
+  where i.state in ('scheduled', 'confirmed') and not i.is_downpayment and p.state = 'active' and not p.is_held
+    and ${isHere('i.institute_id')}`
 
 /** Instalments that are due in 7, 3 or 1 days and were not decided on yet for that, family by family. */
 export async function listDue(db: Database, today: string, limit: number): Promise<DueReminder[]> {

@@ -1,3 +1,4 @@
+import { isHere } from '../../platform/db/moving.ts'
 import type { Database, Queryable, Transaction } from '../../platform/db/database.ts'
 import { Table } from '../../platform/db/table.ts'
 import { institutesOf, nameRows } from '../../platform/jobs/claim.ts'
@@ -156,7 +157,7 @@ export async function listLivePlans(
   return await db.query<PlanKey>(
     `select institute_id as "instituteId", id as "planId" from flex_plans
      where (state in ('setup', 'active', 'locked') or state = 'closed' and revivable_until > $4)
-       and (institute_id, id) > ($1, $2)
+       and (institute_id, id) > ($1, $2) and ${isHere()}
      order by institute_id, id limit $3`,
     [after?.instituteId ?? 0, after?.planId ?? '', limit, now],
   )

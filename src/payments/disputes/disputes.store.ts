@@ -1,3 +1,4 @@
+import { isHere } from '../../platform/db/moving.ts'
 import { findDue, nameRows } from '../../platform/jobs/claim.ts'
 import type { RowKey } from '../../platform/jobs/leased-rows.ts'
 import type { Database, Queryable, Transaction } from '../../platform/db/database.ts'
@@ -243,7 +244,7 @@ export async function takeToMail(
 
 export async function firstToMail(db: Database): Promise<Date | null> {
   const [row] = await db.query<{ at: Date | null }>(
-    `select min(opened_at) as at from payment_disputes where mailed_at is null`,
+    `select min(opened_at) as at from payment_disputes where mailed_at is null and ${isHere()}`,
   )
   return row?.at ?? null
 }

@@ -1,3 +1,4 @@
+import { isHere } from '../../platform/db/moving.ts'
 import type { OrderKind } from '../../orders/orders.rules.ts'
 import type { Database, Queryable, Transaction } from '../../platform/db/database.ts'
 import { findDue, institutesOf, nameRows } from '../../platform/jobs/claim.ts'
@@ -168,9 +169,9 @@ export async function markRefunds(tx: Transaction, told: readonly MadeRefund[], 
 /** The oldest that waits. */
 export async function nextToNotify(db: Database): Promise<Date | null> {
   const [row] = await db.query<{ at: Date | null }>(
-    `select least((select min(issued_at) from receipts where payer_notified_at is null),
+    `select least((select min(issued_at) from receipts where payer_notified_at is null and ${isHere()}),
        (select min(processed_at) from refunds where state = 'processed'
-          and kind <> 'returned' and cause is distinct from 'dispute' and payer_notified_at is null)) as at`,
+          and kind <> 'returned' and cause is distinct from 'dispute' and payer_notified_at is null and ${isHere()})) as at`,
   )
   return row?.at ?? null
 }

@@ -1,5 +1,6 @@
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { dayOf } from '../../platform/calendar.ts'
+import type { Queryable } from '../../platform/db/database.ts'
 import {
   CHECK_NAMES,
   findDifferences,
@@ -43,8 +44,8 @@ export type BooksCheck = { check: string; differences: { subject: string; detail
 
 /** The same without asking the provider about every payment: what our own books say of each other. */
 export async function checkBooks(
-  { db }: Pick<PaymentContext, 'db'>,
-  institute: Institute,
+  { db }: { readonly db: Queryable },
+  institute: Pick<Institute, 'id'>,
 ): Promise<BooksCheck[]> {
   const found = await findDifferences(db, institute.id)
   return CHECK_NAMES.map(check => ({ check, differences: found.filter(one => one.check === check) }))

@@ -1,4 +1,7 @@
-import { BursarError, unavailable } from '../errors.ts'
+import { BursarError, SchoolMoving, unavailable } from '../errors.ts'
+
+/** Raised by fence_school(), in migrations/. */
+const SCHOOL_MOVING = 'BU001'
 
 /** What a driver error means for the caller. The driver's own text stays inside as the cause. */
 const AWAY_CODES = new Set([
@@ -35,6 +38,7 @@ const RETRY_CODES = new Set(['40001', '40P01'])
 
 export function toBursarError(error: unknown): unknown {
   if (error instanceof BursarError) return error
+  if (sqlState(error) === SCHOOL_MOVING) return new SchoolMoving(error)
   const refusal = writeRefusal(error)
   if (refusal !== null) return unavailable(`${refusal} Please retry later.`, error)
   return isDatabaseAway(error)

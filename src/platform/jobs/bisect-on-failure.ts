@@ -1,8 +1,10 @@
-import { isUnavailable } from '../errors.ts'
+import { isMoving, isUnavailable } from '../errors.ts'
+import { forEachSettled } from '../for-each-settled.ts'
 
 /**
  * Does all of them at once, as nearly always; when that fails, each half by itself, and so on, so that one that fails
- * keeps nobody waiting but itself. A database that is away fails all of them, and is not asked so often.
+ * keeps nobody waiting but itself. A database that is away fails all of them, and is not asked so often. What is of a school
+ * that is just moving has not failed: that is thrown when the others are done.
  */
 export async function bisectOnFailure<Item>(
   items: readonly Item[],
@@ -14,10 +16,11 @@ export async function bisectOnFailure<Item>(
   try {
     await act(items)
   } catch (error) {
-    if (isUnavailable(error)) throw error
+    if (isUnavailable(error) && (!isMoving(error) || others.length === 0)) throw error
     if (others.length === 0) return onFailure(first, error)
     const half = Math.ceil(items.length / 2)
-    await bisectOnFailure(items.slice(0, half), act, onFailure)
-    await bisectOnFailure(items.slice(half), act, onFailure)
+    await forEachSettled([items.slice(0, half), items.slice(half)], some =>
+      bisectOnFailure(some, act, onFailure),
+    )
   }
 }

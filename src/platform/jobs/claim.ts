@@ -1,6 +1,7 @@
+import { isHere } from '../db/moving.ts'
 import { assert } from '../assert.ts'
 import type { Queryable } from '../db/database.ts'
-import { isUnavailable } from '../errors.ts'
+import { isMoving, isUnavailable } from '../errors.ts'
 import type { RowKey } from './leased-rows.ts'
 
 /**
@@ -26,7 +27,7 @@ export async function findDue(
 ): Promise<RowKey[]> {
   return db.query<RowKey>(
     `select institute_id as "instituteId", ${key} as id from ${table}
-     where ${where} order by ${order} limit ${literal(limit)}`,
+     where (${where}) and ${isHere()} order by ${order} limit ${literal(limit)}`,
     now === null ? [] : [now],
   )
 }
@@ -50,7 +51,7 @@ export async function updateDue<Row extends object>(
   // Materialized: a join could run it again for each row, and each time it would lock the next ones.
   return db.query<Row>(
     `with due as materialized (
-       select institute_id, ${key} from ${table} where ${where} order by ${order} limit ${literal(limit)} for update skip locked)
+       select institute_id, ${key} from ${table} where (${where}) and ${isHere()} order by ${order} limit ${literal(limit)} for update skip locked)
      update ${table} set ${set} where (institute_id, ${key}) in (select institute_id, ${key} from due) returning ${returning}`,
     [now],
   )
@@ -107,7 +108,7 @@ export async function takeDue<Key extends { instituteId: number }, Result>(
     return [await take(found)]
   } catch (error) {
     const isOfOne = found.every(({ instituteId }) => instituteId === found[0]?.instituteId)
-    if (isOfOne || isUnavailable(error)) throw error
+    if (isOfOne || (isUnavailable(error) && !isMoving(error))) throw error
     return forEachInstitute(found, (_, keys) => take(keys))
   }
 }

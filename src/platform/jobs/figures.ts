@@ -1,3 +1,4 @@
+import { isMoving } from '../errors.ts'
 import type { TaskEnd } from './slots.ts'
 
 /** How a job fares in this process, since its start and in real time. */
@@ -44,6 +45,8 @@ export class JobRecord {
   }
 
   endTask(end: TaskEnd): void {
+    // Of a school that is moving: another cell does it.
+    if ('error' in end && isMoving(end.error)) return
     if ('error' in end) {
       this.#failedTasks++
       this.#noteFailure(end.error)
@@ -61,6 +64,7 @@ export class JobRecord {
   }
 
   failRun(error: unknown): void {
+    if (isMoving(error)) return
     this.#failedRuns++
     this.#noteFailure(error)
   }

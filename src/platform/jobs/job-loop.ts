@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts'
+import { isMoving } from '../errors.ts'
 import type { JobRecord } from './figures.ts'
 import type { Job } from './job.ts'
 import { Slots } from './slots.ts'
@@ -64,6 +65,7 @@ export class JobLoop {
       this.#record.endRun()
       return isMore ? 0 : await this.#sleepUntilDue()
     } catch (error) {
+      if (isMoving(error)) return this.#timing.heldPauseMs
       this.#record.failRun(error)
       return backOffMs(this.#record.failedRuns, this.#timing)
     }

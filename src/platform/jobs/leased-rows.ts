@@ -1,3 +1,4 @@
+import { isHere } from '../db/moving.ts'
 import type { Database, Queryable } from '../db/database.ts'
 import { updateDue } from './claim.ts'
 
@@ -84,7 +85,7 @@ export function leasedRows<Row extends RowKey>(names: {
     },
     async nextDue(db) {
       const [row] = await db.query<{ at: Date | null }>(
-        `select min(${dueAt}) as at from ${table} where ${dueAt} is not null`,
+        `select min(${dueAt}) as at from ${table} where ${dueAt} is not null and ${isHere()}`,
       )
       return row?.at ?? null
     },

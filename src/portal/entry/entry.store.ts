@@ -1,3 +1,4 @@
+import { isHere } from '../../platform/db/moving.ts'
 import type { Database, Queryable, Transaction } from '../../platform/db/database.ts'
 import type { Destination } from './entry.rules.ts'
 
@@ -121,11 +122,11 @@ export async function purgeOld(db: Database, limit: number): Promise<number> {
   const rows = await db.query(
     `with tokens as (
        delete from access_tokens where (institute_id, token_hash) in (
-         select institute_id, token_hash from access_tokens where expires_at <= now() - interval '1 day' limit $1)
+         select institute_id, token_hash from access_tokens where expires_at <= now() - interval '1 day' and ${isHere()} limit $1)
        returning 1
      ), sessions as (
        delete from parent_sessions where (institute_id, session_hash) in (
-         select institute_id, session_hash from parent_sessions where created_at <= now() - ${AT_MOST} limit $1)
+         select institute_id, session_hash from parent_sessions where created_at <= now() - ${AT_MOST} and ${isHere()} limit $1)
        returning 1
      )
      select 1 from tokens union all select 1 from sessions`,

@@ -1,3 +1,4 @@
+import { isHere } from '../../platform/db/moving.ts'
 import type { Database, Transaction } from '../../platform/db/database.ts'
 import { ATTACK, CODE_WINDOW_MINUTES } from '../../platform/rate-limits.rules.ts'
 import { CODE_MINUTES, MOST_TRIES, type Asked } from './sign-in.rules.ts'
@@ -120,7 +121,7 @@ export async function markSpent(tx: Transaction, instituteId: number, id: string
 export async function purgeOld(db: Database, limit: number): Promise<number> {
   const rows = await db.query(
     `delete from parent_sign_ins where (institute_id, id) in (
-       select institute_id, id from parent_sign_ins where created_at <= now() - interval '1 day' limit $1)
+       select institute_id, id from parent_sign_ins where created_at <= now() - interval '1 day' and ${isHere()} limit $1)
      returning 1`,
     [limit],
   )

@@ -1,3 +1,4 @@
+import { isHere } from '../../platform/db/moving.ts'
 import type { Queryable, Transaction } from '../../platform/db/database.ts'
 import { isUniqueViolation } from '../../platform/db/errors.ts'
 import { Table } from '../../platform/db/table.ts'
@@ -40,7 +41,9 @@ export async function listAccounts(db: Queryable, instituteId: number): Promise<
 
 /** Of every institute. */
 export async function listAllAccounts(db: Queryable): Promise<SealedAccount[]> {
-  return db.query<SealedAccount>(`select ${COLUMNS} from provider_accounts a order by a.institute_id, a.id`)
+  return db.query<SealedAccount>(
+    `select ${COLUMNS} from provider_accounts a where ${isHere('a.institute_id')} order by a.institute_id, a.id`,
+  )
 }
 
 /** Whose account it is: a callback names nothing but the account. */

@@ -1,3 +1,4 @@
+import { isHere } from '../../platform/db/moving.ts'
 import type { Database, Queryable, Transaction } from '../../platform/db/database.ts'
 import { findDue, institutesOf, nameRows } from '../../platform/jobs/claim.ts'
 import type { RowKey } from '../../platform/jobs/leased-rows.ts'
@@ -157,8 +158,8 @@ export async function findReturn(
 /** When the bank has to decide about something next. */
 export async function nextAtBank(db: Database): Promise<Date | null> {
   const [row] = await db.query<{ at: Date | null }>(
-    `select least((select min(decide_at) from bank_payments where decide_at is not null),
-       (select min(confirm_at) from bank_mandates where confirm_at is not null)) as at`,
+    `select least((select min(decide_at) from bank_payments where decide_at is not null and ${isHere()}),
+       (select min(confirm_at) from bank_mandates where confirm_at is not null and ${isHere()})) as at`,
   )
   return row?.at ?? null
 }

@@ -1,3 +1,4 @@
+import { isHere } from '../../platform/db/moving.ts'
 import type { Database, Queryable, Transaction } from '../../platform/db/database.ts'
 import type { Paise } from '../../platform/money.ts'
 import { commitLater } from '../../payments/commit-later.ts'
@@ -135,10 +136,10 @@ export async function refundAtBank(
 export async function findToPayOut(db: Database, before: Date): Promise<{ instituteId: number }[]> {
   return await db.query(
     `select institute_id as "instituteId" from bank_payments
-     where state = 'captured' and settlement_utr is null and captured_at < $1
+     where state = 'captured' and settlement_utr is null and captured_at < $1 and ${isHere()}
      union
      select institute_id from bank_disputes
-     where state = 'lost' and settlement_utr is null and closed_at < $1`,
+     where state = 'lost' and settlement_utr is null and closed_at < $1 and ${isHere()}`,
     [before],
   )
 }
@@ -190,7 +191,7 @@ export async function listPayOuts(
 ): Promise<{ instituteId: number; utr: string; settledAt: Date }[]> {
   return db.query(
     `select institute_id as "instituteId", utr, settled_at as "settledAt" from bank_settlements
-     where settled_at >= $1 and settled_at < $2 order by settled_at, utr`,
+     where settled_at >= $1 and settled_at < $2 and ${isHere()} order by settled_at, utr`,
     [from, to],
   )
 }

@@ -1,3 +1,4 @@
+import { isHere } from '../../platform/db/moving.ts'
 import type { Database, Queryable, Transaction } from '../../platform/db/database.ts'
 import { isUniqueViolation } from '../../platform/db/errors.ts'
 import { list, type Page, type PageRange } from '../../platform/db/list.ts'
@@ -82,7 +83,7 @@ export async function listRollovers(
 export async function findRunning(db: Database): Promise<(Rollover & { instituteId: number }) | null> {
   const [row] = await db.query<Rollover & { instituteId: number }>(
     `select ${ofInstitute.columns('r')} from rollovers r
-     where r.state = 'running' order by r.created_at, r.id limit 1`,
+     where r.state = 'running' and ${isHere('r.institute_id')} order by r.created_at, r.id limit 1`,
   )
   return row ?? null
 }

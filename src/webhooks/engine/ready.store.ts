@@ -1,3 +1,4 @@
+import { isHere } from '../../platform/db/moving.ts'
 import type { Database } from '../../platform/db/database.ts'
 import { CIRCUIT_OPENS_AT } from '../delivery-log/deliveries.rules.ts'
 
@@ -46,7 +47,7 @@ const LOOK = `
     random() as turn, (select nextval('webhook_claims')) as claim
   from ${WAITING}
   left join unnest($2::text[], $3::int[]) as busy (origin, room) on busy.origin = s.origin and s.disabled_at is null
-  where ${IS_READY}
+  where ${IS_READY} and ${isHere('s.institute_id')}
   order by s.institute_id, s.id`
 
 /**

@@ -1,3 +1,4 @@
+import { isHere } from '../../platform/db/moving.ts'
 import { nameRows } from '../../platform/jobs/claim.ts'
 import type { RowKey } from '../../platform/jobs/leased-rows.ts'
 import type { Database, Transaction } from '../../platform/db/database.ts'
@@ -35,7 +36,8 @@ export async function addNotices(tx: Transaction, notices: readonly Notice[]): P
 export async function msUntilNextMail(db: Database): Promise<number | null> {
   const [row] = await db.query<{ ms: number | null }>(
     `select 1000 * extract(epoch from min(greatest(n.first_at, s.mailed_at + interval '1 hour')) - now())::float8 as ms
-     from webhook_notices n join webhook_subscriptions s on s.institute_id = n.institute_id and s.id = n.webhook_id`,
+     from webhook_notices n join webhook_subscriptions s on s.institute_id = n.institute_id and s.id = n.webhook_id
+     where ${isHere('n.institute_id')}`,
   )
   return row?.ms ?? null
 }
@@ -48,7 +50,7 @@ const TO_MAIL = `exists (select 1 from webhook_notices n
 export async function findDueMails(db: Database, limit: number): Promise<RowKey[]> {
   return await db.query<RowKey>(
     `select s.institute_id as "instituteId", s.id from webhook_subscriptions s
-     where ${TO_MAIL} limit $1`,
+     where ${TO_MAIL} and ${isHere('s.institute_id')} limit $1`,
     [limit],
   )
 }

@@ -1,3 +1,4 @@
+import { isHere } from '../../../platform/db/moving.ts'
 import { findDue } from '../../../platform/jobs/claim.ts'
 import type { RowKey } from '../../../platform/jobs/leased-rows.ts'
 import type { Database, Queryable, Transaction } from '../../../platform/db/database.ts'
@@ -64,6 +65,8 @@ export async function setNext(tx: Transaction, rows: readonly DueReport[]): Prom
 }
 
 export async function nextDue(db: Database): Promise<Date | null> {
-  const [row] = await db.query<{ nextAt: Date | null }>(`select min(next_at) as "nextAt" from report_mails`)
+  const [row] = await db.query<{ nextAt: Date | null }>(
+    `select min(next_at) as "nextAt" from report_mails where ${isHere()}`,
+  )
   return row?.nextAt ?? null
 }

@@ -1,0 +1,134 @@
+import type { QueryResultRow } from 'pg'
+import type { Queryable } from '../../platform/db/database.ts'
+import type { Table } from './catalogue.store.ts'
+import { CARRIED_BY_SCHOOL, OF_PEOPLE } from './tables.rules.ts'
+
+/**
+ * What is not replicated but carried in the switch: the school's own row, its keys, invitations and people. The old cell
+ * keeps a copy in the schema of the move, from which the new cell is given it; so whoever goes on with a move that was killed
+ * finds it there.
+ */
+const MEMBERS = 'select user_id from public.console_memberships where institute_id = $1'
+
+/** Works for nobody else here: such a person leaves whole, with sessions, so that nothing stays that could grow old. */
+const LEAVING = `select u.id from public.console_users u where u.id in (${MEMBERS}) and not u.is_operator
+  and not exists (select from public.console_memberships m where m.user_id = u.id and m.institute_id <> $1)
+  and not exists (select from public.console_lender_members l where l.user_id = u.id)`
+
+/** In the transaction in which the school leaves, which fires no triggers. */
+export async function takeAway(db: Queryable, schema: string, schoolId: number): Promise<void> {
+  await db.query(`create schema ${schema}`)
+  // Who changes a password or a key at this moment is waited for.
+  await db.query(`select from public.institutes where id = $1 for update`, [schoolId])
+  await db.query(`select from public.console_users where id in (${MEMBERS}) for update`, [schoolId])
+  const keep = async (table: string, where: string): Promise<void> => {
+    await db.query(`create table ${schema}.${table} as select * from public.${table} where false`)
+    await db.query(`insert into ${schema}.${table} select * from public.${table} where ${where}`, [schoolId])
+  }
+  await db.query(`create table ${schema}.leaving_people (id text primary key)`)
+  await db.query(`insert into ${schema}.leaving_people ${LEAVING}`, [schoolId])
+  for (const [table, { key, isCopied }] of Object.entries(OF_PEOPLE)) {
+    const rows = isCopied ? MEMBERS : LEAVING
+    await keep(table, `${key} in (${rows})`)
+  }
+  for (const [table, column] of Object.entries(CARRIED_BY_SCHOOL)) await keep(table, `${column} = $1`)
+  for (const [table, { key }] of Object.entries(OF_PEOPLE).toReversed())
+    await db.query(`delete from public.${table} where ${key} in (select id from ${schema}.leaving_people)`)
+  // What is good for minutes goes with the account it names.
+  for (const table of ['console_unlock_codes', 'console_passkey_challenges'])
+    await db.query(`delete from public.${table} where user_id in (select id from ${schema}.leaving_people)`)
+  for (const [table, column] of Object.entries(CARRIED_BY_SCHOOL).toReversed())
+    await db.query(`delete from public.${table} where ${column} = $1`, [schoolId])
+}
+
+/** The rows of a carried table, as JSON: it spells every type of ours so that the other side reads the same value. */
+export type Carried = Readonly<Record<string, readonly QueryResultRow[]>>
+
+export async function readCarried(db: Queryable, schema: string): Promise<Carried> {
+  const carried: Record<string, QueryResultRow[]> = {}
+  for (const table of [...Object.keys(CARRIED_BY_SCHOOL), ...Object.keys(OF_PEOPLE)]) {
+    const rows = await db.query<{ row: string }>(`select to_json(t)::text as row from ${schema}.${table} t`)
+    carried[table] = rows.map(({ row }) => JSON.parse(row) as QueryResultRow)
+  }
+  return carried
+}
+
+type Insert = { table: string; rows: readonly QueryResultRow[]; columns: readonly string[]; isNew?: boolean }
+
+async function insertRows(db: Queryable, { table, rows, columns, isNew = false }: Insert): Promise<void> {
+  if (rows.length === 0) return
+  const list = columns.map(column => `"${column}"`).join(', ')
+  await db.query(
+    `insert into ${table} (${list}) overriding system value
+     select ${list} from json_populate_recordset(null::${table}, $1::json) ${isNew ? '' : 'on conflict do nothing'}`,
+    [JSON.stringify(rows)],
+  )
+}
+
+/**
+ * Gives the school its row, keys and people, in the transaction in which it arrives. A person whose e-mail address is known
+ * here works on with the account that is here; answers how many came and how many were known.
+ */
+export async function bring(
+  db: Queryable,
+  carried: Carried,
+  tables: readonly Table[],
+  schoolId: number,
+): Promise<{ people: number; known: number }> {
+  const columnsOf = new Map(tables.map(({ name, columns }) => [name, columns]))
+  const insert = (table: string, rows: readonly QueryResultRow[], isNew = false): Promise<void> =>
+    insertRows(db, { table, rows, columns: columnsOf.get(table) ?? [], isNew })
+  const rowsOf = (table: string): readonly QueryResultRow[] => carried[table] ?? []
+
+  const people = rowsOf('console_users')
+  const known = await findKnown(db, people)
+  const newcomers = (column: string) => (row: QueryResultRow) => !known.has(String(row[column]))
+  // Who looks after one cell does not thereby look after another.
+  const accounts = people.filter(newcomers('id')).map(person => ({ ...person, is_operator: false }))
+  await insert('institutes', rowsOf('institutes'), true)
+  await insert('console_users', accounts, true)
+  for (const [table, { key }] of Object.entries(OF_PEOPLE))
+    if (table !== 'console_users') await insert(table, rowsOf(table).filter(newcomers(key)))
+  await insert('api_keys', rowsOf('api_keys'), true)
+  await insert('console_invitations', rowsOf('console_invitations'), true)
+  const memberships = rowsOf('console_memberships').map(row => ({
+    ...row,
+    user_id: known.get(String(row['user_id'])) ?? row['user_id'],
+  }))
+  await insert('console_memberships', memberships)
+  await renamePeople(db, schoolId, known)
+  return { people: people.length, known: known.size }
+}
+
+/** Ids of the old cell and the accounts here that are the same people. */
+async function findKnown(db: Queryable, people: readonly QueryResultRow[]): Promise<Map<string, string>> {
+  const rows = await db.query<{ was: string; is: string }>(
+    `select p.id as was, u.id as is from json_to_recordset($1::json) as p (id text, email text)
+     join console_users u on u.id = p.id or u.email = p.email order by u.id = p.id`,
+    [JSON.stringify(people.map(({ id, email }) => ({ id, email })))],
+  )
+  return new Map(rows.map(({ was, is }) => [was, is]))
+}
+
+/** Columns by which Bursar decides who somebody is; texts that name a person stay as they were written. */
+const NAMED_BY_ID = [
+  ['approvals', 'maker_id'],
+  ['approvals', 'decider_id'],
+  ['console_views', 'user_id'],
+] as const
+
+async function renamePeople(
+  db: Queryable,
+  schoolId: number,
+  known: ReadonlyMap<string, string>,
+): Promise<void> {
+  for (const [was, is] of known) {
+    if (was === is) continue
+    for (const [table, column] of NAMED_BY_ID)
+      await db.query(`update ${table} set ${column} = $3 where institute_id = $1 and ${column} = $2`, [
+        schoolId,
+        was,
+        is,
+      ])
+  }
+}

@@ -1,0 +1,404 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { newId } from '../../platform/ids.ts'
+import { checkBooks } from '../../payments/reconcile/reconcile.service.ts'
+import * as carry from './carry.store.ts'
+import * as catalogue from './catalogue.store.ts'
+import type { School } from './catalogue.store.ts'
+import { fingerprintAll, readBalances } from './compare.store.ts'
+import { asReplica, connect, inTransaction } from './connection.ts'
+import * as fence from './fence.store.ts'
+import {
+  expectedPauseMs,
+  findDifferent,
+  isInPause,
+  keptUntil,
+  mayGoBack,
+  namesOf,
+  resumeAt,
+  stepAfter,
+  STEPS,
+  type BackStep,
+  type Next,
+  type Step,
+} from './move.rules.ts'
+import { seconds, STEP_TEXTS } from './move.texts.ts'
+import type { Figures, Move, MoveLog } from './moves.store.ts'
+import { refuseUnfit } from './fit.service.ts'
+import * as replication from './replication.store.ts'
+import { MoveStopped, openSides, type Cell, type Sides } from './sides.ts'
+import { CARRIED_BY_SCHOOL, kindOf } from './tables.rules.ts'
+
+export type MoveOptions = {
+  code: string
+  source: Cell & {
+    /** How the server of the new cell reaches the old database; as libpq reads it. */
+    address: string
+  }
+  target: Cell
+  log: MoveLog
+  /** The school lives in the new cell: directory and proxies are to send its callers there. May be asked again. */
+  onSwitch(switched: { move: Move } & fence.Routes): Promise<void>
+  report(progress: Progress): void
+  /** A pause that would take longer is not begun. */
+  longestPauseMs?: number
+  /** How long workers get to finish what they hold before the pause. */
+  leaseWaitMs?: number
+  /** For how long a process of the old cell may still answer for the school, by what it remembers. */
+  settleMs?: number
+}
+
+type Progress = { step: Step | BackStep; text: string }
+
+type Run = {
+  options: Required<MoveOptions>
+  sides: Sides
+  move: Move
+  school: School
+  names: ReturnType<typeof namesOf>
+  pausedAtMs: number | null
+  say: (text: string) => void
+}
+
+const DEFAULTS = { longestPauseMs: 2_000, leaseWaitMs: 5_000, settleMs: 5_000 }
+const LOOK_AGAIN_MS = 200
+const MARK_LOOK_MS = 3
+/** What a shut fence outlasts the longest pause by, before it opens by itself. */
+const FENCE_SLACK_MS = 3_000
+const DRAIN_MS = 700
+const MOST_DRAINS = 10
+const NEAR_MS = 500
+
+/** Moves a school to another cell, or goes on with a move that was begun. */
+export async function moveSchool(given: MoveOptions): Promise<Move> {
+  return withRun(given, async run => {
+    const { sides, move, options } = run
+    refuseOtherCells(move, options)
+    if (move.direction === 'back')
+      throw new MoveStopped(`The school is on its way back to ${move.fromCell}: end that first, with --back.`)
+    const hasLeft = (await fence.readSide(sides.source, move.id)) === 'left'
+    return runFrom(run, resumeAt(move, hasLeft))
+  })
+}
+
+/** Ends a move before the school has left: the rows at the new cell are deleted, and nothing changes for the school. */
+export async function moveBack(given: MoveOptions): Promise<Move> {
+  return withRun(
+    given,
+    async run => {
+      const { move, sides, options } = run
+      refuseOtherCells(move, options)
+      const hasLeft = (await fence.readSide(sides.source, move.id)) === 'left'
+      if (!mayGoBack(move, hasLeft))
+        throw new MoveStopped(
+          `The school has left ${move.fromCell} already. Let the move end, then move it to ${move.fromCell}.`,
+        )
+      run.move = { ...move, direction: 'back' }
+      return runFrom(run, 'undo')
+    },
+    { isBack: true },
+  )
+}
+
+/** Deletes the old rows of those moves whose time has come; answers which. */
+export async function forgetMoved(
+  log: MoveLog,
+  cellNamed: (name: string) => Cell | Promise<Cell>,
+  isDue: (move: Move) => boolean,
+): Promise<Move[]> {
+  const due = (await log.listKept()).filter(isDue)
+  for (const move of due) {
+    const { name, config } = await cellNamed(move.fromCell)
+    const db = await connect(config, name)
+    try {
+      await replication.dropStash(db, namesOf(move.id).schema)
+      await fence.unmark(db, move.id)
+    } finally {
+      await db.end()
+    }
+    await log.record({ ...move, forgottenAt: new Date() })
+  }
+  return due
+}
+
+async function withRun(
+  given: MoveOptions,
+  work: (run: Run) => Promise<Move>,
+  { isBack = false } = {},
+): Promise<Move> {
+  const options: Required<MoveOptions> = { ...DEFAULTS, ...given }
+  const sides = await openSides(options)
+  try {
+    const open = await options.log.findOpen(options.code)
+    if (open === null && isBack) throw new MoveStopped(`No move of ${options.code} is under way.`)
+    const move = open ?? (await beginMove(sides, options))
+    const school = { id: move.schoolId, code: move.code }
+    await fence.lockMove(sides.source, school.id)
+    const say = (text: string): void => options.report({ step: run.move.step, text })
+    const run: Run = { options, sides, move, school, names: namesOf(move.id), pausedAtMs: null, say }
+    return await work(run)
+  } finally {
+    await sides.close()
+  }
+}
+
+async function beginMove(sides: Sides, { code, source, target, log }: Required<MoveOptions>): Promise<Move> {
+  const school = await catalogue.findSchool(sides.source, code)
+  if (school === null) throw new MoveStopped(`${source.name} has no school with the code ${code}.`)
+  await refuseUnfit(sides, school, { source: source.name, target: target.name })
+  return log.begin({
+    id: newId('move'),
+    schoolId: school.id,
+    code,
+    fromCell: source.name,
+    toCell: target.name,
+    step: STEPS[0],
+  })
+}
+
+function refuseOtherCells({ code, fromCell, toCell }: Move, { source, target }: Required<MoveOptions>): void {
+  if (fromCell === source.name && toCell === target.name) return
+  throw new MoveStopped(`${code} is being moved from ${fromCell} to ${toCell}: end that first.`)
+}
+
+async function runFrom(run: Run, first: Next): Promise<Move> {
+  const { log } = run.options
+  for (let step = first; step !== 'finished'; step = stepAfter(step)) {
+    run.move = { ...run.move, step, isStepDone: false, problem: null }
+    await log.record(run.move)
+    run.say(STEP_TEXTS[step])
+    try {
+      await DO[step](run)
+    } catch (error) {
+      await stop(run, step, error)
+      throw error
+    }
+    run.move = { ...run.move, isStepDone: true }
+    await log.record(run.move)
+  }
+  const finishedAt = new Date()
+  const kept = run.move.direction === 'forward' ? keptUntil(finishedAt) : null
+  run.move = { ...run.move, finishedAt, keptUntil: kept }
+  await log.record(run.move)
+  return run.move
+}
+
+/** A school that has not left must not stay shut because its move failed. */
+async function stop(run: Run, step: Step | BackStep, error: unknown): Promise<void> {
+  const { sides, school, options } = run
+  if (isInPause(step)) await fence.openFence(sides.source, school.id).catch(() => {})
+  run.move = { ...run.move, problem: error instanceof Error ? error.message : String(error) }
+  await options.log.record(run.move).catch(() => {})
+}
+
+const DO: Readonly<Record<Step | BackStep, (run: Run) => Promise<void>>> = {
+  guard,
+  publish: ({ sides, names, school }) =>
+    replication.publish(sides.source, names, school.id, sides.replicated),
+  subscribe: ({ sides, names, options }) =>
+    replication.subscribe(sides.target, names, options.source.address),
+  catch_up: catchUp,
+  pause,
+  verify,
+  leave,
+  arrive,
+  route,
+  audit,
+  unsubscribe: endReplication,
+  stash,
+  release,
+  undo,
+}
+
+async function guard({ sides, school, move, say }: Run): Promise<void> {
+  const { source, target, replicated } = sides
+  const fenced = [
+    ...replicated.map(({ name }) => ({ name, column: 'institute_id' })),
+    ...Object.entries(CARRIED_BY_SCHOOL).map(([name, column]) => ({ name, column })),
+  ]
+  await fence.markArriving(target, move.id, school)
+  await fence.addFence(target, school.id, fenced)
+  // A school that was here before has left nothing but what a process wrote late, such as a line of its log.
+  const left = await replication.deleteRows(target, school.id, replicated)
+  if (left > 0) say(`${left} rows that the school had left behind here were deleted`)
+  await fence.markLeaving(source, move.id, school)
+  await fence.addFence(source, school.id, fenced)
+}
+
+async function catchUp(run: Run): Promise<void> {
+  const { sides, names, school, options, say } = run
+  const startedAtMs = performance.now()
+  let told = -1
+  const { failures: before } = await replication.readCopyProgress(sides.target, names)
+  for (;;) {
+    const { copied, tables, failures } = await replication.readCopyProgress(sides.target, names)
+    if (failures > before)
+      throw new MoveStopped(
+        'The rows cannot be copied: the log of the new cell’s PostgreSQL says why. Mend it and go on, or go --back.',
+      )
+    if (tables > 0 && copied === tables) break
+    if (copied !== told) say(`${copied} of ${tables} tables copied`)
+    told = copied
+    await wait(LOOK_AGAIN_MS)
+  }
+  for (let behindMs = await measureDelay(run); behindMs > NEAR_MS; behindMs = await measureDelay(run))
+    say(`The new cell is ${seconds(behindMs)} behind`)
+  await sides.target.query(`analyze ${sides.replicated.map(({ name }) => name).join(', ')}`)
+  const comparingMs = performance.now()
+  const found = await fingerprintAll(sides.comparing.target, school.id, sides.replicated)
+  const expectedMs = expectedPauseMs(performance.now() - comparingMs)
+  const rows = found.reduce((sum, table) => sum + table.rows, 0)
+  const copySeconds = Math.round((performance.now() - startedAtMs) / 100) / 10
+  addFigures(run, { tables: found.length, rows, copySeconds })
+  say(`${rows} rows of ${found.length} tables; the pause will take about ${seconds(expectedMs)}`)
+  if (expectedMs > options.longestPauseMs)
+    throw new MoveStopped(
+      `The pause would take about ${seconds(expectedMs)}, longer than ${seconds(options.longestPauseMs)}. Go on at a quiet time and allow more with --longest-pause.`,
+    )
+}
+
+/** How long what is written at the old cell takes to the new one. */
+async function measureDelay({ sides, school, move }: Run): Promise<number> {
+  const startedAtMs = performance.now()
+  const mark = `${move.id} ${newId('move')}`
+  await fence.writeMark(sides.source, school.id, mark)
+  while (!(await fence.hasMark(sides.target, school.id, mark))) await wait(LOOK_AGAIN_MS / 10)
+  return performance.now() - startedAtMs
+}
+
+async function pause(run: Run): Promise<void> {
+  const { sides, school, options, move, say } = run
+  const { source, target, replicated } = sides
+  const { leaseWaitMs, longestPauseMs } = options
+  await fence.holdJobs(source, school.id)
+  const untilMs = performance.now() + leaseWaitMs
+  while (performance.now() < untilMs && (await fence.countLeases(source, school.id, replicated)) > 0)
+    await wait(LOOK_AGAIN_MS / 4)
+  for (let tries = 1; ; tries++) {
+    run.pausedAtMs = performance.now()
+    if (
+      await fence.shutFence(source, school.id, { forMs: longestPauseMs + FENCE_SLACK_MS, drainMs: DRAIN_MS })
+    )
+      break
+    if (tries === MOST_DRAINS)
+      throw new MoveStopped('Somebody writes to the school without end; try again when it is quiet.')
+    say('Somebody is in the middle of a longer write; the school goes on, and is paused a little later')
+    await wait(DRAIN_MS)
+    await fence.holdJobs(source, school.id)
+  }
+  const mark = `${move.id} ${newId('move')}`
+  await fence.writeMark(source, school.id, mark)
+  const deadlineMs = run.pausedAtMs + longestPauseMs
+  while (!(await fence.hasMark(target, school.id, mark))) {
+    if (performance.now() > deadlineMs)
+      throw new MoveStopped('The last rows did not arrive in time; the school goes on where it is.')
+    await wait(MARK_LOOK_MS)
+  }
+}
+
+async function verify(run: Run): Promise<void> {
+  const { sides, school } = run
+  const { comparing, replicated } = sides
+  const [here, there] = await Promise.all([
+    fingerprintAll(comparing.source, school.id, replicated),
+    fingerprintAll(comparing.target, school.id, replicated),
+  ])
+  const different = findDifferent(here, there)
+  if (different.length > 0)
+    throw new MoveStopped(`Both sides differ, so the school stays where it is: ${different.join(', ')}.`)
+  const balances = await Promise.all([sides.source, sides.target].map(db => readBalances(db, school.id)))
+  if (balances[0] !== balances[1])
+    throw new MoveStopped(`The ledgers differ: ${balances[0]} here, ${balances[1]} there.`)
+  const broken = await catalogue.findBrokenReferences(
+    sides.target,
+    school.id,
+    (table, parent) => kindOf({ name: table }) === 'replicated' && kindOf({ name: parent }) === 'own',
+  )
+  if (broken.length > 0)
+    throw new MoveStopped(`The new cell lacks what the school refers to by ${broken.join(', ')}.`)
+  addFigures(run, { rows: here.reduce((sum, { rows }) => sum + rows, 0) })
+}
+
+async function leave({ sides, school, names }: Run): Promise<void> {
+  await asReplica(sides.source, async () => {
+    if (!(await fence.keepShut(sides.source, school.id)))
+      throw new MoveStopped('The pause took too long and is over; the school goes on where it is.')
+    await carry.takeAway(sides.source, names.schema, school.id)
+  })
+}
+
+async function arrive(run: Run): Promise<void> {
+  const { sides, school, names, move } = run
+  const { source, target, tables, replicated } = sides
+  if ((await fence.readSide(target, move.id)) === null && (await catalogue.hasSchool(target, school))) return
+  const carried = await carry.readCarried(source, names.schema)
+  await catalogue.raiseIdentities(target, replicated, school.id)
+  const { people } = await inTransaction(target, async () => {
+    await fence.unmark(target, move.id)
+    const brought = await carry.bring(target, carried, tables, school.id)
+    await fence.removeMarks(target, school.id)
+    await catalogue.wakeJobs(target)
+    return brought
+  })
+  addFigures(run, { people })
+}
+
+async function route(run: Run): Promise<void> {
+  const { sides, move, options, say } = run
+  await options.onSwitch({ move, ...(await fence.readRoutes(sides.source, move.id)) })
+  if (run.pausedAtMs === null) return
+  const pauseMs = Math.round(performance.now() - run.pausedAtMs)
+  addFigures(run, { pauseMs })
+  say(`The school was paused for ${seconds(pauseMs)}`)
+}
+
+async function audit(run: Run): Promise<void> {
+  const { sides, school, say } = run
+  const [here, there] = await Promise.all(
+    [sides.source, sides.target].map(async db =>
+      (await checkBooks({ db }, school)).flatMap(({ check, differences }) =>
+        differences.map(({ subject, detail }) => `${check}: ${subject} ${detail}`),
+      ),
+    ),
+  )
+  const added = (there ?? []).filter(difference => here?.includes(difference) !== true)
+  addFigures(run, { differences: there?.length ?? 0 })
+  if (added.length > 0)
+    throw new MoveStopped(
+      `The books differ at the new cell where they did not at the old one. The old rows are all there still; look into it before you go on:\n${added.join('\n')}`,
+    )
+  say(`${there?.length ?? 0} differences in the books on either side`)
+}
+
+async function endReplication({ sides, names }: Run): Promise<void> {
+  await replication.unsubscribe(sides.target, names)
+  await replication.unpublish(sides.source, names)
+}
+
+async function stash({ sides, names, school, options, say }: Run): Promise<void> {
+  await wait(options.settleMs)
+  let rows = 0
+  for (const table of sides.replicated)
+    rows += await replication.stashTable(sides.source, names.schema, table, school.id)
+  say(`${rows} rows are kept in the schema ${names.schema}`)
+}
+
+async function release({ sides, school }: Run): Promise<void> {
+  await fence.dropFence(sides.source, school.id)
+  await fence.dropFence(sides.target, school.id)
+}
+
+async function undo({ sides, school, names, move }: Run): Promise<void> {
+  const { source, target, replicated } = sides
+  await fence.openFence(source, school.id)
+  await replication.unsubscribe(target, names)
+  await replication.unpublish(source, names)
+  await fence.dropFence(source, school.id)
+  await fence.unmark(source, move.id)
+  await replication.deleteRows(target, school.id, replicated)
+  await fence.dropFence(target, school.id)
+  await fence.unmark(target, move.id)
+}
+
+function addFigures(run: Run, figures: Figures): void {
+  run.move = { ...run.move, figures: { ...run.move.figures, ...figures } }
+}
