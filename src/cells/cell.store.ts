@@ -53,3 +53,9 @@ export async function readLoad(db: Queryable, firstPaymentId: string): Promise<C
   if (row === undefined) throw new Error('a statement without rows')
   return row
 }
+
+/** Whether it follows another server and takes no writes. */
+export async function isStandby(db: Queryable): Promise<boolean> {
+  const [row] = await db.query<{ isStandby: boolean }>(`select pg_is_in_recovery() as "isStandby"`)
+  return row?.isStandby === true
+}

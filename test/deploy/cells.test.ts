@@ -17,6 +17,12 @@ function environmentOf({ env_file: files, environment }: Tree): Record<string, s
   return Object.assign({}, ...read, environment, FILLED_IN) as Record<string, string>
 }
 
+const placeOf = (service: Tree, volume: string): string =>
+  service.volumes.find((one: string) => one.startsWith(`${volume}:`)).split(':')[1]
+
+const envOf = ({ env }: Tree): Record<string, string> =>
+  Object.fromEntries(env.map(({ name, value }: Tree) => [name, value]))
+
 test('the settings of every process of two cells are those of a live Bursar, and name its cell', () => {
   const processes = Object.entries(services).filter(([, { image }]) => image.startsWith('bursar:'))
   assert.deepEqual(
@@ -45,8 +51,6 @@ test('the settings of every process of two cells are those of a live Bursar, and
 test('proxy and sync share the maps and the admin socket, as the proxy’s configuration names them', () => {
   const { sync, proxy } = services
   const { proxies } = readConfig(environmentOf(sync))
-  const placeOf = (service: Tree, volume: string): string =>
-    service.volumes.find((one: string) => one.startsWith(`${volume}:`)).split(':')[1]
   assert.equal(proxies.folder, placeOf(sync, 'maps'))
   assert.equal(proxy.environment.BURSAR_MAPS, placeOf(proxy, 'maps'))
   const [, socket] = /presetenv BURSAR_ADMIN (\S+)/.exec(read('haproxy/haproxy.cfg')) ?? []
@@ -63,8 +67,6 @@ test('on Kubernetes a proxy reads the maps that the process beside it writes, an
   const [stateful] = readManifests('cells/kubernetes/proxy/proxy.yml')
   const { containers } = stateful.spec.template.spec
   const [haproxy, sync]: Tree[] = containers
-  const envOf = ({ env }: Tree): Record<string, string> =>
-    Object.fromEntries(env.map(({ name, value }: Tree) => [name, value]))
   assert.equal(envOf(sync).CELL_MAPS, envOf(haproxy).BURSAR_MAPS)
   for (const container of containers)
     assert.ok(

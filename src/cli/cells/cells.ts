@@ -10,6 +10,7 @@ import { InputError } from '../terminal/failures.ts'
 import { formatTable, show } from '../terminal/output.ts'
 import { collectBranch, readInstituteCode, readName } from '../input.ts'
 import { withContext } from '../with-context.ts'
+import { addMoveCommands } from './move.ts'
 import { addSyncCommand, withConnections } from './sync.ts'
 
 /** Run against the cell that keeps the directory: DATABASE_URL names it. */
@@ -46,6 +47,7 @@ export function addCellCommands(program: Command): void {
     .action(runRemove)
   addExamples(remove, ['bursar cells remove north'])
   addPlace(cells)
+  addMoveCommands(cells, readCell)
   addSyncCommand(cells)
 }
 

@@ -6,6 +6,7 @@ import { CellConnections } from '../../cells/connections.ts'
 import { describeTroubles } from '../../cells/directory.rules.ts'
 import type { SyncResult } from '../../cells/directory.service.ts'
 import type { Proxies, ProxyResult } from '../../cells/maps.service.ts'
+import { forgetOldRows } from '../../cells/moves.service.ts'
 import { syncOnce, Watch } from '../../cells/watch.service.ts'
 import type { Context } from '../../platform/context.ts'
 import { describeFailure } from '../failures.ts'
@@ -48,6 +49,8 @@ export async function withConnections(
 }
 
 const EVERY_MS = 1_000
+/** In looks: what moved schools left behind is deleted when its time is over. */
+const FORGET_EVERY = 3_600
 
 async function runSync({ maps, socket, watch }: SyncOptions): Promise<void> {
   const { proxies: set } = readConfig(process.env)
@@ -71,7 +74,9 @@ async function goOn(ctx: Context, connections: CellConnections, proxies: Proxies
   for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => stopped.abort())
   const watch = new Watch(ctx, connections, proxies)
   let told = ''
-  while (!stopped.signal.aborted) {
+  for (let looks = 0; !stopped.signal.aborted; looks++) {
+    // A cell that is away is asked again an hour later.
+    if (looks % FORGET_EVERY === 0) await forgetOldRows(ctx, { now: new Date() }).catch(() => {})
     const outcome = await watch.look().catch((error: unknown) => describeFailure(error))
     const problems =
       typeof outcome === 'string'
