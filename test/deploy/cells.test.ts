@@ -42,11 +42,12 @@ test('the settings of every process of two cells are those of a live Bursar, and
   for (const cell of CELLS) assert.equal(readConfig(environmentOf(services[`${cell}-api`])).role, 'api')
 })
 
+const placeOf = (service: Tree, volume: string): string =>
+  service.volumes.find((one: string) => one.startsWith(`${volume}:`)).split(':')[1]
+
 test('proxy and sync share the maps and the admin socket, as the proxy’s configuration names them', () => {
   const { sync, proxy } = services
   const { proxies } = readConfig(environmentOf(sync))
-  const placeOf = (service: Tree, volume: string): string =>
-    service.volumes.find((one: string) => one.startsWith(`${volume}:`)).split(':')[1]
   assert.equal(proxies.folder, placeOf(sync, 'maps'))
   assert.equal(proxy.environment.BURSAR_MAPS, placeOf(proxy, 'maps'))
   const [, socket] = /presetenv BURSAR_ADMIN (\S+)/.exec(read('haproxy/haproxy.cfg')) ?? []
@@ -59,12 +60,13 @@ test('proxy and sync share the maps and the admin socket, as the proxy’s confi
   for (const cell of CELLS) assert.equal(services[`${cell}-standby`].environment.PRIMARY, `${cell}-database`)
 })
 
+const envOf = ({ env }: Tree): Record<string, string> =>
+  Object.fromEntries(env.map(({ name, value }: Tree) => [name, value]))
+
 test('on Kubernetes a proxy reads the maps that the process beside it writes, and they outlive both', () => {
   const [stateful] = readManifests('cells/kubernetes/proxy/proxy.yml')
   const { containers } = stateful.spec.template.spec
   const [haproxy, sync]: Tree[] = containers
-  const envOf = ({ env }: Tree): Record<string, string> =>
-    Object.fromEntries(env.map(({ name, value }: Tree) => [name, value]))
   assert.equal(envOf(sync).CELL_MAPS, envOf(haproxy).BURSAR_MAPS)
   for (const container of containers)
     assert.ok(
