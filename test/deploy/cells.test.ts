@@ -48,6 +48,9 @@ test('the settings of every process of two cells are those of a live Bursar, and
   for (const cell of CELLS) assert.equal(readConfig(environmentOf(services[`${cell}-api`])).role, 'api')
 })
 
+const placeOf = (service: Tree, volume: string): string =>
+  service.volumes.find((one: string) => one.startsWith(`${volume}:`)).split(':')[1]
+
 test('proxy and sync share the maps and the admin socket, as the proxy’s configuration names them', () => {
   const { sync, proxy } = services
   const { proxies } = readConfig(environmentOf(sync))
@@ -62,6 +65,9 @@ test('proxy and sync share the maps and the admin socket, as the proxy’s confi
   assert.equal(proxy.user, '65532:65532')
   for (const cell of CELLS) assert.equal(services[`${cell}-standby`].environment.PRIMARY, `${cell}-database`)
 })
+
+const envOf = ({ env }: Tree): Record<string, string> =>
+  Object.fromEntries(env.map(({ name, value }: Tree) => [name, value]))
 
 test('on Kubernetes a proxy reads the maps that the process beside it writes, and they outlive both', () => {
   const [stateful] = readManifests('cells/kubernetes/proxy/proxy.yml')
