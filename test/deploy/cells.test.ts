@@ -17,12 +17,6 @@ function environmentOf({ env_file: files, environment }: Tree): Record<string, s
   return Object.assign({}, ...read, environment, FILLED_IN) as Record<string, string>
 }
 
-const placeOf = (service: Tree, volume: string): string =>
-  service.volumes.find((one: string) => one.startsWith(`${volume}:`)).split(':')[1]
-
-const envOf = ({ env }: Tree): Record<string, string> =>
-  Object.fromEntries(env.map(({ name, value }: Tree) => [name, value]))
-
 test('the settings of every process of two cells are those of a live Bursar, and name its cell', () => {
   const processes = Object.entries(services).filter(([, { image }]) => image.startsWith('bursar:'))
   assert.deepEqual(
