@@ -26,7 +26,10 @@ test('an operator moves a school by one command, and directory and maps follow i
   assert.match(mapOf('keys'), /^key_test_demo north$/m)
 
   assert.match((await run(env, 'cells', 'move', 'nobody', '--to', 'south')).err, /The school nobody/)
-  assert.match((await run(env, 'cells', 'move', 'demo-school', '--to', 'north')).err, /lives in north already/)
+  assert.match(
+    (await run(env, 'cells', 'move', 'demo-school', '--to', 'north')).err,
+    /lives in north already/,
+  )
   assert.match((await run(env, 'cells', 'move', 'demo-school', '--to', 'east')).err, /The cell east/)
 
   const moved = await ask(env, 'cells', 'move', 'demo-school', '--to', 'south', '--longest-pause', '30')
