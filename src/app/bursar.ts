@@ -54,7 +54,7 @@ class StartRefused extends Error {
 const WATCH_MS = 1_000
 /** A look that opens a connection of its own is dear. */
 const CONNECT_MS = 15_000
-const SCHEMA_MS = 5_000
+const SCHEMA_MS = 2_000
 const REAP_MS = 100
 
 export async function createBursar(

@@ -7,13 +7,15 @@ import { parseMasterKey, Vault } from '../../src/platform/secrets.ts'
 const key = (byte: number): Buffer => Buffer.alloc(32, byte)
 
 test('a sealed secret opens with its key and purpose, and with nothing else', () => {
+  // Two of one key: what one sealed, another process opens.
+  const [sealer, opener, other] = [new Vault(key(1)), new Vault(key(1)), new Vault(key(2))]
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), fc.string(), (secret, handler) => {
       const plain = secret.toWellFormed()
-      const sealed = new Vault(key(1)).seal(plain, handler)
-      assert.equal(new Vault(key(1)).open(sealed, handler), plain)
-      assert.throws(() => new Vault(key(2)).open(sealed, handler))
-      assert.throws(() => new Vault(key(1)).open(sealed, `${handler} of another row`))
+      const sealed = sealer.seal(plain, handler)
+      assert.equal(opener.open(sealed, handler), plain)
+      assert.throws(() => other.open(sealed, handler))
+      assert.throws(() => opener.open(sealed, `${handler} of another row`))
     }),
   )
 })
