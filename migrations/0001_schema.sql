@@ -233,10 +233,9 @@ create table moving_schools (
   move_id text not null,
   side text not null check (side in ('leaving', 'arriving', 'left')),
   code text not null,
-  -- Jobs leave its rows alone.
-  is_held boolean not null default false,
-  -- Until then nobody writes to its rows; null: anybody does. Of a school that is leaving it runs out by itself, so that one
-  -- whose move was killed in its pause goes on here.
+  -- Until then jobs leave its rows alone, and nobody writes to them; null: as if it did not move. Of a school that is leaving
+  -- both run out by themselves, so that one whose move was killed in its pause goes on here.
+  held_until timestamptz,
   fenced_until timestamptz,
   -- Of one that has left: what still comes here with one of these is told to try again.
   key_ids text[] not null default '{}',

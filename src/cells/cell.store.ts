@@ -29,8 +29,10 @@ export async function readContent(db: Queryable): Promise<CellContent> {
 /** Ids that the cell gives from now on are in this range, behind those that it gave there before. */
 export async function startIdsAt(db: Queryable, firstId: number, lastId: number): Promise<void> {
   await db.query(
+    // Never back: a school that has moved away keeps its id.
     `select setval(pg_get_serial_sequence('institutes', 'id'), greatest($1::int,
-       (select coalesce(max(id), 0) + 1 from institutes where id between $1::int and $2::int)), false)`,
+       (select coalesce(max(id), 0) + 1 from institutes where id between $1::int and $2::int),
+       (select last_value + is_called::int from institutes_id_seq where last_value between $1::int and $2::int)), false)`,
     [firstId, lastId],
   )
 }

@@ -1,7 +1,7 @@
 import { createInstitute, type NewInstitute } from '../institutes/institutes.service.ts'
 import type { Institute } from '../institutes/institutes.rules.ts'
 import type { Context } from '../platform/context.ts'
-import type { Database } from '../platform/db/database.ts'
+import type { Database, Transaction } from '../platform/db/database.ts'
 import { claimSetting, readSetting, writeSetting } from '../platform/db/instance-settings.ts'
 import { compareSchema, migrate } from '../platform/db/migrate.ts'
 import { conflict, isUnavailable, notFound } from '../platform/errors.ts'
@@ -65,7 +65,7 @@ export async function addCell(
       await store.lockDirectory(tx)
       const cells = await store.listCells(tx)
       const known = cells.find(one => one.name === name)
-      const firstInstituteId = known?.firstInstituteId ?? nextFirstId(cells)
+      const firstInstituteId = known?.firstInstituteId ?? (await takeRange(tx, cells))
       const added = { name, addresses, firstInstituteId, isDraining: known?.isDraining ?? false }
       refuseForeign(await store.readDirectory(tx), added, content)
       const databaseUrlSealed = ctx.vault.seal(databaseUrl, urlPurpose(name))
@@ -79,6 +79,14 @@ export async function addCell(
   } finally {
     await db.close()
   }
+}
+
+/** A range is given once: schools of a cell that was removed keep their ids elsewhere. */
+async function takeRange(tx: Transaction, cells: readonly Cell[]): Promise<number> {
+  const taken = Number((await readSetting(tx, 'next_institute_range')) ?? 1)
+  const firstId = Math.max(taken, nextFirstId(cells))
+  await writeSetting(tx, 'next_institute_range', String(nextFirstId([{ firstInstituteId: firstId }])))
+  return firstId
 }
 
 async function prepare({ mode, vault }: DirectoryContext, db: Database, name: string): Promise<void> {
@@ -132,6 +140,9 @@ export async function removeCell({ db }: Pick<Context, 'db'>, name: string): Pro
     await store.lockDirectory(tx)
     const schools = await store.countSchoolsOf(tx, name)
     if (schools > 0) throw conflict(`${name} still has ${schools} schools: move them first.`)
+    const kept = await store.countKeptMoves(tx, name)
+    if (kept > 0)
+      throw conflict(`${name} keeps the rows of ${kept} moved schools: bursar cells forget deletes them.`)
     if (!(await store.deleteCell(tx, name))) throw notFound(`The cell ${name}`)
   })
 }
@@ -149,7 +160,10 @@ export async function setCellOf(
   { db }: Pick<Context, 'db'>,
   { instituteId, cell }: { instituteId: number; cell: string },
 ): Promise<void> {
-  if (!(await store.setCell(db, instituteId, cell))) throw notFound(`The school ${instituteId}`)
+  await db.transaction(async tx => {
+    await store.lockDirectory(tx)
+    if (!(await store.setCell(tx, instituteId, cell))) throw notFound(`The school ${instituteId}`)
+  })
 }
 
 type AwayCell = { cell: string; reason: string }
@@ -225,12 +239,13 @@ export async function placeSchool(
 ): Promise<Institute> {
   const cell = (await store.listCells(ctx.db)).find(one => one.name === name)
   if (cell === undefined) throw notFound(`The cell ${name}`)
-  const known = await store.findSchool(ctx.db, input.code)
-  if (known !== null) throw conflict(`There is already a school ${input.code}, in the cell ${known.cell}.`)
-  // If this process ends before the next step, the next look at the cell finds the school.
-  const institute = await connections.ask(cell, db => createInstitute({ ...ctx, db }, input))
-  await ctx.db.transaction(tx =>
-    store.putSchools(tx, [{ id: institute.id, code: institute.code, cell: name }]),
-  )
-  return institute
+  return ctx.db.transaction(async tx => {
+    await store.lockDirectory(tx)
+    const known = await store.findSchool(tx, input.code)
+    if (known !== null) throw conflict(`There is already a school ${input.code}, in the cell ${known.cell}.`)
+    // If this process ends before the next step, the next look at the cell finds the school.
+    const institute = await connections.ask(cell, db => createInstitute({ ...ctx, db }, input))
+    await store.putSchools(tx, [{ id: institute.id, code: institute.code, cell: name }])
+    return institute
+  })
 }

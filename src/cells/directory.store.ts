@@ -121,3 +121,14 @@ export async function fingerprintDirectory(db: Queryable): Promise<string> {
   )
   return row?.print ?? ''
 }
+
+/** Moves from or to a cell that have not ended, or whose old rows it still keeps. */
+export async function countKeptMoves(tx: Transaction, cell: string): Promise<number> {
+  const [row] = await tx.query<{ count: number }>(
+    `select count(*)::int as count from school_moves
+     where (finished_at is null and $1 in (from_cell, to_cell))
+       or (from_cell = $1 and kept_until is not null and forgotten_at is null)`,
+    [cell],
+  )
+  return row?.count ?? 0
+}

@@ -123,6 +123,32 @@ test('a database becomes a cell only if its ids, mode and master key fit, and on
   await assert.rejects(addCell(ctx, { ...own, name: 'west', databaseUrl: other }), /is not a sandbox one/)
 })
 
+test('an id is given once: neither a cell that is added again nor one after a removed cell gives it a second time', async t => {
+  const { north, south, connections } = await startCells(t)
+  const { ctx } = north.app
+  const place = (code: string) => placeSchool(ctx, connections, { ...NEW, code, cell: 'south' })
+  const { id: first } = await place('green-park')
+  // It has moved away: neither the cell nor the sequence of another knows it any more.
+  await south.sql('delete from branches where institute_id = $1', [first])
+  await south.sql('delete from institutes where id = $1', [first])
+  await setCellOf(ctx, { instituteId: first, cell: 'north' })
+  const databaseUrl = await readDatabaseUrl(ctx, 'south')
+  await addCell(ctx, { name: 'south', addresses: ['elsewhere:1'], databaseUrl })
+  assert.equal((await place('blue-park')).id, first + 1)
+  const west = await addCell(ctx, {
+    name: 'west',
+    addresses: ['west:1'],
+    databaseUrl: await emptyDatabase(t),
+  })
+  await removeCell(ctx, 'west')
+  const east = await addCell(ctx, {
+    name: 'east',
+    addresses: ['east:1'],
+    databaseUrl: await emptyDatabase(t),
+  })
+  assert.ok(east.firstInstituteId > west.firstInstituteId)
+})
+
 test('two schools of one code in two cells: the first stays routed, and the other is told of', async t => {
   const { north, south, connections } = await startCells(t)
   await createInstitute(south.app.ctx, { ...NEW, code: 'demo-school' })

@@ -88,7 +88,7 @@ export async function dropFence(db: Queryable, schoolId: number): Promise<void> 
 export async function markLeaving(db: Queryable, moveId: string, { id, code }: School): Promise<void> {
   await db.query(
     `insert into moving_schools (school_id, move_id, side, code) values ($1, $2, 'leaving', $3)
-     on conflict (school_id) do update set move_id = $2, side = 'leaving', code = $3, is_held = false, fenced_until = null,
+     on conflict (school_id) do update set move_id = $2, side = 'leaving', code = $3, held_until = null, fenced_until = null,
        key_ids = '{}', account_ids = '{}', changed_at = now()`,
     [id, moveId, code],
   )
@@ -97,8 +97,8 @@ export async function markLeaving(db: Queryable, moveId: string, { id, code }: S
 /** Its rows are shut from the start, and no job takes them. It may have left this cell before. */
 export async function markArriving(db: Queryable, moveId: string, { id, code }: School): Promise<void> {
   await db.query(
-    `insert into moving_schools (school_id, move_id, side, code, is_held, fenced_until) values ($1, $2, 'arriving', $3, true, 'infinity')
-     on conflict (school_id) do update set move_id = $2, side = 'arriving', code = $3, is_held = true, fenced_until = 'infinity',
+    `insert into moving_schools (school_id, move_id, side, code, held_until, fenced_until) values ($1, $2, 'arriving', $3, 'infinity', 'infinity')
+     on conflict (school_id) do update set move_id = $2, side = 'arriving', code = $3, held_until = 'infinity', fenced_until = 'infinity',
        key_ids = '{}', account_ids = '{}', changed_at = now()`,
     [id, moveId, code],
   )
@@ -119,8 +119,11 @@ export async function unmark(db: Queryable, moveId: string): Promise<void> {
   await db.query('delete from moving_schools where move_id = $1', [moveId])
 }
 
-export async function holdJobs(db: Queryable, schoolId: number): Promise<void> {
-  await db.query('update moving_schools set is_held = true where school_id = $1', [schoolId])
+export async function holdJobs(db: Queryable, schoolId: number, forMs: number): Promise<void> {
+  await db.query(
+    `update moving_schools set held_until = clock_timestamp() + $2 * interval '1 millisecond' where school_id = $1`,
+    [schoolId, forMs],
+  )
 }
 
 /** How many rows of the school a worker holds at this moment. */
@@ -167,7 +170,7 @@ export async function shutFence(
 /** Of a school that is leaving: everything goes on. */
 export async function openFence(db: Queryable, schoolId: number): Promise<void> {
   await db.query(
-    `update moving_schools set fenced_until = null, is_held = false where school_id = $1 and side = 'leaving'`,
+    `update moving_schools set fenced_until = null, held_until = null where school_id = $1 and side = 'leaving'`,
     [schoolId],
   )
 }
@@ -179,7 +182,7 @@ export async function openFence(db: Queryable, schoolId: number): Promise<void> 
 export async function keepShut(db: Queryable, schoolId: number): Promise<boolean> {
   await db.query('select pg_advisory_xact_lock($1, $2)', [FENCE_LOCK, schoolId])
   const kept = await db.query(
-    `update moving_schools m set side = 'left', is_held = true, fenced_until = 'infinity', changed_at = now(),
+    `update moving_schools m set side = 'left', held_until = 'infinity', fenced_until = 'infinity', changed_at = now(),
        key_ids = array(select key_id from api_keys where institute_id = $1),
        account_ids = array(select id from provider_accounts where institute_id = $1)
      where school_id = $1 and side = 'leaving' and fenced_until > clock_timestamp() returning school_id`,

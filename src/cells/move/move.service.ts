@@ -23,7 +23,7 @@ import {
 } from './move.rules.ts'
 import { seconds, STEP_TEXTS } from './move.texts.ts'
 import type { Figures, Move, MoveLog } from './moves.store.ts'
-import { refuseUnfit } from './fit.service.ts'
+import { refuseTaken, refuseUnfit } from './fit.service.ts'
 import * as replication from './replication.store.ts'
 import { MoveStopped, openSides, type Cell, type Sides } from './sides.ts'
 import { CARRIED_BY_SCHOOL, kindOf } from './tables.rules.ts'
@@ -106,18 +106,30 @@ export async function forgetMoved(
   isDue: (move: Move) => boolean,
 ): Promise<Move[]> {
   const due = (await log.listKept()).filter(isDue)
+  const forgotten: Move[] = []
+  const failures: unknown[] = []
+  // A cell that is away keeps the rows of no other.
   for (const move of due) {
-    const { name, config } = await cellNamed(move.fromCell)
-    const db = await connect(config, name)
     try {
-      await replication.dropStash(db, namesOf(move.id).schema)
-      await fence.unmark(db, move.id)
-    } finally {
-      await db.end()
+      await forgetOne(move, await cellNamed(move.fromCell))
+      await log.record({ ...move, forgottenAt: new Date() })
+      forgotten.push(move)
+    } catch (error) {
+      failures.push(error)
     }
-    await log.record({ ...move, forgottenAt: new Date() })
   }
-  return due
+  if (failures.length > 0) throw failures[0]
+  return forgotten
+}
+
+async function forgetOne(move: Move, { name, config }: Cell): Promise<void> {
+  const db = await connect(config, name)
+  try {
+    await replication.dropStash(db, namesOf(move.id).schema)
+    await fence.unmark(db, move.id)
+  } finally {
+    await db.end()
+  }
 }
 
 async function withRun(
@@ -130,9 +142,12 @@ async function withRun(
   try {
     const open = await options.log.findOpen(options.code)
     if (open === null && isBack) throw new MoveStopped(`No move of ${options.code} is under way.`)
-    const move = open ?? (await beginMove(sides, options))
-    const school = { id: move.schoolId, code: move.code }
+    const begun = open ?? (await beginMove(sides, options))
+    const school = { id: begun.schoolId, code: begun.code }
     await fence.lockMove(sides.source, school.id)
+    // Another run may have brought it further, or to its end, while this one waited for the lock.
+    const move = await options.log.findOpen(options.code)
+    if (move === null) throw new MoveStopped(`The move of ${options.code} has ended meanwhile.`)
     const say = (text: string): void => options.report({ step: run.move.step, text })
     const run: Run = { options, sides, move, school, names: namesOf(move.id), pausedAtMs: null, say }
     return await work(run)
@@ -269,7 +284,10 @@ async function pause(run: Run): Promise<void> {
   const { sides, school, options, move, say } = run
   const { source, target, replicated } = sides
   const { leaseWaitMs, longestPauseMs } = options
-  await fence.holdJobs(source, school.id)
+  await refuseTaken(sides, school, { source: options.source.name, target: options.target.name })
+  // Renewed with each try, so it outlasts one try, the pause and the switch.
+  const heldMs = leaseWaitMs + longestPauseMs + 2 * FENCE_SLACK_MS
+  await fence.holdJobs(source, school.id, heldMs)
   const untilMs = performance.now() + leaseWaitMs
   while (performance.now() < untilMs && (await fence.countLeases(source, school.id, replicated)) > 0)
     await wait(LOOK_AGAIN_MS / 4)
@@ -283,7 +301,7 @@ async function pause(run: Run): Promise<void> {
       throw new MoveStopped('Somebody writes to the school without end; try again when it is quiet.')
     say('Somebody is in the middle of a longer write; the school goes on, and is paused a little later')
     await wait(DRAIN_MS)
-    await fence.holdJobs(source, school.id)
+    await fence.holdJobs(source, school.id, heldMs)
   }
   const mark = `${move.id} ${newId('move')}`
   await fence.writeMark(source, school.id, mark)

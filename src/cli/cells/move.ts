@@ -8,7 +8,7 @@ import { formatTimeOfDay, show, writeError } from '../terminal/output.ts'
 import { readInstituteCode } from '../input.ts'
 import { withContext } from '../with-context.ts'
 
-type MoveFlags = { to: string; back?: true; longestPause?: number; replicateFrom?: string }
+type MoveFlags = { to: string; back?: true; longestPause?: number; replicateFromEnv?: string }
 
 export function addMoveCommands(cells: Command, readCell: (text: string) => string): void {
   const move = cells
@@ -19,8 +19,8 @@ export function addMoveCommands(cells: Command, readCell: (text: string) => stri
     .option('--back', 'end the move instead, while the school has not left')
     .option('--longest-pause <seconds>', 'do not begin a pause that would take longer (2)', readSeconds)
     .option(
-      '--replicate-from <address>',
-      "how the new cell's PostgreSQL reaches the old one (as this command does)",
+      '--replicate-from-env <name>',
+      "the environment variable that says how the new cell's PostgreSQL reaches the old one (as this command does)",
     )
     .action(runMove)
   addExamples(move, [
@@ -36,10 +36,13 @@ export function addMoveCommands(cells: Command, readCell: (text: string) => stri
   addExamples(forget, ['bursar cells forget', 'bursar cells forget green-park'])
 }
 
-async function runMove(code: string, { to, back, longestPause, replicateFrom }: MoveFlags): Promise<void> {
+async function runMove(code: string, { to, back, longestPause, replicateFromEnv }: MoveFlags): Promise<void> {
   const { proxies } = readConfig(process.env)
   await withContext(async ctx => {
     const longestPauseMs = longestPause === undefined ? undefined : longestPause * 1_000
+    const replicateFrom = replicateFromEnv === undefined ? undefined : process.env[replicateFromEnv]
+    if (replicateFromEnv !== undefined && replicateFrom === undefined)
+      throw new InputError(`${replicateFromEnv} is not set.`)
     const request = { code, to, isBack: back === true, longestPauseMs, replicateFrom }
     const move = await moveToCell(ctx, request, proxies, ({ text }) =>
       writeError(`${formatTimeOfDay(new Date())} ${text}\n`),

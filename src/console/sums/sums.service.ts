@@ -1,4 +1,5 @@
 import type { Context } from '../../platform/context.ts'
+import { forEachInstitute, sumOf } from '../../platform/jobs/claim.ts'
 import * as owed from './owed.store.ts'
 import * as store from './sums.store.ts'
 
@@ -14,13 +15,21 @@ export async function countChanges(
   { db }: SumsContext,
   { least = WORTH_COUNTING }: { least?: number } = {},
 ): Promise<number> {
+  const changed = await store.findChanged(db, least)
+  const counts = await forEachInstitute(
+    changed.map(instituteId => ({ instituteId })),
+    instituteId => countSome({ db }, instituteId),
+  )
+  return sumOf(counts)
+}
+
+async function countSome({ db }: SumsContext, instituteId: number): Promise<number> {
   let counted = 0
-  for (const instituteId of await store.findChanged(db, least))
-    for (let batch = 0; batch < MOST_BATCHES; batch++) {
-      const count = await countBatch({ db }, instituteId)
-      counted += count
-      if (count < BATCH) break
-    }
+  for (let batch = 0; batch < MOST_BATCHES; batch++) {
+    const count = await countBatch({ db }, instituteId)
+    counted += count
+    if (count < BATCH) break
+  }
   return counted
 }
 

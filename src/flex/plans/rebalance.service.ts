@@ -65,7 +65,7 @@ const ROUND_EVERY_MS = 5_000
 /** Where the look through all plans of a database stands, in real time; `isUnfinished` when it is to go on by itself. */
 const rounds = new WeakMap<object, { at: number; after: PlanKey | null; isUnfinished: boolean }>()
 
-/** When this process is to look at the next few; null when it has seen all, and only a write can change any. */
+/** When this process is to look at the next few; null when it has seen all: a write wakes it, and a new day is seen within a minute. */
 export async function nextRebalanceDue({ db, clock }: PlanContext): Promise<Date | null> {
   const last = rounds.get(db)
   if (last?.isUnfinished !== true) return null

@@ -14,6 +14,7 @@ type Setting =
   | 'books_check'
   | 'second_factor'
   | 'cell'
+  | 'next_institute_range'
 
 /** Held until the transaction ends, also before the setting has been written for the first time. */
 export async function lockSetting(tx: Transaction, key: Setting): Promise<void> {

@@ -3,5 +3,5 @@
  * until it has arrived, and one that is about to leave is left alone, so that nothing is cut off in the middle.
  */
 export function isHere(column = 'institute_id'): string {
-  return `${column} not in (select school_id from moving_schools where is_held)`
+  return `${column} not in (select school_id from moving_schools where held_until > clock_timestamp())`
 }
