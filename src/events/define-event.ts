@@ -1,9 +1,9 @@
-import type { TSchema } from 'typebox'
+import type { JsonSchema } from '../platform/json-schema.ts'
 import type { EventCode, TestCode } from './codes.ts'
 
 /** What an event carries: an output (http/wire/output.ts) that is read at the moment of the event. */
 type Payload<Source, Json> = {
-  readonly schema: TSchema
+  readonly schema: JsonSchema
   readonly example: Json
   /** In the context of the event's moment, or of none. */
   toJson(this: void, source: Source, at: never): Json

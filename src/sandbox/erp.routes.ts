@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify'
-import { Type, type TObject } from 'typebox'
 import { addWrite } from '../http/endpoint.ts'
 import { ok } from '../http/envelope.ts'
 import type { Reply } from '../http/reply.ts'
 import { answer } from '../http/wire/answers.ts'
 import { nameComponent } from '../http/wire/component.ts'
+import { objectSchema, type JsonSchema } from '../platform/json-schema.ts'
 import { settingsInput } from '../erp/settings/settings.input.ts'
 import { settingsOutput } from '../erp/settings/settings.output.ts'
 import { removeErpSettings, setErpSettings, type SettingsChange } from '../erp/settings/settings.service.ts'
@@ -12,15 +12,19 @@ import { badField } from '../platform/errors.ts'
 import type { Context } from '../platform/context.ts'
 
 /** The settings, of which nothing but `is_configured` is left once they are removed. */
-const { properties } = settingsOutput.schema as unknown as TObject
+const properties = settingsOutput.schema['properties'] as Record<string, JsonSchema>
 const data = nameComponent(
   'SandboxErpSettings',
-  Type.Object({
-    is_configured: Type.Boolean({
-      description: 'False after the settings were removed; then nothing follows.',
-    }),
-    ...Type.Partial(Type.Object(properties)).properties,
-  }),
+  objectSchema(
+    {
+      is_configured: {
+        type: 'boolean',
+        description: 'False after the settings were removed; then nothing follows.',
+      },
+      ...properties,
+    },
+    { optional: Object.keys(properties) },
+  ),
 )
 
 const settingsReply: Reply<SettingsChange> = {

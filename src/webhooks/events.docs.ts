@@ -1,6 +1,6 @@
-import { Type, type TSchema } from 'typebox'
 import { EVENT_CODES, TEST_CODE } from '../events/codes.ts'
 import { DELIVERY_HEADERS } from '../http/openapi/headers.ts'
+import { objectSchema, type JsonSchema } from '../platform/json-schema.ts'
 import { CATALOGUE } from './catalogue.ts'
 import { testPayload } from './test-event.output.ts'
 
@@ -12,15 +12,16 @@ export const EVENT_WEBHOOKS = Object.fromEntries(
   ].map(({ code, when, payload }) => [code, { post: describeEvent(code, when, payload) }]),
 )
 
-function describeEvent(code: string, when: string, payload: { schema: TSchema; example: unknown }) {
-  const schema = Type.Object({
-    event_id: Type.String({
+function describeEvent(code: string, when: string, payload: { schema: JsonSchema; example: unknown }) {
+  const schema = objectSchema({
+    event_id: {
+      type: 'string',
       description: 'The same on every retry: drop an event whose id you have seen.',
-    }),
-    event: Type.Literal(code, { description: 'Event code.' }),
-    timestamp: Type.Integer({ format: 'int64', description: 'When it happened, Unix seconds.' }),
-    version: Type.Literal('1.0', { description: 'Version of the envelope.' }),
-    sequence: Type.Integer({ format: 'int64', description: 'Rises per resource; compare, do not count.' }),
+    },
+    event: { type: 'string', const: code, description: 'Event code.' },
+    timestamp: { type: 'integer', format: 'int64', description: 'When it happened, Unix seconds.' },
+    version: { type: 'string', const: '1.0', description: 'Version of the envelope.' },
+    sequence: { type: 'integer', format: 'int64', description: 'Rises per resource; compare, do not count.' },
     payload: payload.schema,
   })
   const example = {

@@ -1,9 +1,8 @@
-import assert from 'node:assert/strict'
-import { Value } from 'typebox/value'
 import type { EventCode } from '../../src/events/codes.ts'
 import { CATALOGUE } from '../../src/webhooks/catalogue.ts'
 import type { TestBursar } from './bursar.ts'
 import type { Json } from './client.ts'
+import { assertFits } from './schema.ts'
 
 export type Told = { code: EventCode; resourceId: string; payload: Json }
 
@@ -13,9 +12,7 @@ export async function readCatalogued({ sql }: Pick<TestBursar, 'sql'>): Promise<
     'select event_code as code, resource_id as "resourceId", payload from events order by sequence',
   )
   for (const { code, payload } of events) {
-    const schema = CATALOGUE[code].payload.schema
-    assert.deepEqual([...Value.Errors(schema, payload)], [], `${code} ${JSON.stringify(payload)}`)
-    assert.deepEqual(Value.Clean(schema, structuredClone(payload)), payload, `${code} has a field too many`)
+    assertFits(CATALOGUE[code].payload.schema, payload, code)
   }
   return events
 }

@@ -1,8 +1,8 @@
-import { Type } from 'typebox'
 import type { Scope } from '../../institutes/scopes.rules.ts'
 import type { AnswerDocs } from '../wire/answers.ts'
-import { nameComponent } from '../wire/component.ts'
 import type { AnyInput } from '../wire/input.ts'
+import { nameComponent } from '../wire/component.ts'
+import { objectSchema, type JsonSchema } from '../../platform/json-schema.ts'
 import type { Tag } from './tags.ts'
 
 /** What an operation says of itself in the API reference. */
@@ -28,31 +28,35 @@ const ERROR_TEXTS = {
   503: 'SYE00001: briefly unavailable, retry.',
 } as const
 
-const ErrorEnvelope = Type.Object(
+const FIELD_PROBLEM = nameComponent(
+  'FieldProblem',
+  objectSchema({
+    key: { type: 'string', description: 'Dotted path of the field.', examples: ['details.0.amount'] },
+    message: { type: 'string', description: 'What is wrong with it.' },
+  }),
+)
+
+const ERROR_ENVELOPE = objectSchema(
   {
-    status: Type.Literal('error', { description: 'Always "error".' }),
-    code: Type.String({ description: 'A code of the error registry.', examples: ['HUE00000'] }),
-    message: Type.String({ description: 'Tells a person what to change.' }),
-    errors: Type.Optional(
-      Type.Array(
-        nameComponent(
-          'FieldProblem',
-          Type.Object({
-            key: Type.String({ description: 'Dotted path of the field.', examples: ['details.0.amount'] }),
-            message: Type.String({ description: 'What is wrong with it.' }),
-          }),
-        ),
-        { description: 'The fields to change; present only for field problems.' },
-      ),
-    ),
-    data: Type.Optional(
-      Type.Record(Type.String(), Type.String(), {
-        description: 'Data that helps the caller, such as the id of the resource in the way.',
-      }),
-    ),
-    request_id: Type.String({ description: 'Quote it when you ask for help.', examples: ['req_01k9…'] }),
+    status: { type: 'string', const: 'error', description: 'Always "error".' },
+    code: { type: 'string', description: 'A code of the error registry.', examples: ['HUE00000'] },
+    message: { type: 'string', description: 'Tells a person what to change.' },
+    errors: {
+      type: 'array',
+      items: FIELD_PROBLEM,
+      description: 'The fields to change; present only for field problems.',
+    },
+    data: {
+      type: 'object',
+      additionalProperties: { type: 'string' },
+      description: 'Data that helps the caller, such as the id of the resource in the way.',
+    },
+    request_id: { type: 'string', description: 'Quote it when you ask for help.', examples: ['req_01k9…'] },
   },
-  { description: 'Every error, whatever its status, wears this envelope.' },
+  {
+    optional: ['errors', 'data'],
+    description: 'Every error, whatever its status, wears this envelope.',
+  },
 )
 
 type Documented = {
@@ -118,7 +122,7 @@ export function documentFile(
   },
 ): Record<string, unknown> {
   const { mediaType, tag, params, scope, ...docs } = file
-  const schema = Type.Unsafe<string>({ type: 'string', format: 'binary', description: 'The file.' })
+  const schema = { type: 'string', format: 'binary', description: 'The file.' }
   return {
     ...docs,
     ...(scope === undefined ? {} : documentScope(scope, docs.description)),
@@ -140,7 +144,7 @@ export function documentUpload(upload: {
   mediaTypes: readonly string[]
   maxBytes: number
 }): Record<string, unknown> {
-  const schema = Type.Unsafe<string>({ type: 'string', format: 'binary', description: 'The file itself.' })
+  const schema = { type: 'string', format: 'binary', description: 'The file itself.' }
   const documented = documentEndpoint({ ...upload, method: 'POST' })
   const tooLarge = `HUE00004: the file is larger than ${upload.maxBytes / 1_000_000} MB.`
   return {
@@ -172,46 +176,49 @@ export function errorAnswers(extra: readonly ErrorStatus[]): Record<string, unkn
 }
 
 function errorAnswer(status: ErrorStatus, description: string): Record<string, unknown> {
-  return { [status]: { description, content: { 'application/json': { schema: ErrorEnvelope } } } }
+  return { [status]: { description, content: { 'application/json': { schema: ERROR_ENVELOPE } } } }
 }
 
-const IDEMPOTENCY_HEADER = Type.Object({
-  'idempotency-key': Type.Optional(
-    Type.String({
+const IDEMPOTENCY_HEADER = objectSchema(
+  {
+    'idempotency-key': {
+      type: 'string',
       minLength: 1,
       maxLength: 255,
       description:
         'Makes the request safe to repeat for 24 hours: the same key and request replay the first answer.',
       examples: ['fee-2026-ADM-1042'],
-    }),
-  ),
-})
+    },
+  },
+  { optional: ['idempotency-key'] },
+)
 
-const CURSOR = 'order_01k9zq4m0ve8sbn6yt2hw3c5da'
+const SUCCESS = { type: 'string', const: 'success', description: 'Always "success".' }
+
+const PAGE = {
+  has_more: { type: 'boolean', description: 'Whether another page follows.' },
+  next_cursor: {
+    type: 'string',
+    description: 'Send it as `cursor` for the next page.',
+    examples: ['order_01k9zq4m0ve8sbn6yt2hw3c5da'],
+  },
+}
+
+function remark(example: string): JsonSchema {
+  const description = 'A remark for a person; present only when there is one.'
+  return { type: 'string', description, examples: [example] }
+}
 
 function success(answer: AnswerDocs): Record<string, unknown> {
-  const schema = Type.Object({
-    status: Type.Literal('success', { description: 'Always "success".' }),
-    ...(answer.data === undefined ? {} : { data: answer.data }),
-    ...(answer.remark === undefined
-      ? {}
-      : {
-          message: Type.Optional(
-            Type.String({
-              description: 'A remark for a person; present only when there is one.',
-              examples: [answer.remark],
-            }),
-          ),
-        }),
-    ...(answer.isList === true
-      ? {
-          has_more: Type.Boolean({ description: 'Whether another page follows.' }),
-          next_cursor: Type.Optional(
-            Type.String({ description: 'Send it as `cursor` for the next page.', examples: [CURSOR] }),
-          ),
-        }
-      : {}),
-  })
+  const schema = objectSchema(
+    {
+      status: SUCCESS,
+      ...(answer.data === undefined ? {} : { data: answer.data }),
+      ...(answer.remark === undefined ? {} : { message: remark(answer.remark) }),
+      ...(answer.isList === true ? PAGE : {}),
+    },
+    { optional: ['message', 'next_cursor'] },
+  )
   return {
     description: answer.description,
     content: {

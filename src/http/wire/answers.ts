@@ -1,17 +1,17 @@
-import { Type, type TSchema } from 'typebox'
+import type { JsonSchema } from '../../platform/json-schema.ts'
 
 /** What an operation answers with, as the reference tells it: schema and example of an output in our envelope. */
 export type AnswerDocs = {
   description: string
   /** The schema of `data`; absent when there is none. */
-  data?: TSchema
+  data?: JsonSchema
   isList?: boolean
   /** An example of the `message` that may stand beside it. */
   remark?: string
   example: object
 }
 
-type Described = { readonly schema: TSchema; readonly example: unknown }
+type Described = { readonly schema: JsonSchema; readonly example: unknown }
 
 export function answer(description: string, output?: Described): AnswerDocs {
   if (output === undefined) return { description, example: { status: 'success' } }
@@ -21,7 +21,7 @@ export function answer(description: string, output?: Described): AnswerDocs {
 export function answerAll(description: string, output: Described): AnswerDocs {
   return {
     description,
-    data: Type.Array(output.schema),
+    data: { type: 'array', items: output.schema },
     example: { status: 'success', data: [output.example] },
   }
 }
@@ -30,7 +30,7 @@ export function answerAll(description: string, output: Described): AnswerDocs {
 export function answerPage(output: Described): AnswerDocs {
   return {
     description: 'A page.',
-    data: Type.Array(output.schema),
+    data: { type: 'array', items: output.schema },
     isList: true,
     example: { status: 'success', data: [output.example], has_more: true, next_cursor: cursorOf(output) },
   }

@@ -1,17 +1,17 @@
-/**
- * The name of a schema in the reference, where it stands once and is referred to. It is carried along when a field
- * spreads the schema to describe what it holds there; it is no part of the schema itself.
- */
-type Schema = Readonly<Record<string, unknown>>
+import type { JsonSchema } from '../../platform/json-schema.ts'
 
 const COMPONENT = Symbol('component')
 
-export type Component = { readonly name: string; readonly schema: Schema }
+export type Component = { readonly name: string; readonly schema: JsonSchema }
 
+/**
+ * Gives a schema its name in the reference, where it stands once and is referred to. The name is carried along when a
+ * field spreads the schema to describe what it holds there; it is no part of the schema itself.
+ */
 export function nameComponent<Given extends object>(name: string, schema: Given): Given {
-  return { ...schema, [COMPONENT]: { name, schema: schema as unknown as Schema } satisfies Component }
+  return { ...schema, [COMPONENT]: { name, schema: schema as unknown as JsonSchema } satisfies Component }
 }
 
-export function componentOf(schema: Schema): Component | undefined {
+export function componentOf(schema: JsonSchema): Component | undefined {
   return (schema as { [COMPONENT]?: Component })[COMPONENT]
 }

@@ -1,7 +1,7 @@
-import type { TObject } from 'typebox'
 import type { Paise } from '../../platform/money.ts'
-import { nameComponent } from './component.ts'
 import { compileReader, READ_AS, refuseUnknownWords, type ReadAs } from './reader.ts'
+import { nameComponent } from './component.ts'
+import type { JsonSchema } from '../../platform/json-schema.ts'
 
 /**
  * What a request may carry, each field once: its schema, its description, an example, and the name and type under which
@@ -132,7 +132,7 @@ type ReadFields<Given extends Fields, WhenAbsent> = {
 /** Fields that are read together: a body, a query, the parameters of an address, an item of a list. */
 export class Input<Value, Given extends Fields = Fields> {
   readonly fields: Given
-  readonly schema: TObject
+  readonly schema: JsonSchema
   readonly example: Record<string, unknown>
   readonly #whenAbsent: null | undefined
   #reader: ((value: unknown) => unknown) | undefined
@@ -148,7 +148,7 @@ export class Input<Value, Given extends Fields = Fields> {
       [READ_AS]: Object.fromEntries(entries.map(([name, field]) => [name, this.#readAs(name, field)])),
       ...(ascending === undefined ? {} : { 'x-ascending': ascending }),
     }
-    this.schema = (component === undefined ? schema : nameComponent(component, schema)) as unknown as TObject
+    this.schema = component === undefined ? schema : nameComponent(component, schema)
     this.example = Object.fromEntries(entries.map(([name, field]) => [name, field.example]))
   }
 

@@ -1,8 +1,8 @@
-import { Type, type TUnsafe } from 'typebox'
 import { assert } from '../../platform/assert.ts'
 import { toRupees, type Paise } from '../../platform/money.ts'
-import { nameComponent } from './component.ts'
 import type { Camel } from './input.ts'
+import { nameComponent } from './component.ts'
+import type { JsonSchema } from '../../platform/json-schema.ts'
 
 /**
  * What an answer or event carries, each field once: its schema, its description, an example, and where it is read from.
@@ -17,7 +17,6 @@ import type { Camel } from './input.ts'
  *     utr: out.optional.text('Bank reference; only if processed.', 'HDFCR52026111500042'),
  *   })
  */
-type Schema = Record<string, unknown>
 type Empty = null | undefined
 
 /** Read from the property of that name: what type it has to have, and the unit behind its name. */
@@ -25,7 +24,7 @@ type ByName<Domain, Unit extends string> = { domain: Domain; unit: Unit }
 export type ByFunction<Source, Context> = { source: Source; context: Context }
 
 export type OutField<Json, IsOptional extends boolean, From> = {
-  readonly schema: Schema
+  readonly schema: JsonSchema
   readonly example: Json
   readonly isOptional: IsOptional
   readonly unit: string
@@ -130,7 +129,7 @@ type Fits<Given extends OutFields, Source, Context> = {
 }
 
 type Output<Source, Context, Json> = {
-  readonly schema: TUnsafe<Json>
+  readonly schema: JsonSchema
   readonly example: Json
   toJson(this: void, source: Source, context: Context): Json
 }
@@ -168,11 +167,11 @@ type AnyOutput = Output<unknown, unknown, unknown>
 
 function kinds(isOptional: boolean) {
   const kind =
-    (schema: Schema, unit = '', convert?: AnyField['convert']) =>
+    (schema: JsonSchema, unit = '', convert?: AnyField['convert']) =>
     (description: string, example: unknown, read?: Reader): AnyField =>
       make({ ...schema, description, examples: [example] }, { example, read, unit, convert })
   const make = (
-    schema: Schema,
+    schema: JsonSchema,
     { example, read, unit = '', convert }: Partial<Omit<AnyField, 'schema' | 'isOptional'>>,
   ): AnyField => ({ schema, example, isOptional, unit, read, convert })
   return {
@@ -218,7 +217,7 @@ function makeOutput(fields: OutFields, { name: component, description }: About =
     ...(description === undefined ? {} : { description }),
   }
   return {
-    schema: Type.Unsafe<unknown>(component === undefined ? schema : nameComponent(component, schema)),
+    schema: component === undefined ? schema : nameComponent(component, schema),
     example: Object.fromEntries(entries.map(([name, field]) => [name, field.example])),
     toJson: compileWriter(entries),
   }

@@ -1,7 +1,7 @@
-import type { TSchema } from 'typebox'
 import { badFields, type FieldProblem } from '../../platform/errors.ts'
 import { canonicalName } from '../../platform/names.ts'
 import { countCharacters, formats } from './formats.ts'
+import type { JsonSchema } from '../../platform/json-schema.ts'
 
 /**
  * Reads a request against the JSON Schema that also documents it. Not a general validator: it implements the
@@ -41,7 +41,7 @@ export type ReadAs = { key: string; absent: unknown; empty: unknown }
 type Read = (value: unknown, key: string, problems: FieldProblem[]) => unknown
 
 /** Returns a function that gives the read value or throws a 400 naming every field to change. */
-export function compileReader(schema: TSchema): (value: unknown) => unknown {
+export function compileReader(schema: JsonSchema): (value: unknown) => unknown {
   const read = compile(schema)
   return value => {
     const problems: FieldProblem[] = []

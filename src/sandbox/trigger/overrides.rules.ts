@@ -1,12 +1,17 @@
-import type { TSchema } from 'typebox'
-import { Value } from 'typebox/value'
 import { badField } from '../../platform/errors.ts'
 
 type Json = { readonly [name: string]: unknown }
 export type Override = { path: string; value: string }
 
-/** The payload with some of its fields changed; each must be there already, and be as the schema of the event has it. */
-export function applyOverrides(payload: Json, schema: TSchema, overrides: readonly Override[]): Json {
+/**
+ * The payload with some of its fields changed; each must be there already. `misfitOf` says what the schema of the event
+ * has against a payload.
+ */
+export function applyOverrides(
+  payload: Json,
+  misfitOf: (changed: unknown) => string | null,
+  overrides: readonly Override[],
+): Json {
   let changed: unknown = payload
   for (const [index, { path, value }] of overrides.entries()) {
     const old = path.split('.').reduce(childOf, changed)
@@ -18,9 +23,8 @@ export function applyOverrides(payload: Json, schema: TSchema, overrides: readon
       throw badField(`${key}.value`, `must be a ${typeof old === 'number' ? NUMBER_NAME : 'boolean'}.`)
     changed = replaceAt(changed, path.split('.'), read)
     if (typeof old === 'string' && ID.test(old)) changed = replaceEqual(changed, old, read)
-    const [misfit] = Value.Errors(schema, changed)
-    if (misfit !== undefined)
-      throw badField(`${key}.value`, `${misfit.message}, as the schema of the event has it.`)
+    const misfit = misfitOf(changed)
+    if (misfit !== null) throw badField(`${key}.value`, `${misfit}, as the schema of the event has it.`)
   }
   return changed as Json
 }

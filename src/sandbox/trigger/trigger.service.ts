@@ -2,6 +2,7 @@ import { branchFor, type Institute } from '../../institutes/institutes.rules.ts'
 import type { EventCode } from '../../events/codes.ts'
 import { recordEvents } from '../../events/events.service.ts'
 import type { Context } from '../../platform/context.ts'
+import type { JsonSchema } from '../../platform/json-schema.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
 import { CATALOGUE } from '../../webhooks/catalogue.ts'
 import { listSubscriptions } from '../../webhooks/subscriptions/subscriptions.service.ts'
@@ -22,11 +23,12 @@ export async function triggerEvent(
 ): Promise<Triggered> {
   const { eventCode } = wanted
   const collectorCode = branchFor(institute, wanted.collectorCode)
+  const misfitOf = await compileSchema(CATALOGUE[eventCode].payload.schema)
   const active = await listSubscriptions(ctx, institute, { collectorCode })
   return transact(ctx.db, command, async tx => {
     const now = ctx.clock.now()
     const example = exampleEvent(eventCode, { now, collectorCode })
-    const payload = applyOverrides(example, CATALOGUE[eventCode].payload.schema, wanted.override)
+    const payload = applyOverrides(example, misfitOf, wanted.override)
     const event = {
       code: eventCode,
       instituteId: institute.id,
@@ -39,4 +41,11 @@ export async function triggerEvent(
     const subscriptions = active.filter(subscription => subscription.eventCode === eventCode).length
     return { eventId, eventCode, resourceId: event.resourceId, subscriptions }
   })
+}
+
+/** Says what is wrong with a value. The library is loaded here, since nothing else needs it and a start would wait for it. */
+async function compileSchema(schema: JsonSchema): Promise<(value: unknown) => string | null> {
+  const [{ Ajv }, { fullFormats }] = await Promise.all([import('ajv'), import('ajv-formats/dist/formats.js')])
+  const isRight = new Ajv({ strict: false, formats: fullFormats }).compile(schema)
+  return value => (isRight(value) ? null : (isRight.errors?.[0]?.message ?? 'is wrong'))
 }
