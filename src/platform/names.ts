@@ -14,6 +14,18 @@ export function canonicalName(text: string): string {
     .trim()
 }
 
+/**
+ * By what names are compared that people type, such as classes, sections and categories: capitals count like small
+ * letters. A store compares `lower(btrim(…))`.
+ */
+export function nameKey(text: string): string {
+  return canonicalName(text).toLowerCase()
+}
+
+export function isSameName(one: string, other: string): boolean {
+  return nameKey(one) === nameKey(other)
+}
+
 const MODES = new Map([
   ['upi', 'UPI'],
   ['netbanking', 'Net banking'],

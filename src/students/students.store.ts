@@ -187,7 +187,7 @@ export async function listRecords(
       scope: [['s.institute_id = $1', instituteId]],
       filters: [
         ['s.identifier = $1', filter.identifier],
-        ['s.grade = $1', filter.grade],
+        ['lower(btrim(s.grade)) = lower(btrim($1))', filter.grade],
         ['s.collector_code = $1', filter.collectorCode],
         ['s.academic_year_start = $1', filter.academicYearStart],
         ['s.academic_year_end = $1', filter.academicYearEnd],

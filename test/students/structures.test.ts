@@ -162,6 +162,48 @@ test('a student who paid for a term is skipped, with the reason, when the term i
 const byId = (one: Json, other: Json): number =>
   one.service_student_id.localeCompare(other.service_student_id)
 
+test('classes, sections and categories are the same however they are written: in rules, structures and filters', async () => {
+  await save({
+    grades: ['3', '5', 'Nursery'],
+    amounts: [
+      ...structure().amounts,
+      { grade: 'Nursery', component_type: 'TUITION_FEE', term: 1, amount: 10000 },
+    ],
+  })
+  const small = {
+    primary_contact_number: '9876500077',
+    category: ' staff',
+    grade: 'NURSERY',
+    section: 'rose',
+  }
+  const id = await add({ identifier: 'O-77', fullname: 'Meher Das', ...small })
+  await add({
+    identifier: 'O-78',
+    fullname: 'Om Nair',
+    primary_contact_number: '9876500078',
+    category: 'STAFF',
+    grade: 'nursery',
+  })
+  const [child] = await apply('nursery', true)
+  assert.equal(child.identifier, 'O-77')
+  assert.deepEqual([child.after_amount, child.concession_amount], [9000, 1000])
+  assert.equal((await duesOf(id)).outstanding_amount, 9000)
+  const found = async (query: string): Promise<string[]> =>
+    (await viewer.get(`${STUDENTS}?${query}`)).body.data.map((one: Json) => one.identifier)
+  assert.deepEqual((await found('grade=Nursery')).toSorted(), ['O-77', 'O-78'])
+  assert.deepEqual(await found('grade=nursery%20&section=ROSE'), ['O-77'])
+  const { body } = await viewer.get(`${YEAR}/categories`)
+  assert.equal(body.data.find((one: Json) => one.category.toLowerCase() === 'staff').students, 2)
+})
+
+test('the categories of a year without a structure are known before its first rule is saved', async () => {
+  await add({ identifier: 'O-79', primary_contact_number: '9876500079', category: 'RTE', ...LATER })
+  const { body } = await viewer.get(`${SCHOOL}/fee-structures/2031/2032/categories`)
+  assert.deepEqual(body.data, [{ category: 'RTE', students: 1 }])
+})
+
+const LATER = { academic_year_start: 2031, academic_year_end: 2032 }
+
 test('a class of more students than fit into one answer is applied part by part, everybody once', async () => {
   const whole = await apply('5', true)
   assert.ok(whole.length > 1)
@@ -205,6 +247,12 @@ test('students of the ERP are skipped and cannot be edited where the institute l
   assert.equal((await finance.get(`${STUDENTS}/${id}`)).body.data.is_locked, true)
   assert.equal((await demo.patch(`${ERP}/students/${id}`, { fullname: 'Other' })).status, 200)
   assertAnswer(await finance.send('PUT', `${SCHOOL}/erp-lock`, { locked: false }), '200')
+})
+
+test('a structure that has a class twice, once in capitals, is refused', async () => {
+  const answer = await finance.send('PUT', YEAR, structure({ grades: ['3', '5', 'lkg', 'LKG'] }))
+  assert.equal(answer.status, 400)
+  assert.equal(answer.body.errors[0].key, 'grades.3')
 })
 
 test('a structure that contradicts itself is refused by field', async () => {

@@ -17,7 +17,7 @@ export type AskedDefaulters = DuesFilter & { bucket: DefaulterBucket }
 /** Parts of groups that are asked for, as a condition of `owedNow`. $1 is the institute. */
 function isWanted(values: unknown[], { grade, collectorCode, academicYearStart }: DuesFilter): string {
   return allOf(values, [
-    ['p.grade = $1', grade],
+    ['lower(btrim(p.grade)) = lower(btrim($1))', grade],
     ['p.collector_code = $1', collectorCode],
     ['p.academic_year_start = $1', academicYearStart],
   ])

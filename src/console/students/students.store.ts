@@ -70,8 +70,8 @@ function selectInOrder(instituteId: number, filter: StudentFilter): { text: stri
   const where = allOf(values, [
     ['s.institute_id = $1', instituteId],
     ['s.collector_code = $1', filter.collectorCode],
-    ['s.grade = $1', filter.grade],
-    ['s.section = $1', filter.section],
+    ['lower(btrim(s.grade)) = lower(btrim($1))', filter.grade],
+    ['lower(btrim(s.section)) = lower(btrim($1))', filter.section],
     ['s.academic_year_start = $1', filter.academicYearStart],
     ['s.status = $1', filter.status],
     filter.isOwing !== undefined && [filter.isOwing ? OWING : `not ${OWING}`],

@@ -2,6 +2,7 @@ import type { FieldProblem } from '../../platform/errors.ts'
 import { minPaise, paiseOf, subtractPaise, sumPaise, ZERO, type Paise } from '../../platform/money.ts'
 import type { Discount, FeeComponent, SentFee } from '../fees.rules.ts'
 import { largestOf } from '../../platform/lists.ts'
+import { isSameName, nameKey } from '../../platform/names.ts'
 
 export type Year = { academicYearStart: number; academicYearEnd: number }
 
@@ -77,7 +78,7 @@ export type Priced = { grade: string; category: string | null; childNo: number }
 /** What a student has to pay by the structure, term by term in the order of the fees. */
 export function priceStudent(structure: FeeStructure, student: Priced): SentFee[] {
   const { heads, terms } = structure
-  const own = structure.amounts.filter(({ grade }) => grade === student.grade)
+  const own = structure.amounts.filter(({ grade }) => isSameName(grade, student.grade))
   return terms.flatMap((_, index) =>
     heads.flatMap(head => {
       const amount = own.find(one => one.componentType === head && one.term === index + 1)
@@ -109,7 +110,7 @@ function discountsOf(
 
 /** A rule for the third child is also for the fourth where there is none for the fourth. */
 function isFor(rule: ConcessionRule, { category, childNo }: Priced, highestChild: number): boolean {
-  if (rule.kind === 'category') return category !== null && rule.category === category
+  if (rule.kind === 'category') return category !== null && isSameName(rule.category ?? '', category)
   return rule.child === childNo || (rule.child === highestChild && childNo > highestChild)
 }
 
@@ -159,9 +160,11 @@ export type Child = { id: string; grade: string; dateOfBirth: string | null }
 
 /** Which child of its family a student is: the eldest first, by class, then by age. */
 export function childNoOf(id: string, family: readonly Child[], grades: readonly string[]): number {
+  const names = grades.map(nameKey)
+  const rankOf = ({ grade }: Child): number => names.indexOf(nameKey(grade))
   const inOrder = family.toSorted(
     (one, other) =>
-      grades.indexOf(other.grade) - grades.indexOf(one.grade) ||
+      rankOf(other) - rankOf(one) ||
       (one.dateOfBirth ?? '9999').localeCompare(other.dateOfBirth ?? '9999') ||
       one.id.localeCompare(other.id),
   )
@@ -181,7 +184,7 @@ export function structureProblems(structure: FeeStructure): FieldProblem[] {
       'name',
     ),
     ...twice(heads, 'fee_heads'),
-    ...twice(grades, 'grades'),
+    ...twice(grades.map(nameKey), 'grades'),
     ...twice(cells, 'amounts'),
     ...twice(
       concessions.map(rule => rule.discountType),

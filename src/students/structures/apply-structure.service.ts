@@ -141,6 +141,19 @@ function isConcessionOnly({ before, after }: FeeChange): boolean {
   return before?.feePaise === after.feePaise
 }
 
+const MOST_CATEGORIES = 100
+
+/** The categories that children of the year have who pay by this structure: what a rule for one of them would find. */
+export async function listCategories(
+  { db }: Pick<Context, 'db'>,
+  institute: Institute,
+  of: StructureKey,
+): Promise<store.Category[]> {
+  const structures = await readStructures(db, institute.id, of)
+  const branches = branchesUnder(structures, of.collectorCode, institute.branches)
+  return store.countCategories(db, institute.id, { year: of, branches, limit: MOST_CATEGORIES })
+}
+
 const MOST_WEIGHED = 3_000
 
 /** What applying the structure to a class would do. */

@@ -31,7 +31,7 @@ export async function readStudents(
     'ids' in of
       ? ['s.id = any($3)', [of.ids]]
       : [
-          `s.grade = $3 and s.academic_year_start = $4 and s.academic_year_end = $5 and s.id > coalesce($6, '')
+          `lower(btrim(s.grade)) = lower(btrim($3)) and s.academic_year_start = $4 and s.academic_year_end = $5 and s.id > coalesce($6, '')
            and s.collector_code = any($7)`,
           [of.grade, of.year.academicYearStart, of.year.academicYearEnd, of.after, of.branches],
         ]
@@ -58,10 +58,27 @@ export async function countWithoutFees(
   return db.query<UnpricedClass>(
     `select s.grade, count(*)::int as students from students s
      where s.institute_id = $1 and s.academic_year_start = $2 and s.academic_year_end = $3 and s.status = 'active'
-       and s.grade <> all($4) and s.collector_code = any($6)
+       and lower(btrim(s.grade)) <> all (select lower(btrim(g)) from unnest($4::text[]) g) and s.collector_code = any($6)
        and not exists (select from fee_components f where f.institute_id = s.institute_id and f.student_id = s.id)
      group by s.grade order by s.grade limit $5`,
     [instituteId, year.academicYearStart, year.academicYearEnd, exceptGrades, limit, branches],
+  )
+}
+
+export type Category = { category: string; students: number }
+
+/** How many active students of a year in these branches are of each category, however it is written. */
+export async function countCategories(
+  db: Queryable,
+  instituteId: number,
+  { year, branches, limit }: { year: Year; branches: readonly string[]; limit: number },
+): Promise<Category[]> {
+  return db.query<Category>(
+    `select min(btrim(s.category)) as category, count(*)::int as students from students s
+     where s.institute_id = $1 and s.academic_year_start = $2 and s.academic_year_end = $3 and s.status = 'active'
+       and s.collector_code = any($4) and btrim(s.category) <> ''
+     group by lower(btrim(s.category)) order by students desc, category limit $5`,
+    [instituteId, year.academicYearStart, year.academicYearEnd, branches, limit],
   )
 }
 

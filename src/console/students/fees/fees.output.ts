@@ -2,6 +2,7 @@ import { outputOf, type Shown } from '../../../http/wire/output.ts'
 import type { StructureYear } from '../../../fees/structures/structures.service.ts'
 import type { ClassApplication } from '../../../students/structures/apply-structure.service.ts'
 import type { Application } from '../../../students/structures/plan-students.service.ts'
+import type { Category } from '../../../students/structures/structure-students.store.ts'
 import { studentFields } from '../../../students/student.output.ts'
 
 const year = outputOf<StructureYear>()
@@ -56,6 +57,13 @@ export const classApplicationOutput = out.object({
   ),
 })
 export type ClassApplicationAnswer = Shown<typeof classApplicationOutput>
+
+const category = outputOf<Category>()
+export const categoryOutput = category.object({
+  category: category.text('As the office writes it.', 'Staff'),
+  students: category.integer('Active students of the year who have it, however it is written.', 8),
+})
+export type CategoryAnswer = Shown<typeof categoryOutput>
 
 const lock = outputOf<{ isLocked: boolean }>()
 export const erpLockOutput = lock.object({

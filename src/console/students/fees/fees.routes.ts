@@ -11,7 +11,11 @@ import type { Context } from '../../../platform/context.ts'
 import { addStudent } from '../../../students/registration/add-student.service.ts'
 import type { Registered } from '../../../students/registration/register.service.ts'
 import { registeredOutput } from '../../../students/student.output.ts'
-import { applyToClass, type ClassApplication } from '../../../students/structures/apply-structure.service.ts'
+import {
+  applyToClass,
+  listCategories,
+  type ClassApplication,
+} from '../../../students/structures/apply-structure.service.ts'
 import { keptOr } from '../../approvals/approval.output.ts'
 import { noteOf } from '../../approvals/approvals.routes.ts'
 import { Kept, performOrKeep } from '../../approvals/approvals.service.ts'
@@ -26,7 +30,7 @@ import {
   erpLockInput,
   setStructureInput,
 } from './fees.input.ts'
-import { classApplicationOutput, erpLockOutput, yearOutput } from './fees.output.ts'
+import { categoryOutput, classApplicationOutput, erpLockOutput, yearOutput } from './fees.output.ts'
 
 /** That of the institute, and that of one branch. */
 const SHARED = {
@@ -91,6 +95,13 @@ function addStructure<Params extends AnyInput>(
     params: read,
     output: one(structureOutput),
     answer: ({ institute, params }) => getStructure(ctx, institute, keyOf(params)),
+  })
+  addConsoleRead(app, ctx, {
+    url: `${url}/categories`,
+    roles: EVERYONE,
+    params: read,
+    output: all(categoryOutput),
+    answer: ({ institute, params }) => listCategories(ctx, institute, keyOf(params)),
   })
   addConsoleWrite(app, ctx, {
     method: 'PUT',

@@ -26,6 +26,7 @@ import { sameStudentProblem } from '../owners.rules.ts'
 import { keysByNumber, ofStudents } from '../student-identity.schemas.ts'
 import { rosterRows, type RosterRow } from './roster-rows.schemas.ts'
 import { addAll } from '../../../platform/lists.ts'
+import { isSameName } from '../../../platform/names.ts'
 
 type Planned = { plan: RegistrationPlan; fees: FeePlan; placed: Placed<RosterRow> }
 
@@ -190,7 +191,7 @@ async function findUnpriced(
     const structures = await readStructures(db, institute.id, first.student)
     const isPriced = ({ grade, collectorCode }: Student): boolean => {
       const structure = structureFor(structures, collectorCode)
-      return structure !== null && pricedGrades(structure).includes(grade)
+      return structure !== null && pricedGrades(structure).some(priced => isSameName(priced, grade))
     }
     const without = plans.filter(({ student }) => !isPriced(student))
     addAll(

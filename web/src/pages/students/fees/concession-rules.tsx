@@ -1,4 +1,5 @@
-import { Button, Group, NativeSelect, TextInput } from '@mantine/core'
+import { Autocomplete, Button, Group, NativeSelect, TextInput } from '@mantine/core'
+import type { CategoryAnswer } from '../../../../../src/console/students/fees/fees.output.ts'
 import type { Draft, Flaws, RuleDraft } from './draft.ts'
 
 const SIBLING: RuleDraft = {
@@ -22,10 +23,13 @@ const STAFF: RuleDraft = {
 export function ConcessionRules({
   draft,
   flaws,
+  categories,
   onChange,
 }: {
   draft: Draft
   flaws: Flaws
+  /** Of the children of the year; undefined until they are known. */
+  categories: readonly CategoryAnswer[] | undefined
   onChange: (draft: Draft) => void
 }) {
   const { concessions } = draft
@@ -42,6 +46,7 @@ export function ConcessionRules({
         <Rule
           key={index}
           rule={rule}
+          categories={categories}
           flaw={field => flaws.fields[`concessions.${index}.${field}`]}
           onChange={changed => onChange({ ...draft, concessions: concessions.with(index, changed) })}
           onRemove={() => onChange({ ...draft, concessions: concessions.toSpliced(index, 1) })}
@@ -66,11 +71,13 @@ function nextChild(rules: readonly RuleDraft[]): Pick<RuleDraft, 'child' | 'disc
 
 function Rule({
   rule,
+  categories,
   flaw,
   onChange,
   onRemove,
 }: {
   rule: RuleDraft
+  categories: readonly CategoryAnswer[] | undefined
   flaw: (field: string) => string | undefined
   onChange: (rule: RuleDraft) => void
   onRemove: () => void
@@ -94,12 +101,16 @@ function Rule({
           data={[2, 3, 4, 5].map(no => ({ value: String(no), label: `child ${no} of a family` }))}
         />
       ) : (
-        <TextInput
+        <Autocomplete
           label="For students of the category"
+          description={foundBy(rule.category, categories)}
+          inputWrapperOrder={['label', 'input', 'description', 'error']}
           maxLength={64}
+          w={260}
+          data={(categories ?? []).map(one => one.category)}
           value={rule.category}
           error={flaw('category')}
-          onChange={event => set({ category: event.currentTarget.value })}
+          onChange={category => set({ category })}
         />
       )}
       <TextInput
@@ -130,4 +141,16 @@ function Rule({
       </Button>
     </Group>
   )
+}
+
+/** What the rule would find, said while it is typed: one that finds nobody is a misspelling more often than not. */
+function foundBy(typed: string, categories: readonly CategoryAnswer[] | undefined): string | undefined {
+  const wanted = typed.trim().toLowerCase()
+  if (categories === undefined || wanted === '') return undefined
+  const found = categories.find(({ category }) => category.toLowerCase() === wanted)
+  if (found !== undefined)
+    return `${found.students} ${found.students === 1 ? 'child has' : 'children have'} it.`
+  const others = categories.slice(0, 5).map(one => `${one.category} (${one.students})`)
+  const known = others.length === 0 ? 'No child has a category yet.' : `Children have: ${others.join(', ')}.`
+  return `No child of this year has this category, so nobody would get it. ${known}`
 }
