@@ -93,7 +93,7 @@ test('what is on the way stands beside the dues in every view, list, report and 
     const [listed] = must(await demo.get(`${ERP}/students?identifier=SHOWN-1`))
     const rows: Json[] = must(await clerk.get(`${at}/students?q=SHOWN-1`))
     const late: Json[] = must(await clerk.get(`${at}/money/defaulters?bucket=no_due_day`))
-    const family: Json[] = must(await clerk.get(`${at}/students/${sibling}`)).siblings
+    const family: Json[] = must(await clerk.get(`${at}/students/${sibling}`)).family.children
     const own = (row: Json): boolean => row.service_student_id === id
     const file = (await clerk.get(`${at}/students/export?format=csv&q=SHOWN-1`)).text
     const [titles = '', ...cells] = file.split(/\r?\n/)

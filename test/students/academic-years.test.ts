@@ -87,7 +87,13 @@ test('the next year is a record of its own; API, console and parents see both, a
     [next],
   )
   const page = await desk.page(next)
-  assert.deepEqual(page.siblings, [])
+  const family = page.family
+  assert.deepEqual((await desk.page(id)).family, family, 'the same from both years')
+  assert.deepEqual(
+    family.children.map((one: Json) => [one.service_student_id, one.total_amount]),
+    [[next, family.total_amount]],
+    'a child stands once, with all of its years',
+  )
   assert.deepEqual(
     page.other_years.map((one: Json) => [one.service_student_id, one.academic_year_end, one.total_amount]),
     [[id, 2027, 40000]],

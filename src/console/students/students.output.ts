@@ -8,7 +8,7 @@ import { createdOrderOutput } from '../../orders/order.output.ts'
 import { totalOf, type Order } from '../../orders/orders.rules.ts'
 import type { OnTheWay } from '../../payments/student-payments.service.ts'
 import type { FieldProblem } from '../../platform/errors.ts'
-import { toRupees, type Paise } from '../../platform/money.ts'
+import { sumPaise, toRupees, type Paise } from '../../platform/money.ts'
 import { directPaymentOutput } from '../../students/direct-payments/direct-payment.output.ts'
 import { carriedOutput, changedField, studentFields } from '../../students/student.output.ts'
 import type { Student } from '../../students/students.rules.ts'
@@ -81,20 +81,27 @@ const userOutput = user.object({
   email: user.text('E-mail.', 'asha@example.in'),
 })
 
-const sibling = outputOf<Related>()
-const siblingOutput = sibling.object({
+const owed = outputOf<Owed>()
+const owedFields = {
+  total_amount: owed.amount('Owed in all years, late fees included, rupees.', 20450, one => one.totalPaise),
+  overdue_amount: owed.amount('Of that, past its due day.', 0, one => one.overduePaise),
+  on_the_way_amount: owed.amount(ON_THE_WAY, 0, one => one.onTheWayPaise),
+}
+
+const child = outputOf<Related>()
+const childOutput = child.object({
   service_student_id,
   fullname,
   identifier,
   grade_name,
   status,
-  total_amount: sibling.amount(
-    'Owed for its year, late fees included, rupees.',
-    20450,
-    one => one.totalPaise,
-  ),
-  overdue_amount: sibling.amount('Of that, past its due day.', 0, one => one.overduePaise),
-  on_the_way_amount: sibling.amount(ON_THE_WAY, 0, one => one.onTheWayPaise),
+  ...owedFields,
+})
+
+const family = outputOf<Family>()
+const familyOutput = family.object({
+  children: family.list('Each child once, as in its newest year; this one first.', childOutput),
+  ...owedFields,
 })
 
 const discount = outputOf<Discount & { componentType: string }>()
@@ -112,22 +119,25 @@ const openOrderOutput = order.object({
   created_at: order.moment('Made, UTC.', '2026-11-15T04:32:10.000Z'),
 })
 
-const yearOutput = sibling.object({
+const record = outputOf<Related>()
+const yearOutput = record.object({
   service_student_id,
   academic_year_start: studentFields.academic_year_start,
   academic_year_end: studentFields.academic_year_end,
   grade_name,
   status,
-  total_amount: sibling.amount('Owed for that year, late fees included, rupees.', 0, one => one.totalPaise),
-  overdue_amount: sibling.amount('Of that, past its due day.', 0, one => one.overduePaise),
-  on_the_way_amount: sibling.amount(ON_THE_WAY, 0, one => one.onTheWayPaise),
+  total_amount: record.amount('Owed for that year, late fees included, rupees.', 0, one => one.totalPaise),
+  overdue_amount: record.amount('Of that, past its due day.', 0, one => one.overduePaise),
+  on_the_way_amount: record.amount(ON_THE_WAY, 0, one => one.onTheWayPaise),
 })
 
-type Related = Student & { gradeName: string; totalPaise: Paise; overduePaise: Paise; onTheWayPaise: Paise }
-type ShownPage = Omit<StudentPage, 'siblings' | 'otherYears' | 'openOrders'> &
+type Owed = { totalPaise: Paise; overduePaise: Paise; onTheWayPaise: Paise }
+type Related = Student & Owed & { gradeName: string }
+type Family = Owed & { children: Related[] }
+type ShownPage = Omit<StudentPage, 'family' | 'otherYears' | 'openOrders'> &
   Student & {
     gradeName: string
-    siblings: Related[]
+    family: Family
     otherYears: Related[]
     openOrders: (Order & { redirectUrl: string })[]
   }
@@ -137,7 +147,7 @@ export const studentPageOutput = page.object({
   ...studentFields,
   grade_name,
   users: page.list('Who pays for the student.', userOutput),
-  siblings: page.list('The other students of the same users; at most 20.', siblingOutput),
+  family: page.one('The children of the same users, with what all of them owe.', familyOutput),
   other_years: page.list('Its records of other academic years, newest first.', yearOutput),
   carried: page.list('What a rollover carried to or from them; part of what is paid.', carriedOutput),
   dues: page.one('What it owes.', duesOutput, one => withOnTheWay(one.dues, one.onTheWay)),
@@ -164,12 +174,28 @@ export function toShownStudent(found: StudentPage, { publicUrl, instituteCode }:
   return {
     ...found,
     ...withGrade(found.dues),
-    siblings: found.siblings.map(one => toRelated(one, found.onTheWay)),
+    family: toFamily(found),
     otherYears: found.otherYears.map(one => toRelated(one, found.onTheWay)),
     openOrders: found.openOrders.map(one => ({
       ...one,
       redirectUrl: `${publicUrl}/pay/${instituteCode}/${one.id}`,
     })),
+  }
+}
+
+function toFamily({ family: records, onTheWay }: StudentPage): Family {
+  const children = records.flatMap(own => {
+    const years = own.map(one => toRelated(one, onTheWay))
+    return years[0] === undefined ? [] : [{ ...years[0], ...sumOwed(years) }]
+  })
+  return { children, ...sumOwed(children) }
+}
+
+function sumOwed(all: readonly Owed[]): Owed {
+  return {
+    totalPaise: sumPaise(all.map(one => one.totalPaise)),
+    overduePaise: sumPaise(all.map(one => one.overduePaise)),
+    onTheWayPaise: sumPaise(all.map(one => one.onTheWayPaise)),
   }
 }
 

@@ -128,14 +128,16 @@ function inOrder(entries: readonly Code[], order: readonly string[]): Code[] {
   )
 }
 
-const MOST_OF_A_FAMILY = 20
+const MOST_USERS = 20
+/** Of all children of a family, a record for each of their years. */
+const MOST_RECORDS = 60
 const MOST_ORDERS = 20
 
 export type StudentPage = {
   dues: Dues
   users: store.FamilyUser[]
-  /** The other students of the same users, with what they owe. */
-  siblings: Dues[]
+  /** Every record of the children of the same users, this one among them, by child: this student first, newest year first. */
+  family: Dues[][]
   /** The records of this student in other academic years, newest first; what they owe is theirs. */
   otherYears: Dues[]
   /** What a rollover carried to or from them; part of what counts as paid. */
@@ -154,28 +156,29 @@ export async function readStudent(ctx: Context, { institute, studentId }: Target
   const key = { instituteId: institute.id, studentId }
   const [{ carried, student }, users, dues, lateFeeEntries, orders, settings] = await Promise.all([
     getStudent(ctx, institute, studentId),
-    store.listFamily(ctx.db, institute.id, studentId, MOST_OF_A_FAMILY),
+    store.listFamily(ctx.db, institute.id, studentId, MOST_USERS),
     getDues(ctx, key),
     listLateFeeEntries(ctx, { institute, studentId }),
     listDuesOrders(ctx, institute.id, studentId, MOST_ORDERS),
     listErpSettings(ctx, institute),
   ])
   const others = new Set(users.flatMap(user => user.studentIds).filter(id => id !== studentId))
-  const family = [...others].slice(0, MOST_OF_A_FAMILY)
-  const [siblings, onTheWay] = await Promise.all([
+  const family = [...others].slice(0, MOST_RECORDS)
+  const [relatives, onTheWay] = await Promise.all([
     readDues(
       ctx,
       family.map(id => ({ ...key, studentId: id })),
     ),
     listOnTheWay(ctx.db, institute.id, [studentId, ...family]),
   ])
-  const all = family.flatMap(id => siblings.get(id) ?? [])
-  const isSame = (one: Dues): boolean => one.context.student.identifier === dues.context.student.identifier
+  const records = [dues, ...family.flatMap(id => relatives.get(id) ?? [])]
+  const byChild = Map.groupBy(records, one => one.context.student.identifier)
+  const children = [...byChild.values()].map(own => own.toSorted((one, other) => yearOf(other) - yearOf(one)))
   return {
     dues,
     users,
-    siblings: all.filter(one => !isSame(one)),
-    otherYears: all.filter(isSame).sort((one, other) => yearOf(other) - yearOf(one)),
+    family: children,
+    otherYears: (children[0] ?? []).filter(one => one !== dues),
     carried,
     onTheWay,
     lateFeeEntries,

@@ -29,6 +29,8 @@ import {
 import * as store from './structure-students.store.ts'
 import { addAll } from '../../platform/lists.ts'
 
+export type { Category } from './structure-students.store.ts'
+
 export type ClassApplication = {
   grade: string
   isPreview: boolean

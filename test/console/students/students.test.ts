@@ -118,9 +118,10 @@ test('a student’s page says who it is, who pays, what the family owes and what
   assert.equal(page.fullname, 'Kabir Rao')
   assert.equal(page.users[0].registration_id, parent)
   assert.deepEqual(
-    page.siblings.map((one: Json) => [one.service_student_id, one.total_amount]),
+    page.family.children.slice(1).map((one: Json) => [one.service_student_id, one.total_amount]),
     [[sister, 60_000]],
   )
+  assert.equal(page.family.total_amount, 115_000)
   assert.equal(page.dues.total_amount, 55_000)
   assert.deepEqual(page.discounts, [
     { component_type: 'TUITION_FEE', discount_type: 'SIBLING', amount: 5_000 },

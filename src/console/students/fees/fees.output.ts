@@ -1,8 +1,7 @@
 import { outputOf, type Shown } from '../../../http/wire/output.ts'
 import type { StructureYear } from '../../../fees/structures/structures.service.ts'
-import type { ClassApplication } from '../../../students/structures/apply-structure.service.ts'
+import type { Category, ClassApplication } from '../../../students/structures/apply-structure.service.ts'
 import type { Application } from '../../../students/structures/plan-students.service.ts'
-import type { Category } from '../../../students/structures/structure-students.store.ts'
 import { studentFields } from '../../../students/student.output.ts'
 
 const year = outputOf<StructureYear>()

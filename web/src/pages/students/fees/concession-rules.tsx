@@ -1,5 +1,7 @@
 import { Autocomplete, Button, Group, NativeSelect, TextInput } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import type { CategoryAnswer } from '../../../../../src/console/students/fees/fees.output.ts'
+import { get } from '../../../api/client.ts'
 import type { Draft, Flaws, RuleDraft } from './draft.ts'
 
 const SIBLING: RuleDraft = {
@@ -23,16 +25,20 @@ const STAFF: RuleDraft = {
 export function ConcessionRules({
   draft,
   flaws,
-  categories,
+  path,
   onChange,
 }: {
   draft: Draft
   flaws: Flaws
-  /** Of the children of the year; undefined until they are known. */
-  categories: readonly CategoryAnswer[] | undefined
+  /** Of the structure. */
+  path: string
   onChange: (draft: Draft) => void
 }) {
   const { concessions } = draft
+  const categories = useQuery({
+    queryKey: ['students', 'categories', path],
+    queryFn: ({ signal }) => get<CategoryAnswer[]>(`${path}/categories`, {}, signal),
+  })
   const add = (rule: RuleDraft): void => onChange({ ...draft, concessions: [...concessions, rule] })
   return (
     <fieldset className="term">
@@ -46,7 +52,7 @@ export function ConcessionRules({
         <Rule
           key={index}
           rule={rule}
-          categories={categories}
+          categories={categories.data}
           flaw={field => flaws.fields[`concessions.${index}.${field}`]}
           onChange={changed => onChange({ ...draft, concessions: concessions.with(index, changed) })}
           onRemove={() => onChange({ ...draft, concessions: concessions.toSpliced(index, 1) })}

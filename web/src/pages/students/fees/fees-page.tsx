@@ -2,7 +2,6 @@ import '../students.css'
 import { Button, Group, NativeSelect, SimpleGrid, Stack, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { CategoryAnswer } from '../../../../../src/console/students/fees/fees.output.ts'
 import type { StructureAnswer } from '../../../../../src/fees/structures/structure.output.ts'
 import { get } from '../../../api/client.ts'
 import { problemOf, problemsOf, useCommand, wholeProblem } from '../../../api/command.ts'
@@ -133,10 +132,6 @@ function StructureForm({
       if (!isKept(answer)) notify('The fee structure is saved. Apply it to the classes below.')
     },
   })
-  const categories = useQuery({
-    queryKey: ['students', 'categories', path],
-    queryFn: ({ signal }) => get<CategoryAnswer[]>(`${path}/categories`, {}, signal),
-  })
   const whyMissing = problemOf(save.error, 'reason')
   const flaws = flawsOf(
     problemsOf(save.error).filter(({ key }) => key !== 'reason'),
@@ -178,7 +173,7 @@ function StructureForm({
             Add a term
           </Button>
         </Group>
-        <ConcessionRules draft={draft} flaws={flaws} categories={categories.data} onChange={setDraft} />
+        <ConcessionRules draft={draft} flaws={flaws} path={path} onChange={setDraft} />
         <WhatIsWrong error={save.error} flaws={flaws} />
         {(reason !== '' || whyMissing !== undefined) && (
           <WhyLower value={reason} onChange={setReason} error={whyMissing} />

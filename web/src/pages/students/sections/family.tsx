@@ -28,8 +28,7 @@ export function YearsSection({ student }: { student: Student }) {
 }
 
 export function FamilySection({ student }: { student: Student }) {
-  const { users, siblings, dues } = student
-  const all = siblings.reduce((sum, one) => sum + Math.round(one.total_amount * 100), dues.total_amount * 100)
+  const { users, family } = student
   return (
     <section aria-labelledby="family">
       <h2 className="section-title" id="family">
@@ -50,20 +49,21 @@ export function FamilySection({ student }: { student: Student }) {
           )}
         </p>
       ))}
-      {siblings.length === 0 ? (
+      {family.children.length < 2 ? (
         <p className="faint">No other student of the same payer.</p>
       ) : (
         <>
           <RelatedStudents
-            name="Brothers and sisters"
-            columns={['Brother or sister', 'Admission no.']}
-            students={siblings}
+            name="Children of this family"
+            columns={['Child', 'Admission no.']}
+            owedTitle="Owed in all years"
+            students={family.children}
             linkText={one => one.fullname}
           >
             {one => <td>{one.identifier}</td>}
           </RelatedStudents>
           <p>
-            The family owes <strong>{formatRupees(Math.round(all) / 100)}</strong> in all.
+            The family owes <strong>{formatRupees(family.total_amount)}</strong> in all.
           </p>
         </>
       )}
@@ -71,12 +71,13 @@ export function FamilySection({ student }: { student: Student }) {
   )
 }
 
-type Related = Student['siblings'][number] | Student['other_years'][number]
+type Related = Student['family']['children'][number] | Student['other_years'][number]
 
 type RelatedProps<One extends Related> = {
   name: string
   /** Before grade, status and what is due. */
   columns: readonly string[]
+  owedTitle?: string
   students: readonly One[]
   linkText: (one: One) => string
   /** The cell of the second column. */
@@ -86,6 +87,7 @@ type RelatedProps<One extends Related> = {
 function RelatedStudents<One extends Related>({
   name,
   columns,
+  owedTitle = 'Owed for the year',
   students,
   linkText,
   children,
@@ -104,7 +106,7 @@ function RelatedStudents<One extends Related>({
             Overdue
           </th>
           <th scope="col" className="right">
-            Owed for the year
+            {owedTitle}
           </th>
         </tr>
       </thead>
