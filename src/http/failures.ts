@@ -34,7 +34,7 @@ export function answerError(
     .send(errorBody(shown, request.id))
 }
 
-export function noSuchAddress({ method }: FastifyRequest): BursarError {
+export function noSuchAddress({ method }: Pick<FastifyRequest, 'method'>): BursarError {
   return new BursarError('HUE00001', `There is no ${method} at this address. See /docs for what there is.`)
 }
 

@@ -23,18 +23,23 @@ declare module 'fastify' {
   }
 }
 
-/** Collects the operations added after this call. */
+/**
+ * Collects the operations added after this call. Their schemas are for the reference and the walks over all routes: requests
+ * are read by reader.ts and answers are text already, so the framework gets none of them to compile.
+ */
 export function keepRouteTable(app: FastifyInstance): void {
   const table: ServedRoute[] = []
   const pages: ServedPage[] = []
   app.decorate('routeTable', table)
   app.decorate('pageTable', pages)
-  app.addHook('onRoute', ({ method, url, schema, config }) => {
+  app.addHook('onRoute', route => {
+    const { method, url, schema, config } = route
+    delete route.schema
     if (schema === undefined || !('response' in schema)) {
-      if (typeof method === 'string' && method !== 'HEAD') pages.push({ method, url })
+      if (typeof method === 'string') pages.push({ method, url })
       return
     }
-    for (const one of [method].flat().filter(name => name !== 'HEAD'))
+    for (const one of [method].flat())
       table.push({
         method: one,
         url,

@@ -11,7 +11,7 @@ import type { Log } from '../platform/log.ts'
 import { Authenticator } from './auth.ts'
 import { answerClientError, answerError, answerExpectation } from './failures.ts'
 import { refuseForeignHost } from './host.ts'
-import { answerUnmatched, isServed } from './other-methods.ts'
+import { answerHeads, answerUnmatched, isServed } from './other-methods.ts'
 import { observeRequests, type Metrics } from './metrics/metrics.ts'
 import { PublicLimit } from './limits/public-limit.ts'
 import type { Rate } from './limits/token-buckets.ts'
@@ -65,6 +65,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
       ? { http: { requireHostHeader: false } }
       : { https: { ...tls, requireHostHeader: false } }),
     logger: false,
+    exposeHeadRoutes: false,
     genReqId: () => newId('req'),
     bodyLimit: JSON_BODY.bytes,
     requestTimeout: REQUEST_TIMEOUT_MS,
@@ -77,6 +78,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     frameworkErrors: (error, request, reply) => void answerError(error, request, reply, log),
     clientErrorHandler: answerClientError,
   })
+  answerHeads(app)
   app.server.on('checkExpectation', answerExpectation)
   const stopSweeping = new SlowReaders(app.server).start()
   app.addHook('onClose', stopSweeping)
@@ -92,9 +94,6 @@ export function createServer(options: ServerOptions): FastifyInstance {
   app.decorateRequest('upload', null)
   if (options.tracing) traceRequests(app)
   readBodiesRaw(app)
-  // Requests are read by reader.ts and answers are text already: the framework compiles neither.
-  app.setValidatorCompiler(() => () => true)
-  app.setSerializerCompiler(() => data => JSON.stringify(data))
   app.setErrorHandler((error, request, reply) => answerError(error, request, reply, log))
   answerUnmatched(app)
   admitCallers(app, ctx)

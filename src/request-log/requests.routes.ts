@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { addRead } from '../http/endpoint.ts'
+import { methodOf } from '../http/other-methods.ts'
 import { one, pageOf } from '../http/reply.ts'
 import type { Context } from '../platform/context.ts'
 import { listRequestsQuery, requestParams } from './requests.input.ts'
@@ -10,7 +11,8 @@ import { getRequest, listRequests, RequestLog } from './requests.service.ts'
 export function keepRequestLog(app: FastifyInstance, ctx: Context): RequestLog {
   const log = new RequestLog(ctx.db)
   app.addHook('onResponse', (request, reply, done) => {
-    const { caller, id, method, errorCode } = request
+    const { caller, id, errorCode } = request
+    const method = methodOf(request)
     if (caller !== null) {
       const ms = reply.elapsedTime
       log.add({

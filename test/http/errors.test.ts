@@ -288,3 +288,24 @@ test('a person who opens the bare address or a wrong one gets a page with the wa
   const icon = await fetch(`${contract.url}/favicon.ico`)
   assert.equal(icon.headers.get('content-type'), 'image/svg+xml')
 })
+
+test('HEAD is answered as GET is, without the body: by the API, pages, files and health', async () => {
+  for (const path of [
+    '/healthz',
+    '/docs',
+    '/openapi.json',
+    '/api/v1/integrations/pay/orders',
+    '/nothing-here',
+  ]) {
+    const headers = {
+      authorization: basic(`${DEMO.key}:${DEMO.secret}`),
+      accept: 'text/html, application/json',
+    }
+    const [head, get] = await Promise.all(
+      ['HEAD', 'GET'].map(method => fetch(`${url}${path}`, { method, headers, redirect: 'manual' })),
+    )
+    assert.equal(head?.status, get?.status, path)
+    assert.equal(head?.headers.get('content-type'), get?.headers.get('content-type'), path)
+    assert.equal(await head?.text(), '', path)
+  }
+})

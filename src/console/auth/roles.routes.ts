@@ -122,7 +122,7 @@ export async function admit(ctx: Context, request: FastifyRequest, reply: Fastif
   reply.header('cache-control', 'no-store')
   reply.header('cross-origin-resource-policy', 'same-origin')
   if (ctx.mode === 'live') refusePlainHttp(request)
-  const isWrite = request.method !== 'GET' && request.method !== 'HEAD'
+  const isWrite = request.method !== 'GET'
   if (isWrite) refuseForeignPage(ctx, request)
   const who = await identify(ctx, readSessionCookie(ctx, request.headers.cookie))
   const { publicLimit, sessionLimiter } = request.server

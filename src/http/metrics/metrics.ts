@@ -4,6 +4,7 @@ import type { BackupSchedule, BackupState } from '../../platform/backup/schedule
 import type { Database } from '../../platform/db/database.ts'
 import type { JobRunner } from '../../platform/jobs/job-runner.ts'
 import type { Log } from '../../platform/log.ts'
+import { methodOf } from '../other-methods.ts'
 import { addJobMetrics } from './job-metrics.ts'
 
 export type Metrics = { registry: Registry; requestSeconds: Histogram<'method' | 'route' | 'status'> }
@@ -70,11 +71,11 @@ export function observeRequests(app: FastifyInstance, log: Log, metrics: Metrics
   app.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.url ?? 'unknown'
     const status = reply.statusCode
-    metrics.requestSeconds.observe({ method: request.method, route, status }, reply.elapsedTime / 1_000)
+    metrics.requestSeconds.observe({ method: methodOf(request), route, status }, reply.elapsedTime / 1_000)
     log.info(
       {
         request_id: request.id,
-        method: request.method,
+        method: methodOf(request),
         route,
         status,
         ms: Math.round(reply.elapsedTime * 10) / 10,

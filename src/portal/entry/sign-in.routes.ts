@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { isHead } from '../../http/other-methods.ts'
 import type { Context } from '../../platform/context.ts'
 import { isIdShaped } from '../../platform/ids.ts'
 import { isChild, listChildren } from '../../students/users/parents.service.ts'
@@ -22,7 +23,8 @@ const MAX_URL = 2_048
 
 /** Sign-in by token and sign-out. HEAD requests and browser prefetches must not spend the single-use token. */
 export function signInRoutes(app: FastifyInstance, ctx: Context): void {
-  app.get('/login-redirect', { exposeHeadRoute: false }, async (request, reply) => {
+  app.get('/login-redirect', async (request, reply) => {
+    if (isHead(request)) return reply.code(405).header('allow', 'GET').send('')
     reply.header('cache-control', 'no-store')
     if (isPrefetch(request)) return reply.code(503).send('')
     return signIn(ctx, request, reply)
