@@ -3,7 +3,8 @@ import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 import { assert } from '../assert.ts'
 import { unavailable } from '../errors.ts'
-import { WakeupListener, Wakeups, type Take, type WakeupChannel, type WakeupSubscription } from './wakeup.ts'
+import type { Queryable, Take, Transaction, WakeupChannel } from './transaction.ts'
+import { WakeupListener, Wakeups, type WakeupSubscription } from './wakeup.ts'
 import { announce, endClient, gatherWrites } from './client.ts'
 import { isAborted, isRetryable, isTimeout, toBursarError, writeRefusal } from './errors.ts'
 import { sendQuery } from './named-query.ts'
@@ -13,23 +14,7 @@ import { ClusterSemaphore } from './cluster-semaphore.ts'
 import { Servers } from './servers.ts'
 import { inSpan } from '../tracing/spans.ts'
 
-/** Something that runs SQL: the database itself, or a transaction opened by a service and passed down. */
-export type Queryable = {
-  query<Row extends pg.QueryResultRow>(text: string, values?: readonly unknown[]): Promise<Row[]>
-}
-
-/** Inside a transaction. The brand keeps a store that must be atomic from being given the bare database. */
-export type Transaction = Queryable & {
-  readonly inTransaction: true
-  /** Tells workers after the commit that there is something to do. */
-  notify(channel: WakeupChannel): void
-  /** Whoever in this process takes over what is due on a channel; null if it is to be queued for all. */
-  takerOf<Work>(channel: WakeupChannel): Take<Work> | null
-  /** Runs once it is committed, and not if it is rolled back. */
-  afterCommit(act: () => void): void
-  /** A statement that leaves together with the commit: what it locks is held no longer than the database itself takes. */
-  endWith(text: string, values: readonly unknown[]): void
-}
+export type { Queryable, Transaction } from './transaction.ts'
 
 export type DatabaseOptions = {
   /** By which the server's list of connections shows ours. */

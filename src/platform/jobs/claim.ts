@@ -2,7 +2,9 @@ import { isHere } from '../db/moving.ts'
 import { assert } from '../assert.ts'
 import type { Queryable } from '../db/database.ts'
 import { isMoving, isUnavailable } from '../errors.ts'
-import type { RowKey } from './leased-rows.ts'
+
+/** What names a row of any table of ours. */
+export type RowKey = { instituteId: number; id: string }
 
 /**
  * Work that is due is taken in two steps. A plain read over all institutes finds it, the oldest first; then all of it is

@@ -1,9 +1,6 @@
 import { isHere } from '../db/moving.ts'
 import type { Database, Queryable } from '../db/database.ts'
-import { updateDue } from './claim.ts'
-
-/** What names a row of any table of ours. */
-export type RowKey = { instituteId: number; id: string }
+import { updateDue, type RowKey } from './claim.ts'
 
 /** A row that is ours until its lease expires. */
 export type Lease<Row> = { row: Row; heldUntil: Date }

@@ -16,7 +16,8 @@ import {
 import * as store from './debits.store.ts'
 import { type DebitRequest, returnIdOf, type ReturnReport } from '../../providers/mandate-port.ts'
 import { readHolidays } from '../../payments/holidays.service.ts'
-import type { PaymentAtProvider, Report } from '../../providers/port.ts'
+import type { PaymentAtProvider } from '../../providers/payment-at-provider.ts'
+import type { Report } from '../../providers/port.ts'
 
 /** Debits under mandates at the sandbox's bank. It takes every one and says later what became of it, as banks do. */
 export async function presentDebit(

@@ -1,7 +1,6 @@
 import { isHere } from '../../platform/db/moving.ts'
 import type { Database, Queryable, Transaction } from '../../platform/db/database.ts'
-import { findDue, institutesOf, nameRows } from '../../platform/jobs/claim.ts'
-import type { RowKey } from '../../platform/jobs/leased-rows.ts'
+import { findDue, institutesOf, nameRows, type RowKey } from '../../platform/jobs/claim.ts'
 import type { Paise } from '../../platform/money.ts'
 import type { BankDebit } from './mandates.rules.ts'
 import type { BankState } from './simulator.rules.ts'

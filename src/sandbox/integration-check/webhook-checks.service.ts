@@ -29,7 +29,7 @@ import {
   type Verdict,
 } from './check.rules.ts'
 import { judgeAccepted, judgeRefused } from './webhook-checks.rules.ts'
-import type { Checking } from './integration-check.service.ts'
+import type { Checking } from './checking.ts'
 import { addAll } from '../../platform/lists.ts'
 
 const NEEDED = [

@@ -1,5 +1,4 @@
-import { idsOf, sumOf, forEachInstitute } from '../../../platform/jobs/claim.ts'
-import type { RowKey } from '../../../platform/jobs/leased-rows.ts'
+import { idsOf, sumOf, forEachInstitute, type RowKey } from '../../../platform/jobs/claim.ts'
 import { readBankStatus } from '../../../banking/statements/statements.service.ts'
 import type { Institute } from '../../../institutes/institutes.rules.ts'
 import { getInstitutesById } from '../../../institutes/institutes.service.ts'
