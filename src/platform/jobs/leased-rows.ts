@@ -1,6 +1,7 @@
 import { isHere } from '../db/moving.ts'
 import type { Database, Queryable } from '../db/database.ts'
-import { updateDue, type RowKey } from './claim.ts'
+import { updateDue } from './claim.ts'
+import type { RowKey } from '../db/named-rows.ts'
 
 /** A row that is ours until its lease expires. */
 export type Lease<Row> = { row: Row; heldUntil: Date }

@@ -1,6 +1,7 @@
 import { isHere } from '../../platform/db/moving.ts'
 import type { Database, Queryable, Transaction } from '../../platform/db/database.ts'
-import { findDue, institutesOf, nameRows, type RowKey } from '../../platform/jobs/claim.ts'
+import { findDue } from '../../platform/jobs/claim.ts'
+import { institutesOf, nameRows, type RowKey } from '../../platform/db/named-rows.ts'
 import type { Paise } from '../../platform/money.ts'
 import type { BankDebit } from './mandates.rules.ts'
 import type { BankState } from './simulator.rules.ts'

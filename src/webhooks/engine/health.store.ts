@@ -1,5 +1,5 @@
 import type { Transaction } from '../../platform/db/database.ts'
-import { nameRows } from '../../platform/jobs/claim.ts'
+import { nameRows } from '../../platform/db/named-rows.ts'
 import type { Health } from '../delivery-log/deliveries.rules.ts'
 
 export type SubscriptionHealth = Health & { instituteId: number; webhookId: string }
