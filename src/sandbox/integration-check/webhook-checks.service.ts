@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { EventCode } from '../../events/codes.ts'
-import { makeKeys, type Keys } from '../../webhooks/engine/delivery-request.ts'
+import { makeKeys, type Keys } from '../../webhooks/engine/send.ts'
 import {
   listSubscriptions,
   openHeader,
