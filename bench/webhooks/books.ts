@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { readConfig } from '../../src/app/config.ts'
 import { openDatabase } from '../../src/app/open-database.ts'
-import { deliveryBody } from '../../src/webhooks/engine/delivery-body.ts'
+import { deliveryBody } from '../../src/webhooks/delivery-log/deliveries.rules.ts'
 import type { Cluster } from '../rig.ts'
 
 /** The size of a real one: an order of two lines and its payment. */

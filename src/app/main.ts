@@ -1,4 +1,4 @@
-import { warnAboutSecrets } from './config/checks.ts'
+import { warnAboutSecrets } from './config.ts'
 import { findMisspelt } from './config/misspelt.ts'
 import { ConfigError, readConfig } from './config.ts'
 import { hasOperator } from '../console/auth/users.service.ts'

@@ -1,17 +1,9 @@
+import type { RetentionSettings } from './config.ts'
 import type { BursarContext } from './context.ts'
 import type { Run } from '../platform/jobs/job.ts'
 import type { PartitionedLog } from '../platform/retention/logs.ts'
 import { retainLogs } from '../platform/retention/retention.ts'
 import { areDeliveriesNeeded, areEventsNeeded } from '../webhooks/delivery-log/deliveries.service.ts'
-
-/** For how many whole months each log is kept at least, and where its months go then. */
-export type RetentionSettings = {
-  archiveDir: string | null
-  events: number
-  deliveries: number
-  fetches: number
-  requests: number
-}
 
 /**
  * The logs that are partitioned by month. Deliveries come before the events that they are of. Events are the record of

@@ -1,5 +1,5 @@
 import type { Queryable } from '../platform/db/database.ts'
-import { institutesOf } from '../platform/jobs/claim.ts'
+import { institutesOf } from '../platform/db/named-rows.ts'
 import type { DuePart } from './dues.rules.ts'
 
 /** What a rollover brought from an earlier year, by student and component: by the days on which it fell due, the oldest first. */

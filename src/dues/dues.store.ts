@@ -1,6 +1,6 @@
 import type { Queryable, Transaction } from '../platform/db/database.ts'
 import { Table } from '../platform/db/table.ts'
-import { institutesOf, nameRows } from '../platform/jobs/claim.ts'
+import { institutesOf, nameRows } from '../platform/db/named-rows.ts'
 import type { Paise } from '../platform/money.ts'
 import type { Allocation, LateFeeRule, PartPayment, Redeemed, Share, Surplus } from './dues.rules.ts'
 

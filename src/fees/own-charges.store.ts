@@ -1,5 +1,5 @@
 import type { Queryable } from '../platform/db/database.ts'
-import { institutesOf } from '../platform/jobs/claim.ts'
+import { institutesOf } from '../platform/db/named-rows.ts'
 import type { Paise } from '../platform/money.ts'
 import type { OwnCharges } from './fees.rules.ts'
 

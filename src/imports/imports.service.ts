@@ -1,4 +1,4 @@
-import { sumOf, takeDue } from '../platform/jobs/claim.ts'
+import { takeDue } from '../platform/jobs/claim.ts'
 import type { Institute } from '../institutes/institutes.rules.ts'
 import { toPage, type Page, type PageRange } from '../platform/db/list.ts'
 import type { Query } from '../platform/db/query.ts'
@@ -187,13 +187,11 @@ export async function purgeImports({ db, clock }: Context, limit: number): Promi
   const ago = (days: number): Date => new Date(now.getTime() - days * DAY_MS)
   const forgotten = await purgeStore.cancelForgotten(db, ago(KEPT_WAITING_DAYS), now)
   const old = await purgeStore.findOld(db, ago(KEPT_DAYS), limit)
-  const deleted = await takeDue(old, keys => db.transaction(tx => purgeStore.deleteOld(tx, keys)))
+  const deleted = await takeDue(db, old, (tx, keys) => purgeStore.deleteOld(tx, keys))
   // One at a time: a large one takes a while.
   const finished = await purgeStore.findFinished(db, now, 1)
-  const cleared = await takeDue(finished, keys =>
-    db.transaction(tx => purgeStore.clearFinished(tx, now, keys)),
-  )
-  return forgotten + sumOf(deleted) + sumOf(cleared)
+  const cleared = await takeDue(db, finished, (tx, keys) => purgeStore.clearFinished(tx, now, keys))
+  return forgotten + deleted + cleared
 }
 
 export function requireImport(one: store.Import | null, { kinds, noun }: ImportFamily): store.Import {

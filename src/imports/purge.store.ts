@@ -1,6 +1,7 @@
 import { isHere } from '../platform/db/moving.ts'
 import type { Database, Transaction } from '../platform/db/database.ts'
-import { findDue, nameRows } from '../platform/jobs/claim.ts'
+import { findDue } from '../platform/jobs/claim.ts'
+import { nameRows } from '../platform/db/named-rows.ts'
 import type { ImportKey } from './imports.store.ts'
 
 const IS_OVER = 'cleared_at is null and finished_at <= $1'

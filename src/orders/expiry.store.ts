@@ -1,7 +1,7 @@
 import { isHere } from '../platform/db/moving.ts'
 import type { Database, Transaction } from '../platform/db/database.ts'
-import { findDue, nameRows } from '../platform/jobs/claim.ts'
-import type { RowKey } from '../platform/jobs/leased-rows.ts'
+import { findDue } from '../platform/jobs/claim.ts'
+import { nameRows, type RowKey } from '../platform/db/named-rows.ts'
 import type { Order } from './orders.rules.ts'
 import { orderColumns, toOrder, type OrderRow } from './orders.store.ts'
 

@@ -14,7 +14,7 @@ import { newEvent } from '../events/define-event.ts'
 import { recordEvents } from '../events/events.service.ts'
 import type { Database, Queryable, Transaction } from '../platform/db/database.ts'
 import type { Page, PageRange } from '../platform/db/list.ts'
-import { sumOf, takeDue } from '../platform/jobs/claim.ts'
+import { takeDue } from '../platform/jobs/claim.ts'
 import { findExpired, firstExpiry, lockExpired } from './expiry.store.ts'
 import { badField, badFields, unavailable } from '../platform/errors.ts'
 import type { Context } from '../platform/context.ts'
@@ -226,17 +226,14 @@ export function orderCountQuery(
 /** Writes down that a batch has expired, with the event of each link; answers how many there were. */
 export async function expireOrders(ctx: Context, limit: number): Promise<number> {
   const now = ctx.clock.now()
-  const counts = await takeDue(await findExpired(ctx.db, now, limit), keys =>
-    ctx.db.transaction(async tx => {
-      const due = await lockExpired(tx, now, keys)
-      await close(
-        tx,
-        due.map(({ expiresAt, ...one }) => ({ ...one, state: 'expired', at: expiresAt })),
-      )
-      return due.length
-    }),
-  )
-  return sumOf(counts)
+  return takeDue(ctx.db, await findExpired(ctx.db, now, limit), async (tx, keys) => {
+    const due = await lockExpired(tx, now, keys)
+    await close(
+      tx,
+      due.map(({ expiresAt, ...one }) => ({ ...one, state: 'expired', at: expiresAt })),
+    )
+    return due.length
+  })
 }
 
 export async function nextExpiry(ctx: Context): Promise<Date | null> {

@@ -1,6 +1,6 @@
 import type { CatalogueEntry } from '../institutes/institutes.rules.ts'
 import type { Database, Queryable, Transaction } from '../platform/db/database.ts'
-import { institutesOf } from '../platform/jobs/claim.ts'
+import { institutesOf } from '../platform/db/named-rows.ts'
 import { Table } from '../platform/db/table.ts'
 import { KEPT, lockNumber, type Idempotency } from '../platform/idempotency.ts'
 import { ZERO, type Paise } from '../platform/money.ts'

@@ -1,4 +1,4 @@
-import { sumOf, takeDue } from '../platform/jobs/claim.ts'
+import { takeDue } from '../platform/jobs/claim.ts'
 import { createHash } from 'node:crypto'
 import type { Institute } from '../institutes/institutes.rules.ts'
 import { closeUnpaid, openOrders } from '../orders/order-payments.service.ts'
@@ -74,8 +74,7 @@ const UNPAID_KEPT_MS = 30 * DAY_MS
 export async function purgeUnpaidForms({ db, clock }: Context, limit: number): Promise<number> {
   const closedBefore = new Date(clock.now().getTime() - UNPAID_KEPT_MS)
   const old = await store.findUnpaid(db, closedBefore, limit)
-  const deleted = await takeDue(old, keys => db.transaction(tx => store.deleteUnpaid(tx, closedBefore, keys)))
-  return sumOf(deleted)
+  return takeDue(db, old, (tx, keys) => store.deleteUnpaid(tx, closedBefore, keys))
 }
 
 function digestOf(filled: Filled): Buffer {

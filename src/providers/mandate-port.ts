@@ -1,5 +1,5 @@
 import type { Paise } from '../platform/money.ts'
-import type { PaymentAtProvider, Payer, Started } from './port.ts'
+import type { Payer, PaymentAtProvider, Started } from './payment-at-provider.ts'
 
 /** How a provider debits an account by itself. */
 export type Rail = 'enach' | 'upi_autopay'

@@ -1,6 +1,7 @@
 import type { CallOutcome } from '../platform/call-counts.ts'
 import { paiseOf, type Paise } from '../platform/money.ts'
 import type { MandateChange, MandatePort, MandateReport, ReturnReport } from './mandate-port.ts'
+import type { Payer, PaymentAtProvider, Started } from './payment-at-provider.ts'
 import type { TransferPort } from './transfer-port.ts'
 
 /**
@@ -49,10 +50,6 @@ export type Accepts = {
 /** What NPCI lets one UPI payment of school fees be. */
 export const UPI_MOST = paiseOf(50_000_000)
 
-export type PaymentAtProvider = { instituteId: number; paymentId: string; providerRef: string | null }
-
-export type Payer = { name: string; phone: string; email: string }
-
 export type StartRequest = {
   instituteId: number
   collectorCode: string
@@ -66,8 +63,6 @@ export type StartRequest = {
   /** Where the provider sends the payer's browser when it is done. */
   returnUrl: string
 }
-
-export type Started = { providerRef: string; redirectUrl: string }
 
 export type Callback = { headers: Readonly<Record<string, string | undefined>>; rawBody: Buffer }
 

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { EVENT_CODES, type EventCode } from '../../src/events/codes.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { exampleEvent } from '../../src/sandbox/trigger/example-event.ts'
-import { signatureHeaders, signingKey } from '../../src/webhooks/engine/signing.ts'
+import { signatureHeaders, signingKey } from '../../src/webhooks/engine/send.ts'
 import type { Json } from '../harness/client.ts'
 import { waitFor } from '../harness/wait.ts'
 

@@ -86,7 +86,7 @@ test('oxlint refuses a list that is passed as arguments, which overflow the stac
   }
 })
 
-test('oxlint refuses an import that points up, a file that is too long, and a cycle', () => {
+test('oxlint refuses an import that points up, a file that is too long, and a circle of imports, of types too', () => {
   const up = run(
     plant('layers', {
       'src/orders/orders.store.ts': CLEAN,
@@ -113,6 +113,15 @@ test('oxlint refuses an import that points up, a file that is too long, and a cy
     '--deny-warnings',
   )
   assert.match(cycle.text, /no-cycle/)
+  const types = run(
+    plant('type-cycle', {
+      'src/a.ts': "import type { B } from './b.ts'\n\nexport type A = { b: B | null }\n",
+      'src/b.ts': "import type { A } from './a.ts'\n\nexport type B = { a: A | null }\n",
+    }),
+    'oxlint',
+    '--deny-warnings',
+  )
+  assert.match(types.text, /no-cycle/)
 })
 
 test('oxfmt refuses what is not formatted', () => {

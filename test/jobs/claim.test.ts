@@ -4,7 +4,8 @@ import { after, test } from 'node:test'
 import { STATEMENTS } from '../../src/platform/db/client.ts'
 import { unavailable } from '../../src/platform/errors.ts'
 import { findDue, forEachInstitute, takeDue } from '../../src/platform/jobs/claim.ts'
-import { leasedRows, type RowKey } from '../../src/platform/jobs/leased-rows.ts'
+import type { RowKey } from '../../src/platform/db/named-rows.ts'
+import { leasedRows } from '../../src/platform/jobs/leased-rows.ts'
 import { startBursar } from '../harness/bursar.ts'
 
 const bursar = await startBursar({ after })
@@ -65,15 +66,21 @@ test('rows of twenty institutes are locked by one statement', async () => {
   assert.equal(sent.filter(text => text.includes('for update')).length, 1)
 })
 
-async function institutesIn(some: readonly { instituteId: number }[]): Promise<number[]> {
-  return some.map(({ instituteId }) => instituteId)
-}
-
 test('what is due is taken once with all', async () => {
   const keys = [7, 8, 7].map(instituteId => ({ instituteId }))
-  assert.deepEqual(await takeDue(keys, institutesIn), [[7, 8, 7]])
-  assert.deepEqual(await takeDue([], institutesIn), [])
-  assert.deepEqual(await forEachInstitute(keys, async (id, some) => [id, some.length]), [
+  const taken: number[][] = []
+  const take = async (_: unknown, some: readonly { instituteId: number }[]): Promise<number> =>
+    taken.push(some.map(({ instituteId }) => instituteId)) && some.length
+  assert.equal(await takeDue(db, keys, take), 3)
+  assert.equal(await takeDue(db, [], take), 0)
+  assert.deepEqual(taken, [[7, 8, 7]])
+  const groups: number[][] = []
+  const count = await forEachInstitute(
+    keys,
+    async (id, some) => groups.push([id, some.length]) && some.length,
+  )
+  assert.equal(count, 3)
+  assert.deepEqual(groups, [
     [7, 2],
     [8, 1],
   ])
@@ -83,10 +90,11 @@ test("one institute's work that fails keeps no other's from being done, and is t
   const done: number[] = []
   const keys = Array.from({ length: 40 }, (_, index) => ({ instituteId: index % 20 }))
   await assert.rejects(
-    takeDue(keys, async some => {
+    takeDue(db, keys, async (_, some) => {
       if (some.some(({ instituteId }) => instituteId === 3)) throw new Error('the third')
       done.push(...new Set(some.map(({ instituteId }) => instituteId)))
       assert.equal(some.length, 2)
+      return some.length
     }),
     /the third/,
   )
@@ -102,11 +110,11 @@ test('what fails although it is of one institute, or because the database is awa
     [[{ instituteId: 7 }, { instituteId: 8 }], unavailable('away')],
   ] as const) {
     let calls = 0
-    const fail = async (): Promise<void> => {
+    const fail = async (): Promise<number> => {
       calls++
       throw error
     }
-    await assert.rejects(takeDue(keys, fail), error)
+    await assert.rejects(takeDue(db, keys, fail), error)
     assert.equal(calls, 1)
   }
 })

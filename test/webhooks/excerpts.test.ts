@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { excerptOf } from '../../src/webhooks/delivery-log/deliveries.rules.ts'
-import { makeKeys } from '../../src/webhooks/engine/delivery-request.ts'
+import { makeKeys } from '../../src/webhooks/engine/send.ts'
 
 test('each answer is shown as it came, however often another came before, and without the secrets', () => {
   const { excerptOf } = makeKeys(['the-secret-of-the-school'], null)

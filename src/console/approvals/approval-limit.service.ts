@@ -1,4 +1,4 @@
-import { sumOf, takeDue } from '../../platform/jobs/claim.ts'
+import { takeDue } from '../../platform/jobs/claim.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import type { ApprovalLimits } from '../../institutes/approval-limit/approval-limit.rules.ts'
 import {
@@ -46,20 +46,17 @@ export async function changeLimit(
 /** Ends requests that nobody decided in time, and tells who asked. */
 export async function expireApprovals(ctx: Context, limit: number): Promise<number> {
   const at = ctx.clock.now()
-  const counts = await takeDue(await store.findExpired(ctx.db, at, limit), keys =>
-    ctx.db.transaction(async tx => {
-      const expired = await store.expireSome(tx, at, keys)
-      const institutes = await getInstitutesById(ctx, [...new Set(expired.map(one => one.instituteId))])
-      const codes = new Map(institutes.map(({ id, code }) => [id, code]))
-      const messages = expired.flatMap(one => {
-        const url = `${ctx.publicUrl}/console/i/${codes.get(one.instituteId) ?? ''}/approvals`
-        return decidedMessages({ ...one, state: 'expired' }, { url, at })
-      })
-      await queueMessages(tx, messages)
-      return expired.length
-    }),
-  )
-  return sumOf(counts)
+  return takeDue(ctx.db, await store.findExpired(ctx.db, at, limit), async (tx, keys) => {
+    const expired = await store.expireSome(tx, at, keys)
+    const institutes = await getInstitutesById(ctx, [...new Set(expired.map(one => one.instituteId))])
+    const codes = new Map(institutes.map(({ id, code }) => [id, code]))
+    const messages = expired.flatMap(one => {
+      const url = `${ctx.publicUrl}/console/i/${codes.get(one.instituteId) ?? ''}/approvals`
+      return decidedMessages({ ...one, state: 'expired' }, { url, at })
+    })
+    await queueMessages(tx, messages)
+    return expired.length
+  })
 }
 
 export async function nextApprovalExpiry({ db }: Pick<Context, 'db'>): Promise<Date | null> {

@@ -3,6 +3,7 @@ import {
   planFields,
   triedFields,
   type Place,
+  type PlanHistory,
   type TriedInstalment,
 } from '../../flex/plans/plan.output.ts'
 import { isOpen, isPlanOver, type Mandate, type Plan } from '../../flex/rules/plan.rules.ts'
@@ -10,7 +11,6 @@ import { PLAN_STATUSES } from '../../flex/rules/states.rules.ts'
 import { outputOf, type Shown } from '../../http/wire/output.ts'
 import { studentOutput } from './debits.output.ts'
 import { OBSTACLES, OBSTACLE_TEXTS, type Obstacle } from './flex.texts.ts'
-import type { PlanDetail } from './plans.service.ts'
 import type { PlanRow, PlanStudent, TimelineEntry } from './plans.store.ts'
 
 /** Plans as the console lists them. */
@@ -50,7 +50,16 @@ const mandateOutput = mandate.object({
   authorised_at: mandate.optional.moment('When the payer authorised it.', '2026-11-15T04:00:00.000Z'),
 })
 
-export type PlannedInstalment = TriedInstalment & { next: string; plan: Pick<Plan, 'state'> }
+type PlannedInstalment = TriedInstalment & { next: string; plan: Pick<Plan, 'state'> }
+
+/** What the page of a plan shows. */
+export type PlanDetail = PlanHistory & {
+  student: PlanStudent
+  obstacle: Obstacle | null
+  planned: PlannedInstalment[]
+  entries: TimelineEntry[]
+}
+
 const instalment = outputOf<PlannedInstalment, unknown>()
 const instalmentOutput = instalment.object({
   ...triedFields,

@@ -1,5 +1,5 @@
 import type { FlexContext } from '../../flex/context.ts'
-import { readPlan, type PlanHistory } from '../../flex/plans/plan-reads.service.ts'
+import { readPlan } from '../../flex/plans/plan-reads.service.ts'
 import { withAttempts } from '../../flex/plans/plan.output.ts'
 import { debitContextOf } from '../../flex/rules/debit.rules.ts'
 import type { Instalment, LoadedPlan } from '../../flex/rules/plan.rules.ts'
@@ -12,8 +12,8 @@ import { readableComponent } from '../../platform/names.ts'
 import type { Report } from '../reports/export.service.ts'
 import { count, day, money, text, type Column } from '../reports/reports.rules.ts'
 import { statusOf } from './flex.rules.ts'
-import { nextStepText, planObstacle, type Obstacle } from './flex.texts.ts'
-import type { PlannedInstalment } from './plans.output.ts'
+import { nextStepText, planObstacle } from './flex.texts.ts'
+import type { PlanDetail } from './plans.output.ts'
 import * as store from './plans.store.ts'
 import { toWordQuery } from '../students/students.rules.ts'
 
@@ -66,13 +66,6 @@ export function plansReport(institute: Institute, wanted: WantedPlans): Report<s
     counted: store.countedPlans(institute.id, filter),
     columns: COLUMNS,
   }
-}
-
-export type PlanDetail = PlanHistory & {
-  student: store.PlanStudent
-  obstacle: Obstacle | null
-  planned: PlannedInstalment[]
-  entries: store.TimelineEntry[]
 }
 
 const NEWEST = 200

@@ -1,5 +1,5 @@
 import type { Context } from '../../platform/context.ts'
-import { forEachInstitute, sumOf } from '../../platform/jobs/claim.ts'
+import { forEachInstitute } from '../../platform/jobs/claim.ts'
 import * as owed from './owed.store.ts'
 import * as store from './sums.store.ts'
 
@@ -16,11 +16,10 @@ export async function countChanges(
   { least = WORTH_COUNTING }: { least?: number } = {},
 ): Promise<number> {
   const changed = await store.findChanged(db, least)
-  const counts = await forEachInstitute(
+  return forEachInstitute(
     changed.map(instituteId => ({ instituteId })),
     instituteId => countSome({ db }, instituteId),
   )
-  return sumOf(counts)
 }
 
 async function countSome({ db }: SumsContext, instituteId: number): Promise<number> {

@@ -12,8 +12,7 @@ import { waitsForOthers } from './paid-elsewhere.service.ts'
 import type { Presentation } from './presentations.store.ts'
 import { followErp } from '../plans/follow-erp.ts'
 import type { PlanChanges } from '../plans/plan-changes.ts'
-import { closeIfFinished, rebalance } from '../plans/rebalance.ts'
-import { recordScheduleChanges } from '../plans/schedule-changes.ts'
+import { applyCause } from '../rules/plan-causes.rules.ts'
 import { afterFetch, type ErpDecision } from '../rules/after-fetch.rules.ts'
 import { lastTryOn } from '../rules/after-return.rules.ts'
 import { mostPerDebit, nextStep, type Step } from '../rules/debit.rules.ts'
@@ -127,7 +126,7 @@ function splitOff(
   const before = plan.snapshot()
   const debit = plan.change(instalment, { lines: taken, planned: taken })
   addDueOnline(plan, instalment, rest)
-  recordScheduleChanges(plan, before)
+  plan.recordSchedule(before)
   return debit
 }
 
@@ -169,7 +168,7 @@ export function present(
     if (!isPlanOver(plan.plan)) cancelByErp(plan, DROPPED)
     return null
   }
-  rebalance(plan)
+  applyCause(plan, { kind: 'owed_changed' })
   const instalment = plan.find(instalmentId)
   if (instalment === undefined || plan.mandate === null) return null
   const { id: mandateId, providerRef: mandateRef, provider, accountId, rail: mode } = plan.mandate
@@ -215,14 +214,14 @@ export function debited(plan: PlanChanges, instalment: Instalment, paid: PaidOrd
   const { amountPaise } = paid.payment
   const after = plan.move(instalment, 'debited', `the bank paid ${formatRupees(amountPaise)}`)
   recordMoney(plan, after, paid, 'debited')
-  closeIfFinished(plan)
+  applyCause(plan, { kind: 'debit_paid' })
 }
 
 /** The bank paid a presentation that it had returned. The money counts for the student, so what is still to come is less. */
 export function debitedLate(plan: PlanChanges, instalment: Instalment, paid: PaidOrder): void {
   plan.note(instalment, 'paid late', 'the bank paid a presentation after it had returned it')
   recordMoney(plan, instalment, paid, 'debited')
-  rebalance(plan)
+  applyCause(plan, { kind: 'owed_changed' })
 }
 
 /** A down payment is paid at the checkout, before the mandate is given. */

@@ -1,6 +1,7 @@
 import { isHere } from '../../platform/db/moving.ts'
 import type { Database, Queryable } from '../../platform/db/database.ts'
-import { institutesOf, updateDue } from '../../platform/jobs/claim.ts'
+import { updateDue } from '../../platform/jobs/claim.ts'
+import { institutesOf } from '../../platform/db/named-rows.ts'
 import type { PlanKey } from '../plans/plans.store.ts'
 
 /** An instalment that this process looks at now. */

@@ -4,7 +4,7 @@ import type { Transaction } from '../../platform/db/database.ts'
 import { endMandateOfCancelled } from '../plans/cancel-plan.ts'
 import type { PlanChanges } from '../plans/plan-changes.ts'
 import { findPlansOf } from '../plans/plans.store.ts'
-import { makeDueAgain, rebalance } from '../plans/rebalance.ts'
+import { applyCause, type PlanCause } from '../rules/plan-causes.rules.ts'
 import { withPlans, type LockedPlans, type PlanContext } from '../plans/with-plans.service.ts'
 import type { Instalment } from '../rules/plan.rules.ts'
 import { debited, debitedLate, paidAtSetup, settled } from './debit.ts'
@@ -61,9 +61,12 @@ function refundedFor(ctx: PlanContext): NonNullable<PaymentHandler['refunded']> 
   return async (tx, { payment: { instituteId }, order, lines, outcome }, at) => {
     const keys = await findPlansOf(tx, instituteId, order.studentId === null ? [] : [order.studentId])
     const change = (plans: LockedPlans): void => {
-      for (const plan of plans.values())
-        if (outcome === 'failed') rebalance(plan)
-        else makeDueAgain(plan, lines, plan.find(order.instalmentId ?? ''))
+      for (const plan of plans.values()) {
+        const origin = plan.find(order.instalmentId ?? '')
+        const cause: PlanCause =
+          outcome === 'failed' ? { kind: 'owed_changed' } : { kind: 'refunded', lines, origin }
+        applyCause(plan, cause)
+      }
     }
     await withPlans(ctx, keys, change, { tx, at })
   }

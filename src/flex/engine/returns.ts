@@ -5,8 +5,7 @@ import { dayOf } from '../../platform/calendar.ts'
 import { ZERO } from '../../platform/money.ts'
 import { endMandate } from '../mandates/end-mandate.ts'
 import type { PlanChanges } from '../plans/plan-changes.ts'
-import { rebalance, reopen } from '../plans/rebalance.ts'
-import { recordScheduleChanges } from '../plans/schedule-changes.ts'
+import { applyCause } from '../rules/plan-causes.rules.ts'
 import { afterReturn, type AfterReturn } from '../rules/after-return.rules.ts'
 import { sumLines } from '../rules/lines.rules.ts'
 import type { Instalment } from '../rules/plan.rules.ts'
@@ -42,7 +41,7 @@ function tellOfBounce(plan: PlanChanges, instalment: Instalment, code: string, n
   // One that is tried again within its notice may still be paid in a few hours; the family hears of the last.
   if (next.kind === 'retry') return
   const amountPaise = sumLines(instalment.lines)
-  plan.notifyOfBounce(instalment, { kind: 'bounced', amountPaise, reason: message })
+  plan.notifyOfReturn(instalment, { kind: 'bounced', amountPaise, reason: message })
 }
 
 function nextDay(next: AfterReturn): string | undefined {
@@ -101,11 +100,7 @@ export function reversed(
     },
     nextPresentationOn: undefined,
   })
-  const before = plan.snapshot()
-  reopen(plan)
-  // What had been refunded of it was made due again then, and is owed as a charge now.
-  if (chargedPaise > 0) rebalance(plan, before)
-  else recordScheduleChanges(plan, before)
+  applyCause(plan, { kind: 'debit_reversed', isCharged: chargedPaise > 0 })
   const { amountPaise } = payment
-  plan.notifyOfBounce(after, { kind: 'reversed', amountPaise, reason: meaning.message })
+  plan.notifyOfReturn(after, { kind: 'reversed', amountPaise, reason: meaning.message })
 }

@@ -1,4 +1,4 @@
-import { withdrawNotices } from '../notices/withdraw-notice.ts'
+import { withdrawNotices } from '../rules/withdraw-notice.rules.ts'
 import type { PlanChanges } from '../plans/plan-changes.ts'
 import type { Reason } from '../plans/plan.events.ts'
 import { isMandateLive } from '../rules/plan.rules.ts'

@@ -11,7 +11,6 @@ import { pauseAtProvider } from './pause-at-provider.ts'
 import { findByProviderRef, findMandate, mandatesToCheck, type MandateKey } from './mandates.store.ts'
 import type { PlanChanges } from '../plans/plan-changes.ts'
 import { loadMandate } from '../plans/plans.store.ts'
-import { recordScheduleChanges } from '../plans/schedule-changes.ts'
 import { withPlan } from '../plans/with-plans.service.ts'
 import { presentationDay } from '../rules/debit.rules.ts'
 import { isMandateLive, isRevivable, isToCome, type Mandate } from '../rules/plan.rules.ts'
@@ -101,7 +100,7 @@ function authorise(plan: PlanChanges): void {
 function activate(plan: PlanChanges): void {
   const nextCheckAt = momentOf(addDays(plan.requireMandate().endOn, 1), 0)
   const mandate = plan.moveMandate('active', 'confirmed by the bank', { nextCheckAt })
-  const before = { instalments: plan.instalments }
+  const before = plan.snapshot()
   const why = 'its mandate can be debited'
   if (plan.plan.state === 'setup') plan.movePlan('active', why)
   else if (plan.plan.lockReason === MANDATE_ENDED) plan.unlock(why)
@@ -129,7 +128,7 @@ function activate(plan: PlanChanges): void {
     if (instalment.state === 'bounced') plan.move(instalment, 'scheduled', 'there is a new mandate', change)
     else plan.change(instalment, change)
   }
-  recordScheduleChanges(plan, before)
+  plan.recordSchedule(before)
 }
 
 const CHECK_AGAIN_MINUTES = [2, 5, 15, 60, 240, 720]

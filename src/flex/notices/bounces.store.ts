@@ -1,6 +1,6 @@
 import { isHere } from '../../platform/db/moving.ts'
 import type { Database, Transaction } from '../../platform/db/database.ts'
-import { institutesOf } from '../../platform/jobs/claim.ts'
+import { institutesOf } from '../../platform/db/named-rows.ts'
 import { Table } from '../../platform/db/table.ts'
 import type { Paise } from '../../platform/money.ts'
 import { FAMILY } from './families.ts'

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../platform/db/database.ts'
-import { institutesOf } from '../../platform/jobs/claim.ts'
+import { institutesOf } from '../../platform/db/named-rows.ts'
 
 type Family = { instituteId: number; family: string }
 

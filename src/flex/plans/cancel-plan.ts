@@ -1,5 +1,5 @@
 import { endMandateAtProvider } from '../mandates/end-mandate.ts'
-import { endInstalment } from '../notices/withdraw-notice.ts'
+import { endInstalment } from '../rules/withdraw-notice.rules.ts'
 import type { PlanChanges } from './plan-changes.ts'
 import type { Reason } from './plan.events.ts'
 import { isAtBank, isOpen } from '../rules/plan.rules.ts'

@@ -14,7 +14,7 @@ import { redrawIfNotOffered } from './plan-lengths.service.ts'
 import { getPlan, listPlansOf } from './plan-reads.service.ts'
 import { createPlan } from './plans.service.ts'
 import type { PlanKey } from './plans.store.ts'
-import { rebalance } from './rebalance.ts'
+import { applyCause } from '../rules/plan-causes.rules.ts'
 import { withPlan } from './with-plans.service.ts'
 
 /**
@@ -81,7 +81,7 @@ async function refreshDraft(
       if (draft.plan.state !== 'draft') return
       // The institute has done with schedules of its own.
       if (answer.kind === 'found') draft.changePlan({ isCustom: false })
-      rebalance(draft)
+      applyCause(draft, { kind: 'owed_changed' })
     })
   const rows = rowsToSetUp(sent.map(scheduleRowOf), dayOf(ctx.clock.now()))
   if (plan.isCustom && isSameSchedule(instalments, rows)) return

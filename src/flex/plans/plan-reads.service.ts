@@ -3,16 +3,13 @@ import type { Payment } from '../../payments/payments.rules.ts'
 import { listPayments } from '../../payments/payments.service.ts'
 import type { PaymentContext } from '../../payments/context.ts'
 import { notFound, type FieldProblem } from '../../platform/errors.ts'
-import {
-  findInstalmentOrder,
-  listPresentations,
-  type PresentationRow,
-} from '../engine/presentations.store.ts'
+import { findInstalmentOrder, listPresentations } from '../engine/presentations.store.ts'
 import type { ScheduleRow as ErpScheduleRow } from '../../erp/erp.rules.ts'
 import { dayOf } from '../../platform/calendar.ts'
 import { planDifferences, scheduleRowOf } from '../rules/erp-schedule.rules.ts'
 import { isPlanLive, type LoadedPlan } from '../rules/plan.rules.ts'
-import { listDecisions, type Decision } from '../engine/decisions.store.ts'
+import { listDecisions } from '../engine/decisions.store.ts'
+import type { PlanHistory } from './plan.output.ts'
 import * as store from './plans.store.ts'
 import { readBalanced } from './rebalance.service.ts'
 import type { PlanContext } from './with-plans.service.ts'
@@ -68,9 +65,6 @@ export async function findPlanDifferences(
   if (loaded === undefined || !isPlanLive(loaded.plan)) return []
   return planDifferences(loaded, rows.map(scheduleRowOf), dayOf(clock.now()))
 }
-
-/** A plan with all that was tried and decided: what a bursar reads to know why. */
-export type PlanHistory = LoadedPlan & { presentations: PresentationRow[]; decisions: Decision[] }
 
 const NEWEST = 100
 

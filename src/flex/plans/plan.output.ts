@@ -1,6 +1,6 @@
 import { outputOf } from '../../http/wire/output.ts'
+import type { Decision } from '../engine/decisions.store.ts'
 import type { PresentationRow } from '../engine/presentations.store.ts'
-import type { PlanHistory } from './plan-reads.service.ts'
 import { PLAN_ID, STUDENT_ID } from './plan.input.ts'
 import { sumLines, type Line } from '../rules/lines.rules.ts'
 import { planStatus, sumsOf, type Instalment, type LoadedPlan, type Mandate } from '../rules/plan.rules.ts'
@@ -150,7 +150,10 @@ export const triedFields = {
   attempts: tried.list('Every presentation, oldest first.', attemptOutput),
 }
 
-const decision = outputOf<PlanHistory['decisions'][number], unknown>()
+/** A plan with all that was tried and decided: what a bursar reads to know why. */
+export type PlanHistory = LoadedPlan & { presentations: PresentationRow[]; decisions: Decision[] }
+
+const decision = outputOf<Decision, unknown>()
 const decisionOutput = decision.object({
   at: decision.moment('When.', '2026-12-07T12:30:00.000Z', one => one.decidedAt),
   instalment_id: decision.optional.text(

@@ -9,11 +9,10 @@ import { transact, type Command } from '../../platform/idempotency.ts'
 import { readStudentContexts } from '../../students/student-contexts.service.ts'
 import type { FlexContext } from '../context.ts'
 import { cancelAtProvider } from '../mandates/cancel-at-provider.ts'
-import { withdrawNotice, withdrawNotices } from '../notices/withdraw-notice.ts'
+import { withdrawNotice, withdrawNotices } from '../rules/withdraw-notice.rules.ts'
 import { cancelWithMandate } from './cancel-plan.ts'
 import { abandonDraft, draftPlan, replaceableDraft, type WantedSchedule } from './draft-plan.ts'
 import type { PlanChanges } from './plan-changes.ts'
-import { recordScheduleChanges } from './schedule-changes.ts'
 import { withPlan, withPlans } from './with-plans.service.ts'
 import { firstDayFor } from '../rules/debit.rules.ts'
 import {
@@ -96,7 +95,7 @@ export async function reschedule(
 
 function moveDueDay(plan: PlanChanges, asked: Rescheduling): ChangedPlan {
   const { newDueOn } = asked
-  const before = plan.instalments
+  const before = plan.snapshot()
   const today = dayOf(plan.now)
   const instalment = findAsked(plan, asked)
   if (isPlanOver(plan.plan))
@@ -108,7 +107,7 @@ function moveDueDay(plan: PlanChanges, asked: Rescheduling): ChangedPlan {
   if (newDueOn < today) throw badField('new_due_date', 'is in the past')
   if (newDueOn > (plan.mandate?.endOn ?? lastDueDay(today)))
     throw badField('new_due_date', 'is after the end of the mandate')
-  if (before.some(one => one.id !== instalment.id && one.dueOn === newDueOn && isOpen(one)))
+  if (before.instalments.some(one => one.id !== instalment.id && one.dueOn === newDueOn && isOpen(one)))
     throw badField('new_due_date', 'is the due date of another instalment')
   const presentOn = firstDayFor(plan.contextOf({ ...instalment, dueOn: newDueOn }), plan.rail, newDueOn)
   const why = `from ${instalment.dueOn} to ${newDueOn}, as asked`
@@ -118,7 +117,7 @@ function moveDueDay(plan: PlanChanges, asked: Rescheduling): ChangedPlan {
     plan.change(instalment, change)
   } else if (instalment.state === 'confirmed') withdrawNotice(plan, instalment, why, change)
   else plan.move(instalment, 'scheduled', why, change)
-  recordScheduleChanges(plan, { instalments: before })
+  plan.recordSchedule(before)
   return plan
 }
 

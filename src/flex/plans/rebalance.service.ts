@@ -3,7 +3,7 @@ import { readStudentContexts } from '../../students/student-contexts.service.ts'
 import { isPlanBalanced, type LoadedPlan } from '../rules/plan.rules.ts'
 import { isBalanced } from '../rules/rebalance.rules.ts'
 import { listLivePlans, loadPlans, type PlanKey } from './plans.store.ts'
-import { rebalance } from './rebalance.ts'
+import { applyCause } from '../rules/plan-causes.rules.ts'
 import { withPlan, type PlanContext } from './with-plans.service.ts'
 
 /**
@@ -44,7 +44,7 @@ async function findUnbalanced(
 
 async function rebalanceOne(ctx: PlanContext, key: PlanKey): Promise<void> {
   await withPlan(ctx, key, plan => {
-    if (isPlanBalanced(plan.plan, plan.now)) rebalance(plan)
+    if (isPlanBalanced(plan.plan, plan.now)) applyCause(plan, { kind: 'owed_changed' })
   })
 }
 

@@ -7,7 +7,8 @@ import { holdStudents } from '../../students/profile/lock-student.service.ts'
 import { readStudentContexts } from '../../students/student-contexts.service.ts'
 import { readDebitRules } from '../settings/debit-rules.service.ts'
 import { saveBounces } from '../notices/bounces.store.ts'
-import { PlanChanges } from './plan-changes.ts'
+import { PlanInChange } from '../rules/plan-in-change.rules.ts'
+import { writeEffects, type PlanChanges } from './plan-changes.ts'
 import { insertDecisions } from '../engine/decisions.store.ts'
 import * as store from './plans.store.ts'
 
@@ -49,7 +50,7 @@ export async function withPlans<Result>(
     const student = students.get(one.plan.studentId)
     if (student === undefined) continue
     const now = at ?? debitRules.now
-    plans.set(one.plan.id, new PlanChanges(one, { student, debitRules, now, publicUrl: ctx.publicUrl }))
+    plans.set(one.plan.id, new PlanInChange(one, { student, debitRules, now, publicUrl: ctx.publicUrl }))
   }
   const result = await change(plans, tx)
   await writeChanges(tx, [...plans.values()])
@@ -72,42 +73,42 @@ export async function withPlan<Result>(
 }
 
 async function writeChanges(tx: Transaction, plans: readonly PlanChanges[]): Promise<void> {
-  const all = <Row>(rowsOf: (plan: PlanChanges) => Iterable<Row>): Row[] =>
-    plans.flatMap(plan => [...rowsOf(plan)])
+  const rows = plans.map(({ changed }) => changed)
   await store.savePlans(
     tx,
-    all(({ plan, written }) => (written.isPlanChanged ? [plan] : [])),
+    plans.filter(({ changed }) => changed.plan).map(({ plan }) => plan),
   )
   await store.saveMandates(
     tx,
-    all(({ written }) => written.mandates.values()),
+    rows.flatMap(({ mandates }) => [...mandates.values()]),
   )
   await store.saveInstalments(
     tx,
-    all(({ written }) => written.instalments.values()),
+    rows.flatMap(({ instalments }) => [...instalments.values()]),
   )
+  const effects = plans.map(writeEffects)
   await insertDecisions(
     tx,
-    all(({ written }) => written.decisions),
+    effects.flatMap(({ decisions }) => decisions),
   )
   await recordEvents(
     tx,
-    all(({ written }) => written.events),
+    effects.flatMap(({ events }) => events),
   )
   await saveBounces(
     tx,
-    all(({ written }) => written.bounces),
+    effects.flatMap(({ bounces }) => bounces),
   )
   await stopReminders(
     tx,
-    all(({ written }) => written.done),
+    effects.flatMap(({ remindedNoMore }) => remindedNoMore),
   )
   await withdrawMessages(
     tx,
-    all(({ written }) => written.unsent),
+    effects.flatMap(({ unsent }) => unsent),
   )
   await queueMessages(
     tx,
-    all(({ written }) => written.messages),
+    effects.flatMap(({ messages }) => messages),
   )
 }

@@ -4,7 +4,7 @@ import { PAY_ORDER_KINDS } from '../../orders/orders.rules.ts'
 import { STUDENT_ID } from '../../students/student.input.ts'
 import { DISPUTE_ID } from './dispute.input.ts'
 import { DISPUTE_STATUSES, statusOf, waitsForAnswer, type Dispute } from './disputes.rules.ts'
-import type { DisputeRecord } from './disputes.service.ts'
+import type { DisputeRecord } from './disputes.store.ts'
 
 const why = outputOf<Pick<Dispute, 'reasonCode' | 'reason'>, unknown>()
 const reasonOutput = why.object({

@@ -3,7 +3,7 @@ import { branchFilter, type Institute } from '../../institutes/institutes.rules.
 import { disputeEndOf, disputeOf } from '../../ledger/ledger.rules.ts'
 import { post } from '../../ledger/ledger.service.ts'
 import { lockOrder } from '../../orders/order-payments.service.ts'
-import { sumOf, takeDue } from '../../platform/jobs/claim.ts'
+import { takeDue } from '../../platform/jobs/claim.ts'
 import { dayOf, formatDay } from '../../platform/calendar.ts'
 import type { Context } from '../../platform/context.ts'
 import type { Transaction } from '../../platform/db/database.ts'
@@ -139,14 +139,11 @@ export async function takeDisputesToMail(
   mail: (tx: Transaction, disputes: readonly store.DisputeToMail[], now: Date) => Promise<void>,
 ): Promise<number> {
   const now = clock.now()
-  const counts = await takeDue(await store.findToMail(db, limit), keys =>
-    db.transaction(async tx => {
-      const disputes = await store.takeToMail(tx, now, keys)
-      await mail(tx, disputes, now)
-      return disputes.length
-    }),
-  )
-  return sumOf(counts)
+  return takeDue(db, await store.findToMail(db, limit), async (tx, keys) => {
+    const disputes = await store.takeToMail(tx, now, keys)
+    await mail(tx, disputes, now)
+    return disputes.length
+  })
 }
 
 export async function nextDisputeMailDue({ db }: Pick<Context, 'db'>): Promise<Date | null> {

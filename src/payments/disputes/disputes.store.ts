@@ -1,6 +1,6 @@
 import { isHere } from '../../platform/db/moving.ts'
-import { findDue, nameRows } from '../../platform/jobs/claim.ts'
-import type { RowKey } from '../../platform/jobs/leased-rows.ts'
+import { findDue } from '../../platform/jobs/claim.ts'
+import { nameRows, type RowKey } from '../../platform/db/named-rows.ts'
 import type { Database, Queryable, Transaction } from '../../platform/db/database.ts'
 import { list, type Condition, type Page, type PageRange } from '../../platform/db/list.ts'
 import { Table } from '../../platform/db/table.ts'

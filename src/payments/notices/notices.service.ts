@@ -1,4 +1,4 @@
-import { sumOf, takeDue } from '../../platform/jobs/claim.ts'
+import { takeDue } from '../../platform/jobs/claim.ts'
 import { getInstitutesById } from '../../institutes/institutes.service.ts'
 import { internationalNumber, type NewMessage } from '../../messages/messages.rules.ts'
 import { queueMessages } from '../../messages/messages.service.ts'
@@ -23,34 +23,31 @@ const TOLD_OTHERWISE = 'loan'
 
 /** Tells payers of money that came in or went back, each once; a receipt that was cancelled meanwhile is not sent. */
 export async function notifyPayers(ctx: Context, limit: number): Promise<number> {
-  const now = ctx.clock.now()
   const due = await store.findToNotify(ctx.db, limit)
-  const counts = await takeDue(due, keys => notifySome(ctx, keys, now))
-  return sumOf(counts)
+  return takeDue(ctx.db, due, (tx, keys) => notifySome(ctx, tx, keys))
 }
 
 async function notifySome(
   ctx: Context,
+  tx: Transaction,
   keys: Awaited<ReturnType<typeof store.findToNotify>>,
-  now: Date,
 ): Promise<number> {
+  const now = ctx.clock.now()
   const ofKind = (wanted: string) => keys.filter(({ kind }) => kind === wanted)
-  return ctx.db.transaction(async tx => {
-    const received = await store.lockReceived(tx, ofKind('receipt'))
-    const refunds = await store.lockRefunds(tx, ofKind('refund'))
-    const told = received.filter(one => !one.isCancelled && one.orderKind !== TOLD_OTHERWISE)
-    // Messages are sent side by side: what went back at once reads as such after what came.
-    const refundsLeaveAt = told.length > 0 ? new Date(now.getTime() + AFTER_RECEIPTS_MS) : now
-    await queueMessages(tx, [
-      ...told.flatMap(one => receivedMessages(ctx, one, { at: now }, told)),
-      ...refunds
-        .filter(one => one.orderKind !== TOLD_OTHERWISE)
-        .flatMap(one => refundMessages(ctx, one, { at: now, leavesAt: refundsLeaveAt })),
-    ])
-    await store.markReceived(tx, received, now)
-    await store.markRefunds(tx, refunds, now)
-    return received.length + refunds.length
-  })
+  const received = await store.lockReceived(tx, ofKind('receipt'))
+  const refunds = await store.lockRefunds(tx, ofKind('refund'))
+  const told = received.filter(one => !one.isCancelled && one.orderKind !== TOLD_OTHERWISE)
+  // Messages are sent side by side: what went back at once reads as such after what came.
+  const refundsLeaveAt = told.length > 0 ? new Date(now.getTime() + AFTER_RECEIPTS_MS) : now
+  await queueMessages(tx, [
+    ...told.flatMap(one => receivedMessages(ctx, one, { at: now }, told)),
+    ...refunds
+      .filter(one => one.orderKind !== TOLD_OTHERWISE)
+      .flatMap(one => refundMessages(ctx, one, { at: now, leavesAt: refundsLeaveAt })),
+  ])
+  await store.markReceived(tx, received, now)
+  await store.markRefunds(tx, refunds, now)
+  return received.length + refunds.length
 }
 
 /** Mails the receipts of these payments once more, in the transaction of the caller, who has chosen them. */

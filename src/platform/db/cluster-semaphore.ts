@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type pg from 'pg'
 import { endClient, onLost } from './client.ts'
-import type { Queryable } from './database.ts'
+import type { Queryable } from './transaction.ts'
 import { toBursarError } from './errors.ts'
 
 /**

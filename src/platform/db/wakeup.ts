@@ -1,14 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type pg from 'pg'
 import { endClient } from './client.ts'
-import type { Transaction } from './database.ts'
-
-/**
- * Tells workers, in this process or another, that there is something to do. A notification is sent after the commit and at
- * most once in a few milliseconds: NOTIFY inside every transaction would make them queue for one lock. One may go
- * unheard (a lost connection, a process that dies before ringing), so listeners also poll now and then.
- */
-export type WakeupChannel = 'deliveries' | 'imports' | 'messages'
+import type { Take, WakeupChannel } from './transaction.ts'
 
 const RING_AFTER_MS = 5
 const LISTEN_AGAIN_MS = 1_000
@@ -20,6 +13,11 @@ type WakeupOptions = {
   notify: (names: WakeupChannel[]) => Promise<unknown>
 }
 
+/**
+ * Tells workers, in this process or another, that there is something to do. A notification is sent after the commit and at
+ * most once in a few milliseconds: NOTIFY inside every transaction would make them queue for one lock. One may go
+ * unheard (a lost connection, a process that dies before ringing), so listeners also poll now and then.
+ */
 export class Wakeups {
   readonly #options: WakeupOptions
   readonly #pending = new Set<WakeupChannel>()
@@ -47,9 +45,6 @@ export class Wakeups {
     this.#options.notify(names).catch(() => {})
   }
 }
-
-/** Takes work over in the transaction that makes it; answers how much of it is left for others to find. */
-export type Take<Work> = (tx: Transaction, work: Work) => Promise<number>
 
 /** Begins and ends hearing one channel. */
 export type WakeupSubscription = { start(): void; stop(): Promise<void> }

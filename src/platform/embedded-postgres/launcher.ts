@@ -2,9 +2,7 @@ import { execFile } from 'node:child_process'
 import { stat } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { OWN_SERVER_HINT } from './binaries.ts'
-import type { ClusterPaths } from './paths.ts'
-
-export type Account = { uid: number; gid: number }
+import type { Account, ClusterPaths } from './paths.ts'
 
 /** How to run a PostgreSQL program: as whom, and behind which command. */
 export type Launcher = { account: Account; prefix: string[] }

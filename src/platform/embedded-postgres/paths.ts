@@ -2,7 +2,9 @@ import { createHash } from 'node:crypto'
 import { chown, lstat, mkdir, open, realpath } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import type { Account } from './launcher.ts'
+
+/** Whom the server runs as and its folders belong to. */
+export type Account = { uid: number; gid: number }
 
 export type ClusterPaths = {
   dataDir: string

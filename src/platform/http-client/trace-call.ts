@@ -1,12 +1,14 @@
 import { failSpan, startCallSpan } from '../tracing/spans.ts'
-import type { HttpRequest, HttpResult } from './http-client.ts'
+
+/** What a span is told of a call's end. */
+type CallEnd = { kind: 'answered'; httpStatus: number } | { kind: 'failed'; reason: string }
 
 /** Begins the span of a call; what it answers ends it and hands the result on. Paths and queries may name people. */
 export function traceCall(
-  { method, url }: Pick<HttpRequest, 'method' | 'url'>,
+  { method, url }: { method: string; url: string },
   name: string,
   { parent = null, ...more }: { parent?: string | null; [attribute: string]: string | null } = {},
-): (result: HttpResult) => HttpResult {
+): <Result extends CallEnd>(result: Result) => Result {
   const span = startCallSpan(name, {}, parent)
   if (span === null) return result => result
   span.setAttributes({ 'http.request.method': method, 'server.address': URL.parse(url)?.hostname ?? '' })

@@ -1,8 +1,8 @@
 import { isHere } from '../db/moving.ts'
 import { assert } from '../assert.ts'
-import type { Queryable } from '../db/database.ts'
+import type { Database, Queryable, Transaction } from '../db/database.ts'
+import type { RowKey } from '../db/named-rows.ts'
 import { isMoving, isUnavailable } from '../errors.ts'
-import type { RowKey } from './leased-rows.ts'
 
 /**
  * Work that is due is taken in two steps. A plain read over all institutes finds it, the oldest first; then all of it is
@@ -57,77 +57,47 @@ export async function updateDue<Row extends object>(
   )
 }
 
-/** How a statement names rows that it takes together; `values` are two parameters of it. */
-export type Named = {
-  /** A condition: the row is one of them. */
-  match(alias: string, key?: string): string
-  /** A condition of an update or delete: it is one of them and fits, and nobody else holds it; it is locked. */
-  lock(table: string, where: string, names?: { alias?: string; key?: string }): string
-  /** What the institute of a table that is joined to the row is compared with. */
-  institute(alias: string): string
-  values: readonly [institutes: number | number[], ids: string[]]
-}
+type OfInstitute = { instituteId: number }
 
 /**
- * Rows of one institute are named by its number, in every table that is joined, so that each is looked up by its key;
- * rows of several by pairs. `first` is the number of the first parameter.
+ * Takes what was found in one transaction; answers how many that were. If all together cannot be taken, it is tried
+ * institute by institute: one that fails keeps no other waiting.
  */
-export function nameRows(keys: readonly RowKey[], first: number): Named {
-  const institutes = keys.map(({ instituteId }) => instituteId)
-  const ids = keys.map(({ id }) => id)
-  const [one, ...others] = new Set(institutes)
-  assert(one !== undefined, 'there is a row to take')
-  const isOne = others.length === 0
-  const match: Named['match'] = (alias, key = 'id') =>
-    isOne
-      ? `${alias}.institute_id = $${first} and ${alias}.${key} = any($${first + 1}::text[])`
-      : `(${alias}.institute_id, ${alias}.${key}) in (select * from unnest($${first}::int[], $${first + 1}::text[]))`
-  return {
-    match,
-    lock: (table, where, { alias = table, key = 'id' } = {}) => {
-      const rest = `from ${table} due where ${match('due', key)} and ${where} for update skip locked`
-      return isOne
-        ? `${alias}.institute_id = $${first} and ${alias}.${key} in (select due.${key} ${rest})`
-        : `(${alias}.institute_id, ${alias}.${key}) in (select due.institute_id, due.${key} ${rest})`
-    },
-    institute: alias => (isOne ? `$${first}` : `${alias}.institute_id`),
-    values: [isOne ? one : institutes, ids],
-  }
-}
-
-/**
- * Takes what was found in one transaction. If all together cannot be taken, it is tried institute by institute: one that
- * fails keeps no other waiting.
- */
-export async function takeDue<Key extends { instituteId: number }, Result>(
+export async function takeDue<Key extends OfInstitute>(
+  db: Database,
   found: readonly Key[],
-  take: (keys: readonly Key[]) => Promise<Result>,
-): Promise<Result[]> {
-  if (found.length === 0) return []
+  take: (tx: Transaction, keys: readonly Key[]) => Promise<number>,
+): Promise<number> {
+  if (found.length === 0) return 0
+  const takeSome = (keys: readonly Key[]): Promise<number> => db.transaction(tx => take(tx, keys))
   try {
-    return [await take(found)]
+    return await takeSome(found)
   } catch (error) {
     const isOfOne = found.every(({ instituteId }) => instituteId === found[0]?.instituteId)
     if (isOfOne || (isUnavailable(error) && !isMoving(error))) throw error
-    return forEachInstitute(found, (_, keys) => take(keys))
+    return forEachInstitute(found, (_, keys) => takeSome(keys))
   }
 }
 
 /** Institutes at a time. */
 const AT_ONCE = 8
 
-/** What is written institute by institute. One that fails keeps no other waiting; the first failure is thrown at the end. */
-export async function forEachInstitute<Key extends { instituteId: number }, Result>(
+/**
+ * What is done institute by institute; answers how much that was. One that fails keeps no other waiting, and the first
+ * failure is thrown at the end.
+ */
+export async function forEachInstitute<Key extends OfInstitute>(
   found: readonly Key[],
-  act: (instituteId: number, keys: readonly Key[]) => Promise<Result>,
-): Promise<Result[]> {
+  act: (instituteId: number, keys: readonly Key[]) => Promise<number>,
+): Promise<number> {
   const groups = [...Map.groupBy(found, ({ instituteId }) => instituteId)]
-  const results: Result[] = []
   const failures: unknown[] = []
+  let done = 0
   const work = async (): Promise<void> => {
     for (let next = groups.shift(); next !== undefined; next = groups.shift()) {
       try {
-        results.push(await act(...next))
+        const count = await act(...next)
+        done += count
       } catch (error) {
         failures.push(error)
       }
@@ -135,17 +105,5 @@ export async function forEachInstitute<Key extends { instituteId: number }, Resu
   }
   await Promise.all(Array.from({ length: Math.min(AT_ONCE, groups.length) }, work))
   if (failures.length > 0) throw failures[0]
-  return results
-}
-
-/** Each once: where a table is kept to them, every one of its rows is compared with all that are named. */
-export const institutesOf = (keys: readonly { instituteId: number }[]): number[] => [
-  ...new Set(keys.map(({ instituteId }) => instituteId)),
-]
-
-export const idsOf = (keys: readonly RowKey[]): string[] => keys.map(({ id }) => id)
-
-/** How many were taken in all. */
-export function sumOf(counts: readonly number[]): number {
-  return counts.reduce((sum, count) => sum + count, 0)
+  return done
 }

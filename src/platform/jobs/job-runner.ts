@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts'
 import type { Log } from '../log.ts'
-import type { WakeupChannel, WakeupSubscription } from '../db/wakeup.ts'
+import type { WakeupChannel } from '../db/transaction.ts'
+import type { WakeupSubscription } from '../db/wakeup.ts'
 import { finishAllDue, runInOrder, type Finished } from './catch-up.ts'
 import { JobRecord, type JobFigures } from './figures.ts'
 import type { Job } from './job.ts'

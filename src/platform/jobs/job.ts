@@ -1,4 +1,4 @@
-import type { WakeupChannel } from '../db/wakeup.ts'
+import type { WakeupChannel } from '../db/transaction.ts'
 import type { Slots } from './slots.ts'
 
 /** Work that falls due by itself. It is data: the runner gives each job a loop, slots, a back-off and figures of its own. */

@@ -1,9 +1,7 @@
 import { isHere } from '../db/moving.ts'
 import type { Database, Queryable } from '../db/database.ts'
 import { updateDue } from './claim.ts'
-
-/** What names a row of any table of ours. */
-export type RowKey = { instituteId: number; id: string }
+import type { RowKey } from '../db/named-rows.ts'
 
 /** A row that is ours until its lease expires. */
 export type Lease<Row> = { row: Row; heldUntil: Date }

@@ -7,7 +7,6 @@ import {
   type Callback,
   type DisputedPayment,
   type DisputeReport,
-  type PaymentAtProvider,
   type PaymentMode,
   type PaymentOutcome,
   type PaymentReport,
@@ -15,9 +14,9 @@ import {
   type RefundReport,
   type RefundRequest,
   type Report,
-  type Started,
   type StartRequest,
 } from '../port.ts'
+import type { PaymentAtProvider, Started } from '../payment-at-provider.ts'
 import { ignoreRefusal, ProviderRefused } from '../refused.ts'
 import { type Connection, find, phoneOf, refusal, repeatable, withoutEmpty } from './connection.ts'
 import { noticeOf, reportOfExecution } from './controlled.client.ts'

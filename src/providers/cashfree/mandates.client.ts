@@ -10,7 +10,8 @@ import type {
   MandateRequest,
   ReturnReport,
 } from '../mandate-port.ts'
-import type { PaymentAtProvider, PaymentOutcome, Started } from '../port.ts'
+import type { PaymentAtProvider, Started } from '../payment-at-provider.ts'
+import type { PaymentOutcome } from '../port.ts'
 import { ProviderRefused } from '../refused.ts'
 import { type Connection, find, phoneOf, refusal, repeatable, withoutEmpty } from './connection.ts'
 import { announce, execute, noticeOf, readControlled } from './controlled.client.ts'

@@ -9,7 +9,7 @@ import type {
   MandateRequest,
   Rail,
 } from '../mandate-port.ts'
-import type { Started } from '../port.ts'
+import type { Started } from '../payment-at-provider.ts'
 import { ProviderRefused } from '../refused.ts'
 import { type Registration, readRegistration, readToken, type Token } from './mandate-shapes.ts'
 import { mandateRefOf, parseMandateRef, registeredBy, type TokenRef } from './mandate-refs.ts'

@@ -4,15 +4,14 @@ import { paiseOf } from '../../platform/money.ts'
 import { ignoreRefusal, ProviderRefused } from '../refused.ts'
 import {
   UPI_MOST,
-  type PaymentAtProvider,
   type PaymentOutcome,
   type PaymentReport,
   type Provider,
   type RefundReport,
   type RefundRequest,
-  type Started,
   type StartRequest,
 } from '../port.ts'
+import type { PaymentAtProvider, Started } from '../payment-at-provider.ts'
 import { type Call, type CallerOptions, createCaller } from '../http.ts'
 import { announceDebit, presentDebit, readDebit, readDebitOutcome } from './debits.client.ts'
 import { readDisputeEvent, readDisputes, readUnasked } from './disputes.client.ts'

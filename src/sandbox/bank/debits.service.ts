@@ -3,7 +3,8 @@ import { conflict, notFound } from '../../platform/errors.ts'
 import type { Context } from '../../platform/context.ts'
 import { newId } from '../../platform/ids.ts'
 import type { Transaction } from '../../platform/db/database.ts'
-import { sumOf, takeDue } from '../../platform/jobs/claim.ts'
+import { takeDue } from '../../platform/jobs/claim.ts'
+import { addAll } from '../../platform/lists.ts'
 import {
   debitDecidedAt,
   judgeDebit,
@@ -16,7 +17,8 @@ import {
 import * as store from './debits.store.ts'
 import { type DebitRequest, returnIdOf, type ReturnReport } from '../../providers/mandate-port.ts'
 import { readHolidays } from '../../payments/holidays.service.ts'
-import type { PaymentAtProvider, Report } from '../../providers/port.ts'
+import type { PaymentAtProvider } from '../../providers/payment-at-provider.ts'
+import type { Report } from '../../providers/port.ts'
 
 /** Debits under mandates at the sandbox's bank. It takes every one and says later what became of it, as banks do. */
 export async function presentDebit(
@@ -39,18 +41,19 @@ export async function decideDue(
   now: Date,
   limit: number,
 ): Promise<{ count: number; told: Told[] }> {
-  const parts = await takeDue(await store.findDueDebits(db, now, limit), keys =>
-    db.transaction(async tx => {
-      const due = await store.lockDueDebits(tx, now, keys)
-      const decided = due.flatMap(debit => {
-        const at = debit.decideAt ?? now
-        const verdict = judgeDebit(debit, at)
-        return verdict === null ? [] : [{ debit, verdict, at }]
-      })
-      return { count: due.length, told: await write(tx, decided) }
-    }),
-  )
-  return { count: sumOf(parts.map(({ count }) => count)), told: parts.flatMap(({ told }) => told) }
+  const told: Told[] = []
+  const count = await takeDue(db, await store.findDueDebits(db, now, limit), async (tx, keys) => {
+    const due = await store.lockDueDebits(tx, now, keys)
+    const decided = due.flatMap(debit => {
+      const at = debit.decideAt ?? now
+      const verdict = judgeDebit(debit, at)
+      return verdict === null ? [] : [{ debit, verdict, at }]
+    })
+    const written = await write(tx, decided)
+    tx.afterCommit(() => addAll(told, written))
+    return due.length
+  })
+  return { count, told }
 }
 
 /** Decides about one as somebody at the counter wants it. */

@@ -1,4 +1,4 @@
-import { forEachInstitute, sumOf } from '../../platform/jobs/claim.ts'
+import { forEachInstitute } from '../../platform/jobs/claim.ts'
 import { dayAfter, startOfDay } from '../../platform/calendar.ts'
 import { assertNever } from '../../platform/assert.ts'
 import { forEachSettled } from '../../platform/for-each-settled.ts'
@@ -92,10 +92,9 @@ export function createSandboxBank(ctx: Context, tell: SandboxBank['tell']): Sand
     payOut: async (before, only) => {
       const at = clock.now()
       const institutes = only === undefined ? await store.findToPayOut(db, before) : [{ instituteId: only }]
-      const counts = await forEachInstitute(institutes, instituteId =>
+      return forEachInstitute(institutes, instituteId =>
         db.transaction(tx => store.payOut(tx, { before, at, instituteId })),
       )
-      return sumOf(counts)
     },
   }
   return bank

@@ -1,6 +1,6 @@
 import type { HttpClient, HttpResult } from '../../platform/http-client/http-client.ts'
 import { excerptOf } from '../../webhooks/delivery-log/deliveries.rules.ts'
-import { deliveryRequest, type Keys } from '../../webhooks/engine/delivery-request.ts'
+import { deliveryRequest, type Keys } from '../../webhooks/engine/send.ts'
 import { readBookings, type Books } from './bookings.rules.ts'
 import type { Exchange } from './check.rules.ts'
 

@@ -2,7 +2,7 @@ import type { EventCode } from '../../events/codes.ts'
 import type { ErpRecord } from '../../erp/erp.rules.ts'
 import { newId } from '../../platform/ids.ts'
 import { toRupees, type Paise } from '../../platform/money.ts'
-import { deliveryBody } from '../../webhooks/engine/delivery-body.ts'
+import { deliveryBody } from '../../webhooks/delivery-log/deliveries.rules.ts'
 import { exampleEvent } from '../trigger/example-event.ts'
 import type { Expected } from './bookings.rules.ts'
 

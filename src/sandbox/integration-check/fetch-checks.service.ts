@@ -10,7 +10,7 @@ import {
   type Exchange,
 } from './check.rules.ts'
 import { describeAnswer, judgeFound, judgeProtection, judgeRefusal, judgeYear } from './fetch-checks.rules.ts'
-import type { Checking } from './integration-check.service.ts'
+import type { Checking } from './checking.ts'
 
 export type FetchChecks = {
   results: CheckResult[]

@@ -6,31 +6,14 @@ import { badField, BursarError, notFound } from '../../platform/errors.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
 import { newId } from '../../platform/ids.ts'
 import { listStudents } from '../../students/students.service.ts'
+import type { WantedCheck } from './checking.ts'
 import { callsWith } from './calls.client.ts'
-import { isWhole, PARTS, type Part } from './check.rules.ts'
+import { isWhole, PARTS } from './check.rules.ts'
 import { checkFetches } from './fetch-checks.service.ts'
 import { findLatest, insertCheck, type IntegrationCheck } from './integration-check.store.ts'
 import { checkWebhooks } from './webhook-checks.service.ts'
 
 export type { IntegrationCheck } from './integration-check.store.ts'
-
-export type WantedCheck = {
-  identifier: string
-  discontinuedIdentifier?: string
-  transferredIdentifier?: string
-  dataErrorIdentifier?: string
-  bookingsUrl?: string
-  collectorCode?: string
-  parts?: readonly Part[]
-}
-
-/** One run of the check. */
-export type Checking = {
-  ctx: ErpContext
-  institute: Institute
-  wanted: WantedCheck
-  isLate(): boolean
-}
 
 const TIME_LIMIT_MS = 90_000
 

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { EventCode } from '../../events/codes.ts'
-import { makeKeys, type Keys } from '../../webhooks/engine/delivery-request.ts'
+import { makeKeys, type Keys } from '../../webhooks/engine/send.ts'
 import {
   listSubscriptions,
   openHeader,
@@ -29,7 +29,7 @@ import {
   type Verdict,
 } from './check.rules.ts'
 import { judgeAccepted, judgeRefused } from './webhook-checks.rules.ts'
-import type { Checking } from './integration-check.service.ts'
+import type { Checking } from './checking.ts'
 import { addAll } from '../../platform/lists.ts'
 
 const NEEDED = [

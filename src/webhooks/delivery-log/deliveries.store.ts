@@ -1,7 +1,7 @@
 import type { Queryable, Transaction } from '../../platform/db/database.ts'
 import { list, type Page, type PageRange } from '../../platform/db/list.ts'
-import type { AttemptRecord } from '../engine/delivery-engine.store.ts'
-import { ASKED_FOR } from '../engine/ready.store.ts'
+import type { AttemptRecord } from '../engine/results.store.ts'
+import { ASKED_FOR } from '../engine/claims.store.ts'
 import type { DeliveryState } from './deliveries.rules.ts'
 
 /** A delivery as people and programs look at it. */

@@ -1,7 +1,7 @@
 import type { RecordedEvent } from '../../events/events.service.ts'
 import { outputOf } from '../../http/wire/output.ts'
 import { CATALOGUE } from '../catalogue.ts'
-import type { AttemptRecord } from '../engine/delivery-engine.store.ts'
+import type { AttemptRecord } from '../engine/results.store.ts'
 import { WEBHOOK_ID } from '../subscriptions/subscription.input.ts'
 import { DELIVERY_ID, EVENT_ID } from './delivery.input.ts'
 import { DELIVERY_STATES } from './deliveries.rules.ts'

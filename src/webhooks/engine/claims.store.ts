@@ -1,46 +1,170 @@
-import { assert } from '../../platform/assert.ts'
+import { isDeepStrictEqual } from 'node:util'
 import type { OwedDeliveries } from '../../events/owed-deliveries.ts'
-import type { Database, Transaction } from '../../platform/db/database.ts'
+import { assert } from '../../platform/assert.ts'
+import type { Database, Queryable, Transaction } from '../../platform/db/database.ts'
+import { isHere } from '../../platform/db/moving.ts'
+import { institutesOf } from '../../platform/db/named-rows.ts'
 import { oneOf } from '../../platform/db/query.ts'
-import { interrupted, LEASE, readTargets, releaseAll, type Claimed } from './delivery-engine.store.ts'
-import { CIRCUIT_OPENS_AT } from '../delivery-log/deliveries.rules.ts'
-import type { DeliverableEvent } from './delivery-body.ts'
-import { ASKED_FOR, findReady, PAUSED, type Ready, type Room } from './ready.store.ts'
-import { addAll } from '../../platform/lists.ts'
+import { CIRCUIT_OPENS_AT, type DeliverableEvent } from '../delivery-log/deliveries.rules.ts'
 
-type Taken = Pick<Claimed, 'instituteId' | 'id' | 'claim' | 'place' | 'failures' | 'eventId'> & {
-  webhookId: string
+/**
+ * The queue of deliveries, in the order of a delivery's way: what is ready is found, claimed and completed with its event
+ * and its target; or it is handed over by the transaction that made it; what is not sent is given back.
+ */
+
+/** A delivery that this worker holds: nobody else attempts or finishes it until its claim runs out. */
+export type Claimed = {
+  instituteId: number
+  id: string
+  claim: number
+  /** Of its row in the queue. */
+  place: string
+  failures: number
+  /** Of what caused the event; null: not traced. */
+  traceParent: string | null
+  webhook: DeliveryTarget
+} & DeliverableEvent
+
+/** Where a subscription's deliveries go at this moment; those of one batch share it. */
+export type DeliveryTarget = {
+  id: string
+  url: string
+  /** Of the address: its endpoint. */
+  origin: string
+  isDisabled: boolean
+  /** Its circuit is open, or it asked for a pause: only a probe goes there, and what somebody asked for. */
+  isPaused: boolean
+  secretSealed: Buffer | null
+  /** Null once its day is over. */
+  previousSecretSealed: Buffer | null
+  headerKey: string | null
+  headerValueSealed: Buffer | null
 }
 
-/** Deliveries, and behind them whether rows were left whose claim had run out. */
-type ClaimedRow = (Taken & { isLeft: false }) | { isLeft: true }
+/** The longest attempt and its bookkeeping fit in well; a worker that died is followed by another after it. */
+const LEASE_MS = 40_000
+const LEASE = `interval '${LEASE_MS} milliseconds'`
+
+/** When a delivery is due that somebody asked for by hand: before all others, and although its subscription is paused. */
+export const ASKED_FOR = `'-infinity'::timestamptz`
+
+const PAUSED = `coalesce(s.paused_until > now(), false)`
+
+/** How many more the subscriptions of one endpoint may be given between them. */
+export type Room = { origin: string; room: number }
+
+/** A subscription that something may be sent to now, and how much. */
+type ReadySubscription = {
+  instituteId: number
+  webhookId: string
+  room: number
+  /** Only what somebody asked for by hand. */
+  isPaused: boolean
+  needsProbe: boolean
+  claim: number
+}
+
+type WaitingSubscription = ReadySubscription & { origin: string; turn: number }
+
+/** Each subscription with something in the queue, and its first row: the queue is looked up once for each. */
+const WAITING = `(
+    with recursive waiting as (
+      (select institute_id, webhook_id, next_attempt_at as first_at from webhook_queue
+       order by institute_id, webhook_id, next_attempt_at limit 1)
+      union all
+      select next.* from waiting w cross join lateral (
+        select institute_id, webhook_id, next_attempt_at from webhook_queue
+        where (institute_id, webhook_id) > (w.institute_id, w.webhook_id)
+        order by institute_id, webhook_id, next_attempt_at limit 1) next)
+    select * from waiting) w
+  join webhook_subscriptions s on s.institute_id = w.institute_id and s.id = w.webhook_id`
+
+const IS_READY = `first_at <= now() and coalesce(busy.room, $1) > 0
+  and (not ${PAUSED} or s.disabled_at is not null or first_at = ${ASKED_FOR})`
+
+/** A disabled one needs no room, as what it has left is only cancelled. */
+const LOOK = `
+  select s.institute_id as "instituteId", s.id as "webhookId", s.origin, coalesce(busy.room, $1)::int as room,
+    ${PAUSED} and s.disabled_at is null as "isPaused",
+    s.failures_in_row >= ${CIRCUIT_OPENS_AT} and s.disabled_at is null and not ${PAUSED} as "needsProbe",
+    random() as turn, (select nextval('webhook_claims')) as claim
+  from ${WAITING}
+  left join unnest($2::text[], $3::int[]) as busy (origin, room) on busy.origin = s.origin and s.disabled_at is null
+  where ${IS_READY} and ${isHere('s.institute_id')}
+  order by s.institute_id, s.id`
+
+/**
+ * The subscriptions to which something can be sent. Neither those with nothing to send nor a long backlog may cost
+ * anything.
+ *
+ * Subscriptions of one endpoint share its room. With the circuit open a subscription gets one probe. Those come first, so
+ * that none is paused for a probe that a limit cuts off; the others in any order.
+ */
+async function findReady(
+  db: Database,
+  { roomEach, busy }: { roomEach: number; busy: readonly Room[] },
+): Promise<ReadySubscription[]> {
+  const ready = await db.query<WaitingSubscription>(LOOK, [
+    roomEach,
+    busy.map(({ origin }) => origin),
+    busy.map(({ room }) => room),
+  ])
+  return shareRooms(ready).sort(
+    (one, other) => Number(other.needsProbe) - Number(one.needsProbe) || one.turn - other.turn,
+  )
+}
+
+function shareRooms(ready: readonly WaitingSubscription[]): WaitingSubscription[] {
+  const byOrigin = Map.groupBy(ready, ({ origin }) => origin)
+  return ready.map(one => ({
+    ...one,
+    room: Math.ceil(one.room / (byOrigin.get(one.origin)?.length ?? 1)),
+  }))
+}
+
+type ClaimOptions = { limit: number; roomEach: number; busy: readonly Room[] }
+
+/** Finds what can be sent now and takes it; `mayBeMore` when the limit cut it off. */
+export async function claimDue(
+  db: Database,
+  { limit, roomEach, busy }: ClaimOptions,
+): Promise<{ claims: Claimed[]; mayBeMore: boolean }> {
+  const ready = await findReady(db, { roomEach, busy })
+  if (ready.length === 0) return { claims: [], mayBeMore: false }
+  const taken = await db.transaction(tx => claim(tx, ready, limit))
+  // What is paused since it was found is given back: its circuit has just opened.
+  const mayBePaused = new Set(
+    ready.filter(({ isPaused, needsProbe }) => isPaused || needsProbe).map(({ webhookId }) => webhookId),
+  )
+  try {
+    const events = readEvents(db, taken)
+    const claims = await complete(db, taken, { events, mayBePaused })
+    return { claims, mayBeMore: claims.length === limit }
+  } catch (error) {
+    // None was attempted: they are due again at once, and not in 40 seconds.
+    await releaseAll(db, taken)
+    throw error
+  }
+}
+
+/** A row of the queue that this worker holds. */
+type ClaimedRow = Pick<Claimed, 'instituteId' | 'id' | 'claim' | 'place' | 'failures' | 'eventId'> & {
+  webhookId: string
+}
 
 /** No claim is larger, so the planner need not fear it. */
 export const CLAIM_AT_ONCE = 1_500
 
 /**
- * Takes them. The pause that a probe puts on its subscription keeps others away, and a subscription that somebody else has
- * locked is passed by.
+ * The pause that a probe puts on its subscription keeps others away, and a subscription that somebody else has locked is
+ * passed by. Who is free to be probed is found by a query that is run once: within the update, a join could run it again
+ * and pass by those that it has just paused.
  *
- * A row with a claim on it was held by a worker that is gone: its attempt is written down as interrupted. That update
- * opens every month of the log, so it is part of the statement only where there may be such a row. The other leaves them
- * where they are and says that it saw some.
- *
- * Who is free to be probed is found by a query that is run once: within the update, a join could run it again and pass by
- * those that it has just paused.
- *
- * Of how many subscriptions it is and of how many rows is hidden from the planner, behind `offset 0` and in `(select $2)`.
- * If it saw them it would think a plan made for these values cheaper, and make one each time, which takes longer than the
- * claim. The places in the queue are named twice: for the join alone it would read the whole queue.
+ * `offset 0` and `(select $2)` hide from the planner how much is asked for, or it would make a plan for these numbers each
+ * time, which takes longer than the claim. The places in the queue are named twice: for the join alone it would read the
+ * whole queue.
  */
-const claimText = (isLostTaken: boolean): string => {
-  const lost = `, lost as (
-    update webhook_deliveries d set attempts = d.attempts || t.attempt
-    from (select institute_id, delivery_id, ${interrupted('lost_claim')} as attempt from taken where lost_claim is not null) t
-    where d.institute_id = t.institute_id and d.id = t.delivery_id
-      and d.id = any (array(select t.delivery_id from taken t where t.lost_claim is not null))
-  )`
-  return `
+const CLAIM = `
   with given as materialized (
     select $1::int[] as institutes, $4::text[] as webhooks, $5::int[] as rooms, $6::boolean[] as paused, $7::boolean[] as probes
     offset 0
@@ -56,12 +180,12 @@ const claimText = (isLostTaken: boolean): string => {
     returning p.institute_id, p.id
   ), due as (
     select * from (
-      select r.institute_id, d.place, d.claimed_until
+      select r.institute_id, d.place
       from (select r.*, case when r.needs_probe then (select count(*) from probing p
               where p.institute_id = r.institute_id and p.id = r.webhook_id) else r.room end as take
             from ready r) r
       cross join lateral (
-        select q.ctid as place, q.claimed_until from webhook_queue q
+        select q.ctid as place from webhook_queue q
         where q.institute_id = r.institute_id and q.webhook_id = r.webhook_id
           and q.next_attempt_at <= case when r.is_paused then ${ASKED_FOR} else now() end
           and (q.claimed_until is null or q.claimed_until <= now())
@@ -71,27 +195,134 @@ const claimText = (isLostTaken: boolean): string => {
   ), taken as (
     update webhook_queue q set claimed_until = now() + ${LEASE}, claim = $3
     from due where q.institute_id = due.institute_id and q.ctid = due.place and q.ctid = any (array(select place from due))
-      ${isLostTaken ? '' : 'and due.claimed_until is null'}
     returning q.*, q.ctid as place, old.claimed_until as lost_claim
-  )${isLostTaken ? lost : ''}
-  select t.institute_id as "instituteId", t.delivery_id as id, t.claim, t.place, t.failures, t.webhook_id as "webhookId",
-    t.event_id as "eventId", false as "isLeft"
-  from taken t
-  union all
-  select null, null, null, null, null, null, null, true
-  where not ${isLostTaken} and exists (select 1 from due where claimed_until is not null)`
+  )
+  select institute_id as "instituteId", delivery_id as id, claim, place, failures, webhook_id as "webhookId",
+    event_id as "eventId", lost_claim as "lostClaim"
+  from taken`
+
+/** A row with a claim on it was held by a worker that is gone: its attempt is written down as interrupted. */
+async function claim(
+  tx: Transaction,
+  ready: readonly ReadySubscription[],
+  limit: number,
+): Promise<ClaimedRow[]> {
+  const rows = await tx.query<ClaimedRow & { lostClaim: Date | null }>(CLAIM, [
+    ready.map(({ instituteId }) => instituteId),
+    limit,
+    ready[0]?.claim,
+    ready.map(({ webhookId }) => webhookId),
+    ready.map(({ room }) => room),
+    ready.map(({ isPaused }) => isPaused),
+    ready.map(({ needsProbe }) => needsProbe),
+  ])
+  await writeInterrupted(tx, rows)
+  return rows.map(({ lostClaim: _lostClaim, ...row }) => row)
 }
 
-const CLAIM = { free: claimText(false), all: claimText(true) }
+type EventToSend = DeliverableEvent & Pick<Claimed, 'traceParent'>
+type Completion = {
+  /** By their ids. */
+  events: Promise<ReadonlyMap<string, EventToSend>> | ReadonlyMap<string, EventToSend>
+  /** Subscriptions that get something although they are paused: a probe, or what somebody asked for. */
+  mayBePaused: ReadonlySet<string>
+}
+
+/** With what is sent, and where to as of now; what is shut since is given back. */
+async function complete(
+  db: Database,
+  rows: readonly ClaimedRow[],
+  { events: reading, mayBePaused }: Completion,
+): Promise<Claimed[]> {
+  const [events, targets] = await Promise.all([reading, readTargets(db, rows)])
+  const claims = rows.map(({ webhookId, ...row }): Claimed => {
+    const webhook = targets.get(webhookId)
+    const event = events.get(row.eventId)
+    assert(webhook !== undefined && event !== undefined, 'a delivery has a subscription and an event')
+    return { ...event, ...row, webhook }
+  })
+  const isShut = ({ webhook: { id, isPaused, isDisabled } }: Claimed): boolean =>
+    isPaused && !isDisabled && !mayBePaused.has(id)
+  await releaseAll(db, claims.filter(isShut))
+  return claims.filter(claimed => !isShut(claimed))
+}
 
 /** By their ids, so that no month is opened but those that they are in. An event of many deliveries is read once. */
-const eventsOf = (institutes: string, ids: string): string => `
-  select e.id as "eventId", e.event_code as "eventCode",
-    floor(date_part('epoch', e.occurred_at))::bigint as timestamp, e.sequence, e.payload::text as "payloadJson",
-    e.trace_parent as "traceParent"
-  from events e where ${institutes} and ${ids}`
+async function readEvents(
+  db: Database,
+  rows: readonly ClaimedRow[],
+): Promise<ReadonlyMap<string, EventToSend>> {
+  if (rows.length === 0) return new Map()
+  const institutes = oneOf('e.institute_id', institutesOf(rows))
+  const ids = oneOf('e.id', [...new Set(rows.map(({ eventId }) => eventId))], 2)
+  const events = await db.query<EventToSend>(
+    `select e.id as "eventId", e.event_code as "eventCode",
+       floor(date_part('epoch', e.occurred_at))::bigint as timestamp, e.sequence, e.payload::text as "payloadJson",
+       e.trace_parent as "traceParent"
+     from events e where ${institutes.is} and ${ids.is}`,
+    [institutes.value, ids.value],
+  )
+  return new Map(events.map(event => [event.eventId, event]))
+}
 
-type ClaimedEvent = DeliverableEvent & Pick<Claimed, 'traceParent'>
+type TargetKey = { instituteId: number; webhookId: string }
+
+/** As it comes within JSON: what is sealed in hexadecimal. */
+type SealedTarget = Omit<DeliveryTarget, SealedField> & Record<SealedField, string | null>
+type SealedField = 'secretSealed' | 'previousSecretSealed' | 'headerValueSealed'
+
+const TARGET = `json_build_object('id', s.id, 'url', s.url, 'origin', s.origin,
+  'isDisabled', s.disabled_at is not null, 'isPaused', ${PAUSED}, 'secretSealed', encode(s.secret_sealed, 'hex'),
+  'previousSecretSealed', case when s.previous_secret_until > now() then encode(s.previous_secret_sealed, 'hex') end,
+  'headerKey', s.header_key, 'headerValueSealed', encode(s.header_value_sealed, 'hex'))`
+
+/** How these subscriptions are at this moment, by their ids. */
+async function readTargets(
+  db: Database,
+  keys: readonly TargetKey[],
+): Promise<ReadonlyMap<string, DeliveryTarget>> {
+  if (keys.length === 0) return new Map()
+  const each = [...new Map(keys.map(key => [key.webhookId, key])).values()]
+  const [one, ...others] = each
+  const rows =
+    one !== undefined && others.length === 0
+      ? // What was just committed does not wait for its target behind transactions that wait for a connection.
+        await db.pointRead<{ target: SealedTarget }>(
+          `select ${TARGET} as target from webhook_subscriptions s where institute_id = $1 and id = $2`,
+          [one.instituteId, one.webhookId],
+        )
+      : await db.query<{ target: SealedTarget }>(
+          `select ${TARGET} as target from webhook_subscriptions s
+           where institute_id = any ($3::int[]) and (institute_id, id) in (
+             select k.institute_id, k.id from unnest($1::int[], $2::text[]) as k (institute_id, id))`,
+          [
+            each.map(({ instituteId }) => instituteId),
+            each.map(({ webhookId }) => webhookId),
+            institutesOf(each),
+          ],
+        )
+  return new Map(rows.map(({ target }) => [target.id, decodeTarget(target)]))
+}
+
+const fromHex = (text: string | null): Buffer | null => (text === null ? null : Buffer.from(text, 'hex'))
+
+function decodeTarget(target: SealedTarget): DeliveryTarget {
+  return {
+    ...target,
+    secretSealed: fromHex(target.secretSealed),
+    previousSecretSealed: fromHex(target.previousSecretSealed),
+    headerValueSealed: fromHex(target.headerValueSealed),
+  }
+}
+
+/** Subscriptions that are not any more as they were when these were claimed. */
+export async function findChanged(db: Database, held: readonly Claimed[]): Promise<DeliveryTarget[]> {
+  const keys = held.map(({ instituteId, webhook }) => ({ instituteId, webhookId: webhook.id }))
+  const targets = await readTargets(db, keys)
+  return held
+    .map(({ webhook }) => webhook)
+    .filter(webhook => !isDeepStrictEqual(webhook, targets.get(webhook.id)))
+}
 
 /** Claimed from the start, unless the subscription is paused or its circuit open: then a look decides. */
 const QUEUE_OWED = `
@@ -109,7 +340,7 @@ const QUEUE_OWED = `
   from queued q join events e on e.institute_id = $1 and e.id = q.event_id`
 
 /** Queued in the transaction that records its event, already held by this process. */
-export type HandedOver = Taken & ClaimedEvent
+export type HandedOver = ClaimedRow & EventToSend
 
 /** Answers those that are claimed. */
 export async function queueClaimed(
@@ -117,7 +348,7 @@ export async function queueClaimed(
   { instituteId, owed, events }: OwedDeliveries,
 ): Promise<HandedOver[]> {
   const rows = await tx.query<
-    Omit<Taken, 'claim'> & { claim: number | null } & Record<'sequence' | 'timestamp', number>
+    Omit<ClaimedRow, 'claim'> & { claim: number | null } & Record<'sequence' | 'timestamp', number>
   >(QUEUE_OWED, [
     instituteId,
     owed.map(({ id }) => id),
@@ -133,86 +364,59 @@ export async function queueClaimed(
   })
 }
 
-const isShutSince = ({ webhook: { isPaused, isDisabled } }: Claimed): boolean => isPaused && !isDisabled
-
-/** With their subscriptions as they are after the commit; what is shut since is given back. */
-export async function completeHandedOver(db: Database, handed: readonly HandedOver[]): Promise<Claimed[]> {
-  const targets = await readTargets(db, handed)
-  const claims = handed.map(({ webhookId, ...row }) => {
-    const webhook = targets.get(webhookId)
-    assert(webhook !== undefined, 'a delivery has a subscription')
-    return { ...row, webhook }
-  })
-  await releaseAll(db, claims.filter(isShutSince))
-  return claims.filter(claimed => !isShutSince(claimed))
+/** With their subscriptions as they are after the commit. */
+export function completeHandedOver(db: Database, handed: readonly HandedOver[]): Promise<Claimed[]> {
+  const events = new Map(handed.map(({ webhookId: _webhookId, ...event }) => [event.eventId, event]))
+  return complete(db, handed, { events, mayBePaused: new Set() })
 }
 
-type ClaimOptions = { limit: number; roomEach: number; busy: readonly Room[] }
+type HeldRow = Pick<Claimed, 'instituteId' | 'id' | 'claim'>
 
-export async function claimDue(
+/** Gives back what was claimed: not attempted, or on its way when we had to leave. */
+export async function releaseAll(
   db: Database,
-  { limit, roomEach, busy }: ClaimOptions,
-): Promise<{ claims: Claimed[]; mayBeMore: boolean }> {
-  const ready = await findReady(db, { roomEach, busy })
-  const claims = ready.length === 0 ? [] : await claimSome(db, ready, limit)
-  return { claims, mayBeMore: claims.length === limit }
+  claims: readonly HeldRow[],
+  { areOut }: { areOut: boolean } = { areOut: false },
+): Promise<void> {
+  if (claims.length === 0) return
+  if (!areOut) await release(db, claims)
+  else await db.transaction(async tx => writeInterrupted(tx, await release(tx, claims)))
 }
 
-async function claimSome(db: Database, ready: readonly Ready[], limit: number): Promise<Claimed[]> {
-  const values = [
-    ready.map(({ instituteId }) => instituteId),
-    limit,
-    ready[0]?.claim,
-    ready.map(({ webhookId }) => webhookId),
-    ready.map(({ room }) => room),
-    ready.map(({ isPaused }) => isPaused),
-    ready.map(({ needsProbe }) => needsProbe),
-  ]
-  const claim = (which: 'free' | 'all'): Promise<ClaimedRow[]> => db.query<ClaimedRow>(CLAIM[which], values)
-  // A probe is one row, whatever has become of it: left, it would pause its subscription for nothing.
-  const isProbe = ready.some(({ needsProbe }) => needsProbe)
-  const rows = await claim(isProbe ? 'all' : 'free')
-  if (rows.some(({ isLeft }) => isLeft)) addAll(rows, await claim('all'))
-  const taken = rows.filter(row => !row.isLeft)
-  try {
-    return await complete(db, ready, taken)
-  } catch (error) {
-    // None was attempted: they are due again at once, and not in 40 seconds.
-    await releaseAll(db, taken)
-    throw error
-  }
+type LostRow = { instituteId: number; id: string; lostClaim: Date | null }
+
+async function release(db: Queryable, claims: readonly HeldRow[]): Promise<LostRow[]> {
+  return db.query<LostRow>(
+    `update webhook_queue q set claim = null, claimed_until = null
+     from unnest($1::int[], $2::text[], $3::bigint[]) as r (institute_id, id, claim)
+     where q.institute_id = any ($4::int[]) and q.institute_id = r.institute_id and q.delivery_id = r.id and q.claim = r.claim
+     returning q.institute_id as "instituteId", q.delivery_id as id, old.claimed_until as "lostClaim"`,
+    [
+      claims.map(({ instituteId }) => instituteId),
+      claims.map(({ id }) => id),
+      claims.map(({ claim: number }) => number),
+      institutesOf(claims),
+    ],
+  )
 }
 
-/** With what is sent, and where to. What is paused since it was found is given back: its circuit has just opened. */
-async function complete(db: Database, ready: readonly Ready[], taken: readonly Taken[]): Promise<Claimed[]> {
-  const [events, targets] = await Promise.all([readEvents(db, taken), readTargets(db, taken)])
-  const allowed = new Set(
-    ready.filter(({ isPaused, needsProbe }) => isPaused || needsProbe).map(({ webhookId }) => webhookId),
+/** Of an attempt whose worker is gone we know only when it was claimed. */
+async function writeInterrupted(tx: Transaction, rows: readonly LostRow[]): Promise<void> {
+  const lost = rows.flatMap(({ lostClaim, ...row }) => (lostClaim === null ? [] : [{ ...row, lostClaim }]))
+  if (lost.length === 0) return
+  const attempts = lost.map(({ lostClaim }) => ({
+    attempted_at: new Date(lostClaim.getTime() - LEASE_MS).toISOString(),
+    problem: 'The attempt was interrupted; whether it arrived is not known.',
+  }))
+  await tx.query(
+    `update webhook_deliveries d set attempts = d.attempts || r.attempt::jsonb
+     from unnest($1::int[], $2::text[], $3::text[]) as r (institute_id, id, attempt)
+     where d.institute_id = any ($4::int[]) and d.institute_id = r.institute_id and d.id = r.id and d.id = any ($2)`,
+    [
+      lost.map(({ instituteId }) => instituteId),
+      lost.map(({ id }) => id),
+      attempts.map(attempt => JSON.stringify(attempt)),
+      institutesOf(lost),
+    ],
   )
-  const claims = taken.map(({ webhookId, ...row }) => {
-    const webhook = targets.get(webhookId)
-    const event = events.get(row.eventId)
-    assert(webhook !== undefined && event !== undefined, 'a delivery has a subscription and an event')
-    return { ...event, ...row, webhook }
-  })
-  const isShut = ({ webhook: { id, isPaused, isDisabled } }: Claimed): boolean =>
-    isPaused && !isDisabled && !allowed.has(id)
-  await releaseAll(db, claims.filter(isShut))
-  return claims.filter(claimed => !isShut(claimed))
-}
-
-async function readEvents(db: Database, taken: readonly Taken[]): Promise<ReadonlyMap<string, ClaimedEvent>> {
-  if (taken.length === 0) return new Map()
-  const unique = <Value>(read: (row: Taken) => Value): Value[] => [...new Set(taken.map(read))]
-  const institutes = oneOf(
-    'e.institute_id',
-    unique(({ instituteId }) => instituteId),
-  )
-  const ids = oneOf(
-    'e.id',
-    unique(({ eventId }) => eventId),
-    2,
-  )
-  const events = await db.query<ClaimedEvent>(eventsOf(institutes.is, ids.is), [institutes.value, ids.value])
-  return new Map(events.map(event => [event.eventId, event]))
 }

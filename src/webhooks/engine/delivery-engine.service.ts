@@ -1,19 +1,30 @@
 import type { Context } from '../../platform/context.ts'
 import type { Log } from '../../platform/log.ts'
 import type { HttpClient, HttpResult } from '../../platform/http-client/http-client.ts'
-import { judge, stepAfter } from '../delivery-log/deliveries.rules.ts'
-import { deliveryBody } from './delivery-body.ts'
+import { deliveryBody } from '../delivery-log/deliveries.rules.ts'
 import { queueOwed } from '../../events/events.service.ts'
 import type { OwedDeliveries } from '../../events/owed-deliveries.ts'
 import type { Transaction } from '../../platform/db/database.ts'
-import { CLAIM_AT_ONCE, claimDue, completeHandedOver, queueClaimed, type HandedOver } from './claims.store.ts'
-import { findChanged, releaseAll, type Claimed } from './delivery-engine.store.ts'
+import {
+  CLAIM_AT_ONCE,
+  claimDue,
+  completeHandedOver,
+  findChanged,
+  queueClaimed,
+  releaseAll,
+  type Claimed,
+  type HandedOver,
+} from './claims.store.ts'
 import { EndpointQueues, type Waiting } from './endpoint-queues.ts'
-import { answerMsOf, attemptRecord, unsent, type Ended } from './attempt.ts'
-import { OpenedKeys } from './signing-keys.ts'
-import { deliveryRequest, traceDelivery, type Keys } from './delivery-request.ts'
-import { Results } from './result-writer.ts'
-import { UnwrittenFailures } from './unwritten-failures.ts'
+import {
+  answerMsOf,
+  judgeAttempt,
+  Results,
+  UnwrittenFailures,
+  unsent,
+  type Ended,
+} from './results.service.ts'
+import { deliveryRequest, OpenedKeys, traceDelivery, type Keys } from './send.ts'
 
 /**
  * Delivers events: claims what is due, posts each, and writes the results down in batches. It sleeps until it
@@ -255,14 +266,11 @@ export class DeliveryEngine {
   }
 
   #judge(claimed: Claimed, { at, keys, result }: { at: Date; keys: Keys | null; result: HttpResult }): Ended {
-    const verdict = judge(result, new Date())
-    const step = stepAfter(claimed.failures, verdict, {
-      retrySeconds: this.#options.retrySeconds,
-      chance: Math.random(),
-    })
-    this.#logAttempt(claimed, result, step.state)
+    const { retrySeconds } = this.#options
+    const ended = judgeAttempt(claimed, { at, keys, result }, { retrySeconds, chance: Math.random() })
+    this.#logAttempt(claimed, result, ended.finish.state)
     this.attempted++
-    return { finish: { claimed, ...step, attempt: attemptRecord(at, result, verdict, keys) }, verdict }
+    return ended
   }
 
   /** What cannot be sent at all is our fault, and a failed attempt all the same: it must not stop the others. */

@@ -1,5 +1,4 @@
-import type { Claimed, Target } from './delivery-engine.store.ts'
-import type { Room } from './ready.store.ts'
+import type { Claimed, DeliveryTarget, Room } from './claims.store.ts'
 
 /**
  * Who may send now. Every endpoint has a queue of its own with so many places; what does not fit waits in its queue and
@@ -107,7 +106,7 @@ export class EndpointQueues {
 
   /** One of the waiting ones for each way in which a subscription was read. */
   sampleWaiting(): Claimed[] {
-    const samples = new Map<Target, Claimed>()
+    const samples = new Map<DeliveryTarget, Claimed>()
     for (const { waiting } of this.#queues.values()) {
       for (const { claimed } of waiting) samples.set(claimed.webhook, claimed)
     }

@@ -1,4 +1,4 @@
-import { sumOf, takeDue } from '../../platform/jobs/claim.ts'
+import { takeDue } from '../../platform/jobs/claim.ts'
 import { queueMessages } from '../../messages/messages.service.ts'
 import type { Context } from '../../platform/context.ts'
 import { deliveryLink } from '../delivery-log/delivery-link.ts'
@@ -7,15 +7,12 @@ import { findDueMails, msUntilNextMail, takeDueMails } from './notices.store.ts'
 
 /** Turns notices into mails, one per subscription and hour; returns how many subscriptions that were. */
 export async function mailFailures(ctx: Context, limit: number): Promise<number> {
-  const counts = await takeDue(await findDueMails(ctx.db, limit), keys =>
-    ctx.db.transaction(async tx => {
-      const due = await takeDueMails(tx, keys)
-      const messages = due.flatMap(mail => messagesOf(ctx, mail))
-      await queueMessages(tx, messages)
-      return due.length
-    }),
-  )
-  return sumOf(counts)
+  return takeDue(ctx.db, await findDueMails(ctx.db, limit), async (tx, keys) => {
+    const due = await takeDueMails(tx, keys)
+    const messages = due.flatMap(mail => messagesOf(ctx, mail))
+    await queueMessages(tx, messages)
+    return due.length
+  })
 }
 
 /** By our clock, though the hour between two mails is real time. */

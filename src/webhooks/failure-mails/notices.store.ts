@@ -1,6 +1,5 @@
 import { isHere } from '../../platform/db/moving.ts'
-import { nameRows } from '../../platform/jobs/claim.ts'
-import type { RowKey } from '../../platform/jobs/leased-rows.ts'
+import { nameRows, type RowKey } from '../../platform/db/named-rows.ts'
 import type { Database, Transaction } from '../../platform/db/database.ts'
 import type { NoticeKind } from '../delivery-log/deliveries.rules.ts'
 import type { DueMail } from './failure-mail.rules.ts'

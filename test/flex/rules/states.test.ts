@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readdir, readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { PlanChanges } from '../../../src/flex/plans/plan-changes.ts'
+import { PlanInChange } from '../../../src/flex/rules/plan-in-change.rules.ts'
 import type { Instalment, LoadedPlan, Mandate, Plan } from '../../../src/flex/rules/plan.rules.ts'
 import { STANDARD_RULES } from '../../../src/flex/rules/rails.rules.ts'
 import {
@@ -12,7 +12,6 @@ import {
   type Noun,
   type StateOf,
 } from '../../../src/flex/rules/states.rules.ts'
-import type { StudentContext } from '../../../src/students/student-contexts.service.ts'
 
 const NOW = new Date('2026-11-17T04:00:00Z')
 const NOUNS = Object.keys(TRANSITIONS) as Noun[]
@@ -24,7 +23,7 @@ const isAllowed = (noun: Noun, from: string, to: string): boolean =>
 function planIn(
   noun: Noun,
   state: string,
-): { plan: PlanChanges; moveTo: (to: string) => void; now: () => string } {
+): { plan: PlanInChange; moveTo: (to: string) => void; now: () => string } {
   const of = (name: Noun, other: string): string => (name === noun ? state : other)
   const loaded = {
     plan: { instituteId: 1, id: 'plan_1', state: of('plan', 'active') } as Plan,
@@ -32,8 +31,8 @@ function planIn(
     instalments: [{ id: 'inst_1', state: of('instalment', 'scheduled') } as Instalment],
   } satisfies LoadedPlan
   const debitRules = { rules: STANDARD_RULES, holidays: new Set<string>(), now: NOW }
-  const plan = new PlanChanges(loaded, {
-    student: {} as StudentContext,
+  const plan = new PlanInChange(loaded, {
+    student: { prices: [], owed: [] },
     debitRules,
     now: NOW,
     publicUrl: 'http://127.0.0.1:8080',
@@ -67,13 +66,18 @@ test('a state follows another only as its table says, and what is refused change
       if (isAllowed(noun, from, to)) {
         moveTo(to)
         assert.equal(now(), to)
-        assert.equal(plan.written.decisions.length, 1, 'every change of state has a reason')
+        assert.equal(
+          plan.effects.filter(({ kind }) => kind === 'decided').length,
+          1,
+          'every change of state has a reason',
+        )
         return
       }
       assert.throws(() => moveTo(to), /cannot go from/)
       assert.equal(now(), from)
-      const { isPlanChanged, mandates, instalments, decisions } = plan.written
-      assert.deepEqual([isPlanChanged, mandates.size, instalments.size, decisions.length], [false, 0, 0, 0])
+      const { changed, effects } = plan
+      const written = [changed.plan, changed.mandates.size, changed.instalments.size, effects.length]
+      assert.deepEqual(written, [false, 0, 0, 0])
     }),
     { numRuns: 1_000 },
   )

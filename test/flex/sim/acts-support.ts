@@ -4,9 +4,6 @@ import type { Answer } from '../../harness/client.ts'
 import type { Pupil } from './erp.ts'
 import type { Town } from './town.ts'
 
-/** What people, ERPs and banks do to plans in the course of a year. */
-export type FlexAct = { name: string; weight: number; run: (town: Town, pupil: Pupil) => Promise<string> }
-
 const DAY_MS = 86_400_000
 
 /** No answer of ours is ever an error of ours. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { ERP } from '../../harness/samples.ts'
-import { doLater, inDays, send, type FlexAct } from './acts-support.ts'
+import { doLater, inDays, send } from './acts-support.ts'
+import type { FlexAct } from './town.ts'
 import type { Pupil } from './erp.ts'
 import type { Town } from './town.ts'
 

@@ -5,7 +5,7 @@ import { instalmentsOf } from './acts.ts'
 import { doLater, send } from './acts-support.ts'
 import type { Pupil } from './erp.ts'
 import type { Town } from './town.ts'
-import type { TownBank } from './town-bank.ts'
+import type { TownBank } from './town.ts'
 
 const SANDBOX = '/api/v1/sandbox'
 

@@ -1,6 +1,9 @@
 import type { Behaviour } from '../../harness/receiver.ts'
 import { found, json, refusal, sampleRecord } from '../../harness/fakes/erp.ts'
-import type { Town } from './town.ts'
+import type { Random } from '../../sim/random.ts'
+
+/** What an ERP's answer depends on: the town's day, its luck, and whether everybody behaves by now. */
+type Surroundings = { now: Date; today: string; isCalm: boolean; lot(...names: (string | number)[]): Random }
 
 /** A pupil as its school's ERP has it: the truth that Bursar asks for. */
 export type Pupil = {
@@ -41,7 +44,7 @@ const WORDS: Record<string, string> = {
 }
 
 /** What the ERP answers about a pupil now: mostly the truth, sometimes nothing that makes sense. */
-export function answerOf(town: Town, pupil: Pupil): Behaviour {
+export function answerOf(town: Surroundings, pupil: Pupil): Behaviour {
   const { today } = town
   if (pupil.refusal !== null && today <= pupil.refusal.until) {
     const { code } = pupil.refusal
@@ -57,11 +60,11 @@ export function answerOf(town: Town, pupil: Pupil): Behaviour {
 }
 
 /** Some take their time to answer. */
-export function isSlow(town: Town, pupil: Pupil): boolean {
+export function isSlow(town: Surroundings, pupil: Pupil): boolean {
   return !town.isCalm && town.lot('slow', pupil.identifier, pupil.asked).chance(0.03)
 }
 
-function troubleOf(town: Town, pupil: Pupil): Behaviour | null {
+function troubleOf(town: Surroundings, pupil: Pupil): Behaviour | null {
   const lot = town.lot('trouble', pupil.identifier, ++pupil.asked)
   if (!lot.chance(0.08)) return null
   const record = recordOf(pupil)

@@ -7,7 +7,7 @@ import { type Gateway, type GatewayName, GATEWAYS } from '../../sim/gateways.ts'
 import { doLater } from './acts-support.ts'
 import type { Pupil } from './erp.ts'
 import type { OpenBank, Town } from './town.ts'
-import type { TownBank } from './town-bank.ts'
+import type { TownBank } from './town.ts'
 
 /** Payments and mandates of a town at a vendor's emulator: its banks decide from day to day, and much gets lost. */
 export function gatewayBank(name: GatewayName, accountOf: AccountOf = 'installation'): OpenBank {

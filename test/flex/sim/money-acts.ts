@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { ERP, sampleStudent } from '../../harness/samples.ts'
-import { inDays, send, type FlexAct } from './acts-support.ts'
+import { inDays, send } from './acts-support.ts'
+import type { FlexAct } from './town.ts'
 import type { Pupil } from './erp.ts'
 import type { Town } from './town.ts'
 

@@ -1,7 +1,6 @@
 import { dayOf } from '../../../src/platform/calendar.ts'
 import type { Random } from '../../sim/random.ts'
 import type { Pupil } from './erp.ts'
-import type { Town } from './town.ts'
 
 const SCHOOLS = [
   { code: 'demo-school', branch: 'MAIN', isCustom: false, weight: 4 },
@@ -13,7 +12,7 @@ const SCHOOLS = [
 const DAY_MS = 86_400_000
 
 /** A pupil of one of the schools, with fees and, where its ERP makes them, a schedule. */
-export function drawPupil({ random, now }: Town, n: number): Pupil {
+export function drawPupil({ random, now }: { random: Random; now: Date }, n: number): Pupil {
   const { code, branch, isCustom } = random.weighed(SCHOOLS)
   const fees = new Map([['TUITION_FEE', random.between(15_000_00, 95_000_00)]])
   if (random.chance(0.6)) fees.set('TRANSPORT_FEE', random.between(100_00, 20_000_00))

@@ -20,7 +20,33 @@ import { answerOf, isSlow, type Pupil } from './erp.ts'
 import { drawPupil } from './pupils.ts'
 import { Random, seedOf } from '../../sim/random.ts'
 import { expireLeases, World } from '../../sim/world.ts'
-import type { TownBank } from './town-bank.ts'
+
+/** What people, ERPs and banks do to plans in the course of a year. */
+export type FlexAct = { name: string; weight: number; run: (town: Town, pupil: Pupil) => Promise<string> }
+
+/** Where a town's payments and mandates go: the sandbox's bank, or a vendor's emulator. */
+export type TownBank = {
+  /** The settings of Bursar that it needs. */
+  env: Record<string, string>
+  /** What people do at it. */
+  acts: readonly FlexAct[]
+  prepare?(town: Town): Promise<void>
+  /** What a payer does who has been led to the bank's page. */
+  payer: {
+    pay(town: Town, pupil: Pupil, paymentId: string): Promise<void>
+    fail(town: Town, pupil: Pupil, paymentId: string): Promise<void>
+    /** Approves, and the bank takes its time; absent where the bank always answers at once. */
+    leavePending?(town: Town, pupil: Pupil, paymentId: string): Promise<void>
+  }
+  /** The parent says yes to the mandate that the plan waits for. */
+  authorise(town: Town, pupil: Pupil): Promise<void>
+  /** Whether it takes back what was paid: a refund besides would be a case for a person. */
+  isGoingBack(town: Town, orderId: string): Promise<boolean>
+  /** What it does in the course of a day, where it does not act by itself. */
+  passDay?(town: Town): Promise<void>
+  /** In the end everything that happened there is known here, once. */
+  expectSame?(town: Town): Promise<void>
+}
 
 /** A town of schools with their ERPs, a bank that bounces by every code, and a clock that goes from day to day. */
 export type OpenBank = (owner: Owner, now: () => Date) => Promise<TownBank>

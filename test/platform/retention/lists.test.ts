@@ -8,7 +8,7 @@ import type { Queryable } from '../../../src/platform/db/database.ts'
 import { firstIdAt } from '../../../src/platform/ids.ts'
 import { listRequests } from '../../../src/request-log/requests.store.ts'
 import { claimDue } from '../../../src/webhooks/engine/claims.store.ts'
-import { finishAll } from '../../../src/webhooks/engine/delivery-engine.store.ts'
+import { finishAll } from '../../../src/webhooks/engine/results.store.ts'
 import { findDelivery, listDeliveries } from '../../../src/webhooks/delivery-log/deliveries.store.ts'
 import { startBursar } from '../../harness/bursar.ts'
 import type { Json } from '../../harness/client.ts'
@@ -92,7 +92,8 @@ test('pages of events are exact over months, whatever the clocks of processes sa
 /** The partitions of a log that the statements of an act read rows of, with what they were asked. */
 async function partitionsRead(log: string, act: (db: Queryable) => Promise<unknown>): Promise<string[]> {
   const read = new Set<string>()
-  const recording: Pick<typeof ctx.db, 'query' | 'pointRead'> = {
+  const recording: Pick<typeof ctx.db, 'query' | 'pointRead' | 'transaction'> = {
+    transaction: work => work(recording as never),
     pointRead: (text, values) => ctx.db.pointRead(text, values),
     query: async (text: string, values: readonly unknown[]) => {
       const [plan] = await ctx.db.transaction(async tx => {
@@ -182,6 +183,7 @@ test('the rows of a claim are written where they stand, and the queue is not rea
   const texts: string[] = []
   const recording = {
     pointRead: ctx.db.pointRead.bind(ctx.db),
+    transaction: (work: (tx: unknown) => Promise<unknown>) => work(recording),
     query: (text: string, values: readonly unknown[]) => {
       texts.push(text)
       return ctx.db.query(text, values)

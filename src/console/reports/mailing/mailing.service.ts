@@ -1,5 +1,5 @@
-import { idsOf, sumOf, forEachInstitute } from '../../../platform/jobs/claim.ts'
-import type { RowKey } from '../../../platform/jobs/leased-rows.ts'
+import { forEachInstitute } from '../../../platform/jobs/claim.ts'
+import type { RowKey } from '../../../platform/db/named-rows.ts'
 import { readBankStatus } from '../../../banking/statements/statements.service.ts'
 import type { Institute } from '../../../institutes/institutes.rules.ts'
 import { getInstitutesById } from '../../../institutes/institutes.service.ts'
@@ -70,7 +70,7 @@ export async function removeReportMail(
 export async function mailReports(ctx: Context, limit: number): Promise<number> {
   const now = ctx.clock.now()
   const due = await store.findDueReports(ctx.db, now, limit)
-  return sumOf(await forEachInstitute(due, (instituteId, keys) => mailSome(ctx, instituteId, keys, now)))
+  return forEachInstitute(due, (instituteId, keys) => mailSome(ctx, instituteId, keys, now))
 }
 
 async function mailSome(
@@ -82,7 +82,12 @@ async function mailSome(
   const [institute] = await getInstitutesById(ctx, [instituteId])
   if (institute === undefined) return 0
   return ctx.db.transaction(async tx => {
-    const due = await store.lockDue(tx, now, instituteId, idsOf(keys))
+    const due = await store.lockDue(
+      tx,
+      now,
+      instituteId,
+      keys.map(({ id }) => id),
+    )
     for (const one of due) {
       const text = await writeReport(ctx, institute, one)
       const message = {

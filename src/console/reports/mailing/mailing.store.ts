@@ -1,6 +1,6 @@
 import { isHere } from '../../../platform/db/moving.ts'
 import { findDue } from '../../../platform/jobs/claim.ts'
-import type { RowKey } from '../../../platform/jobs/leased-rows.ts'
+import type { RowKey } from '../../../platform/db/named-rows.ts'
 import type { Database, Queryable, Transaction } from '../../../platform/db/database.ts'
 import { Table } from '../../../platform/db/table.ts'
 import type { Schedule } from './mailing.rules.ts'

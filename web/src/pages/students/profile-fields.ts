@@ -1,4 +1,4 @@
-import type { Student } from './student-page.tsx'
+import type { Student } from './use-student.ts'
 
 /** The profile's fields, by their names on the wire, as the page shows them and the dialogue edits them. */
 export const PROFILE_FIELDS = [

@@ -1,6 +1,5 @@
 import { Alert } from '@mantine/core'
 import { useParams } from '@tanstack/react-router'
-import type { StudentPageAnswer } from '../../../../src/console/students/students.output.ts'
 import { Detail } from '../../ui/detail.tsx'
 import { formatRupees } from '../../ui/money.tsx'
 import { AwaitedPage } from '../../ui/page.tsx'
@@ -14,11 +13,9 @@ import { RemindersSection } from './sections/reminders.tsx'
 import { StudentActs } from './actions/student-actions.tsx'
 import { TimelineSection } from './sections/timeline.tsx'
 import { PROFILE_FIELDS } from './profile-fields.ts'
-import { useStudent } from './use-student.ts'
+import { useStudent, type Student } from './use-student.ts'
 import { ORIGIN_LABELS, STATUS_LABELS } from './texts.ts'
 import './students.css'
-
-export type Student = StudentPageAnswer
 
 /** Everything about a student: dues, family, payments, instalments and a timeline. */
 export function StudentPage() {

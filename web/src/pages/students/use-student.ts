@@ -9,6 +9,12 @@ import { get } from '../../api/client.ts'
 import { useInstitutePath, useSession } from '../../api/session.ts'
 import { dayInIndia } from './texts.ts'
 
+export type Student = StudentPageAnswer
+export type DirectPayment = PaymentsAnswer['direct'][number]
+
+/** What every dialogue about a student is given. */
+export type ActionProps = { student: Student; onClose: () => void }
+
 /** Queries to refresh after an action on a student. */
 export const AFTER_CHANGE = ['student', 'students', 'audit', 'home', 'orders'] as const
 

@@ -11,12 +11,9 @@ import { Failed, Loading } from '../../../ui/states.tsx'
 import { notify } from '../../../ui/toasts.tsx'
 import { When } from '../../../ui/when.tsx'
 import { DevelopersFrame } from '../developers-frame.tsx'
-import { ErpForm } from './form.tsx'
+import { ErpForm, type ErpSettings, type Place } from './form.tsx'
 import { ErpTest } from './test.tsx'
 import { LastFetches } from './last-fetches.tsx'
-
-export type ErpSettings = ErpSettingsAnswer['settings'][number]
-export type Place = { code: string | undefined; name: string }
 
 /** Where the ERP is asked for students, a live test of it, and how it answered lately. */
 export function ErpPage() {

@@ -1,10 +1,13 @@
 import { Checkbox, NativeSelect, NumberInput, PasswordInput, Stack, TextInput } from '@mantine/core'
 import { useState } from 'react'
+import type { ErpSettingsAnswer } from '../../../../../src/console/developers/erp.output.ts'
 import { problemOf, useCommand } from '../../../api/command.ts'
 import { useInstitutePath } from '../../../api/session.ts'
 import { ConfirmWithReason } from '../../../ui/dialogue/confirm-with-reason.tsx'
 import { notify } from '../../../ui/toasts.tsx'
-import type { ErpSettings, Place } from './erp-page.tsx'
+
+export type ErpSettings = ErpSettingsAnswer['settings'][number]
+export type Place = { code: string | undefined; name: string }
 
 const LOOKUP = [
   { value: 'grade', label: 'Grade' },

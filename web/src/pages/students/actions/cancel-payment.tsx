@@ -3,8 +3,7 @@ import { ConfirmWithReason } from '../../../ui/dialogue/confirm-with-reason.tsx'
 import { formatRupees } from '../../../ui/money.tsx'
 import { notify } from '../../../ui/toasts.tsx'
 import { isKept } from '../../approvals/kept.ts'
-import type { DirectPayment } from '../sections/payments.tsx'
-import { AFTER_CHANGE, useStudentPath } from '../use-student.ts'
+import { AFTER_CHANGE, useStudentPath, type DirectPayment } from '../use-student.ts'
 
 export function CancelPaymentDialogue({
   id,

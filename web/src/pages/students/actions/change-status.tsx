@@ -1,8 +1,7 @@
 import { useCommand } from '../../../api/command.ts'
 import { ConfirmWithReason } from '../../../ui/dialogue/confirm-with-reason.tsx'
 import { notify } from '../../../ui/toasts.tsx'
-import type { ActionProps } from './student-actions.tsx'
-import { AFTER_CHANGE, useStudentPath } from '../use-student.ts'
+import { AFTER_CHANGE, useStudentPath, type ActionProps } from '../use-student.ts'
 
 export function StatusDialogue({ student, onClose }: ActionProps) {
   const isLeaving = student.status === 'active'

@@ -6,8 +6,7 @@ import { formatRupees } from '../../../ui/money.tsx'
 import { notify } from '../../../ui/toasts.tsx'
 import { isKept } from '../../approvals/kept.ts'
 import { PROFILE_FIELDS } from '../profile-fields.ts'
-import { AFTER_CHANGE, useStudentPath } from '../use-student.ts'
-import type { ActionProps } from './student-actions.tsx'
+import { AFTER_CHANGE, useStudentPath, type ActionProps } from '../use-student.ts'
 
 /** Sends only what was changed, so that what the ERP changed meanwhile stays. */
 export function EditProfileDialogue({ student, onClose }: ActionProps) {

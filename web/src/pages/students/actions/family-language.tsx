@@ -9,8 +9,7 @@ import { Dialogue } from '../../../ui/dialogue/dialogue.tsx'
 import { LanguageSelect } from '../../../ui/form/language-select.tsx'
 import { Failed, Loading } from '../../../ui/states.tsx'
 import { notify } from '../../../ui/toasts.tsx'
-import { AFTER_CHANGE, useStudentPath } from '../use-student.ts'
-import type { ActionProps } from './student-actions.tsx'
+import { AFTER_CHANGE, useStudentPath, type ActionProps } from '../use-student.ts'
 
 /** In which language the family is written to, whatever it is about. */
 export function FamilyLanguageDialogue({ student, onClose }: ActionProps) {

@@ -7,8 +7,7 @@ import { Problem } from '../../../ui/problem.tsx'
 import { Dialogue } from '../../../ui/dialogue/dialogue.tsx'
 import { notify } from '../../../ui/toasts.tsx'
 import { useFamilyPages } from '../../settings/families-page.tsx'
-import { AFTER_CHANGE, useStudentPath } from '../use-student.ts'
-import type { ActionProps } from './student-actions.tsx'
+import { AFTER_CHANGE, useStudentPath, type ActionProps } from '../use-student.ts'
 
 type Channel = 'sms' | 'email'
 

@@ -6,9 +6,8 @@ import { Dialogue } from '../../../ui/dialogue/dialogue.tsx'
 import { RawJson } from '../../../ui/detail.tsx'
 import { formatRupees } from '../../../ui/money.tsx'
 import { Failed, Loading } from '../../../ui/states.tsx'
-import type { ActionProps } from './student-actions.tsx'
 import { StudentTable } from '../student-table.tsx'
-import { AFTER_CHANGE, useStudentPath } from '../use-student.ts'
+import { AFTER_CHANGE, useStudentPath, type ActionProps } from '../use-student.ts'
 import { readable, sentence } from '../../../ui/words.ts'
 
 /** Fetches on opening and shows the changed fields. */

@@ -6,8 +6,7 @@ import { Problem } from '../../../ui/problem.tsx'
 import { Dialogue } from '../../../ui/dialogue/dialogue.tsx'
 import { formatRupees } from '../../../ui/money.tsx'
 import { notify } from '../../../ui/toasts.tsx'
-import type { ActionProps } from './student-actions.tsx'
-import { AFTER_CHANGE, useStudentPath } from '../use-student.ts'
+import { AFTER_CHANGE, useStudentPath, type ActionProps } from '../use-student.ts'
 import { plainAmount } from '../texts.ts'
 
 export function PaymentLinkDialogue({ student, onClose }: ActionProps) {

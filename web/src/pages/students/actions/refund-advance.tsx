@@ -5,8 +5,7 @@ import { ConfirmWithReason } from '../../../ui/dialogue/confirm-with-reason.tsx'
 import { formatRupees } from '../../../ui/money.tsx'
 import { notify } from '../../../ui/toasts.tsx'
 import { isKept } from '../../approvals/kept.ts'
-import type { ActionProps } from './student-actions.tsx'
-import { AFTER_CHANGE, useStudentPath } from '../use-student.ts'
+import { AFTER_CHANGE, useStudentPath, type ActionProps } from '../use-student.ts'
 import { plainAmount } from '../texts.ts'
 
 export function AdvanceRefundDialogue({ student, onClose }: ActionProps) {

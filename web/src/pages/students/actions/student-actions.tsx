@@ -11,7 +11,7 @@ import { FetchDialogue } from './fetch-now.tsx'
 import { PaymentLinkDialogue } from './payment-link.tsx'
 import { RecordPaymentDialogue } from './record-payment.tsx'
 import { StatusDialogue } from './change-status.tsx'
-import type { Student } from '../student-page.tsx'
+import type { ActionProps, Student } from '../use-student.ts'
 import { WaiverDialogue } from './waive-late-fee.tsx'
 
 type Action =
@@ -26,7 +26,6 @@ type Action =
   | 'advanceRefund'
   | 'fetch'
   | 'status'
-export type ActionProps = { student: Student; onClose: () => void }
 
 const DIALOGUES: Record<Action, (props: ActionProps) => ReactNode> = {
   profile: EditProfileDialogue,

@@ -1,7 +1,7 @@
 import { formatRupees, Money } from '../../../ui/money.tsx'
 import { StatusBadge } from '../../../ui/status-badge.tsx'
 import { formatDay, When, yearName } from '../../../ui/when.tsx'
-import type { Student } from '../student-page.tsx'
+import type { Student } from '../use-student.ts'
 import { StudentTable } from '../student-table.tsx'
 import { readable } from '../../../ui/words.ts'
 

@@ -4,7 +4,7 @@ import { useInstitute } from '../../../api/session.ts'
 import { formatRupees, Money, OnTheWay } from '../../../ui/money.tsx'
 import { StatusBadge } from '../../../ui/status-badge.tsx'
 import { yearName } from '../../../ui/when.tsx'
-import type { Student } from '../student-page.tsx'
+import type { Student } from '../use-student.ts'
 import { StudentTable } from '../student-table.tsx'
 import { STATUS_LABELS } from '../texts.ts'
 

@@ -9,13 +9,12 @@ import { Failed, Loading } from '../../../ui/states.tsx'
 import { StatusBadge } from '../../../ui/status-badge.tsx'
 import { PaidAt } from '../../../ui/when.tsx'
 import { CancelPaymentDialogue } from '../actions/cancel-payment.tsx'
-import { usePayments } from '../use-student.ts'
+import { usePayments, type DirectPayment } from '../use-student.ts'
 import { modeLabel } from '../../money/texts.ts'
 import { StudentTable } from '../student-table.tsx'
 import { dayInIndia, PAYMENT_LABELS, PRODUCT_LABELS } from '../texts.ts'
 import { readable } from '../../../ui/words.ts'
 
-export type DirectPayment = PaymentsAnswer['direct'][number]
 type Line = { component_type: string; amount: number }
 
 type Row = {

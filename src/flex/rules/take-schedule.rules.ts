@@ -1,15 +1,13 @@
 import { dayOf } from '../../platform/calendar.ts'
 import { formatRupees, type Paise } from '../../platform/money.ts'
-import { endInstalment, withdrawNotice } from '../notices/withdraw-notice.ts'
-import { presentationDay } from '../rules/debit.rules.ts'
-import { limitLines, matchRows, reasonToIgnore } from '../rules/erp-schedule.rules.ts'
-import { isSameMoney, sumLines, totalsOf, type Line } from '../rules/lines.rules.ts'
-import { isEndedByData, isOpen, isPlanBalanced, nextNumber, type Instalment } from '../rules/plan.rules.ts'
-import { availableBeside } from '../rules/rebalance.rules.ts'
-import { newInstalment, type ScheduleRow } from '../rules/schedule.rules.ts'
-import type { PlanChanges } from './plan-changes.ts'
-import { closeIfFinished, noteBalance, reopen } from './rebalance.ts'
-import { recordScheduleChanges } from './schedule-changes.ts'
+import { endInstalment, withdrawNotice } from './withdraw-notice.rules.ts'
+import { presentationDay } from './debit.rules.ts'
+import { limitLines, matchRows, reasonToIgnore } from './erp-schedule.rules.ts'
+import { isSameMoney, sumLines, totalsOf, type Line } from './lines.rules.ts'
+import { isEndedByData, isOpen, nextNumber, type Instalment } from './plan.rules.ts'
+import { availableBeside } from './rebalance.rules.ts'
+import { newInstalment, type ScheduleRow } from './schedule.rules.ts'
+import type { PlanInChange } from './plan-in-change.rules.ts'
 import { addAll } from '../../platform/lists.ts'
 
 const CHANGED = "the ERP's schedule changed it"
@@ -20,9 +18,8 @@ const CHANGED = "the ERP's schedule changed it"
  * outside of the plan. What it says of the past, of what was presented or paid, or of a down payment after set-up is
  * ignored, and noted.
  */
-export function takeErpSchedule(plan: PlanChanges, rows: readonly ScheduleRow[]): void {
-  if (!isPlanBalanced(plan.plan, plan.now)) return
-  const before = plan.snapshot()
+export function takeSchedule(plan: PlanInChange, rows: readonly ScheduleRow[]): void {
+  const before = plan.instalments
   plan.changePlan({ isCustom: true })
   const { taken, kept } = matchSchedule(plan, rows)
   // One that was covered comes back only for what the others leave.
@@ -33,13 +30,9 @@ export function takeErpSchedule(plan: PlanChanges, rows: readonly ScheduleRow[])
   )
   for (const match of taken) takeRow(plan, match, lines.get(match.row) ?? [])
   const stays = new Set([...kept, ...taken.flatMap(({ known, online }) => [known, ...online])])
-  for (const one of before.instalments.filter(isOpen))
+  for (const one of before.filter(isOpen))
     if (!stays.has(one))
       endInstalment(plan, one, 'cancelled', { why: "it is not in the ERP's schedule any more" })
-  if (plan.instalments.some(isOpen)) reopen(plan)
-  noteBalance(plan)
-  recordScheduleChanges(plan, before)
-  closeIfFinished(plan)
 }
 
 const isCovered = ({ known }: Match): boolean => known?.state === 'covered'
@@ -48,7 +41,7 @@ type Match = { row: ScheduleRow; known: Instalment | undefined; online: readonly
 
 /** The rows that count, by their days; and the instalments that stay as they are. */
 function matchSchedule(
-  plan: PlanChanges,
+  plan: PlanInChange,
   rows: readonly ScheduleRow[],
 ): { taken: Match[]; kept: Instalment[] } {
   const today = dayOf(plan.now)
@@ -73,7 +66,7 @@ function matchSchedule(
   return { taken, kept: [...new Set(kept)].filter(one => !isTaken.has(one)) }
 }
 
-function takeRow(plan: PlanChanges, { row, known, online }: Match, lines: Line[]): void {
+function takeRow(plan: PlanInChange, { row, known, online }: Match, lines: Line[]): void {
   const asked = sumLines(row.lines)
   if (known?.state === 'covered' && lines.length === 0)
     return plan.note(known, 'row ignored', `${row.dueOn}: the instalment is covered`)
@@ -95,7 +88,7 @@ function isRestOf(one: Instalment, whole: Instalment): boolean {
   )
 }
 
-function addRow(plan: PlanChanges, row: ScheduleRow): void {
+function addRow(plan: PlanInChange, row: ScheduleRow): void {
   const { instituteId, id: planId } = plan.plan
   const number = nextNumber(plan)
   const presentOn = dayFor(plan, row.dueOn, null)
@@ -105,7 +98,7 @@ function addRow(plan: PlanChanges, row: ScheduleRow): void {
 }
 
 function changeRow(
-  plan: PlanChanges,
+  plan: PlanInChange,
   { known, online, row }: Match & { known: Instalment },
   asked: Paise,
 ): void {
@@ -140,7 +133,7 @@ function changeRow(
 }
 
 /** The schedule asks for nothing, or nothing of what it asks for is owed. */
-function endRow(plan: PlanChanges, known: Instalment, asked: Paise): void {
+function endRow(plan: PlanInChange, known: Instalment, asked: Paise): void {
   if (isEndedByData(known)) return
   if (asked === 0)
     return endInstalment(plan, known, 'waived', { why: "the ERP's schedule asks nothing for it" })
@@ -153,7 +146,7 @@ function endRow(plan: PlanChanges, known: Instalment, asked: Paise): void {
   endInstalment(plan, known, state, { why: 'nothing of what it was for is owed' })
 }
 
-function dayFor(plan: PlanChanges, dueOn: string, known: Instalment | null): string {
+function dayFor(plan: PlanInChange, dueOn: string, known: Instalment | null): string {
   const others = plan.instalments.filter(
     one => one.id !== known?.id && (isOpen(one) || one.state === 'presented'),
   )

@@ -1,41 +1,89 @@
+import { assertNever } from '../../platform/assert.ts'
 import { DAY_MS, dayOf } from '../../platform/calendar.ts'
 import { formatRupees, sumPaise } from '../../platform/money.ts'
-import { endInstalment, withdrawNotice } from '../notices/withdraw-notice.ts'
-import { firstDayFor } from '../rules/debit.rules.ts'
-import { addLines, sumLines, type Line } from '../rules/lines.rules.ts'
+import type { RebalancedRow } from './balance-rows.rules.ts'
+import { firstDayFor } from './debit.rules.ts'
+import { addLines, sumLines, type Line } from './lines.rules.ts'
+import type { PlanInChange } from './plan-in-change.rules.ts'
 import {
   isEndedByData,
   isMandateLive,
+  isOpen,
   isPlanBalanced,
   isPlanLive,
   isToCome,
   nextNumber,
   type Instalment,
-} from '../rules/plan.rules.ts'
-import { addDays, momentOf } from '../rules/rails.rules.ts'
-import { balancedAgainst, isFinished, outsideOf, owedSince, rebalancePlan } from '../rules/rebalance.rules.ts'
-import type { RebalancedRow } from '../rules/balance-rows.rules.ts'
-import { newInstalment } from '../rules/schedule.rules.ts'
-import type { PlanChanges } from './plan-changes.ts'
-import { recordScheduleChanges } from './schedule-changes.ts'
+} from './plan.rules.ts'
+import { addDays, momentOf } from './rails.rules.ts'
+import { balancedAgainst, isFinished, outsideOf, owedSince, rebalancePlan } from './rebalance.rules.ts'
+import { newInstalment, type ScheduleRow } from './schedule.rules.ts'
+import { takeSchedule } from './take-schedule.rules.ts'
+import { endInstalment, withdrawNotice } from './withdraw-notice.rules.ts'
+
+/** Why a plan has to take other amounts than before. */
+export type PlanCause =
+  /** A payment by another way, another fee, or what was paid is undone. */
+  | { kind: 'owed_changed' }
+  | { kind: 'erp_sent_schedule'; rows: readonly ScheduleRow[] }
+  /** The ERP's institute has done with schedules of its own. */
+  | { kind: 'erp_sends_no_schedules' }
+  | { kind: 'refunded'; lines: readonly Line[]; origin: Instalment | undefined }
+  /** The bank returned a debit that it had paid. What had been refunded of it is owed as a charge. */
+  | { kind: 'debit_reversed'; isCharged: boolean }
+  | { kind: 'debit_paid' }
+
+/**
+ * What becomes of a plan and why: the only place where its instalments follow what is owed. Nothing ends for good by data:
+ * what was covered or waived is filled up again when the money goes back or the fee returns, and a plan that closed
+ * meanwhile opens again. The ERP is told of every difference, and a plan of which nothing more is expected closes.
+ */
+export function applyCause(plan: PlanInChange, cause: PlanCause): void {
+  const before = plan.snapshot()
+  switch (cause.kind) {
+    case 'owed_changed':
+      takeWhatIsOwed(plan)
+      break
+    case 'erp_sent_schedule':
+      if (!isPlanBalanced(plan.plan, plan.now)) break
+      takeSchedule(plan, cause.rows)
+      if (plan.instalments.some(isOpen)) reopen(plan)
+      noteBalance(plan)
+      break
+    case 'erp_sends_no_schedules':
+      if (plan.plan.isCustom) plan.changePlan({ isCustom: false })
+      takeWhatIsOwed(plan)
+      break
+    case 'refunded':
+      if (!isPlanLive(plan.plan) && !isOpenedAgain(plan)) break
+      addRefunded(plan, cause)
+      takeWhatIsOwed(plan)
+      break
+    case 'debit_reversed':
+      reopen(plan)
+      if (cause.isCharged) takeWhatIsOwed(plan)
+      break
+    case 'debit_paid':
+      break
+    default:
+      assertNever(cause)
+  }
+  plan.recordSchedule(before)
+  closeIfFinished(plan)
+}
+
+/** A closed plan takes what comes back, unless the student has a newer one. */
+function isOpenedAgain({ plan: { state, isReplaced } }: PlanInChange): boolean {
+  return state === 'closed' && !isReplaced
+}
 
 const WHY = {
   covered: 'what it was for has been paid otherwise',
   waived: 'the fee it was for has fallen',
 }
 
-/**
- * Makes the plan take what the student owes now. An instalment that was announced with another amount loses its notice
- * and begins its way anew. Nothing ends for good by data: what was covered or waived is filled up again when the money
- * goes back or the fee returns, and a plan that closed meanwhile opens again.
- */
-export function rebalance(plan: PlanChanges, before = plan.snapshot()): void {
-  applyBalance(plan)
-  recordScheduleChanges(plan, before)
-  closeIfFinished(plan)
-}
-
-function applyBalance(plan: PlanChanges): void {
+/** An instalment that was announced with another amount loses its notice and begins its way anew. */
+function takeWhatIsOwed(plan: PlanInChange): void {
   if (plan.plan.state !== 'draft' && !isPlanBalanced(plan.plan, plan.now)) return
   const { rows, comesBack } = rebalancePlan(plan, plan.student, dayOf(plan.now))
   const revived = rows.flatMap(row => applyRow(plan, row) ?? [])
@@ -51,7 +99,10 @@ function applyBalance(plan: PlanChanges): void {
 }
 
 /** Answers one that is to be paid again. */
-function applyRow(plan: PlanChanges, { id, lines, planned, becomes }: RebalancedRow): Instalment | undefined {
+function applyRow(
+  plan: PlanInChange,
+  { id, lines, planned, becomes }: RebalancedRow,
+): Instalment | undefined {
   const instalment = plan.find(id)
   if (instalment === undefined) return undefined
   const isEnded = isEndedByData(instalment)
@@ -67,7 +118,7 @@ function applyRow(plan: PlanChanges, { id, lines, planned, becomes }: Rebalanced
 
 type Amounts = { lines: Line[]; planned: Line[] }
 
-function changeAmount(plan: PlanChanges, instalment: Instalment, { lines, planned }: Amounts): void {
+function changeAmount(plan: PlanInChange, instalment: Instalment, { lines, planned }: Amounts): void {
   const why = `now ${formatRupees(sumLines(lines))} instead of ${formatRupees(sumLines(instalment.lines))}`
   if (instalment.state === 'confirmed') return withdrawNotice(plan, instalment, why, { lines, planned })
   plan.note(instalment, 'amount', why)
@@ -75,7 +126,7 @@ function changeAmount(plan: PlanChanges, instalment: Instalment, { lines, planne
 }
 
 /** Its day is still to come; if there is no time left for a notice, the engine finds another. */
-function reviveInstalment(plan: PlanChanges, instalment: Instalment, amounts: Amounts): Instalment {
+function reviveInstalment(plan: PlanInChange, instalment: Instalment, amounts: Amounts): Instalment {
   return plan.move(instalment, 'scheduled', `${formatRupees(sumLines(amounts.lines))} are owed again`, {
     ...amounts,
     notifiedAt: null,
@@ -85,7 +136,7 @@ function reviveInstalment(plan: PlanChanges, instalment: Instalment, amounts: Am
 }
 
 /** What came back for a day that is over: a new instalment, or an amount due online when there is no mandate to debit. */
-function addComeback(plan: PlanChanges, lines: Line[]): Instalment {
+function addComeback(plan: PlanInChange, lines: Line[]): Instalment {
   const { instituteId, id: planId } = plan.plan
   const key = { instituteId, planId, number: nextNumber(plan) }
   const today = dayOf(plan.now)
@@ -107,29 +158,24 @@ function addComeback(plan: PlanChanges, lines: Line[]): Instalment {
  * What was refunded is due again, as far as it is owed: the parent pays it online, or a person gives it another day. It
  * is not debited by itself, because somebody has just sent it back.
  */
-export function makeDueAgain(
-  plan: PlanChanges,
-  refunded: readonly Line[],
-  origin: Instalment | undefined,
+function addRefunded(
+  plan: PlanInChange,
+  { lines: refunded, origin }: Extract<PlanCause, { kind: 'refunded' }>,
 ): void {
-  const { instituteId, id: planId, state, isReplaced } = plan.plan
-  if (!isPlanLive(plan.plan) && (state !== 'closed' || isReplaced)) return
-  const before = plan.snapshot()
   const lines = owedSince(plan, plan.student, refunded)
-  if (lines.length > 0) {
-    const { dueOn = dayOf(plan.now), referenceId = null, identifier = null } = origin ?? {}
-    const row = { dueOn, isDownpayment: false, referenceId, identifier, lines }
-    const amountPaise = sumLines(lines)
-    const added = newInstalment({ instituteId, planId, number: nextNumber(plan) }, row)
-    plan.move(added, 'due', `${formatRupees(amountPaise)} were refunded and are due again`)
-    reopen(plan)
-    plan.notifyFamily('owed_again', { amountPaise })
-  }
-  rebalance(plan, before)
+  if (lines.length === 0) return
+  const { instituteId, id: planId } = plan.plan
+  const { dueOn = dayOf(plan.now), referenceId = null, identifier = null } = origin ?? {}
+  const row = { dueOn, isDownpayment: false, referenceId, identifier, lines }
+  const amountPaise = sumLines(lines)
+  const added = newInstalment({ instituteId, planId, number: nextNumber(plan) }, row)
+  plan.move(added, 'due', `${formatRupees(amountPaise)} were refunded and are due again`)
+  reopen(plan)
+  plan.notifyFamily('owed_again', { amountPaise })
 }
 
 /** What the schedule was balanced against, and what it leaves open. */
-export function noteBalance(plan: PlanChanges): void {
+function noteBalance(plan: PlanInChange): void {
   plan.changePlan({
     fittedTo: balancedAgainst(plan, plan.student),
     fittedAt: plan.now,
@@ -137,7 +183,7 @@ export function noteBalance(plan: PlanChanges): void {
   })
 }
 
-function notifyOfRevival(plan: PlanChanges, revived: readonly Instalment[]): void {
+function notifyOfRevival(plan: PlanInChange, revived: readonly Instalment[]): void {
   if (plan.plan.state === 'draft') return
   const amountPaise = sumPaise(revived.map(({ lines }) => sumLines(lines)))
   const days = revived.filter(({ state }) => state === 'scheduled').map(({ presentOn }) => presentOn)
@@ -145,9 +191,8 @@ function notifyOfRevival(plan: PlanChanges, revived: readonly Instalment[]): voi
 }
 
 /** A closed plan goes on while something is owed in it; without a mandate the parent pays it online. */
-export function reopen(plan: PlanChanges): void {
-  const { state, isReplaced } = plan.plan
-  if (state === 'closed' && !isReplaced) {
+function reopen(plan: PlanInChange): void {
+  if (isOpenedAgain(plan)) {
     plan.movePlan('active', 'something of it is owed again', { revivableUntil: null })
     if (plan.mandate?.state === 'active')
       plan.changeMandate({ nextCheckAt: momentOf(addDays(plan.mandate.endOn, 1), 0) })
@@ -158,7 +203,7 @@ export function reopen(plan: PlanChanges): void {
 }
 
 /** Closes a plan of which nothing more is expected; for some weeks it opens again if something comes back. */
-export function closeIfFinished(plan: PlanChanges): void {
+function closeIfFinished(plan: PlanInChange): void {
   if (!isFinished(plan)) return
   const { closedForGoodDays } = plan.debitRules.rules
   const revivableUntil = new Date(plan.now.getTime() + closedForGoodDays * DAY_MS)

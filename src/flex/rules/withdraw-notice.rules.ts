@@ -1,13 +1,13 @@
-import type { PlanChanges } from '../plans/plan-changes.ts'
-import { isNotified } from '../rules/debit.rules.ts'
-import type { Instalment } from '../rules/plan.rules.ts'
+import { isNotified } from './debit.rules.ts'
+import type { Instalment } from './plan.rules.ts'
+import type { PlanInChange } from './plan-in-change.rules.ts'
 
 /**
  * What was announced will not be debited as announced: the family is told, unless the notice has not left yet, and the
  * instalment begins its way anew.
  */
 export function withdrawNotice(
-  plan: PlanChanges,
+  plan: PlanInChange,
   instalment: Instalment,
   why: string,
   change: Partial<Omit<Instalment, 'state'>> = {},
@@ -19,17 +19,20 @@ export function withdrawNotice(
     nextStepAt: plan.now,
     ...change,
   })
-  if (wasNotified) notifyOfWithdrawal(plan, instalment, why)
+  if (wasNotified) plan.notifyFamily('withdrawn', { day: instalment.presentOn, reason: why })
 }
 
-export function withdrawNotices(plan: PlanChanges, why: string): void {
+export function withdrawNotices(plan: PlanInChange, why: string): void {
   for (const one of plan.instalments.filter(({ state }) => state === 'confirmed'))
     withdrawNotice(plan, one, why)
 }
 
-/** Ends an instalment; what was covered or waived comes back if the money or the fee does. A family that was notified of its debit is notified that it does not take place. */
+/**
+ * Ends an instalment; what was covered or waived comes back if the money or the fee does. A family that was notified of its
+ * debit is notified that it does not take place.
+ */
 export function endInstalment(
-  plan: PlanChanges,
+  plan: PlanInChange,
   instalment: Instalment,
   to: 'covered' | 'waived' | 'cancelled',
   { why, toFamily = why, isPlanEnding = false }: { why: string; toFamily?: string; isPlanEnding?: boolean },
@@ -41,8 +44,4 @@ export function endInstalment(
     })
   // The ERP is asked about a waived one once more.
   plan.move(instalment, to, why, { nextStepAt: to === 'waived' ? plan.now : null, notifiedAt: null })
-}
-
-function notifyOfWithdrawal(plan: PlanChanges, { presentOn }: Instalment, reason: string): void {
-  plan.notifyFamily('withdrawn', { day: presentOn, reason })
 }

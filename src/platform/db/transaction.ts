@@ -1,0 +1,92 @@
+import pg from 'pg'
+import { assert } from '../assert.ts'
+import { announce, gatherWrites } from './client.ts'
+import { isAborted, isTimeout } from './errors.ts'
+import { sendQuery } from './named-query.ts'
+import type { TransactionPool } from './pool.ts'
+
+/** Something that runs SQL: the database itself, or a transaction opened by a service and passed down. */
+export type Queryable = {
+  query<Row extends pg.QueryResultRow>(text: string, values?: readonly unknown[]): Promise<Row[]>
+}
+
+/** Inside a transaction. The brand keeps a store that must be atomic from being given the bare database. */
+export type Transaction = Queryable & {
+  readonly inTransaction: true
+  /** Tells workers after the commit that there is something to do. */
+  notify(channel: WakeupChannel): void
+  /** Whoever in this process takes over what is due on a channel; null if it is to be queued for all. */
+  takerOf<Work>(channel: WakeupChannel): Take<Work> | null
+  /** Runs once it is committed, and not if it is rolled back. */
+  afterCommit(act: () => void): void
+  /** A statement that leaves together with the commit: what it locks is held no longer than the database itself takes. */
+  endWith(text: string, values: readonly unknown[]): void
+}
+
+/** By which workers, in this process or another, are told that there is something to do. */
+export type WakeupChannel = 'deliveries' | 'imports' | 'messages'
+
+/** Takes work over in the transaction that makes it; answers how much of it is left for others to find. */
+export type Take<Work> = (tx: Transaction, work: Work) => Promise<number>
+
+/** How long an answer may take where that is more than usual. The server has a limit of its own. */
+export type Limits = { query_timeout?: number }
+
+type Surroundings = {
+  pool: TransactionPool
+  limits: Limits
+  takerOf: Transaction['takerOf']
+  notify: Transaction['notify']
+}
+
+/** Runs the work once on a connection of the pool: what it did is committed, or undone and its error thrown. */
+export async function runTransaction<Result>(
+  work: (tx: Transaction) => Promise<Result>,
+  { pool, limits, takerOf, notify }: Surroundings,
+): Promise<Result> {
+  const client = await pool.borrow()
+  let broken: Error | undefined
+  const notified = new Set<WakeupChannel>()
+  const endings: pg.QueryConfig[] = []
+  const committed: (() => void)[] = []
+  let first: unknown
+  // Statements that do not wait for each other leave in one system call.
+  const send = <Row extends pg.QueryResultRow>(query: pg.QueryConfig): Promise<pg.QueryResult<Row>> => {
+    gatherWrites(client, write => process.nextTick(write))
+    const sent = sendQuery<Row>(client, query)
+    sent.catch((error: unknown) => (first ??= error))
+    return sent
+  }
+  const tx: Transaction = {
+    inTransaction: true,
+    notify: channel => notified.add(channel),
+    takerOf,
+    afterCommit: act => committed.push(act),
+    endWith: (text, values) => {
+      announce(text)
+      endings.push(pool.toQuery(text, values))
+    },
+    query: async <Row extends pg.QueryResultRow>(text: string, values: readonly unknown[] = []) => {
+      announce(text)
+      return (await send<Row>({ ...pool.toQuery(text, values), ...limits })).rows
+    },
+  }
+  try {
+    const begun = send({ text: pool.begin })
+    const [result] = await Promise.all([work(tx), begun])
+    // After one that fails, the commit is answered by a rollback.
+    const ended = endings.map(send)
+    const [commit] = await Promise.all([send({ text: 'commit' }), ...ended])
+    assert(commit.command === 'COMMIT', 'a commit was answered by a rollback')
+    for (const act of committed) act()
+    for (const channel of notified) notify(channel)
+    return result
+  } catch (error) {
+    // A connection that fell silent would keep its rollback waiting just as long; it is thrown away instead.
+    if (isTimeout(error)) broken = error
+    else await client.query('rollback').catch((cause: Error) => (broken = cause))
+    throw isAborted(error) ? first : error
+  } finally {
+    client.release(broken)
+  }
+}
