@@ -28,7 +28,7 @@ export function addCellCommands(program: Command): void {
 
   const status = cells
     .command('status')
-    .description('ask every cell how it is; exits with 1 if one is away')
+    .description('ask every cell how it is; exits with 1 if one is away or a move has stopped')
     .action(runStatus)
   addExamples(status, ['bursar cells status', 'bursar cells status --json'])
 
@@ -139,11 +139,13 @@ async function runStatus(): Promise<void> {
             cell.versions.join(', ') || 'no process is connected',
           ],
     )
-    show(
-      cells.map(statusToJson),
-      formatTable(['CELL', 'STATE', 'SCHOOLS', 'STUDENTS', 'PAID TODAY', 'DUE', 'OLDEST', 'VERSION'], rows),
+    const stopped = cells.flatMap(({ stoppedMoves }) => stoppedMoves)
+    const table = formatTable(
+      ['CELL', 'STATE', 'SCHOOLS', 'STUDENTS', 'PAID TODAY', 'DUE', 'OLDEST', 'VERSION'],
+      rows,
     )
-    if (cells.some(({ isAway }) => isAway)) process.exitCode = 1
+    show(cells.map(statusToJson), [table, ...stopped].join('\n'))
+    if (stopped.length > 0 || cells.some(({ isAway }) => isAway)) process.exitCode = 1
   })
 }
 
@@ -233,8 +235,9 @@ function cellToJson(cell: Cell): object {
 }
 
 function statusToJson(cell: CellStatus): object {
-  if (cell.isAway) return { ...cellToJson(cell), is_away: true, reason: cell.reason }
+  const known = { ...cellToJson(cell), stopped_moves: cell.stoppedMoves }
+  if (cell.isAway) return { ...known, is_away: true, reason: cell.reason }
   const { schools, students, paymentsToday, due, lateMs, versions } = cell
   const load = { schools, students, payments_today: paymentsToday, due, late_ms: lateMs, versions }
-  return { ...cellToJson(cell), is_away: false, ...load }
+  return { ...known, is_away: false, ...load }
 }

@@ -6,6 +6,7 @@ import { CellConnections } from '../../cells/connections.ts'
 import { describeTroubles } from '../../cells/directory.rules.ts'
 import type { SyncResult } from '../../cells/directory.service.ts'
 import type { Proxies, ProxyResult } from '../../cells/maps.service.ts'
+import { finishMoves, type Finishing } from '../../cells/open-moves.service.ts'
 import { forgetOldRows } from '../../cells/moves.service.ts'
 import { syncOnce, Watch } from '../../cells/watch.service.ts'
 import type { Context } from '../../platform/context.ts'
@@ -73,10 +74,12 @@ async function goOn(ctx: Context, connections: CellConnections, proxies: Proxies
   const stopped = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => stopped.abort())
   const watch = new Watch(ctx, connections, proxies)
+  const finisher = new Finisher(ctx, connections, proxies)
   let told = ''
   for (let looks = 0; !stopped.signal.aborted; looks++) {
     // A cell that is away is asked again an hour later.
     if (looks % FORGET_EVERY === 0) await forgetOldRows(ctx, { now: new Date() }).catch(() => {})
+    finisher.look()
     const outcome = await watch.look().catch((error: unknown) => describeFailure(error))
     const problems =
       typeof outcome === 'string'
@@ -95,6 +98,40 @@ async function goOn(ctx: Context, connections: CellConnections, proxies: Proxies
       )
     }
     await wait(EVERY_MS, undefined, { signal: stopped.signal }).catch(() => {})
+  }
+  await finisher.end()
+}
+
+/** Goes on with moves that were killed after their school had left, beside the looks: they may take minutes. */
+class Finisher {
+  readonly #finish: () => Promise<Finishing[]>
+  #underWay: Promise<void> | null = null
+  #told = ''
+
+  constructor(ctx: Context, connections: CellConnections, proxies: Proxies) {
+    this.#finish = () => finishMoves(ctx, connections, proxies, ({ text }) => this.#say(text))
+  }
+
+  look(): void {
+    this.#underWay ??= this.#run().finally(() => (this.#underWay = null))
+  }
+
+  async #run(): Promise<void> {
+    // That the directory is away is said by the look beside this one.
+    const finished = await this.#finish().catch((): Finishing[] => [])
+    for (const { code, problem } of finished) {
+      if (problem === null) this.#say(`${code}: its move, which was killed, has ended.`)
+      else if (problem !== this.#told) this.#say(`${code}: its move cannot go on: ${problem}`)
+      this.#told = problem ?? ''
+    }
+  }
+
+  #say(text: string): void {
+    showLine({ move: text }, `${formatTimeOfDay(new Date())} ${text}`)
+  }
+
+  async end(): Promise<void> {
+    await this.#underWay
   }
 }
 
