@@ -6,6 +6,7 @@ import * as store from './directory.store.ts'
 import { askProxy, type AdminAddress } from './haproxy.client.ts'
 import {
   MAP_NAMES,
+  parseBackends,
   parseMap,
   parseMapNumbers,
   planCommands,
@@ -95,6 +96,15 @@ async function setProxy(
   } catch (error) {
     return { socket, changed: null, problem: reasonOf(error) }
   }
+}
+
+/** Which cells the first running proxy that answers can reach; empty: none answers. */
+export async function readBackends({ sockets }: Proxies): Promise<{ cell: string; isUp: boolean }[]> {
+  for (const socket of sockets) {
+    const answer = await askProxy(socket, 'show stat').catch(() => null)
+    if (answer !== null) return parseBackends(answer)
+  }
+  return []
 }
 
 type RunningMaps = Readonly<Record<MapName, { number: number; entries: RouteMap }>>

@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Command } from 'commander'
 import { readConfig } from '../../app/config.ts'
-import { CellConnections } from '../../cells/connections.ts'
+import type { CellConnections } from '../../cells/connections.ts'
 import { describeTroubles } from '../../cells/directory.rules.ts'
 import type { SyncResult } from '../../cells/directory.service.ts'
 import type { Proxies, ProxyResult } from '../../cells/maps.service.ts'
@@ -14,7 +14,7 @@ import { describeFailure } from '../failures.ts'
 import { addExamples } from '../terminal/help.ts'
 import { InputError } from '../terminal/failures.ts'
 import { formatTimeOfDay, show, showLine } from '../terminal/output.ts'
-import { withContext } from '../with-context.ts'
+import { withConnections } from './with-directory.ts'
 
 type SyncOptions = { maps?: string; socket?: string[]; watch?: true }
 
@@ -34,19 +34,6 @@ export function addSyncCommand(cells: Command): void {
     'bursar cells sync --maps /etc/haproxy/maps',
     'bursar cells sync --maps /etc/haproxy/maps --socket /run/haproxy/admin.sock --watch',
   ])
-}
-
-export async function withConnections(
-  work: (ctx: Context, connections: CellConnections) => Promise<void>,
-): Promise<void> {
-  await withContext(async ctx => {
-    const connections = new CellConnections(ctx)
-    try {
-      await work(ctx, connections)
-    } finally {
-      await connections.close()
-    }
-  })
 }
 
 const EVERY_MS = 1_000
