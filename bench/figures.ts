@@ -31,6 +31,7 @@ const ROUNDS = 11
 
 /** One round: what each act spent, and beside it how many were done in a second. */
 export type Round = { each: Spent; perSecond: number; note?: string }
+export type CountedRound = Round & { count: number }
 type Measure = (seconds: number) => Promise<Round>
 
 /**
@@ -75,8 +76,12 @@ function middle(some: readonly Round[]): Spent {
   return spent
 }
 
-const DEMO_KEY = Buffer.from('key_test_demo:secret_test_demo').toString('base64')
-export const HEADERS = { authorization: `Basic ${DEMO_KEY}`, 'content-type': 'application/json' }
+export function headersOf(key: string, secret: string): Record<string, string> {
+  const encoded = Buffer.from(`${key}:${secret}`).toString('base64')
+  return { authorization: `Basic ${encoded}`, 'content-type': 'application/json' }
+}
+
+export const HEADERS = headersOf('key_test_demo', 'secret_test_demo')
 
 /** An order of two lines, for Bursar and its peer alike. */
 export const ORDER_BODY = JSON.stringify(

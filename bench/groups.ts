@@ -1,3 +1,4 @@
+import { measureCells } from './cells/cells.ts'
 import { measureDues } from './dues.ts'
 import type { Figure } from './figures.ts'
 import { measureFlex } from './flex/flex.ts'
@@ -25,6 +26,7 @@ export const GROUPS: Record<string, (size: Size) => Promise<Figure[]>> = {
   dues: measureDues,
   visitors: size => withRig(rig => measureVisitors(rig, size)),
   years: measureYears,
+  cells: measureCells,
 }
 
 async function withRig(measure: (rig: Rig) => Promise<Figure[]>): Promise<Figure[]> {

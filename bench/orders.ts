@@ -1,4 +1,4 @@
-import { compare, HEADERS, ORDER_BODY, type Figure, type Round } from './figures.ts'
+import { compare, HEADERS, ORDER_BODY, type Figure, type CountedRound } from './figures.ts'
 import type { LoadPlan } from './load.ts'
 import { load, type Rig, type Server } from './rig.ts'
 import type { Size } from './size.ts'
@@ -39,8 +39,8 @@ export async function measureOrders({ bare, full }: Rig, size: Size): Promise<Fi
   ]
 }
 
-export async function createOrder(url: string): Promise<string> {
-  const answer = await fetch(url, { method: 'POST', headers: HEADERS, body: ORDER_BODY })
+export async function createOrder(url: string, headers = HEADERS): Promise<string> {
+  const answer = await fetch(url, { method: 'POST', headers, body: ORDER_BODY })
   const { data } = (await answer.json()) as { data: { order_id: string } }
   return data.order_id
 }
@@ -48,19 +48,23 @@ export async function createOrder(url: string): Promise<string> {
 /** A body is posted; without one it is a GET. */
 export async function loading(
   server: Server,
-  { path, ...plan }: Pick<LoadPlan, 'body' | 'freshKeys'> & { path: string },
-): Promise<(seconds: number) => Promise<Round>> {
+  {
+    path,
+    headers = HEADERS,
+    ...plan
+  }: Pick<LoadPlan, 'body' | 'freshKeys'> & { path: string; headers?: Record<string, string> },
+): Promise<(seconds: number) => Promise<CountedRound>> {
   const url = `${server.origin}${path}`
   const method = plan.body === undefined ? 'GET' : 'POST'
   return async seconds => {
     const meter = await SpentMeter.open(server)
     let perSecond = 0
-    const { each } = await meter.measure(async () => {
-      const result = await load({ ...plan, url, method, headers: HEADERS, seconds, connections: 50 })
+    const { each, count } = await meter.measure(async () => {
+      const result = await load({ ...plan, url, method, headers, seconds, connections: 50 })
       perSecond = result.perSecond
       return result.count
     })
     await meter.close()
-    return { each, perSecond }
+    return { each, count, perSecond }
   }
 }

@@ -17,6 +17,8 @@ import type { Spender } from './spent.ts'
 /** A durable PostgreSQL in a folder that goes with it. */
 export type Cluster = {
   folder: string
+  /** Makes a database without anything in it. */
+  makeEmpty: (name: string) => Promise<string>
   /** Makes a database as Bursar leaves it after its first start, and answers its address. */
   makeDatabase: (name: string) => Promise<string>
   close(): Promise<void>
@@ -52,6 +54,7 @@ export async function openCluster(): Promise<Cluster> {
   await ctx.db.close()
   return {
     folder,
+    makeEmpty: name => create(name, 'template0'),
     makeDatabase: name => create(name, 'migrated'),
     async close() {
       await stopTestCluster(folder)
@@ -62,40 +65,15 @@ export async function openCluster(): Promise<Cluster> {
 
 export async function openRig(): Promise<Rig> {
   const cluster = await openCluster()
-  const children: ChildProcess[] = []
+  const servers = new Servers()
   const close = async (): Promise<void> => {
-    for (const child of children) {
-      if (child.exitCode !== null) continue
-      child.kill('SIGKILL')
-      await once(child, 'exit')
-    }
+    await servers.close()
     await cluster.close()
   }
   try {
-    const start = async (name: string, args: string[], options: StartOptions): Promise<Server> => {
-      const databaseUrl = await cluster.makeDatabase(name)
-      const child = spawn(process.execPath, ['--import', path('counting.ts'), ...args, databaseUrl], {
-        env: { ...process.env, ...options.env, DATABASE_URL: databaseUrl },
-        stdio: ['ignore', 'pipe', options.stderr, 'ipc'],
-      })
-      children.push(child)
-      const origin = await firstMatch(child, options.listening)
-      // The log goes on being written as in production; nobody reads it.
-      child.stdout?.pipe(createWriteStream(join(cluster.folder, `${name}.log`)))
-      const readSent = async (): Promise<SentStatements> => {
-        child.send('sent')
-        const [sent] = (await once(child, 'message')) as [SentStatements]
-        return sent
-      }
-      return { origin, pid: child.pid ?? 0, folder: cluster.folder, databaseUrl, readSent }
-    }
-    const full = await start('bursar', [...START_FLAGS, path(`../${MAIN}`)], {
-      env: { DATA_DIR: cluster.folder, PORT: '0', LOG_FORMAT: 'json', DEMO: 'off' },
-      stderr: 'inherit',
-      listening: /Listening +(http\S+)/,
-    })
+    const full = await servers.startBursar(cluster, await cluster.makeDatabase('bursar'))
     await liftRateLimit(full.databaseUrl)
-    const bare = await start('bare', [path('bare-server.ts')], {
+    const bare = await servers.start(cluster, await cluster.makeDatabase('bare'), [path('bare-server.ts')], {
       env: {},
       stderr: openSync('/dev/null', 'w'),
       listening: /(http\S+)/,
@@ -104,6 +82,49 @@ export async function openRig(): Promise<Rig> {
   } catch (error) {
     await close()
     throw error
+  }
+}
+
+/** Processes that answer requests, each over a database of its own. */
+export class Servers {
+  readonly #children: ChildProcess[] = []
+
+  startBursar(cluster: Cluster, databaseUrl: string, env: NodeJS.ProcessEnv = {}): Promise<Server> {
+    return this.start(cluster, databaseUrl, [...START_FLAGS, path(`../${MAIN}`)], {
+      env: { DATA_DIR: cluster.folder, PORT: '0', LOG_FORMAT: 'json', DEMO: 'off', ...env },
+      stderr: 'inherit',
+      listening: /Listening +(http\S+)/,
+    })
+  }
+
+  async start(
+    { folder }: Cluster,
+    databaseUrl: string,
+    args: string[],
+    options: StartOptions,
+  ): Promise<Server> {
+    const child = spawn(process.execPath, ['--import', path('counting.ts'), ...args, databaseUrl], {
+      env: { ...process.env, ...options.env, DATABASE_URL: databaseUrl },
+      stdio: ['ignore', 'pipe', options.stderr, 'ipc'],
+    })
+    this.#children.push(child)
+    const origin = await firstMatch(child, options.listening)
+    // The log goes on being written as in production; nobody reads it.
+    child.stdout?.pipe(createWriteStream(join(folder, `${child.pid}.log`)))
+    const readSent = async (): Promise<SentStatements> => {
+      child.send('sent')
+      const [sent] = (await once(child, 'message')) as [SentStatements]
+      return sent
+    }
+    return { origin, pid: child.pid ?? 0, folder, databaseUrl, readSent }
+  }
+
+  async close(): Promise<void> {
+    for (const child of this.#children) {
+      if (child.exitCode !== null) continue
+      child.kill('SIGKILL')
+      await once(child, 'exit')
+    }
   }
 }
 
@@ -164,7 +185,7 @@ async function firstMatch(child: ChildProcess, pattern: RegExp): Promise<string>
   throw new Error('the process ended before it said where it listens')
 }
 
-async function liftRateLimit(url: string): Promise<void> {
+export async function liftRateLimit(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   await client.query('update api_keys set rate_per_second = 1000000, burst = 1000000')

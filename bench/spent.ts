@@ -50,10 +50,15 @@ function cpuOf(root: string, all: readonly Process[]): { ownMs: number; belowMs:
   return { ownMs: process.own * MS_PER_TICK, belowMs: process.ended * MS_PER_TICK + below }
 }
 
+/** CPU time of a process and of all that it started. */
+export function cpuOfTree(pid: number): number {
+  const { ownMs, belowMs } = cpuOf(String(pid), listProcesses())
+  return ownMs + belowMs
+}
+
 function cpuOfServer(folder: string): number {
   const postmaster = readFileSync(join(folder, 'pg', 'postmaster.pid'), 'utf8').split('\n')[0] ?? ''
-  const { ownMs, belowMs } = cpuOf(postmaster, listProcesses())
-  return ownMs + belowMs
+  return cpuOfTree(Number(postmaster))
 }
 
 /** What each of so many cost between two moments. */
@@ -91,6 +96,8 @@ export class SpentMeter {
 
   static async open(spender: Spender): Promise<SpentMeter> {
     const client = new pg.Client({ connectionString: spender.databaseUrl })
+    // A run that failed ends the server under it; what failed is told, not this.
+    client.on('error', () => {})
     await client.connect()
     return new SpentMeter(spender, client)
   }

@@ -237,9 +237,11 @@ create table moving_schools (
   -- both run out by themselves, so that one whose move was killed in its pause goes on here.
   held_until timestamptz,
   fenced_until timestamptz,
-  -- Of one that has left: what still comes here with one of these is told to try again.
+  -- Of one that has left: what still comes here with one of these is told to try again, or sent on if it is a callback.
   key_ids text[] not null default '{}',
   account_ids text[] not null default '{}',
+  -- Where processes of the new cell are, as host:port.
+  forward_to text[] not null default '{}',
   changed_at timestamptz not null default now()
 );
 

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { Pool } from 'undici'
 
 /** Payers from a process of their own: each pays one after the other until the time is up. Prints a JSON result. */
@@ -9,6 +10,8 @@ export type PayPlan = {
   body: string
   seconds: number
   payers: number
+  /** So many begin in a second; absent: each payer begins the next when the last is paid. */
+  beginPerSecond?: number
 }
 
 export type PayResult = { count: number; perSecond: number; p50Ms: number; p99Ms: number; failures: string[] }
@@ -73,21 +76,29 @@ const failures: string[] = []
 const start = performance.now()
 const end = start + plan.seconds * 1_000
 
-async function payUntilTheEnd(): Promise<void> {
-  for (let now = performance.now(); now < end && failures.length === 0;) {
+/** When a payer begins the next payment. */
+async function nextTurn(payer: number, turn: number): Promise<number> {
+  if (plan.beginPerSecond === undefined) return performance.now()
+  const at = start + ((turn * plan.payers + payer) / plan.beginPerSecond) * 1_000
+  await wait(Math.max(at - performance.now(), 0))
+  return performance.now()
+}
+
+async function payUntilTheEnd(payer: number): Promise<void> {
+  for (let turn = 0; ; turn++) {
+    const now = await nextTurn(payer, turn)
+    if (now >= end || failures.length > 0) return
     try {
       await pay()
     } catch (error) {
       failures.push(String(error))
       return
     }
-    const after = performance.now()
-    times.push(after - now)
-    now = after
+    times.push(performance.now() - now)
   }
 }
 
-await Promise.all(Array.from({ length: plan.payers }, payUntilTheEnd))
+await Promise.all(Array.from({ length: plan.payers }, (_, payer) => payUntilTheEnd(payer)))
 const seconds = (performance.now() - start) / 1_000
 times.sort((left, right) => left - right)
 const at = (share: number): number => times[Math.floor(times.length * share)] ?? 0

@@ -1,4 +1,4 @@
-import { compare, HEADERS, ORDER_BODY, type Figure, type Round } from '../figures.ts'
+import { compare, HEADERS, ORDER_BODY, type Figure, type CountedRound, type Round } from '../figures.ts'
 import type { PayPlan, PayResult } from './load.ts'
 import { openReceiver, runChild, type Rig, type Server } from '../rig.ts'
 import type { Size } from '../size.ts'
@@ -35,13 +35,20 @@ export async function measurePayments(rig: Rig, size: Size): Promise<Figure[]> {
   }
 }
 
-export async function takePayments(kind: PayPlan['kind'], server: Server, seconds: number): Promise<Round> {
+/** Whom the payers are, and where they ask if not straight at the server. */
+export type Payers = { origin?: string; headers?: Record<string, string>; beginPerSecond?: number }
+
+export async function takePayments(
+  kind: PayPlan['kind'],
+  server: Server,
+  seconds: number,
+  { origin = server.origin, headers = HEADERS, ...pace }: Payers = {},
+): Promise<CountedRound> {
   const meter = await SpentMeter.open(server)
-  const { origin } = server
-  const plan: PayPlan = { origin, kind, headers: HEADERS, body: ORDER_BODY, seconds, payers: PAYERS }
+  const plan: PayPlan = { origin, kind, headers, body: ORDER_BODY, seconds, payers: PAYERS, ...pace }
   let result: PayResult | undefined
   let drainMs = 0
-  const { each } = await meter.measure(async () => {
+  const { each, count } = await meter.measure(async () => {
     result = (await runChild('payments/load.ts', plan)) as PayResult
     if (result.failures.length > 0) throw new Error(`a payment at ${origin} failed: ${result.failures[0]}`)
     const loadedAt = performance.now()
@@ -52,13 +59,13 @@ export async function takePayments(kind: PayPlan['kind'], server: Server, second
   await meter.close()
   const { perSecond = 0, p99Ms = 0 } = result ?? {}
   const note = `99 of 100 within ${Math.round(p99Ms)} ms with ${PAYERS} payers, and all they caused ${(drainMs / 1_000).toFixed(1)} s later`
-  return { each, perSecond, note }
+  return { each, count, perSecond, note }
 }
 
-export async function subscribe({ origin }: Server, port: number): Promise<void> {
+export async function subscribe({ origin }: Server, port: number, headers = HEADERS): Promise<void> {
   const answer = await fetch(`${origin}/api/v1/integrations/erp/webhooks`, {
     method: 'POST',
-    headers: HEADERS,
+    headers,
     body: JSON.stringify({
       event_code: 'order.payment.debited',
       url: `http://127.0.0.1:${port}/`,

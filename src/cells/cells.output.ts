@@ -22,6 +22,13 @@ export const cellOutput = cell.object({
     source.isAway ? undefined : source.paymentsToday,
   ),
   due: cell.optional.integer('Work that is due.', 12, source => (source.isAway ? undefined : source.due)),
+  stopped_moves: cell.texts(
+    'Moves of schools from here that have not ended and that nobody works on: what stopped, and what to type.',
+    [
+      'green-park works in north; its move to south stopped at catch_up. Go on: bursar cells move green-park --to south; or end it: bursar cells move green-park --to south --back',
+    ],
+    ({ stoppedMoves }) => stoppedMoves,
+  ),
   version: cell.optional.text('Of its processes that are connected.', '0.1.0', source =>
     source.isAway ? undefined : source.versions.join(', '),
   ),

@@ -1,5 +1,5 @@
 import { markOfCell } from '../platform/cell-mark.rules.ts'
-import type { Cell, Directory } from './directory.rules.ts'
+import { isCellName, type Cell, type Directory } from './directory.rules.ts'
 
 /**
  * The directory as HAProxy reads it: a file for each kind of mark that a request carries, each line a mark and the cell
@@ -59,6 +59,15 @@ export function parseMapNumbers(text: string): ReadonlyMap<MapName, number> {
     if (known !== undefined) found.set(known, Number(number))
   }
   return found
+}
+
+/** Backends that are cells in the answer of `show stat`, which is CSV under a line of names. */
+export function parseBackends(text: string): { cell: string; isUp: boolean }[] {
+  const [names = [], ...rows] = text.split('\n').map(line => line.split(','))
+  const [server, status] = [names.indexOf('svname'), names.indexOf('status')]
+  return rows
+    .filter(row => row[server] === 'BACKEND' && isCellName(row[0] ?? ''))
+    .map(row => ({ cell: row[0] ?? '', isUp: row[status]?.startsWith('UP') === true }))
 }
 
 /** What turns a running map into the wanted one. New marks come first: nothing that works stops working meanwhile. */

@@ -6,6 +6,7 @@ import * as store from './directory.store.ts'
 import { askProxy, type AdminAddress } from './haproxy.client.ts'
 import {
   MAP_NAMES,
+  parseBackends,
   parseMap,
   parseMapNumbers,
   planCommands,
@@ -31,15 +32,26 @@ export type ProxyResult = {
 
 const BACKENDS_FILE = 'cells.cfg'
 
-/** The directory as it stands, in the folder and in the running proxies. One that is away takes its files when it starts. */
+const PERMIT = 'cell maps'
+
+/**
+ * The directory as it stands, in the folder and in the running proxies. One that is away takes its files when it starts.
+ * Whoever publishes reads the directory in his turn: otherwise one that read before a school moved could write after the
+ * move, and send its callers to the old cell again.
+ */
 export async function publishRoutes(
   { db }: Pick<Context, 'db'>,
   { folder, sockets }: Proxies,
 ): Promise<ProxyResult[]> {
-  const cells = await store.listCells(db)
-  const maps = toMaps(cells, await store.readDirectory(db))
-  if (folder !== undefined) await writeFiles(folder, cells, maps)
-  return Promise.all(sockets.map(socket => setProxy(socket, cells, maps)))
+  const release = await db.semaphore.acquire(PERMIT, 1, true)
+  try {
+    const cells = await store.listCells(db)
+    const maps = toMaps(cells, await store.readDirectory(db))
+    if (folder !== undefined) await writeFiles(folder, cells, maps)
+    return await Promise.all(sockets.map(socket => setProxy(socket, cells, maps)))
+  } finally {
+    release()
+  }
 }
 
 /** Each appears whole or not at all: a proxy may start at any moment. */
@@ -84,6 +96,15 @@ async function setProxy(
   } catch (error) {
     return { socket, changed: null, problem: reasonOf(error) }
   }
+}
+
+/** Which cells the first running proxy that answers can reach; empty: none answers. */
+export async function readBackends({ sockets }: Proxies): Promise<{ cell: string; isUp: boolean }[]> {
+  for (const socket of sockets) {
+    const answer = await askProxy(socket, 'show stat').catch(() => null)
+    if (answer !== null) return parseBackends(answer)
+  }
+  return []
 }
 
 type RunningMaps = Readonly<Record<MapName, { number: number; entries: RouteMap }>>

@@ -35,7 +35,7 @@ export async function moveToCell(
   const options: MoveOptions = {
     code,
     source: { ...source, address: replicateFrom ?? source.config.connectionString },
-    target: await reach(ctx, to),
+    target: { ...(await reach(ctx, to)), addresses: await addressesOf(ctx, to) },
     log,
     report,
     ...(longestPauseMs === undefined ? {} : { longestPauseMs }),
@@ -46,6 +46,10 @@ export async function moveToCell(
     },
   }
   return isBack ? moveBack(options) : moveSchool(options)
+}
+
+async function addressesOf(ctx: MovesContext, name: string): Promise<readonly string[]> {
+  return (await listCells(ctx)).find(cell => cell.name === name)?.addresses ?? []
 }
 
 async function cellToLeave(ctx: MovesContext, code: string, to: string): Promise<string> {

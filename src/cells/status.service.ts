@@ -9,9 +9,13 @@ import { CellConnections } from './connections.ts'
 import { chooseCell, describeChanges, type Cell } from './directory.rules.ts'
 import { compareCells, reasonOf } from './directory.service.ts'
 import * as store from './directory.store.ts'
+import { describeStopped, readOpenMoves } from './open-moves.service.ts'
 import { findDifferences, type Proxies } from './maps.service.ts'
 
-export type CellStatus = Cell & (CellAnswer | { isAway: true; reason: string })
+export type CellStatus = Cell & {
+  /** Of moves from here that have not ended and that nobody works on: what to know and to type. */
+  stoppedMoves: string[]
+} & (CellAnswer | { isAway: true; reason: string })
 
 type CellAnswer = { isAway: false } & CellLoad & {
     /** Work that is due, and how late the latest of it is. */
@@ -25,10 +29,13 @@ export async function readCells(
   connections: CellConnections,
 ): Promise<CellStatus[]> {
   const firstPaymentId = firstIdAt('pay', startOfDay(dayOf(new Date())))
+  const moves = await readOpenMoves(ctx, connections)
   return Promise.all(
-    (await store.listCells(ctx.db)).map(async ({ databaseUrlSealed, ...cell }): Promise<CellStatus> => {
+    (await store.listCells(ctx.db)).map(async ({ databaseUrlSealed, ...known }): Promise<CellStatus> => {
+      const stoppedMoves = describeStopped(moves.filter(({ fromCell }) => fromCell === known.name))
+      const cell = { ...known, stoppedMoves }
       try {
-        const address = { name: cell.name, databaseUrlSealed }
+        const address = { name: known.name, databaseUrlSealed }
         return await connections.ask(address, async db => {
           const [load, work] = await Promise.all([
             readLoad(db, firstPaymentId),
@@ -84,12 +91,14 @@ export async function examineCells(
   if (cells === 0) return ctx.cell === null ? null : { cells, problems: mistaken }
   const connections = new CellConnections(ctx)
   try {
-    const [{ changes, away }, differences] = await Promise.all([
+    const [{ changes, away }, differences, moves] = await Promise.all([
       compareCells(ctx, connections),
       findDifferences(ctx, proxies),
+      readOpenMoves(ctx, connections),
     ])
     const absent = away.map(({ cell, reason }) => `${cell} is away: ${reason}`)
-    return { cells, problems: [...mistaken, ...absent, ...describeChanges(changes), ...differences] }
+    const found = [...describeChanges(changes), ...describeStopped(moves), ...differences]
+    return { cells, problems: [...mistaken, ...absent, ...found] }
   } finally {
     await connections.close()
   }

@@ -115,10 +115,10 @@ export async function findInstitute({ db }: Context, code: string): Promise<Inst
 
 /**
  * A school that has moved to another cell is unknown here, but whoever still asks here is not told so: the same again is
- * sent to the right cell, and a provider's callback must not be lost.
+ * sent to the right cell. Callbacks are sent on instead: forward.service.ts.
  */
 export async function refuseIfLeft(db: Queryable, by: store.SchoolName, value: string): Promise<void> {
-  if (await store.hasLeft(db, by, value)) throw new SchoolMoving()
+  if ((await store.findLeft(db, by, value)) !== null) throw new SchoolMoving()
 }
 
 /** Those of these ids, in any order. */

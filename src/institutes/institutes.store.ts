@@ -49,13 +49,22 @@ const NAMED_BY = {
   code: 'code = $1',
   key: '$1 = any (key_ids)',
   account: '$1 = any (account_ids)',
+  id: 'school_id::text = $1',
 } as const
 
 export type SchoolName = keyof typeof NAMED_BY
 
-export async function hasLeft(db: Queryable, by: SchoolName, value: string): Promise<boolean> {
-  const found = await db.query(`select from moving_schools where side = 'left' and ${NAMED_BY[by]}`, [value])
-  return found.length > 0
+/** A school that has left, and where processes of its new cell are, as host:port; null: it has not left. */
+export async function findLeft(
+  db: Queryable,
+  by: SchoolName,
+  value: string,
+): Promise<{ forwardTo: string[] } | null> {
+  const [found] = await db.query<{ forwardTo: string[] }>(
+    `select forward_to as "forwardTo" from moving_schools where side = 'left' and ${NAMED_BY[by]}`,
+    [value],
+  )
+  return found ?? null
 }
 
 /** Null when the code is taken. */

@@ -1,4 +1,5 @@
 import { recordEvents } from '../events/events.service.ts'
+import type { Forward } from '../institutes/forward.service.ts'
 import type { Payment } from '../payments/payments.rules.ts'
 import type { Callback } from '../providers/port.ts'
 import { openTransfer, sendTransfer } from '../payments/debits/transfers.service.ts'
@@ -37,6 +38,7 @@ export async function takeLenderCallback(
   ctx: LoanContext,
   name: LenderName,
   callback: Callback,
+  forward?: Forward,
 ): Promise<void> {
   const lender = await lenderOf(ctx, name)
   const reports = await lender.readCallback(callback)
@@ -45,6 +47,7 @@ export async function takeLenderCallback(
       'The signature is missing or wrong, or its timestamp is more than five minutes away from our clock.',
     )
   for (const report of reports) {
+    if ((await forward?.({ by: 'id', value: report.instituteId })) === true) return
     const application = await store.findApplication(ctx.db, report)
     // A lender speaks of its own applications only.
     if (application?.lender !== name) continue

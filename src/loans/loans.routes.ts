@@ -3,6 +3,7 @@ import { callbackBody } from '../http/body.ts'
 import { addRead, addWrite } from '../http/endpoint.ts'
 import { all, created, from, one, pageOf } from '../http/reply.ts'
 import { JSON_TYPE, ok, successBody } from '../http/envelope.ts'
+import { forwardIfLeft } from '../institutes/forward.service.ts'
 import type { Caller } from '../institutes/institutes.rules.ts'
 import { studentParams } from '../students/student.input.ts'
 import { createApplication, getApplication, listApplications } from './applications.service.ts'
@@ -144,7 +145,9 @@ function addCallbackRoute(app: FastifyInstance, ctx: LoanContext): void {
     const headers = request.headers as Record<string, string | undefined>
     await app.publicLimit.countFailures(request, () => {
       const { lender } = lenderParams.read(request.params)
-      return takeLenderCallback(ctx, lender, { headers, rawBody: callbackBody(request) })
+      const rawBody = callbackBody(request)
+      const incoming = { path: request.url, headers, rawBody, ip: request.ip }
+      return takeLenderCallback(ctx, lender, { headers, rawBody }, of => forwardIfLeft(ctx, of, incoming))
     })
     return reply.header('content-type', JSON_TYPE).send(successBody(ok()))
   })

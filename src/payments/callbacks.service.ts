@@ -1,5 +1,6 @@
+import type { Forward } from '../institutes/forward.service.ts'
 import { assertNever } from '../platform/assert.ts'
-import { badRequest } from '../platform/errors.ts'
+import { badRequest, BursarError } from '../platform/errors.ts'
 import { isIdShaped } from '../platform/ids.ts'
 import { ZERO } from '../platform/money.ts'
 import type { Account } from '../providers/accounts/registry.service.ts'
@@ -17,7 +18,12 @@ import { takeOverRefund } from './refunds/unasked-refunds.service.ts'
 import { findDebits, insertExceptions } from './settlements/settlements.store.ts'
 
 /** Takes what a provider posts: believed only with the account's signature, applied once however often it comes. */
-export async function takeCallback(ctx: PaymentContext, account: Account, callback: Callback): Promise<void> {
+export async function takeCallback(
+  ctx: PaymentContext,
+  account: Account,
+  callback: Callback,
+  forward?: Forward,
+): Promise<void> {
   const reports = await ctx.accounts.readCallback(account, callback).catch((error: unknown) => {
     // Its sender would repeat it for a day for the sake of our error, and then fall silent.
     if (!(error instanceof AnswerError)) throw error
@@ -25,12 +31,30 @@ export async function takeCallback(ctx: PaymentContext, account: Account, callba
   })
   if (reports === null) throw badRequest('The signature is missing or wrong.')
   await ctx.accounts.noteHeard(account)
+  if (account.instituteId === null && forward !== undefined && (await isForwarded(reports, forward))) return
   for (const told of reports) {
     const report = await withOurIds(ctx, account, told)
     if (report === null) continue
     const applied = await applyThrough(ctx, account, report)
     if (isException(report, applied)) await recordException(ctx, account, report, applied)
   }
+}
+
+/**
+ * An account of the installation is one of all schools of this cell, and of those that have left. A cell without that
+ * account refuses, and then the money is an exception here: the provider would repeat it, and in the end stop
+ * reporting for all schools.
+ */
+async function isForwarded(reports: readonly Report[], forward: Forward): Promise<boolean> {
+  const ids = new Set(reports.flatMap(report => ('instituteId' in report ? [report.instituteId] : [])))
+  for (const value of ids) {
+    try {
+      if (await forward({ by: 'id', value })) return true
+    } catch (error) {
+      if (!(error instanceof BursarError) || error.httpStatus >= 500) throw error
+    }
+  }
+  return false
 }
 
 /** A dispute may name its debit by the provider's number alone; null when no debit of the account has it. */

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { callbackBody } from '../http/body.ts'
 import { JSON_TYPE, ok, successBody } from '../http/envelope.ts'
+import { forwardIfLeft, type Forward } from '../institutes/forward.service.ts'
 import { orderParams } from '../orders/order.input.ts'
 import type { PublicKind } from '../orders/orders.rules.ts'
 import { ORDER_NAMES } from '../orders/orders.routes.ts'
@@ -42,7 +43,7 @@ function addOrderRoutes(app: FastifyInstance, ctx: PaymentContext, kind: PublicK
   })
 }
 
-type CallbackParams = { provider: string; account_id: string }
+type CallbackParams = { provider: string; account_id?: string }
 
 const SIGNED = { config: { limitedBy: 'route' } } as const
 
@@ -53,15 +54,21 @@ function addCallbackRoutes(app: FastifyInstance, ctx: PaymentContext): void {
     app.post(url, SIGNED, async (request, reply) => {
       const headers = request.headers as Record<string, string | undefined>
       await app.publicLimit.countFailures(request, async () => {
-        const account = await find(request.params as CallbackParams)
+        const rawBody = callbackBody(request)
+        const params = request.params as CallbackParams
+        const { account_id: id = '' } = params
+        const forward: Forward = of =>
+          forwardIfLeft(ctx, of, { path: request.url, headers, rawBody, ip: request.ip })
+        if (isIdShaped(id) && (await forward({ by: 'account', value: id }))) return
+        const account = await find(params)
         if (account === null) throw notFound('This address')
-        await takeCallback(ctx, account, { headers, rawBody: callbackBody(request) })
+        await takeCallback(ctx, account, { headers, rawBody }, forward)
       })
       return reply.header('content-type', JSON_TYPE).send(successBody(ok()))
     })
   }
   post('/callbacks/:provider', async ({ provider }) => accounts.accountOfInstallation(provider))
-  post('/callbacks/:provider/:account_id', async ({ provider, account_id: id }) =>
+  post('/callbacks/:provider/:account_id', async ({ provider, account_id: id = '' }) =>
     isIdShaped(id) ? accounts.accountOfCallback(provider, id) : null,
   )
 }

@@ -17,11 +17,15 @@ import {
   setCellOf,
   syncDirectory,
 } from '../../src/cells/directory.service.ts'
+import { publishRoutes } from '../../src/cells/maps.service.ts'
+import type { Database } from '../../src/platform/db/database.ts'
 import { examineCells, findRoom, readCells } from '../../src/cells/status.service.ts'
 import { syncOnce } from '../../src/cells/watch.service.ts'
 import { cloneDatabase, emptyDatabase } from '../harness/postgres/databases.ts'
 import { ERP, sampleStudent } from '../harness/samples.ts'
 import { startBursar } from '../harness/bursar.ts'
+import { waitFor } from '../harness/wait.ts'
+import { startAdminSocket } from './admin-socket.ts'
 import { startCells } from './support.ts'
 
 const NEW = { name: 'A school', strictCatalogue: false, branches: [{ collectorCode: 'MAIN', name: 'Main' }] }
@@ -100,6 +104,28 @@ test('a school is routed where it was moved to, whatever was read of the cells b
   assert.equal((await findSchool(ctx, 'green-park'))?.cell, 'south')
   await assert.rejects(setCellOf(ctx, { instituteId: 77, cell: 'north' }), /was not found/)
 })
+
+test('a look that read the directory before a school moved does not send its callers back to the old cell', async t => {
+  const { north, south, connections } = await startCells(t)
+  const { ctx } = north.app
+  const { id } = await createInstitute(south.app.ctx, { ...NEW, code: 'green-park' })
+  await syncDirectory(ctx, connections)
+  const proxy = await startAdminSocket(t)
+  const proxies = { sockets: [proxy.path] }
+  const { isAsked, letGo } = proxy.holdNext()
+  const late = publishRoutes(ctx, proxies)
+  await isAsked
+  await setCellOf(ctx, { instituteId: id, cell: 'north' })
+  const moved = publishRoutes(ctx, proxies)
+  // Either the move waits for the look, or it is done before the look goes on.
+  await Promise.race([moved, waitFor(() => isHeldFor(ctx.db), 'the move to wait')])
+  letGo()
+  await Promise.all([late, moved])
+  assert.equal(proxy.cellOf('schools', 'green-park'), 'north')
+  assert.equal(proxy.cellOf('ids', String(id)), 'north')
+})
+
+const isHeldFor = async ({ semaphore }: Database): Promise<boolean> => semaphore.waitingFor('cell maps') > 0
 
 test('a database becomes a cell only if its ids, mode and master key fit, and once', async t => {
   const bursar = await startBursar(t)

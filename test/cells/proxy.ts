@@ -22,6 +22,8 @@ export type TestProxy = {
   url: string
   maps: string
   socket: string
+  /** While it runs. */
+  readonly pid: number
   start(): Promise<void>
   stop(): Promise<void>
 }
@@ -50,6 +52,9 @@ export async function prepareProxy(owner: Owner): Promise<TestProxy> {
     maps,
     socket,
     stop,
+    get pid() {
+      return child?.pid ?? 0
+    },
     async start() {
       const env = { BURSAR_MAPS: maps, BURSAR_BIND: `127.0.0.1:${port}`, BURSAR_ADMIN: socket }
       const path = '/usr/sbin:/usr/local/sbin'

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { run } from '../cli/command-line.ts'
 import { API, createPerson, Visitor as Browser } from '../console/support.ts'
+import { TEST_MASTER_KEY } from '../harness/bursar.ts'
 import { Client, DEMO } from '../harness/client.ts'
 import { ERP, PAY, sampleOrder, sampleStudent } from '../harness/samples.ts'
 import { Visitor } from '../harness/visitor.ts'
@@ -156,6 +158,32 @@ test('two cells behind one address', { skip: WITHOUT_HAPROXY }, async t => {
       )
       await assert.rejects(service.watch.look())
       assert.equal((await school.get(`${PAY}/orders`)).status, 200)
+    },
+  )
+
+  await t.test(
+    'while the directory’s PostgreSQL is away, status names it and says which cells the proxy reaches, and what changes the directory says so',
+    async () => {
+      const env = {
+        MASTER_KEY: TEST_MASTER_KEY,
+        DEMO: 'off',
+        DATABASE_URL: 'postgres://bursar@127.0.0.1:1/north',
+        CELL_PROXIES: proxy.socket,
+      }
+      const status = await run(env, 'cells', 'status')
+      assert.equal(status.code, 1)
+      assert.match(status.err, /The cell that keeps the directory is away\. .*ECONNREFUSED/)
+      assert.match(status.out, /^north +away *\nsouth +answers *$/m)
+      for (const change of [
+        ['place', 'blue-park', '--name', 'Blue Park'],
+        ['move', SCHOOL, '--to', 'north'],
+        ['drain', 'south'],
+      ]) {
+        const refused = await run(env, 'cells', ...change)
+        assert.equal(refused.code, 1)
+        assert.match(refused.err, /proxies go on with the maps.*\bplace, move\b.*nothing was changed/s)
+      }
+      assert.equal((await school.post(`${PAY}/orders`, sampleOrder())).status, 201)
     },
   )
 })

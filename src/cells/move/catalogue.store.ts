@@ -33,8 +33,20 @@ export async function readTables(db: Queryable): Promise<Table[]> {
 export type Standing = {
   migrations: string
   settings: { mode: string | null; masterKey: string | null; clockOffsetMs: number }
+  role: string
+  database: string
   walLevel: string
+  /** Replication slots, and connections that replicate. */
   freeSlots: number
+  freeSenders: number
+  /** What applies and copies rows that arrive: workers of replication, workers at all, and places where they note how far they are. */
+  freeAppliers: number
+  freeWorkers: number
+  freeOrigins: number
+  /** How many tables are copied at once, each by a worker, a slot and a connection of its own. */
+  copiesAtOnce: number
+  mayCreate: boolean
+  ownsTables: boolean
   mayReplicate: boolean
   maySubscribe: boolean
   mayActAsReplica: boolean
@@ -47,7 +59,20 @@ export async function readStanding(db: Queryable): Promise<Standing> {
          'mode', (select value from instance_settings where key = 'mode'),
          'masterKey', (select value from instance_settings where key = 'master_key_fingerprint'),
          'clockOffsetMs', coalesce((select value::numeric from instance_settings where key = 'clock_offset_ms'), 0)) as settings,
+       current_user::text as role, current_database()::text as database,
        current_setting('wal_level') as "walLevel",
+       current_setting('max_wal_senders')::int - (select count(*)::int from pg_stat_get_wal_senders()) as "freeSenders",
+       current_setting('max_logical_replication_workers')::int - (select count(*)::int from pg_stat_subscription where pid is not null)
+         as "freeAppliers",
+       -- One of them starts the others.
+       current_setting('max_worker_processes')::int - 1 - (select count(*)::int from pg_stat_subscription where pid is not null)
+         as "freeWorkers",
+       coalesce(current_setting('max_active_replication_origins', true), current_setting('max_replication_slots'))::int
+         - (select count(*)::int from pg_replication_origin) as "freeOrigins",
+       current_setting('max_sync_workers_per_subscription')::int as "copiesAtOnce",
+       has_database_privilege(current_database(), 'create') as "mayCreate",
+       not exists (select from pg_class where relkind in ('r', 'p') and relnamespace = 'public'::regnamespace
+         and not pg_has_role(relowner, 'usage')) as "ownsTables",
        current_setting('max_replication_slots')::int - (select count(*)::int from pg_replication_slots) as "freeSlots",
        (select rolsuper or rolreplication from pg_roles where rolname = current_user) as "mayReplicate",
        pg_has_role('pg_create_subscription', 'usage') as "maySubscribe",

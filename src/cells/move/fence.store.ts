@@ -47,6 +47,17 @@ export async function lockMove(db: Queryable, schoolId: number): Promise<void> {
   }
 }
 
+/** Whether some process works on the move of a school. */
+export async function isLocked(db: Queryable, schoolId: number): Promise<boolean> {
+  const [row] = await db.query<{ isLocked: boolean }>(
+    `select exists (select from pg_locks where locktype = 'advisory' and granted and objsubid = 2
+       and database = (select oid from pg_database where datname = current_database())
+       and classid = $1::int::oid and objid = $2::int::oid) as "isLocked"`,
+    [MOVE_LOCK, schoolId],
+  )
+  return row?.isLocked === true
+}
+
 type Fenced = { name: string; column: string }
 
 const triggerNames = (schoolId: number): [write: string, remove: string] => [
@@ -89,7 +100,7 @@ export async function markLeaving(db: Queryable, moveId: string, { id, code }: S
   await db.query(
     `insert into moving_schools (school_id, move_id, side, code) values ($1, $2, 'leaving', $3)
      on conflict (school_id) do update set move_id = $2, side = 'leaving', code = $3, held_until = null, fenced_until = null,
-       key_ids = '{}', account_ids = '{}', changed_at = now()`,
+       key_ids = '{}', account_ids = '{}', forward_to = '{}', changed_at = now()`,
     [id, moveId, code],
   )
 }
@@ -99,7 +110,7 @@ export async function markArriving(db: Queryable, moveId: string, { id, code }: 
   await db.query(
     `insert into moving_schools (school_id, move_id, side, code, held_until, fenced_until) values ($1, $2, 'arriving', $3, 'infinity', 'infinity')
      on conflict (school_id) do update set move_id = $2, side = 'arriving', code = $3, held_until = 'infinity', fenced_until = 'infinity',
-       key_ids = '{}', account_ids = '{}', changed_at = now()`,
+       key_ids = '{}', account_ids = '{}', forward_to = '{}', changed_at = now()`,
     [id, moveId, code],
   )
 }
@@ -200,6 +211,18 @@ export async function readRoutes(db: Queryable, moveId: string): Promise<Routes>
     [moveId],
   )
   return row ?? { keyIds: [], accountIds: [] }
+}
+
+/** Callbacks that still come to the old cell are sent on to these, given as host:port. */
+export async function setForwarding(
+  db: Queryable,
+  moveId: string,
+  addresses: readonly string[],
+): Promise<void> {
+  await db.query(`update moving_schools set forward_to = $2 where move_id = $1 and side = 'left'`, [
+    moveId,
+    addresses,
+  ])
 }
 
 export async function writeMark(db: Queryable, schoolId: number, mark: string): Promise<void> {

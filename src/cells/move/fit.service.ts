@@ -1,16 +1,34 @@
 import * as catalogue from './catalogue.store.ts'
 import type { School, Standing } from './catalogue.store.ts'
+import { tryToSubscribe } from './replication.store.ts'
 import { MoveStopped, type Sides } from './sides.ts'
 
 type Names = { source: string; target: string }
 
 const CLOCKS_APART_MS = 60_000
 
-/** Refuses a move before anything is touched; says all that stands in its way. */
-export async function refuseUnfit(sides: Sides, school: School, names: Names): Promise<void> {
+/**
+ * Refuses a move before anything is touched; says all that stands in its way. `address` is how the new cell's server
+ * reaches the old database; it is asked to do so once the settings of both are right.
+ */
+export async function refuseUnfit(
+  sides: Sides,
+  school: School,
+  names: Names,
+  address: string,
+): Promise<void> {
   const [from, to] = [await catalogue.readStanding(sides.source), await catalogue.readStanding(sides.target)]
-  const problems = [...findUnfit(from, to, names), ...(await findTaken(sides, school, names))]
+  const found = [...findUnfit(from, to, names), ...(await findTaken(sides, school, names))]
+  const problems = found.length > 0 ? found : await findUnreachable(sides, names, address)
   if (problems.length > 0) throw new MoveStopped(problems.join('\n'))
+}
+
+async function findUnreachable(sides: Sides, { source, target }: Names, address: string): Promise<string[]> {
+  const reason = await tryToSubscribe(sides.target, address)
+  if (reason === null) return []
+  return [
+    `The PostgreSQL of ${target} cannot replicate from ${source}: ${reason}. Its address needs a password, a server that asks for it, and a role that may replicate; name another by --replicate-from-env.`,
+  ]
 }
 
 /** What may have changed while the rows were copied, and would keep a school that has left from arriving. */
@@ -36,9 +54,16 @@ function findUnlike(from: Standing, to: Standing, { source, target }: Names): st
     : [`${source} and ${target} have different schemas: bring both to one release.`]
 }
 
+/** One follows, and each table that is being copied needs one more. */
+const neededFor = ({ copiesAtOnce }: Standing): number => 1 + copiesAtOnce
+
 function findUnfit(from: Standing, to: Standing, { source, target }: Names): string[] {
   const apartMs = Math.abs(from.settings.clockOffsetMs - to.settings.clockOffsetMs)
-  const grant = 'grant set on parameter session_replication_role'
+  const needed = neededFor(to)
+  const few = (cell: string, free: number, what: string, setting: string): string =>
+    free >= needed
+      ? ''
+      : `The PostgreSQL of ${cell} has ${Math.max(free, 0)} ${what} left, and a move needs ${needed}: raise ${setting} there, or lower max_sync_workers_per_subscription at ${target}.`
   return [
     ...findUnlike(from, to, { source, target }),
     from.settings.mode === to.settings.mode
@@ -50,13 +75,31 @@ function findUnfit(from: Standing, to: Standing, { source, target }: Names): str
     apartMs <= CLOCKS_APART_MS ? '' : `The sandbox clocks of ${source} and ${target} differ.`,
     from.walLevel === 'logical'
       ? ''
-      : `The PostgreSQL of ${source} has wal_level = ${from.walLevel}; a move needs logical.`,
-    from.freeSlots > 0
+      : `The PostgreSQL of ${source} has wal_level = ${from.walLevel}: set wal_level = logical and restart it.`,
+    few(source, from.freeSlots, 'replication slots', 'max_replication_slots'),
+    few(source, from.freeSenders, 'connections for replication', 'max_wal_senders'),
+    few(target, to.freeAppliers, 'workers of replication', 'max_logical_replication_workers'),
+    few(target, to.freeWorkers, 'workers', 'max_worker_processes'),
+    few(
+      target,
+      to.freeOrigins,
+      'replication origins',
+      'max_active_replication_origins (before PostgreSQL 18: max_replication_slots)',
+    ),
+    to.copiesAtOnce > 0
       ? ''
-      : `The PostgreSQL of ${source} has no replication slot left (max_replication_slots).`,
-    from.mayReplicate ? '' : `The role at ${source} may not replicate: alter role … replication.`,
-    to.maySubscribe ? '' : `The role at ${target} may not subscribe: grant pg_create_subscription.`,
-    from.mayActAsReplica ? '' : `The role at ${source} needs: ${grant}.`,
-    to.mayActAsReplica ? '' : `The role at ${target} needs: ${grant}.`,
+      : `The PostgreSQL of ${target} copies no tables: set max_sync_workers_per_subscription to 2 or more.`,
+    from.mayReplicate ? '' : `At ${source}: alter role ${from.role} replication.`,
+    to.maySubscribe ? '' : `At ${target}: grant pg_create_subscription to ${to.role}.`,
+    ...[
+      { cell: source, at: from },
+      { cell: target, at: to },
+    ].flatMap(({ cell, at }) => [
+      at.mayActAsReplica ? '' : `At ${cell}: grant set on parameter session_replication_role to ${at.role}.`,
+      at.mayCreate ? '' : `At ${cell}: grant create on database ${at.database} to ${at.role}.`,
+      at.ownsTables
+        ? ''
+        : `At ${cell}: some tables are not owned by ${at.role}; run Bursar and moves as one role.`,
+    ]),
   ].filter(problem => problem !== '')
 }

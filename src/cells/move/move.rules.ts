@@ -64,6 +64,23 @@ export function mayGoBack({ step }: Pick<MoveState, 'step'>, hasLeft: boolean): 
   return !hasLeft && (step === 'undo' || at(step) <= at('leave'))
 }
 
+/**
+ * Whether a move that nobody works on goes on without a person: its school has left the old cell and is not yet reached in
+ * the new one, whatever stopped it; or it was killed later, and not stopped by what it found.
+ */
+export function goesOnByItself(
+  { direction, step, problem }: MoveState & { problem: string | null },
+  hasLeft: boolean,
+): boolean {
+  if (!hasLeft || direction === 'back' || step === 'undo') return false
+  return at(step) <= at('route') || problem === null
+}
+
+/** Whether callers of the school are sent to the new cell. */
+export function isRouted({ step, isStepDone }: MoveState): boolean {
+  return step !== 'undo' && (at(step) > at('route') || (step === 'route' && isStepDone))
+}
+
 /** For how long the old cell keeps the rows of a school that has left. */
 const KEPT_DAYS = 30
 

@@ -34,7 +34,10 @@ export type MoveOptions = {
     /** How the server of the new cell reaches the old database; as libpq reads it. */
     address: string
   }
-  target: Cell
+  target: Cell & {
+    /** Where its processes are, as host:port: the old cell sends callbacks on to them. */
+    addresses: readonly string[]
+  }
   log: MoveLog
   /** The school lives in the new cell: directory and proxies are to send its callers there. May be asked again. */
   onSwitch(switched: { move: Move } & fence.Routes): Promise<void>
@@ -159,7 +162,7 @@ async function withRun(
 async function beginMove(sides: Sides, { code, source, target, log }: Required<MoveOptions>): Promise<Move> {
   const school = await catalogue.findSchool(sides.source, code)
   if (school === null) throw new MoveStopped(`${source.name} has no school with the code ${code}.`)
-  await refuseUnfit(sides, school, { source: source.name, target: target.name })
+  await refuseUnfit(sides, school, { source: source.name, target: target.name }, source.address)
   return log.begin({
     id: newId('move'),
     schoolId: school.id,
@@ -362,6 +365,7 @@ async function arrive(run: Run): Promise<void> {
 
 async function route(run: Run): Promise<void> {
   const { sides, move, options, say } = run
+  await fence.setForwarding(sides.source, move.id, options.target.addresses)
   await options.onSwitch({ move, ...(await fence.readRoutes(sides.source, move.id)) })
   if (run.pausedAtMs === null) return
   const pauseMs = Math.round(performance.now() - run.pausedAtMs)

@@ -31,6 +31,8 @@ export type MoveLog = {
   /** Fails if the school has an open one. */
   begin(move: Pick<Move, 'id' | 'schoolId' | 'code' | 'fromCell' | 'toCell' | 'step'>): Promise<Move>
   record(move: Move): Promise<void>
+  /** All that have not ended, the oldest first. */
+  listOpen(): Promise<Move[]>
   /** Of which the old rows are still kept. */
   listKept(): Promise<Move[]>
 }
@@ -75,6 +77,9 @@ export function moveLog(db: Queryable): MoveLog {
           move.forgottenAt,
         ],
       )
+    },
+    async listOpen() {
+      return db.query<Move>(`select ${COLUMNS} from school_moves where finished_at is null order by id`)
     },
     async listKept() {
       return db.query<Move>(

@@ -40,6 +40,25 @@ export async function subscribe(db: Queryable, { publication, slot }: Names, add
   )
 }
 
+/**
+ * Lets the server of the new cell connect to the old database as a subscription would, and takes it back. Null: it can;
+ * otherwise why not.
+ */
+export async function tryToSubscribe(db: Queryable, address: string): Promise<string | null> {
+  await db.query('begin')
+  try {
+    await db.query(
+      `create subscription bursar_move_trial connection ${escapeLiteral(address)} publication bursar_move_trial
+       with (create_slot = false, slot_name = none, enabled = false, copy_data = false)`,
+    )
+    return null
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  } finally {
+    await db.query('rollback')
+  }
+}
+
 /** Drops the slot and those of tables that were still being copied too. */
 export async function unsubscribe(db: Queryable, { publication }: Names): Promise<void> {
   if ((await db.query('select from pg_subscription where subname = $1', [publication])).length === 0) return

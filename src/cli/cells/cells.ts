@@ -3,15 +3,18 @@ import { readConfig } from '../../app/config.ts'
 import { isCellName, type Cell } from '../../cells/directory.rules.ts'
 import { addCell, drainCell, listCells, placeSchool, removeCell } from '../../cells/directory.service.ts'
 import { findRoom, readCells, type CellStatus } from '../../cells/status.service.ts'
+import { readBackends } from '../../cells/maps.service.ts'
+import type { CellConnections } from '../../cells/connections.ts'
+import type { Context } from '../../platform/context.ts'
 import { databaseUrlProblem } from '../../platform/db/database-url.ts'
 import { describeAge } from '../../app/status/status.rules.ts'
 import { addExamples } from '../terminal/help.ts'
 import { InputError } from '../terminal/failures.ts'
 import { formatTable, show } from '../terminal/output.ts'
 import { collectBranch, readInstituteCode, readName } from '../input.ts'
-import { withContext } from '../with-context.ts'
 import { addMoveCommands } from './move.ts'
-import { addSyncCommand, withConnections } from './sync.ts'
+import { addSyncCommand } from './sync.ts'
+import { withConnections, withDirectory } from './with-directory.ts'
 
 /** Run against the cell that keeps the directory: DATABASE_URL names it. */
 export function addCellCommands(program: Command): void {
@@ -28,7 +31,7 @@ export function addCellCommands(program: Command): void {
 
   const status = cells
     .command('status')
-    .description('ask every cell how it is; exits with 1 if one is away')
+    .description('ask every cell how it is; exits with 1 if one is away or a move has stopped')
     .action(runStatus)
   addExamples(status, ['bursar cells status', 'bursar cells status --json'])
 
@@ -85,7 +88,7 @@ async function runAdd(name: string, { address, databaseEnv }: AddOptions): Promi
     )
   const flaw = databaseUrlProblem(url)
   if (flaw !== null) throw new InputError(flaw)
-  await withContext(async ctx => {
+  await withDirectory(async ctx => {
     const cells = await listCells(ctx)
     if (cells.length === 0 && url !== own)
       throw new InputError(
@@ -105,7 +108,7 @@ async function runAdd(name: string, { address, databaseEnv }: AddOptions): Promi
 }
 
 async function runList(): Promise<void> {
-  await withContext(async ctx => {
+  await withDirectory(async ctx => {
     const cells = await listCells(ctx)
     const rows = cells.map(cell => [
       cell.name,
@@ -123,32 +126,42 @@ async function runList(): Promise<void> {
 }
 
 async function runStatus(): Promise<void> {
-  await withConnections(async (ctx, connections) => {
-    const cells = await readCells(ctx, connections)
-    const rows = cells.map(cell =>
-      cell.isAway
-        ? [cell.name, 'away', '', '', '', '', '', cell.reason]
-        : [
-            cell.name,
-            stateOf(cell),
-            String(cell.schools),
-            String(cell.students),
-            String(cell.paymentsToday),
-            String(cell.due),
-            cell.due === 0 ? '' : describeAge(cell.lateMs),
-            cell.versions.join(', ') || 'no process is connected',
-          ],
-    )
-    show(
-      cells.map(statusToJson),
-      formatTable(['CELL', 'STATE', 'SCHOOLS', 'STUDENTS', 'PAID TODAY', 'DUE', 'OLDEST', 'VERSION'], rows),
-    )
-    if (cells.some(({ isAway }) => isAway)) process.exitCode = 1
+  await withConnections(showStatus).catch(async (error: unknown) => {
+    // What the proxies see of the cells is known without the directory.
+    const seen = await readBackends(readConfig(process.env).proxies)
+    const rows = seen.map(({ cell, isUp }) => [cell, isUp ? 'answers' : 'away'])
+    if (seen.length > 0) show(seen, formatTable(['CELL', 'AS THE PROXY SEES IT'], rows))
+    throw error
   })
 }
 
+async function showStatus(ctx: Context, connections: CellConnections): Promise<void> {
+  const cells = await readCells(ctx, connections)
+  const rows = cells.map(cell =>
+    cell.isAway
+      ? [cell.name, 'away', '', '', '', '', '', cell.reason]
+      : [
+          cell.name,
+          stateOf(cell),
+          String(cell.schools),
+          String(cell.students),
+          String(cell.paymentsToday),
+          String(cell.due),
+          cell.due === 0 ? '' : describeAge(cell.lateMs),
+          cell.versions.join(', ') || 'no process is connected',
+        ],
+  )
+  const stopped = cells.flatMap(({ stoppedMoves }) => stoppedMoves)
+  const table = formatTable(
+    ['CELL', 'STATE', 'SCHOOLS', 'STUDENTS', 'PAID TODAY', 'DUE', 'OLDEST', 'VERSION'],
+    rows,
+  )
+  show(cells.map(statusToJson), [table, ...stopped].join('\n'))
+  if (stopped.length > 0 || cells.some(({ isAway }) => isAway)) process.exitCode = 1
+}
+
 async function runDrain(name: string, { off }: { off?: true }): Promise<void> {
-  await withContext(async ctx => {
+  await withDirectory(async ctx => {
     await drainCell(ctx, name, off !== true)
     show(
       { name, state: off === true ? 'open' : 'draining' },
@@ -158,7 +171,7 @@ async function runDrain(name: string, { off }: { off?: true }): Promise<void> {
 }
 
 async function runRemove(name: string): Promise<void> {
-  await withContext(async ctx => {
+  await withDirectory(async ctx => {
     await removeCell(ctx, name)
     show(
       { name, removed: true },
@@ -233,8 +246,9 @@ function cellToJson(cell: Cell): object {
 }
 
 function statusToJson(cell: CellStatus): object {
-  if (cell.isAway) return { ...cellToJson(cell), is_away: true, reason: cell.reason }
+  const known = { ...cellToJson(cell), stopped_moves: cell.stoppedMoves }
+  if (cell.isAway) return { ...known, is_away: true, reason: cell.reason }
   const { schools, students, paymentsToday, due, lateMs, versions } = cell
   const load = { schools, students, payments_today: paymentsToday, due, late_ms: lateMs, versions }
-  return { ...cellToJson(cell), is_away: false, ...load }
+  return { ...known, is_away: false, ...load }
 }

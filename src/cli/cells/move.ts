@@ -6,7 +6,7 @@ import { addExamples } from '../terminal/help.ts'
 import { InputError } from '../terminal/failures.ts'
 import { formatTimeOfDay, show, writeError } from '../terminal/output.ts'
 import { readInstituteCode } from '../input.ts'
-import { withContext } from '../with-context.ts'
+import { withDirectory } from './with-directory.ts'
 
 type MoveFlags = { to: string; back?: true; longestPause?: number; replicateFromEnv?: string }
 
@@ -38,7 +38,7 @@ export function addMoveCommands(cells: Command, readCell: (text: string) => stri
 
 async function runMove(code: string, { to, back, longestPause, replicateFromEnv }: MoveFlags): Promise<void> {
   const { proxies } = readConfig(process.env)
-  await withContext(async ctx => {
+  await withDirectory(async ctx => {
     const longestPauseMs = longestPause === undefined ? undefined : longestPause * 1_000
     const replicateFrom = replicateFromEnv === undefined ? undefined : process.env[replicateFromEnv]
     if (replicateFromEnv !== undefined && replicateFrom === undefined)
@@ -52,7 +52,7 @@ async function runMove(code: string, { to, back, longestPause, replicateFromEnv 
 }
 
 async function runForget(code: string | undefined): Promise<void> {
-  await withContext(async ctx => {
+  await withDirectory(async ctx => {
     const forgotten = await forgetOldRows(ctx, { ...(code === undefined ? {} : { code }), now: new Date() })
     show(
       forgotten.map(moveToJson),

@@ -2,10 +2,11 @@ import { resolve } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Command } from 'commander'
 import { readConfig } from '../../app/config.ts'
-import { CellConnections } from '../../cells/connections.ts'
+import type { CellConnections } from '../../cells/connections.ts'
 import { describeTroubles } from '../../cells/directory.rules.ts'
 import type { SyncResult } from '../../cells/directory.service.ts'
 import type { Proxies, ProxyResult } from '../../cells/maps.service.ts'
+import { finishMoves, type Finishing } from '../../cells/open-moves.service.ts'
 import { forgetOldRows } from '../../cells/moves.service.ts'
 import { syncOnce, Watch } from '../../cells/watch.service.ts'
 import type { Context } from '../../platform/context.ts'
@@ -13,7 +14,7 @@ import { describeFailure } from '../failures.ts'
 import { addExamples } from '../terminal/help.ts'
 import { InputError } from '../terminal/failures.ts'
 import { formatTimeOfDay, show, showLine } from '../terminal/output.ts'
-import { withContext } from '../with-context.ts'
+import { withConnections } from './with-directory.ts'
 
 type SyncOptions = { maps?: string; socket?: string[]; watch?: true }
 
@@ -33,19 +34,6 @@ export function addSyncCommand(cells: Command): void {
     'bursar cells sync --maps /etc/haproxy/maps',
     'bursar cells sync --maps /etc/haproxy/maps --socket /run/haproxy/admin.sock --watch',
   ])
-}
-
-export async function withConnections(
-  work: (ctx: Context, connections: CellConnections) => Promise<void>,
-): Promise<void> {
-  await withContext(async ctx => {
-    const connections = new CellConnections(ctx)
-    try {
-      await work(ctx, connections)
-    } finally {
-      await connections.close()
-    }
-  })
 }
 
 const EVERY_MS = 1_000
@@ -73,10 +61,12 @@ async function goOn(ctx: Context, connections: CellConnections, proxies: Proxies
   const stopped = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => stopped.abort())
   const watch = new Watch(ctx, connections, proxies)
+  const finisher = new Finisher(ctx, connections, proxies)
   let told = ''
   for (let looks = 0; !stopped.signal.aborted; looks++) {
     // A cell that is away is asked again an hour later.
     if (looks % FORGET_EVERY === 0) await forgetOldRows(ctx, { now: new Date() }).catch(() => {})
+    finisher.look()
     const outcome = await watch.look().catch((error: unknown) => describeFailure(error))
     const problems =
       typeof outcome === 'string'
@@ -95,6 +85,40 @@ async function goOn(ctx: Context, connections: CellConnections, proxies: Proxies
       )
     }
     await wait(EVERY_MS, undefined, { signal: stopped.signal }).catch(() => {})
+  }
+  await finisher.end()
+}
+
+/** Goes on with moves that were killed after their school had left, beside the looks: they may take minutes. */
+class Finisher {
+  readonly #finish: () => Promise<Finishing[]>
+  #underWay: Promise<void> | null = null
+  #told = ''
+
+  constructor(ctx: Context, connections: CellConnections, proxies: Proxies) {
+    this.#finish = () => finishMoves(ctx, connections, proxies, ({ text }) => this.#say(text))
+  }
+
+  look(): void {
+    this.#underWay ??= this.#run().finally(() => (this.#underWay = null))
+  }
+
+  async #run(): Promise<void> {
+    // That the directory is away is said by the look beside this one.
+    const finished = await this.#finish().catch((): Finishing[] => [])
+    for (const { code, problem } of finished) {
+      if (problem === null) this.#say(`${code}: its move, which was killed, has ended.`)
+      else if (problem !== this.#told) this.#say(`${code}: its move cannot go on: ${problem}`)
+      this.#told = problem ?? ''
+    }
+  }
+
+  #say(text: string): void {
+    showLine({ move: text }, `${formatTimeOfDay(new Date())} ${text}`)
+  }
+
+  async end(): Promise<void> {
+    await this.#underWay
   }
 }
 

@@ -1,4 +1,3 @@
-import { refuseIfLeft } from '../../institutes/institutes.service.ts'
 import type { CallCounts, CallOutcome } from '../../platform/call-counts.ts'
 import type { Context } from '../../platform/context.ts'
 import type { Queryable } from '../../platform/db/database.ts'
@@ -125,7 +124,6 @@ export class AccountRegistry {
 
   /** That to which a provider posts; null when there is none. */
   async accountOfCallback(provider: ProviderName, accountId: string): Promise<Account | null> {
-    await refuseIfLeft(this.#ctx.db, 'account', accountId)
     const instituteId =
       this.#instituteOf.get(accountId) ?? (await store.findInstituteOf(this.#ctx.db, accountId))
     if (instituteId === null) return null

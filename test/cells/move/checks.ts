@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { getInstitute } from '../../../src/institutes/institutes.service.ts'
 import { checkBooks } from '../../../src/payments/reconcile/reconcile.service.ts'
+import type { Move, MoveLog } from '../../../src/cells/move/moves.store.ts'
 import type { Load } from './load.ts'
 import type { TestCell, TwoCells } from './two-cells.ts'
 
@@ -68,4 +69,21 @@ export async function expectBooksAgree(cell: TestCell, code: string): Promise<vo
     checks.flatMap(({ differences }) => differences),
     [],
   )
+}
+
+/** Dies when a step is done and about to be recorded as such, once for each; as of a process that is killed nothing is cleaned up. */
+export class Killed extends Error {}
+
+export function dyingLog(log: MoveLog, deaths: string[]): MoveLog {
+  return {
+    ...log,
+    async record(move: Move) {
+      const moment = `${move.step} ${move.finishedAt === null ? 'done' : 'ended'}`
+      if (move.isStepDone && !deaths.includes(moment)) {
+        deaths.push(moment)
+        throw new Killed(moment)
+      }
+      await log.record(move)
+    },
+  }
 }

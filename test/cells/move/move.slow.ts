@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { forgetMoved, moveBack, moveSchool, type MoveOptions } from '../../../src/cells/move/move.service.ts'
 import { namesOf, STEPS } from '../../../src/cells/move/move.rules.ts'
-import type { Move, MoveLog } from '../../../src/cells/move/moves.store.ts'
+import type { Move } from '../../../src/cells/move/moves.store.ts'
 import { createInstitute } from '../../../src/institutes/institutes.service.ts'
 import { createKey } from '../../../src/institutes/keys.service.ts'
 import { Client, DEMO, GROUP } from '../../harness/client.ts'
@@ -11,10 +11,12 @@ import { ERP, PAY, sampleOrder, sampleWebhook } from '../../harness/samples.ts'
 import { waitFor } from '../../harness/wait.ts'
 import {
   countRows,
+  dyingLog,
   expectBooksAgree,
   expectNothingLeftBehind,
   expectPaidOnce,
   homeOf,
+  Killed,
   kept,
 } from './checks.ts'
 import { Load } from './load.ts'
@@ -70,23 +72,6 @@ test('with half a year of history, under load: every answered write is there onc
   assert.equal(page.headers.get('refresh'), '2')
   assert.match(await page.text(), /One moment, please/)
 })
-
-/** Dies when a step is done and about to be recorded as such, once for each; as of a process that is killed nothing is cleaned up. */
-class Killed extends Error {}
-
-function dyingLog(log: MoveLog, deaths: string[]): MoveLog {
-  return {
-    ...log,
-    async record(move: Move) {
-      const moment = `${move.step} ${move.finishedAt === null ? 'done' : 'ended'}`
-      if (move.isStepDone && !deaths.includes(moment)) {
-        deaths.push(moment)
-        throw new Killed(moment)
-      }
-      await log.record(move)
-    },
-  }
-}
 
 test('killed at every one of its steps and run again, it ends: nothing is lost and nothing is doubled', async t => {
   const { from, to, id } = await homeOf(cells, 'demo-school')

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import {
   findDifferent,
+  goesOnByItself,
   keptUntil,
   mayGoBack,
   namesOf,
@@ -62,6 +63,19 @@ test('a move that goes back does so until that is done', () => {
   for (const step of [...before('leave'), 'undo'] as const)
     assert.equal(resumeAt({ direction: 'back', step, isStepDone: false }, false), 'undo')
   assert.equal(resumeAt({ direction: 'back', step: 'undo', isStepDone: true }, false), 'finished')
+})
+
+test('a move that nobody works on goes on by itself once the school has left, but for what a person has to look at', () => {
+  for (const step of STEPS) {
+    const isEarly = STEPS.indexOf(step) <= STEPS.indexOf('route')
+    assert.equal(goesOnByItself({ ...forward(step, false), problem: null }, false), false)
+    assert.equal(goesOnByItself({ ...forward(step, false), problem: null }, true), true)
+    assert.equal(goesOnByItself({ ...forward(step, false), problem: 'the books differ' }, true), isEarly)
+  }
+  assert.equal(
+    goesOnByItself({ direction: 'back', step: 'undo', isStepDone: false, problem: null }, false),
+    false,
+  )
 })
 
 test('two moves of a school share no name in a database, and no name breaks a statement', () => {

@@ -17,6 +17,8 @@ export type TwoCells = {
   north: TestCell
   south: TestCell
   proxy: Proxy
+  /** As the superuser of the server that both databases are on. */
+  asAdmin: TestCell['sql']
   log: MoveLog
   /** What a move between them needs; both may be changed. */
   moving(code: string, from: TestCell, to: TestCell): MoveOptions
@@ -31,7 +33,7 @@ export type TestCell = {
 }
 
 type Owner = { after(done: () => Promise<void> | void): void }
-type Options = { env?: Record<string, string> }
+type Options = { env?: Record<string, string>; settings?: readonly string[] }
 
 const ROLE = 'cell'
 const PASSWORD = 'secret'
@@ -45,7 +47,10 @@ const SETTINGS = [
   'max_sync_workers_per_subscription=6',
 ]
 
-export async function startTwoCells(owner: Owner, { env = {} }: Options = {}): Promise<TwoCells> {
+export async function startTwoCells(
+  owner: Owner,
+  { env = {}, settings = [] }: Options = {},
+): Promise<TwoCells> {
   const folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'bursar-cells-'))
   const ends: (() => Promise<unknown>)[] = []
   owner.after(async () => {
@@ -53,7 +58,7 @@ export async function startTwoCells(owner: Owner, { env = {} }: Options = {}): P
     await stopTestCluster(folder)
     rmSync(folder, { recursive: true, force: true })
   })
-  const host = await startTestCluster(folder, { settings: SETTINGS })
+  const host = await startTestCluster(folder, { settings: [...SETTINGS, ...settings] })
   const addressOf = (database: string, role = `${ROLE}:${PASSWORD}`): string =>
     `postgres://${role}@localhost/${database}?host=${encodeURIComponent(host)}`
   const later = { after: (done: () => Promise<void> | void) => ends.push(async () => done()) }
@@ -64,7 +69,8 @@ export async function startTwoCells(owner: Owner, { env = {} }: Options = {}): P
     grant set on parameter session_replication_role to ${ROLE}; select pg_reload_conf()`)
   await admin.query(`create database north owner ${ROLE}`)
   await admin.query(`create database south owner ${ROLE}`)
-  await admin.end()
+  ends.push(() => admin.end())
+  const asAdmin: TestCell['sql'] = async (text, values) => (await admin.query(text, values)).rows
   const cell = async (name: string, isEmpty: boolean): Promise<TestCell> => {
     if (isEmpty) await makeEmpty(addressOf(name))
     const pool = new pg.Pool({ connectionString: addressOf(name), max: 4 })
@@ -74,7 +80,7 @@ export async function startTwoCells(owner: Owner, { env = {} }: Options = {}): P
       name,
       address: addressOf(name),
       sql: async (text, values) => (await pool.query(text, values)).rows,
-      bursar: await openStandalone(later, { DATABASE_URL: addressOf(name), ...env }),
+      bursar: await openStandalone(later, { DATABASE_URL: addressOf(name), CELL: name, ...env }),
     }
   }
   const [north, south] = await Promise.all([cell('north', false), cell('south', true)])
@@ -83,7 +89,11 @@ export async function startTwoCells(owner: Owner, { env = {} }: Options = {}): P
   const moving = (code: string, from: TestCell, to: TestCell): MoveOptions => ({
     code,
     source: { name: from.name, config: { connectionString: from.address }, address: from.address },
-    target: { name: to.name, config: { connectionString: to.address } },
+    target: {
+      name: to.name,
+      config: { connectionString: to.address },
+      addresses: [new URL(to.bursar.url).host],
+    },
     log,
     onSwitch: async ({ keyIds }) => {
       for (const key of keyIds) proxy.routes.set(key, to.bursar.url)
@@ -93,7 +103,7 @@ export async function startTwoCells(owner: Owner, { env = {} }: Options = {}): P
     leaseWaitMs: 500,
     settleMs: 0,
   })
-  return { north, south, proxy, log, moving }
+  return { north, south, proxy, asAdmin, log, moving }
 }
 
 async function open(url: string): Promise<pg.Client> {

@@ -1,3 +1,4 @@
+import { Alert } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { CellAnswer } from '../../../../src/cells/cells.output.ts'
 import { get } from '../../api/client.ts'
@@ -19,12 +20,21 @@ export function CellsSection() {
     refetchInterval: 10_000,
   })
   if (!cells.isSuccess || cells.data.length === 0) return null
+  const stopped = cells.data.flatMap(cell => cell.stopped_moves)
   return (
     <section aria-label="Cells">
       <h2 className="section-title">Cells</h2>
       <StaticTable
         name="Cells"
-        headings={['Cell', 'State', 'Schools', 'Students', 'Paid today', 'Due work', 'Version']}
+        headings={[
+          'Cell',
+          'State',
+          { title: 'Schools', align: 'right' },
+          { title: 'Students', align: 'right' },
+          { title: 'Paid today', align: 'right' },
+          { title: 'Due work', align: 'right' },
+          'Version',
+        ]}
       >
         {cells.data.map(cell => (
           <tr key={cell.name}>
@@ -36,16 +46,23 @@ export function CellsSection() {
               <td colSpan={5}>{cell.reason}</td>
             ) : (
               <>
-                <td>{formatCount(cell.schools ?? 0)}</td>
-                <td>{formatCount(cell.students ?? 0)}</td>
-                <td>{formatCount(cell.payments_today ?? 0)}</td>
-                <td>{formatCount(cell.due ?? 0)}</td>
-                <td>{cell.version}</td>
+                <td className="right">{formatCount(cell.schools ?? 0)}</td>
+                <td className="right">{formatCount(cell.students ?? 0)}</td>
+                <td className="right">{formatCount(cell.payments_today ?? 0)}</td>
+                <td className="right">{formatCount(cell.due ?? 0)}</td>
+                <td>{cell.version === '' ? 'No process is connected' : cell.version}</td>
               </>
             )}
           </tr>
         ))}
       </StaticTable>
+      {stopped.length > 0 && (
+        <Alert color="red" role="status" mt="md" title="A move has stopped">
+          {stopped.map(text => (
+            <p key={text}>{text}</p>
+          ))}
+        </Alert>
+      )}
     </section>
   )
 }
