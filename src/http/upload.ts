@@ -81,6 +81,7 @@ export function receiveFiles(scope: FastifyInstance, kind: FileKind): void {
     reply.header('connection', 'close')
     if (Number(request.headers['content-length'] ?? 0) > FILES[kind].bytes) throw tooLarge(kind)
     request.upload = scope.uploads.begin(request.uploader)
+    await request.upload.admit()
   })
   scope.addHook('preValidation', async (_request, reply) => void reply.removeHeader('connection'))
   scope.addContentTypeParser('*', (request: FastifyRequest, payload: AsyncIterable<Buffer>) =>
