@@ -142,7 +142,7 @@ export function fileOf(request: FastifyRequest, mediaTypes: readonly string[] = 
     const declared = declaredType?.split(';', 1)[0]?.trim().toLowerCase() ?? ''
     if (mediaTypes.includes(declared)) return body
     throw badRequest(
-      `Send the file itself as the body, with the header Content-Type: ${mediaTypes.join(' or ')}.`,
+      `Send the file itself as the body, with the header Content-Type: ${mediaTypes.join(' or ')}. Convert a file of another type first.`,
     )
   }
   if (declaredType !== undefined && !TEXT_OR_SHEET.test(declaredType))

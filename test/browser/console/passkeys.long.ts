@@ -88,7 +88,13 @@ async function setsUp({ page, go }: OpenConsole): Promise<void> {
     await page.getByRole('heading', { name: 'Set up a second factor', level: 1 }).waitFor()
   }
   await page.getByRole('button', { name: 'Add a passkey' }).waitFor()
+  const history = page.getByRole('region', { name: 'Your sign-in history' })
+  await history.getByText('Password', { exact: true }).waitFor()
+  await history.getByRole('button', { name: 'Sign out everywhere' }).waitFor()
   await expectSoundAndKeep(page, 'console-second-factor-phone')
+  await page.setViewportSize(DESKTOP)
+  await expectSoundAndKeep(page, 'console-second-factor')
+  await page.setViewportSize(PHONE)
   await page.getByRole('button', { name: 'Add a passkey' }).click()
   const dialogue = page.getByRole('dialog')
   await dialogue.getByLabel('Name').fill('My phone')
