@@ -93,6 +93,8 @@ async function setsUp({ page, go }: OpenConsole): Promise<void> {
   await history.getByRole('button', { name: 'Sign out everywhere' }).waitFor()
   await expectSoundAndKeep(page, 'console-second-factor-phone')
   await page.setViewportSize(DESKTOP)
+  const table = history.getByRole('group', { name: 'Sign-in history' })
+  assert.ok(await table.evaluate(one => one.scrollWidth <= one.clientWidth), 'all columns are seen')
   await expectSoundAndKeep(page, 'console-second-factor')
   await page.setViewportSize(PHONE)
   await page.getByRole('button', { name: 'Add a passkey' }).click()

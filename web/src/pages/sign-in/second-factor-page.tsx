@@ -37,8 +37,9 @@ export function SecondFactorPage() {
   if (session !== undefined && !isNeeded) return <Navigate to="/" />
   return (
     <Gate
+      isWide
       title="Set up a second factor"
-      description="It is required of you: besides your password, something that only you have. Choose one; you can add more later. Look at your sign-in history first: whoever else knows your password could be in it."
+      description="It is required of you: besides your password, something that only you have. Choose one; you can add more later. Look at your sign-in history below first: somebody else who knows your password would stand there."
     >
       {account.isPending && <Loading />}
       {account.isError && <Failed error={account.error} retry={() => void account.refetch()} />}
