@@ -82,7 +82,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   app.server.on('checkExpectation', answerExpectation)
   const stopSweeping = new SlowReaders(app.server).start()
   app.addHook('onClose', stopSweeping)
-  const uploads = new Uploads()
+  const uploads = new Uploads(ctx.db.semaphore)
   app.decorate('uploads', uploads)
   app.addHook('onClose', uploads.start())
   app.decorate('sessionLimiter', new RateLimiter())

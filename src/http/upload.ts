@@ -81,6 +81,7 @@ export function receiveFiles(scope: FastifyInstance, kind: FileKind): void {
     reply.header('connection', 'close')
     if (Number(request.headers['content-length'] ?? 0) > FILES[kind].bytes) throw tooLarge(kind)
     request.upload = scope.uploads.begin(request.uploader)
+    await request.upload.admit()
   })
   scope.addHook('preValidation', async (_request, reply) => void reply.removeHeader('connection'))
   scope.addContentTypeParser('*', (request: FastifyRequest, payload: AsyncIterable<Buffer>) =>
@@ -141,7 +142,7 @@ export function fileOf(request: FastifyRequest, mediaTypes: readonly string[] = 
     const declared = declaredType?.split(';', 1)[0]?.trim().toLowerCase() ?? ''
     if (mediaTypes.includes(declared)) return body
     throw badRequest(
-      `Send the file itself as the body, with the header Content-Type: ${mediaTypes.join(' or ')}.`,
+      `Send the file itself as the body, with the header Content-Type: ${mediaTypes.join(' or ')}. Convert a file of another type first.`,
     )
   }
   if (declaredType !== undefined && !TEXT_OR_SHEET.test(declaredType))

@@ -56,7 +56,7 @@ export const JSON_BODY = { bytes: 1_048_576, values: 20_000, depth: 64 } as cons
 /** Of a form of the families' pages. */
 export const FORM = { bytes: 262_144, fields: 200 } as const
 
-/** Uploads under way in one process of Bursar, from before the first byte until the answer. */
+/** Uploads under way, from before the first byte until the answer: of a key and of a school over all processes, in all in each of them. */
 export const UPLOADS = { perKey: 4, perSchool: 8, inAll: 30, idleSeconds: 10 } as const
 
 /** Lists that are being downloaded from one process of Bursar; each holds a connection to the database. */

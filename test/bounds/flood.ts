@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { worstOf, type ByteRoute, type WorstFile } from '../harness/worst-files.ts'
 import { Random } from '../sim/random.ts'
 
@@ -18,24 +19,44 @@ export type Flood = {
 
 export type Flooded = { sent: number; statuses: Record<string, number>; broken: string[] }
 
+/** What the watcher is told: what is under way whenever that changes, and the result at the end. */
+export type FloodReport = { underWay: readonly string[] } | { flooded: Flooded }
+
+/** More than one key or person may send at once, so that counting them is a part of it. */
 const AT_ONCE = 6
+const TRY_AGAIN_MS = 250
+
+const tell = (report: FloodReport, done?: () => void): void =>
+  void process.send?.(report, undefined, {}, done)
 
 async function flood({ url, seed, filesPerRoute, routes, ...headers }: Flood): Promise<Flooded> {
   const random = new Random(seed)
   const tasks = routes.flatMap(route => draw(route, random, filesPerRoute).map(file => ({ route, file })))
   const result: Flooded = { sent: 0, statuses: {}, broken: [] }
   const queue = tasks.values()
+  const underWay = new Set<string>()
   const sender = async (): Promise<void> => {
     for (const { route, file } of queue) {
-      const status = await send(url, route, file, headers)
+      const name = `${route.method} ${route.url} ${file.name}`
+      tell({ underWay: [...underWay.add(name)] })
+      const status = await sendUntilRead(route, () => send(url, route, file, headers))
+      underWay.delete(name)
       result.sent++
       result.statuses[status] = (result.statuses[status] ?? 0) + 1
-      if (Number(status) >= 500 && status !== '503')
-        result.broken.push(`${route.method} ${route.url} ${file.name}: ${status}`)
+      if (Number(status) >= 500 && status !== '503') result.broken.push(`${name}: ${status}`)
     }
   }
   await Promise.all(Array.from({ length: AT_ONCE }, sender))
   return result
+}
+
+/** A file that is refused because others are under way would not have been tried, so it comes again until it is read. */
+async function sendUntilRead({ takes }: ByteRoute, send: () => Promise<string>): Promise<string> {
+  for (;;) {
+    const status = await send()
+    if (status !== '429' || takes === 'json' || takes === 'form') return status
+    await wait(TRY_AGAIN_MS)
+  }
 }
 
 /** One body of each route, since one parser reads them all; of files as many as are asked for. */
@@ -70,6 +91,7 @@ async function send(
   }
 }
 
+process.on('disconnect', () => process.exit())
 process.on('message', (wanted: Flood) => {
-  void flood(wanted).then(result => process.send?.(result, () => process.exit(0)))
+  void flood(wanted).then(flooded => tell({ flooded }, () => process.exit(0)))
 })

@@ -90,7 +90,6 @@ test('a logo stands on pages under an address that changes with it; scripts in d
   // A picture that was cut off anywhere.
   for (const bytes of [40, PIXEL.length - 12, PIXEL.length - 1])
     assert.equal((await upload(PIXEL.subarray(0, bytes), 'image/png')).status, 400, `${bytes} bytes`)
-  assert.equal((await upload(PIXEL, 'image/jpeg')).status, 400)
   const taken = await upload(PIXEL, 'image/png')
   assert.equal(taken.status, 200, await taken.text())
   const { body } = await bursar.demo.post(`${PAY}/orders`, sampleOrder({}))
@@ -107,6 +106,19 @@ test('a logo stands on pages under an address that changes with it; scripts in d
   assert.equal((await fetch(`${bursar.url}${logo}x`)).status, 404)
   assertAnswer(await owner.send('DELETE', `${PATH}/logo`, {}), '200')
   assert.equal((await fetch(bursar.url + logo)).status, 404)
+})
+
+test('who sends a JPEG as the logo is told to make a PNG of it, and where that happens by itself', async () => {
+  const jpeg = Buffer.from('ffd8ffe000104a46494600010100000100010000ffd9', 'hex')
+  for (const content of [jpeg, PIXEL]) {
+    const declared = await upload(content, 'image/jpeg')
+    assert.equal(declared.status, 400)
+    assert.match(await declared.text(), /Content-Type: image\/png. Convert a file of another type first/)
+  }
+  const answer = await upload(jpeg, 'image/png')
+  const { errors } = (await answer.json()) as { errors: { key: string; message: string }[] }
+  assert.deepEqual([answer.status, errors[0]?.key], [400, 'file'])
+  assert.match(errors[0]?.message ?? '', /is a JPEG and must be a PNG. Save it as PNG, or choose it under/i)
 })
 
 test('a logo that cannot be drawn is refused where it is uploaded, and never breaks a receipt', async () => {

@@ -6,6 +6,7 @@ import { test } from 'node:test'
 import { findMisspelt } from '../../src/app/config/misspelt.ts'
 import { ALL_SETTINGS } from '../../src/app/config/settings.ts'
 import { readConfig } from '../../src/app/config.ts'
+import { FILES, UPLOADS } from '../../src/platform/limits.rules.ts'
 import { read, readEnv, readManifests, readStages, readYaml, ROOT, type Tree } from './files.ts'
 
 const { version, dependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
@@ -95,6 +96,18 @@ test('processes run without privileges on a root file system that they cannot wr
     assert.equal(compose.services[name].read_only, true)
     assert.deepEqual(compose.services[name].cap_drop, ['ALL'])
   }
+})
+
+test('the temporary folder of every process that answers has room for all uploads that it takes', () => {
+  const most = UPLOADS.inAll * FILES.import.bytes
+  const [api] = deployments
+  const folder = api.spec.template.spec.volumes.find(({ name }: Tree) => name === 'tmp')
+  assert.ok(parseInt(folder.emptyDir.sizeLimit) * 2 ** 30 > most)
+  for (const { services } of [compose, readYaml('cells/compose.yml')])
+    for (const { tmpfs } of Object.values<Tree>(services).filter(({ tmpfs }) => tmpfs !== undefined)) {
+      const [, gigabytes] = /^\/tmp:size=(\d+)g$/.exec(tmpfs[0]) ?? []
+      assert.ok(Number(gigabytes) * 2 ** 30 > most, tmpfs[0])
+    }
 })
 
 test('every deployment names this release and the Node that it pins', () => {

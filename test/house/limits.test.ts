@@ -10,6 +10,8 @@ const ROOT = join(import.meta.dirname, '../..')
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
 const shown = (figure: number): string => figure.toLocaleString('en-US')
 
+const megabytes = (uploads: number): number => (uploads * limits.FILES.import.bytes) / 1e6
+
 test('the guide quotes the table of limits', () => {
   const guide = read('docs/operator/limits.md')
   for (const [kind, file] of Object.entries(limits.FILES)) {
@@ -35,9 +37,10 @@ test('the guide quotes the table of limits', () => {
     `at most ${BATCH.rows} at a time`,
     `at most ${shown(MATCHING.knownLines)} lines that files of other formats`,
     `at most ${shown(MATCHING.openLines)} open lines are matched with ${shown(MATCHING.expected)} expected`,
-    `${UPLOADS.perKey} of an API key or a person, ${UPLOADS.perSchool} of a school (429 with \`Retry-After\`), ${UPLOADS.inAll} in all (503)`,
-    `${UPLOADS.inAll} files of\n50 MB: ${(UPLOADS.inAll * limits.FILES.import.bytes) / 1e9} GB`,
-    `nothing comes for ${UPLOADS.idleSeconds} seconds`,
+    `${UPLOADS.perKey} of an API key or a person, ${UPLOADS.perSchool} of a school, over all processes together (429 with \`Retry-After\`), and ${UPLOADS.inAll} in each process (503)`,
+    `one key holds at most ${megabytes(UPLOADS.perKey)} MB of\ntemporary folders and one school ${megabytes(UPLOADS.perSchool)} MB`,
+    `${UPLOADS.inAll} files of 50 MB: ${megabytes(UPLOADS.inAll) / 1e3} GB`,
+    `which nothing comes for ${UPLOADS.idleSeconds} seconds ends`,
     `${shown(JSON_BODY.bytes)} bytes, ${shown(JSON_BODY.values)} values, ${JSON_BODY.depth} levels deep`,
     `${shown(FORM.bytes)} bytes and ${FORM.fields} fields`,
     `${EXPORTS.perSchool} of a school (429 with \`Retry-After\`), ${EXPORTS.inAll} in all (503), in each process`,

@@ -8,11 +8,20 @@ import { FILES, UPLOADS } from '../../src/platform/limits.rules.ts'
 import { createPerson } from '../console/support.ts'
 import { startBursar } from '../harness/bursar.ts'
 import { DEMO, GROUP, type Credentials } from '../harness/client.ts'
+import { openStandalone } from '../harness/standalone.ts'
 import { waitFor } from '../harness/wait.ts'
 
 const bursar = await startBursar({ after })
 const { uploads, routes } = bursar.app
-const { hostname, port } = new URL(bursar.url)
+/** Another process over the same database, as behind a proxy. */
+const neighbour = await openStandalone(
+  { after },
+  {
+    BURSAR_ROLE: 'api',
+    PUBLIC_URL: bursar.url,
+    DATABASE_URL: bursar.app.config.databaseUrl ?? '',
+  },
+)
 const owner = await createPerson(bursar, {
   email: 'owner@demo.example',
   institute: 'demo-school',
@@ -22,7 +31,8 @@ const open: PausedUpload[] = []
 
 afterEach(async () => {
   for (const upload of open.splice(0)) upload.socket.destroy()
-  await waitFor(async () => uploads.size === 0, 'the uploads to be forgotten')
+  await waitFor(async () => filesHeld() === 0 && (await permitsHeld()) === 0, 'the uploads to be forgotten')
+  assert.equal(uploads.size + neighbour.app.uploads.size, 0)
 })
 
 /** A client that says how much will come, sends some of it and then nothing. */
@@ -30,7 +40,12 @@ class PausedUpload {
   readonly socket: Socket
   answer = ''
 
-  constructor(path: string, headers: Record<string, string>, { length = 1_000, body = 'identifier' } = {}) {
+  constructor(
+    path: string,
+    headers: Record<string, string>,
+    { length = 1_000, body = 'identifier', to = bursar.url } = {},
+  ) {
+    const { hostname, port } = new URL(to)
     this.socket = connect(Number(port), hostname)
     this.socket.on('data', part => (this.answer += part.toString())).on('error', () => {})
     const all = {
@@ -44,8 +59,8 @@ class PausedUpload {
     open.push(this)
   }
 
-  static begin(path: string, headers: Record<string, string>): PausedUpload {
-    return new PausedUpload(path, headers)
+  static begin(path: string, headers: Record<string, string>, to = bursar.url): PausedUpload {
+    return new PausedUpload(path, headers, { to })
   }
 
   /** The answer comes although most of the body never does. */
@@ -55,6 +70,8 @@ class PausedUpload {
   }
 }
 
+const PERMITS = `from pg_locks l join pg_database d on d.oid = l.database
+  where l.locktype = 'advisory' and l.objsubid = 2 and d.datname = current_database()`
 const IMPORTS = '/api/v1/integrations/erp/imports?kind=students'
 const basic = ({ key, secret }: Credentials): Record<string, string> => {
   return { authorization: `Basic ${Buffer.from(`${key}:${secret}`).toString('base64')}` }
@@ -62,10 +79,21 @@ const basic = ({ key, secret }: Credentials): Record<string, string> => {
 const session = { origin: bursar.url, cookie: owner.cookie ?? '', 'x-csrf': owner.csrf ?? '' }
 const STATEMENTS = '/console/api/institutes/demo-school/bank/statements?account_id=a'
 
-async function pause(count: number, path: string, headers: Record<string, string>): Promise<void> {
-  const before = uploads.size
-  for (let no = 0; no < count; no++) PausedUpload.begin(path, headers)
-  await waitFor(async () => uploads.size === before + count, `${count} uploads under way`)
+type Process = Pick<typeof neighbour, 'app' | 'url'>
+
+/** Each is counted over all processes too once its file lies there. */
+async function pause(
+  count: number,
+  path: string,
+  headers: Record<string, string>,
+  { app, url }: Process = bursar,
+): Promise<void> {
+  const before = [app.uploads.size, filesHeld()] as const
+  for (let no = 0; no < count; no++) PausedUpload.begin(path, headers, url)
+  await waitFor(
+    async () => app.uploads.size === before[0] + count && filesHeld() === before[1] + count,
+    `${count} uploads under way`,
+  )
 }
 
 test('a key that is sending its files already is refused the next before its body is read', async () => {
@@ -93,6 +121,37 @@ test('keys and people of one school together have a limit, which no other school
   const third = await new PausedUpload(IMPORTS, basic({ key: keyId, secret })).answered()
   assert.match(third, /^HTTP\/1.1 429 .*8 files of this school are being sent or read already/s)
   await pause(1, IMPORTS, basic(GROUP))
+})
+
+test('over several processes a key and a school may send no more than to one', async () => {
+  await pause(UPLOADS.perKey - 1, IMPORTS, basic(DEMO))
+  await pause(1, IMPORTS, basic(DEMO), neighbour)
+  for (const to of [bursar.url, neighbour.url]) {
+    const refused = await new PausedUpload(IMPORTS, basic(DEMO), { to }).answered()
+    assert.match(refused, /^HTTP\/1.1 429 .*You are sending 4 files already/s)
+  }
+  await pause(UPLOADS.perKey, STATEMENTS, session, neighbour)
+  const { keyId, secret } = await createKey(bursar.app.ctx, 'demo-school', {
+    label: 'fourth',
+    scopes: ['read', 'write'],
+  })
+  const fourth = basic({ key: keyId, secret })
+  const refused = await new PausedUpload(IMPORTS, fourth).answered()
+  assert.match(refused, /^HTTP\/1.1 429 .*8 files of this school are being sent or read already/s)
+  await pause(1, IMPORTS, basic(GROUP), neighbour)
+  assert.equal(filesHeld(), UPLOADS.perSchool + 1)
+  open[0]?.socket.destroy()
+  await waitFor(async () => (await permitsHeld()) === 2 * UPLOADS.perSchool, 'the end of one of them')
+  await pause(1, IMPORTS, fourth, neighbour)
+})
+
+test('a process that dies with uploads under way keeps nobody from sending', async () => {
+  await pause(UPLOADS.perKey, IMPORTS, basic(DEMO), neighbour)
+  assert.equal(await permitsHeld(), 2 * UPLOADS.perKey)
+  // All that the others learn of its death is that its connection ends.
+  await bursar.sql(`select pg_terminate_backend(l.pid) ${PERMITS}`)
+  await waitFor(async () => (await permitsHeld()) === 0, 'the end of its permits')
+  await pause(1, IMPORTS, basic(DEMO))
 })
 
 test('a file that stops coming is given up: its sender is told, and nothing of it is left', async () => {
@@ -128,6 +187,11 @@ test('every route that takes a file counts it', async () => {
     await waitFor(async () => uploads.size === 0, `${path} to forget its upload`)
   }
 })
+
+/** Two for each file that is under way in any process: one of its key and one of its school. */
+async function permitsHeld(): Promise<number> {
+  return (await bursar.sql(`select ${PERMITS}`)).length
+}
 
 /** Without a name they are still there as long as they are open. */
 function filesHeld(): number {

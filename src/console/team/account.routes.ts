@@ -47,7 +47,7 @@ export function accountRoutes(app: FastifyInstance, ctx: Context): void {
       after: { name: body.name },
     }),
   })
-  addPersonWrite(app, ctx, {
+  addSetupWrite(app, ctx, {
     method: 'POST',
     url: '/account/password',
     body: passwordInput,
@@ -153,12 +153,13 @@ function addSessionRoutes(app: FastifyInstance, ctx: Context): void {
     output: all(openSessionOutput),
     answer: ({ who }) => listSessions(ctx, who),
   })
-  addPersonRead(app, ctx, {
+  // Who is asked for a second factor sees first whether somebody else was here, and can end that.
+  addSetupRead(app, ctx, {
     url: '/account/sign-ins',
     output: all(signInOutput),
     answer: ({ who }) => listSignIns(ctx, who),
   })
-  addPersonWrite(app, ctx, {
+  addSetupWrite(app, ctx, {
     method: 'POST',
     url: '/account/sessions/end-all',
     output: one(endedOutput),

@@ -1,19 +1,29 @@
-import { BursarError } from '../../platform/errors.ts'
+import type { ClusterSemaphore } from '../../platform/db/cluster-semaphore.ts'
+import { badRequest, BursarError } from '../../platform/errors.ts'
 import { UPLOADS } from '../../platform/limits.rules.ts'
 
 /** Who sends a file: an API key or a person, and for which institute. */
 export type Uploader = { key: string; instituteId: number }
+
+/** Where a process that dies has its permits taken back. */
+type Semaphore = Pick<ClusterSemaphore, 'tryAcquire'>
 
 const SWEEP_MS = 1_000
 /** Files take seconds, so a caller that is refused need not come back at once. */
 const RETRY_AFTER_S = 5
 
 /**
- * Files that are arriving or being read, in one process. Each lies in the temporary folder until its request is answered,
- * so they are counted before the first byte of a body is read: by key, by school, and all together.
+ * Files that are arriving or being read. Each lies in the temporary folder until its request is answered, so they are
+ * counted before the first byte of a body is read: by key and by school over all processes, which may share the folder,
+ * and all together in this one.
  */
 export class Uploads {
   readonly #open = new Set<Upload>()
+  readonly #semaphore: Semaphore
+
+  constructor(semaphore: Semaphore) {
+    this.#semaphore = semaphore
+  }
 
   get size(): number {
     return this.#open.size
@@ -25,17 +35,18 @@ export class Uploads {
     return () => clearInterval(timer)
   }
 
+  /** Counts it here; `admit` asks what others are sending. */
   begin(by: Uploader): Upload {
-    const others = [...this.#open].filter(({ by: other }) => other.instituteId === by.instituteId)
-    if (others.filter(({ by: other }) => other.key === by.key).length >= UPLOADS.perKey)
-      throw tooMany(`You are sending ${UPLOADS.perKey} files already.`)
-    if (others.length >= UPLOADS.perSchool)
-      throw tooMany(`${UPLOADS.perSchool} files of this school are being sent or read already.`)
-    if (this.#open.size >= UPLOADS.inAll)
+    const others = [...this.#open]
+    // Who sends too much to this process alone is told without asking the database.
+    if (others.filter(other => other.by.key === by.key).length >= UPLOADS.perKey) throw tooManyOfKey()
+    if (others.filter(other => other.by.instituteId === by.instituteId).length >= UPLOADS.perSchool)
+      throw tooManyOfSchool()
+    if (others.length >= UPLOADS.inAll)
       throw new BursarError('SYE00001', 'Very many files are being sent. Retry in a few seconds.', {
         retryAfterS: RETRY_AFTER_S,
       })
-    const upload = new Upload(by, () => this.#open.delete(upload))
+    const upload = new Upload(by, this.#semaphore, () => this.#open.delete(upload))
     this.#open.add(upload)
     return upload
   }
@@ -50,16 +61,42 @@ export class Uploads {
 
 export class Upload {
   readonly by: Uploader
+  readonly #semaphore: Semaphore
   readonly #stopped = Promise.withResolvers<never>()
   readonly #onEnd: () => void
+  readonly #permits: (() => void)[] = []
+  #isOver = false
   /** Null once all of it has come. */
   #lastByteMs: number | null = performance.now()
 
-  constructor(by: Uploader, onEnd: () => void) {
+  constructor(by: Uploader, semaphore: Semaphore, onEnd: () => void) {
     this.by = by
+    this.#semaphore = semaphore
     this.#onEnd = onEnd
     // Whoever waits for bytes is told; nobody may be waiting.
     this.#stopped.promise.catch(() => {})
+  }
+
+  /** Takes its place among those of all processes, or says why there is none. */
+  async admit(): Promise<void> {
+    const { key, instituteId } = this.by
+    try {
+      await this.#take(`uploads by ${key}`, UPLOADS.perKey, tooManyOfKey)
+      await this.#take(`uploads of school ${instituteId}`, UPLOADS.perSchool, tooManyOfSchool)
+    } catch (error) {
+      this.end()
+      throw error
+    }
+  }
+
+  async #take(name: string, most: number, refusal: () => BursarError): Promise<void> {
+    const release = await this.#semaphore.tryAcquire(name, most)
+    if (release === null) throw refusal()
+    this.#permits.push(release)
+    if (!this.#isOver) return
+    // The sender went away meanwhile, and nobody ends it a second time.
+    this.end()
+    throw badRequest('The body was cut short.')
   }
 
   /** The next of something that may never come. */
@@ -82,9 +119,16 @@ export class Upload {
   }
 
   end(): void {
+    this.#isOver = true
+    for (const release of this.#permits.splice(0)) release()
     this.#onEnd()
   }
 }
+
+const tooManyOfKey = (): BursarError => tooMany(`You are sending ${UPLOADS.perKey} files already.`)
+
+const tooManyOfSchool = (): BursarError =>
+  tooMany(`${UPLOADS.perSchool} files of this school are being sent or read already.`)
 
 function tooMany(text: string): BursarError {
   return new BursarError('RLE00000', `${text} Wait until one of them is answered.`, {

@@ -73,7 +73,7 @@ const PASSES: readonly Pass[] = [
 ]
 
 function readChunks(content: Buffer): Chunks {
-  if (!content.subarray(0, 8).equals(SIGNATURE)) throw new BrokenPicture('must be a PNG picture')
+  if (!content.subarray(0, 8).equals(SIGNATURE)) throw notPng(content)
   let head: Head | null = null
   let palette: Buffer = Buffer.alloc(0)
   let transparent: Buffer = Buffer.alloc(0)
@@ -93,6 +93,16 @@ function readChunks(content: Buffer): Chunks {
     at = end
   }
   throw new BrokenPicture('is cut off: its end is missing. Save the picture again, or copy it once more')
+}
+
+const JPEG = Buffer.from('ffd8ff', 'hex')
+
+/** There is no decoder of other pictures here; a browser has them all, so the console makes a PNG before it sends one. */
+function notPng(content: Buffer): BrokenPicture {
+  const what = content.subarray(0, 3).equals(JPEG) ? 'is a JPEG and must be a PNG' : 'must be a PNG picture'
+  return new BrokenPicture(
+    `${what}. Save it as PNG, or choose it under Settings, School in the console, which makes a PNG of it`,
+  )
 }
 
 function readHead(chunk: Buffer): Head {

@@ -15,6 +15,8 @@ type Permit = { number: number }
 type Waiter = {
   most: number
   isPerson: boolean
+  /** Gives up at once where none is free. */
+  isImpatient: boolean
   grant: (permit: Permit) => void
   fail: (error: unknown) => void
 }
@@ -74,11 +76,25 @@ export class ClusterSemaphore {
 
   /** Waits for one of the permits numbered below `most`; answers what releases it. */
   async acquire(name: string, most: number, isPerson: boolean): Promise<() => void> {
+    return this.#acquire(name, { most, isPerson, isImpatient: false })
+  }
+
+  /** The same for somebody who does not wait: null when none is free in any process. */
+  async tryAcquire(name: string, most: number): Promise<(() => void) | null> {
+    try {
+      return await this.#acquire(name, { most, isPerson: false, isImpatient: true })
+    } catch (error) {
+      if (error instanceof NoPermit) return null
+      throw error
+    }
+  }
+
+  async #acquire(name: string, wanted: Omit<Waiter, 'grant' | 'fail'>): Promise<() => void> {
     const semaphore = this.#semaphoreOf(name)
     const { promise, resolve: grant, reject: fail } = Promise.withResolvers<Permit>()
-    const firstOfWork = isPerson ? semaphore.waiters.findIndex(one => !one.isPerson) : -1
+    const firstOfWork = wanted.isPerson ? semaphore.waiters.findIndex(one => !one.isPerson) : -1
     const position = firstOfWork === -1 ? semaphore.waiters.length : firstOfWork
-    semaphore.waiters.splice(position, 0, { most, isPerson, grant, fail })
+    semaphore.waiters.splice(position, 0, { ...wanted, grant, fail })
     void this.#acquireAll(semaphore)
     const permit = await promise
     return () => this.#grantNext(semaphore, permit)
@@ -105,8 +121,12 @@ export class ClusterSemaphore {
       for (let [first] = semaphore.waiters; first !== undefined; [first] = semaphore.waiters) {
         if (semaphore.mustPause) await wait(PAUSE_MS)
         semaphore.mustPause = false
-        if (semaphore.held.size + semaphore.lost.size >= first.most) break
-        if (!(await this.#take(semaphore, first.most))) await wait(TRY_AGAIN_MS)
+        const areAllOurs = semaphore.held.size + semaphore.lost.size >= first.most
+        if (areAllOurs && !first.isImpatient) break
+        if (areAllOurs || !(await this.#take(semaphore, first))) {
+          if (first.isImpatient) refuse(semaphore, first)
+          else await wait(TRY_AGAIN_MS)
+        }
         if (semaphore.held.size > 0) aloneSince = performance.now()
         else if (performance.now() - aloneSince > this.#patienceMs) throw new NoPermit()
       }
@@ -119,7 +139,7 @@ export class ClusterSemaphore {
   }
 
   /** False when none was free. */
-  async #take(semaphore: Semaphore, most: number): Promise<boolean> {
+  async #take(semaphore: Semaphore, { most, isImpatient }: Waiter): Promise<boolean> {
     const ours = new Set(Array.from(semaphore.held, ({ number }) => number))
     const others = Array.from({ length: most }, (_, number) => number).filter(number => !ours.has(number))
     const client = await (this.#client ?? this.#connect())
@@ -129,7 +149,8 @@ export class ClusterSemaphore {
         semaphore.held.add(permit)
         this.#grantNext(semaphore, permit)
       }
-      if (semaphore.held.size === 0) await client.query(SAY_THAT_NONE_IS_FREE, [semaphore.name])
+      if (semaphore.held.size === 0 && !isImpatient)
+        await client.query(SAY_THAT_NONE_IS_FREE, [semaphore.name])
       return rows.length > 0
     } catch (error) {
       // What it may have locked must not stay so.
@@ -215,4 +236,12 @@ export class ClusterSemaphore {
     this.#client = connecting
     return connecting
   }
+}
+
+/** Unless a permit that was released here has reached it meanwhile. */
+function refuse({ waiters }: Semaphore, waiter: Waiter): void {
+  const position = waiters.indexOf(waiter)
+  if (position === -1) return
+  waiters.splice(position, 1)
+  waiter.fail(new NoPermit())
 }

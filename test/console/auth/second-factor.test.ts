@@ -58,6 +58,9 @@ async function addPasskey(visitor: Visitor, key = new Authenticator(SITE)): Prom
 /** All that somebody may do who has to set up a second factor; what anybody may do without signing in stays open to them. */
 const SETUP = new Set([
   'GET /console/api/account',
+  'GET /console/api/account/sign-ins',
+  'POST /console/api/account/password',
+  'POST /console/api/account/sessions/end-all',
   'DELETE /console/api/session',
   'POST /console/api/account/totp',
   'POST /console/api/account/totp/confirm',
@@ -98,6 +101,28 @@ test('a school’s requirement shuts every route of the console but the set-up, 
       routes.some(route => `${route.method} ${route.path}` === key),
       key,
     )
+})
+
+test('before the set-up a person sees who else signed in as them, chooses another password and signs out everywhere', async () => {
+  const email = 'known@school.example'
+  const visitor = await createPerson(bursar, { email, institute: 'demo-school' })
+  const stranger = new Visitor(url)
+  await stranger.signIn(email)
+  const { body } = await visitor.get(`${API}/account/sign-ins`)
+  assert.deepEqual(
+    body.data.map(({ by }: { by: string }) => by),
+    ['password', 'one-time link'],
+  )
+  const changed = { password: PASSWORD, new_password: 'quite another long sentence' }
+  assertAnswer(
+    await visitor.post(`${API}/account/password`, { ...changed, password: 'wrong' }),
+    '400 HUE00000',
+  )
+  assertAnswer(await visitor.post(`${API}/account/password`, changed), '200')
+  assertAnswer(await stranger.get(`${API}/account`), '401 AUE00000')
+  assertAnswer(await visitor.post(`${API}/account/sessions/end-all`), '200')
+  assertAnswer(await visitor.get(`${API}/account`), '401 AUE00000')
+  assertAnswer(await new Visitor(url).signIn(email), '401 AUE00000')
 })
 
 test('who sets one up goes on in the same session, with an app or a passkey, and gets recovery codes', async () => {

@@ -152,3 +152,18 @@ test('permits whose connection was lost count until they are left, and it goes o
   for (const { release } of again) release()
   assert.equal((await third).length, 1)
 })
+
+test('who does not wait is told at once that all permits are held, here or elsewhere, and gets one that is free', async t => {
+  const { url, processes } = await openProcesses(t, 2)
+  const [one, other] = processes as [ClusterSemaphore, ClusterSemaphore]
+  const asking = [...Array<ClusterSemaphore>(10).fill(one), ...Array<ClusterSemaphore>(10).fill(other)]
+  const tried = await Promise.all(asking.map(semaphore => semaphore.tryAcquire('uploads', 3)))
+  const held = tried.filter(release => release !== null)
+  assert.deepEqual([held.length, (await ask(url, HELD)).length], [3, 3])
+  assert.equal(await one.tryAcquire('uploads', 3), null)
+  held[0]?.()
+  await waitFor(async () => (await ask(url, HELD)).length === 2, 'the permit to be given back')
+  const again = await Promise.all([one.tryAcquire('uploads', 3), other.tryAcquire('uploads', 3)])
+  assert.equal(again.filter(release => release !== null).length, 1)
+  assert.deepEqual([one.waitingFor('uploads'), other.waitingFor('uploads')], [0, 0])
+})

@@ -29,12 +29,6 @@ export function SessionList() {
     refreshes: ['sessions'],
     onDone: ({ ended }) => notify(ended === 1 ? 'One session has ended.' : `${ended} sessions have ended.`),
   })
-  // This session ends as well, so the page that comes next is the sign-in.
-  const endAll = useCommand<void, { ended: number }>({
-    method: 'POST',
-    path: '/account/sessions/end-all',
-    onDone: () => location.assign('/console/sign-in'),
-  })
   if (sessions.isPending) return <Loading />
   if (sessions.isError) return <Failed error={sessions.error} retry={() => void sessions.refetch()} />
   return (
@@ -72,10 +66,24 @@ export function SessionList() {
             Sign out all other sessions
           </Button>
         )}
-        <Button variant="default" size="xs" loading={endAll.isPending} onClick={() => endAll.mutate()}>
-          Sign out everywhere
-        </Button>
+        <SignOutEverywhere />
       </Group>
+    </>
+  )
+}
+
+/** This session ends as well, so the page that comes next is the sign-in. */
+export function SignOutEverywhere() {
+  const endAll = useCommand<void, { ended: number }>({
+    method: 'POST',
+    path: '/account/sessions/end-all',
+    onDone: () => location.assign('/console/sign-in'),
+  })
+  return (
+    <>
+      <Button variant="default" size="xs" loading={endAll.isPending} onClick={() => endAll.mutate()}>
+        Sign out everywhere
+      </Button>
       <Problem error={endAll.error} />
     </>
   )

@@ -8,7 +8,7 @@ import { When } from '../../ui/when.tsx'
 import { browserOf } from './browser-name.ts'
 
 /** Who signed in as this person, and who tried to: what is not their own they see here. */
-export function SignInHistory() {
+export function SignInHistory({ most = 50 }: { most?: number }) {
   const signIns = useQuery({
     queryKey: ['sign-ins'],
     queryFn: ({ signal }) => get<SignInRowAnswer[]>('/account/sign-ins', {}, signal),
@@ -18,11 +18,12 @@ export function SignInHistory() {
   return (
     <>
       <p className="faint">
-        The last 50 of ninety days. If one of them was not you, choose a new password and sign out everywhere.
+        The last {most} of ninety days. If one of them was not you, choose a new password and sign out
+        everywhere.
       </p>
       <ShortTable
         name="Sign-in history"
-        rows={signIns.data}
+        rows={signIns.data.slice(0, most)}
         rowId={({ id }) => id}
         columns={[
           { title: 'When', cell: ({ at }) => <When at={at} isReal /> },

@@ -5,10 +5,13 @@ import { ModeBadge } from '../../shell/mode-badge.tsx'
 export function Gate({
   title,
   description,
+  isWide = false,
   children,
 }: {
   title: string
   description?: ReactNode
+  /** It shows a table. */
+  isWide?: boolean
   children: ReactNode
 }) {
   useEffect(() => {
@@ -16,7 +19,7 @@ export function Gate({
   }, [title])
   return (
     <main className="gate">
-      <div className="gate-card">
+      <div className={isWide ? 'gate-card wide' : 'gate-card'}>
         <p>
           <span className="brand">Bursar</span> <ModeBadge />
         </p>

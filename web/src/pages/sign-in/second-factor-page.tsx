@@ -9,7 +9,10 @@ import { hasPasskeys } from '../../api/passkeys.ts'
 import { useSession } from '../../api/session.ts'
 import { Failed, Loading } from '../../ui/states.tsx'
 import { AddDialogue } from '../account/passkey-section.tsx'
+import { PasswordForm } from '../account/password-form.tsx'
 import { RecoveryCodes } from '../account/recovery-codes.tsx'
+import { SignOutEverywhere } from '../account/session-list.tsx'
+import { SignInHistory } from '../account/sign-in-history.tsx'
 import { TotpSection } from '../account/totp-section.tsx'
 import { Gate } from './gate.tsx'
 import { useEnter } from './use-enter.ts'
@@ -34,12 +37,18 @@ export function SecondFactorPage() {
   if (session !== undefined && !isNeeded) return <Navigate to="/" />
   return (
     <Gate
+      isWide
       title="Set up a second factor"
-      description="It is required of you: besides your password, something that only you have. Choose one; you can add more later."
+      description="It is required of you: besides your password, something that only you have. Choose one; you can add more later. Look at your sign-in history below first: somebody else who knows your password would stand there."
     >
       {account.isPending && <Loading />}
       {account.isError && <Failed error={account.error} retry={() => void account.refetch()} />}
-      {account.isSuccess && <Choices account={account.data} onCodes={setCodes} />}
+      {account.isSuccess && (
+        <>
+          <Choices account={account.data} onCodes={setCodes} />
+          <History account={account.data} />
+        </>
+      )}
       <SignOutButton />
     </Gate>
   )
@@ -67,6 +76,25 @@ function Choices({
         <TotpSection account={account} onCodes={onCodes} />
       </section>
       {isAdding && <AddDialogue account={account} onClose={() => setIsAdding(false)} onAdded={onCodes} />}
+    </Stack>
+  )
+}
+
+const MOST_SHOWN = 5
+
+/** With what to do about a sign-in that was somebody else's, while the rest of the account is still shut. */
+function History({ account }: { account: AccountAnswer }) {
+  return (
+    <Stack component="section" aria-label="Your sign-in history" gap="xs" mt="md">
+      <h2 className="section-title">Sign-in history</h2>
+      <SignInHistory most={MOST_SHOWN} />
+      <details>
+        <summary>Choose a new password</summary>
+        <PasswordForm account={account} />
+      </details>
+      <div>
+        <SignOutEverywhere />
+      </div>
     </Stack>
   )
 }
