@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
@@ -8,10 +9,16 @@ import { test } from 'node:test'
 /** What Node takes for old objects in a container of 512 MB, which is the least that the guide gives a process. */
 const OLD_SPACE_MB = 256
 
+/** As `npm start` has them. */
+function startFlags(): string[] {
+  const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: { start: string } }
+  return scripts.start.match(/--\S+/g) ?? []
+}
+
 test('whatever one school sends to any route, another is answered: no stall, no queue behind it, no memory of all', async t => {
   const { NODE_TEST_CONTEXT: _, ...env } = process.env
-  const limit = `--max-old-space-size=${OLD_SPACE_MB}`
-  const walk = spawn(process.execPath, [limit, join(import.meta.dirname, 'walk.ts')], { env })
+  const flags = [`--max-old-space-size=${OLD_SPACE_MB}`, ...startFlags()]
+  const walk = spawn(process.execPath, [...flags, join(import.meta.dirname, 'walk.ts')], { env })
   t.after(() => walk.kill('SIGKILL'))
   const [said, complaints, [code]] = await Promise.all([
     text(walk.stdout),
