@@ -32,20 +32,6 @@ test('a year of a plan happens in its order when the clock is moved, and every r
   assert.equal(body.data.fee_summary.outstanding, 0)
 })
 
-test('every debit was announced at least 24 hours before, with the amount that was then presented', async t => {
-  const world = await openWorld(t, { rail: 'upi_autopay' })
-  await world.advanceUntil(plan => stateOf(plan) === 'settled', 'the first settlement')
-  const [row] = await world.bursar.sql(
-    `select i.notified_at, p.presented_at, p.amount_paise from flex_presentations p
-     join flex_instalments i on i.id = p.instalment_id`,
-  )
-  assert.ok(row)
-  assert.ok(row['presented_at'] - row['notified_at'] >= 24 * 3_600_000)
-  const notice = (await world.mailbox()).find(mail => /will be debited on/.test(mail.subject ?? ''))
-  assert.match(notice.text, /₹7,200\.05/)
-  assert.equal(row['amount_paise'], 720005)
-})
-
 test('a debit whose notice cannot leave in time is put off until one has left 24 hours before', async t => {
   const smtp = await startFakeSmtp(t)
   smtp.behave('busy')
