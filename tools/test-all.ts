@@ -8,7 +8,8 @@ const results = PARTS.map(part => {
   const { status } = spawnSync('npm', ['run', part], { stdio: 'inherit' })
   return { part, isGood: status === 0, seconds: Math.round((performance.now() - startedMs) / 1_000) }
 })
-console.log()
-for (const { part, isGood, seconds } of results)
-  console.log(`${isGood ? 'passed' : 'FAILED'}  npm run ${part}  ${seconds} s`)
+const lines = results.map(
+  ({ part, isGood, seconds }) => `${isGood ? 'passed' : 'FAILED'}  npm run ${part}  ${seconds} s`,
+)
+process.stdout.write(`\n${lines.join('\n')}\n`)
 process.exitCode = results.every(({ isGood }) => isGood) ? 0 : 1
