@@ -1,6 +1,6 @@
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { readableComponent } from '../../platform/names.ts'
-import { by, type Sorting } from '../lists/sorting.rules.ts'
+import { by, type Sorting } from '../../platform/db/sorted-list.ts'
 import type { Report } from '../reports/export.service.ts'
 import { moment, money, text, type Column } from '../reports/reports.rules.ts'
 import type { Approval } from './approvals.rules.ts'

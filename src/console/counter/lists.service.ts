@@ -2,7 +2,7 @@ import { allCheques, type Cheque } from '../../banking/cheques/cheques.service.t
 import { allDeposits, type ListedDeposit } from '../../banking/deposits/deposits.service.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { readableComponent } from '../../platform/names.ts'
-import { by, type Sorting } from '../lists/sorting.rules.ts'
+import { by, type Sorting } from '../../platform/db/sorted-list.ts'
 import type { Report } from '../reports/export.service.ts'
 import { count, day, moment, money, text, type Column } from '../reports/reports.rules.ts'
 

@@ -1,7 +1,7 @@
 import type { Queryable } from '../../platform/db/database.ts'
 import { allOf, toPage, type Page } from '../../platform/db/list.ts'
 import type { Paise } from '../../platform/money.ts'
-import { by, type Sorting } from '../lists/sorting.rules.ts'
+import { by, type Sorting } from '../../platform/db/sorted-list.ts'
 import { limitOf, type Query } from '../../platform/db/query.ts'
 import { AMOUNT, NOT_PRESENTED, STATUS } from './days.store.ts'
 import { writeCursor, type DebitCursor, type DebitStatus, type Span } from './flex.rules.ts'

@@ -4,7 +4,7 @@ import type { Institute } from '../../institutes/institutes.rules.ts'
 import { readableComponent } from '../../platform/names.ts'
 import type { Report } from '../reports/export.service.ts'
 import { count, moment, text, type Column } from '../reports/reports.rules.ts'
-import { by, type Sorting } from './sorting.rules.ts'
+import { by, type Sorting } from '../../platform/db/sorted-list.ts'
 
 /** Files that people sent, of students or of links. */
 export const FILE_SORTING: Sorting = {

@@ -5,8 +5,8 @@ import type { Query } from '../../platform/db/query.ts'
 import { countRows } from '../reports/cursor.store.ts'
 import type { Report } from '../reports/export.service.ts'
 import { pickedIds } from './bulk.rules.ts'
-import { readPlace, sortOf, writePlace, type Sorting } from './sorting.rules.ts'
-import { listKeys, listSorted, pickedQuery, sortedQuery } from './sorting.store.ts'
+import { readPlace, sortOf, writePlace, type Sorting } from '../../platform/db/sorted-list.ts'
+import { listKeys, listSorted, pickedQuery, sortedQuery } from '../../platform/db/sorted-list.ts'
 
 /** As far as rows are counted, and as many as are sorted while somebody waits. */
 const MOST = 25_000

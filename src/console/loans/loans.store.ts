@@ -10,7 +10,7 @@ import type { Queryable } from '../../platform/db/database.ts'
 import type { Paise } from '../../platform/money.ts'
 import { BANK_TRANSFER } from '../../loans/transfers/bank-transfers.rules.ts'
 import type { LoanState } from '../../loans/loans.rules.ts'
-import { by, type Sorting } from '../lists/sorting.rules.ts'
+import { by, type Sorting } from '../../platform/db/sorted-list.ts'
 import type { Query } from '../../platform/db/query.ts'
 
 /** An application as lists show it: to the institute, and to the people of its lender. */

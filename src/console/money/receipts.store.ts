@@ -2,7 +2,7 @@ import type { Queryable } from '../../platform/db/database.ts'
 import { allOf } from '../../platform/db/list.ts'
 import type { Paise } from '../../platform/money.ts'
 import type { ReceiptKey } from './receipts.rules.ts'
-import { by, type Sorting } from '../lists/sorting.rules.ts'
+import { by, type Sorting } from '../../platform/db/sorted-list.ts'
 import { limitOf, type Query } from '../../platform/db/query.ts'
 
 export type ReceiptRow = {

@@ -4,7 +4,7 @@ import { orderCountQuery, orderListQuery, type OrderSearchFilter } from '../../o
 import type { Context } from '../../platform/context.ts'
 import { toRupees } from '../../platform/money.ts'
 import { receiptNumber } from '../../receipts/receipts.rules.ts'
-import { by, type Sorting } from '../lists/sorting.rules.ts'
+import { by, type Sorting } from '../../platform/db/sorted-list.ts'
 import type { Report } from '../reports/export.service.ts'
 import { moment, money, text } from '../reports/reports.rules.ts'
 

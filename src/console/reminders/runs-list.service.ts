@@ -1,6 +1,6 @@
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { allRuns, type CountedRun } from '../../reminders/runs.service.ts'
-import { by, type Sorting } from '../lists/sorting.rules.ts'
+import { by, type Sorting } from '../../platform/db/sorted-list.ts'
 import type { Report } from '../reports/export.service.ts'
 import { count, moment, text, type Column } from '../reports/reports.rules.ts'
 

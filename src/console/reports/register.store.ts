@@ -3,7 +3,7 @@ import type { Order } from '../../orders/orders.rules.ts'
 import type { Queryable } from '../../platform/db/database.ts'
 import { allOf, type Condition } from '../../platform/db/list.ts'
 import type { Paise } from '../../platform/money.ts'
-import { by, type Sorting } from '../lists/sorting.rules.ts'
+import { by, type Sorting } from '../../platform/db/sorted-list.ts'
 import { limitOf, type Query } from '../../platform/db/query.ts'
 import type { Period, Source } from './register.rules.ts'
 

@@ -1,7 +1,7 @@
 import type { Queryable } from '../../platform/db/database.ts'
 import { allOf } from '../../platform/db/list.ts'
 import type { Paise } from '../../platform/money.ts'
-import { by, type Sorting } from '../lists/sorting.rules.ts'
+import { by, type Sorting } from '../../platform/db/sorted-list.ts'
 import { limitOf, type Query } from '../../platform/db/query.ts'
 import { yearName } from '../../students/students.rules.ts'
 

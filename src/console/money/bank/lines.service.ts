@@ -1,7 +1,7 @@
 import { allLines, type MatchedLine } from '../../../banking/statements/decide.service.ts'
 import type { Institute } from '../../../institutes/institutes.rules.ts'
 import { readableComponent } from '../../../platform/names.ts'
-import { by, type Sorting } from '../../lists/sorting.rules.ts'
+import { by, type Sorting } from '../../../platform/db/sorted-list.ts'
 import type { Report } from '../../reports/export.service.ts'
 import { day, money, text, type Column } from '../../reports/reports.rules.ts'
 
