@@ -42,7 +42,7 @@ export function refusal(importer: Place, target: Place): string | null {
     return 'the shared edge knows no feature but institutes, whose keys it checks'
   }
   if (target.area === 'http' && importer.rank !== null && !isEdge(importer)) {
-    return 'only edge files (routes, input, output, events, schemas, docs, pages) may use http/'
+    return 'only edge files (routes, input, output, list, events, schemas, docs, pages) may use http/'
   }
   if (importer.rank === null || target.rank === null) return rulesReachOut(importer, target)
   if (importer.area === target.area) return insideFeature(importer, target)
@@ -60,7 +60,7 @@ function isEdge(place: Place): boolean {
   return (
     place.layer === 'routes' ||
     place.path === FRAME ||
-    /\.(schemas|docs|pages|input|output|events)\.ts$/.test(place.path)
+    /\.(schemas|docs|pages|input|output|events|list)\.ts$/.test(place.path)
   )
 }
 

@@ -10,7 +10,7 @@ export const LISTS: Record<string, readonly string[]> = {
   'money/receipts': ['issued', 'number', 'payer', 'student', 'amount'],
   'money/defaulters': ['student', 'grade', 'late', 'last_paid', 'owed'],
   'money/settlements': ['settled', 'gross', 'net', 'payments'],
-  'counter/cheques': ['number', 'bank', 'amount', 'student', 'state', 'taken'],
+  'counter/cheques': ['number', 'bank', 'amount', 'student_name', 'state', 'taken_at'],
   'counter/deposits': ['slip', 'day', 'account', 'amount'],
   'bank/lines': ['day', 'amount', 'state', 'text'],
   loans: ['family', 'student', 'status', 'amount', 'since'],

@@ -1,33 +1,10 @@
 import { outputOf, type Shown } from '../../http/wire/output.ts'
-import { CHEQUE_STATES } from './cheques.rules.ts'
-import type { Cheque } from './cheques.service.ts'
-
-const out = outputOf<Cheque>()
-const fields = {
-  payment_id: out.text('Id of its payment.', 'pay_01k9zq4m0ve8sbn6yt2hw3c5da', one => one.id),
-  taken_at: out.moment('When it was taken, UTC.', '2026-11-16T06:30:00.000Z'),
-  taken_by: out.text('Who took it.', 'counter@school.example'),
-  service_student_id: out.text('The student.', 'student_01k9zq4m0ve8sbn6yt2hw3c5da', one => one.studentId),
-  student_name: out.text('The student.', 'Kabir Rao'),
-  identifier: out.text("The student's identifier.", 'ADM-1042'),
-  mode: out.text('`cheque` or `demand_draft`.', 'cheque'),
-  number: out.text('The number on it.', '004512'),
-  bank: out.optional.text('Drawn on.', 'HDFC Bank'),
-  date: out.optional.day('The date on it.', '2026-11-16'),
-  amount: out.amount('Rupees.', 12000),
-  state: out.oneOf(CHEQUE_STATES, 'Where it is.'),
-  deposit_id: out.optional.text('The slip it went to the bank with.', 'dep_01k9zq4m0ve8sbn6yt2hw3c5da'),
-  slip_number: out.optional.integer('The number of that slip.', 17),
-  decided_on: out.optional.day('Cleared or bounced on.', '2026-11-18'),
-  bounce_reason: out.optional.text('As the bank gave it.', 'Funds insufficient'),
-}
-export const chequeOutput = out.object(fields)
-export type ChequeAnswer = Shown<typeof chequeOutput>
+import { chequeList, type Cheque } from './cheque.list.ts'
 
 /** A cheque that a line of a bank statement may have returned. */
 const returned = outputOf<Cheque & { isNamed: boolean }>()
 export const returnedChequeOutput = returned.object({
-  ...fields,
+  ...chequeList.columns,
   is_named: returned.flag('The line names its number.', true),
 })
 export type ReturnedChequeAnswer = Shown<typeof returnedChequeOutput>

@@ -3,39 +3,26 @@ import type { Institute } from '../../institutes/institutes.rules.ts'
 import { dayOf } from '../../platform/calendar.ts'
 import type { Context } from '../../platform/context.ts'
 import type { Transaction } from '../../platform/db/database.ts'
-import type { Page, PageRange } from '../../platform/db/list.ts'
 import { badField, notFound } from '../../platform/errors.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
 import type { Paise } from '../../platform/money.ts'
 import { cancelPaymentWithin } from '../../students/direct-payments/direct-payments.service.ts'
 import { addToFee, holdStudents } from '../../students/profile/lock-student.service.ts'
+import type { Cheque } from './cheque.list.ts'
 import { BOUNCE_CHARGE, nextState, type ChequeAct } from './cheques.rules.ts'
 import * as store from './cheques.store.ts'
-
-export type { Cheque } from './cheques.store.ts'
-
-export { allCheques } from './cheques.store.ts'
-
-export async function listCheques(
-  { db }: Pick<Context, 'db'>,
-  institute: Institute,
-  filter: store.ChequeFilter,
-  page: PageRange,
-): Promise<Page<store.Cheque>> {
-  return store.listCheques(db, institute.id, filter, page)
-}
 
 /** Held until the commit by their students, as every change of a payment is. */
 export async function holdCheques(
   tx: Transaction,
   instituteId: number,
   ids: readonly string[],
-): Promise<store.Cheque[]> {
+): Promise<Cheque[]> {
   const found = await store.readCheques(tx, instituteId, ids)
   if (found.length < new Set(ids).size) throw notFound('This cheque')
   await holdStudents(
     tx,
-    found.map(({ studentId }) => ({ instituteId, studentId })),
+    found.map(({ serviceStudentId: studentId }) => ({ instituteId, studentId })),
   )
   return store.readCheques(tx, instituteId, ids)
 }
@@ -46,13 +33,13 @@ type Written = { depositId?: string; decidedOn?: string; bounceReason?: string }
 /** What is done to cheques that the caller holds; refused if one of them is past that. */
 export async function changeCheques(
   tx: Transaction,
-  held: readonly store.Cheque[],
+  held: readonly Cheque[],
   { instituteId, act, by, at }: Change,
   { depositId, decidedOn, bounceReason }: Written,
 ): Promise<void> {
   const rows = held.map(cheque => ({
     instituteId,
-    paymentId: cheque.id,
+    paymentId: cheque.paymentId,
     state: nextState(cheque, act),
     depositId: depositId ?? cheque.depositId,
     decidedOn: decidedOn ?? null,
@@ -67,9 +54,9 @@ type Decided = { id: string; day: string | null; by: string }
 
 export async function clearCheque(
   { db, clock }: Context,
-  command: Command<store.Cheque>,
+  command: Command<Cheque>,
   { id, day, by }: Decided,
-): Promise<store.Cheque> {
+): Promise<Cheque> {
   const { instituteId } = command
   const at = clock.now()
   const decidedOn = requirePast(day, at)
@@ -85,10 +72,10 @@ export type Bounced = Decided & { reason: string; chargePaise: Paise | null }
 /** Its money is due again and its receipt cancelled; the family may be charged for it. */
 export async function bounceCheque(
   { db, clock }: Context,
-  command: Command<store.Cheque>,
+  command: Command<Cheque>,
   institute: Institute,
   { id, day, by, reason, chargePaise }: Bounced,
-): Promise<store.Cheque> {
+): Promise<Cheque> {
   const at = clock.now()
   const decidedOn = requirePast(day, at)
   return transact(db, command, tx =>
@@ -102,12 +89,12 @@ export async function bounceWithin(
   institute: Institute,
   { id, day: decidedOn, by, reason, chargePaise }: Bounced & { day: string },
   at: Date,
-): Promise<store.Cheque> {
+): Promise<Cheque> {
   const instituteId = institute.id
   const held = await holdCheques(tx, instituteId, [id])
   const change = { instituteId, act: 'bounce' as const, by, at }
   await changeCheques(tx, held, change, { decidedOn, bounceReason: reason })
-  for (const { studentId, transactionId, number } of held) {
+  for (const { serviceStudentId: studentId, transactionId, number } of held) {
     const cancelReason = `The cheque ${number} bounced: ${reason}`
     await cancelPaymentWithin(tx, { institute, studentId, transactionId }, { reason: cancelReason, at })
     if (chargePaise === null) continue
@@ -124,11 +111,11 @@ export async function listReturnable(
   { db }: Pick<Context, 'db'>,
   institute: Institute,
   asked: store.Returnable,
-): Promise<store.Cheque[]> {
+): Promise<Cheque[]> {
   return store.listReturnable(db, institute.id, asked)
 }
 
-async function readOne(tx: Transaction, instituteId: number, id: string): Promise<store.Cheque> {
+async function readOne(tx: Transaction, instituteId: number, id: string): Promise<Cheque> {
   const [cheque] = await store.readCheques(tx, instituteId, [id])
   if (cheque === undefined) throw notFound('This cheque')
   return cheque

@@ -1,75 +1,10 @@
 import type { Queryable, Transaction } from '../../platform/db/database.ts'
-import { list, wholeList, type List, type Page, type PageRange } from '../../platform/db/list.ts'
-import type { Query } from '../../platform/db/query.ts'
 import { Table } from '../../platform/db/table.ts'
 import type { Paise } from '../../platform/money.ts'
-import type { ChequeState } from './cheques.rules.ts'
+import { chequeList, CHEQUES, type Cheque } from './cheque.list.ts'
 
-export type Cheque = {
-  /** Of the payment. */
-  id: string
-  transactionId: string
-  takenAt: Date
-  takenBy: string
-  studentId: string
-  studentName: string
-  identifier: string
-  mode: string
-  number: string
-  bank: string | null
-  date: string | null
-  amountPaise: Paise
-  state: ChequeState
-  depositId: string | null
-  slipNumber: number | null
-  decidedOn: string | null
-  bounceReason: string | null
-}
-
-export type ChequeFilter = { state?: ChequeState | undefined; number?: string | undefined }
-
-const STATE = `case when q.state = 'bounced' then 'bounced' when d.cancelled_at is not null then 'cancelled'
-  else coalesce(q.state, 'in_hand') end`
-
-const SELECT = `d.id, d.transaction_id as "transactionId", d.recorded_at as "takenAt", d.recorded_by as "takenBy",
-  s.id as "studentId", s.fullname as "studentName", s.identifier, d.mode,
-  d.instrument ->> 'number' as number, d.instrument ->> 'bank' as bank, d.instrument ->> 'date' as date,
-  d.amount_paise as "amountPaise", ${STATE} as state, q.deposit_id as "depositId", p.slip_number as "slipNumber",
-  q.decided_on as "decidedOn", q.bounce_reason as "bounceReason"`
-
-const JOIN = `join students s on s.institute_id = d.institute_id and s.id = d.student_id
-  left join cheques q on q.institute_id = d.institute_id and q.payment_id = d.id
-  left join deposits p on p.institute_id = q.institute_id and p.id = q.deposit_id`
-
-const AT_COUNTER = 'd.recorded_by is not null and d.instrument is not null'
-
-/** The last taken first. */
-const chequeList = (instituteId: number, { state, number }: ChequeFilter): List => ({
-  select: SELECT,
-  from: 'direct_payments d',
-  join: JOIN,
-  scope: [['d.institute_id = $1', instituteId], [AT_COUNTER]],
-  filters: [
-    [`${STATE} = $1`, state],
-    [`d.instrument ->> 'number' = $1`, number],
-  ],
-  order: ['recorded_at', 'id'],
-  direction: 'desc',
-})
-
-export async function listCheques(
-  db: Queryable,
-  instituteId: number,
-  filter: ChequeFilter,
-  page: PageRange,
-): Promise<Page<Cheque>> {
-  return list<Cheque>(db, chequeList(instituteId, filter), page)
-}
-
-/** All of them as one statement. */
-export function allCheques(instituteId: number, filter: ChequeFilter): Query {
-  return wholeList(chequeList(instituteId, filter))
-}
+const { from, join, atCounter, state } = CHEQUES
+const SELECTED = `select ${chequeList.select} from ${from} ${join}`
 
 /** In the order they were taken. */
 export async function readCheques(
@@ -78,8 +13,8 @@ export async function readCheques(
   ids: readonly string[],
 ): Promise<Cheque[]> {
   return db.query<Cheque>(
-    `select ${SELECT} from direct_payments d ${JOIN}
-     where d.institute_id = $1 and d.id = any($2) and ${AT_COUNTER} order by d.recorded_at, d.id`,
+    `${SELECTED}
+     where d.institute_id = $1 and d.id = any($2) and ${atCounter} order by d.recorded_at, d.id`,
     [instituteId, ids],
   )
 }
@@ -93,8 +28,8 @@ export async function listReturnable(
   { amountPaise, from, to }: Returnable,
 ): Promise<Cheque[]> {
   return db.query<Cheque>(
-    `select ${SELECT} from direct_payments d ${JOIN}
-     where d.institute_id = $1 and d.amount_paise = $2 and ${AT_COUNTER} and ${STATE} in ('in_hand', 'deposited', 'cleared')
+    `${SELECTED}
+     where d.institute_id = $1 and d.amount_paise = $2 and ${atCounter} and ${state} in ('in_hand', 'deposited', 'cleared')
        and (d.recorded_at at time zone 'Asia/Kolkata')::date between $3 and $4
      order by d.recorded_at desc, d.id desc limit 50`,
     [instituteId, amountPaise, from, to],
@@ -107,7 +42,7 @@ export async function readChequesOf(
   depositIds: readonly string[],
 ): Promise<Cheque[]> {
   return db.query<Cheque>(
-    `select ${SELECT} from direct_payments d ${JOIN}
+    `${SELECTED}
      where q.institute_id = $1 and q.deposit_id = any($2) order by d.recorded_at, d.id`,
     [instituteId, depositIds],
   )

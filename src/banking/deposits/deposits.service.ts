@@ -7,8 +7,9 @@ import { transact, type Command } from '../../platform/idempotency.ts'
 import { newId } from '../../platform/ids.ts'
 import { formatRupees, sumPaise, ZERO, type Paise } from '../../platform/money.ts'
 import { requireBankAccount } from '../accounts/accounts.service.ts'
+import type { Cheque } from '../cheques/cheque.list.ts'
 import { changeCheques, holdCheques, requirePast } from '../cheques/cheques.service.ts'
-import { deleteCheques, readChequesOf, writeCheques, type Cheque } from '../cheques/cheques.store.ts'
+import { deleteCheques, readChequesOf, writeCheques } from '../cheques/cheques.store.ts'
 import { countCash, type Counted } from './denominations.rules.ts'
 import * as store from './deposits.store.ts'
 
@@ -79,7 +80,7 @@ export async function cancelDeposit(
 ): Promise<store.ListedDeposit> {
   const { instituteId } = command
   return transact(db, command, async tx => {
-    const ids = idsOf(await readChequesOf(tx, instituteId, [id]))
+    const ids = (await readChequesOf(tx, instituteId, [id])).map(({ paymentId }) => paymentId)
     const held = ids.length === 0 ? [] : await holdCheques(tx, instituteId, ids)
     const deposit = await store.lockDeposit(tx, instituteId, id)
     if (deposit === null) throw notFound('This deposit')
@@ -109,14 +110,14 @@ export async function markBooked(
 ): Promise<void> {
   const ofSlips = await readChequesOf(tx, instituteId, idsOf(deposits))
   const days = new Map(cheques.map(({ id, day }) => [id, day]))
-  for (const { id, depositId } of ofSlips)
-    days.set(id, deposits.find(deposit => deposit.id === depositId)?.day ?? null)
+  for (const { paymentId, depositId } of ofSlips)
+    days.set(paymentId, deposits.find(deposit => deposit.id === depositId)?.day ?? null)
   const held = days.size === 0 ? [] : await holdCheques(tx, instituteId, [...days.keys()])
-  const rows = held.flatMap(({ id, state, depositId }) => {
-    const day = days.get(id) ?? null
+  const rows = held.flatMap(({ paymentId, state, depositId }) => {
+    const day = days.get(paymentId) ?? null
     const isChanged = day === null ? state === 'cleared' : state === 'in_hand' || state === 'deposited'
     const next = day === null ? 'deposited' : 'cleared'
-    const row = { instituteId, paymentId: id, state: next, depositId, decidedOn: day, bounceReason: null }
+    const row = { instituteId, paymentId, state: next, depositId, decidedOn: day, bounceReason: null }
     return isChanged ? [{ ...row, changedBy: by, changedAt: at }] : []
   })
   const isLoose = ({ state, depositId }: (typeof rows)[number]): boolean =>

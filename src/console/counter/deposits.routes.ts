@@ -6,15 +6,9 @@ import {
   listBankAccounts,
   type BankAccount,
 } from '../../banking/accounts/accounts.service.ts'
-import {
-  bounceInput,
-  chequeFilters,
-  chequeParams,
-  chequesQuery,
-  clearInput,
-} from '../../banking/cheques/cheque.input.ts'
-import { chequeOutput } from '../../banking/cheques/cheque.output.ts'
-import { bounceCheque, clearCheque, listCheques, type Cheque } from '../../banking/cheques/cheques.service.ts'
+import { bounceInput, chequeParams, clearInput } from '../../banking/cheques/cheque.input.ts'
+import { chequeList, type Cheque } from '../../banking/cheques/cheque.list.ts'
+import { bounceCheque, clearCheque } from '../../banking/cheques/cheques.service.ts'
 import { printDepositSlip } from '../../banking/deposits/deposit-slip.service.ts'
 import {
   cancelDepositInput,
@@ -39,7 +33,8 @@ import { EVERYONE } from '../console.rules.ts'
 import { addConsoleFile } from '../files.routes.ts'
 import { addReport } from '../reports/report.routes.ts'
 import { FINANCE_ROLES } from '../students/students.rules.ts'
-import { CHEQUE_SORTING, chequesReport, DEPOSIT_SORTING, depositsReport } from './lists.service.ts'
+import { addList } from '../lists/list.routes.ts'
+import { DEPOSIT_SORTING, depositsReport } from './lists.service.ts'
 
 /** The cheque register, and what the office takes to its bank. */
 export function depositRoutes(app: FastifyInstance, ctx: Context): void {
@@ -67,28 +62,19 @@ function addAccounts(app: FastifyInstance, ctx: Context): void {
 }
 
 function addCheques(app: FastifyInstance, ctx: Context): void {
-  addReport(app, ctx, {
-    url: '/counter/cheques',
-    query: chequesQuery,
-    filters: chequeFilters,
-    output: pageOf(chequeOutput),
-    answer: ({ institute, query: { cursor, limit, ...filter } }) =>
-      listCheques(ctx, institute, filter, { cursor, limit }),
-    report: ({ institute, query }) => chequesReport(institute, query),
-    list: CHEQUE_SORTING,
-  })
+  addList(app, ctx, { url: '/counter/cheques', list: chequeList })
   addConsoleWrite(app, ctx, {
     method: 'POST',
     url: '/counter/cheques/:payment_id/clear',
     roles: FINANCE_ROLES,
     params: chequeParams,
     body: clearInput,
-    output: one(chequeOutput),
+    output: one(chequeList.output),
     perform: (command, { who, params, body }) =>
       clearCheque(ctx, command, { id: params.paymentId, day: body.day, by: who.email }),
     audit: (_call, cheque: Cheque) => ({
       what: 'cheque.cleared',
-      about: cheque.studentId,
+      about: cheque.serviceStudentId,
       after: { number: cheque.number, amount: toRupees(cheque.amountPaise), on: cheque.decidedOn },
     }),
   })
@@ -98,12 +84,12 @@ function addCheques(app: FastifyInstance, ctx: Context): void {
     roles: FINANCE_ROLES,
     params: chequeParams,
     body: bounceInput,
-    output: one(chequeOutput),
+    output: one(chequeList.output),
     perform: (command, { institute, who, params, body }) =>
       bounceCheque(ctx, command, institute, { ...body, id: params.paymentId, by: who.email }),
     audit: ({ body }, cheque: Cheque) => ({
       what: 'cheque.bounced',
-      about: cheque.studentId,
+      about: cheque.serviceStudentId,
       why: body.reason,
       after: {
         number: cheque.number,

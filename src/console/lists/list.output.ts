@@ -1,4 +1,5 @@
-import { outputOf } from '../../http/wire/output.ts'
+import { kindOf, type CellKind, type ListDefinition } from '../../http/lists/define-list.ts'
+import { outputOf, type Shown } from '../../http/wire/output.ts'
 import type { Count } from './lists.service.ts'
 
 const out = outputOf<Count>()
@@ -11,3 +12,80 @@ const all = outputOf<{ keys: string[] }>()
 export const keysOutput = all.object({
   keys: all.texts('Of all that match, in the order of the list.', ['order_01k9zq4m0ve8sbn6yt2hw3c5da']),
 })
+
+const KINDS = [
+  'text',
+  'money',
+  'count',
+  'day',
+  'moment',
+  'state',
+  'flag',
+] as const satisfies readonly CellKind[]
+
+type ShownColumn = {
+  key: string
+  title: string
+  kind: CellKind
+  isSorted: boolean
+  values: readonly string[]
+}
+const shown = outputOf<ShownColumn>()
+const columnOutput = shown.object({
+  key: shown.text('The field of a row, and the name to sort by.', 'amount'),
+  title: shown.text('Its heading.', 'Amount'),
+  kind: shown.oneOf(KINDS, 'What its cells are.'),
+  is_sorted: shown.flag('Whether the list can be sorted by it.', true),
+  values: shown.texts('All that a state can be; else empty.', ['deposited']),
+})
+
+const FILTER_KINDS = ['text', 'day', 'choice'] as const
+const SOURCES = ['branches', 'years', 'grades', 'components', 'discounts'] as const
+type ShownFilter = {
+  key: string
+  label: string
+  kind: (typeof FILTER_KINDS)[number]
+  values: readonly string[]
+  choices: (typeof SOURCES)[number] | undefined
+}
+const offered = outputOf<ShownFilter>()
+const filterOutput = offered.object({
+  key: offered.text('The query parameter.', 'state'),
+  label: offered.text('As people read it.', 'Status'),
+  kind: offered.oneOf(FILTER_KINDS, 'How it is typed.'),
+  values: offered.texts('What there is to choose from; else empty.', ['deposited']),
+  choices: offered.optional.oneOf(SOURCES, 'What of the institute there is to choose from.'),
+})
+
+type AnyList = Pick<ListDefinition, 'title' | 'noun' | 'columns' | 'filters' | 'sorting'>
+const list = outputOf<AnyList>()
+/** What a page needs to know of a list to show it. */
+export const columnsOutput = list.object({
+  one: list.text('What a row is.', 'cheque', ({ noun }) => noun[0]),
+  many: list.text('What many are.', 'cheques', ({ noun }) => noun[1]),
+  columns: list.list('From left to right.', columnOutput, columnsOf),
+  filters: list.list('What it can be narrowed by.', filterOutput, filtersOf),
+})
+export type ListColumnsAnswer = Shown<typeof columnsOutput>
+
+function columnsOf({ columns, sorting }: AnyList): ShownColumn[] {
+  return Object.entries(columns).flatMap(([key, one]) => {
+    const { title, only } = one.column ?? {}
+    if (title === undefined || only === 'file') return []
+    const values = (one.schema['enum'] ?? []) as readonly string[]
+    return [{ key, title, kind: kindOf(one), isSorted: key in sorting.columns, values }]
+  })
+}
+
+function filtersOf({ filters }: AnyList): ShownFilter[] {
+  return Object.entries(filters).flatMap(([key, { field, label, choices }]) => {
+    if (label === undefined) return []
+    const { enum: values, format } = (field as { schema: Record<string, unknown> }).schema
+    const kind = Array.isArray(values) || choices !== undefined ? 'choice' : isDay(format) ? 'day' : 'text'
+    return [{ key, label, kind, values: (values ?? []) as readonly string[], choices }]
+  })
+}
+
+function isDay(format: unknown): boolean {
+  return format === 'date' || format === 'range-start' || format === 'range-end'
+}

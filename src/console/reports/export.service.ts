@@ -32,6 +32,8 @@ export type Report<Row extends object> = {
   /** A shorter statement with as many rows. */
   counted?: Query | null | undefined
   columns: readonly Column<Row>[]
+  /** Of a row as the statement gives it. */
+  toRow?: (row: Row) => Row
   /** Absent for what no voucher stands for. */
   vouchers?: ((row: Row) => Voucher[]) | undefined
 }
@@ -86,10 +88,17 @@ async function admit<Row extends object>(
 
 async function wholeFile<Row extends object>(
   { db }: Context,
-  { title, columns, query }: Whole<Row>,
+  report: Whole<Row>,
   instituteId: number,
 ): Promise<Buffer> {
-  return db.transaction(tx => makeXlsx(instituteId, title, columns, readBatches<Row>(tx, query)))
+  return db.transaction(tx => makeXlsx(instituteId, report.title, report.columns, readRows(tx, report)))
+}
+
+async function* readRows<Row extends object>(
+  tx: Transaction,
+  { query, toRow }: Whole<Row>,
+): AsyncGenerator<readonly Row[]> {
+  for await (const rows of readBatches<Row>(tx, query)) yield toRow === undefined ? rows : rows.map(toRow)
 }
 
 /** A client that stops reading ends the transaction too; a failure half way breaks the download off. */
@@ -100,7 +109,7 @@ function streamedFile<Row extends object>(
   onEnd: () => void,
 ): Readable {
   const content = new PassThrough()
-  db.transaction(tx => pipeline(textOf(readBatches<Row>(tx, report.query), report, format), content))
+  db.transaction(tx => pipeline(textOf(readRows(tx, report), report, format), content))
     .catch((error: Error) => content.destroy(error))
     .finally(onEnd)
   return content

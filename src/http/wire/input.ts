@@ -105,7 +105,7 @@ export type Camel<Text extends string> = Text extends `${infer Head}_${infer Tai
   : Text
 
 /** `*Paise` in place of a name: the wire's own, with the unit behind it. */
-type NameOf<Key, Name extends string> = Name extends ''
+export type NameOf<Key, Name extends string> = Name extends ''
   ? Camel<Key & string>
   : Name extends `*${infer Unit}`
     ? `${Camel<Key & string>}${Unit}`
@@ -159,9 +159,7 @@ export class Input<Value, Given extends Fields = Fields> {
   }
 
   #readAs(name: string, { name: given, absent, empty }: Field<unknown, string>): ReadAs {
-    const camel = toCamel(name)
-    const key = given === '' ? camel : given.startsWith('*') ? camel + given.slice(1) : given
-    return { key, absent: absent === undefined ? this.#whenAbsent : absent.value, empty }
+    return { key: nameOf(name, given), absent: absent === undefined ? this.#whenAbsent : absent.value, empty }
   }
 }
 
@@ -189,7 +187,13 @@ export function query<const Given extends Fields>(fields: Given): Input<ReadFiel
   return new Input(fields, undefined)
 }
 
-function toCamel(name: string): string {
+/** The name that services know a field by. */
+export function nameOf(name: string, given: string): string {
+  if (given === '') return toCamel(name)
+  return given.startsWith('*') ? toCamel(name) + given.slice(1) : given
+}
+
+export function toCamel(name: string): string {
   return name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
 }
 

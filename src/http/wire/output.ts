@@ -35,7 +35,7 @@ export type OutField<Json, IsOptional extends boolean, From> = {
 }
 
 type AnyField = OutField<unknown, boolean, unknown>
-type OutFields = Readonly<Record<string, AnyField>>
+export type OutFields = Readonly<Record<string, AnyField>>
 
 type Maybe<IsOptional extends boolean, Domain> = IsOptional extends true ? Domain | Empty : Domain
 
@@ -107,11 +107,32 @@ type Nested<Source, Context, IsOptional extends boolean, What> = {
   ): OutField<What extends 'list' ? Json[] : Json, IsOptional, ByFunction<Source, Context>>
 }
 
-type JsonOf<Given extends OutFields> = {
+export type JsonOf<Given extends OutFields> = {
   [Key in keyof Given as Given[Key]['isOptional'] extends true ? never : Key]: Given[Key]['example']
 } & {
   [Key in keyof Given as Given[Key]['isOptional'] extends true ? Key : never]?: Given[Key]['example']
 }
+
+type NamedProperties<Given extends OutFields> = {
+  [
+    Key in keyof Given as Given[Key] extends OutField<unknown, boolean, ByName<unknown, infer Unit>>
+      ? `${Camel<Key & string>}${Unit}`
+      : never
+  ]: Given[Key] extends OutField<unknown, boolean, ByName<infer Domain, string>>
+    ? Exclude<Domain, undefined>
+    : never
+}
+
+type SourceOf<Field> =
+  Field extends OutField<unknown, boolean, ByFunction<infer Source, never>> ? Source : never
+type Together<Union> = (Union extends unknown ? (one: Union) => void : never) extends (all: infer All) => void
+  ? All
+  : never
+
+/** A source that has what these fields are read from. */
+export type RowOf<Given extends OutFields> = NamedProperties<Given> &
+  Together<SourceOf<Given[keyof Given]>> &
+  object
 
 /** Says at the field what its source lacks. */
 type Fits<Given extends OutFields, Source, Context> = {
@@ -128,7 +149,7 @@ type Fits<Given extends OutFields, Source, Context> = {
     : unknown
 }
 
-type Output<Source, Context, Json> = {
+export type Output<Source, Context, Json> = {
   readonly schema: JsonSchema
   readonly example: Json
   toJson(this: void, source: Source, context: Context): Json

@@ -29,6 +29,8 @@ export type List = {
   /** Columns of `from` that no two rows of the list have in common. */
   order: readonly string[]
   direction: 'asc' | 'desc'
+  /** The row's property that holds its id, if that is not `id`. */
+  key?: string
   /**
    * Rows may be deleted between two pages. The cursor, then the only column of the order, is compared as it is and is a
    * place rather than a row of the list.
@@ -45,7 +47,7 @@ export type List = {
 const MOST_ROWS = 201
 
 /** A page by keyset: the cursor is the id of the last row shown. One that is not of this list is a 400. */
-export async function list<Row extends { id: string }>(
+export async function list<Row extends object>(
   db: Queryable,
   definition: List,
   { cursor, limit }: PageRange,
@@ -75,7 +77,7 @@ export async function list<Row extends { id: string }>(
   // Nothing comes after a row that does not exist, so only an empty page leaves the question open.
   if (cursor !== undefined && rows.length === 0 && !definition.isPurged)
     await checkCursor(db, from, [...scope, isCursor])
-  return toPage(rows, limit, row => row.id)
+  return toPage(rows, limit, row => (row as Record<string, string>)[definition.key ?? 'id'] ?? '')
 }
 
 /** All of it as one statement, in its order. */

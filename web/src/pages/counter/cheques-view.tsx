@@ -1,15 +1,15 @@
 import { Button, Group, TextInput } from '@mantine/core'
 import { useState } from 'react'
-import type { ChequeAnswer } from '../../../../src/banking/cheques/cheque.output.ts'
+import type { ChequeAnswer } from '../../../../src/banking/cheques/cheque.list.ts'
 import { problemOf, useCommand } from '../../api/command.ts'
 import { useInstitutePath, useMay } from '../../api/session.ts'
 import { ConfirmWithReason } from '../../ui/dialogue/confirm-with-reason.tsx'
 import { formatRupees } from '../../ui/money.tsx'
 import { StatusBadge, type Tone } from '../../ui/status-badge.tsx'
-import { DataTable, type Column } from '../../ui/table/data-table.tsx'
-import type { Filter } from '../../ui/table/use-filters.ts'
+import type { Column } from '../../ui/table/rows.tsx'
+import { ListTable } from '../../ui/table/list-table.tsx'
 import { notify } from '../../ui/toasts.tsx'
-import { formatDay, formatMoment } from '../../ui/when.tsx'
+import { formatDay } from '../../ui/when.tsx'
 import { plainAmount } from '../students/texts.ts'
 import { AFTER_CHANGE } from '../students/use-student.ts'
 
@@ -21,64 +21,24 @@ const STATES: Record<ChequeAnswer['state'], { label: string; tone: Tone }> = {
   cancelled: { label: 'Cancelled', tone: 'plain' },
 }
 
-const FILTERS: readonly Filter[] = [
-  { key: 'number', label: 'Cheque number' },
-  {
-    key: 'state',
-    label: 'Status',
-    options: Object.entries(STATES).map(([value, { label }]) => ({ value, label })),
-  },
-]
-
-const COLUMNS: readonly Column<ChequeAnswer>[] = [
-  {
-    key: 'number',
-    title: 'Cheque',
-    sort: 'number',
-    text: row => row.number,
-    render: row => (
-      <>
-        <strong>{row.number}</strong>
-        <br />
-        {[row.bank, row.date && formatDay(row.date)].filter(Boolean).join(', ')}
-      </>
-    ),
-  },
-  {
-    key: 'amount',
-    title: 'Amount',
-    sort: 'amount',
-    isLargestFirst: true,
-    text: row => formatRupees(row.amount),
-    align: 'right',
-  },
-  {
-    key: 'student',
-    title: 'Student',
-    sort: 'student',
-    text: row => `${row.student_name}, ${row.identifier}`,
-  },
-  {
-    key: 'state',
-    title: 'Status',
-    sort: 'state',
-    text: row => STATES[row.state].label,
-    render: row => (
-      <>
-        <StatusBadge tone={STATES[row.state].tone}>{STATES[row.state].label}</StatusBadge>
-        <br />
-        {detailOf(row)}
-      </>
-    ),
-  },
-  {
-    key: 'taken',
-    title: 'Taken',
-    sort: 'taken',
-    isLargestFirst: true,
-    text: row => formatMoment(row.taken_at),
-  },
-]
+/** The cheque with its bank and day, and its state with what came of it. */
+const CELLS = {
+  number: (row: ChequeAnswer) => (
+    <>
+      <strong>{row.number}</strong>
+      <br />
+      {[row.bank, row.date && formatDay(row.date)].filter(Boolean).join(', ')}
+    </>
+  ),
+  student_name: (row: ChequeAnswer) => `${row.student_name}, ${row.identifier}`,
+  state: (row: ChequeAnswer) => (
+    <>
+      <StatusBadge tone={STATES[row.state].tone}>{STATES[row.state].label}</StatusBadge>
+      <br />
+      {detailOf(row)}
+    </>
+  ),
+}
 
 function detailOf({ bounce_reason: why, decided_on: day, slip_number: slip }: ChequeAnswer): string {
   const parts = [why, day && formatDay(day), slip !== undefined && `slip ${slip}`]
@@ -130,14 +90,14 @@ export function ChequesView() {
   }
   return (
     <>
-      <DataTable<ChequeAnswer>
+      <ListTable<ChequeAnswer>
         name="Cheques"
         path={path}
         queryKey="cheques"
-        columns={mayDecide ? [...COLUMNS, actions] : COLUMNS}
+        labels={{ state: STATES }}
+        cells={CELLS}
+        more={mayDecide ? [actions] : []}
         rowId={row => row.payment_id}
-        filters={FILTERS}
-        counted={['cheque', 'cheques']}
         empty={{
           title: 'No cheques yet',
           description:

@@ -1,0 +1,178 @@
+import type { FastifyInstance } from 'fastify'
+import { cellOf, kindOf, type Columns, type ListDefinition } from '../../http/lists/define-list.ts'
+import { one, pageOf } from '../../http/reply.ts'
+import { Field, field, optional, query, type AnyInput, type Input, type Read } from '../../http/wire/input.ts'
+import type { Institute } from '../../institutes/institutes.rules.ts'
+import type { Context } from '../../platform/context.ts'
+import { badCursor, type Page, type PageRange } from '../../platform/db/list.ts'
+import { sortNames, type Sorting } from '../../platform/db/sorted-list.ts'
+import { addConsoleRead } from '../auth/access.routes.ts'
+import type { InstituteVisit } from '../auth/roles.routes.ts'
+import { EVERYONE, type ConsoleRole } from '../console.rules.ts'
+import { addConsoleFile } from '../files.routes.ts'
+import { exportReport, type ExportFor, type Report } from '../reports/export.service.ts'
+import { FORMATS, MEDIA_TYPES, type Column, type Format } from '../reports/reports.rules.ts'
+import type { Voucher } from '../reports/tally/tally.rules.ts'
+import { columnsOutput, countOutput, keysOutput } from './list.output.ts'
+import { countList, forFile, listAll, listInOrder } from './lists.service.ts'
+import { picked } from './picked.input.ts'
+
+type Visit<Params> = { params: Read<Params> } & InstituteVisit
+
+type ListEndpoint<Row extends object, Json, Of, Values, Beside, Params> = {
+  url: string
+  list: ListDefinition<Row, Json, Of, Values, Beside>
+  roles?: readonly ConsoleRole[]
+  params?: Params
+  /** Whose rows they are; the institute's if absent. */
+  of?(visit: Visit<Params>): Of | Promise<Of>
+  /** Something is done to all that fit, by their keys. */
+  isActedOn?: true
+  /** What stands for a row in Tally. */
+  vouchers?(visit: Visit<Params>): Promise<(row: Row) => Voucher[]>
+}
+
+/**
+ * A list of the console: a page of it, and below its address how many there are (`/count`), what its columns and filters
+ * are (`/columns`), all of it as a file (`/export`), and the keys of all that fit (`/keys`) where something is done to them.
+ */
+export function addList<
+  Row extends object,
+  Json,
+  Values,
+  Beside,
+  Of = Institute,
+  Params extends AnyInput = AnyInput,
+>(app: FastifyInstance, ctx: Context, endpoint: ListEndpoint<Row, Json, Of, Values, Beside, Params>): void {
+  const { url } = endpoint
+  const list = endpoint.list as unknown as AnyList<Row>
+  const ownerOf = async (call: InstituteVisit): Promise<unknown> =>
+    (await endpoint.of?.(call as Visit<Params>)) ?? call.institute
+  const shared = {
+    roles: endpoint.roles ?? EVERYONE,
+    ...(endpoint.params === undefined ? {} : { params: endpoint.params }),
+  }
+  addConsoleRead(app, ctx, {
+    ...shared,
+    url,
+    query: sortable(list.query, list.sorting),
+    output: pageOf(list.output, () => list.beside(ctx)),
+    answer: async call => readPage(ctx, list, await ownerOf(call), call.query as PageRequest),
+  })
+  addConsoleRead(app, ctx, {
+    ...shared,
+    url: `${url}/columns`,
+    output: one(columnsOutput),
+    answer: async () => list,
+  })
+  addConsoleRead(app, ctx, {
+    ...shared,
+    url: `${url}/count`,
+    query: list.filterQuery,
+    output: one(countOutput),
+    answer: async call => countList(ctx, await list.counted(ctx, await ownerOf(call), call.query)),
+  })
+  if (endpoint.isActedOn)
+    addConsoleRead(app, ctx, {
+      ...shared,
+      url: `${url}/keys`,
+      query: list.filterQuery,
+      output: one(keysOutput),
+      async answer(call) {
+        return {
+          keys: await listAll(ctx, await list.all(ctx, await ownerOf(call), call.query), list.sorting),
+        }
+      },
+    })
+  addConsoleFile(app, ctx, {
+    ...shared,
+    url: `${url}/export`,
+    query: query({
+      ...list.filterQuery.fields,
+      sort: sortField(list.sorting),
+      picked,
+      format: field.oneOf(FORMATS, 'The kind of file.'),
+    }),
+    mediaType: MEDIA_TYPES.csv,
+    async answer(call) {
+      const { format, ...request } = call.query as ExportRequest
+      const report = await reportOf(ctx, list, await ownerOf(call), request)
+      const vouchers = await endpoint.vouchers?.(call as unknown as Visit<Params>)
+      return exportReport(ctx, { ...report, vouchers }, format, exportFor(call))
+    },
+  })
+}
+
+type AnyList<Row extends object> = ListDefinition<Row, unknown, unknown>
+type PageRequest = PageRange & { sort?: string }
+
+async function readPage<Row extends object>(
+  ctx: Context,
+  list: AnyList<Row>,
+  of: unknown,
+  { sort, cursor, limit, ...filters }: PageRequest,
+): Promise<Page<Row>> {
+  if (sort === undefined) {
+    if (cursor !== undefined && !OWN_CURSOR.test(cursor)) throw badCursor()
+    return list.page(ctx, of, filters, { cursor, limit })
+  }
+  const [all, counted] = await Promise.all([list.all(ctx, of, filters), list.counted(ctx, of, filters)])
+  const page = await listInOrder<Row>(ctx, { query: all, counted }, list.sorting, { sort, cursor, limit })
+  return { ...page, rows: page.rows.map(row => list.toRow(row as never)) }
+}
+
+async function reportOf<Row extends object>(
+  ctx: Context,
+  list: AnyList<Row>,
+  of: unknown,
+  { sort, picked: keys, ...filters }: Omit<ExportRequest, 'format'>,
+): Promise<Report<Row>> {
+  const [all, counted] = await Promise.all([list.all(ctx, of, filters), list.counted(ctx, of, filters)])
+  const chosen = forFile(all, list.sorting, { sort, picked: keys })
+  return {
+    name: list.file,
+    title: list.title,
+    query: chosen,
+    counted: keys === undefined ? counted : chosen,
+    columns: fileColumns(list.columns, list.beside(ctx), ctx.clock.now()),
+    toRow: row => list.toRow(row as never),
+  }
+}
+
+type ExportRequest = { format: Format; sort?: string; picked?: string }
+
+/** A list in its own order has short cursors; in another one a cursor holds the value of the last row. */
+const OWN_CURSOR = /^[A-Za-z0-9_.-]{1,64}$/
+const SORTED_CURSOR = { format: 'sorted-cursor', maxLength: 600 }
+
+function sortField(sorting: Sorting) {
+  const description = 'By which column; with a minus the largest first. Its own order if absent.'
+  return optional(field.oneOf(sortNames(sorting), description))
+}
+
+function sortable(given: Input<unknown>, sorting: Sorting): Input<unknown> {
+  const { cursor } = given.fields
+  if (cursor === undefined) throw new Error('a list has pages')
+  return query({
+    ...given.fields,
+    sort: sortField(sorting),
+    cursor: new Field({ ...cursor.schema, ...SORTED_CURSOR }, cursor.options()),
+  })
+}
+
+function fileColumns<Row>(columns: Columns, beside: unknown, now: Date): readonly Column<Row>[] {
+  return Object.entries(columns).flatMap(([name, one]) => {
+    const { title, only } = one.column ?? {}
+    if (title === undefined || only === 'page') return []
+    const cell = cellOf(one, name)
+    const kind = kindOf(one)
+    const written = kind === 'state' || kind === 'flag' ? 'text' : kind
+    return [{ title, kind: written, value: (row: Row) => cell(row as never, beside, now) }]
+  })
+}
+
+/** Who takes a list out of the process, and which: the filters stand in the log as they were sent. */
+function exportFor({ request, institute, who, origin }: InstituteVisit): ExportFor {
+  const { format: _format, ...filters } = request.query as Record<string, unknown>
+  return { instituteId: institute.id, actor: { who, origin }, filters }
+}

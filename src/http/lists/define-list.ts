@@ -1,0 +1,312 @@
+// oxlint-disable typescript/no-generated-empty-object-type -- a row is made of columns that are not known here yet
+import type { Institute } from '../../institutes/institutes.rules.ts'
+import { assert, assertNever } from '../../platform/assert.ts'
+import { readableComponent } from '../../platform/names.ts'
+import type { Context } from '../../platform/context.ts'
+import {
+  list,
+  wholeList,
+  type Condition,
+  type List,
+  type Page,
+  type PageRange,
+} from '../../platform/db/list.ts'
+import type { Query } from '../../platform/db/query.ts'
+import type { SortColumn, Sorting } from '../../platform/db/sorted-list.ts'
+import {
+  field,
+  optional,
+  nameOf,
+  query,
+  toCamel,
+  type Field,
+  type Input,
+  type NameOf,
+} from '../wire/input.ts'
+import { outputOf, type JsonOf, type Output, type OutFields, type RowOf } from '../wire/output.ts'
+
+/**
+ * A list, written once: what its rows are, which of their fields people see as columns, how it is sorted and filtered.
+ * The statement, the page and its cursor, the count, the files, the answer of the API and the columns of the console's
+ * page follow from it.
+ *
+ *   export const chequeList = defineList({
+ *     file: 'cheques', title: 'Cheques', noun: ['cheque', 'cheques'],
+ *     columns: {
+ *       payment_id: column(out.text('Id of its payment.', 'pay_…'), { sql: 'd.id' }),
+ *       number: column(out.text('The number on it.', '004512'), { sql: `d.instrument ->> 'number'`, title: 'Cheque', sort: by.text }),
+ *     },
+ *     filters: { number: filter(field.text('The number on it.', '004512', 40), { label: 'Cheque number', where: … }) },
+ *     rows: { from: 'direct_payments d', scope: ({ id }) => [['d.institute_id = $1', id]], order: ['recorded_at', 'id'], direction: 'desc' },
+ *   })
+ */
+export type CellKind = 'text' | 'money' | 'count' | 'day' | 'moment' | 'state' | 'flag'
+export type CellValue = string | number | Date | null
+
+export type ColumnOptions<Row> = {
+  /** The heading on the page and in files; a column without one is only answered by the API. */
+  title?: string
+  /** What the row's property is read from; without it the list's own `select` has it. */
+  sql?: string
+  /** How it is sorted: `by.name` of its property, or an expression over the statement's columns. */
+  sort?: SortColumn | ((sql: string) => SortColumn)
+  /** Where it is a column; on the page and in files if absent. */
+  only?: 'page' | 'file'
+  kind?: CellKind
+  /** What a file holds, where that is more than the answer's field. */
+  cell?: (row: Row, now: Date) => CellValue
+}
+
+export type ColumnField = OutFields[string] & { readonly column?: ColumnOptions<never> }
+export type Columns = Readonly<Record<string, ColumnField>>
+
+/** A field of the answer that is a column, too. */
+export function column<Given extends OutFields[string], Row = never>(
+  of: Given,
+  options: ColumnOptions<Row>,
+): Given & { readonly column: ColumnOptions<Row> } {
+  return { ...of, column: options }
+}
+
+/** What a page offers to choose from that the institute itself decides. */
+export type ChoiceSource = 'branches' | 'years' | 'grades' | 'components' | 'discounts'
+
+/** Written as a method, so that filters of any value stand in one record. */
+type Where<Value> = string | { of(value: Value, now: Date): Condition | readonly Condition[] }['of']
+
+export type ListFilter<Value = unknown, Name extends string = string> = {
+  field: Field<Value, Name>
+  /** As the page offers it; without one it is for the API and for links. */
+  label?: string
+  choices?: ChoiceSource
+  where?: Where<Value>
+}
+
+/** A filter: how it is sent, and the condition it puts; `$1` is its value. A list with its own statement reads the value itself. */
+export function filter<Value, Name extends string>(
+  of: Field<Value, Name>,
+  options: Omit<ListFilter<Value, Name>, 'field'> = {},
+): ListFilter<Value, Name> {
+  return { field: of, ...options }
+}
+
+export type Filters = Readonly<Record<string, ListFilter>>
+
+export type FilterValues<Given extends Filters> = {
+  [Key in keyof Given as NameOf<Key, Given[Key]['field']['name']>]?: Given[Key]['field']['value'] | undefined
+}
+
+/** Rows that one `select` with conditions gives. */
+type TableRows<Of> = Pick<List, 'from' | 'order' | 'direction'> &
+  Partial<Pick<List, 'join' | 'isLog' | 'isPurged'>> & {
+    /** What the row has beside the columns' own SQL. */
+    select?: string
+    scope(of: Of): readonly Condition[]
+  }
+
+/** Rows of a statement that is written by hand, such as one whose page is cut before its sums are made. */
+type StatementRows<Row, Of, Values> = {
+  page: (ctx: Context, of: Of, filters: Values, range: PageRange) => Promise<Page<Row>>
+  /** Null when nothing can fit what is asked for. */
+  all: (ctx: Context, of: Of, filters: Values) => Statement
+  /** A shorter statement with as many rows. */
+  counted?: (ctx: Context, of: Of, filters: Values) => Statement
+  /** Of a row as `all` reads it. */
+  toRow?: (row: never) => Row
+}
+
+type Statement = Query | null | Promise<Query | null>
+
+type Definition<Given extends Columns, Of, Wanted extends Filters, Beside> = {
+  /** The name of its files. */
+  file: string
+  /** Of the page and of the sheet. */
+  title: string
+  noun: readonly [one: string, many: string]
+  columns: Given
+  filters: Wanted
+  rows: TableRows<Of> | StatementRows<RowOf<Given>, Of, FilterValues<Wanted>>
+  /** The property that no two rows have in common; of the first column if absent. */
+  key?: string
+  /** The column that decides between rows equal in the sorted one. */
+  tie?: SortColumn
+  /** What reading a field takes beside the row. */
+  beside?: (ctx: Context) => Beside
+}
+
+export type ListDefinition<
+  Row extends object = object,
+  Json = unknown,
+  Of = Institute,
+  Values = object,
+  Beside = unknown,
+> = {
+  readonly file: string
+  readonly title: string
+  readonly noun: readonly [one: string, many: string]
+  readonly columns: Columns
+  readonly filters: Filters
+  readonly output: Output<Row, Beside, Json>
+  /** The select list, for other reads of the same rows. */
+  readonly select: string
+  readonly sorting: Sorting
+  readonly query: Input<Values & PageRange>
+  readonly filterQuery: Input<Values>
+  readonly beside: (ctx: Context) => Beside
+  page(ctx: Context, of: Of, filters: Values, range: PageRange): Promise<Page<Row>>
+  all(ctx: Context, of: Of, filters: Values): Statement
+  counted(ctx: Context, of: Of, filters: Values): Statement
+  toRow(row: never): Row
+}
+
+/** A row of the list. */
+export type ListRow<Given> = Given extends { toRow(row: never): infer Row } ? Row : never
+
+export function defineList<
+  const Given extends Columns,
+  const Wanted extends Filters,
+  Of = Institute,
+  Beside = void,
+>(
+  definition: Definition<Given, Of, Wanted, Beside>,
+): ListDefinition<RowOf<Given>, JsonOf<Given>, Of, FilterValues<Wanted>, Beside> & {
+  readonly columns: Given
+} {
+  type Row = RowOf<Given>
+  type Values = FilterValues<Wanted>
+  const { file, title, noun, columns, filters, rows, beside } = definition
+  const fields = Object.fromEntries(
+    Object.entries(filters).map(([name, { field }]) => [name, optional(field)]),
+  )
+  const [first] = Object.entries(columns)
+  assert(first !== undefined, `the list of ${noun[1]} has no column`)
+  const key = `"${definition.key ?? propertyOf(first)}"`
+  const output = outputOf<Row, unknown>().object(columns as never) as unknown as Output<
+    Row,
+    Beside,
+    JsonOf<Given>
+  >
+  const select = selectOf(columns, 'from' in rows ? rows.select : undefined)
+  const fixed = {
+    file,
+    title,
+    noun,
+    columns,
+    filters,
+    output,
+    select,
+    sorting: sortingOf(columns, { key, tie: definition.tie }),
+    query: query({
+      ...fields,
+      limit: field.pageSize(),
+      cursor: field.cursor(String(first[1].example)),
+    }) as never,
+    filterQuery: query(fields) as never,
+    beside: (beside ?? (() => undefined)) as (ctx: Context) => Beside,
+  }
+  if (!('from' in rows)) {
+    return {
+      ...fixed,
+      page: (ctx, of, values, range) => rows.page(ctx, of, values, range),
+      all: (ctx, of, values) => rows.all(ctx, of, values),
+      counted: (ctx, of, values) => (rows.counted ?? rows.all)(ctx, of, values),
+      toRow: (row: Row) => rows.toRow?.(row as never) ?? row,
+    }
+  }
+  const statement = (of: Of, values: Values, now: Date): List => ({
+    ...rows,
+    select,
+    key: key.slice(1, -1),
+    scope: rows.scope(of),
+    filters: conditionsOf(filters, values, now),
+  })
+  const all = ({ clock }: Context, of: Of, values: Values): Query =>
+    wholeList(statement(of, values, clock.now()))
+  return {
+    ...fixed,
+    page: ({ db, clock }, of, values, range) => list<Row>(db, statement(of, values, clock.now()), range),
+    all,
+    counted: all,
+    toRow: (row: Row) => row,
+  }
+}
+
+/** What a field is called in the row and in the statement. */
+function propertyOf([name, { unit }]: [string, ColumnField]): string {
+  return toCamel(name) + unit
+}
+
+function selectOf(columns: Columns, more: string | undefined): string {
+  const own = Object.entries(columns).flatMap(entry => {
+    const sql = entry[1].column?.sql
+    return sql === undefined ? [] : [`${sql} as "${propertyOf(entry)}"`]
+  })
+  return [...own, ...(more === undefined ? [] : [more])].join(', ')
+}
+
+function sortingOf(columns: Columns, { key, tie }: Pick<Sorting, 'key' | 'tie'>): Sorting {
+  const sorted = Object.entries(columns).flatMap(entry => {
+    const sort = entry[1].column?.sort
+    if (sort === undefined) return []
+    return [[entry[0], typeof sort === 'function' ? sort(`"${propertyOf(entry)}"`) : sort] as const]
+  })
+  return { key, tie, columns: Object.fromEntries(sorted) }
+}
+
+function conditionsOf(filters: Filters, values: Readonly<Record<string, unknown>>, now: Date): Condition[] {
+  return Object.entries(filters).flatMap(([name, { field, where }]) => {
+    const value = values[nameOf(name, field.name)]
+    if (value === undefined || where === undefined) return []
+    if (typeof where === 'string') return [[where, value] as const]
+    const conditions = where(value, now)
+    return isList(conditions) ? conditions : [conditions]
+  })
+}
+
+function isList(conditions: Condition | readonly Condition[]): conditions is readonly Condition[] {
+  return Array.isArray(conditions) && typeof conditions[0] !== 'string'
+}
+
+/** What a column's cells are, by the type of its field. */
+export function kindOf({ schema, column }: ColumnField): CellKind {
+  if (column?.kind !== undefined) return column.kind
+  const { type, format, enum: values } = schema as { type?: string; format?: string; enum?: unknown }
+  if (values !== undefined) return 'state'
+  if (format === 'date-time') return 'moment'
+  if (format === 'date') return 'day'
+  if (format === 'double') return 'money'
+  if (type === 'integer') return 'count'
+  return type === 'boolean' ? 'flag' : 'text'
+}
+
+/** A cell of a file, or of a page that is saved as one. */
+export function cellOf(
+  field: ColumnField,
+  name: string,
+): (row: never, beside: unknown, now: Date) => CellValue {
+  const { column, read, convert } = field
+  if (column?.cell !== undefined) return (row, _beside, now) => (column.cell as Cell)(row, now)
+  const property = propertyOf([name, field])
+  const kind = kindOf(field)
+  return (row, beside) => {
+    const value: unknown = read === undefined ? row[property] : read(row, beside as never)
+    if (value === null || value === undefined) return null
+    switch (kind) {
+      case 'money':
+        return convert?.(value as never, beside as never) as number
+      case 'state':
+        return readableComponent((value as string).toUpperCase())
+      case 'flag':
+        return value === true ? 'Yes' : ''
+      case 'text':
+      case 'count':
+      case 'day':
+      case 'moment':
+        return value as CellValue
+      default:
+        return assertNever(kind)
+    }
+  }
+}
+
+type Cell = (row: unknown, now: Date) => CellValue

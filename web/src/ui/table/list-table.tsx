@@ -1,0 +1,122 @@
+import { useQuery } from '@tanstack/react-query'
+import type { ComponentProps, ReactNode } from 'react'
+import type { ListColumnsAnswer } from '../../../../src/console/lists/list.output.ts'
+import { useChoices, type Choices } from '../../api/choices.ts'
+import { get } from '../../api/client.ts'
+import { formatCount, formatRupees } from '../money.tsx'
+import { Failed, Loading } from '../states.tsx'
+import { StatusBadge, type Tone } from '../status-badge.tsx'
+import { formatDay, formatMoment, When } from '../when.tsx'
+import { DataTable, type Column } from './data-table.tsx'
+import type { Filter } from './use-filters.ts'
+
+type Labels = Readonly<Record<string, { label: string; tone?: Tone }>>
+type Key<Row> = keyof Row & string
+
+type Props<Row> = Omit<ComponentProps<typeof DataTable<Row>>, 'columns' | 'filters' | 'counted'> & {
+  /** What each state, or each choice of a filter, is called. */
+  labels?: Readonly<Partial<Record<string, Labels>>>
+  /** Cells that show more than their field. */
+  cells?: Partial<Record<Key<Row>, (row: Row) => ReactNode>>
+  /** What is a column on this page and not of the list, such as its actions; after all others. */
+  more?: readonly Column<Row>[]
+  /** Columns and filters that this page leaves out. */
+  without?: readonly string[]
+}
+
+/** A list as the server defines it: its columns, filters and what its rows are called come from there. */
+export function ListTable<Row extends object>({
+  labels = {},
+  cells,
+  more = [],
+  without = [],
+  ...props
+}: Props<Row>) {
+  const shape = useQuery({
+    queryKey: ['columns', props.path],
+    queryFn: ({ signal }) => get<ListColumnsAnswer>(`${props.path}/columns`, {}, signal),
+    // They change with the server's version, which loads the page anew.
+    staleTime: Infinity,
+  })
+  const choices = useChoices()
+  if (shape.isPending) return <Loading what={`Loading ${props.name.toLowerCase()}`} />
+  if (shape.isError) return <Failed error={shape.error} retry={() => void shape.refetch()} />
+  const { columns, filters, one, many } = shape.data
+  return (
+    <DataTable<Row>
+      {...props}
+      counted={[one, many]}
+      columns={[
+        ...columns
+          .filter(({ key }) => !without.includes(key))
+          .map(column => toColumn<Row>(column, labels[column.key], cells?.[column.key as Key<Row>])),
+        ...more,
+      ]}
+      filters={filters
+        .filter(({ key }) => !without.includes(key))
+        .flatMap(one => toFilter(one, labels[one.key], choices))}
+    />
+  )
+}
+
+type Value = string | number | boolean | undefined
+type Kind = ListColumnsAnswer['columns'][number]['kind']
+const FROM_THE_TOP: readonly Kind[] = ['money', 'count', 'day', 'moment']
+
+function toColumn<Row extends object>(
+  { key, title, kind, is_sorted: isSorted }: ListColumnsAnswer['columns'][number],
+  labels: Labels | undefined,
+  render: ((row: Row) => ReactNode) | undefined,
+): Column<Row> {
+  const valueOf = (row: Row) => row[key as Key<Row>] as Value
+  return {
+    key,
+    title,
+    text: row => textOf(kind, valueOf(row), labels),
+    render: render ?? (row => cellOf(kind, valueOf(row), labels)),
+    ...(kind === 'money' || kind === 'count' ? { align: 'right' as const } : {}),
+    ...(isSorted ? { sort: key } : {}),
+    ...(FROM_THE_TOP.includes(kind) ? { isLargestFirst: true as const } : {}),
+  }
+}
+
+function textOf(kind: Kind, value: Value, labels: Labels | undefined): string {
+  if (value === undefined) return ''
+  switch (kind) {
+    case 'money':
+      return formatRupees(Number(value))
+    case 'count':
+      return formatCount(Number(value))
+    case 'day':
+      return formatDay(String(value))
+    case 'moment':
+      return formatMoment(String(value))
+    case 'flag':
+      return value === true ? 'Yes' : ''
+    case 'state':
+    case 'text':
+      return labels?.[String(value)]?.label ?? String(value)
+    default:
+      return kind satisfies never
+  }
+}
+
+function cellOf(kind: Kind, value: Value, labels: Labels | undefined): ReactNode {
+  if (kind === 'moment' && value !== undefined) return <When at={String(value)} />
+  const text = textOf(kind, value, labels)
+  const tone = labels?.[String(value)]?.tone
+  return tone === undefined ? text : <StatusBadge tone={tone}>{text}</StatusBadge>
+}
+
+/** None for what there is nothing to choose from: a school with one branch needs no filter of branches. */
+function toFilter(
+  { key, label, kind, values, choices: source }: ListColumnsAnswer['filters'][number],
+  labels: Labels | undefined,
+  choices: Choices,
+): Filter[] {
+  if (kind !== 'choice') return [{ key, label, kind }]
+  if (source === undefined)
+    return [{ key, label, options: values.map(value => ({ value, label: labels?.[value]?.label ?? value })) }]
+  const options = choices[source].map(({ code, name }) => ({ value: code, label: name }))
+  return source === 'branches' && options.length < 2 ? [] : [{ key, label, options }]
+}
