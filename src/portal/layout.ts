@@ -11,8 +11,7 @@ import { isMoving } from '../platform/errors.ts'
 import type { Log } from '../platform/log.ts'
 import { needsFonts } from './fonts.ts'
 import { isLanguage, LANGUAGES, type Language } from '../platform/languages.ts'
-import { chooseLanguage } from './language.ts'
-import { textsIn } from './texts/texts.ts'
+import { chooseLanguage, textsIn } from './texts/texts.ts'
 import { FORM } from '../platform/limits.rules.ts'
 
 export { formField, formFields, formFieldShown } from '../http/form.ts'
@@ -175,4 +174,15 @@ function sendTrouble(error: unknown, request: FastifyRequest, reply: FastifyRepl
       reference: request.id,
     },
   })
+}
+
+/** The name of the school at the head of a page, with its logo and colour where it has them. */
+export function schoolHead({ code, name, color, logoTag }: Institute): Record<string, unknown> {
+  return {
+    institute: name,
+    brand: {
+      style: color === null ? null : `/brand/${code}/${color.slice(1)}.css`,
+      logo: logoTag === null ? null : `/brand/${code}/logo/${logoTag}`,
+    },
+  }
 }

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { sendIfNew } from '../../http/assets.ts'
 import { findInstitute } from '../../institutes/institutes.service.ts'
-import { stateAt, type Order } from '../../orders/orders.rules.ts'
+import { stateAt, type Order, type OrderState } from '../../orders/orders.rules.ts'
 import { findOrder } from '../../orders/orders.service.ts'
 import { findCarriedTo, type CarriedTo } from '../../students/rollover/rollover.service.ts'
 import { pageOfOrder } from '../../payment-pages/page-payments.service.ts'
@@ -18,15 +18,15 @@ import { BursarError } from '../../platform/errors.ts'
 import { isIdShaped } from '../../platform/ids.ts'
 import { callbackUrlFor } from './callback.service.ts'
 import { familyOf, findFamilyOrders } from '../../dues/pay-dues.service.ts'
-import { asOneOrder } from './family-order.ts'
 import { describePage } from './order-page.ts'
 import { findPending, findRival, takeOverRivals } from '../../dues/started.service.ts'
-import { waitingOf } from '../parents/child-parts.ts'
+import { waitingOf } from '../parents/children.ts'
 import { fill } from '../../platform/languages.ts'
 import { textsIn } from '../texts/texts.ts'
 import { describeOrderBeingPaid } from '../parents/being-paid-page.ts'
 import { formField, languageOf, sendPage, sendWrongLink } from '../layout.ts'
 import { findReceiptFile, findReceipt } from '../../payments/order-receipt.service.ts'
+import { sumPaise } from '../../platform/money.ts'
 
 const URL_PATH = '/pay/:institute/:order_id'
 
@@ -205,4 +205,28 @@ const FAMILY = 'family_'
 
 function isFamily({ order }: Pick<Found, 'order'>): boolean {
   return order.id.startsWith(FAMILY)
+}
+
+/** What the checkout shows of several orders that are paid at once; null without any. */
+function asOneOrder(id: string, orders: readonly Order[]): Order | null {
+  const [first] = orders
+  if (first === undefined) return null
+  return {
+    ...first,
+    id,
+    state: stateOf(orders),
+    studentName: orders.map(order => order.studentName ?? order.identifier ?? '').join(', '),
+    identifier: null,
+    grade: null,
+    lines: orders.flatMap(order => order.lines),
+    refundedPaise: sumPaise(orders.map(order => order.refundedPaise)),
+    receipt: null,
+  }
+}
+
+/** Once one of them was paid or closed by itself, they are not paid at once any more. */
+function stateOf(orders: readonly Order[]): OrderState {
+  const states = new Set(orders.map(order => order.state))
+  const [only] = states
+  return states.size === 1 && only !== undefined ? only : 'cancelled'
 }

@@ -4,12 +4,11 @@ import { isIdShaped } from '../../platform/ids.ts'
 import { FAMILY_ADDRESS, findInstitute } from '../../institutes/institutes.service.ts'
 import { isChild } from '../../students/users/parents.service.ts'
 import { isAllowedReturnUrl } from '../../orders/return-url.rules.ts'
-import { formField, languageOf, sendPage } from '../layout.ts'
+import { formField, languageOf, sendPage, schoolHead } from '../layout.ts'
 import { fill, isLanguage, type Language } from '../../platform/languages.ts'
 import { rememberLanguage } from '../../students/users/family-language.service.ts'
 import { type ParentsTexts, textsIn } from '../texts/texts.ts'
 import { instituteCodeOf, isCsrf, readSession, type ParentSession } from '../entry/sessions.service.ts'
-import { schoolHead } from '../school-head.ts'
 
 /** Access control of the signed-in parents' pages. */
 export const HOME = '/parents'

@@ -1,11 +1,49 @@
+import type { FastifyReply } from 'fastify'
+import { findStartedDues, type StartedDues } from '../../dues/started.service.ts'
+import { listChildren } from '../../students/users/parents.service.ts'
+import { sendPage } from '../layout.ts'
+import { frameOf, userOf, type Visit } from './access.ts'
+import type { ParentContext } from './children.ts'
 import { maskName } from '../../dues/dues.rules.ts'
-import type { StartedDues } from '../../dues/started.service.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import type { Order } from '../../orders/orders.rules.ts'
 import { formatRupees } from '../../platform/money.ts'
 import { fill, type Language } from '../../platform/languages.ts'
 import type { ParentsTexts } from '../texts/texts.ts'
 import { localMoment } from '../../messages/words.ts'
+
+type Sent = {
+  /** Whose fees the parent wants to pay. */
+  children: readonly { studentId: string; name: string }[]
+  form: Parameters<typeof describeBeingPaid>[0]['form']
+}
+
+/** Says who is at the bank's page for one of these children; null when nobody is. */
+export async function sendBeingPaid(
+  ctx: ParentContext,
+  visit: Visit,
+  { children, form }: Sent,
+): Promise<FastifyReply | null> {
+  const { session, texts, language, reply } = visit
+  const { institute, registrationId } = session
+  for (const { studentId, name: studentName } of children) {
+    const started = await findStartedDues(ctx, institute.id, studentId)
+    if (started === null) continue
+    const own = new Set(await listChildren(ctx, userOf(session)))
+    const pageData = { institute, studentName, own, started, registrationId, form, language }
+    const { title, data } = describeBeingPaid(pageData, texts)
+    return sendPage(reply, {
+      template: 'parents/being-paid',
+      title,
+      status: 409,
+      // The language switch is a GET link, and this address only answers POST.
+      hasSwitch: false,
+      language,
+      data: { ...frameOf(visit, ctx), ...data },
+    })
+  }
+  return null
+}
 
 type OrderBeingPaidData = {
   institute: Institute
@@ -51,7 +89,7 @@ export function describeOrderBeingPaid(
 }
 
 /** Who is paying, until when others wait, and how to pay instead. */
-export function describeBeingPaid(
+function describeBeingPaid(
   { institute, studentName, own, started, registrationId, form, language }: BeingPaidData,
   { beingPaid: texts }: ParentsTexts,
 ): { title: string; data: Record<string, unknown> } {

@@ -14,12 +14,14 @@ import {
   proposedFor,
   queryOf,
   readBoxes,
+  addressOf,
+  describeChoose,
+  PAY,
   type Choice,
   type Payable,
-} from './choice.ts'
-import { addressOf, describeChoose, PAY } from './choose-page.ts'
-import { readChildren, type ParentContext } from './read-children.ts'
-import { sendBeingPaid } from './send-being-paid.ts'
+} from './choose-page.ts'
+import { readChildren, type ParentContext } from './children.ts'
+import { sendBeingPaid } from './being-paid-page.ts'
 
 /** Where a parent picks fees of one child or of all and pays them at once. */
 export function choosePages(app: FastifyInstance, ctx: ParentContext): void {

@@ -10,8 +10,7 @@ import { assertNever } from '../../platform/assert.ts'
 import { isIdShaped } from '../../platform/ids.ts'
 import { LIMITS } from '../../platform/rate-limits.rules.ts'
 import { formFieldShown, languageOf, sendPage, sendWrongLink } from '../layout.ts'
-import type { PaymentPageData } from './form-inputs.ts'
-import { describePaymentPage } from './payment-page.ts'
+import { describePaymentPage, type PaymentPageData } from './payment-page.ts'
 
 const URL_PATH = '/p/:institute/:slug'
 const RETRY_AFTER_S = 60

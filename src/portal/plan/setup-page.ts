@@ -1,7 +1,7 @@
-import { MANDATE_ENDED } from '../../../flex/mandates/end-mandate.ts'
-import { isAtBank, sumsOf } from '../../../flex/rules/plan.rules.ts'
-import { assertNever } from '../../../platform/assert.ts'
-import { formatRupees } from '../../../platform/money.ts'
+import { MANDATE_ENDED } from '../../flex/mandates/end-mandate.ts'
+import { isAtBank, sumsOf } from '../../flex/rules/plan.rules.ts'
+import { assertNever } from '../../platform/assert.ts'
+import { formatRupees } from '../../platform/money.ts'
 import {
   downOf,
   figureOf,
@@ -12,12 +12,12 @@ import {
   nextOf,
   scheduleOf,
   termsOf,
+  payOnlineOf,
   type StatusBanner,
   type SetupPageData,
-  payOnlineOf,
 } from './page-parts.ts'
-import { fill, plural } from '../../../platform/languages.ts'
-import { type PlanSetupTexts, textsIn } from '../../texts/texts.ts'
+import { fill, plural } from '../../platform/languages.ts'
+import { textsIn, type PlanSetupTexts } from '../texts/texts.ts'
 
 const WAITING_REFRESH_SECONDS = 5
 const OPEN_REFRESH_SECONDS = 20

@@ -1,23 +1,23 @@
 import { createHash } from 'node:crypto'
-import { presentationDay, type DebitRules } from '../../../flex/rules/debit.rules.ts'
-import type { PlanLength } from '../../../flex/plans/plan-lengths.service.ts'
-import { sumLines, totalsOf } from '../../../flex/rules/lines.rules.ts'
+import { presentationDay, type DebitRules } from '../../flex/rules/debit.rules.ts'
+import type { PlanLength } from '../../flex/plans/plan-lengths.service.ts'
+import { sumLines, totalsOf } from '../../flex/rules/lines.rules.ts'
 import {
   isOpen,
   sumsOf,
   type Instalment,
   type LoadedPlan,
   type Mandate,
-} from '../../../flex/rules/plan.rules.ts'
-import type { Rail } from '../../../flex/rules/rails.rules.ts'
-import type { Institute } from '../../../institutes/institutes.rules.ts'
-import type { Payment } from '../../../payments/payments.rules.ts'
-import { dayOf } from '../../../platform/calendar.ts'
-import { formatRupees, sumPaise, ZERO, type Paise } from '../../../platform/money.ts'
-import { fill, formatDayIn, type Language } from '../../../platform/languages.ts'
-import type { PlanSetupTexts } from '../../texts/texts.ts'
-import { feeName } from '../../../messages/words.ts'
-import { schoolHead } from '../../school-head.ts'
+} from '../../flex/rules/plan.rules.ts'
+import type { Rail } from '../../flex/rules/rails.rules.ts'
+import type { Institute } from '../../institutes/institutes.rules.ts'
+import type { Payment } from '../../payments/payments.rules.ts'
+import { dayOf } from '../../platform/calendar.ts'
+import { formatRupees, sumPaise, ZERO, type Paise } from '../../platform/money.ts'
+import { fill, formatDayIn, type Language } from '../../platform/languages.ts'
+import type { PlanSetupTexts } from '../texts/texts.ts'
+import { feeName } from '../../messages/words.ts'
+import { schoolHead } from '../layout.ts'
 
 export type SetupProblem = 'consent' | 'changed'
 

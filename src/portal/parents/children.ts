@@ -1,13 +1,54 @@
-import type { Dues } from '../../dues/dues.service.ts'
+import { readDues, type Dues } from '../../dues/dues.service.ts'
+import type { FlexContext } from '../../flex/context.ts'
+import { readPlansOf } from '../../flex/plans/plan-reads.service.ts'
+import type { LoanContext } from '../../loans/context.ts'
+import { listOnTheWay, type OnTheWay } from '../../payments/student-payments.service.ts'
+import { listCarriedDues, type CarriedDues } from '../../students/users/parents.service.ts'
+import type { LoadedPlan } from '../../flex/rules/plan.rules.ts'
 import { timingOf } from '../../dues/timing.rules.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
-import type { OnTheWay } from '../../payments/student-payments.service.ts'
 import { formatRupees } from '../../platform/money.ts'
 import { yearName } from '../../students/students.rules.ts'
 import { fill, type Language } from '../../platform/languages.ts'
 import type { ParentsTexts } from '../texts/texts.ts'
 import { localMoment } from '../../messages/words.ts'
-import { localDay } from '../plan/setup/page-parts.ts'
+import { localDay } from '../plan/page-parts.ts'
+
+export type ParentContext = FlexContext & LoanContext
+
+export type Child = {
+  dues: Dues
+  plan: LoadedPlan | null
+  onTheWay: readonly OnTheWay[]
+  carried: readonly CarriedDues[]
+}
+
+/** In the order of the ids; the number of queries does not depend on the number of children. */
+export async function readChildren(
+  ctx: ParentContext,
+  instituteId: number,
+  studentIds: readonly string[],
+): Promise<Child[]> {
+  const keys = studentIds.map(studentId => ({ instituteId, studentId }))
+  const [dues, plans, onTheWay, carried] = await Promise.all([
+    readDues(ctx, keys),
+    readPlansOf(ctx, instituteId, studentIds),
+    listOnTheWay(ctx.db, instituteId, studentIds),
+    listCarriedDues(ctx, instituteId, studentIds),
+  ])
+  return studentIds.flatMap(id => {
+    const own = dues.get(id)
+    if (own === undefined) return []
+    return [
+      {
+        dues: own,
+        plan: plans.get(id) ?? null,
+        onTheWay: onTheWay.filter(one => one.studentId === id),
+        carried: carried.filter(one => one.studentId === id),
+      },
+    ]
+  })
+}
 
 export function classOf({ context }: Dues, institute: Institute, texts: ParentsTexts): string {
   const { student, gradeName } = context
