@@ -19,7 +19,7 @@ import { purgeUnpaidForms } from '../payment-pages/page-payments.service.ts'
 import { checkPayments, nextCheckDue } from '../payments/checks/check-payments.service.ts'
 import { checkNextBooks } from '../payments/reconcile/nightly.service.ts'
 import { nextTryDue, sendRefunds } from '../payments/refunds/refunds.service.ts'
-import type { SandboxBank } from '../sandbox/bank/simulator.ts'
+import type { SandboxBank } from '../sandbox/bank/simulator.service.ts'
 import {
   nextSettlementDue,
   nextSettlementRun,

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { SandboxLender } from '../../src/sandbox/lender/simulator.ts'
+import type { SandboxLender } from '../../src/sandbox/lender/simulator.service.ts'
 import { pageKey } from '../../src/loans/page-key.ts'
 import type { Provider } from '../../src/providers/port.ts'
 import type { TransferPort } from '../../src/providers/transfer-port.ts'

@@ -2,11 +2,11 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { BursarError } from '../../platform/errors.ts'
 import { isIdShaped } from '../../platform/ids.ts'
 import { formField, sendPage, sendWrongLink } from '../../portal/layout.ts'
-import { bankMandateRoutes } from './mandate.routes.ts'
-import { describeBankPage, modeOf, readDeed } from './bank-page.ts'
-import { actAtBank, type SandboxPayments } from '../payments.service.ts'
+import { describeBankPage, modeOf, readDeed, describeMandatePage, mandateActOf } from './bank-pages.ts'
+import { actAtBank, actOnMandate, type SandboxPayments } from '../payments.service.ts'
+import { getInstitutesById } from '../../institutes/institutes.service.ts'
 
-const URL_PATH = '/sandbox/bank/:institute_id/:ref'
+const PAYMENT_PATH = '/sandbox/bank/:institute_id/:ref'
 const UPI_REFRESH_SECONDS = 20
 
 /** The sandbox bank's own page, where a person plays the payer and the bank at once. */
@@ -36,13 +36,13 @@ export function bankRoutes(app: FastifyInstance, sandbox: SandboxPayments): void
     })
   }
 
-  app.get(URL_PATH, async (request, reply) => {
+  app.get(PAYMENT_PATH, async (request, reply) => {
     const payment = await find(request)
     if (payment === null) return sendWrongLink(request, reply)
     return show(reply, payment, { mode: modeOf((request.query as { mode?: unknown }).mode) })
   })
 
-  app.post(URL_PATH, async (request, reply): Promise<FastifyReply> => {
+  app.post(PAYMENT_PATH, async (request, reply): Promise<FastifyReply> => {
     const payment = await find(request)
     const deed = readDeed(name => formField(request, name))
     if (payment === null || deed === 'unknown') return sendWrongLink(request, reply)
@@ -56,5 +56,41 @@ export function bankRoutes(app: FastifyInstance, sandbox: SandboxPayments): void
       if (!(error instanceof BursarError && error.code === 'HUE00002')) throw error
     }
     return reply.redirect(payment.returnUrl, 303)
+  })
+}
+
+const MANDATE_PATH = '/sandbox/bank/mandates/:institute_id/:ref'
+
+/** Where the payer allows debits, or does not. */
+function bankMandateRoutes(app: FastifyInstance, sandbox: SandboxPayments): void {
+  const find = async (request: FastifyRequest) => {
+    const { institute_id: id, ref } = request.params as { institute_id: string; ref: string }
+    return /^\d{1,9}$/.test(id) && isIdShaped(ref) ? sandbox.bank.findMandate(Number(id), { ref }) : null
+  }
+
+  app.get(MANDATE_PATH, async (request, reply) => {
+    const mandate = await find(request)
+    if (mandate === null) return sendWrongLink(request, reply)
+    const [institute] = await getInstitutesById(sandbox.ctx, [mandate.instituteId])
+    return sendPage(reply, {
+      template: 'bank-mandate',
+      title: 'Sandbox bank',
+      language: 'en',
+      hasSwitch: false,
+      data: await describeMandatePage(mandate, institute?.name ?? ''),
+    })
+  })
+
+  app.post(MANDATE_PATH, async (request, reply) => {
+    const mandate = await find(request)
+    const act = mandateActOf(formField(request, 'act'))
+    if (mandate === null || act === undefined) return sendWrongLink(request, reply)
+    try {
+      await actOnMandate(sandbox, mandate, act)
+    } catch (error) {
+      // Done already, in another tab or by a second click: the way back is the same.
+      if (!(error instanceof BursarError && error.code === 'HUE00002')) throw error
+    }
+    return reply.redirect(mandate.returnUrl, 303)
   })
 }

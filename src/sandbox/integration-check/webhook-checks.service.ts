@@ -7,7 +7,7 @@ import {
   openSecrets,
 } from '../../webhooks/subscriptions/subscriptions.service.ts'
 import { differenceIn, type Expected } from './bookings.rules.ts'
-import type { CallsForCheck } from './calls.client.ts'
+import type { CallsForCheck, Checking } from './calls.client.ts'
 import {
   makeEvent,
   makePayment,
@@ -23,13 +23,13 @@ import {
   OUT_OF_TIME,
   passed,
   toResult,
+  judgeAccepted,
+  judgeRefused,
   type CheckCode,
   type CheckResult,
   type Exchange,
   type Verdict,
 } from './check.rules.ts'
-import { judgeAccepted, judgeRefused } from './webhook-checks.rules.ts'
-import type { Checking } from './checking.ts'
 import { addAll } from '../../platform/lists.ts'
 
 const NEEDED = [

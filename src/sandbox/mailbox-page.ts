@@ -1,7 +1,7 @@
-import type { Channel, Message, MessageState } from '../../messages/messages.rules.ts'
-import { formatMoment } from '../../platform/calendar.ts'
-import type { Page } from '../../platform/db/list.ts'
-import { isIdShaped } from '../../platform/ids.ts'
+import type { Channel, Message, MessageState } from '../messages/messages.rules.ts'
+import { formatMoment } from '../platform/calendar.ts'
+import type { Page } from '../platform/db/list.ts'
+import { isIdShaped } from '../platform/ids.ts'
 
 /** What the mailbox's page shows. */
 type MailboxQuery = { recipientPart: string | undefined; before: string | undefined }

@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify'
-import { addOpenWrite } from '../console/auth/access.routes.ts'
-import { emailInput } from '../console/auth/session.input.ts'
-import { giveCookie, signInRequestOf } from '../console/auth/session.routes.ts'
-import { signInAsDemo } from '../console/auth/sign-in.service.ts'
-import type { Context } from '../platform/context.ts'
+import { addOpenWrite } from '../../console/auth/access.routes.ts'
+import { emailInput } from '../../console/auth/session.input.ts'
+import { giveCookie, signInRequestOf } from '../../console/auth/session.routes.ts'
+import { signInAsDemo } from '../../console/auth/sign-in.service.ts'
+import type { Context } from '../../platform/context.ts'
 
 /** Of a sandbox alone: one click, no password. */
 export function demoSignInRoutes(app: FastifyInstance, ctx: Context): void {

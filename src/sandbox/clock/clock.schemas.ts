@@ -1,5 +1,11 @@
+import { field, ifSent, input } from '../../http/wire/input.ts'
 import { outputOf, type Shown } from '../../http/wire/output.ts'
 import type { Moved } from './clock.service.ts'
+
+export const moveInput = input({
+  advance: ifSent(field.text('How far to go: an ISO 8601 duration.', 'P1D')),
+  to: ifSent(field.moment('Where to go: a moment in the future.', '2027-01-05T09:00:00+05:30')),
+})
 
 /** The sandbox's clock as API and console show it. */
 const NOW = ["The sandbox's moment now, UTC.", '2026-11-16T04:32:10.000Z'] as const

@@ -1,19 +1,15 @@
 import type { FastifyInstance } from 'fastify'
-import { addRead } from '../../http/endpoint.ts'
-import { pageOf } from '../../http/reply.ts'
-import { field, optional, query } from '../../http/wire/input.ts'
-import { outputOf } from '../../http/wire/output.ts'
-import { listInstitutes } from '../../institutes/institutes.service.ts'
-import { CHANNELS, type Message } from '../../messages/messages.rules.ts'
-import {
-  listEverybodysMessages,
-  listSentMessages,
-  readAttachmentOf,
-} from '../../messages/messages.service.ts'
-import type { MessageContext } from '../../messages/senders.ts'
-import type { Context } from '../../platform/context.ts'
-import { isIdShaped } from '../../platform/ids.ts'
-import { sendPage, sendWrongLink } from '../../portal/layout.ts'
+import { addRead } from '../http/endpoint.ts'
+import { pageOf } from '../http/reply.ts'
+import { field, optional, query } from '../http/wire/input.ts'
+import { outputOf } from '../http/wire/output.ts'
+import { listInstitutes } from '../institutes/institutes.service.ts'
+import { CHANNELS, type Message } from '../messages/messages.rules.ts'
+import { listEverybodysMessages, listSentMessages, readAttachmentOf } from '../messages/messages.service.ts'
+import type { MessageContext } from '../messages/senders.ts'
+import type { Context } from '../platform/context.ts'
+import { isIdShaped } from '../platform/ids.ts'
+import { sendPage, sendWrongLink } from '../portal/layout.ts'
 import { describeMailbox, readMailboxQuery } from './mailbox-page.ts'
 
 const MESSAGE_ID = 'msg_1k092c8gpz8wezh4es8gqprf85'

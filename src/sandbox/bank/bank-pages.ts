@@ -1,8 +1,10 @@
+import { toString } from 'qrcode'
 import { PAYMENT_MODES } from '../../payments/payments.rules.ts'
 import type { PaymentMode } from '../../providers/port.ts'
 import type { BankAct } from './simulator.rules.ts'
 import { formatRupees, toRupees, type Paise } from '../../platform/money.ts'
-import { drawQr, PAYEE, upiLink } from '../qr.ts'
+import type { BankMandate, MandateAct } from './mandates.rules.ts'
+import { INDIA, startOfDay } from '../../platform/calendar.ts'
 
 /** What the sandbox bank's page shows, and what its fields make of a payment. */
 type PaymentAtBank = { ref: string; amountPaise: Paise; mode: string; state: string; returnUrl: string }
@@ -35,7 +37,7 @@ const BANKS = [
   { code: 'short', name: 'Empty Test Bank (not enough money)', deed: IS_SHORT },
 ]
 
-const STATES: Record<string, string> = {
+const PAYMENT_STATES: Record<string, string> = {
   pending: 'The bank is still working on this payment. There is nothing to do here.',
   captured: 'This payment is done: the bank has approved it.',
   failed: 'This payment has ended without success. No money has moved.',
@@ -70,11 +72,11 @@ export async function describeBankPage(
   options: { mode: PaymentMode | undefined; isCardUnknown?: boolean },
 ): Promise<Record<string, unknown>> {
   const mode = options.mode ?? modeOf(payment.mode) ?? 'upi'
-  const intent = intentOf(payment)
+  const intent = paymentIntentOf(payment)
   return {
     heading: 'Sandbox bank',
     amount: formatRupees(payment.amountPaise),
-    stateText: payment.state === 'open' ? undefined : STATES[payment.state],
+    stateText: payment.state === 'open' ? undefined : PAYMENT_STATES[payment.state],
     returnUrl: payment.returnUrl,
     reference: payment.ref,
     mode,
@@ -88,7 +90,7 @@ export async function describeBankPage(
   }
 }
 
-function intentOf({ ref, amountPaise }: PaymentAtBank): string {
+function paymentIntentOf({ ref, amountPaise }: PaymentAtBank): string {
   return upiLink('pay', {
     pa: PAYEE,
     pn: 'Sandbox bank TEST',
@@ -97,4 +99,96 @@ function intentOf({ ref, amountPaise }: PaymentAtBank): string {
     am: toRupees(amountPaise).toFixed(2),
     cu: 'INR',
   })
+}
+
+/** What the sandbox bank's page of a mandate shows, and what its buttons ask of the bank. */
+const ACTS: readonly MandateAct[] = ['approve', 'approve_in_vain', 'decline', 'revoke']
+
+const WAYS = [
+  { value: 'netbanking', label: 'Net banking', isChosen: true },
+  { value: 'debit_card', label: 'Debit card', isChosen: false },
+  { value: 'aadhaar', label: 'Aadhaar', isChosen: false },
+]
+
+const MANDATE_STATES: Record<BankMandate['state'], string | undefined> = {
+  open: undefined,
+  authorised: 'You have approved this mandate. Your bank confirms it on the next working day.',
+  active: 'This mandate is active: the bank debits what it is asked for, up to the limit.',
+  rejected: 'This mandate was not set up. Nothing can be debited.',
+  cancelled: 'This mandate has ended. Nothing more can be debited.',
+}
+
+export function mandateActOf(text: string | undefined): MandateAct | undefined {
+  return ACTS.find(act => act === text)
+}
+
+export async function describeMandatePage(
+  mandate: BankMandate,
+  merchant: string,
+): Promise<Record<string, unknown>> {
+  const isUpi = mandate.rail === 'upi_autopay'
+  const intent = mandateIntentOf(mandate, merchant)
+  return {
+    heading: isUpi ? 'Approve UPI Autopay' : 'Approve an eNACH mandate',
+    merchant,
+    description: mandate.description,
+    cap: formatRupees(mandate.capPaise),
+    from: localDay(mandate.startOn),
+    until: localDay(mandate.endOn),
+    number: mandate.umrn ?? mandate.upiReference ?? undefined,
+    numberName: isUpi ? 'UPI reference' : 'UMRN',
+    stateText: MANDATE_STATES[mandate.state],
+    canRevoke: mandate.state === 'authorised' || mandate.state === 'active',
+    returnUrl: mandate.returnUrl,
+    reference: mandate.ref,
+    isUpi,
+    intent,
+    qr: isUpi && mandate.state === 'open' ? await drawQr(intent) : undefined,
+    ways: WAYS,
+  }
+}
+
+const DAY = new Intl.DateTimeFormat('en-IN', {
+  timeZone: INDIA,
+  day: 'numeric',
+  month: 'long',
+  year: 'numeric',
+})
+
+function localDay(day: string): string {
+  return DAY.format(startOfDay(day))
+}
+
+/** 05112026, as UPI writes a day. */
+function upiDay(day: string): string {
+  return day.split('-').toReversed().join('')
+}
+
+function mandateIntentOf(mandate: BankMandate, merchant: string): string {
+  return upiLink('mandate', {
+    pa: PAYEE,
+    pn: `${merchant} TEST`,
+    tr: mandate.ref,
+    tn: 'Test, not a real mandate',
+    am: toRupees(mandate.capPaise).toFixed(2),
+    cu: 'INR',
+    amrule: 'MAX',
+    recur: 'ASPRESENTED',
+    validitystart: upiDay(mandate.startOn),
+    validityend: upiDay(mandate.endOn),
+  })
+}
+
+/** A QR code as the address of an image, so that a page needs nothing beside itself. */
+async function drawQr(text: string): Promise<string> {
+  const svg = await toString(text, { type: 'svg', margin: 2, errorCorrectionLevel: 'M' })
+  return `data:image/svg+xml;base64,${Buffer.from(svg).toString('base64')}`
+}
+
+/** A handle that no bank has: an app that reads it finds nobody to pay. */
+const PAYEE = 'test@bursarsandbox'
+
+function upiLink(what: 'pay' | 'mandate', fields: Record<string, string>): string {
+  const query = Object.entries(fields).map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
+  return `upi://${what}?${query.join('&')}`
 }
