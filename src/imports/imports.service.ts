@@ -11,7 +11,6 @@ import { formatOf } from './files/file-rows.ts'
 import * as rowStore from './engine/rows.store.ts'
 import { ERP_IMPORTS, ERP_KINDS, type ErpKind, type ImportFamily, type ImportMode } from './imports.rules.ts'
 import * as store from './imports.store.ts'
-import * as purgeStore from './purge.store.ts'
 import { DAY_MS } from '../platform/calendar.ts'
 
 export type { Import } from './imports.store.ts'
@@ -185,12 +184,12 @@ const KEPT_DAYS = 90
 export async function purgeImports({ db, clock }: Context, limit: number): Promise<number> {
   const now = clock.now()
   const ago = (days: number): Date => new Date(now.getTime() - days * DAY_MS)
-  const forgotten = await purgeStore.cancelForgotten(db, ago(KEPT_WAITING_DAYS), now)
-  const old = await purgeStore.findOld(db, ago(KEPT_DAYS), limit)
-  const deleted = await takeDue(db, old, (tx, keys) => purgeStore.deleteOld(tx, keys))
+  const forgotten = await store.cancelForgotten(db, ago(KEPT_WAITING_DAYS), now)
+  const old = await store.findOld(db, ago(KEPT_DAYS), limit)
+  const deleted = await takeDue(db, old, (tx, keys) => store.deleteOld(tx, keys))
   // One at a time: a large one takes a while.
-  const finished = await purgeStore.findFinished(db, now, 1)
-  const cleared = await takeDue(db, finished, (tx, keys) => purgeStore.clearFinished(tx, now, keys))
+  const finished = await store.findFinished(db, now, 1)
+  const cleared = await takeDue(db, finished, (tx, keys) => store.clearFinished(tx, now, keys))
   return forgotten + deleted + cleared
 }
 

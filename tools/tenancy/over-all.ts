@@ -66,8 +66,8 @@ export const OVER_ALL: readonly Group[] = [
     senders: [
       'console/approvals/approvals.store.ts expireSome',
       'flex/plans/plans.store.ts lockPlans',
-      'imports/purge.store.ts clearFinished',
-      'imports/purge.store.ts deleteOld',
+      'imports/imports.store.ts clearFinished',
+      'imports/imports.store.ts deleteOld',
       'orders/expiry.store.ts lockExpired',
       'payment-pages/pages.store.ts deleteUnpaid',
       'payments/disputes/disputes.store.ts takeToMail',
@@ -125,7 +125,7 @@ export const OVER_ALL: readonly Group[] = [
     reach: 'every, written',
     isWork: true,
     senders: [
-      'imports/purge.store.ts cancelForgotten',
+      'imports/imports.store.ts cancelForgotten',
       'messages/messages.store.ts eraseExpiredSecrets',
       'platform/idempotency.ts purgeStoredAnswers',
       'portal/entry/entry.store.ts purgeOld',

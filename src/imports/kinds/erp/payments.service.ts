@@ -8,10 +8,10 @@ import type { SentId } from '../../../students/direct-payments/direct-payments.r
 import type { DirectPayment } from '../../../students/students.rules.ts'
 import type { ImportKindDefinition } from '../kind.ts'
 import { isRead, problemsOf, type Placed } from '../merge.rules.ts'
-import { findOwners } from '../owners.service.ts'
+import { findOwners } from './owners.service.ts'
 import { keysByStudent, ofStudents } from '../student-identity.schemas.ts'
-import { mergePaymentRows } from './merge-payments.rules.ts'
-import { paymentRows, type PaymentRow } from './payment-rows.schemas.ts'
+import { mergePaymentRows } from './merge-rows.rules.ts'
+import { paymentRows, type PaymentRow } from './erp-rows.schemas.ts'
 import { addAll } from '../../../platform/lists.ts'
 
 type PaymentOfRows = DirectPayment & SentId & { rows: readonly Placed<PaymentRow>[] }

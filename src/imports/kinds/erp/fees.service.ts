@@ -1,10 +1,10 @@
 import { applyFees, planFees, type FeePlan } from '../../../fees/fees.service.ts'
 import type { ImportKindDefinition, Outcome } from '../kind.ts'
 import { problemsOf, type Placed } from '../merge.rules.ts'
-import { findOwners } from '../owners.service.ts'
+import { findOwners } from './owners.service.ts'
 import { keysByStudent, ofStudents } from '../student-identity.schemas.ts'
-import { feeRows, type FeeRow } from './fee-rows.schemas.ts'
-import { mergeFeeRows } from './merge-fees.rules.ts'
+import { feeRows, type FeeRow } from './erp-rows.schemas.ts'
+import { mergeFeeRows } from './merge-rows.rules.ts'
 import { addAll } from '../../../platform/lists.ts'
 
 /** A student whose fees change, or stay as they are, with the rows that say so. */

@@ -1,11 +1,11 @@
-import { defaultBranch, type Institute } from '../../institutes/institutes.rules.ts'
-import type { Queryable } from '../../platform/db/database.ts'
-import { findStudents, identityKey } from '../../students/registration/register-students.service.ts'
-import type { Student } from '../../students/students.rules.ts'
-import { isRead, problemsOf, type Group, type RowProblem } from './merge.rules.ts'
-import { ownerProblem, pickOwner, sameStudentProblem } from './owners.rules.ts'
-import type { RowOfStudent } from './student-identity.schemas.ts'
-import { addAll } from '../../platform/lists.ts'
+import { defaultBranch, type Institute } from '../../../institutes/institutes.rules.ts'
+import type { Queryable } from '../../../platform/db/database.ts'
+import { findStudents, identityKey } from '../../../students/registration/register-students.service.ts'
+import type { Student } from '../../../students/students.rules.ts'
+import { isRead, problemsOf, type Group, type RowProblem } from '../merge.rules.ts'
+import { ownerProblem, pickOwner, sameStudentProblem } from '../owners.rules.ts'
+import type { RowOfStudent } from '../student-identity.schemas.ts'
+import { addAll } from '../../../platform/lists.ts'
 
 type Owned<Row> = { student: Student; group: Group<Row> }
 

@@ -9,8 +9,8 @@ import type { ImportKindDefinition, Outcome } from '../kind.ts'
 import { isRead, problemsOf, type Placed } from '../merge.rules.ts'
 import { sameStudentProblem } from '../owners.rules.ts'
 import { keysByStudent, ofStudents } from '../student-identity.schemas.ts'
-import { mergeStudentRows } from './merge-students.rules.ts'
-import { studentRows, type StudentRow } from './student-rows.schemas.ts'
+import { mergeStudentRows } from './merge-rows.rules.ts'
+import { studentRows, type StudentRow } from './erp-rows.schemas.ts'
 import { addAll } from '../../../platform/lists.ts'
 
 type PlannedStudent = { plan: RegistrationPlan; rows: Placed<StudentRow>[] }
