@@ -14,14 +14,13 @@ import {
   type Named,
   type Refused,
 } from './erp.rules.ts'
-import { listUsersOf } from '../students/users/parents.service.ts'
+import { listUsersOf, findOrMakeUser, linkUsers, type Person } from '../students/users/users.service.ts'
 import { insertFetches } from './pull/pull.store.ts'
 import { registerStudent } from '../students/registration/register.service.ts'
 import { updateFromRecord } from '../students/profile/update.service.ts'
 import { branchAfter, isOtherYear } from '../students/profile/update.rules.ts'
 import type { Student } from '../students/students.rules.ts'
 import { listStudents } from '../students/students.service.ts'
-import { findOrMakeUser, linkUsers, type Person } from '../students/users/users.service.ts'
 import { largestOf } from '../platform/lists.ts'
 
 export type InitStudent = { studentId: string; registrationId: string }

@@ -1,7 +1,7 @@
 import type { Queryable } from '../platform/db/database.ts'
 import { subtractPaise, sumPaise, ZERO, type Paise } from '../platform/money.ts'
 import { balanceOf, type FeeComponent } from '../fees/fees.rules.ts'
-import { readContexts } from './student-contexts.store.ts'
+import { readContexts } from './students.store.ts'
 import type { StudentInEvent } from './student.events.ts'
 import type { StudentKey } from './students.rules.ts'
 

@@ -8,7 +8,7 @@ import { mergeFeeRows, mergePaymentRows } from '../../src/imports/kinds/erp/merg
 import { importKinds } from '../../src/imports/kinds/kinds.ts'
 import type { MaybeRead } from '../../src/imports/kinds/merge.rules.ts'
 import { ZERO } from '../../src/platform/money.ts'
-import { digestOf } from '../../src/students/registration/registration-digest.ts'
+import { digestOf } from '../../src/students/registration/register-students.service.ts'
 
 const kinds = fc.constantFrom<rules.ImportKind>(...rules.ERP_KINDS, 'links')
 const anyCell: fc.Arbitrary<columns.Cell> = fc.oneof(

@@ -1,6 +1,6 @@
 import { field, input, optional, query } from '../../http/wire/input.ts'
 import { badField } from '../../platform/errors.ts'
-import { directPaymentFields } from '../../students/direct-payments/direct-payment.input.ts'
+import { directPaymentFields } from '../../students/direct-payments/direct-payment.schemas.ts'
 import { studentParams } from '../../students/student.input.ts'
 import { BANK_ACCOUNT_ID } from '../accounts/account.input.ts'
 import { bounceInput } from '../cheques/cheque.input.ts'

@@ -13,10 +13,10 @@ import {
   directPaymentOutput,
   remarkOn,
   toCounted,
-} from '../../students/direct-payments/direct-payment.output.ts'
+  paymentParams,
+} from '../../students/direct-payments/direct-payment.schemas.ts'
 import type { RecordedPayment } from '../../students/direct-payments/direct-payments.rules.ts'
 import type { Recorded } from '../../students/direct-payments/direct-payments.service.ts'
-import { paymentParams } from '../../students/direct-payments/direct-payment.input.ts'
 import type { ChangedProfile } from '../../students/profile/profile.service.ts'
 import { studentParams } from '../../students/student.input.ts'
 import { studentOutput, toShownRecord } from '../../students/student.output.ts'

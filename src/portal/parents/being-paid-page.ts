@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify'
 import { findStartedDues, type StartedDues } from '../../dues/started.service.ts'
-import { listChildren } from '../../students/users/parents.service.ts'
+import { listChildren } from '../../students/users/users.service.ts'
 import { sendPage } from '../layout.ts'
 import { frameOf, userOf, type Visit } from './access.ts'
 import type { ParentContext } from './children.ts'

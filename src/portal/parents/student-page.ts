@@ -7,7 +7,7 @@ import type { OnTheWay, StudentPayment } from '../../payments/student-payments.s
 import { formatRupees, minPaise, subtractPaise, sumPaise, ZERO } from '../../platform/money.ts'
 import { receiptNumber } from '../../receipts/receipts.rules.ts'
 import { yearName } from '../../students/students.rules.ts'
-import type { CarriedDues } from '../../students/users/parents.service.ts'
+import type { CarriedDues } from '../../students/users/users.service.ts'
 import { classOf, isAutomatic, timingLines, waitingOf, type Child } from './children.ts'
 import { pathOfStudent } from '../entry/entry.rules.ts'
 import { localDay } from '../plan/page-parts.ts'

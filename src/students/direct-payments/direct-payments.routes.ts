@@ -11,14 +11,12 @@ import {
   directPaymentInput,
   listPaymentsQuery,
   paymentParams,
-} from './direct-payment.input.ts'
-import {
   countedOutput,
   directPaymentFileOutput,
   directPaymentOutput,
   remarkOn,
   toCounted,
-} from './direct-payment.output.ts'
+} from './direct-payment.schemas.ts'
 import { findDirectReceiptFile } from './direct-receipt.service.ts'
 import * as service from './direct-payments.service.ts'
 import { studentParams } from '../student.input.ts'

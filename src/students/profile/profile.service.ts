@@ -8,7 +8,7 @@ import { badFields, conflict, notFound, type BursarError } from '../../platform/
 import type { Context } from '../../platform/context.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
 import { decideProfile, type SentProfile } from './profile.rules.ts'
-import { insertProfileChanges, listProfileChanges, type ProfileChange } from './changes.store.ts'
+import { insertProfileChanges, listProfileChanges, type ProfileChange } from './profile.store.ts'
 import { studentEvents } from '../student.events.ts'
 import { readStudentContexts } from '../student-contexts.service.ts'
 import { changesBetween, type StudentChange } from './update.rules.ts'
@@ -18,7 +18,7 @@ import { applyToArrived } from '../structures/apply-structure.service.ts'
 import { NO_EFFECT, type Effect } from '../structures/plan-students.service.ts'
 import * as store from '../students.store.ts'
 
-export type { ProfileChange } from './changes.store.ts'
+export type { ProfileChange } from './profile.store.ts'
 
 /** `isByOffice`: by a person, who may be kept from editing what the ERP keeps. */
 type Target = { institute: Institute; id: string; isByOffice?: boolean }

@@ -10,7 +10,7 @@ import type { Queryable } from '../../platform/db/database.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
 import type { Language } from '../../platform/languages.ts'
 import { getStudent } from '../students.service.ts'
-import * as store from './parents.store.ts'
+import * as store from './users.store.ts'
 
 type Target = { institute: Institute; studentId: string }
 

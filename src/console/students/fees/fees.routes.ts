@@ -8,8 +8,7 @@ import type { AnyInput, Read } from '../../../http/wire/input.ts'
 import { setErpLock, type ErpLock } from '../../../institutes/institutes.service.ts'
 import type { FlexContext } from '../../../flex/context.ts'
 import type { Context } from '../../../platform/context.ts'
-import { addStudent } from '../../../students/registration/add-student.service.ts'
-import type { Registered } from '../../../students/registration/register.service.ts'
+import { addStudent, type Registered } from '../../../students/registration/register.service.ts'
 import { registeredOutput } from '../../../students/student.output.ts'
 import {
   applyToClass,

@@ -1,12 +1,12 @@
-import { listEntries } from '../../institutes/catalogue.service.ts'
+import { listEntries } from '../institutes/catalogue.service.ts'
 import {
   branchFilter,
   branchFor,
   type Branch,
   type CatalogueEntry,
   type Institute,
-} from '../../institutes/institutes.rules.ts'
-import type { Context } from '../../platform/context.ts'
+} from '../institutes/institutes.rules.ts'
+import type { Context } from '../platform/context.ts'
 
 /** The institute's branches, or the one that is asked for. */
 export function listBranches(institute: Institute, collectorCode: string | undefined): Branch[] {
