@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Started } from '../../src/providers/payment-at-provider.ts'
+import type { Started } from '../../src/providers/port.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { paiseOf } from '../../src/platform/money.ts'
 import { PHONE, setStage } from '../harness/browser.ts'

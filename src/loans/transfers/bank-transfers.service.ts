@@ -8,8 +8,13 @@ import { formatRupees, paiseOf, subtractPaise, sumPaise, ZERO, type Paise } from
 import { applyReport, findPayment } from '../../payments/payments.service.ts'
 import { listMadeRefunds, refundByHand } from '../../payments/refunds/made-refunds.service.ts'
 import { settleDay } from '../../payments/settlements/settlements.service.ts'
-import type { PaymentOutcome, Provider, SettlementItem, SettlementReport } from '../../providers/port.ts'
-import { ProviderRefused } from '../../providers/refused.ts'
+import {
+  ProviderRefused,
+  type PaymentOutcome,
+  type Provider,
+  type SettlementItem,
+  type SettlementReport,
+} from '../../providers/port.ts'
 import { BANK_TRANSFER, NOT_REFUNDABLE } from './bank-transfers.rules.ts'
 import type { LoanContext } from '../context.ts'
 import * as store from '../loans.store.ts'

@@ -2,8 +2,8 @@ import type { CallCounts, CallOutcome } from '../../platform/call-counts.ts'
 import type { Context } from '../../platform/context.ts'
 import type { Queryable } from '../../platform/db/database.ts'
 import { PROVIDERS } from '../catalogue.ts'
-import type { Rail } from '../mandate-port.ts'
 import type {
+  Rail,
   Callback,
   PaymentMode,
   Provider,
@@ -14,7 +14,7 @@ import type {
 } from '../port.ts'
 import { keyKindOf, routeTo, type ProviderAccount, type Purpose, type Routed } from './accounts.rules.ts'
 import * as store from './accounts.store.ts'
-import { openSettings } from './settings.ts'
+import type { Vault } from '../../platform/secrets.ts'
 
 /** An account that money moves through: one of an institute, or one of the installation, whose id is its provider's name. */
 export type Account = {
@@ -280,4 +280,22 @@ function ofInstallation(port: Provider): Account {
     rails: port.mandates?.rails ?? [],
     readCallback: callback => port.readCallback(callback),
   }
+}
+
+/** The credentials of an account, and those before them while callbacks may still be signed with theirs. */
+export type AccountSettings = {
+  values: ProviderValues
+  previous: readonly { values: ProviderValues; until: string }[]
+}
+
+type Key = Pick<ProviderAccount, 'instituteId' | 'id'>
+
+const purposeOf = ({ instituteId, id }: Key): string => `provider account ${instituteId} ${id}`
+
+export function sealSettings(vault: Vault, key: Key, settings: AccountSettings): Buffer {
+  return vault.seal(JSON.stringify(settings), purposeOf(key))
+}
+
+export function openSettings(vault: Vault, account: Key & { settingsSealed: Buffer }): AccountSettings {
+  return JSON.parse(vault.open(account.settingsSealed, purposeOf(account))) as AccountSettings
 }

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
 import type { Call } from '../http.ts'
-import { ProviderRefused } from '../refused.ts'
+import { ProviderRefused } from '../port.ts'
 
 /** What all calls of a client share. */
 export type Connection = {

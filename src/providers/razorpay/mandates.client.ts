@@ -2,17 +2,25 @@ import { dayAfter, startOfDay } from '../../platform/calendar.ts'
 import { unavailable } from '../../platform/errors.ts'
 import { paiseOf } from '../../platform/money.ts'
 import type { Call } from '../http.ts'
-import type {
-  MandateAtProvider,
-  MandateOutcome,
-  MandateReport,
-  MandateRequest,
-  Rail,
-} from '../mandate-port.ts'
-import type { Started } from '../payment-at-provider.ts'
-import { ProviderRefused } from '../refused.ts'
-import { type Registration, readRegistration, readToken, type Token } from './mandate-shapes.ts'
-import { mandateRefOf, parseMandateRef, registeredBy, type TokenRef } from './mandate-refs.ts'
+import {
+  ProviderRefused,
+  type MandateAtProvider,
+  type MandateOutcome,
+  type MandateReport,
+  type MandateRequest,
+  type Rail,
+  type Started,
+} from '../port.ts'
+import {
+  readRegistration,
+  readToken,
+  mandateRefOf,
+  parseMandateRef,
+  registeredBy,
+  type Registration,
+  type Token,
+  type TokenRef,
+} from './mandate-shapes.ts'
 import { railOf } from './return-codes.rules.ts'
 import { readItems, readPayment } from './shapes.ts'
 

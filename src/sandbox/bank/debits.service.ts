@@ -15,10 +15,14 @@ import {
   type DebitVerdict,
 } from './mandates.rules.ts'
 import * as store from './debits.store.ts'
-import { type DebitRequest, returnIdOf, type ReturnReport } from '../../providers/mandate-port.ts'
+import {
+  returnIdOf,
+  type DebitRequest,
+  type ReturnReport,
+  type PaymentAtProvider,
+  type Report,
+} from '../../providers/port.ts'
 import { readHolidays } from '../../payments/holidays.service.ts'
-import type { PaymentAtProvider } from '../../providers/payment-at-provider.ts'
-import type { Report } from '../../providers/port.ts'
 
 /** Debits under mandates at the sandbox's bank. It takes every one and says later what became of it, as banks do. */
 export async function presentDebit(

@@ -1,7 +1,7 @@
 import { DAY_MS, dayOf, startOfDay } from '../../platform/calendar.ts'
 import type { Paise } from '../../platform/money.ts'
 import { addWorkingDays, isWorkingDay, type Holidays } from '../../platform/working-days.ts'
-import type { MandateOutcome, Rail } from '../../providers/mandate-port.ts'
+import type { MandateOutcome, Rail } from '../../providers/port.ts'
 import type { BankState } from './simulator.rules.ts'
 
 /** Mandates at the sandbox's bank, and what it makes of debits under them. */

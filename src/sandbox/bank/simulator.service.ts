@@ -7,8 +7,8 @@ import {
   type DebitAct,
   type MandateAct,
 } from './mandates.rules.ts'
-import type { MandatePort } from '../../providers/mandate-port.ts'
 import type {
+  MandatePort,
   Callback,
   Provider,
   PaymentOutcome,
@@ -16,9 +16,10 @@ import type {
   SettlementItem,
   SettlementReport,
   Report,
+  TransferPort,
+  TransferRequest,
 } from '../../providers/port.ts'
 import { bankMoves, FAILURES, feeOf, scriptOf, type BankAct, type BankPayment } from './simulator.rules.ts'
-import type { TransferPort, TransferRequest } from '../../providers/transfer-port.ts'
 import { forEachInstitute } from '../../platform/jobs/claim.ts'
 import { dayAfter, startOfDay } from '../../platform/calendar.ts'
 import { assertNever } from '../../platform/assert.ts'

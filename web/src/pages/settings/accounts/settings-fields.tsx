@@ -1,5 +1,5 @@
 import { PasswordInput, TextInput } from '@mantine/core'
-import type { AccountSetupAnswer } from '../../../../../src/providers/accounts/account.output.ts'
+import type { AccountSetupAnswer } from '../../../../../src/providers/accounts/account.schemas.ts'
 import { problemOf } from '../../../api/command.ts'
 
 type Setting = AccountSetupAnswer['providers'][number]['settings'][number]

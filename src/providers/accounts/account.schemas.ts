@@ -1,10 +1,45 @@
 import { EXAMPLE } from '../catalogue.ts'
+import { field, input, optional } from '../../http/wire/input.ts'
 import { outputOf, type Shown } from '../../http/wire/output.ts'
-import type { CheckedAccount } from './accounts.service.ts'
-import type { ProviderAccount } from './accounts.rules.ts'
-import { ACCOUNT_ID } from './account.input.ts'
-import type { AccountSetup } from './setup.service.ts'
-import { stateOf } from './values.rules.ts'
+import type { CheckedAccount, AccountSetup } from './accounts.service.ts'
+import { stateOf, type ProviderAccount } from './accounts.rules.ts'
+
+const METHODS = ['upi', 'card', 'netbanking'] as const
+const RAILS = ['enach', 'upi_autopay'] as const
+const ACCOUNT_ID = 'pa_01k9zq4m0ve8sbn6yt2hw3c5da'
+
+const uses = {
+  title: field.text('What people call it.', 'Main account', 100),
+  methods: field.choices(
+    'What it takes from payers; none: no payments.',
+    field.oneOf(METHODS, 'A way to pay.'),
+  ),
+  rails: field.choices('On what it debits under mandates; none: no mandates.', field.oneOf(RAILS, 'A rail.')),
+}
+const settings = {
+  settings: field.list(
+    'Its credentials. They are stored encrypted and never answered.',
+    input({
+      field: field.code('Which one.', 'key_id'),
+      value: field.text('Its value.', 'rzp_test_Key0000000001'),
+    }),
+    { max: 10 },
+  ),
+}
+const reason = { reason: field.text('Why; stands in the audit log.', 'The yearly change of keys') }
+
+export const newAccountInput = input({
+  provider: field.code('Where the account is.', EXAMPLE.name),
+  collector_code: optional(
+    field.code('The branch whose money it takes; absent: the whole institute.', 'NORTH'),
+  ),
+  ...uses,
+  ...settings,
+})
+export const accountChangeInput = input({ ...uses, ...reason })
+export const rotationInput = input({ ...settings, ...reason })
+export const accountReasonInput = input(reason)
+export const accountParams = input({ account_id: field.resourceId('Id of the account.', ACCOUNT_ID) })
 
 const MOMENT = '2026-11-15T04:32:10.000Z'
 
