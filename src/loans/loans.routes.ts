@@ -14,15 +14,13 @@ import {
   lenderParams,
   listApplicationsQuery,
   pageQuery,
-} from './loan.input.ts'
-import {
   applicationOutput,
   createdApplicationOutput,
   disbursementOutput,
   toDisbursements,
   toWhole,
   wholeApplicationOutput,
-} from './loan.output.ts'
+} from './loan.schemas.ts'
 import { cancelApplication } from './lender-sync.service.ts'
 import { takeLenderCallback } from './lender-updates.service.ts'
 

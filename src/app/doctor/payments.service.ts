@@ -1,6 +1,6 @@
 import { listInstitutes } from '../../institutes/institutes.service.ts'
 import { countUnmatchedReports } from '../../payments/settlements/unmatched.service.ts'
-import { BANK_TRANSFER } from '../../loans/transfers/bank-transfers.rules.ts'
+import { BANK_TRANSFER } from '../../loans/loans.rules.ts'
 import type { Context } from '../../platform/context.ts'
 import { keyKindOf, type ProviderAccount } from '../../providers/accounts/accounts.rules.ts'
 import { listAllAccounts, listWithKeyOf } from '../../providers/accounts/accounts.service.ts'

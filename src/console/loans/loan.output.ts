@@ -2,8 +2,13 @@ import { outputOf, type Shown } from '../../http/wire/output.ts'
 import { bankAccountOutput } from '../../institutes/school/school.output.ts'
 import { DESK_ACTS, deskActs, WAITED_FOR, waitsFor } from '../../loans/desk/desk.rules.ts'
 import type { Letter, LetterVersion } from '../../loans/desk/desk.service.ts'
-import { disbursementFields, emiOutput, offerOutput, toDisbursements } from '../../loans/loan.output.ts'
-import { LOAN_ID } from '../../loans/loan.input.ts'
+import {
+  disbursementFields,
+  emiOutput,
+  offerOutput,
+  toDisbursements,
+  LOAN_ID,
+} from '../../loans/loan.schemas.ts'
 import { canEnd, isOver, LOAN_STATES, type RecordedPayOut } from '../../loans/loans.rules.ts'
 import type { LoanDetail } from './loans.service.ts'
 import type { LoanRow } from './loans.store.ts'

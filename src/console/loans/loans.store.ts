@@ -8,8 +8,7 @@ import {
 } from '../../platform/db/list.ts'
 import type { Queryable } from '../../platform/db/database.ts'
 import type { Paise } from '../../platform/money.ts'
-import { BANK_TRANSFER } from '../../loans/transfers/bank-transfers.rules.ts'
-import type { LoanState } from '../../loans/loans.rules.ts'
+import { BANK_TRANSFER, type LoanState } from '../../loans/loans.rules.ts'
 import { by, type Sorting } from '../lists/sorting.rules.ts'
 import type { Query } from '../../platform/db/query.ts'
 

@@ -15,14 +15,13 @@ import {
   type SettlementItem,
   type SettlementReport,
 } from '../../providers/port.ts'
-import { BANK_TRANSFER, NOT_REFUNDABLE } from './bank-transfers.rules.ts'
+import { BANK_TRANSFER, NOT_REFUNDABLE, type LoanFile, type RecordedPayOut } from '../loans.rules.ts'
 import type { LoanContext } from '../context.ts'
 import * as store from '../loans.store.ts'
-import type { LoanFile, RecordedPayOut } from '../loans.rules.ts'
+import { listUnconfirmed } from '../loans.store.ts'
 import { assertUtr } from '../report-checks.rules.ts'
-import { mailInstitute, mailLender } from '../staff-mails.service.ts'
+import { mailInstitute, mailLender } from '../loan-mails.service.ts'
 import { reopenTranche } from './disbursements.service.ts'
-import { listUnconfirmed } from './transfers.store.ts'
 
 /**
  * A lender that transfers to the institute's own bank account: no provider sees that money. The lender says that it sent

@@ -3,6 +3,7 @@ import {
   canAccept,
   canEnd,
   isOver,
+  emiOf,
   type Application,
   type LoanFile,
   type LoanState,
@@ -23,7 +24,6 @@ import { fill, plural, type Language } from '../../platform/languages.ts'
 import { textsIn, type LoanTexts } from '../texts/texts.ts'
 import { localDay } from '../plan/page-parts.ts'
 import { schoolHead } from '../layout.ts'
-import { emiOf } from '../../loans/loan-amounts.rules.ts'
 
 /** Everything the loan page depends on; describing it is pure. */
 export type LoanPageData = {

@@ -1,4 +1,4 @@
-import { emiOf } from '../../loans/loan-amounts.rules.ts'
+import { emiOf } from '../../loans/loans.rules.ts'
 import { SANDBOX_TERMS, type LenderAct, type LenderLoan } from './simulator.rules.ts'
 import { formatRupees, paiseOf, subtractPaise } from '../../platform/money.ts'
 

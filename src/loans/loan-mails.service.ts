@@ -1,10 +1,24 @@
-import { getInstitutesById } from '../institutes/institutes.service.ts'
+import { languageOfFamily } from '../messages/family-languages.service.ts'
 import { queueMessages } from '../messages/messages.service.ts'
-import { markUrl } from '../platform/cell-mark.rules.ts'
 import type { Transaction } from '../platform/db/database.ts'
-import type { LoanContext } from './context.ts'
-import { confirmMessages, lenderMessages } from './loan-messages.texts.ts'
+import { borrowerMail, confirmMessages, lenderMessages, type BorrowerNews } from './loan-messages.texts.ts'
 import type { Application, RecordedPayOut } from './loans.rules.ts'
+import { getInstitutesById } from '../institutes/institutes.service.ts'
+import { markUrl } from '../platform/cell-mark.rules.ts'
+import type { LoanContext } from './context.ts'
+
+/** In the language of the family, in the transaction of what it tells of. */
+export async function mailBorrower(
+  tx: Transaction,
+  application: Application,
+  news: BorrowerNews | null,
+  at: Date,
+): Promise<void> {
+  const { instituteId, borrower } = application
+  if (borrower === null || news === null) return
+  const language = await languageOfFamily(tx, { instituteId, phone: borrower.phone })
+  await queueMessages(tx, borrowerMail(application, news, { language, at }))
+}
 
 /** Mails to the people who have to act, in the transaction of what happened. */
 
