@@ -1,6 +1,5 @@
 import { mergeHeaders, type HttpClient } from '../platform/http-client/http-client.ts'
-import { MAX_ANSWER_BYTES, understand } from './answer.ts'
-import { ACCEPTED_ENCODINGS } from './decode.ts'
+import { MAX_ANSWER_BYTES, understand, ACCEPTED_ENCODINGS } from './answer.ts'
 import type { Demands } from './record.input.ts'
 import type { Asked, ErpAnswer } from './erp.rules.ts'
 

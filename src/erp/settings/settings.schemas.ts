@@ -1,6 +1,7 @@
 import { field, ifSent, input, nullable } from '../../http/wire/input.ts'
 import { LOOKUP_PARAMETERS } from '../erp.rules.ts'
-import { MOST_CALLS } from './settings.rules.ts'
+import { MOST_CALLS, type ErpSettings } from './settings.rules.ts'
+import { outputOf } from '../../http/wire/output.ts'
 
 /** What says where an ERP is asked for students, and how. */
 const url = field.url('Your fetch-student endpoint.', 'https://erp.example.in/fetch-student')
@@ -61,4 +62,22 @@ export const settingsFormInput = input({
 export const removalInput = input({
   collector_code: branchField,
   reason: settingsFormInput.fields.reason,
+})
+
+/** Where an ERP is asked for students, without secrets. */
+const out = outputOf<ErpSettings>()
+export const settingsOutput = out.object('ErpSettings', {
+  collector_code: out.optional.text('Present only on settings of a branch.', 'MAIN'),
+  url: out.text('As sent.', 'http://127.0.0.1:4000/fetch-student'),
+  auth: out.oneOf(['none', 'basic', 'header'], 'How we authenticate.', ({ auth }) => auth.kind, 'basic'),
+  username: out.optional.text('Present only with Basic authentication.', 'bursar', ({ auth }) =>
+    auth.kind === 'basic' ? auth.username : null,
+  ),
+  header_name: out.optional.text('Present only with a header.', 'X-Api-Key', ({ auth }) =>
+    auth.kind === 'header' ? auth.headerName : null,
+  ),
+  lookup: out.texts('The query parameters that are sent.', ['identifier', 'grade']),
+  custom_schedule: out.flag('Whether a payment_schedule is required.', false),
+  max_calls: out.integer('Calls at once, over all processes.', 4),
+  updated_at: out.moment('When they were set.', '2026-11-15T04:32:10.000Z'),
 })

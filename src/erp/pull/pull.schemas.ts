@@ -1,10 +1,28 @@
+import { field, ifSent, input, query } from '../../http/wire/input.ts'
+import { SCHOOL_YEAR, studentFields } from '../../students/student.input.ts'
 import { outputOf } from '../../http/wire/output.ts'
 import type { FieldProblem } from '../../platform/errors.ts'
 import { changedField } from '../../students/student.output.ts'
 import type { ErpAnswer, ErpRecord, ErpUser, ScheduleRow } from '../erp.rules.ts'
 import type { Fetch, FetchTest } from './log.service.ts'
-import { FETCH_ID } from './pull.input.ts'
 import { PULL_REASONS } from './pull.store.ts'
+
+/** What the routes of the pull integration take. */
+const FETCH_ID = 'fetch_1k092c8gpz8wezh4es8gqprf85'
+
+export const fetchTestInput = input(
+  {
+    identifier: field.identifier('The student to ask for.', 'ADM-1042'),
+    grade: ifSent(field.code('Grade code; sent if the lookup option has it.', '5')),
+    custom_identifier: ifSent(field.identifier('Likewise.', 'ROLL-17')),
+    collector_code: ifSent(field.code('Branch code: chooses the settings, and is sent likewise.', 'MAIN')),
+    academic_year_start: ifSent(studentFields.academic_year_start),
+    academic_year_end: ifSent(studentFields.academic_year_end),
+  },
+  SCHOOL_YEAR,
+)
+
+export const listFetchesQuery = query({ limit: field.pageSize(), cursor: field.cursor(FETCH_ID) })
 
 /** What came of asking an ERP, as API, console and command line show it. */
 const problem = outputOf<FieldProblem>()
