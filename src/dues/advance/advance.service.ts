@@ -14,7 +14,7 @@ import { chosenOf } from '../choice.rules.ts'
 import { LATE_FEE, withoutTaken } from '../dues.rules.ts'
 import { readDuesOn } from '../dues.service.ts'
 import { chargeLateFees } from '../late-fee-charges.ts'
-import { advancesOf, moveAdvances } from '../../fees/advances/moves.rules.ts'
+import { advancesOf, moveAdvances } from '../../fees/advances/advances.rules.ts'
 
 type Wanted = {
   /** All of the advance, or of what it can pay, when absent. */

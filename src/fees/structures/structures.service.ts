@@ -8,12 +8,14 @@ import {
   componentOf,
   dueDaysOf,
   structureProblems,
+  gradesOf,
+  mergeOrders,
+  structureFor,
   type FeeStructure,
   type StructureKey,
   type Year,
 } from './structure.rules.ts'
 import * as store from './structures.store.ts'
-import { gradesOf, mergeOrders, structureFor } from './year-structures.rules.ts'
 
 export {
   digestStructures,

@@ -1,6 +1,5 @@
 import type { Queryable, Transaction } from '../../platform/db/database.ts'
-import type { FeeStructure, StructureKey, Year } from './structure.rules.ts'
-import type { YearStructures } from './year-structures.rules.ts'
+import type { FeeStructure, StructureKey, Year, YearStructures } from './structure.rules.ts'
 
 type Definition = Omit<FeeStructure, keyof StructureKey>
 

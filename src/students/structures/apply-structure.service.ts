@@ -2,16 +2,14 @@ import type { FeeChange } from '../../fees/fees.rules.ts'
 import { applyFees, readFeesOf } from '../../fees/fees.service.ts'
 import {
   pricedGrades,
+  branchesUnder,
+  structureFor,
   type FeeStructure,
   type StructureKey,
   type Year,
+  type YearStructures,
 } from '../../fees/structures/structure.rules.ts'
 import { NONE_OF_ITS_OWN, readStructures } from '../../fees/structures/structures.service.ts'
-import {
-  branchesUnder,
-  structureFor,
-  type YearStructures,
-} from '../../fees/structures/year-structures.rules.ts'
 import { readApprovalLimits } from '../../institutes/approval-limit/approval-limit.service.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import type { Context } from '../../platform/context.ts'

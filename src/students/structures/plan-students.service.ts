@@ -1,12 +1,15 @@
 import type { SentFee } from '../../fees/fees.rules.ts'
 import { planFees, readFeesOf, type FeePlan } from '../../fees/fees.service.ts'
-import { childNoOf, mergeStructure, payableOf, priceStudent } from '../../fees/structures/structure.rules.ts'
 import {
+  childNoOf,
+  mergeStructure,
+  payableOf,
+  priceStudent,
   gradesOf,
   ruleNamesOf,
   structureFor,
   type YearStructures,
-} from '../../fees/structures/year-structures.rules.ts'
+} from '../../fees/structures/structure.rules.ts'
 import type { Gift } from '../../institutes/approval-limit/approval-limit.rules.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import type { Queryable } from '../../platform/db/database.ts'

@@ -1,6 +1,10 @@
 import type { FastifyInstance } from 'fastify'
-import { branchParams, toStructure, yearParams } from '../../../fees/structures/structure.input.ts'
-import { structureOutput } from '../../../fees/structures/structure.output.ts'
+import {
+  branchParams,
+  toStructure,
+  yearParams,
+  structureOutput,
+} from '../../../fees/structures/structure.schemas.ts'
 import { aboutOf, type FeeStructure, type StructureKey } from '../../../fees/structures/structure.rules.ts'
 import { getStructure, listStructureYears } from '../../../fees/structures/structures.service.ts'
 import { all, created, done, one } from '../../../http/reply.ts'

@@ -1,7 +1,6 @@
 import { loweredBy } from '../../../fees/fees.rules.ts'
 import { applyFees, planFees, type FeePlan } from '../../../fees/fees.service.ts'
-import { pricedGrades } from '../../../fees/structures/structure.rules.ts'
-import { structureFor } from '../../../fees/structures/year-structures.rules.ts'
+import { pricedGrades, structureFor } from '../../../fees/structures/structure.rules.ts'
 import { readStructures } from '../../../fees/structures/structures.service.ts'
 import { dayOf } from '../../../platform/calendar.ts'
 import type { Queryable, Transaction } from '../../../platform/db/database.ts'

@@ -1,4 +1,4 @@
-import type { StructureAnswer } from '../../../../../src/fees/structures/structure.output.ts'
+import type { StructureAnswer } from '../../../../../src/fees/structures/structure.schemas.ts'
 import { plainAmount } from '../../orders/texts.ts'
 import { readable } from '../../../ui/words.ts'
 

@@ -1,24 +1,60 @@
-import { minPaise, subtractPaise, sumPaise, ZERO, type Paise } from '../../platform/money.ts'
+import { minPaise, paiseOf, subtractPaise, ZERO, sumPaise, type Paise } from '../../platform/money.ts'
+
+export type ComponentAmount = { componentType: string; amountPaise: Paise }
+
+/** A part of what was paid too much for one fee, which pays another. */
+export type AdvanceMove = { fromComponent: string; toComponent: string; amountPaise: Paise }
+
+/** What was paid of each component beyond its price. */
+export function advancesOf(
+  prices: readonly ComponentAmount[],
+  paid: ReadonlyMap<string, Paise>,
+): ComponentAmount[] {
+  const priceOf = new Map(prices.map(price => [price.componentType, price.amountPaise]))
+  return [...paid].flatMap(([componentType, amount]) => {
+    const beyond = amount - (priceOf.get(componentType) ?? ZERO)
+    return beyond > 0 ? [{ componentType, amountPaise: paiseOf(beyond) }] : []
+  })
+}
+
+/** Fills what is to be paid in turn from the advances in turn, as far as they reach. */
+export function moveAdvances(
+  advances: readonly ComponentAmount[],
+  wanted: readonly ComponentAmount[],
+): AdvanceMove[] {
+  const moves: AdvanceMove[] = []
+  const left = advances.map(advance => ({ ...advance }))
+  for (const { componentType: toComponent, amountPaise } of wanted) {
+    let open = amountPaise
+    for (const advance of left) {
+      const part = minPaise(open, advance.amountPaise)
+      if (part === 0 || advance.componentType === toComponent) continue
+      moves.push({ fromComponent: advance.componentType, toComponent, amountPaise: part })
+      open = subtractPaise(open, part)
+      advance.amountPaise = subtractPaise(advance.amountPaise, part)
+    }
+  }
+  return moves
+}
 
 /** An amount of one component. */
-export type Amount = { componentType: string; amountPaise: Paise }
 
 /** An advance of one component that was used for another of the same record. */
-export type Used = { fromComponent: string; toComponent: string; amountPaise: Paise }
+export type UsedAdvance = { fromComponent: string; toComponent: string; amountPaise: Paise }
 
 /** An advance of one component that was carried to a later record, where it stands as `gainedAs`. */
-export type CarriedOut = Amount & { otherStudentId: string; gainedAs: string; rolloverId: string }
+export type CarriedOut = ComponentAmount & { otherStudentId: string; gainedAs: string; rolloverId: string }
 
 export type Advances = {
   /** What is paid of each component beyond its price; below 0 it is owed. */
-  surpluses: readonly Amount[]
+  surpluses: readonly ComponentAmount[]
   carried: readonly CarriedOut[]
   /** Of what was carried: what came back since. */
   takenBack: readonly CarriedOut[]
-  used: readonly Used[]
+  used: readonly UsedAdvance[]
 }
 
-export type TakenBack = { carried: CarriedOut[]; used: Used[] }
+export type TakenBack = { carried: CarriedOut[]; used: UsedAdvance[] }
 
 /**
  * Money of a record went away after its advance had been carried to the next year, or had paid another fee. As much of
@@ -26,7 +62,10 @@ export type TakenBack = { carried: CarriedOut[]; used: Used[] }
  * what was used. A fee that loses what paid it may itself have given an advance away, so this goes on until nothing more
  * can come.
  */
-export function takeBack({ surpluses, carried, used }: Advances, gone: readonly Amount[]): TakenBack {
+export function takeBack(
+  { surpluses, carried, used }: Advances,
+  gone: readonly ComponentAmount[],
+): TakenBack {
   const held = amountsOf(surpluses)
   const left = amountsOf(gone)
   const taken: TakenBack = { carried: [], used: [] }
@@ -60,7 +99,10 @@ export function takeBack({ surpluses, carried, used }: Advances, gone: readonly 
 }
 
 /** Money came back to a record, as of a refund that failed: what had been taken back for it is carried again. */
-export function carryAgain({ surpluses, takenBack }: Advances, came: readonly Amount[]): CarriedOut[] {
+export function carryAgain(
+  { surpluses, takenBack }: Advances,
+  came: readonly ComponentAmount[],
+): CarriedOut[] {
   const held = amountsOf(surpluses)
   const left = amountsOf(came)
   return takenBack.flatMap(one => {
@@ -73,7 +115,7 @@ export function carryAgain({ surpluses, takenBack }: Advances, came: readonly Am
   })
 }
 
-function amountsOf(all: readonly Amount[]): Map<string, Paise> {
+function amountsOf(all: readonly ComponentAmount[]): Map<string, Paise> {
   const amounts = new Map<string, Paise>()
   for (const { componentType, amountPaise } of all) add(amounts, componentType, amountPaise)
   return amounts
