@@ -3,7 +3,7 @@ import { badFields, type FieldProblem } from '../platform/errors.ts'
 import type { Context } from '../platform/context.ts'
 import { getInstitute } from './institutes.service.ts'
 import type { CatalogueEntry, Institute } from './institutes.rules.ts'
-import * as store from './catalogue.store.ts'
+import * as store from './institutes.store.ts'
 
 /** A code as it stands in a request, with the path of its field. */
 export type CodeInUse = CatalogueEntry & { key: string }

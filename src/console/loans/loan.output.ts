@@ -1,5 +1,5 @@
 import { outputOf, type Shown } from '../../http/wire/output.ts'
-import { bankAccountOutput } from '../../institutes/school/school.output.ts'
+import { bankAccountOutput } from '../../institutes/school/school.schemas.ts'
 import { DESK_ACTS, deskActs, WAITED_FOR, waitsFor } from '../../loans/desk/desk.rules.ts'
 import type { Letter, LetterVersion } from '../../loans/desk/desk.service.ts'
 import {
