@@ -1,4 +1,7 @@
-import type { Addressee } from './letter.texts.ts'
+import type { Addressee } from './texts/texts.ts'
+import { EARLIEST_HOUR, LATEST_HOUR, type School } from '../institutes/school/school.rules.ts'
+import { dayAfter, dayOf, startOfDay } from '../platform/calendar.ts'
+import { LANGUAGES, type Language } from '../platform/languages.ts'
 
 export const CHANNELS = ['email', 'sms', 'whatsapp'] as const
 export type Channel = (typeof CHANNELS)[number]
@@ -128,4 +131,45 @@ export function textAt(json: unknown, ...path: (string | number)[]): string {
     value = (value as Record<string | number, unknown>)[step]
   }
   return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
+}
+
+/** Reminders reach people only while they are awake, 09:00 to 20:00 in India; a school may choose fewer hours. */
+type MessageHours = Pick<School, 'messagesFrom' | 'messagesUntil'>
+const HOURS: MessageHours = { messagesFrom: EARLIEST_HOUR, messagesUntil: LATEST_HOUR }
+const HOUR_MS = 3_600_000
+
+export function isWakingHour(moment: Date, hours = HOURS): boolean {
+  return nextWakingMoment(moment, hours).getTime() === moment.getTime()
+}
+
+/** That moment itself, or the next morning. */
+export function nextWakingMoment(moment: Date, hours = HOURS): Date {
+  const today = dayOf(moment)
+  if (moment < morningOf(today, hours)) return morningOf(today, hours)
+  const isEvening = moment.getTime() >= startOfDay(today).getTime() + hours.messagesUntil * HOUR_MS
+  return isEvening ? morningOf(dayAfter(today), hours) : moment
+}
+
+export function morningOf(day: string, { messagesFrom } = HOURS): Date {
+  return new Date(startOfDay(day).getTime() + messagesFrom * HOUR_MS)
+}
+
+/** Writes a text to a phone; everything in it that depends on the language is written in it. */
+type Write = (language: Language) => string
+
+/** A text to a phone, with the name it is registered under, and in English for where its language is not. */
+export function shortText(
+  name: string,
+  language: Language,
+  write: Write,
+): Pick<NewMessage, 'body' | 'template' | 'inEnglish'> {
+  const template = `${name}_${language}`
+  return language === 'en'
+    ? { body: write('en'), template }
+    : { body: write(language), template, inEnglish: write('en') }
+}
+
+/** As it is registered in each language. */
+export function templatesOf(name: string, write: Write): Template[] {
+  return LANGUAGES.map(language => ({ name: `${name}_${language}`, text: write(language) }))
 }

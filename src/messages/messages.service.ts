@@ -12,18 +12,19 @@ import { processDue, type LeaseEnd } from '../platform/jobs/process-due.ts'
 import {
   AWAY_MS,
   isRepeatable,
-  type Channel,
   nextTry,
   plainWords,
   placeSecret,
+  isWakingHour,
+  nextWakingMoment,
+  type Channel,
   type Message,
   type NewMessage,
   type Secret,
 } from './messages.rules.ts'
-import { writeLetter } from './letter.texts.ts'
+import { writeLetter } from './texts/texts.ts'
 import * as store from './messages.store.ts'
 import type { Attachment, MessageContext, Outcome } from './senders.ts'
-import { isWakingHour, nextWakingMoment } from './quiet-hours.rules.ts'
 
 /** Writes messages down in the transaction of what they tell of; the worker sends them. */
 export async function queueMessages(tx: Transaction, messages: readonly NewMessage[]): Promise<void> {

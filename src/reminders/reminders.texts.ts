@@ -1,11 +1,15 @@
-import { VARIABLE, type NewMessage, type Template } from '../messages/messages.rules.ts'
+import {
+  VARIABLE,
+  shortText,
+  templatesOf,
+  type NewMessage,
+  type Template,
+} from '../messages/messages.rules.ts'
 import type { BankAccount, School } from '../institutes/school/school.rules.ts'
-import { shortText, templatesOf } from '../messages/short-texts.ts'
 import { messageTextsIn } from '../messages/texts/texts.ts'
 import { fill, type Language } from '../platform/languages.ts'
 import { formatRupees, type Paise } from '../platform/money.ts'
-import type { Placeholder, Wording } from './reminders.rules.ts'
-import { totalAsked } from './reminders.rules.ts'
+import { totalAsked, type Placeholder, type Wording } from './reminders.rules.ts'
 
 /** The text of a school that has not worded its own. Greeting and signature are written around it. */
 export function ourWording(language: Language): Wording {

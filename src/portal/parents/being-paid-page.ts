@@ -10,7 +10,7 @@ import type { Order } from '../../orders/orders.rules.ts'
 import { formatRupees } from '../../platform/money.ts'
 import { fill, type Language } from '../../platform/languages.ts'
 import type { ParentsTexts } from '../texts/texts.ts'
-import { localMoment } from '../../messages/words.ts'
+import { localMoment } from '../../messages/texts/texts.ts'
 
 type Sent = {
   /** Whose fees the parent wants to pay. */

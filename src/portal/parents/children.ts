@@ -11,7 +11,7 @@ import { formatRupees } from '../../platform/money.ts'
 import { yearName } from '../../students/students.rules.ts'
 import { fill, type Language } from '../../platform/languages.ts'
 import type { ParentsTexts } from '../texts/texts.ts'
-import { localMoment } from '../../messages/words.ts'
+import { localMoment } from '../../messages/texts/texts.ts'
 import { localDay } from '../plan/page-parts.ts'
 
 export type ParentContext = FlexContext & LoanContext

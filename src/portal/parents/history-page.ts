@@ -6,7 +6,7 @@ import type { CounterPayment } from '../../students/users/users.service.ts'
 import { localDay } from '../plan/page-parts.ts'
 import { fill, type Language } from '../../platform/languages.ts'
 import type { ParentsTexts } from '../texts/texts.ts'
-import { feeName } from '../../messages/words.ts'
+import { feeName } from '../../messages/texts/texts.ts'
 import { financialYear, receiptNumber, type ReceiptKey } from '../../receipts/receipts.rules.ts'
 
 /** All payments for a parent's children, online and at the counter. */

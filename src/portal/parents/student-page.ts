@@ -15,7 +15,7 @@ import { cardOf, marksOf } from './home-page.ts'
 import type { PayProblem } from './pay-amount.rules.ts'
 import { fill, plural, type Language } from '../../platform/languages.ts'
 import { type ParentsTexts, textsIn } from '../texts/texts.ts'
-import { feeName } from '../../messages/words.ts'
+import { feeName } from '../../messages/texts/texts.ts'
 
 /** Everything a child's page depends on; describing it is pure. */
 export type StudentPageData = {

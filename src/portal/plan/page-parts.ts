@@ -16,7 +16,7 @@ import { dayOf } from '../../platform/calendar.ts'
 import { formatRupees, sumPaise, ZERO, type Paise } from '../../platform/money.ts'
 import { fill, formatDayIn, type Language } from '../../platform/languages.ts'
 import type { PlanSetupTexts } from '../texts/texts.ts'
-import { feeName } from '../../messages/words.ts'
+import { feeName } from '../../messages/texts/texts.ts'
 import { schoolHead } from '../layout.ts'
 
 export type SetupProblem = 'consent' | 'changed'
