@@ -1,5 +1,5 @@
 import { daysBetween } from '../platform/calendar.ts'
-import { badField } from '../platform/errors.ts'
+import { badField, type FieldProblem } from '../platform/errors.ts'
 import {
   formatRupees,
   minPaise,
@@ -9,6 +9,7 @@ import {
   ZERO,
   type Paise,
 } from '../platform/money.ts'
+import { addAll } from '../platform/lists.ts'
 
 /** The component that late fees are paid under. */
 export const LATE_FEE = 'LATE_FEE'
@@ -23,7 +24,7 @@ export type Surplus = (typeof SURPLUSES)[number]
 
 export type PartPayment = { isAllowed: boolean; leastPaise: Paise }
 
-export type Slab = { fromDay: number; amountPaise: Paise }
+type Slab = { fromDay: number; amountPaise: Paise }
 
 /** When components are due and what being late costs. */
 export type LateFeeRule = {
@@ -266,4 +267,78 @@ function sumByComponent(lines: Share['lines']): Map<string, Paise> {
   for (const { componentType, amountPaise } of lines)
     sums.set(componentType, sumPaise([sums.get(componentType) ?? ZERO, amountPaise]))
   return sums
+}
+
+/** A component that is owed, of which an instalment plan may take a part. */
+type Dated = Owed & { plannedPaise: Paise }
+
+/** What is to be paid by hand, and when; a plan takes the rest in its own time. */
+type Timing = {
+  /** Past its due day, late fees included. */
+  overduePaise: Paise
+  /** The next due day, today included, and what is due on it. */
+  nextDue: { on: string; amountPaise: Paise } | null
+  /** What instalments will take. */
+  plannedPaise: Paise
+}
+
+export function timingOf({
+  today,
+  lines,
+  lateFees,
+}: {
+  today: string
+  lines: readonly Dated[]
+  lateFees: readonly Pick<LateFee, 'amountPaise'>[]
+}): Timing {
+  const byHand = lines.map(line => ({
+    dueOn: line.dueOn,
+    amountPaise: subtractPaise(line.owedPaise, minPaise(line.owedPaise, line.plannedPaise)),
+  }))
+  const overdue = byHand.filter(line => line.dueOn !== null && line.dueOn < today)
+  const [nextOn] = byHand
+    .flatMap(({ dueOn, amountPaise }) => (dueOn !== null && dueOn >= today && amountPaise > 0 ? [dueOn] : []))
+    .toSorted()
+  return {
+    overduePaise: sumPaise([...overdue, ...lateFees].map(one => one.amountPaise)),
+    nextDue:
+      nextOn === undefined
+        ? null
+        : {
+            on: nextOn,
+            amountPaise: sumPaise(byHand.filter(one => one.dueOn === nextOn).map(one => one.amountPaise)),
+          },
+    plannedPaise: sumPaise(lines.map(line => minPaise(line.owedPaise, line.plannedPaise))),
+  }
+}
+
+const MOST_RULES = 50
+
+/** What is wrong with a set of rules as sent, by field. */
+export function ruleProblems(rules: readonly Omit<LateFeeRule, 'id'>[], path: string): FieldProblem[] {
+  const problems: FieldProblem[] = []
+  if (rules.length > MOST_RULES) problems.push({ key: path, message: `can be at most ${MOST_RULES}` })
+  const seen = new Set<string | null>()
+  for (const [index, rule] of rules.entries()) {
+    if (seen.has(rule.componentType)) {
+      const what = rule.componentType === null ? 'a rule for all other components' : 'this component'
+      problems.push({ key: `${path}.${index}.component_type`, message: `${what} stands twice` })
+    }
+    seen.add(rule.componentType)
+    if (rule.charge.kind === 'slab')
+      addAll(problems, slabProblems(rule.charge.slabs, `${path}.${index}.slabs`))
+  }
+  return problems
+}
+
+function slabProblems(slabs: readonly Slab[], path: string): FieldProblem[] {
+  if (slabs.length === 0) return [{ key: path, message: 'must name at least one slab' }]
+  return slabs.flatMap((slab, index) => {
+    const before = slabs[index - 1]
+    if (before === undefined || (slab.fromDay > before.fromDay && slab.amountPaise >= before.amountPaise))
+      return []
+    return [
+      { key: `${path}.${index}`, message: 'must begin on a later day than the one before and not cost less' },
+    ]
+  })
 }

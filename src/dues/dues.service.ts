@@ -19,8 +19,11 @@ import {
   type Redeemed,
   type Share,
 } from './dues.rules.ts'
-import { readCarried } from './carried.store.ts'
-import { readPlanned, readRedeemed, readRules } from './dues.store.ts'
+import { readCarried, readPlanned, readRedeemed, readRules } from './dues.store.ts'
+import { readLocked } from '../orders/order-payments.service.ts'
+import { cancelLocked } from '../orders/orders.service.ts'
+import { listPayable } from '../orders/student-orders.service.ts'
+import type { YearEnd } from '../students/rollover/rollover.service.ts'
 
 export type DueLine = {
   componentType: string
@@ -78,7 +81,7 @@ export async function getDues(ctx: Context, key: StudentKey): Promise<Dues> {
 }
 
 /** What students owe by student and component, by the days on which it fell due; inside a transaction that has locked them. */
-export async function readDueParts(
+async function readDueParts(
   tx: Transaction,
   keys: readonly StudentKey[],
   today: string,
@@ -188,4 +191,23 @@ export async function readDuesOn(
       return [[studentId, dues] as const]
     }),
   )
+}
+
+/** What dues and their orders have to do with the end of an academic year. */
+export const duesAtYearEnd: Omit<YearEnd, 'readUnsettled'> = {
+  readDueParts(tx, { instituteId, studentIds, now }) {
+    const keys = studentIds.map(studentId => ({ instituteId, studentId }))
+    return readDueParts(tx, keys, dayOf(now))
+  },
+  async closeOrders(tx, { instituteId, carried, now }) {
+    const open = await listPayable(tx, instituteId, [...carried.keys()], now)
+    const gone = open.flatMap(({ id, kind, studentId, lines }) => {
+      const types = carried.get(studentId ?? '') ?? []
+      const isGone = kind === 'student' || lines.some(({ componentType }) => types.includes(componentType))
+      return isGone ? [id] : []
+    })
+    const held = await readLocked(tx, instituteId, gone)
+    const unpaid = held.filter(({ state }) => state === 'unpaid')
+    await cancelLocked(tx, instituteId, unpaid, now)
+  },
 }

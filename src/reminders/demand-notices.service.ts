@@ -1,6 +1,6 @@
 import type { Dues } from '../dues/dues.service.ts'
 import { readDuesLeft } from '../dues/on-the-way.service.ts'
-import { timingOf } from '../dues/timing.rules.ts'
+import { timingOf } from '../dues/dues.rules.ts'
 import type { Institute } from '../institutes/institutes.rules.ts'
 import { getSchool } from '../institutes/school/school.service.ts'
 import type { School } from '../institutes/school/school.rules.ts'

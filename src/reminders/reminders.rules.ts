@@ -1,5 +1,4 @@
-import { timingOf } from '../dues/timing.rules.ts'
-import type { PartPayment } from '../dues/dues.rules.ts'
+import { timingOf, type PartPayment } from '../dues/dues.rules.ts'
 import type { FieldProblem } from '../platform/errors.ts'
 import { paiseOf, subtractPaise, sumPaise, type Paise } from '../platform/money.ts'
 

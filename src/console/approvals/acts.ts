@@ -1,5 +1,5 @@
 import { totalOf, type Gift } from '../../institutes/approval-limit/approval-limit.rules.ts'
-import { readLapsedLateFees } from '../../dues/late-fees-ahead.service.ts'
+import { readLapsedLateFees } from '../../dues/late-fees.service.ts'
 import { waiveLateFees, type LateFeeEntry } from '../../dues/payment-rules.service.ts'
 import type { Order } from '../../orders/orders.rules.ts'
 import { getOrder } from '../../orders/orders.service.ts'

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { readLateFeesAtRisk } from '../../dues/late-fees-ahead.service.ts'
+import { readLateFeesAtRisk } from '../../dues/late-fees.service.ts'
 import {
   payableOf,
   priceStudent,

@@ -3,9 +3,9 @@ import {
   readLapsedLateFees,
   readLateFeesAhead,
   type LateFeesAhead,
-} from '../../dues/late-fees-ahead.service.ts'
+} from '../../dues/late-fees.service.ts'
 import { setPaymentRules, type NewRules, type PaymentRules } from '../../dues/payment-rules.service.ts'
-import { paymentRulesOutput } from '../../dues/dues.output.ts'
+import { paymentRulesOutput } from '../../dues/dues.schemas.ts'
 import {
   aboutOf,
   loweredClasses,

@@ -1,5 +1,10 @@
-import { duesOutput, lateFeeEntryOutput, studentPaymentOutput, withOnTheWay } from '../../dues/dues.output.ts'
-import { timingOf } from '../../dues/timing.rules.ts'
+import {
+  duesOutput,
+  lateFeeEntryOutput,
+  studentPaymentOutput,
+  withOnTheWay,
+} from '../../dues/dues.schemas.ts'
+import { timingOf } from '../../dues/dues.rules.ts'
 import type { Dues } from '../../dues/dues.service.ts'
 import type { Discount } from '../../fees/fees.rules.ts'
 import type { planHistoryOutput, planOutput } from '../../flex/plans/plan.output.ts'

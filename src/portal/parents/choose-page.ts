@@ -7,7 +7,7 @@ import { feeName } from '../../messages/texts/texts.ts'
 import { localDay } from '../plan/page-parts.ts'
 import type { ParentsTexts } from '../texts/texts.ts'
 import { classOf, isAutomatic, type Child } from './children.ts'
-import { chosenOf, proposedOf } from '../../dues/choice.rules.ts'
+import { chosenOf, proposedOf } from '../../dues/allocation.rules.ts'
 import { withoutTaken } from '../../dues/dues.rules.ts'
 
 export const PAY = '/parents/pay'

@@ -1,5 +1,4 @@
-import { withoutTaken } from '../../dues/dues.rules.ts'
-import { timingOf } from '../../dues/timing.rules.ts'
+import { withoutTaken, timingOf } from '../../dues/dues.rules.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { formatRupees, sumPaise } from '../../platform/money.ts'
 import { yearName } from '../../students/students.rules.ts'

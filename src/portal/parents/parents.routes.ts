@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { withoutTaken } from '../../dues/dues.rules.ts'
-import { useAdvance } from '../../dues/advance/advance.service.ts'
+import { useAdvance } from '../../dues/advance.service.ts'
 import { openDuesOrder } from '../../dues/pay-dues.service.ts'
 import { findNewest } from '../../loans/applications.service.ts'
 import { lenderFor } from '../../loans/lenders/lenders.service.ts'

@@ -1,6 +1,5 @@
 import type { DueLine, Dues } from '../../dues/dues.service.ts'
-import { withoutTaken } from '../../dues/dues.rules.ts'
-import { timingOf } from '../../dues/timing.rules.ts'
+import { withoutTaken, timingOf } from '../../dues/dues.rules.ts'
 import type { LoadedPlan } from '../../flex/rules/plan.rules.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import type { OnTheWay, StudentPayment } from '../../payments/student-payments.service.ts'

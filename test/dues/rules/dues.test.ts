@@ -2,9 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { allocate } from '../../../src/dues/allocation.rules.ts'
-import { ruleProblems } from '../../../src/dues/payment-rules.rules.ts'
-import { daysBetween } from '../../../src/platform/calendar.ts'
 import {
+  ruleProblems,
   accruedOn,
   ALLOCATIONS,
   excessOf,
@@ -14,11 +13,12 @@ import {
   payable,
   stillAsked,
   withoutTaken,
+  timingOf,
   type LateFee,
   type LateFeeRule,
   type Owed,
 } from '../../../src/dues/dues.rules.ts'
-import { timingOf } from '../../../src/dues/timing.rules.ts'
+import { daysBetween } from '../../../src/platform/calendar.ts'
 import { paiseOf, sumPaise, ZERO } from '../../../src/platform/money.ts'
 
 const paise = fc.integer({ min: 0, max: 5_000_000 }).map(paiseOf)

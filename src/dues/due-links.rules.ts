@@ -1,7 +1,7 @@
-import { assertNever } from '../../platform/assert.ts'
-import { formatDay } from '../../platform/calendar.ts'
-import { minPaise, subtractPaise, sumPaise, ZERO, type Paise } from '../../platform/money.ts'
-import { allocate } from '../allocation.rules.ts'
+import { assertNever } from '../platform/assert.ts'
+import { formatDay } from '../platform/calendar.ts'
+import { minPaise, subtractPaise, sumPaise, ZERO, type Paise } from '../platform/money.ts'
+import { allocate } from './allocation.rules.ts'
 import {
   LATE_FEE,
   type Allocation,
@@ -9,7 +9,7 @@ import {
   type Owed,
   type PartPayment,
   type Share,
-} from '../dues.rules.ts'
+} from './dues.rules.ts'
 
 /** What links in bulk are for: what is past its due day, what is due by a day, or all of the year. */
 export const LINK_SCOPES = ['overdue', 'due_by', 'year'] as const

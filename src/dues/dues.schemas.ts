@@ -1,3 +1,4 @@
+import { field, ifSent, input, optional } from '../http/wire/input.ts'
 import { outputOf, type Shown } from '../http/wire/output.ts'
 import { ORDER_ID } from '../orders/order.input.ts'
 import { productOf } from '../payments/payment.events.ts'
@@ -5,12 +6,36 @@ import type { AdvanceUse } from '../fees/advances/advances.service.ts'
 import type { OnTheWay, StudentPayment } from '../payments/student-payments.service.ts'
 import { sumPaise, type Paise } from '../platform/money.ts'
 import { STUDENT_ID } from '../students/student.input.ts'
-import { LATE_FEE_ID } from './dues.input.ts'
-import { ALLOCATIONS, SURPLUSES, type LateFee, type LateFeeRule } from './dues.rules.ts'
-import { timingOf } from './timing.rules.ts'
+import { ALLOCATIONS, SURPLUSES, timingOf, type LateFee, type LateFeeRule } from './dues.rules.ts'
 import type { DueLine, Dues } from './dues.service.ts'
 import type { LateFeeEntry, PaymentRules } from './payment-rules.service.ts'
 import { receiptNumber } from '../receipts/receipts.rules.ts'
+
+const LATE_FEE_ID = 'late_01k9zq4m0ve8sbn6yt2hw3c5da'
+
+export const payDuesInput = input({
+  amount: optional(field.positiveAmount('Rupees; all that is due when absent.', 5000)),
+  take_over: optional(
+    field.flag(
+      'Starts even though somebody is at the bank to pay overlapping lines; not while such a payment is pending there (409). False when absent.',
+    ),
+    false,
+  ),
+  callback_url: optional(
+    field.url(
+      'Where the payer returns to. In live mode https, without credentials.',
+      'https://erp.example.in/fees',
+    ),
+  ),
+})
+
+export const waiverInput = input({
+  late_fee_id: ifSent(field.resourceId('Which late fee; all that are due when absent.', LATE_FEE_ID)).as(
+    'ruleId',
+  ),
+  amount: ifSent(field.positiveAmount('Rupees; all of it when absent.', 450)),
+  reason: field.text('Why; kept for good.', 'The bank was closed for three days.'),
+})
 
 /** Dues, rules and payments as the API answers them. */
 const line = outputOf<DueLine>()

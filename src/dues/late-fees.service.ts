@@ -3,11 +3,13 @@ import type { Gift } from '../institutes/approval-limit/approval-limit.rules.ts'
 import { dayOf, DAY_MS, startOfDay } from '../platform/calendar.ts'
 import type { Context } from '../platform/context.ts'
 import type { Transaction } from '../platform/db/database.ts'
-import { paiseOf, ZERO, type Paise } from '../platform/money.ts'
+import { paiseOf, ZERO, sumPaise, type Paise } from '../platform/money.ts'
 import type { StudentKey } from '../students/students.rules.ts'
 import { readDuesOn } from './dues.service.ts'
-import { readRules } from './dues.store.ts'
-import { lockRules } from './late-fees-ahead.store.ts'
+import { readRules, lockRules, insertEntries } from './dues.store.ts'
+import { newId } from '../platform/ids.ts'
+import { addToFee } from '../students/profile/lock-student.service.ts'
+import { LATE_FEE, type Share } from './dues.rules.ts'
 
 /** The late fees of each student who owes something: those of today, and those in a year if nothing is paid. */
 export type LateFeesAhead = ReadonlyMap<string, LateFeesOfStudent>
@@ -90,4 +92,29 @@ export function lateFeeGifts(before: LateFeesAhead, after: LateFeesAhead): Gift[
     const less = Math.max(old.todayPaise - todayPaise, old.inAYearPaise - inAYearPaise)
     return less > 0 ? [{ about, amountPaise: paiseOf(less), isLateFee: true }] : []
   })
+}
+
+/** A late fee becomes a fee of the student's as it is paid. */
+export async function chargeLateFees(
+  tx: Transaction,
+  key: { instituteId: number; studentId: string },
+  lateFees: Share['lateFees'],
+  { orderId, at }: { orderId: string | null; at: Date },
+): Promise<void> {
+  if (lateFees.length === 0) return
+  const amountPaise = sumPaise(lateFees.map(fee => fee.amountPaise))
+  await addToFee(tx, key, { componentType: LATE_FEE, amountPaise, at, source: 'late_fee' })
+  await insertEntries(
+    tx,
+    key,
+    lateFees.map(fee => ({
+      ...fee,
+      id: newId('late'),
+      kind: 'charged',
+      orderId,
+      reason: null,
+      actor: null,
+      at,
+    })),
+  )
 }
