@@ -11,9 +11,16 @@ import { runInSteps } from '../../platform/in-steps.ts'
 import { MATCHING } from '../../platform/limits.rules.ts'
 import { requireBankAccount } from '../accounts/accounts.service.ts'
 import { guessColumns, recallColumns, titleOf, titlesOf, type Columns } from './columns.rules.ts'
-import { reconciledThrough, uncovered, type UncoveredDays } from './coverage.rules.ts'
+import {
+  reconciledThrough,
+  uncovered,
+  type UncoveredDays,
+  type KeyedLine,
+  type LineProblem,
+  type StatementFormat,
+  type StatementLine,
+} from './lines.rules.ts'
 import { matchOpenLines } from './decide.service.ts'
-import type { KeyedLine, LineProblem, StatementFormat, StatementLine } from './lines.rules.ts'
 import { insertLines, listOfOtherFormats, lockLines, partsOf, readKnownKeys } from './lines.store.ts'
 import { readStatementFile, type ReadStatement } from './read-statement.service.ts'
 import { siftSteps, type Sifted } from './same-movement.rules.ts'

@@ -2,8 +2,7 @@ import type { Queryable, Transaction } from '../../platform/db/database.ts'
 import { Table } from '../../platform/db/table.ts'
 import type { Paise } from '../../platform/money.ts'
 import type { RememberedTitles } from './columns.rules.ts'
-import type { Gap } from './coverage.rules.ts'
-import type { StatementFormat } from './lines.rules.ts'
+import type { Gap, StatementFormat } from './lines.rules.ts'
 import { lineState } from './lines.store.ts'
 
 export type Statement = {

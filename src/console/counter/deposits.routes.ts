@@ -1,6 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { bankAccountInput } from '../../banking/accounts/account.input.ts'
-import { bankAccountOutput } from '../../banking/accounts/account.output.ts'
+import { bankAccountInput, bankAccountOutput } from '../../banking/accounts/account.schemas.ts'
 import {
   addBankAccount,
   listBankAccounts,
@@ -12,8 +11,8 @@ import {
   chequeParams,
   chequesQuery,
   clearInput,
-} from '../../banking/cheques/cheque.input.ts'
-import { chequeOutput } from '../../banking/cheques/cheque.output.ts'
+  chequeOutput,
+} from '../../banking/cheques/cheque.schemas.ts'
 import { bounceCheque, clearCheque, listCheques, type Cheque } from '../../banking/cheques/cheques.service.ts'
 import { printDepositSlip } from '../../banking/deposits/deposit-slip.service.ts'
 import {
@@ -22,8 +21,9 @@ import {
   depositInput,
   depositParams,
   depositsQuery,
-} from '../../banking/deposits/deposit.input.ts'
-import { cashInHandOutput, depositOutput } from '../../banking/deposits/deposit.output.ts'
+  cashInHandOutput,
+  depositOutput,
+} from '../../banking/deposits/deposit.schemas.ts'
 import {
   cancelDeposit,
   listDeposits,

@@ -1,6 +1,6 @@
 import { Button, Group, TextInput } from '@mantine/core'
 import { useState } from 'react'
-import type { ChequeAnswer } from '../../../../src/banking/cheques/cheque.output.ts'
+import type { ChequeAnswer } from '../../../../src/banking/cheques/cheque.schemas.ts'
 import { problemOf, useCommand } from '../../api/command.ts'
 import { useInstitutePath, useMay } from '../../api/session.ts'
 import { ConfirmWithReason } from '../../ui/dialogue/confirm-with-reason.tsx'

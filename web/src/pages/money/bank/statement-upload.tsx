@@ -3,7 +3,7 @@ import { useRef, useState } from 'react'
 import type {
   AddedStatementAnswer,
   StatementPreviewAnswer,
-} from '../../../../../src/banking/statements/statement.output.ts'
+} from '../../../../../src/banking/statements/statement.schemas.ts'
 import { useCommand } from '../../../api/command.ts'
 import { useInstitutePath } from '../../../api/session.ts'
 import { Problem } from '../../../ui/problem.tsx'

@@ -1,6 +1,12 @@
+import { field, input } from '../../http/wire/input.ts'
 import { outputOf, type Shown } from '../../http/wire/output.ts'
-import { BANK_ACCOUNT_ID } from './account.input.ts'
 import type { BankAccount } from './accounts.service.ts'
+
+export const BANK_ACCOUNT_ID = 'acct_01k9zq4m0ve8sbn6yt2hw3c5da'
+
+export const bankAccountInput = input({
+  name: field.text('What the office calls it.', 'HDFC current 4512', 80),
+})
 
 const out = outputOf<BankAccount>()
 export const bankAccountOutput = out.object({

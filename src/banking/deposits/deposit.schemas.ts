@@ -1,7 +1,38 @@
+import { field, input, optional, query } from '../../http/wire/input.ts'
+import { BANK_ACCOUNT_ID } from '../accounts/account.schemas.ts'
 import { outputOf, type Shown } from '../../http/wire/output.ts'
 import type { Paise } from '../../platform/money.ts'
 import type { Counted } from './denominations.rules.ts'
 import type { ListedDeposit } from './deposits.service.ts'
+
+const DEPOSIT_ID = 'dep_01k9zq4m0ve8sbn6yt2hw3c5da'
+
+export const countedInput = input({
+  value: field.wholeNumber('Of the note or coin, rupees.', 500, [1, 2000]),
+  count: field.wholeNumber('How many.', 12, [0, 1_000_000]),
+})
+
+export const depositFilters = query({})
+export const depositsQuery = query({ limit: field.pageSize(), cursor: field.cursor(DEPOSIT_ID) })
+export const depositParams = input({ deposit_id: field.resourceId('Id of the deposit.', DEPOSIT_ID) })
+
+export const depositInput = input({
+  account_id: field.resourceId('The bank account.', BANK_ACCOUNT_ID),
+  day: optional(field.day('When; today if absent.', '2026-11-17')),
+  denominations: optional(field.list('Of cash.', countedInput, { max: 20 }), []),
+  cheques: optional(
+    field.list(
+      'Ids of payments whose cheques are in the office.',
+      field.resourceId('Of a payment.', 'pay_01k9zq4m0ve8sbn6yt2hw3c5da'),
+      { max: 200 },
+    ),
+    [],
+  ),
+})
+
+export const cancelDepositInput = input({
+  reason: field.text('Why; stands in the audit log and on the slip.', 'The bank was closed'),
+})
 
 const counted = outputOf<Counted>()
 export const countedOutput = counted.object({
