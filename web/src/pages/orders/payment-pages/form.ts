@@ -1,4 +1,4 @@
-import type { PageAnswer } from '../../../../../src/payment-pages/page.output.ts'
+import type { PageAnswer } from '../../../../../src/payment-pages/page.schemas.ts'
 import type { Values } from '../../../ui/form/field.tsx'
 import { plainAmount } from '../texts.ts'
 
