@@ -2,8 +2,13 @@ import type { FastifyInstance } from 'fastify'
 import { loanRoutes } from '../loans/loans.routes.ts'
 import { protocolRoutes } from '../loans/protocol/protocol.routes.ts'
 import { duesRoutes } from '../dues/dues.routes.ts'
-import { createMetrics, observeBackups, type Metrics } from '../http/metrics/metrics.ts'
-import { addCallMetrics, addSharedFigures } from '../http/metrics/shared-metrics.ts'
+import {
+  createMetrics,
+  observeBackups,
+  addCallMetrics,
+  addSharedFigures,
+  type Metrics,
+} from '../http/metrics.ts'
 import { addHealthRoutes, type Readiness } from '../http/health.ts'
 import { addOpenApi } from '../http/openapi/serve.ts'
 import { addReference } from '../http/openapi/reference.ts'

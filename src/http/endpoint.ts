@@ -15,9 +15,8 @@ import {
 } from '../platform/idempotency.ts'
 import { callerOf } from './auth.ts'
 import { bodyMark, parseBody } from './body.ts'
-import { errorBody, JSON_TYPE, successBody } from './envelope.ts'
+import { errorBody, JSON_TYPE, successBody, done, type Reply } from './reply.ts'
 import { documentEndpoint, type EndpointDocs } from './openapi/operation.ts'
-import { done, type Reply } from './reply.ts'
 import { input, type AnyInput, type Read } from './wire/input.ts'
 
 /**

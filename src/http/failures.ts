@@ -6,7 +6,7 @@ import { writeRefusal } from '../platform/db/errors.ts'
 import { newId } from '../platform/ids.ts'
 import type { Log } from '../platform/log.ts'
 import { challenge } from './auth.ts'
-import { errorBody, JSON_TYPE } from './envelope.ts'
+import { errorBody, JSON_TYPE } from './reply.ts'
 
 /** Turns whatever went wrong, in our code or the framework's, into our envelope. */
 export function answerError(

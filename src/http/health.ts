@@ -4,8 +4,8 @@ import { BursarError, unavailable } from '../platform/errors.ts'
 import type { Context } from '../platform/context.ts'
 import { compareSchema } from '../platform/db/migrate.ts'
 import { hashSecret, secretMatches } from '../platform/secrets.ts'
-import { ok, successBody, JSON_TYPE } from './envelope.ts'
-import type { Metrics } from './metrics/metrics.ts'
+import { ok, successBody, JSON_TYPE } from './reply.ts'
+import type { Metrics } from './metrics.ts'
 
 /** Said no to before the doors close, so that a load balancer sends new requests elsewhere. */
 export type Readiness = { isDraining: boolean }

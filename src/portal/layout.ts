@@ -14,7 +14,7 @@ import { isLanguage, LANGUAGES, type Language } from '../platform/languages.ts'
 import { chooseLanguage, textsIn } from './texts/texts.ts'
 import { FORM } from '../platform/limits.rules.ts'
 
-export { formField, formFields, formFieldShown } from '../http/form.ts'
+export { formField, formFields, formFieldShown } from '../http/body.ts'
 
 /** Server-rendered pages: escaped by default, one inline stylesheet (and fonts where a page needs them), no script, nothing from other hosts. */
 const TEMPLATES = new URL('templates/', import.meta.url)

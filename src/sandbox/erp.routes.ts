@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { addWrite } from '../http/endpoint.ts'
-import { ok } from '../http/envelope.ts'
-import type { Reply } from '../http/reply.ts'
+import { ok, type Reply } from '../http/reply.ts'
 import { answer } from '../http/wire/answers.ts'
 import { nameComponent } from '../http/wire/component.ts'
 import { objectSchema, type JsonSchema } from '../platform/json-schema.ts'

@@ -45,9 +45,9 @@ test('families are told to wait as long as the limit says, in every language', (
 
 /** Where somebody is refused because of how often they came; each takes its figures from the table, which a test walks. */
 const REFUSING = new Set([
-  'src/http/limits/public-limit.ts',
-  'src/http/limits/rate-limit.ts',
-  'src/http/limits/visitor-limit.ts',
+  'src/http/limits/rate-limits.ts',
+  'src/http/limits/rate-limits.ts',
+  'src/http/limits/rate-limits.ts',
   'src/console/auth/limits/tries.service.ts',
   'src/portal/sign-in/sign-in.routes.ts',
   // No limit of tries: how many files are made at once.
@@ -69,7 +69,7 @@ const ownFigures = (files: { path: string; text: string }[]): string[] =>
   files
     .filter(({ text }) => /new VisitorLimit\((?!LIMITS\.\w+\))|\bfirstWaitMs: /.test(text))
     .map(({ path }) => path)
-    .filter(path => !['src/http/limits/public-limit.ts', 'src/platform/rate-limits.rules.ts'].includes(path))
+    .filter(path => !['src/http/limits/rate-limits.ts', 'src/platform/rate-limits.rules.ts'].includes(path))
 
 test('whoever is refused for coming too often is refused by a limit of the table', () => {
   const planted = [

@@ -8,7 +8,7 @@ import {
   send,
   type Sent,
 } from '../../http/endpoint.ts'
-import { successBody } from '../../http/envelope.ts'
+import { successBody, done, type Reply } from '../../http/reply.ts'
 import { field, Input, input, type AnyInput, type Read } from '../../http/wire/input.ts'
 import { assert } from '../../platform/assert.ts'
 import { badRequest } from '../../platform/errors.ts'
@@ -30,7 +30,6 @@ import {
   type OpenVisit,
 } from './roles.routes.ts'
 import { documentConsole } from './access.docs.ts'
-import { done, type Reply } from '../../http/reply.ts'
 
 /**
  * The one way into the console's API. A route says where it is, who may use it, what it takes, what it answers and what it

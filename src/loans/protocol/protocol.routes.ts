@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { createAsset, sendAsset, type Asset } from '../../http/assets.ts'
-import { JSON_TYPE } from '../../http/envelope.ts'
-import { publishBody } from '../../http/openapi/publish.ts'
+import { JSON_TYPE } from '../../http/reply.ts'
+import { publishBody } from '../../http/openapi/document.ts'
 import type { AnyInput } from '../../http/wire/input.ts'
 import {
   historyAnswer,

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { VisitorLimit } from '../../http/limits/visitor-limit.ts'
+import { VisitorLimit } from '../../http/limits/rate-limits.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { findInstitute } from '../../institutes/institutes.service.ts'
 import { newFormToken, submitForm } from '../../payment-pages/page-payments.service.ts'

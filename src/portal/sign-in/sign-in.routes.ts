@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { VisitorLimit } from '../../http/limits/visitor-limit.ts'
+import { VisitorLimit } from '../../http/limits/rate-limits.ts'
 import { isInstituteCode, type Institute } from '../../institutes/institutes.rules.ts'
 import { findInstitute, FAMILY_ADDRESS } from '../../institutes/institutes.service.ts'
 import { assertNever } from '../../platform/assert.ts'
