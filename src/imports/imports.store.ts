@@ -1,7 +1,6 @@
-import { isHere } from '../platform/db/moving.ts'
+import { isHere, type Query } from '../platform/db/query.ts'
 import { list, wholeList, type List, type Page, type PageRange } from '../platform/db/list.ts'
 import type { Paise } from '../platform/money.ts'
-import type { Query } from '../platform/db/query.ts'
 import { Table } from '../platform/db/table.ts'
 import type { Database, Queryable, Transaction } from '../platform/db/database.ts'
 import type { FileFormat } from './files/file-rows.ts'

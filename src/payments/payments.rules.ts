@@ -1,8 +1,7 @@
 import { totalOf, type Order } from '../orders/orders.rules.ts'
 import { assert, assertNever } from '../platform/assert.ts'
-import { dayOf } from '../platform/calendar.ts'
+import { dayOf, addWorkingDays, type Holidays } from '../platform/calendar.ts'
 import { ZERO, type Paise } from '../platform/money.ts'
-import { addWorkingDays, type Holidays } from '../platform/working-days.ts'
 import type {
   Rail,
   PaymentAtProvider,

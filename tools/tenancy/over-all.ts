@@ -4,7 +4,7 @@ type Group = {
   why: string
   reach: Reach
   senders: readonly string[]
-  /** They lead to work, so they leave out schools that are on their way to another cell (platform/db/moving.ts). */
+  /** They lead to work, so they leave out schools that are on their way to another cell (platform/db/query.ts). */
   isWork?: true
 }
 

@@ -8,7 +8,7 @@ import type { Queryable, Transaction } from '../../platform/db/database.ts'
 import type { Page, PageRange } from '../../platform/db/list.ts'
 import { badField, conflict, notFound } from '../../platform/errors.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
-import { runInSteps } from '../../platform/in-steps.ts'
+import { runInSteps } from '../../platform/concurrency.ts'
 import { MATCHING } from '../../platform/limits.rules.ts'
 import { formatRupees, paiseOf, sumPaise, type Paise } from '../../platform/money.ts'
 import {

@@ -1,9 +1,8 @@
-import { isHere } from '../../platform/db/moving.ts'
+import { isHere, type Query } from '../../platform/db/query.ts'
 import { findDue } from '../../platform/jobs/claim.ts'
 import { nameRows, type RowKey } from '../../platform/db/named-rows.ts'
 import type { Database, Queryable, Transaction } from '../../platform/db/database.ts'
 import { list, wholeList, type List, type Page, type PageRange } from '../../platform/db/list.ts'
-import type { Query } from '../../platform/db/query.ts'
 import { Table } from '../../platform/db/table.ts'
 import type { Approval, ApprovalState } from './approvals.rules.ts'
 

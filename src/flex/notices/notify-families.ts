@@ -1,4 +1,4 @@
-import { bisectOnFailure } from '../../platform/jobs/bisect-on-failure.ts'
+import { bisectOnFailure } from '../../platform/concurrency.ts'
 import { isWakingHour } from '../../messages/messages.rules.ts'
 import type { FlexContext } from '../context.ts'
 import { refreshPlans, type RefreshedPlan } from '../plans/refresh.service.ts'

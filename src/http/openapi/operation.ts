@@ -2,7 +2,7 @@ import type { Scope } from '../../institutes/scopes.rules.ts'
 import type { AnswerDocs } from '../wire/answers.ts'
 import type { AnyInput } from '../wire/input.ts'
 import { nameComponent } from '../wire/component.ts'
-import { objectSchema, type JsonSchema } from '../../platform/json-schema.ts'
+import { objectSchema, type JsonSchema } from '../../platform/json.rules.ts'
 
 /** What an operation says of itself in the API reference. */
 export type EndpointDocs = {

@@ -1,7 +1,7 @@
 import type { Paise } from '../../platform/money.ts'
 import { compileReader, READ_AS, refuseUnknownWords, type ReadAs } from './reader.ts'
 import { nameComponent } from './component.ts'
-import type { JsonSchema } from '../../platform/json-schema.ts'
+import type { JsonSchema } from '../../platform/json.rules.ts'
 
 /**
  * What a request may carry, each field once: its schema, its description, an example, and the name and type under which

@@ -1,7 +1,7 @@
 import { badFields, type FieldProblem } from '../../platform/errors.ts'
 import { canonicalName } from '../../platform/names.ts'
 import { countCharacters, formats } from './formats.ts'
-import type { JsonSchema } from '../../platform/json-schema.ts'
+import type { JsonSchema } from '../../platform/json.rules.ts'
 
 /**
  * Reads a request against the JSON Schema that also documents it. Not a general validator: it implements the

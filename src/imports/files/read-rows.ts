@@ -1,6 +1,5 @@
 import { READER, type RowLimits } from '../../platform/limits.rules.ts'
-import type { Turn } from '../../platform/process-pool/fair-queue.ts'
-import { ProcessPool } from '../../platform/process-pool/process-pool.ts'
+import { ProcessPool, type Turn } from '../../platform/process-pool/process-pool.ts'
 import { FileRefused, type FileFormat, type FileRows } from './file-rows.ts'
 
 /** Files come from strangers, so each is read in a process of its own, with limits of its own. */

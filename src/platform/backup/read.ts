@@ -3,7 +3,7 @@ import { once, type EventEmitter } from 'node:events'
 import { stat } from 'node:fs/promises'
 import { extract as createExtract, type Extract } from 'tar-stream'
 import { CLUSTER, MANIFEST, parseManifest, PURPOSE, settleBoth, writePaced, type Manifest } from './format.ts'
-import { POSTGRES_MAJOR } from '../embedded-postgres/binaries.ts'
+import { POSTGRES_MAJOR } from '../embedded-postgres/paths.ts'
 import { NotOpened, readSealed } from '../sealed-file.ts'
 import type { Vault } from '../secrets.ts'
 

@@ -1,4 +1,4 @@
-import { isHere } from '../db/moving.ts'
+import { isHere } from '../db/query.ts'
 import { assert } from '../assert.ts'
 import type { Database, Queryable, Transaction } from '../db/database.ts'
 import type { RowKey } from '../db/named-rows.ts'

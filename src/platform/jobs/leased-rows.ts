@@ -1,4 +1,4 @@
-import { isHere } from '../db/moving.ts'
+import { isHere } from '../db/query.ts'
 import type { Database, Queryable } from '../db/database.ts'
 import { updateDue } from './claim.ts'
 import type { RowKey } from '../db/named-rows.ts'

@@ -1,4 +1,4 @@
-import { isHere } from '../../platform/db/moving.ts'
+import { isHere } from '../../platform/db/query.ts'
 import type { Database, Transaction } from '../../platform/db/database.ts'
 import { ATTACK, CODE_WINDOW_MINUTES } from '../../platform/rate-limits.rules.ts'
 import { CODE_MINUTES, MOST_TRIES, type Asked } from './sign-in.rules.ts'

@@ -1,6 +1,12 @@
-import { DAY_MS, dayOf, startOfDay } from '../../platform/calendar.ts'
+import {
+  DAY_MS,
+  dayOf,
+  startOfDay,
+  addWorkingDays,
+  isWorkingDay,
+  type Holidays,
+} from '../../platform/calendar.ts'
 import type { Paise } from '../../platform/money.ts'
-import { addWorkingDays, isWorkingDay, type Holidays } from '../../platform/working-days.ts'
 import type { MandateOutcome, Rail } from '../../providers/port.ts'
 import type { BankState } from './simulator.rules.ts'
 

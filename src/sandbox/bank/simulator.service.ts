@@ -23,7 +23,7 @@ import { bankMoves, FAILURES, feeOf, scriptOf, type BankAct, type BankPayment } 
 import { forEachInstitute } from '../../platform/jobs/claim.ts'
 import { dayAfter, startOfDay } from '../../platform/calendar.ts'
 import { assertNever } from '../../platform/assert.ts'
-import { forEachSettled } from '../../platform/for-each-settled.ts'
+import { forEachSettled } from '../../platform/concurrency.ts'
 import { BursarError, conflict, notFound } from '../../platform/errors.ts'
 import type { Context } from '../../platform/context.ts'
 import { newId } from '../../platform/ids.ts'

@@ -11,7 +11,7 @@ import type { Page, PageRange } from '../../platform/db/list.ts'
 import { badField, badFields, conflict, notFound, type FieldProblem } from '../../platform/errors.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
 import { newId } from '../../platform/ids.ts'
-import { bisectOnFailure } from '../../platform/jobs/bisect-on-failure.ts'
+import { bisectOnFailure } from '../../platform/concurrency.ts'
 import {
   apply,
   contextOf,
