@@ -1,6 +1,5 @@
-import { warnAboutSecrets } from './config.ts'
-import { findMisspelt } from './config/misspelt.ts'
-import { ConfigError, readConfig } from './config.ts'
+import { warnAboutSecrets, ConfigError, readConfig } from './config.ts'
+import { findMisspelt } from './config/settings.ts'
 import { hasOperator } from '../console/auth/users.service.ts'
 import { createBursar } from './bursar.ts'
 import type { EmbeddedPostgres } from '../platform/embedded-postgres/supervisor.ts'

@@ -1,7 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Config } from './config.ts'
-import { prepareDataDir } from './data-dir.ts'
-import { readOrMakeMasterKey } from './master-key.ts'
+import { prepareDataDir, readOrMakeMasterKey } from './data-dir.ts'
 import { OffsetClock, realClock } from '../platform/clock.ts'
 import { splitDatabaseUrl } from '../platform/db/database-url.ts'
 import { Database, type DatabaseOptions } from '../platform/db/database.ts'

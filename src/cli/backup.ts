@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { readConfig, type Config } from '../app/config.ts'
-import { findVault, KEY_FILE } from '../app/master-key.ts'
+import { findVault, KEY_FILE } from '../app/data-dir.ts'
 import { CLUSTER } from '../platform/backup/format.ts'
 import { rehearseRestore, noteRestoreTrial } from '../platform/backup/rehearse.ts'
 import { restoreBackup } from '../platform/backup/restore.ts'
@@ -14,7 +14,7 @@ import type { Vault } from '../platform/secrets.ts'
 import { addExamples } from './terminal/help.ts'
 import { InputError } from './terminal/failures.ts'
 import { formatBytes, formatTime, show, startProgress } from './terminal/output.ts'
-import { lockServer } from './data-dir-lock.ts'
+import { lockServer } from './with-context.ts'
 
 export function addBackupCommands(program: Command): void {
   const backup = program

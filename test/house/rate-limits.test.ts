@@ -46,8 +46,6 @@ test('families are told to wait as long as the limit says, in every language', (
 /** Where somebody is refused because of how often they came; each takes its figures from the table, which a test walks. */
 const REFUSING = new Set([
   'src/http/limits/rate-limits.ts',
-  'src/http/limits/rate-limits.ts',
-  'src/http/limits/rate-limits.ts',
   'src/console/auth/limits/tries.service.ts',
   'src/portal/sign-in/sign-in.routes.ts',
   // No limit of tries: how many files are made at once.

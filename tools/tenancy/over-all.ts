@@ -90,7 +90,7 @@ export const OVER_ALL: readonly Group[] = [
     why: 'For the operator, a lender, or the one person whose sandbox it is: they are not of one institute.',
     reach: 'every',
     senders: [
-      'app/doctor/payments.store.ts listStranded',
+      'app/doctor/doctor.store.ts listStranded',
       'console/loans/loans.store.ts listLoans',
       'console/operator/jobs.store.ts countDeadLetters',
       'console/operator/jobs.store.ts listDeadLetters',
