@@ -33,8 +33,9 @@ import {
   judgeAccounts,
   type Finding,
   type ExaminedAccount,
+  type UnfinishedWork,
 } from './doctor.rules.ts'
-import { countDeskPeople, readPeople, readServer, listStranded, type UnfinishedWork } from './doctor.store.ts'
+import { countDeskPeople, readPeople, readServer, listStranded } from './doctor.store.ts'
 import { listInstitutes } from '../../institutes/institutes.service.ts'
 import { countUnmatchedReports } from '../../payments/settlements/unmatched.service.ts'
 import { BANK_TRANSFER } from '../../loans/loans.rules.ts'
