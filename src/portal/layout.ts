@@ -19,7 +19,7 @@ export { formField, formFields, formFieldShown } from '../http/body.ts'
 /** Server-rendered pages: escaped by default, one inline stylesheet (and fonts where a page needs them), no script, nothing from other hosts. */
 const TEMPLATES = new URL('templates/', import.meta.url)
 /** By subject; what comes later wins. */
-const STYLES = ['base', 'head', 'tables', 'forms', 'ways', 'mailbox', 'words', 'family', 'frame', 'screens']
+const STYLES = ['base', 'forms', 'pages', 'screens']
 const STYLE = STYLES.map(name => readFileSync(new URL(`styles/${name}.css`, import.meta.url), 'utf8')).join(
   '',
 )
