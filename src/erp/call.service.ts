@@ -7,7 +7,7 @@ import { authHeaders, type StoredSettings } from './settings/settings.service.ts
 import { fetchStudent } from './erp.client.ts'
 import { fetchUrl, type Asked, type ErpAnswer } from './erp.rules.ts'
 import type { Fetch, PullReason } from './pull/pull.store.ts'
-import type { StudentChange } from '../students/profile/update.rules.ts'
+import type { StudentChange } from '../students/profile/profile.rules.ts'
 
 /** One ERP, ready to be asked: everything about a call but whom it asks for. */
 export type ErpEndpoint = {

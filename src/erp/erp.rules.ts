@@ -1,6 +1,6 @@
 import type { FieldProblem } from '../platform/errors.ts'
 import type { Paise } from '../platform/money.ts'
-import type { SourceRecord } from '../students/profile/update.rules.ts'
+import type { SourceRecord } from '../students/profile/profile.rules.ts'
 import type { Student } from '../students/students.rules.ts'
 
 /** What is known of the fetch-student endpoint that an ERP hosts: what it is asked, and what its answers mean. */

@@ -18,7 +18,7 @@ import { listUsersOf, findOrMakeUser, linkUsers, type Person } from '../students
 import { insertFetches } from './pull/pull.store.ts'
 import { registerStudent } from '../students/registration/register.service.ts'
 import { updateFromRecord } from '../students/profile/update.service.ts'
-import { branchAfter, isOtherYear } from '../students/profile/update.rules.ts'
+import { branchAfter, isOtherYear } from '../students/profile/profile.rules.ts'
 import type { Student } from '../students/students.rules.ts'
 import { listStudents } from '../students/students.service.ts'
 import { largestOf } from '../platform/lists.ts'

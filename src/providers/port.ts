@@ -405,3 +405,9 @@ export class ProviderRefused extends Error {
 export function ignoreRefusal(error: unknown): void {
   if (!(error instanceof ProviderRefused)) throw error
 }
+
+export function valueOf(values: ProviderValues, field: string): string {
+  const value = values[field]
+  if (value === undefined) throw new Error(`${field} is not set`)
+  return value
+}

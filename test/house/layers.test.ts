@@ -41,7 +41,7 @@ test('every import that points up, past a service or out of the platform is refu
     ['flex/plans/plans.service.ts', 'loans/applications.service.ts'],
     ['erp/pull/pull.service.ts', 'students/students.store.ts'],
     ['students/profile/update.service.ts', 'fees/fees.store.ts'],
-    ['students/profile/update.rules.ts', 'erp/erp.rules.ts'],
+    ['students/profile/profile.rules.ts', 'erp/erp.rules.ts'],
     ['imports/kinds/erp/fees.service.ts', 'fees/fees.store.ts'],
   ]
   for (const [importer, target] of refused)

@@ -1,6 +1,6 @@
 import type { FieldProblem } from '../../platform/errors.ts'
 import { formatRupees, minPaise, paiseOf, subtractPaise, ZERO, type Paise } from '../../platform/money.ts'
-import { branchAfter } from '../../students/profile/update.rules.ts'
+import { branchAfter } from '../../students/profile/profile.rules.ts'
 import type { ErpRecord, ScheduleRow } from '../erp.rules.ts'
 import { addAll } from '../../platform/lists.ts'
 

@@ -26,7 +26,7 @@ import {
   type StoredStudent,
   type StudentChange,
   type SourceRecord,
-} from '../../students/profile/update.rules.ts'
+} from '../../students/profile/profile.rules.ts'
 import { readStoredStudents, readStudents, updateFromRecord } from '../../students/profile/update.service.ts'
 import { mergeProfile, type Student } from '../../students/students.rules.ts'
 import type { Context } from '../../platform/context.ts'

@@ -2,8 +2,7 @@ import type { FastifyReply } from 'fastify'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Caller } from '../../institutes/institutes.rules.ts'
 import { BursarError } from '../../platform/errors.ts'
-import { LIMITS, type Rate as LimitRate } from '../../platform/rate-limits.rules.ts'
-import { networkOf } from '../../platform/network.ts'
+import { LIMITS, networkOf, type Rate as LimitRate } from '../../platform/rate-limits.rules.ts'
 
 /** The limit of each API key, or of each session of the console. */
 const { burst: DEFAULT_BURST, perMinute } = LIMITS.apiKey.rate

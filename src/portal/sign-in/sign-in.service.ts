@@ -5,7 +5,7 @@ import { eraseSecrets, queueSecretMessage } from '../../messages/messages.servic
 import type { Context } from '../../platform/context.ts'
 import { newId } from '../../platform/ids.ts'
 import type { Language } from '../../platform/languages.ts'
-import { networkOf } from '../../platform/network.ts'
+import { networkOf } from '../../platform/rate-limits.rules.ts'
 import { hashSecret, newSecret, secretMatches } from '../../platform/secrets.ts'
 import { listUsersByContact } from '../../students/users/users.service.ts'
 import { openSession } from '../entry/sessions.service.ts'

@@ -1,7 +1,7 @@
 import type { Queryable, Transaction } from '../../platform/db/database.ts'
 import { Table } from '../../platform/db/table.ts'
 import type { StudentKey, Student } from '../students.rules.ts'
-import type { StudentChange, StoredStudent } from './update.rules.ts'
+import type { StudentChange, StoredStudent } from './profile.rules.ts'
 import type { FeeComponent } from '../../fees/fees.rules.ts'
 import { COLUMNS, feesOfStudent } from '../students.store.ts'
 

@@ -14,7 +14,7 @@ import {
   type SourceRecord,
   type StoredStudent,
   type StudentChange,
-} from './update.rules.ts'
+} from './profile.rules.ts'
 import type { StudentKey } from '../students.rules.ts'
 import * as store from '../students.store.ts'
 

@@ -8,7 +8,7 @@ import { newId } from '../../platform/ids.ts'
 import type { SentFee } from '../../fees/fees.rules.ts'
 import { studentEvents, type StudentInEvent } from '../student.events.ts'
 import { insertProfileChanges } from '../profile/profile.store.ts'
-import { changesBetween, type StudentChange } from '../profile/update.rules.ts'
+import { changesBetween, type StudentChange } from '../profile/profile.rules.ts'
 import {
   identityValues,
   isSomeoneElse,

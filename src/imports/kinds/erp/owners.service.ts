@@ -2,8 +2,15 @@ import { defaultBranch, type Institute } from '../../../institutes/institutes.ru
 import type { Queryable } from '../../../platform/db/database.ts'
 import { findStudents, identityKey } from '../../../students/registration/register-students.service.ts'
 import type { Student } from '../../../students/students.rules.ts'
-import { isRead, problemsOf, type Group, type RowProblem } from '../merge.rules.ts'
-import { ownerProblem, pickOwner, sameStudentProblem } from '../owners.rules.ts'
+import {
+  isRead,
+  problemsOf,
+  ownerProblem,
+  pickOwner,
+  sameStudentProblem,
+  type Group,
+  type RowProblem,
+} from '../merge.rules.ts'
 import type { RowOfStudent } from '../student-identity.schemas.ts'
 import { addAll } from '../../../platform/lists.ts'
 

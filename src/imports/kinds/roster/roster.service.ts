@@ -20,8 +20,15 @@ import {
 import { findFamilies } from '../../../students/users/users.service.ts'
 import type { LoweredRow } from '../../engine/rows.store.ts'
 import type { ImportKindDefinition, Judged, Outcome } from '../kind.ts'
-import { isRead, problemsOf, type Group, type Placed, type Problem, type RowProblem } from '../merge.rules.ts'
-import { sameStudentProblem } from '../owners.rules.ts'
+import {
+  isRead,
+  problemsOf,
+  sameStudentProblem,
+  type Group,
+  type Placed,
+  type Problem,
+  type RowProblem,
+} from '../merge.rules.ts'
 import { keysByNumber, ofStudents } from '../student-identity.schemas.ts'
 import { rosterRows, type RosterRow } from './roster-rows.schemas.ts'
 import { addAll } from '../../../platform/lists.ts'
