@@ -15,7 +15,7 @@ import { readDuesOn } from './dues.service.ts'
 import { chargeLateFees } from './late-fees.service.ts'
 import { advancesOf, moveAdvances } from '../fees/advances/advances.rules.ts'
 
-type Wanted = {
+type AdvanceRequest = {
   /** All of the advance, or of what it can pay, when absent. */
   amountPaise?: Paise | null
   /** The fee that it pays; by the institute's rule of allocation when absent. */
@@ -32,7 +32,7 @@ export async function useAdvance(
   ctx: Pick<Context, 'db' | 'clock'>,
   command: Command<AdvanceUse[]>,
   { institute, studentId }: { institute: Institute; studentId: string },
-  { amountPaise = null, componentType = null, reason, actor }: Wanted,
+  { amountPaise = null, componentType = null, reason, actor }: AdvanceRequest,
 ): Promise<AdvanceUse[]> {
   const key = { instituteId: institute.id, studentId }
   return transact(ctx.db, command, async tx => {

@@ -6,7 +6,7 @@ import {
   LATE_FEE,
   type Allocation,
   type LateFee,
-  type Owed,
+  type OwedLine,
   type PartPayment,
   type Share,
 } from './dues.rules.ts'
@@ -15,8 +15,8 @@ import {
 export const LINK_SCOPES = ['overdue', 'due_by', 'year'] as const
 export type LinkScope = { scope: 'overdue' | 'year' } | { scope: 'due_by'; until: string }
 
-type Line = Owed & { plannedPaise: Paise; lateRuleId: string | null }
-type Due = {
+type Line = OwedLine & { plannedPaise: Paise; lateRuleId: string | null }
+type LinkableDues = {
   today: string
   lines: readonly Line[]
   lateFees: readonly LateFee[]
@@ -24,13 +24,13 @@ type Due = {
   partPayment: PartPayment
   allocation: Allocation
 }
-type Asked = { share: Share; why: null } | { share: null; why: string }
+type ShareDecision = { share: Share; why: null } | { share: null; why: string }
 
 /**
  * What a link for a student asks for, or why there is none. What instalments take in their own time is never asked for. Where
  * the institute takes no parts, or none as small as this, it is what its rules allow.
  */
-export function shareFor(dues: Due, asked: LinkScope): Asked {
+export function shareFor(dues: LinkableDues, asked: LinkScope): ShareDecision {
   const wanted = dues.lines.filter(line => line.owedPaise > 0 && isWanted(line, dues.today, asked))
   if (wanted.length === 0) return leftOut(nothingWords(asked))
   const lines = wanted.flatMap(({ componentType, owedPaise, plannedPaise }) => {
@@ -74,7 +74,7 @@ function nothingWords(asked: LinkScope): string {
   return asked.scope === 'year' ? 'Nothing is due.' : 'Nothing is overdue.'
 }
 
-function leftOut(why: string): Asked {
+function leftOut(why: string): ShareDecision {
   return { share: null, why }
 }
 

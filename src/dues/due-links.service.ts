@@ -63,7 +63,7 @@ export async function openDueLinks(
   return { links: links.map(({ studentId, order, isNew }) => ({ studentId, order, isNew })), leftOut }
 }
 
-type Known = {
+type StudentsSituation = {
   dues: Map<string, Dues>
   onTheWay: Map<string, OnTheWay[]>
   started: Map<string, StudentPayment[]>
@@ -78,7 +78,7 @@ async function readAll(
   instituteId: number,
   ids: readonly string[],
   now: Date,
-): Promise<Known> {
+): Promise<StudentsSituation> {
   const keys = ids.map(studentId => ({ instituteId, studentId }))
   await holdStudents(tx, keys)
   const dues = await readDuesOn(tx, keys, dayOf(now))
@@ -107,13 +107,13 @@ type Link = {
   closes: readonly string[]
   givesUp: readonly string[]
 }
-type Judged = { link: Link; why: null } | { link: null; why: string }
+type LinkDecision = { link: Link; why: null } | { link: null; why: string }
 
 function judge(
-  { dues: all, onTheWay, started: starts, open: orders, made, told }: Known,
+  { dues: all, onTheWay, started: starts, open: orders, made, told }: StudentsSituation,
   id: string,
   { asked, channels, now }: Pick<WantedLinks, 'asked' | 'channels'> & { now: Date },
-): Judged {
+): LinkDecision {
   const dues = all.get(id)
   if (dues === undefined) return leftOut('It was not found.')
   const { student } = dues.context
@@ -154,7 +154,7 @@ function isLink({ id, callbackUrl }: Order, made: ReadonlyMap<string, DuesOrder>
   return callbackUrl === null && (made.get(id)?.groupId ?? null) === null
 }
 
-function leftOut(why: string): Judged {
+function leftOut(why: string): LinkDecision {
   return { link: null, why }
 }
 

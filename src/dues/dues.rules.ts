@@ -131,7 +131,7 @@ export function leftByDay(carried: readonly DuePart[], owedPaise: Paise): DuePar
   return parts.filter(part => part.amountPaise > 0).toReversed()
 }
 
-export type Owed = {
+export type OwedLine = {
   componentType: string
   owedPaise: Paise
   dueOn: string | null
@@ -193,8 +193,8 @@ export function stillAsked(agreed: Share['lateFees'], asked: readonly LateFee[])
   })
 }
 
-type Due = {
-  lines: readonly Owed[]
+type DuesWithLateFees = {
+  lines: readonly OwedLine[]
   lateFees: readonly LateFee[]
   owedPaise: Paise
   lateFeePaise: Paise
@@ -205,14 +205,14 @@ type Due = {
  * The dues less what payments on their way will take of them, be it a fee or a late fee that is not one yet. What a debit takes
  * is no longer planned either: the rest can be paid by hand.
  */
-export function withoutTaken<Dues extends Due>(
+export function withoutTaken<Dues extends DuesWithLateFees>(
   dues: Dues,
   onTheWay: readonly { amountPaise: Paise; lines: Share['lines']; orderKind?: string }[],
 ): Dues {
   const debited = sumByComponent(
     onTheWay.filter(one => one.orderKind === 'instalment').flatMap(one => one.lines),
   )
-  const planned = ({ componentType, plannedPaise }: Owed): Pick<Owed, 'plannedPaise'> =>
+  const planned = ({ componentType, plannedPaise }: OwedLine): Pick<OwedLine, 'plannedPaise'> =>
     plannedPaise === undefined
       ? {}
       : { plannedPaise: paiseOf(Math.max(plannedPaise - (debited.get(componentType) ?? 0), 0)) }
@@ -239,20 +239,20 @@ export function withoutTaken<Dues extends Due>(
 }
 
 /** Whether lines ask for something that is on the way: `left` is what is owed without it. */
-export function isAskedTwice(lines: Share['lines'], owed: Due, left: Due): boolean {
+export function isAskedTwice(lines: Share['lines'], owed: DuesWithLateFees, left: DuesWithLateFees): boolean {
   return [...sumByComponent(lines)].some(([componentType, amount]) => {
     const rest = owedOf(componentType, left)
     return amount > rest && rest < owedOf(componentType, owed)
   })
 }
 
-function owedOf(componentType: string, { lines, lateFeePaise }: Due): number {
+function owedOf(componentType: string, { lines, lateFeePaise }: DuesWithLateFees): number {
   const owed = lines.find(line => line.componentType === componentType)?.owedPaise ?? ZERO
   return componentType === LATE_FEE ? owed + lateFeePaise : owed
 }
 
 /** Whether all that an order was made for is still due; a component may stand in several of its lines. */
-export function isCovered(order: Share, dues: Due): boolean {
+export function isCovered(order: Share, dues: DuesWithLateFees): boolean {
   const isLineCovered = ([componentType, amount]: [string, Paise]): boolean =>
     amount <= owedOf(componentType, dues)
   const asked = sumPaise(stillAsked(order.lateFees, dues.lateFees).map(fee => fee.amountPaise))
@@ -270,7 +270,7 @@ function sumByComponent(lines: Share['lines']): Map<string, Paise> {
 }
 
 /** A component that is owed, of which an instalment plan may take a part. */
-type Dated = Owed & { plannedPaise: Paise }
+type Dated = OwedLine & { plannedPaise: Paise }
 
 /** What is to be paid by hand, and when; a plan takes the rest in its own time. */
 type Timing = {

@@ -135,17 +135,17 @@ export async function readRedeemed(
 }
 
 /** What live plans will take of a component, and since when it is due what they should have taken and did not. */
-type Planned = { componentType: string; amountPaise: Paise; missedOn: string | null }
+type PlannedAmount = { componentType: string; amountPaise: Paise; missedOn: string | null }
 
 /** By student and component. */
 export async function readPlanned(
   db: Queryable,
   keys: readonly { instituteId: number; studentId: string }[],
-): Promise<Map<string, Map<string, Planned>>> {
+): Promise<Map<string, Map<string, PlannedAmount>>> {
   // Conditions on these columns reach the tables under the view.
   const asked = keys.map(({ instituteId, studentId: id }) => ({ instituteId, id }))
   const these = nameRows(asked, 1)
-  const rows = await db.query<Planned & { studentId: string }>(
+  const rows = await db.query<PlannedAmount & { studentId: string }>(
     `select f.student_id as "studentId", f.component_type as "componentType", f.amount_paise as "amountPaise",
        f.missed_on as "missedOn"
      from planned_fees f where ${these.match('f', 'student_id')}`,

@@ -2,14 +2,14 @@ import { brotliDecompressSync, gunzipSync, inflateRawSync, inflateSync } from 'n
 import { BursarError, type FieldProblem } from '../platform/errors.ts'
 import type { HttpResult } from '../platform/http-client/http-client.ts'
 import { readRecord, readRefusal, type Demands } from './record.input.ts'
-import { unavailableBecause, type Asked, type ErpAnswer, type UnavailableReason } from './erp.rules.ts'
+import { unavailableBecause, type LookupValues, type ErpAnswer, type UnavailableReason } from './erp.rules.ts'
 import { feeProblems } from '../fees/fees.rules.ts'
 
 /** Of the body, after it was decoded. */
 export const MAX_ANSWER_BYTES = 256 * 1_024
 
 /** What the ERP's answer says, whatever came: a record, a refusal, or why it is neither. */
-export function understand(result: HttpResult, asked: Asked, demands: Demands): ErpAnswer {
+export function understand(result: HttpResult, asked: LookupValues, demands: Demands): ErpAnswer {
   const { durationMs } = result
   if (result.kind === 'failed') return unavailableBecause(result.reason, result.message, { durationMs })
   const { httpStatus } = result

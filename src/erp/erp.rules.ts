@@ -15,10 +15,10 @@ export const LOOKUP_PARAMETERS = [
 export type LookupParameter = (typeof LOOKUP_PARAMETERS)[number]
 
 /** Whom the ERP is asked for; what is not known is not sent. */
-export type Asked = { identifier: string } & Partial<Record<LookupParameter, string>>
+export type LookupValues = { identifier: string } & Partial<Record<LookupParameter, string>>
 
 /** A student as the caller names it. */
-export type Named = {
+export type NamedStudent = {
   identifier: string
   grade?: string | undefined
   customIdentifier?: string | undefined
@@ -93,7 +93,7 @@ export type UnavailableReason =
   | 'stopped'
 
 type Common = { durationMs: number }
-export type Found = Common & { kind: 'found'; httpStatus: 200; record: ErpRecord }
+export type FoundAnswer = Common & { kind: 'found'; httpStatus: 200; record: ErpRecord }
 export type Refused = Common & {
   kind: 'refused'
   httpStatus: number
@@ -111,7 +111,7 @@ export type Unavailable = Common & {
   message: string
   problems: readonly FieldProblem[]
 }
-export type ErpAnswer = Found | Refused | Unavailable
+export type ErpAnswer = FoundAnswer | Refused | Unavailable
 
 export function actsAs(code: string): RefusalCode {
   return REFUSAL_CODES.find(known => known === code) ?? 'data_error'
@@ -138,12 +138,12 @@ export function isErpWell(answer: ErpAnswer): boolean | null {
 }
 
 /** How a student is asked for, of what is stored of it. */
-export function askedOf({ customIdentifier, ...student }: Student): Asked {
+export function askedOf({ customIdentifier, ...student }: Student): LookupValues {
   return toAsked({ ...student, customIdentifier: customIdentifier ?? undefined })
 }
 
 /** As it goes into a query: text, and nothing for what is not known. */
-export function toAsked({ identifier, ...named }: Named): Asked {
+export function toAsked({ identifier, ...named }: NamedStudent): LookupValues {
   const { academicYearStart: start, academicYearEnd: end } = named
   return {
     identifier,
@@ -156,7 +156,7 @@ export function toAsked({ identifier, ...named }: Named): Asked {
 }
 
 /** The address with what the lookup option says, behind whatever query the institute's own address has. */
-export function fetchUrl(base: string, lookup: readonly LookupParameter[], asked: Asked): string {
+export function fetchUrl(base: string, lookup: readonly LookupParameter[], asked: LookupValues): string {
   const url = new URL(base)
   const parameters = LOOKUP_PARAMETERS.flatMap(name => {
     const value = lookup.includes(name) ? asked[name] : undefined

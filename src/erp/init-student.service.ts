@@ -7,11 +7,11 @@ import { listSettings } from './settings/settings.store.ts'
 import {
   askedOf,
   toAsked,
-  type Asked,
+  type LookupValues,
   type ErpAnswer,
   type ErpRecord,
   type ErpUser,
-  type Named,
+  type NamedStudent,
   type Refused,
 } from './erp.rules.ts'
 import { listUsersOf, findOrMakeUser, linkUsers, type Person } from '../students/users/users.service.ts'
@@ -25,7 +25,7 @@ import { largestOf } from '../platform/lists.ts'
 
 export type InitStudent = { studentId: string; registrationId: string }
 
-type InitRequest = { ctx: ErpContext; institute: Institute; named: Named; branch: string | undefined }
+type InitRequest = { ctx: ErpContext; institute: Institute; named: NamedStudent; branch: string | undefined }
 
 /** What the ERP said, and how the log names it. */
 type ErpReply = { request: InitRequest; answer: ErpAnswer; about: (studentId: string | null) => FetchedFor }
@@ -37,7 +37,11 @@ const MOST_CANDIDATES = 50
  * known is brought up to date, one that is not is made, and so is the user of its phone and e-mail. Without an address
  * to ask at, both must be known already. Not inside a transaction.
  */
-export async function pullForInit(ctx: ErpContext, institute: Institute, named: Named): Promise<InitStudent> {
+export async function pullForInit(
+  ctx: ErpContext,
+  institute: Institute,
+  named: NamedStudent,
+): Promise<InitStudent> {
   const branch = branchOf(institute, named.collectorCode)
   const request: InitRequest = { ctx, institute, named, branch }
   const candidates = await findCandidates(request)
@@ -46,7 +50,7 @@ export async function pullForInit(ctx: ErpContext, institute: Institute, named: 
   const all = await listSettings(ctx.db, [institute.id])
   const settings = settingsFor(all, branch ?? only?.collectorCode)
   if (settings === null) return stored(request, meant)
-  const asked: Asked = {
+  const asked: LookupValues = {
     ...(only === null ? {} : askedOf(only)),
     ...toAsked({ ...named, collectorCode: branch }),
   }
@@ -82,7 +86,7 @@ async function findCandidates({ ctx, institute, named, branch }: InitRequest): P
   return rows.map(record => record.student)
 }
 
-function isMeant(student: Student, named: Named): boolean {
+function isMeant(student: Student, named: NamedStudent): boolean {
   return (
     isSame(named.grade, student.grade) &&
     isSame(named.academicYearStart, student.academicYearStart) &&

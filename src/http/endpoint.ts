@@ -32,13 +32,13 @@ export type Shape<Params extends AnyInput, Query extends AnyInput, Body extends 
 }
 
 /** What was sent, read. */
-export type Sent<Params, Query, Body> = {
+export type SentRequest<Params, Query, Body> = {
   params: Params
   query: Query
   body: Body
 }
 
-type Call<Params, Query, Body> = Sent<Params, Query, Body> & { caller: Caller }
+type Call<Params, Query, Body> = SentRequest<Params, Query, Body> & { caller: Caller }
 
 export type ReadEndpoint<Params extends AnyInput, Query extends AnyInput, Result> = Shape<
   Params,
@@ -249,7 +249,7 @@ export function send(reply: FastifyReply, httpStatus: number, body: string): Fas
 
 export function compileCall<Params, Query, Body>(
   shape: Pick<Shape<AnyInput, AnyInput, AnyInput>, 'params' | 'query' | 'body'>,
-): (request: FastifyRequest) => Sent<Params, Query, Body> {
+): (request: FastifyRequest) => SentRequest<Params, Query, Body> {
   const { params = NOTHING, query = NOTHING, body = NOTHING } = shape
   return request => ({
     params: params.read(request.params) as Params,

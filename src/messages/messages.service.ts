@@ -190,7 +190,7 @@ export async function countTold(
   { db }: Pick<Context, 'db'>,
   instituteId: number,
   about: readonly string[],
-): Promise<ReadonlyMap<Channel, store.Told>> {
+): Promise<ReadonlyMap<Channel, store.ToldCounts>> {
   return store.countTold(db, instituteId, about)
 }
 

@@ -178,14 +178,14 @@ export async function sendAgain(
 
 /** How many of these resources somebody was sent a message about, or is being sent one, by channel. */
 /** Of how many somebody is told, and of how many of these the message has still to leave. */
-export type Told = { count: number; waiting: number }
+export type ToldCounts = { count: number; waiting: number }
 
 export async function countTold(
   db: Queryable,
   instituteId: number,
   about: readonly string[],
-): Promise<Map<Channel, Told>> {
-  const rows = await db.query<Told & { channel: Channel }>(
+): Promise<Map<Channel, ToldCounts>> {
+  const rows = await db.query<ToldCounts & { channel: Channel }>(
     `select channel, count(distinct about)::int as count,
        count(distinct about) filter (where state <> 'sent')::int as waiting
      from messages where institute_id = $1 and about = any($2) and state <> 'failed' group by channel`,

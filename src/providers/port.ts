@@ -10,7 +10,7 @@ export type Provider = {
   /** What it takes from payers; nothing else is offered to them. */
   readonly accepts: Accepts
   /** Takes the payment up and says where to send the payer's browser. */
-  start(request: StartRequest): Promise<Started>
+  start(request: StartRequest): Promise<StartedAtProvider>
   /** Reads what the provider posts to us of its own accord; null when the signature is not the provider's. */
   readCallback(callback: Callback): Promise<Report[] | null>
   /** What became of a payment, asked by us. */
@@ -242,7 +242,7 @@ export type PaymentAtProvider = { instituteId: number; paymentId: string; provid
 type Payer = { name: string; phone: string; email: string }
 
 /** What a provider answers when it has taken up a payment or a mandate: its name for it, and where the payer goes on. */
-export type Started = { providerRef: string; redirectUrl: string }
+export type StartedAtProvider = { providerRef: string; redirectUrl: string }
 
 /** How a provider debits an account by itself. */
 export type Rail = 'enach' | 'upi_autopay'
@@ -256,7 +256,7 @@ export type MandatePort = {
   /** What the payer pays to register a mandate on a rail, and gets back. */
   readonly registrationPaise?: Partial<Record<Rail, Paise>>
   /** Takes the mandate up and says where the payer authorises it. */
-  register(request: MandateRequest): Promise<Started>
+  register(request: MandateRequest): Promise<StartedAtProvider>
   /** What became of a mandate, asked by us. */
   status(mandate: MandateAtProvider): Promise<MandateReport>
   /**

@@ -52,8 +52,8 @@ export type Child = {
     | (Timed & { totalPaise: Paise; partPayment: PartPayment; isActive: boolean; isOnTheWay: boolean })
     | null
 }
-export type Asked = { studentId: string; amountPaise: Paise }
-export type Decision = { kind: 'send'; children: Asked[] } | { kind: 'withhold'; reason: Reason }
+export type AskedChild = { studentId: string; amountPaise: Paise }
+export type Decision = { kind: 'send'; children: AskedChild[] } | { kind: 'withhold'; reason: Reason }
 
 /** A child that owes nothing keeps nobody from being reminded of another. */
 export function decideFamily(children: readonly Child[], scope: Scope): Decision {
@@ -64,7 +64,7 @@ export function decideFamily(children: readonly Child[], scope: Scope): Decision
   return { kind: 'withhold', reason: reasons.find(reason => reason !== 'nothing_due') ?? 'nothing_due' }
 }
 
-function decideChild({ studentId, erp, dues }: Child, scope: Scope): Asked | Reason {
+function decideChild({ studentId, erp, dues }: Child, scope: Scope): AskedChild | Reason {
   if (erp === 'refused') return 'erp_refused'
   if (erp === 'unavailable') return 'erp_unavailable'
   if (dues === null || !dues.isActive) return 'dropped'
@@ -78,7 +78,7 @@ function decideChild({ studentId, erp, dues }: Child, scope: Scope): Asked | Rea
   return { studentId, amountPaise: paiseOf(Math.max(wanted, least)) }
 }
 
-export function totalAsked(children: readonly Pick<Asked, 'amountPaise'>[]): Paise {
+export function totalAsked(children: readonly Pick<AskedChild, 'amountPaise'>[]): Paise {
   return sumPaise(children.map(({ amountPaise }) => amountPaise))
 }
 

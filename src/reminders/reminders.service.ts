@@ -18,7 +18,7 @@ import { processDue } from '../platform/jobs/process-due.ts'
 import {
   decideFamily,
   totalAsked,
-  type Asked,
+  type AskedChild,
   type Child,
   type Reason,
   type Wording,
@@ -125,7 +125,7 @@ async function wordingFor(
 
 type Contact = { name: string; email: string; phone: string }
 
-export function contactOf(dues: ReadonlyMap<string, Dues>, [first]: readonly Asked[]): Contact {
+export function contactOf(dues: ReadonlyMap<string, Dues>, [first]: readonly AskedChild[]): Contact {
   const student = dues.get(first?.studentId ?? '')?.context.student
   assert(student !== undefined, 'a student to be reminded has dues')
   return { name: student.contactName, email: student.contactEmail, phone: student.contactNumber }
@@ -135,13 +135,13 @@ export function isReachable(channel: ReminderChannel, { email, phone }: Contact)
   return channel === 'email' ? email.includes('@') : internationalNumber(phone) !== null
 }
 
-type Linked = Asked & { orderId: string; url: string }
+type Linked = AskedChild & { orderId: string; url: string }
 
 /** Children whose fees are being paid at this moment are left out. */
 async function openLinks(
   ctx: FlexContext,
   institute: Institute,
-  children: readonly Asked[],
+  children: readonly AskedChild[],
 ): Promise<Linked[]> {
   const linked: Linked[] = []
   for (const { studentId, amountPaise } of children) {
@@ -158,7 +158,7 @@ async function openLinks(
 
 export function remindedOf(
   dues: ReadonlyMap<string, Dues>,
-  { studentId, amountPaise, url }: Asked & { url: string },
+  { studentId, amountPaise, url }: AskedChild & { url: string },
 ): RemindedChild {
   const context = dues.get(studentId)?.context
   assert(context !== undefined, 'a child that is reminded of has dues')

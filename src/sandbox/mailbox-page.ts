@@ -84,14 +84,14 @@ function addressOf({ recipientPart, before }: MailboxQuery): string {
   return `/sandbox/mailbox${query.size === 0 ? '' : `?${query}`}`
 }
 
-type Part = { text: string; url?: string }
+type TextPart = { text: string; url?: string }
 
 // A full stop or bracket behind an address belongs to the sentence.
 const LINK = /https?:\/\/[^\s<>"'`]*[^\s<>"'`.,;:!?()[\]{}]/g
 
 /** The text in pieces, its web addresses to be clicked. Nothing but http and https becomes a link. */
-function splitLinks(text: string): Part[] {
-  const parts: Part[] = []
+function splitLinks(text: string): TextPart[] {
+  const parts: TextPart[] = []
   let end = 0
   for (const { 0: url, index } of text.matchAll(LINK)) {
     if (!URL.canParse(url)) continue

@@ -80,9 +80,11 @@ export function isSomeoneElse(stored: Profile, sent: Profile): boolean {
  * Which of those with one identity a registration is about: that of its branch. Registered without a branch and moved
  * since, it is still that student when it comes without a branch again.
  */
-export function pickRegistered<
-  Known extends { student: { collectorCode: string }; isBranchAssumed: boolean },
->(known: readonly Known[], sentBranch: string | undefined, branch: string): Known | undefined {
+export function pickRegistered<One extends { student: { collectorCode: string }; isBranchAssumed: boolean }>(
+  known: readonly One[],
+  sentBranch: string | undefined,
+  branch: string,
+): One | undefined {
   return (
     known.find(({ student }) => student.collectorCode === branch) ??
     (sentBranch === undefined ? known.find(one => one.isBranchAssumed) : undefined)
@@ -150,18 +152,18 @@ export type Naming = {
   academicYearEnd: number | null
 }
 
-type Known = Pick<Student, 'id' | 'grade' | 'academicYearStart' | 'academicYearEnd'>
+type NameableStudent = Pick<Student, 'id' | 'grade' | 'academicYearStart' | 'academicYearEnd'>
 
 /** Without a student it pays nobody's dues. */
-export type Picked = { studentId: string | null; problem: FieldProblem | null }
+export type PickedStudent = { studentId: string | null; problem: FieldProblem | null }
 
 const MOST_LISTED = 4
 
 export function pickNamed(
   naming: Naming,
-  byId: ReadonlyMap<string, Known>,
-  byIdentifier: ReadonlyMap<string, readonly Known[]>,
-): Picked {
+  byId: ReadonlyMap<string, NameableStudent>,
+  byIdentifier: ReadonlyMap<string, readonly NameableStudent[]>,
+): PickedStudent {
   const { studentId, settleDues = false, identifier } = naming
   if (studentId !== null && studentId !== undefined) {
     if (byId.has(studentId)) return { studentId, problem: null }
@@ -182,7 +184,7 @@ export function pickNamed(
   )
 }
 
-function fits(student: Known, { grade, academicYearStart, academicYearEnd }: Naming): boolean {
+function fits(student: NameableStudent, { grade, academicYearStart, academicYearEnd }: Naming): boolean {
   return (
     (grade === null || student.grade === grade) &&
     (academicYearStart === null || student.academicYearStart === academicYearStart) &&
@@ -190,10 +192,10 @@ function fits(student: Known, { grade, academicYearStart, academicYearEnd }: Nam
   )
 }
 
-function nameOf({ grade, academicYearStart, academicYearEnd }: Known): string {
+function nameOf({ grade, academicYearStart, academicYearEnd }: NameableStudent): string {
   return `class ${grade} of ${academicYearStart}–${academicYearEnd}`
 }
 
-function refused(key: string, message: string): Picked {
+function refused(key: string, message: string): PickedStudent {
   return { studentId: null, problem: { key, message } }
 }

@@ -9,7 +9,7 @@ import { changeFees, codesOfFees, readFeeHistory, type RecordedChange } from '..
 import * as store from './students.store.ts'
 import { findNamed } from './students.store.ts'
 import type { Queryable } from '../platform/db/database.ts'
-import { pickNamed, type Naming, type Picked } from './students.rules.ts'
+import { pickNamed, type Naming, type PickedStudent } from './students.rules.ts'
 
 export type { RecordedChange } from '../fees/fees.service.ts'
 export type { CarriedAmount, OtherYear, StudentRecord } from './students.store.ts'
@@ -78,7 +78,7 @@ export async function findNamedStudents(
   { db }: { db: Queryable },
   instituteId: number,
   namings: readonly Naming[],
-): Promise<Picked[]> {
+): Promise<PickedStudent[]> {
   const ids = namings.flatMap(({ studentId }) => studentId ?? [])
   const identifiers = namings.flatMap(({ settleDues, identifier }) => (settleDues ? (identifier ?? []) : []))
   const isNeeded = ids.length + identifiers.length > 0

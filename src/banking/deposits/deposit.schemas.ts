@@ -2,7 +2,7 @@ import { field, input, optional, query } from '../../http/wire/input.ts'
 import { BANK_ACCOUNT_ID } from '../accounts/account.schemas.ts'
 import { outputOf, type Shown } from '../../http/wire/output.ts'
 import type { Paise } from '../../platform/money.ts'
-import type { Counted } from './denominations.rules.ts'
+import type { DenominationCount } from './denominations.rules.ts'
 import type { ListedDeposit } from './deposits.service.ts'
 
 const DEPOSIT_ID = 'dep_01k9zq4m0ve8sbn6yt2hw3c5da'
@@ -34,7 +34,7 @@ export const cancelDepositInput = input({
   reason: field.text('Why; stands in the audit log and on the slip.', 'The bank was closed'),
 })
 
-const counted = outputOf<Counted>()
+const counted = outputOf<DenominationCount>()
 export const countedOutput = counted.object({
   value: counted.integer('Rupees.', 500),
   count: counted.integer('How many.', 24),

@@ -28,7 +28,7 @@ const MOST_MISSING = 200
 
 const OPEN = { state: 'open' as const, decidedAt: null, decidedBy: null, reason: null }
 
-type Target = { kind: ExpectedKind; id: string }
+type ExpectedKey = { kind: ExpectedKind; id: string }
 type Matched = { line: { id: string; day: string }; targets: readonly store.LabelledExpected[] }
 type By = { by: string | null; at: Date; isRecordedHere?: boolean }
 
@@ -109,7 +109,7 @@ type Decided = { lineId: string; by: string }
 export async function matchLine(
   { db, clock }: Context,
   command: Command<store.MatchedLine>,
-  { lineId, by, targets }: Decided & { targets: readonly Target[] },
+  { lineId, by, targets }: Decided & { targets: readonly ExpectedKey[] },
 ): Promise<store.MatchedLine> {
   const { instituteId } = command
   return transact(db, command, async tx => {

@@ -35,9 +35,9 @@ export const statementQuery = query({
   ),
 })
 
-type Sent = ReturnType<(typeof statementQuery)['read']>
+type SentStatementQuery = ReturnType<(typeof statementQuery)['read']>
 
-export function columnsIn(sent: Sent): Columns | null {
+export function columnsIn(sent: SentStatementQuery): Columns | null {
   const headerRow = numberIn('header_row', sent.headerRow)
   if (headerRow === null) return null
   return {
@@ -171,8 +171,8 @@ export const addedStatementOutput = added.object({
 })
 export type AddedStatementAnswer = Shown<typeof addedStatementOutput>
 
-type Listed = BankStatus['statements'][number]
-const listed = outputOf<Listed>()
+type ListedStatement = BankStatus['statements'][number]
+const listed = outputOf<ListedStatement>()
 const gap = outputOf<BankStatus['gaps'][number]>()
 const out = outputOf<BankStatus>()
 export const bankStatusOutput = out.object({

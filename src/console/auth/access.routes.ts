@@ -6,7 +6,7 @@ import {
   NOTHING,
   readIdempotency,
   send,
-  type Sent,
+  type SentRequest,
 } from '../../http/endpoint.ts'
 import { successBody, done, type Reply } from '../../http/reply.ts'
 import { field, Input, input, type AnyInput, type Read } from '../../http/wire/input.ts'
@@ -65,7 +65,7 @@ type Parts<Params extends AnyInput, Query extends AnyInput, Body extends AnyInpu
   body?: Body
 }
 
-type Call<Scope, Params extends AnyInput, Query extends AnyInput, Body extends AnyInput> = Sent<
+type Call<Scope, Params extends AnyInput, Query extends AnyInput, Body extends AnyInput> = SentRequest<
   Read<Params>,
   Read<Query>,
   Read<Body>

@@ -12,7 +12,7 @@ import {
   yearChangedMessage,
   type ErpAnswer,
   type ErpUser,
-  type Found,
+  type FoundAnswer,
   type RefusalCode,
   type Refused,
   type ScheduleRow,
@@ -129,17 +129,20 @@ async function pullSlice(ctx: ErpContext, requests: readonly PullRequest[]): Pro
 }
 
 /** A student whose ERP is to be asked. */
-type Target = FetchedFor & {
+type StudentToPull = FetchedFor & {
   studentId: string
   student: Student
   institute: Institute
   endpoint: ErpEndpoint
 }
-type Answered = Target & { answer: ErpAnswer }
-type AnsweredFound = Target & { answer: Found }
+type Answered = StudentToPull & { answer: ErpAnswer }
+type AnsweredFound = StudentToPull & { answer: FoundAnswer }
 
 /** Null for one whose institute has no ERP to ask. */
-async function planTargets(ctx: ErpContext, requests: readonly PullRequest[]): Promise<(Target | null)[]> {
+async function planTargets(
+  ctx: ErpContext,
+  requests: readonly PullRequest[],
+): Promise<(StudentToPull | null)[]> {
   const ids = [...new Set(requests.map(request => request.instituteId))]
   const settings = await listSettings(ctx.db, ids)
   if (settings.length === 0) return requests.map(() => null)
@@ -164,7 +167,7 @@ async function planTargets(ctx: ErpContext, requests: readonly PullRequest[]): P
   })
 }
 
-async function ask(ctx: ErpContext, target: Target): Promise<Answered> {
+async function ask(ctx: ErpContext, target: StudentToPull): Promise<Answered> {
   return { ...target, answer: await askErp(ctx, target.endpoint, askedOf(target.student), target.reason) }
 }
 
@@ -236,7 +239,7 @@ async function refuse(ctx: ErpContext, one: AnsweredFound, code: string, message
 }
 
 function toPulled(
-  { endpoint, studentId }: Target,
+  { endpoint, studentId }: StudentToPull,
   answer: ErpAnswer,
   fetchId: string,
   changes: readonly StudentChange[],

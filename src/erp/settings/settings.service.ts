@@ -24,7 +24,7 @@ export type { StoredSettings } from './settings.store.ts'
 /** What was set, and what is now. */
 export type SettingsChange = { before: ErpSettings | null; after: ErpSettings | null }
 
-type Place = { instituteId: number; collectorCode: string | null }
+type SettingsKey = { instituteId: number; collectorCode: string | null }
 
 /** Sets where an institute's ERP, or that of one of its branches, is asked for students. Replaces all that was set. */
 export async function setErpSettings(
@@ -90,7 +90,7 @@ export async function removeErpSettings(
   })
 }
 
-async function settingsAt(tx: Transaction, place: Place): Promise<store.StoredSettings | null> {
+async function settingsAt(tx: Transaction, place: SettingsKey): Promise<store.StoredSettings | null> {
   const all = await store.listSettings(tx, [place.instituteId])
   return all.find(({ collectorCode }) => collectorCode === place.collectorCode) ?? null
 }
@@ -124,14 +124,14 @@ export async function callHeaders(
 }
 
 /** With one branch there is only the institute. */
-function placeOf(institute: Institute, collectorCode: string | undefined): Place {
+function placeOf(institute: Institute, collectorCode: string | undefined): SettingsKey {
   const { id: instituteId, branches } = institute
   if (collectorCode === undefined || branches.length === 1) return { instituteId, collectorCode: null }
   return { instituteId, collectorCode: knownBranch(institute, collectorCode, 'collector_code') }
 }
 
 /** Binds a sealed value to its row. */
-function sealPurpose(place: Place): string {
+function sealPurpose(place: SettingsKey): string {
   return `erp secret of institute ${place.instituteId}, ${place.collectorCode ?? 'all branches'}`
 }
 

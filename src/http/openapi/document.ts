@@ -97,9 +97,13 @@ function describeOperation({ method, schema }: ServedRoute, components: Componen
   }
 }
 
-type Place = { status: string; method: string; name: string }
+type AnswerPlace = { status: string; method: string; name: string }
 
-function describeAnswer(answer: Described['response'][string], place: Place, components: Components): object {
+function describeAnswer(
+  answer: Described['response'][string],
+  place: AnswerPlace,
+  components: Components,
+): object {
   return {
     ...referBody(answer, place.status < '400' ? `${place.name}Envelope` : 'Error', components),
     headers: headersOf(otherHeaders(place, answer)),
@@ -161,7 +165,7 @@ function referBody<Whole extends Contents>(whole: Whole, name: string, component
   return { ...whole, ...(media.length === 0 ? {} : { content: Object.fromEntries(media) }) }
 }
 
-function otherHeaders({ status, method }: Place, { content }: Contents): readonly HeaderName[] {
+function otherHeaders({ status, method }: AnswerPlace, { content }: Contents): readonly HeaderName[] {
   if (status === '429' || status === '503') return ['Retry-After']
   if (status === '409') return ['Retry-After', 'Idempotent-Replayed']
   if (status === '404') return ['Idempotent-Replayed']

@@ -13,14 +13,14 @@ import { FileRefused, type FileRow, type FileRows } from '../files/file-rows.ts'
 import * as rules from '../imports.rules.ts'
 import type { ImportKind } from '../imports.rules.ts'
 import { readPart, type Import, type ImportKey } from '../imports.store.ts'
-import type { ImportContext, ImportKindDefinition, Judged } from '../kinds/kind.ts'
+import type { ImportContext, ImportKindDefinition, ChunkVerdict } from '../kinds/kind.ts'
 import { importKinds } from '../kinds/kinds.ts'
 import type { RowProblem, MaybeRead } from '../kinds/merge.rules.ts'
 import * as rowStore from './rows.store.ts'
 import { planByKeys, planWhole, readGroups } from './rows.store.ts'
 import { addAll } from '../../platform/lists.ts'
 
-export type Checked = {
+export type CheckResult = {
   totalRows: number
   badRows: number
   knownRows: number
@@ -51,7 +51,7 @@ const MOST_GRADES = 20
  * Reads a file whole and judges every row of it: what is written in it first, then, group by group, what its rows
  * say together and beside what is registered. Good rows stay in the stage, problems are written down.
  */
-export async function checkFile(tx: Transaction, target: CheckTarget, report: Report): Promise<Checked> {
+export async function checkFile(tx: Transaction, target: CheckTarget, report: Report): Promise<CheckResult> {
   const { key, one } = target
   const { maxGroupRows } = importKinds[one.kind]
   const reader = new Reader(tx, target)
@@ -272,7 +272,7 @@ export function judgeChunk(
   context: ImportContext,
   { rows }: Chunk,
   options: { isLocked: boolean },
-): Promise<Judged> {
+): Promise<ChunkVerdict> {
   const groups = [...Map.groupBy(rows, row => row.groupNo).values()]
   return importKinds[kind].judge(db, context, groups, options)
 }

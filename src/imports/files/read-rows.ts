@@ -11,9 +11,9 @@ const readers = new ProcessPool<ReaderAsk, ReaderAnswer>(new URL('reader-process
   idleMs: 0,
 })
 
-type Wanted = { format: FileFormat | 'mt940'; limits: RowLimits }
+type ReadRequest = { format: FileFormat | 'mt940'; limits: RowLimits }
 
-export type ReaderAsk = { part: Uint8Array } | Wanted
+export type ReaderAsk = { part: Uint8Array } | ReadRequest
 export type ReaderAnswer =
   | { kind: 'taken' }
   | ({ kind: 'rows' } & FileRows)
@@ -21,7 +21,7 @@ export type ReaderAnswer =
   | { kind: 'refused'; message: string }
 
 /** Reads the rows of a file that is given in parts. */
-export type ReadRows = (wanted: Wanted, parts: AsyncIterable<Buffer>) => AsyncGenerator<FileRows>
+export type ReadRows = (wanted: ReadRequest, parts: AsyncIterable<Buffer>) => AsyncGenerator<FileRows>
 
 /** Waits for a process, in turn with other schools; to be called before something else that is scarce is held. */
 export function withReader<Result>(

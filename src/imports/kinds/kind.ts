@@ -4,7 +4,7 @@ import type { RowLimits } from '../../platform/limits.rules.ts'
 import type { LoweredRow } from '../engine/rows.store.ts'
 import type { RawProblem, RawRow } from '../files/columns.rules.ts'
 import type { LinkOptions } from './links/links.rules.ts'
-import type { Group, RowProblem } from './merge.rules.ts'
+import type { RowGroup, RowProblem } from './merge.rules.ts'
 import type { RowDefinition } from './row-fields.schemas.ts'
 
 /** What a step of an import works with. */
@@ -28,7 +28,7 @@ export type RowKeys = {
 
 export type Outcome = { appliedRows: number; unchangedRows: number }
 
-export type Judged = {
+export type ChunkVerdict = {
   problems: RowProblem[]
   /** How many of the good rows are known to be applied already, where that matters before it is started. */
   knownRows?: number
@@ -58,7 +58,7 @@ export type ImportKindDefinition<Row> = {
   judge(
     db: Queryable,
     context: ImportContext,
-    groups: readonly Group<Row>[],
+    groups: readonly RowGroup<Row>[],
     options: { isLocked: boolean },
-  ): Promise<Judged>
+  ): Promise<ChunkVerdict>
 }

@@ -3,7 +3,7 @@ import { addAll } from '../../platform/lists.ts'
 import { pickRegistered } from '../../students/students.rules.ts'
 
 /** What the rows of one group say together. */
-export type Placed<Row> = {
+export type PlacedRow<Row> = {
   groupNo: number
   rowNo: number
   unit: string
@@ -13,21 +13,21 @@ export type Placed<Row> = {
 }
 
 /** A row that could not be read has none. */
-export type MaybeRead<Row> = Placed<Row | null>
+export type MaybeRead<Row> = PlacedRow<Row | null>
 
 /** All rows of one group in the file. */
-export type Group<Row> = readonly MaybeRead<Row>[]
+export type RowGroup<Row> = readonly MaybeRead<Row>[]
 
 export type RowProblem = { rowNo: number; column: string; message: string }
 
 /** A problem before it is known which rows have it. */
 export type Problem = Omit<RowProblem, 'rowNo'>
 
-type Unit<Said, Row> = { said: Said; rows: Placed<Row>[] }
+type Unit<Said, Row> = { said: Said; rows: PlacedRow<Row>[] }
 
 export type Units<Said, Row> = { units: Unit<Said, Row>[]; problems: RowProblem[] }
 
-export function isRead<Row>(placed: MaybeRead<Row>): placed is Placed<Row> {
+export function isRead<Row>(placed: MaybeRead<Row>): placed is PlacedRow<Row> {
   return placed.row !== null
 }
 
@@ -39,7 +39,7 @@ export function problemsOf(rows: readonly { rowNo: number }[], problem: Problem)
 export function mergeUnits<Said extends object, Row>(
   rows: readonly MaybeRead<Row>[],
   column: string,
-  merge: (unit: readonly [Placed<Row>, ...Placed<Row>[]]) => Said | Problem,
+  merge: (unit: readonly [PlacedRow<Row>, ...PlacedRow<Row>[]]) => Said | Problem,
 ): Units<Said, Row> {
   const result: Units<Said, Row> = { units: [], problems: [] }
   for (const members of Map.groupBy(rows, row => row.unit).values()) {

@@ -1,7 +1,7 @@
 import { anyAddress } from '../../platform/http-client/addresses.ts'
 import { HttpClient } from '../../platform/http-client/http-client.ts'
 import { englishName, internationalNumber, textAt } from '../messages.rules.ts'
-import { outcomeOf, type Said, type Sender } from '../senders.ts'
+import { outcomeOf, type ProviderVerdict, type Sender } from '../senders.ts'
 
 export type SmsSettings = {
   url: string
@@ -77,7 +77,7 @@ function isPlain(text: string): boolean {
   return /^[\n\r\x20-\x5f\x61-\x7e]*$/.test(text)
 }
 
-function readAnswer(json: unknown): Said {
+function readAnswer(json: unknown): ProviderVerdict {
   const status = textAt(json, 'SMSMessage', 'Status')
   if (status.startsWith('failed')) {
     return { verdict: 'refused', reason: `${status} ${textAt(json, 'SMSMessage', 'DetailedStatus')}`.trim() }

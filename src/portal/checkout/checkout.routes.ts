@@ -31,7 +31,7 @@ import { sumPaise } from '../../platform/money.ts'
 const URL_PATH = '/pay/:institute/:order_id'
 
 /** What is paid: an order, or those of several children at once, as one. */
-type Found = { institute: Institute; order: Order; orders: readonly Order[]; path: string }
+type CheckoutSubject = { institute: Institute; order: Order; orders: readonly Order[]; path: string }
 
 /** The page at an order's `redirect_url`, with its start, return and receipt routes. */
 export function checkoutRoutes(app: FastifyInstance, ctx: PaymentContext): void {
@@ -94,7 +94,7 @@ export function checkoutRoutes(app: FastifyInstance, ctx: PaymentContext): void 
 
 async function showOrder(
   ctx: PaymentContext,
-  found: Found,
+  found: CheckoutSubject,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
@@ -145,7 +145,7 @@ async function carriedTo(
 /** Another payer is at the bank's page with the same fees; or it was paid, expired or cancelled, which the order's page shows. */
 async function showConflict(
   ctx: PaymentContext,
-  { institute, orders, path }: Found,
+  { institute, orders, path }: CheckoutSubject,
   { mode, request, reply }: { mode: string; request: FastifyRequest; reply: FastifyReply },
 ): Promise<FastifyReply> {
   const language = languageOf(request, reply, institute)
@@ -185,7 +185,7 @@ async function firstOf<Thing>(
   return null
 }
 
-type Handler = (found: Found, request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
+type Handler = (found: CheckoutSubject, request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
 
 function withOrder(ctx: PaymentContext, handle: Handler) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
@@ -203,7 +203,7 @@ function withOrder(ctx: PaymentContext, handle: Handler) {
 
 const FAMILY = 'family_'
 
-function isFamily({ order }: Pick<Found, 'order'>): boolean {
+function isFamily({ order }: Pick<CheckoutSubject, 'order'>): boolean {
   return order.id.startsWith(FAMILY)
 }
 

@@ -293,10 +293,10 @@ function receiptsOf(pageData: OrderPageData, texts: CheckoutTexts) {
   })
 }
 
-type Part = { order: Order; refunds: readonly Refund[] }
+type OrderRefunds = { order: Order; refunds: readonly Refund[] }
 
 /** What went back of each child's payment, or should have, with the reason if nobody asked for it. */
-function refundNotes(parts: readonly Part[], institute: Institute, language: Language): string[] {
+function refundNotes(parts: readonly OrderRefunds[], institute: Institute, language: Language): string[] {
   return parts.flatMap(({ order, refunds }) =>
     refunds
       .filter(refund => isTold(refund, refunds))

@@ -42,7 +42,7 @@ export function instituteCodeOf(cookie: string | undefined): string | undefined 
   return readKey(cookie)?.instituteCode
 }
 
-export type Entered = { cookie: string; institute: Institute; registrationId: string } & Destination
+export type EnteredSession = { cookie: string; institute: Institute; registrationId: string } & Destination
 
 /**
  * Spends the token and opens a session in one transaction; null when the token is not valid. A previous session of the
@@ -52,7 +52,7 @@ export async function enter(
   ctx: Context,
   tokenText: string | undefined,
   before: { cookie: string | undefined; callbackUrl: string | null },
-): Promise<Entered | null> {
+): Promise<EnteredSession | null> {
   const token = readKey(tokenText)
   if (token === null) return null
   const tokenHash = hashSecret(token.secret)

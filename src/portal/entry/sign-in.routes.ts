@@ -17,7 +17,7 @@ import {
 } from '../parents/access.ts'
 import { fill } from '../../platform/languages.ts'
 import { textsIn } from '../texts/texts.ts'
-import { endSession, enter, isOwnToken, readSession, type Entered } from './sessions.service.ts'
+import { endSession, enter, isOwnToken, readSession, type EnteredSession } from './sessions.service.ts'
 
 const MAX_URL = 2_048
 
@@ -75,7 +75,7 @@ async function signIn(ctx: Context, request: FastifyRequest, reply: FastifyReply
 /** The destination stored with the token takes precedence over the query. */
 async function destinationOf(
   ctx: Context,
-  { institute, registrationId, studentId, product }: Entered,
+  { institute, registrationId, studentId, product }: EnteredSession,
   request: FastifyRequest,
 ): Promise<string> {
   const user = { instituteId: institute.id, registrationIds: [registrationId] }

@@ -275,12 +275,12 @@ function formOf(pageData: LoanPageData, banner: StatusBanner, l: LoanTexts, valu
   }
 }
 
-type Shown = { form: string | undefined; amountPaise: Paise; values: Record<string, string> }
+type ShownCost = { form: string | undefined; amountPaise: Paise; values: Record<string, string> }
 
 /** The lender's typical cost before one applies, then the offer itself. */
 function describeCost(
   { lender, file, language }: { lender: Lender; file: LoanFile | null; language: Language },
-  { form, amountPaise, values }: Shown,
+  { form, amountPaise, values }: ShownCost,
   l: LoanTexts,
 ) {
   const offer = file?.application.offer ?? null

@@ -12,7 +12,7 @@ import { fill, type Language } from '../../platform/languages.ts'
 import type { ParentsTexts } from '../texts/texts.ts'
 import { localMoment } from '../../messages/texts/texts.ts'
 
-type Sent = {
+type PaymentAttempt = {
   /** Whose fees the parent wants to pay. */
   children: readonly { studentId: string; name: string }[]
   form: Parameters<typeof describeBeingPaid>[0]['form']
@@ -22,7 +22,7 @@ type Sent = {
 export async function sendBeingPaid(
   ctx: ParentContext,
   visit: Visit,
-  { children, form }: Sent,
+  { children, form }: PaymentAttempt,
 ): Promise<FastifyReply | null> {
   const { session, texts, language, reply } = visit
   const { institute, registrationId } = session

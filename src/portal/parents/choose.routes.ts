@@ -75,9 +75,9 @@ async function readPayable(
   return payable
 }
 
-type Shown = Pick<Parameters<typeof describeChoose>[0], 'children' | 'only' | 'choice' | 'problem'>
+type ChoosePageState = Pick<Parameters<typeof describeChoose>[0], 'children' | 'only' | 'choice' | 'problem'>
 
-function show(ctx: ParentContext, visit: Visit, shown: Shown): FastifyReply {
+function show(ctx: ParentContext, visit: Visit, shown: ChoosePageState): FastifyReply {
   const { session, texts, language, reply, request } = visit
   const { title, data } = describeChoose({ ...shown, institute: session.institute, language }, texts)
   return sendPage(reply, {

@@ -15,7 +15,7 @@ import { describePaymentPage, type PaymentPageData } from './payment-page.ts'
 const URL_PATH = '/p/:institute/:slug'
 const RETRY_AFTER_S = 60
 
-type Found = { institute: Institute; file: PageFile; path: string }
+type PaymentPageSubject = { institute: Institute; file: PageFile; path: string }
 
 /** Public payment pages: the form creates an order and redirects to the checkout. */
 export function paymentPages(app: FastifyInstance, ctx: PaymentContext): void {
@@ -37,7 +37,7 @@ export function paymentPages(app: FastifyInstance, ctx: PaymentContext): void {
 /** A repeated submission (double click, reload, back button) leads to the same order. */
 async function submit(
   ctx: PaymentContext,
-  found: Found,
+  found: PaymentPageSubject,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
@@ -60,13 +60,13 @@ async function submit(
 }
 
 /** Whether the page's branch can take payments. */
-function isPayable(ctx: PaymentContext, { institute, file: { page } }: Found): Promise<boolean> {
+function isPayable(ctx: PaymentContext, { institute, file: { page } }: PaymentPageSubject): Promise<boolean> {
   return takesPayments(ctx, { instituteId: institute.id, collectorCode: page.collectorCode })
 }
 
 async function show(
   ctx: PaymentContext,
-  found: Found,
+  found: PaymentPageSubject,
   shown: {
     request: FastifyRequest
     reply: FastifyReply
@@ -95,7 +95,11 @@ async function show(
   return sendPage(reply, { template: 'payment-page', title, status, language, hasSwitch, data })
 }
 
-type Handler = (found: Found, request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
+type Handler = (
+  found: PaymentPageSubject,
+  request: FastifyRequest,
+  reply: FastifyReply,
+) => Promise<FastifyReply>
 
 function withPage(ctx: PaymentContext, handle: Handler) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {

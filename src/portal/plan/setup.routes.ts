@@ -24,7 +24,7 @@ const URL_PATH = '/flex/:institute/:plan_id'
 const RAILS: readonly Rail[] = ['upi_autopay', 'enach']
 const PROBLEMS: readonly SetupProblem[] = ['consent', 'changed']
 
-type Found = { institute: Institute; file: LoadedPlan; path: string }
+type PlanSetupSubject = { institute: Institute; file: LoadedPlan; path: string }
 
 /** The page at a plan's `redirect_url`: the schedule, the consent, and later the status. */
 export function planSetupPages(app: FastifyInstance, ctx: FlexContext): void {
@@ -55,7 +55,7 @@ type OtherYear = { kind: 'other_year'; planId: string }
 /** The plan to show, or the reason why it cannot be set up. */
 async function look(
   ctx: FlexContext,
-  found: Found,
+  found: PlanSetupSubject,
 ): Promise<{ file: LoadedPlan; studentName: string; obstacle: Obstacle | OtherYear | null }> {
   const { institute, file } = found
   const { instituteId, studentId, state } = file.plan
@@ -81,7 +81,7 @@ async function look(
 
 async function readPageData(
   ctx: FlexContext,
-  { institute, path }: Found,
+  { institute, path }: PlanSetupSubject,
   seen: { file: LoadedPlan; studentName: string },
   request: FastifyRequest,
   reply: FastifyReply,
@@ -118,7 +118,7 @@ async function readPageData(
 
 async function show(
   ctx: FlexContext,
-  found: Found,
+  found: PlanSetupSubject,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
@@ -143,7 +143,7 @@ async function show(
 /** A repeated POST (second tab, double click, back button) leads to the same mandate. */
 async function agree(
   ctx: FlexContext,
-  found: Found,
+  found: PlanSetupSubject,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
@@ -179,7 +179,11 @@ function problemOf(request: FastifyRequest, file: LoadedPlan): SetupProblem | un
   return formField(request, 'consent') === 'yes' ? undefined : 'consent'
 }
 
-async function payDownpayment(ctx: FlexContext, found: Found, reply: FastifyReply): Promise<FastifyReply> {
+async function payDownpayment(
+  ctx: FlexContext,
+  found: PlanSetupSubject,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
   const { institute, path } = found
   const { obstacle, file } = await look(ctx, found)
   if (obstacle !== null || file.plan.state !== 'draft') return reply.redirect(path, 303)
@@ -193,7 +197,7 @@ async function payDownpayment(ctx: FlexContext, found: Found, reply: FastifyRepl
 /** One that is not offered any more changes nothing: the page shows what is. */
 async function takeLength(
   ctx: FlexContext,
-  { institute, file, path }: Found,
+  { institute, file, path }: PlanSetupSubject,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
@@ -219,7 +223,11 @@ async function toPageOnConflict(
   }
 }
 
-type Handler = (found: Found, request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
+type Handler = (
+  found: PlanSetupSubject,
+  request: FastifyRequest,
+  reply: FastifyReply,
+) => Promise<FastifyReply>
 
 function withPlan(ctx: FlexContext, handle: Handler) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {

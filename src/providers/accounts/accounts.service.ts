@@ -203,13 +203,13 @@ export async function checkAccount(
   })
 }
 
-type Changed = Partial<store.SealedAccount>
+type ChangedFields = Partial<store.SealedAccount>
 
 async function change(
   ctx: AccountsContext,
   command: Command<AccountChange>,
   { institute, accountId, by }: Changer,
-  decide: (account: store.SealedAccount, tx: Transaction) => Changed | Promise<Changed>,
+  decide: (account: store.SealedAccount, tx: Transaction) => ChangedFields | Promise<ChangedFields>,
 ): Promise<AccountChange> {
   return changed(ctx, institute, () =>
     transact(ctx.db, command, async tx => {

@@ -43,7 +43,7 @@ export type InstallationSettings = {
   calls?: CallCounts | undefined
 }
 
-export type Target = { instituteId: number; collectorCode: string }
+export type BranchKey = { instituteId: number; collectorCode: string }
 
 const FRESH_MS = 5_000
 const HEARD_EVERY_MS = 60_000
@@ -87,13 +87,13 @@ export class AccountRegistry {
   }
 
   /** Through which new money of a branch goes; null when nothing is set up for it. */
-  async accountFor(target: Target, purpose: Purpose): Promise<Account | null> {
+  async accountFor(target: BranchKey, purpose: Purpose): Promise<Account | null> {
     return this.#route(this.#ctx.db, target, purpose)
   }
 
   async #route(
     db: Queryable,
-    { instituteId, collectorCode }: Target,
+    { instituteId, collectorCode }: BranchKey,
     purpose: Purpose,
   ): Promise<Account | null> {
     const own = await this.#list(instituteId, { db })
@@ -103,7 +103,7 @@ export class AccountRegistry {
   }
 
   /** That to which a lender's transfer for a branch comes; few providers take them in. */
-  async accountForTransfers(db: Queryable, target: Target): Promise<Account | null> {
+  async accountForTransfers(db: Queryable, target: BranchKey): Promise<Account | null> {
     const account = await this.#route(db, target, 'payments')
     if (account?.port.transfers !== undefined) return account
     const able = [...this.installation.values()].find(({ transfers }) => transfers !== undefined)

@@ -18,7 +18,7 @@ import {
   type Report,
   type StartRequest,
   type PaymentAtProvider,
-  type Started,
+  type StartedAtProvider,
 } from '../port.ts'
 import { type Connection, find, phoneOf, refusal, repeatable, withoutEmpty } from './connection.ts'
 import { noticeOf, reportOfExecution } from './controlled.client.ts'
@@ -121,7 +121,7 @@ async function checkConnection(call: Call): Promise<void> {
 
 const METHODS: Record<PaymentMode, string> = { upi: 'upi', card: 'cc,dc', netbanking: 'nb' }
 
-async function startPayment(connection: Connection, order: StartRequest): Promise<Started> {
+async function startPayment(connection: Connection, order: StartRequest): Promise<StartedAtProvider> {
   const { instituteId, paymentId, payer, mode } = order
   const call = connection.begin()
   const orderId = toCashfreeId(instituteId, paymentId)

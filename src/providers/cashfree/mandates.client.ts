@@ -11,7 +11,7 @@ import {
   type MandateRequest,
   type ReturnReport,
   type PaymentAtProvider,
-  type Started,
+  type StartedAtProvider,
   type PaymentOutcome,
 } from '../port.ts'
 import { type Connection, find, phoneOf, refusal, repeatable, withoutEmpty } from './connection.ts'
@@ -56,7 +56,7 @@ const METHODS = { enach: 'enach', upi_autopay: 'upi' }
 /** What a UPI app asks the payer to pay when they authorise it; Cashfree gives it back. An e-mandate asks for nothing. */
 const UPI_AUTHORISATION_PAISE = paiseOf(100)
 
-async function register(connection: Connection, request: MandateRequest): Promise<Started> {
+async function register(connection: Connection, request: MandateRequest): Promise<StartedAtProvider> {
   const { instituteId, mandateId, payer, rail, capPaise, returnUrl } = request
   const call = connection.begin()
   const subscriptionId = toCashfreeId(instituteId, mandateId)

@@ -9,7 +9,7 @@ import {
   type MandateReport,
   type MandateRequest,
   type Rail,
-  type Started,
+  type StartedAtProvider,
 } from '../port.ts'
 import {
   readRegistration,
@@ -36,7 +36,7 @@ const NO_EMAIL = 'void@razorpay.com'
 const OPEN_DAYS = 15
 const END_OF_DAY_S = 86_399
 
-export async function registerMandate(call: Call, request: MandateRequest): Promise<Started> {
+export async function registerMandate(call: Call, request: MandateRequest): Promise<StartedAtProvider> {
   const link = (await findRegistration(call, request.mandateId)) ?? (await createRegistration(call, request))
   return { providerRef: link.id, redirectUrl: link.shortUrl }
 }

@@ -12,7 +12,7 @@ import {
   type RefundRequest,
   type StartRequest,
   type PaymentAtProvider,
-  type Started,
+  type StartedAtProvider,
 } from '../port.ts'
 import { type Call, type CallerOptions, createCaller } from '../http.ts'
 import { announceDebit, presentDebit, readDebit, readDebitOutcome } from './debits.client.ts'
@@ -106,7 +106,7 @@ export function createRazorpay(options: RazorpayOptions): Provider {
   }
 }
 
-async function startPayment(call: Call, order: StartRequest): Promise<Started> {
+async function startPayment(call: Call, order: StartRequest): Promise<StartedAtProvider> {
   const { instituteId, paymentId, payer, mode } = order
   const customer = { name: payer.name, contact: payer.phone, email: payer.email }
   const body = {

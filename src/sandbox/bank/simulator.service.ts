@@ -29,7 +29,7 @@ import type { Context } from '../../platform/context.ts'
 import { newId } from '../../platform/ids.ts'
 import { paiseOf } from '../../platform/money.ts'
 import { disputeAtBank, listDisputesAtBank } from './disputes.service.ts'
-import { decideDebit, decideDue, nextDueAtBank, type Told } from './debits.service.ts'
+import { decideDebit, decideDue, nextDueAtBank, type BankReport } from './debits.service.ts'
 import { actOnMandate, confirmDueMandates, findMandate, mandatePort } from './mandates.service.ts'
 import * as store from './simulator.store.ts'
 
@@ -247,7 +247,7 @@ function unknownReport(instituteId: number, paymentId: string): PaymentReport {
 }
 
 /** The magic amounts that set how often a payment is reported apply to debits too. */
-function callbacksFor(key: string, told: readonly Told[]): Callback[] {
+function callbacksFor(key: string, told: readonly BankReport[]): Callback[] {
   return told.flatMap(({ report, amountPaise }) => {
     const callback = callbackFor(key, report)
     const script = scriptOf(amountPaise)

@@ -1,6 +1,6 @@
 import type { ErpContext } from '../../erp/context.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
-import type { Part, Exchange } from './check.rules.ts'
+import type { CheckPart, Exchange } from './check.rules.ts'
 import type { HttpClient, HttpResult } from '../../platform/http-client/http-client.ts'
 import { excerptOf } from '../../webhooks/delivery-log/deliveries.rules.ts'
 import { deliveryRequest, type Keys } from '../../webhooks/engine/send.ts'
@@ -13,7 +13,7 @@ export type WantedCheck = {
   dataErrorIdentifier?: string
   bookingsUrl?: string
   collectorCode?: string
-  parts?: readonly Part[]
+  parts?: readonly CheckPart[]
 }
 
 /** One run of the check. */

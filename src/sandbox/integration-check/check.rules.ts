@@ -3,7 +3,7 @@ import type { FieldProblem } from '../../platform/errors.ts'
 
 /** What an integration has to do, and how a result of the check reads. */
 export const PARTS = ['fetch', 'webhooks'] as const
-export type Part = (typeof PARTS)[number]
+export type CheckPart = (typeof PARTS)[number]
 
 /** `unproven`: nothing went wrong, but only a look into the ERP's books would show that it is right. */
 export const OUTCOMES = ['passed', 'failed', 'unproven', 'not_run'] as const
@@ -25,7 +25,7 @@ const CHECKS = {
   webhook_refund: ['webhooks', 'A refund is booked once'],
   webhook_out_of_order: ['webhooks', 'A refund that arrives before its payment is booked like any other'],
   webhook_skipped: ['webhooks', 'A skipped instalment is accepted, and its later debit is booked once'],
-} as const satisfies Record<string, readonly [Part, string]>
+} as const satisfies Record<string, readonly [CheckPart, string]>
 
 export type CheckCode = keyof typeof CHECKS
 export const CHECK_CODES = Object.keys(CHECKS) as [CheckCode, ...CheckCode[]]
@@ -44,7 +44,7 @@ export type Exchange = {
 export type Verdict = { outcome: Outcome; message: string }
 export type CheckResult = Verdict & {
   code: CheckCode
-  part: Part
+  part: CheckPart
   title: string
   exchanges: readonly Exchange[]
 }
@@ -77,7 +77,7 @@ export function isWhole(results: readonly CheckResult[]): boolean {
 /** For a check that would begin too late. */
 export const OUT_OF_TIME = notRun('The checks before took too long. Mend what is slow and check again.')
 
-type Asked = { url: string; answer: ErpAnswer; differences: readonly FieldProblem[] }
+type FetchResult = { url: string; answer: ErpAnswer; differences: readonly FieldProblem[] }
 
 /** What comes of a wrong code. */
 const WHY: Readonly<Record<RefusalCode, string>> = {
@@ -87,7 +87,7 @@ const WHY: Readonly<Record<RefusalCode, string>> = {
   data_error: 'Debits would be made from data that you know to be wrong.',
 }
 
-export function judgeFound({ answer, differences }: Asked, identifier: string): Verdict {
+export function judgeFound({ answer, differences }: FetchResult, identifier: string): Verdict {
   if (answer.kind === 'refused')
     return failed(
       `Your ERP answered ${answer.code} for ${identifier}. Answer 200 with the record of an active student, or name another identifier.`,
@@ -128,7 +128,7 @@ export function judgeProtection(httpStatus: number | null): Verdict {
 type Year = Pick<ErpRecord['identity'], 'academicYearStart' | 'academicYearEnd'>
 
 /** `next`: what was answered for the year after. */
-export function judgeYear(year: Year, same: Asked, next: Asked): Verdict {
+export function judgeYear(year: Year, same: FetchResult, next: FetchResult): Verdict {
   if (!next.url.includes('academic_year_start='))
     return failed(
       'Your ERP is not asked for a year. Switch on the lookup parameters academic_year_start and academic_year_end: after the year’s end nothing else tells it which record is meant.',

@@ -1,5 +1,5 @@
 import { testFetch, type FetchTest } from '../../erp/pull/log.service.ts'
-import type { ErpRecord, Named, RefusalCode } from '../../erp/erp.rules.ts'
+import type { ErpRecord, NamedStudent, RefusalCode } from '../../erp/erp.rules.ts'
 import type { CallsForCheck, Checking } from './calls.client.ts'
 import {
   notRun,
@@ -100,7 +100,7 @@ async function checkYear(checking: Checking, record: ErpRecord | null): Promise<
 
 async function ask(
   { ctx, institute, wanted }: Checking,
-  named: Named,
+  named: NamedStudent,
 ): Promise<{ test: FetchTest; exchange: Exchange }> {
   const test = await testFetch(ctx, { instituteId: institute.id }, institute, {
     ...named,

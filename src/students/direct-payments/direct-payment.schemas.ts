@@ -4,7 +4,7 @@ import { outputOf } from '../../http/wire/output.ts'
 import { formatRupees, type Paise } from '../../platform/money.ts'
 import { receiptNumber } from '../../receipts/receipts.rules.ts'
 import type { RecordedPayment } from './direct-payments.rules.ts'
-import type { Counted, PaymentWithHistory, Recorded } from './direct-payments.service.ts'
+import type { PaymentWithAdvance, PaymentWithHistory, RecordedOutcome } from './direct-payments.service.ts'
 import type { DirectPayment } from '../students.rules.ts'
 
 /** What the routes of direct payments take. */
@@ -101,7 +101,7 @@ export const countedOutput = counted.object('CountedDirectPayment', {
 })
 
 /** What a payment is answered from that was counted just now. */
-export function toCounted<Given extends Counted>(given: Given): Given & RecordedPayment {
+export function toCounted<Given extends PaymentWithAdvance>(given: Given): Given & RecordedPayment {
   return { ...given, ...given.payment }
 }
 
@@ -122,7 +122,7 @@ export const directPaymentFileOutput = file.object('DirectPaymentDetail', {
 })
 
 /** What a person at the counter should know; undefined when all is as usual. */
-export function remarkOn(counted: Counted | Recorded): string | undefined {
+export function remarkOn(counted: PaymentWithAdvance | RecordedOutcome): string | undefined {
   const remarks: string[] = []
   if ('isCollected' in counted && counted.isCollected)
     remarks.push(

@@ -55,7 +55,11 @@ function addRecord(app: FastifyInstance, ctx: Context, readOnTheWay: service.Rea
         'and `message` tells of an online payment that is on its way.',
       errors: [404],
     },
-    output: remarked(from(createdIfNew(countedOutput), toCounted<service.Recorded>), remarkOn, ADVANCE),
+    output: remarked(
+      from(createdIfNew(countedOutput), toCounted<service.RecordedOutcome>),
+      remarkOn,
+      ADVANCE,
+    ),
     params: studentParams,
     body: directPaymentInput,
     perform: (act, { caller: { institute }, params, body: { hasReceipt, ...payment } }) =>
@@ -83,7 +87,7 @@ function addChanges(app: FastifyInstance, ctx: Context): void {
         'cannot be changed: cancel the payment and record it anew. A cancelled one is 409.',
       errors: [404],
     },
-    output: remarked(from(one(countedOutput), toCounted<service.Counted>), remarkOn, ADVANCE),
+    output: remarked(from(one(countedOutput), toCounted<service.PaymentWithAdvance>), remarkOn, ADVANCE),
     params: paymentParams,
     body: correctionInput,
     perform(act, { caller: { institute }, params, body: { transactionId, ...correction } }) {

@@ -234,7 +234,7 @@ export async function studentInEvent(
   return { student, registrationId: registration.registrationIds[0] ?? '', gradeName: name }
 }
 
-type Said = {
+type SentRegistration = {
   collectorCode: string | undefined
   identity: Identity
   profile: Profile
@@ -243,7 +243,7 @@ type Said = {
 }
 
 /** A digest of what a registration says of its student, independent of the caller and of how it was written. */
-export function digestOf({ collectorCode, identity, profile, fees, payments }: Said): Buffer {
+export function digestOf({ collectorCode, identity, profile, fees, payments }: SentRegistration): Buffer {
   const said = [collectorCode ?? null, identityValues(identity), profileValues(profile), fees, payments]
   // Files hold a hundred thousand without fees and payments: sorting their keys would be most of the work.
   const isBare = fees.length === 0 && payments.length === 0

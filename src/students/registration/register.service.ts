@@ -36,7 +36,7 @@ import { findFamilies } from '../users/users.service.ts'
 
 export type { Registration } from './register-students.service.ts'
 
-export type Registered = { studentId: string; isNew: boolean }
+export type RegisteredStudent = { studentId: string; isNew: boolean }
 
 /**
  * Registers a student, or brings a registered one up to date, in one transaction: safe to repeat, and the body applied
@@ -45,11 +45,11 @@ export type Registered = { studentId: string; isNew: boolean }
  */
 export async function registerStudent(
   ctx: Context,
-  command: Command<Registered>,
+  command: Command<RegisteredStudent>,
   institute: Institute,
   registration: Registration,
   { isNewOnly = false } = {},
-): Promise<Registered> {
+): Promise<RegisteredStudent> {
   const today = dayOf(ctx.clock.now())
   const problems = [
     ...birthProblems(registration.profile.dateOfBirth, today, 'student.date_of_birth'),
@@ -59,7 +59,7 @@ export async function registerStudent(
   if (problems.length > 0) throw badFields(problems)
   const codes = codesInUse(registration)
   await checkCatalogue(ctx.db, institute, codes)
-  const register = (): Promise<Registered> =>
+  const register = (): Promise<RegisteredStudent> =>
     transact(ctx.db, command, async tx => {
       await joinCatalogue(tx, institute, codes)
       return registerOne(tx, { institute, now: ctx.clock.now(), isNewOnly }, registration)
@@ -74,7 +74,7 @@ async function registerOne(
   tx: Transaction,
   { institute, now, isNewOnly }: { institute: Institute; now: Date; isNewOnly: boolean },
   registration: Registration,
-): Promise<Registered> {
+): Promise<RegisteredStudent> {
   if (registration.collectorCode !== undefined)
     knownBranch(institute, registration.collectorCode, 'student.collector_code')
   const context: RegistrationContext = { institute, now, source: 'registration', gradeNames: new Map() }
@@ -155,10 +155,10 @@ const MOST_YEARS_AWAY = 5
 /** A student that people of the office add: its family is the one of its phone, and its fees are those of its class. */
 export async function addStudent(
   ctx: Context,
-  command: Command<Registered>,
+  command: Command<RegisteredStudent>,
   institute: Institute,
   student: OfficeStudent,
-): Promise<Registered> {
+): Promise<RegisteredStudent> {
   const { identifier, grade, academicYearStart, academicYearEnd, collectorCode, ...profile } = student
   if (Math.abs(academicYearStart - Number(dayOf(ctx.clock.now()).slice(0, 4))) > MOST_YEARS_AWAY)
     throw badField('academic_year_start', `must be within ${MOST_YEARS_AWAY} years of this one`)

@@ -22,7 +22,7 @@ import {
   planStudents,
   type Application,
   type Effect,
-  type Planned,
+  type PlannedStudent,
 } from './plan-students.service.ts'
 import * as store from './structure-students.store.ts'
 import { addAll } from '../../platform/lists.ts'
@@ -123,7 +123,7 @@ export async function applyToArrived(
       (charged.length > 0 || (own.has(id) && (hasSetAmounts || !fees.has(id))))
     const priced = students.filter(isOfStructure)
     const planned = await planStudents(tx, institute, structures, priced)
-    const isDue = ({ plan: { studentId, changes }, application: { givenPaise } }: Planned): boolean =>
+    const isDue = ({ plan: { studentId, changes }, application: { givenPaise } }: PlannedStudent): boolean =>
       own.has(studentId) ||
       ((givesToSiblings || givenPaise === 0) && changes.length > 0 && changes.every(isConcessionOnly))
     const due = planned.filter(isDue)
@@ -170,13 +170,13 @@ export async function weighClass(
   return effectOf(planned.map(({ application }) => application))
 }
 
-export type Move = { id: string; year: Year; grade: string; collectorCode: string }
+export type ClassMove = { id: string; year: Year; grade: string; collectorCode: string }
 
 /** What families would be let off if these students of the structure came into that class and branch. */
 export async function weighMoves(
   db: Queryable,
   institute: Institute,
-  moves: readonly Move[],
+  moves: readonly ClassMove[],
 ): Promise<Map<string, Paise>> {
   const given = new Map<string, Paise>()
   for (const ofYear of Map.groupBy(moves, ({ year }) => year.academicYearStart).values()) {
@@ -205,7 +205,7 @@ export async function weighMoves(
 async function write(
   tx: Transaction,
   institute: Institute,
-  planned: readonly Planned[],
+  planned: readonly PlannedStudent[],
   now: Date,
 ): Promise<void> {
   const good = planned.filter(one => one.application.outcome !== 'skipped')

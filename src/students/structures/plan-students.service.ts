@@ -31,7 +31,7 @@ export type Application = {
   givenPaise: Paise
 }
 
-export type Planned = { application: Application; plan: FeePlan; components: string[] }
+export type PlannedStudent = { application: Application; plan: FeePlan; components: string[] }
 
 /** What the structures of the year do to these students; nothing is written. */
 export async function planStudents(
@@ -39,7 +39,7 @@ export async function planStudents(
   institute: Institute,
   structures: YearStructures,
   students: readonly store.StructureStudent[],
-): Promise<Planned[]> {
+): Promise<PlannedStudent[]> {
   const ids = students.map(({ id }) => id)
   const families = await store.readFamilies(db, institute.id, ids)
   const current = await readFeesOf(db, institute.id, ids)

@@ -12,7 +12,7 @@ import type { AnyInput, Read } from '../../../http/wire/input.ts'
 import { setErpLock, type ErpLock } from '../../../institutes/institutes.service.ts'
 import type { FlexContext } from '../../../flex/context.ts'
 import type { Context } from '../../../platform/context.ts'
-import { addStudent, type Registered } from '../../../students/registration/register.service.ts'
+import { addStudent, type RegisteredStudent } from '../../../students/registration/register.service.ts'
 import { registeredOutput } from '../../../students/student.output.ts'
 import {
   applyToClass,
@@ -70,7 +70,7 @@ function addStudentRoute(app: FastifyInstance, ctx: Context): void {
     body: addStudentInput,
     output: created(registeredOutput),
     perform: (command, { institute, body }) => addStudent(ctx, command, institute, body),
-    audit: ({ body }, { studentId }: Registered) => ({
+    audit: ({ body }, { studentId }: RegisteredStudent) => ({
       what: 'student.added',
       about: studentId,
       after: { identifier: body.identifier, fullname: body.fullname, grade: body.grade },

@@ -1,6 +1,6 @@
 import { applyFees, planFees, type FeePlan } from '../../../fees/fees.service.ts'
 import type { ImportKindDefinition, Outcome } from '../kind.ts'
-import { problemsOf, type Placed } from '../merge.rules.ts'
+import { problemsOf, type PlacedRow } from '../merge.rules.ts'
 import { findOwners } from './owners.service.ts'
 import { keysByStudent, ofStudents } from '../student-identity.schemas.ts'
 import { feeRows, type FeeRow } from './erp-rows.schemas.ts'
@@ -8,7 +8,7 @@ import { mergeFeeRows } from './merge-rows.rules.ts'
 import { addAll } from '../../../platform/lists.ts'
 
 /** A student whose fees change, or stay as they are, with the rows that say so. */
-type PlannedFees = FeePlan & { rows: Placed<FeeRow>[] }
+type PlannedFees = FeePlan & { rows: PlacedRow<FeeRow>[] }
 
 /** A file of fees: the rows of a student do what Update Fee does. */
 export const feeImport: ImportKindDefinition<FeeRow> = {

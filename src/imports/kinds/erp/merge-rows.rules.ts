@@ -1,5 +1,5 @@
 import { profileDifference, type DirectPayment } from '../../../students/students.rules.ts'
-import { listRows, mergeUnits, type Placed, type Units, type MaybeRead } from '../merge.rules.ts'
+import { listRows, mergeUnits, type PlacedRow, type Units, type MaybeRead } from '../merge.rules.ts'
 import type { StudentRow, FeeRow, PaymentRow } from './erp-rows.schemas.ts'
 import { paiseOf, sumPaise } from '../../../platform/money.ts'
 import { feeProblems, MAX_COMPONENTS, type SentFee } from '../../../fees/fees.rules.ts'
@@ -11,7 +11,7 @@ export type SaidStudent = StudentRow & { registrationIds: string[] }
  * A student may stand in several rows, one for each user that it belongs to. Whatever else they say must be the same:
  * which of two rows is right, and which came last when the file comes again, nobody could tell.
  */
-export function mergeStudentRows(rows: readonly Placed<StudentRow>[]): Units<SaidStudent, StudentRow> {
+export function mergeStudentRows(rows: readonly PlacedRow<StudentRow>[]): Units<SaidStudent, StudentRow> {
   const [first, ...others] = rows
   if (first === undefined) return { units: [], problems: [] }
   const problems = others.flatMap(({ rowNo, row }) => {

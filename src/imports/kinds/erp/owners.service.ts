@@ -8,19 +8,19 @@ import {
   ownerProblem,
   pickOwner,
   sameStudentProblem,
-  type Group,
+  type RowGroup,
   type RowProblem,
 } from '../merge.rules.ts'
 import type { RowOfStudent } from '../student-identity.schemas.ts'
 import { addAll } from '../../../platform/lists.ts'
 
-type Owned<Row> = { student: Student; group: Group<Row> }
+type Owned<Row> = { student: Student; group: RowGroup<Row> }
 
 /** The students that groups of fees or payments are of; rows of nobody are told so. */
 export async function findOwners<Row extends RowOfStudent>(
   db: Queryable,
   institute: Institute,
-  groups: readonly Group<Row>[],
+  groups: readonly RowGroup<Row>[],
   options: { isLocked: boolean },
 ): Promise<{ owned: Owned<Row>[]; problems: RowProblem[] }> {
   const named = groups.flatMap(group => {

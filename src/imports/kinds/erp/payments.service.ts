@@ -7,14 +7,14 @@ import {
 import type { SentId } from '../../../students/direct-payments/direct-payments.rules.ts'
 import type { DirectPayment } from '../../../students/students.rules.ts'
 import type { ImportKindDefinition } from '../kind.ts'
-import { isRead, problemsOf, type Placed } from '../merge.rules.ts'
+import { isRead, problemsOf, type PlacedRow } from '../merge.rules.ts'
 import { findOwners } from './owners.service.ts'
 import { keysByStudent, ofStudents } from '../student-identity.schemas.ts'
 import { mergePaymentRows } from './merge-rows.rules.ts'
 import { paymentRows, type PaymentRow } from './erp-rows.schemas.ts'
 import { addAll } from '../../../platform/lists.ts'
 
-type PaymentOfRows = DirectPayment & SentId & { rows: readonly Placed<PaymentRow>[] }
+type PaymentOfRows = DirectPayment & SentId & { rows: readonly PlacedRow<PaymentRow>[] }
 
 /** A file of payments: each does what recording a direct payment does. */
 export const paymentImport: ImportKindDefinition<PaymentRow> = {

@@ -6,13 +6,13 @@ import {
 } from '../../../students/registration/register-students.service.ts'
 import type { Transaction } from '../../../platform/db/database.ts'
 import type { ImportKindDefinition, Outcome } from '../kind.ts'
-import { isRead, problemsOf, sameStudentProblem, type Placed } from '../merge.rules.ts'
+import { isRead, problemsOf, sameStudentProblem, type PlacedRow } from '../merge.rules.ts'
 import { keysByStudent, ofStudents } from '../student-identity.schemas.ts'
 import { mergeStudentRows } from './merge-rows.rules.ts'
 import { studentRows, type StudentRow } from './erp-rows.schemas.ts'
 import { addAll } from '../../../platform/lists.ts'
 
-type PlannedStudent = { plan: RegistrationPlan; rows: Placed<StudentRow>[] }
+type PlannedStudent = { plan: RegistrationPlan; rows: PlacedRow<StudentRow>[] }
 
 /** A file of students: each row does what Register Student does, without fees and payments. */
 export const studentImport: ImportKindDefinition<StudentRow> = {

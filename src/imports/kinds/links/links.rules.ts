@@ -16,10 +16,10 @@ export function repeatsAfter(now: Date): Date {
   return new Date(now.getTime() - REPEAT_MS)
 }
 
-type Counted = { totalRows: number; badRows: number; failedRows: number; knownRows: number }
+type LinkRowCounts = { totalRows: number; badRows: number; failedRows: number; knownRows: number }
 
 /** How many links starting it makes, as far as is known. */
-export function newLinks({ totalRows, badRows, failedRows, knownRows }: Counted): number {
+export function newLinks({ totalRows, badRows, failedRows, knownRows }: LinkRowCounts): number {
   return totalRows - (badRows - failedRows) - knownRows
 }
 

@@ -83,12 +83,12 @@ export function knownFee(typed: string, codes: readonly string[]): string {
   )
 }
 
-type Counted = { next_grade?: string | undefined; registered: number }
+type GradeCount = { next_grade?: string | undefined; registered: number }
 
 /** Grades of the new year that students would be registered in without any fee, and how many of them. */
 export function gradesWithoutFees(
   fees: ReturnType<typeof toRequest>['fees'],
-  grades: readonly Counted[],
+  grades: readonly GradeCount[],
 ): { grade: string; students: number }[] {
   const priced = new Set(
     fees.filter(one => one.fee_components.some(fee => Number(fee.fee_amount) > 0)).map(one => one.grade),
