@@ -32,7 +32,7 @@ import type { DeliveryEngine } from '../webhooks/engine/delivery-engine.service.
 
 /** A running Bursar. */
 export type Bursar = Omit<OpenedDatabase, 'ctx'> & {
-  /** As configured, with the port it really got. */
+  /** The settings as they were read, with the port that was really bound. */
   config: Config
   ctx: BursarContext
   worker: JobRunner

@@ -101,7 +101,7 @@ export async function readOrMakeMasterKey(dataDir: string): Promise<Buffer> {
   return key
 }
 
-/** Of the key that is configured, or that a sandbox made here before; null: neither. */
+/** Finds the vault of the configured key, or of the key that a sandbox made here before; null without either. */
 export async function findVault({
   masterKey,
   dataDir,

@@ -107,7 +107,7 @@ export function createJobs(
       nextStop: () => nextReportDue(ctx),
     }),
     work('sums_counted', { run: processBatches(() => countChanges(ctx)) }),
-    // As many as an SMTP server likes; one that hangs holds up so many messages and no more.
+    // SMTP servers dislike more connections; one that hangs holds up this many messages and no more.
     work('messages_sent', {
       concurrency: 5,
       wakesOn: 'messages',

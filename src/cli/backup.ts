@@ -92,7 +92,7 @@ async function runVerify(name: string, { folder }: { folder: string }): Promise<
       onProgress: bytes => progress.tick(bytes),
     })
     progress.end()
-    // For `bursar doctor`. A backup can be tried on a machine that has no database of its own.
+    // `bursar doctor` reads this note. A backup can be tried on a machine that has no database of its own.
     if (existsSync(config.dataDir)) await noteRestoreTrial(config.dataDir, { at: new Date(), file })
     const { createdAt, tables, rows } = found
     show(

@@ -91,7 +91,7 @@ async function isLast(session: Client): Promise<boolean> {
     )
     return rows[0]?.got === true
   } catch {
-    // Between the two another command was the last and has stopped the server.
+    // Another command may have been the last and stopped the server between the two looks.
     return false
   }
 }

@@ -69,7 +69,7 @@ type StudentsSituation = {
   started: Map<string, StudentPayment[]>
   open: Map<string, Order[]>
   made: Map<string, DuesOrder>
-  /** By order: how often its payer was told within a day. */
+  /** How often the payer of each order was told within a day. */
   told: Map<string, number>
 }
 

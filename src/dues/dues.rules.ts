@@ -135,7 +135,7 @@ export type OwedLine = {
   componentType: string
   owedPaise: Paise
   dueOn: string | null
-  /** From an earlier academic year, so it was due before anything of this one. */
+  /** The line comes from an earlier academic year, so it was due before anything of this one. */
   isCarried?: boolean
   /** How much of it an instalment plan will take. */
   plannedPaise?: Paise
@@ -184,7 +184,7 @@ export function maskName(name: string): string {
     .join(' ')
 }
 
-/** Of the late fees that an order was made for, what is still asked for at the moment it is paid. */
+/** What is still asked for, at the moment of payment, of the late fees that an order was made for. */
 export function stillAsked(agreed: Share['lateFees'], asked: readonly LateFee[]): Share['lateFees'] {
   return agreed.flatMap(({ ruleId, amountPaise }) => {
     const left = asked.find(fee => fee.ruleId === ruleId)?.amountPaise ?? ZERO

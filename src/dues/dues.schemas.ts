@@ -94,7 +94,7 @@ export const duesOutput = dues.object('Dues', {
   late_fees: dues.list('Only while what they are for is due.', lateFeeOutput),
 })
 
-/** With what of it is on the way to this student. */
+/** Adds the payments on the way to this student. */
 export function withOnTheWay(found: Dues, onTheWay: readonly OnTheWay[]) {
   const own = onTheWay.filter(one => one.studentId === found.context.student.id)
   return { ...found, onTheWayPaise: sumPaise(own.map(payment => payment.amountPaise)) }

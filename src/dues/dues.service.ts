@@ -40,11 +40,11 @@ export type DueLine = {
   dueOn: string | null
   /** What of an earlier year is left, by the day on which it fell due; null when nothing was carried to it. */
   carriedParts: readonly DuePart[] | null
-  /** From an earlier academic year. */
+  /** The line comes from an earlier academic year. */
   isCarried: boolean
   /** The day that late fees are counted from: what was carried bears those of the year that it was carried to. */
   lateFrom: string | null
-  /** Whose late fee is due while this is. */
+  /** The late fee that grows while this line is due. */
   lateRuleId: string | null
   /** A part that no plan will take is past its due day. */
   isLate: boolean
@@ -69,7 +69,7 @@ export type Dues = {
 
 type StudentKey = { instituteId: number; studentId: string }
 
-/** By student id; four statements however many students. */
+/** Reads dues by student id with four statements, however many students there are. */
 export async function readDues(ctx: Context, keys: readonly StudentKey[]): Promise<Map<string, Dues>> {
   return readDuesOn(ctx.db, keys, dayOf(ctx.clock.now()))
 }
@@ -119,7 +119,7 @@ export async function readLateFeesBefore(
   return lateFeesOn(today, owed, rules.lateFees, redeemed)
 }
 
-/** As of a day; inside a transaction that has locked the student. */
+/** Reads the dues as of a day; the caller's transaction has locked the student. */
 export async function readDuesOn(
   db: Queryable,
   keys: readonly StudentKey[],

@@ -47,7 +47,7 @@ const rulesOfInstitutes = lateFeeRules.with<{ instituteId: number; position: num
   position: 'int',
 })
 
-/** By institute; one that never set any has the standard ones. */
+/** Institutes that never set rules get the standard ones. */
 export async function readRules(
   db: Queryable,
   instituteIds: readonly number[],
@@ -137,7 +137,7 @@ export async function readRedeemed(
 /** What live plans will take of a component, and since when it is due what they should have taken and did not. */
 type PlannedAmount = { componentType: string; amountPaise: Paise; missedOn: string | null }
 
-/** By student and component. */
+/** Amounts by student and component. */
 export async function readPlanned(
   db: Queryable,
   keys: readonly { instituteId: number; studentId: string }[],
@@ -212,7 +212,7 @@ export type DuesOrder = {
   excessPaise: Paise
   isExcessRefunded: boolean
   payer: Payer | null
-  /** Of the orders of a family, a child each, that are paid at once. */
+  /** Orders of one family, a child each, share it because they are paid at once. */
   groupId: string | null
 }
 
@@ -246,7 +246,7 @@ export async function listGroup(db: Queryable, instituteId: number, groupId: str
   return rows.map(({ orderId }) => orderId)
 }
 
-/** By order id. */
+/** Orders by their id. */
 export async function readDuesOrders(
   db: Queryable,
   instituteId: number,
@@ -283,7 +283,7 @@ export async function listOpenOrders(
   return rows.map(({ id }) => id)
 }
 
-/** Until the commit nobody else changes the rules or due days that late fees follow from, if they ask for this too. */
+/** Keeps others, who take the same lock, from changing late-fee rules or due days until the commit. */
 export async function lockRules(tx: Transaction, instituteId: number): Promise<void> {
   await tx.query('select pg_advisory_xact_lock(hashtext($1))', [`bursar payment rules ${instituteId}`])
 }

@@ -25,7 +25,7 @@ import { beingPaid, describeStart, listStartedByPayers, rivalsOf } from './start
 import { insertDuesOrders, listGroup, listOpenOrders, readDuesOrders, type Payer } from './dues.store.ts'
 
 type PaidStudent = { institute: Institute; studentId: string }
-/** Of one child: all that is due, an amount of it, or the fees that the payer picked. */
+/** A part of one child's dues: an amount or the picked fees; all of them when both are absent. */
 type ChosenDues = { amountPaise?: Paise | null; componentTypes?: readonly string[] | null }
 type PaymentOptions = {
   callbackUrl: string | null

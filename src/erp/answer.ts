@@ -5,7 +5,7 @@ import { readRecord, readRefusal, type Demands } from './record.input.ts'
 import { unavailableBecause, type LookupValues, type ErpAnswer, type UnavailableReason } from './erp.rules.ts'
 import { feeProblems } from '../fees/fees.rules.ts'
 
-/** Of the body, after it was decoded. */
+/** The limit counts the decoded body, so a small compressed one cannot grow past it. */
 export const MAX_ANSWER_BYTES = 256 * 1_024
 
 /** What the ERP's answer says, whatever came: a record, a refusal, or why it is neither. */

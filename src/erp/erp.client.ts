@@ -13,7 +13,7 @@ const OWN_HEADERS = {
 
 export type FetchCall = {
   url: string
-  /** Those that authenticate us. */
+  /** Headers that authenticate us at the ERP. */
   headers: Readonly<Record<string, string>>
   asked: LookupValues
   demands: Demands

@@ -97,17 +97,17 @@ export type FoundAnswer = Common & { kind: 'found'; httpStatus: 200; record: Erp
 export type Refused = Common & {
   kind: 'refused'
   httpStatus: number
-  /** As the ERP sent it. */
+  /** The ERP's own code. */
   code: string
   actsAs: RefusalCode
-  /** For parents. */
+  /** Text for parents. */
   message: string
 }
 export type Unavailable = Common & {
   kind: 'unavailable'
   httpStatus: number | null
   reason: UnavailableReason
-  /** For the people who run the ERP. */
+  /** Text for the people who run the ERP. */
   message: string
   problems: readonly FieldProblem[]
 }
@@ -142,7 +142,7 @@ export function askedOf({ customIdentifier, ...student }: Student): LookupValues
   return toAsked({ ...student, customIdentifier: customIdentifier ?? undefined })
 }
 
-/** As it goes into a query: text, and nothing for what is not known. */
+/** Query values are text; what is not known is left out. */
 export function toAsked({ identifier, ...named }: NamedStudent): LookupValues {
   const { academicYearStart: start, academicYearEnd: end } = named
   return {

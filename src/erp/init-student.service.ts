@@ -74,7 +74,7 @@ export async function pullForInit(
   return { studentId: known.id, registrationId: await linkTo(request, known.id, userOf(record, user)) }
 }
 
-/** With one branch the code is not compared, as everywhere. */
+/** An institute with one branch compares no branch codes. */
 function branchOf(institute: Institute, sent: string | undefined): string | undefined {
   if (sent === undefined || institute.branches.length === 1) return undefined
   return knownBranch(institute, sent, 'student.collector_code')
@@ -95,7 +95,7 @@ function isMeant(student: Student, named: NamedStudent): boolean {
   )
 }
 
-/** Of the records of one child the one of its newest academic year; null when several are of it. */
+/** The child's record of the newest academic year; null when several records share that year. */
 function ofNewestYear(students: readonly Student[]): Student | null {
   const newest = largestOf(students.map(student => student.academicYearStart))
   const [one, another] = students.filter(student => student.academicYearStart === newest)

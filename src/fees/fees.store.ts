@@ -18,7 +18,7 @@ export async function readFees(
 
 const componentsOfStudents = feeComponents.with<StudentKey>({ instituteId: 'int', studentId: 'text' })
 
-/** By student, in the order registered. */
+/** Fees by student, in the order in which they were registered. */
 export async function readFeesOf(
   db: Queryable,
   instituteId: number,
@@ -97,7 +97,7 @@ export async function applyFeeChanges(
   )
 }
 
-/** Of each component. */
+/** The newest changes of each component; older ones are not shown. */
 const MAX_HISTORY = 100
 
 /** Newest first. */
@@ -117,7 +117,7 @@ export async function readFeeHistory(
 
 type OwnCharge = { studentId: string; componentType: string; amountPaise: Paise }
 
-/** By student: what was charged here and not by the institute's own system, such as late fees. */
+/** What Bursar charged by student, such as late fees, and the institute's own system did not. */
 export async function readOwnCharges(
   db: Queryable,
   keys: readonly { instituteId: number; studentId: string }[],

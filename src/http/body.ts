@@ -15,7 +15,7 @@ function rawBody(request: FastifyRequest): Buffer {
   return Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
 }
 
-/** Of a callback, whose reader parses it once its signature is right. */
+/** A callback's reader parses the body itself, once its signature is right. */
 export function callbackBody(request: FastifyRequest): Buffer {
   const raw = rawBody(request)
   refuseSlow(raw)
@@ -66,7 +66,7 @@ function parseJson(raw: Buffer): unknown {
 
 /** Forms of pages. Each field is bounded where it is read, as a text of a JSON body is. */
 const MAX_CHARACTERS = 500
-/** For what is shown again with what is wrong with it, such as its length. */
+/** Long input is cut when a form shows it again beside its error. */
 const MAX_SHOWN_CHARACTERS = 2_000
 
 const AMPERSAND = 38
@@ -91,7 +91,7 @@ export function formFields(request: FastifyRequest, name: string): string[] {
   return texts
 }
 
-/** Of a form that says itself what is wrong with its fields. */
+/** Fields of a form that reports its own errors. */
 export function formFieldShown(request: FastifyRequest, name: string): string | undefined {
   return formOf(request).get(name)?.slice(0, MAX_SHOWN_CHARACTERS)
 }

@@ -69,7 +69,7 @@ export type WriteEndpoint<
    * an act at the sandbox's bank, leaves the command alone: then the answer is stored when it is done.
    */
   perform(command: Command<Result>, call: Call<Read<Params>, Read<Query>, Read<Body>>): Promise<Result>
-  /** Without one it answers that it was done. */
+  /** An endpoint without an output answers that it was done. */
   output?: Reply<Result, Caller>
 }
 

@@ -17,7 +17,7 @@ export function answerError(
 ): FastifyReply {
   const shown = toShown(error)
   request.errorCode = shown.code
-  // That the database takes no writes is logged once a minute, not for every request that it is true of.
+  // A database that takes no writes fails every request, so that is logged once a minute.
   if (shown.httpStatus >= 500 && writeRefusal(shown.cause) === null && !isMoving(shown)) {
     log.error(
       { request_id: request.id, route: request.routeOptions.url, err: shown.cause ?? error },

@@ -16,7 +16,7 @@ const READY_LIMIT_MS = 2_000
 // A yes is good for a moment, so that many probes cost one look at migrations and database.
 const READY_FOR_MS = 1_000
 
-/** For machines that look after us: process up, ready for work, numbers. None takes an API key. */
+/** Answers load balancers and monitoring: process up, ready for work, numbers. No API key is asked for. */
 export function addHealthRoutes(app: FastifyInstance, options: HealthOptions): void {
   const { ctx, readiness, metrics, metricsToken } = options
   const probe = { config: { limitedBy: 'nothing' } } as const

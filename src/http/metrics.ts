@@ -168,7 +168,7 @@ const CALLS = [
   { of: 'messages', name: 'bursar_message_tries_total', label: 'channel', help: 'Tries to send a message' },
 ] as const
 
-/** Of this process: answered, refused with a reason, or failed. */
+/** Counts this process's calls: answered, refused with a reason, or failed. */
 export function addCallMetrics(registry: Registry, calls: Calls): void {
   for (const { of, name, label, help } of CALLS) {
     const counter = new Counter({
@@ -211,7 +211,7 @@ export type SharedFigure = {
   name: string
   help: string
   label?: string
-  /** By the value of the label, or by '' where there is none. */
+  /** Figures by the value of the label, or by '' without a label. */
   read: () => Promise<ReadonlyMap<string, number>>
 }
 

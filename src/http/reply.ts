@@ -96,7 +96,7 @@ export function from<Result, Source, Asker>(
   return { answers, toSuccess: (result, asker) => toSuccess(toSource(result), asker) }
 }
 
-/** For `from` of a page: makes the source of each of its rows. */
+/** Makes the source of each row of a page; to be used with `from`. */
 export function eachRow<Row, Source>(toSource: (row: Row) => Source): (found: Page<Row>) => Page<Source> {
   return ({ rows, nextCursor }) => ({ rows: rows.map(toSource), nextCursor })
 }

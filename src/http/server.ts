@@ -27,7 +27,7 @@ declare module 'fastify' {
     errorCode: ErrorCode | null
   }
   interface FastifyInstance {
-    /** Of people who are signed in to the console. */
+    /** Limits requests of people who are signed in to the console. */
     sessionLimiter: RateLimiter
     publicLimit: PublicLimit
     uploads: Uploads

@@ -1,4 +1,4 @@
-/** Those that the ERP's API takes. */
+/** Kinds of import that the ERP's API takes. */
 export const ERP_KINDS = ['students', 'fees', 'payments'] as const
 export type ErpKind = (typeof ERP_KINDS)[number]
 export type ImportKind = ErpKind | 'links' | 'roster'

@@ -30,7 +30,7 @@ export type WantedImport = {
   mode: ImportMode
   isDryRun: boolean
   file: ImportFile
-  /** Of a list of students that a person sent. */
+  /** Set for a list of students that a person uploaded. */
   roster?: Pick<store.NewImport, 'fileName' | 'columns' | 'createdBy'>
 }
 
@@ -116,7 +116,7 @@ export async function listProblems(
   return toPage(found, limit, last => `${last.rowNo}-${last.problemNo}`)
 }
 
-/** Of whom a list of students that was checked asks less than now, and how much less. */
+/** Students who would owe less after a checked list, and how much less. */
 export async function listLowered(db: Queryable, key: store.ImportKey): Promise<rowStore.LoweredRow[]> {
   return rowStore.listLowered(db, key)
 }

@@ -25,20 +25,20 @@ export type Import = {
   message: string | null
   unknownColumns: string[]
   options: LinkOptions | null
-  /** Of a file whose columns a person matched. */
+  /** Set for a file whose columns a person matched. */
   columns: FileColumns | null
   totalRows: number
   badRows: number
-  /** Of the bad ones: those that were good when the file was checked. */
+  /** Bad rows that were still good when the file was checked. */
   failedRows: number
-  /** Of the good ones: those that the check found to be applied before. */
+  /** Good rows that the check found to be applied before. */
   knownRows: number
-  /** Of a file of links: those of the good ones that pay the dues of a student, as the check found. */
+  /** In a file of links, good rows that pay the dues of a student, as the check found. */
   settlingRows: number
-  /** Of a list of students: those in classes without fees, and some of these classes. */
+  /** In a list of students, those in classes without fees, and some of these classes. */
   unpricedRows: number
   unpricedGrades: string[]
-  /** Of a list of students: of how many who have fees already it asks less, and how much less together. */
+  /** In a list of students, how many who have fees would owe less, and how much less together. */
   loweredRows: number
   loweredPaise: Paise
   structuresDigest: string | null
@@ -50,7 +50,7 @@ export type Import = {
   checkedAt: Date | null
   startedAt: Date | null
   finishedAt: Date | null
-  /** Of the check while it is checking, of the rest while it is running. */
+  /** How far the check is while it is checking, and the rest while it is running. */
   percent: number
 }
 
@@ -217,7 +217,7 @@ export async function countUnfinished(
   return row?.count ?? 0
 }
 
-/** Those that a process can go on with, of all institutes, the oldest first. */
+/** Imports of all institutes that a process can go on with, oldest first. */
 export async function findUnfinished(db: Database, limit: number): Promise<ImportKey[]> {
   return await db.query<ImportKey>(
     `select institute_id as "instituteId", id from imports
@@ -250,7 +250,7 @@ export async function updateImport(tx: Transaction, key: ImportKey, change: Impo
   await table.update(tx, [{ ...key, ...changed } as Import & ImportKey], { key: ['instituteId', 'id'], set })
 }
 
-/** Beside the step's own transaction, so that others see how far it is. */
+/** Runs outside the step's transaction, so that others see how far it is. */
 export async function setProgress(
   db: Queryable,
   { instituteId, id }: ImportKey,

@@ -37,7 +37,7 @@ export async function createLinkFile(
     file: ImportFile
     fileName: string | undefined
     createdBy: string
-    /** As a person matched them; null: they are named as a link's fields are. */
+    /** A person's choice of columns; null: they are named like a link's fields. */
     names: (string | null)[] | null
   },
 ): Promise<Import> {
@@ -93,7 +93,7 @@ export async function listLinks(ctx: Context, { institute, id }: LinkFileKey): P
 
 export type LinkFile = Import & { toldByEmail: number; toldBySms: number; smsWaiting: number }
 
-/** With how many payers were told of their links, and how; a message that failed counts for nothing. */
+/** Adds how many payers were told of their links, and by which channel; failed messages do not count. */
 export async function getLinkFile(ctx: Context, { institute, id }: LinkFileKey): Promise<LinkFile> {
   const batch = await getImport(ctx, institute, id, LINK_FILES)
   const links = await readLinks(ctx.db, { instituteId: institute.id, id })
@@ -108,7 +108,7 @@ export async function getLinkFile(ctx: Context, { institute, id }: LinkFileKey):
   }
 }
 
-/** From here on the worker makes the links of the good rows. */
+/** Hands the file to the worker, which makes the links of the good rows. */
 export async function startLinkFile(
   ctx: Context,
   command: Command<Import>,

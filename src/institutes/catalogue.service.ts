@@ -65,7 +65,7 @@ function inLockOrder(codes: readonly CatalogueEntry[]): CatalogueEntry[] {
   return [...entries.keys()].sort().flatMap(id => entries.get(id) ?? [])
 }
 
-/** To be called after the commit that inserted them. */
+/** Call it after the commit that inserted them: a rollback must not leave them in memory. */
 export function rememberEntries(
   db: Queryable,
   institute: Institute,

@@ -44,7 +44,7 @@ export async function listInstitutes(db: Queryable): Promise<Institute[]> {
   return db.query<Institute>(`select ${INSTITUTE_COLUMNS} from institutes i order by i.id`)
 }
 
-/** By what a caller from outside names a school, and where it stands of a school that has left this cell. */
+/** How a caller from outside names a school, and where that is kept for a school that has left this cell. */
 const NAMED_BY = {
   code: 'code = $1',
   key: '$1 = any (key_ids)',

@@ -91,7 +91,7 @@ export const emiOutput = emi.object('Emi', {
   amount: emi.amount('Rupees, paid to the lender.', 10000),
 })
 
-/** Whose application it is and where its page stands. */
+/** What the application's page address is made of. */
 type At = { ctx: Pick<LoanContext, 'publicUrl' | 'vault'>; institute: Institute }
 
 /** The application's page, for the family alone: this address is enough to act for them. */

@@ -46,7 +46,7 @@ export type Application = {
   /** The borrower accepted the offer on our page; then when the lender confirmed that it knows. */
   acceptedAt: Date | null
   acceptanceSentAt: Date | null
-  /** From where it was accepted, and the terms as they stood on the page. */
+  /** Who accepted from where, and the terms that the page showed. */
   acceptance: { ip: string; agent: string; offer: Offer } | null
   createdAt: Date
   sentAt: Date | null
@@ -87,7 +87,7 @@ export type RecordedPayOut = {
   amountPaise: Paise
   reference: string
   paidOutAt: Date
-  /** Of a transfer to the institute's own bank account: found on the statement, or not. */
+  /** Set once a transfer to the institute's own bank account was found on the statement. */
   receivedAt: Date | null
   missingAt: Date | null
   /** What of it never arrived, or went back to the lender. */

@@ -16,7 +16,7 @@ export type NewMessage = {
   /** E-mails only. */
   subject?: string | undefined
   body: string
-  /** Of mails to families: the body is written into a letter of the school. */
+  /** Set for mails to families: the body is written into a letter of the school. */
   to?: Addressee
   /** The id of the resource it is about. */
   about: string
@@ -58,7 +58,7 @@ export function englishName(template: string): string {
   return template.replace(/_[a-z]{2}$/, '_en')
 }
 
-/** As DLT writes it. */
+/** DLT writes variables of a template so. */
 export const VARIABLE = '{#var#}'
 
 export type Message = {
@@ -115,7 +115,7 @@ export function plainWords(reason: string): string {
     .slice(0, FAILURE_LENGTH)
 }
 
-/** As providers want it, `+91…` unless it names another country; null when no message can go there. */
+/** Providers want `+91…` unless the number names another country; null when no message can go there. */
 export function internationalNumber(text: string): string | null {
   const plain = text.replaceAll(/[\s\-().[\]]/g, '')
   const indian = /^(?:(?:\+|00)?91)?0?([6-9]\d{9})$/.exec(plain)?.[1]
@@ -142,7 +142,7 @@ export function isWakingHour(moment: Date, hours = HOURS): boolean {
   return nextWakingMoment(moment, hours).getTime() === moment.getTime()
 }
 
-/** That moment itself, or the next morning. */
+/** Answers the moment itself within waking hours, else the next morning. */
 export function nextWakingMoment(moment: Date, hours = HOURS): Date {
   const today = dayOf(moment)
   if (moment < morningOf(today, hours)) return morningOf(today, hours)
@@ -169,7 +169,7 @@ export function shortText(
     : { body: write(language), template, inEnglish: write('en') }
 }
 
-/** As it is registered in each language. */
+/** The text in each language, as DLT registers it. */
 export function templatesOf(name: string, write: Write): Template[] {
   return LANGUAGES.map(language => ({ name: `${name}_${language}`, text: write(language) }))
 }

@@ -100,7 +100,7 @@ function secretPurpose({ instituteId, id }: { instituteId: number; id: string })
   return `secret of message ${instituteId} ${id}`
 }
 
-/** As its recipient reads it, for as long as the secret is there. */
+/** Puts the secret into the text, while it is still stored. */
 function openMessage({ vault }: Pick<Context, 'vault'>, message: Message): Message {
   const { secretSealed, secretUntil, body } = message
   if (secretUntil === null) return message
@@ -160,7 +160,7 @@ async function sendMessage(post: MessageContext, message: store.DueMessage): Pro
   const outcome = await send(post, message)
   await finish(post, message, outcome)
   if (outcome.kind !== 'delayed' || !outcome.isAway) return 'released'
-  // Those behind it would only wait for the same time-out; they have not been tried, so none counts a try.
+  // Messages behind a time-out would only wait for the same one; they were not tried, so none counts a try.
   const until = new Date(now.getTime() + AWAY_MS)
   await store.postponeDue(post.db, message.channel, { now: post.clock.now(), until })
   return 'released'

@@ -177,7 +177,7 @@ export async function sendAgain(
 }
 
 /** How many of these resources somebody was sent a message about, or is being sent one, by channel. */
-/** Of how many somebody is told, and of how many of these the message has still to leave. */
+/** How many resources somebody is told about, and for how many the message still waits. */
 export type ToldCounts = { count: number; waiting: number }
 
 export async function countTold(
@@ -203,7 +203,7 @@ export async function nextWaiting(db: Database, now: Date): Promise<Date | null>
   return row?.at ?? null
 }
 
-/** Those that remind of nothing else; what is on its way at this moment is not called back. */
+/** Deletes messages that remind of nothing else; what is being sent at this moment is not called back. */
 export async function deleteReminders(
   tx: Transaction,
   done: readonly { instituteId: number; about: string; id: string }[],
@@ -234,7 +234,7 @@ export async function deleteUnsent(
   )
 }
 
-/** By their names: the moment at which the first channel told it, null while all that are left wait. */
+/** When the first channel told each, by name; null while all that are left wait. */
 export async function findTold(
   db: Queryable,
   named: readonly { instituteId: number; once: string }[],

@@ -6,7 +6,7 @@ import type { Channel, Message } from './messages.rules.ts'
 /** What became of one try. */
 export type Outcome =
   | { kind: 'sent' }
-  /** For good: the same again would be refused again. */
+  /** Permanent: the same message would be refused again. */
   | { kind: 'refused'; reason: string }
   /** `isAway`: the server itself could not be used, so others need not be tried now. */
   | { kind: 'delayed'; reason: string; isAway: boolean }
@@ -19,7 +19,7 @@ export type AttachmentOf = Pick<Message, 'instituteId'> & { attachment: string; 
 type Letter = Pick<Message, 'id' | 'recipient' | 'body' | 'template'> & {
   inEnglish?: string | null
   subject: string
-  /** Of mails only. */
+  /** Mails only. */
   replyTo?: string | null
   attached?: Attachment | undefined
 }

@@ -26,7 +26,7 @@ export type Submission =
 
 const TOKEN = /^[A-Za-z0-9_-]{16,64}$/
 
-/** For a form that is shown: sending it twice with the same one counts once. */
+/** Makes the token of a shown form: sending the form twice with it counts once. */
 export function newFormToken(): string {
   return newSecret()
 }

@@ -159,7 +159,7 @@ export const LIMITS = {
 
 export type LimitName = keyof typeof LIMITS
 
-/** As people read it. */
+/** Describes the limit for people. */
 export function describeLimit(limit: Limit): string {
   if ('rate' in limit) {
     const { burst, perMinute } = limit.rate

@@ -18,7 +18,7 @@ export { formField, formFields, formFieldShown } from '../http/body.ts'
 
 /** Server-rendered pages: escaped by default, one inline stylesheet (and fonts where a page needs them), no script, nothing from other hosts. */
 const TEMPLATES = new URL('templates/', import.meta.url)
-/** By subject; what comes later wins. */
+/** Later files win over earlier ones. */
 const STYLES = ['base', 'forms', 'pages', 'screens']
 const STYLE = STYLES.map(name => readFileSync(new URL(`styles/${name}.css`, import.meta.url), 'utf8')).join(
   '',
@@ -26,7 +26,7 @@ const STYLE = STYLES.map(name => readFileSync(new URL(`styles/${name}.css`, impo
 const STYLE_HASH = `'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`
 const FONT_LINK = '<link rel="stylesheet" href="/fonts.css">'
 const LANGUAGE_COOKIE = 'lang'
-/** Beside a language's own name, which a browser without its font shows as boxes. */
+/** The English name stands beside a language's own name, which a browser without its font shows as boxes. */
 const ENGLISH_NAMES = new Intl.DisplayNames('en', { type: 'language' })
 
 const eta = new Eta({ views: fileURLToPath(TEMPLATES), cache: true, autoTrim: false })

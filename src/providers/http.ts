@@ -20,7 +20,7 @@ export type CallerOptions = {
   title: string
   baseUrl: string
   timeoutMs: number
-  /** With the credentials. */
+  /** Includes the credentials. */
   headers: Readonly<Record<string, string>>
   /** Cut out of what the provider says before it is logged or shown. */
   secret: string

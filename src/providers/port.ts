@@ -83,7 +83,7 @@ export type DisputeReport = {
   /** The provider's own words. */
   reason: string
   phase: string
-  /** Until when the institute can answer. */
+  /** The institute can answer until then. */
   respondBy: Date | null
   at: Date
 }
@@ -205,7 +205,7 @@ export type ProviderEntry = {
   create(values: ProviderValues, options?: ProviderOptions): Provider
   /** The environment variable that says where its API is, for every account: an institute does not choose whom we call. */
   apiUrlEnv: string
-  /** At PUBLIC_URL/hosted/<provider>/…; absent where the checkout has an address of its own. */
+  /** Served at PUBLIC_URL/hosted/<provider>/…; absent where the checkout has an address of its own. */
   hostedPage?: HostedPage
   /**
    * Which money the key moves, as the provider marks it, and the field that tells; null: not a key of this provider.
@@ -217,7 +217,7 @@ export type ProviderEntry = {
 /** What a page of ours needs to open a provider's checkout where only a script of the provider's does. */
 export type HostedPage = {
   libraryUrl: string
-  /** From where the library comes, and what it may open and reach. */
+  /** Hosts that serve the library, and that it may open and reach. */
   origins: readonly string[]
   /** Run after the library; it finds what to open in the address. */
   script: string
@@ -320,7 +320,7 @@ export type DebitRequest = {
   mandateRef: string
   amountPaise: Paise
   rail: Rail
-  /** As `announce` answered. */
+  /** The reference that `announce` answered. */
   announcedRef: string | null
   payer: Payer
   description: string
@@ -401,7 +401,7 @@ export class ProviderRefused extends Error {
   }
 }
 
-/** For what may be refused because there is nothing left to do. */
+/** Ignores a refusal where there may be nothing left to do. */
 export function ignoreRefusal(error: unknown): void {
   if (!(error instanceof ProviderRefused)) throw error
 }

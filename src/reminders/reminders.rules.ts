@@ -47,7 +47,7 @@ type Timed = Parameters<typeof timingOf>[0]
 export type Child = {
   studentId: string
   erp: 'fresh' | 'refused' | 'unavailable'
-  /** Without what is on the way. */
+  /** Excludes payments on their way. */
   dues:
     | (Timed & { totalPaise: Paise; partPayment: PartPayment; isActive: boolean; isOnTheWay: boolean })
     | null

@@ -102,7 +102,7 @@ async function askAbout(
   return { children, dues }
 }
 
-/** Without an ERP what is stored counts as fresh. */
+/** What is stored counts as fresh where there is no ERP. */
 function erpOf(pulled: Pulled | undefined): Child['erp'] {
   if (pulled?.kind === 'refused' || pulled?.kind === 'unavailable') return pulled.kind
   return 'fresh'

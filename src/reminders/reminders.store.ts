@@ -190,7 +190,7 @@ export async function wasReminded(
   return rows.length > 0
 }
 
-/** Those that still wait; what is being decided at this moment may still leave. */
+/** Cancels reminders that still wait; what is being decided at this moment may still leave. */
 export async function cancelRun(
   tx: Transaction,
   { instituteId, id }: Pick<Run, 'instituteId' | 'id'>,
@@ -240,7 +240,7 @@ export function allRuns(instituteId: number): Query {
 
 export type ListedReminder = Reminder & { students: string[]; language: Language; madeBy: string }
 
-/** Of a run or of a student, the newest first. */
+/** Reminders of a run or of a student, newest first. */
 export async function listReminders(
   db: Queryable,
   instituteId: number,

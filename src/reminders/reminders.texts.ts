@@ -17,7 +17,7 @@ export function ourWording(language: Language): Wording {
   return { subject, body }
 }
 
-/** As people write it into a transfer, in every language. */
+/** People write these into a transfer as they are, so they are the same in every language. */
 const transfer = ({ holder, number, ifsc, bank, upiId }: BankAccount): string =>
   `${holder}, account ${number}, IFSC ${ifsc}, ${bank}${upiId === null ? '' : `, UPI ${upiId}`}`
 

@@ -14,11 +14,11 @@ export type StudentContext = StudentInEvent & {
   /** What is left to pay of each; none of what is paid. */
   owed: ComponentAmount[]
   fees: readonly FeeComponent[]
-  /** By component; one without a fee is there too. */
+  /** Paid amounts by component; one without a fee is there too. */
   paid: ReadonlyMap<string, Paise>
 }
 
-/** By student id. */
+/** Contexts by student id. */
 export async function readStudentContexts(
   db: Queryable,
   keys: readonly StudentKey[],

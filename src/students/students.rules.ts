@@ -154,7 +154,7 @@ export type Naming = {
 
 type NameableStudent = Pick<Student, 'id' | 'grade' | 'academicYearStart' | 'academicYearEnd'>
 
-/** Without a student it pays nobody's dues. */
+/** An order without a student pays nobody's dues. */
 export type PickedStudent = { studentId: string | null; problem: FieldProblem | null }
 
 const MOST_LISTED = 4

@@ -36,7 +36,7 @@ export type CarriedAmount = {
   /** Above 0 it counts as paid here: dues that went over, or an advance that came. Below, an advance that went over. */
   amountPaise: Paise
   otherStudentId: string
-  /** Of the other record. */
+  /** Year of the other record. */
   academicYearStart: number
   academicYearEnd: number
   /** A part of an advance that went back, because the payment that it came from no longer counts. */

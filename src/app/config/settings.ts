@@ -281,7 +281,7 @@ function readRetrySeconds(text: string): readonly number[] {
 /** Shorter names are too near to those of other programs: POST is not a misspelt PORT. */
 const SHORTEST_NAME = 7
 const MOST_EDITS = 2
-/** Of the tests and of the developer's command line. */
+/** Variables that only the tests and the developer's command line read. */
 const OTHERS = /^BURSAR_(?:TEST|API|CLI)_/
 
 /**

@@ -12,7 +12,7 @@ export const problem = (text: string): Judgement => ({ verdict: 'problem', text 
 const MAX_SKEW_MS = 1_000
 const RENEW_WITHIN_DAYS = 14
 const LEAST_VERSION = 180_000
-/** Beside the pool: listeners, the pipelined reader, the semaphore. */
+/** Connections outside the pool: listeners, the pipelined reader, the semaphore. */
 const OWN_CONNECTIONS = 5
 
 /** Positive: ours is ahead. */
@@ -69,7 +69,7 @@ export function judgeServer(settings: ServerSettings, poolSize: number): Judgeme
   return ok(`PostgreSQL ${major}, ${maxConnections} connections, keeps what it has acknowledged`)
 }
 
-/** Of the public address, as somebody else sees it; null: plain http. */
+/** The certificate that others see at the public address; null: it answers plain http. */
 export type Certificate = { validTo: Date; problem: string | null }
 
 export function judgeCertificate(certificate: Certificate | null, now: Date, isLive: boolean): Judgement {

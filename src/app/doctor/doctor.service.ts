@@ -192,7 +192,7 @@ function provider(name: string, values: ProviderValues, config: Config): Look {
 
 const SHARED =
   'has the key of the installation too, and each reports the pay-outs of the other: take it out of the environment or replace it here.'
-/** As many calls as one look may make. */
+/** One look calls providers at most this often, so that a large installation gets its answer. */
 const MOST_CALLS = 50
 
 /** What went through accounts of the installation whose keys were taken out of the environment before it was finished. */

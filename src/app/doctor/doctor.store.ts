@@ -34,7 +34,7 @@ export async function countDeskPeople(db: Queryable): Promise<ReadonlyMap<string
   return new Map(rows.map(({ lender, people }) => [lender, people]))
 }
 
-/** Of accounts that are not configured: neither their money nor their callbacks reach us any more. */
+/** Accounts that are not configured any more: neither their money nor their callbacks reach us. */
 export async function listStranded(db: Database, configured: readonly string[]): Promise<UnfinishedWork[]> {
   const isStranded = `account_id not like 'pa\\_%' and account_id <> all($1)`
   return await db.query<UnfinishedWork>(

@@ -6,7 +6,7 @@ import type { Paise } from '../../platform/money.ts'
 import type { ChequeState } from './cheques.rules.ts'
 
 export type Cheque = {
-  /** Of the payment. */
+  /** Id of the payment. */
   id: string
   transactionId: string
   takenAt: Date

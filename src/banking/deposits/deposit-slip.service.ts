@@ -7,7 +7,7 @@ import { readLetterhead } from '../../receipts/letterhead.service.ts'
 import { printDocument } from '../../receipts/receipt-printer.ts'
 import { getDeposit, type DepositDetail } from './deposits.service.ts'
 
-/** As PDF, to be handed in at the bank. */
+/** Prints the slip that is handed in at the bank. */
 export async function printDepositSlip(
   ctx: Pick<Context, 'db' | 'mode'>,
   institute: Institute,

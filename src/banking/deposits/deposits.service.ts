@@ -17,7 +17,7 @@ export type { ListedDeposit } from './deposits.store.ts'
 export type NewDeposit = {
   accountId: string
   day: string | null
-  /** Of cash; a slip is of cash or of cheques, as banks have them. */
+  /** Empty for a slip of cheques: banks take cash and cheques on separate slips. */
   denominations: readonly DenominationCount[]
   cheques: readonly string[]
   by: string

@@ -105,7 +105,7 @@ export async function matchAgain({ db, clock }: Context, command: Command<number
 
 type Decided = { lineId: string; by: string }
 
-/** By hand; all that is chosen has to be the line's amount together. */
+/** Matches a line by hand; what was chosen has to add up to the line's amount. */
 export async function matchLine(
   { db, clock }: Context,
   command: Command<store.MatchedLine>,

@@ -37,7 +37,7 @@ export function lineOf({ rowNo, cells }: Row, columns: Columns): StatementLine |
   }
 }
 
-/** Of a file of bookings (MT940), whose reader says what each is. */
+/** Reads a row of an MT940 file, whose reader already knows what each cell is. */
 export function bookedLine({ cells }: Row): StatementLine | string {
   const [day, paise, text, reference = null] = cells
   if (typeof day !== 'string' || typeof paise !== 'number') return 'The line :61: cannot be read'

@@ -230,7 +230,7 @@ export async function deleteMatches(
   ])
 }
 
-/** From lines that were matched with them before they changed; answers those lines. */
+/** Takes these payments off lines that were matched before they changed; answers those lines. */
 export async function releaseTargets(
   tx: Transaction,
   instituteId: number,
@@ -262,7 +262,7 @@ export type LabelledExpected = Expected & { label: string }
 
 const COLUMNS = `e.kind, e.id, e.day, e.amount_paise as "amountPaise", e.reference, e.deposit_id as "depositId", e.label`
 
-/** On no line yet; a slip is when one of its cheques is, and a cheque when its slip is. */
+/** A slip counts as matched when one of its cheques is, and a cheque when its slip is. */
 const IS_OPEN = `not exists (select 1 from bank_matches m where m.institute_id = $1 and m.kind = e.kind
     and m.target_id = e.id and (m.kind not in ('transfer', 'cheque') or m.amount_paise = e.amount_paise))
   and not (e.kind = 'cheque' and exists (select 1 from bank_matches m where m.institute_id = $1
@@ -272,7 +272,7 @@ const IS_OPEN = `not exists (select 1 from bank_matches m where m.institute_id =
 
 type Span = { from: string; to: string }
 
-/** Of these days, the oldest first. */
+/** Lists what the bank should show for these days, oldest first. */
 export async function listExpected(
   db: Queryable,
   instituteId: number,

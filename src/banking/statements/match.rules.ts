@@ -210,7 +210,7 @@ function namedIn<Line extends OpenLine, One>(
   return named
 }
 
-/** As a number of its own, with or without the zeros before it. */
+/** The digits must stand alone in the text; leading zeros do not count. */
 function hasNumber(line: OpenLine, wanted: string): boolean {
   const sought = bareNumber(wanted.replaceAll(/\D/g, ''))
   return sought.length >= LEAST_NUMBER && numbersIn(line).includes(sought)

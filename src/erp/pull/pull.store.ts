@@ -47,7 +47,7 @@ export async function insertFetches(
   await ofInstitute.insert(db, fetches)
 }
 
-/** Of one student, newest first; ids sort by when they were made. */
+/** Lists a student's fetches, newest first: ids sort by when they were made. */
 export async function listFetches(
   db: Queryable,
   { instituteId, studentId }: StudentKey,

@@ -46,7 +46,7 @@ export const settingsInput = input({
   ),
 })
 
-/** Of a form that never shows a secret: one that is not sent stays, while host and name stay the same. */
+/** The form never shows a secret: an empty one keeps the stored secret while host and name stay the same. */
 export const settingsFormInput = input({
   ...settingsFields,
   url,

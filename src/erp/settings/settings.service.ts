@@ -74,7 +74,7 @@ function keptSecret(
   )
 }
 
-/** From now on nothing is fetched, and what is stored counts as fresh. */
+/** After this nothing is fetched, and what is stored counts as fresh. */
 export async function removeErpSettings(
   ctx: Context,
   command: Command<SettingsChange>,
@@ -123,7 +123,7 @@ export async function callHeaders(
   return settings === null ? null : { url: settings.url, headers: authHeaders(ctx, settings) }
 }
 
-/** With one branch there is only the institute. */
+/** An institute with one branch has settings of its own and none of the branch. */
 function placeOf(institute: Institute, collectorCode: string | undefined): SettingsKey {
   const { id: instituteId, branches } = institute
   if (collectorCode === undefined || branches.length === 1) return { instituteId, collectorCode: null }

@@ -49,7 +49,7 @@ export type Advances = {
   /** What is paid of each component beyond its price; below 0 it is owed. */
   surpluses: readonly ComponentAmount[]
   carried: readonly CarriedOut[]
-  /** Of what was carried: what came back since. */
+  /** Carried amounts that came back since. */
   takenBack: readonly CarriedOut[]
   used: readonly UsedAdvance[]
 }

@@ -102,7 +102,7 @@ export async function carryAdvancesAgain(
   recomputeBalances(tx, instituteId, [studentId])
 }
 
-/** Between the record and later ones: `sign` 1 brings it back, -1 takes it there. */
+/** Moves advances between the record and later ones: `sign` 1 brings them back, -1 takes them there. */
 async function move(
   tx: Transaction,
   { instituteId, studentId }: StudentKey,

@@ -121,7 +121,7 @@ export async function readSurpluses(
   )
 }
 
-/** As they stand in this transaction; the caller holds the record. */
+/** Reads advances as this transaction sees them; the caller has locked the record. */
 export async function readAdvances(
   tx: Transaction,
   { instituteId, studentId }: StudentKey,

@@ -14,7 +14,7 @@ export type FeeStructure = StructureKey & {
   terms: readonly Term[]
   /** In the school's own order, in which they are shown, registered and paid. */
   heads: readonly string[]
-  /** From the lowest class to the highest. */
+  /** Classes from the lowest to the highest. */
   grades: readonly string[]
   amounts: readonly StructureAmount[]
   concessions: readonly ConcessionRule[]
@@ -27,7 +27,7 @@ export type StructureAmount = { grade: string; componentType: string; term: numb
 
 /** Taken off by rule: from the second child of a family on, or from students of a category such as children of staff. */
 export type ConcessionRule = {
-  /** As concessions of this rule are called. */
+  /** The discount type that concessions of this rule carry. */
   discountType: string
   kind: 'sibling' | 'category'
   /** The child of the family, by age: 2 is the second. */
@@ -40,7 +40,7 @@ export type ConcessionRule = {
   amountPaise: Paise | null
 }
 
-/** As the audit log and approvals name it: 2026-2027, or 2026-2027 SOUTH. */
+/** The audit log and approvals name it so: 2026-2027, or 2026-2027 SOUTH. */
 export function aboutOf({ academicYearStart, academicYearEnd, collectorCode }: StructureKey): string {
   const year = `${academicYearStart}-${academicYearEnd}`
   return collectorCode === null ? year : `${year} ${collectorCode}`
@@ -227,7 +227,7 @@ function twice(values: readonly string[], key: string, field?: string): FieldPro
 /** What one year costs: by the institute's structure, and in branches that have one of their own by that. */
 export type YearStructures = {
   shared: FeeStructure | null
-  /** By branch. */
+  /** Structures by branch. */
   own: ReadonlyMap<string, FeeStructure>
 }
 

@@ -25,7 +25,7 @@ export {
   type StructureYear,
 } from './structures.store.ts'
 
-/** Of a branch without its own that of the institute; of a year that has none yet: nothing costs anything. */
+/** A branch without a structure has the institute's; a year without one costs nothing. */
 export async function getStructure(
   { db }: Pick<Context, 'db'>,
   institute: Institute,

@@ -103,7 +103,7 @@ async function writeDueDays(
   )
 }
 
-/** Of whichever year and branch; looked up by `dueDayOf`. */
+/** Due days of any year and branch; `dueDayOf` looks one up. */
 export type DueDays = ReadonlyMap<string, string>
 
 export async function readDueDays(db: Queryable, instituteIds: readonly number[]): Promise<DueDays> {

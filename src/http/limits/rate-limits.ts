@@ -89,7 +89,7 @@ export class PublicLimit {
     )
   }
 
-  /** For callers who prove who they are: only those who fail to are counted. */
+  /** Counts only failures, for callers who prove who they are. */
   async countFailures<Result>(from: { ip: string }, prove: () => Promise<Result>): Promise<Result> {
     try {
       return await prove()

@@ -57,7 +57,7 @@ function isOtherLanguage(fence: string | undefined, before: readonly { language:
   return [language, ...languages].every(one => Object.hasOwn(LANGUAGES, one)) && !languages.includes(language)
 }
 
-/** By which a heading is linked to. */
+/** Links to a heading use this anchor. */
 export function anchorOf(heading: string): string {
   return heading
     .toLowerCase()

@@ -30,7 +30,7 @@ export type OutField<Json, IsOptional extends boolean, From> = {
   readonly unit: string
   readonly read: ((source: never, context: never) => unknown) | undefined
   readonly convert: ((value: never, context: never) => unknown) | undefined
-  /** For the compiler alone. */
+  /** Only the compiler reads it. */
   readonly from?: From
 }
 

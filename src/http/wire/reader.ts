@@ -34,7 +34,7 @@ type Schema = {
   [READ_AS]?: Record<string, ReadAs>
 }
 
-/** Under which name a field is handed on, and as what when it was not sent. Not part of the document. */
+/** Says under which name a field is handed on, and its value when it was not sent. The document leaves it out. */
 export const READ_AS = Symbol('read as')
 export type ReadAs = { key: string; absent: unknown; empty: unknown }
 

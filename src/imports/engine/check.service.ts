@@ -36,11 +36,11 @@ export type CheckTarget = {
   key: ImportKey
   one: Import
   context: ImportContext
-  /** Of the file. */
+  /** The rows of the file, in batches. */
   rows: AsyncIterable<FileRows>
 }
 
-/** From 0 to 1. */
+/** The share that is done, from 0 to 1. */
 export type Report = (share: number) => void
 
 const READING_SHARE = 0.7

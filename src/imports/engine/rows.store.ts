@@ -185,7 +185,7 @@ export async function planByKeys(tx: Transaction): Promise<void> {
   })
 }
 
-/** From here on every statement goes through all rows of an import at once. */
+/** Every later statement of this transaction goes through all rows of an import at once. */
 export async function planWhole(tx: Transaction): Promise<void> {
   await choosePlans(tx, {
     enable_nestloop: false,

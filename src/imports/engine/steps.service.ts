@@ -182,7 +182,7 @@ class TurnedBad extends Error {
   }
 }
 
-/** To be decided anew, now that there are bad rows. */
+/** The person decides anew, now that there are bad rows. */
 async function sendBack(ctx: Context, key: store.ImportKey, problems: readonly RowProblem[]): Promise<Step> {
   return ctx.db.transaction(async tx => {
     const one = await store.lockImport(tx, key)

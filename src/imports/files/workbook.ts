@@ -8,7 +8,7 @@ export type Workbook = {
   archive: Archive
   sheet: Entry
   texts: Texts
-  /** By the number of a style: whether its numbers are shown as dates. */
+  /** Whether numbers of each style are shown as dates, by the style's number. */
   isDate: readonly boolean[]
   /** The days are counted from 1904 on. */
   is1904: boolean

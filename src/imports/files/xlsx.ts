@@ -134,7 +134,7 @@ class SheetListener implements XmlListener {
     this.#value = null
   }
 
-  /** Of a formula only its last result counts, which is the value. */
+  /** A formula's last result is the value; the formula itself is not read. */
   #openValue(): void {
     this.#isValue = true
     this.#value ??= ''

@@ -8,7 +8,7 @@ export type PlacedRow<Row> = {
   rowNo: number
   unit: string
   row: Row
-  /** Of a list of students: how much less than now it asked for when it was checked. */
+  /** In a list of students, how much less it asked for when it was checked. */
   loweredPaise: Paise
 }
 

@@ -14,7 +14,7 @@ export async function getSchool({ db }: Pick<Context, 'db'>, instituteId: number
   return school
 }
 
-/** By the id of the institute. */
+/** Schools by the id of the institute. */
 export async function readSchools(db: Queryable, ids: readonly number[]): Promise<Map<number, School>> {
   const rows = await store.findSchools(db, [...new Set(ids)])
   return new Map(rows.map(({ id, ...school }) => [id, school]))

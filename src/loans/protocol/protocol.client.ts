@@ -25,7 +25,7 @@ type CallOptions = {
 }
 
 type ProtocolOptions = CallOptions & {
-  /** Whose application it is, of those that were sent to this lender. */
+  /** Finds the institute of an application that was sent to this lender. */
   findInstituteOf(applicationId: string): Promise<number | null>
 }
 

@@ -11,9 +11,9 @@ export type SmsSettings = {
   /** The header, the entity and the templates as they are registered with DLT, without which no operator delivers. */
   senderId: string
   entityId: string
-  /** Of a text that has none of its own. */
+  /** Used for texts that have no template of their own. */
   templateId: string
-  /** By the name of the text. */
+  /** Template ids by the name of the text. */
   templateIds: Readonly<Record<string, string>>
 }
 
@@ -46,7 +46,7 @@ export function createSmsSender(settings: SmsSettings, limitMs = SEND_LIMIT_MS):
           EncodingType: isPlain(body) ? 'plain' : 'unicode',
           DltEntityId: settings.entityId,
           DltTemplateId: templateId,
-          // Of the template, which Exotel would otherwise look for among those entered at its own site.
+          // Names the template's kind, or Exotel would look for it among those entered at its own site.
           SmsType: 'transactional',
           CustomField: id,
         }).toString(),

@@ -4,7 +4,7 @@ import { internationalNumber, textAt } from '../messages.rules.ts'
 import { outcomeOf, type ProviderVerdict, type Sender } from '../senders.ts'
 
 export type WhatsappSettings = {
-  /** With the version of the API. */
+  /** Includes the API version. */
   url: string
   /** Meta's id of the phone number it comes from. */
   phoneId: string

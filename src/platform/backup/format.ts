@@ -16,7 +16,7 @@ export type Manifest = {
   pg_version: string
   /** The number of the last migration; null when Bursar has not created its tables yet. */
   schema_version: number | null
-  /** Of the key that the secrets in it are encrypted with, so that a wrong one is noticed before a restore. */
+  /** Fingerprint of the key that encrypts the backup's secrets, so that a wrong key is noticed before a restore. */
   master_key_fingerprint: string | null
 }
 

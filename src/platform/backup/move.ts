@@ -151,7 +151,7 @@ async function copyTable(source: Client, target: Client, { name, columns }: Tabl
   })
 }
 
-/** By the count of rows and a sum over hashes of all their values. */
+/** Compares the count of rows and a sum over hashes of all their values. */
 async function compareTable(
   source: Client,
   target: Client,

@@ -11,7 +11,7 @@ export type Entry = Extract extends AsyncIterable<infer Source> ? Source : never
 
 type ReadOptions = {
   file: string
-  /** Of the master key that it was made under. */
+  /** Vault of the master key that the backup was made under. */
   vault: Vault
   /** May throw a Refusal before anything else is read. */
   accept?: (manifest: Manifest) => void

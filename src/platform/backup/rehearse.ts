@@ -42,7 +42,7 @@ async function readEveryRow(client: Client): Promise<{ tables: number; rows: num
   )
   let rows = 0
   for (const { name } of tables) {
-    // As text, so that values stored outside the page are read too.
+    // Casting to text also reads values that are stored outside the page.
     const found = await client.query<{ rows: string }>(`select count(t::text) as rows from ${name} t`)
     rows += Number(found.rows[0]?.rows)
   }

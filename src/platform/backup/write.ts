@@ -22,7 +22,7 @@ type BackupOptions = {
   dataDir: string
   file: string
   connection: EmbeddedPostgres['connection']
-  /** Of the master key that the database is sealed with; the file is sealed under it too. */
+  /** Vault of the master key that seals the database's secrets; it seals the file too. */
   vault: Vault
   onProgress?: (bytesRead: number) => void
 }
@@ -30,7 +30,7 @@ type BackupOptions = {
 /** Rebuilt or emptied by a starting server, so only the folder itself is kept. */
 const EMPTIED = /^pg_(wal|replslot|stat_tmp|notify|dynshmem|serial|snapshots|subtrans)$/
 
-/** Of this run of the server only, or (backup_label) of another backup. */
+/** Files of this run of the server, or (backup_label) of another backup. */
 const SKIPPED = /^(postmaster\.(pid|opts)|backup_label.*|tablespace_map.*|pgsql_tmp.*|pg_internal\.init.*)$/
 const SKIPPED_DRAFT = /^(postgresql\.auto\.conf|current_logfiles)\.tmp$/
 

@@ -50,7 +50,7 @@ export async function applyMigrations(tx: Queryable): Promise<MigrationResult> {
   }
 }
 
-/** Of the migrations of this code, in order. */
+/** Checksums of this code's migrations, in order. */
 export async function readSchemaChecksums(): Promise<string[]> {
   return (await readMigrations()).map(({ checksum }) => checksum)
 }

@@ -80,7 +80,7 @@ function macWorkingFolders(selection: string[]): string[] {
   return lines.filter(line => line.startsWith('n')).map(line => line.slice(1))
 }
 
-/** By inode: a path differs through links and mounts. */
+/** Compares inodes, because paths differ through links and mounts. */
 function isSameFolder(one: string, other: string): boolean {
   const [a, b] = [statSync(one), statSync(other)]
   return a.dev === b.dev && a.ino === b.ino

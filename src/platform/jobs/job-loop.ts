@@ -106,9 +106,9 @@ export class JobLoop {
 export type JobTiming = {
   /** A job looks at least so often while anything is written, whatever it knows about what falls due. */
   longestPauseMs: number
-  /** And so often while nothing is. */
+  /** Pause between looks while nothing is due. */
   quietPauseMs: number
-  /** From a notification to the look: what comes in the meantime is taken in one batch. */
+  /** Time from a notification to the look: what comes in the meantime is taken in one batch. */
   wakeupDelayMs: number
   /** What is due and could not be claimed is held by somebody else: asking without a pause would only keep us busy. */
   heldPauseMs: number

@@ -76,7 +76,7 @@ export class JobRunner {
     return this.#isStarted
   }
 
-  /** Of this process, in the order of the table. */
+  /** Jobs of this process, in the order of the table. */
   get statuses(): JobStatus[] {
     return this.#jobs.map(({ name, kind }, index) => ({
       name,
@@ -86,7 +86,7 @@ export class JobRunner {
     }))
   }
 
-  /** For how long the oldest row of each job has been due, whichever process is to do it; 0: nothing is due. */
+  /** How long the oldest row of each job has been due, whichever process is to do it; 0: nothing is due. */
   async oldestDueMs(): Promise<Map<string, number>> {
     const ages = await Promise.all(
       this.#jobs.map(async (job): Promise<[string, number][]> => {

@@ -7,7 +7,7 @@ import type { Reply } from './serve.ts'
 export type ProcessLimits = {
   /** How long a process may work for one use, not counting while it waits for us. */
   maxMs: number
-  /** Of its heap. */
+  /** Limit of the process's heap. */
   maxHeapMb: number
   /** How many work at a time. */
   processes: number
@@ -184,7 +184,7 @@ function compileCache(): Record<string, string> {
   return folder === undefined ? {} : { NODE_COMPILE_CACHE: dirname(folder) }
 }
 
-/** For whom work is done, such as a school, and whether somebody waits for it at this moment. */
+/** Names for whom work is done, such as a school, and whether somebody waits for it now. */
 export type Turn = { share: number | string; isUrgent: boolean }
 
 /** After so many urgent ones in a row the others have a turn too: mails leave even while people ask all day. */

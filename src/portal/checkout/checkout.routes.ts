@@ -80,7 +80,7 @@ export function checkoutRoutes(app: FastifyInstance, ctx: PaymentContext): void 
   })
   app.get(`${URL_PATH}/return`, comeBack)
 
-  // Of several children at once each order has its own.
+  // Each of several children that are paid at once has its own receipt.
   const receipt = withOrder(ctx, async (found, request, reply) => {
     const { institute, order } = found
     const file = isFamily(found) ? null : await findReceiptFile(ctx, institute, order)

@@ -115,7 +115,7 @@ export function describePage(pageData: OrderPageData): OrderPage {
 /** Which child, so that nobody pays for another of the same name. */
 function aboutOf({ studentName, identifier, grade }: Order, texts: CheckoutTexts): string | undefined {
   const parts = [
-    // Without a name the heading has it already.
+    // An order without a student's name has the identifier in its heading.
     ...(identifier === null || studentName === null ? [] : [fill(texts.admissionNo, { identifier })]),
     ...(grade === null ? [] : [/^(\d+|[IVX]+)$/.test(grade) ? fill(texts.class, { grade }) : grade]),
   ]
@@ -129,14 +129,14 @@ function titleOf({ statusText: status }: StatusBanner, { institute, page, langua
   return fill(status === texts.toPay ? titles.title : titles.titleWithStatus, names)
 }
 
-/** As the payment page called it, with how many; the heading says the page's title. */
+/** The line as the payment page called it, with how many; the heading has the page's title. */
 function labelOf({ label, componentType }: OrderLine, { page, language }: OrderPageData): string {
   if (label === null || page === null) return label ?? feeName(componentType, language)
   const title = `${page.title}: `
   return label.startsWith(title) ? label.slice(title.length) : label
 }
 
-/** Of several children at once. */
+/** Whether several children are paid at once. */
 function isFamily({ parts }: OrderPageData): boolean {
   return parts.length > 1
 }
@@ -275,7 +275,7 @@ function formOf(
   }
 }
 
-/** Of several children at once, each has its own. */
+/** Each of several children that are paid at once has its own receipt. */
 function receiptsOf(pageData: OrderPageData, texts: CheckoutTexts) {
   return pageData.parts.flatMap(({ order, receipt: issued }) => {
     if (issued === null) return []
@@ -338,7 +338,7 @@ function carriedSay(
   const texts = textsIn(language).checkout
   const fee = feeName(componentType, language)
   const say = fill(texts.carriedSay, { year: yearName(yearStart, yearEnd), fee })
-  // Without a page to lead to, only the institute can ask for it anew.
+  // A family without a page to go to can only ask the institute for a new order.
   const leadsOn = institute.hasParentSignIn || callbackUrl !== null
   return leadsOn ? say : `${say} ${texts.carriedAsk}`
 }

@@ -14,7 +14,7 @@ import * as store from './entry.store.ts'
 export type ParentSession = {
   institute: Institute
   registrationId: string
-  /** Of other users with the same phone number or e-mail address, if the parent signed in by that. */
+  /** Other users with the same phone number or e-mail address, if the parent signed in by that. */
   otherRegistrationIds: readonly string[]
   /** The user's name. */
   name: string
@@ -37,7 +37,7 @@ function readKey(text: string | undefined): Key | null {
   return instituteCode === undefined || secret === undefined ? null : { instituteCode, secret }
 }
 
-/** Whose cookie it is or was. */
+/** The institute of a cookie, even after the session has ended. */
 export function instituteCodeOf(cookie: string | undefined): string | undefined {
   return readKey(cookie)?.instituteCode
 }

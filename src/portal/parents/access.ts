@@ -18,9 +18,9 @@ export const CHILD = `${HOME}/students/:service_student_id`
 const SECONDS_AT_MOST = 12 * 60 * 60
 
 export const SESSION_COOKIE = 'parents'
-/** Of a browser that has asked for a code. */
+/** Set in a browser that has asked for a code. */
 export const PENDING_COOKIE = 'parents-code'
-/** Of a browser in which a family signed in with a code before. */
+/** Set in a browser in which a family signed in with a code before. */
 export const KNOWN_COOKIE = 'parents-known'
 type CookieName = typeof SESSION_COOKIE | typeof PENDING_COOKIE | typeof KNOWN_COOKIE
 

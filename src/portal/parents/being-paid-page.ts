@@ -13,7 +13,7 @@ import type { ParentsTexts } from '../texts/texts.ts'
 import { localMoment } from '../../messages/texts/texts.ts'
 
 type PaymentAttempt = {
-  /** Whose fees the parent wants to pay. */
+  /** Children whose fees the parent wants to pay. */
   children: readonly { studentId: string; name: string }[]
   form: Parameters<typeof describeBeingPaid>[0]['form']
 }
@@ -59,7 +59,7 @@ type BeingPaidData = {
   /** The parent's own children: no others are named. */
   own: ReadonlySet<string>
   started: StartedDues
-  /** Of the parent who sees it. */
+  /** Registration of the parent who sees the page. */
   registrationId: string
   /** The form that was sent, to be sent again; and where else to go. */
   form: { action: string; fields: readonly { name: string; value: string }[]; waitUrl: string }

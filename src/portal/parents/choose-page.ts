@@ -132,7 +132,7 @@ function problemText(
 /** A child whose fees can be paid now, and the account that its branch's money goes to. */
 export type Payable = { studentId: string; dues: Dues; accountId: string }
 
-/** By student: the components that the parent picked. */
+/** Components that the parent picked, by student. */
 export type Choice = ReadonlyMap<string, readonly string[]>
 
 /** Everything of a child, where the school takes fees in one sum only. */

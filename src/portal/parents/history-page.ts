@@ -12,7 +12,7 @@ import { financialYear, receiptNumber, type ReceiptKey } from '../../receipts/re
 /** All payments for a parent's children, online and at the counter. */
 export type HistoryPageData = {
   institute: Institute
-  /** By student id. */
+  /** Names by student id. */
   names: ReadonlyMap<string, string>
   online: readonly StudentPayment[]
   counter: readonly CounterPayment[]

@@ -48,7 +48,7 @@ export function cardOf(child: Child, institute: Institute, texts: ParentsTexts, 
   }
 }
 
-/** Of what is due, what need not be paid again. */
+/** Tells what is on its way, so that nobody pays it again. */
 function onTheWayLine({ onTheWay }: Child, { timing }: ParentsTexts): { text: string; tone: string }[] {
   const sum = sumPaise(onTheWay.map(one => one.amountPaise))
   return sum === 0 ? [] : [{ text: fill(timing.onTheWay, { amount: formatRupees(sum) }), tone: 'paid' }]

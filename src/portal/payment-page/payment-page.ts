@@ -141,7 +141,7 @@ type Input = {
   name: string
   kind: 'text' | 'number' | 'date' | 'choice' | 'box'
   label: string
-  /** Without "(optional)". */
+  /** The label without "(optional)". */
   bare: string
   hint?: string | undefined
   value: string

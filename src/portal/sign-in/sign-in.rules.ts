@@ -32,9 +32,9 @@ export function readCode(typed: string): string | null {
 
 /** Codes asked for before. Those of unknown contacts count like the others, so that no answer tells them apart. */
 export type CodeRequestCounts = {
-  /** Of this contact: in this browser if the family signed in with it before, else by strangers from this network. */
+  /** Requests for this contact: in this browser if the family signed in with it before, else by strangers from this network. */
   own: { now: number; unusedToday: number }
-  /** Of this contact by strangers from all networks. */
+  /** Requests for this contact by strangers from all networks. */
   contact: { now: number; unusedToday: number }
   /** Not used, at this institute, from this network. */
   networkUnused: number

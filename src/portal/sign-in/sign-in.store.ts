@@ -11,12 +11,12 @@ export type NewSignIn = {
   codeHash: Buffer
   contactHash: Buffer
   networkHash: Buffer
-  /** Of a browser in which the family signed in before: it is counted by itself. */
+  /** A browser in which the family signed in before has a count of its own. */
   knownBrowser: Buffer | null
   registrationIds: readonly string[]
 }
 
-/** Those who ask for one contact at once are counted in turn. */
+/** Requests for one contact at the same moment are counted one after the other. */
 export async function lockContact(tx: Transaction, instituteId: number, contactHash: Buffer): Promise<void> {
   await tx.query(
     `select pg_advisory_xact_lock(hashtextextended('sign-in ' || $1::int || encode($2, 'hex'), 0))`,
@@ -117,7 +117,7 @@ export async function markSpent(tx: Transaction, instituteId: number, id: string
   ])
 }
 
-/** Those that no limit counts any more. */
+/** Deletes requests that no limit counts any more. */
 export async function purgeOld(db: Database, limit: number): Promise<number> {
   const rows = await db.query(
     `delete from parent_sign_ins where (institute_id, id) in (

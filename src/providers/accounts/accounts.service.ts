@@ -41,12 +41,12 @@ export async function listAccounts(
   return (await store.listAccounts(db, id)).map(withoutSecrets)
 }
 
-/** Of every institute, for the operator. */
+/** Lists accounts of every institute, for the operator. */
 export async function listAllAccounts({ db }: Pick<Context, 'db'>): Promise<ProviderAccount[]> {
   return (await store.listAllAccounts(db)).map(withoutSecrets)
 }
 
-/** Those with the key of an account of the installation, which was set in the environment after them. */
+/** Institutes' accounts with the key of an installation account that was configured after them. */
 export async function listWithKeyOf(
   ctx: Pick<Context, 'db' | 'vault'>,
   installation: ReadonlyMap<ProviderName, ProviderValues>,

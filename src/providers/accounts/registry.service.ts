@@ -26,7 +26,7 @@ export type Account = {
   /** What it offers to payers. */
   readonly methods: readonly PaymentMode[]
   readonly rails: readonly Rail[]
-  /** As the port's, and with the credentials that were replaced a short time ago. */
+  /** Like the port's, but also accepts credentials that were replaced a short time ago. */
   readCallback(callback: Callback): Promise<Report[] | null>
 }
 
@@ -102,7 +102,7 @@ export class AccountRegistry {
     return route === 'installation' ? this.preferred(purpose) : route
   }
 
-  /** That to which a lender's transfer for a branch comes; few providers take them in. */
+  /** The account that a lender's transfer for a branch goes to; few providers take transfers in. */
   async accountForTransfers(db: Queryable, target: BranchKey): Promise<Account | null> {
     const account = await this.#route(db, target, 'payments')
     if (account?.port.transfers !== undefined) return account
@@ -122,7 +122,7 @@ export class AccountRegistry {
     return provider === undefined ? null : ofInstallation(provider)
   }
 
-  /** That to which a provider posts; null when there is none. */
+  /** The account that a provider posts to; null when there is none. */
   async accountOfCallback(provider: ProviderName, accountId: string): Promise<Account | null> {
     const instituteId =
       this.#instituteOf.get(accountId) ?? (await store.findInstituteOf(this.#ctx.db, accountId))
@@ -140,7 +140,7 @@ export class AccountRegistry {
     return now === undefined || now === account ? null : now.readCallback(callback)
   }
 
-  /** That its callbacks arrive, for the people who set it up. */
+  /** Records that callbacks arrive, for the people who set the account up. */
   async noteHeard({ instituteId, id }: Account): Promise<void> {
     const now = this.#ctx.clock.now()
     const before = this.#heard.get(id)
@@ -226,7 +226,7 @@ export class AccountRegistry {
   }
 }
 
-/** For a port: counts the calls of an account. */
+/** Counts the calls of one account. */
 export function counterOf(calls: CallCounts | undefined, accountId: string): (outcome: CallOutcome) => void {
   return outcome => calls?.add(accountId, outcome)
 }

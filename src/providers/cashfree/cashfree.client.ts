@@ -249,7 +249,7 @@ async function makeRefund(
   return found
 }
 
-/** By the documentation UPI supports only STANDARD refunds, eNACH only INSTANT ones. */
+/** Cashfree documents that UPI supports only STANDARD refunds and eNACH only INSTANT ones. */
 function refundOfDebit({ rail, subscriptionId, paymentId }: DebitRef): Record<string, string> {
   return {
     subscription_id: subscriptionId,

@@ -101,7 +101,7 @@ export async function readControlled(
   return found === null ? null : { outcome: outcomeOf(found, now()), amountPaise: found.amountPaise }
 }
 
-/** Of the event about an execution; null when it is not under an id of ours. */
+/** Reads the event about an execution; null when it is not under an id of ours. */
 export function reportOfExecution({ type, data, at }: Event): PaymentReport | null {
   if (type !== 'SUBSCRIPTION_PAYMENT_CONTROLLED_EXECUTION_STATUS') return null
   const ours = readOurId(readOptionalText(data, 'execution_id', 'data'), 'pay')

@@ -77,7 +77,7 @@ function readDispute(value: unknown, at: string): Dispute {
   }
 }
 
-/** Of the payment that a callback about a dispute names. */
+/** Reads which payment a callback about a dispute names. */
 function readDisputed(value: unknown): { orderId: string | null; transactionId: string | null } {
   const order = isObject(value) ? value : {}
   return {

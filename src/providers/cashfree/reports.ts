@@ -92,7 +92,7 @@ export function reportOfSubscription(subscription: shapes.Subscription): Mandate
   }
 }
 
-/** Of an authorisation that succeeded the subscription's own event tells; this one tells of what went wrong. */
+/** The subscription's own event reports success, so this one only reports what went wrong. */
 function reportOfAuthorisation({ data }: shapes.Event): MandateReport | null {
   const { subscriptionId, status, failure } = shapes.readCharge(data, 'data')
   const ours = readOurId(subscriptionId, 'mdt')
@@ -131,7 +131,7 @@ function railOf({ isUpi }: shapes.Charge): Rail {
   return isUpi ? 'upi_autopay' : 'enach'
 }
 
-/** Of an order that nobody has tried to pay. */
+/** Outcome of an order that nobody has tried to pay. */
 export function outcomeOfOrder(status: string): PaymentOutcome {
   switch (status) {
     case 'ACTIVE':

@@ -208,7 +208,7 @@ export async function cancelMandate(call: Call, mandate: MandateAtProvider): Pro
   }
   const token = await fetchToken(call, ref)
   if (token === null || ['cancellation_initiated', 'cancelled', 'rejected'].includes(token.status)) return
-  // For eNACH the documentation has deletion begin the cancellation; for UPI deletion would leave the mandate alive.
+  // Razorpay documents that deletion begins the cancellation of eNACH; for UPI it would leave the mandate alive.
   const ends = railOf(token.method) === 'enach' ? (['DELETE', ''] as const) : (['PUT', '/cancel'] as const)
   try {
     await call(ends[0], `${pathOf(ref)}${ends[1]}`, answer => answer)

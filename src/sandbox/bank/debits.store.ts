@@ -49,7 +49,7 @@ const FROM = `from bank_payments b
 
 const TO_DECIDE = { table: 'bank_payments', key: 'ref', where: 'decide_at <= $1', order: 'decide_at' }
 
-/** Those whose moment has come. */
+/** Debits whose moment has come. */
 export async function findDueDebits(db: Database, now: Date, limit: number): Promise<RowKey[]> {
   return findDue(db, TO_DECIDE, now, limit)
 }

@@ -26,7 +26,7 @@ export type BankMandate = {
   umrn: string | null
   upiReference: string | null
   failureCode: string | null
-  /** By the payer, for now: debits come back as if the bank could not process them. */
+  /** The payer paused it: debits come back as if the bank could not process them. */
   isPaused: boolean
   returnUrl: string
 }
@@ -34,7 +34,7 @@ export type BankMandate = {
 /** What the payer does; `approve_in_vain` is a yes that the destination bank refuses later. */
 export type MandateAct =
   | ('approve' | 'approve_in_vain' | 'decline')
-  /** Of one that was authorised. */
+  /** Acts on a mandate that was authorised. */
   | ('revoke' | 'pause' | 'resume' | 'expire')
 
 const TEN_IN_THE_MORNING_MS = 10 * 3_600_000

@@ -199,7 +199,7 @@ export async function listPayOuts(
 }
 
 export type PayOutItem = {
-  /** Of a dispute `ourId` is the payment's. */
+  /** For a dispute `ourId` is the payment's. */
   kind: 'payment' | 'refund' | 'dispute'
   ourId: string
   ref: string

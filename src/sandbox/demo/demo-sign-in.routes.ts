@@ -5,7 +5,7 @@ import { giveCookie, signInRequestOf } from '../../console/auth/session.routes.t
 import { signInAsDemo } from '../../console/auth/sign-in.service.ts'
 import type { Context } from '../../platform/context.ts'
 
-/** Of a sandbox alone: one click, no password. */
+/** Exists in a sandbox only: one click, no password. */
 export function demoSignInRoutes(app: FastifyInstance, ctx: Context): void {
   addOpenWrite(app, ctx, {
     method: 'POST',

@@ -74,7 +74,7 @@ export function isWhole(results: readonly CheckResult[]): boolean {
   return results.length > 0 && results.every(({ outcome }) => outcome === 'passed')
 }
 
-/** For a check that would begin too late. */
+/** Verdict of a check that would begin too late. */
 export const OUT_OF_TIME = notRun('The checks before took too long. Mend what is slow and check again.')
 
 type FetchResult = { url: string; answer: ErpAnswer; differences: readonly FieldProblem[] }

@@ -70,7 +70,7 @@ async function runChecks(
   return {
     id: newId('check'),
     collectorCode,
-    // Of this day, not of the sandbox's.
+    // Real time, not the sandbox's.
     checkedAt: new Date(),
     documentVersion: API_VERSION,
     hasPassed: isWhole(checks),

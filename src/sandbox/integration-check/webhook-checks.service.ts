@@ -178,7 +178,7 @@ async function checkSignature(receiving: Receiving, code: CheckCode): Promise<Ch
   const make = () => makePayment('pay.payment.debited', receiving.about, 1)
   const altered = make()
   const changed = Buffer.from(altered.body.toString().replaceAll('12345.67', '92345.67'))
-  // Those who forge may know the custom header: it goes with all of them.
+  // Forgers may know the custom header, so all of these carry it.
   const signed = { headers: keys.headers, excerptOf: keys.excerptOf }
   for (const { what, event, ...delivery } of [
     { what: 'signed with another key', event: make(), keys: { ...signed, signing: FALSE_KEYS.signing } },

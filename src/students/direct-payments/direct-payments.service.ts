@@ -37,7 +37,7 @@ export { findPaymentById, wasPaidSince, type PaymentWithHistory } from './direct
 export type PayingStudent = { institute: Institute; studentId: string }
 export type PaymentTarget = PayingStudent & { transactionId: string }
 
-/** Without a transaction id of its own it gets one of ours. */
+/** A payment without a transaction id gets one of ours. */
 export type SentPayment = Omit<DirectPayment, 'transactionId'> & { transactionId: string | null } & SentId
 
 /** What is expected for a student: of banks that have been asked and have not answered, and of a lender. */
@@ -173,7 +173,7 @@ async function replaceReceipt(
   return issueDirectReceipt(tx, payment, now)
 }
 
-/** From then on it does not count as paid, and its receipt is cancelled for this reason. Cancelling it again changes nothing. */
+/** The payment stops counting, and its receipt is cancelled for this reason. Cancelling it again changes nothing. */
 export async function cancelPayment(
   ctx: Context,
   command: Command<RecordedPayment>,

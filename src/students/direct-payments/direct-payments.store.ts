@@ -39,7 +39,7 @@ const linesOfStudents = paymentLines.with<StudentKey & { transactionId: string; 
   lineNo: 'int',
 })
 
-/** Of one student or of many. */
+/** Inserts payments of one student or of many. */
 export async function insertPayments(
   tx: Transaction,
   instituteId: number,
@@ -70,7 +70,7 @@ async function insertLines(
   await linesOfStudents.insert(tx, rows)
 }
 
-/** Of `direct_payments p`; `$1` is its institute. */
+/** Selects from `direct_payments p`; `$1` is its institute. */
 export const PAYMENT_COLUMNS = `${payments.columns('p')},
   (select json_agg(${paymentLines.json('l')} order by l.line_no)
    from direct_payment_lines l where l.institute_id = $1 and l.student_id = p.student_id
@@ -91,7 +91,7 @@ export async function findPayment(
   return row ?? null
 }
 
-/** By our id of it. */
+/** Finds a payment by our id. */
 export async function findPaymentById(
   db: Queryable,
   instituteId: number,
@@ -131,7 +131,7 @@ export async function listPaymentsById(
 
 export type PaymentKey = { studentId: string; transactionId: string }
 
-/** Those of these that are recorded. */
+/** Finds those of the sent payments that are recorded. */
 export async function findPaymentsOf(
   db: Queryable,
   instituteId: number,

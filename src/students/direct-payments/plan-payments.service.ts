@@ -18,7 +18,7 @@ export type SentPayments<Sent extends DirectPayment> = { studentId: string; paym
 
 export type PaymentPlan<Sent extends DirectPayment> = {
   context: StudentContext
-  /** To be added, unless together they are too much. */
+  /** Payments to add, unless together they are too much. */
   added: Sent[]
   /** Recorded already, just so; or collected here by any product, whatever else is said of it. */
   known: { sent: Sent; payment: RecordedPayment; isCollected: boolean }[]

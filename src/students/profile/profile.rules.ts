@@ -63,7 +63,7 @@ export type StudentChange = {
 }
 
 export type StudentUpdate = {
-  /** As it will be. */
+  /** The student after the change. */
   student: Student
   fees: readonly FeeChange[]
   /** Anything but its fees. */
@@ -80,7 +80,7 @@ export function branchAfter(
   student: { collectorCode: string },
   record: { collectorCode: string | null },
 ): string | null {
-  // With one branch the code is not compared, as everywhere.
+  // An institute with one branch compares no branch codes.
   if (record.collectorCode === null || institute.branches.length === 1) return student.collectorCode
   const isKnown = institute.branches.some(branch => branch.collectorCode === record.collectorCode)
   return isKnown ? record.collectorCode : null
@@ -118,7 +118,7 @@ export function decideUpdate(stored: StoredStudent, record: SourceRecord, branch
 
 const IDENTITY_KEYS = ['grade', 'collectorCode'] as const
 
-/** By their names on the wire. */
+/** Fields by their names on the wire. */
 const COMPARED = [
   ['identifier', 'identifier'],
   ['collector_code', 'collectorCode'],

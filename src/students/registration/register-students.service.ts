@@ -44,7 +44,7 @@ export type RegistrationContext = {
   institute: Institute
   now: Date
   source: 'registration' | 'import'
-  /** As events name them; looked up once each. */
+  /** Grade names for events, looked up once each. */
   gradeNames: Map<string, string>
 }
 

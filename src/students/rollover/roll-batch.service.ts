@@ -255,7 +255,7 @@ export async function apply(
   recomputeBalances(tx, institute.id, [...new Set(transfers.map(one => one.studentId))])
 }
 
-/** Those whose dues are carried; an advance leaves its component. */
+/** Components whose dues are carried; an advance leaves its component. */
 function componentsOf({ transfers }: Carried): string[] {
   return transfers.flatMap(line => (line.amountPaise > 0 ? [line.componentType] : []))
 }

@@ -35,7 +35,7 @@ export type ClassApplication = {
   students: Application[]
   /** The last student of this part; null when the class ends with it. */
   nextAfter: string | null
-  /** Of the same year, in which students owe nothing. */
+  /** Classes of the same year in which students owe nothing. */
   unpriced: store.UnpricedClass[]
 }
 

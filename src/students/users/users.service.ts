@@ -55,7 +55,7 @@ const MOST_CHILDREN = 100
 const MOST_PAYMENTS = 500
 const MOST_USERS = 20
 
-/** Whose phone number or e-mail address it is; none who has no child here. */
+/** Users with this phone number or e-mail address who have a child here. */
 export async function listUsersByContact(
   db: Queryable,
   instituteId: number,

@@ -106,7 +106,7 @@ export async function hasUser(db: Queryable, { instituteId, registrationId }: Us
   return rows.length === 1
 }
 
-/** Those still at school first, then by year and name. */
+/** Children still at school come first, then by year and name. */
 export async function listChildren(
   db: Queryable,
   { instituteId, registrationIds }: ParentKey,

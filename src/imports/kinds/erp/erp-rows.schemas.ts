@@ -71,7 +71,7 @@ function discountProblems({ discountType, discountAmountPaise }: FeeCells): RawP
 
 export type PaymentRow = RowOfStudent & {
   transactionId: string
-  /** As JSON holds it. */
+  /** ISO text, because staged rows are JSON. */
   paidAt: string
   line: DirectPayment['lines'][number]
   /** Our own id, of one that is sent back. */

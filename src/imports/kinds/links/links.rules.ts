@@ -63,7 +63,7 @@ export type LinkField = (typeof LINK_FIELDS)[number]
 
 const NEVER = /(?!)/
 
-/** As schools head their columns. */
+/** Titles that schools give their columns. */
 const HEADED: { readonly [Field in LinkField]?: RegExp } = {
   name: /^(name|payer|payername|parent|parentname|parentsname|father|fathername|fathersname|contactname|guardian|guardianname)$/,
   phone: /(mobile|^mob(no|number)?$|phone|whatsapp|^tel|contact(no|number)?$|^cell)/,

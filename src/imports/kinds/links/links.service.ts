@@ -26,7 +26,7 @@ import { addAll } from '../../../platform/lists.ts'
 
 type PlacedLink = PlacedRow<LinkRow>
 
-/** With the student whose dues it pays, if it names one. */
+/** A link with the student whose dues it pays, if it names one. */
 type NamedLink = PlacedLink & { studentId: string | null }
 
 /** A file of payment links: each row does what creating a link does. */

@@ -149,7 +149,7 @@ async function planRows(
   return planRegistrations(db, context, registrations, { ...options, mayChangeClass: true })
 }
 
-/** Of whom the list asks less than now, by its fees or by another class. */
+/** Students who would owe less, by the list's fees or by another class. */
 async function findLowered(
   db: Queryable,
   context: RegistrationContext,
