@@ -41,7 +41,7 @@ export function ErpPage() {
 function Connections({ erp, mayChange }: { erp: ErpSettingsAnswer; mayChange: boolean }) {
   const { name } = useInstitute()
   const whole: ErpPlace = { code: undefined, name }
-  // With one branch there is only the institute.
+  // An institute with one branch has one place for its settings.
   const places: ErpPlace[] =
     erp.branches.length === 1
       ? [whole]

@@ -30,7 +30,7 @@ type ChosenColumns = Readonly<Partial<Record<Role, string>>>
 /** Looks at the file first; what is matched wrongly is put right by hand before anything is added. */
 export function StatementUpload({ account }: { account: string }) {
   const [file, setFile] = useState<File | null>(null)
-  /** So that the same file can be chosen again. */
+  /** Emptied after each file, so that the same file can be chosen again. */
   const reset = useRef<() => void>(null)
   const [columns, setColumns] = useState<ChosenColumns | null>(null)
   const [isSimilarTaken, setIsSimilarTaken] = useState(false)

@@ -5,7 +5,7 @@ import { problemOf } from '../../../api/command.ts'
 type Setting = AccountSetupAnswer['providers'][number]['settings'][number]
 export type Values = Readonly<Record<string, string>>
 
-/** As the server takes them; what is empty is not sent. */
+/** Leaves out empty fields, which the server would take as values. */
 export function toSettings(values: Values): { field: string; value: string }[] {
   return Object.entries(values)
     .filter(([, value]) => value.trim() !== '')

@@ -10,7 +10,7 @@ export type Structure = {
   grades: readonly GradeRow[]
   /** The columns of the table of fees. */
   components: readonly string[]
-  /** By grade of the new year and component; blank: the grade does not have it. */
+  /** Amounts by grade of the new year and component; blank: the grade does not have it. */
   amounts: Readonly<Record<string, Readonly<Record<string, string>>>>
 }
 
@@ -100,7 +100,7 @@ export function gradesWithoutFees(
   return [...counts].map(([grade, students]) => ({ grade, students }))
 }
 
-/** As the API takes it. A grade with neither a next one nor a tick is not sent, so its students are named as problems. */
+/** Makes the request. A grade with neither a next one nor a tick is not sent, so its students are named as problems. */
 export function toRequest(structure: Structure) {
   return {
     grades: structure.grades
