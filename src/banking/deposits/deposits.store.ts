@@ -3,7 +3,7 @@ import { list, wholeList, type List, type Page, type PageRange } from '../../pla
 import type { Query } from '../../platform/db/query.ts'
 import { Table } from '../../platform/db/table.ts'
 import type { Paise } from '../../platform/money.ts'
-import type { Counted } from './denominations.rules.ts'
+import type { DenominationCount } from './denominations.rules.ts'
 
 export type Deposit = {
   id: string
@@ -12,7 +12,7 @@ export type Deposit = {
   accountId: string
   day: string
   amountPaise: Paise
-  denominations: Counted[] | null
+  denominations: DenominationCount[] | null
   madeBy: string
   madeAt: Date
   receivedOn: string | null

@@ -1,7 +1,6 @@
 import { outputOf, type Shown } from '../../http/wire/output.ts'
 import { answer } from '../../http/wire/answers.ts'
-import { ok } from '../../http/envelope.ts'
-import type { Reply } from '../../http/reply.ts'
+import { ok, type Reply } from '../../http/reply.ts'
 import type { LimitSetting } from './approval-limit.service.ts'
 import { approvalList } from './approval.list.ts'
 import { Kept } from './approvals.service.ts'

@@ -1,12 +1,11 @@
 import type { FastifyInstance } from 'fastify'
-import { bankAccountInput } from '../../banking/accounts/account.input.ts'
-import { bankAccountOutput } from '../../banking/accounts/account.output.ts'
+import { bankAccountInput, bankAccountOutput } from '../../banking/accounts/account.schemas.ts'
 import {
   addBankAccount,
   listBankAccounts,
   type BankAccount,
 } from '../../banking/accounts/accounts.service.ts'
-import { bounceInput, chequeParams, clearInput } from '../../banking/cheques/cheque.input.ts'
+import { bounceInput, chequeParams, clearInput } from '../../banking/cheques/cheque.schemas.ts'
 import { chequeList, type Cheque } from '../../banking/cheques/cheque.list.ts'
 import { bounceCheque, clearCheque } from '../../banking/cheques/cheques.service.ts'
 import { printDepositSlip } from '../../banking/deposits/deposit-slip.service.ts'
@@ -16,8 +15,9 @@ import {
   depositInput,
   depositParams,
   depositsQuery,
-} from '../../banking/deposits/deposit.input.ts'
-import { cashInHandOutput, depositOutput } from '../../banking/deposits/deposit.output.ts'
+  cashInHandOutput,
+  depositOutput,
+} from '../../banking/deposits/deposit.schemas.ts'
 import {
   cancelDeposit,
   listDeposits,

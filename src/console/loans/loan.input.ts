@@ -1,6 +1,6 @@
 import { field, input, optional, query } from '../../http/wire/input.ts'
 import { MOST_LETTERS } from '../../loans/desk/desk.rules.ts'
-import { LOAN_ID } from '../../loans/loan.input.ts'
+import { LOAN_ID } from '../../loans/loan.schemas.ts'
 
 export const loanParams = input({ application_id: field.resourceId('Id of the application.', LOAN_ID) })
 

@@ -1,7 +1,7 @@
 import { column, defineList, fileColumn, filter } from '../../http/lists/define-list.ts'
 import { field } from '../../http/wire/input.ts'
 import { outputOf, type Shown } from '../../http/wire/output.ts'
-import { LOAN_ID } from '../../loans/loan.input.ts'
+import { LOAN_ID } from '../../loans/loan.schemas.ts'
 import { LOAN_STATES } from '../../loans/loans.rules.ts'
 import { by } from '../../platform/db/sorted-list.ts'
 import { LOANS, type LoanRow } from './loans.store.ts'

@@ -1,7 +1,6 @@
 import type { Queryable } from '../../platform/db/database.ts'
 import type { Paise } from '../../platform/money.ts'
-import { BANK_TRANSFER } from '../../loans/transfers/bank-transfers.rules.ts'
-import type { LoanState } from '../../loans/loans.rules.ts'
+import { BANK_TRANSFER, type LoanState } from '../../loans/loans.rules.ts'
 
 /** An application as lists show it: to the institute, and to the people of its lender. */
 export type LoanRow = {

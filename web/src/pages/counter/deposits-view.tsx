@@ -2,7 +2,7 @@ import { Alert, Anchor, Button, Checkbox, Group, SegmentedControl, Stack } from 
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { ChequeAnswer } from '../../../../src/banking/cheques/cheque.list.ts'
-import type { DepositAnswer } from '../../../../src/banking/deposits/deposit.output.ts'
+import type { DepositAnswer } from '../../../../src/banking/deposits/deposit.schemas.ts'
 import { fileAddress, get } from '../../api/client.ts'
 import { useCommand } from '../../api/command.ts'
 import { useInstitutePath, useMay } from '../../api/session.ts'

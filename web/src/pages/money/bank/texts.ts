@@ -1,7 +1,7 @@
 import type {
   BankLineAnswer,
   ExpectedMoneyAnswer,
-} from '../../../../../src/banking/statements/statement.output.ts'
+} from '../../../../../src/banking/statements/statement.schemas.ts'
 import { formatRupees } from '../../../ui/money.tsx'
 import type { Tone } from '../../../ui/status-badge.tsx'
 
