@@ -6,13 +6,13 @@ import { Client, DEMO } from '../../harness/client.ts'
 import { PAY, sampleOrder } from '../../harness/samples.ts'
 import { waitFor } from '../../harness/wait.ts'
 import { countRows, dyingLog, expectBooksAgree, expectNothingLeftBehind, homeOf, Killed } from './checks.ts'
-import { startTwoCells, type TestCell, type TwoCells } from './two-cells.ts'
+import { startTwoCells, type TestCell } from './two-cells.ts'
 
 const cells = await startTwoCells({ after })
 
-async function dieAfter({ moving, log }: TwoCells, step: Step, from: TestCell, to: TestCell): Promise<void> {
+async function dieAfter(step: Step, from: TestCell, to: TestCell): Promise<void> {
   const before = STEPS.slice(0, STEPS.indexOf(step)).map(one => `${one} done`)
-  const options = { ...moving('demo-school', from, to), log: dyingLog(log, before) }
+  const options = { ...cells.moving('demo-school', from, to), log: dyingLog(cells.log, before) }
   await assert.rejects(moveSchool(options), Killed)
 }
 
@@ -33,7 +33,7 @@ async function loseSlot(from: TestCell, to: TestCell): Promise<void> {
 
 test('a move whose old cell has failed over while it copied says so, goes back, and can begin again', async () => {
   const { from, to, id } = await homeOf(cells, 'demo-school')
-  await dieAfter(cells, 'subscribe', from, to)
+  await dieAfter('subscribe', from, to)
   await loseSlot(from, to)
   const options = cells.moving('demo-school', from, to)
   await assert.rejects(
@@ -50,7 +50,7 @@ test('a move whose old cell has failed over while it copied says so, goes back, 
 
 test('a move whose old cell has failed over after the school had left ends all the same', async () => {
   const { from, to } = await homeOf(cells, 'demo-school')
-  await dieAfter(cells, 'audit', from, to)
+  await dieAfter('audit', from, to)
   await loseSlot(from, to)
   const move = await moveSchool(cells.moving('demo-school', from, to))
   assert.notEqual(move.finishedAt, null)
@@ -60,7 +60,7 @@ test('a move whose old cell has failed over after the school had left ends all t
 
 test('a copy that nobody follows is not waited for without end', async () => {
   const { from, to } = await homeOf(cells, 'demo-school')
-  await dieAfter(cells, 'subscribe', from, to)
+  await dieAfter('subscribe', from, to)
   await setFollowing(to, 'disable')
   const options = cells.moving('demo-school', from, to)
   await assert.rejects(
