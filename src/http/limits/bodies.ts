@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import { badRequest, BursarError, unavailable } from '../../platform/errors.ts'
 import { HARMLESS_BYTES } from '../../platform/json.rules.ts'
 import { BODIES, JSON_BODY } from '../../platform/limits.rules.ts'
-import { networkOf } from '../../platform/network.ts'
+import { networkOf } from '../../platform/rate-limits.rules.ts'
 import { Turns } from '../../platform/concurrency.ts'
 
 /** What a part costs beside its bytes: somebody who sends a body byte by byte takes memory for each. */
