@@ -65,7 +65,8 @@ function renderSection(recorded: Recorded): string {
   return `${BEGIN}
 
 A payment by the hosted page with its order, webhook and receipt, until all of it was done, in CPU time. ${rounds} rounds of each, alternating, with as many payments a second in each cell; ${machine}, ${cores} cores, ${measuredOn}
-(\`node bench/cells/record.ts\`). The machine did other work at the same time: trust the ratio, and take the times for upper ends.
+(\`node bench/cells/record.ts\`). The machine did other work at the same time: take the times for upper ends. The last column is the median of the rounds' ratios, with the lowest and the highest:
+single rounds scatter so widely that it rules out a large difference and not one of a few per cent. HAProxy's time comes on top.
 
 | | Bursar | PostgreSQL | HAProxy | Bursar and PostgreSQL, of an installation by itself |
 |---|---|---|---|---|

@@ -25,6 +25,7 @@ import type { Log } from '../platform/log.ts'
 import { finishMove, loadOffset } from '../sandbox/clock/clock.service.ts'
 import { fillDemo } from '../sandbox/demo/demo.service.ts'
 import { rebalanceAll } from '../flex/plans/rebalance.service.ts'
+import type { Bodies } from '../http/limits/bodies.ts'
 import type { Uploads } from '../http/limits/uploads.ts'
 import type { ServedPage, ServedRoute } from '../http/route-table.ts'
 import { ImportEngine } from '../imports/engine/import-engine.ts'
@@ -41,6 +42,7 @@ export type Bursar = Omit<OpenedDatabase, 'ctx'> & {
   routes: readonly ServedRoute[]
   pages: readonly ServedPage[]
   uploads: Uploads
+  bodies: Bodies
   /** In order: readiness, requests, work, database. Once, however often it is asked to. */
   stop(): Promise<void>
 }
@@ -122,10 +124,10 @@ export async function createBursar(
           log.warn({ err }, 'finishing a sandbox clock move failed'),
         )
     }
-    const { routeTable: routes, pageTable: pages, uploads } = app
+    const { routeTable: routes, pageTable: pages, uploads, bodies } = app
     let stopping: Promise<void> | null = null
     const close = (): Promise<void> => (stopping ??= stop(wanted.drainMs))
-    return { ...opened, config, ctx, worker, deliveries, routes, pages, uploads, stop: close }
+    return { ...opened, config, ctx, worker, deliveries, routes, pages, uploads, bodies, stop: close }
   } catch (error) {
     await stop(0)
     throw error

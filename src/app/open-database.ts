@@ -65,7 +65,8 @@ export async function openDatabase(
       vault,
       mode: config.mode,
       publicUrl: config.publicUrl,
-      cell: config.cell,
+      // Links of a command that is run without CELL lead to this cell all the same.
+      cell: config.cell ?? (await readSetting(db, 'cell')),
       addressPolicy: addressPolicy({ mode: config.mode, allowed: config.outbound.allowed }),
     }
     if (sandboxClock !== null) {

@@ -75,20 +75,20 @@ export async function findRoom(
   return chooseCell(loads)
 }
 
-/** Whether cells, directory and proxies agree, in words of what does not; null: there are no cells. */
+/** Whether cells, directory and proxies agree, in words of what does not; null: there are no cells. `cell` is what the settings say. */
 export async function examineCells(
-  ctx: Pick<Context, 'db' | 'vault' | 'cell'>,
-  proxies: Proxies,
+  ctx: Pick<Context, 'db' | 'vault'>,
+  { cell, proxies }: { cell: string | null; proxies: Proxies },
 ): Promise<{ cells: number; problems: string[] } | null> {
   const claimed = await readSetting(ctx.db, 'cell')
   const mistaken =
-    claimed === ctx.cell || ctx.cell === null
+    claimed === cell
       ? []
       : [
-          `CELL is ${ctx.cell}, and this database is ${claimed === null ? 'no cell yet' : `the cell ${claimed}`}`,
+          `CELL is ${cell ?? 'not set'}, and this database is ${claimed === null ? 'no cell yet' : `the cell ${claimed}`}`,
         ]
   const { length: cells } = await store.listCells(ctx.db)
-  if (cells === 0) return ctx.cell === null ? null : { cells, problems: mistaken }
+  if (cells === 0) return claimed === null && cell === null ? null : { cells, problems: mistaken }
   const connections = new CellConnections(ctx)
   try {
     const [{ changes, away }, differences, moves] = await Promise.all([

@@ -1,6 +1,7 @@
 import { brotliDecompressSync, gunzipSync, inflateRawSync, inflateSync } from 'node:zlib'
 import { BursarError, type FieldProblem } from '../platform/errors.ts'
 import type { HttpResult } from '../platform/http-client/http-client.ts'
+import { parseAnswer } from '../platform/json.rules.ts'
 import { readRecord, readRefusal, type Demands } from './record.input.ts'
 import { unavailableBecause, type LookupValues, type ErpAnswer, type UnavailableReason } from './erp.rules.ts'
 import { feeProblems } from '../fees/fees.rules.ts'
@@ -67,12 +68,10 @@ function judgeStatus(httpStatus: number): { reason: UnavailableReason; message: 
 }
 
 const NOT_JSON = Symbol('not JSON')
-/** Takes a byte order mark away, which many an ERP's framework sends, and takes nothing for a character that is none. */
-const UTF8 = new TextDecoder('utf-8', { fatal: true })
 
 function parse(body: Buffer): unknown {
   try {
-    return JSON.parse(UTF8.decode(body))
+    return parseAnswer(body)
   } catch {
     return NOT_JSON
   }

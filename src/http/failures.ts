@@ -1,7 +1,7 @@
 import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { badRequest, BursarError, ERROR_STATUS, isMoving } from '../platform/errors.ts'
+import { badRequest, BursarError, isMoving } from '../platform/errors.ts'
 import { writeRefusal } from '../platform/db/errors.ts'
 import { newId } from '../platform/ids.ts'
 import type { Log } from '../platform/log.ts'
@@ -38,6 +38,8 @@ export function noSuchAddress({ method }: Pick<FastifyRequest, 'method'>): Bursa
   return new BursarError('HUE00001', `There is no ${method} at this address. See /docs for what there is.`)
 }
 
+const CLOSE_MS = 1_000
+
 /** What never became a request: broken HTTP, headers too large, a client too slow. */
 export function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
@@ -47,6 +49,8 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Socket):
   const { headers, body } = bareRefusal(clientErrorText(error.code))
   const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
   socket.end(`HTTP/1.1 400 ${STATUS_CODES[400]}\r\n${head.join('')}\r\n${body}`)
+  // Who does not close its side would keep the connection, and what it has sent of a request.
+  setTimeout(() => socket.destroy(), CLOSE_MS).unref()
 }
 
 /** An `Expect` header other than 100-continue, which Node would answer by itself. */
@@ -85,9 +89,6 @@ function clientErrorText(code: string | undefined): string {
 export function toShown(error: unknown): BursarError {
   if (error instanceof BursarError) return error
   const status = frameworkStatus(error)
-  if (status === ERROR_STATUS.HUE00004) {
-    return new BursarError('HUE00004', 'The body is larger than 1 MiB. Send it in smaller parts.')
-  }
   if (status >= 400 && status < 500) return badRequest(frameworkText(error))
   return new BursarError(
     'SYE00000',
@@ -106,6 +107,5 @@ function frameworkStatus(error: unknown): number {
 function frameworkText(error: unknown): string {
   const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined
   if (code === 'FST_ERR_BAD_URL') return 'The address has a malformed percent-encoding.'
-  if (code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH') return 'The body is not as long as Content-Length says.'
   return 'The request is not well-formed.'
 }

@@ -5,14 +5,13 @@ import { requireScope, type Scope } from '../institutes/scopes.rules.ts'
 import { badRequest, BursarError, type ErrorCode } from '../platform/errors.ts'
 import type { Context } from '../platform/context.ts'
 import { newId } from '../platform/ids.ts'
-import { HARMLESS_BYTES } from '../platform/json.rules.ts'
 import { JSON_BODY } from '../platform/limits.rules.ts'
-import { Turns } from '../platform/concurrency.ts'
 import type { Log } from '../platform/log.ts'
 import { Authenticator } from './auth.ts'
 import { answerClientError, answerError, answerExpectation } from './failures.ts'
 import { answerHeads, answerUnmatched, isServed } from './other-methods.ts'
 import { observeRequests, type Metrics } from './metrics.ts'
+import { Bodies, type BodyUnderWay } from './limits/bodies.ts'
 import { PublicLimit, RateLimiter, type Rate } from './limits/rate-limits.ts'
 import { SlowReaders } from './limits/slow-readers.ts'
 import { Uploads } from './limits/uploads.ts'
@@ -25,12 +24,15 @@ declare module 'fastify' {
     declaredType: string | undefined
     /** The code of the error that it was answered with. */
     errorCode: ErrorCode | null
+    /** Of what is read as a whole; null: nothing has come. */
+    bodyUnderWay: BodyUnderWay | null
   }
   interface FastifyInstance {
     /** Limits requests of people who are signed in to the console. */
     sessionLimiter: RateLimiter
     publicLimit: PublicLimit
     uploads: Uploads
+    bodies: Bodies
   }
   interface FastifyContextConfig {
     /** What an API key needs for this route; a route without it takes no key. */
@@ -52,16 +54,22 @@ export type ServerOptions = {
 }
 
 const REQUEST_TIMEOUT_MS = 30_000
+const TIMEOUT_CHECK_MS = 2_000
 const KEEP_ALIVE_MS = 65_000
 
 /** The shared edge: ids, authentication, limits, headers, errors. Features add their routes to it. */
 export function createServer(options: ServerOptions): FastifyInstance {
   const { ctx, log, metrics, tls } = options
-  const app: FastifyInstance = Fastify({
+  const serverOptions = {
     // Node would refuse a missing Host by itself, without our envelope; admitCallers does it.
-    ...(tls === undefined
-      ? { http: { requireHostHeader: false } }
-      : { https: { ...tls, requireHostHeader: false } }),
+    requireHostHeader: false,
+    // Node ends a body that does not come only where headers have no more time than the whole request, which by default they have.
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    headersTimeout: REQUEST_TIMEOUT_MS,
+    connectionsCheckingInterval: TIMEOUT_CHECK_MS,
+  }
+  const app: FastifyInstance = Fastify({
+    ...(tls === undefined ? { http: serverOptions } : { https: { ...tls, ...serverOptions } }),
     logger: false,
     exposeHeadRoutes: false,
     genReqId: () => newId('req'),
@@ -90,6 +98,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   app.decorateRequest('errorCode', null)
   app.decorateRequest('uploader', null)
   app.decorateRequest('upload', null)
+  app.decorateRequest('bodyUnderWay', null)
   if (options.tracing) traceRequests(app)
   readBodiesRaw(app)
   app.setErrorHandler((error, request, reply) => answerError(error, request, reply, log))
@@ -99,14 +108,17 @@ export function createServer(options: ServerOptions): FastifyInstance {
   return app
 }
 
-/** Large bodies that arrive together are parsed in one turn of the event loop each, with other requests in between. */
-const bodyTurns = new Turns()
-
 function readBodiesRaw(app: FastifyInstance): void {
+  const bodies = new Bodies()
+  app.decorate('bodies', bodies)
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => {
-    if (body.length < HARMLESS_BYTES) done(null, body)
-    else bodyTurns.take(() => done(null, body))
+  app.addContentTypeParser('*', (request, _payload, done) => bodies.receive(request, done))
+  app.addHook('preParsing', (request, reply, _payload, done) => {
+    // Also when its sender has gone away.
+    reply.raw.once('close', () => {
+      if (request.bodyUnderWay !== null) bodies.release(request.bodyUnderWay)
+    })
+    done()
   })
   app.addHook('onRequest', (request, _reply, done) => {
     request.declaredType = request.headers['content-type']

@@ -1,6 +1,7 @@
 import type { Context } from '../platform/context.ts'
 import { BursarError, ERROR_STATUS, SchoolMoving, type ErrorCode } from '../platform/errors.ts'
 import type { OutboundAnswer } from '../platform/http-client/http-client.ts'
+import { parseAnswer } from '../platform/json.rules.ts'
 import { FORWARDED_BY, sendToCell, type IncomingCallback } from './forward.client.ts'
 import * as store from './institutes.store.ts'
 
@@ -41,7 +42,7 @@ function acceptAnswer({ httpStatus, body }: OutboundAnswer): true {
 /** Null: no error of ours, so another server answered in between. */
 function readRefusal(body: Buffer): BursarError | null {
   try {
-    const { code, message } = JSON.parse(body.toString('utf8')) as { code?: unknown; message?: unknown }
+    const { code, message } = parseAnswer(body) as { code?: unknown; message?: unknown }
     if (typeof code !== 'string' || typeof message !== 'string' || !Object.hasOwn(ERROR_STATUS, code))
       return null
     const errorCode = code as ErrorCode

@@ -1,6 +1,7 @@
 import type { Context } from '../platform/context.ts'
 import type { Log } from '../platform/log.ts'
 import type { HttpResult } from '../platform/http-client/http-client.ts'
+import { parseAnswer } from '../platform/json.rules.ts'
 import type { Channel, Message } from './messages.rules.ts'
 
 /** What became of one try. */
@@ -74,7 +75,7 @@ export function outcomeOf(
 
 function parseJson(body: Buffer): unknown {
   try {
-    return JSON.parse(body.toString())
+    return parseAnswer(body)
   } catch {
     return null
   }

@@ -53,6 +53,9 @@ export const FILES: Readonly<Record<FileKind, { bytes: number }>> = { ...ROW_FIL
 /** Limits of JSON bodies and callbacks: parsing many small values takes far longer than parsing few long ones. */
 export const JSON_BODY = { bytes: 1_048_576, values: 20_000, depth: 64 } as const
 
+/** Limits of the bytes of such bodies and of forms that one process holds, from their first byte until they are answered: of a school by its keys or of a network, and in all. */
+export const BODIES = { perSender: 33_554_432, inAll: 134_217_728 } as const
+
 /** Limits of a form of the families' pages. */
 export const FORM = { bytes: 262_144, fields: 200 } as const
 

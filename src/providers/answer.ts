@@ -1,3 +1,5 @@
+import { parseAnswer } from '../platform/json.rules.ts'
+
 /**
  * A provider's JSON, read by hand into our types. Only the fields we use are read, each strictly: a wrong one is an
  * `AnswerError` that names its place, so that nothing half-understood gets near money.
@@ -16,7 +18,7 @@ export type Fields = Readonly<Record<string, unknown>>
 
 export function parseJson(bytes: Buffer): unknown {
   try {
-    return JSON.parse(bytes.toString('utf8')) as unknown
+    return parseAnswer(bytes)
   } catch {
     // The parser's own message quotes the text, and the text may name a payer.
     throw new AnswerError('answer', 'JSON')

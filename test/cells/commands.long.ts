@@ -36,6 +36,10 @@ test('an operator makes two cells of empty databases, places schools and publish
   const placed = await ask(env, 'cells', 'place', 'green-park', '--name', 'Green Park School')
   assert.deepEqual(placed, { code: 'green-park', cell: 'south' })
   const key = await ask({ ...common, DATABASE_URL: south }, 'keys', 'create', 'green-park')
+  // Only DATABASE_URL says which cell it is.
+  const inSouth = { ...common, DATABASE_URL: south, PUBLIC_URL: 'http://fees.example' }
+  const operator = await run(inSouth, 'users', 'create', 'op@example.in', '--name', 'Op', '--operator')
+  assert.match(operator.out, /\/console\/join\/\S+\?at=@south$/m, operator.err)
   const synced = await ask(env, 'cells', 'sync')
   assert.deepEqual([synced.changed, synced.problems], [true, []])
   const mapOf = (name: string): string => readFileSync(join(folder, `${name}.map`), 'utf8')

@@ -17,7 +17,7 @@ import {
   setCellOf,
   syncDirectory,
 } from '../../src/cells/directory.service.ts'
-import { publishRoutes } from '../../src/cells/maps.service.ts'
+import { publishRoutes, type Proxies } from '../../src/cells/maps.service.ts'
 import type { Database } from '../../src/platform/db/database.ts'
 import { examineCells, findRoom, readCells } from '../../src/cells/status.service.ts'
 import { syncOnce } from '../../src/cells/watch.service.ts'
@@ -192,16 +192,22 @@ test('the doctor sees whether cells, directory and maps agree', async t => {
   t.after(() => rm(folder, { recursive: true }))
   const proxies = { folder, sockets: [] }
   await syncOnce(ctx, connections, proxies)
-  assert.deepEqual(await examineCells(ctx, proxies), { cells: 2, problems: [] })
+  const examine = (more: Partial<Proxies> = {}) =>
+    examineCells(ctx, { cell: 'north', proxies: { ...proxies, ...more } })
+  assert.deepEqual(await examine(), { cells: 2, problems: [] })
   await createInstitute(south.app.ctx, { ...NEW, code: 'green-park' })
-  const { problems = [] } = (await examineCells(ctx, proxies)) ?? {}
+  const { problems = [] } = (await examine()) ?? {}
   assert.match(problems.join(), /1 schools, keys and accounts are not as the cells have them/)
   await syncDirectory(ctx, connections)
-  const after = (await examineCells(ctx, { folder, sockets: [join(folder, 'no.sock')] }))?.problems.join()
+  const after = (await examine({ sockets: [join(folder, 'no.sock')] }))?.problems.join()
   assert.match(after ?? '', /schools.map in .* is not as the directory.*no.sock did not take a command/)
   // In another cell it knows which one it is, and nothing of the others.
-  assert.deepEqual(await examineCells(south.app.ctx, proxies), { cells: 0, problems: [] })
-  const misnamed = await examineCells({ ...south.app.ctx, cell: 'west' }, proxies)
-  assert.deepEqual(misnamed?.problems, ['CELL is west, and this database is the cell south'])
-  assert.equal(await examineCells({ ...(await startBursar(t)).app.ctx }, proxies), null)
+  const examineAs = (cell: string | null) => examineCells(south.app.ctx, { cell, proxies })
+  assert.deepEqual(await examineAs('south'), { cells: 0, problems: [] })
+  assert.deepEqual((await examineAs('west'))?.problems, ['CELL is west, and this database is the cell south'])
+  assert.deepEqual((await examineAs(null))?.problems, [
+    'CELL is not set, and this database is the cell south',
+  ])
+  const { ctx: alone } = (await startBursar(t)).app
+  assert.equal(await examineCells(alone, { cell: null, proxies }), null)
 })

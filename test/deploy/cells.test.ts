@@ -80,3 +80,28 @@ test('on Kubernetes a proxy reads the maps that the process beside it writes, an
   })
   assert.equal(config.mode, 'live')
 })
+
+test('on Kubernetes a callback can be sent on from each cell to every other, and the owner of a database may move schools', () => {
+  const [between] = readManifests('cells/kubernetes/cell/between-cells.yml')
+  const namespaces = CELLS.map(cell => readYaml(`cells/kubernetes/${cell}/kustomization.yml`).namespace)
+  assert.deepEqual(between.spec.policyTypes, ['Ingress', 'Egress'])
+  const [{ from, ports }] = between.spec.ingress
+  assert.deepEqual(between.spec.egress, [{ to: from, ports }])
+  assert.deepEqual(from[0].namespaceSelector.matchExpressions[0].values, namespaces)
+  assert.deepEqual(from[0].podSelector, between.spec.podSelector)
+  assert.ok(
+    readYaml('cells/kubernetes/cell/kustomization.yml').resources.includes('between-cells.yml'),
+    'it is applied',
+  )
+  const [{ spec }] = readManifests('cells/kubernetes/cell/database.yml')
+  const [{ name, replication, inRoles }] = spec.managed.roles
+  assert.deepEqual([name, replication, inRoles], ['bursar', true, ['pg_create_subscription']])
+  const { owner, postInitApplicationSQL } = spec.bootstrap.initdb
+  assert.equal(owner, name)
+  assert.deepEqual(postInitApplicationSQL, [`grant set on parameter session_replication_role to ${name}`])
+})
+
+test('a standby is waited for by its own name, which no cell has that a school moves to', () => {
+  const [, names] = /synchronous_standby_names = '([^']*)'/.exec(read('cells/standby.sh')) ?? []
+  assert.equal(names, 'walreceiver')
+})

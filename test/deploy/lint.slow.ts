@@ -48,6 +48,7 @@ const LINTS: readonly Lint[] = [
     args: [
       '--strict',
       ...['namespace', 'proxy', 'ingress'].map(name => `cells/kubernetes/proxy/${name}.yml`),
+      'cells/kubernetes/cell/between-cells.yml',
     ],
     offence: {
       file: 'cells/kubernetes/proxy/proxy.yml',

@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buildConsole, isConsoleStale } from '../../tools/build-console.ts'
+import { failedFileCommands, makeClaims } from '../lanes/claims.ts'
 import { startTestCluster, stopTestCluster } from './postgres/cluster.ts'
 import { dropTemplate, makeTemplate } from './postgres/databases.ts'
 
@@ -27,8 +28,7 @@ export async function globalSetup(): Promise<void> {
   const parent = chooseParent()
   sweepLeftovers(parent)
   folder = mkdtempSync(join(parent, `${PREFIX}${process.pid}-`))
-  process.env['BURSAR_TEST_CLAIMS'] = join(folder, 'claims')
-  mkdirSync(join(folder, 'claims'))
+  makeClaims(join(folder, 'claims'))
   const own = process.env['TEST_DATABASE_URL'] ?? (await startOwnServer(folder))
   await Promise.all([makeTemplate(own), building])
 }
@@ -52,6 +52,8 @@ async function startOwnServer(place: string): Promise<string> {
 
 export async function globalTeardown(): Promise<void> {
   if (folder === null) return
+  const failed = failedFileCommands()
+  if (failed.length > 0) console.error(['', 'What failed, by itself:', ...failed, ''].join('\n'))
   if (process.env['TEST_DATABASE_URL'] !== undefined) await dropTemplate()
   await stopTestCluster(folder)
   rmSync(folder, { recursive: true, force: true })

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -30,11 +29,6 @@ test('no package runs a script when it is installed but those that are listed, a
   assert.deepEqual(new Set(scripted), new Set(Object.keys(allowScripts)))
   assert.ok(Object.values(allowScripts).every(Boolean))
   assert.match(readFileSync(join(ROOT, '.ci/run'), 'utf8'), /^npm ci --strict-allow-scripts$/m)
-})
-
-test('the commands of the guides run by npx in a checkout', () => {
-  const shown = execFileSync('npx', ['bursar', '--help'], { cwd: ROOT, encoding: 'utf8' })
-  assert.match(shown, /Usage: bursar/)
 })
 
 const BY_DIGEST = /@sha256:[0-9a-f]{64}$/

@@ -10,6 +10,7 @@ import { ERP, PAY, sampleOrder, sampleStudent, sampleWebhook } from '../harness/
 import { demoVisitor } from '../console/support.ts'
 import { exchange, type Reply } from './fixtures/exchange.ts'
 import { readOperations, type Operation } from './fixtures/operations.ts'
+import { anyText } from '../harness/texts.ts'
 
 /**
  * Whatever arrives, the answer is one of ours. Requests are written to bare sockets: a client library would tidy them
@@ -71,7 +72,7 @@ function words(text: string): string[] {
 const oddJson = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom(...ODD_JSON) },
   fc.json(),
-  fc.string({ unit: 'binary', maxLength: 80 }).map(text => JSON.stringify(text)),
+  anyText({ maxLength: 80 }).map(text => JSON.stringify(text)),
 )
 
 function places(value: Json, path: string[] = []): string[][] {

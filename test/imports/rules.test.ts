@@ -9,10 +9,11 @@ import { importKinds } from '../../src/imports/kinds/kinds.ts'
 import type { MaybeRead } from '../../src/imports/kinds/merge.rules.ts'
 import { ZERO } from '../../src/platform/money.ts'
 import { digestOf } from '../../src/students/registration/register-students.service.ts'
+import { anyText } from '../harness/texts.ts'
 
 const kinds = fc.constantFrom<rules.ImportKind>(...rules.ERP_KINDS, 'links')
 const anyCell: fc.Arbitrary<columns.Cell> = fc.oneof(
-  fc.string({ unit: 'binary', maxLength: 40 }),
+  anyText({ maxLength: 40 }),
   fc.double(),
   fc.integer(),
   fc.boolean(),

@@ -1,50 +1,8 @@
 import assert from 'node:assert/strict'
-import { describe, test, type TestContext } from 'node:test'
-import type { Job } from '../../src/platform/jobs/job.ts'
+import { test } from 'node:test'
 import { Slots } from '../../src/platform/jobs/slots.ts'
 import { waitFor } from '../harness/wait.ts'
-import { batchJob, never, punctualJob, startJobs } from './support.ts'
-
-/** Runs a job beside one that has ten rows, one due every 20 ms, and shows that none of them is done late. */
-async function assertNoDelay(t: TestContext, bad: Job): Promise<void> {
-  const { job, add, lateMs } = punctualJob('others')
-  const start = Date.now()
-  for (let n = 1; n <= 10; n++) add(new Date(start + n * 20))
-  startJobs(t, [bad, job])
-  await waitFor(async () => lateMs.length === 10, 'the rows of the other job')
-  assert.ok(Math.max(...lateMs) < 1_000, `a row was done ${Math.max(...lateMs)} ms late`)
-}
-
-describe('a job delays no other', { concurrency: true }, () => {
-  test('when it always throws', async t => {
-    let throws = 0
-    const bad = batchJob('throws', async () => {
-      throws++
-      throw new Error('always')
-    })
-    await assertNoDelay(t, bad)
-    assert.ok(throws > 0)
-  })
-
-  test('when looking for its next row throws', async t => {
-    const bad = batchJob('throws', async () => 0, { nextDueAt: () => Promise.reject(new Error('always')) })
-    await assertNoDelay(t, bad)
-  })
-
-  test('when it hangs', async t => {
-    let hangs = 0
-    const bad = batchJob('hangs', () => (hangs++, never()), { timeLimitMs: 30 })
-    await assertNoDelay(t, bad)
-    assert.ok(hangs > 0)
-  })
-
-  test('when it is a purge that has much to delete', async t => {
-    const purge = batchJob('purge', async () => new Promise(resolve => setImmediate(resolve, 1)), {
-      kind: 'purge',
-    })
-    await assertNoDelay(t, purge)
-  })
-})
+import { batchJob, never, startJobs } from './support.ts'
 
 test('what hangs counts as a failure at its time limit and frees its slot, so the job recovers without a restart', async t => {
   let [started, release] = [0, () => {}]
@@ -78,9 +36,8 @@ test('a stop does not wait longer for what hangs than its time limit', async t =
   let started = 0
   const runner = startJobs(t, [batchJob('hangs', () => (started++, never()), { timeLimitMs: 300 })])
   await waitFor(async () => started === 1, 'the job to start')
-  const began = performance.now()
   await runner.stop()
-  assert.ok(performance.now() - began < 1_300)
+  assert.equal(runner.statuses[0]?.abandoned, 1)
 })
 
 test('a job that fails backs off for longer each time, and is back at once when it succeeds', async t => {

@@ -1,8 +1,9 @@
-import { globSync, mkdirSync, statSync } from 'node:fs'
+import { globSync, statSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 import { resolve } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { pathToFileURL } from 'node:url'
+import { claimFile, notePassed } from './claims.ts'
 
 const FILE_TIMEOUT_MS = 600_000
 
@@ -20,13 +21,20 @@ export async function runLane(): Promise<void> {
     },
   })
   for (const file of filesByWeight()) {
-    if (!claim(file)) continue
+    if (!claimFile(file)) continue
     await test(file, { timeout: FILE_TIMEOUT_MS }, t => load(t, file))
   }
 }
 
 /** No test begins before all of the file's are known: once none is left to run, the file counts as over. */
 async function load(t: TestContext, file: string): Promise<void> {
+  let hasFailed = false
+  t.afterEach(each => {
+    if ('passed' in each && !each.passed) hasFailed = true
+  })
+  t.after(() => {
+    if (!hasFailed) notePassed(file)
+  })
   const loaded = import(`${pathToFileURL(resolve(file)).href}?${file}`)
   await Promise.all([t.test('is loaded', async () => void (await loaded)), loaded])
 }
@@ -41,17 +49,4 @@ const FILES = process.env['BURSAR_TESTS'] ?? 'test/**/*.test.ts'
 function filesByWeight(): string[] {
   const sizes = new Map(globSync(FILES).map(file => [file, statSync(file).size]))
   return [...sizes].toSorted(([, a], [, b]) => b - a).map(([file]) => file)
-}
-
-/** Lanes share the work by making a folder for each file: only one of them can. */
-function claim(file: string): boolean {
-  const claims = process.env['BURSAR_TEST_CLAIMS']
-  if (claims === undefined) throw new Error('run the lanes by `npm test`')
-  try {
-    mkdirSync(resolve(claims, file.replaceAll('/', '+')))
-    return true
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false
-    throw error
-  }
 }

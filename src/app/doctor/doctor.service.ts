@@ -82,7 +82,7 @@ export function examine(config: Config, ctx: Context): Promise<Finding[]> {
     'Provider accounts': () => lookAtAccounts(config, ctx),
     Lenders: () => lookAtLenders(ctx),
     Institutes: async () => judgePeople(await readPeople(ctx.db)),
-    Cells: async () => judgeCells(await examineCells(ctx, config.proxies)),
+    Cells: async () => judgeCells(await examineCells(ctx, config)),
   }
   return Promise.all(
     Object.entries(looks).map(async ([subject, look]) => {

@@ -36,6 +36,8 @@ export type Standing = {
   role: string
   database: string
   walLevel: string
+  /** Any server that follows counts as a synchronous standby. */
+  waitsForAny: boolean
   /** Replication slots, and connections that replicate. */
   freeSlots: number
   freeSenders: number
@@ -61,6 +63,7 @@ export async function readStanding(db: Queryable): Promise<Standing> {
          'clockOffsetMs', coalesce((select value::numeric from instance_settings where key = 'clock_offset_ms'), 0)) as settings,
        current_user::text as role, current_database()::text as database,
        current_setting('wal_level') as "walLevel",
+       current_setting('synchronous_standby_names') like '%*%' as "waitsForAny",
        current_setting('max_wal_senders')::int - (select count(*)::int from pg_stat_get_wal_senders()) as "freeSenders",
        current_setting('max_logical_replication_workers')::int - (select count(*)::int from pg_stat_subscription where pid is not null)
          as "freeAppliers",

@@ -76,6 +76,9 @@ function findUnfit(from: Standing, to: Standing, { source, target }: Names): str
     from.walLevel === 'logical'
       ? ''
       : `The PostgreSQL of ${source} has wal_level = ${from.walLevel}: set wal_level = logical and restart it.`,
+    from.waitsForAny
+      ? `The PostgreSQL of ${source} has synchronous_standby_names = *, and would take that of ${target} for its standby while the school moves: name the standbys there.`
+      : '',
     few(source, from.freeSlots, 'replication slots', 'max_replication_slots'),
     few(source, from.freeSenders, 'connections for replication', 'max_wal_senders'),
     few(target, to.freeAppliers, 'workers of replication', 'max_logical_replication_workers'),

@@ -48,6 +48,8 @@ export type MoveOptions = {
   leaseWaitMs?: number
   /** For how long a process of the old cell may still answer for the school, by what it remembers. */
   settleMs?: number
+  /** How long the copy waits for a new cell whose server is not connected to the old one's. */
+  unfollowedMs?: number
 }
 
 type Progress = { step: Step | BackStep; text: string }
@@ -62,13 +64,14 @@ type Run = {
   say: (text: string) => void
 }
 
-const DEFAULTS = { longestPauseMs: 2_000, leaseWaitMs: 5_000, settleMs: 5_000 }
+const DEFAULTS = { longestPauseMs: 2_000, leaseWaitMs: 5_000, settleMs: 5_000, unfollowedMs: 60_000 }
 const LOOK_AGAIN_MS = 200
 const MARK_LOOK_MS = 3
 /** What a shut fence outlasts the longest pause by, before it opens by itself. */
 const FENCE_SLACK_MS = 3_000
 const DRAIN_MS = 700
 const MOST_DRAINS = 10
+const MOST_DROPS = 100
 const NEAR_MS = 500
 
 /** Moves a school to another cell, or goes on with a move that was begun. */
@@ -247,7 +250,9 @@ async function catchUp(run: Run): Promise<void> {
   const startedAtMs = performance.now()
   let told = -1
   const { failures: before } = await replication.readCopyProgress(sides.target, names)
+  const expectFollowed = watchSlot(run)
   for (;;) {
+    await expectFollowed()
     const { copied, tables, failures } = await replication.readCopyProgress(sides.target, names)
     if (failures > before)
       throw new MoveStopped(
@@ -258,7 +263,8 @@ async function catchUp(run: Run): Promise<void> {
     told = copied
     await wait(LOOK_AGAIN_MS)
   }
-  for (let behindMs = await measureDelay(run); behindMs > NEAR_MS; behindMs = await measureDelay(run))
+  const measure = (): Promise<number> => measureDelay(run, expectFollowed)
+  for (let behindMs = await measure(); behindMs > NEAR_MS; behindMs = await measure())
     say(`The new cell is ${seconds(behindMs)} behind`)
   await sides.target.query(`analyze ${sides.replicated.map(({ name }) => name).join(', ')}`)
   const comparingMs = performance.now()
@@ -275,12 +281,36 @@ async function catchUp(run: Run): Promise<void> {
 }
 
 /** How long what is written at the old cell takes to the new one. */
-async function measureDelay({ sides, school, move }: Run): Promise<number> {
+async function measureDelay(
+  { sides, school, move }: Run,
+  expectFollowed: () => Promise<void>,
+): Promise<number> {
   const startedAtMs = performance.now()
   const mark = `${move.id} ${newId('move')}`
   await fence.writeMark(sides.source, school.id, mark)
-  while (!(await fence.hasMark(sides.target, school.id, mark))) await wait(LOOK_AGAIN_MS / 10)
+  while (!(await fence.hasMark(sides.target, school.id, mark))) {
+    await expectFollowed()
+    await wait(LOOK_AGAIN_MS / 10)
+  }
   return performance.now() - startedAtMs
+}
+
+/** Nobody waits for rows that will never come: a server that failed over has no slot, and one that is cut off sends nothing. */
+function watchSlot({ sides, names, options, move }: Run): () => Promise<void> {
+  const { unfollowedMs } = options
+  let followedAtMs = performance.now()
+  return async () => {
+    const slot = await replication.readSlot(sides.source, names)
+    if (slot === 'followed') followedAtMs = performance.now()
+    if (slot === 'gone' || slot === 'lost')
+      throw new MoveStopped(
+        `The PostgreSQL of ${move.fromCell} does not keep for this move what was written meanwhile: its replication slot is ${slot}, as after a failover or by max_slot_wal_keep_size. End it with --back and begin again.`,
+      )
+    if (performance.now() - followedAtMs > unfollowedMs)
+      throw new MoveStopped(
+        `The PostgreSQL of ${move.toCell} has not been connected to that of ${move.fromCell} for ${seconds(unfollowedMs)}: its log says why. Mend it and go on, or go --back.`,
+      )
+  }
 }
 
 async function pause(run: Run): Promise<void> {
@@ -391,9 +421,17 @@ async function audit(run: Run): Promise<void> {
   say(`${there?.length ?? 0} differences in the books on either side`)
 }
 
-async function endReplication({ sides, names }: Run): Promise<void> {
-  await replication.unsubscribe(sides.target, names)
-  await replication.unpublish(sides.source, names)
+async function endReplication({ sides: { source, target }, names }: Run): Promise<void> {
+  await replication.unsubscribe(target, names, (await replication.readSlot(source, names)) !== 'gone')
+  await replication.dropSlot(source, names)
+  // Without a subscription that dropped it; a connection may take a moment to end.
+  for (let tries = 1; (await replication.readSlot(source, names)) !== 'gone'; tries++) {
+    if (tries === MOST_DROPS)
+      throw new MoveStopped(`The replication slot ${names.slot} is still in use; go on when it is not.`)
+    await wait(LOOK_AGAIN_MS)
+    await replication.dropSlot(source, names)
+  }
+  await replication.dropPublication(source, names)
 }
 
 async function stash({ sides, names, school, options, say }: Run): Promise<void> {
@@ -409,11 +447,11 @@ async function release({ sides, school }: Run): Promise<void> {
   await fence.dropFence(sides.target, school.id)
 }
 
-async function undo({ sides, school, names, move }: Run): Promise<void> {
+async function undo(run: Run): Promise<void> {
+  const { sides, school, move } = run
   const { source, target, replicated } = sides
   await fence.openFence(source, school.id)
-  await replication.unsubscribe(target, names)
-  await replication.unpublish(source, names)
+  await endReplication(run)
   await fence.dropFence(source, school.id)
   await fence.unmark(source, move.id)
   await replication.deleteRows(target, school.id, replicated)

@@ -20,12 +20,33 @@ export async function publish(
     await db.query(`select pg_create_logical_replication_slot($1, 'pgoutput')`, [slot])
 }
 
-export async function unpublish(db: Queryable, { publication, slot }: Names): Promise<void> {
+/** While somebody is connected to it, it stays. */
+export async function dropSlot(db: Queryable, { slot }: Names): Promise<void> {
   await db.query(
     'select pg_drop_replication_slot(slot_name) from pg_replication_slots where slot_name = $1 and not active',
     [slot],
   )
+}
+
+export async function dropPublication(db: Queryable, { publication }: Names): Promise<void> {
   await db.query(`drop publication if exists ${publication}`)
+}
+
+export type SlotState = 'followed' | 'waiting' | 'lost' | 'gone'
+
+/**
+ * Whether the slot still keeps what the new cell has not read. A standby that took over has none, and a server that may keep
+ * so much and no more has given it up: then rows are lost to the copy, and it cannot go on.
+ */
+export async function readSlot(db: Queryable, { slot }: Names): Promise<SlotState> {
+  const [row] = await db.query<{ isActive: boolean; isLost: boolean }>(
+    `select active as "isActive", wal_status is not distinct from 'lost' as "isLost"
+     from pg_replication_slots where slot_name = $1`,
+    [slot],
+  )
+  if (row === undefined) return 'gone'
+  if (row.isLost) return 'lost'
+  return row.isActive ? 'followed' : 'waiting'
 }
 
 /**
@@ -59,10 +80,14 @@ export async function tryToSubscribe(db: Queryable, address: string): Promise<st
   }
 }
 
-/** Drops the slot and those of tables that were still being copied too. */
-export async function unsubscribe(db: Queryable, { publication }: Names): Promise<void> {
+/**
+ * Drops the slot and those of tables that were still being copied too, for which its server connects to the old one. One that
+ * is gone already would keep the subscription from being dropped.
+ */
+export async function unsubscribe(db: Queryable, { publication }: Names, hasSlot: boolean): Promise<void> {
   if ((await db.query('select from pg_subscription where subname = $1', [publication])).length === 0) return
   await db.query(`alter subscription ${publication} disable`)
+  if (!hasSlot) await db.query(`alter subscription ${publication} set (slot_name = none)`)
   await db.query(`drop subscription ${publication}`)
 }
 

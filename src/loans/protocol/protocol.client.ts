@@ -2,6 +2,7 @@ import { badRequest, BursarError, unavailable } from '../../platform/errors.ts'
 import { anyAddress } from '../../platform/http-client/addresses.ts'
 import { HttpClient } from '../../platform/http-client/http-client.ts'
 import { newId } from '../../platform/ids.ts'
+import { parseAnswer } from '../../platform/json.rules.ts'
 import { isSigned, signMessage } from '../../platform/standard-webhooks.ts'
 import type { Lender } from '../lender-port.ts'
 import {
@@ -121,7 +122,7 @@ async function call<Answer>(
 
 function parseJson(body: Buffer): unknown {
   try {
-    return JSON.parse(body.toString('utf8'))
+    return parseAnswer(body)
   } catch {
     throw badRequest('The body is not valid JSON.')
   }

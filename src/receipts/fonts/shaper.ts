@@ -1,3 +1,5 @@
+import { CHARACTERS } from '../script-runs.ts'
+
 /** What the library's own library of fonts says of a font. */
 export type OpenFont = {
   postscriptName: string
@@ -60,7 +62,7 @@ export class Shaper {
   #word(word: string): Shaped {
     const known = this.#words.get(word)
     if (known !== undefined) return known
-    const shaped = (this.#isPaired ? this.#inPairs(word) : null) ?? this.#layout(word)
+    const shaped = (this.#isPaired ? this.#inPairs(word) : null) ?? this.#inParts(word) ?? this.#layout(word)
     if (word.length > MAX_LETTERS) return shaped
     if (this.#words.size >= MAX_WORDS)
       for (const oldest of this.#words.keys()) {
@@ -80,6 +82,19 @@ export class Shaper {
       glyphs.push(glyph)
     }
     return joined(glyphs)
+  }
+
+  /** The time that the library takes for a word grows with the square of its length. */
+  #inParts(word: string): Shaped | null {
+    if (word.length <= MAX_LETTERS) return null
+    const parts = ['']
+    for (const { segment } of CHARACTERS.segment(word)) {
+      const last = parts.at(-1) ?? ''
+      if (last !== '' && last.length + segment.length > MAX_LETTERS) parts.push(segment)
+      else parts[parts.length - 1] = last + segment
+    }
+    if (parts.length === 1) return null
+    return joined(parts.flatMap(part => this.#word(part).glyphs))
   }
 
   #pair(letters: string): ShapedGlyph | null {

@@ -1,3 +1,4 @@
+import { parseAnswer } from '../../platform/json.rules.ts'
 import { formatRupees, parseRupees, type Paise } from '../../platform/money.ts'
 
 /** What an ERP shows of its books, by payment: the only way to see from outside that something was booked once. */
@@ -8,12 +9,13 @@ export type Expected = { type: 'payment' | 'refund'; id: string; amountPaise: Pa
 const SHAPE =
   '200 with {"status": "success", "data": {"bookings": [{"type": "payment", "id": "pay_…", "amount": 12345.67}]}}'
 
-export function readBookings(httpStatus: number, body: string): Books {
+export function readBookings(httpStatus: number, body: Buffer): Books {
   const unreadable = { kind: 'unreadable', message: `bookings_url has to answer ${SHAPE}` } as const
   if (httpStatus !== 200)
     return { ...unreadable, message: `${unreadable.message}; it answered ${httpStatus}` }
   try {
-    const rows: unknown = JSON.parse(body)?.data?.bookings
+    const { data } = parseAnswer(body) as { data?: { bookings?: unknown } }
+    const rows = data?.bookings
     if (!Array.isArray(rows)) return unreadable
     return { kind: 'read', bookings: rows.map(readBooking) }
   } catch {

@@ -67,7 +67,7 @@ export function callsWith(httpClient: HttpClient) {
       address.searchParams.set('payment_id', paymentId)
       const result = await httpClient.send({ method: 'GET', url: address.href, headers, ...LIMITS })
       if (result.kind === 'failed') return { kind: 'unreadable', message: result.message }
-      return readBookings(result.httpStatus, result.body.toString('utf8'))
+      return readBookings(result.httpStatus, result.body)
     },
   }
 }

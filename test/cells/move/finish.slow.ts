@@ -49,7 +49,7 @@ test(
       out,
       /^demo-group works in north; its move to south stopped at catch_up\. Go on: bursar cells move demo-group --to south; or end it: .* --back$/m,
     )
-    const { problems = [] } = (await examineCells(ctx, proxies)) ?? {}
+    const { problems = [] } = (await examineCells(ctx, { cell: 'north', proxies })) ?? {}
     assert.match(problems.join('\n'), /demo-school is answered 503.*\n.*demo-group works in north/)
 
     const demo = new Client(proxy.url, DEMO)

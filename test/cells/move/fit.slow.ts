@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { moveSchool } from '../../../src/cells/move/move.service.ts'
+import { waitFor } from '../../harness/wait.ts'
 import { startTwoCells } from './two-cells.ts'
 
 test('what a move lacks is said before anything is touched, each with what to change', async t => {
@@ -52,6 +53,21 @@ test('what a move lacks is said before anything is touched, each with what to ch
     `select pg_create_physical_replication_slot('taken_' || n) from generate_series(1, 17) n`,
     `select pg_drop_replication_slot(slot_name) from pg_replication_slots`,
     /^The PostgreSQL of north has 3 replication slots left, and a move needs 7: raise max_replication_slots there, or lower/,
+  )
+  /** As `without`, of a setting that is read again. */
+  const reload = async (statement: string, isDone: string): Promise<void> => {
+    await asAdmin(statement)
+    await asAdmin('select pg_reload_conf()')
+    await waitFor(async () => (await asAdmin(`select where ${isDone}`)).length === 1, statement)
+  }
+  await reload(
+    `alter system set synchronous_standby_names = '*'`,
+    `current_setting('synchronous_standby_names') = '*'`,
+  )
+  await refused(/^The PostgreSQL of north has synchronous_standby_names = \*, .*name the standbys there\.$/)
+  await reload(
+    'alter system reset synchronous_standby_names',
+    `current_setting('synchronous_standby_names') = ''`,
   )
   const at = (address: string) => ({ source: { ...options.source, address } })
   await refused(

@@ -41,18 +41,18 @@ test('the cookie is kept from scripts and from other sites, and is not stored as
   assert.ok(rows.length > 0 && rows.every(({ row }) => !row.includes(secret)))
 })
 
-test('a wrong password, a person without one and nobody at all are answered alike, in about the same time', async () => {
+test('a wrong password, a person without one and nobody at all are answered alike, after as much work', async () => {
   const refusals: string[] = []
-  const times: number[] = []
+  const works: number[] = []
   for (const email of ['asha@school.example', 'bursar@demo-school.example', 'nobody@school.example']) {
-    const started = performance.now()
+    const began = process.cpuUsage()
     refusals.push(essence(await new Visitor(url).signIn(email, 'not the right one')))
-    times.push(performance.now() - started)
+    works.push(process.cpuUsage(began).user)
   }
   assert.equal(new Set(refusals).size, 1, refusals.join('\n'))
   assert.match(refusals[0] ?? '', /^401 .*AUE00000/)
   // A password is looked at in each case; without that an unknown person would be answered in a fraction of the time.
-  assert.ok(Math.min(...times) > Math.max(...times) / 5, times.join(', '))
+  assert.ok(Math.min(...works) > Math.max(...works) / 5, works.join(', '))
   const challenged = await new Visitor(url).signIn('nobody@school.example', 'x')
   assert.equal(challenged.headers.get('www-authenticate'), null, 'or the browser shows a dialogue of its own')
 })

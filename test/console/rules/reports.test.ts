@@ -17,6 +17,7 @@ import {
   type Column,
 } from '../../../src/console/reports/reports.rules.ts'
 import { paiseOf, sumPaise } from '../../../src/platform/money.ts'
+import { anyText } from '../../harness/texts.ts'
 
 const NAMES: LedgerNames = {
   clearing: 'Gateway',
@@ -93,7 +94,7 @@ const lines = fc.array(
 
 test('a voucher of any payment or refund balances to the paisa, whatever its texts hold', () => {
   fc.assert(
-    fc.property(lines, fc.boolean(), fc.string({ unit: 'binary' }), (parts, isIn, text) => {
+    fc.property(lines, fc.boolean(), anyText(), (parts, isIn, text) => {
       const total = sumPaise(parts.map(part => part.amountPaise))
       fc.pre(total > 0)
       const voucher = moneyVoucher(

@@ -4,7 +4,6 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import pg from 'pg'
-import { setTimeout as pause } from 'node:timers/promises'
 import { addressPolicy } from '../../../src/platform/http-client/addresses.ts'
 import { HttpClient } from '../../../src/platform/http-client/http-client.ts'
 import { ClusterSemaphore } from '../../../src/platform/db/cluster-semaphore.ts'
@@ -23,6 +22,7 @@ import {
 } from '../../harness/fakes/erp.ts'
 import { NOBODY } from '../../harness/nobody.ts'
 import { scratch } from '../../platform/embedded-postgres/fixtures/support.ts'
+import { waitFor } from '../../harness/wait.ts'
 
 /** What an ERP may do to us, over real sockets. */
 const ASKED = { identifier: 'ADM-1042' }
@@ -197,7 +197,9 @@ test('never more calls at once than the setting, first come first served, and al
   const { erp, ask } = await open(t)
   const gate = await openGate(t)
   erp.disturb(async () => {
-    await pause(5)
+    await waitFor(async () => erp.inFlight === 3 || order.length === 40, 'as many calls as may be', {
+      everyMs: 1,
+    })
     return null
   })
   const order: number[] = []

@@ -4,7 +4,6 @@ import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import { type AddressInfo, createServer } from 'node:net'
 import { test, type TestContext } from 'node:test'
-import { setTimeout as wait } from 'node:timers/promises'
 import { anyAddress } from '../../../src/platform/http-client/addresses.ts'
 import {
   HttpClient,
@@ -71,7 +70,7 @@ async function startCloser(
       socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok')
       if (--left > 0) return
       if (afterMs === 0) socket.end()
-      else void wait(afterMs).then(() => socket.end())
+      else setTimeout(() => socket.end(), afterMs)
     })
   })
   server.listen(0, '127.0.0.1')

@@ -24,7 +24,7 @@ function shown(rows: readonly Expected[], isText: boolean) {
     id,
     amount: isText ? toRupees(amountPaise).toFixed(2) : toRupees(amountPaise),
   }))
-  const read = readBookings(200, JSON.stringify({ data: { bookings } }))
+  const read = readBookings(200, Buffer.from(JSON.stringify({ data: { bookings } })))
   assert.equal(read.kind, 'read')
   return read.kind === 'read' ? read.bookings : []
 }
@@ -58,7 +58,7 @@ test('a row that is missing, twice, of another amount or of nobody is named, and
 test('an answer that shows no books is told what to look like', () => {
   fc.assert(
     fc.property(fc.constantFrom(200, 401, 500), fc.oneof(fc.string(), fc.json()), (status, body) => {
-      const read = readBookings(status, body)
+      const read = readBookings(status, Buffer.from(body))
       assert.ok(read.kind === 'unreadable')
       assert.match(read.message, /bookings_url has to answer 200 with/)
     }),
