@@ -9,6 +9,7 @@ import type { Institute } from '../src/institutes/institutes.rules.ts'
 import { getInstitute } from '../src/institutes/institutes.service.ts'
 import type { Context } from '../src/platform/context.ts'
 import { seedSchool } from '../src/sandbox/seed/school.service.ts'
+import { NOTHING_SENT } from '../test/harness/statement-count.ts'
 import { median, type Figure } from './figures.ts'
 import { openCluster } from './rig.ts'
 import type { Size } from './size.ts'
@@ -47,7 +48,7 @@ export async function measureDues({ rows, rounds }: Size): Promise<Figure[]> {
       await copyStudents(ctx, client, institute)
       await client.query('vacuum analyze')
       const spent = (): ReturnType<typeof spentByThisProcess> =>
-        spentByThisProcess(cluster.folder, { statements: 0, commits: 0 })
+        spentByThisProcess(cluster.folder, NOTHING_SENT)
       const cpuOf = async (act: () => Promise<unknown>, times: number): Promise<number> => {
         const before = spent()
         for (let load = 0; load < times; load++) await act()

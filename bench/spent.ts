@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
-import type { SentStatements } from '../test/harness/statement-count.ts'
+import { NOTHING_SENT, type SentStatements } from '../test/harness/statement-count.ts'
 
 /**
  * What has been spent so far: CPU time of a process, of the helper processes below it and of the whole database server,
@@ -68,18 +68,17 @@ export function eachOf(before: Spent, after: Spent, count: number): Spent {
 }
 
 /** By a part of Bursar that measures itself; the bytes are measured from outside. */
-export function spentByThisProcess(folder: string, { statements, commits }: SentStatements): Spent {
+export function spentByThisProcess(folder: string, sent: SentStatements): Spent {
   const { user, system } = process.cpuUsage()
   const [nodeMs, postgresMs] = [(user + system) / 1_000, cpuOfServer(folder)]
-  return { ...NOTHING, nodeMs, postgresMs, statements, commits }
+  return { ...NOTHING, nodeMs, postgresMs, ...sent }
 }
 
 export const NOTHING: Spent = {
   nodeMs: 0,
   helpersMs: 0,
   postgresMs: 0,
-  statements: 0,
-  commits: 0,
+  ...NOTHING_SENT,
   walBytes: 0,
   diskBytes: 0,
 }
@@ -129,9 +128,9 @@ export class SpentMeter {
     )
     const [disk] = rows
     if (disk === undefined) throw new Error('the database does not say how large it is')
-    const { statements, commits } = await readSent()
+    const sent = await readSent()
     const { ownMs: nodeMs, belowMs: helpersMs } = cpuOf(String(pid), listProcesses())
-    return { nodeMs, helpersMs, postgresMs: cpuOfServer(folder), statements, commits, ...disk }
+    return { nodeMs, helpersMs, postgresMs: cpuOfServer(folder), ...sent, ...disk }
   }
 
   async close(): Promise<void> {
@@ -142,12 +141,12 @@ export class SpentMeter {
 export const cpuMs = ({ nodeMs, helpersMs, postgresMs }: Spent): number => nodeMs + helpersMs + postgresMs
 
 export function describeSpent(spent: Spent): string {
-  const { nodeMs, helpersMs, postgresMs, statements, commits, walBytes } = spent
+  const { nodeMs, helpersMs, postgresMs, statements, commits, flushes, walBytes } = spent
   const ms = [
     `node ${nodeMs.toFixed(2)}`,
     `helpers ${helpersMs.toFixed(2)}`,
     `PostgreSQL ${postgresMs.toFixed(2)}`,
   ]
-  const asked = `${statements.toFixed(1)} statements, ${commits.toFixed(1)} commits, ${(walBytes / 1_000).toFixed(1)} kB of log`
+  const asked = `${statements.toFixed(1)} statements, ${commits.toFixed(1)} commits (${flushes.toFixed(1)} of them waited for the disk), ${(walBytes / 1_000).toFixed(1)} kB of log`
   return `${ms.join(' + ')} ms, ${asked}`
 }

@@ -90,7 +90,7 @@ export function createJobs(
       nextDueAt: () => nextDisputeMailDue(ctx),
     }),
     work('payers_notified', {
-      wakesOn: 'messages',
+      wakesOn: 'receipts',
       run: processBatches(limit => notifyPayers(ctx, limit)),
       nextDueAt: () => nextNoticeDue(ctx),
     }),

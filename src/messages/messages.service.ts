@@ -8,6 +8,7 @@ import type { Context } from '../platform/context.ts'
 import { transact, type Command } from '../platform/idempotency.ts'
 import { newId } from '../platform/ids.ts'
 import type { Run } from '../platform/jobs/job.ts'
+import { GatheredWrites } from '../platform/jobs/gathered-writes.ts'
 import { processDue, type LeaseEnd } from '../platform/jobs/process-due.ts'
 import {
   AWAY_MS,
@@ -31,7 +32,7 @@ export async function queueMessages(tx: Transaction, messages: readonly NewMessa
   // A family that the office registered may have no e-mail address.
   const reachable = messages.filter(({ recipient }) => recipient !== '')
   if (reachable.length === 0) return
-  const letters = reachable.filter(({ to }) => to !== undefined)
+  const letters = reachable.filter(({ to }) => to !== undefined && to.from === undefined)
   const schools =
     letters.length === 0
       ? new Map<number, School>()
@@ -50,7 +51,8 @@ export async function queueMessages(tx: Transaction, messages: readonly NewMessa
   tx.notify('messages')
 }
 
-function letterOf({ to, body }: NewMessage, school: School | undefined) {
+function letterOf({ to, body }: NewMessage, read: School | undefined) {
+  const school = to?.from ?? read
   if (to === undefined || school === undefined) return {}
   return { body: writeLetter(body, to, school), replyTo: school.email }
 }
@@ -141,14 +143,19 @@ export async function whenTold(
  * person decides.
  */
 export function sendMessages(post: MessageContext): Run {
-  return processDue(post, store.toSend, message => sendMessage(post, message))
+  // Of messages that nothing remote takes, those that were claimed together end together.
+  const ends = new GatheredWrites<store.TryEnd>(ended => store.endTries(post.db, ended))
+  return processDue(post, store.toSend, message => sendMessage({ ...post, ends }, message))
 }
 
+type Sending = MessageContext & { ends: GatheredWrites<store.TryEnd> }
+
 /** Each way out ends the lease in the same statement that says what became of it. */
-async function sendMessage(post: MessageContext, message: store.DueMessage): Promise<LeaseEnd> {
+async function sendMessage(post: Sending, message: store.DueMessage): Promise<LeaseEnd> {
   const now = post.clock.now()
   if (message.inWakingHours && !isWakingHour(now, message)) {
-    await store.putOff(post.db, message, nextWakingMoment(now, message))
+    const nextTryAt = nextWakingMoment(now, message)
+    await post.ends.add({ ...message, nextTryAt, isTried: false })
     return 'released'
   }
   const isOnce = !isRepeatable(message.channel) && post.senders[message.channel].staysHere !== true
@@ -235,9 +242,9 @@ async function attachmentOf(
   return (await readAttachment({ instituteId, attachment, isMailed: true })) ?? undefined
 }
 
-async function finish(post: MessageContext, message: Message, outcome: Outcome): Promise<void> {
+async function finish(post: Sending, message: Message, outcome: Outcome): Promise<void> {
   const end = endOf(message, outcome, post.clock.now())
-  await store.finishTry(post.db, message, end)
+  await post.ends.add({ ...message, ...end, isTried: true })
   // A sandbox shows what was sent; elsewhere nobody but its recipient reads it again.
   if (end.state === 'sent' && post.mode === 'live' && message.secretSealed !== null)
     await store.eraseSecretOf(post.db, message)
@@ -248,7 +255,11 @@ async function finish(post: MessageContext, message: Message, outcome: Outcome):
   else post.log.warn({ ...line, next_try_at: end.nextTryAt?.toISOString() }, 'message not sent')
 }
 
-function endOf(message: Message, outcome: Outcome, now: Date): Parameters<typeof store.finishTry>[2] {
+function endOf(
+  message: Message,
+  outcome: Outcome,
+  now: Date,
+): Pick<store.TryEnd, 'state' | 'sentAt' | 'failure' | 'nextTryAt'> {
   switch (outcome.kind) {
     case 'sent':
       return { state: 'sent', sentAt: now, failure: null, nextTryAt: null }

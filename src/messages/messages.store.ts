@@ -90,16 +90,36 @@ export async function beginTry(db: Queryable, { instituteId, id, tries }: Messag
   )
 }
 
+/** What became of a message that was at hand; one that was put off has not been tried. */
+export type TryEnd = Pick<
+  Message,
+  'instituteId' | 'id' | 'tries' | 'state' | 'sentAt' | 'failure' | 'nextTryAt'
+> & {
+  isTried: boolean
+}
+
+const ends = messages.with<{ isTried: boolean }>({ isTried: 'boolean' })
+
 /** The count of tries names the holder: one whose lease has expired changes nothing any more. */
-export async function finishTry(
-  db: Queryable,
-  message: Message,
-  end: Pick<Message, 'state' | 'sentAt' | 'failure' | 'nextTryAt'>,
-): Promise<void> {
+export async function endTries(db: Queryable, ended: readonly TryEnd[]): Promise<void> {
+  const { text, values } = ends.rowsOf(ended, [
+    'instituteId',
+    'id',
+    'tries',
+    'state',
+    'sentAt',
+    'failure',
+    'nextTryAt',
+    'isTried',
+  ])
   await db.query(
-    `update messages set state = $4, sent_at = $5, failure = $6, next_try_at = $7, held_until = null, is_sending = false
-     where institute_id = $1 and id = $2 and tries = $3 and state = 'queued'`,
-    [message.instituteId, message.id, message.tries, end.state, end.sentAt, end.failure, end.nextTryAt],
+    `update messages m set state = r.state, sent_at = r.sent_at, failure = r.failure, next_try_at = r.next_try_at,
+       held_until = null, tries = case when r.is_tried then m.tries else m.tries - 1 end,
+       is_sending = m.is_sending and not r.is_tried
+     from ${text}
+     where m.institute_id = any ($${values.length + 1}::int[]) and m.institute_id = r.institute_id and m.id = r.id
+       and m.tries = r.tries and m.state = 'queued'`,
+    [...values, institutesOf(ended)],
   )
 }
 
@@ -139,15 +159,6 @@ export async function eraseExpiredSecrets(db: Database, limit: number): Promise<
     [limit],
   )
   return rows.length
-}
-
-/** It was not tried after all. */
-export async function putOff(db: Queryable, message: Message, until: Date): Promise<void> {
-  await db.query(
-    `update messages set next_try_at = $4, tries = tries - 1, held_until = null
-     where institute_id = $1 and id = $2 and tries = $3 and state = 'queued'`,
-    [message.instituteId, message.id, message.tries, until],
-  )
 }
 
 export async function postponeDue(

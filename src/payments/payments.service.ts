@@ -183,7 +183,7 @@ export async function move(
   if (isDuplicate) await store.movePayment(tx, payment, moved)
   else {
     store.moveWithReceipt(tx, payment, moved, financialYear(dayOf(capturedAt)))
-    tx.notify('messages')
+    tx.notify('receipts')
   }
 }
 

@@ -22,7 +22,7 @@ async function watch(): Promise<void> {
   subscribe(STATEMENTS, message => {
     const text = String(message)
     if (checked.has(text)) return
-    const sender = senderOf(new Error('only its stack counts').stack ?? '')
+    const sender = findSender()
     if (sender === null || checked.has(`${sender} ${text}`)) return
     const reach = reachOf(sender)
     checked.add(reach === 'one' ? text : `${sender} ${text}`)
@@ -32,11 +32,14 @@ async function watch(): Promise<void> {
   })
 }
 
-/** `orders/orders.store.ts lockExpired`; null when it is a test that sends it. */
-function senderOf(stack: string): string | null {
+/** Of the statement that is just announced: `orders/orders.store.ts lockExpired`; null when it is a test that sends it. */
+export function findSender(): string | null {
+  const { stack = '' } = new Error('only its stack counts')
+  let isBetween = false
   for (const [, name = '', file = ''] of stack.matchAll(FRAME)) {
-    if (file.startsWith(BETWEEN) || file === import.meta.url) continue
-    return file.startsWith(SOURCE) ? `${file.slice(SOURCE.length)} ${name.split('.').at(-1)}` : null
+    if (file.startsWith(BETWEEN)) isBetween = true
+    else if (isBetween)
+      return file.startsWith(SOURCE) ? `${file.slice(SOURCE.length)} ${name.split('.').at(-1)}` : null
   }
   return null
 }

@@ -71,11 +71,17 @@ export function whyRefunded(cause: RefundCause | null, language: Language): stri
   return cause === null ? '' : messageTextsIn(language).refunded.why[cause]
 }
 
-/** Who a mail is to and in which language: it gets a greeting, a way to ask and the school's address. */
-export type Addressee = { name: string; language: Language }
+/** What a mail says of the school that sends it. */
+export type Signatory = Pick<School, 'name' | 'address' | 'phone' | 'email'>
+
+/**
+ * Who a mail is to and in which language: it gets a greeting, a way to ask and the school's address, which is read unless
+ * it is given.
+ */
+export type Addressee = { name: string; language: Language; from?: Signatory }
 
 /** The body between greeting and signature. */
-export function writeLetter(body: string, { name, language }: Addressee, school: School): string {
+export function writeLetter(body: string, { name, language }: Addressee, school: Signatory): string {
   const { letter } = messageTextsIn(language)
   const { phone, email, address } = school
   const [first, second] = [

@@ -34,8 +34,8 @@ async function notifySome(
 ): Promise<number> {
   const now = ctx.clock.now()
   const ofKind = (wanted: string) => keys.filter(({ kind }) => kind === wanted)
-  const received = await store.lockReceived(tx, ofKind('receipt'))
-  const refunds = await store.lockRefunds(tx, ofKind('refund'))
+  const received = await store.takeReceived(tx, ofKind('receipt'), now)
+  const refunds = await store.takeRefunds(tx, ofKind('refund'), now)
   const told = received.filter(one => !one.isCancelled && one.orderKind !== TOLD_OTHERWISE)
   // Messages are sent side by side: what went back at once reads as such after what came.
   const refundsLeaveAt = told.length > 0 ? new Date(now.getTime() + AFTER_RECEIPTS_MS) : now
@@ -45,8 +45,6 @@ async function notifySome(
       .filter(one => one.orderKind !== TOLD_OTHERWISE)
       .flatMap(one => refundMessages(ctx, one, { at: now, leavesAt: refundsLeaveAt })),
   ])
-  await store.markReceived(tx, received, now)
-  await store.markRefunds(tx, refunds, now)
   return received.length + refunds.length
 }
 
@@ -112,7 +110,7 @@ function refundMessages(ctx: Context, refund: store.MadeRefund, how: How): NewMe
 
 function valuesOf({ publicUrl }: Pick<Context, 'publicUrl'>, paid: store.ReceivedPayment | store.MadeRefund) {
   return {
-    institute: paid.institute,
+    institute: paid.institute.name,
     amount: formatRupees(paid.amountPaise),
     who: paid.studentName ?? paid.payer,
     components: paid.components,
@@ -125,10 +123,10 @@ type Notice = How & ReturnType<typeof receivedText> & { about: string; once: str
 
 /** A mail at once, since the payer waits for it; a line to the phone only in waking hours. */
 function messagesOf(
-  { instituteId, email, phone, payer, language }: store.ReceivedPayment | store.MadeRefund,
+  { instituteId, institute: from, email, phone, payer, language }: store.ReceivedPayment | store.MadeRefund,
   { subject, body, short, attachment, ...notice }: Notice,
 ): NewMessage[] {
-  const to = { name: payer, language }
+  const to = { name: payer, language, from }
   const mail = { instituteId, channel: 'email' as const, recipient: email, subject, body, to, attachment }
   const sms = { instituteId, channel: 'sms' as const, recipient: phone, ...short, inWakingHours: true }
   return [{ ...notice, ...mail }, ...(internationalNumber(phone) === null ? [] : [{ ...notice, ...sms }])]

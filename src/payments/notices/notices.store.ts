@@ -1,16 +1,16 @@
 import { isHere } from '../../platform/db/query.ts'
 import type { OrderKind } from '../../orders/orders.rules.ts'
 import type { Database, Queryable, Transaction } from '../../platform/db/database.ts'
-import { findDue } from '../../platform/jobs/claim.ts'
-import { institutesOf, nameRows, type RowKey } from '../../platform/db/named-rows.ts'
+import { findDueOfKinds } from '../../platform/jobs/claim.ts'
+import { nameRows, type RowConditions, type RowKey } from '../../platform/db/named-rows.ts'
 import type { Language } from '../../platform/languages.ts'
 import type { Paise } from '../../platform/money.ts'
-import type { RefundCause } from '../../messages/texts/texts.ts'
+import type { RefundCause, Signatory } from '../../messages/texts/texts.ts'
 import type { ReceiptKey } from '../../receipts/receipts.rules.ts'
 
 type Paid = {
   instituteId: number
-  institute: string
+  institute: Signatory
   instituteCode: string
   /** None for money that was taken at the counter. */
   orderId: string | null
@@ -41,6 +41,8 @@ export type MadeRefund = Paid & {
   cause: RefundCause | null
 }
 
+const SIGNATORY = `json_build_object('name', i.name, 'address', i.address, 'phone', i.phone, 'email', i.email)`
+
 const RECEIPTS = {
   table: 'receipts',
   key: 'payment_id',
@@ -63,36 +65,40 @@ export async function findToNotify(
   db: Database,
   limit: number,
 ): Promise<readonly (RowKey & { kind: 'receipt' | 'refund' })[]> {
-  const [received, refunded] = await Promise.all([
-    findDue(db, RECEIPTS, null, limit),
-    findDue(db, REFUNDS, null, limit),
-  ])
-  return [
-    ...received.map(key => ({ ...key, kind: 'receipt' as const })),
-    ...refunded.map(key => ({ ...key, kind: 'refund' as const })),
-  ]
+  return findDueOfKinds(db, { receipt: RECEIPTS, refund: REFUNDS }, limit)
 }
 
-/** Receipts of these payments that are to be told of still; another process skips them until the commit. */
-export async function lockReceived(tx: Transaction, keys: readonly RowKey[]): Promise<ReceivedPayment[]> {
-  return selectReceived(tx, keys, 'and c.payer_notified_at is null', 'skip locked')
-}
-
-/** The same whether it was told of or not. */
-export async function lockReceipts(tx: Transaction, keys: readonly RowKey[]): Promise<ReceivedPayment[]> {
-  return selectReceived(tx, keys, '', '')
-}
-
-async function selectReceived(
+/** Marks the receipts of these payments that are to be told of still as told; another process skips them until the commit. */
+export async function takeReceived(
   tx: Transaction,
   keys: readonly RowKey[],
-  condition: string,
-  waiting: 'skip locked' | '',
+  now: Date,
 ): Promise<ReceivedPayment[]> {
   if (keys.length === 0) return []
   const these = nameRows(keys, 1)
+  const untold = 'payer_notified_at is null'
   return tx.query<ReceivedPayment>(
-    `select c.institute_id as "instituteId", i.name as institute, i.code as "instituteCode", c.financial_year as "financialYear",
+    `with c as (
+       update receipts set payer_notified_at = $3
+       where ${these.lock('receipts', untold, { key: 'payment_id' })} and receipts.${untold} returning *)
+     ${selectReceived(these)} from c ${JOINED_TO_RECEIPTS} order by c.issued_at, c.number`,
+    [...these.values, now],
+  )
+}
+
+/** The same whether it was told of or not, and only locked. */
+export async function lockReceipts(tx: Transaction, keys: readonly RowKey[]): Promise<ReceivedPayment[]> {
+  if (keys.length === 0) return []
+  const these = nameRows(keys, 1)
+  return tx.query<ReceivedPayment>(
+    `${selectReceived(these)} from receipts c ${JOINED_TO_RECEIPTS}
+     where ${these.match('c', 'payment_id')} order by c.issued_at, c.number for update of c`,
+    these.values,
+  )
+}
+
+const selectReceived = (these: RowConditions): string => `
+  select c.institute_id as "instituteId", ${SIGNATORY} as institute, i.code as "instituteCode", c.financial_year as "financialYear",
        c.number, c.payment_id as "paymentId", p.transaction_id as "transactionId", c.cancelled_at is not null as "isCancelled",
        c.payer_notified_at is not null as "isTold", c.issued_at as at,
        o.id as "orderId", o.kind as "orderKind", p.group_id as "groupId", coalesce(o.name, s.primary_contact_name) as payer,
@@ -102,67 +108,39 @@ async function selectReceived(
            where l.institute_id = ${these.institute('c')} and l.order_id = o.id),
          (select json_agg(l.component_type order by l.line_no) from direct_payment_lines l
            where l.institute_id = ${these.institute('c')} and l.student_id = d.student_id and l.transaction_id = d.transaction_id), '[]') as components,
-       ${languageColumn('coalesce(o.phone, s.primary_contact_number)')}
-     from receipts c
+       ${languageColumn('coalesce(o.phone, s.primary_contact_number)')}`
+
+const JOINED_TO_RECEIPTS = `
      join institutes i on i.id = c.institute_id
      left join payments p on p.institute_id = c.institute_id and p.id = c.online_payment_id
      left join orders o on o.institute_id = p.institute_id and o.id = p.order_id
      left join direct_payments d on d.institute_id = c.institute_id and d.id = c.direct_payment_id
-     left join students s on s.institute_id = c.institute_id and s.id = coalesce(d.student_id, o.student_id)
-     where ${these.match('c', 'payment_id')} ${condition}
-     order by c.issued_at, c.number for update of c ${waiting}`,
-    these.values,
-  )
-}
-
-export async function markReceived(
-  tx: Transaction,
-  told: readonly ReceivedPayment[],
-  now: Date,
-): Promise<void> {
-  if (told.length === 0) return
-  await tx.query(
-    `update receipts c set payer_notified_at = $4
-     from unnest($1::int[], $2::text[], $3::int[]) as t (institute_id, financial_year, number)
-     where c.institute_id = t.institute_id and c.institute_id = any ($5::int[]) and c.financial_year = t.financial_year and c.number = t.number`,
-    [
-      told.map(one => one.instituteId),
-      told.map(one => one.financialYear),
-      told.map(one => one.number),
-      now,
-      institutesOf(told),
-    ],
-  )
-}
+     left join students s on s.institute_id = c.institute_id and s.id = coalesce(d.student_id, o.student_id)`
 
 /** The same for refunds that were made; what a bank took back is none. */
-export async function lockRefunds(tx: Transaction, keys: readonly RowKey[]): Promise<MadeRefund[]> {
+export async function takeRefunds(
+  tx: Transaction,
+  keys: readonly RowKey[],
+  now: Date,
+): Promise<MadeRefund[]> {
   if (keys.length === 0) return []
   const these = nameRows(keys, 1)
   return tx.query<MadeRefund>(
-    `select r.institute_id as "instituteId", i.name as institute, i.code as "instituteCode", r.id as "refundId", r.utr, r.cause,
+    `with r as (
+       update refunds set payer_notified_at = $3
+       where ${these.lock('refunds', REFUNDS.where)} and refunds.payer_notified_at is null returning *)
+     select r.institute_id as "instituteId", ${SIGNATORY} as institute, i.code as "instituteCode", r.id as "refundId", r.utr, r.cause,
        r.processed_at as at, o.id as "orderId", o.kind as "orderKind", o.name as payer, o.phone, o.email,
        coalesce(o.student_name, s.fullname) as "studentName", r.amount_paise as "amountPaise",
        coalesce((select json_agg(l.component_type order by l.line_no) from refund_lines l
          where l.institute_id = ${these.institute('r')} and l.refund_id = r.id), '[]') as components,
        ${languageColumn('o.phone')}
-     from refunds r
+     from r
      join institutes i on i.id = r.institute_id
      join orders o on o.institute_id = r.institute_id and o.id = r.order_id
      left join students s on s.institute_id = o.institute_id and s.id = o.student_id
-     where ${these.match('r')} and r.state = 'processed' and r.kind <> 'returned'
-       and r.cause is distinct from 'dispute' and r.payer_notified_at is null
-     order by r.processed_at for update of r skip locked`,
-    these.values,
-  )
-}
-
-export async function markRefunds(tx: Transaction, told: readonly MadeRefund[], now: Date): Promise<void> {
-  if (told.length === 0) return
-  await tx.query(
-    `update refunds r set payer_notified_at = $3 from unnest($1::int[], $2::text[]) as t (institute_id, id)
-     where r.institute_id = t.institute_id and r.institute_id = any ($4::int[]) and r.id = t.id`,
-    [told.map(one => one.instituteId), told.map(one => one.refundId), now, institutesOf(told)],
+     order by r.processed_at`,
+    [...these.values, now],
   )
 }
 

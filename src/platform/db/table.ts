@@ -86,6 +86,20 @@ export class Table<Row extends object> {
     return rows.length
   }
 
+  /** What a statement of its own joins its table with: `r`, one row for each of these. */
+  rowsOf<Key extends keyof Row & string>(
+    rows: readonly Pick<Row, Key>[],
+    only: readonly Key[],
+  ): { text: string; values: unknown[] } {
+    const columns = this.#pick(only)
+    return rows.length <= FEW
+      ? {
+          text: `(${valuesOf(columns, rows.length)}) as ${aliasOf(columns)}`,
+          values: toValues(rows, columns),
+        }
+      : { text: unnest(columns), values: toArrays(rows, columns) }
+  }
+
   /** Writes the columns of `set` into the rows that `key` names; answers how many there were. */
   async update<Key extends keyof Row & string, Changed extends keyof Row & string>(
     db: Queryable,
@@ -123,8 +137,8 @@ export class Table<Row extends object> {
 }
 
 /**
- * So many rows are inserted as values, with a text for each number of them, which spares the arrays; of more there would
- * be too many texts.
+ * So many rows are written as values, with a text for each number of them, which spares the arrays and whose plan is kept,
+ * as PostgreSQL knows how many there are; of more there would be too many texts.
  */
 const FEW = 4
 
@@ -165,8 +179,10 @@ function isArray(type: string): boolean {
 /** A parameter for each column, however many rows there are: the text does not depend on them. */
 function unnest(columns: readonly NamedColumn[]): string {
   const parameters = columns.map(({ type }, index) => `$${index + 1}::${isArray(type) ? 'text' : type}[]`)
-  return `unnest(${parameters.join(', ')}) as r (${namesOf(columns)})`
+  return `unnest(${parameters.join(', ')}) as ${aliasOf(columns)}`
 }
+
+const aliasOf = (columns: readonly NamedColumn[]): string => `r (${namesOf(columns)})`
 
 function toValues(rows: readonly object[], columns: readonly NamedColumn[]): unknown[] {
   return rows.flatMap(row => columns.map(({ key, type }) => toValue(row[key as keyof typeof row], type)))

@@ -24,7 +24,7 @@ export type Transaction = Queryable & {
 }
 
 /** Channels that wake workers of all processes when there is something to do. */
-export type WakeupChannel = 'deliveries' | 'imports' | 'messages'
+export type WakeupChannel = 'deliveries' | 'imports' | 'messages' | 'receipts'
 
 /** Takes work over in the transaction that makes it; answers how much of it is left for others to find. */
 export type Take<Work> = (tx: Transaction, work: Work) => Promise<number>

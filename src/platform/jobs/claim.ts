@@ -25,11 +25,24 @@ export async function findDue(
   now: Date | null,
   limit: number,
 ): Promise<RowKey[]> {
-  return db.query<RowKey>(
-    `select institute_id as "instituteId", ${key} as id from ${table}
-     where (${where}) and ${isHere()} order by ${order} limit ${literal(limit)}`,
-    now === null ? [] : [now],
+  return db.query<RowKey>(keysOf({ table, key, where, order }, limit), now === null ? [] : [now])
+}
+
+function keysOf({ table, key = 'id', where, order }: DueRows, limit: number): string {
+  return `select institute_id as "instituteId", ${key} as id from ${table}
+    where (${where}) and ${isHere()} order by ${order} limit ${literal(limit)}`
+}
+
+/** The same of several tables by one statement, as many of each; none of them asks for the moment. */
+export async function findDueOfKinds<Kind extends string>(
+  db: Queryable,
+  kinds: Readonly<Record<Kind, DueRows>>,
+  limit: number,
+): Promise<(RowKey & { kind: Kind })[]> {
+  const each = Object.entries<DueRows>(kinds).map(
+    ([kind, due]) => `(select '${kind}' as kind, found.* from (${keysOf(due, limit)}) found)`,
   )
+  return db.query(each.join(' union all '), [])
 }
 
 /**
