@@ -2,13 +2,11 @@ import type { Context } from '../../platform/context.ts'
 import type { Log } from '../../platform/log.ts'
 import type { HttpClient, HttpResult } from '../../platform/http-client/http-client.ts'
 import { deliveryBody } from '../delivery-log/deliveries.rules.ts'
-import { queueOwed } from '../../events/events.service.ts'
 import type { OwedDeliveries } from '../../events/owed-deliveries.ts'
 import type { Transaction } from '../../platform/db/database.ts'
 import {
   CLAIM_AT_ONCE,
   claimDue,
-  completeHandedOver,
   findChanged,
   queueClaimed,
   releaseAll,
@@ -56,8 +54,7 @@ export class DeliveryEngine {
   readonly #held = new Set<Claimed>()
   /** Nobody looked for them, so there need be no more where they came from. */
   readonly #handedOver = new WeakSet<Claimed>()
-  /** What was handed over and is being read. */
-  readonly #entering = new Set<Promise<void>>()
+  readonly #givingBack = new Set<Promise<void>>()
   readonly #keys: OpenedKeys
   readonly #results: Results
   readonly #unwritten = new UnwrittenFailures()
@@ -103,7 +100,7 @@ export class DeliveryEngine {
     this.#stopped = true
     this.wake()
     await this.#listener.stop()
-    await Promise.all([this.#running, ...this.#entering])
+    await Promise.all([this.#running, ...this.#givingBack])
     if (this.#retryTimer !== null) clearTimeout(this.#retryTimer)
     const unstarted = this.#takeWaiting(() => true)
     await this.#whenIdle(STOP_WITHIN_MS)
@@ -150,31 +147,24 @@ export class DeliveryEngine {
   /**
    * What a transaction of this process makes due is claimed by it, and attempted as soon as it is committed: nobody has to
    * look for it. If the process dies before that, its claim runs out as that of any attempt. Many at once are left in the
-   * queue, where they are taken in large claims.
+   * queue, where they are taken in large claims, and so is what would wait here behind others.
    */
-  async #takeOver(tx: Transaction, work: OwedDeliveries): Promise<number> {
-    const { owed } = work
-    if (owed.length > HANDED_OVER_AT_MOST || this.#held.size > MAX_AT_ONCE / 2) return queueOwed(tx, work)
-    const queuedAt = performance.now()
-    const handed = await queueClaimed(tx, work)
-    tx.afterCommit(() => {
-      const isLate = performance.now() - queuedAt > HANDED_OVER_WITHIN_MS
-      const entering = this.#stopped || isLate ? this.#giveBack(handed) : this.#enterHandedOver(handed)
-      this.#entering.add(entering)
-      void entering.then(() => this.#entering.delete(entering))
+  #takeOver(tx: Transaction, work: OwedDeliveries): boolean {
+    if (work.owed.length > HANDED_OVER_AT_MOST || this.#held.size > MAX_AT_ONCE / 2) return false
+    const takenAt = performance.now()
+    queueClaimed(tx, work, this.#queues.crowded(), handed => {
+      const isLate = performance.now() - takenAt > HANDED_OVER_WITHIN_MS
+      if (this.#stopped || isLate) this.#giveBack(handed.claims)
+      else this.#enterHandedOver(handed)
     })
-    return owed.length - handed.length
+    return true
   }
 
-  async #enterHandedOver(handed: readonly HandedOver[]): Promise<void> {
-    try {
-      const claims = await completeHandedOver(this.#ctx.db, handed)
-      for (const claimed of claims) this.#handedOver.add(claimed)
-      await this.#giveBack(this.#enter(claims))
-    } catch (error) {
-      this.#log.warn({ err: error }, 'taking webhook deliveries over failed; they are given back')
-      await this.#giveBack(handed)
-    }
+  #enterHandedOver({ claims, left }: HandedOver): void {
+    for (const claimed of claims) this.#handedOver.add(claimed)
+    this.#giveBack(this.#enter(claims))
+    // What is paused is found once it is not.
+    if (left.some(({ isPaused, origin }) => !isPaused && !this.#queues.expectMore(origin))) this.wake()
   }
 
   /** Starts what can start; answers what there is no place for. */
@@ -285,7 +275,7 @@ export class DeliveryEngine {
 
   /** Of these the results are written, or cannot be; a subscription that was shut by them gets nothing more. */
   #letGo(batch: readonly Ended[], shut: ReadonlySet<string>): void {
-    if (shut.size > 0) void this.#giveBack(this.#takeWaiting(({ claimed }) => shut.has(claimed.webhook.id)))
+    if (shut.size > 0) this.#giveBack(this.#takeWaiting(({ claimed }) => shut.has(claimed.webhook.id)))
     let next = Infinity
     for (const { finish } of batch) {
       this.#held.delete(finish.claimed)
@@ -299,12 +289,13 @@ export class DeliveryEngine {
       this.wake()
   }
 
-  async #giveBack(claims: Parameters<typeof releaseAll>[1]): Promise<void> {
-    try {
-      await releaseAll(this.#ctx.db, claims)
-    } catch (error) {
-      this.#log.warn({ err: error }, 'releasing claimed webhook deliveries failed; their leases will expire')
-    }
+  #giveBack(claims: readonly Claimed[]): void {
+    if (claims.length === 0) return
+    const released = releaseAll(this.#ctx.db, claims).catch((error: unknown) =>
+      this.#log.warn({ err: error }, 'releasing claimed webhook deliveries failed; their leases will expire'),
+    )
+    this.#givingBack.add(released)
+    void released.then(() => this.#givingBack.delete(released))
   }
 
   #wakeAt(moment: number): void {
