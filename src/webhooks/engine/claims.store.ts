@@ -145,6 +145,14 @@ export async function claimDue(
   }
 }
 
+/** What a snapshot of the database says of itself if nothing is queued in it: until it says otherwise nothing is. */
+export async function readIfEmpty(db: Database): Promise<string | null> {
+  const [row] = await db.query<{ snapshot: string }>(
+    `select pg_current_snapshot()::text as snapshot where not exists (select from webhook_queue)`,
+  )
+  return row?.snapshot ?? null
+}
+
 /** A row of the queue that this worker holds. */
 type ClaimedRow = Pick<Claimed, 'instituteId' | 'id' | 'claim' | 'place' | 'failures' | 'eventId'> & {
   webhookId: string

@@ -9,6 +9,7 @@ import {
   claimDue,
   findChanged,
   queueClaimed,
+  readIfEmpty,
   releaseAll,
   type Claimed,
   type HandedOver,
@@ -26,7 +27,7 @@ import { deliveryRequest, OpenedKeys, traceDelivery, type Keys } from './send.ts
 
 /**
  * Delivers events: claims what is due, posts each, and writes the results down in batches. It sleeps until it
- * is notified, a retry of its own falls due, or a second has passed. Any number of processes do this side by side: a claim
+ * is notified, a retry of its own falls due, or a second has passed and something is queued. Any number of processes do this side by side: a claim
  * belongs to one of them, and one that dies leaves claims that run out.
  */
 export type DeliveryOptions = {
@@ -63,6 +64,8 @@ export class DeliveryEngine {
   #wake: () => void = () => {}
   #onIdle: () => void = () => {}
   #isAwake = false
+  /** The snapshot in which nothing was queued. */
+  #emptyAt: string | null = null
   #stopped = false
   #running: Promise<void> | null = null
   /** Attempts made since the start. */
@@ -92,6 +95,7 @@ export class DeliveryEngine {
   /** Looks for due deliveries now. */
   wake(): void {
     this.#isAwake = true
+    this.#emptyAt = null
     this.#wake()
   }
 
@@ -115,12 +119,19 @@ export class DeliveryEngine {
     while (!this.#stopped) {
       this.#isAwake = false
       try {
-        if (!(await this.#takeDue())) await this.#sleep(LOOK_EVERY_MS)
+        if ((await this.#isStillEmpty()) || !(await this.#takeDue())) await this.#sleep(LOOK_EVERY_MS)
       } catch (error) {
         this.#log.warn({ err: error }, 'claiming webhook deliveries failed, will be retried')
         await this.#sleep(AFTER_FAILURE_MS)
       }
     }
+  }
+
+  /** While nobody writes anything an empty queue stays empty. */
+  async #isStillEmpty(): Promise<boolean> {
+    if (this.#emptyAt === null) return false
+    const snapshot = await this.#ctx.db.readSnapshot({ maxAgeMs: LOOK_EVERY_MS / 2 })
+    return this.#emptyAt === snapshot
   }
 
   /** True when there may be more that can start at once. */
@@ -141,6 +152,11 @@ export class DeliveryEngine {
     this.#queues.setStock()
     // The surplus is of an endpoint with more subscriptions than places.
     await releaseAll(db, [...surplus, ...stale])
+    if (this.#held.size === 0) {
+      const emptyAt = await readIfEmpty(db)
+      // Of what it was woken by meanwhile that knows nothing.
+      if (!this.#isAwake) this.#emptyAt = emptyAt
+    }
     return mayBeMore || stale.length > 0
   }
 
