@@ -72,7 +72,7 @@ export async function createBursar(
     clock: ctx.clock,
     log,
     listen: (channel, onWakeup) => ctx.db.listen(channel, onWakeup),
-    readPulse: () => ctx.db.readSnapshot(),
+    readPulse: () => ctx.db.readSnapshot({ maxAgeMs: WATCH_MS / 2 }),
   })
   const { deliveries, closeDeliveries } = openDeliveries(wanted, ctx, log)
   const imports = new ImportEngine(ctx, log)
@@ -273,6 +273,16 @@ function watch({ db, sandboxClock, embedded, stopWork }: Watched, log: Log): Nod
     }, ms)
     timers.push(timer)
   }
+  /** What another process changes it has to write. */
+  const everyIfWritten = (ms: number, failure: string, act: () => Promise<void>): void => {
+    let last = ''
+    every(ms, failure, async () => {
+      const snapshot = await db.readSnapshot({ maxAgeMs: WATCH_MS / 2 })
+      if (snapshot === last) return
+      await act()
+      last = snapshot
+    })
+  }
   if (embedded !== null) {
     const failure = 'restarting the embedded PostgreSQL failed'
     every(WATCH_MS, failure, async () => {
@@ -282,10 +292,11 @@ function watch({ db, sandboxClock, embedded, stopWork }: Watched, log: Log): Nod
     every(CONNECT_MS, failure, () => embedded.ensureRunning())
   }
   if (sandboxClock !== null) {
-    every(WATCH_MS, 'reading the sandbox clock offset failed', () => loadOffset({ db, clock: sandboxClock }))
+    const load = (): Promise<void> => loadOffset({ db, clock: sandboxClock })
+    everyIfWritten(WATCH_MS, 'reading the sandbox clock offset failed', load)
   }
   let isOutdated = false
-  every(SCHEMA_MS, 'comparing the schema failed', async () => {
+  everyIfWritten(SCHEMA_MS, 'comparing the schema failed', async () => {
     if (isOutdated || (await compareSchema(db)) !== 'newer') return
     isOutdated = true
     log.error('a newer Bursar has migrated the database: this process takes no more work, upgrade it')

@@ -8,7 +8,6 @@ import type { NewEvent } from './define-event.ts'
 import * as store from './events.store.ts'
 import { idRanges, type Ids } from './id-range.rules.ts'
 
-export { queueOwed } from './events.store.ts'
 export type { RecordedEvent } from './events.store.ts'
 
 /**

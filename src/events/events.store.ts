@@ -1,3 +1,4 @@
+import { assert } from '../platform/assert.ts'
 import type { Queryable, Transaction } from '../platform/db/database.ts'
 import { list, type Page, type PageRange } from '../platform/db/list.ts'
 import { Table } from '../platform/db/table.ts'
@@ -46,8 +47,8 @@ const queue = new Table<OwedDelivery & { instituteId: number }>('webhook_queue',
 
 async function insertOf(tx: Transaction, instituteId: number, events: readonly EventRow[]): Promise<number> {
   // Neither needs the other's answer, so both leave together.
-  const [, owed] = await Promise.all([
-    rows.insert(tx, events),
+  const [recorded, owed] = await Promise.all([
+    rows.insertReturning<{ id: string; sequence: number }>(tx, events, 'id, sequence'),
     tx.query<OwedDelivery>(
       `insert into webhook_deliveries as d (institute_id, id, webhook_id, event_id)
        select s.institute_id, 'dlv_' || substr(e.id, length('evt_') + 1), s.id, e.id
@@ -63,13 +64,26 @@ async function insertOf(tx: Transaction, instituteId: number, events: readonly E
       ],
     ),
   ])
-  const take = tx.takerOf<OwedDeliveries>('deliveries')
-  if (take !== null && owed.length > 0) return take(tx, { instituteId, owed, events })
-  return queueOwed(tx, { instituteId, owed, events })
+  if (owed.length === 0) return 0
+  const sequences = new Map(recorded.map(({ id, sequence }) => [id, sequence]))
+  const isTaken = tx.takerOf<OwedDeliveries>('deliveries')?.(tx, {
+    instituteId,
+    owed,
+    events: events.map(event => {
+      const sequence = sequences.get(event.id)
+      assert(sequence !== undefined, 'an event that was inserted has its place in the sequence')
+      return { ...event, sequence }
+    }),
+  })
+  return isTaken === true ? 0 : queueOwed(tx, instituteId, owed)
 }
 
 /** Whichever process finds them first delivers them. */
-export async function queueOwed(tx: Transaction, { instituteId, owed }: OwedDeliveries): Promise<number> {
+async function queueOwed(
+  tx: Transaction,
+  instituteId: number,
+  owed: readonly OwedDelivery[],
+): Promise<number> {
   await queue.insert(
     tx,
     owed.map(one => ({ ...one, instituteId })),

@@ -5,5 +5,15 @@ export type OwedDelivery = { id: string; webhookId: string; eventId: string }
 export type OwedDeliveries = {
   instituteId: number
   owed: readonly OwedDelivery[]
-  events: readonly { id: string; code: string; payloadJson: string; traceParent: string | null }[]
+  events: readonly OwedEvent[]
+}
+
+/** As its transaction has just written it. */
+export type OwedEvent = {
+  id: string
+  code: string
+  sequence: number
+  occurredAt: Date
+  payloadJson: string
+  traceParent: string | null
 }

@@ -17,12 +17,7 @@ export function createLog(options: {
 }): Log {
   const destination =
     options.destination ??
-    pino.destination({
-      dest: 1,
-      sync: false,
-      minLength: options.format === 'json' ? 12_288 : 0,
-      periodicFlush: 500,
-    })
+    (options.format === 'json' ? gatherLines() : pino.destination({ dest: 1, sync: false }))
   return pino(
     {
       level: options.level,
@@ -34,6 +29,25 @@ export function createLog(options: {
     },
     options.format === 'plain' ? plainLines(destination) : destination,
   )
+}
+
+const GATHERED_BYTES = 12_288
+const GATHERED_MS = 500
+
+/** Many lines leave in one write, a few after half a second; while there are none nothing is done for them. */
+function gatherLines(): DestinationStream {
+  const output = pino.destination({ dest: 1, sync: false, minLength: GATHERED_BYTES })
+  let timer: NodeJS.Timeout | null = null
+  const flush = (): void => {
+    timer = null
+    output.flush()
+  }
+  return {
+    write(line: string) {
+      output.write(line)
+      timer ??= setTimeout(flush, GATHERED_MS).unref()
+    },
+  }
 }
 
 /** A school that is moving is nobody's fault, so its log lines are below the level of alarms. */

@@ -14,19 +14,18 @@ const MOST_WAITING = 5_000
 
 /**
  * What ERPs asked, written down beside their requests and never in their way: a request only puts a row into memory.
- * Rows are written each second, or when there are 500 of them, by one statement at a time. Where the database is away or
+ * Rows are written within a second, or when there are 500 of them, by one statement at a time. Where the database is away or
  * too slow for them they are dropped and counted: a log is not worth a request.
  */
 export class RequestLog {
   readonly #db: Database
-  readonly #timer: NodeJS.Timeout
+  #timer: NodeJS.Timeout | null = null
   #rows: store.NewRequest[] = []
   #writing: Promise<void> | null = null
   #dropped = 0
 
   constructor(db: Database) {
     this.#db = db
-    this.#timer = setInterval(() => void this.#write(), FLUSH_EVERY_MS).unref()
   }
 
   /** How many were not written down since the start. */
@@ -39,14 +38,22 @@ export class RequestLog {
       this.#dropped++
       return
     }
+    this.#writeSoon()
     if (this.#rows.push(row) === FLUSH_AT) setImmediate(() => void this.#write())
   }
 
   /** Writes down what there is, once; with the last request answered. */
   async close(): Promise<void> {
-    clearInterval(this.#timer)
+    if (this.#timer !== null) clearTimeout(this.#timer)
     while (this.#writing !== null) await this.#writing
     await this.#write()
+  }
+
+  #writeSoon(): void {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = null
+      void this.#write()
+    }, FLUSH_EVERY_MS).unref()
   }
 
   #write(): Promise<void> | null {
@@ -56,6 +63,7 @@ export class RequestLog {
     this.#writing = this.#insert(rows).finally(() => {
       this.#writing = null
       if (this.#rows.length >= FLUSH_AT) void this.#write()
+      else if (this.#rows.length > 0) this.#writeSoon()
     })
     return this.#writing
   }

@@ -51,6 +51,8 @@ const REFUSING = new Set([
   // No limit of tries: how many files are made at once.
   'src/console/reports/export-places.ts',
   'src/http/limits/uploads.ts',
+  // No limit of tries either: the bytes of bodies that one sender keeps under way.
+  'src/http/limits/bodies.ts',
 ])
 const NO_REFUSAL = new Set(['src/platform/errors.ts', 'src/http/openapi/operation.ts'])
 

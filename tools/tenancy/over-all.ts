@@ -53,12 +53,13 @@ export const OVER_ALL: readonly Group[] = [
     ],
   },
   {
-    why: 'Whether a month is over for all, and how far each account was read: plain reads, also of a school that is arriving.',
+    why: 'Whether a month is over for all, whether anything is queued, and how far each account was read: plain reads, also of a school that is arriving.',
     reach: 'every',
     senders: [
       'payments/settlements/settlements.store.ts listReadThrough',
       'webhooks/delivery-log/deliveries.store.ts isOfEventBelow',
       'webhooks/delivery-log/deliveries.store.ts isWaitingBelow',
+      'webhooks/engine/claims.store.ts readIfEmpty',
     ],
   },
   {

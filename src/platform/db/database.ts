@@ -52,6 +52,7 @@ export class Database implements Queryable {
   readonly #listener: WakeupListener
   readonly #wakeups: Wakeups
   readonly #refusals: WriteRefusals
+  #snapshot = { readAt: -Infinity, text: Promise.resolve('') }
   #isClosing = false
 
   constructor(options: DatabaseOptions) {
@@ -138,10 +139,21 @@ export class Database implements Queryable {
     return this.#refusals.assertNone(this)
   }
 
-  /** What is different after every transaction that wrote something, of whichever process. */
-  async readSnapshot(): Promise<string> {
-    const [row] = await this.query<{ snapshot: string }>(`select pg_current_snapshot()::text as snapshot`)
-    return row?.snapshot ?? ''
+  /**
+   * What is different after every transaction that wrote something, of whichever process. Those who can do with one of a
+   * moment ago share it, so that however many wait for something to be written, the database is asked once.
+   */
+  readSnapshot({ maxAgeMs }: { maxAgeMs: number } = { maxAgeMs: 0 }): Promise<string> {
+    const now = performance.now()
+    if (now - this.#snapshot.readAt < maxAgeMs) return this.#snapshot.text
+    const text = this.pointRead<{ snapshot: string }>(`select pg_current_snapshot()::text as snapshot`, [])
+      .then(([row]) => row?.snapshot ?? '')
+      .catch((error: unknown) => {
+        this.#snapshot.readAt = -Infinity
+        throw error
+      })
+    this.#snapshot = { readAt: now, text }
+    return text
   }
 
   /** Before a stop: cuts off a database that does not answer. */

@@ -1,4 +1,6 @@
+import type pg from 'pg'
 import type { Queryable } from './database.ts'
+import type { Query } from './query.ts'
 
 /** What a property of a row may be stored as; JSON that is a text already, as `json`. */
 type TypeOf<Value> = [Value] extends [Date]
@@ -73,16 +75,9 @@ export class Table<Row extends object> {
     { only, onConflict }: InsertOptions<Key> = {},
   ): Promise<number> {
     if (rows.length === 0) return 0
-    const columns = this.#pick(only)
-    const isOfFew = rows.length <= FEW
-    const source = isOfFew
-      ? valuesOf(columns, rows.length)
-      : `select ${selected(columns)} from ${unnest(columns)}`
-    const insert = `insert into ${this.#name} (${namesOf(columns)}) ${source}`
-    const values = isOfFew ? toValues(rows, columns) : toArrays(rows, columns)
-    if (onConflict !== undefined)
-      return (await db.query(`${insert} ${onConflict} returning 1`, values)).length
-    await db.query(insert, values)
+    const { text, values } = this.#insertion(rows, only)
+    if (onConflict !== undefined) return (await db.query(`${text} ${onConflict} returning 1`, values)).length
+    await db.query(text, values)
     return rows.length
   }
 
@@ -98,6 +93,17 @@ export class Table<Row extends object> {
           values: toValues(rows, columns),
         }
       : { text: unnest(columns), values: toArrays(rows, columns) }
+  }
+
+  /** Answers of each row what the database has made of it: a select list, such as `id, sequence`. */
+  async insertReturning<Made extends pg.QueryResultRow>(
+    db: Queryable,
+    rows: readonly Row[],
+    returned: string,
+  ): Promise<Made[]> {
+    if (rows.length === 0) return []
+    const { text, values } = this.#insertion(rows)
+    return db.query<Made>(`${text} returning ${returned}`, values)
   }
 
   /** Writes the columns of `set` into the rows that `key` names; answers how many there were. */
@@ -124,6 +130,20 @@ export class Table<Row extends object> {
       values,
     )
     return written.length
+  }
+
+  #insertion<Key extends keyof Row & string = keyof Row & string>(
+    rows: readonly Pick<Row, Key>[],
+    only?: readonly Key[],
+  ): Query {
+    const columns = this.#pick(only)
+    const into = `insert into ${this.#name} (${namesOf(columns)})`
+    return rows.length <= FEW
+      ? { text: `${into} ${valuesOf(columns, rows.length)}`, values: toValues(rows, columns) }
+      : {
+          text: `${into} select ${selected(columns)} from ${unnest(columns)}`,
+          values: toArrays(rows, columns),
+        }
   }
 
   #pick(only: readonly string[] | undefined): readonly NamedColumn[] {

@@ -19,18 +19,30 @@ export type Transaction = Queryable & {
   takerOf<Work>(channel: WakeupChannel): Take<Work> | null
   /** Runs once it is committed, and not if it is rolled back. */
   afterCommit(act: () => void): void
-  /** A statement that leaves together with the commit: what it locks is held no longer than the database itself takes. */
-  endWith(text: string, values: readonly unknown[]): void
+  /**
+   * A statement that leaves together with the commit: what it locks is held no longer than the database itself takes. What
+   * it answers is known once it is committed.
+   */
+  endWith<Row extends pg.QueryResultRow>(
+    text: string,
+    values: readonly unknown[],
+    onCommitted?: OnCommitted<Row>,
+  ): void
 }
 
 /** Channels that wake workers of all processes when there is something to do. */
 export type WakeupChannel = 'deliveries' | 'imports' | 'messages' | 'receipts'
 
-/** Takes work over in the transaction that makes it; answers how much of it is left for others to find. */
-export type Take<Work> = (tx: Transaction, work: Work) => Promise<number>
+/** Takes work over in the transaction that makes it; false when it is left to be queued for all. */
+export type Take<Work> = (tx: Transaction, work: Work) => boolean
 
 /** How long an answer may take where that is more than usual. The server has a limit of its own. */
 export type Limits = { query_timeout?: number }
+
+type OnCommitted<Row> = (rows: Row[]) => void
+
+/** Sends the last of the statements; gives what follows from its answer once that is committed. */
+type Ending = () => Promise<() => void>
 
 type Surroundings = {
   pool: TransactionPool
@@ -47,7 +59,7 @@ export async function runTransaction<Result>(
   const client = await pool.borrow()
   let broken: Error | undefined
   const notified = new Set<WakeupChannel>()
-  const endings: pg.QueryConfig[] = []
+  const endings: Ending[] = []
   const committed: (() => void)[] = []
   let first: unknown
   // Statements that do not wait for each other leave in one system call.
@@ -62,9 +74,17 @@ export async function runTransaction<Result>(
     notify: channel => notified.add(channel),
     takerOf,
     afterCommit: act => committed.push(act),
-    endWith: (text, values) => {
+    endWith: <Row extends pg.QueryResultRow>(
+      text: string,
+      values: readonly unknown[],
+      onCommitted: OnCommitted<Row> = () => {},
+    ) => {
       announce(text)
-      endings.push(pool.toQuery(text, values))
+      const query = pool.toQuery(text, values)
+      endings.push(async () => {
+        const { rows } = await send<Row>(query)
+        return () => onCommitted(rows)
+      })
     },
     query: async <Row extends pg.QueryResultRow>(text: string, values: readonly unknown[] = []) => {
       announce(text)
@@ -75,9 +95,10 @@ export async function runTransaction<Result>(
     const begun = send({ text: pool.begin })
     const [result] = await Promise.all([work(tx), begun])
     // After one that fails, the commit is answered by a rollback.
-    const ended = endings.map(send)
-    const [commit] = await Promise.all([send({ text: 'commit' }), ...ended])
+    const ended = endings.map(end => end())
+    const [commit, ...answered] = await Promise.all([send({ text: 'commit' }), ...ended])
     assert(commit.command === 'COMMIT', 'a commit was answered by a rollback')
+    for (const act of answered) act()
     for (const act of committed) act()
     for (const channel of notified) notify(channel)
     return result

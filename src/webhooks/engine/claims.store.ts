@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { OwedDeliveries } from '../../events/owed-deliveries.ts'
+import type { OwedDeliveries, OwedEvent } from '../../events/owed-deliveries.ts'
 import { assert } from '../../platform/assert.ts'
 import type { Database, Queryable, Transaction } from '../../platform/db/database.ts'
 import { isHere, oneOf } from '../../platform/db/query.ts'
@@ -136,14 +136,21 @@ export async function claimDue(
     ready.filter(({ isPaused, needsProbe }) => isPaused || needsProbe).map(({ webhookId }) => webhookId),
   )
   try {
-    const events = readEvents(db, taken)
-    const claims = await complete(db, taken, { events, mayBePaused })
+    const claims = await complete(db, taken, mayBePaused)
     return { claims, mayBeMore: claims.length === limit }
   } catch (error) {
     // None was attempted: they are due again at once, and not in 40 seconds.
     await releaseAll(db, taken)
     throw error
   }
+}
+
+/** What a snapshot of the database says of itself if nothing is queued in it: until it says otherwise nothing is. */
+export async function readIfEmpty(db: Database): Promise<string | null> {
+  const [row] = await db.query<{ snapshot: string }>(
+    `select pg_current_snapshot()::text as snapshot where not exists (select from webhook_queue)`,
+  )
+  return row?.snapshot ?? null
 }
 
 /** A row of the queue that this worker holds. */
@@ -219,21 +226,14 @@ async function claim(
   return rows.map(({ lostClaim: _lostClaim, ...row }) => row)
 }
 
-type EventToSend = DeliverableEvent & Pick<Claimed, 'traceParent'>
-type Completion = {
-  /** By their ids. */
-  events: Promise<ReadonlyMap<string, EventToSend>> | ReadonlyMap<string, EventToSend>
-  /** Subscriptions that get something although they are paused: a probe, or what somebody asked for. */
-  mayBePaused: ReadonlySet<string>
-}
-
 /** With what is sent, and where to as of now; what is shut since is given back. */
 async function complete(
   db: Database,
   rows: readonly ClaimedRow[],
-  { events: reading, mayBePaused }: Completion,
+  /** Subscriptions that get something although they are paused: a probe, or what somebody asked for. */
+  mayBePaused: ReadonlySet<string>,
 ): Promise<Claimed[]> {
-  const [events, targets] = await Promise.all([reading, readTargets(db, rows)])
+  const [events, targets] = await Promise.all([readEvents(db, rows), readTargets(db, rows)])
   const claims = rows.map(({ webhookId, ...row }): Claimed => {
     const webhook = targets.get(webhookId)
     const event = events.get(row.eventId)
@@ -245,6 +245,8 @@ async function complete(
   await releaseAll(db, claims.filter(isShut))
   return claims.filter(claimed => !isShut(claimed))
 }
+
+type EventToSend = DeliverableEvent & Pick<Claimed, 'traceParent'>
 
 /** By their ids, so that no month is opened but those that they are in. An event of many deliveries is read once. */
 async function readEvents(
@@ -285,7 +287,7 @@ async function readTargets(
   const [one, ...others] = each
   const rows =
     one !== undefined && others.length === 0
-      ? // What was just committed does not wait for its target behind transactions that wait for a connection.
+      ? // Of one its plan is kept, and it does not wait behind transactions that wait for a connection.
         await db.pointRead<{ target: SealedTarget }>(
           `select ${TARGET} as target from webhook_subscriptions s where institute_id = $1 and id = $2`,
           [one.instituteId, one.webhookId],
@@ -323,50 +325,76 @@ export async function findChanged(db: Database, held: readonly Claimed[]): Promi
     .filter(webhook => !isDeepStrictEqual(webhook, targets.get(webhook.id)))
 }
 
-/** Claimed from the start, unless the subscription is paused or its circuit open: then a look decides. */
+/**
+ * Claimed from the start and with their targets, unless the subscription is paused, its circuit open, or the endpoint one
+ * of those that are crowded: then a look decides.
+ */
 const QUEUE_OWED = `
-  with queued as (
+  with owed as materialized (
+    select o.*, ${TARGET} as target, s.origin <> all ($5::text[]) and s.disabled_at is null and not ${PAUSED}
+      and s.failures_in_row < ${CIRCUIT_OPENS_AT} as is_open
+    from unnest($2::text[], $3::text[], $4::text[]) as o (id, webhook_id, event_id)
+    join webhook_subscriptions s on s.institute_id = $1 and s.id = o.webhook_id
+  ), queued as (
     insert into webhook_queue (institute_id, delivery_id, webhook_id, event_id, claimed_until, claim)
-    select $1, o.id, o.webhook_id, o.event_id, case when is_open then clock_timestamp() + ${LEASE} end,
+    select $1, id, webhook_id, event_id, case when is_open then clock_timestamp() + ${LEASE} end,
       case when is_open then nextval('webhook_claims') end
-    from (
-      select o.*, s.disabled_at is null and not ${PAUSED} and s.failures_in_row < ${CIRCUIT_OPENS_AT} as is_open
-      from unnest($2::text[], $3::text[], $4::text[]) as o (id, webhook_id, event_id)
-      join webhook_subscriptions s on s.institute_id = $1 and s.id = o.webhook_id) o
-    returning *, ctid as place)
-  select q.delivery_id as id, q.webhook_id as "webhookId", q.event_id as "eventId", q.claim, q.place, q.failures,
-    e.sequence, floor(date_part('epoch', e.occurred_at))::bigint as timestamp
-  from queued q join events e on e.institute_id = $1 and e.id = q.event_id`
+    from owed
+    returning delivery_id, event_id, claim, ctid as place, failures)
+  select q.delivery_id as id, q.event_id as "eventId", q.claim, q.place, q.failures, o.target
+  from queued q join owed o on o.id = q.delivery_id`
 
-/** Queued in the transaction that records its event, already held by this process. */
-export type HandedOver = ClaimedRow & EventToSend
-
-/** Answers those that are claimed. */
-export async function queueClaimed(
-  tx: Transaction,
-  { instituteId, owed, events }: OwedDeliveries,
-): Promise<HandedOver[]> {
-  const rows = await tx.query<
-    Omit<ClaimedRow, 'claim'> & { claim: number | null } & Record<'sequence' | 'timestamp', number>
-  >(QUEUE_OWED, [
-    instituteId,
-    owed.map(({ id }) => id),
-    owed.map(({ webhookId }) => webhookId),
-    owed.map(({ eventId }) => eventId),
-  ])
-  const recorded = new Map(events.map(event => [event.id, event]))
-  return rows.flatMap(({ claim, ...row }) => {
-    const event = recorded.get(row.eventId)
-    assert(event !== undefined, 'a delivery is of an event that was recorded with it')
-    const { code: eventCode, payloadJson, traceParent } = event
-    return claim === null ? [] : [{ ...row, claim, instituteId, eventCode, payloadJson, traceParent }]
-  })
+type QueuedRow = Pick<Claimed, 'id' | 'eventId' | 'place' | 'failures'> & {
+  claim: number | null
+  target: SealedTarget
 }
 
-/** With their subscriptions as they are after the commit. */
-export function completeHandedOver(db: Database, handed: readonly HandedOver[]): Promise<Claimed[]> {
-  const events = new Map(handed.map(({ webhookId: _webhookId, ...event }) => [event.eventId, event]))
-  return complete(db, handed, { events, mayBePaused: new Set() })
+/** What became of deliveries that were handed over: this process holds them, or a look has to find them. */
+export type HandedOver = { claims: Claimed[]; left: DeliveryTarget[] }
+
+/**
+ * Leaves with the commit, so that subscriptions are as they are at that moment: nobody has to read them again before the
+ * attempt.
+ */
+export function queueClaimed(
+  tx: Transaction,
+  { instituteId, owed, events }: OwedDeliveries,
+  crowded: readonly string[],
+  onCommitted: (handed: HandedOver) => void,
+): void {
+  const byId = new Map(events.map(event => [event.id, event]))
+  tx.endWith<QueuedRow>(
+    QUEUE_OWED,
+    [
+      instituteId,
+      owed.map(({ id }) => id),
+      owed.map(({ webhookId }) => webhookId),
+      owed.map(({ eventId }) => eventId),
+      crowded,
+    ],
+    rows => {
+      const handed: HandedOver = { claims: [], left: [] }
+      for (const { claim, target, ...row } of rows) {
+        const webhook = decodeTarget(target)
+        const event = byId.get(row.eventId)
+        assert(event !== undefined, 'a delivery is of an event that was recorded with it')
+        if (claim === null) handed.left.push(webhook)
+        else handed.claims.push({ ...row, ...toSend(event), instituteId, claim, webhook })
+      }
+      onCommitted(handed)
+    },
+  )
+}
+
+function toSend({
+  code,
+  sequence,
+  occurredAt,
+  payloadJson,
+  traceParent,
+}: OwedEvent): Omit<EventToSend, 'eventId'> {
+  const timestamp = Math.floor(occurredAt.getTime() / 1_000)
+  return { eventCode: code, timestamp, sequence, payloadJson, traceParent }
 }
 
 type HeldRow = Pick<Claimed, 'instituteId' | 'id' | 'claim'>

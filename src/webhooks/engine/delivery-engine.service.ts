@@ -2,15 +2,14 @@ import type { Context } from '../../platform/context.ts'
 import type { Log } from '../../platform/log.ts'
 import type { HttpClient, HttpResult } from '../../platform/http-client/http-client.ts'
 import { deliveryBody } from '../delivery-log/deliveries.rules.ts'
-import { queueOwed } from '../../events/events.service.ts'
 import type { OwedDeliveries } from '../../events/owed-deliveries.ts'
 import type { Transaction } from '../../platform/db/database.ts'
 import {
   CLAIM_AT_ONCE,
   claimDue,
-  completeHandedOver,
   findChanged,
   queueClaimed,
+  readIfEmpty,
   releaseAll,
   type Claimed,
   type HandedOver,
@@ -28,7 +27,7 @@ import { deliveryRequest, OpenedKeys, traceDelivery, type Keys } from './send.ts
 
 /**
  * Delivers events: claims what is due, posts each, and writes the results down in batches. It sleeps until it
- * is notified, a retry of its own falls due, or a second has passed. Any number of processes do this side by side: a claim
+ * is notified, a retry of its own falls due, or a second has passed and something is queued. Any number of processes do this side by side: a claim
  * belongs to one of them, and one that dies leaves claims that run out.
  */
 export type DeliveryOptions = {
@@ -56,8 +55,7 @@ export class DeliveryEngine {
   readonly #held = new Set<Claimed>()
   /** Nobody looked for them, so there need be no more where they came from. */
   readonly #handedOver = new WeakSet<Claimed>()
-  /** What was handed over and is being read. */
-  readonly #entering = new Set<Promise<void>>()
+  readonly #givingBack = new Set<Promise<void>>()
   readonly #keys: OpenedKeys
   readonly #results: Results
   readonly #unwritten = new UnwrittenFailures()
@@ -66,6 +64,8 @@ export class DeliveryEngine {
   #wake: () => void = () => {}
   #onIdle: () => void = () => {}
   #isAwake = false
+  /** The snapshot in which nothing was queued. */
+  #emptyAt: string | null = null
   #stopped = false
   #running: Promise<void> | null = null
   /** Attempts made since the start. */
@@ -95,6 +95,7 @@ export class DeliveryEngine {
   /** Looks for due deliveries now. */
   wake(): void {
     this.#isAwake = true
+    this.#emptyAt = null
     this.#wake()
   }
 
@@ -103,7 +104,7 @@ export class DeliveryEngine {
     this.#stopped = true
     this.wake()
     await this.#listener.stop()
-    await Promise.all([this.#running, ...this.#entering])
+    await Promise.all([this.#running, ...this.#givingBack])
     if (this.#retryTimer !== null) clearTimeout(this.#retryTimer)
     const unstarted = this.#takeWaiting(() => true)
     await this.#whenIdle(STOP_WITHIN_MS)
@@ -118,12 +119,19 @@ export class DeliveryEngine {
     while (!this.#stopped) {
       this.#isAwake = false
       try {
-        if (!(await this.#takeDue())) await this.#sleep(LOOK_EVERY_MS)
+        if ((await this.#isStillEmpty()) || !(await this.#takeDue())) await this.#sleep(LOOK_EVERY_MS)
       } catch (error) {
         this.#log.warn({ err: error }, 'claiming webhook deliveries failed, will be retried')
         await this.#sleep(AFTER_FAILURE_MS)
       }
     }
+  }
+
+  /** While nobody writes anything an empty queue stays empty. */
+  async #isStillEmpty(): Promise<boolean> {
+    if (this.#emptyAt === null) return false
+    const snapshot = await this.#ctx.db.readSnapshot({ maxAgeMs: LOOK_EVERY_MS / 2 })
+    return this.#emptyAt === snapshot
   }
 
   /** True when there may be more that can start at once. */
@@ -144,37 +152,35 @@ export class DeliveryEngine {
     this.#queues.setStock()
     // The surplus is of an endpoint with more subscriptions than places.
     await releaseAll(db, [...surplus, ...stale])
+    if (this.#held.size === 0) {
+      const emptyAt = await readIfEmpty(db)
+      // Of what it was woken by meanwhile that knows nothing.
+      if (!this.#isAwake) this.#emptyAt = emptyAt
+    }
     return mayBeMore || stale.length > 0
   }
 
   /**
    * What a transaction of this process makes due is claimed by it, and attempted as soon as it is committed: nobody has to
    * look for it. If the process dies before that, its claim runs out as that of any attempt. Many at once are left in the
-   * queue, where they are taken in large claims.
+   * queue, where they are taken in large claims, and so is what would wait here behind others.
    */
-  async #takeOver(tx: Transaction, work: OwedDeliveries): Promise<number> {
-    const { owed } = work
-    if (owed.length > HANDED_OVER_AT_MOST || this.#held.size > MAX_AT_ONCE / 2) return queueOwed(tx, work)
-    const queuedAt = performance.now()
-    const handed = await queueClaimed(tx, work)
-    tx.afterCommit(() => {
-      const isLate = performance.now() - queuedAt > HANDED_OVER_WITHIN_MS
-      const entering = this.#stopped || isLate ? this.#giveBack(handed) : this.#enterHandedOver(handed)
-      this.#entering.add(entering)
-      void entering.then(() => this.#entering.delete(entering))
+  #takeOver(tx: Transaction, work: OwedDeliveries): boolean {
+    if (work.owed.length > HANDED_OVER_AT_MOST || this.#held.size > MAX_AT_ONCE / 2) return false
+    const takenAt = performance.now()
+    queueClaimed(tx, work, this.#queues.crowded(), handed => {
+      const isLate = performance.now() - takenAt > HANDED_OVER_WITHIN_MS
+      if (this.#stopped || isLate) this.#giveBack(handed.claims)
+      else this.#enterHandedOver(handed)
     })
-    return owed.length - handed.length
+    return true
   }
 
-  async #enterHandedOver(handed: readonly HandedOver[]): Promise<void> {
-    try {
-      const claims = await completeHandedOver(this.#ctx.db, handed)
-      for (const claimed of claims) this.#handedOver.add(claimed)
-      await this.#giveBack(this.#enter(claims))
-    } catch (error) {
-      this.#log.warn({ err: error }, 'taking webhook deliveries over failed; they are given back')
-      await this.#giveBack(handed)
-    }
+  #enterHandedOver({ claims, left }: HandedOver): void {
+    for (const claimed of claims) this.#handedOver.add(claimed)
+    this.#giveBack(this.#enter(claims))
+    // What is paused is found once it is not.
+    if (left.some(({ isPaused, origin }) => !isPaused && !this.#queues.expectMore(origin))) this.wake()
   }
 
   /** Starts what can start; answers what there is no place for. */
@@ -285,7 +291,7 @@ export class DeliveryEngine {
 
   /** Of these the results are written, or cannot be; a subscription that was shut by them gets nothing more. */
   #letGo(batch: readonly Ended[], shut: ReadonlySet<string>): void {
-    if (shut.size > 0) void this.#giveBack(this.#takeWaiting(({ claimed }) => shut.has(claimed.webhook.id)))
+    if (shut.size > 0) this.#giveBack(this.#takeWaiting(({ claimed }) => shut.has(claimed.webhook.id)))
     let next = Infinity
     for (const { finish } of batch) {
       this.#held.delete(finish.claimed)
@@ -299,12 +305,13 @@ export class DeliveryEngine {
       this.wake()
   }
 
-  async #giveBack(claims: Parameters<typeof releaseAll>[1]): Promise<void> {
-    try {
-      await releaseAll(this.#ctx.db, claims)
-    } catch (error) {
-      this.#log.warn({ err: error }, 'releasing claimed webhook deliveries failed; their leases will expire')
-    }
+  #giveBack(claims: readonly Claimed[]): void {
+    if (claims.length === 0) return
+    const released = releaseAll(this.#ctx.db, claims).catch((error: unknown) =>
+      this.#log.warn({ err: error }, 'releasing claimed webhook deliveries failed; their leases will expire'),
+    )
+    this.#givingBack.add(released)
+    void released.then(() => this.#givingBack.delete(released))
   }
 
   #wakeAt(moment: number): void {

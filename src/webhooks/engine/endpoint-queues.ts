@@ -92,6 +92,19 @@ export class EndpointQueues {
     return queue !== undefined && queue.waiting.length < queue.refillBelow
   }
 
+  /** Endpoints for which something waits: what is new stays in the database behind what was there before. */
+  crowded(): string[] {
+    return [...this.#queues].filter(([, { waiting }]) => waiting.length > 0).map(([origin]) => origin)
+  }
+
+  /** There is more in the database: it is time to claim it when nothing waits here any more. False if nothing does now. */
+  expectMore(origin: string): boolean {
+    const queue = this.#queues.get(origin)
+    if (queue === undefined || queue.waiting.length === 0) return false
+    queue.refillBelow = Math.max(queue.refillBelow, 1)
+    return true
+  }
+
   isDry(origin: string): boolean {
     return (this.#queues.get(origin)?.waiting.length ?? 0) === 0
   }

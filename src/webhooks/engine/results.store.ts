@@ -53,6 +53,33 @@ const WRITE_RESULTS = `
   from result r
   where d.institute_id = any ($5::int[]) and d.institute_id = r.institute_id and d.id = r.id and d.id = any ($2)`
 
+/** Those of a few are written one by one: of such a statement the plan is kept, which of many is made anew each time. */
+const FEW = 4
+const WRITE_RESULT = `
+  update webhook_deliveries set state = $3, attempts = attempts || $4::jsonb,
+    given_up_at = case when $3 = 'exhausted' then now() end
+  where institute_id = $1 and id = $2`
+
+async function writeResults(tx: Transaction, finishes: readonly Finish[]): Promise<void> {
+  const attemptsOf = ({ attempt }: Finish): string => JSON.stringify(attempt === null ? [] : [attempt])
+  if (finishes.length <= FEW) {
+    const written = finishes.map(finish => {
+      const { instituteId, id } = finish.claimed
+      return tx.query(WRITE_RESULT, [instituteId, id, finish.state, attemptsOf(finish)])
+    })
+    await Promise.all(written)
+    return
+  }
+  await tx.query(WRITE_RESULTS, [
+    finishes.map(({ claimed }) => claimed.instituteId),
+    arrayOf(finishes, ({ claimed }) => claimed.id),
+    arrayOf(finishes, ({ state }) => state),
+    // JSON has no line break in it.
+    finishes.map(attemptsOf).join('\n'),
+    institutesOf(finishes.map(({ claimed }) => claimed)),
+  ])
+}
+
 /** Answers which of them did not arrive, but for those that were not ours any more. */
 export async function finishAll(tx: Transaction, finishes: readonly Finish[]): Promise<Set<string>> {
   // Written as PostgreSQL writes arrays, as the client would quote item by item.
@@ -66,15 +93,7 @@ export async function finishAll(tx: Transaction, finishes: readonly Finish[]): P
   ])
   const left = new Map(rows.map(({ id, claim }) => [id, claim]))
   const ours = finishes.filter(({ claimed }) => left.get(claimed.id) === claimed.claim)
-  if (ours.length === 0) return new Set()
-  await tx.query(WRITE_RESULTS, [
-    ours.map(({ claimed }) => claimed.instituteId),
-    arrayOf(ours, ({ claimed }) => claimed.id),
-    arrayOf(ours, ({ state }) => state),
-    // JSON has no line break in it.
-    ours.map(({ attempt }) => JSON.stringify(attempt === null ? [] : [attempt])).join('\n'),
-    institutesOf(ours.map(({ claimed }) => claimed)),
-  ])
+  await writeResults(tx, ours)
   return new Set(ours.filter(({ state }) => state !== 'delivered').map(({ claimed }) => claimed.id))
 }
 
