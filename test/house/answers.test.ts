@@ -26,7 +26,7 @@ const OTHERS: Readonly<Record<string, string>> = {
   'console/loans/desk.routes.ts': 'a field of a body that was looked at',
   'console/auth/second-factor/webauthn.ts': 'a field of a body that was looked at',
   'console/lists/columns.input.ts': 'a parameter of an address, of at most 16 KiB',
-  'console/lists/sorting.rules.ts': 'a parameter of an address, of at most 16 KiB',
+  'platform/db/sorted-list.ts': 'a parameter of an address, of at most 16 KiB',
   'console/shell.routes.ts': 'our own manifest',
   'sandbox/bank/simulator.service.ts': 'a callback that was looked at',
   'sandbox/lender/simulator.service.ts': 'a callback that was looked at',

@@ -94,7 +94,7 @@ export const OVER_ALL: readonly Group[] = [
     reach: 'every',
     senders: [
       'app/doctor/doctor.store.ts listStranded',
-      'console/loans/loans.store.ts listLoans',
+      'console/loans/desk.routes.ts answer',
       'console/operator/jobs.store.ts countDeadLetters',
       'console/operator/jobs.store.ts listDeadLetters',
       'console/operator/jobs.store.ts readJobs',

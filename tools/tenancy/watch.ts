@@ -6,7 +6,8 @@ import { readSchema } from './schema.ts'
 
 const SOURCE = new URL('../../src/', import.meta.url).href
 /** What sends a statement for a store is not its sender. */
-const BETWEEN = new URL('platform/db/', SOURCE).href
+/** What carries a statement for the function that sends it: the database client, and the definitions of lists. */
+const BETWEEN = ['platform/db/', 'http/lists/'].map(folder => new URL(folder, SOURCE).href)
 
 let watching: Promise<void> | null = null
 
@@ -37,7 +38,7 @@ export function findSender(): string | null {
   const { stack = '' } = new Error('only its stack counts')
   let isBetween = false
   for (const [, name = '', file = ''] of stack.matchAll(FRAME)) {
-    if (file.startsWith(BETWEEN)) isBetween = true
+    if (BETWEEN.some(folder => file.startsWith(folder))) isBetween = true
     else if (isBetween)
       return file.startsWith(SOURCE) ? `${file.slice(SOURCE.length)} ${name.split('.').at(-1)}` : null
   }

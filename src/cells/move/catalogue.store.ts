@@ -171,5 +171,7 @@ export async function raiseIdentities(
 
 /** Workers that wait for a call look now. */
 export async function wakeJobs(db: Queryable): Promise<void> {
-  await db.query(`select pg_notify(name, '') from unnest(array['deliveries', 'imports', 'messages', 'receipts']) as name`)
+  await db.query(
+    `select pg_notify(name, '') from unnest(array['deliveries', 'imports', 'messages', 'receipts']) as name`,
+  )
 }
