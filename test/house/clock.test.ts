@@ -20,6 +20,7 @@ const PAUSES: Record<string, string> = {
   'test/bounds/flood.ts': 'callers try again as real ones do',
   'test/webhooks/faults/kill.long.ts': 'a receiver that takes its time',
   'test/webhooks/isolation.slow.ts': 'a receiver that takes its time',
+  'test/webhooks/handover.test.ts': 'two processes act at moments that are drawn',
   'test/erp/faults/limit.long.ts': 'an ERP that takes its time',
   'test/flex/sim/town.ts': 'an ERP that takes its time',
   'test/platform/http-client/connections.test.ts': 'a server that closes a moment after its answer',
