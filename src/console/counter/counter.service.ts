@@ -7,7 +7,7 @@ import { dayAfter, dayOf, startOfDay } from '../../platform/calendar.ts'
 import type { Context } from '../../platform/context.ts'
 import { badField, conflict } from '../../platform/errors.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
-import { minPaise, subtractPaise, sumPaise, type Paise } from '../../platform/money.ts'
+import { minPaise, paiseOf, subtractPaise, sumPaise, type Paise } from '../../platform/money.ts'
 import { countCash, type DenominationCount } from '../../banking/deposits/denominations.rules.ts'
 import * as store from './counter.store.ts'
 
@@ -75,8 +75,8 @@ export async function readDay(
 }
 
 /**
- * A cashier's cash is counted once, and what was taken is written down beside it as it stood then. Cash that is taken
- * after the close is counted by another closing.
+ * A cashier's cash is counted once, and what was taken less what was paid out is written down beside it as it stood then.
+ * Cash that moves after the close is counted by another closing.
  */
 export async function closeDay(
   { db, clock }: Context,
@@ -96,7 +96,7 @@ export async function closeDay(
     const taken = await store.sumCash(tx, command.instituteId, { ...rangeOf(day), cashier })
     const all = await store.listClosings(tx, command.instituteId, day)
     const earlier = all.filter(one => one.cashier === cashier)
-    const expectedPaise = subtractPaise(taken, sumPaise(earlier.map(one => one.expectedPaise)))
+    const expectedPaise = paiseOf(taken - earlier.reduce((sum, one) => sum + one.expectedPaise, 0))
     if (earlier.length > 0 && expectedPaise <= 0) throw conflict(CLOSED)
     const countedPaise = countCash(denominations)
     const closing = { cashier, expectedPaise, countedPaise, denominations, note, closedBy, closedAt }

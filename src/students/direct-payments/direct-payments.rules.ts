@@ -15,6 +15,8 @@ export type RecordedPayment = DirectPayment & {
   cancelledAt: Date | null
   /** The one that stands. Money that an ERP reports has a receipt of the ERP's, and none here unless it is asked for. */
   receipt: ReceiptKey | null
+  /** What of it the office has paid out again. */
+  refundedPaise: Paise
 }
 
 export type Instrument = { number: string; bank: string | null; date: string | null }
