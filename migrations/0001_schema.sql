@@ -1322,6 +1322,11 @@ create table receipts (
   cancel_reason text,
   -- When the payer was told of it.
   payer_notified_at timestamptz,
+  -- Why its payer is to be told that it is cancelled, with what was said of it; null: nobody is, or the new receipt tells.
+  cancel_cause text check (cancel_cause in ('payment_cancelled', 'cheque_returned')),
+  cancel_note text,
+  -- When that was, or that there was nothing to take back because the payer had not been told of the receipt.
+  cancel_notified_at timestamptz,
   online_payment_id text generated always as (case source when 'online' then payment_id end) stored,
   direct_payment_id text generated always as (case source when 'direct' then payment_id end) stored,
   primary key (institute_id, financial_year, number),
@@ -1332,6 +1337,8 @@ create table receipts (
 -- A payment taken at the counter that is corrected gets a new receipt in place of a cancelled one; an online one never.
 create unique index receipts_one_standing on receipts (institute_id, payment_id) where source = 'online' or cancelled_at is null;
 create index receipts_to_notify on receipts (issued_at) where payer_notified_at is null;
+create index receipts_to_take_back on receipts (cancelled_at)
+  where cancel_cause is not null and cancel_notified_at is null and payer_notified_at is not null;
 create index receipts_of_payment on receipts (institute_id, payment_id);
 create index receipts_by_day on receipts (institute_id, issued_at desc, financial_year desc, number desc);
 create index receipts_by_number on receipts (institute_id, number);
@@ -2878,7 +2885,7 @@ create index console_sign_ins_by_age on console_sign_ins (at);
 create table console_memberships (
   institute_id integer not null references institutes,
   user_id text not null references console_users,
-  role text not null check (role in ('owner', 'finance', 'developer', 'viewer')),
+  role text not null check (role in ('owner', 'finance', 'cashier', 'developer', 'viewer')),
   created_at timestamptz not null default now(),
   primary key (institute_id, user_id)
 );
@@ -2930,7 +2937,7 @@ create table console_invitations (
   token_hash bytea not null unique,
   email text not null check (email = lower(email)),
   institute_id integer references institutes,
-  role text check (role in ('owner', 'finance', 'developer', 'viewer')),
+  role text check (role in ('owner', 'finance', 'cashier', 'developer', 'viewer')),
   invited_by text not null,
   created_at timestamptz not null default now(),
   expires_at timestamptz not null,

@@ -61,17 +61,19 @@ export type CounterDay = { day: string; rows: store.BookRow[]; closings: store.C
 
 const MOST_ROWS = 2_000
 
+/** Of one cashier, or of all. */
 export async function readDay(
   { db, clock }: Context,
   institute: Institute,
   asked: string | undefined,
+  cashier: string | null,
 ): Promise<CounterDay> {
   const day = asked ?? dayOf(clock.now())
   const [rows, closings] = await Promise.all([
-    store.listBook(db, institute.id, rangeOf(day), MOST_ROWS),
+    store.listBook(db, institute.id, { ...rangeOf(day), cashier }, MOST_ROWS),
     store.listClosings(db, institute.id, day),
   ])
-  return { day, rows, closings }
+  return { day, rows, closings: closings.filter(one => cashier === null || one.cashier === cashier) }
 }
 
 /**

@@ -43,7 +43,7 @@ type Day = { from: Date; before: Date }
 export async function listBook(
   db: Queryable,
   instituteId: number,
-  { from, before }: Day,
+  { from, before, cashier }: Day & { cashier: string | null },
   limit: number,
 ): Promise<BookRow[]> {
   return db.query<BookRow>(
@@ -64,8 +64,9 @@ export async function listBook(
        from direct_refunds r join direct_payments d on d.institute_id = $1 and d.id = r.payment_id
        where r.institute_id = $1 and r.refunded_at >= $2 and r.refunded_at < $3
      ) b join students s on s.institute_id = $1 and s.id = b.student_id
+     where $5::text is null or b.cashier = $5
      order by "recordedAt", id limit $4`,
-    [instituteId, from, before, limit],
+    [instituteId, from, before, limit, cashier],
   )
 }
 

@@ -38,7 +38,8 @@ import { Kept, performOrKeep } from '../approvals/approvals.service.ts'
 import { classChangeAct } from '../approvals/class-change.ts'
 import { guarded } from '../approvals/guarded.routes.ts'
 import { addConsoleWrite } from '../auth/access.routes.ts'
-import { EVERYONE } from '../console.rules.ts'
+import { EVERYONE, TAKERS } from '../console.rules.ts'
+import { assertMayTake } from '../counter/counter.rules.ts'
 import { addConsoleFile } from '../files.routes.ts'
 import { created, createdAll, done, from, one, remarked } from '../../http/reply.ts'
 import * as acts from './actions.service.ts'
@@ -88,11 +89,12 @@ function addDirectPayments(app: FastifyInstance, flex: FlexContext): void {
   addConsoleWrite(app, flex, {
     method: 'POST',
     url: `${STUDENT}/payments`,
-    roles: FINANCE_ROLES,
+    roles: TAKERS,
     output: remarked(from(created(countedOutput), toCounted<RecordedOutcome>), remarkOn),
     params: studentParams,
     body: input.recordInput,
-    perform(act, { institute, who, params, body }) {
+    perform(act, { institute, who, role, params, body }) {
+      assertMayTake(role, body, flex.clock.now())
       const { reason: _reason, waiveReason, shownPaise, instrument, ...payment } = body
       const handed = { payment, instrument, shownPaise, waiveReason, recordedBy: who.email }
       return takeAtCounter(flex, act, { institute, ...params }, handed)

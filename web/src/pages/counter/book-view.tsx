@@ -45,7 +45,7 @@ export function BookView() {
 
 function Day({ book }: { book: CounterDayAnswer }) {
   const me = usePerson()?.email ?? ''
-  const mayClose = useMay('owner', 'finance')
+  const mayClose = useMay('owner', 'finance', 'cashier')
   const standing = book.payments.filter(one => !one.is_cancelled)
   const left = cashLeft(book, me)
   const mine = standing.some(one => one.cashier === me)
