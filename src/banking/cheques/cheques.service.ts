@@ -112,7 +112,7 @@ export async function bounceWithin(
     await cancelPaymentWithin(
       tx,
       { institute, studentId, transactionId },
-      { reason: cancelReason, at, isReturned: true },
+      { reason: cancelReason, at, returned: { reason } },
     )
     if (chargePaise === null) continue
     const code = { kind: 'component' as const, code: BOUNCE_CHARGE, key: 'charge_amount' }

@@ -1,6 +1,6 @@
 import { field, input, optional } from '../../http/wire/input.ts'
 import { refundFields } from '../../payments/refund.input.ts'
-import { REFUND_WAYS } from '../../students/direct-payments/direct-refunds.service.ts'
+import { REFUND_WAYS } from '../../students/direct-payments/direct-payments.rules.ts'
 
 export const counterRefundInput = input({
   amount: refundFields.amount.as('amountPaise'),

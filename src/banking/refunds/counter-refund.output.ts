@@ -1,6 +1,7 @@
 import { outputOf, type Shown } from '../../http/wire/output.ts'
 import { receiptNumber } from '../../receipts/receipts.rules.ts'
-import { REFUND_WAYS, type DirectRefund } from '../../students/direct-payments/direct-refunds.service.ts'
+import { REFUND_WAYS } from '../../students/direct-payments/direct-payments.rules.ts'
+import type { DirectRefund } from '../../students/direct-payments/direct-refunds.service.ts'
 
 const line = outputOf<DirectRefund['lines'][number]>()
 const out = outputOf<DirectRefund>()

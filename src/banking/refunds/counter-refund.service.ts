@@ -9,12 +9,11 @@ import { badField, conflict } from '../../platform/errors.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
 import { formatRupees, subtractPaise, sumPaise, ZERO, type Paise } from '../../platform/money.ts'
 import { directPaymentInEvent } from '../../students/direct-payments/direct-payment.events.ts'
-import type { RecordedPayment } from '../../students/direct-payments/direct-payments.rules.ts'
+import type { RecordedPayment, RefundWay } from '../../students/direct-payments/direct-payments.rules.ts'
 import {
   addRefund,
   holdPayment,
   type DirectRefund,
-  type RefundWay,
 } from '../../students/direct-payments/direct-refunds.service.ts'
 import { readCheques } from '../cheques/cheques.store.ts'
 import { lockCash, sumCashInHand } from '../deposits/deposits.store.ts'

@@ -6,7 +6,8 @@ import { institutesOf, nameRows, type RowKey } from '../../platform/db/named-row
 import type { Language } from '../../platform/languages.ts'
 import type { Paise } from '../../platform/money.ts'
 import type { RefundCause } from '../../messages/texts/texts.ts'
-import type { ReceiptKey } from '../../receipts/receipts.rules.ts'
+import type { ReceiptKey, TakenBack } from '../../receipts/receipts.rules.ts'
+import type { RefundWay } from '../../students/direct-payments/direct-payments.rules.ts'
 
 type Paid = {
   instituteId: number
@@ -32,8 +33,23 @@ export type ReceivedPayment = Paid &
     transactionId: string | null
     isCancelled: boolean
     isTold: boolean
+    /** Of the receipt of the same payment in whose place it came, if its payer was told of that one. */
+    replaced: ReceiptKey | null
+    cancelledAt: Date | null
+    cancelCause: TakenBack['cause'] | null
+    cancelNote: string | null
+    /** Of a cheque or draft. */
+    chequeNumber: string | null
     /** Of payments that were one at the bank. */
     groupId: string | null
+  }
+/** What the office has paid out itself. */
+export type PaidOut = Paid &
+  ReceiptKey & {
+    refundId: string
+    paymentId: string
+    way: RefundWay
+    reference: string | null
   }
 export type MadeRefund = Paid & {
   refundId: string
@@ -53,29 +69,48 @@ const REFUNDS = {
   order: 'processed_at',
 }
 
+const CANCELLATIONS = {
+  table: 'receipts',
+  key: 'payment_id',
+  where: 'cancel_cause is not null and cancel_notified_at is null and payer_notified_at is not null',
+  order: 'cancelled_at',
+}
+const PAID_OUT = { table: 'direct_refunds', where: 'payer_notified_at is null', order: 'refunded_at' }
+
 /** Which language a family reads; `i` is its institute. The messages' own store reads it of families alone. */
 const languageColumn = (phone: string): string =>
   `coalesce((select f.language from family_languages f where f.institute_id = i.id and f.family = phone_key(${phone})),
      i.family_language, 'en') as language`
 
-/** Of receipts and refunds whose payers have not been told: their payments and themselves, the oldest first. */
+type Kind = 'receipt' | 'refund' | 'cancellation' | 'paid out'
+
+/** Of receipts, cancellations and refunds whose payers have not been told: their payments and themselves, the oldest first. */
 export async function findToNotify(
   db: Database,
   limit: number,
-): Promise<readonly (RowKey & { kind: 'receipt' | 'refund' })[]> {
-  const [received, refunded] = await Promise.all([
+): Promise<readonly (RowKey & { kind: Kind })[]> {
+  const [received, refunded, cancelled, paidOut] = await Promise.all([
     findDue(db, RECEIPTS, null, limit),
     findDue(db, REFUNDS, null, limit),
+    findDue(db, CANCELLATIONS, null, limit),
+    findDue(db, PAID_OUT, null, limit),
   ])
   return [
     ...received.map(key => ({ ...key, kind: 'receipt' as const })),
     ...refunded.map(key => ({ ...key, kind: 'refund' as const })),
+    ...cancelled.map(key => ({ ...key, kind: 'cancellation' as const })),
+    ...paidOut.map(key => ({ ...key, kind: 'paid out' as const })),
   ]
 }
 
 /** Receipts of these payments that are to be told of still; another process skips them until the commit. */
 export async function lockReceived(tx: Transaction, keys: readonly RowKey[]): Promise<ReceivedPayment[]> {
   return selectReceived(tx, keys, 'and c.payer_notified_at is null', 'skip locked')
+}
+
+/** The same of those that were told of and are cancelled, where that is to be told. */
+export async function lockCancelled(tx: Transaction, keys: readonly RowKey[]): Promise<ReceivedPayment[]> {
+  return selectReceived(tx, keys, `and ${CANCELLATIONS.where}`, 'skip locked')
 }
 
 /** The same whether it was told of or not. */
@@ -94,7 +129,12 @@ async function selectReceived(
   return tx.query<ReceivedPayment>(
     `select c.institute_id as "instituteId", i.name as institute, i.code as "instituteCode", c.financial_year as "financialYear",
        c.number, c.payment_id as "paymentId", p.transaction_id as "transactionId", c.cancelled_at is not null as "isCancelled",
-       c.payer_notified_at is not null as "isTold", c.issued_at as at,
+       c.payer_notified_at is not null as "isTold", c.issued_at as at, c.cancelled_at as "cancelledAt",
+       c.cancel_cause as "cancelCause", c.cancel_note as "cancelNote", d.instrument ->> 'number' as "chequeNumber",
+       (select json_build_object('financialYear', e.financial_year, 'number', e.number) from receipts e
+         where e.institute_id = ${these.institute('c')} and e.payment_id = c.payment_id and e.number <> c.number
+           and e.cancelled_at is not null and e.payer_notified_at is not null and e.cancel_notified_at is null
+         order by e.cancelled_at desc limit 1) as replaced,
        o.id as "orderId", o.kind as "orderKind", p.group_id as "groupId", coalesce(o.name, s.primary_contact_name) as payer,
        coalesce(o.phone, s.primary_contact_number) as phone, coalesce(o.email, s.primary_contact_email) as email,
        coalesce(o.student_name, s.fullname) as "studentName", coalesce(p.amount_paise, d.amount_paise) as "amountPaise",
@@ -122,7 +162,8 @@ export async function markReceived(
 ): Promise<void> {
   if (told.length === 0) return
   await tx.query(
-    `update receipts c set payer_notified_at = $4
+    `update receipts c set payer_notified_at = $4,
+       cancel_notified_at = case when c.cancelled_at is null then null else $4::timestamptz end
      from unnest($1::int[], $2::text[], $3::int[]) as t (institute_id, financial_year, number)
      where c.institute_id = t.institute_id and c.institute_id = any ($5::int[]) and c.financial_year = t.financial_year and c.number = t.number`,
     [
@@ -132,6 +173,57 @@ export async function markReceived(
       now,
       institutesOf(told),
     ],
+  )
+}
+
+export async function markCancelled(
+  tx: Transaction,
+  told: readonly ReceivedPayment[],
+  now: Date,
+): Promise<void> {
+  if (told.length === 0) return
+  await tx.query(
+    `update receipts c set cancel_notified_at = $4
+     from unnest($1::int[], $2::text[], $3::int[]) as t (institute_id, financial_year, number)
+     where c.institute_id = t.institute_id and c.institute_id = any ($5::int[]) and c.financial_year = t.financial_year and c.number = t.number`,
+    [
+      told.map(one => one.instituteId),
+      told.map(one => one.financialYear),
+      told.map(one => one.number),
+      now,
+      institutesOf(told),
+    ],
+  )
+}
+
+/** The same for what the office has paid out itself. */
+export async function lockPaidOut(tx: Transaction, keys: readonly RowKey[]): Promise<PaidOut[]> {
+  if (keys.length === 0) return []
+  const these = nameRows(keys, 1)
+  return tx.query<PaidOut>(
+    `select r.institute_id as "instituteId", i.name as institute, i.code as "instituteCode", r.id as "refundId",
+       r.payment_id as "paymentId", r.financial_year as "financialYear", r.number, r.way, r.reference, r.refunded_at as at,
+       null as "orderId", null as "orderKind", s.primary_contact_name as payer, s.primary_contact_number as phone,
+       s.primary_contact_email as email, s.fullname as "studentName", r.amount_paise as "amountPaise",
+       (select json_agg(l.component_type order by l.line_no) from direct_refund_lines l
+         where l.institute_id = ${these.institute('r')} and l.refund_id = r.id) as components,
+       ${languageColumn('s.primary_contact_number')}
+     from direct_refunds r
+     join institutes i on i.id = r.institute_id
+     join direct_payments d on d.institute_id = r.institute_id and d.id = r.payment_id
+     join students s on s.institute_id = d.institute_id and s.id = d.student_id
+     where ${these.match('r')} and r.payer_notified_at is null
+     order by r.refunded_at for update of r skip locked`,
+    these.values,
+  )
+}
+
+export async function markPaidOut(tx: Transaction, told: readonly PaidOut[], now: Date): Promise<void> {
+  if (told.length === 0) return
+  await tx.query(
+    `update direct_refunds r set payer_notified_at = $3 from unnest($1::int[], $2::text[]) as t (institute_id, id)
+     where r.institute_id = t.institute_id and r.institute_id = any ($4::int[]) and r.id = t.id`,
+    [told.map(one => one.instituteId), told.map(one => one.refundId), now, institutesOf(told)],
   )
 }
 
@@ -171,7 +263,9 @@ export async function nextToNotify(db: Database): Promise<Date | null> {
   const [row] = await db.query<{ at: Date | null }>(
     `select least((select min(issued_at) from receipts where payer_notified_at is null and ${isHere()}),
        (select min(processed_at) from refunds where state = 'processed'
-          and kind <> 'returned' and cause is distinct from 'dispute' and payer_notified_at is null and ${isHere()})) as at`,
+          and kind <> 'returned' and cause is distinct from 'dispute' and payer_notified_at is null and ${isHere()}),
+       (select min(cancelled_at) from receipts where ${CANCELLATIONS.where} and ${isHere()}),
+       (select min(refunded_at) from direct_refunds where payer_notified_at is null and ${isHere()})) as at`,
   )
   return row?.at ?? null
 }

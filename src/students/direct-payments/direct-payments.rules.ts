@@ -21,6 +21,10 @@ export type RecordedPayment = DirectPayment & {
 
 export type Instrument = { number: string; bank: string | null; date: string | null }
 
+/** How the office pays money out again. */
+export const REFUND_WAYS = ['cash', 'cheque', 'bank_transfer'] as const
+export type RefundWay = (typeof REFUND_WAYS)[number]
+
 type Lines = DirectPayment['lines']
 
 export function amountProblems({ amountPaise, lines }: DirectPayment): FieldProblem[] {

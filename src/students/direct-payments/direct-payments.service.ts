@@ -28,7 +28,7 @@ import { ADVANCE, type PaidByComponent } from '../../fees/fees.rules.ts'
 import type { directPaymentEvents } from './direct-payment.events.ts'
 import { readStudentContexts, type StudentContext } from '../student-contexts.service.ts'
 import { paidProblems, type DirectPayment } from '../students.rules.ts'
-import type { ReceiptKey } from '../../receipts/receipts.rules.ts'
+import type { ReceiptKey, TakenBack } from '../../receipts/receipts.rules.ts'
 import { cancelReceiptOf, issueDirectReceipt } from '../../receipts/receipts.service.ts'
 import { hasStudent, lockStudent } from '../students.store.ts'
 
@@ -186,18 +186,22 @@ export async function cancelPayment(
   return transact(ctx.db, command, tx => cancelPaymentWithin(tx, target, { reason, at: ctx.clock.now() }))
 }
 
-/** The same in the transaction of what it follows from, such as a cheque that bounced (`isReturned`). */
+/** The same in the transaction of what it follows from, such as a cheque that the bank `returned`. Who was told of the receipt is told of it. */
 export async function cancelPaymentWithin(
   tx: Transaction,
   { transactionId, ...target }: PaymentTarget,
-  { reason, at, isReturned = false }: { reason: string; at: Date; isReturned?: boolean },
+  { reason, at, returned }: { reason: string; at: Date; returned?: { reason: string } },
 ): Promise<RecordedPayment> {
   const locked = await lockTarget(tx, target, [], at)
   const before = await requirePayment(tx, locked.key, transactionId)
   if (before.cancelledAt !== null) return before
-  if (!isReturned) refuseRefunded(before, 'cancelled')
+  if (returned === undefined) refuseRefunded(before, 'cancelled')
   const payment = { ...before, cancelledAt: at, receipt: null }
-  await cancelReceiptOf(tx, { instituteId: locked.key.instituteId, id: before.id }, { reason, at })
+  const told: TakenBack =
+    returned === undefined
+      ? { cause: 'payment_cancelled', note: reason }
+      : { cause: 'cheque_returned', note: returned.reason }
+  await cancelReceiptOf(tx, { instituteId: locked.key.instituteId, id: before.id }, { reason, at, told })
   await store.insertChange(tx, locked.key, before, { kind: 'cancelled', changedAt: at })
   await store.updatePayment(tx, locked.key, payment)
   await takeBackAdvances(tx, locked.key, before.lines, at)

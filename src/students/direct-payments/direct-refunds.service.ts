@@ -15,8 +15,8 @@ import type { RecordedPayment } from './direct-payments.rules.ts'
 import { findPayment } from './direct-payments.store.ts'
 import { insertRefund, listRefundsOf, nextVoucherNumber, type DirectRefund } from './direct-refunds.store.ts'
 
-export { listRefundsOf, REFUND_WAYS } from './direct-refunds.store.ts'
-export type { DirectRefund, DirectRefundLine, RefundWay } from './direct-refunds.store.ts'
+export { listRefundsOf } from './direct-refunds.store.ts'
+export type { DirectRefund } from './direct-refunds.store.ts'
 
 export type HeldPayment = { payment: RecordedPayment; refunds: DirectRefund[]; context: StudentContext }
 

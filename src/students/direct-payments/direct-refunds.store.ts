@@ -1,10 +1,7 @@
 import type { Queryable, Transaction } from '../../platform/db/database.ts'
 import { Table } from '../../platform/db/table.ts'
 import type { Paise } from '../../platform/money.ts'
-
-/** How the office pays money out again. */
-export const REFUND_WAYS = ['cash', 'cheque', 'bank_transfer'] as const
-export type RefundWay = (typeof REFUND_WAYS)[number]
+import type { RefundWay } from './direct-payments.rules.ts'
 
 export type DirectRefundLine = { lineNo: number; componentType: string; amountPaise: Paise }
 

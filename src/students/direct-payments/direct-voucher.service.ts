@@ -10,7 +10,8 @@ import { receiptNumber } from '../../receipts/receipts.rules.ts'
 import { findReceipt } from '../../receipts/receipts.service.ts'
 import { readStudentContexts } from '../student-contexts.service.ts'
 import { listPaymentsById } from './direct-payments.store.ts'
-import { findRefund, type RefundWay } from './direct-refunds.store.ts'
+import type { RefundWay } from './direct-payments.rules.ts'
+import { findRefund } from './direct-refunds.store.ts'
 
 const WAYS: Record<RefundWay, { text: string; reference: string }> = {
   cash: { text: 'Cash', reference: 'Reference' },
