@@ -64,13 +64,18 @@ async function readMade(
   )
 }
 
-type Paid = { order: Order; payment: Payment; letterhead: Letterhead; refunds: PaidFor['refunds'] }
+type PaidOrderOnPaper = {
+  order: Order
+  payment: Payment
+  letterhead: Letterhead
+  refunds: PaidFor['refunds']
+}
 
 /** What stands on the receipt of an order. */
 function paidByOrder(
   { mode }: PaymentContext,
   institute: Institute,
-  { order, payment, letterhead, refunds }: Paid,
+  { order, payment, letterhead, refunds }: PaidOrderOnPaper,
 ): PaidFor {
   const branch = institute.branches.find(candidate => candidate.collectorCode === order.collectorCode)
   const { academicYearStart: start, academicYearEnd: end } = order

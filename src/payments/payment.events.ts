@@ -72,14 +72,14 @@ const payPayload = pay.object({
   student: pay.optional.one('The student whose dues are paid.', studentBlock, ({ dues }) => dues),
 })
 
-type GivenBack = {
+type RefundInEvent = {
   refund: RefundShown
   payment: PaymentInEvent
   /** Null: it was paid at the institute. */
   order: Order | null
   student: Pick<Student, 'id' | 'collectorCode'> | null
 }
-const back = outputOf<GivenBack, Date>()
+const back = outputOf<RefundInEvent, Date>()
 const refundPayload = back.object({
   order_id: back.optional.text(
     'Id of the order or link; absent of money that was paid at the institute.',

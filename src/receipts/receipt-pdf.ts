@@ -31,7 +31,7 @@ import {
 } from './sheet.ts'
 
 /** Its voucher has the id of the refund, or the number of the office's own series. */
-export type ReceiptRefund = { at: Date; amountPaise: Paise; voucher: string }
+type ReceiptRefund = { at: Date; amountPaise: Paise; voucher: string }
 
 export type ReceiptDocument = {
   institute: string

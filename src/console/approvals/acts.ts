@@ -1,4 +1,4 @@
-import { counterRefundOutput } from '../../banking/refunds/counter-refund.output.ts'
+import { counterRefundOutput } from '../../banking/refunds/counter-refund.schemas.ts'
 import {
   refundAtCounter,
   type AskedCounterRefund,

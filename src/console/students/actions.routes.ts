@@ -1,6 +1,9 @@
 import type { FastifyInstance } from 'fastify'
-import { counterRefundInput, refundParams } from '../../banking/refunds/counter-refund.input.ts'
-import { counterRefundOutput } from '../../banking/refunds/counter-refund.output.ts'
+import {
+  counterRefundInput,
+  counterRefundOutput,
+  refundParams,
+} from '../../banking/refunds/counter-refund.schemas.ts'
 import type { CounterRefund } from '../../banking/refunds/counter-refund.service.ts'
 import { advanceUseOutput, lateFeeEntryOutput } from '../../dues/dues.schemas.ts'
 import { refundOutput } from '../../payments/refund.output.ts'

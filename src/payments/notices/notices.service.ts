@@ -155,9 +155,9 @@ function paidOutMessages(ctx: Context, refund: store.PaidOut, how: How): NewMess
   })
 }
 
-type Told = store.ReceivedPayment | store.MadeRefund | store.PaidOut
+type NoticedMoney = store.ReceivedPayment | store.MadeRefund | store.PaidOut
 
-function valuesOf({ publicUrl }: Pick<Context, 'publicUrl'>, paid: Told) {
+function valuesOf({ publicUrl }: Pick<Context, 'publicUrl'>, paid: NoticedMoney) {
   return {
     institute: paid.institute,
     amount: formatRupees(paid.amountPaise),
@@ -172,7 +172,7 @@ type Notice = How & ReturnType<typeof receivedText> & { about: string; once: str
 
 /** A mail at once, since the payer waits for it; a line to the phone only in waking hours. */
 function messagesOf(
-  { instituteId, email, phone, payer, language }: Told,
+  { instituteId, email, phone, payer, language }: NoticedMoney,
   { subject, body, short, attachment, ...notice }: Notice,
 ): NewMessage[] {
   const to = { name: payer, language }

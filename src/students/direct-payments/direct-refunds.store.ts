@@ -3,7 +3,7 @@ import { Table } from '../../platform/db/table.ts'
 import type { Paise } from '../../platform/money.ts'
 import type { RefundWay } from './direct-payments.rules.ts'
 
-export type DirectRefundLine = { lineNo: number; componentType: string; amountPaise: Paise }
+type DirectRefundLine = { lineNo: number; componentType: string; amountPaise: Paise }
 
 /** What the office has paid out again of a payment that it took itself. */
 export type DirectRefund = {

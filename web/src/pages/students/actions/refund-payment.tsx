@@ -1,6 +1,6 @@
 import { NativeSelect, TextInput } from '@mantine/core'
 import { useState } from 'react'
-import type { CounterRefundAnswer } from '../../../../../src/banking/refunds/counter-refund.output.ts'
+import type { CounterRefundAnswer } from '../../../../../src/banking/refunds/counter-refund.schemas.ts'
 import type { ApprovalAnswer } from '../../../../../src/console/approvals/approval.output.ts'
 import { problemOf, useCommand } from '../../../api/command.ts'
 import { ConfirmWithReason } from '../../../ui/dialogue/confirm-with-reason.tsx'
