@@ -704,6 +704,43 @@ create table direct_payment_lines (
   foreign key (institute_id, student_id, transaction_id) references direct_payments
 );
 
+-- What the office has paid out again of a payment that it took itself. Written down when it is handed over: nobody has to
+-- be asked for it.
+create table direct_refunds (
+  institute_id integer not null,
+  id text not null,
+  payment_id text not null,
+  -- Of its voucher, without gaps in a financial year.
+  financial_year text not null,
+  number integer not null check (number > 0),
+  amount_paise bigint not null check (amount_paise > 0),
+  way text not null check (way in ('cash', 'cheque', 'bank_transfer')),
+  -- The number of the cheque, or the bank's name for the transfer.
+  reference text,
+  reason text not null,
+  refunded_at timestamptz not null,
+  refunded_by text not null,
+  -- When the family was told of it.
+  payer_notified_at timestamptz,
+  primary key (institute_id, id),
+  unique (institute_id, financial_year, number),
+  foreign key (institute_id, payment_id) references direct_payments (institute_id, id),
+  check ((way = 'cash') = (reference is null))
+);
+create index direct_refunds_of_payment on direct_refunds (institute_id, payment_id);
+create index direct_refunds_by_day on direct_refunds (institute_id, refunded_at desc, id desc);
+create index direct_refunds_to_notify on direct_refunds (refunded_at) where payer_notified_at is null;
+
+create table direct_refund_lines (
+  institute_id integer not null,
+  refund_id text not null,
+  line_no integer not null,
+  component_type text not null,
+  amount_paise bigint not null check (amount_paise > 0),
+  primary key (institute_id, refund_id, line_no),
+  foreign key (institute_id, refund_id) references direct_refunds
+);
+
 -- Append-only.
 create table direct_payment_changes (
   institute_id integer not null,
@@ -1285,6 +1322,11 @@ create table receipts (
   cancel_reason text,
   -- When the payer was told of it.
   payer_notified_at timestamptz,
+  -- Why its payer is to be told that it is cancelled, with what was said of it; null: nobody is, or the new receipt tells.
+  cancel_cause text check (cancel_cause in ('payment_cancelled', 'cheque_returned')),
+  cancel_note text,
+  -- When that was, or that there was nothing to take back because the payer had not been told of the receipt.
+  cancel_notified_at timestamptz,
   online_payment_id text generated always as (case source when 'online' then payment_id end) stored,
   direct_payment_id text generated always as (case source when 'direct' then payment_id end) stored,
   primary key (institute_id, financial_year, number),
@@ -1295,6 +1337,8 @@ create table receipts (
 -- A payment taken at the counter that is corrected gets a new receipt in place of a cancelled one; an online one never.
 create unique index receipts_one_standing on receipts (institute_id, payment_id) where source = 'online' or cancelled_at is null;
 create index receipts_to_notify on receipts (issued_at) where payer_notified_at is null;
+create index receipts_to_take_back on receipts (cancelled_at)
+  where cancel_cause is not null and cancel_notified_at is null and payer_notified_at is not null;
 create index receipts_of_payment on receipts (institute_id, payment_id);
 create index receipts_by_day on receipts (institute_id, issued_at desc, financial_year desc, number desc);
 create index receipts_by_number on receipts (institute_id, number);
@@ -1403,7 +1447,7 @@ create table tally_ledgers (
 -- 9 Dues and late fees: what a student owes, and an institute's rules for it
 --------------------------------------------------------------------------------------------------------------------------
 
--- Whatever counts as paid for a student: direct payments that were not cancelled, and paid orders less their refunds.
+-- Whatever counts as paid for a student: direct payments that were not cancelled and paid orders, less their refunds.
 -- Next year's student records made of this year's. A batch of students and the cursor behind it are one transaction, so
 -- a run that was killed goes on where it stopped.
 create table rollovers (
@@ -1490,6 +1534,13 @@ create view student_paid_lines as
   from direct_payments p
   join direct_payment_lines l on l.institute_id = p.institute_id and l.student_id = p.student_id
     and l.transaction_id = p.transaction_id
+  where p.cancelled_at is null
+  union all
+  select p.institute_id, p.student_id, l.component_type, -l.amount_paise
+  from direct_payments p
+  join direct_refunds r on r.institute_id = p.institute_id and r.payment_id = p.id
+  join direct_refund_lines l on l.institute_id = r.institute_id and l.refund_id = r.id
+  -- Of a cheque that bounced nothing counts as paid; what had been paid out before is a charge (RETURNED_AFTER_REFUND).
   where p.cancelled_at is null
   union all
   select o.institute_id, o.student_id, l.component_type, l.amount_paise
@@ -1977,6 +2028,8 @@ create view collected_movements as
   union all
   select institute_id, paid_at, amount_paise, 1, 0 from direct_payments where cancelled_at is null
   union all
+  select institute_id, refunded_at, 0, 0, amount_paise from direct_refunds
+  union all
   select institute_id, processed_at, 0, 0, amount_paise from refunds where state = 'processed' and kind <> 'duplicate';
 
 -- By how much a day is not what payments and refunds say.
@@ -2015,6 +2068,15 @@ begin
       insert into collected_changes (institute_id, day, amount_paise, count, given_back_paise)
       values (new.institute_id, (new.paid_at at time zone 'Asia/Kolkata')::date, new.amount_paise, 1, 0);
     end if;
+  elsif tg_table_name = 'direct_refunds' then
+    if tg_op <> 'INSERT' then
+      insert into collected_changes (institute_id, day, amount_paise, count, given_back_paise)
+      values (old.institute_id, (old.refunded_at at time zone 'Asia/Kolkata')::date, 0, 0, -old.amount_paise);
+    end if;
+    if tg_op <> 'DELETE' then
+      insert into collected_changes (institute_id, day, amount_paise, count, given_back_paise)
+      values (new.institute_id, (new.refunded_at at time zone 'Asia/Kolkata')::date, 0, 0, new.amount_paise);
+    end if;
   else
     if tg_op <> 'INSERT' and old.state = 'processed' and old.kind <> 'duplicate' then
       insert into collected_changes (institute_id, day, amount_paise, count, given_back_paise)
@@ -2045,6 +2107,7 @@ create trigger refund_made after update of state, kind, processed_at, amount_pai
     and 'processed' in (new.state, old.state)) execute function mark_collected();
 create trigger payment_gone after delete on payments for each row execute function mark_collected();
 create trigger direct_payment_gone after delete on direct_payments for each row execute function mark_collected();
+create trigger direct_refund_made after insert or delete on direct_refunds for each row execute function mark_collected();
 create trigger refund_gone after delete on refunds for each row execute function mark_collected();
 
 -- Every presentation ever made; the key prevents making one twice.
@@ -2375,7 +2438,7 @@ create index bank_lines_open on bank_lines (institute_id, account_id, day) where
 -- One line may bring several payments; nothing is on two lines.
 create table bank_matches (
   institute_id integer not null,
-  kind text not null check (kind in ('settlement', 'deposit', 'cheque', 'cheque_return', 'transfer', 'lender')),
+  kind text not null check (kind in ('settlement', 'deposit', 'cheque', 'cheque_return', 'transfer', 'refund', 'lender')),
   target_id text not null,
   line_id text not null,
   amount_paise bigint not null,
@@ -2418,6 +2481,13 @@ create view bank_expected as
   from direct_payments p
   join students s on s.institute_id = p.institute_id and s.id = p.student_id
   where p.cancelled_at is null and p.instrument is null and lower(p.mode) not in ('cash', 'cheque', 'demand_draft')
+  union all
+  select r.institute_id, 'refund', r.id, (r.refunded_at at time zone 'Asia/Kolkata')::date, -r.amount_paise, r.reference, null,
+    case r.way when 'cheque' then 'Refund by cheque ' else 'Refund by transfer ' end || r.reference || ' to ' || s.primary_contact_name
+  from direct_refunds r
+  join direct_payments p on p.institute_id = r.institute_id and p.id = r.payment_id
+  join students s on s.institute_id = p.institute_id and s.id = p.student_id
+  where r.way <> 'cash'
   union all
   -- A lender's transfer becomes a settlement once it is confirmed; the UTR is the same.
   select o.institute_id, 'lender', o.reference, (min(o.paid_out_at) at time zone 'Asia/Kolkata')::date,
@@ -2815,7 +2885,7 @@ create index console_sign_ins_by_age on console_sign_ins (at);
 create table console_memberships (
   institute_id integer not null references institutes,
   user_id text not null references console_users,
-  role text not null check (role in ('owner', 'finance', 'developer', 'viewer')),
+  role text not null check (role in ('owner', 'finance', 'cashier', 'developer', 'viewer')),
   created_at timestamptz not null default now(),
   primary key (institute_id, user_id)
 );
@@ -2867,7 +2937,7 @@ create table console_invitations (
   token_hash bytea not null unique,
   email text not null check (email = lower(email)),
   institute_id integer references institutes,
-  role text check (role in ('owner', 'finance', 'developer', 'viewer')),
+  role text check (role in ('owner', 'finance', 'cashier', 'developer', 'viewer')),
   invited_by text not null,
   created_at timestamptz not null default now(),
   expires_at timestamptz not null,
@@ -2960,7 +3030,7 @@ create index given_alone_by_refund on given_alone (institute_id, refund_id) wher
 create table approvals (
   institute_id integer not null references institutes,
   id text not null,
-  act text not null check (act in ('refund', 'advance_refund', 'refund_of_other_amount', 'concession', 'late_fee_waiver', 'payment_cancellation',
+  act text not null check (act in ('refund', 'advance_refund', 'refund_of_other_amount', 'concession', 'late_fee_waiver', 'payment_cancellation', 'counter_refund',
     'payment_rules', 'structure_change', 'structure_drop', 'fee_structure', 'student_file', 'rollover', 'class_change',
     'plan_reschedule', 'plan_resumption')),
   -- The order, student or plan; of a fee structure its year and the class; the file; the new year; the institute.

@@ -62,6 +62,7 @@ function receiptOf(no: number): ReceiptPrint {
     isCancelled: null,
     isSandbox: false,
     paper: 'a4',
+    refunds: [],
     isDuplicate: false,
   }
 }

@@ -2,14 +2,18 @@ import { BursarError } from '../platform/errors.ts'
 import type { Waits } from '../platform/rate-limits.rules.ts'
 
 /** What a person may do in an institute. An operator looks after the installation and stands beside all of them. */
-export const ROLES = ['owner', 'finance', 'developer', 'viewer'] as const
+export const ROLES = ['owner', 'finance', 'cashier', 'developer', 'viewer'] as const
 export type Role = (typeof ROLES)[number]
 export type ConsoleRole = Role | 'operator'
 /** People of a lender: they see its applications, whatever the institute, and nothing else. */
 export const LENDER_ROLE = 'lender'
 
-/** Who may look at money and students: everybody. */
-export const EVERYONE: readonly ConsoleRole[] = [...ROLES, 'operator']
+/** Who may look at money and students: everybody but cashiers, who see no reports. */
+export const EVERYONE: readonly ConsoleRole[] = ['owner', 'finance', 'developer', 'viewer', 'operator']
+/** Who sees what the counter needs: whom money is taken for, what is owed, the receipt, the cash book. */
+export const AT_COUNTER: readonly ConsoleRole[] = [...EVERYONE, 'cashier']
+/** Who takes money there and closes a drawer. */
+export const TAKERS: readonly ConsoleRole[] = ['owner', 'finance', 'cashier']
 /** Who decides who else gets access. */
 export const KEEPERS: readonly ConsoleRole[] = ['owner', 'operator']
 

@@ -4,6 +4,9 @@ import { minPaise, paiseOf, subtractPaise, sumPaise, ZERO, type Paise } from '..
 /** What is paid under it is for no fee: it stands as an advance until it is used or refunded. */
 export const ADVANCE = 'ADVANCE'
 
+/** Charged to the family when a bank takes back what had been refunded before. */
+export const RETURNED_AFTER_REFUND = 'RETURNED_AFTER_REFUND'
+
 export type Discount = { discountType: string; valuePaise: Paise }
 
 /** What a component costs: the fee and what is taken off it. */

@@ -4,9 +4,11 @@ import { findOrders } from '../orders/orders.service.ts'
 import { readLetterhead, type Letterhead } from '../receipts/letterhead.service.ts'
 import { receiptFileOf, type PaidFor, type PrintOptions, type ReceiptFile } from '../receipts/receipt-file.ts'
 import * as receipts from '../receipts/receipts.service.ts'
+import { subtractPaise } from '../platform/money.ts'
 import type { PaymentContext } from './context.ts'
 import type { Payment } from './payments.rules.ts'
 import { listPayments, listPaymentsById } from './payments.store.ts'
+import { listMade } from './refunds/refunds.store.ts'
 
 export type IssuedReceipt = { receipt: receipts.Receipt; payment: Payment }
 
@@ -35,15 +37,45 @@ export async function findReceiptFile(
   if (issued === null) return null
   const { receipt, payment } = issued
   const letterhead = await readLetterhead(ctx, institute.id)
-  const paidFor = paidByOrder(ctx, institute, { order, payment, letterhead })
+  const refunds = (await readMade(ctx, [payment])).get(payment.id) ?? []
+  const paidFor = paidByOrder(ctx, institute, { order, payment, letterhead, refunds })
   return receiptFileOf({ instituteId: institute.id, receipt, paidFor }, options)
+}
+
+/** What went back of these payments, by payment; of a payment that pays nothing there is no receipt. */
+async function readMade(
+  { db }: PaymentContext,
+  payments: readonly Payment[],
+): Promise<Map<string, PaidFor['refunds']>> {
+  const made = await listMade(
+    db,
+    payments.map(({ instituteId, id: paymentId }) => ({ instituteId, paymentId })),
+  )
+  const counted = made.filter(refund => refund.kind !== 'duplicate')
+  return new Map(
+    [...Map.groupBy(counted, refund => refund.paymentId)].map(([id, own]) => [
+      id,
+      own.map(refund => ({
+        at: refund.processedAt ?? refund.requestedAt,
+        amountPaise: subtractPaise(refund.amountPaise, refund.chargedPaise),
+        voucher: refund.id,
+      })),
+    ]),
+  )
+}
+
+type PaidOrderOnPaper = {
+  order: Order
+  payment: Payment
+  letterhead: Letterhead
+  refunds: PaidFor['refunds']
 }
 
 /** What stands on the receipt of an order. */
 function paidByOrder(
   { mode }: PaymentContext,
   institute: Institute,
-  { order, payment, letterhead }: { order: Order; payment: Payment; letterhead: Letterhead },
+  { order, payment, letterhead, refunds }: PaidOrderOnPaper,
 ): PaidFor {
   const branch = institute.branches.find(candidate => candidate.collectorCode === order.collectorCode)
   const { academicYearStart: start, academicYearEnd: end } = order
@@ -68,6 +100,7 @@ function paidByOrder(
     paidAt: null,
     orderId: order.id,
     receivedBy: null,
+    refunds,
     isSandbox: mode === 'sandbox',
   }
 }
@@ -81,13 +114,24 @@ export async function readPaidByOrders(
 ): Promise<Map<string, PaidFor>> {
   const payments = await listPaymentsById(ctx.db, institute.id, paymentIds)
   const orderIds = payments.map(payment => payment.orderId)
+  const made = await readMade(ctx, payments)
   const orders = new Map((await findOrders(ctx, institute, orderIds)).map(order => [order.id, order]))
   return new Map(
     payments.flatMap(payment => {
       const order = orders.get(payment.orderId)
       return order === undefined
         ? []
-        : [[payment.id, paidByOrder(ctx, institute, { order, payment, letterhead })]]
+        : [
+            [
+              payment.id,
+              paidByOrder(ctx, institute, {
+                order,
+                payment,
+                letterhead,
+                refunds: made.get(payment.id) ?? [],
+              }),
+            ],
+          ]
     }),
   )
 }

@@ -6,12 +6,13 @@ import { ORDER_ID } from '../orders/order.input.ts'
 import { anyOrderOutput } from '../orders/order.output.ts'
 import { PAY_ORDER_KINDS, type Order, type OrderKind } from '../orders/orders.rules.ts'
 import { studentBlock, type StudentInEvent } from '../students/student.events.ts'
+import type { Student } from '../students/students.rules.ts'
 import { STUDENT_ID } from '../students/student.input.ts'
 import type { Paise } from '../platform/money.ts'
 import type { Payment } from './payments.rules.ts'
 import { disputeBlock } from './disputes/dispute.output.ts'
 import type { Dispute } from './disputes/disputes.rules.ts'
-import { refundOutput } from './refund.output.ts'
+import { refundOutput, type RefundShown } from './refund.output.ts'
 import { chargeNote, type Refund } from './refunds/refunds.rules.ts'
 
 const PRODUCTS: Record<OrderKind, PaymentInEvent['product']> = {
@@ -71,19 +72,34 @@ const payPayload = pay.object({
   student: pay.optional.one('The student whose dues are paid.', studentBlock, ({ dues }) => dues),
 })
 
-const back = outputOf<{ refund: Refund; payment: PaymentInEvent; order: Order }, Date>()
+type RefundInEvent = {
+  refund: RefundShown
+  payment: PaymentInEvent
+  /** Null: it was paid at the institute. */
+  order: Order | null
+  student: Pick<Student, 'id' | 'collectorCode'> | null
+}
+const back = outputOf<RefundInEvent, Date>()
 const refundPayload = back.object({
-  order_id: back.text('Id of the order or link.', ORDER_ID, ({ order: { id } }) => id),
-  kind: back.oneOf(
+  order_id: back.optional.text(
+    'Id of the order or link; absent of money that was paid at the institute.',
+    ORDER_ID,
+    ({ order: paid }) => paid?.id,
+  ),
+  kind: back.optional.oneOf(
     [...PAY_ORDER_KINDS, 'link'],
     'What it is: a link is read on the payment link routes, every other kind on the order routes.',
-    ({ order: { kind } }) => kind,
+    ({ order: paid }) => paid?.kind,
   ),
-  collector_code: back.text('Branch code.', 'MAIN', ({ order: { collectorCode } }) => collectorCode),
+  collector_code: back.text(
+    'Branch code.',
+    'MAIN',
+    ({ order: paid, student }) => paid?.collectorCode ?? student?.collectorCode ?? '',
+  ),
   service_student_id: back.optional.text(
     'Id of the student here, of a payment for a student.',
     STUDENT_ID,
-    ({ order: { studentId } }) => studentId,
+    ({ order: paid, student }) => paid?.studentId ?? student?.id,
   ),
   payment,
   refund: back.one('The refund.', refundOutput),
@@ -164,7 +180,8 @@ export const paymentEvents = {
     SETTLED_AT,
   ),
   'refund.processed': defineEvent(
-    'A refund was made.',
+    'A refund was made: of a payment of an order, link or page, or of one that the institute took itself and has paid out again ' +
+      '(payment.product is direct, and there is no order_id).',
     refundPayload,
     { service_student_id: undefined, payment: online },
     '2026-11-18T06:00:00.000Z',
@@ -272,8 +289,19 @@ export function refundEvent(
     { ...about, resourceId: isOwn(kind) ? id : (studentId ?? id) },
     {
       order: refunded,
+      student: null,
       payment: paymentInEvent(of, refunded, productOf(kind)),
       refund: { ...refund, state: what.happened },
     },
   )
+}
+
+/** Of money that the institute took itself and has paid out again. */
+export function officeRefundEvent(
+  { instituteId, at }: { instituteId: number; at: Date },
+  paid: { student: Student; payment: PaymentInEvent; refund: RefundShown },
+): NewEvent {
+  const { id: resourceId, collectorCode } = paid.student
+  const about = { instituteId, collectorCode, resourceId, occurredAt: at }
+  return newEvent(paymentEvents, 'refund.processed', about, { ...paid, order: null })
 }

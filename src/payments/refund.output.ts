@@ -8,7 +8,20 @@ const lineOutput = line.object('RefundLine', {
   amount: line.amount('Rupees given back of it.', 5000),
 })
 
-const out = outputOf<Refund, unknown>()
+export type RefundShown = Omit<
+  Refund,
+  | 'instituteId'
+  | 'paymentId'
+  | 'orderId'
+  | 'kind'
+  | 'cause'
+  | 'providerRef'
+  | 'failureMessage'
+  | 'requestedAt'
+  | 'tries'
+>
+
+const out = outputOf<RefundShown, unknown>()
 export const refundFields = {
   id: out.text('Refund id.', 'rfd_1k092c8gpz8wezh4es8gqprf85'),
   amount: out.amount('Rupees.', 5000),
@@ -31,4 +44,4 @@ export const refundFields = {
     refund => refund.lines,
   ),
 }
-export const refundOutput = outputOf<Refund>().object('Refund', refundFields)
+export const refundOutput = outputOf<RefundShown>().object('Refund', refundFields)

@@ -1,5 +1,5 @@
 import { readableMode } from '../platform/names.ts'
-import { rupeesInWords, formatRupees, type Paise } from '../platform/money.ts'
+import { formatRupees, rupeesInWords, subtractPaise, sumPaise, type Paise } from '../platform/money.ts'
 import { dayOf, formatDay, formatMoment } from '../platform/calendar.ts'
 import { writeSchool } from './letterhead.ts'
 import type { Letterhead } from './letterhead.service.ts'
@@ -30,6 +30,9 @@ import {
   type Sheet,
 } from './sheet.ts'
 
+/** Its voucher has the id of the refund, or the number of the office's own series. */
+type ReceiptRefund = { at: Date; amountPaise: Paise; voucher: string }
+
 export type ReceiptDocument = {
   institute: string
   letterhead: Letterhead
@@ -49,6 +52,8 @@ export type ReceiptDocument = {
   /** Who took it at the counter. */
   receivedBy: string | null
   isCancelled: { at: Date; reason: string } | null
+  /** What of it went back, the first first. */
+  refunds: readonly ReceiptRefund[]
   isSandbox: boolean
 }
 
@@ -99,24 +104,29 @@ function fillIn(sheet: Sheet, receipt: ReceiptPrint, from: number): void {
 }
 
 /** Every page carries the marks, so that none can be shown alone as a good receipt. */
-function markPage(sheet: Sheet, { isCancelled, isSandbox }: ReceiptPrint): void {
+function markPage(sheet: Sheet, receipt: ReceiptPrint): void {
   const { doc, paper } = sheet
   const { width } = paper
-  if (isCancelled !== null) {
+  const text = stampOf(receipt)
+  if (text !== null) {
     const middle = Math.min(paper.height, width * Math.SQRT2) / 2
     doc
       .save()
       .rotate(-50, { origin: [width / 2, middle] })
       .fillOpacity(0.1)
-    const style: Style = { font: 'bold', size: (96 * width) / 595 / paper.scale, color: RED }
-    put(
-      sheet,
-      { text: 'CANCELLED', place: { x: 0, width, align: 'center' }, style },
-      middle - 81 * (width / 595),
-    )
+    const size = (Math.min(96, 860 / text.length) * width) / 595
+    const style: Style = { font: 'bold', size: size / paper.scale, color: RED }
+    put(sheet, { text, place: { x: 0, width, align: 'center' }, style }, middle - 0.84 * size)
     doc.restore()
   }
-  if (isSandbox) markSandbox(sheet, 'SANDBOX — not a receipt for real money')
+  if (receipt.isSandbox) markSandbox(sheet, 'SANDBOX — not a receipt for real money')
+}
+
+function stampOf({ isCancelled, refunds, totalPaise }: ReceiptPrint): string | null {
+  if (isCancelled !== null) return 'CANCELLED'
+  const back = sumPaise(refunds.map(refund => refund.amountPaise))
+  if (back === 0) return null
+  return back < totalPaise ? 'PART REFUNDED' : 'REFUNDED'
 }
 
 function writeHead(sheet: Sheet, receipt: ReceiptPrint): void {
@@ -127,7 +137,11 @@ function writeHead(sheet: Sheet, receipt: ReceiptPrint): void {
     const when = `CANCELLED on ${formatMoment(isCancelled.at)}. This receipt is no longer valid.`
     write(sheet, when, { ...STRONG, size: 11, color: RED })
     write(sheet, `Reason: ${isCancelled.reason}`, { ...BODY, color: RED })
-  }
+  } else
+    for (const { amountPaise, at, voucher } of receipt.refunds) {
+      const when = `REFUNDED: ${formatRupees(amountPaise)} on ${formatMoment(at)}, voucher ${voucher}.`
+      write(sheet, when, { ...STRONG, size: 11, color: RED })
+    }
   rule(sheet, INK)
   writePairs(sheet, { 'Receipt no.': receiptNumber }, { Date: formatMoment(issuedAt) })
   rule(sheet)
@@ -150,6 +164,11 @@ function writeBody(sheet: Sheet, receipt: ReceiptPrint): void {
   reserve(sheet, 80)
   writeAmount(sheet, ['Total paid', formatRupees(totalPaise)], { ...STRONG, size: 12 })
   write(sheet, rupeesInWords(totalPaise), BODY)
+  const back = sumPaise(receipt.refunds.map(refund => refund.amountPaise))
+  if (receipt.isCancelled === null && back > 0) {
+    writeAmount(sheet, ['Refunded since', formatRupees(back)], { ...STRONG, color: RED })
+    writeAmount(sheet, ['Left of it', formatRupees(subtractPaise(totalPaise, back))], STRONG)
+  }
   sheet.y += 14
   reserve(sheet, 80)
   rule(sheet)

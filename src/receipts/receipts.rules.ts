@@ -1,6 +1,9 @@
 /** Numbers run from 1 in each financial year of an institute, whatever way the money came. */
 export type ReceiptKey = { financialYear: string; number: number }
 
+/** Why the payer of a receipt is told that it is cancelled, and what of it. */
+export type TakenBack = { cause: 'payment_cancelled' | 'cheque_returned'; note: string }
+
 /** 2026-27/000042, as people quote it. */
 export function receiptNumber({ financialYear, number }: ReceiptKey): string {
   return `${financialYear}/${String(number).padStart(6, '0')}`

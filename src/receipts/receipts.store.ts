@@ -1,6 +1,6 @@
 import type { Queryable, Transaction } from '../platform/db/database.ts'
 import { Table } from '../platform/db/table.ts'
-import type { ReceiptKey } from './receipts.rules.ts'
+import type { ReceiptKey, TakenBack } from './receipts.rules.ts'
 
 export type Receipt = ReceiptKey & {
   paymentId: string
@@ -74,11 +74,11 @@ export async function lockReceipt(
 export async function cancelReceiptOf(
   tx: Transaction,
   payment: { instituteId: number; id: string },
-  cancelled: { reason: string; at: Date },
+  { at, reason, told = null }: { reason: string; at: Date; told?: TakenBack | null },
 ): Promise<void> {
   await tx.query(
-    `update receipts set cancelled_at = $3, cancel_reason = $4
+    `update receipts set cancelled_at = $3, cancel_reason = $4, cancel_cause = $5, cancel_note = $6
      where institute_id = $1 and payment_id = $2 and cancelled_at is null`,
-    [payment.instituteId, payment.id, cancelled.at, cancelled.reason],
+    [payment.instituteId, payment.id, at, reason, told?.cause ?? null, told?.note ?? null],
   )
 }

@@ -141,6 +141,16 @@ const WEIGHED: Record<ApprovalAct, Example> = {
       return meera.send('DELETE', `${AT}/students/${student}/payments/ACT-CASH`, WHY)
     },
   },
+  counter_refund: {
+    route: 'POST /students/:service_student_id/payments/:transaction_id/refunds',
+    ask: async () => {
+      const student = await child('ACT-BACK')
+      const lines = { fee_components: [{ component_type: 'LIBRARY_FEE', amount: 6_000 }] }
+      const cash = { mode: 'cash', amount: 6_000, paid_at: await clockDay(), transaction_id: 'ACT-BACK' }
+      assertAnswer(await meera.post(`${AT}/students/${student}/payments`, { ...cash, ...lines }), '201')
+      return meera.post(`${AT}/students/${student}/payments/ACT-BACK/refunds`, { way: 'cash', ...WHY })
+    },
+  },
   payment_rules: {
     route: 'PUT /payment-rules',
     ask: async () => {

@@ -28,6 +28,7 @@ const PRINT: ReceiptPrint = {
   orderId: 'order_1',
   receivedBy: null,
   isCancelled: null,
+  refunds: [],
   isSandbox: false,
   paper: 'a4',
   isDuplicate: false,

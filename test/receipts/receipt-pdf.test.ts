@@ -28,6 +28,7 @@ const RECEIPT: ReceiptPrint = {
   paper: 'a4',
   isDuplicate: false,
   isCancelled: null,
+  refunds: [],
   isSandbox: false,
 }
 const CANCELLED = { at: new Date('2026-12-01T10:00:00Z'), reason: 'Paid twice by mistake' }
@@ -157,6 +158,22 @@ test('a cancelled receipt says so with time and reason, a sandbox one that no mo
     assert.ok(texts.includes('CANCELLED'))
     assert.ok(texts.includes('SANDBOX — not a receipt for real money'))
   }
+})
+
+test('a refunded receipt says so on every page, with day, amount and voucher, and what is left of it', async () => {
+  const part = {
+    at: new Date('2026-12-01T10:00:00Z'),
+    amountPaise: paiseOf(23_456_50),
+    voucher: '2026-27/000007',
+  }
+  const { text, pages } = await read({ refunds: [part], lines: longLines(50) })
+  assert.match(text, /REFUNDED: ₹23,456\.50 on 1 December 2026 at 3:30 pm IST, voucher 2026-27\/000007\./)
+  assert.match(text, /₹1,00,000\.00/)
+  for (const pieces of pages) assert.ok(pieces.some(piece => piece.text === 'PART REFUNDED'))
+  const whole = await read({ refunds: [{ ...part, amountPaise: RECEIPT.totalPaise }] })
+  for (const pieces of whole.pages) assert.ok(pieces.some(piece => piece.text === 'REFUNDED'))
+  const gone = await read({ refunds: [part], isCancelled: CANCELLED })
+  assert.doesNotMatch(gone.text, /REFUNDED/)
 })
 
 test('fifty long lines go on over further pages, all in order, none over another or over the footer', async () => {

@@ -96,7 +96,11 @@ export async function bounceWithin(
   await changeCheques(tx, held, change, { decidedOn, bounceReason: reason })
   for (const { serviceStudentId: studentId, transactionId, number } of held) {
     const cancelReason = `The cheque ${number} bounced: ${reason}`
-    await cancelPaymentWithin(tx, { institute, studentId, transactionId }, { reason: cancelReason, at })
+    await cancelPaymentWithin(
+      tx,
+      { institute, studentId, transactionId },
+      { reason: cancelReason, at, returned: { reason } },
+    )
     if (chargePaise === null) continue
     const code = { kind: 'component' as const, code: BOUNCE_CHARGE, key: 'charge_amount' }
     await joinCatalogue(tx, institute, [code])

@@ -51,9 +51,14 @@ const ACCOUNT = `join bank_accounts a on a.institute_id = d.institute_id and a.i
       count(*) filter (where q.state = 'bounced') as bounced
     from cheques q where q.institute_id = d.institute_id and q.deposit_id = d.id) q`
 
+/** From here to the commit nobody else takes cash out of the office. */
+export async function lockCash(tx: Transaction, instituteId: number): Promise<void> {
+  await tx.query(`select pg_advisory_xact_lock(hashtextextended('deposits ' || $1::int, 0))`, [instituteId])
+}
+
 /** Slips are numbered without gaps, so one is made at a time. */
 export async function nextSlipNumber(tx: Transaction, instituteId: number): Promise<number> {
-  await tx.query(`select pg_advisory_xact_lock(hashtextextended('deposits ' || $1::int, 0))`, [instituteId])
+  await lockCash(tx, instituteId)
   const [row] = await tx.query<{ next: number }>(
     'select coalesce(max(slip_number), 0) + 1 as next from deposits where institute_id = $1',
     [instituteId],
@@ -128,11 +133,13 @@ export async function setReceived(
   )
 }
 
-/** Cash that was taken at the counter, less what was deposited. */
+/** Cash that was taken at the counter, less what was paid out of it and what was deposited. */
 export async function sumCashInHand(db: Queryable, instituteId: number): Promise<Paise> {
   const [row] = await db.query<{ amountPaise: Paise }>(
     `select (select coalesce(sum(amount_paise), 0) from direct_payments
          where institute_id = $1 and recorded_by is not null and lower(mode) = 'cash' and cancelled_at is null)::bigint
+       - (select coalesce(sum(amount_paise), 0) from direct_refunds
+         where institute_id = $1 and way = 'cash')::bigint
        - (select coalesce(sum(amount_paise), 0) from deposits
          where institute_id = $1 and kind = 'cash' and cancelled_at is null)::bigint as "amountPaise"`,
     [instituteId],

@@ -8,6 +8,7 @@ export const EXPECTED_KINDS = [
   'cheque',
   'cheque_return',
   'transfer',
+  'refund',
   'lender',
 ] as const
 export type ExpectedKind = (typeof EXPECTED_KINDS)[number]

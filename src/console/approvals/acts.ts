@@ -1,3 +1,9 @@
+import { counterRefundOutput } from '../../banking/refunds/counter-refund.schemas.ts'
+import {
+  refundAtCounter,
+  type AskedCounterRefund,
+  type CounterRefund,
+} from '../../banking/refunds/counter-refund.service.ts'
 import { totalOf, type Gift } from '../../institutes/approval-limit/approval-limit.rules.ts'
 import { readLapsedLateFees } from '../../dues/late-fees.service.ts'
 import { waiveLateFees, type LateFeeEntry } from '../../dues/payment-rules.service.ts'
@@ -175,10 +181,17 @@ type CancellationRequest = { transactionId: string; reason: string }
 export const cancellationAct: GuardedAct<CancellationRequest, RecordedPayment> = {
   perform: (ctx, command, target, { transactionId, reason }) =>
     cancelDirect(ctx, command, { ...studentOf(target), transactionId }, reason),
-  async weigh(_tx, ctx, { institute, about, request: { transactionId }, result: { amountPaise, mode } }) {
+  async weigh(_tx, ctx, { institute, about, request: { transactionId }, result }) {
+    const { amountPaise, mode, recordedBy: takenBy } = result
     const { student } = await getStudent(ctx, institute, about)
-    const title = `Payment of ${student.fullname} by ${readableComponent(mode.toUpperCase()).toLowerCase()} cancelled`
-    return { title, subject: `${about} ${transactionId}`, amountPaise, gifts: [{ about, amountPaise }] }
+    const title = `Payment of ${student.fullname} by ${wayIn(mode)} cancelled`
+    return {
+      title,
+      subject: `${about} ${transactionId}`,
+      amountPaise,
+      gifts: [{ about, amountPaise }],
+      takenBy,
+    }
   },
   note: ({ about }, { reason }, payment) => ({
     what: 'payment.cancelled',
@@ -186,6 +199,34 @@ export const cancellationAct: GuardedAct<CancellationRequest, RecordedPayment> =
     why: reason,
     before: directPaymentOutput.toJson({ ...payment, cancelledAt: null }),
     after: { transaction_id: payment.transactionId, status: 'cancelled' },
+  }),
+}
+
+const wayIn = (mode: string): string => readableComponent(mode.toUpperCase()).toLowerCase()
+
+type CounterRefundRequest = AskedCounterRefund & { transactionId: string }
+
+/** Money that was taken at the counter and is paid out again. */
+export const counterRefundAct: GuardedAct<CounterRefundRequest, CounterRefund> = {
+  perform: (ctx, command, target, { transactionId, ...asked }, by) =>
+    refundAtCounter(ctx, command, { ...studentOf(target), transactionId }, asked, by),
+  async weigh(_tx, ctx, { institute, about, request, result: { amountPaise, payment } }) {
+    const { student } = await getStudent(ctx, institute, about)
+    return {
+      title: `Refund by ${wayIn(request.way)} of a payment of ${student.fullname} by ${wayIn(payment.mode)}`,
+      subject: `${about} ${request.transactionId}`,
+      amountPaise,
+      gifts: [{ about, amountPaise }],
+      takenBy: payment.recordedBy,
+      exact: request.lines === null ? { ...request, amountPaise } : request,
+    }
+  },
+  note: ({ about }, { reason }, { payment, refundableBeforePaise, ...refund }) => ({
+    what: 'payment.refunded',
+    about,
+    why: reason,
+    before: { transaction_id: payment.transactionId, refundable: toRupees(refundableBeforePaise) },
+    after: counterRefundOutput.toJson(refund),
   }),
 }
 
@@ -201,6 +242,7 @@ export const ACTS = {
   concession: concessionAct,
   late_fee_waiver: waiverAct,
   payment_cancellation: cancellationAct,
+  counter_refund: counterRefundAct,
   payment_rules: paymentRulesAct,
   structure_change: setStructureAct,
   structure_drop: dropStructureAct,

@@ -10,6 +10,7 @@ export const APPROVAL_ACTS = [
   'concession',
   'late_fee_waiver',
   'payment_cancellation',
+  'counter_refund',
   'payment_rules',
   'structure_change',
   'structure_drop',

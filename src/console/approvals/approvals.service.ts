@@ -193,9 +193,11 @@ export async function approve(
       await audit?.(tx, decided)
     },
   }
-  const weighed = weighedCommand(ctx, approved, { act, target, request }, async (_tx, weight) =>
-    assertAsSeen(weight, known),
-  )
+  const weighed = weighedCommand(ctx, approved, { act, target, request }, async (_tx, weight) => {
+    if (weight.takenBy === who.email)
+      throw conflict('You took this money yourself, so somebody else has to approve that it goes back.')
+    assertAsSeen(weight, known)
+  })
   await act.perform(ctx, weighed, target, request, known.makerEmail)
   return written()
 }

@@ -20,6 +20,8 @@ export type Weight = {
   /** What this is a part of, such as a class whose fees are set part by part. */
   wholePaise?: Paise
   effect?: Effect | undefined
+  /** Who took the money that goes back: may ask for it, and not approve it. */
+  takenBy?: string | null
   /** The request with its amount, where it said "all that is left": what is approved is what was seen. */
   exact?: { reason: string }
 }

@@ -1,6 +1,6 @@
 import { outputOf, type Shown } from '../../http/wire/output.ts'
 import type { InvitationFile } from '../team/invitations.service.ts'
-import { EVERYONE, ROLES } from '../console.rules.ts'
+import { ROLES } from '../console.rules.ts'
 import type { Session } from './sessions.service.ts'
 import type { FactorNeeded } from './sign-in.service.ts'
 
@@ -71,7 +71,7 @@ const place = outputOf<NonNullable<Session['institutes']>[number]>()
 const placeOutput = place.object({
   code: place.text('Code of the institute.', 'demo-school'),
   name: place.text('Its name.', 'Demo School'),
-  role: place.oneOf(EVERYONE, 'What the person is there.'),
+  role: place.oneOf([...ROLES, 'operator'], 'What the person is there.'),
 })
 
 const desk = outputOf<NonNullable<Session['lenders']>[number]>()

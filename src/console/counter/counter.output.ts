@@ -41,24 +41,35 @@ const instrumentOutput = instrument.object({
 
 const book = outputOf<BookRow>()
 const bookOutput = book.object({
-  id: book.text('Id of the payment.', 'pay_01k9zq4m0ve8sbn6yt2hw3c5da'),
+  id: book.text('Id of the payment, or of the refund.', 'pay_01k9zq4m0ve8sbn6yt2hw3c5da'),
+  kind: book.oneOf(['payment', 'refund'], 'What was taken, or what was paid out again.'),
   recorded_at: book.moment('When, UTC.', AT),
   cashier: book.text('Who took it.', 'counter@school.example'),
   service_student_id: book.text('The student.', 'student_01k9zq4m0ve8sbn6yt2hw3c5da', row => row.studentId),
   student_name: book.text('The student.', 'Kabir Rao'),
   identifier: book.text("The student's identifier.", 'ADM-1042'),
   mode: book.text('How it was paid.', 'cash'),
-  amount: book.amount('Rupees.', 12000),
+  amount: book.signedAmount('Rupees; what was paid out is negative.', 12000),
   instrument: book.optional.one('Of a cheque or draft.', instrumentOutput),
-  receipt_number: book.optional.text('While one stands.', '2026-27/000042', receiptOf),
+  receipt_number: book.optional.text(
+    'Of its receipt, also if that is cancelled; of what was paid out, of its voucher.',
+    '2026-27/000042',
+    receiptOf,
+  ),
   is_cancelled: book.flag('Whether it was cancelled.', false),
+  cancel_reason: book.optional.text('Why its receipt was cancelled.', 'Typed twice'),
+  refunded_amount: book.optional.amount(
+    'What of it was paid out again, rupees.',
+    500,
+    row => row.refundedPaise || null,
+  ),
 })
 
 const closing = outputOf<Closing>()
 export const closingOutput = closing.object({
   cashier: closing.text('Whose cash.', 'counter@school.example'),
-  expected_amount: closing.amount(
-    'Cash that was taken since the closing before, rupees.',
+  expected_amount: closing.signedAmount(
+    'Cash that was taken since the closing before, less what was paid out, rupees.',
     12000,
     one => one.expectedPaise,
   ),

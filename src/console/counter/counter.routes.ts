@@ -4,8 +4,8 @@ import type { Context } from '../../platform/context.ts'
 import { toRupees } from '../../platform/money.ts'
 import { studentParams } from '../../students/student.input.ts'
 import { addConsoleRead, addConsoleWrite } from '../auth/access.routes.ts'
-import { EVERYONE } from '../console.rules.ts'
-import { FINANCE_ROLES } from '../students/students.rules.ts'
+import { AT_COUNTER, TAKERS } from '../console.rules.ts'
+import { assertOwnDrawer, drawersSeenBy } from './counter.rules.ts'
 import { closeInput, dayQuery, spreadQuery } from './counter.input.ts'
 import { closingOutput, counterDayOutput, spreadOutput } from './counter.output.ts'
 import * as service from './counter.service.ts'
@@ -14,7 +14,7 @@ import * as service from './counter.service.ts'
 export function counterRoutes(app: FastifyInstance, ctx: Context): void {
   addConsoleRead(app, ctx, {
     url: '/students/:service_student_id/spread',
-    roles: EVERYONE,
+    roles: AT_COUNTER,
     params: studentParams,
     query: spreadQuery,
     output: one(spreadOutput),
@@ -23,18 +23,22 @@ export function counterRoutes(app: FastifyInstance, ctx: Context): void {
   })
   addConsoleRead(app, ctx, {
     url: '/counter/day',
-    roles: EVERYONE,
+    roles: AT_COUNTER,
     query: dayQuery,
     output: one(counterDayOutput),
-    answer: ({ institute, query }) => service.readDay(ctx, institute, query.day),
+    answer: ({ institute, query, role, who }) =>
+      service.readDay(ctx, institute, query.day, drawersSeenBy(role, who.email)),
   })
   addConsoleWrite(app, ctx, {
     method: 'POST',
     url: '/counter/closings',
-    roles: FINANCE_ROLES,
+    roles: TAKERS,
     body: closeInput,
     output: created(closingOutput),
-    perform: (command, { who, body }) => service.closeDay(ctx, command, { ...body, closedBy: who.email }),
+    perform(command, { who, role, body }) {
+      assertOwnDrawer(role, { cashier: body.cashier, by: who.email })
+      return service.closeDay(ctx, command, { ...body, closedBy: who.email })
+    },
     audit: ({ body }, closing: service.Closing) => ({
       what: 'counter.closed',
       about: body.day,

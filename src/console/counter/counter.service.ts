@@ -7,7 +7,7 @@ import { dayAfter, dayOf, startOfDay } from '../../platform/calendar.ts'
 import type { Context } from '../../platform/context.ts'
 import { badField, conflict } from '../../platform/errors.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
-import { minPaise, subtractPaise, sumPaise, type Paise } from '../../platform/money.ts'
+import { minPaise, paiseOf, subtractPaise, sumPaise, type Paise } from '../../platform/money.ts'
 import { countCash, type DenominationCount } from '../../banking/deposits/denominations.rules.ts'
 import * as store from './counter.store.ts'
 
@@ -61,22 +61,24 @@ export type CounterDay = { day: string; rows: store.BookRow[]; closings: store.C
 
 const MOST_ROWS = 2_000
 
+/** Of one cashier, or of all. */
 export async function readDay(
   { db, clock }: Context,
   institute: Institute,
   asked: string | undefined,
+  cashier: string | null,
 ): Promise<CounterDay> {
   const day = asked ?? dayOf(clock.now())
   const [rows, closings] = await Promise.all([
-    store.listBook(db, institute.id, rangeOf(day), MOST_ROWS),
+    store.listBook(db, institute.id, { ...rangeOf(day), cashier }, MOST_ROWS),
     store.listClosings(db, institute.id, day),
   ])
-  return { day, rows, closings }
+  return { day, rows, closings: closings.filter(one => cashier === null || one.cashier === cashier) }
 }
 
 /**
- * A cashier's cash is counted once, and what was taken is written down beside it as it stood then. Cash that is taken
- * after the close is counted by another closing.
+ * A cashier's cash is counted once, and what was taken less what was paid out is written down beside it as it stood then.
+ * Cash that moves after the close is counted by another closing.
  */
 export async function closeDay(
   { db, clock }: Context,
@@ -96,7 +98,7 @@ export async function closeDay(
     const taken = await store.sumCash(tx, command.instituteId, { ...rangeOf(day), cashier })
     const all = await store.listClosings(tx, command.instituteId, day)
     const earlier = all.filter(one => one.cashier === cashier)
-    const expectedPaise = subtractPaise(taken, sumPaise(earlier.map(one => one.expectedPaise)))
+    const expectedPaise = paiseOf(taken - earlier.reduce((sum, one) => sum + one.expectedPaise, 0))
     if (earlier.length > 0 && expectedPaise <= 0) throw conflict(CLOSED)
     const countedPaise = countCash(denominations)
     const closing = { cashier, expectedPaise, countedPaise, denominations, note, closedBy, closedAt }

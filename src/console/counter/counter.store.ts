@@ -3,9 +3,10 @@ import type { Paise } from '../../platform/money.ts'
 import type { Instrument } from '../../students/direct-payments/direct-payments.rules.ts'
 import type { DenominationCount } from '../../banking/deposits/denominations.rules.ts'
 
-/** A payment as the cash book has it. */
+/** A payment as the cash book has it, or what was paid out of one again. */
 export type BookRow = {
   id: string
+  kind: 'payment' | 'refund'
   recordedAt: Date
   paidAt: Date
   cashier: string
@@ -13,12 +14,17 @@ export type BookRow = {
   studentName: string
   identifier: string
   mode: string
+  /** What was paid out is negative. */
   amountPaise: Paise
   instrument: Instrument | null
-  reference: string
+  reference: string | null
+  /** Of the receipt, also of one that was cancelled; of what was paid out, of its voucher. */
   financialYear: string | null
   number: number | null
   isCancelled: boolean
+  cancelReason: string | null
+  /** What of the payment was paid out again, on whatever day. */
+  refundedPaise: Paise
 }
 
 export type Closing = {
@@ -33,36 +39,50 @@ export type Closing = {
 
 type Day = { from: Date; before: Date }
 
-/** What was recorded at the counter on a day, the first first. */
+/** What was recorded at the counter on a day and what was paid out, the first first. */
 export async function listBook(
   db: Queryable,
   instituteId: number,
-  { from, before }: Day,
+  { from, before, cashier }: Day & { cashier: string | null },
   limit: number,
 ): Promise<BookRow[]> {
   return db.query<BookRow>(
-    `select d.id, d.recorded_at as "recordedAt", d.paid_at as "paidAt", d.recorded_by as cashier, s.id as "studentId",
-       s.fullname as "studentName", s.identifier, d.mode, d.amount_paise as "amountPaise", d.instrument,
-       d.transaction_id as reference, c.financial_year as "financialYear", c.number,
-       d.cancelled_at is not null as "isCancelled"
-     from direct_payments d
-     join students s on s.institute_id = d.institute_id and s.id = d.student_id
-     left join receipts c on c.institute_id = d.institute_id and c.direct_payment_id = d.id and c.cancelled_at is null
-     where d.institute_id = $1 and d.recorded_by is not null and d.recorded_at >= $2 and d.recorded_at < $3
-     order by d.recorded_at, d.id limit $4`,
-    [instituteId, from, before, limit],
+    `select b.*, s.id as "studentId", s.fullname as "studentName", s.identifier from (
+       select d.id, 'payment' as kind, d.student_id, d.recorded_at as "recordedAt", d.paid_at as "paidAt",
+         d.recorded_by as cashier, d.mode, d.amount_paise as "amountPaise", d.instrument, d.transaction_id as reference,
+         c.financial_year as "financialYear", c.number, d.cancelled_at is not null as "isCancelled",
+         c.cancel_reason as "cancelReason", (select coalesce(sum(r.amount_paise), 0)::bigint from direct_refunds r
+           where r.institute_id = $1 and r.payment_id = d.id) as "refundedPaise"
+       from direct_payments d
+       -- The one that stands, else the one that was cancelled last.
+       left join lateral (select c.financial_year, c.number, c.cancel_reason from receipts c
+         where c.institute_id = $1 and c.direct_payment_id = d.id order by c.cancelled_at desc nulls first limit 1) c on true
+       where d.institute_id = $1 and d.recorded_by is not null and d.recorded_at >= $2 and d.recorded_at < $3
+       union all
+       select r.id, 'refund', d.student_id, r.refunded_at, r.refunded_at, r.refunded_by, r.way, -r.amount_paise, null,
+         r.reference, r.financial_year, r.number, false, null, 0
+       from direct_refunds r join direct_payments d on d.institute_id = $1 and d.id = r.payment_id
+       where r.institute_id = $1 and r.refunded_at >= $2 and r.refunded_at < $3
+     ) b join students s on s.institute_id = $1 and s.id = b.student_id
+     where $5::text is null or b.cashier = $5
+     order by "recordedAt", id limit $4`,
+    [instituteId, from, before, limit, cashier],
   )
 }
 
+/** Cash of a cashier: what was taken less what was paid out. */
 export async function sumCash(
   db: Queryable,
   instituteId: number,
   { from, before, cashier }: Day & { cashier: string },
 ): Promise<Paise> {
   const [row] = await db.query<{ amountPaise: Paise }>(
-    `select coalesce(sum(amount_paise), 0)::bigint as "amountPaise" from direct_payments
-     where institute_id = $1 and recorded_by = $2 and lower(mode) = 'cash' and cancelled_at is null
-       and recorded_at >= $3 and recorded_at < $4`,
+    `select (coalesce((select sum(amount_paise) from direct_payments
+         where institute_id = $1 and recorded_by = $2 and lower(mode) = 'cash' and cancelled_at is null
+           and recorded_at >= $3 and recorded_at < $4), 0)
+       - coalesce((select sum(amount_paise) from direct_refunds
+         where institute_id = $1 and refunded_by = $2 and way = 'cash' and refunded_at >= $3 and refunded_at < $4), 0)
+       )::bigint as "amountPaise"`,
     [instituteId, cashier, from, before],
   )
   return row?.amountPaise ?? (0 as Paise)

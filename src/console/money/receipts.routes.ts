@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { PaymentContext } from '../../payments/context.ts'
 import { addConsoleWrite } from '../auth/access.routes.ts'
 import { one, pageOf } from '../../http/reply.ts'
-import { EVERYONE } from '../console.rules.ts'
+import { AT_COUNTER, EVERYONE } from '../console.rules.ts'
 import { MONEY_HANDLERS } from '../orders/orders.rules.ts'
 import { addConsoleFile } from '../files.routes.ts'
 import { bulkOutput } from '../lists/bulk.output.ts'
@@ -29,7 +29,7 @@ export function receiptRoutes(app: FastifyInstance, ctx: PaymentContext): void {
   addBulk(app, ctx)
   addConsoleFile(app, ctx, {
     url: `${RECEIPTS}/:receipt_id/pdf`,
-    roles: EVERYONE,
+    roles: AT_COUNTER,
     params: inputs.receiptParams,
     query: inputs.printQuery,
     mediaType: 'application/pdf',

@@ -41,7 +41,9 @@ const SELECT = `select c.financial_year as "financialYear", c.number, c.issued_a
     coalesce(o.student_id, s.id) as "studentId", coalesce(p.amount_paise, d.amount_paise) as "amountPaise",
     coalesce(p.mode, d.mode) as mode,
     (select coalesce(sum(r.amount_paise - r.charged_paise), 0)::bigint from refunds r where r.institute_id = $1
-       and r.payment_id = c.online_payment_id and r.state = 'processed') as "refundedPaise"
+       and r.payment_id = c.online_payment_id and r.state = 'processed')
+      + (select coalesce(sum(r.amount_paise), 0)::bigint from direct_refunds r where r.institute_id = $1
+       and r.payment_id = c.direct_payment_id) as "refundedPaise"
   from receipts c
   left join payments p on p.institute_id = c.institute_id and p.id = c.online_payment_id
   left join orders o on o.institute_id = p.institute_id and o.id = p.order_id

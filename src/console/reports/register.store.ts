@@ -1,4 +1,4 @@
-import { RETURNED_AFTER_REFUND } from '../../payments/refunds/refunds.rules.ts'
+import { RETURNED_AFTER_REFUND } from '../../fees/fees.rules.ts'
 import type { Order } from '../../orders/orders.rules.ts'
 import type { Queryable } from '../../platform/db/database.ts'
 import { allOf, type Condition } from '../../platform/db/list.ts'
@@ -91,16 +91,29 @@ const DIRECT = {
     and l.transaction_id = d.transaction_id`,
 }
 
+const DIRECT_REFUNDS = {
+  select: `r.id, 'refund', 'direct', r.way, r.refunded_at, -r.amount_paise, r.reference, null,
+      s.primary_contact_name, s.id, s.fullname, s.identifier, null`,
+  from: `direct_refunds r join direct_payments d on d.institute_id = r.institute_id and d.id = r.payment_id
+    join students s on s.institute_id = d.institute_id and s.id = d.student_id
+    where r.institute_id = $1`,
+  at: 'r.refunded_at',
+  id: 'r.id',
+  settlement: null,
+  lines: 'direct_refund_lines l where l.institute_id = r.institute_id and l.refund_id = r.id',
+}
+
 type Part = Omit<typeof PAYMENTS, 'settlement'> & { settlement: string | null }
 
 /** Which tables can hold what is asked for. What came at the counter is not settled by anybody here. */
 function partsOf({ kind, source, isSettled }: RegisterFilter): Part[] {
-  const hasDirect = (source ?? 'direct') === 'direct' && kind !== 'refund' && isSettled === undefined
-  if (source === 'direct') return hasDirect ? [DIRECT] : []
+  const hasDirect = (source ?? 'direct') === 'direct' && isSettled === undefined
+  const hasOnline = source !== 'direct'
   return [
-    ...(kind === 'refund' ? [] : [PAYMENTS]),
-    ...(kind === 'payment' ? [] : [REFUNDS]),
-    ...(hasDirect ? [DIRECT] : []),
+    ...(kind !== 'refund' && hasOnline ? [PAYMENTS] : []),
+    ...(kind !== 'payment' && hasOnline ? [REFUNDS] : []),
+    ...(kind !== 'refund' && hasDirect ? [DIRECT] : []),
+    ...(kind !== 'payment' && hasDirect ? [DIRECT_REFUNDS] : []),
   ]
 }
 
@@ -108,7 +121,8 @@ function partsOf({ kind, source, isSettled }: RegisterFilter): Part[] {
 const MOMENT_OF = `(select at from (
     select captured_at as at from payments where institute_id = $0 and id = $1
     union all select processed_at from refunds where institute_id = $0 and id = $1
-    union all select paid_at from direct_payments where institute_id = $0 and id = $1) c limit 1)`
+    union all select paid_at from direct_payments where institute_id = $0 and id = $1
+    union all select refunded_at from direct_refunds where institute_id = $0 and id = $1) c limit 1)`
 
 function conditionsOf(
   { at, id, settlement, lines }: Part,
@@ -146,11 +160,13 @@ export function registerQuery(instituteId: number, filter: RegisterFilter, range
   })
   const text = `select m.id, m.kind, m.source, m.mode, m.at, m.amount_paise as "amountPaise", m.reference,
       m.order_id as "orderId", m.payer, m.student_id as "studentId", m.student_name as "studentName", m.identifier,
-      coalesce(${LINES}, '[]') as lines, c.financial_year as "financialYear", c.number,
+      coalesce(${LINES}, '[]') as lines, coalesce(c.financial_year, v.financial_year) as "financialYear",
+      coalesce(c.number, v.number) as number,
       m.settlement_id as "settlementId", s.utr
     from (${texts.join('\nunion all\n')}) m (id, kind, source, mode, at, amount_paise, reference, order_id, payer, student_id,
       student_name, identifier, settlement_id)
     left join receipts c on c.institute_id = $1 and c.payment_id = m.id and c.cancelled_at is null
+    left join direct_refunds v on v.institute_id = $1 and v.id = m.id
     left join settlements s on s.institute_id = $1 and s.id = m.settlement_id
     order by m.at desc, m.id desc${limitOf(values, range)}`
   return { text, values }
@@ -179,7 +195,11 @@ const LINES = `(select json_agg(json_build_object('componentType', l.component_t
     where m.kind = 'refund' and c.institute_id = $1 and c.id = m.id
     union all
     select l.component_type, null, l.amount_paise from direct_payment_lines l
-    where m.source = 'direct' and l.institute_id = $1 and l.student_id = m.student_id and l.transaction_id = m.reference
+    where m.kind = 'payment' and m.source = 'direct' and l.institute_id = $1 and l.student_id = m.student_id
+      and l.transaction_id = m.reference
+    union all
+    select l.component_type, null, l.amount_paise from direct_refund_lines l
+    where m.kind = 'refund' and l.institute_id = $1 and l.refund_id = m.id
   ) l where l.amount_paise > 0)`
 
 /** Of one period and component: what came, by how it came, and what went back. */
@@ -218,6 +238,10 @@ export function collectionQuery(
       join direct_payment_lines l on l.institute_id = d.institute_id and l.student_id = d.student_id
         and l.transaction_id = d.transaction_id
       where d.institute_id = $1 and d.cancelled_at is null and d.paid_at >= $2 and d.paid_at < $3
+      union all
+      select r.refunded_at, l.component_type, 'back', -l.amount_paise
+      from direct_refunds r join direct_refund_lines l on l.institute_id = r.institute_id and l.refund_id = r.id
+      where r.institute_id = $1 and r.refunded_at >= $2 and r.refunded_at < $3
       union all
       select r.processed_at, l.component_type, 'back', -l.amount_paise
       from refunds r join refund_lines l on l.institute_id = r.institute_id and l.refund_id = r.id

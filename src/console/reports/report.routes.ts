@@ -4,7 +4,7 @@ import type { Context } from '../../platform/context.ts'
 import { addConsoleRead } from '../auth/access.routes.ts'
 import { one, type Reply } from '../../http/reply.ts'
 import type { InstituteVisit } from '../auth/roles.routes.ts'
-import { EVERYONE } from '../console.rules.ts'
+import { EVERYONE, type ConsoleRole } from '../console.rules.ts'
 import { addConsoleFile } from '../files.routes.ts'
 import { countList, forFile, listAll, listInOrder } from '../lists/lists.service.ts'
 import { countOutput, keysOutput } from '../lists/list.output.ts'
@@ -23,6 +23,8 @@ type ReportEndpoint<Query, Filters, Result, Row extends object, Params> = {
   params?: Params
   /** Of the page. */
   query: Query
+  /** Who sees a page of it, where that is not everybody; files are for everybody who sees reports. */
+  readers?: readonly ConsoleRole[]
   /** Of the file, beside its format. */
   filters: Filters
   output: Reply<Result>
@@ -51,7 +53,7 @@ export function addReport<
   const { list } = endpoint
   addConsoleRead(app, ctx, {
     url,
-    roles: EVERYONE,
+    roles: endpoint.readers ?? EVERYONE,
     ...params,
     query: list === undefined ? endpoint.query : sortable(endpoint.query, list),
     output,

@@ -1,4 +1,10 @@
 import type { FastifyInstance } from 'fastify'
+import {
+  counterRefundInput,
+  counterRefundOutput,
+  refundParams,
+} from '../../banking/refunds/counter-refund.schemas.ts'
+import type { CounterRefund } from '../../banking/refunds/counter-refund.service.ts'
 import { advanceUseOutput, lateFeeEntryOutput } from '../../dues/dues.schemas.ts'
 import { refundOutput } from '../../payments/refund.output.ts'
 import { useAdvance } from '../../dues/advance.service.ts'
@@ -7,6 +13,7 @@ import { takeAtCounter } from '../../dues/counter.service.ts'
 import { createDuesOrder } from '../../dues/pay-dues.service.ts'
 import type { FlexContext } from '../../flex/context.ts'
 import { createdOrderOutput } from '../../orders/order.output.ts'
+import { notFound } from '../../platform/errors.ts'
 import { toRupees } from '../../platform/money.ts'
 import {
   countedOutput,
@@ -17,16 +24,26 @@ import {
 } from '../../students/direct-payments/direct-payment.schemas.ts'
 import type { RecordedPayment } from '../../students/direct-payments/direct-payments.rules.ts'
 import type { RecordedOutcome } from '../../students/direct-payments/direct-payments.service.ts'
+import { printDirectVoucher } from '../../students/direct-payments/direct-voucher.service.ts'
 import type { ChangedProfile } from '../../students/profile/profile.service.ts'
 import { studentParams } from '../../students/student.input.ts'
 import { studentOutput, toShownRecord } from '../../students/student.output.ts'
-import { advanceRefundAct, cancellationAct, concessionAct, waiverAct } from '../approvals/acts.ts'
+import {
+  advanceRefundAct,
+  cancellationAct,
+  concessionAct,
+  counterRefundAct,
+  waiverAct,
+} from '../approvals/acts.ts'
 import { keptOr } from '../approvals/approval.output.ts'
 import { noteOf } from '../approvals/approvals.routes.ts'
 import { Kept, performOrKeep } from '../approvals/approvals.service.ts'
 import { classChangeAct } from '../approvals/class-change.ts'
 import { guarded } from '../approvals/guarded.routes.ts'
 import { addConsoleWrite } from '../auth/access.routes.ts'
+import { EVERYONE, TAKERS } from '../console.rules.ts'
+import { assertMayTake } from '../counter/counter.rules.ts'
+import { addConsoleFile } from '../files.routes.ts'
 import { created, createdAll, done, from, one, remarked } from '../../http/reply.ts'
 import * as acts from './actions.service.ts'
 import { ERP_ROLES, FINANCE_ROLES } from './students.rules.ts'
@@ -38,6 +55,7 @@ const STUDENT = '/students/:service_student_id'
 export function studentActRoutes(app: FastifyInstance, flex: FlexContext): void {
   addFetch(app, flex)
   addDirectPayments(app, flex)
+  addCounterRefund(app, flex)
   addConcession(app, flex)
   addLateFeeWaiver(app, flex)
   addAdvanceUse(app, flex)
@@ -74,11 +92,12 @@ function addDirectPayments(app: FastifyInstance, flex: FlexContext): void {
   addConsoleWrite(app, flex, {
     method: 'POST',
     url: `${STUDENT}/payments`,
-    roles: FINANCE_ROLES,
+    roles: TAKERS,
     output: remarked(from(created(countedOutput), toCounted<RecordedOutcome>), remarkOn),
     params: studentParams,
     body: input.recordInput,
-    perform(act, { institute, who, params, body }) {
+    perform(act, { institute, who, role, params, body }) {
+      assertMayTake(role, body, flex.clock.now())
       const { reason: _reason, waiveReason, shownPaise, instrument, ...payment } = body
       const handed = { payment, instrument, shownPaise, waiveReason, recordedBy: who.email }
       return takeAtCounter(flex, act, { institute, ...params }, handed)
@@ -114,6 +133,35 @@ function addDirectPayments(app: FastifyInstance, flex: FlexContext): void {
             { transactionId: params.transactionId, reason },
             result,
           ),
+  })
+}
+
+function addCounterRefund(app: FastifyInstance, flex: FlexContext): void {
+  addConsoleWrite(app, flex, {
+    method: 'POST',
+    url: `${STUDENT}/payments/:transaction_id/refunds`,
+    roles: FINANCE_ROLES,
+    output: keptOr(created(counterRefundOutput)),
+    params: paymentParams,
+    body: counterRefundInput,
+    perform: (act, { params: { studentId: about, transactionId }, body, ...by }) =>
+      performOrKeep(flex, act, by, { name: 'counter_refund', about, request: { transactionId, ...body } }),
+    audit: ({ institute, params: { studentId: about, transactionId }, body }, result: CounterRefund | Kept) =>
+      result instanceof Kept
+        ? noteOf(result.approval)
+        : counterRefundAct.note({ institute, about }, { transactionId, ...body }, result),
+  })
+  addConsoleFile(app, flex, {
+    url: '/counter/refunds/:refund_id/pdf',
+    roles: EVERYONE,
+    params: refundParams,
+    mediaType: 'application/pdf',
+    isShown: true,
+    async answer({ institute, params: { refundId } }) {
+      const content = await printDirectVoucher(flex, institute, refundId)
+      if (content === null) throw notFound('This refund')
+      return { name: `refund-${refundId}.pdf`, content }
+    },
   })
 }
 

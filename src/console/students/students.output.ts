@@ -1,3 +1,4 @@
+import { counterRefundOutput } from '../../banking/refunds/counter-refund.schemas.ts'
 import {
   duesOutput,
   lateFeeEntryOutput,
@@ -14,7 +15,7 @@ import { totalOf, type Order } from '../../orders/orders.rules.ts'
 import type { OnTheWay } from '../../payments/student-payments.service.ts'
 import type { FieldProblem } from '../../platform/errors.ts'
 import { sumPaise, toRupees, type Paise } from '../../platform/money.ts'
-import { directPaymentOutput } from '../../students/direct-payments/direct-payment.schemas.ts'
+import { recordedPaymentFields } from '../../students/direct-payments/direct-payment.schemas.ts'
 import { carriedOutput, changedField, studentFields } from '../../students/student.output.ts'
 import type { Student } from '../../students/students.rules.ts'
 import type { Asked } from './actions.service.ts'
@@ -213,10 +214,21 @@ function withGrade({ context: { student, gradeName } }: Dues): Student & { grade
   return { ...student, gradeName }
 }
 
+const taken = outputOf<StudentMoney['direct'][number]>()
+const takenOutput = taken.object({
+  ...recordedPaymentFields,
+  is_counter: taken.flag(
+    'Taken at the counter here, so it can be refunded here.',
+    true,
+    one => one.recordedBy !== null,
+  ),
+  refunds: taken.list('What of it was paid out again, the first first.', counterRefundOutput),
+})
+
 const money = outputOf<StudentMoney>()
 export const paymentsOutput = money.object({
   online: money.list('Paid through here, newest first; at most 200.', studentPaymentOutput),
-  direct: money.list('Taken by the institute, newest first; at most 200.', directPaymentOutput),
+  direct: money.list('Taken by the institute, newest first; at most 200.', takenOutput),
 })
 
 const TIMELINE_KINDS = ['event', 'act', 'fetch', 'profile', 'fee', 'waiver', 'message'] as const

@@ -3,7 +3,7 @@ import { printCertificate } from '../../dues/certificate/certificate.service.ts'
 import type { FlexContext } from '../../flex/context.ts'
 import { planHistoryOutput, planOutput } from '../../flex/plans/plan.output.ts'
 import { studentParams } from '../../students/student.input.ts'
-import { EVERYONE } from '../console.rules.ts'
+import { AT_COUNTER, EVERYONE } from '../console.rules.ts'
 import { addConsoleRead } from '../auth/access.routes.ts'
 import { all, one, pageOf } from '../../http/reply.ts'
 import { studentActRoutes } from './actions.routes.ts'
@@ -38,6 +38,7 @@ function isOwing(owing: 'yes' | 'no' | undefined): boolean | undefined {
 function addLists(app: FastifyInstance, flex: FlexContext): void {
   addReport(app, flex, {
     url: '/students',
+    readers: AT_COUNTER,
     query: studentsQuery,
     filters: studentFilters,
     output: pageOf(output.studentRowOutput),
@@ -58,7 +59,7 @@ function addLists(app: FastifyInstance, flex: FlexContext): void {
 function addPage(app: FastifyInstance, flex: FlexContext): void {
   addConsoleRead(app, flex, {
     url: STUDENT,
-    roles: EVERYONE,
+    roles: AT_COUNTER,
     output: one(output.studentPageOutput),
     params: studentParams,
     async answer({ institute, params }) {

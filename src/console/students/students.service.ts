@@ -21,6 +21,7 @@ import { badField, notFound } from '../../platform/errors.ts'
 import type { Context } from '../../platform/context.ts'
 import type { RecordedPayment } from '../../students/direct-payments/direct-payments.rules.ts'
 import { listPayments } from '../../students/direct-payments/direct-payments.service.ts'
+import { listRefundsOf, type DirectRefund } from '../../students/direct-payments/direct-refunds.service.ts'
 import { listErpSettings } from '../../erp/settings/settings.service.ts'
 import { getStudent, type CarriedAmount } from '../../students/students.service.ts'
 import { yearName } from '../../students/students.rules.ts'
@@ -191,7 +192,10 @@ export async function readStudent(ctx: Context, { institute, studentId }: Target
 
 const MOST_PAYMENTS = 200
 
-export type StudentMoney = { online: StudentPayment[]; direct: RecordedPayment[] }
+export type StudentMoney = {
+  online: StudentPayment[]
+  direct: (RecordedPayment & { refunds: DirectRefund[] })[]
+}
 
 /** What came in for a student, newest first: through here, and taken by the institute itself. */
 export async function readPayments(ctx: Context, { institute, studentId }: Target): Promise<StudentMoney> {
@@ -200,7 +204,12 @@ export async function readPayments(ctx: Context, { institute, studentId }: Targe
     listPending(ctx.db, institute.id, [studentId]),
     listPaid(ctx.db, institute.id, [studentId]),
   ])
-  return { online: [...pending, ...paid].slice(0, MOST_PAYMENTS), direct: direct.rows }
+  const refunded = direct.rows.filter(payment => payment.refundedPaise > 0).map(({ id }) => id)
+  const refunds = Map.groupBy(await listRefundsOf(ctx.db, institute.id, refunded), one => one.paymentId)
+  return {
+    online: [...pending, ...paid].slice(0, MOST_PAYMENTS),
+    direct: direct.rows.map(payment => ({ ...payment, refunds: refunds.get(payment.id) ?? [] })),
+  }
 }
 
 const MOST_PLANS = 10

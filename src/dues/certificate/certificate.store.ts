@@ -29,6 +29,12 @@ export async function listPaidLines(
          and l.student_id = d.student_id and l.transaction_id = d.transaction_id
        where d.institute_id = $1 and d.student_id = any($2) and d.cancelled_at is null
        union all
+       select r.id, r.refunded_at, l.component_type, -l.amount_paise, l.line_no, null
+       from direct_payments d
+       join direct_refunds r on r.institute_id = d.institute_id and r.payment_id = d.id
+       join direct_refund_lines l on l.institute_id = r.institute_id and l.refund_id = r.id
+       where d.institute_id = $1 and d.student_id = any($2) and d.cancelled_at is null
+       union all
        select p.id, p.captured_at, l.component_type, l.amount_paise, l.line_no, p.id
        from orders o
        join payments p on p.institute_id = o.institute_id and p.order_id = o.id

@@ -10,9 +10,10 @@ import type { Transaction } from '../../platform/db/database.ts'
 import { formatRupees, sumPaise } from '../../platform/money.ts'
 import { receiptNumber } from '../../receipts/receipts.rules.ts'
 import { findDirectReceiptFile } from '../../students/direct-payments/direct-receipt.service.ts'
+import { printDirectVoucher } from '../../students/direct-payments/direct-voucher.service.ts'
 import type { PaymentContext } from '../context.ts'
 import { findReceiptFile } from '../order-receipt.service.ts'
-import { receivedText, refundedText } from './notices.texts.ts'
+import { cancelledText, paidOutText, receivedText, refundedText } from './notices.texts.ts'
 import { printRefundVoucher } from './refund-voucher.service.ts'
 import * as store from './notices.store.ts'
 
@@ -36,6 +37,8 @@ async function notifySome(
   const ofKind = (wanted: string) => keys.filter(({ kind }) => kind === wanted)
   const received = await store.takeReceived(tx, ofKind('receipt'), now)
   const refunds = await store.takeRefunds(tx, ofKind('refund'), now)
+  const cancelled = await store.takeCancelled(tx, ofKind('cancellation'), now)
+  const paidOut = await store.takePaidOut(tx, ofKind('paid out'), now)
   const told = received.filter(one => !one.isCancelled && one.orderKind !== TOLD_OTHERWISE)
   // Messages are sent side by side: what went back at once reads as such after what came.
   const refundsLeaveAt = told.length > 0 ? new Date(now.getTime() + AFTER_RECEIPTS_MS) : now
@@ -44,8 +47,10 @@ async function notifySome(
     ...refunds
       .filter(one => one.orderKind !== TOLD_OTHERWISE)
       .flatMap(one => refundMessages(ctx, one, { at: now, leavesAt: refundsLeaveAt })),
+    ...cancelled.flatMap(one => cancelledMessages(ctx, one, { at: now })),
+    ...paidOut.flatMap(one => paidOutMessages(ctx, one, { at: now, leavesAt: refundsLeaveAt })),
   ])
-  return received.length + refunds.length
+  return received.length + refunds.length + cancelled.length + paidOut.length
 }
 
 /** Mails the receipts of these payments once more, in the transaction of the caller, who has chosen them. */
@@ -80,7 +85,8 @@ function receivedMessages(
 ): NewMessage[] {
   const receipt = receiptNumber(paid)
   const isDebit = paid.orderKind === 'instalment'
-  const own = { ...valuesOf(ctx, paid), receipt, isDebit, reference: paid.transactionId }
+  const replaced = paid.replaced && receiptNumber(paid.replaced)
+  const own = { ...valuesOf(ctx, paid), receipt, replaced, isDebit, reference: paid.transactionId }
   const text = receivedText(own, paid.language)
   const together = all.filter(
     ({ groupId, phone }) => groupId !== null && groupId === paid.groupId && phone === paid.phone,
@@ -108,7 +114,46 @@ function refundMessages(ctx: Context, refund: store.MadeRefund, how: How): NewMe
   return messagesOf(refund, { ...how, ...text, about, once: `refund ${refundId}`, attachment: refundId })
 }
 
-function valuesOf({ publicUrl }: Pick<Context, 'publicUrl'>, paid: store.ReceivedPayment | store.MadeRefund) {
+/** What was told of a payment is taken back. */
+function cancelledMessages(ctx: Context, paid: store.ReceivedPayment, how: How): NewMessage[] {
+  const { paymentId, chequeNumber, cancelCause, cancelledAt, at } = paid
+  const receipt = receiptNumber(paid)
+  const text = cancelledText(
+    {
+      ...valuesOf(ctx, { ...paid, at: cancelledAt ?? at }),
+      receipt,
+      cheque: cancelCause === 'cheque_returned' ? chequeNumber : null,
+      reason: paid.cancelNote ?? '',
+    },
+    paid.language,
+  )
+  return messagesOf(paid, {
+    ...how,
+    ...text,
+    about: paymentId,
+    once: `cancelled ${receipt}`,
+    attachment: paymentId,
+  })
+}
+
+function paidOutMessages(ctx: Context, refund: store.PaidOut, how: How): NewMessage[] {
+  const { refundId, paymentId, way, reference } = refund
+  const text = paidOutText(
+    { ...valuesOf(ctx, refund), way, reference, voucher: receiptNumber(refund) },
+    refund.language,
+  )
+  return messagesOf(refund, {
+    ...how,
+    ...text,
+    about: paymentId,
+    once: `refund ${refundId}`,
+    attachment: refundId,
+  })
+}
+
+type NoticedMoney = store.ReceivedPayment | store.MadeRefund | store.PaidOut
+
+function valuesOf({ publicUrl }: Pick<Context, 'publicUrl'>, paid: NoticedMoney) {
   return {
     institute: paid.institute.name,
     amount: formatRupees(paid.amountPaise),
@@ -123,7 +168,7 @@ type Notice = How & ReturnType<typeof receivedText> & { about: string; once: str
 
 /** A mail at once, since the payer waits for it; a line to the phone only in waking hours. */
 function messagesOf(
-  { instituteId, institute: from, email, phone, payer, language }: store.ReceivedPayment | store.MadeRefund,
+  { instituteId, institute: from, email, phone, payer, language }: NoticedMoney,
   { subject, body, short, attachment, ...notice }: Notice,
 ): NewMessage[] {
   const to = { name: payer, language, from }
@@ -142,7 +187,9 @@ export async function readMoneyAttachment(
   const [institute] = await getInstitutesById(ctx, [instituteId])
   if (institute === undefined) return null
   if (REFUND_ID.test(id)) {
-    const content = await printRefundVoucher(ctx, institute, id, { isMailed })
+    const content =
+      (await printRefundVoucher(ctx, institute, id, { isMailed })) ??
+      (await printDirectVoucher(ctx, institute, id, { isMailed }))
     return content === null ? null : { filename: `refund-${id}.pdf`, contentType: 'application/pdf', content }
   }
   const orderId = await store.findOrderOf(ctx.db, instituteId, id)

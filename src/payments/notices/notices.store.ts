@@ -6,7 +6,8 @@ import { nameRows, type RowConditions, type RowKey } from '../../platform/db/nam
 import type { Language } from '../../platform/languages.ts'
 import type { Paise } from '../../platform/money.ts'
 import type { RefundCause, Signatory } from '../../messages/texts/texts.ts'
-import type { ReceiptKey } from '../../receipts/receipts.rules.ts'
+import type { ReceiptKey, TakenBack } from '../../receipts/receipts.rules.ts'
+import type { RefundWay } from '../../students/direct-payments/direct-payments.rules.ts'
 
 type Paid = {
   instituteId: number
@@ -32,8 +33,23 @@ export type ReceivedPayment = Paid &
     transactionId: string | null
     isCancelled: boolean
     isTold: boolean
+    /** Of the receipt of the same payment in whose place it came, if its payer was told of that one. */
+    replaced: ReceiptKey | null
+    cancelledAt: Date | null
+    cancelCause: TakenBack['cause'] | null
+    cancelNote: string | null
+    /** Of a cheque or draft. */
+    chequeNumber: string | null
     /** Of payments that were one at the bank. */
     groupId: string | null
+  }
+/** What the office has paid out itself. */
+export type PaidOut = Paid &
+  ReceiptKey & {
+    refundId: string
+    paymentId: string
+    way: RefundWay
+    reference: string | null
   }
 export type MadeRefund = Paid & {
   refundId: string
@@ -55,17 +71,28 @@ const REFUNDS = {
   order: 'processed_at',
 }
 
+const CANCELLATIONS = {
+  table: 'receipts',
+  key: 'payment_id',
+  where: 'cancel_cause is not null and cancel_notified_at is null and payer_notified_at is not null',
+  order: 'cancelled_at',
+}
+const PAID_OUT = { table: 'direct_refunds', where: 'payer_notified_at is null', order: 'refunded_at' }
+
 /** Which language a family reads; `i` is its institute. The messages' own store reads it of families alone. */
 const languageColumn = (phone: string): string =>
   `coalesce((select f.language from family_languages f where f.institute_id = i.id and f.family = phone_key(${phone})),
      i.family_language, 'en') as language`
 
-/** Of receipts and refunds whose payers have not been told: their payments and themselves, the oldest first. */
+type Kind = 'receipt' | 'refund' | 'cancellation' | 'paid out'
+
+/** Of receipts, cancellations and refunds whose payers have not been told: their payments and themselves, the oldest first. */
 export async function findToNotify(
   db: Database,
   limit: number,
-): Promise<readonly (RowKey & { kind: 'receipt' | 'refund' })[]> {
-  return findDueOfKinds(db, { receipt: RECEIPTS, refund: REFUNDS }, limit)
+): Promise<readonly (RowKey & { kind: Kind })[]> {
+  const kinds = { receipt: RECEIPTS, refund: REFUNDS, cancellation: CANCELLATIONS, 'paid out': PAID_OUT }
+  return findDueOfKinds(db, kinds, limit)
 }
 
 /** Marks the receipts of these payments that are to be told of still as told; another process skips them until the commit. */
@@ -79,9 +106,27 @@ export async function takeReceived(
   const untold = 'payer_notified_at is null'
   return tx.query<ReceivedPayment>(
     `with c as (
-       update receipts set payer_notified_at = $3
+       update receipts set payer_notified_at = $3,
+         cancel_notified_at = case when cancelled_at is null then null else $3::timestamptz end
        where ${these.lock('receipts', untold, { key: 'payment_id' })} and receipts.${untold} returning *)
      ${selectReceived(these)} from c ${JOINED_TO_RECEIPTS} order by c.issued_at, c.number`,
+    [...these.values, now],
+  )
+}
+
+/** The same of those that were told of and are cancelled, where that is to be told. */
+export async function takeCancelled(
+  tx: Transaction,
+  keys: readonly RowKey[],
+  now: Date,
+): Promise<ReceivedPayment[]> {
+  if (keys.length === 0) return []
+  const these = nameRows(keys, 1)
+  return tx.query<ReceivedPayment>(
+    `with c as (
+       update receipts set cancel_notified_at = $3
+       where ${these.lock('receipts', CANCELLATIONS.where, { key: 'payment_id' })} and ${CANCELLATIONS.where} returning *)
+     ${selectReceived(these)} from c ${JOINED_TO_RECEIPTS} order by c.cancelled_at, c.number`,
     [...these.values, now],
   )
 }
@@ -100,7 +145,12 @@ export async function lockReceipts(tx: Transaction, keys: readonly RowKey[]): Pr
 const selectReceived = (these: RowConditions): string => `
   select c.institute_id as "instituteId", ${SIGNATORY} as institute, i.code as "instituteCode", c.financial_year as "financialYear",
        c.number, c.payment_id as "paymentId", p.transaction_id as "transactionId", c.cancelled_at is not null as "isCancelled",
-       c.payer_notified_at is not null as "isTold", c.issued_at as at,
+       c.payer_notified_at is not null as "isTold", c.issued_at as at, c.cancelled_at as "cancelledAt",
+       c.cancel_cause as "cancelCause", c.cancel_note as "cancelNote", d.instrument ->> 'number' as "chequeNumber",
+       (select json_build_object('financialYear', e.financial_year, 'number', e.number) from receipts e
+         where e.institute_id = ${these.institute('c')} and e.payment_id = c.payment_id and e.number <> c.number
+           and e.cancelled_at is not null and e.payer_notified_at is not null and e.cancel_notified_at is null
+         order by e.cancelled_at desc limit 1) as replaced,
        o.id as "orderId", o.kind as "orderKind", p.group_id as "groupId", coalesce(o.name, s.primary_contact_name) as payer,
        coalesce(o.phone, s.primary_contact_number) as phone, coalesce(o.email, s.primary_contact_email) as email,
        coalesce(o.student_name, s.fullname) as "studentName", coalesce(p.amount_paise, d.amount_paise) as "amountPaise",
@@ -116,6 +166,30 @@ const JOINED_TO_RECEIPTS = `
      left join orders o on o.institute_id = p.institute_id and o.id = p.order_id
      left join direct_payments d on d.institute_id = c.institute_id and d.id = c.direct_payment_id
      left join students s on s.institute_id = c.institute_id and s.id = coalesce(d.student_id, o.student_id)`
+
+/** The same for what the office has paid out itself. */
+export async function takePaidOut(tx: Transaction, keys: readonly RowKey[], now: Date): Promise<PaidOut[]> {
+  if (keys.length === 0) return []
+  const these = nameRows(keys, 1)
+  return tx.query<PaidOut>(
+    `with r as (
+       update direct_refunds set payer_notified_at = $3
+       where ${these.lock('direct_refunds', PAID_OUT.where)} and direct_refunds.payer_notified_at is null returning *)
+     select r.institute_id as "instituteId", ${SIGNATORY} as institute, i.code as "instituteCode", r.id as "refundId",
+       r.payment_id as "paymentId", r.financial_year as "financialYear", r.number, r.way, r.reference, r.refunded_at as at,
+       null as "orderId", null as "orderKind", s.primary_contact_name as payer, s.primary_contact_number as phone,
+       s.primary_contact_email as email, s.fullname as "studentName", r.amount_paise as "amountPaise",
+       (select json_agg(l.component_type order by l.line_no) from direct_refund_lines l
+         where l.institute_id = ${these.institute('r')} and l.refund_id = r.id) as components,
+       ${languageColumn('s.primary_contact_number')}
+     from r
+     join institutes i on i.id = r.institute_id
+     join direct_payments d on d.institute_id = r.institute_id and d.id = r.payment_id
+     join students s on s.institute_id = d.institute_id and s.id = d.student_id
+     order by r.refunded_at`,
+    [...these.values, now],
+  )
+}
 
 /** The same for refunds that were made; what a bank took back is none. */
 export async function takeRefunds(
@@ -149,7 +223,9 @@ export async function nextToNotify(db: Database): Promise<Date | null> {
   const [row] = await db.query<{ at: Date | null }>(
     `select least((select min(issued_at) from receipts where payer_notified_at is null and ${isHere()}),
        (select min(processed_at) from refunds where state = 'processed'
-          and kind <> 'returned' and cause is distinct from 'dispute' and payer_notified_at is null and ${isHere()})) as at`,
+          and kind <> 'returned' and cause is distinct from 'dispute' and payer_notified_at is null and ${isHere()}),
+       (select min(cancelled_at) from receipts where ${CANCELLATIONS.where} and ${isHere()}),
+       (select min(refunded_at) from direct_refunds where payer_notified_at is null and ${isHere()})) as at`,
   )
   return row?.at ?? null
 }

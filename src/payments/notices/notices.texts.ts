@@ -6,6 +6,7 @@ import {
   type Template,
 } from '../../messages/messages.rules.ts'
 import { messageTextsIn, feeNames, whyRefunded, type RefundCause } from '../../messages/texts/texts.ts'
+import type { RefundWay } from '../../students/direct-payments/direct-payments.rules.ts'
 import { fill, formatDayIn, type Language } from '../../platform/languages.ts'
 
 /** What families are told of money that came or went back: a letter by mail, a line to the phone. */
@@ -28,13 +29,17 @@ const RECEIVED = {
   debit_received: 'debitShort',
 } as const
 
+/** The short texts of money that was told of and does not count after all. */
+const CANCELLED = { payment_cancelled: 'short', cheque_returned: 'chequeShort' } as const
+
 /** Two texts, because operators drop one in which a variable is empty. */
 const REFUNDED = { refund_made: 'short', refund_explained: 'shortWithReason' } as const
 
 export function receivedText(
-  paid: Money & { receipt: string; reference: string | null; isDebit: boolean },
+  paid: Money & { receipt: string; replaced: string | null; reference: string | null; isDebit: boolean },
   language: Language,
 ): Text {
+  if (paid.replaced !== null) return correctedText({ ...paid, replaced: paid.replaced }, language)
   const { subject, body, debit, where } = messageTextsIn(language).received
   const values = valuesOf(paid, language)
   const isCounter = paid.url === null
@@ -42,6 +47,53 @@ export function receivedText(
   const short = shortText(name, language, each => fill(messageTextsIn(each).received[RECEIVED[name]], values))
   const text = [paid.isDebit ? debit : body, ...(isCounter ? [] : [where])].join(' ')
   return { subject: fill(subject, values), body: fill(text, values), short }
+}
+
+/** In place of what was told before of the same payment. */
+function correctedText(paid: Money & { receipt: string; replaced: string }, language: Language): Text {
+  const { subject, body } = messageTextsIn(language).corrected
+  const values = { ...valuesOf(paid, language), replaced: paid.replaced }
+  const short = shortText('payment_corrected', language, each =>
+    fill(messageTextsIn(each).corrected.short, { ...valuesOf(paid, each), replaced: paid.replaced }),
+  )
+  return { subject: fill(subject, values), body: fill(body, values), short }
+}
+
+/** `cheque`: the number of one that the bank returned; null where the payment was cancelled otherwise. */
+export function cancelledText(
+  paid: Money & { receipt: string; cheque: string | null; reason: string },
+  language: Language,
+): Text {
+  const texts = messageTextsIn(language).cancelled
+  const isCheque = paid.cheque !== null
+  const valuesIn = (each: Language) => ({
+    ...valuesOf(paid, each),
+    cheque: paid.cheque ?? '',
+    reason: paid.reason,
+  })
+  const name = isCheque ? 'cheque_returned' : 'payment_cancelled'
+  const short = shortText(name, language, each =>
+    fill(messageTextsIn(each).cancelled[CANCELLED[name]], valuesIn(each)),
+  )
+  const [subject, body] = isCheque ? [texts.chequeSubject, texts.cheque] : [texts.subject, texts.body]
+  return { subject: fill(subject, valuesIn(language)), body: fill(body, valuesIn(language)), short }
+}
+
+/** Of money that the office has paid out itself. */
+export function paidOutText(
+  refund: Money & { way: RefundWay; reference: string | null; voucher: string },
+  language: Language,
+): Text {
+  const { subject, body } = messageTextsIn(language).paidOut
+  const valuesIn = (each: Language) => {
+    const { ways } = messageTextsIn(each).paidOut
+    const { voucher, reference } = refund
+    return { ...valuesOf(refund, each), voucher, way: fill(ways[refund.way], { reference: reference ?? '' }) }
+  }
+  const short = shortText('refund_paid_out', language, each =>
+    fill(messageTextsIn(each).paidOut.short, valuesIn(each)),
+  )
+  return { subject: fill(subject, valuesIn(language)), body: fill(body, valuesIn(language)), short }
 }
 
 export function refundedText(
@@ -90,11 +142,21 @@ export function noticeTemplates(): Template[] {
     receipt: VARIABLE,
     why: VARIABLE,
     url: VARIABLE,
+    replaced: VARIABLE,
+    cheque: VARIABLE,
+    reason: VARIABLE,
+    way: VARIABLE,
+    voucher: VARIABLE,
   }
   return [
     ...Object.entries(RECEIVED).flatMap(([name, text]) =>
       templatesOf(name, language => fill(messageTextsIn(language).received[text], values)),
     ),
+    ...templatesOf('payment_corrected', language => fill(messageTextsIn(language).corrected.short, values)),
+    ...Object.entries(CANCELLED).flatMap(([name, text]) =>
+      templatesOf(name, language => fill(messageTextsIn(language).cancelled[text], values)),
+    ),
+    ...templatesOf('refund_paid_out', language => fill(messageTextsIn(language).paidOut.short, values)),
     ...Object.entries(REFUNDED).flatMap(([name, text]) =>
       templatesOf(name, language => fill(messageTextsIn(language).refunded[text], values)),
     ),

@@ -1,6 +1,6 @@
 import type { Queryable } from '../../platform/db/database.ts'
 import type { Payment } from '../payments.rules.ts'
-import { RETURNED_AFTER_REFUND } from '../refunds/refunds.rules.ts'
+import { RETURNED_AFTER_REFUND } from '../../fees/fees.rules.ts'
 import { addAll } from '../../platform/lists.ts'
 
 /** Each check is a question whose right answer is no row. */
@@ -110,11 +110,20 @@ const CHECKS: readonly { check: string; sql: string }[] = [
         select distinct o.student_id from refunds r join orders o on o.institute_id = r.institute_id and o.id = r.order_id
         where r.institute_id = $1 and r.charged_paise > 0 and o.student_id is not null
         union
+        select p.student_id from direct_refunds r join direct_payments p on p.institute_id = r.institute_id and p.id = r.payment_id
+        where r.institute_id = $1 and p.cancelled_at is not null
+        union
         select student_id from fee_changes where institute_id = $1 and component_type = '${RETURNED_AFTER_REFUND}' and source = 'charge'
       ) s
-      left join lateral (select sum(r.charged_paise) as paise from refunds r
-        join orders o on o.institute_id = r.institute_id and o.id = r.order_id
-        where r.institute_id = $1 and o.institute_id = $1 and o.student_id = s.student_id) taken on true
+      left join lateral (select sum(t.paise) as paise from (
+          select r.charged_paise as paise from refunds r
+          join orders o on o.institute_id = r.institute_id and o.id = r.order_id
+          where r.institute_id = $1 and o.institute_id = $1 and o.student_id = s.student_id
+          union all
+          select r.amount_paise from direct_refunds r
+          join direct_payments p on p.institute_id = r.institute_id and p.id = r.payment_id
+          where r.institute_id = $1 and p.institute_id = $1 and p.student_id = s.student_id and p.cancelled_at is not null
+        ) t) taken on true
       left join lateral (select sum(c.fee_after_paise - coalesce(c.fee_before_paise, 0)) as paise from fee_changes c
         where c.institute_id = $1 and c.student_id = s.student_id and c.component_type = '${RETURNED_AFTER_REFUND}'
           and c.source = 'charge') charged on true

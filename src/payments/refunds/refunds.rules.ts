@@ -1,4 +1,4 @@
-import type { Order } from '../../orders/orders.rules.ts'
+import { RETURNED_AFTER_REFUND } from '../../fees/fees.rules.ts'
 import { badField, conflict } from '../../platform/errors.ts'
 import { readableComponent } from '../../platform/names.ts'
 import {
@@ -56,8 +56,11 @@ export type AskedRefund = {
   reason: string | null
 }
 
+type Lines = { lines: readonly { componentType: string; amountPaise: Paise }[] }
+type EarlierRefund = Pick<Refund, 'kind' | 'state' | 'lines'>
+
 /** Those that lower what can be refunded: failed ones and those of duplicates do not. */
-function counted(refunds: readonly Refund[]): Refund[] {
+function counted<Earlier extends EarlierRefund>(refunds: readonly Earlier[]): Earlier[] {
   return refunds.filter(refund => refund.kind !== 'duplicate' && refund.state !== 'failed')
 }
 
@@ -68,7 +71,7 @@ export function refundableOf(payment: Payment, refunds: readonly Refund[]): Pais
 }
 
 /** What is left of each line of the order. */
-export function leftByLine({ lines }: Pick<Order, 'lines'>, refunds: readonly Refund[]): Paise[] {
+export function leftByLine({ lines }: Lines, refunds: readonly EarlierRefund[]): Paise[] {
   const refunded = counted(refunds).flatMap(refund => refund.lines)
   return lines.map((line, index) => {
     const parts = refunded.filter(part => part.lineNo === index + 1)
@@ -76,16 +79,13 @@ export function leftByLine({ lines }: Pick<Order, 'lines'>, refunds: readonly Re
   })
 }
 
-/** Charged to the family when a bank takes back what had been refunded before. */
-export const RETURNED_AFTER_REFUND = 'RETURNED_AFTER_REFUND'
-
 /**
  * What a bank takes back of a payment, by its lines in proportion to what is left of each. What is more had been refunded
  * before and went out twice: no line was paid with it any more.
  */
 export function takenBack(
-  order: Pick<Order, 'lines'>,
-  refunds: readonly Refund[],
+  order: Lines,
+  refunds: readonly EarlierRefund[],
   amountPaise: Paise,
 ): { lines: RefundLine[]; chargedPaise: Paise } {
   const left = leftByLine(order, refunds)
@@ -106,8 +106,8 @@ export function chargeNote(chargedPaise: Paise): string {
  * more than is left. `advances`: what the student has paid of components beyond their price.
  */
 export function refundLines(
-  order: Pick<Order, 'lines'>,
-  refunds: readonly Refund[],
+  order: Lines,
+  refunds: readonly EarlierRefund[],
   asked: Omit<AskedRefund, 'reason'>,
   advances: readonly { componentType: string; amountPaise: Paise }[] = [],
 ): RefundLine[] {
@@ -123,7 +123,7 @@ export function refundLines(
   return linesOf(order, parts)
 }
 
-function linesOf({ lines }: Pick<Order, 'lines'>, parts: readonly Paise[]): RefundLine[] {
+function linesOf({ lines }: Lines, parts: readonly Paise[]): RefundLine[] {
   return lines.flatMap(({ componentType }, index) => {
     const amountPaise = parts[index] ?? ZERO
     return amountPaise === 0 ? [] : [{ lineNo: index + 1, componentType, amountPaise }]
@@ -144,7 +144,7 @@ function spread(amountPaise: Paise, left: readonly Paise[], advance: readonly Pa
 
 /** How much of what is left of each line is advance. A component may stand on several lines: the earlier ones hold it first. */
 function advanceByLine(
-  { lines }: Pick<Order, 'lines'>,
+  { lines }: Lines,
   left: readonly Paise[],
   advances: readonly { componentType: string; amountPaise: Paise }[],
 ): Paise[] {
@@ -158,11 +158,7 @@ function advanceByLine(
 }
 
 /** A component may stand on several lines: the earlier ones are given back first. */
-function pick(
-  { lines }: Pick<Order, 'lines'>,
-  left: readonly Paise[],
-  asked: NonNullable<AskedRefund['lines']>,
-): Paise[] {
+function pick({ lines }: Lines, left: readonly Paise[], asked: NonNullable<AskedRefund['lines']>): Paise[] {
   const parts = lines.map(() => ZERO)
   for (const [no, { componentType, amountPaise }] of asked.entries()) {
     if (asked.findIndex(other => other.componentType === componentType) !== no)

@@ -200,13 +200,17 @@ function onlineRow(payment: StudentPayment, language: Language, { history }: Par
     what: feesOf(payment.lines, language),
     notes: [
       ...(isReversed ? [{ text: history.reversed, tone: 'failed' }] : []),
-      ...(refundedPaise > 0
-        ? [{ text: fill(history.refunded, { amount: formatRupees(refundedPaise) }), tone: 'unpaid' }]
-        : []),
+      ...refundNotes(refundedPaise, history),
     ],
     reference: payment.transactionId ?? payment.orderId,
     receipt: receiptLink(receipt, payment.orderId, history),
   }
+}
+
+function refundNotes(refundedPaise: Paise, { refunded }: ParentsTexts['history']): Row['notes'] {
+  return refundedPaise > 0
+    ? [{ text: fill(refunded, { amount: formatRupees(refundedPaise) }), tone: 'unpaid' }]
+    : []
 }
 
 function feesOf(lines: readonly { componentType: string; amountPaise: Paise }[], language: Language): string {
@@ -231,7 +235,7 @@ function counterRow(payment: CounterPayment, language: Language, { history }: Pa
     amountPaise: payment.amountPaise,
     way: 'counter',
     what: feesOf(payment.lines, language),
-    notes: [],
+    notes: refundNotes(payment.refundedPaise, history),
     reference: payment.transactionId,
     receipt: receiptLink(payment.receipt, payment.id, history),
   }

@@ -9,10 +9,10 @@ type Source = StudentInEvent & { payment: DirectPayment & { id: string } }
 const out = outputOf<Source>()
 const payload = out.object({
   ...ofStudent,
-  payment: out.one('The payment.', paymentBlock, ({ payment }) => paymentInEvent(payment)),
+  payment: out.one('The payment.', paymentBlock, ({ payment }) => directPaymentInEvent(payment)),
 })
 
-function paymentInEvent(payment: Source['payment']): PaymentInEvent {
+export function directPaymentInEvent(payment: Source['payment']): PaymentInEvent {
   const { settlementUtr } = payment
   return {
     ...payment,

@@ -74,7 +74,7 @@ const contentFields = {
 const contentOutput = content.object(contentFields)
 
 const out = outputOf<RecordedPayment>()
-const fields = {
+export const recordedPaymentFields = {
   id: out.text('Id of the payment here, as events carry it.', PAYMENT_ID),
   transaction_id: out.text('Unique for the student.', 'CASH-2026-0002'),
   status: out.oneOf(
@@ -89,14 +89,19 @@ const fields = {
     '2026-27/000042',
     ({ receipt }) => receipt && receiptNumber(receipt),
   ),
+  refunded_amount: out.optional.amount(
+    'What of it the office has paid out again, rupees; present only then.',
+    5000,
+    ({ refundedPaise }) => refundedPaise || null,
+  ),
   recorded_at: out.moment('When it was recorded here.', '2026-06-05T04:46:10.000Z'),
   cancelled_at: out.optional.moment('Present only if cancelled.', '2026-06-09T06:00:00.000Z'),
 }
-export const directPaymentOutput = out.object('DirectPayment', fields)
+export const directPaymentOutput = out.object('DirectPayment', recordedPaymentFields)
 
 const counted = outputOf<RecordedPayment & { advancePaise: Paise }>()
 export const countedOutput = counted.object('CountedDirectPayment', {
-  ...fields,
+  ...recordedPaymentFields,
   advance: counted.amount('How much of it is more than what is due of its components, rupees.', 500),
 })
 
@@ -117,7 +122,7 @@ const changeOutput = change.object({
 
 const file = outputOf<PaymentWithHistory>()
 export const directPaymentFileOutput = file.object('DirectPaymentDetail', {
-  ...fields,
+  ...recordedPaymentFields,
   history: file.list('The 100 newest changes, newest first.', changeOutput),
 })
 

@@ -15,9 +15,15 @@ export type RecordedPayment = DirectPayment & {
   cancelledAt: Date | null
   /** The one that stands. Money that an ERP reports has a receipt of the ERP's, and none here unless it is asked for. */
   receipt: ReceiptKey | null
+  /** What of it the office has paid out again. */
+  refundedPaise: Paise
 }
 
 export type Instrument = { number: string; bank: string | null; date: string | null }
+
+/** How the office pays money out again. */
+export const REFUND_WAYS = ['cash', 'cheque', 'bank_transfer'] as const
+export type RefundWay = (typeof REFUND_WAYS)[number]
 
 type Lines = DirectPayment['lines']
 

@@ -7,7 +7,7 @@ import { badFields, conflict, notFound } from '../../platform/errors.ts'
 import type { Context } from '../../platform/context.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
 import { newId } from '../../platform/ids.ts'
-import { ZERO, type Paise } from '../../platform/money.ts'
+import { formatRupees, ZERO, type Paise } from '../../platform/money.ts'
 import {
   advanceOf,
   amountProblems,
@@ -20,6 +20,7 @@ import {
   type RecordedPayment,
 } from './direct-payments.rules.ts'
 import * as store from './direct-payments.store.ts'
+import { chargeRefunded } from './direct-refunds.service.ts'
 import { addPayments, eventOf, lockOpenOrders, planPayments, type SentId } from './plan-payments.service.ts'
 import { carryAdvancesAgain, takeBackAdvances } from '../../fees/advances/advances.service.ts'
 import { recomputeBalances } from '../../fees/balances.service.ts'
@@ -27,7 +28,7 @@ import { ADVANCE, type PaidByComponent } from '../../fees/fees.rules.ts'
 import type { directPaymentEvents } from './direct-payment.events.ts'
 import { readStudentContexts, type StudentContext } from '../student-contexts.service.ts'
 import { paidProblems, type DirectPayment } from '../students.rules.ts'
-import type { ReceiptKey } from '../../receipts/receipts.rules.ts'
+import type { ReceiptKey, TakenBack } from '../../receipts/receipts.rules.ts'
 import { cancelReceiptOf, issueDirectReceipt } from '../../receipts/receipts.service.ts'
 import { hasStudent, lockStudent } from '../students.store.ts'
 
@@ -121,6 +122,7 @@ export async function recordPaymentWithin(
     instrument,
     cancelledAt: null,
     receipt,
+    refundedPaise: ZERO,
   }
   const advancePaise = advanceOf(payment.lines, context.fees, context.paid)
   return { payment, advancePaise, isNew: true, isCollected: false, onTheWay }
@@ -139,6 +141,7 @@ export async function changePayment(
     const before = await requirePayment(tx, key, transactionId)
     if (before.cancelledAt !== null)
       throw conflict('This payment was cancelled. Record it anew with another transaction_id.')
+    refuseRefunded(before, 'corrected')
     const payment = correctPayment(before, sent)
     const problems = amountProblems(payment)
     if (problems.length > 0) throw badFields(problems)
@@ -183,23 +186,37 @@ export async function cancelPayment(
   return transact(ctx.db, command, tx => cancelPaymentWithin(tx, target, { reason, at: ctx.clock.now() }))
 }
 
-/** The same in the transaction of what it follows from, such as a cheque that bounced. */
+/** The same in the transaction of what it follows from, such as a cheque that the bank `returned`. Who was told of the receipt is told of it. */
 export async function cancelPaymentWithin(
   tx: Transaction,
   { transactionId, ...target }: PaymentTarget,
-  { reason, at }: { reason: string; at: Date },
+  { reason, at, returned }: { reason: string; at: Date; returned?: { reason: string } },
 ): Promise<RecordedPayment> {
   const locked = await lockTarget(tx, target, [], at)
   const before = await requirePayment(tx, locked.key, transactionId)
   if (before.cancelledAt !== null) return before
+  if (returned === undefined) refuseRefunded(before, 'cancelled')
   const payment = { ...before, cancelledAt: at, receipt: null }
-  await cancelReceiptOf(tx, { instituteId: locked.key.instituteId, id: before.id }, { reason, at })
+  const told: TakenBack =
+    returned === undefined
+      ? { cause: 'payment_cancelled', note: reason }
+      : { cause: 'cheque_returned', note: returned.reason }
+  await cancelReceiptOf(tx, { instituteId: locked.key.instituteId, id: before.id }, { reason, at, told })
   await store.insertChange(tx, locked.key, before, { kind: 'cancelled', changedAt: at })
   await store.updatePayment(tx, locked.key, payment)
   await takeBackAdvances(tx, locked.key, before.lines, at)
+  await chargeRefunded(tx, locked.key, before, at)
   recomputeBalances(tx, locked.key.instituteId, [locked.key.studentId])
   await recordPaymentEvent(locked, 'direct.payment.cancelled', payment)
   return payment
+}
+
+/** What was paid out of it has left the cash box: only the rest can still go back. */
+function refuseRefunded({ refundedPaise }: RecordedPayment, what: 'corrected' | 'cancelled'): void {
+  if (refundedPaise > 0)
+    throw conflict(
+      `${formatRupees(refundedPaise)} of this payment was refunded, so it can no longer be ${what}. Refund the rest instead.`,
+    )
 }
 
 export async function getPayment(

@@ -12,7 +12,7 @@ export type NewPayment = DirectPayment & {
   instrument?: Instrument | null
 }
 
-const payments = new Table<Omit<RecordedPayment, 'lines' | 'receipt'>>('direct_payments', {
+const payments = new Table<Omit<RecordedPayment, 'lines' | 'receipt' | 'refundedPaise'>>('direct_payments', {
   id: 'text',
   transactionId: 'text',
   amountPaise: 'bigint',
@@ -76,7 +76,9 @@ export const PAYMENT_COLUMNS = `${payments.columns('p')},
    from direct_payment_lines l where l.institute_id = $1 and l.student_id = p.student_id
      and l.transaction_id = p.transaction_id) as lines,
   (select json_build_object('financialYear', c.financial_year, 'number', c.number) from receipts c
-   where c.institute_id = $1 and c.payment_id = p.id and c.cancelled_at is null) as receipt`
+   where c.institute_id = $1 and c.payment_id = p.id and c.cancelled_at is null) as receipt,
+  (select coalesce(sum(r.amount_paise), 0)::bigint from direct_refunds r
+   where r.institute_id = $1 and r.payment_id = p.id) as "refundedPaise"`
 
 export async function findPayment(
   db: Queryable,
@@ -250,6 +252,7 @@ export async function findCollected(
     `select distinct on (c.id) c.student_id as "studentId", c.id, coalesce(c.transaction_id, c.id) as "transactionId",
        c.amount_paise as "amountPaise", c.captured_at as "paidAt", c.mode, null as "settlementUtr", null as notes,
        c.captured_at as "recordedAt", null as "cancelledAt", null as "recordedBy", null as instrument,
+       0::bigint as "refundedPaise",
        (select json_build_object('financialYear', r.financial_year, 'number', r.number) from receipts r
         where r.institute_id = $1 and r.payment_id = c.id and r.cancelled_at is null) as receipt,
        (select json_agg(json_build_object('componentType', l.component_type, 'amountPaise', l.amount_paise)

@@ -9,10 +9,12 @@ import {
   type PrintOptions,
   type ReceiptFile,
 } from '../../receipts/receipt-file.ts'
+import { receiptNumber } from '../../receipts/receipts.rules.ts'
 import { findReceipt } from '../../receipts/receipts.service.ts'
 import { readStudentContexts, type StudentContext } from '../student-contexts.service.ts'
 import type { RecordedPayment } from './direct-payments.rules.ts'
 import * as store from './direct-payments.store.ts'
+import { listRefundsOf, type DirectRefund } from './direct-refunds.store.ts'
 
 /** The receipt of a payment that the institute took itself, by our id of it; null when there is none. */
 export async function findDirectReceiptFile(
@@ -40,11 +42,13 @@ export async function readPaidDirectly(
   const students = new Set(payments.map(({ studentId }) => studentId))
   const keys = [...students].map(studentId => ({ instituteId: institute.id, studentId }))
   const contexts = await readStudentContexts(db, keys)
+  const refunded = payments.filter(payment => payment.refundedPaise > 0).map(({ id }) => id)
+  const refunds = Map.groupBy(await listRefundsOf(db, institute.id, refunded), one => one.paymentId)
   return new Map(
     payments.map(payment => {
       const context = contexts.get(payment.studentId)
       if (context === undefined) throw new Error('a payment has no student')
-      const paidFor = paidDirectly(institute, payment, context)
+      const paidFor = paidDirectly(institute, payment, { ...context, refunds: refunds.get(payment.id) ?? [] })
       return [payment.id, { ...paidFor, letterhead, isSandbox: mode === 'sandbox' }]
     }),
   )
@@ -53,7 +57,7 @@ export async function readPaidDirectly(
 function paidDirectly(
   institute: Institute,
   payment: RecordedPayment,
-  { student, gradeName }: StudentContext,
+  { student, gradeName, refunds }: StudentContext & { refunds: readonly DirectRefund[] },
 ): Omit<PaidFor, 'letterhead' | 'isSandbox'> {
   const branch = institute.branches.find(one => one.collectorCode === student.collectorCode)
   return {
@@ -75,6 +79,11 @@ function paidDirectly(
     paidAt: payment.paidAt,
     orderId: null,
     receivedBy: payment.recordedBy,
+    refunds: refunds.map(refund => ({
+      at: refund.refundedAt,
+      amountPaise: refund.amountPaise,
+      voucher: receiptNumber(refund),
+    })),
   }
 }
 

@@ -9,6 +9,7 @@ import { paidProblems, type DirectPayment, type StudentKey } from '../students.r
 import * as store from './direct-payments.store.ts'
 import { directPaymentEvents } from './direct-payment.events.ts'
 import { decideRecord, namesOf, type RecordedPayment, type SentId } from './direct-payments.rules.ts'
+import { chargeRefunded } from './direct-refunds.service.ts'
 
 export type { SentId } from './direct-payments.rules.ts'
 export { lockOpenOrders } from './direct-payments.store.ts'
@@ -111,6 +112,7 @@ export async function yieldToCollected(
     await store.updatePayment(tx, key, { ...before, cancelledAt: now })
     const payment = { instituteId: key.instituteId, id: before.id }
     await cancelReceiptOf(tx, payment, { reason: 'The same payment was collected online', at: now })
+    await chargeRefunded(tx, key, before, now)
   }
   recomputeBalances(tx, key.instituteId, [key.studentId])
   const about = { instituteId: key.instituteId, context, now }

@@ -204,6 +204,8 @@ export type CounterPayment = Pick<DirectPayment, 'transactionId' | 'amountPaise'
   id: string
   lines: { componentType: string; amountPaise: Paise }[]
   receipt: ReceiptKey | null
+  /** What of it the office has paid out again. */
+  refundedPaise: Paise
 }
 
 /** Newest first; what was cancelled does not count as paid and is not among them. */

@@ -52,6 +52,7 @@ const payment: fc.Arbitrary<RecordedPayment> = fc
     recordedBy: null,
     instrument: null,
     receipt: null,
+    refundedPaise: paiseOf(0),
     recordedAt: new Date(0),
     amountPaise: sumPaise(rest.lines.map(line => line.amountPaise)),
   }))

@@ -1,5 +1,5 @@
 import { Link, useLocation, useParams } from '@tanstack/react-router'
-import { usePerson, useSession } from '../api/session.ts'
+import { useMay, usePerson, useSession } from '../api/session.ts'
 
 /** Nine entries at most; what is below one of them is found on its page. */
 const ENTRIES = [
@@ -26,12 +26,13 @@ export function Navigation() {
   const session = useSession()
   const isOperator = usePerson()?.is_operator === true
   const institute = named ?? session?.institutes?.[0]?.code
+  const isCashier = useMay('cashier')
   const place = useLocation({ select: ({ pathname }) => pathname.split('/')[3] })
   const [, owner] = BELONGS.find(([own]) => own === place) ?? []
   return (
     <nav aria-label="Main" className="navigation">
       {institute !== undefined &&
-        ENTRIES.map(({ label, to, isExact }) => (
+        ENTRIES.filter(({ label }) => !isCashier || label === 'Counter').map(({ label, to, isExact }) => (
           <Link
             key={to}
             to={to}

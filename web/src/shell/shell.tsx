@@ -2,7 +2,7 @@ import { AppShell, Burger, Group } from '@mantine/core'
 import { useDisclosure, useMediaQuery } from '@mantine/hooks'
 import { Outlet, useLocation, useNavigate } from '@tanstack/react-router'
 import { useEffect } from 'react'
-import { usePerson } from '../api/session.ts'
+import { useMay, usePerson } from '../api/session.ts'
 import { AccountMenu } from './account-menu.tsx'
 import { InstituteMenu } from './institute-menu.tsx'
 import { ModeBadge } from './mode-badge.tsx'
@@ -26,7 +26,9 @@ export function Shell() {
     if (isMissingFactor) void navigate({ to: '/second-factor' })
   }, [isMissingFactor, navigate])
   const hasNavigation = useIsWide('48em') || isOpen
-  const hasSearch = useIsWide('62em')
+  const isWide = useIsWide('62em')
+  // Somebody who only takes money finds families at the counter.
+  const maySearch = !useMay('cashier')
   return (
     <AppShell
       header={{ height: 56 }}
@@ -48,12 +50,12 @@ export function Shell() {
           <span className="brand">Bursar</span>
           <InstituteMenu />
           <ModeBadge />
-          {hasSearch && <SearchField />}
+          {maySearch && isWide && <SearchField />}
           <AccountMenu />
         </Group>
       </AppShell.Header>
       <AppShell.Navbar className="shell-navbar">
-        {hasNavigation && !hasSearch && <SearchField />}
+        {maySearch && hasNavigation && !isWide && <SearchField />}
         {hasNavigation && <Navigation />}
       </AppShell.Navbar>
       <AppShell.Main id="main" tabIndex={-1}>

@@ -41,6 +41,10 @@ export function demandQuery(instituteId: number, yearStart: number): Query {
       select k.grade, k.year, 'money', ${MONTH('d.paid_at')}, d.amount_paise
       from kids k join direct_payments d on d.institute_id = $1 and d.student_id = k.id and d.cancelled_at is null
       union all
+      select k.grade, k.year, 'money', ${MONTH('r.refunded_at')}, -r.amount_paise
+      from kids k join direct_payments d on d.institute_id = $1 and d.student_id = k.id and d.cancelled_at is null
+      join direct_refunds r on r.institute_id = $1 and r.payment_id = d.id
+      union all
       select k.grade, k.year, 'in', ${MONTH('c.carried_at')}, c.amount_paise
       from kids k join carried_dues c on c.institute_id = $1 and c.student_id = k.id
       union all

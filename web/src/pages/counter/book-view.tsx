@@ -8,6 +8,7 @@ import { useInstitutePath, usePerson, useMay, useSession } from '../../api/sessi
 import { Problem } from '../../ui/problem.tsx'
 import { formatRupees, Money, sumRupees } from '../../ui/money.tsx'
 import { Failed, Loading } from '../../ui/states.tsx'
+import { StatusBadge } from '../../ui/status-badge.tsx'
 import { TableFrame } from '../../ui/table/frame.tsx'
 import { formatMoment } from '../../ui/when.tsx'
 import { DayField } from '../money/day-field.tsx'
@@ -44,7 +45,7 @@ export function BookView() {
 
 function Day({ book }: { book: CounterDayAnswer }) {
   const me = usePerson()?.email ?? ''
-  const mayClose = useMay('owner', 'finance')
+  const mayClose = useMay('owner', 'finance', 'cashier')
   const standing = book.payments.filter(one => !one.is_cancelled)
   const left = cashLeft(book, me)
   const mine = standing.some(one => one.cashier === me)
@@ -62,7 +63,7 @@ function Day({ book }: { book: CounterDayAnswer }) {
           mb="sm"
         >
           {one.cashier} closed with {formatRupees(one.counted_amount)} in cash;{' '}
-          {formatRupees(one.expected_amount)} was taken. {one.note}
+          {formatRupees(one.expected_amount)} was in the drawer by the cash book. {one.note}
         </Alert>
       ))}
       <TakenAfterClose book={book} />
@@ -83,12 +84,12 @@ function TakenAfterClose({ book }: { book: CounterDayAnswer }) {
       <Alert key={cashier} color="yellow" mb="sm" role="status">
         {left > 0
           ? `${formatRupees(left)} in cash was taken by ${cashier} after the close. Count it with another closing.`
-          : `${formatRupees(-left)} in cash of ${cashier} was cancelled after the close.`}
+          : `${formatRupees(-left)} in cash of ${cashier} was paid out or cancelled after the close.`}
       </Alert>
     ))
 }
 
-/** Cash of a cashier that no closing has counted. */
+/** Cash of a cashier that no closing has counted; below 0 what was paid out or cancelled since. */
 function cashLeft({ payments, closings }: CounterDayAnswer, cashier: string): number {
   const taken = cashOf(payments.filter(one => one.cashier === cashier && !one.is_cancelled))
   const counted = closings.filter(one => one.cashier === cashier).map(one => -one.expected_amount)
@@ -104,7 +105,10 @@ function cashOf(payments: readonly Payment[]): number {
 }
 
 function Sums({ payments }: { payments: readonly Payment[] }) {
-  const groups = Map.groupBy(payments, one => `${one.cashier}, ${modeLabel(one.mode)}`)
+  const groups = Map.groupBy(payments, one => {
+    const what = one.kind === 'refund' ? `refunds by ${modeLabel(one.mode)}` : modeLabel(one.mode)
+    return `${one.cashier}, ${what}`
+  })
   return (
     <ul>
       {[...groups].map(([label, own]) => (
@@ -123,7 +127,7 @@ function Payments({ payments }: { payments: readonly Payment[] }) {
         <caption className="visually-hidden">Cash book</caption>
         <thead>
           <tr>
-            <th scope="col">Receipt</th>
+            <th scope="col">Receipt or voucher</th>
             <th scope="col" className="right">
               Amount
             </th>
@@ -137,7 +141,9 @@ function Payments({ payments }: { payments: readonly Payment[] }) {
         <tbody>
           {payments.map(one => (
             <tr key={one.id}>
-              <td className="nowrap">{one.is_cancelled ? 'Cancelled' : one.receipt_number}</td>
+              <td className="nowrap">
+                <Paper row={one} />
+              </td>
               <td className="right">
                 <Money rupees={one.amount} />
               </td>
@@ -155,6 +161,26 @@ function Payments({ payments }: { payments: readonly Payment[] }) {
         </tbody>
       </table>
     </TableFrame>
+  )
+}
+
+/** The number that its paper has, and what became of it: numbers run without gaps, so none is left out. */
+function Paper({ row }: { row: Payment }) {
+  if (row.kind === 'refund') return <>Voucher {row.receipt_number}</>
+  return (
+    <>
+      {row.is_cancelled ? <s>{row.receipt_number}</s> : row.receipt_number}
+      {row.is_cancelled && (
+        <div>
+          <StatusBadge tone="bad">Cancelled</StatusBadge>
+        </div>
+      )}
+      {row.refunded_amount !== undefined && (
+        <div>
+          <StatusBadge tone="waiting">{`${formatRupees(row.refunded_amount)} refunded`}</StatusBadge>
+        </div>
+      )}
+    </>
   )
 }
 
@@ -176,7 +202,8 @@ function CloseForm({ day, cashier, expected }: { day: string; cashier: string; e
     >
       <h2 className="section-title">Close my day</h2>
       <p>
-        {formatRupees(expected)} in cash was taken; {formatRupees(cashIn(counts))} is counted.
+        {formatRupees(expected)} in cash was taken, less what was paid out; {formatRupees(cashIn(counts))} is
+        counted.
       </p>
       <Denominations counts={counts} onChange={setCounts} />
       <TextInput

@@ -1,4 +1,5 @@
 import { useSearch } from '@tanstack/react-router'
+import { useMay } from '../../api/session.ts'
 import { PageTabs } from '../../ui/page-tabs.tsx'
 import { PageFrame } from '../../ui/page.tsx'
 import { BookView } from './book-view.tsx'
@@ -13,17 +14,20 @@ const VIEWS = [
   { key: 'deposits', label: 'Deposits', View: DepositsView },
 ]
 
-const TABS = VIEWS.map(({ key, label }) => {
-  return { here: key, label, to: '/i/$institute/counter', search: { view: key } } as const
-})
+/** What a cashier does here; cheques and deposits are for others. */
+const OF_CASHIERS = VIEWS.slice(0, 2)
 
 /** Where the office takes money itself. */
 export function CounterPage() {
   const { view }: Record<string, string | undefined> = useSearch({ strict: false })
-  const here = VIEWS.find(({ key }) => key === view) ?? VIEWS[0]
+  const views = useMay('cashier') ? OF_CASHIERS : VIEWS
+  const tabs = views.map(({ key, label }) => {
+    return { here: key, label, to: '/i/$institute/counter', search: { view: key } } as const
+  })
+  const here = views.find(({ key }) => key === view) ?? views[0]
   return (
     <PageFrame title="Counter">
-      <PageTabs label="Counter" tabs={TABS} here={here?.key ?? ''} />
+      <PageTabs label="Counter" tabs={tabs} here={here?.key ?? ''} />
       {here !== undefined && <here.View key={here.key} />}
     </PageFrame>
   )

@@ -1,5 +1,7 @@
 import { NativeSelect, SimpleGrid, TextInput } from '@mantine/core'
 import { problemOf } from '../../api/command.ts'
+import { useMay } from '../../api/session.ts'
+import { ProblemAlert } from '../../ui/problem.tsx'
 import { COUNTER_MODES, plainAmount } from '../students/texts.ts'
 
 export type HandedFields = {
@@ -26,6 +28,9 @@ type Props = {
 export function Handed({ fields, onChange, today, error }: Props) {
   const set = (key: keyof HandedFields) => (event: { currentTarget: { value: string } }) =>
     onChange({ ...fields, [key]: event.currentTarget.value })
+  // A cashier writes down what is handed over now, and waives nothing.
+  const isCashier = useMay('cashier')
+  const waiver = problemOf(error, 'waive_late_fee_reason')
   const isInstrument = fields.mode === 'cheque' || fields.mode === 'demand_draft'
   return (
     <SimpleGrid cols={{ base: 1, xs: 2, sm: 3 }} spacing="sm">
@@ -44,14 +49,16 @@ export function Handed({ fields, onChange, today, error }: Props) {
         onChange={set('mode')}
         error={problemOf(error, 'mode')}
       />
-      <TextInput
-        label="Paid on"
-        type="date"
-        max={today}
-        value={fields.paid_at}
-        onChange={set('paid_at')}
-        error={problemOf(error, 'paid_at')}
-      />
+      {!isCashier && (
+        <TextInput
+          label="Paid on"
+          type="date"
+          max={today}
+          value={fields.paid_at}
+          onChange={set('paid_at')}
+          error={problemOf(error, 'paid_at')}
+        />
+      )}
       {isInstrument && (
         <>
           <TextInput
@@ -74,13 +81,18 @@ export function Handed({ fields, onChange, today, error }: Props) {
           error={problemOf(error, 'transaction_id')}
         />
       )}
-      {problemOf(error, 'waive_late_fee_reason') !== undefined && (
+      {waiver !== undefined && isCashier && (
+        <ProblemAlert>
+          A late fee is due. Take it as a line below, or ask finance to waive it first.
+        </ProblemAlert>
+      )}
+      {waiver !== undefined && !isCashier && (
         <TextInput
           label="Why the late fee is waived"
           description="Or take it as a line below."
           value={fields.waive_late_fee_reason ?? ''}
           onChange={set('waive_late_fee_reason')}
-          error={problemOf(error, 'waive_late_fee_reason')}
+          error={waiver}
         />
       )}
     </SimpleGrid>

@@ -19,10 +19,10 @@ type TakenPayment = Recorded & { student: StudentRowAnswer }
 
 /** Student, amount, spread, how: and the receipt at once. */
 export function TakeView() {
-  const mayTake = useMay('owner', 'finance')
+  const mayTake = useMay('owner', 'finance', 'cashier')
   const [taken, setTaken] = useState<TakenPayment | null>(null)
   const [count, setCount] = useState(0)
-  if (!mayTake) return <p>An owner or somebody from finance takes money here.</p>
+  if (!mayTake) return <p>An owner, somebody from finance or a cashier takes money here.</p>
   return (
     <>
       {taken !== null && (

@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
+import { Navigate } from '@tanstack/react-router'
 import type { HomeAnswer } from '../../../../src/console/home/home.output.ts'
 import { get } from '../../api/client.ts'
-import { useInstitutePath } from '../../api/session.ts'
+import { useInstitute, useInstitutePath, useMay } from '../../api/session.ts'
 import { DayAmountChart } from '../../ui/bar-chart.tsx'
 import { counted, formatCount, formatRupees } from '../../ui/money.tsx'
 import { PageFrame } from '../../ui/page.tsx'
@@ -11,8 +12,14 @@ import { formatDay } from '../../ui/when.tsx'
 import { addDays } from '../flex/days.ts'
 import { Stat } from './stat.tsx'
 
-/** What came in, what is still due, what went wrong, what happens next. */
+/** What came in, what is still due, what went wrong, what happens next; a cashier begins at the counter. */
 export function HomePage() {
+  const { code: institute } = useInstitute()
+  const isCashier = useMay('cashier')
+  return isCashier ? <Navigate to="/i/$institute/counter" params={{ institute }} replace /> : <Figures />
+}
+
+function Figures() {
   const path = useInstitutePath()
   const home = useQuery({
     queryKey: ['home', path],

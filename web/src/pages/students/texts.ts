@@ -65,6 +65,7 @@ const EVENTS: Record<string, Word> = {
 const ACTION_LABELS: Record<string, string> = {
   'payment.recorded': 'Direct payment recorded',
   'payment.cancelled': 'Direct payment cancelled',
+  'payment.refunded': 'Refund paid out at the counter',
   'cheque.cleared': 'Cheque cleared',
   'cheque.bounced': 'Cheque bounced',
   'concession.changed': 'Concession changed',

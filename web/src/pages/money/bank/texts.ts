@@ -17,6 +17,7 @@ export const KIND_LABELS: Record<ExpectedMoneyAnswer['kind'], string> = {
   cheque: 'Cheque',
   cheque_return: 'Returned cheque',
   transfer: 'Recorded payment',
+  refund: 'Refund',
   lender: 'Lender',
 }
 

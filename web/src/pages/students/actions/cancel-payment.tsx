@@ -29,7 +29,7 @@ export function CancelPaymentDialogue({
       isOpen
       onClose={onClose}
       title={`Cancel the payment ${payment.transaction_id}?`}
-      description={`${amount} no longer counts as paid and is due again. The payment stays on record. To undo this, record it again with another number.`}
+      description={`For a payment that was typed in by mistake. If the money goes back to the family, refund it instead. ${amount} no longer counts as paid and is due again. The payment stays on record. To undo this, record it again with another number.`}
       verb="Cancel the payment"
       isDangerous
       isBusy={cancel.isPending}

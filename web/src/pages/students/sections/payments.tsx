@@ -1,4 +1,4 @@
-import { Anchor, Button } from '@mantine/core'
+import { Anchor, Button, Group } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { PaymentsAnswer } from '../../../../../src/console/students/students.output.ts'
@@ -9,6 +9,7 @@ import { Failed, Loading } from '../../../ui/states.tsx'
 import { StatusBadge } from '../../../ui/status-badge.tsx'
 import { PaidAt } from '../../../ui/when.tsx'
 import { CancelPaymentDialogue } from '../actions/cancel-payment.tsx'
+import { RefundPaymentDialogue } from '../actions/refund-payment.tsx'
 import { usePayments, type DirectPayment } from '../use-student.ts'
 import { modeLabel } from '../../money/texts.ts'
 import { StudentTable } from '../student-table.tsx'
@@ -108,7 +109,7 @@ function rowsOf({ online, direct }: PaymentsAnswer): Row[] {
       how: `At the institute, ${modeLabel(payment.mode)}`,
       status: payment.status,
       amount: payment.amount,
-      refunded: 0,
+      refunded: payment.refunded_amount ?? 0,
       reference: payment.transaction_id,
       lines: payment.fee_components,
       receipt: payment.receipt_number,
@@ -123,6 +124,7 @@ function rowsOf({ online, direct }: PaymentsAnswer): Row[] {
 function PaymentTable({ id, rows }: { id: string; rows: readonly Row[] }) {
   const mayCancel = useMay('owner', 'finance') && rows.some(row => row.direct?.status === 'recorded')
   const [cancelled, setCancelled] = useState<DirectPayment | null>(null)
+  const [refunded, setRefunded] = useState<DirectPayment | null>(null)
   return (
     <>
       <StudentTable name="Payments">
@@ -145,10 +147,19 @@ function PaymentTable({ id, rows }: { id: string; rows: readonly Row[] }) {
         </thead>
         <tbody>
           {rows.map(row => (
-            <PaymentRow key={row.id} row={row} mayCancel={mayCancel} onCancel={setCancelled} />
+            <PaymentRow
+              key={row.id}
+              row={row}
+              mayCancel={mayCancel}
+              onCancel={setCancelled}
+              onRefund={setRefunded}
+            />
           ))}
         </tbody>
       </StudentTable>
+      {refunded !== null && (
+        <RefundPaymentDialogue id={id} payment={refunded} onClose={() => setRefunded(null)} />
+      )}
       {cancelled !== null && (
         <CancelPaymentDialogue id={id} payment={cancelled} onClose={() => setCancelled(null)} />
       )}
@@ -160,10 +171,12 @@ function PaymentRow({
   row,
   mayCancel,
   onCancel,
+  onRefund,
 }: {
   row: Row
   mayCancel: boolean
   onCancel: (payment: DirectPayment) => void
+  onRefund: (payment: DirectPayment) => void
 }) {
   const { direct } = row
   const { label, tone } = PAYMENT_LABELS[row.status] ?? { label: row.status, tone: 'plain' as const }
@@ -178,6 +191,7 @@ function PaymentRow({
       <td className="right">
         <Money rupees={row.amount} />
         {row.refunded > 0 && <div className="faint">{formatRupees(row.refunded)} given back</div>}
+        <Vouchers refunds={direct?.refunds ?? []} />
       </td>
       <td>
         <StatusBadge tone={tone}>{label}</StatusBadge>
@@ -185,19 +199,50 @@ function PaymentRow({
       {mayCancel && (
         <td className="right">
           {direct?.status === 'recorded' && (
-            <Button
-              variant="default"
-              size="xs"
-              onClick={() => onCancel(direct)}
-              aria-label={`Cancel the payment ${direct.transaction_id}`}
-            >
-              Cancel
-            </Button>
+            <Group gap="xs" justify="flex-end" wrap="nowrap">
+              {direct.is_counter && direct.amount > row.refunded && (
+                <Button
+                  variant="default"
+                  size="xs"
+                  onClick={() => onRefund(direct)}
+                  aria-label={`Refund the payment ${direct.transaction_id}`}
+                >
+                  Refund
+                </Button>
+              )}
+              {row.refunded === 0 && (
+                <Button
+                  variant="default"
+                  size="xs"
+                  onClick={() => onCancel(direct)}
+                  aria-label={`Cancel the payment ${direct.transaction_id}`}
+                >
+                  Cancel
+                </Button>
+              )}
+            </Group>
           )}
         </td>
       )}
     </tr>
   )
+}
+
+/** What the family signs for money that was paid out again. */
+function Vouchers({ refunds }: { refunds: DirectPayment['refunds'] }) {
+  const vouchers = `${useInstitutePath()}/counter/refunds`
+  return refunds.map(refund => (
+    <div key={refund.id}>
+      <Anchor
+        className="nowrap"
+        href={fileAddress(`${vouchers}/${refund.id}/pdf`)}
+        target="_blank"
+        rel="noreferrer"
+      >
+        Voucher {refund.voucher_number}
+      </Anchor>
+    </div>
+  ))
 }
 
 function Reference({ row }: { row: Row }) {
