@@ -1,7 +1,7 @@
 import { NativeSelect, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import type { CounterRefundAnswer } from '../../../../../src/banking/refunds/counter-refund.schemas.ts'
-import type { ApprovalAnswer } from '../../../../../src/console/approvals/approval.output.ts'
+import type { ApprovalAnswer } from '../../../../../src/console/approvals/approval.list.ts'
 import { problemOf, useCommand } from '../../../api/command.ts'
 import { ConfirmWithReason } from '../../../ui/dialogue/confirm-with-reason.tsx'
 import { formatRupees } from '../../../ui/money.tsx'
