@@ -130,7 +130,7 @@ async function reportOf<Row extends object>(
   const [all, counted] = await Promise.all([list.all(ctx, of, filters), list.counted(ctx, of, filters)])
   const chosen = forFile(all, list.sorting, { sort, picked: keys })
   return {
-    name: list.file,
+    name: list.file(of, filters),
     title: list.title,
     query: chosen,
     counted: keys === undefined ? counted : chosen,

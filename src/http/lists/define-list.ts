@@ -98,7 +98,7 @@ export type FilterValues<Given extends Filters> = {
 
 /** Rows that one `select` with conditions gives. */
 type TableRows<Of> = Pick<List, 'from' | 'order' | 'direction'> &
-  Partial<Pick<List, 'join' | 'isLog' | 'isPurged'>> & {
+  Partial<Pick<List, 'join' | 'isLog' | 'isPurged' | 'rowOf'>> & {
     /** What the row has beside the columns' own SQL. */
     select?: string
     scope(of: Of): readonly Condition[]
@@ -119,7 +119,7 @@ type Statement = Query | null | Promise<Query | null>
 
 type Definition<Given extends Columns, Of, Wanted extends Filters, Beside> = {
   /** The name of its files. */
-  file: string
+  file: string | ((of: Of, filters: FilterValues<Wanted>) => string)
   /** Of the page and of the sheet. */
   title: string
   noun: readonly [one: string, many: string]
@@ -141,7 +141,6 @@ export type ListDefinition<
   Values = object,
   Beside = unknown,
 > = {
-  readonly file: string
   readonly title: string
   readonly noun: readonly [one: string, many: string]
   readonly columns: Columns
@@ -153,6 +152,7 @@ export type ListDefinition<
   readonly query: Input<Values & PageRange>
   readonly filterQuery: Input<Values>
   readonly beside: (ctx: Context) => Beside
+  file(of: Of, filters: Values): string
   page(ctx: Context, of: Of, filters: Values, range: PageRange): Promise<Page<Row>>
   all(ctx: Context, of: Of, filters: Values): Statement
   counted(ctx: Context, of: Of, filters: Values): Statement
@@ -180,7 +180,9 @@ export function defineList<
   )
   const [first] = Object.entries(columns)
   assert(first !== undefined, `the list of ${noun[1]} has no column`)
-  const key = `"${definition.key ?? propertyOf(first)}"`
+  const property = definition.key ?? propertyOf(first)
+  const key = `"${property}"`
+  const [, keyField] = Object.entries(columns).find(entry => propertyOf(entry) === property) ?? first
   const output = outputOf<Row, unknown>().object(columns as never) as unknown as Output<
     Row,
     Beside,
@@ -188,7 +190,7 @@ export function defineList<
   >
   const select = selectOf(columns, 'from' in rows ? rows.select : undefined)
   const fixed = {
-    file,
+    file: typeof file === 'string' ? () => file : file,
     title,
     noun,
     columns,
@@ -199,7 +201,7 @@ export function defineList<
     query: query({
       ...fields,
       limit: field.pageSize(),
-      cursor: field.cursor(String(first[1].example)),
+      cursor: field.cursor(String(keyField.example)),
     }) as never,
     filterQuery: query(fields) as never,
     beside: (beside ?? (() => undefined)) as (ctx: Context) => Beside,
@@ -216,7 +218,7 @@ export function defineList<
   const statement = (of: Of, values: Values, now: Date): List => ({
     ...rows,
     select,
-    key: key.slice(1, -1),
+    key: property,
     scope: rows.scope(of),
     filters: conditionsOf(filters, values, now),
   })
