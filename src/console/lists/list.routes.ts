@@ -89,7 +89,7 @@ export function addList<
     url: `${url}/export`,
     query: query({
       ...list.filterQuery.fields,
-      sort: sortField(list.sorting),
+      ...sortFields(list.sorting),
       picked,
       format: field.oneOf(FORMATS, 'The kind of file.'),
     }),
@@ -145,9 +145,10 @@ type ExportRequest = { format: Format; sort?: string; picked?: string }
 const OWN_CURSOR = /^[A-Za-z0-9_.-]{1,64}$/
 const SORTED_CURSOR = { format: 'sorted-cursor', maxLength: 600 }
 
-function sortField(sorting: Sorting) {
+function sortFields(sorting: Sorting) {
+  const names = sortNames(sorting)
   const description = 'By which column; with a minus the largest first. Its own order if absent.'
-  return optional(field.oneOf(sortNames(sorting), description))
+  return names.length === 0 ? {} : { sort: optional(field.oneOf(names, description)) }
 }
 
 function sortable(given: Input<unknown>, sorting: Sorting): Input<unknown> {
@@ -155,7 +156,7 @@ function sortable(given: Input<unknown>, sorting: Sorting): Input<unknown> {
   if (cursor === undefined) throw new Error('a list has pages')
   return query({
     ...given.fields,
-    sort: sortField(sorting),
+    ...sortFields(sorting),
     cursor: new Field({ ...cursor.schema, ...SORTED_CURSOR }, cursor.options()),
   })
 }

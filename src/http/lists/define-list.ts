@@ -71,8 +71,10 @@ export function column<Given extends OutFields[string], Row = never>(
 /** What a page offers to choose from that the institute itself decides. */
 export type ChoiceSource = 'branches' | 'years' | 'grades' | 'components' | 'discounts'
 
-/** Written as a method, so that filters of any value stand in one record. */
-type Where<Value> = string | { of(value: Value, now: Date): Condition | readonly Condition[] }['of']
+/** Written as a method, so that filters of any value stand in one record. `owner` is whose rows they are: the list's `Of`. */
+type Where<Value> =
+  | string
+  | { of(value: Value, now: Date, owner: never): Condition | readonly Condition[] }['of']
 
 export type ListFilter<Value = unknown, Name extends string = string> = {
   field: Field<Value, Name>
@@ -220,7 +222,7 @@ export function defineList<
     select,
     key: property,
     scope: rows.scope(of),
-    filters: conditionsOf(filters, values, now),
+    filters: conditionsOf(filters, values, now, of),
   })
   const all = ({ clock }: Context, of: Of, values: Values): Query =>
     wholeList(statement(of, values, clock.now()))
@@ -255,12 +257,17 @@ function sortingOf(columns: Columns, { key, tie }: Pick<Sorting, 'key' | 'tie'>)
   return { key, tie, columns: Object.fromEntries(sorted) }
 }
 
-function conditionsOf(filters: Filters, values: Readonly<Record<string, unknown>>, now: Date): Condition[] {
+function conditionsOf(
+  filters: Filters,
+  values: Readonly<Record<string, unknown>>,
+  now: Date,
+  owner: unknown,
+): Condition[] {
   return Object.entries(filters).flatMap(([name, { field, where }]) => {
     const value = values[nameOf(name, field.name)]
     if (value === undefined || where === undefined) return []
     if (typeof where === 'string') return [[where, value] as const]
-    const conditions = where(value, now)
+    const conditions = where(value, now, owner as never)
     return isList(conditions) ? conditions : [conditions]
   })
 }

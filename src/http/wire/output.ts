@@ -124,7 +124,7 @@ type NamedProperties<Given extends OutFields> = {
 }
 
 type SourceOf<Field> =
-  Field extends OutField<unknown, boolean, ByFunction<infer Source, never>> ? Source : never
+  Field extends OutField<unknown, boolean, ByFunction<infer Source, unknown>> ? Source : never
 type Together<Union> = (Union extends unknown ? (one: Union) => void : never) extends (all: infer All) => void
   ? All
   : never
