@@ -1,15 +1,12 @@
-import { field, input, optional, query } from '../../http/wire/input.ts'
+import { field, input, optional } from '../../http/wire/input.ts'
 import { BANK_ACCOUNT_ID } from '../accounts/account.input.ts'
-
-const DEPOSIT_ID = 'dep_01k9zq4m0ve8sbn6yt2hw3c5da'
+import { DEPOSIT_ID } from './deposit.list.ts'
 
 export const countedInput = input({
   value: field.wholeNumber('Of the note or coin, rupees.', 500, [1, 2000]),
   count: field.wholeNumber('How many.', 12, [0, 1_000_000]),
 })
 
-export const depositFilters = query({})
-export const depositsQuery = query({ limit: field.pageSize(), cursor: field.cursor(DEPOSIT_ID) })
 export const depositParams = input({ deposit_id: field.resourceId('Id of the deposit.', DEPOSIT_ID) })
 
 export const depositInput = input({
