@@ -1,22 +1,11 @@
-import { branchFilter, type Institute } from '../../institutes/institutes.rules.ts'
+import type { Institute } from '../../institutes/institutes.rules.ts'
 import type { Context } from '../../platform/context.ts'
 import type { Page, PageRange } from '../../platform/db/list.ts'
 import { conflict, notFound } from '../../platform/errors.ts'
 import * as store from './read-settlements.store.ts'
 
-export { itemsQuery, settlementsQuery } from './read-settlements.store.ts'
-export type { ComponentSum, Settlement, SettlementFilter, SettlementItem } from './read-settlements.store.ts'
-
-/** What reached the bank, the newest first. */
-export async function listSettlements(
-  { db }: Pick<Context, 'db'>,
-  institute: Institute,
-  { collectorCode: sent, ...filter }: store.SettlementFilter,
-  page: PageRange,
-): Promise<Page<store.Settlement>> {
-  const collectorCode = branchFilter(institute, sent)
-  return store.listSettlements(db, institute.id, { ...filter, collectorCode }, page)
-}
+export { itemsQuery } from './read-settlements.store.ts'
+export type { ComponentSum, Settlement, SettlementItem } from './read-settlements.store.ts'
 
 export type SettlementDetail = store.Settlement & {
   components: store.ComponentSum[]
