@@ -5,7 +5,6 @@ import { studentParams } from '../../students/student.input.ts'
 import { BANK_ACCOUNT_ID } from '../accounts/account.input.ts'
 import { bounceInput } from '../cheques/cheque.input.ts'
 import type { Columns } from './columns.rules.ts'
-import { LINE_STATES } from './lines.rules.ts'
 import { EXPECTED_KINDS } from './match.rules.ts'
 
 const LINE_ID = 'line_01k9zq4m0ve8sbn6yt2hw3c5da'
@@ -54,19 +53,6 @@ function numberIn(key: string, text: string | undefined): number | null {
   if (!/^\d+$/.test(text)) throw badField(key, 'must be a whole number')
   return Number(text)
 }
-
-const filters = {
-  account_id: optional(field.resourceId('Only of this bank account.', BANK_ACCOUNT_ID)),
-  state: optional(field.oneOf(LINE_STATES, 'Only in this state.')),
-  from: optional(field.day('From this day on.', '2026-11-01')),
-  to: optional(field.day('Up to this day.', '2026-11-30')),
-}
-export const lineFilters = query(filters)
-export const linesQuery = query({
-  ...filters,
-  limit: field.pageSize(),
-  cursor: field.cursor(LINE_ID),
-})
 
 export const missingQuery = query({
   from: field.day('From this day on.', '2026-11-01'),

@@ -1,12 +1,11 @@
 import { outputOf, type Shown } from '../../http/wire/output.ts'
 import { BANK_ACCOUNT_ID } from '../accounts/account.input.ts'
 import type { Columns } from './columns.rules.ts'
-import type { LabelledExpected, MatchedLine } from './decide.service.ts'
-import { LINE_STATES, type LineProblem, type StatementLine } from './lines.rules.ts'
+import type { LabelledExpected } from './decide.service.ts'
+import type { LineProblem, StatementLine } from './lines.rules.ts'
 import { EXPECTED_KINDS } from './match.rules.ts'
 import type { AddedStatement, BankStatus, StatementPreview } from './statements.service.ts'
 
-const LINE_ID = 'line_01k9zq4m0ve8sbn6yt2hw3c5da'
 const TEXT = 'NEFT CR-FEES-AXISCN0123456789'
 
 const columns = outputOf<Columns>()
@@ -124,32 +123,6 @@ export const expectedOutput = expected.object({
   label: expected.text('For a person.', 'Settlement AXISCN0123456789'),
 })
 export type ExpectedMoneyAnswer = Shown<typeof expectedOutput>
-
-type LineMatch = MatchedLine['matches'][number]
-const match = outputOf<LineMatch>()
-const line = outputOf<MatchedLine>()
-export const bankLineOutput = line.object({
-  id: line.text('Id of the line.', LINE_ID),
-  account_id: line.text('The bank account.', BANK_ACCOUNT_ID),
-  day: line.day('The day.', '2026-11-16'),
-  amount: line.signedAmount('Rupees; less than 0 went out.', 48000),
-  text: line.text('What the bank says of it.', TEXT),
-  reference: line.optional.text('UTR or cheque number.', 'AXISCN0123456789'),
-  state: line.oneOf(LINE_STATES, 'Open: to be decided.'),
-  decided_by: line.optional.text('Absent when it was matched by reference and amount.', 'a@school.example'),
-  reason: line.optional.text('What it is, if it is matched with nothing here.', 'Interest of the bank'),
-  matches: line.list(
-    'What it is.',
-    match.object({
-      kind: match.oneOf(EXPECTED_KINDS, 'What it is.'),
-      id: match.text('Its id.', 'stl_01k9zq4m0ve8sbn6yt2hw3c5da', one => one.targetId),
-      amount: match.signedAmount('Rupees.', 48000),
-      label: match.text('For a person.', 'Settlement AXISCN0123456789'),
-      is_recorded_here: match.flag('Whether the payment was recorded from this line.', false),
-    }),
-  ),
-})
-export type BankLineAnswer = Shown<typeof bankLineOutput>
 
 const again = outputOf<{ count: number }>()
 export const matchedAgainOutput = again.object({
