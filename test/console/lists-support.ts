@@ -10,6 +10,8 @@ export const LISTS: Record<string, readonly string[]> = {
   'money/receipts': ['issued_at', 'number', 'payer', 'student_name', 'amount'],
   'money/defaulters': ['fullname', 'grade', 'days_late', 'last_paid_at', 'owed'],
   'money/settlements': ['settled_at', 'gross', 'net', 'payment_count'],
+  'money/disputes': ['respond_by', 'status', 'opened_at', 'amount', 'payer'],
+  'money/ledger/transfers': ['occurred_at', 'kind', 'source', 'destination', 'amount'],
   'counter/cheques': ['number', 'bank', 'amount', 'student_name', 'state', 'taken_at'],
   'counter/deposits': ['slip_number', 'day', 'account_name', 'amount'],
   'bank/lines': ['day', 'amount', 'state', 'text'],

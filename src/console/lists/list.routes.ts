@@ -6,7 +6,7 @@ import type { Institute } from '../../institutes/institutes.rules.ts'
 import type { Context } from '../../platform/context.ts'
 import { badCursor, type Page, type PageRange } from '../../platform/db/list.ts'
 import { sortNames, type Sorting } from '../../platform/db/sorted-list.ts'
-import { addConsoleRead } from '../auth/access.routes.ts'
+import { addConsoleRead, addOperatorRead } from '../auth/access.routes.ts'
 import type { InstituteVisit } from '../auth/roles.routes.ts'
 import { EVERYONE, type ConsoleRole } from '../console.rules.ts'
 import { addConsoleFile } from '../files.routes.ts'
@@ -101,6 +101,22 @@ export function addList<
       return exportReport(ctx, { ...report, vouchers }, format, exportFor(call))
     },
   })
+}
+
+/** A list of the whole installation: pages and columns. Files, views and acts are an institute's. */
+export function addInstallationList<Row extends object, Json, Of, Values, Beside>(
+  app: FastifyInstance,
+  ctx: Context,
+  { url, list: given, of }: { url: string; list: ListDefinition<Row, Json, Of, Values, Beside>; of: Of },
+): void {
+  const list = given as unknown as AnyList<Row>
+  addOperatorRead(app, ctx, {
+    url,
+    query: sortable(list.query, list.sorting),
+    output: pageOf(list.output, () => list.beside(ctx)),
+    answer: ({ query: request }) => readPage(ctx, list, of, request as PageRequest),
+  })
+  addOperatorRead(app, ctx, { url: `${url}/columns`, output: one(columnsOutput), answer: async () => list })
 }
 
 type AnyList<Row extends object> = ListDefinition<Row, unknown, unknown>

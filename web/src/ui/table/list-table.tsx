@@ -25,27 +25,36 @@ type Props<Row> = Omit<ComponentProps<typeof DataTable<Row>>, 'columns' | 'filte
 }
 
 /** A list as the server defines it: its columns, filters and what its rows are called come from there. */
-export function ListTable<Row extends object>({
+export function ListTable<Row extends object>(props: Props<Row>) {
+  return <DefinedTable {...props} choices={useChoices()} />
+}
+
+/** A list of the whole installation, which has no choices, saved views and files of an institute. */
+export function InstallationTable<Row extends object>(props: Props<Row>) {
+  return <DefinedTable {...props} choices={null} />
+}
+
+function DefinedTable<Row extends object>({
   labels = {},
   cells,
   more = [],
   without = [],
+  choices,
   ...props
-}: Props<Row>) {
+}: Props<Row> & { choices: Choices | null }) {
   const shape = useQuery({
     queryKey: ['columns', props.path],
     queryFn: ({ signal }) => get<ListColumnsAnswer>(`${props.path}/columns`, {}, signal),
     // They change with the server's version, which loads the page anew.
     staleTime: Infinity,
   })
-  const choices = useChoices()
   if (shape.isPending) return <Loading what={`Loading ${props.name.toLowerCase()}`} />
   if (shape.isError) return <Failed error={shape.error} retry={() => void shape.refetch()} />
   const { columns, filters, one, many } = shape.data
   return (
     <DataTable<Row>
       {...props}
-      counted={[one, many]}
+      {...(choices === null ? {} : { counted: [one, many] as const })}
       columns={[
         ...columns
           .filter(({ key }) => !without.includes(key))
@@ -118,11 +127,11 @@ function cellOf(kind: Kind, value: Value, labels: Labels | undefined): ReactNode
 function toFilter(
   { key, label, kind, values, choices: source }: ListColumnsAnswer['filters'][number],
   labels: Labels | undefined,
-  choices: Choices,
+  choices: Choices | null,
 ): Filter[] {
   if (kind !== 'choice') return [{ key, label, kind }]
   if (source === undefined)
     return [{ key, label, options: values.map(value => ({ value, label: labels?.[value]?.label ?? value })) }]
-  const options = choices[source].map(({ code, name }) => ({ value: code, label: name }))
+  const options = (choices?.[source] ?? []).map(({ code, name }) => ({ value: code, label: name }))
   return source === 'branches' && options.length < 2 ? [] : [{ key, label, options }]
 }
