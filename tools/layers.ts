@@ -24,9 +24,9 @@ const FEATURE_RANK = [
 
 const LAYER_RANK: Record<string, number> = { routes: 4, service: 3, store: 2, client: 2, rules: 1 }
 
-type Place = { area: string; rank: number | null; layer: string | null; path: string }
+type SourceFile = { area: string; rank: number | null; layer: string | null; path: string }
 
-export function placeOf(srcPath: string): Place {
+export function placeOf(srcPath: string): SourceFile {
   const [area = ''] = srcPath.split('/')
   const rank = FEATURE_RANK.findIndex(names => names.includes(area))
   const layer = /\.(routes|service|store|client|rules)\.ts$/.exec(srcPath)?.[1] ?? null
@@ -34,7 +34,7 @@ export function placeOf(srcPath: string): Place {
 }
 
 /** Returns why the import is not allowed, or null when it is. */
-export function refusal(importer: Place, target: Place): string | null {
+export function refusal(importer: SourceFile, target: SourceFile): string | null {
   if (importer.area === 'platform' && target.area !== 'platform') {
     return 'platform knows no feature and no edge'
   }
@@ -56,7 +56,7 @@ export function refusal(importer: Place, target: Place): string | null {
 /** The frame of all pages belongs to it, under its plain name. */
 const FRAME = 'portal/layout.ts'
 
-function isEdge(place: Place): boolean {
+function isEdge(place: SourceFile): boolean {
   return (
     place.layer === 'routes' ||
     place.path === FRAME ||
@@ -64,7 +64,7 @@ function isEdge(place: Place): boolean {
   )
 }
 
-function insideFeature(importer: Place, target: Place): string | null {
+function insideFeature(importer: SourceFile, target: SourceFile): string | null {
   if (importer.layer === null || target.layer === null) return null
   if (importer.layer === 'routes' && (target.layer === 'store' || target.layer === 'client')) {
     return 'routes call a service, never a store or client'
@@ -75,9 +75,9 @@ function insideFeature(importer: Place, target: Place): string | null {
 }
 
 const PURE_GROUND =
-  /^platform\/(lists|money|calendar|working-days|contacts|names|languages|errors|ids|assert|.+\.rules)\.ts$/
+  /^platform\/(lists|money|calendar|contacts|names|languages|errors|ids|assert|.+\.rules)\.ts$/
 
-function rulesReachOut(importer: Place, target: Place): string | null {
+function rulesReachOut(importer: SourceFile, target: SourceFile): string | null {
   if (importer.layer !== 'rules') return null
   if (target.area === 'platform' && !PURE_GROUND.test(target.path)) {
     return 'rules are pure: no clock, no I/O'

@@ -1,6 +1,6 @@
 import type { Config } from './config.ts'
 import type { Bursar } from './bursar.ts'
-import { isLoopback } from '../http/host.ts'
+import { isLoopback } from '../http/server.ts'
 import { demoPeople, sandboxInstitutes } from '../sandbox/seed/seed.service.ts'
 import { addAll } from '../platform/lists.ts'
 

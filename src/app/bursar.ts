@@ -5,9 +5,8 @@ import type { FastifyInstance } from 'fastify'
 import { createHealthServer, createHttpServer } from './routes.ts'
 import { createJobs } from './jobs.ts'
 import type { Config } from './config.ts'
-import { describeStranded } from './doctor/payments.rules.ts'
-import { findStranded } from './doctor/payments.service.ts'
-import { examine } from './doctor/doctor.service.ts'
+import { describeStranded } from './doctor/doctor.rules.ts'
+import { findStranded, examine } from './doctor/doctor.service.ts'
 import { createContext, type BursarContext } from './context.ts'
 import { keepDataDirLocked, type KeptDataDirLock } from './data-dir.ts'
 import type { Readiness } from '../http/health.ts'
@@ -33,7 +32,7 @@ import type { DeliveryEngine } from '../webhooks/engine/delivery-engine.service.
 
 /** A running Bursar. */
 export type Bursar = Omit<OpenedDatabase, 'ctx'> & {
-  /** As configured, with the port it really got. */
+  /** The settings as they were read, with the port that was really bound. */
   config: Config
   ctx: BursarContext
   worker: JobRunner

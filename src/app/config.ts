@@ -35,7 +35,7 @@ export type Config = {
   tls: { certFile: string; keyFile: string } | null
   trustProxy: string[] | false
   publicRate: { perSecond: number; burst: number }
-  /** As they stand in security.txt; none: there is no such file. */
+  /** Contacts for security.txt; without any the file is not served. */
   securityContacts: readonly string[]
   poolSize: number
   /** How long a start waits for a database that does not answer. */
@@ -50,7 +50,7 @@ export type Config = {
   drainMs: number
   /** The settings of the real providers that are set up, by their names, the preferred one first. */
   providers: ReadonlyMap<string, ProviderValues>
-  /** Those of them that take nothing new. */
+  /** Providers that take no new payments for now. */
   pausedProviders: readonly string[]
   /** Where the APIs of providers are, by their names; those that are not at their own address. */
   providerUrls: ReadonlyMap<string, string>
@@ -62,7 +62,7 @@ export type Config = {
   webhooks: { retrySeconds: readonly number[]; slotsPerEndpoint: number }
 }
 
-/** For how many whole months each log is kept at least, and where its months go then. */
+/** How many whole months each log is kept at least, and where older months are archived. */
 export type RetentionSettings = {
   archiveDir: string | null
   events: number

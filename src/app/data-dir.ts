@@ -1,8 +1,12 @@
 import { constants } from 'node:fs'
-import { access, mkdir } from 'node:fs/promises'
+import { access, mkdir, link, readFile, rm, writeFile } from 'node:fs/promises'
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
 import { lockDataDir } from '../platform/embedded-postgres/data-dir-lock.ts'
 import type { EmbeddedPostgres } from '../platform/embedded-postgres/supervisor.ts'
 import type { Log } from '../platform/log.ts'
+import type { Config } from './config.ts'
+import { MASTER_KEY_BYTES, parseMasterKey, Vault } from '../platform/secrets.ts'
 
 /** Makes the data folder, or says in a sentence why it cannot be used. */
 export async function prepareDataDir(dataDir: string): Promise<void> {
@@ -75,4 +79,34 @@ async function lockOnceUp(embedded: EmbeddedPostgres): Promise<Lock | null> {
     await embedded.ensureRunning()
     return lockDataDir(embedded.connection)
   }
+}
+
+export const KEY_FILE = 'master.key'
+
+/** A sandbox makes its own key once: a link is made whole, and by only one of two first starts. */
+export async function readOrMakeMasterKey(dataDir: string): Promise<Buffer> {
+  const file = join(dataDir, KEY_FILE)
+  await prepareDataDir(dataDir)
+  const made = `${file}.${process.pid}`
+  await writeFile(made, `${randomBytes(MASTER_KEY_BYTES).toString('hex')}\n`, { mode: 0o600, flush: true })
+  try {
+    await link(made, file)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  } finally {
+    await rm(made, { force: true })
+  }
+  const key = parseMasterKey((await readFile(file, 'utf8')).trim())
+  if (key === null) throw new Error(`${file} does not hold a master key. Restore it, or set MASTER_KEY.`)
+  return key
+}
+
+/** Finds the vault of the configured key, or of the key that a sandbox made here before; null without either. */
+export async function findVault({
+  masterKey,
+  dataDir,
+}: Pick<Config, 'masterKey' | 'dataDir'>): Promise<Vault | null> {
+  const made = (await readFile(join(dataDir, KEY_FILE), 'utf8').catch(() => '')).trim()
+  const key = masterKey ?? parseMasterKey(made)
+  return key === null ? null : new Vault(key)
 }

@@ -19,7 +19,7 @@ import { purgeUnpaidForms } from '../payment-pages/page-payments.service.ts'
 import { checkPayments, nextCheckDue } from '../payments/checks/check-payments.service.ts'
 import { checkNextBooks } from '../payments/reconcile/nightly.service.ts'
 import { nextTryDue, sendRefunds } from '../payments/refunds/refunds.service.ts'
-import type { SandboxBank } from '../sandbox/bank/simulator.ts'
+import type { SandboxBank } from '../sandbox/bank/simulator.service.ts'
 import {
   nextSettlementDue,
   nextSettlementRun,
@@ -107,7 +107,7 @@ export function createJobs(
       nextStop: () => nextReportDue(ctx),
     }),
     work('sums_counted', { run: processBatches(() => countChanges(ctx)) }),
-    // As many as an SMTP server likes; one that hangs holds up so many messages and no more.
+    // SMTP servers dislike more connections; one that hangs holds up this many messages and no more.
     work('messages_sent', {
       concurrency: 5,
       wakesOn: 'messages',

@@ -1,6 +1,5 @@
-import { warnAboutSecrets } from './config.ts'
-import { findMisspelt } from './config/misspelt.ts'
-import { ConfigError, readConfig } from './config.ts'
+import { warnAboutSecrets, ConfigError, readConfig } from './config.ts'
+import { findMisspelt } from './config/settings.ts'
 import { hasOperator } from '../console/auth/users.service.ts'
 import { createBursar } from './bursar.ts'
 import type { EmbeddedPostgres } from '../platform/embedded-postgres/supervisor.ts'
@@ -50,7 +49,7 @@ try {
   const warnings = [...findMisspelt(process.env), ...warnAboutSecrets(wanted), exposureWarning(wanted)]
   for (const warning of warnings.filter(one => one !== null)) log.warn(warning)
   const starting = createBursar(wanted, log, server => (embedded = server))
-  // From here on, not from when it runs: a signal during the start must not leave PostgreSQL behind.
+  // The handler is set before the start has finished: a signal during it must not leave PostgreSQL behind.
   stopOnSignal(async () => (await starting).stop(), log)
   const bursar = await starting
   process.stdout.write(describeStart(bursar, await hasOperator(bursar.ctx)))

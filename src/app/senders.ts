@@ -7,7 +7,13 @@ import type { Context } from '../platform/context.ts'
 import type { Log } from '../platform/log.ts'
 import type { MailAddress } from '../messages/senders/mail-settings.ts'
 import type { Mailer } from '../messages/senders/smtp.client.ts'
-import { unknownNames } from './sms-templates.ts'
+import { feeReminderTemplates } from '../reminders/reminders.texts.ts'
+import { linkTemplates } from '../orders/link-messages.texts.ts'
+import { instalmentTemplates } from '../flex/notices/family.texts.ts'
+import { signInTemplates } from '../portal/sign-in/sign-in.texts.ts'
+import { familyPageTemplates } from '../students/users/family-page.texts.ts'
+import { noticeTemplates } from '../payments/notices/notices.texts.ts'
+import type { Template } from '../messages/messages.rules.ts'
 
 /** Lands in the sandbox's mailbox, where every message is to be read anyway. */
 const MAILBOX: Sender = { staysHere: true, send: async () => ({ kind: 'sent' }) }
@@ -59,4 +65,22 @@ function toPhone(byWhatsapp: Sender | null, bySms: Sender | null): Sender | null
 async function openMailer(url: string, from: MailAddress): Promise<Mailer & Sender> {
   const { createMailer } = await import('../messages/senders/smtp.client.ts')
   return { ...createMailer({ url, from }), carriesFiles: true }
+}
+
+/** Every short text that may leave the process. */
+export function smsTemplates(): Template[] {
+  return [
+    ...instalmentTemplates(),
+    ...linkTemplates(),
+    ...feeReminderTemplates(),
+    ...noticeTemplates(),
+    ...signInTemplates(),
+    ...familyPageTemplates(),
+  ]
+}
+
+/** Names that no text has: what was meant by them goes out under another template, and no operator delivers it. */
+export function unknownNames(templateIds: Readonly<Record<string, string>>): string[] {
+  const known = new Set(smsTemplates().map(({ name }) => name))
+  return Object.keys(templateIds).filter(name => !known.has(name))
 }

@@ -1,4 +1,4 @@
-import { duesAtYearEnd } from '../dues/year-end.service.ts'
+import { duesAtYearEnd } from '../dues/dues.service.ts'
 import { readUnsettled } from '../flex/plans/unsettled.service.ts'
 import type { YearEnd } from '../students/rollover/rollover.service.ts'
 

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { readConfig } from '../app/config.ts'
 import { partitionedLogs } from '../app/retention.ts'
-import { findVault } from '../app/master-key.ts'
+import { findVault } from '../app/data-dir.ts'
 import {
   describeUnread,
   linesPath,

@@ -3,10 +3,9 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { readConfig, type Config } from '../app/config.ts'
-import { findVault, KEY_FILE } from '../app/master-key.ts'
+import { findVault, KEY_FILE } from '../app/data-dir.ts'
 import { CLUSTER } from '../platform/backup/format.ts'
-import { rehearseRestore } from '../platform/backup/rehearse.ts'
-import { noteRestoreTrial } from '../platform/backup/restore-trial.ts'
+import { rehearseRestore, noteRestoreTrial } from '../platform/backup/rehearse.ts'
 import { restoreBackup } from '../platform/backup/restore.ts'
 import { writeBackup } from '../platform/backup/write.ts'
 import { openEmbeddedPostgres } from '../platform/embedded-postgres/supervisor.ts'
@@ -15,7 +14,7 @@ import type { Vault } from '../platform/secrets.ts'
 import { addExamples } from './terminal/help.ts'
 import { InputError } from './terminal/failures.ts'
 import { formatBytes, formatTime, show, startProgress } from './terminal/output.ts'
-import { lockServer } from './data-dir-lock.ts'
+import { lockServer } from './with-context.ts'
 
 export function addBackupCommands(program: Command): void {
   const backup = program
@@ -93,7 +92,7 @@ async function runVerify(name: string, { folder }: { folder: string }): Promise<
       onProgress: bytes => progress.tick(bytes),
     })
     progress.end()
-    // For `bursar doctor`. A backup can be tried on a machine that has no database of its own.
+    // `bursar doctor` reads this note. A backup can be tried on a machine that has no database of its own.
     if (existsSync(config.dataDir)) await noteRestoreTrial(config.dataDir, { at: new Date(), file })
     const { createdAt, tables, rows } = found
     show(

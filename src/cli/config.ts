@@ -1,7 +1,6 @@
 import type { Command } from 'commander'
-import { findMisspelt } from '../app/config/misspelt.ts'
+import { findMisspelt, ALL_SETTINGS } from '../app/config/settings.ts'
 import { describeDefault } from '../app/config/setting.ts'
-import { ALL_SETTINGS } from '../app/config/settings.ts'
 import { readConfig } from '../app/config.ts'
 import { addExamples } from './terminal/help.ts'
 import { formatTable, show, writeError } from './terminal/output.ts'

@@ -66,7 +66,7 @@ export function readRate(text: string): number {
   throw new InputError(`"${text}" is not a rate: write a whole number from 1 to ${RATE_LIMIT}.`)
 }
 
-/** As the API reads text, and without the characters that a terminal would act on. */
+/** Reads text like the API, and refuses characters that a terminal would act on. */
 function readText(text: string, what: string, limit: number): string {
   const length = text.trim() === '' ? 0 : countCharacters(text)
   if (length < 1 || length > limit) {

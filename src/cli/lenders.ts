@@ -212,7 +212,7 @@ async function runRotate(code: string, options: { force?: true }): Promise<void>
   })
 }
 
-/** Of the institute whose families it concerns, or of the installation. */
+/** The note belongs to the institute whose families it concerns, else to the installation. */
 function auditBy(ctx: Context, note: AuditNote, instituteId = NO_INSTITUTE) {
   return (tx: Transaction): Promise<void> =>
     recordAudit(tx, ctx, { instituteId, actor: 'command line' }, note)

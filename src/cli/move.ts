@@ -9,7 +9,7 @@ import { openEmbeddedPostgres } from '../platform/embedded-postgres/supervisor.t
 import { addExamples } from './terminal/help.ts'
 import { InputError } from './terminal/failures.ts'
 import { show, writeError } from './terminal/output.ts'
-import { lockServer } from './data-dir-lock.ts'
+import { lockServer } from './with-context.ts'
 
 export function addMoveCommand(program: Command): void {
   const move = program

@@ -36,7 +36,7 @@ async function runOpenApi(name?: string): Promise<void> {
   show({ file }, `Wrote ${file}.`)
 }
 
-/** From an app that never listens, on a database that is never asked and so never connected to. */
+/** Builds the app without listening, on a database that is never connected to. */
 async function generateDocument(): Promise<object> {
   const db = new Database({ connections: [{}], poolSize: 1 })
   const clock = new OffsetClock()

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { readConfig } from '../app/config.ts'
-import { smsTemplates, unknownNames } from '../app/sms-templates.ts'
+import { smsTemplates, unknownNames } from '../app/senders.ts'
 import { addExamples } from './terminal/help.ts'
 import { InputError } from './terminal/failures.ts'
 import { formatTable, show } from './terminal/output.ts'

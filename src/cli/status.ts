@@ -132,7 +132,7 @@ function describeArchive({ months, isUnderWay }: Status['archive']): string {
   return `${months.length} to be written${isUnderWay ? ', under way' : ''}`
 }
 
-/** As the API names fields. */
+/** Names fields like the API, so that scripts can share their code. */
 function toJson(value: unknown): object {
   return JSON.parse(JSON.stringify(value), (_key, one: unknown) =>
     typeof one === 'object' && one !== null && !Array.isArray(one)

@@ -1,13 +1,16 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Client } from 'pg'
 import { readConfig } from '../app/config.ts'
 import { openDatabase } from '../app/open-database.ts'
 import { CLUSTER } from '../platform/backup/format.ts'
 import type { Context } from '../platform/context.ts'
 import type { MigrationResult } from '../platform/db/migrate.ts'
 import { createLog } from '../platform/log.ts'
-import { lockServer } from './data-dir-lock.ts'
 import { writeError } from './terminal/output.ts'
+import { lockDataDir } from '../platform/embedded-postgres/data-dir-lock.ts'
+import { connectTo } from '../platform/embedded-postgres/client.ts'
+import type { EmbeddedPostgres } from '../platform/embedded-postgres/supervisor.ts'
 
 /** A command tells its outcome by itself; what services log is nobody's to read there. */
 export const SILENT = createLog({ level: 'silent', format: 'json', destination: { write() {} } })
@@ -36,5 +39,59 @@ export async function withContext(
     }
   } finally {
     for (const letGo of holds) await letGo()
+  }
+}
+
+/**
+ * Commands share the embedded server with a Bursar and with each other, and the one that started it stops it.
+ * So that it is never stopped under another command, each holds a shared lock for as long as it works, and
+ * only who gets the lock for itself alone may stop. The server frees the locks of a command that dies.
+ */
+const COMMANDS = [0x62757273, 2]
+
+/** Each try follows a server that went down between our finding it and our getting hold of it. */
+const MAX_TRIES = 5
+
+/** Answers how to let go, which leaves the server as it was found. */
+export async function lockServer(embedded: EmbeddedPostgres): Promise<() => Promise<void>> {
+  let isStartedHere = embedded.how !== 'attached'
+  for (let tries = 1; ; tries++) {
+    try {
+      if (tries > 1) await embedded.ensureRunning()
+      const session = await connectTo(embedded.connection)
+      await session.query('select pg_advisory_lock_shared($1::int, $2::int)', COMMANDS)
+      return () => letGo(embedded, session, isStartedHere)
+    } catch (error) {
+      if (tries === MAX_TRIES) throw error
+      isStartedHere = true
+    }
+  }
+}
+
+async function letGo(embedded: EmbeddedPostgres, session: Client, isStartedHere: boolean): Promise<void> {
+  try {
+    if (!isStartedHere || !(await isLast(session))) return
+    const lock = await lockDataDir(embedded.connection)
+    // A Bursar began meanwhile: the server is its own now.
+    if (lock === null) return
+    await lock.release()
+    await embedded.stop()
+  } finally {
+    await session.end().catch(() => {})
+  }
+}
+
+/** Keeps the lock when it is got, so that a command that comes now waits, and starts the server anew. */
+async function isLast(session: Client): Promise<boolean> {
+  try {
+    await session.query('select pg_advisory_unlock_shared($1::int, $2::int)', COMMANDS)
+    const { rows } = await session.query<{ got: boolean }>(
+      'select pg_try_advisory_lock($1::int, $2::int) as got',
+      COMMANDS,
+    )
+    return rows[0]?.got === true
+  } catch {
+    // Another command may have been the last and stopped the server between the two looks.
+    return false
   }
 }

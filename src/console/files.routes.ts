@@ -6,7 +6,7 @@ import {
   compileCall,
   NOTHING,
   readIdempotency,
-  type Sent,
+  type SentRequest,
 } from '../http/endpoint.ts'
 import type { AnyInput, Read } from '../http/wire/input.ts'
 import { documentFile } from '../http/openapi/operation.ts'
@@ -37,7 +37,7 @@ type FileEndpoint<Visit, Params extends AnyInput, Query extends AnyInput> = {
   mediaType: string
   /** Shown in the browser instead of saved. */
   isShown?: true
-  answer(call: Sent<Read<Params>, Read<Query>, unknown> & Visit): Promise<AnsweredFile>
+  answer(call: SentRequest<Read<Params>, Read<Query>, unknown> & Visit): Promise<AnsweredFile>
 }
 
 /** `mediaType` where it is not the endpoint's. */

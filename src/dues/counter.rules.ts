@@ -1,5 +1,5 @@
 import { minPaise, paiseOf, subtractPaise, sumPaise, ZERO, type Paise } from '../platform/money.ts'
-import { LATE_FEE, datedRule, type LateFee, type LateFeeRule, type Owed } from './dues.rules.ts'
+import { LATE_FEE, datedRule, type LateFee, type LateFeeRule, type OwedLine } from './dues.rules.ts'
 
 export type AtCounter = { lines: readonly { componentType: string; amountPaise: Paise }[] }
 
@@ -13,7 +13,7 @@ export type CounterLateFees = {
 
 /** What a payment pays of late fees, the first asked first, and which would lapse by it unpaid. */
 export function takeLateFees(
-  dues: { lines: readonly (Owed & { plannedPaise: Paise })[]; lateFees: readonly LateFee[] },
+  dues: { lines: readonly (OwedLine & { plannedPaise: Paise })[]; lateFees: readonly LateFee[] },
   rules: readonly LateFeeRule[],
   { lines }: AtCounter,
 ): CounterLateFees {

@@ -12,8 +12,8 @@ import type { Instrument } from '../students/direct-payments/direct-payments.rul
 import {
   recordPayment,
   type SentPayment,
-  type Recorded,
-  type Target,
+  type RecordedOutcome,
+  type PayingStudent,
 } from '../students/direct-payments/direct-payments.service.ts'
 import type { StudentKey } from '../students/students.rules.ts'
 import { takeLateFees, type AtCounter, type CounterLateFees } from './counter.rules.ts'
@@ -22,7 +22,7 @@ import { readDuesOn } from './dues.service.ts'
 import { insertEntries, readRules } from './dues.store.ts'
 import { refuseOnTheWay } from './on-the-way.service.ts'
 
-type Taken = AtCounter & {
+type CounterPayment = AtCounter & {
   paidAt: Date
   /** When somebody typed the day of the payment; null where a bank statement says the day. */
   typedAt: Date | null
@@ -47,10 +47,10 @@ type Handed = {
  */
 export async function takeAtCounter(
   ctx: Context,
-  command: Command<Recorded>,
-  target: Target,
+  command: Command<RecordedOutcome>,
+  target: PayingStudent,
   { payment, instrument, shownPaise, waiveReason, recordedBy }: Handed,
-): Promise<Recorded> {
+): Promise<RecordedOutcome> {
   requireCounterDay(ctx, payment.paidAt)
   const { lines, paidAt } = payment
   const key = { instituteId: target.institute.id, studentId: target.studentId }
@@ -97,7 +97,7 @@ async function requireOwedAsShown(
 export async function settleLateFees(
   tx: Transaction,
   key: StudentKey,
-  { paidAt, typedAt, recordedBy, waiveReason, ...taken }: Taken,
+  { paidAt, typedAt, recordedBy, waiveReason, ...taken }: CounterPayment,
 ): Promise<void> {
   const today = dayOf(paidAt)
   const dues = (await readDuesOn(tx, [key], today)).get(key.studentId)

@@ -12,7 +12,7 @@ import { excessOf, stillAsked } from './dues.rules.ts'
 import { readLateFeesBefore } from './dues.service.ts'
 import { readDuesOrders, setExcess } from './dues.store.ts'
 import { excessNotes, settleExcess, type SettledExcess } from './excess.service.ts'
-import { chargeLateFees } from './late-fee-charges.ts'
+import { chargeLateFees } from './late-fees.service.ts'
 import { isStillDue } from './pay-dues.service.ts'
 
 /** What a parent pays of a student's dues. */

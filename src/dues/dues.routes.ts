@@ -8,14 +8,15 @@ import { advanceRefundInput } from '../payments/refund.input.ts'
 import { refundOutput } from '../payments/refund.output.ts'
 import { refundAdvance } from '../payments/refunds/advance-refund.service.ts'
 import { studentParams } from '../students/student.input.ts'
-import { payDuesInput, waiverInput } from './dues.input.ts'
 import {
+  payDuesInput,
+  waiverInput,
   duesOutput,
   lateFeeEntryOutput,
   paymentRulesOutput,
   studentPaymentOutput,
   withOnTheWay,
-} from './dues.output.ts'
+} from './dues.schemas.ts'
 import { getDues } from './dues.service.ts'
 import { createDuesOrder } from './pay-dues.service.ts'
 import { paymentRulesInput, toRules } from './payment-rules.input.ts'

@@ -1,5 +1,5 @@
 import { daysBetween } from '../platform/calendar.ts'
-import { badField } from '../platform/errors.ts'
+import { badField, type FieldProblem } from '../platform/errors.ts'
 import {
   formatRupees,
   minPaise,
@@ -9,6 +9,7 @@ import {
   ZERO,
   type Paise,
 } from '../platform/money.ts'
+import { addAll } from '../platform/lists.ts'
 
 /** The component that late fees are paid under. */
 export const LATE_FEE = 'LATE_FEE'
@@ -23,7 +24,7 @@ export type Surplus = (typeof SURPLUSES)[number]
 
 export type PartPayment = { isAllowed: boolean; leastPaise: Paise }
 
-export type Slab = { fromDay: number; amountPaise: Paise }
+type Slab = { fromDay: number; amountPaise: Paise }
 
 /** When components are due and what being late costs. */
 export type LateFeeRule = {
@@ -130,11 +131,11 @@ export function leftByDay(carried: readonly DuePart[], owedPaise: Paise): DuePar
   return parts.filter(part => part.amountPaise > 0).toReversed()
 }
 
-export type Owed = {
+export type OwedLine = {
   componentType: string
   owedPaise: Paise
   dueOn: string | null
-  /** From an earlier academic year, so it was due before anything of this one. */
+  /** The line comes from an earlier academic year, so it was due before anything of this one. */
   isCarried?: boolean
   /** How much of it an instalment plan will take. */
   plannedPaise?: Paise
@@ -183,7 +184,7 @@ export function maskName(name: string): string {
     .join(' ')
 }
 
-/** Of the late fees that an order was made for, what is still asked for at the moment it is paid. */
+/** What is still asked for, at the moment of payment, of the late fees that an order was made for. */
 export function stillAsked(agreed: Share['lateFees'], asked: readonly LateFee[]): Share['lateFees'] {
   return agreed.flatMap(({ ruleId, amountPaise }) => {
     const left = asked.find(fee => fee.ruleId === ruleId)?.amountPaise ?? ZERO
@@ -192,8 +193,8 @@ export function stillAsked(agreed: Share['lateFees'], asked: readonly LateFee[])
   })
 }
 
-type Due = {
-  lines: readonly Owed[]
+type DuesWithLateFees = {
+  lines: readonly OwedLine[]
   lateFees: readonly LateFee[]
   owedPaise: Paise
   lateFeePaise: Paise
@@ -204,14 +205,14 @@ type Due = {
  * The dues less what payments on their way will take of them, be it a fee or a late fee that is not one yet. What a debit takes
  * is no longer planned either: the rest can be paid by hand.
  */
-export function withoutTaken<Dues extends Due>(
+export function withoutTaken<Dues extends DuesWithLateFees>(
   dues: Dues,
   onTheWay: readonly { amountPaise: Paise; lines: Share['lines']; orderKind?: string }[],
 ): Dues {
   const debited = sumByComponent(
     onTheWay.filter(one => one.orderKind === 'instalment').flatMap(one => one.lines),
   )
-  const planned = ({ componentType, plannedPaise }: Owed): Pick<Owed, 'plannedPaise'> =>
+  const planned = ({ componentType, plannedPaise }: OwedLine): Pick<OwedLine, 'plannedPaise'> =>
     plannedPaise === undefined
       ? {}
       : { plannedPaise: paiseOf(Math.max(plannedPaise - (debited.get(componentType) ?? 0), 0)) }
@@ -238,20 +239,20 @@ export function withoutTaken<Dues extends Due>(
 }
 
 /** Whether lines ask for something that is on the way: `left` is what is owed without it. */
-export function isAskedTwice(lines: Share['lines'], owed: Due, left: Due): boolean {
+export function isAskedTwice(lines: Share['lines'], owed: DuesWithLateFees, left: DuesWithLateFees): boolean {
   return [...sumByComponent(lines)].some(([componentType, amount]) => {
     const rest = owedOf(componentType, left)
     return amount > rest && rest < owedOf(componentType, owed)
   })
 }
 
-function owedOf(componentType: string, { lines, lateFeePaise }: Due): number {
+function owedOf(componentType: string, { lines, lateFeePaise }: DuesWithLateFees): number {
   const owed = lines.find(line => line.componentType === componentType)?.owedPaise ?? ZERO
   return componentType === LATE_FEE ? owed + lateFeePaise : owed
 }
 
 /** Whether all that an order was made for is still due; a component may stand in several of its lines. */
-export function isCovered(order: Share, dues: Due): boolean {
+export function isCovered(order: Share, dues: DuesWithLateFees): boolean {
   const isLineCovered = ([componentType, amount]: [string, Paise]): boolean =>
     amount <= owedOf(componentType, dues)
   const asked = sumPaise(stillAsked(order.lateFees, dues.lateFees).map(fee => fee.amountPaise))
@@ -266,4 +267,78 @@ function sumByComponent(lines: Share['lines']): Map<string, Paise> {
   for (const { componentType, amountPaise } of lines)
     sums.set(componentType, sumPaise([sums.get(componentType) ?? ZERO, amountPaise]))
   return sums
+}
+
+/** A component that is owed, of which an instalment plan may take a part. */
+type Dated = OwedLine & { plannedPaise: Paise }
+
+/** What is to be paid by hand, and when; a plan takes the rest in its own time. */
+type Timing = {
+  /** Past its due day, late fees included. */
+  overduePaise: Paise
+  /** The next due day, today included, and what is due on it. */
+  nextDue: { on: string; amountPaise: Paise } | null
+  /** What instalments will take. */
+  plannedPaise: Paise
+}
+
+export function timingOf({
+  today,
+  lines,
+  lateFees,
+}: {
+  today: string
+  lines: readonly Dated[]
+  lateFees: readonly Pick<LateFee, 'amountPaise'>[]
+}): Timing {
+  const byHand = lines.map(line => ({
+    dueOn: line.dueOn,
+    amountPaise: subtractPaise(line.owedPaise, minPaise(line.owedPaise, line.plannedPaise)),
+  }))
+  const overdue = byHand.filter(line => line.dueOn !== null && line.dueOn < today)
+  const [nextOn] = byHand
+    .flatMap(({ dueOn, amountPaise }) => (dueOn !== null && dueOn >= today && amountPaise > 0 ? [dueOn] : []))
+    .toSorted()
+  return {
+    overduePaise: sumPaise([...overdue, ...lateFees].map(one => one.amountPaise)),
+    nextDue:
+      nextOn === undefined
+        ? null
+        : {
+            on: nextOn,
+            amountPaise: sumPaise(byHand.filter(one => one.dueOn === nextOn).map(one => one.amountPaise)),
+          },
+    plannedPaise: sumPaise(lines.map(line => minPaise(line.owedPaise, line.plannedPaise))),
+  }
+}
+
+const MOST_RULES = 50
+
+/** What is wrong with a set of rules as sent, by field. */
+export function ruleProblems(rules: readonly Omit<LateFeeRule, 'id'>[], path: string): FieldProblem[] {
+  const problems: FieldProblem[] = []
+  if (rules.length > MOST_RULES) problems.push({ key: path, message: `can be at most ${MOST_RULES}` })
+  const seen = new Set<string | null>()
+  for (const [index, rule] of rules.entries()) {
+    if (seen.has(rule.componentType)) {
+      const what = rule.componentType === null ? 'a rule for all other components' : 'this component'
+      problems.push({ key: `${path}.${index}.component_type`, message: `${what} stands twice` })
+    }
+    seen.add(rule.componentType)
+    if (rule.charge.kind === 'slab')
+      addAll(problems, slabProblems(rule.charge.slabs, `${path}.${index}.slabs`))
+  }
+  return problems
+}
+
+function slabProblems(slabs: readonly Slab[], path: string): FieldProblem[] {
+  if (slabs.length === 0) return [{ key: path, message: 'must name at least one slab' }]
+  return slabs.flatMap((slab, index) => {
+    const before = slabs[index - 1]
+    if (before === undefined || (slab.fromDay > before.fromDay && slab.amountPaise >= before.amountPaise))
+      return []
+    return [
+      { key: `${path}.${index}`, message: 'must begin on a later day than the one before and not cost less' },
+    ]
+  })
 }

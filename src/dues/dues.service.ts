@@ -19,8 +19,11 @@ import {
   type Redeemed,
   type Share,
 } from './dues.rules.ts'
-import { readCarried } from './carried.store.ts'
-import { readPlanned, readRedeemed, readRules } from './dues.store.ts'
+import { readCarried, readPlanned, readRedeemed, readRules } from './dues.store.ts'
+import { readLocked } from '../orders/order-payments.service.ts'
+import { cancelLocked } from '../orders/orders.service.ts'
+import { listPayable } from '../orders/student-orders.service.ts'
+import type { YearEnd } from '../students/rollover/rollover.service.ts'
 
 export type DueLine = {
   componentType: string
@@ -37,11 +40,11 @@ export type DueLine = {
   dueOn: string | null
   /** What of an earlier year is left, by the day on which it fell due; null when nothing was carried to it. */
   carriedParts: readonly DuePart[] | null
-  /** From an earlier academic year. */
+  /** The line comes from an earlier academic year. */
   isCarried: boolean
   /** The day that late fees are counted from: what was carried bears those of the year that it was carried to. */
   lateFrom: string | null
-  /** Whose late fee is due while this is. */
+  /** The late fee that grows while this line is due. */
   lateRuleId: string | null
   /** A part that no plan will take is past its due day. */
   isLate: boolean
@@ -66,7 +69,7 @@ export type Dues = {
 
 type StudentKey = { instituteId: number; studentId: string }
 
-/** By student id; four statements however many students. */
+/** Reads dues by student id with four statements, however many students there are. */
 export async function readDues(ctx: Context, keys: readonly StudentKey[]): Promise<Map<string, Dues>> {
   return readDuesOn(ctx.db, keys, dayOf(ctx.clock.now()))
 }
@@ -78,7 +81,7 @@ export async function getDues(ctx: Context, key: StudentKey): Promise<Dues> {
 }
 
 /** What students owe by student and component, by the days on which it fell due; inside a transaction that has locked them. */
-export async function readDueParts(
+async function readDueParts(
   tx: Transaction,
   keys: readonly StudentKey[],
   today: string,
@@ -116,7 +119,7 @@ export async function readLateFeesBefore(
   return lateFeesOn(today, owed, rules.lateFees, redeemed)
 }
 
-/** As of a day; inside a transaction that has locked the student. */
+/** Reads the dues as of a day; the caller's transaction has locked the student. */
 export async function readDuesOn(
   db: Queryable,
   keys: readonly StudentKey[],
@@ -188,4 +191,23 @@ export async function readDuesOn(
       return [[studentId, dues] as const]
     }),
   )
+}
+
+/** What dues and their orders have to do with the end of an academic year. */
+export const duesAtYearEnd: Omit<YearEnd, 'readUnsettled'> = {
+  readDueParts(tx, { instituteId, studentIds, now }) {
+    const keys = studentIds.map(studentId => ({ instituteId, studentId }))
+    return readDueParts(tx, keys, dayOf(now))
+  },
+  async closeOrders(tx, { instituteId, carried, now }) {
+    const open = await listPayable(tx, instituteId, [...carried.keys()], now)
+    const gone = open.flatMap(({ id, kind, studentId, lines }) => {
+      const types = carried.get(studentId ?? '') ?? []
+      const isGone = kind === 'student' || lines.some(({ componentType }) => types.includes(componentType))
+      return isGone ? [id] : []
+    })
+    const held = await readLocked(tx, instituteId, gone)
+    const unpaid = held.filter(({ state }) => state === 'unpaid')
+    await cancelLocked(tx, instituteId, unpaid, now)
+  },
 }

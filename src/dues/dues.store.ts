@@ -2,7 +2,8 @@ import type { Queryable, Transaction } from '../platform/db/database.ts'
 import { Table } from '../platform/db/table.ts'
 import { institutesOf, nameRows } from '../platform/db/named-rows.ts'
 import type { Paise } from '../platform/money.ts'
-import type { Allocation, LateFeeRule, PartPayment, Redeemed, Share, Surplus } from './dues.rules.ts'
+import type { Allocation, LateFeeRule, PartPayment, Redeemed, Share, Surplus, DuePart } from './dues.rules.ts'
+import type { StudentKey } from '../students/students.rules.ts'
 
 export type PaymentRules = {
   partPayment: PartPayment
@@ -46,7 +47,7 @@ const rulesOfInstitutes = lateFeeRules.with<{ instituteId: number; position: num
   position: 'int',
 })
 
-/** By institute; one that never set any has the standard ones. */
+/** Institutes that never set rules get the standard ones. */
 export async function readRules(
   db: Queryable,
   instituteIds: readonly number[],
@@ -134,17 +135,17 @@ export async function readRedeemed(
 }
 
 /** What live plans will take of a component, and since when it is due what they should have taken and did not. */
-type Planned = { componentType: string; amountPaise: Paise; missedOn: string | null }
+type PlannedAmount = { componentType: string; amountPaise: Paise; missedOn: string | null }
 
-/** By student and component. */
+/** Amounts by student and component. */
 export async function readPlanned(
   db: Queryable,
   keys: readonly { instituteId: number; studentId: string }[],
-): Promise<Map<string, Map<string, Planned>>> {
+): Promise<Map<string, Map<string, PlannedAmount>>> {
   // Conditions on these columns reach the tables under the view.
   const asked = keys.map(({ instituteId, studentId: id }) => ({ instituteId, id }))
   const these = nameRows(asked, 1)
-  const rows = await db.query<Planned & { studentId: string }>(
+  const rows = await db.query<PlannedAmount & { studentId: string }>(
     `select f.student_id as "studentId", f.component_type as "componentType", f.amount_paise as "amountPaise",
        f.missed_on as "missedOn"
      from planned_fees f where ${these.match('f', 'student_id')}`,
@@ -175,12 +176,12 @@ const lateFeeEntries = new Table<LateFeeEntry>('late_fee_entries', {
   actor: 'text',
   at: 'timestamptz',
 })
-type StudentKey = { instituteId: number; studentId: string }
-const entriesOfStudents = lateFeeEntries.with<StudentKey>({ instituteId: 'int', studentId: 'text' })
+type StudentOfInstitute = { instituteId: number; studentId: string }
+const entriesOfStudents = lateFeeEntries.with<StudentOfInstitute>({ instituteId: 'int', studentId: 'text' })
 
 export async function insertEntries(
   tx: Transaction,
-  { instituteId, studentId }: StudentKey,
+  { instituteId, studentId }: StudentOfInstitute,
   entries: readonly LateFeeEntry[],
 ): Promise<void> {
   const rows = entries.map(entry => ({ ...entry, instituteId, studentId }))
@@ -211,7 +212,7 @@ export type DuesOrder = {
   excessPaise: Paise
   isExcessRefunded: boolean
   payer: Payer | null
-  /** Of the orders of a family, a child each, that are paid at once. */
+  /** Orders of one family, a child each, share it because they are paid at once. */
   groupId: string | null
 }
 
@@ -245,7 +246,7 @@ export async function listGroup(db: Queryable, instituteId: number, groupId: str
   return rows.map(({ orderId }) => orderId)
 }
 
-/** By order id. */
+/** Orders by their id. */
 export async function readDuesOrders(
   db: Queryable,
   instituteId: number,
@@ -280,4 +281,39 @@ export async function listOpenOrders(
     [instituteId, studentId],
   )
   return rows.map(({ id }) => id)
+}
+
+/** Keeps others, who take the same lock, from changing late-fee rules or due days until the commit. */
+export async function lockRules(tx: Transaction, instituteId: number): Promise<void> {
+  await tx.query('select pg_advisory_xact_lock(hashtext($1))', [`bursar payment rules ${instituteId}`])
+}
+
+/** Whether another child of the same people owes something. */
+export async function doSiblingsOwe(db: Queryable, { instituteId, studentId }: StudentKey): Promise<boolean> {
+  const [row] = await db.query<{ owes: boolean }>(
+    `select exists (select from student_users own
+       join student_users other on other.institute_id = own.institute_id and other.registration_id = own.registration_id
+       join student_balances b on b.institute_id = other.institute_id and b.student_id = other.student_id
+       where own.institute_id = $1 and own.student_id = $2 and other.student_id <> $2 and b.outstanding_paise > 0) as owes`,
+    [instituteId, studentId],
+  )
+  return row?.owes ?? false
+}
+
+/** What a rollover brought from an earlier year, by student and component: by the days on which it fell due, the oldest first. */
+export async function readCarried(
+  db: Queryable,
+  keys: readonly { instituteId: number; studentId: string }[],
+): Promise<Map<string, Map<string, DuePart[]>>> {
+  const rows = await db.query<DuePart & { studentId: string; componentType: string }>(
+    `select c.student_id as "studentId", c.component_type as "componentType", c.due_on as "dueOn",
+       sum(c.amount_paise)::bigint as "amountPaise"
+     from unnest($1::int[], $2::text[]) as asked (institute_id, id)
+     join carried_dues c on c.institute_id = asked.institute_id and c.student_id = asked.id
+     where c.institute_id = any ($3::int[])
+     group by c.institute_id, c.student_id, c.component_type, c.due_on order by c.due_on nulls last`,
+    [keys.map(key => key.instituteId), keys.map(key => key.studentId), institutesOf(keys)],
+  )
+  const byStudent = Map.groupBy(rows, row => row.studentId)
+  return new Map([...byStudent].map(([id, own]) => [id, Map.groupBy(own, row => row.componentType)]))
 }

@@ -9,8 +9,7 @@ import { holdStudent } from '../students/profile/lock-student.service.ts'
 import { readStudentContexts } from '../students/student-contexts.service.ts'
 import type { StudentKey } from '../students/students.rules.ts'
 import { excessOf, overlap, type Share } from './dues.rules.ts'
-import { readRules } from './dues.store.ts'
-import { doSiblingsOwe } from './siblings.store.ts'
+import { readRules, doSiblingsOwe } from './dues.store.ts'
 
 /** What a payment brought beyond what was owed, and whether it goes back. */
 export type SettledExcess = { excessPaise: Paise; isExcessRefunded: boolean }

@@ -13,7 +13,7 @@ import { excessOf } from './dues.rules.ts'
 import { readDuesOn, readLateFeesBefore } from './dues.service.ts'
 import { insertDuesOrders, readDuesOrders, setExcess } from './dues.store.ts'
 import { excessNotes, settleExcess } from './excess.service.ts'
-import { chargeLateFees } from './late-fee-charges.ts'
+import { chargeLateFees } from './late-fees.service.ts'
 import { assertNobodyPays } from './started.service.ts'
 
 /** Orders and links; one that names a student is taken in as a payment of its dues. */

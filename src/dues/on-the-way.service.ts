@@ -8,7 +8,7 @@ import { sumPaise } from '../platform/money.ts'
 import { isAskedTwice, withoutTaken, type Share } from './dues.rules.ts'
 import { readDues, readDuesOn, type Dues } from './dues.service.ts'
 
-type Asked = { instituteId: number; studentId: string; lines: Share['lines'] }
+type AskedShare = { instituteId: number; studentId: string; lines: Share['lines'] }
 
 /**
  * The rule that every way to pay a student's fees asks: what is on the way cannot be asked for a second time. `except` is the order
@@ -16,7 +16,7 @@ type Asked = { instituteId: number; studentId: string; lines: Share['lines'] }
  */
 export async function refuseOnTheWay(
   ctx: { db: Queryable; clock: Context['clock'] },
-  asked: Asked,
+  asked: AskedShare,
   except?: Pick<Order, 'id'>,
 ): Promise<void> {
   const taken = await findTaken(ctx, asked, except)
@@ -26,7 +26,7 @@ export async function refuseOnTheWay(
 /** What is on the way and leaves less than these lines ask for; none where enough is left. */
 export async function findTaken(
   { db, clock }: { db: Queryable; clock: Context['clock'] },
-  { instituteId, ...asked }: Asked,
+  { instituteId, ...asked }: AskedShare,
   except?: Pick<Order, 'id'>,
 ): Promise<OnTheWay[]> {
   const [taken = []] = await findTakenOfEach(db, instituteId, [asked], { now: clock.now(), except })
@@ -37,7 +37,7 @@ export async function findTaken(
 export async function findTakenOfEach(
   db: Queryable,
   instituteId: number,
-  asked: readonly Omit<Asked, 'instituteId'>[],
+  asked: readonly Omit<AskedShare, 'instituteId'>[],
   { now, except }: { now: Date; except?: Pick<Order, 'id'> | undefined },
 ): Promise<OnTheWay[][]> {
   const ids = [...new Set(asked.map(one => one.studentId))]

@@ -18,17 +18,16 @@ import { transact, type Command } from '../platform/idempotency.ts'
 import { newId } from '../platform/ids.ts'
 import { sumPaise, type Paise } from '../platform/money.ts'
 import { holdStudent } from '../students/profile/lock-student.service.ts'
-import { allocate } from './allocation.rules.ts'
-import { chosenOf } from './choice.rules.ts'
+import { allocate, chosenOf } from './allocation.rules.ts'
 import { isCovered, LATE_FEE, payable, withoutTaken, type Share } from './dues.rules.ts'
 import { readDuesOn, type Dues } from './dues.service.ts'
 import { beingPaid, describeStart, listStartedByPayers, rivalsOf } from './started.service.ts'
 import { insertDuesOrders, listGroup, listOpenOrders, readDuesOrders, type Payer } from './dues.store.ts'
 
-type Target = { institute: Institute; studentId: string }
-/** Of one child: all that is due, an amount of it, or the fees that the payer picked. */
-type Part = { amountPaise?: Paise | null; componentTypes?: readonly string[] | null }
-type Wanted = {
+type PaidStudent = { institute: Institute; studentId: string }
+/** A part of one child's dues: an amount or the picked fees; all of them when both are absent. */
+type ChosenDues = { amountPaise?: Paise | null; componentTypes?: readonly string[] | null }
+type PaymentOptions = {
   callbackUrl: string | null
   /** Starts although somebody is at the bank's page with overlapping lines. */
   takeOver?: boolean
@@ -44,8 +43,8 @@ export type OpenedOrder = { orderId: string; redirectUrl: string }
  */
 export async function openDuesOrder(
   ctx: PaymentContext,
-  target: Target,
-  wanted: Wanted & Part,
+  target: PaidStudent,
+  wanted: PaymentOptions & ChosenDues,
 ): Promise<OpenedOrder> {
   return ctx.db.transaction(tx => openIn(tx, ctx, target, { ...wanted, groupId: null }))
 }
@@ -54,8 +53,8 @@ export async function openDuesOrder(
 export async function createDuesOrder(
   ctx: PaymentContext,
   command: Command<OpenedOrder>,
-  target: Target,
-  wanted: Wanted & Part,
+  target: PaidStudent,
+  wanted: PaymentOptions & ChosenDues,
 ): Promise<OpenedOrder> {
   requireReturnUrl(wanted.callbackUrl, ctx.mode)
   return transact(ctx.db, command, tx => openIn(tx, ctx, target, { ...wanted, groupId: null }))
@@ -71,7 +70,7 @@ export async function openFamilyOrders(
   ctx: PaymentContext,
   institute: Institute,
   children: readonly ChildPart[],
-  { urlOf, ...wanted }: Omit<Wanted, 'callbackUrl'> & { urlOf: (studentId: string) => string },
+  { urlOf, ...wanted }: Omit<PaymentOptions, 'callbackUrl'> & { urlOf: (studentId: string) => string },
 ): Promise<{ checkoutId: string }> {
   const groupId = children.length > 1 ? newId('family') : null
   return ctx.db.transaction(async tx => {
@@ -110,8 +109,8 @@ export async function familyOf(
 async function openIn(
   tx: Transaction,
   ctx: PaymentContext,
-  { institute, studentId }: Target,
-  wanted: Wanted & Part & { groupId: string | null },
+  { institute, studentId }: PaidStudent,
+  wanted: PaymentOptions & ChosenDues & { groupId: string | null },
 ): Promise<OpenedOrder> {
   const { callbackUrl, takeOver = false, payer = null, groupId } = wanted
   const key = { instituteId: institute.id, studentId }
@@ -150,7 +149,7 @@ async function openIn(
 }
 
 /** Whether more is asked for than is left of what is owed. */
-function isTaken({ amountPaise = null, componentTypes = null }: Part, owed: Dues, left: Dues): boolean {
+function isTaken({ amountPaise = null, componentTypes = null }: ChosenDues, owed: Dues, left: Dues): boolean {
   if (left.totalPaise === owed.totalPaise) return false
   if (left.totalPaise === 0) return true
   const isGone = ({ componentType }: { componentType: string }): boolean =>
@@ -163,7 +162,7 @@ function isTaken({ amountPaise = null, componentTypes = null }: Part, owed: Dues
 }
 
 /** Fees that the payer picked are a part like any other, which the institute's rules allow or not. */
-function shareOf(dues: Dues, { amountPaise = null, componentTypes = null }: Part): Share {
+function shareOf(dues: Dues, { amountPaise = null, componentTypes = null }: ChosenDues): Share {
   const { partPayment, allocation, totalPaise } = dues
   if (componentTypes === null)
     return allocate(payable(amountPaise, totalPaise, partPayment), dues, allocation)

@@ -16,9 +16,9 @@ import { listGroup, readDuesOrders, type Payer } from './dues.store.ts'
 /** A payment of a student's dues that somebody has started at the bank's page and not finished. */
 export type StartedDues = {
   orderId: string
-  /** Of the whole payment. */
+  /** Amount of the whole payment, for all children. */
   amountPaise: Paise
-  /** Whose fees it pays; one payment can be for several. */
+  /** One payment can pay for several children. */
   children: readonly { studentId: string; name: string }[]
   /** Null when the ERP opened it. */
   payer: Payer | null
@@ -43,7 +43,7 @@ export async function listStartedByPayers(
   return started.filter(payment => PAID_BY_PAYERS.includes(payment.orderKind))
 }
 
-/** Those of other orders that pay some of the same components. */
+/** Started payments of other orders that pay some of the same components. */
 export function rivalsOf(started: readonly StudentPayment[], { id, lines }: Lines): StudentPayment[] {
   return started.filter(payment => payment.orderId !== id && overlap(payment.lines, lines))
 }
@@ -90,7 +90,7 @@ export async function findPending(
   return (await findTaken(ctx, { instituteId, studentId, lines }, order))[0] ?? null
 }
 
-/** For orders, links and down payments that name a student: they wait for another payer of the same components. */
+/** Orders, links and down payments that name a student wait for another payer of the same components. */
 export async function assertNobodyPays(
   ctx: StartContext,
   instituteId: number,
@@ -123,7 +123,7 @@ export async function describeStart(
 ): Promise<StartedDues> {
   const { orderId, createdAt: startedAt, orderKind, payerName } = payment
   const made = (await readDuesOrders(db, instituteId, [orderId])).get(orderId)
-  // Of a link we know whom it was sent to, which is no user of ours.
+  // A link tells whom it was sent to, but that person is no user of ours.
   const payer = orderKind === 'student' ? (made?.payer ?? null) : { registrationId: '', name: payerName }
   const groupId = made?.groupId ?? null
   const ids = groupId === null ? [orderId] : await listGroup(db, instituteId, groupId)

@@ -1,15 +1,15 @@
+import { brotliDecompressSync, gunzipSync, inflateRawSync, inflateSync } from 'node:zlib'
 import { BursarError, type FieldProblem } from '../platform/errors.ts'
 import type { HttpResult } from '../platform/http-client/http-client.ts'
-import { decodeBody } from './decode.ts'
 import { readRecord, readRefusal, type Demands } from './record.input.ts'
-import { unavailableBecause, type Asked, type ErpAnswer, type UnavailableReason } from './erp.rules.ts'
+import { unavailableBecause, type LookupValues, type ErpAnswer, type UnavailableReason } from './erp.rules.ts'
 import { feeProblems } from '../fees/fees.rules.ts'
 
-/** Of the body, after it was decoded. */
+/** The limit counts the decoded body, so a small compressed one cannot grow past it. */
 export const MAX_ANSWER_BYTES = 256 * 1_024
 
 /** What the ERP's answer says, whatever came: a record, a refusal, or why it is neither. */
-export function understand(result: HttpResult, asked: Asked, demands: Demands): ErpAnswer {
+export function understand(result: HttpResult, asked: LookupValues, demands: Demands): ErpAnswer {
   const { durationMs } = result
   if (result.kind === 'failed') return unavailableBecause(result.reason, result.message, { durationMs })
   const { httpStatus } = result
@@ -95,4 +95,40 @@ function wordsOf(problems: readonly FieldProblem[]): string {
   const [first] = problems
   const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : ''
   return `The answer of the ERP is wrong: ${first?.key} ${first?.message}${more}.`
+}
+
+/** Asked for: what frameworks and proxies in front of ERPs send. */
+export const ACCEPTED_ENCODINGS = 'gzip, deflate, br'
+
+type Decoded = { kind: 'decoded'; body: Buffer } | { kind: 'too_large' } | { kind: 'broken'; message: string }
+
+type Decompress = (body: Buffer, options: { maxOutputLength: number }) => Buffer
+
+const DECODERS = new Map<string, Decompress>([
+  ['gzip', gunzipSync],
+  ['x-gzip', gunzipSync],
+  ['deflate', inflateEither],
+  ['br', brotliDecompressSync],
+])
+
+/** The body without its compression. Not a byte more than the limit is unpacked, however small the answer is. */
+function decodeBody(body: Buffer, encoding: string | string[] | undefined, maxBytes: number): Decoded {
+  const name = encoding === undefined ? 'identity' : String(encoding).trim().toLowerCase()
+  if (name === 'identity' || name === '' || body.length === 0) return { kind: 'decoded', body }
+  const decompress = DECODERS.get(name)
+  if (decompress === undefined)
+    return { kind: 'broken', message: `a body in the encoding ${name}; ${ACCEPTED_ENCODINGS} are understood` }
+  try {
+    return { kind: 'decoded', body: decompress(body, { maxOutputLength: maxBytes }) }
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ERR_BUFFER_TOO_LARGE') return { kind: 'too_large' }
+    return { kind: 'broken', message: `a body that is not whole ${name}` }
+  }
+}
+
+/** Some servers send the bare stream under this name, without the header that the standard asks for. */
+function inflateEither(body: Buffer, options: { maxOutputLength: number }): Buffer {
+  const isWrapped = ((body[0] ?? 0) & 0x0f) === 8 && body.length > 1 && body.readUInt16BE(0) % 31 === 0
+  return isWrapped ? inflateSync(body, options) : inflateRawSync(body, options)
 }

@@ -1,6 +1,15 @@
-import { afterCall, afterStart, CLOSED, letsThrough, type Circuit } from './circuit.rules.ts'
+import {
+  afterCall,
+  afterStart,
+  CLOSED,
+  letsThrough,
+  isErpWell,
+  unavailableBecause,
+  type Circuit,
+  type ErpAnswer,
+  type Unavailable,
+} from './erp.rules.ts'
 import { NoPermit, type ClusterSemaphore } from '../platform/db/cluster-semaphore.ts'
-import { isErpWell, unavailableBecause, type ErpAnswer, type Unavailable } from './erp.rules.ts'
 
 /**
  * Who may call which ERP now. Calls at once are counted over all processes; that an ERP is away each learns by itself.

@@ -5,9 +5,9 @@ import type { CallLimit } from './call-limiter.ts'
 import type { ErpContext } from './context.ts'
 import { authHeaders, type StoredSettings } from './settings/settings.service.ts'
 import { fetchStudent } from './erp.client.ts'
-import { fetchUrl, type Asked, type ErpAnswer } from './erp.rules.ts'
+import { fetchUrl, type LookupValues, type ErpAnswer } from './erp.rules.ts'
 import type { Fetch, PullReason } from './pull/pull.store.ts'
-import type { StudentChange } from '../students/profile/update.rules.ts'
+import type { StudentChange } from '../students/profile/profile.rules.ts'
 
 /** One ERP, ready to be asked: everything about a call but whom it asks for. */
 export type ErpEndpoint = {
@@ -39,7 +39,7 @@ export function endpointOf(ctx: ErpContext, institute: Institute, settings: Stor
 export async function askErp(
   { erp }: ErpContext,
   endpoint: ErpEndpoint,
-  asked: Asked,
+  asked: LookupValues,
   reason: PullReason,
 ): Promise<ErpAnswer> {
   const { settings, headers, isBranchRequired } = endpoint

@@ -9,7 +9,7 @@ import type { ScheduleRow } from './erp.rules.ts'
 type ErpCalls = {
   httpClient: HttpClient
   callLimiter: ErpCallLimiter
-  /** For one call in all. */
+  /** One ERP call in all may take this long. */
   timeoutMs: number
   /** Where calls are counted, by the institute. */
   calls: CallCounts

@@ -1,8 +1,7 @@
 import { mergeHeaders, type HttpClient } from '../platform/http-client/http-client.ts'
-import { MAX_ANSWER_BYTES, understand } from './answer.ts'
-import { ACCEPTED_ENCODINGS } from './decode.ts'
+import { MAX_ANSWER_BYTES, understand, ACCEPTED_ENCODINGS } from './answer.ts'
 import type { Demands } from './record.input.ts'
-import type { Asked, ErpAnswer } from './erp.rules.ts'
+import type { LookupValues, ErpAnswer } from './erp.rules.ts'
 
 /** The contract's limit: an answer that is not whole by then is none. */
 export const ERP_TIMEOUT_MS = 15_000
@@ -14,9 +13,9 @@ const OWN_HEADERS = {
 
 export type FetchCall = {
   url: string
-  /** Those that authenticate us. */
+  /** Headers that authenticate us at the ERP. */
   headers: Readonly<Record<string, string>>
-  asked: Asked
+  asked: LookupValues
   demands: Demands
   timeoutMs: number
 }

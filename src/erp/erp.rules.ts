@@ -1,6 +1,6 @@
 import type { FieldProblem } from '../platform/errors.ts'
 import type { Paise } from '../platform/money.ts'
-import type { SourceRecord } from '../students/profile/update.rules.ts'
+import type { SourceRecord } from '../students/profile/profile.rules.ts'
 import type { Student } from '../students/students.rules.ts'
 
 /** What is known of the fetch-student endpoint that an ERP hosts: what it is asked, and what its answers mean. */
@@ -15,10 +15,10 @@ export const LOOKUP_PARAMETERS = [
 export type LookupParameter = (typeof LOOKUP_PARAMETERS)[number]
 
 /** Whom the ERP is asked for; what is not known is not sent. */
-export type Asked = { identifier: string } & Partial<Record<LookupParameter, string>>
+export type LookupValues = { identifier: string } & Partial<Record<LookupParameter, string>>
 
 /** A student as the caller names it. */
-export type Named = {
+export type NamedStudent = {
   identifier: string
   grade?: string | undefined
   customIdentifier?: string | undefined
@@ -93,25 +93,25 @@ export type UnavailableReason =
   | 'stopped'
 
 type Common = { durationMs: number }
-export type Found = Common & { kind: 'found'; httpStatus: 200; record: ErpRecord }
+export type FoundAnswer = Common & { kind: 'found'; httpStatus: 200; record: ErpRecord }
 export type Refused = Common & {
   kind: 'refused'
   httpStatus: number
-  /** As the ERP sent it. */
+  /** The ERP's own code. */
   code: string
   actsAs: RefusalCode
-  /** For parents. */
+  /** Text for parents. */
   message: string
 }
 export type Unavailable = Common & {
   kind: 'unavailable'
   httpStatus: number | null
   reason: UnavailableReason
-  /** For the people who run the ERP. */
+  /** Text for the people who run the ERP. */
   message: string
   problems: readonly FieldProblem[]
 }
-export type ErpAnswer = Found | Refused | Unavailable
+export type ErpAnswer = FoundAnswer | Refused | Unavailable
 
 export function actsAs(code: string): RefusalCode {
   return REFUSAL_CODES.find(known => known === code) ?? 'data_error'
@@ -138,12 +138,12 @@ export function isErpWell(answer: ErpAnswer): boolean | null {
 }
 
 /** How a student is asked for, of what is stored of it. */
-export function askedOf({ customIdentifier, ...student }: Student): Asked {
+export function askedOf({ customIdentifier, ...student }: Student): LookupValues {
   return toAsked({ ...student, customIdentifier: customIdentifier ?? undefined })
 }
 
-/** As it goes into a query: text, and nothing for what is not known. */
-export function toAsked({ identifier, ...named }: Named): Asked {
+/** Query values are text; what is not known is left out. */
+export function toAsked({ identifier, ...named }: NamedStudent): LookupValues {
   const { academicYearStart: start, academicYearEnd: end } = named
   return {
     identifier,
@@ -156,7 +156,7 @@ export function toAsked({ identifier, ...named }: Named): Asked {
 }
 
 /** The address with what the lookup option says, behind whatever query the institute's own address has. */
-export function fetchUrl(base: string, lookup: readonly LookupParameter[], asked: Asked): string {
+export function fetchUrl(base: string, lookup: readonly LookupParameter[], asked: LookupValues): string {
   const url = new URL(base)
   const parameters = LOOKUP_PARAMETERS.flatMap(name => {
     const value = lookup.includes(name) ? asked[name] : undefined
@@ -166,4 +166,42 @@ export function fetchUrl(base: string, lookup: readonly LookupParameter[], asked
   url.search = [...(url.search === '' ? [] : [url.search.slice(1)]), ...parameters].join('&')
   url.hash = ''
   return url.href
+}
+
+/**
+ * The circuit of one ERP. Closed it lets everything through and counts failures in a row; at the fifth it opens: then
+ * nobody waits 15 seconds for an ERP that does not answer, and an ERP that struggles gets one call every 30 seconds.
+ * The first answer closes it. Times are in ms of the domain's clock.
+ */
+export type Circuit = {
+  failuresInRow: number
+  /** Only while it is open. */
+  nextProbeAt: number
+}
+
+export const CLOSED: Circuit = { failuresInRow: 0, nextProbeAt: 0 }
+
+const OPENS_AFTER = 5
+const PROBE_EVERY_MS = 30_000
+
+export function isOpen(circuit: Circuit): boolean {
+  return circuit.failuresInRow >= OPENS_AFTER
+}
+
+/** Whether a call may go out now. A probe further away than the pause means that the clock was set back. */
+export function letsThrough(circuit: Circuit, now: number): boolean {
+  return !isOpen(circuit) || now >= circuit.nextProbeAt || circuit.nextProbeAt - now > PROBE_EVERY_MS
+}
+
+/** A call goes out: through an open circuit it is the probe, and the next waits its time. */
+export function afterStart(circuit: Circuit, now: number): Circuit {
+  return isOpen(circuit) ? { ...circuit, nextProbeAt: now + PROBE_EVERY_MS } : circuit
+}
+
+export function afterCall(circuit: Circuit, isWell: boolean, now: number): Circuit {
+  if (isWell) return CLOSED
+  const failuresInRow = circuit.failuresInRow + 1
+  // Calls that were under way when it opened end later, and do not push the probe away.
+  const nextProbeAt = failuresInRow === OPENS_AFTER ? now + PROBE_EVERY_MS : circuit.nextProbeAt
+  return { failuresInRow, nextProbeAt }
 }

@@ -7,26 +7,25 @@ import { listSettings } from './settings/settings.store.ts'
 import {
   askedOf,
   toAsked,
-  type Asked,
+  type LookupValues,
   type ErpAnswer,
   type ErpRecord,
   type ErpUser,
-  type Named,
+  type NamedStudent,
   type Refused,
 } from './erp.rules.ts'
-import { listUsersOf } from '../students/users/parents.service.ts'
+import { listUsersOf, findOrMakeUser, linkUsers, type Person } from '../students/users/users.service.ts'
 import { insertFetches } from './pull/pull.store.ts'
 import { registerStudent } from '../students/registration/register.service.ts'
 import { updateFromRecord } from '../students/profile/update.service.ts'
-import { branchAfter, isOtherYear } from '../students/profile/update.rules.ts'
+import { branchAfter, isOtherYear } from '../students/profile/profile.rules.ts'
 import type { Student } from '../students/students.rules.ts'
 import { listStudents } from '../students/students.service.ts'
-import { findOrMakeUser, linkUsers, type Person } from '../students/users/users.service.ts'
 import { largestOf } from '../platform/lists.ts'
 
 export type InitStudent = { studentId: string; registrationId: string }
 
-type InitRequest = { ctx: ErpContext; institute: Institute; named: Named; branch: string | undefined }
+type InitRequest = { ctx: ErpContext; institute: Institute; named: NamedStudent; branch: string | undefined }
 
 /** What the ERP said, and how the log names it. */
 type ErpReply = { request: InitRequest; answer: ErpAnswer; about: (studentId: string | null) => FetchedFor }
@@ -38,7 +37,11 @@ const MOST_CANDIDATES = 50
  * known is brought up to date, one that is not is made, and so is the user of its phone and e-mail. Without an address
  * to ask at, both must be known already. Not inside a transaction.
  */
-export async function pullForInit(ctx: ErpContext, institute: Institute, named: Named): Promise<InitStudent> {
+export async function pullForInit(
+  ctx: ErpContext,
+  institute: Institute,
+  named: NamedStudent,
+): Promise<InitStudent> {
   const branch = branchOf(institute, named.collectorCode)
   const request: InitRequest = { ctx, institute, named, branch }
   const candidates = await findCandidates(request)
@@ -47,7 +50,7 @@ export async function pullForInit(ctx: ErpContext, institute: Institute, named: 
   const all = await listSettings(ctx.db, [institute.id])
   const settings = settingsFor(all, branch ?? only?.collectorCode)
   if (settings === null) return stored(request, meant)
-  const asked: Asked = {
+  const asked: LookupValues = {
     ...(only === null ? {} : askedOf(only)),
     ...toAsked({ ...named, collectorCode: branch }),
   }
@@ -71,7 +74,7 @@ export async function pullForInit(ctx: ErpContext, institute: Institute, named: 
   return { studentId: known.id, registrationId: await linkTo(request, known.id, userOf(record, user)) }
 }
 
-/** With one branch the code is not compared, as everywhere. */
+/** An institute with one branch compares no branch codes. */
 function branchOf(institute: Institute, sent: string | undefined): string | undefined {
   if (sent === undefined || institute.branches.length === 1) return undefined
   return knownBranch(institute, sent, 'student.collector_code')
@@ -83,7 +86,7 @@ async function findCandidates({ ctx, institute, named, branch }: InitRequest): P
   return rows.map(record => record.student)
 }
 
-function isMeant(student: Student, named: Named): boolean {
+function isMeant(student: Student, named: NamedStudent): boolean {
   return (
     isSame(named.grade, student.grade) &&
     isSame(named.academicYearStart, student.academicYearStart) &&
@@ -92,7 +95,7 @@ function isMeant(student: Student, named: Named): boolean {
   )
 }
 
-/** Of the records of one child the one of its newest academic year; null when several are of it. */
+/** The child's record of the newest academic year; null when several records share that year. */
 function ofNewestYear(students: readonly Student[]): Student | null {
   const newest = largestOf(students.map(student => student.academicYearStart))
   const [one, another] = students.filter(student => student.academicYearStart === newest)

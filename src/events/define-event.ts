@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../platform/json-schema.ts'
+import type { JsonSchema } from '../platform/json.rules.ts'
 import type { EventCode, TestCode } from './codes.ts'
 
 /** What an event carries: an output (http/wire/output.ts) that is read at the moment of the event. */

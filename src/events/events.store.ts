@@ -68,7 +68,7 @@ async function insertOf(tx: Transaction, instituteId: number, events: readonly E
   return queueOwed(tx, { instituteId, owed, events })
 }
 
-/** For whichever process finds them first. */
+/** Whichever process finds them first delivers them. */
 export async function queueOwed(tx: Transaction, { instituteId, owed }: OwedDeliveries): Promise<number> {
   await queue.insert(
     tx,

@@ -45,7 +45,7 @@ export const paymentBlock = out.object('PaymentBlock', {
   details: out.list('Line by line.', lineOutput, payment => payment.lines),
 })
 
-/** Of an example whose money has not reached the institute. */
+/** Example values of a payment whose money has not reached the institute. */
 export const UNSETTLED = {
   settlement_utr: undefined,
   details: [{ component_type: 'TUITION_FEE', amount: 45000 }],

@@ -11,7 +11,7 @@ export type Price = { feePaise: Paise; discounts: readonly Discount[] }
 
 export type FeeComponent = Price & { componentType: string; position: number }
 
-/** As sent; without discounts the stored ones stay. */
+/** A fee as a caller sends it; absent discounts keep the stored ones. */
 export type SentFee = { componentType: string; feePaise: Paise; discounts?: readonly Discount[] | undefined }
 
 export type FeeChange = {
@@ -38,7 +38,7 @@ export function loweredBy(changes: readonly FeeChange[]): Paise {
   )
 }
 
-/** By component: what was charged here and not by the institute's own system, such as late fees. */
+/** What Bursar charged by component, such as late fees, and the institute's own system did not. */
 export type OwnCharges = ReadonlyMap<string, Paise>
 
 export type FeeSummary = {

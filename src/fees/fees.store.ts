@@ -3,7 +3,8 @@ import { Table } from '../platform/db/table.ts'
 import type { Paise } from '../platform/money.ts'
 import { recomputeAtCommit } from './balances.store.ts'
 import { feeComponents } from './fee-table.ts'
-import type { Discount, FeeChange, FeeComponent } from './fees.rules.ts'
+import type { Discount, FeeChange, FeeComponent, OwnCharges } from './fees.rules.ts'
+import { institutesOf } from '../platform/db/named-rows.ts'
 
 type StudentKey = { instituteId: number; studentId: string }
 
@@ -17,7 +18,7 @@ export async function readFees(
 
 const componentsOfStudents = feeComponents.with<StudentKey>({ instituteId: 'int', studentId: 'text' })
 
-/** By student, in the order registered. */
+/** Fees by student, in the order in which they were registered. */
 export async function readFeesOf(
   db: Queryable,
   instituteId: number,
@@ -96,7 +97,7 @@ export async function applyFeeChanges(
   )
 }
 
-/** Of each component. */
+/** The newest changes of each component; older ones are not shown. */
 const MAX_HISTORY = 100
 
 /** Newest first. */
@@ -111,5 +112,28 @@ export async function readFeeHistory(
        from fee_changes where institute_id = $1 and student_id = $2) as c
      where age <= ${MAX_HISTORY} order by change_no desc`,
     [instituteId, studentId],
+  )
+}
+
+type OwnCharge = { studentId: string; componentType: string; amountPaise: Paise }
+
+/** What Bursar charged by student, such as late fees, and the institute's own system did not. */
+export async function readOwnCharges(
+  db: Queryable,
+  keys: readonly { instituteId: number; studentId: string }[],
+): Promise<Map<string, OwnCharges>> {
+  const rows = await db.query<OwnCharge>(
+    `select c.student_id as "studentId", c.component_type as "componentType",
+       sum(c.fee_after_paise - coalesce(c.fee_before_paise, 0))::bigint as "amountPaise"
+     from unnest($1::int[], $2::text[]) as asked (institute_id, id)
+     join fee_changes c on c.institute_id = asked.institute_id and c.student_id = asked.id
+       and c.source in ('late_fee', 'rollover', 'charge')
+     where c.institute_id = any ($3::int[])
+     group by c.institute_id, c.student_id, c.component_type`,
+    [keys.map(key => key.instituteId), keys.map(key => key.studentId), institutesOf(keys)],
+  )
+  const byStudent = Map.groupBy(rows, row => row.studentId)
+  return new Map(
+    [...byStudent].map(([id, own]) => [id, new Map(own.map(one => [one.componentType, one.amountPaise]))]),
   )
 }

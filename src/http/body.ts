@@ -1,7 +1,8 @@
 import type { FastifyRequest } from 'fastify'
-import { badRequest } from '../platform/errors.ts'
+import { badRequest, badField } from '../platform/errors.ts'
 import { isQuicklyParsed } from '../platform/json.rules.ts'
-import { JSON_BODY } from '../platform/limits.rules.ts'
+import { JSON_BODY, FORM } from '../platform/limits.rules.ts'
+import { textFlaw } from './wire/reader.ts'
 
 /**
  * The body as the wire conventions have it: empty is fine whatever its declared type, anything else must be
@@ -14,7 +15,7 @@ function rawBody(request: FastifyRequest): Buffer {
   return Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
 }
 
-/** Of a callback, whose reader parses it once its signature is right. */
+/** A callback's reader parses the body itself, once its signature is right. */
 export function callbackBody(request: FastifyRequest): Buffer {
   const raw = rawBody(request)
   refuseSlow(raw)
@@ -61,4 +62,48 @@ function parseJson(raw: Buffer): unknown {
   } catch {
     throw badRequest('The body is not valid JSON in UTF-8.')
   }
+}
+
+/** Forms of pages. Each field is bounded where it is read, as a text of a JSON body is. */
+const MAX_CHARACTERS = 500
+/** Long input is cut when a form shows it again beside its error. */
+const MAX_SHOWN_CHARACTERS = 2_000
+
+const AMPERSAND = 38
+const forms = new WeakMap<FastifyRequest, URLSearchParams>()
+
+/** Undefined when it was not sent; a 400 when it is longer than any field of a form or no text at all. */
+export function formField(request: FastifyRequest, name: string): string | undefined {
+  const text = formOf(request).get(name)
+  if (text === null) return undefined
+  const flaw = textFlaw(text, 0, MAX_CHARACTERS)
+  if (flaw !== null) throw badField(name, flaw)
+  return text
+}
+
+/** All values of a field that stands several times, such as boxes that can be ticked. */
+export function formFields(request: FastifyRequest, name: string): string[] {
+  const texts = formOf(request).getAll(name)
+  for (const text of texts) {
+    const flaw = textFlaw(text, 0, MAX_CHARACTERS)
+    if (flaw !== null) throw badField(name, flaw)
+  }
+  return texts
+}
+
+/** Fields of a form that reports its own errors. */
+export function formFieldShown(request: FastifyRequest, name: string): string | undefined {
+  return formOf(request).get(name)?.slice(0, MAX_SHOWN_CHARACTERS)
+}
+
+function formOf(request: FastifyRequest): URLSearchParams {
+  const known = forms.get(request)
+  if (known !== undefined) return known
+  const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
+  let fields = 1
+  for (const byte of body) if (byte === AMPERSAND) fields++
+  if (fields > FORM.fields) throw badRequest(`A form has at most ${FORM.fields} fields.`)
+  const form = new URLSearchParams(body.toString('utf8'))
+  forms.set(request, form)
+  return form
 }

@@ -15,9 +15,8 @@ import {
 } from '../platform/idempotency.ts'
 import { callerOf } from './auth.ts'
 import { bodyMark, parseBody } from './body.ts'
-import { errorBody, JSON_TYPE, successBody } from './envelope.ts'
+import { errorBody, JSON_TYPE, successBody, done, type Reply } from './reply.ts'
 import { documentEndpoint, type EndpointDocs } from './openapi/operation.ts'
-import { done, type Reply } from './reply.ts'
 import { input, type AnyInput, type Read } from './wire/input.ts'
 
 /**
@@ -33,13 +32,13 @@ export type Shape<Params extends AnyInput, Query extends AnyInput, Body extends 
 }
 
 /** What was sent, read. */
-export type Sent<Params, Query, Body> = {
+export type SentRequest<Params, Query, Body> = {
   params: Params
   query: Query
   body: Body
 }
 
-type Call<Params, Query, Body> = Sent<Params, Query, Body> & { caller: Caller }
+type Call<Params, Query, Body> = SentRequest<Params, Query, Body> & { caller: Caller }
 
 export type ReadEndpoint<Params extends AnyInput, Query extends AnyInput, Result> = Shape<
   Params,
@@ -70,7 +69,7 @@ export type WriteEndpoint<
    * an act at the sandbox's bank, leaves the command alone: then the answer is stored when it is done.
    */
   perform(command: Command<Result>, call: Call<Read<Params>, Read<Query>, Read<Body>>): Promise<Result>
-  /** Without one it answers that it was done. */
+  /** An endpoint without an output answers that it was done. */
   output?: Reply<Result, Caller>
 }
 
@@ -250,7 +249,7 @@ export function send(reply: FastifyReply, httpStatus: number, body: string): Fas
 
 export function compileCall<Params, Query, Body>(
   shape: Pick<Shape<AnyInput, AnyInput, AnyInput>, 'params' | 'query' | 'body'>,
-): (request: FastifyRequest) => Sent<Params, Query, Body> {
+): (request: FastifyRequest) => SentRequest<Params, Query, Body> {
   const { params = NOTHING, query = NOTHING, body = NOTHING } = shape
   return request => ({
     params: params.read(request.params) as Params,

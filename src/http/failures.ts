@@ -6,7 +6,7 @@ import { writeRefusal } from '../platform/db/errors.ts'
 import { newId } from '../platform/ids.ts'
 import type { Log } from '../platform/log.ts'
 import { challenge } from './auth.ts'
-import { errorBody, JSON_TYPE } from './envelope.ts'
+import { errorBody, JSON_TYPE } from './reply.ts'
 
 /** Turns whatever went wrong, in our code or the framework's, into our envelope. */
 export function answerError(
@@ -17,7 +17,7 @@ export function answerError(
 ): FastifyReply {
   const shown = toShown(error)
   request.errorCode = shown.code
-  // That the database takes no writes is logged once a minute, not for every request that it is true of.
+  // A database that takes no writes fails every request, so that is logged once a minute.
   if (shown.httpStatus >= 500 && writeRefusal(shown.cause) === null && !isMoving(shown)) {
     log.error(
       { request_id: request.id, route: request.routeOptions.url, err: shown.cause ?? error },

@@ -4,8 +4,8 @@ import { BursarError, unavailable } from '../platform/errors.ts'
 import type { Context } from '../platform/context.ts'
 import { compareSchema } from '../platform/db/migrate.ts'
 import { hashSecret, secretMatches } from '../platform/secrets.ts'
-import { ok, successBody, JSON_TYPE } from './envelope.ts'
-import type { Metrics } from './metrics/metrics.ts'
+import { ok, successBody, JSON_TYPE } from './reply.ts'
+import type { Metrics } from './metrics.ts'
 
 /** Said no to before the doors close, so that a load balancer sends new requests elsewhere. */
 export type Readiness = { isDraining: boolean }
@@ -16,7 +16,7 @@ const READY_LIMIT_MS = 2_000
 // A yes is good for a moment, so that many probes cost one look at migrations and database.
 const READY_FOR_MS = 1_000
 
-/** For machines that look after us: process up, ready for work, numbers. None takes an API key. */
+/** Answers load balancers and monitoring: process up, ready for work, numbers. No API key is asked for. */
 export function addHealthRoutes(app: FastifyInstance, options: HealthOptions): void {
   const { ctx, readiness, metrics, metricsToken } = options
   const probe = { config: { limitedBy: 'nothing' } } as const

@@ -28,7 +28,7 @@ export function isHead({ raw }: FastifyRequest): boolean {
   return heads.has(raw)
 }
 
-/** As it was sent. */
+/** The method that the client sent, before HEAD was answered as GET. */
 export function methodOf(request: FastifyRequest): string {
   return isHead(request) ? 'HEAD' : request.method
 }
@@ -80,7 +80,7 @@ function pathOf({ url }: FastifyRequest): string {
   return end < 0 ? url : url.slice(0, end)
 }
 
-/** Of a route's address: `:name` is one segment or a part of it, `*` the rest. */
+/** In a route's address `:name` matches one segment or a part of it, and `*` the rest. */
 function patternOf(url: string): RegExp {
   const parts = url.split(/(:\w+|\*)/).map(part => {
     if (part === '*') return '.*'

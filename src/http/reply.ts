@@ -1,6 +1,6 @@
 import type { Page } from '../platform/db/list.ts'
-import { ok, page, type Success } from './envelope.ts'
 import { answer, answerAll, answerPage, type AnswerDocs } from './wire/answers.ts'
+import type { BursarError } from '../platform/errors.ts'
 
 /**
  * What a route answers with, named once by its output: how the result becomes the envelope, and the schema and example of
@@ -96,7 +96,7 @@ export function from<Result, Source, Asker>(
   return { answers, toSuccess: (result, asker) => toSuccess(toSource(result), asker) }
 }
 
-/** For `from` of a page: makes the source of each of its rows. */
+/** Makes the source of each row of a page; to be used with `from`. */
 export function eachRow<Row, Source>(toSource: (row: Row) => Source): (found: Page<Row>) => Page<Source> {
   return ({ rows, nextCursor }) => ({ rows: rows.map(toSource), nextCursor })
 }
@@ -114,3 +114,45 @@ export function remarked<Result, Asker>(
     toSuccess: (result, asker) => ({ ...toSuccess(result, asker), message: remarkOn(result) }),
   }
 }
+
+/** A success as a route states it; the envelope around it is the same everywhere. */
+export type Success = {
+  httpStatus: 200 | 201
+  data?: unknown
+  /** A remark for a person, such as what was sent and not applied. */
+  message?: string | undefined
+  page?: { hasMore: boolean; nextCursor: string | undefined }
+}
+
+export function ok(data?: unknown): Success {
+  return { httpStatus: 200, data }
+}
+
+/** `data` is the page, or an object that has it in one of its fields. */
+export function page(data: object, nextCursor: string | undefined): Success {
+  return { httpStatus: 200, data, page: { hasMore: nextCursor !== undefined, nextCursor } }
+}
+
+/** The body as it goes over the wire; JSON leaves out what is undefined, so absent data is absent. */
+export function successBody(success: Success): string {
+  return JSON.stringify({
+    status: 'success',
+    data: success.data,
+    message: success.message,
+    has_more: success.page?.hasMore,
+    next_cursor: success.page?.nextCursor,
+  })
+}
+
+export function errorBody(error: BursarError, requestId: string): string {
+  return JSON.stringify({
+    status: 'error',
+    code: error.code,
+    message: error.message,
+    errors: error.problems,
+    data: error.data,
+    request_id: requestId,
+  })
+}
+
+export const JSON_TYPE = 'application/json; charset=utf-8'

@@ -33,7 +33,7 @@ export function securityTxt(contacts: readonly string[], publicUrl: string, now:
   ].join('\n')
 }
 
-/** As addresses that a program can follow; null when one is neither e-mail nor https. */
+/** Contacts as addresses that a program can follow; null when one is neither e-mail nor https. */
 export function parseContacts(text: string): string[] | null {
   const contacts = text.split(',').map(part => {
     const contact = part.trim()

@@ -1,4 +1,5 @@
 import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
+import { isIP } from 'node:net'
 import type { Caller } from '../institutes/institutes.rules.ts'
 import { requireScope, type Scope } from '../institutes/scopes.rules.ts'
 import { badRequest, BursarError, type ErrorCode } from '../platform/errors.ts'
@@ -6,16 +7,13 @@ import type { Context } from '../platform/context.ts'
 import { newId } from '../platform/ids.ts'
 import { HARMLESS_BYTES } from '../platform/json.rules.ts'
 import { JSON_BODY } from '../platform/limits.rules.ts'
-import { Turns } from '../platform/turns.ts'
+import { Turns } from '../platform/concurrency.ts'
 import type { Log } from '../platform/log.ts'
 import { Authenticator } from './auth.ts'
 import { answerClientError, answerError, answerExpectation } from './failures.ts'
-import { refuseForeignHost } from './host.ts'
 import { answerHeads, answerUnmatched, isServed } from './other-methods.ts'
-import { observeRequests, type Metrics } from './metrics/metrics.ts'
-import { PublicLimit } from './limits/public-limit.ts'
-import type { Rate } from './limits/token-buckets.ts'
-import { RateLimiter } from './limits/rate-limit.ts'
+import { observeRequests, type Metrics } from './metrics.ts'
+import { PublicLimit, RateLimiter, type Rate } from './limits/rate-limits.ts'
 import { SlowReaders } from './limits/slow-readers.ts'
 import { Uploads } from './limits/uploads.ts'
 import { traceRequests } from './tracing.ts'
@@ -29,7 +27,7 @@ declare module 'fastify' {
     errorCode: ErrorCode | null
   }
   interface FastifyInstance {
-    /** Of people who are signed in to the console. */
+    /** Limits requests of people who are signed in to the console. */
     sessionLimiter: RateLimiter
     publicLimit: PublicLimit
     uploads: Uploads
@@ -160,4 +158,30 @@ function refuseUnclear({ method, headers, raw }: FastifyRequest): void {
 export function refusePlainHttp(request: FastifyRequest): void {
   if (request.protocol !== 'https')
     throw badRequest('This API is served over HTTPS only. Use an https:// address.')
+}
+
+const HOST = /^(?:\[(?<address>[0-9a-f:.]+)\]|(?<name>[a-z0-9._-]+))(?::\d{1,5})?$/i
+
+/** Probes and scrapers come under whatever name their network gives us, and read nothing private. */
+const OPEN: readonly (string | undefined)[] = ['/healthz', '/readyz', '/metrics']
+
+/**
+ * A sandbox has published keys and no passwords: all that keeps web pages from using it is that it is another origin. A page
+ * whose own name was made to point here (DNS rebinding) is not, but its requests carry that name. An address in numbers
+ * cannot be made to point elsewhere.
+ */
+function refuseForeignHost({ mode, publicUrl }: Context, request: FastifyRequest): void {
+  // A request without one is HTTP/1.0, which no browser speaks.
+  if (request.headers.host === undefined) return
+  const { name, address } = HOST.exec(request.host)?.groups ?? {}
+  const host = (name ?? address)?.toLowerCase()
+  if (host === undefined) throw badRequest('The Host header is neither a name nor an address.')
+  if (mode === 'live' || OPEN.includes(request.routeOptions.url)) return
+  if (isIP(host) !== 0 || isLoopback(host) || host === URL.parse(publicUrl)?.hostname) return
+  throw badRequest(`This sandbox is reached at ${publicUrl}. To reach it under another name, set PUBLIC_URL.`)
+}
+
+/** Whether nobody but this machine reaches it. */
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host.endsWith('.localhost') || host === '::1' || /^127\.[\d.]+$/.test(host)
 }

@@ -25,7 +25,7 @@ declare module 'fastify' {
     upload: Upload | null
   }
   interface FastifyInstance {
-    /** Of a scope that receives files. */
+    /** The kind of file that the scope receives. */
     fileKind: FileKind
   }
   interface FastifyContextConfig {
@@ -71,7 +71,7 @@ type UploadEndpoint<Query extends AnyInput, Result> = {
   output: Reply<Result, Caller>
 }
 
-/** To be called in a scope of its own: its bodies are not read as others are. Routes say whose file it is in `onRequest`. */
+/** Needs a scope of its own, whose bodies are not parsed. Routes say whose file it is in `onRequest`. */
 export function receiveFiles(scope: FastifyInstance, kind: FileKind): void {
   scope.decorate('fileKind', kind)
   scope.removeAllContentTypeParsers()
@@ -165,7 +165,7 @@ async function receive(
     const hash = createHash('sha256')
     let bytes = 0
     const chunks = payload[Symbol.asyncIterator]()
-    // By hand: leaving a loop over them would close the connection, and with it the way of the answer.
+    // The loop calls next() itself: leaving a for-of loop would close the connection, and the answer could not be sent.
     for (
       let step = await upload.next(chunks.next());
       step.done !== true;

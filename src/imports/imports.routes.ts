@@ -9,8 +9,9 @@ import {
   importParams,
   listImportsQuery,
   listProblemsQuery,
-} from './imports.input.ts'
-import { importOutput, problemOutput } from './imports.output.ts'
+  importOutput,
+  problemOutput,
+} from './imports.schemas.ts'
 import { MEDIA_TYPES } from './imports.rules.ts'
 import * as service from './imports.service.ts'
 

@@ -1,4 +1,4 @@
-/** Those that the ERP's API takes. */
+/** Kinds of import that the ERP's API takes. */
 export const ERP_KINDS = ['students', 'fees', 'payments'] as const
 export type ErpKind = (typeof ERP_KINDS)[number]
 export type ImportKind = ErpKind | 'links' | 'roster'
@@ -22,15 +22,18 @@ export const MEDIA_TYPES = ['text/csv', 'application/vnd.openxmlformats-officedo
 export const MAX_PROBLEMS_KEPT = 20_000
 export const MAX_PROBLEMS_PER_ROW = 10
 
-type Wanted = { mode: ImportMode; isDryRun: boolean }
-type Counted = { totalRows: number; badRows: number }
+type ImportOptions = { mode: ImportMode; isDryRun: boolean }
+type RowCounts = { totalRows: number; badRows: number }
 
 /** It waits when nobody asked for more than the check, or when all was asked for and not all is good. */
-export function stateAfterCheck({ mode, isDryRun }: Wanted, { badRows }: Counted): 'checked' | 'running' {
+export function stateAfterCheck(
+  { mode, isDryRun }: ImportOptions,
+  { badRows }: RowCounts,
+): 'checked' | 'running' {
   return isDryRun || (mode === 'all' && badRows > 0) ? 'checked' : 'running'
 }
 
-export function waitingWords({ isDryRun }: Wanted, { totalRows, badRows }: Counted): string | null {
+export function waitingWords({ isDryRun }: ImportOptions, { totalRows, badRows }: RowCounts): string | null {
   if (badRows === 0) return isDryRun ? 'All rows are good. Nothing has been applied yet.' : null
   const all = `${badRows} of ${totalRows} rows ${badRows === 1 ? 'is' : 'are'} bad, so nothing was applied.`
   return `${all} Correct them and send the file again, or apply the good rows only.`

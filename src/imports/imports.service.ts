@@ -11,7 +11,6 @@ import { formatOf } from './files/file-rows.ts'
 import * as rowStore from './engine/rows.store.ts'
 import { ERP_IMPORTS, ERP_KINDS, type ErpKind, type ImportFamily, type ImportMode } from './imports.rules.ts'
 import * as store from './imports.store.ts'
-import * as purgeStore from './purge.store.ts'
 import { DAY_MS } from '../platform/calendar.ts'
 
 export type { Import } from './imports.store.ts'
@@ -31,7 +30,7 @@ export type WantedImport = {
   mode: ImportMode
   isDryRun: boolean
   file: ImportFile
-  /** Of a list of students that a person sent. */
+  /** Set for a list of students that a person uploaded. */
   roster?: Pick<store.NewImport, 'fileName' | 'columns' | 'createdBy'>
 }
 
@@ -117,7 +116,7 @@ export async function listProblems(
   return toPage(found, limit, last => `${last.rowNo}-${last.problemNo}`)
 }
 
-/** Of whom a list of students that was checked asks less than now, and how much less. */
+/** Students who would owe less after a checked list, and how much less. */
 export async function listLowered(db: Queryable, key: store.ImportKey): Promise<rowStore.LoweredRow[]> {
   return rowStore.listLowered(db, key)
 }
@@ -185,12 +184,12 @@ const KEPT_DAYS = 90
 export async function purgeImports({ db, clock }: Context, limit: number): Promise<number> {
   const now = clock.now()
   const ago = (days: number): Date => new Date(now.getTime() - days * DAY_MS)
-  const forgotten = await purgeStore.cancelForgotten(db, ago(KEPT_WAITING_DAYS), now)
-  const old = await purgeStore.findOld(db, ago(KEPT_DAYS), limit)
-  const deleted = await takeDue(db, old, (tx, keys) => purgeStore.deleteOld(tx, keys))
+  const forgotten = await store.cancelForgotten(db, ago(KEPT_WAITING_DAYS), now)
+  const old = await store.findOld(db, ago(KEPT_DAYS), limit)
+  const deleted = await takeDue(db, old, (tx, keys) => store.deleteOld(tx, keys))
   // One at a time: a large one takes a while.
-  const finished = await purgeStore.findFinished(db, now, 1)
-  const cleared = await takeDue(db, finished, (tx, keys) => purgeStore.clearFinished(tx, now, keys))
+  const finished = await store.findFinished(db, now, 1)
+  const cleared = await takeDue(db, finished, (tx, keys) => store.clearFinished(tx, now, keys))
   return forgotten + deleted + cleared
 }
 

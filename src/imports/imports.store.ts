@@ -1,13 +1,14 @@
-import { isHere } from '../platform/db/moving.ts'
+import { isHere, type Query } from '../platform/db/query.ts'
 import { list, wholeList, type List, type Page, type PageRange } from '../platform/db/list.ts'
 import type { Paise } from '../platform/money.ts'
-import type { Query } from '../platform/db/query.ts'
 import { Table } from '../platform/db/table.ts'
 import type { Database, Queryable, Transaction } from '../platform/db/database.ts'
 import type { FileFormat } from './files/file-rows.ts'
 import type { ImportKind, ImportMode, ImportState } from './imports.rules.ts'
 import type { LinkOptions } from './kinds/links/links.rules.ts'
 import type { FileColumns } from './kinds/matched-columns.rules.ts'
+import { findDue } from '../platform/jobs/claim.ts'
+import { nameRows } from '../platform/db/named-rows.ts'
 
 export type ImportKey = { instituteId: number; id: string }
 
@@ -24,20 +25,20 @@ export type Import = {
   message: string | null
   unknownColumns: string[]
   options: LinkOptions | null
-  /** Of a file whose columns a person matched. */
+  /** Set for a file whose columns a person matched. */
   columns: FileColumns | null
   totalRows: number
   badRows: number
-  /** Of the bad ones: those that were good when the file was checked. */
+  /** Bad rows that were still good when the file was checked. */
   failedRows: number
-  /** Of the good ones: those that the check found to be applied before. */
+  /** Good rows that the check found to be applied before. */
   knownRows: number
-  /** Of a file of links: those of the good ones that pay the dues of a student, as the check found. */
+  /** In a file of links, good rows that pay the dues of a student, as the check found. */
   settlingRows: number
-  /** Of a list of students: those in classes without fees, and some of these classes. */
+  /** In a list of students, those in classes without fees, and some of these classes. */
   unpricedRows: number
   unpricedGrades: string[]
-  /** Of a list of students: of how many who have fees already it asks less, and how much less together. */
+  /** In a list of students, how many who have fees would owe less, and how much less together. */
   loweredRows: number
   loweredPaise: Paise
   structuresDigest: string | null
@@ -49,7 +50,7 @@ export type Import = {
   checkedAt: Date | null
   startedAt: Date | null
   finishedAt: Date | null
-  /** Of the check while it is checking, of the rest while it is running. */
+  /** How far the check is while it is checking, and the rest while it is running. */
   percent: number
 }
 
@@ -216,7 +217,7 @@ export async function countUnfinished(
   return row?.count ?? 0
 }
 
-/** Those that a process can go on with, of all institutes, the oldest first. */
+/** Imports of all institutes that a process can go on with, oldest first. */
 export async function findUnfinished(db: Database, limit: number): Promise<ImportKey[]> {
   return await db.query<ImportKey>(
     `select institute_id as "instituteId", id from imports
@@ -249,7 +250,7 @@ export async function updateImport(tx: Transaction, key: ImportKey, change: Impo
   await table.update(tx, [{ ...key, ...changed } as Import & ImportKey], { key: ['instituteId', 'id'], set })
 }
 
-/** Beside the step's own transaction, so that others see how far it is. */
+/** Runs outside the step's transaction, so that others see how far it is. */
 export async function setProgress(
   db: Queryable,
   { instituteId, id }: ImportKey,
@@ -287,4 +288,71 @@ export async function countReaderFailure(db: Queryable, { instituteId, id }: Imp
     [instituteId, id],
   )
   return row?.count ?? 0
+}
+
+const IS_OVER = 'cleared_at is null and finished_at <= $1'
+const TO_CLEAR = { table: 'imports', where: IS_OVER, order: 'finished_at' }
+
+export async function findFinished(db: Database, now: Date, limit: number): Promise<ImportKey[]> {
+  return findDue(db, TO_CLEAR, now, limit)
+}
+
+/** Forgets the files and rows of one that is over; answers how many imports that were. */
+export async function clearFinished(tx: Transaction, now: Date, keys: readonly ImportKey[]): Promise<number> {
+  const these = nameRows(keys, 2)
+  const done = await tx.query<ImportKey>(
+    `update imports set cleared_at = $1 where ${these.lock('imports', IS_OVER)}
+     returning institute_id as "instituteId", id`,
+    [now, ...these.values],
+  )
+  if (done.length === 0) return 0
+  const cleared = nameRows(done, 1)
+  // The file of a list stays for as long as its problems do: its bad rows are taken from it.
+  for (const [table, kept] of [
+    ['import_files', "and i.kind <> 'roster'"],
+    ['import_rows', ''],
+  ]) {
+    await tx.query(
+      `delete from ${table} f using imports i where ${cleared.match('i')}
+         ${kept} and f.institute_id = i.institute_id and f.import_id = i.id`,
+      cleared.values,
+    )
+  }
+  return done.length
+}
+
+/** Nobody decided in time: what was checked is not applied any more. */
+export async function cancelForgotten(db: Database, checkedBefore: Date, now: Date): Promise<number> {
+  const rows = await db.query(
+    `update imports set state = 'cancelled', finished_at = $2, message = 'Nobody said within a week what is to come of it.'
+     where state = 'checked' and checked_at < $1 and ${isHere()} returning 1`,
+    [checkedBefore, now],
+  )
+  return rows.length
+}
+
+/** Imports that ended so long ago that nobody asks for their problems any more; those that orders were made of stay. */
+export async function findOld(db: Database, finishedBefore: Date, limit: number): Promise<ImportKey[]> {
+  return findDue(db, TO_DELETE, finishedBefore, limit)
+}
+
+const TO_DELETE = {
+  table: 'imports i',
+  where: `cleared_at is not null and finished_at < $1 and not exists (
+    select 1 from import_links l where l.institute_id = i.institute_id and l.import_id = i.id)`,
+  order: 'finished_at',
+}
+
+export async function deleteOld(tx: Transaction, keys: readonly ImportKey[]): Promise<number> {
+  const these = nameRows(keys, 1)
+  const gone = await tx.query<ImportKey>(
+    `delete from imports where ${these.lock('imports', 'cleared_at is not null')}
+     returning institute_id as "instituteId", id`,
+    these.values,
+  )
+  if (gone.length === 0) return 0
+  const deleted = nameRows(gone, 1)
+  for (const table of ['import_problems', 'import_files'])
+    await tx.query(`delete from ${table} where ${deleted.match(table, 'import_id')}`, deleted.values)
+  return gone.length
 }

@@ -26,7 +26,7 @@ import { listLinks as readLinks, type MadeLink } from './kinds/links/links.store
 export type { MadeLink } from './kinds/links/links.store.ts'
 
 /** A file of payment links as the console handles it: checked while it is sent, then started by a person. */
-type Target = { institute: Institute; id: string }
+type LinkFileKey = { institute: Institute; id: string }
 
 /** Nothing is made yet: somebody looks at the result and starts it. A file that cannot be used is refused. */
 export async function createLinkFile(
@@ -37,7 +37,7 @@ export async function createLinkFile(
     file: ImportFile
     fileName: string | undefined
     createdBy: string
-    /** As a person matched them; null: they are named as a link's fields are. */
+    /** A person's choice of columns; null: they are named like a link's fields. */
     names: (string | null)[] | null
   },
 ): Promise<Import> {
@@ -86,15 +86,15 @@ function requireColumns(names: readonly (string | null)[]): void {
     throw conflict('Two columns of the file are matched to the same field.')
 }
 
-export async function listLinks(ctx: Context, { institute, id }: Target): Promise<MadeLink[]> {
+export async function listLinks(ctx: Context, { institute, id }: LinkFileKey): Promise<MadeLink[]> {
   await getImport(ctx, institute, id, LINK_FILES)
   return readLinks(ctx.db, { instituteId: institute.id, id })
 }
 
 export type LinkFile = Import & { toldByEmail: number; toldBySms: number; smsWaiting: number }
 
-/** With how many payers were told of their links, and how; a message that failed counts for nothing. */
-export async function getLinkFile(ctx: Context, { institute, id }: Target): Promise<LinkFile> {
+/** Adds how many payers were told of their links, and by which channel; failed messages do not count. */
+export async function getLinkFile(ctx: Context, { institute, id }: LinkFileKey): Promise<LinkFile> {
   const batch = await getImport(ctx, institute, id, LINK_FILES)
   const links = await readLinks(ctx.db, { instituteId: institute.id, id })
   const made = links.filter(link => !link.isRepeated).map(link => link.orderId)
@@ -108,11 +108,11 @@ export async function getLinkFile(ctx: Context, { institute, id }: Target): Prom
   }
 }
 
-/** From here on the worker makes the links of the good rows. */
+/** Hands the file to the worker, which makes the links of the good rows. */
 export async function startLinkFile(
   ctx: Context,
   command: Command<Import>,
-  target: Target,
+  target: LinkFileKey,
   options: LinkOptions,
 ): Promise<Import> {
   return decide(ctx, command, target, one => {
@@ -124,7 +124,11 @@ export async function startLinkFile(
 }
 
 /** Before it was started all of it is called off; afterwards what is still to be made. */
-export async function stopLinkFile(ctx: Context, command: Command<Import>, target: Target): Promise<Import> {
+export async function stopLinkFile(
+  ctx: Context,
+  command: Command<Import>,
+  target: LinkFileKey,
+): Promise<Import> {
   return decide(ctx, command, target, ({ state }) => {
     const finishedAt = ctx.clock.now()
     if (state === 'checked') return { state: 'cancelled', finishedAt }
@@ -137,7 +141,7 @@ export async function stopLinkFile(ctx: Context, command: Command<Import>, targe
 async function decide(
   ctx: Context,
   command: Command<Import>,
-  { institute, id }: Target,
+  { institute, id }: LinkFileKey,
   change: (one: Import) => store.ImportChange,
 ): Promise<Import> {
   const key = { instituteId: institute.id, id }

@@ -76,7 +76,7 @@ export async function readBadRows(
   return { header, texts }
 }
 
-/** As the file heads the column. */
+/** The title that the file gives the column. */
 function titleIn(header: readonly Cell[], { columns }: Import, column: string): string {
   const at = columns?.names.indexOf(column) ?? -1
   const title = titleOf(header[at] ?? null)

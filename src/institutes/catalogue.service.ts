@@ -3,7 +3,7 @@ import { badFields, type FieldProblem } from '../platform/errors.ts'
 import type { Context } from '../platform/context.ts'
 import { getInstitute } from './institutes.service.ts'
 import type { CatalogueEntry, Institute } from './institutes.rules.ts'
-import * as store from './catalogue.store.ts'
+import * as store from './institutes.store.ts'
 
 /** A code as it stands in a request, with the path of its field. */
 export type CodeInUse = CatalogueEntry & { key: string }
@@ -65,7 +65,7 @@ function inLockOrder(codes: readonly CatalogueEntry[]): CatalogueEntry[] {
   return [...entries.keys()].sort().flatMap(id => entries.get(id) ?? [])
 }
 
-/** To be called after the commit that inserted them. */
+/** Call it after the commit that inserted them: a rollback must not leave them in memory. */
 export function rememberEntries(
   db: Queryable,
   institute: Institute,

@@ -3,18 +3,18 @@ import { HttpClient, type HttpResult } from '../platform/http-client/http-client
 
 /** A callback as it came, to be sent on without a change. */
 export type IncomingCallback = {
-  /** With what follows a `?`. */
+  /** Includes the query. */
   path: string
   headers: Readonly<Record<string, string | string[] | undefined>>
   rawBody: Buffer
-  /** Of its sender. */
+  /** Address of the sender. */
   ip: string
 }
 
 /** Says that a cell has sent it on: it is not sent on once more. */
 export const FORWARDED_BY = 'bursar-forwarded-by'
 
-/** Of the one connection that they came over, or told by the proxies on the way. */
+/** Headers that belong to the one connection, or that proxies on the way add. */
 const LEFT_OUT = new Set([
   'connection',
   'content-length',

@@ -4,7 +4,7 @@ import type { OutboundAnswer } from '../platform/http-client/http-client.ts'
 import { FORWARDED_BY, sendToCell, type IncomingCallback } from './forward.client.ts'
 import * as store from './institutes.store.ts'
 
-/** By what a callback names its school. */
+/** How a callback names its school. */
 export type CallbackOf = { by: 'account' | 'id'; value: string | number }
 
 /** Sends a callback on if its school has left; see forwardIfLeft. */

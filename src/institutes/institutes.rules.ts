@@ -12,7 +12,7 @@ export type Institute = {
   /** The school's own colour and the picture that stands on its pages, by the tag of its content. */
   color: string | null
   logoTag: string | null
-  /** Of families' pages until the payer chooses; null: as the browser asks. */
+  /** Language of families' pages until the payer chooses; null: the browser's. */
   familyLanguage: Language | null
   /** Parents may sign in with a code that is sent to their phone or mail. */
   hasParentSignIn: boolean
@@ -34,7 +34,7 @@ export function isInstituteCode(text: string): boolean {
 /** A code of the institute's own vocabulary. */
 export type CatalogueEntry = { kind: 'grade' | 'component' | 'discount'; code: string }
 
-/** Whose API key a request came with. */
+/** The institute and scopes of the API key that a request came with. */
 export type Caller = {
   institute: Institute
   keyId: string

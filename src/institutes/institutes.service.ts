@@ -121,7 +121,7 @@ export async function refuseIfLeft(db: Queryable, by: store.SchoolName, value: s
   if ((await store.findLeft(db, by, value)) !== null) throw new SchoolMoving()
 }
 
-/** Those of these ids, in any order. */
+/** Reads institutes by their ids, in any order. */
 export async function getInstitutesById({ db }: Context, ids: readonly number[]): Promise<Institute[]> {
   return store.findInstitutes(db, ids)
 }

@@ -1,7 +1,7 @@
 import type { Queryable, Transaction } from '../platform/db/database.ts'
 import { oneOf } from '../platform/db/query.ts'
 import { Table } from '../platform/db/table.ts'
-import type { Branch, FamilyPages, Institute } from './institutes.rules.ts'
+import type { Branch, FamilyPages, Institute, CatalogueEntry } from './institutes.rules.ts'
 
 const institutes = new Table<Omit<Institute, 'branches'>>('institutes', {
   id: 'int',
@@ -44,7 +44,7 @@ export async function listInstitutes(db: Queryable): Promise<Institute[]> {
   return db.query<Institute>(`select ${INSTITUTE_COLUMNS} from institutes i order by i.id`)
 }
 
-/** By what a caller from outside names a school, and where it stands of a school that has left this cell. */
+/** How a caller from outside names a school, and where that is kept for a school that has left this cell. */
 const NAMED_BY = {
   code: 'code = $1',
   key: '$1 = any (key_ids)',
@@ -152,4 +152,47 @@ export async function setDefaultBranch(
     instituteId,
     collectorCode,
   ])
+}
+
+type NamedEntry = CatalogueEntry & { name: string }
+
+const catalogue = new Table<NamedEntry & { instituteId: number }>('catalogue_entries', {
+  instituteId: 'int',
+  kind: 'text',
+  code: 'text',
+  name: 'text',
+})
+
+export async function listCatalogue(db: Queryable, instituteId: number): Promise<NamedEntry[]> {
+  return db.query<NamedEntry>(
+    'select kind, code, name from catalogue_entries where institute_id = $1 order by kind, code',
+    [instituteId],
+  )
+}
+
+export async function insertEntries(
+  db: Queryable,
+  instituteId: number,
+  entries: readonly CatalogueEntry[],
+): Promise<void> {
+  const rows = entries.map(entry => ({ ...entry, instituteId, name: entry.code }))
+  await catalogue.insert(db, rows, { onConflict: 'on conflict do nothing' })
+}
+
+/** Adds an entry or gives a known one its name. */
+export async function nameEntry(db: Queryable, instituteId: number, entry: NamedEntry): Promise<void> {
+  const onConflict = 'on conflict (institute_id, kind, code) do update set name = excluded.name'
+  await catalogue.insert(db, [{ ...entry, instituteId }], { onConflict })
+}
+
+export async function findGradeName(
+  db: Queryable,
+  instituteId: number,
+  code: string,
+): Promise<string | null> {
+  const [row] = await db.query<{ name: string }>(
+    `select name from catalogue_entries where institute_id = $1 and kind = 'grade' and code = $2`,
+    [instituteId, code],
+  )
+  return row?.name ?? null
 }

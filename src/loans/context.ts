@@ -9,7 +9,7 @@ export type LoanContext = PaymentContext & {
   /** Addresses of the people who work in the console, for mails about what waits for them. */
   readonly people: {
     atLender(db: Queryable, lender: string): Promise<string[]>
-    /** Those of an institute who confirm what arrived. */
+    /** People of an institute who confirm what arrived. */
     handlingMoney(db: Queryable, instituteId: number): Promise<string[]>
   }
 }

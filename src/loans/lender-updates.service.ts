@@ -10,7 +10,7 @@ import { newId } from '../platform/ids.ts'
 import { sumPaise, ZERO } from '../platform/money.ts'
 import { readStudentContexts, type StudentContext } from '../students/student-contexts.service.ts'
 import { loanEvent } from './loan.events.ts'
-import { mailBorrower } from './borrower-mails.service.ts'
+import { mailBorrower, mailInstitute, mailLender } from './loan-mails.service.ts'
 import { newsOf } from './loan-messages.texts.ts'
 import type { LoanContext } from './context.ts'
 import { lenderOf } from './lenders/lenders.service.ts'
@@ -23,14 +23,13 @@ import {
   expiryAfter,
   mayOvertake,
   nextCheck,
+  BANK_TRANSFER,
   type Application,
   type LoanFile,
   type LoanState,
   type Verdict,
 } from './loans.rules.ts'
 import { clampTime, contradiction, reportRefusal } from './report-checks.rules.ts'
-import { mailInstitute, mailLender } from './staff-mails.service.ts'
-import { BANK_TRANSFER } from './transfers/bank-transfers.rules.ts'
 import { disbursementOrder, newTranche, writePaidTranche } from './transfers/payouts.ts'
 
 /** Handles a lender's callback: the signature is required, and duplicates and reordering do no harm. */

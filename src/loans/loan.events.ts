@@ -2,7 +2,7 @@ import { defineEvent, newEvent, type NewEvent, type SourceOf } from '../events/d
 import { outputOf } from '../http/wire/output.ts'
 import type { StudentContext } from '../students/student-contexts.service.ts'
 import { ofStudent, type StudentInEvent } from '../students/student.events.ts'
-import { disbursementBlock, emiOutput } from './loan.output.ts'
+import { disbursementBlock, emiOutput } from './loan.schemas.ts'
 import type { Application, Emi, Tranche } from './loans.rules.ts'
 
 const LOAN_ID = 'loan_01k9zq4m0ve8sbn6yt2hw3c5da'

@@ -1,8 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { callbackBody } from '../http/body.ts'
 import { addRead, addWrite } from '../http/endpoint.ts'
-import { all, created, from, one, pageOf } from '../http/reply.ts'
-import { JSON_TYPE, ok, successBody } from '../http/envelope.ts'
+import { all, created, from, one, pageOf, JSON_TYPE, ok, successBody } from '../http/reply.ts'
 import { forwardIfLeft } from '../institutes/forward.service.ts'
 import type { Caller } from '../institutes/institutes.rules.ts'
 import { studentParams } from '../students/student.input.ts'
@@ -14,15 +13,13 @@ import {
   lenderParams,
   listApplicationsQuery,
   pageQuery,
-} from './loan.input.ts'
-import {
   applicationOutput,
   createdApplicationOutput,
   disbursementOutput,
   toDisbursements,
   toWhole,
   wholeApplicationOutput,
-} from './loan.output.ts'
+} from './loan.schemas.ts'
 import { cancelApplication } from './lender-sync.service.ts'
 import { takeLenderCallback } from './lender-updates.service.ts'
 

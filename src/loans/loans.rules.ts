@@ -1,7 +1,16 @@
 import { assert, assertNever } from '../platform/assert.ts'
-import { subtractPaise, ZERO, type Paise } from '../platform/money.ts'
-import type { LenderName, LenderUpdate, Offer, PayOut, PlannedTranche } from './lender-port.ts'
+import { subtractPaise, ZERO, minPaise, paiseOf, sumPaise, type Paise } from '../platform/money.ts'
+import type {
+  LenderName,
+  LenderUpdate,
+  Offer,
+  PayOut,
+  PlannedTranche,
+  LoanLimits,
+  LoanTerms,
+} from './lender-port.ts'
 import { DAY_MS } from '../platform/calendar.ts'
+import { badField, conflict } from '../platform/errors.ts'
 
 export const LOAN_STATES = [
   'started',
@@ -37,7 +46,7 @@ export type Application = {
   /** The borrower accepted the offer on our page; then when the lender confirmed that it knows. */
   acceptedAt: Date | null
   acceptanceSentAt: Date | null
-  /** From where it was accepted, and the terms as they stood on the page. */
+  /** Who accepted from where, and the terms that the page showed. */
   acceptance: { ip: string; agent: string; offer: Offer } | null
   createdAt: Date
   sentAt: Date | null
@@ -78,7 +87,7 @@ export type RecordedPayOut = {
   amountPaise: Paise
   reference: string
   paidOutAt: Date
-  /** Of a transfer to the institute's own bank account: found on the statement, or not. */
+  /** Set once a transfer to the institute's own bank account was found on the statement. */
   receivedAt: Date | null
   missingAt: Date | null
   /** What of it never arrived, or went back to the lender. */
@@ -259,3 +268,55 @@ export function nextCheck(application: Application, now: Date): Date | null {
   const next = new Date(now.getTime() + minutes * MINUTE_MS)
   return canEnd(state) && expiresAt > now && expiresAt < next ? expiresAt : next
 }
+
+type Line = { componentType: string; amountPaise: Paise }
+
+/** The component for money that arrives when a student has no fees at all. */
+const NO_FEES = 'FEES'
+
+/** Allocates to what is owed, oldest component first; the remainder is an advance on the first component. */
+export function allocate(
+  amountPaise: Paise,
+  { owed, components }: { owed: readonly Line[]; components: readonly string[] },
+): Line[] {
+  let left = amountPaise
+  const lines = owed.flatMap(({ componentType, amountPaise: due }): Line[] => {
+    const part = minPaise(due, left)
+    left = subtractPaise(left, part)
+    return part > 0 ? [{ componentType, amountPaise: part }] : []
+  })
+  if (left === 0) return lines
+  const first = components[0] ?? NO_FEES
+  const known = lines.find(line => line.componentType === first)
+  if (known === undefined) return [{ componentType: first, amountPaise: left }, ...lines]
+  const more = sumPaise([known.amountPaise, left])
+  return lines.map(line => (line === known ? { ...line, amountPaise: more } : line))
+}
+
+/** The amount to apply for: by default all that is owed, within the lender's limits. */
+export function amountToAsk(asked: Paise | undefined, owedPaise: Paise, limits: LoanLimits): Paise {
+  const { leastPaise, mostPaise } = limits
+  if (owedPaise === 0) throw conflict('Nothing is outstanding for this student, so there is nothing to lend.')
+  if (owedPaise < leastPaise)
+    throw conflict(
+      `Only ${owedPaise / 100} rupees are outstanding; the lender lends ${leastPaise / 100} rupees or more.`,
+    )
+  const most = minPaise(owedPaise, mostPaise)
+  const amount = asked ?? most
+  if (amount > most) throw badField('amount', `must be at most ${most / 100} rupees`)
+  if (amount < leastPaise) throw badField('amount', `must be at least ${leastPaise / 100} rupees`)
+  return amount
+}
+
+/** The monthly EMI to the paisa: the annuity of the amount at the yearly rate. */
+export function emiOf(amountPaise: Paise, { yearlyRatePercent, months }: LoanTerms): Paise {
+  const rate = yearlyRatePercent / 1_200
+  if (rate === 0) return paiseOf(Math.ceil(amountPaise / months))
+  return paiseOf(Math.round((amountPaise * rate) / (1 - (1 + rate) ** -months)))
+}
+
+/** The name of the account that lenders' direct transfers go through. */
+export const BANK_TRANSFER = 'bank-transfer'
+
+export const NOT_REFUNDABLE =
+  'This money came from a lender to the bank account directly. Pay it back from there, and record that at the loan.'

@@ -1,9 +1,17 @@
-import { isHere } from '../platform/db/moving.ts'
+import { isHere } from '../platform/db/query.ts'
 import type { Database, Queryable, Transaction } from '../platform/db/database.ts'
 import { list, type Page, type PageRange } from '../platform/db/list.ts'
 import { Table } from '../platform/db/table.ts'
 import { leasedRows } from '../platform/jobs/leased-rows.ts'
-import type { Application, Emi, LoanFile, LoanState, RecordedPayOut, Tranche } from './loans.rules.ts'
+import {
+  BANK_TRANSFER,
+  type Application,
+  type Emi,
+  type LoanFile,
+  type LoanState,
+  type RecordedPayOut,
+  type Tranche,
+} from './loans.rules.ts'
 
 export type LoanKey = { instituteId: number; applicationId: string }
 
@@ -295,4 +303,20 @@ export async function nextExpiry(db: Database, after: Date): Promise<Date | null
     [after],
   )
   return row?.at ?? null
+}
+
+/** Transfers under these references that nobody has found or missed yet, in the order in which loans are locked. */
+export async function listUnconfirmed(
+  tx: Transaction,
+  instituteId: number,
+  references: readonly string[],
+): Promise<{ applicationId: string; number: number }[]> {
+  if (references.length === 0) return []
+  return tx.query<{ applicationId: string; number: number }>(
+    `select o.application_id as "applicationId", o.number from cred_pay_outs o
+     join payments p on p.institute_id = o.institute_id and p.id = o.payment_id
+     where o.institute_id = $1 and o.reference = any($2) and p.account_id = $3
+       and o.received_at is null and o.missing_at is null order by o.application_id, o.number`,
+    [instituteId, references, BANK_TRANSFER],
+  )
 }

@@ -1,4 +1,7 @@
-import type { Addressee } from './letter.texts.ts'
+import type { Addressee } from './texts/texts.ts'
+import { EARLIEST_HOUR, LATEST_HOUR, type School } from '../institutes/school/school.rules.ts'
+import { dayAfter, dayOf, startOfDay } from '../platform/calendar.ts'
+import { LANGUAGES, type Language } from '../platform/languages.ts'
 
 export const CHANNELS = ['email', 'sms', 'whatsapp'] as const
 export type Channel = (typeof CHANNELS)[number]
@@ -13,7 +16,7 @@ export type NewMessage = {
   /** E-mails only. */
   subject?: string | undefined
   body: string
-  /** Of mails to families: the body is written into a letter of the school. */
+  /** Set for mails to families: the body is written into a letter of the school. */
   to?: Addressee
   /** The id of the resource it is about. */
   about: string
@@ -55,7 +58,7 @@ export function englishName(template: string): string {
   return template.replace(/_[a-z]{2}$/, '_en')
 }
 
-/** As DLT writes it. */
+/** DLT writes variables of a template so. */
 export const VARIABLE = '{#var#}'
 
 export type Message = {
@@ -112,7 +115,7 @@ export function plainWords(reason: string): string {
     .slice(0, FAILURE_LENGTH)
 }
 
-/** As providers want it, `+91…` unless it names another country; null when no message can go there. */
+/** Providers want `+91…` unless the number names another country; null when no message can go there. */
 export function internationalNumber(text: string): string | null {
   const plain = text.replaceAll(/[\s\-().[\]]/g, '')
   const indian = /^(?:(?:\+|00)?91)?0?([6-9]\d{9})$/.exec(plain)?.[1]
@@ -128,4 +131,45 @@ export function textAt(json: unknown, ...path: (string | number)[]): string {
     value = (value as Record<string | number, unknown>)[step]
   }
   return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
+}
+
+/** Reminders reach people only while they are awake, 09:00 to 20:00 in India; a school may choose fewer hours. */
+type MessageHours = Pick<School, 'messagesFrom' | 'messagesUntil'>
+const HOURS: MessageHours = { messagesFrom: EARLIEST_HOUR, messagesUntil: LATEST_HOUR }
+const HOUR_MS = 3_600_000
+
+export function isWakingHour(moment: Date, hours = HOURS): boolean {
+  return nextWakingMoment(moment, hours).getTime() === moment.getTime()
+}
+
+/** Answers the moment itself within waking hours, else the next morning. */
+export function nextWakingMoment(moment: Date, hours = HOURS): Date {
+  const today = dayOf(moment)
+  if (moment < morningOf(today, hours)) return morningOf(today, hours)
+  const isEvening = moment.getTime() >= startOfDay(today).getTime() + hours.messagesUntil * HOUR_MS
+  return isEvening ? morningOf(dayAfter(today), hours) : moment
+}
+
+export function morningOf(day: string, { messagesFrom } = HOURS): Date {
+  return new Date(startOfDay(day).getTime() + messagesFrom * HOUR_MS)
+}
+
+/** Writes a text to a phone; everything in it that depends on the language is written in it. */
+type Write = (language: Language) => string
+
+/** A text to a phone, with the name it is registered under, and in English for where its language is not. */
+export function shortText(
+  name: string,
+  language: Language,
+  write: Write,
+): Pick<NewMessage, 'body' | 'template' | 'inEnglish'> {
+  const template = `${name}_${language}`
+  return language === 'en'
+    ? { body: write('en'), template }
+    : { body: write(language), template, inEnglish: write('en') }
+}
+
+/** The text in each language, as DLT registers it. */
+export function templatesOf(name: string, write: Write): Template[] {
+  return LANGUAGES.map(language => ({ name: `${name}_${language}`, text: write(language) }))
 }

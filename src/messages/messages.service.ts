@@ -12,18 +12,19 @@ import { processDue, type LeaseEnd } from '../platform/jobs/process-due.ts'
 import {
   AWAY_MS,
   isRepeatable,
-  type Channel,
   nextTry,
   plainWords,
   placeSecret,
+  isWakingHour,
+  nextWakingMoment,
+  type Channel,
   type Message,
   type NewMessage,
   type Secret,
 } from './messages.rules.ts'
-import { writeLetter } from './letter.texts.ts'
+import { writeLetter } from './texts/texts.ts'
 import * as store from './messages.store.ts'
 import type { Attachment, MessageContext, Outcome } from './senders.ts'
-import { isWakingHour, nextWakingMoment } from './quiet-hours.rules.ts'
 
 /** Writes messages down in the transaction of what they tell of; the worker sends them. */
 export async function queueMessages(tx: Transaction, messages: readonly NewMessage[]): Promise<void> {
@@ -99,7 +100,7 @@ function secretPurpose({ instituteId, id }: { instituteId: number; id: string })
   return `secret of message ${instituteId} ${id}`
 }
 
-/** As its recipient reads it, for as long as the secret is there. */
+/** Puts the secret into the text, while it is still stored. */
 function openMessage({ vault }: Pick<Context, 'vault'>, message: Message): Message {
   const { secretSealed, secretUntil, body } = message
   if (secretUntil === null) return message
@@ -159,7 +160,7 @@ async function sendMessage(post: MessageContext, message: store.DueMessage): Pro
   const outcome = await send(post, message)
   await finish(post, message, outcome)
   if (outcome.kind !== 'delayed' || !outcome.isAway) return 'released'
-  // Those behind it would only wait for the same time-out; they have not been tried, so none counts a try.
+  // Messages behind a time-out would only wait for the same one; they were not tried, so none counts a try.
   const until = new Date(now.getTime() + AWAY_MS)
   await store.postponeDue(post.db, message.channel, { now: post.clock.now(), until })
   return 'released'
@@ -189,7 +190,7 @@ export async function countTold(
   { db }: Pick<Context, 'db'>,
   instituteId: number,
   about: readonly string[],
-): Promise<ReadonlyMap<Channel, store.Told>> {
+): Promise<ReadonlyMap<Channel, store.ToldCounts>> {
   return store.countTold(db, instituteId, about)
 }
 

@@ -1,4 +1,4 @@
-import { isHere } from '../platform/db/moving.ts'
+import { isHere } from '../platform/db/query.ts'
 import type { School } from '../institutes/school/school.rules.ts'
 import type { Database, Queryable, Transaction } from '../platform/db/database.ts'
 import { institutesOf } from '../platform/db/named-rows.ts'
@@ -177,15 +177,15 @@ export async function sendAgain(
 }
 
 /** How many of these resources somebody was sent a message about, or is being sent one, by channel. */
-/** Of how many somebody is told, and of how many of these the message has still to leave. */
-export type Told = { count: number; waiting: number }
+/** How many resources somebody is told about, and for how many the message still waits. */
+export type ToldCounts = { count: number; waiting: number }
 
 export async function countTold(
   db: Queryable,
   instituteId: number,
   about: readonly string[],
-): Promise<Map<Channel, Told>> {
-  const rows = await db.query<Told & { channel: Channel }>(
+): Promise<Map<Channel, ToldCounts>> {
+  const rows = await db.query<ToldCounts & { channel: Channel }>(
     `select channel, count(distinct about)::int as count,
        count(distinct about) filter (where state <> 'sent')::int as waiting
      from messages where institute_id = $1 and about = any($2) and state <> 'failed' group by channel`,
@@ -203,7 +203,7 @@ export async function nextWaiting(db: Database, now: Date): Promise<Date | null>
   return row?.at ?? null
 }
 
-/** Those that remind of nothing else; what is on its way at this moment is not called back. */
+/** Deletes messages that remind of nothing else; what is being sent at this moment is not called back. */
 export async function deleteReminders(
   tx: Transaction,
   done: readonly { instituteId: number; about: string; id: string }[],
@@ -234,7 +234,7 @@ export async function deleteUnsent(
   )
 }
 
-/** By their names: the moment at which the first channel told it, null while all that are left wait. */
+/** When the first channel told each, by name; null while all that are left wait. */
 export async function findTold(
   db: Queryable,
   named: readonly { instituteId: number; once: string }[],

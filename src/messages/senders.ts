@@ -6,7 +6,7 @@ import type { Channel, Message } from './messages.rules.ts'
 /** What became of one try. */
 export type Outcome =
   | { kind: 'sent' }
-  /** For good: the same again would be refused again. */
+  /** Permanent: the same message would be refused again. */
   | { kind: 'refused'; reason: string }
   /** `isAway`: the server itself could not be used, so others need not be tried now. */
   | { kind: 'delayed'; reason: string; isAway: boolean }
@@ -19,7 +19,7 @@ export type AttachmentOf = Pick<Message, 'instituteId'> & { attachment: string; 
 type Letter = Pick<Message, 'id' | 'recipient' | 'body' | 'template'> & {
   inEnglish?: string | null
   subject: string
-  /** Of mails only. */
+  /** Mails only. */
   replyTo?: string | null
   attached?: Attachment | undefined
 }
@@ -41,7 +41,10 @@ export type MessageContext = Pick<Context, 'db' | 'clock' | 'vault' | 'mode'> & 
 }
 
 /** What an HTTP provider says in its answer; `null` leaves it to the status. */
-export type Said = { verdict: 'taken' | 'refused' | 'busy' | 'busy_recipient' | null; reason: string }
+export type ProviderVerdict = {
+  verdict: 'taken' | 'refused' | 'busy' | 'busy_recipient' | null
+  reason: string
+}
 
 /** A wrong key or an empty account is ours to mend, and the message goes once it is. */
 const MAY_PASS = [401, 402, 403, 408, 429]
@@ -49,7 +52,7 @@ const MAY_PASS = [401, 402, 403, 408, 429]
 /** Only words that `read` found are kept, never a page as it came, and no secret that they repeat. */
 export function outcomeOf(
   result: HttpResult,
-  read: (json: unknown) => Said,
+  read: (json: unknown) => ProviderVerdict,
   secrets: readonly string[],
 ): Outcome {
   if (result.kind === 'failed') return { kind: 'delayed', reason: result.message, isAway: true }

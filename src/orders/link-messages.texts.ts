@@ -1,7 +1,11 @@
-import { VARIABLE, type NewMessage, type Template } from '../messages/messages.rules.ts'
-import { shortText, templatesOf } from '../messages/short-texts.ts'
-import { messageTextsIn } from '../messages/texts/texts.ts'
-import { feeNames, localMoment } from '../messages/words.ts'
+import {
+  VARIABLE,
+  shortText,
+  templatesOf,
+  type NewMessage,
+  type Template,
+} from '../messages/messages.rules.ts'
+import { messageTextsIn, feeNames, localMoment } from '../messages/texts/texts.ts'
 import { totalOf, type OrderLine } from './orders.rules.ts'
 import { lastMoment } from '../platform/calendar.ts'
 import { fill, type Language } from '../platform/languages.ts'

@@ -20,7 +20,7 @@ import { badField, badFields, unavailable } from '../platform/errors.ts'
 import type { Context } from '../platform/context.ts'
 import { replayIfDone, stillRunning, transact, type Command } from '../platform/idempotency.ts'
 import { newId } from '../platform/ids.ts'
-import { findNamedStudents } from '../students/naming.service.ts'
+import { findNamedStudents } from '../students/students.service.ts'
 import { linkEvents } from './order.events.ts'
 import {
   assertCancellable,

@@ -19,7 +19,7 @@ export type Problem = { input: string } & (
   | { why: 'quantity'; least: number; most: number }
 )
 
-export type Filled = {
+export type FilledForm = {
   name: string
   phone: string
   email: string
@@ -28,7 +28,7 @@ export type Filled = {
   lines: { componentType: string; label: string; amountPaise: Paise }[]
 }
 
-export type Reading = { kind: 'filled'; filled: Filled } | { kind: 'problems'; problems: Problem[] }
+export type Reading = { kind: 'filled'; filled: FilledForm } | { kind: 'problems'; problems: Problem[] }
 
 /** The names of a form's inputs. */
 const CONTACTS = ['name', 'phone', 'email'] as const
@@ -53,8 +53,8 @@ export function readForm(
   const typed: Typed = input => tidy(sent(input) ?? '')
   const { lines, notes: quantities } = readLines(page.lines, typed, problems)
   const [name, phone, email] = CONTACTS.map(input => readContact(input, typed(input), problems))
-  const known: Filled['known'] = {}
-  const notes: Filled['notes'] = []
+  const known: FilledForm['known'] = {}
+  const notes: FilledForm['notes'] = []
   for (const field of page.fields) {
     const answer = readAnswer(field, typed, { today, problems })
     if (answer === '') continue
@@ -121,9 +121,9 @@ function readLines(
   lines: readonly PageLine[],
   typed: Typed,
   problems: Problem[],
-): Pick<Filled, 'lines' | 'notes'> {
-  const taken: Filled['lines'] = []
-  const notes: Filled['notes'] = []
+): Pick<FilledForm, 'lines' | 'notes'> {
+  const taken: FilledForm['lines'] = []
+  const notes: FilledForm['notes'] = []
   const before = problems.length
   for (const line of lines) {
     const { componentType, price } = line

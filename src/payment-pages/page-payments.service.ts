@@ -14,7 +14,7 @@ import type { Context } from '../platform/context.ts'
 import type { Command } from '../platform/idempotency.ts'
 import { newId } from '../platform/ids.ts'
 import { newSecret } from '../platform/secrets.ts'
-import { readForm, type Filled, type Problem } from './page-form.rules.ts'
+import { readForm, type FilledForm, type Problem } from './page-form.rules.ts'
 import { payableUntil, stateOf, type Page, type PageState } from './pages.rules.ts'
 import { getPage } from './pages.service.ts'
 import * as store from './pages.store.ts'
@@ -26,7 +26,7 @@ export type Submission =
 
 const TOKEN = /^[A-Za-z0-9_-]{16,64}$/
 
-/** For a form that is shown: sending it twice with the same one counts once. */
+/** Makes the token of a shown form: sending the form twice with it counts once. */
 export function newFormToken(): string {
   return newSecret()
 }
@@ -77,7 +77,7 @@ export async function purgeUnpaidForms({ db, clock }: Context, limit: number): P
   return takeDue(db, old, (tx, keys) => store.deleteUnpaid(tx, closedBefore, keys))
 }
 
-function digestOf(filled: Filled): Buffer {
+function digestOf(filled: FilledForm): Buffer {
   return createHash('sha256').update(JSON.stringify(filled)).digest()
 }
 
@@ -86,7 +86,7 @@ function isStanding(form: store.SentForm, now: Date): boolean {
   return state === 'paid' || state === 'unpaid'
 }
 
-function orderOf(page: Page, { known, ...filled }: Filled, now: Date): Order {
+function orderOf(page: Page, { known, ...filled }: FilledForm, now: Date): Order {
   return unpaidOrder({
     ...filled,
     // Both may be changed later; what was ordered was called this.

@@ -3,7 +3,7 @@ import { SETTLED_AT } from '../events/payment-block.output.ts'
 import { outputOf } from '../http/wire/output.ts'
 import { ofOrder } from '../orders/order.events.ts'
 import { PAID_ORDER, payment, type PaidInEvent } from '../payments/payment.events.ts'
-import { PAGE_ID } from './page.input.ts'
+import { PAGE_ID } from './page.schemas.ts'
 
 const out = outputOf<PaidInEvent & { pageId: string }, Date>()
 const payload = out.object({ page_id: out.text('Id of the page.', PAGE_ID), ...ofOrder, payment })

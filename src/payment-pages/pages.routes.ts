@@ -17,8 +17,10 @@ import {
   pageChangeInput,
   pageParams,
   pagePaymentParams,
-} from './page.input.ts'
-import { createdPageOutput, pageOutput, toShownPage } from './page.output.ts'
+  createdPageOutput,
+  pageOutput,
+  toShownPage,
+} from './page.schemas.ts'
 import { createPage, getPage, listPages, updatePage } from './pages.service.ts'
 
 const PAGES = '/api/v1/integrations/pay/pages'

@@ -110,7 +110,7 @@ export function slugOf(title: string): string {
   return trimDashes(trimDashes(plain).slice(0, LONGEST_SLUG)) || 'page'
 }
 
-/** For when that is taken: the same with the end of the page's id, which is random. */
+/** When the slug is taken, the end of the page's random id is added. */
 export function slugWithId(slug: string, id: string): string {
   const suffix = id.slice(-6)
   return `${trimDashes(slug.slice(0, LONGEST_SLUG - suffix.length - 1))}-${suffix}`

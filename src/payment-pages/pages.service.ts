@@ -111,7 +111,7 @@ export async function listPages(
   return { ...found, rows: found.rows.map(counted => fileOf(ctx, institute, counted, now)) }
 }
 
-/** For the public address; null when there is none. */
+/** Finds the page at a public address; null when there is none. */
 export async function findPageBySlug(
   ctx: Context,
   institute: Institute,

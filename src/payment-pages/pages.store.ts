@@ -91,7 +91,7 @@ export async function findPage(
   return row === undefined ? null : toCounted(row)
 }
 
-/** As it is now; null for an order that came otherwise. */
+/** Finds the page of an order, as it is now; null for an order that came otherwise. */
 export async function findPageOfOrder(
   db: Queryable,
   instituteId: number,
@@ -166,12 +166,12 @@ const NEVER_PAID = `o.kind = 'page' and o.closed_at < $1 and o.state in ('expire
   and not exists (select 1 from payments p where p.institute_id = o.institute_id
     and p.order_id = o.id)`
 
-/** Those closed before a moment that nobody ever began to pay. */
+/** Pages' orders closed before a moment that nobody ever began to pay. */
 export async function findUnpaid(db: Database, closedBefore: Date, limit: number): Promise<RowKey[]> {
   return findDue(db, { table: 'orders o', where: NEVER_PAID, order: 'closed_at' }, closedBefore, limit)
 }
 
-/** With their forms. */
+/** Deletes the orders together with their forms. */
 export async function deleteUnpaid(
   tx: Transaction,
   closedBefore: Date,

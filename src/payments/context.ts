@@ -1,10 +1,8 @@
 import type { OrderKind } from '../orders/orders.rules.ts'
 import type { Context } from '../platform/context.ts'
 import type { AccountRegistry } from '../providers/accounts/registry.service.ts'
-import type { MandateChange, MandatePort, MandateReport } from '../providers/mandate-port.ts'
-import type { Provider } from '../providers/port.ts'
+import type { MandateChange, MandatePort, MandateReport, Provider, TransferPort } from '../providers/port.ts'
 import type { PaymentHandler } from './payment-handler.ts'
-import type { TransferPort } from '../providers/transfer-port.ts'
 
 /** The context with the accounts that money moves through. */
 export type PaymentContext = Context & {

@@ -1,10 +1,9 @@
-import { dayOf } from '../platform/calendar.ts'
+import { dayOf, type Holidays } from '../platform/calendar.ts'
 import type { Database, Queryable } from '../platform/db/database.ts'
 import { toPage, type Page } from '../platform/db/list.ts'
 import { badField, conflict, notFound } from '../platform/errors.ts'
 import type { Context } from '../platform/context.ts'
 import { transact, type Command } from '../platform/idempotency.ts'
-import type { Holidays } from '../platform/working-days.ts'
 import * as store from './holidays.store.ts'
 
 export type { Holiday } from './holidays.store.ts'

@@ -1,7 +1,7 @@
 import { totalOf, type Order } from '../orders/orders.rules.ts'
 import { sumPaise, type Paise } from '../platform/money.ts'
 import { offeredMethods } from '../providers/accounts/accounts.rules.ts'
-import type { Account, Target } from '../providers/accounts/registry.service.ts'
+import type { Account, BranchKey } from '../providers/accounts/registry.service.ts'
 import type { PaymentMode } from '../providers/port.ts'
 import type { PaymentContext } from './context.ts'
 
@@ -47,7 +47,7 @@ export async function commonAccount(
 /** Whether new payments of a branch can be taken at all. */
 export async function takesPayments(
   { accounts }: Pick<PaymentContext, 'accounts'>,
-  branch: Target,
+  branch: BranchKey,
 ): Promise<boolean> {
   return (await accounts.accountFor(branch, 'payments')) !== null
 }

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { callbackBody } from '../http/body.ts'
-import { JSON_TYPE, ok, successBody } from '../http/envelope.ts'
+import { JSON_TYPE, ok, successBody } from '../http/reply.ts'
 import { forwardIfLeft, type Forward } from '../institutes/forward.service.ts'
 import { orderParams } from '../orders/order.input.ts'
 import type { PublicKind } from '../orders/orders.rules.ts'

@@ -1,12 +1,15 @@
 import { totalOf, type Order } from '../orders/orders.rules.ts'
 import { assert, assertNever } from '../platform/assert.ts'
-import { dayOf } from '../platform/calendar.ts'
+import { dayOf, addWorkingDays, type Holidays } from '../platform/calendar.ts'
 import { ZERO, type Paise } from '../platform/money.ts'
-import { addWorkingDays, type Holidays } from '../platform/working-days.ts'
-import type { Rail } from '../providers/mandate-port.ts'
-import type { PaymentAtProvider } from '../providers/payment-at-provider.ts'
-import type { PaymentMode, PaymentOutcome, ProviderName } from '../providers/port.ts'
-import type { TransferMode } from '../providers/transfer-port.ts'
+import type {
+  Rail,
+  PaymentAtProvider,
+  PaymentMode,
+  PaymentOutcome,
+  ProviderName,
+  TransferMode,
+} from '../providers/port.ts'
 
 export type PaymentState = 'created' | 'pending' | 'captured' | 'failed'
 

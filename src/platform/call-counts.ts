@@ -17,7 +17,7 @@ export class CallCounts {
   }
 }
 
-/** By account, by institute, by channel. */
+/** Calls by account, by institute and by channel. */
 export type Calls = {
   readonly providers: CallCounts
   readonly erps: CallCounts

@@ -5,7 +5,7 @@
  */
 const PARAMETER = 'at'
 
-/** Of what belongs to a cell and to no school: people who run it, accounts of the installation. */
+/** Marks what belongs to a cell and to no school: people who run it, accounts of the installation. */
 export function markOfCell(name: string): string {
   return `@${name}`
 }

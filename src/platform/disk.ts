@@ -5,7 +5,7 @@ export type Disk = { freeBytes: number; totalBytes: number; isAlmostFull: boolea
 const LEAST_FREE_SHARE = 0.1
 const LEAST_FREE_BYTES = 1024 ** 3
 
-/** Of the disk that a folder is on. */
+/** Reads the disk that a folder is on. */
 export async function readDisk(folder: string): Promise<Disk> {
   const { bsize, bavail, blocks } = await statfs(folder)
   const space = { freeBytes: bsize * bavail, totalBytes: bsize * blocks }

@@ -1,4 +1,4 @@
-import { isHere } from './db/moving.ts'
+import { isHere } from './db/query.ts'
 import { createHash } from 'node:crypto'
 import { BursarError } from './errors.ts'
 import { isUniqueViolation } from './db/errors.ts'

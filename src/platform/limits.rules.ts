@@ -13,7 +13,7 @@ export const ROW = { columns: 500, characters: 100_000, cellCharacters: 2_000 } 
 /** What the main thread takes of a file at a stretch, while requests wait; one row more may exceed it. */
 export const BATCH = { rows: 250, cells: 5_000, characters: 100_000 } as const
 
-/** Of a spreadsheet: its archive, its list of texts, and its other parts. */
+/** Limits of a spreadsheet: its archive, its list of texts, and its other parts. */
 export const ARCHIVE = {
   entries: 2_000,
   unpackedBytes: 200_000_000,
@@ -50,10 +50,10 @@ export type FileKind = RowFileKind | keyof typeof KEPT_FILES
 
 export const FILES: Readonly<Record<FileKind, { bytes: number }>> = { ...ROW_FILES, ...KEPT_FILES }
 
-/** Of JSON that is a body or a callback: parsing many small values takes far longer than parsing few long ones. */
+/** Limits of JSON bodies and callbacks: parsing many small values takes far longer than parsing few long ones. */
 export const JSON_BODY = { bytes: 1_048_576, values: 20_000, depth: 64 } as const
 
-/** Of a form of the families' pages. */
+/** Limits of a form of the families' pages. */
 export const FORM = { bytes: 262_144, fields: 200 } as const
 
 /** Uploads under way, from before the first byte until the answer: of a key and of a school over all processes, in all in each of them. */
@@ -62,7 +62,7 @@ export const UPLOADS = { perKey: 4, perSchool: 8, inAll: 30, idleSeconds: 10 } a
 /** Lists that are being downloaded from one process of Bursar; each holds a connection to the database. */
 export const EXPORTS = { perSchool: 2, inAll: 8 } as const
 
-/** Of lines that a statement is compared and matched with; more of them are left for the next round, or refused. */
+/** Limits for comparing and matching a statement's lines; more are left for the next round, or refused. */
 export const MATCHING = {
   knownLines: 20_000,
   openLines: 20_000,

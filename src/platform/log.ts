@@ -36,7 +36,7 @@ export function createLog(options: {
   )
 }
 
-/** That a school is moving is nobody's fault: what is said of it alarms nobody, whoever says it. */
+/** A school that is moving is nobody's fault, so its log lines are below the level of alarms. */
 const lowerIfMoving: NonNullable<NonNullable<LoggerOptions['hooks']>['logMethod']> = function lower(
   args,
   method,
@@ -59,7 +59,7 @@ function describeError(error: unknown): Record<string, unknown> {
   }
 }
 
-/** For a person at a terminal: time, what happened, and the fields as key=value. */
+/** Writes lines for a person at a terminal: time, what happened, and the fields as key=value. */
 function plainLines(destination: DestinationStream): DestinationStream {
   return {
     write(line: string) {

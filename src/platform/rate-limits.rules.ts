@@ -1,3 +1,5 @@
+import ipaddr from 'ipaddr.js'
+
 /**
  * How often somebody may come or try, in one table. Limiters take their figures from it, the guide and ADR 55 show it, and a
  * test walks it: whoever uses a limit up closes nobody else's way in.
@@ -157,7 +159,7 @@ export const LIMITS = {
 
 export type LimitName = keyof typeof LIMITS
 
-/** As people read it. */
+/** Describes the limit for people. */
 export function describeLimit(limit: Limit): string {
   if ('rate' in limit) {
     const { burst, perMinute } = limit.rate
@@ -188,4 +190,11 @@ function span(ms: number): string {
   if (ms < MINUTE_MS) return `${ms / 1_000} seconds`
   if (ms < HOUR_MS) return ms === MINUTE_MS ? 'a minute' : `${ms / MINUTE_MS} minutes`
   return ms < DAY_MS ? 'an hour' : 'a day'
+}
+
+/** Who counts as one stranger: an address, or of IPv6 the /64 that a household has to itself. */
+export function networkOf(ip: string): string {
+  if (!ipaddr.isValid(ip)) return ip
+  const address = ipaddr.process(ip)
+  return address instanceof ipaddr.IPv6 ? address.parts.slice(0, 4).join(':') : address.toString()
 }

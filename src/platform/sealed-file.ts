@@ -18,7 +18,7 @@ const NONCE_BYTES = 12
 const TAG_BYTES = 16
 const GZIP = Buffer.of(0x1f, 0x8b)
 
-/** Under which key, and what for: a file sealed for one purpose does not open for another. */
+/** Binds the file to a key and a purpose: sealed for one purpose it does not open for another. */
 export type Seal = { vault: Vault; purpose: string }
 
 /** Why a file does not open, as what is to be said behind its name. */

@@ -51,7 +51,7 @@ export class Vault {
     return createHmac('sha256', this.#key).update(`derive ${purpose}`).digest('hex')
   }
 
-  /** Of one file, which has a random salt. */
+  /** Derives the key of one file, which has a random salt. */
   fileKey(salt: Buffer, purpose: string): Buffer {
     return Buffer.from(hkdfSync('sha256', this.#master, salt, `bursar file v1 ${purpose}`, 32))
   }

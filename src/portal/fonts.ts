@@ -3,7 +3,7 @@
  * the local names, and otherwise loads the one file whose letters stand on the page.
  */
 type WebFont = {
-  /** As the fonts of receipts name it. */
+  /** Name of the font, the same as in receipts. */
   family: string
   ranges: string
   local: readonly string[]

@@ -11,23 +11,22 @@ import { isMoving } from '../platform/errors.ts'
 import type { Log } from '../platform/log.ts'
 import { needsFonts } from './fonts.ts'
 import { isLanguage, LANGUAGES, type Language } from '../platform/languages.ts'
-import { chooseLanguage } from './language.ts'
-import { textsIn } from './texts/texts.ts'
+import { chooseLanguage, textsIn } from './texts/texts.ts'
 import { FORM } from '../platform/limits.rules.ts'
 
-export { formField, formFields, formFieldShown } from '../http/form.ts'
+export { formField, formFields, formFieldShown } from '../http/body.ts'
 
 /** Server-rendered pages: escaped by default, one inline stylesheet (and fonts where a page needs them), no script, nothing from other hosts. */
 const TEMPLATES = new URL('templates/', import.meta.url)
-/** By subject; what comes later wins. */
-const STYLES = ['base', 'head', 'tables', 'forms', 'ways', 'mailbox', 'words', 'family', 'frame', 'screens']
+/** Later files win over earlier ones. */
+const STYLES = ['base', 'forms', 'pages', 'screens']
 const STYLE = STYLES.map(name => readFileSync(new URL(`styles/${name}.css`, import.meta.url), 'utf8')).join(
   '',
 )
 const STYLE_HASH = `'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`
 const FONT_LINK = '<link rel="stylesheet" href="/fonts.css">'
 const LANGUAGE_COOKIE = 'lang'
-/** Beside a language's own name, which a browser without its font shows as boxes. */
+/** The English name stands beside a language's own name, which a browser without its font shows as boxes. */
 const ENGLISH_NAMES = new Intl.DisplayNames('en', { type: 'language' })
 
 const eta = new Eta({ views: fileURLToPath(TEMPLATES), cache: true, autoTrim: false })
@@ -175,4 +174,15 @@ function sendTrouble(error: unknown, request: FastifyRequest, reply: FastifyRepl
       reference: request.id,
     },
   })
+}
+
+/** The name of the school at the head of a page, with its logo and colour where it has them. */
+export function schoolHead({ code, name, color, logoTag }: Institute): Record<string, unknown> {
+  return {
+    institute: name,
+    brand: {
+      style: color === null ? null : `/brand/${code}/${color.slice(1)}.css`,
+      logo: logoTag === null ? null : `/brand/${code}/logo/${logoTag}`,
+    },
+  }
 }

@@ -12,7 +12,7 @@ import { formField, languageOf, sendPage, sendWrongLink } from './layout.ts'
 const URL_PATH = '/webhooks/:institute/deliveries/:delivery_id'
 const REFRESH_SECONDS = 5
 
-type Found = { institute: Institute; delivery: Delivery; key: string }
+type SharedDelivery = { institute: Institute; delivery: Delivery; key: string }
 
 /**
  * The page that failure mails link to: one delivery with its attempts and a button to send it again. The signed link is
@@ -38,7 +38,7 @@ export function deliveryPages(app: FastifyInstance, ctx: Context): void {
   })
 }
 
-async function find(ctx: Context, request: FastifyRequest, key: unknown): Promise<Found | null> {
+async function find(ctx: Context, request: FastifyRequest, key: unknown): Promise<SharedDelivery | null> {
   const { institute: code, delivery_id: id } = request.params as { institute: string; delivery_id: string }
   if (typeof key !== 'string' || !isIdShaped(code) || !isIdShaped(id) || !isLinkKey(ctx, code, id, key))
     return null
@@ -54,7 +54,7 @@ async function find(ctx: Context, request: FastifyRequest, key: unknown): Promis
 }
 
 function show(
-  { institute, delivery, key }: Found,
+  { institute, delivery, key }: SharedDelivery,
   request: FastifyRequest,
   reply: FastifyReply,
   problem?: string,

@@ -13,7 +13,7 @@ export const PROVIDERS: Readonly<typeof ENTRIES> = Object.assign(
   ENTRIES,
 )
 
-/** As people know it. The sandbox's bank is in no catalogue; of one that was removed only its name is left. */
+/** The name that people know. The sandbox's bank is in no catalogue, and a removed provider has only its own name left. */
 export function providerTitle(name: string): string {
   return PROVIDERS[name]?.title ?? (name === 'sandbox' ? 'Sandbox bank' : name)
 }

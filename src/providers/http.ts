@@ -3,7 +3,7 @@ import { unavailable } from '../platform/errors.ts'
 import { anyAddress } from '../platform/http-client/addresses.ts'
 import { HttpClient, type OutboundAnswer, type OutboundProblem } from '../platform/http-client/http-client.ts'
 import { AnswerError, parseJson } from './answer.ts'
-import { ProviderRefused } from './refused.ts'
+import { ProviderRefused } from './port.ts'
 
 /** One request to a provider: its answer as `read` understands it, or an error that says what the caller may do. */
 export type Call = <T>(
@@ -20,7 +20,7 @@ export type CallerOptions = {
   title: string
   baseUrl: string
   timeoutMs: number
-  /** With the credentials. */
+  /** Includes the credentials. */
   headers: Readonly<Record<string, string>>
   /** Cut out of what the provider says before it is logged or shown. */
   secret: string

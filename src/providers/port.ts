@@ -1,8 +1,5 @@
 import type { CallOutcome } from '../platform/call-counts.ts'
 import { paiseOf, type Paise } from '../platform/money.ts'
-import type { MandateChange, MandatePort, MandateReport, ReturnReport } from './mandate-port.ts'
-import type { Payer, PaymentAtProvider, Started } from './payment-at-provider.ts'
-import type { TransferPort } from './transfer-port.ts'
 
 /**
  * What a payment provider is to us: a real gateway is one file that implements this. A provider moves money and
@@ -13,7 +10,7 @@ export type Provider = {
   /** What it takes from payers; nothing else is offered to them. */
   readonly accepts: Accepts
   /** Takes the payment up and says where to send the payer's browser. */
-  start(request: StartRequest): Promise<Started>
+  start(request: StartRequest): Promise<StartedAtProvider>
   /** Reads what the provider posts to us of its own accord; null when the signature is not the provider's. */
   readCallback(callback: Callback): Promise<Report[] | null>
   /** What became of a payment, asked by us. */
@@ -86,7 +83,7 @@ export type DisputeReport = {
   /** The provider's own words. */
   reason: string
   phase: string
-  /** Until when the institute can answer. */
+  /** The institute can answer until then. */
   respondBy: Date | null
   at: Date
 }
@@ -208,7 +205,7 @@ export type ProviderEntry = {
   create(values: ProviderValues, options?: ProviderOptions): Provider
   /** The environment variable that says where its API is, for every account: an institute does not choose whom we call. */
   apiUrlEnv: string
-  /** At PUBLIC_URL/hosted/<provider>/…; absent where the checkout has an address of its own. */
+  /** Served at PUBLIC_URL/hosted/<provider>/…; absent where the checkout has an address of its own. */
   hostedPage?: HostedPage
   /**
    * Which money the key moves, as the provider marks it, and the field that tells; null: not a key of this provider.
@@ -220,7 +217,7 @@ export type ProviderEntry = {
 /** What a page of ours needs to open a provider's checkout where only a script of the provider's does. */
 export type HostedPage = {
   libraryUrl: string
-  /** From where the library comes, and what it may open and reach. */
+  /** Hosts that serve the library, and that it may open and reach. */
   origins: readonly string[]
   /** Run after the library; it finds what to open in the address. */
   script: string
@@ -238,3 +235,179 @@ type ProviderOptions = {
 
 /** The values of an entry's settings by their fields. */
 export type ProviderValues = Readonly<Record<string, string>>
+
+/** How a payment is named between us and its provider. */
+export type PaymentAtProvider = { instituteId: number; paymentId: string; providerRef: string | null }
+
+type Payer = { name: string; phone: string; email: string }
+
+/** What a provider answers when it has taken up a payment or a mandate: its name for it, and where the payer goes on. */
+export type StartedAtProvider = { providerRef: string; redirectUrl: string }
+
+/** How a provider debits an account by itself. */
+export type Rail = 'enach' | 'upi_autopay'
+
+/**
+ * What a provider that debits under mandates is to us. As everywhere at a provider, every call may be repeated with the
+ * same ids and does nothing new then.
+ */
+export type MandatePort = {
+  readonly rails: readonly Rail[]
+  /** What the payer pays to register a mandate on a rail, and gets back. */
+  readonly registrationPaise?: Partial<Record<Rail, Paise>>
+  /** Takes the mandate up and says where the payer authorises it. */
+  register(request: MandateRequest): Promise<StartedAtProvider>
+  /** What became of a mandate, asked by us. */
+  status(mandate: MandateAtProvider): Promise<MandateReport>
+  /**
+   * The provider's reference of a debit where it is known before the debit is sent; it is kept first, for a provider that
+   * does not find a debit by our id alone.
+   */
+  referenceOf?(request: DebitRequest): string
+  /** The rails on which `announce` is needed. */
+  readonly announcedRails?: readonly Rail[]
+  /**
+   * Has the payer's bank told of a debit ahead, where the rail's rules want it from the provider. Repeatable by the notice;
+   * answers its name for the debit, under which it is presented and asked about.
+   */
+  announce?(request: Announcement): Promise<{ providerRef: string }>
+  /** Hands a debit to the bank. What becomes of it is told as of every payment; it fails with the bank's return code. */
+  present(request: DebitRequest): Promise<{ providerRef: string }>
+  /** Whether the bank took a debit back that it had confirmed; asked when we find it gone from a pay-out. */
+  returned(payment: PaymentAtProvider): Promise<ReturnReport | null>
+  /**
+   * Stops a mandate that is active at the provider until `resume`. Both absent where only the payer can: then nothing is
+   * debited because we present nothing.
+   */
+  pause?(mandate: MandateAtProvider): Promise<void>
+  resume?(mandate: MandateAtProvider): Promise<void>
+  /** Nothing more is debited under it. */
+  cancel(mandate: MandateAtProvider): Promise<void>
+}
+
+export type MandateRequest = {
+  instituteId: number
+  mandateId: string
+  rail: Rail
+  /** The most that one debit may take. */
+  capPaise: Paise
+  startOn: string
+  endOn: string
+  payer: Payer
+  description: string
+  /** Where the provider sends the payer's browser when it is done. */
+  returnUrl: string
+}
+
+export type MandateAtProvider = { instituteId: number; mandateId: string; providerRef: string | null }
+
+export type Announcement = {
+  instituteId: number
+  /** Our name for it, at most 40 characters. */
+  noticeId: string
+  mandateRef: string
+  rail: Rail
+  amountPaise: Paise
+  /** It is presented then or later. */
+  debitAt: Date
+}
+
+export type DebitRequest = {
+  instituteId: number
+  collectorCode: string
+  paymentId: string
+  /** The provider's name for the mandate. */
+  mandateRef: string
+  amountPaise: Paise
+  rail: Rail
+  /** The reference that `announce` answered. */
+  announcedRef: string | null
+  payer: Payer
+  description: string
+}
+
+export type MandateReport = {
+  about: 'mandate'
+  instituteId: number
+  mandateId: string
+  /** What debits are presented under; where the payer's yes gives it another name, it replaces the one before. */
+  providerRef: string
+  outcome: MandateOutcome
+}
+
+/** `active` includes `authorised`: where the payer's yes is enough, it is all that is told. */
+export type MandateOutcome =
+  | { kind: 'open' }
+  | { kind: 'authorised'; umrn?: string | undefined; upiReference?: string | undefined }
+  | { kind: 'active'; umrn?: string | undefined; upiReference?: string | undefined }
+  | { kind: 'rejected'; code: string; message: string }
+  | { kind: 'cancelled'; code: string; message: string }
+  /** Past its end date at the bank. */
+  | { kind: 'expired' }
+
+/**
+ * Something has happened to a mandate that the provider names by its own reference alone, or by the part before the
+ * slash: ours is found by it and the provider is asked.
+ */
+export type MandateChange = { about: 'mandate_change'; providerRef: string }
+
+/** A bank takes a debit back that it had confirmed. */
+export type ReturnReport = {
+  about: 'return'
+  instituteId: number
+  paymentId: string
+  amountPaise: Paise
+  code: string
+  message: string
+  returnedAt: Date
+}
+
+/** A debit is taken back once, so its refund is named after it, and the provider's pay-out can name it too. */
+export function returnIdOf(paymentId: string): string {
+  return paymentId.replace(/^pay_/, 'rfd_')
+}
+
+/** How money comes that neither a payer at the checkout nor a mandate brings: a lender transfers it. */
+export type TransferMode = 'loan'
+
+/** What a provider that takes in such transfers is to us. A call may be repeated with the same ids. */
+export type TransferPort = {
+  /** Says which transfer is which payment. What becomes of it is told as of every payment. */
+  expect(request: TransferRequest): Promise<{ providerRef: string }>
+}
+
+export type TransferRequest = {
+  instituteId: number
+  collectorCode: string
+  paymentId: string
+  amountPaise: Paise
+  mode: TransferMode
+  /** The sender's bank reference. */
+  reference: string
+}
+
+/** A provider answered, and the answer is no: nothing was done, and the same request will be refused again. */
+export class ProviderRefused extends Error {
+  override readonly name = 'ProviderRefused'
+  /** The provider's own short code, where it has one. */
+  readonly code: string | null
+  /** The status of its answer; null when the refusal is our own reading of it. */
+  readonly httpStatus: number | null
+
+  constructor(description: string, code: string | null = null, httpStatus: number | null = null) {
+    super(description)
+    this.code = code
+    this.httpStatus = httpStatus
+  }
+}
+
+/** Ignores a refusal where there may be nothing left to do. */
+export function ignoreRefusal(error: unknown): void {
+  if (!(error instanceof ProviderRefused)) throw error
+}
+
+export function valueOf(values: ProviderValues, field: string): string {
+  const value = values[field]
+  if (value === undefined) throw new Error(`${field} is not set`)
+  return value
+}

@@ -1,7 +1,6 @@
 import { readableMode } from '../platform/names.ts'
-import { rupeesInWords } from '../platform/amount-in-words.ts'
+import { rupeesInWords, formatRupees, type Paise } from '../platform/money.ts'
 import { dayOf, formatDay, formatMoment } from '../platform/calendar.ts'
-import { formatRupees, type Paise } from '../platform/money.ts'
 import { writeSchool } from './letterhead.ts'
 import type { Letterhead } from './letterhead.service.ts'
 import type { Style } from './mixed-text.ts'

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { availableParallelism } from 'node:os'
-import type { Turn } from '../platform/process-pool/fair-queue.ts'
-import { ProcessPool } from '../platform/process-pool/process-pool.ts'
+import { ProcessPool, type Turn } from '../platform/process-pool/process-pool.ts'
 import type { DocumentPrint } from './document-pdf.ts'
 import type { ReceiptPrint, ReceiptsPrint } from './receipt-pdf.ts'
 

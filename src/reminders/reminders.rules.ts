@@ -1,5 +1,4 @@
-import { timingOf } from '../dues/timing.rules.ts'
-import type { PartPayment } from '../dues/dues.rules.ts'
+import { timingOf, type PartPayment } from '../dues/dues.rules.ts'
 import type { FieldProblem } from '../platform/errors.ts'
 import { paiseOf, subtractPaise, sumPaise, type Paise } from '../platform/money.ts'
 
@@ -48,13 +47,13 @@ type Timed = Parameters<typeof timingOf>[0]
 export type Child = {
   studentId: string
   erp: 'fresh' | 'refused' | 'unavailable'
-  /** Without what is on the way. */
+  /** Excludes payments on their way. */
   dues:
     | (Timed & { totalPaise: Paise; partPayment: PartPayment; isActive: boolean; isOnTheWay: boolean })
     | null
 }
-export type Asked = { studentId: string; amountPaise: Paise }
-export type Decision = { kind: 'send'; children: Asked[] } | { kind: 'withhold'; reason: Reason }
+export type AskedChild = { studentId: string; amountPaise: Paise }
+export type Decision = { kind: 'send'; children: AskedChild[] } | { kind: 'withhold'; reason: Reason }
 
 /** A child that owes nothing keeps nobody from being reminded of another. */
 export function decideFamily(children: readonly Child[], scope: Scope): Decision {
@@ -65,7 +64,7 @@ export function decideFamily(children: readonly Child[], scope: Scope): Decision
   return { kind: 'withhold', reason: reasons.find(reason => reason !== 'nothing_due') ?? 'nothing_due' }
 }
 
-function decideChild({ studentId, erp, dues }: Child, scope: Scope): Asked | Reason {
+function decideChild({ studentId, erp, dues }: Child, scope: Scope): AskedChild | Reason {
   if (erp === 'refused') return 'erp_refused'
   if (erp === 'unavailable') return 'erp_unavailable'
   if (dues === null || !dues.isActive) return 'dropped'
@@ -79,7 +78,7 @@ function decideChild({ studentId, erp, dues }: Child, scope: Scope): Asked | Rea
   return { studentId, amountPaise: paiseOf(Math.max(wanted, least)) }
 }
 
-export function totalAsked(children: readonly Pick<Asked, 'amountPaise'>[]): Paise {
+export function totalAsked(children: readonly Pick<AskedChild, 'amountPaise'>[]): Paise {
   return sumPaise(children.map(({ amountPaise }) => amountPaise))
 }
 

@@ -7,9 +7,8 @@ import type { Institute } from '../institutes/institutes.rules.ts'
 import { getInstitutesById } from '../institutes/institutes.service.ts'
 import { getSchool } from '../institutes/school/school.service.ts'
 import { findFamilyLanguage } from '../messages/family-languages.service.ts'
-import { internationalNumber } from '../messages/messages.rules.ts'
+import { internationalNumber, isWakingHour, nextWakingMoment } from '../messages/messages.rules.ts'
 import { queueMessages } from '../messages/messages.service.ts'
-import { isWakingHour, nextWakingMoment } from '../messages/quiet-hours.rules.ts'
 import { assert } from '../platform/assert.ts'
 import { dayOf } from '../platform/calendar.ts'
 import type { Language } from '../platform/languages.ts'
@@ -19,7 +18,7 @@ import { processDue } from '../platform/jobs/process-due.ts'
 import {
   decideFamily,
   totalAsked,
-  type Asked,
+  type AskedChild,
   type Child,
   type Reason,
   type Wording,
@@ -103,7 +102,7 @@ async function askAbout(
   return { children, dues }
 }
 
-/** Without an ERP what is stored counts as fresh. */
+/** What is stored counts as fresh where there is no ERP. */
 function erpOf(pulled: Pulled | undefined): Child['erp'] {
   if (pulled?.kind === 'refused' || pulled?.kind === 'unavailable') return pulled.kind
   return 'fresh'
@@ -126,7 +125,7 @@ async function wordingFor(
 
 type Contact = { name: string; email: string; phone: string }
 
-export function contactOf(dues: ReadonlyMap<string, Dues>, [first]: readonly Asked[]): Contact {
+export function contactOf(dues: ReadonlyMap<string, Dues>, [first]: readonly AskedChild[]): Contact {
   const student = dues.get(first?.studentId ?? '')?.context.student
   assert(student !== undefined, 'a student to be reminded has dues')
   return { name: student.contactName, email: student.contactEmail, phone: student.contactNumber }
@@ -136,13 +135,13 @@ export function isReachable(channel: ReminderChannel, { email, phone }: Contact)
   return channel === 'email' ? email.includes('@') : internationalNumber(phone) !== null
 }
 
-type Linked = Asked & { orderId: string; url: string }
+type Linked = AskedChild & { orderId: string; url: string }
 
 /** Children whose fees are being paid at this moment are left out. */
 async function openLinks(
   ctx: FlexContext,
   institute: Institute,
-  children: readonly Asked[],
+  children: readonly AskedChild[],
 ): Promise<Linked[]> {
   const linked: Linked[] = []
   for (const { studentId, amountPaise } of children) {
@@ -159,7 +158,7 @@ async function openLinks(
 
 export function remindedOf(
   dues: ReadonlyMap<string, Dues>,
-  { studentId, amountPaise, url }: Asked & { url: string },
+  { studentId, amountPaise, url }: AskedChild & { url: string },
 ): RemindedChild {
   const context = dues.get(studentId)?.context
   assert(context !== undefined, 'a child that is reminded of has dues')

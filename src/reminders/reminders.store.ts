@@ -144,7 +144,7 @@ export async function withhold(
   )
 }
 
-type Sent = {
+type SentReminder = {
   day: string
   at: Date
   amountPaise: Paise
@@ -153,7 +153,7 @@ type Sent = {
 }
 
 /** False when it was decided meanwhile, or the family was reminded today. */
-export async function markSent(tx: Transaction, reminder: Reminder, sent: Sent): Promise<boolean> {
+export async function markSent(tx: Transaction, reminder: Reminder, sent: SentReminder): Promise<boolean> {
   const { instituteId, id, family } = reminder
   const rows = await tx.query(
     `update reminders set state = 'sent', sent_on = $4, decided_at = $5, amount_paise = $6, recipients = $7, next_try_at = null
@@ -190,7 +190,7 @@ export async function wasReminded(
   return rows.length > 0
 }
 
-/** Those that still wait; what is being decided at this moment may still leave. */
+/** Cancels reminders that still wait; what is being decided at this moment may still leave. */
 export async function cancelRun(
   tx: Transaction,
   { instituteId, id }: Pick<Run, 'instituteId' | 'id'>,
@@ -240,7 +240,7 @@ export function allRuns(instituteId: number): Query {
 
 export type ListedReminder = Reminder & { students: string[]; language: Language; madeBy: string }
 
-/** Of a run or of a student, the newest first. */
+/** Reminders of a run or of a student, newest first. */
 export async function listReminders(
   db: Queryable,
   instituteId: number,

@@ -1,11 +1,15 @@
-import { VARIABLE, type NewMessage, type Template } from '../messages/messages.rules.ts'
+import {
+  VARIABLE,
+  shortText,
+  templatesOf,
+  type NewMessage,
+  type Template,
+} from '../messages/messages.rules.ts'
 import type { BankAccount, School } from '../institutes/school/school.rules.ts'
-import { shortText, templatesOf } from '../messages/short-texts.ts'
 import { messageTextsIn } from '../messages/texts/texts.ts'
 import { fill, type Language } from '../platform/languages.ts'
 import { formatRupees, type Paise } from '../platform/money.ts'
-import type { Placeholder, Wording } from './reminders.rules.ts'
-import { totalAsked } from './reminders.rules.ts'
+import { totalAsked, type Placeholder, type Wording } from './reminders.rules.ts'
 
 /** The text of a school that has not worded its own. Greeting and signature are written around it. */
 export function ourWording(language: Language): Wording {
@@ -13,7 +17,7 @@ export function ourWording(language: Language): Wording {
   return { subject, body }
 }
 
-/** As people write it into a transfer, in every language. */
+/** People write these into a transfer as they are, so they are the same in every language. */
 const transfer = ({ holder, number, ifsc, bank, upiId }: BankAccount): string =>
   `${holder}, account ${number}, IFSC ${ifsc}, ${bank}${upiId === null ? '' : `, UPI ${upiId}`}`
 

@@ -3,8 +3,7 @@ import { addRead } from '../http/endpoint.ts'
 import { methodOf } from '../http/other-methods.ts'
 import { one, pageOf } from '../http/reply.ts'
 import type { Context } from '../platform/context.ts'
-import { listRequestsQuery, requestParams } from './requests.input.ts'
-import { requestOutput } from './requests.output.ts'
+import { listRequestsQuery, requestParams, requestOutput } from './requests.schemas.ts'
 import { getRequest, listRequests, RequestLog } from './requests.service.ts'
 
 /** Whatever comes with an API key is put down once it is answered; what is left is written when the server closes. */

@@ -1,7 +1,7 @@
 import type { Queryable } from '../platform/db/database.ts'
 import { subtractPaise, sumPaise, ZERO, type Paise } from '../platform/money.ts'
 import { balanceOf, type FeeComponent } from '../fees/fees.rules.ts'
-import { readContexts } from './student-contexts.store.ts'
+import { readContexts } from './students.store.ts'
 import type { StudentInEvent } from './student.events.ts'
 import type { StudentKey } from './students.rules.ts'
 
@@ -14,11 +14,11 @@ export type StudentContext = StudentInEvent & {
   /** What is left to pay of each; none of what is paid. */
   owed: ComponentAmount[]
   fees: readonly FeeComponent[]
-  /** By component; one without a fee is there too. */
+  /** Paid amounts by component; one without a fee is there too. */
   paid: ReadonlyMap<string, Paise>
 }
 
-/** By student id. */
+/** Contexts by student id. */
 export async function readStudentContexts(
   db: Queryable,
   keys: readonly StudentKey[],

@@ -72,7 +72,7 @@ export const pulledStudentFields = {
 
 const componentType = field.code('Such as TUITION_FEE, as agreed between you and the service.', 'TUITION_FEE')
 
-/** Of a payment taken outside. */
+/** Fields of a payment taken outside Bursar. */
 export const paymentFields = {
   amount: field.positiveAmount('Rupees; the sum of its fee_components.', 20000),
   paid_at: field.momentOrDay(

@@ -11,7 +11,7 @@ import {
 import { profileOutput } from './profile/profile.output.ts'
 import type { ProfileChange } from './profile/profile.service.ts'
 import { STUDENT_ID } from './student.input.ts'
-import type { StudentChange } from './profile/update.rules.ts'
+import type { StudentChange } from './profile/profile.rules.ts'
 import { ORIGINS, type Student } from './students.rules.ts'
 import type { CarriedAmount, OtherYear, RecordedChange, StudentRecord } from './students.service.ts'
 

@@ -80,9 +80,11 @@ export function isSomeoneElse(stored: Profile, sent: Profile): boolean {
  * Which of those with one identity a registration is about: that of its branch. Registered without a branch and moved
  * since, it is still that student when it comes without a branch again.
  */
-export function pickRegistered<
-  Known extends { student: { collectorCode: string }; isBranchAssumed: boolean },
->(known: readonly Known[], sentBranch: string | undefined, branch: string): Known | undefined {
+export function pickRegistered<One extends { student: { collectorCode: string }; isBranchAssumed: boolean }>(
+  known: readonly One[],
+  sentBranch: string | undefined,
+  branch: string,
+): One | undefined {
   return (
     known.find(({ student }) => student.collectorCode === branch) ??
     (sentBranch === undefined ? known.find(one => one.isBranchAssumed) : undefined)
@@ -138,4 +140,62 @@ export function paidProblems(
 /** Such as 2026-27. */
 export function yearName(start: number, end: number): string {
   return start === end ? String(start) : `${start}-${String(end).slice(-2)}`
+}
+
+/** How an order says whose dues it pays; an identifier alone says nothing. */
+export type Naming = {
+  studentId?: string | null | undefined
+  settleDues?: boolean | undefined
+  identifier: string | null
+  grade: string | null
+  academicYearStart: number | null
+  academicYearEnd: number | null
+}
+
+type NameableStudent = Pick<Student, 'id' | 'grade' | 'academicYearStart' | 'academicYearEnd'>
+
+/** An order without a student pays nobody's dues. */
+export type PickedStudent = { studentId: string | null; problem: FieldProblem | null }
+
+const MOST_LISTED = 4
+
+export function pickNamed(
+  naming: Naming,
+  byId: ReadonlyMap<string, NameableStudent>,
+  byIdentifier: ReadonlyMap<string, readonly NameableStudent[]>,
+): PickedStudent {
+  const { studentId, settleDues = false, identifier } = naming
+  if (studentId !== null && studentId !== undefined) {
+    if (byId.has(studentId)) return { studentId, problem: null }
+    return refused('service_student_id', 'is no student of this institute')
+  }
+  if (!settleDues) return { studentId: null, problem: null }
+  if (identifier === null) return refused('identifier', 'is required with settle_dues')
+  const fitting = (byIdentifier.get(identifier) ?? []).filter(student => fits(student, naming))
+  const [student, another] = fitting
+  if (student === undefined)
+    return refused('identifier', 'fits no student, so settle_dues cannot pay any dues')
+  if (another === undefined) return { studentId: student.id, problem: null }
+  const some = fitting.slice(0, MOST_LISTED).map(nameOf).join(', ')
+  const more = fitting.length > MOST_LISTED ? ' and others' : ''
+  return refused(
+    'identifier',
+    `fits several students: ${some}${more}; add academic_year_start, grade or service_student_id`,
+  )
+}
+
+function fits(student: NameableStudent, { grade, academicYearStart, academicYearEnd }: Naming): boolean {
+  return (
+    (grade === null || student.grade === grade) &&
+    (academicYearStart === null || student.academicYearStart === academicYearStart) &&
+    (academicYearEnd === null || student.academicYearEnd === academicYearEnd)
+  )
+}
+
+function nameOf({ grade, academicYearStart, academicYearEnd }: NameableStudent): string {
+  return `class ${grade} of ${academicYearStart}–${academicYearEnd}`
+}
+
+function refused(key: string, message: string): PickedStudent {
+  return { studentId: null, problem: { key, message } }
 }

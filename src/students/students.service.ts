@@ -7,6 +7,9 @@ import { transact, type Command } from '../platform/idempotency.ts'
 import { feeProblems, type SentFee } from '../fees/fees.rules.ts'
 import { changeFees, codesOfFees, readFeeHistory, type RecordedChange } from '../fees/fees.service.ts'
 import * as store from './students.store.ts'
+import { findNamed } from './students.store.ts'
+import type { Queryable } from '../platform/db/database.ts'
+import { pickNamed, type Naming, type PickedStudent } from './students.rules.ts'
 
 export type { RecordedChange } from '../fees/fees.service.ts'
 export type { CarriedAmount, OtherYear, StudentRecord } from './students.store.ts'
@@ -68,4 +71,19 @@ export async function updateFees(
     await changeFees(tx, { instituteId: institute.id, studentId: id }, sent, context)
     return null
   })
+}
+
+/** The student that each of these names; one statement however many, and none when nobody is named. */
+export async function findNamedStudents(
+  { db }: { db: Queryable },
+  instituteId: number,
+  namings: readonly Naming[],
+): Promise<PickedStudent[]> {
+  const ids = namings.flatMap(({ studentId }) => studentId ?? [])
+  const identifiers = namings.flatMap(({ settleDues, identifier }) => (settleDues ? (identifier ?? []) : []))
+  const isNeeded = ids.length + identifiers.length > 0
+  const found = isNeeded ? await findNamed(db, instituteId, { ids, identifiers }) : []
+  const byId = new Map(found.map(student => [student.id, student]))
+  const byIdentifier = Map.groupBy(found, ({ identifier }) => identifier)
+  return namings.map(naming => pickNamed(naming, byId, byIdentifier))
 }

@@ -36,7 +36,7 @@ export type CarriedAmount = {
   /** Above 0 it counts as paid here: dues that went over, or an advance that came. Below, an advance that went over. */
   amountPaise: Paise
   otherStudentId: string
-  /** Of the other record. */
+  /** Year of the other record. */
   academicYearStart: number
   academicYearEnd: number
   /** A part of an advance that went back, because the payment that it came from no longer counts. */
@@ -284,4 +284,49 @@ export function isIdentityClash(error: unknown): boolean {
 export function toRecord(row: RecordRow): StudentRecord {
   const { registrationIds, fees, paid, otherYears = [], carried = [], onTheWayPaise = ZERO, ...student } = row
   return { student, registrationIds, fees, paid: new Map(paid), otherYears, carried, onTheWayPaise }
+}
+
+export type NamedStudent = Pick<
+  Student,
+  'id' | 'identifier' | 'grade' | 'academicYearStart' | 'academicYearEnd'
+>
+
+/** All that have one of these ids or identifiers, of every class, year and branch. */
+export async function findNamed(
+  db: Queryable,
+  instituteId: number,
+  { ids, identifiers }: { ids: readonly string[]; identifiers: readonly string[] },
+): Promise<NamedStudent[]> {
+  return db.query<NamedStudent>(
+    `select s.id, s.identifier, s.grade, s.academic_year_start as "academicYearStart",
+       s.academic_year_end as "academicYearEnd"
+     from students s where s.institute_id = $1 and (s.id = any($2) or s.identifier = any($3))
+     order by s.academic_year_start, s.id`,
+    [instituteId, ids, identifiers],
+  )
+}
+
+type ContextRow = RecordRow & { gradeName: string }
+
+const columns = (whose: '$1' | 's.institute_id'): string =>
+  `${recordColumns(whose)}, coalesce((select c.name from catalogue_entries c
+     where c.institute_id = ${whose} and c.kind = 'grade' and c.code = s.grade), s.grade) as "gradeName"`
+
+/** Nearly all are of one institute. */
+const OF_ONE = `select ${columns('$1')} from students s where s.institute_id = $1 and s.id = any($2)`
+const OF_SEVERAL = `select ${columns('s.institute_id')} from unnest($1::int[], $2::text[]) as asked (institute_id, id)
+  join students s on s.institute_id = asked.institute_id and s.id = asked.id`
+
+/** Students with their fees and payments and the name of their grade, in one statement however many. */
+export async function readContexts(
+  db: Queryable,
+  keys: readonly StudentKey[],
+): Promise<(StudentRecord & { gradeName: string })[]> {
+  const institutes = keys.map(({ instituteId }) => instituteId)
+  const ids = keys.map(({ studentId }) => studentId)
+  const rows =
+    new Set(institutes).size === 1
+      ? await db.query<ContextRow>(OF_ONE, [institutes[0], ids])
+      : await db.query<ContextRow>(OF_SEVERAL, [institutes, ids])
+  return rows.map(({ gradeName, ...row }) => ({ ...toRecord(row), gradeName }))
 }

@@ -1,6 +1,6 @@
 import { EVENT_CODES, TEST_CODE } from '../events/codes.ts'
 import { DELIVERY_HEADERS } from '../http/openapi/headers.ts'
-import { objectSchema, type JsonSchema } from '../platform/json-schema.ts'
+import { objectSchema, type JsonSchema } from '../platform/json.rules.ts'
 import { CATALOGUE } from './catalogue.ts'
 import { testPayload } from './test-event.output.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { reconciledThrough, uncovered, type Gap } from '../../src/banking/statements/coverage.rules.ts'
+import { reconciledThrough, uncovered, type Gap } from '../../src/banking/statements/lines.rules.ts'
 import { paiseOf } from '../../src/platform/money.ts'
 
 const COVERED = { firstDay: '2026-11-01', lastDay: '2026-11-16', firstOpenDay: null, gaps: [] }

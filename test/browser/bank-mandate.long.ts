@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Started } from '../../src/providers/payment-at-provider.ts'
+import type { StartedAtProvider } from '../../src/providers/port.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { paiseOf } from '../../src/platform/money.ts'
 import { PHONE, setStage } from '../harness/browser.ts'
@@ -14,17 +14,19 @@ test('a payer approves a mandate of either rail on a phone, and sees how it stan
   const page = await stage.browser.newPage()
   await page.setViewportSize(PHONE)
   for (const rail of ['enach', 'upi_autopay'] as const) {
-    const started: Started | undefined = await ctx.accounts.installation.get('sandbox')?.mandates?.register({
-      instituteId: 1,
-      mandateId: newId('mdt'),
-      rail,
-      capPaise: paiseOf(12_345_00),
-      startOn: '2026-11-05',
-      endOn: '2027-09-05',
-      payer: { name: 'Asha Rao', phone: '9876543210', email: 'asha@example.in' },
-      description: 'Fees of Kabir Rao in ten instalments',
-      returnUrl: `${stage.bursar.url}/docs`,
-    })
+    const started: StartedAtProvider | undefined = await ctx.accounts.installation
+      .get('sandbox')
+      ?.mandates?.register({
+        instituteId: 1,
+        mandateId: newId('mdt'),
+        rail,
+        capPaise: paiseOf(12_345_00),
+        startOn: '2026-11-05',
+        endOn: '2027-09-05',
+        payer: { name: 'Asha Rao', phone: '9876543210', email: 'asha@example.in' },
+        description: 'Fees of Kabir Rao in ten instalments',
+        returnUrl: `${stage.bursar.url}/docs`,
+      })
     assert.ok(started)
     await page.goto(started.redirectUrl)
     await expectWords(page, /Demo School asks .* up to\s+₹12,345/, /5 November 2026/, /5 September 2027/)

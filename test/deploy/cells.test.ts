@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { findMisspelt } from '../../src/app/config/misspelt.ts'
-import { ALL_SETTINGS } from '../../src/app/config/settings.ts'
+import { findMisspelt, ALL_SETTINGS } from '../../src/app/config/settings.ts'
 import { readConfig } from '../../src/app/config.ts'
 import { read, readEnv, readManifests, readYaml, type Tree } from './files.ts'
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { createMetrics, observeBackups } from '../../src/http/metrics/metrics.ts'
+import { createMetrics, observeBackups } from '../../src/http/metrics.ts'
 import { startBursar } from '../harness/bursar.ts'
 import { read, readYaml, ROOT, type Tree } from './files.ts'
 

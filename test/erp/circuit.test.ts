@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { afterCall, afterStart, CLOSED, isOpen, letsThrough } from '../../src/erp/circuit.rules.ts'
+import { afterCall, afterStart, CLOSED, isOpen, letsThrough } from '../../src/erp/erp.rules.ts'
 
 const step = fc.record({ waitMs: fc.integer({ min: 0, max: 20_000 }), isWell: fc.boolean() })
 

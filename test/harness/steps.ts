@@ -1,4 +1,4 @@
-import type { Steps } from '../../src/platform/in-steps.ts'
+import type { Steps } from '../../src/platform/concurrency.ts'
 
 /** The result of a computation that a service would run with requests between its steps. */
 export function runAtOnce<Result>(steps: Steps<Result>): Result {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, suite, test, type TestContext } from 'node:test'
 import type { FastifyReply } from 'fastify'
-import { RateLimiter } from '../../src/http/limits/rate-limit.ts'
+import { RateLimiter } from '../../src/http/limits/rate-limits.ts'
 import { createKey } from '../../src/institutes/keys.service.ts'
 import { ATTACK, LIMITS, type LimitName } from '../../src/platform/rate-limits.rules.ts'
 import { API, createPerson, demoVisitor, PASSWORD, Visitor as Colleague } from '../console/support.ts'

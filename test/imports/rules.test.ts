@@ -3,15 +3,12 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import * as columns from '../../src/imports/files/columns.rules.ts'
 import * as rules from '../../src/imports/imports.rules.ts'
-import type { FeeRow } from '../../src/imports/kinds/fees/fee-rows.schemas.ts'
-import { feeRows } from '../../src/imports/kinds/fees/fee-rows.schemas.ts'
-import { mergeFeeRows } from '../../src/imports/kinds/fees/merge-fees.rules.ts'
+import { feeRows, type FeeRow, type PaymentRow } from '../../src/imports/kinds/erp/erp-rows.schemas.ts'
+import { mergeFeeRows, mergePaymentRows } from '../../src/imports/kinds/erp/merge-rows.rules.ts'
 import { importKinds } from '../../src/imports/kinds/kinds.ts'
 import type { MaybeRead } from '../../src/imports/kinds/merge.rules.ts'
-import { mergePaymentRows } from '../../src/imports/kinds/payments/merge-payments.rules.ts'
-import type { PaymentRow } from '../../src/imports/kinds/payments/payment-rows.schemas.ts'
 import { ZERO } from '../../src/platform/money.ts'
-import { digestOf } from '../../src/students/registration/registration-digest.ts'
+import { digestOf } from '../../src/students/registration/register-students.service.ts'
 
 const kinds = fc.constantFrom<rules.ImportKind>(...rules.ERP_KINDS, 'links')
 const anyCell: fc.Arbitrary<columns.Cell> = fc.oneof(

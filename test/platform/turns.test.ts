@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { setImmediate as turn } from 'node:timers/promises'
 import { test } from 'node:test'
-import { Turns } from '../../src/platform/turns.ts'
+import { Turns } from '../../src/platform/concurrency.ts'
 
 test('what comes together runs one in a turn of the event loop, in the order in which it came', async () => {
   const turns = new Turns()

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { addWorkingDays, isWorkingDay } from '../../src/platform/working-days.ts'
+import { addWorkingDays, isWorkingDay } from '../../src/platform/calendar.ts'
 
 const NONE: ReadonlySet<string> = new Set()
 const EPOCH = Temporal.PlainDate.from('2024-01-01')

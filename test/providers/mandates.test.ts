@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Rail } from '../../src/providers/mandate-port.ts'
+import type { Rail } from '../../src/providers/port.ts'
 import { newId } from '../../src/platform/ids.ts'
 import type { Json } from '../harness/client.ts'
 import {

@@ -6,9 +6,9 @@ import {
   mergeStructure,
   payableOf,
   priceStudent,
+  mergeOrders,
   type FeeStructure,
 } from '../../src/fees/structures/structure.rules.ts'
-import { mergeOrders } from '../../src/fees/structures/year-structures.rules.ts'
 import { paiseOf } from '../../src/platform/money.ts'
 
 const paise = fc.integer({ min: 0, max: 10_000_000 }).map(paiseOf)

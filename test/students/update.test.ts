@@ -10,7 +10,7 @@ import {
   replaceFees,
   type StoredStudent,
   type StudentUpdate,
-} from '../../src/students/profile/update.rules.ts'
+} from '../../src/students/profile/profile.rules.ts'
 import type { Student } from '../../src/students/students.rules.ts'
 
 const paise = fc.integer({ min: 0, max: 10_000_000 }).map(paiseOf)

@@ -4,7 +4,7 @@ type Group = {
   why: string
   reach: Reach
   senders: readonly string[]
-  /** They lead to work, so they leave out schools that are on their way to another cell (platform/db/moving.ts). */
+  /** They lead to work, so they leave out schools that are on their way to another cell (platform/db/query.ts). */
   isWork?: true
 }
 
@@ -66,8 +66,8 @@ export const OVER_ALL: readonly Group[] = [
     senders: [
       'console/approvals/approvals.store.ts expireSome',
       'flex/plans/plans.store.ts lockPlans',
-      'imports/purge.store.ts clearFinished',
-      'imports/purge.store.ts deleteOld',
+      'imports/imports.store.ts clearFinished',
+      'imports/imports.store.ts deleteOld',
       'orders/expiry.store.ts lockExpired',
       'payment-pages/pages.store.ts deleteUnpaid',
       'payments/disputes/disputes.store.ts takeToMail',
@@ -90,7 +90,7 @@ export const OVER_ALL: readonly Group[] = [
     why: 'For the operator, a lender, or the one person whose sandbox it is: they are not of one institute.',
     reach: 'every',
     senders: [
-      'app/doctor/payments.store.ts listStranded',
+      'app/doctor/doctor.store.ts listStranded',
       'console/loans/loans.store.ts listLoans',
       'console/operator/jobs.store.ts countDeadLetters',
       'console/operator/jobs.store.ts listDeadLetters',
@@ -125,7 +125,7 @@ export const OVER_ALL: readonly Group[] = [
     reach: 'every, written',
     isWork: true,
     senders: [
-      'imports/purge.store.ts cancelForgotten',
+      'imports/imports.store.ts cancelForgotten',
       'messages/messages.store.ts eraseExpiredSecrets',
       'platform/idempotency.ts purgeStoredAnswers',
       'portal/entry/entry.store.ts purgeOld',

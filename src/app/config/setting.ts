@@ -14,7 +14,7 @@ type Default = string | Readonly<Record<Mode, string>>
 /** One environment variable. */
 export type Setting<Value = unknown> = {
   describes: string
-  /** As an operator would write it; it is read like a value that was set. */
+  /** Written as an operator would write it, so it is read like a value that was set. */
   default?: Default
   /** A default that follows from other settings, in words. */
   derivedDefault?: string
@@ -42,7 +42,7 @@ export function optional<Value>(
   return { describes, read, ...parts }
 }
 
-/** As the guide and `bursar config` show it; empty when there is none. */
+/** The default as the guide and `bursar config` show it; empty when there is none. */
 export function describeDefault({ default: standard, derivedDefault = '' }: Setting): string {
   if (standard === undefined || typeof standard === 'string') return standard ?? derivedDefault
   return `${standard.sandbox} in sandbox, ${standard.live} in live`
@@ -101,7 +101,7 @@ export const asPairs: Reader<[string, string][]> = text =>
     return [pair.slice(0, at).trim(), decodeURIComponent(pair.slice(at + 1).trim())]
   })
 
-/** For a reader that knows null as "not understood". */
+/** Wraps a parser that answers null for what it does not understand. */
 export function parsedBy<Value>(parse: (text: string) => Value | null, must: string): Reader<Value> {
   return text => {
     const value = parse(text)
@@ -115,14 +115,14 @@ export const existingFile: Reader<string> = text => {
   return text
 }
 
-/** Without the slashes at its end. */
+/** The reader drops slashes at the end, because paths are appended. */
 export const httpUrl: Reader<string> = text => {
   if (!/^https?:$/.test(URL.parse(text)?.protocol ?? ''))
     throw new WrongValue('must be an http or https address')
   return text.replace(/(?<!\/)\/+$/, '')
 }
 
-/** Of a provider: a sandbox may talk to a fake one without TLS. */
+/** A sandbox may talk to a fake provider without TLS. */
 export const providerUrl: Reader<string> = (text, mode) => {
   const { protocol = '' } = URL.parse(text) ?? {}
   if (protocol !== 'https:' && !(protocol === 'http:' && mode === 'sandbox'))

@@ -1,10 +1,10 @@
-import { examineCells } from '../../cells/status.service.ts'
-import { englishName } from '../../messages/messages.rules.ts'
 import { access, constants } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { examineCells } from '../../cells/status.service.ts'
+import { englishName } from '../../messages/messages.rules.ts'
 import { checkLender, listLenders } from '../../loans/lenders/lenders.service.ts'
 import type { Context } from '../../platform/context.ts'
-import { readRestoreTrial } from '../../platform/backup/restore-trial.ts'
+import { readRestoreTrial } from '../../platform/backup/rehearse.ts'
 import { newestBackup } from '../../platform/backup/newest.ts'
 import { readDisk } from '../../platform/disk.ts'
 import { isBackupLate } from '../../platform/backup/schedule.rules.ts'
@@ -13,7 +13,7 @@ import type { ProviderValues } from '../../providers/port.ts'
 import { PROVIDERS, providerTitle } from '../../providers/catalogue.ts'
 import type { Config } from '../config.ts'
 import { partitionedLogs } from '../retention.ts'
-import { smsTemplates, unknownNames } from '../sms-templates.ts'
+import { smsTemplates, unknownNames } from '../senders.ts'
 import { describeStuck } from '../status/status.rules.ts'
 import { reachCallbacks, readCertificate, reachPublicUrl } from './doctor.client.ts'
 import {
@@ -30,10 +30,20 @@ import {
   ok,
   problem,
   warning,
+  judgeAccounts,
   type Finding,
+  type ExaminedAccount,
+  type UnfinishedWork,
 } from './doctor.rules.ts'
-import { countDeskPeople, readPeople, readServer } from './doctor.store.ts'
-import { lookAtAccounts } from './payments.service.ts'
+import { countDeskPeople, readPeople, readServer, listStranded } from './doctor.store.ts'
+import { listInstitutes } from '../../institutes/institutes.service.ts'
+import { countUnmatchedReports } from '../../payments/settlements/unmatched.service.ts'
+import { BANK_TRANSFER } from '../../loans/loans.rules.ts'
+import { keyKindOf, type ProviderAccount } from '../../providers/accounts/accounts.rules.ts'
+import { listAllAccounts, listWithKeyOf } from '../../providers/accounts/accounts.service.ts'
+import { findConnectionProblem } from '../../providers/accounts/credentials.service.ts'
+import { AccountRegistry } from '../../providers/accounts/registry.service.ts'
+import { DAY_MS } from '../../platform/calendar.ts'
 
 type Look = () => Promise<Omit<Finding, 'subject'>>
 
@@ -178,4 +188,66 @@ function provider(name: string, values: ProviderValues, config: Config): Look {
     await entry.create(values, { apiUrl: config.providerUrls.get(name) }).checkConnection?.()
     return ok(`takes our ${entry.describe(values).key ?? ''} key`)
   }
+}
+
+const SHARED =
+  'has the key of the installation too, and each reports the pay-outs of the other: take it out of the environment or replace it here.'
+/** One look calls providers at most this often, so that a large installation gets its answer. */
+const MOST_CALLS = 50
+
+/** What went through accounts of the installation whose keys were taken out of the environment before it was finished. */
+export async function findStranded(
+  { providers }: Pick<Config, 'providers'>,
+  { db }: Pick<Context, 'db'>,
+): Promise<UnfinishedWork[]> {
+  return listStranded(db, [...providers.keys(), 'sandbox', BANK_TRANSFER])
+}
+
+/** Whether every institute can be paid, and what is wrong with its accounts. */
+export async function lookAtAccounts(config: Config, ctx: Context): Promise<Omit<Finding, 'subject'>> {
+  const installation = new Map(
+    [...config.providers].flatMap(([name, values]) => {
+      const port = PROVIDERS[name]?.create(values, { apiUrl: config.providerUrls.get(name) })
+      return port === undefined ? [] : [[name, port] as const]
+    }),
+  )
+  const accounts = new AccountRegistry(ctx, installation, {
+    apiUrls: config.providerUrls,
+    values: config.providers,
+    paused: config.pausedProviders,
+  })
+  const [institutes, all, shared] = await Promise.all([
+    listInstitutes(ctx),
+    listAllAccounts(ctx),
+    listWithKeyOf(ctx, config.providers),
+  ])
+  const codes = new Map(institutes.map(({ id, code }) => [id, code]))
+  const examine = async (account: ProviderAccount, position: number): Promise<ExaminedAccount> => {
+    const { instituteId, id: accountId, pausedAt, keyKind, heardAt, createdAt } = account
+    const isAsked = pausedAt === null && position < MOST_CALLS
+    const port = isAsked ? (await accounts.accountOf({ instituteId, accountId })).port : {}
+    return {
+      institute: codes.get(instituteId) ?? '',
+      title: account.title,
+      isPaused: pausedAt !== null,
+      isTestKey: keyKind === 'test',
+      flaw: shared.some(({ id }) => id === accountId) ? SHARED : await findConnectionProblem(port),
+      isSilent: heardAt === null && ctx.clock.now().getTime() - createdAt.getTime() > DAY_MS,
+    }
+  }
+  const keyKind = keyKindOf(ctx.mode)
+  const canPay = (id: number): boolean =>
+    installation.size > 0 ||
+    all.some(
+      one =>
+        one.instituteId === id && one.keyKind === keyKind && one.pausedAt === null && one.methods.length > 0,
+    )
+  return judgeAccounts({
+    stranded: await findStranded(config, ctx),
+    accounts: await Promise.all(all.map(examine)),
+    unpayable: institutes.filter(({ id }) => !canPay(id)).map(({ code }) => code),
+    unmatched: await countUnmatchedReports(ctx),
+    hasInstallation: installation.size > 0,
+    isLive: ctx.mode === 'live',
+  })
 }

@@ -1,4 +1,4 @@
-import type { SharedFigure } from '../../http/metrics/shared-metrics.ts'
+import type { SharedFigure } from '../../http/metrics.ts'
 import { readDueWork, type DueWork } from '../../console/operator/jobs.service.ts'
 import { readBooksCheck, type BooksCheck } from '../../payments/reconcile/nightly.service.ts'
 import type { Context } from '../../platform/context.ts'

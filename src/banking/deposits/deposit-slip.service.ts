@@ -1,14 +1,13 @@
 import type { Institute } from '../../institutes/institutes.rules.ts'
-import { rupeesInWords } from '../../platform/amount-in-words.ts'
+import { rupeesInWords, formatRupees, paiseOf } from '../../platform/money.ts'
 import { formatDay } from '../../platform/calendar.ts'
 import type { Context } from '../../platform/context.ts'
-import { formatRupees, paiseOf } from '../../platform/money.ts'
 import type { DocumentBlock, DocumentPrint } from '../../receipts/document-pdf.ts'
 import { readLetterhead } from '../../receipts/letterhead.service.ts'
 import { printDocument } from '../../receipts/receipt-printer.ts'
 import { getDeposit, type DepositDetail } from './deposits.service.ts'
 
-/** As PDF, to be handed in at the bank. */
+/** Prints the slip that is handed in at the bank. */
 export async function printDepositSlip(
   ctx: Pick<Context, 'db' | 'mode'>,
   institute: Institute,

@@ -10,14 +10,14 @@ import type { Cheque } from '../cheques/cheque.list.ts'
 import { changeCheques, holdCheques, requirePast } from '../cheques/cheques.service.ts'
 import { deleteCheques, readChequesOf, writeCheques } from '../cheques/cheques.store.ts'
 import type { ListedDeposit } from './deposit.list.ts'
-import { countCash, type Counted } from './denominations.rules.ts'
+import { countCash, type DenominationCount } from './denominations.rules.ts'
 import * as store from './deposits.store.ts'
 
 export type NewDeposit = {
   accountId: string
   day: string | null
-  /** Of cash; a slip is of cash or of cheques, as banks have them. */
-  denominations: readonly Counted[]
+  /** Empty for a slip of cheques: banks take cash and cheques on separate slips. */
+  denominations: readonly DenominationCount[]
   cheques: readonly string[]
   by: string
 }
@@ -97,13 +97,13 @@ export async function cancelDeposit(
 }
 
 /** A slip or a cheque that the bank's statement has on this day; without a day, has no more. */
-export type Booked = { id: string; day: string | null }
+export type BookedItem = { id: string; day: string | null }
 
 /** What a statement says of slips and cheques: a cheque is cleared by it. What a person decided about others stays. */
 export async function markBooked(
   tx: Transaction,
   instituteId: number,
-  { deposits, cheques }: { deposits: readonly Booked[]; cheques: readonly Booked[] },
+  { deposits, cheques }: { deposits: readonly BookedItem[]; cheques: readonly BookedItem[] },
   { by, at }: { by: string; at: Date },
 ): Promise<void> {
   const ofSlips = await readChequesOf(tx, instituteId, idsOf(deposits))

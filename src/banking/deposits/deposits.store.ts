@@ -2,7 +2,7 @@ import type { Queryable, Transaction } from '../../platform/db/database.ts'
 import { Table } from '../../platform/db/table.ts'
 import type { Paise } from '../../platform/money.ts'
 import { DEPOSITS, depositList, type ListedDeposit } from './deposit.list.ts'
-import type { Counted } from './denominations.rules.ts'
+import type { DenominationCount } from './denominations.rules.ts'
 
 export type Deposit = {
   id: string
@@ -11,7 +11,7 @@ export type Deposit = {
   accountId: string
   day: string
   amountPaise: Paise
-  denominations: Counted[] | null
+  denominations: DenominationCount[] | null
   madeBy: string
   madeAt: Date
   receivedOn: string | null

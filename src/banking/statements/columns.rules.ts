@@ -1,7 +1,7 @@
 import { DAY_MS, parseDay } from '../../platform/calendar.ts'
 import { parseRupees, paiseOf, type Paise } from '../../platform/money.ts'
 
-/** As a file gives it; of a sheet a day may be a date or a number. */
+/** A cell as the file gives it; a spreadsheet may hold a day as a date or a number. */
 export type Cell = string | number | boolean | Date | null
 export type Row = { rowNo: number; cells: readonly Cell[] }
 
@@ -28,7 +28,7 @@ const TITLES: Record<ColumnRole, RegExp> = {
 /** How far down the titles may stand: below them is the table. */
 export const HEAD_ROWS = 60
 const WIDEST = 40
-/** Of a day or an amount. */
+/** No day and no amount is longer. */
 const LONGEST = 40
 
 /** The first row that names a day and an amount; what stands above it is the bank's letterhead. */
@@ -40,7 +40,7 @@ export function guessColumns(rows: readonly Row[]): Columns | null {
   return null
 }
 
-/** Of a file that is not recognised the widest of its first rows, which a person then says what it is of. */
+/** In a file that is not recognised the widest of the first rows, whose columns a person then names. */
 export function headOf(rows: readonly Row[]): Row | null {
   const [widest] = rows.slice(0, WIDEST).toSorted((one, other) => other.cells.length - one.cells.length)
   return widest ?? null

@@ -7,7 +7,7 @@ import type { Context } from '../../platform/context.ts'
 import type { Queryable, Transaction } from '../../platform/db/database.ts'
 import { badField, conflict, notFound } from '../../platform/errors.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
-import { runInSteps } from '../../platform/in-steps.ts'
+import { runInSteps } from '../../platform/concurrency.ts'
 import { MATCHING } from '../../platform/limits.rules.ts'
 import { formatRupees, paiseOf, sumPaise, type Paise } from '../../platform/money.ts'
 import {
@@ -16,20 +16,19 @@ import {
   recordPaymentWithin,
 } from '../../students/direct-payments/direct-payments.service.ts'
 import { markBooked } from '../deposits/deposits.service.ts'
-import * as expectedStore from './expected.store.ts'
 import * as store from './lines.store.ts'
 import { matchSteps, type ExpectedKind } from './match.rules.ts'
 
 export type { MatchedLine } from './lines.store.ts'
-export type { LabelledExpected } from './expected.store.ts'
+export type { LabelledExpected } from './lines.store.ts'
 
 const MOST_CANDIDATES = 50
 const MOST_MISSING = 200
 
 const OPEN = { state: 'open' as const, decidedAt: null, decidedBy: null, reason: null }
 
-type Target = { kind: ExpectedKind; id: string }
-type Matched = { line: { id: string; day: string }; targets: readonly expectedStore.LabelledExpected[] }
+type ExpectedKey = { kind: ExpectedKind; id: string }
+type Matched = { line: { id: string; day: string }; targets: readonly store.LabelledExpected[] }
 type By = { by: string | null; at: Date; isRecordedHere?: boolean }
 
 /** Everything that is open and leaves no doubt; answers how many lines were matched. The caller holds the lines. */
@@ -38,7 +37,7 @@ export async function matchOpenLines(tx: Transaction, instituteId: number, at: D
   const [newest, oldest] = [lines[0]?.day, lines.at(-1)?.day]
   if (newest === undefined || oldest === undefined) return 0
   const span = { from: shift(oldest, -40), to: shift(newest, 10) }
-  const expected = await expectedStore.listExpected(tx, instituteId, span, MATCHING.expected)
+  const expected = await store.listExpected(tx, instituteId, span, MATCHING.expected)
   const matched = await runInSteps(matchSteps(lines, expected))
   for (const part of store.partsOf(matched))
     await writeMatches(
@@ -105,16 +104,16 @@ export async function matchAgain({ db, clock }: Context, command: Command<number
 
 type Decided = { lineId: string; by: string }
 
-/** By hand; all that is chosen has to be the line's amount together. */
+/** Matches a line by hand; what was chosen has to add up to the line's amount. */
 export async function matchLine(
   { db, clock }: Context,
   command: Command<store.MatchedLine>,
-  { lineId, by, targets }: Decided & { targets: readonly Target[] },
+  { lineId, by, targets }: Decided & { targets: readonly ExpectedKey[] },
 ): Promise<store.MatchedLine> {
   const { instituteId } = command
   return transact(db, command, async tx => {
     const line = await holdOpen(tx, instituteId, lineId)
-    const found = await expectedStore.readExpected(tx, instituteId, targets)
+    const found = await store.readExpected(tx, instituteId, targets)
     if (found.length < targets.length)
       throw conflict('Some of it is on another line already, or does not exist any more. Choose again.')
     const slips = found.filter(({ kind }) => kind === 'deposit').map(({ id }) => id)
@@ -126,7 +125,7 @@ export async function matchLine(
   })
 }
 
-function requireSum(linePaise: Paise, chosen: readonly expectedStore.LabelledExpected[]): void {
+function requireSum(linePaise: Paise, chosen: readonly store.LabelledExpected[]): void {
   const total = sumPaise(chosen.map(one => one.amountPaise))
   if (total === linePaise) return
   const [sum, line] = [formatRupees(absolute(total)), formatRupees(absolute(linePaise))]
@@ -182,7 +181,7 @@ export async function recordFromLine(
     if (!recorded.isNew)
       throw conflict('A payment with this reference is recorded already. Match the line with it.')
     const target = { kind: 'transfer' as const, id: recorded.payment.id }
-    const found = await expectedStore.readExpected(tx, instituteId, [target])
+    const found = await store.readExpected(tx, instituteId, [target])
     const how = { by, at: clock.now(), isRecordedHere: true }
     await writeMatches(tx, instituteId, [{ line, targets: found }], how)
     return requireLine(tx, instituteId, lineId)
@@ -259,9 +258,9 @@ export async function listCandidates(
   { db }: Pick<Context, 'db'>,
   institute: Institute,
   lineId: string,
-): Promise<expectedStore.LabelledExpected[]> {
+): Promise<store.LabelledExpected[]> {
   const line = await requireLine(db, institute.id, lineId)
-  return expectedStore.listCandidates(db, institute.id, line, MOST_CANDIDATES)
+  return store.listCandidates(db, institute.id, line, MOST_CANDIDATES)
 }
 
 /** What should be on the statements of these days and is not. */
@@ -269,8 +268,8 @@ export async function listMissing(
   { db }: Pick<Context, 'db'>,
   institute: Institute,
   span: { from: string; to: string },
-): Promise<expectedStore.LabelledExpected[]> {
-  const open = await expectedStore.listExpected(db, institute.id, span, MOST_MISSING)
+): Promise<store.LabelledExpected[]> {
+  const open = await store.listExpected(db, institute.id, span, MOST_MISSING)
   const slips = open.filter(({ kind }) => kind === 'deposit').map(({ id }) => id)
   // A cheque in the office is not the bank's yet, and one on a slip that is missing is the same money.
   const isElsewhere = (slip: string | null): boolean => slip === null || slips.includes(slip)

@@ -57,7 +57,7 @@ export function* matchSteps<Line extends OpenLine, One extends Expected>(
   const taken = new Set<OpenLine>(byReference.map(({ line }) => line))
   const used = new Set<Expected>(byReference.map(({ one }) => one))
   const slips = usedSlips(byReference)
-  const deposits = new Map<Paise, Named<Line, One>>()
+  const deposits = new Map<Paise, NamedTogether<Line, One>>()
   for (const one of expected) {
     yield
     if (one.kind !== 'deposit' || used.has(one) || slips.has(one.id)) continue
@@ -69,11 +69,11 @@ export function* matchSteps<Line extends OpenLine, One extends Expected>(
 }
 
 /** What the same lines name, such as all payments of an amount with one UTR; and the lines that name it. */
-type Named<Line, One> = { all: Dated<One>[]; lines: Dated<Line>[] }
+type NamedTogether<Line, One> = { all: Dated<One>[]; lines: Dated<Line>[] }
 type Dated<Item> = { day: number; item: Item }
 
 /** In which groups a line may find what it is of. */
-type FindNamed<Line, One> = (line: Line) => Iterable<Named<Line, One>>
+type FindNamed<Line, One> = (line: Line) => Iterable<NamedTogether<Line, One>>
 
 /** Pairs in which each side fits the other alone: they name each other, and their days are near. */
 function* pairUp<Line extends OpenLine, One extends Expected>(
@@ -81,8 +81,8 @@ function* pairUp<Line extends OpenLine, One extends Expected>(
   find: FindNamed<Line, One>,
   { before, after }: Window,
 ): Steps<Match<Line, One>[]> {
-  const found: { line: Line; day: number; named: readonly Named<Line, One>[] }[] = []
-  const groups = new Set<Named<Line, One>>()
+  const found: { line: Line; day: number; named: readonly NamedTogether<Line, One>[] }[] = []
+  const groups = new Set<NamedTogether<Line, One>>()
   for (const line of lines) {
     yield
     const named = [...find(line)]
@@ -104,7 +104,7 @@ function* pairUp<Line extends OpenLine, One extends Expected>(
     yield
     let count = 0
     let only: Dated<One> | undefined
-    let ofGroup: Named<Line, One> | undefined
+    let ofGroup: NamedTogether<Line, One> | undefined
     for (const group of named) {
       const [from, to] = within(group.all, day - after, day + before)
       count += to - from
@@ -138,7 +138,7 @@ function dayNumber(day: string): number {
 }
 
 function addTo<Key, Line, One extends Expected>(
-  groups: Map<Key, Named<Line, One>>,
+  groups: Map<Key, NamedTogether<Line, One>>,
   key: Key,
   one: One,
 ): void {
@@ -152,8 +152,8 @@ function single<Item>(item: Item | undefined): Item[] {
 
 /** References by their first characters, then by their length, so that a text is searched for all of them in one pass. */
 type References<Line, One> = {
-  byHead: Map<string, Map<number, Map<string, Named<Line, One>>>>
-  byNumber: Map<string, Named<Line, One>>
+  byHead: Map<string, Map<number, Map<string, NamedTogether<Line, One>>>>
+  byNumber: Map<string, NamedTogether<Line, One>>
 }
 
 function* indexReferences<Line extends OpenLine, One extends Expected>(
@@ -191,8 +191,8 @@ function* indexReferences<Line extends OpenLine, One extends Expected>(
 function namedIn<Line extends OpenLine, One>(
   line: Line,
   { byHead, byNumber }: References<Line, One>,
-): Set<Named<Line, One>> {
-  const named = new Set<Named<Line, One>>()
+): Set<NamedTogether<Line, One>> {
+  const named = new Set<NamedTogether<Line, One>>()
   for (const text of byHead.size === 0 ? [] : [squeeze(line.text), squeeze(line.reference ?? '')])
     for (let at = 0; at <= text.length - LEAST_REFERENCE; at++) {
       const ofLength = byHead.get(text.slice(at, at + LEAST_REFERENCE))
@@ -210,7 +210,7 @@ function namedIn<Line extends OpenLine, One>(
   return named
 }
 
-/** As a number of its own, with or without the zeros before it. */
+/** The digits must stand alone in the text; leading zeros do not count. */
 function hasNumber(line: OpenLine, wanted: string): boolean {
   const sought = bareNumber(wanted.replaceAll(/\D/g, ''))
   return sought.length >= LEAST_NUMBER && numbersIn(line).includes(sought)

@@ -58,9 +58,9 @@ export async function readStatementFile(
   }
 }
 
-type Found = Omit<ReadStatement, 'format'>
+type StatementContent = Omit<ReadStatement, 'format'>
 
-function isBlank({ header, lines, problems }: Found): boolean {
+function isBlank({ header, lines, problems }: StatementContent): boolean {
   const hasTitles =
     header?.cells.some(
       cell =>
@@ -71,13 +71,13 @@ function isBlank({ header, lines, problems }: Found): boolean {
   return !hasTitles && lines.length === 0 && problems.length === 0
 }
 
-async function readBooked(batches: AsyncIterable<FileRows>): Promise<Found> {
+async function readBooked(batches: AsyncIterable<FileRows>): Promise<StatementContent> {
   const taken = new TakenLines()
   for await (const { rows } of batches) for (const row of rows) taken.add(row.rowNo, bookedLine(row))
   return { columns: null, header: null, lines: taken.lines, problems: taken.problems }
 }
 
-async function readTable(batches: AsyncIterable<FileRows>, choose: ChooseColumns): Promise<Found> {
+async function readTable(batches: AsyncIterable<FileRows>, choose: ChooseColumns): Promise<StatementContent> {
   const taken = new TakenLines()
   let waiting: Row[] | null = []
   let [columns, header]: [Columns | null, Row | null] = [null, null]

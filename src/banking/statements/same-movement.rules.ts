@@ -7,7 +7,7 @@ export type Sifted<Own> = {
   /** How many a statement has in these words. */
   knownCount: number
   fresh: Own[]
-  /** On a statement of another format, in the bank's other words. */
+  /** Lines that tell of the same movement on a statement of another format, in other words. */
   same: Own[]
   /** The day and amount of such a line, but both have a reference and not the same one: a person has to say. */
   doubtful: Own[]
@@ -80,7 +80,7 @@ type Described<One> = { line: One; references: ReadonlySet<string> }
 
 const keyOf = ({ day, amountPaise }: Line): string => `${day} ${amountPaise}`
 
-/** Those that name no reference, and the others. */
+/** Lines without a reference first, then the others. */
 function parted<One>(some: readonly Described<One>[]): [One[], One[]] {
   const linesOf = (all: readonly Described<One>[]): One[] => all.map(({ line }) => line)
   return [

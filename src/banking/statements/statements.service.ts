@@ -7,13 +7,20 @@ import { formatDay } from '../../platform/calendar.ts'
 import { formatRupees } from '../../platform/money.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
 import { newId } from '../../platform/ids.ts'
-import { runInSteps } from '../../platform/in-steps.ts'
+import { runInSteps } from '../../platform/concurrency.ts'
 import { MATCHING } from '../../platform/limits.rules.ts'
 import { requireBankAccount } from '../accounts/accounts.service.ts'
 import { guessColumns, recallColumns, titleOf, titlesOf, type Columns } from './columns.rules.ts'
-import { reconciledThrough, uncovered, type UncoveredDays } from './coverage.rules.ts'
+import {
+  reconciledThrough,
+  uncovered,
+  type UncoveredDays,
+  type KeyedLine,
+  type LineProblem,
+  type StatementFormat,
+  type StatementLine,
+} from './lines.rules.ts'
 import { matchOpenLines } from './decide.service.ts'
-import type { KeyedLine, LineProblem, StatementFormat, StatementLine } from './lines.rules.ts'
 import { insertLines, listOfOtherFormats, lockLines, partsOf, readKnownKeys } from './lines.store.ts'
 import { readStatementFile, type ReadStatement } from './read-statement.service.ts'
 import { siftSteps, type Sifted } from './same-movement.rules.ts'
@@ -23,7 +30,7 @@ export type SentStatement = {
   accountId: string
   fileName: string
   file: ImportFile
-  /** As a person matched them; else as they were matched last for the account, else guessed. */
+  /** A person's choice wins, then the account's last one, then a guess. */
   columns: Columns | null
   /** A person says that what looks like a line of another format is another booking. */
   isSimilarTaken: boolean
@@ -42,7 +49,7 @@ export type StatementPreview = {
   /** Lines that are on an earlier statement: in these words, or in those of another format. */
   knownCount: number
   otherFormatCount: number
-  /** Those that may be; the first ones. */
+  /** The first lines that may be repetitions. */
   doubtful: StatementLine[]
   doubtfulCount: number
   problems: LineProblem[]
@@ -192,7 +199,7 @@ function doubtfulText(doubtful: readonly StatementLine[]): string {
 
 export type BankStatus = store.AccountStatus & { reconciledThrough: string | null; gaps: UncoveredDays[] }
 
-/** By account: how far its statements reach, what days they leave out, and up to which day everything is decided. */
+/** How far each account's statements reach, which days are missing, and through which day everything is decided. */
 export async function readBankStatus(
   { db }: Pick<Context, 'db'>,
   institute: Institute,

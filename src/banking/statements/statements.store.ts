@@ -2,8 +2,7 @@ import type { Queryable, Transaction } from '../../platform/db/database.ts'
 import { Table } from '../../platform/db/table.ts'
 import type { Paise } from '../../platform/money.ts'
 import type { RememberedTitles } from './columns.rules.ts'
-import type { Gap } from './coverage.rules.ts'
-import type { StatementFormat } from './lines.rules.ts'
+import type { Gap, StatementFormat } from './lines.rules.ts'
 import { lineState } from './lines.store.ts'
 
 export type Statement = {
@@ -84,12 +83,12 @@ export async function listAccounts(db: Queryable, instituteId: number): Promise<
   )
 }
 
-/** Of the lines of one day. */
+/** Adds up the lines of one day. */
 const balances = (what: string, day: string): string =>
   `(select coalesce(json_agg(${what}), '[]') from bank_lines l where l.institute_id = $1 and l.account_id = s.account_id
      and l.day = ${day} and l.balance_paise is not null)`
 
-/** Between two statements of an account, as far as no other one reaches over it. */
+/** Days between two statements of an account that no other statement covers. */
 export async function listGaps(db: Queryable, instituteId: number): Promise<(Gap & { accountId: string })[]> {
   return db.query<Gap & { accountId: string }>(
     `select s.account_id as "accountId", s.reached as after, s.first_day as before,

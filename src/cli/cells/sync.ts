@@ -56,7 +56,7 @@ async function runSync({ maps, socket, watch }: SyncOptions): Promise<void> {
   })
 }
 
-/** Until it is told to stop. What is wrong is said once, and once more when it is over. */
+/** Runs until it is stopped. A problem is reported once, and once more when it is over. */
 async function goOn(ctx: Context, connections: CellConnections, proxies: Proxies): Promise<void> {
   const stopped = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => stopped.abort())
@@ -104,7 +104,7 @@ class Finisher {
   }
 
   async #run(): Promise<void> {
-    // That the directory is away is said by the look beside this one.
+    // The look beside this one already reports that the directory is away.
     const finished = await this.#finish().catch((): Finishing[] => [])
     for (const { code, problem } of finished) {
       if (problem === null) this.#say(`${code}: its move, which was killed, has ended.`)

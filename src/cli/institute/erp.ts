@@ -2,11 +2,11 @@ import { text } from 'node:stream/consumers'
 import type { Command } from 'commander'
 import { readConfig } from '../../app/config.ts'
 import { getInstitute } from '../../institutes/institutes.service.ts'
-import { LOOKUP_PARAMETERS, type LookupParameter, type Named } from '../../erp/erp.rules.ts'
-import { settingsOutput } from '../../erp/settings/settings.output.ts'
+import { LOOKUP_PARAMETERS, type LookupParameter, type NamedStudent } from '../../erp/erp.rules.ts'
+import { settingsOutput } from '../../erp/settings/settings.schemas.ts'
 import type { ErpSettings } from '../../erp/settings/settings.rules.ts'
 import { listErpSettings, removeErpSettings, setErpSettings } from '../../erp/settings/settings.service.ts'
-import { testOutput } from '../../erp/pull/pull.output.ts'
+import { testOutput } from '../../erp/pull/pull.schemas.ts'
 import type { Shown } from '../../http/wire/output.ts'
 import { readHttpUrl } from '../terminal/http-url.ts'
 import { addExamples } from '../terminal/help.ts'
@@ -174,7 +174,7 @@ async function runTest(code: string, identifier: string, options: TestOptions): 
   })
 }
 
-function toNamed(identifier: string, { grade, branch, customIdentifier, year }: TestOptions): Named {
+function toNamed(identifier: string, { grade, branch, customIdentifier, year }: TestOptions): NamedStudent {
   const [academicYearStart, academicYearEnd] = year ?? []
   return { identifier, grade, collectorCode: branch, customIdentifier, academicYearStart, academicYearEnd }
 }

@@ -5,7 +5,7 @@ import { getInstitute, listInstitutes } from '../../institutes/institutes.servic
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import type { Context } from '../../platform/context.ts'
 import { ROW_FILES } from '../../platform/limits.rules.ts'
-import { importOutput, problemOutput } from '../../imports/imports.output.ts'
+import { importOutput, problemOutput } from '../../imports/imports.schemas.ts'
 import { ERP_KINDS, IMPORT_MODES, type ErpKind, type ImportMode } from '../../imports/imports.rules.ts'
 import {
   cancelImport,

@@ -5,12 +5,14 @@ import {
   listInstitutes,
   readCallbackKey,
   setStrictCatalogue,
+  addBranch,
 } from '../../institutes/institutes.service.ts'
 import type { Branch, Institute } from '../../institutes/institutes.rules.ts'
 import { addExamples } from '../terminal/help.ts'
-import { collectBranch, readInstituteCode, readName } from '../input.ts'
+import { collectBranch, readInstituteCode, readName, readBranchCode, readCatalogueCode } from '../input.ts'
 import { formatTable, show } from '../terminal/output.ts'
 import { withContext } from '../with-context.ts'
+import { addToCatalogue, listCatalogue } from '../../institutes/catalogue.service.ts'
 
 const STANDARD_BRANCHES = [{ collectorCode: 'MAIN', name: 'Main branch' }]
 
@@ -23,7 +25,7 @@ export function addInstituteCommands(program: Command): void {
     'bursar institutes create green-park --name "Green Park School"',
   ])
 
-  const list = institutes.command('list').description('show all institutes').action(runList)
+  const list = institutes.command('list').description('show all institutes').action(listInstitutesCommand)
   addExamples(list, ['bursar institutes list', 'bursar institutes list --json'])
 
   const create = institutes
@@ -70,7 +72,7 @@ async function runCallbackKey(code: string): Promise<void> {
   })
 }
 
-async function runList(): Promise<void> {
+async function listInstitutesCommand(): Promise<void> {
   await withContext(async ctx => {
     const institutes = await listInstitutes(ctx)
     const rows = institutes.map(institute => [
@@ -121,6 +123,118 @@ function toJson({ code, name, strictCatalogue, branches }: Institute): object {
   return { code, name, strict_catalogue: strictCatalogue, branches: branches.map(branchToJson) }
 }
 
-export function branchToJson({ collectorCode, name, isDefault }: Branch): object {
+function branchToJson({ collectorCode, name, isDefault }: Branch): object {
   return { collector_code: collectorCode, name, is_default: isDefault }
+}
+
+export function addBranchCommands(program: Command): void {
+  const branches = program.command('branches').description('branches (collectors) of an institute')
+  addExamples(branches, [
+    'bursar branches list green-park',
+    'bursar branches add green-park EAST --name "East campus"',
+  ])
+
+  const list = branches
+    .command('list')
+    .description("show an institute's branches")
+    .argument('<institute>', "the institute's code", readInstituteCode)
+    .action(listBranchesCommand)
+  addExamples(list, ['bursar branches list green-park'])
+
+  const add = branches
+    .command('add')
+    .description('add a branch; with a second one, requests must name theirs')
+    .argument('<institute>', "the institute's code", readInstituteCode)
+    .argument('<code>', 'collector code, 1 to 64 characters', readBranchCode)
+    .requiredOption('--name <name>', 'as parents know it', readName)
+    .option('--default', 'make it the default branch in place of the present one')
+    .action(addBranchCommand)
+  addExamples(add, [
+    'bursar branches add green-park EAST --name "East campus"',
+    'bursar branches add green-park HEAD --name "Head office" --default',
+  ])
+}
+
+async function listBranchesCommand(code: string): Promise<void> {
+  await withContext(async ctx => {
+    const { branches } = await getInstitute(ctx, code)
+    const rows = branches.map(branch => [
+      branch.collectorCode,
+      branch.name,
+      branch.isDefault ? 'default' : '',
+    ])
+    show(branches.map(branchToJson), formatTable(['CODE', 'NAME', ''], rows))
+  })
+}
+
+async function addBranchCommand(
+  institute: string,
+  collectorCode: string,
+  options: { name: string; default?: true },
+): Promise<void> {
+  await withContext(async ctx => {
+    const branch = { collectorCode, name: options.name, isDefault: options.default === true }
+    await addBranch(ctx, institute, branch)
+    const role = branch.isDefault ? 'the default branch' : 'the branch'
+    show(branchToJson(branch), `Added ${role} ${collectorCode} to ${institute}.`)
+  })
+}
+
+type Kind = Parameters<typeof addToCatalogue>[2]['kind']
+
+const KINDS: readonly Kind[] = ['grade', 'component', 'discount']
+
+export function addCatalogueCommands(program: Command): void {
+  const catalogue = program
+    .command('catalogue')
+    .description('grades, fee components and discounts that an institute knows')
+  addExamples(catalogue, [
+    'bursar catalogue list green-park',
+    'bursar catalogue add green-park component TUITION_FEE --name "Tuition fee"',
+  ])
+
+  const list = catalogue
+    .command('list')
+    .description("show an institute's catalogue")
+    .argument('<institute>', "the institute's code", readInstituteCode)
+    .action(listCatalogueCommand)
+  addExamples(list, ['bursar catalogue list green-park'])
+
+  const add = catalogue
+    .command('add')
+    .description('add a code to the catalogue, or name one that is there')
+    .argument('<institute>', "the institute's code", readInstituteCode)
+    .addArgument(new Argument('<kind>', 'what the code stands for').choices(KINDS))
+    .argument('<code>', 'as the ERP sends it, 1 to 64 characters', readCatalogueCode)
+    .option('--name <name>', 'for people (default: the code itself)', readName)
+    .action(addEntryCommand)
+  addExamples(add, [
+    'bursar catalogue add green-park component TUITION_FEE --name "Tuition fee"',
+    'bursar catalogue add green-park grade 5 --name "Class V"',
+  ])
+}
+
+async function listCatalogueCommand(institute: string): Promise<void> {
+  await withContext(async ctx => {
+    const entries = await listCatalogue(ctx, institute)
+    const rows = entries.map(entry => [entry.kind, entry.code, entry.name])
+    const hint = `The catalogue of ${institute} is empty.`
+    show(entries, rows.length === 0 ? hint : formatTable(['KIND', 'CODE', 'NAME'], rows))
+  })
+}
+
+async function addEntryCommand(
+  institute: string,
+  kind: Kind,
+  code: string,
+  options: { name?: string },
+): Promise<void> {
+  await withContext(async ctx => {
+    const known = (await listCatalogue(ctx, institute)).find(
+      entry => entry.kind === kind && entry.code === code,
+    )
+    const entry = { kind, code, name: options.name ?? known?.name ?? code }
+    await addToCatalogue(ctx, institute, entry)
+    show(entry, `The ${kind} ${code} is in the catalogue of ${institute} as "${entry.name}".`)
+  })
 }

@@ -7,8 +7,8 @@ import type { Institute } from '../../institutes/institutes.rules.ts'
 import { getInstitute } from '../../institutes/institutes.service.ts'
 import { BursarError } from '../../platform/errors.ts'
 import type { Command as Act } from '../../platform/idempotency.ts'
-import { accountOutput, checkedAccountOutput } from '../../providers/accounts/account.output.ts'
-import type { ProviderAccount } from '../../providers/accounts/accounts.rules.ts'
+import { accountOutput, checkedAccountOutput } from '../../providers/accounts/account.schemas.ts'
+import { stateOf, type ProviderAccount, type EnteredValue } from '../../providers/accounts/accounts.rules.ts'
 import {
   addAccount,
   checkAccount,
@@ -19,10 +19,8 @@ import {
   type AccountsContext,
 } from '../../providers/accounts/accounts.service.ts'
 import { AccountRegistry } from '../../providers/accounts/registry.service.ts'
-import { stateOf, type EnteredValue } from '../../providers/accounts/values.rules.ts'
 import { EXAMPLE, PROVIDERS } from '../../providers/catalogue.ts'
-import type { Rail } from '../../providers/mandate-port.ts'
-import type { PaymentMode } from '../../providers/port.ts'
+import type { Rail, PaymentMode } from '../../providers/port.ts'
 import { addExamples } from '../terminal/help.ts'
 import { readBranchCode, readInstituteCode, readName } from '../input.ts'
 import { InputError } from '../terminal/failures.ts'

@@ -17,7 +17,7 @@ export function addExamples(command: Command, lines: readonly string[]): void {
   command.addHelpText('after', ['', 'Examples:', ...lines.map(line => `  $ ${line}`)].join('\n'))
 }
 
-/** To be called when every command is there: how all of them show help, write and fail. */
+/** Sets how all commands show help, write and fail; call it when every command is registered. */
 export function finishProgram(command: Command): void {
   const path = pathOf(command)
   command

@@ -1,24 +1,20 @@
 import type { FastifyInstance } from 'fastify'
-import { one, pageOf } from '../../http/reply.ts'
-import { field, input, optional, query } from '../../http/wire/input.ts'
+import { one } from '../../http/reply.ts'
+import { field, input, optional } from '../../http/wire/input.ts'
 import type { FlexContext } from '../../flex/context.ts'
 import { toRupees } from '../../platform/money.ts'
 import { addConsoleRead, addConsoleWrite } from '../auth/access.routes.ts'
 import type { AuditNote } from '../audit/audit.service.ts'
 import { EVERYONE } from '../console.rules.ts'
 import { MONEY_HANDLERS } from '../orders/orders.rules.ts'
-import { addReport } from '../reports/report.routes.ts'
-import { APPROVAL_SORTING, approvalsReport } from './approvals-list.service.ts'
-import { approvalOutput, approvalLimitOutput } from './approval.output.ts'
+import { addList } from '../lists/list.routes.ts'
+import { APPROVAL_ID, approvalList } from './approval.list.ts'
+import { approvalLimitOutput } from './approval.output.ts'
 import { changeLimit, readLimit } from './approval-limit.service.ts'
-import { APPROVAL_STATES, type Approval } from './approvals.rules.ts'
-import { approve, listApprovals, refuse } from './approvals.service.ts'
+import type { Approval } from './approvals.rules.ts'
+import { approve, refuse } from './approvals.service.ts'
 
-const ID = 'apr_01k9zq4m0ve8sbn6yt2hw3c5da'
-const params = input({ approval_id: field.resourceId('Id of the request.', ID) })
-const filters = { status: optional(field.oneOf(APPROVAL_STATES, 'Only in this state.')).as('state') }
-const approvalFilters = query(filters)
-const approvalsQuery = query({ limit: field.pageSize(), cursor: field.cursor(ID), ...filters })
+const params = input({ approval_id: field.resourceId('Id of the request.', APPROVAL_ID) })
 const approveInput = input({
   note: optional(field.text('For the person who asked.', 'As agreed with the parents')),
 })
@@ -28,22 +24,14 @@ const declineInput = input({
 
 /** What waits for a second person. */
 export function approvalRoutes(app: FastifyInstance, ctx: FlexContext): void {
-  addReport(app, ctx, {
-    url: '/approvals',
-    query: approvalsQuery,
-    filters: approvalFilters,
-    output: pageOf(approvalOutput),
-    answer: ({ institute, query: asked }) => listApprovals(ctx, institute, asked),
-    report: ({ institute, query: asked }) => approvalsReport(institute, asked),
-    list: APPROVAL_SORTING,
-  })
+  addList(app, ctx, { url: '/approvals', list: approvalList })
   addConsoleWrite(app, ctx, {
     method: 'POST',
     url: '/approvals/:approval_id/approve',
     roles: MONEY_HANDLERS,
     params,
     body: approveInput,
-    output: one(approvalOutput),
+    output: one(approvalList.output),
     perform: (command, { params: { approvalId: id }, body: { note }, ...by }) =>
       approve(ctx, command, by, { id, note }),
     audit: (_call, approval) => noteOf(approval),
@@ -54,7 +42,7 @@ export function approvalRoutes(app: FastifyInstance, ctx: FlexContext): void {
     roles: MONEY_HANDLERS,
     params,
     body: declineInput,
-    output: one(approvalOutput),
+    output: one(approvalList.output),
     perform: (command, { params: { approvalId: id }, body: { reason: note }, ...by }) =>
       refuse(ctx, command, by, { id, decision: 'declined', note }),
     audit: (_call, approval) => noteOf(approval),
@@ -64,7 +52,7 @@ export function approvalRoutes(app: FastifyInstance, ctx: FlexContext): void {
     url: '/approvals/:approval_id/withdraw',
     roles: MONEY_HANDLERS,
     params,
-    output: one(approvalOutput),
+    output: one(approvalList.output),
     perform: (command, { params: { approvalId: id }, ...by }) =>
       refuse(ctx, command, by, { id, decision: 'withdrawn', note: null }),
     audit: (_call, approval) => noteOf(approval),

@@ -6,7 +6,6 @@ import type { FlexContext } from '../../flex/context.ts'
 import { assert } from '../../platform/assert.ts'
 import type { Context } from '../../platform/context.ts'
 import type { Transaction } from '../../platform/db/database.ts'
-import type { Page, PageRange } from '../../platform/db/list.ts'
 import { badField, conflict, notFound } from '../../platform/errors.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
 import { newId } from '../../platform/ids.ts'
@@ -246,12 +245,4 @@ async function decideIn(
   if (decision !== 'withdrawn')
     await queueMessages(tx, decidedMessages(decided, { url: pageOf(ctx, institute), at: now }))
   return decided
-}
-
-export async function listApprovals(
-  { db }: Context,
-  institute: Institute,
-  { cursor, limit, ...filter }: store.ApprovalFilter & PageRange,
-): Promise<Page<Approval>> {
-  return store.listApprovals(db, institute.id, filter, { cursor, limit })
 }

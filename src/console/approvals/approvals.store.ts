@@ -1,11 +1,9 @@
-import { isHere } from '../../platform/db/moving.ts'
+import { isHere } from '../../platform/db/query.ts'
 import { findDue } from '../../platform/jobs/claim.ts'
 import { nameRows, type RowKey } from '../../platform/db/named-rows.ts'
 import type { Database, Queryable, Transaction } from '../../platform/db/database.ts'
-import { list, wholeList, type List, type Page, type PageRange } from '../../platform/db/list.ts'
-import type { Query } from '../../platform/db/query.ts'
 import { Table } from '../../platform/db/table.ts'
-import type { Approval, ApprovalState } from './approvals.rules.ts'
+import type { Approval } from './approvals.rules.ts'
 
 const approvals = new Table<Approval>('approvals', {
   instituteId: 'int',
@@ -28,7 +26,7 @@ const approvals = new Table<Approval>('approvals', {
   decidedAt: 'timestamptz',
   note: 'text',
 })
-const COLUMNS = approvals.columns('a')
+export const APPROVAL_COLUMNS = approvals.columns('a')
 
 /** False when the same waits already. */
 export async function insertApproval(tx: Transaction, approval: Approval): Promise<boolean> {
@@ -44,7 +42,7 @@ export async function countWaiting(db: Queryable, instituteId: number): Promise<
   return row?.count ?? 0
 }
 
-const BY_ID = `select ${COLUMNS} from approvals a where a.institute_id = $1 and a.id = $2`
+const BY_ID = `select ${APPROVAL_COLUMNS} from approvals a where a.institute_id = $1 and a.id = $2`
 
 export async function findApproval(db: Queryable, instituteId: number, id: string): Promise<Approval | null> {
   const [row] = await db.query<Approval>(BY_ID, [instituteId, id])
@@ -67,32 +65,6 @@ export async function writeDecision(tx: Transaction, approval: Approval): Promis
   })
 }
 
-export type ApprovalFilter = { state?: ApprovalState | undefined }
-
-/** Newest first; ids sort by creation. */
-const approvalList = (instituteId: number, { state }: ApprovalFilter): List => ({
-  select: COLUMNS,
-  from: 'approvals a',
-  scope: [['a.institute_id = $1', instituteId]],
-  filters: [['a.state = $1', state]],
-  order: ['id'],
-  direction: 'desc',
-})
-
-export async function listApprovals(
-  db: Queryable,
-  instituteId: number,
-  filter: ApprovalFilter,
-  page: PageRange,
-): Promise<Page<Approval>> {
-  return list<Approval>(db, approvalList(instituteId, filter), page)
-}
-
-/** All of them as one statement. */
-export function allApprovals(instituteId: number, filter: ApprovalFilter): Query {
-  return wholeList(approvalList(instituteId, filter))
-}
-
 const HAS_EXPIRED = `state = 'waiting' and expires_at <= $1`
 
 /** Those that nobody decided in time. */
@@ -105,7 +77,7 @@ export async function expireSome(tx: Transaction, now: Date, keys: readonly RowK
   const these = nameRows(keys, 2)
   return tx.query<Approval>(
     `update approvals a set state = 'expired', decided_at = $1
-     where ${these.lock('approvals', HAS_EXPIRED, { alias: 'a' })} returning ${COLUMNS}`,
+     where ${these.lock('approvals', HAS_EXPIRED, { alias: 'a' })} returning ${APPROVAL_COLUMNS}`,
     [now, ...these.values],
   )
 }

@@ -1,8 +1,12 @@
 import { isDeepStrictEqual } from 'node:util'
-import { readLateFeesAtRisk } from '../../dues/late-fees-ahead.service.ts'
-import { payableOf, priceStudent } from '../../fees/structures/structure.rules.ts'
+import { readLateFeesAtRisk } from '../../dues/late-fees.service.ts'
+import {
+  payableOf,
+  priceStudent,
+  structureFor,
+  type YearStructures,
+} from '../../fees/structures/structure.rules.ts'
 import { digestStructures, readStructures } from '../../fees/structures/structures.service.ts'
-import { structureFor, type YearStructures } from '../../fees/structures/year-structures.rules.ts'
 import { readUnsettled } from '../../flex/plans/unsettled.service.ts'
 import { ROSTERS } from '../../imports/imports.rules.ts'
 import { applyImport, listLowered, type Import } from '../../imports/imports.service.ts'

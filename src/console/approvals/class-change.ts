@@ -1,4 +1,4 @@
-import { readLapsedLateFees } from '../../dues/late-fees-ahead.service.ts'
+import { readLapsedLateFees } from '../../dues/late-fees.service.ts'
 import { changeProfile, type ChangedProfile } from '../../students/profile/profile.service.ts'
 import type { SentProfile } from '../../students/profile/profile.rules.ts'
 import type { ActTarget, GuardedAct } from './guarded-act.ts'

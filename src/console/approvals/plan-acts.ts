@@ -1,4 +1,4 @@
-import { readLapsedLateFees } from '../../dues/late-fees-ahead.service.ts'
+import { readLapsedLateFees } from '../../dues/late-fees.service.ts'
 import type { FlexContext } from '../../flex/context.ts'
 import { reschedule, resumePlan, type ChangedPlan } from '../../flex/plans/plans.service.ts'
 import { planStatus, type LoadedPlan } from '../../flex/rules/plan.rules.ts'

@@ -3,24 +3,23 @@ import {
   readLapsedLateFees,
   readLateFeesAhead,
   type LateFeesAhead,
-} from '../../dues/late-fees-ahead.service.ts'
+} from '../../dues/late-fees.service.ts'
 import { setPaymentRules, type NewRules, type PaymentRules } from '../../dues/payment-rules.service.ts'
-import { paymentRulesOutput } from '../../dues/dues.output.ts'
+import { paymentRulesOutput } from '../../dues/dues.schemas.ts'
 import {
   aboutOf,
+  loweredClasses,
   type FeeStructure,
   type StructureKey,
   type Year,
+  type YearStructures,
 } from '../../fees/structures/structure.rules.ts'
-import { loweredClasses } from '../../fees/structures/lowered-classes.rules.ts'
 import {
   dropBranchStructure,
   readStructures,
   setStructure,
 } from '../../fees/structures/structures.service.ts'
-import type { YearStructures } from '../../fees/structures/year-structures.rules.ts'
-import type { Gift } from '../../institutes/approval-limit/approval-limit.rules.ts'
-import { totalOf } from '../../institutes/approval-limit/approval-limit.rules.ts'
+import { totalOf, type Gift } from '../../institutes/approval-limit/approval-limit.rules.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import type { FlexContext } from '../../flex/context.ts'
 import { dayOf } from '../../platform/calendar.ts'

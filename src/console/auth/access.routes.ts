@@ -6,9 +6,9 @@ import {
   NOTHING,
   readIdempotency,
   send,
-  type Sent,
+  type SentRequest,
 } from '../../http/endpoint.ts'
-import { successBody } from '../../http/envelope.ts'
+import { successBody, done, type Reply } from '../../http/reply.ts'
 import { field, Input, input, type AnyInput, type Read } from '../../http/wire/input.ts'
 import { assert } from '../../platform/assert.ts'
 import { badRequest } from '../../platform/errors.ts'
@@ -30,7 +30,6 @@ import {
   type OpenVisit,
 } from './roles.routes.ts'
 import { documentConsole } from './access.docs.ts'
-import { done, type Reply } from '../../http/reply.ts'
 
 /**
  * The one way into the console's API. A route says where it is, who may use it, what it takes, what it answers and what it
@@ -66,7 +65,7 @@ type Parts<Params extends AnyInput, Query extends AnyInput, Body extends AnyInpu
   body?: Body
 }
 
-type Call<Scope, Params extends AnyInput, Query extends AnyInput, Body extends AnyInput> = Sent<
+type Call<Scope, Params extends AnyInput, Query extends AnyInput, Body extends AnyInput> = SentRequest<
   Read<Params>,
   Read<Query>,
   Read<Body>

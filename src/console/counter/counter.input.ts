@@ -1,4 +1,4 @@
-import { countedInput } from '../../banking/deposits/deposit.input.ts'
+import { countedInput } from '../../banking/deposits/deposit.schemas.ts'
 import { field, input, optional, query } from '../../http/wire/input.ts'
 
 export const spreadQuery = query({ amount: field.amount('What was handed over, rupees.', 12500) })

@@ -1,7 +1,7 @@
 import { outputOf, type Shown } from '../../http/wire/output.ts'
 import type { Instrument } from '../../students/direct-payments/direct-payments.rules.ts'
 import { receiptOf } from '../money/receipts.rules.ts'
-import { countedOutput } from '../../banking/deposits/deposit.output.ts'
+import { countedOutput } from '../../banking/deposits/deposit.schemas.ts'
 import type { BookRow, Closing, CounterDay, Spread } from './counter.service.ts'
 
 const AT = '2026-11-16T06:30:00.000Z'

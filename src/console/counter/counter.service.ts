@@ -8,7 +8,7 @@ import type { Context } from '../../platform/context.ts'
 import { badField, conflict } from '../../platform/errors.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
 import { minPaise, subtractPaise, sumPaise, type Paise } from '../../platform/money.ts'
-import { countCash, type Counted } from '../../banking/deposits/denominations.rules.ts'
+import { countCash, type DenominationCount } from '../../banking/deposits/denominations.rules.ts'
 import * as store from './counter.store.ts'
 
 export type { BookRow, Closing } from './counter.store.ts'
@@ -81,7 +81,13 @@ export async function readDay(
 export async function closeDay(
   { db, clock }: Context,
   command: Command<store.Closing>,
-  closed: { day: string; cashier: string; denominations: Counted[]; note: string | null; closedBy: string },
+  closed: {
+    day: string
+    cashier: string
+    denominations: DenominationCount[]
+    note: string | null
+    closedBy: string
+  },
 ): Promise<store.Closing> {
   const { day, cashier, denominations, note, closedBy } = closed
   const closedAt = clock.now()

@@ -1,7 +1,7 @@
 import type { Queryable, Transaction } from '../../platform/db/database.ts'
 import type { Paise } from '../../platform/money.ts'
 import type { Instrument } from '../../students/direct-payments/direct-payments.rules.ts'
-import type { Counted } from '../../banking/deposits/denominations.rules.ts'
+import type { DenominationCount } from '../../banking/deposits/denominations.rules.ts'
 
 /** A payment as the cash book has it. */
 export type BookRow = {
@@ -25,7 +25,7 @@ export type Closing = {
   cashier: string
   expectedPaise: Paise
   countedPaise: Paise
-  denominations: Counted[]
+  denominations: DenominationCount[]
   note: string | null
   closedBy: string
   closedAt: Date

@@ -1,18 +1,21 @@
 import type { FastifyInstance } from 'fastify'
-import { bankAccountInput } from '../../banking/accounts/account.input.ts'
-import { bankAccountOutput } from '../../banking/accounts/account.output.ts'
+import { bankAccountInput, bankAccountOutput } from '../../banking/accounts/account.schemas.ts'
 import {
   addBankAccount,
   listBankAccounts,
   type BankAccount,
 } from '../../banking/accounts/accounts.service.ts'
-import { bounceInput, chequeParams, clearInput } from '../../banking/cheques/cheque.input.ts'
+import { bounceInput, chequeParams, clearInput } from '../../banking/cheques/cheque.schemas.ts'
 import { chequeList, type Cheque } from '../../banking/cheques/cheque.list.ts'
 import { bounceCheque, clearCheque } from '../../banking/cheques/cheques.service.ts'
 import { printDepositSlip } from '../../banking/deposits/deposit-slip.service.ts'
-import { cancelDepositInput, depositInput, depositParams } from '../../banking/deposits/deposit.input.ts'
+import {
+  cancelDepositInput,
+  cashInHandOutput,
+  depositInput,
+  depositParams,
+} from '../../banking/deposits/deposit.schemas.ts'
 import { depositList, type ListedDeposit } from '../../banking/deposits/deposit.list.ts'
-import { cashInHandOutput } from '../../banking/deposits/deposit.output.ts'
 import { cancelDeposit, makeDeposit, readCashInHand } from '../../banking/deposits/deposits.service.ts'
 import { all, created, one } from '../../http/reply.ts'
 import type { Context } from '../../platform/context.ts'

@@ -1,6 +1,6 @@
 import { outputOf, type Shown } from '../../http/wire/output.ts'
-import type { testOutput } from '../../erp/pull/pull.output.ts'
-import { settingsOutput } from '../../erp/settings/settings.output.ts'
+import type { testOutput } from '../../erp/pull/pull.schemas.ts'
+import { settingsOutput } from '../../erp/settings/settings.schemas.ts'
 import type { ErpSettings } from '../../erp/settings/settings.rules.ts'
 import type { Branch } from '../../institutes/institutes.rules.ts'
 import { branchOutput } from '../../students/student.output.ts'

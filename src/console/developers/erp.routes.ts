@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { ErpContext } from '../../erp/context.ts'
-import { removalInput, settingsFormInput } from '../../erp/settings/settings.input.ts'
-import { settingsOutput } from '../../erp/settings/settings.output.ts'
+import { removalInput, settingsFormInput, settingsOutput } from '../../erp/settings/settings.schemas.ts'
 import {
   listErpSettings,
   removeErpSettings,
@@ -9,8 +8,7 @@ import {
   type SettingsChange,
 } from '../../erp/settings/settings.service.ts'
 import { testFetch } from '../../erp/pull/log.service.ts'
-import { fetchTestInput } from '../../erp/pull/pull.input.ts'
-import { testOutput } from '../../erp/pull/pull.output.ts'
+import { fetchTestInput, testOutput } from '../../erp/pull/pull.schemas.ts'
 import { EVERYONE } from '../console.rules.ts'
 import { erpOutput } from './erp.output.ts'
 import { DEVELOPERS } from './developers.rules.ts'

@@ -4,8 +4,7 @@ import { nextStep, TRANSFERRED, type DebitContext, type Step } from '../../flex/
 import { isPlanOver, type Plan } from '../../flex/rules/plan.rules.ts'
 import { meaningOf, type ReturnAction, type ReturnCategory } from '../../flex/rules/returns.rules.ts'
 import { assertNever } from '../../platform/assert.ts'
-import { dayOf, formatMoment } from '../../platform/calendar.ts'
-import { addWorkingDays } from '../../platform/working-days.ts'
+import { dayOf, formatMoment, addWorkingDays } from '../../platform/calendar.ts'
 import type { DebitStatus } from './flex.rules.ts'
 
 /** What stands in the way of an instalment, in the order in which the engine would find it. */

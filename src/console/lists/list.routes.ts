@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { cellOf, kindOf, type Columns, type ListDefinition } from '../../http/lists/define-list.ts'
+import type { ListDefinition } from '../../http/lists/define-list.ts'
 import { one, pageOf } from '../../http/reply.ts'
 import { Field, field, optional, query, type AnyInput, type Input, type Read } from '../../http/wire/input.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
@@ -11,7 +11,7 @@ import type { InstituteVisit } from '../auth/roles.routes.ts'
 import { EVERYONE, type ConsoleRole } from '../console.rules.ts'
 import { addConsoleFile } from '../files.routes.ts'
 import { exportReport, type ExportFor, type Report } from '../reports/export.service.ts'
-import { FORMATS, MEDIA_TYPES, type Column, type Format } from '../reports/reports.rules.ts'
+import { FORMATS, MEDIA_TYPES, type Format } from '../reports/reports.rules.ts'
 import type { Voucher } from '../reports/tally/tally.rules.ts'
 import { columnsOutput, countOutput, keysOutput } from './list.output.ts'
 import { countList, forFile, listAll, listInOrder } from './lists.service.ts'
@@ -103,7 +103,7 @@ export function addList<
   })
 }
 
-/** A list of the whole installation: pages and columns. Files, views and acts are an institute's. */
+/** A list of the whole installation, page by page in its own order: counts, files and acts are an institute's. */
 export function addInstallationList<Row extends object, Json, Of, Values, Beside>(
   app: FastifyInstance,
   ctx: Context,
@@ -112,7 +112,7 @@ export function addInstallationList<Row extends object, Json, Of, Values, Beside
   const list = given as unknown as AnyList<Row>
   addOperatorRead(app, ctx, {
     url,
-    query: sortable(list.query, list.sorting),
+    query: list.query,
     output: pageOf(list.output, () => list.beside(ctx)),
     answer: ({ query: request }) => readPage(ctx, list, of, request as PageRequest),
   })
@@ -144,13 +144,18 @@ async function reportOf<Row extends object>(
   { sort, picked: keys, ...filters }: Omit<ExportRequest, 'format'>,
 ): Promise<Report<Row>> {
   const [all, counted] = await Promise.all([list.all(ctx, of, filters), list.counted(ctx, of, filters)])
+  const [beside, now] = [list.beside(ctx), ctx.clock.now()]
   const chosen = forFile(all, list.sorting, { sort, picked: keys })
   return {
     name: list.file(of, filters),
     title: list.title,
     query: chosen,
     counted: keys === undefined ? counted : chosen,
-    columns: fileColumns(list.columns, list.beside(ctx), ctx.clock.now()),
+    columns: list.files.map(({ title, kind, cell }) => ({
+      title,
+      kind,
+      value: row => cell(row, beside, now),
+    })),
     toRow: row => list.toRow(row as never),
   }
 }
@@ -174,17 +179,6 @@ function sortable(given: Input<unknown>, sorting: Sorting): Input<unknown> {
     ...given.fields,
     ...sortFields(sorting),
     cursor: new Field({ ...cursor.schema, ...SORTED_CURSOR }, cursor.options()),
-  })
-}
-
-function fileColumns<Row>(columns: Columns, beside: unknown, now: Date): readonly Column<Row>[] {
-  return Object.entries(columns).flatMap(([name, one]) => {
-    const { title, only } = one.column ?? {}
-    if (title === undefined || only === 'page') return []
-    const cell = cellOf(one, name)
-    const kind = kindOf(one)
-    const written = kind === 'state' || kind === 'flag' ? 'text' : kind
-    return [{ title, kind: written, value: (row: Row) => cell(row as never, beside, now) }]
   })
 }
 

@@ -14,12 +14,13 @@ import {
   disburseInput,
   letterQuery,
   letterVersionQuery,
-  loansQuery,
   rejectInput,
   sanctionInput,
 } from './loan.input.ts'
-import { letterOutput, loanDetailOutput, loanRowOutput } from './loan.output.ts'
-import { listLoans, readLoanAtDesk } from './loans.service.ts'
+import { loanList } from './loan.list.ts'
+import { columnsOutput } from '../lists/list.output.ts'
+import { letterOutput, loanDetailOutput } from './loan.output.ts'
+import { readLoanAtDesk } from './loans.service.ts'
 
 const PDF = 'application/pdf'
 
@@ -28,9 +29,15 @@ export async function lenderDeskRoutes(app: FastifyInstance, ctx: LoanContext): 
   const { desk, application } = deskRoutes(ctx)
   desk.read(app, ctx, {
     url: '/applications',
-    query: loansQuery,
-    output: pageOf(loanRowOutput),
-    answer: ({ lender, query }) => listLoans(ctx, { lender: lender.code }, query),
+    query: loanList.query,
+    output: pageOf(loanList.output),
+    answer: ({ lender, query: { cursor, limit, ...filters } }) =>
+      loanList.page(ctx, { lender: lender.code }, filters, { cursor, limit }),
+  })
+  desk.read(app, ctx, {
+    url: '/applications/columns',
+    output: one(columnsOutput),
+    answer: async () => loanList,
   })
   application.read(app, ctx, {
     url: '',

@@ -1,16 +1,6 @@
 import { field, input, optional, query } from '../../http/wire/input.ts'
 import { MOST_LETTERS } from '../../loans/desk/desk.rules.ts'
-import { LOAN_ID } from '../../loans/loan.input.ts'
-import { LOAN_STATES } from '../../loans/loans.rules.ts'
-
-const filters = {
-  status: optional(field.oneOf(LOAN_STATES, 'Only in this state.')),
-  search: optional(
-    field.identifier('Part of the name of student, parent or institute, or an application id.', 'Kabir'),
-  ),
-}
-export const loanFilters = query(filters)
-export const loansQuery = query({ ...filters, limit: field.pageSize(), cursor: field.cursor(LOAN_ID) })
+import { LOAN_ID } from '../../loans/loan.schemas.ts'
 
 export const loanParams = input({ application_id: field.resourceId('Id of the application.', LOAN_ID) })
 

@@ -1,43 +1,11 @@
 import { outputOf, type Shown } from '../../http/wire/output.ts'
-import { bankAccountOutput } from '../../institutes/school/school.output.ts'
+import { bankAccountOutput } from '../../institutes/school/school.schemas.ts'
 import { DESK_ACTS, deskActs, WAITED_FOR, waitsFor } from '../../loans/desk/desk.rules.ts'
 import type { Letter, LetterVersion } from '../../loans/desk/desk.service.ts'
-import { disbursementFields, emiOutput, offerOutput, toDisbursements } from '../../loans/loan.output.ts'
-import { LOAN_ID } from '../../loans/loan.input.ts'
-import { canEnd, isOver, LOAN_STATES, type RecordedPayOut } from '../../loans/loans.rules.ts'
+import { disbursementFields, emiOutput, offerOutput, toDisbursements } from '../../loans/loan.schemas.ts'
+import { canEnd, isOver, type RecordedPayOut } from '../../loans/loans.rules.ts'
 import type { LoanDetail } from './loans.service.ts'
-import type { LoanRow } from './loans.store.ts'
-
-/** Loans as the console shows them to the institute, and at the desk to the people of the lender. */
-const row = outputOf<LoanRow>()
-const rowFields = {
-  application_id: row.text('Id of the application.', LOAN_ID, ({ id }) => id),
-  institute: row.text('Whose fees it pays.', 'Green Park School'),
-  service_student_id: row.text(
-    'The student.',
-    'student_01k9zq4m0ve8sbn6yt2hw3c5da',
-    ({ studentId }) => studentId,
-  ),
-  student: row.text('Name of the student.', 'Ravi Rao'),
-  borrower: row.text('Name of the parent.', 'Asha Rao', ({ borrowerName }) => borrowerName),
-  lender: row.text('Name of the lender.', 'Sahakari Bank', ({ lenderTitle }) => lenderTitle),
-  status: row.oneOf(LOAN_STATES, 'How it stands.', ({ state }) => state, 'filled'),
-  requested_amount: row.amount('Rupees that were asked for.', 60000, ({ askedPaise }) => askedPaise),
-  amount: row.amount('Rupees asked for, then approved, then signed.', 60000),
-  created_at: row.moment('When it was started.', '2026-11-15T04:32:10.000Z'),
-  sent_at: row.optional.moment('When the family consented.', '2026-11-15T04:35:00.000Z'),
-  offer_accepted_at: row.optional.moment(
-    'When the family accepted the offer.',
-    '2026-11-17T08:00:00.000Z',
-    ({ acceptedAt }) => acceptedAt,
-  ),
-  transfers_to_confirm: row.integer(
-    "Transfers that the institute has still to look for on its bank's statement.",
-    0,
-    ({ unconfirmed }) => unconfirmed,
-  ),
-}
-export const loanRowOutput = row.object(rowFields)
+import { loanList } from './loan.list.ts'
 
 type Disbursed = ReturnType<typeof toDisbursements>[number] & {
   reference: string | undefined
@@ -90,7 +58,7 @@ const letterVersionOutput = version.object({
 })
 
 const detail = outputOf<LoanDetail>()
-const ofRow = detail.one('The application.', loanRowOutput, ({ row: shown }) => shown)
+const ofRow = detail.one('The application.', loanList.output, ({ row: shown }) => shown)
 export const loanDetailOutput = detail.object({
   loan: ofRow,
   phone: detail.optional.text('Of the parent.', '9876543210', ({ row: { borrowerPhone } }) => borrowerPhone),
@@ -183,5 +151,4 @@ export const letterOutput = letter.object({
   ),
 })
 
-export type LoanRowAnswer = Shown<typeof loanRowOutput>
 export type LoanDetailAnswer = Shown<typeof loanDetailOutput>

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { one, pageOf } from '../../http/reply.ts'
+import { one } from '../../http/reply.ts'
 import { subtractPaise, toRupees } from '../../platform/money.ts'
 import { confirmTransfer, returnTransfer } from '../../loans/transfers/bank-transfers.service.ts'
 import type { LoanContext } from '../../loans/context.ts'
@@ -8,31 +8,16 @@ import { cancelApplication } from '../../loans/lender-sync.service.ts'
 import { addConsoleRead, addConsoleWrite } from '../auth/access.routes.ts'
 import { EVERYONE } from '../console.rules.ts'
 import { addConsoleFile } from '../files.routes.ts'
-import { addReport } from '../reports/report.routes.ts'
+import { addList } from '../lists/list.routes.ts'
 import { MONEY_HANDLERS } from '../orders/orders.rules.ts'
-import {
-  cancelInput,
-  confirmInput,
-  letterVersionQuery,
-  loanFilters,
-  loanParams,
-  loansQuery,
-  returnInput,
-} from './loan.input.ts'
-import { loanDetailOutput, loanRowOutput } from './loan.output.ts'
-import { LOAN_SORTING, listLoans, loansReport, readLoan } from './loans.service.ts'
+import { cancelInput, confirmInput, letterVersionQuery, loanParams, returnInput } from './loan.input.ts'
+import { loanList } from './loan.list.ts'
+import { loanDetailOutput } from './loan.output.ts'
+import { readLoan } from './loans.service.ts'
 
 /** The loans of an institute's families. */
 export function loanConsoleRoutes(app: FastifyInstance, ctx: LoanContext): void {
-  addReport(app, ctx, {
-    url: '/loans',
-    query: loansQuery,
-    filters: loanFilters,
-    output: pageOf(loanRowOutput),
-    answer: ({ institute, query }) => listLoans(ctx, { instituteId: institute.id }, query),
-    report: ({ institute, query }) => loansReport(institute, query),
-    list: LOAN_SORTING,
-  })
+  addList(app, ctx, { url: '/loans', list: loanList, of: ({ institute }) => ({ instituteId: institute.id }) })
   addConsoleRead(app, ctx, {
     url: '/loans/:application_id',
     roles: EVERYONE,

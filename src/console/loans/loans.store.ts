@@ -1,17 +1,6 @@
-import {
-  list,
-  wholeList,
-  type Condition,
-  type List,
-  type Page,
-  type PageRange,
-} from '../../platform/db/list.ts'
 import type { Queryable } from '../../platform/db/database.ts'
 import type { Paise } from '../../platform/money.ts'
-import { BANK_TRANSFER } from '../../loans/transfers/bank-transfers.rules.ts'
-import type { LoanState } from '../../loans/loans.rules.ts'
-import { by, type Sorting } from '../../platform/db/sorted-list.ts'
-import type { Query } from '../../platform/db/query.ts'
+import { BANK_TRANSFER, type LoanState } from '../../loans/loans.rules.ts'
 
 /** An application as lists show it: to the institute, and to the people of its lender. */
 export type LoanRow = {
@@ -35,7 +24,9 @@ export type LoanRow = {
   unconfirmed: number
 }
 
-const SELECT = `a.id, a.institute_id as "instituteId", i.name as institute, a.student_id as "studentId",
+/** Applications with their students. */
+export const LOANS = {
+  select: `a.id, a.institute_id as "instituteId", i.name as institute, a.student_id as "studentId",
   coalesce(a.borrower ->> 'student', s.fullname) as student,
   coalesce(a.borrower ->> 'name', s.primary_contact_name) as "borrowerName",
   coalesce(a.borrower ->> 'phone', s.primary_contact_number) as "borrowerPhone",
@@ -45,62 +36,10 @@ const SELECT = `a.id, a.institute_id as "instituteId", i.name as institute, a.st
   (select count(*)::int from cred_pay_outs p
    join payments y on y.institute_id = p.institute_id and y.id = p.payment_id
    where p.institute_id = a.institute_id and p.application_id = a.id and p.received_at is null
-     and p.missing_at is null and y.account_id = '${BANK_TRANSFER}') as unconfirmed`
-const JOIN = `join institutes i on i.id = a.institute_id
-  join students s on s.institute_id = a.institute_id and s.id = a.student_id`
-
-/** A lender sees an application from the moment of the family's consent. */
-export type LoanScope = { instituteId: number } | { lender: string }
-
-function scopeOf(scope: LoanScope): Condition[] {
-  return 'lender' in scope
-    ? [['a.lender = $1', scope.lender], ['a.sent_at is not null']]
-    : [['a.institute_id = $1', scope.instituteId]]
-}
-
-export type LoanFilter = { status?: LoanState | undefined; search?: string | undefined }
-
-/** Within an institute or a lender there are few enough to look at each. */
-const FOUND = `(a.id = $1 or position(lower($1) in lower(concat_ws(' ', i.name, coalesce(a.borrower ->> 'student', s.fullname),
-  coalesce(a.borrower ->> 'name', s.primary_contact_name)))) > 0)`
-
-/** Newest first; ids sort by creation. */
-const loanList = (scope: LoanScope, { status, search }: LoanFilter): List => ({
-  select: SELECT,
+     and p.missing_at is null and y.account_id = '${BANK_TRANSFER}') as unconfirmed`,
   from: 'cred_applications a',
-  join: JOIN,
-  scope: scopeOf(scope),
-  filters: [
-    ['a.state = $1', status],
-    [FOUND, search],
-  ],
-  order: ['id'],
-  direction: 'desc',
-})
-
-export async function listLoans(
-  db: Queryable,
-  scope: LoanScope,
-  filter: LoanFilter,
-  page: PageRange,
-): Promise<Page<LoanRow>> {
-  return list<LoanRow>(db, loanList(scope, filter), page)
-}
-
-export const LOAN_SORTING: Sorting = {
-  key: 'id',
-  columns: {
-    family: by.name('"borrowerName"'),
-    student: by.name('student'),
-    status: by.text('state'),
-    amount: by.number('"amountPaise"'),
-    since: by.moment('coalesce("sentAt", "createdAt")'),
-  },
-}
-
-/** All loans of an institute as one statement. */
-export function allLoans(instituteId: number, filter: LoanFilter): Query {
-  return wholeList(loanList({ instituteId }, filter))
+  join: `join institutes i on i.id = a.institute_id
+  join students s on s.institute_id = a.institute_id and s.id = a.student_id`,
 }
 
 export async function findLoan(
@@ -108,7 +47,7 @@ export async function findLoan(
   { instituteId, applicationId }: { instituteId: number; applicationId: string },
 ): Promise<LoanRow | null> {
   const [row] = await db.query<LoanRow>(
-    `select ${SELECT} from cred_applications a ${JOIN} where a.institute_id = $1 and a.id = $2`,
+    `select ${LOANS.select} from ${LOANS.from} ${LOANS.join} where a.institute_id = $1 and a.id = $2`,
     [instituteId, applicationId],
   )
   return row ?? null

@@ -1,6 +1,6 @@
 import { EXAMPLE } from '../../providers/catalogue.ts'
-import type { KeyNumbers } from '../../http/metrics/key-numbers.ts'
-import { stateOf } from '../../providers/accounts/values.rules.ts'
+import type { KeyNumbers } from '../../http/key-numbers.ts'
+import { stateOf } from '../../providers/accounts/accounts.rules.ts'
 import { outputOf, type Shown } from '../../http/wire/output.ts'
 import { CHANNELS } from '../../messages/messages.rules.ts'
 import type { BackupState } from '../../platform/backup/schedule.ts'

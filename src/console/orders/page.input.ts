@@ -1,5 +1,5 @@
 import { field, ifSent, input, optional, query } from '../../http/wire/input.ts'
-import { pageChangeFields } from '../../payment-pages/page.input.ts'
+import { pageChangeFields } from '../../payment-pages/page.schemas.ts'
 
 /** What the console's operations on payment pages take beyond those of the API. */
 export const listPagesQuery = query({

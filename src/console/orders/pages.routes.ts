@@ -1,11 +1,12 @@
 import type { FastifyInstance } from 'fastify'
-import { newPageInput, pageParams } from '../../payment-pages/page.input.ts'
 import {
+  newPageInput,
+  pageParams,
   createdPageOutput,
   namedPageOutput,
   toNamedPage,
   toPageJson,
-} from '../../payment-pages/page.output.ts'
+} from '../../payment-pages/page.schemas.ts'
 import { createPage, getPage, listPages, type CreatedPage } from '../../payment-pages/pages.service.ts'
 import type { PaymentContext } from '../../payments/context.ts'
 import { EVERYONE } from '../console.rules.ts'

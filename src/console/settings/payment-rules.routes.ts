@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { paymentRulesOutput } from '../../dues/dues.output.ts'
+import { paymentRulesOutput } from '../../dues/dues.schemas.ts'
 import { paymentRulesInput, toRules } from '../../dues/payment-rules.input.ts'
 import { getPaymentRules, type PaymentRules } from '../../dues/payment-rules.service.ts'
 import { field, input, type Read } from '../../http/wire/input.ts'

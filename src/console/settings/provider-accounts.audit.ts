@@ -1,4 +1,4 @@
-import { accountOutput } from '../../providers/accounts/account.output.ts'
+import { accountOutput } from '../../providers/accounts/account.schemas.ts'
 import type { ProviderAccount } from '../../providers/accounts/accounts.rules.ts'
 import type { AccountChange, CheckedAccount } from '../../providers/accounts/accounts.service.ts'
 import type { AuditNote } from '../audit/audit.service.ts'

@@ -6,12 +6,10 @@ import {
   accountReasonInput,
   newAccountInput,
   rotationInput,
-} from '../../providers/accounts/account.input.ts'
-import {
   accountOutput,
   accountSetupOutput,
   checkedAccountOutput,
-} from '../../providers/accounts/account.output.ts'
+} from '../../providers/accounts/account.schemas.ts'
 import {
   addAccount,
   changeAccount,
@@ -20,10 +18,10 @@ import {
   pauseAccount,
   resumeAccount,
   rotateAccount,
+  describeAccountSetup,
   type AccountChange,
   type AccountsContext,
 } from '../../providers/accounts/accounts.service.ts'
-import { describeAccountSetup } from '../../providers/accounts/setup.service.ts'
 import { addConsoleRead, addConsoleWrite } from '../auth/access.routes.ts'
 import { noteOfAdded, noteOfChange, noteOfCheck } from './provider-accounts.audit.ts'
 import { KEEPERS, type ConsoleRole } from '../console.rules.ts'

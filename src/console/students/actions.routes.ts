@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
-import { advanceUseOutput, lateFeeEntryOutput } from '../../dues/dues.output.ts'
+import { advanceUseOutput, lateFeeEntryOutput } from '../../dues/dues.schemas.ts'
 import { refundOutput } from '../../payments/refund.output.ts'
-import { useAdvance } from '../../dues/advance/advance.service.ts'
+import { useAdvance } from '../../dues/advance.service.ts'
 import type { AdvanceUse } from '../../fees/advances/advances.service.ts'
 import { takeAtCounter } from '../../dues/counter.service.ts'
 import { createDuesOrder } from '../../dues/pay-dues.service.ts'
@@ -13,10 +13,10 @@ import {
   directPaymentOutput,
   remarkOn,
   toCounted,
-} from '../../students/direct-payments/direct-payment.output.ts'
+  paymentParams,
+} from '../../students/direct-payments/direct-payment.schemas.ts'
 import type { RecordedPayment } from '../../students/direct-payments/direct-payments.rules.ts'
-import type { Recorded } from '../../students/direct-payments/direct-payments.service.ts'
-import { paymentParams } from '../../students/direct-payments/direct-payment.input.ts'
+import type { RecordedOutcome } from '../../students/direct-payments/direct-payments.service.ts'
 import type { ChangedProfile } from '../../students/profile/profile.service.ts'
 import { studentParams } from '../../students/student.input.ts'
 import { studentOutput, toShownRecord } from '../../students/student.output.ts'
@@ -75,7 +75,7 @@ function addDirectPayments(app: FastifyInstance, flex: FlexContext): void {
     method: 'POST',
     url: `${STUDENT}/payments`,
     roles: FINANCE_ROLES,
-    output: remarked(from(created(countedOutput), toCounted<Recorded>), remarkOn),
+    output: remarked(from(created(countedOutput), toCounted<RecordedOutcome>), remarkOn),
     params: studentParams,
     body: input.recordInput,
     perform(act, { institute, who, params, body }) {
@@ -83,7 +83,7 @@ function addDirectPayments(app: FastifyInstance, flex: FlexContext): void {
       const handed = { payment, instrument, shownPaise, waiveReason, recordedBy: who.email }
       return takeAtCounter(flex, act, { institute, ...params }, handed)
     },
-    audit: ({ params, body }, { isNew, payment }: Recorded) =>
+    audit: ({ params, body }, { isNew, payment }: RecordedOutcome) =>
       isNew
         ? {
             what: 'payment.recorded',

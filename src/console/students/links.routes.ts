@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import type { LinkScope } from '../../dues/links/due-links.rules.ts'
+import type { LinkScope } from '../../dues/due-links.rules.ts'
 import { one } from '../../http/reply.ts'
 import type { PaymentContext } from '../../payments/context.ts'
 import { badField } from '../../platform/errors.ts'

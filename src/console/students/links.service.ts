@@ -1,4 +1,4 @@
-import { openDueLinks, type WantedLinks } from '../../dues/links/due-links.service.ts'
+import { openDueLinks, type WantedLinks } from '../../dues/due-links.service.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { totalOf } from '../../orders/orders.rules.ts'
 import type { PaymentContext } from '../../payments/context.ts'

@@ -1,10 +1,10 @@
-import { payDuesInput, waiverInput } from '../../dues/dues.input.ts'
-import { LINK_SCOPES } from '../../dues/links/due-links.rules.ts'
+import { payDuesInput, waiverInput } from '../../dues/dues.schemas.ts'
+import { LINK_SCOPES } from '../../dues/due-links.rules.ts'
 import { planParams } from '../../flex/plans/plan.input.ts'
 import { Field, field, input, optional, query } from '../../http/wire/input.ts'
 import { SEND_CHANNELS } from '../../orders/link-messages.texts.ts'
 import { LANGUAGES } from '../../platform/languages.ts'
-import { directPaymentFields } from '../../students/direct-payments/direct-payment.input.ts'
+import { directPaymentFields } from '../../students/direct-payments/direct-payment.schemas.ts'
 import { discountFields, profileInput, studentParams } from '../../students/student.input.ts'
 import { MOST_AT_ONCE } from '../lists/bulk.rules.ts'
 

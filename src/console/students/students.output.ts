@@ -1,5 +1,10 @@
-import { duesOutput, lateFeeEntryOutput, studentPaymentOutput, withOnTheWay } from '../../dues/dues.output.ts'
-import { timingOf } from '../../dues/timing.rules.ts'
+import {
+  duesOutput,
+  lateFeeEntryOutput,
+  studentPaymentOutput,
+  withOnTheWay,
+} from '../../dues/dues.schemas.ts'
+import { timingOf } from '../../dues/dues.rules.ts'
 import type { Dues } from '../../dues/dues.service.ts'
 import type { Discount } from '../../fees/fees.rules.ts'
 import type { planHistoryOutput, planOutput } from '../../flex/plans/plan.output.ts'
@@ -9,7 +14,7 @@ import { totalOf, type Order } from '../../orders/orders.rules.ts'
 import type { OnTheWay } from '../../payments/student-payments.service.ts'
 import type { FieldProblem } from '../../platform/errors.ts'
 import { sumPaise, toRupees, type Paise } from '../../platform/money.ts'
-import { directPaymentOutput } from '../../students/direct-payments/direct-payment.output.ts'
+import { directPaymentOutput } from '../../students/direct-payments/direct-payment.schemas.ts'
 import { carriedOutput, changedField, studentFields } from '../../students/student.output.ts'
 import type { Student } from '../../students/students.rules.ts'
 import type { Asked } from './actions.service.ts'

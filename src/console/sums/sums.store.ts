@@ -1,5 +1,5 @@
 import type { Database, Queryable, Transaction } from '../../platform/db/database.ts'
-import { isHere } from '../../platform/db/moving.ts'
+import { isHere } from '../../platform/db/query.ts'
 
 /** Institutes in which at least so many changes wait. */
 export async function findChanged(db: Database, least: number): Promise<number[]> {

@@ -11,7 +11,7 @@ export function spanOf(financialYear: string): { from: string; before: string } 
 
 type Line = { componentType: string; amountPaise: Paise }
 
-/** By fee, less what was given back; a fee that was given back whole is left out. */
+/** Sums by fee, less refunds; a fee that was refunded whole is left out. */
 export function sumByFee(lines: readonly Line[]): Line[] {
   return [...Map.groupBy(lines, line => line.componentType)]
     .map(([componentType, own]) => ({

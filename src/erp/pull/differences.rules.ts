@@ -1,6 +1,6 @@
 import type { FieldProblem } from '../../platform/errors.ts'
 import { formatRupees, minPaise, paiseOf, subtractPaise, ZERO, type Paise } from '../../platform/money.ts'
-import { branchAfter } from '../../students/profile/update.rules.ts'
+import { branchAfter } from '../../students/profile/profile.rules.ts'
 import type { ErpRecord, ScheduleRow } from '../erp.rules.ts'
 import { addAll } from '../../platform/lists.ts'
 
@@ -8,7 +8,7 @@ import { addAll } from '../../platform/lists.ts'
 const SCHEDULE = 'data.payment_schedule'
 const MOST_NAMED = 100
 
-export type Known = {
+export type StudentHere = {
   branches: readonly { collectorCode: string }[]
   /** The student here; null when none is registered. */
   student: { hasFees: boolean; paid: ReadonlyMap<string, Paise> } | null
@@ -17,7 +17,7 @@ export type Known = {
 }
 
 /** What a pull of this record would refuse, leave out or cut. */
-export function recordDifferences(record: ErpRecord, known: Known): FieldProblem[] {
+export function recordDifferences(record: ErpRecord, known: StudentHere): FieldProblem[] {
   const problems: FieldProblem[] = []
   if (branchAfter(known, { collectorCode: '' }, record) === null)
     problems.push({

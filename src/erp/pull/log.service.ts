@@ -8,7 +8,14 @@ import { askErp, endpointOf, toFetch } from '../call.service.ts'
 import type { ErpContext } from '../context.ts'
 import { settingsFor } from '../settings/settings.rules.ts'
 import { listSettings } from '../settings/settings.store.ts'
-import { askedOf, fetchUrl, toAsked, type Asked, type ErpAnswer, type Named } from '../erp.rules.ts'
+import {
+  askedOf,
+  fetchUrl,
+  toAsked,
+  type LookupValues,
+  type ErpAnswer,
+  type NamedStudent,
+} from '../erp.rules.ts'
 import { recordDifferences } from './differences.rules.ts'
 import * as store from './pull.store.ts'
 import { listStudents, requireStudent, type StudentRecord } from '../../students/students.service.ts'
@@ -28,7 +35,7 @@ export async function testFetch(
   ctx: ErpContext,
   command: Command<FetchTest>,
   institute: Institute,
-  named: Named,
+  named: NamedStudent,
 ): Promise<FetchTest> {
   const { collectorCode: sent } = named
   const branch = branchFilter(institute, sent)
@@ -38,7 +45,7 @@ export async function testFetch(
   const settings = settingsFor(all, branch ?? student?.collectorCode)
   if (settings === null) return transact(ctx.db, command, async () => ({ kind: 'not_configured' }))
   // What the caller left out is taken from the student, so that the ERP is asked what a pull would ask.
-  const whole: Asked = { ...(student === null ? {} : askedOf(student)), ...toAsked(named) }
+  const whole: LookupValues = { ...(student === null ? {} : askedOf(student)), ...toAsked(named) }
   const fetchedAt = ctx.clock.now()
   const answer = await askErp(ctx, endpointOf(ctx, institute, settings), whole, 'test')
   const fetchedFor = {
@@ -73,7 +80,7 @@ export async function testFetch(
 async function findOne(
   ctx: Context,
   institute: Institute,
-  { customIdentifier: _second, ...named }: Named,
+  { customIdentifier: _second, ...named }: NamedStudent,
 ): Promise<StudentRecord | null> {
   const { rows } = await listStudents(ctx, institute, named, { limit: 2 })
   const [one, another] = rows

@@ -4,8 +4,7 @@ import { one, pageOf } from '../../http/reply.ts'
 import { studentParams } from '../../students/student.input.ts'
 import type { ErpContext } from '../context.ts'
 import { listStudentFetches, testFetch } from './log.service.ts'
-import { fetchTestInput, listFetchesQuery } from './pull.input.ts'
-import { fetchOutput, testOutput } from './pull.output.ts'
+import { fetchTestInput, listFetchesQuery, fetchOutput, testOutput } from './pull.schemas.ts'
 
 const ERP = '/api/v1/integrations/erp'
 

@@ -12,7 +12,7 @@ import {
   yearChangedMessage,
   type ErpAnswer,
   type ErpUser,
-  type Found,
+  type FoundAnswer,
   type RefusalCode,
   type Refused,
   type ScheduleRow,
@@ -25,10 +25,13 @@ import {
   isOtherYear,
   type StoredStudent,
   type StudentChange,
-} from '../../students/profile/update.rules.ts'
+  type SourceRecord,
+} from '../../students/profile/profile.rules.ts'
 import { readStoredStudents, readStudents, updateFromRecord } from '../../students/profile/update.service.ts'
-import { registerNextYear } from '../next-year.service.ts'
-import type { Student } from '../../students/students.rules.ts'
+import { mergeProfile, type Student } from '../../students/students.rules.ts'
+import type { Context } from '../../platform/context.ts'
+import { registerStudent } from '../../students/registration/register.service.ts'
+import { getStudent } from '../../students/students.service.ts'
 
 export type { PullReason } from './pull.store.ts'
 
@@ -126,17 +129,20 @@ async function pullSlice(ctx: ErpContext, requests: readonly PullRequest[]): Pro
 }
 
 /** A student whose ERP is to be asked. */
-type Target = FetchedFor & {
+type StudentToPull = FetchedFor & {
   studentId: string
   student: Student
   institute: Institute
   endpoint: ErpEndpoint
 }
-type Answered = Target & { answer: ErpAnswer }
-type AnsweredFound = Target & { answer: Found }
+type Answered = StudentToPull & { answer: ErpAnswer }
+type AnsweredFound = StudentToPull & { answer: FoundAnswer }
 
 /** Null for one whose institute has no ERP to ask. */
-async function planTargets(ctx: ErpContext, requests: readonly PullRequest[]): Promise<(Target | null)[]> {
+async function planTargets(
+  ctx: ErpContext,
+  requests: readonly PullRequest[],
+): Promise<(StudentToPull | null)[]> {
   const ids = [...new Set(requests.map(request => request.instituteId))]
   const settings = await listSettings(ctx.db, ids)
   if (settings.length === 0) return requests.map(() => null)
@@ -161,7 +167,7 @@ async function planTargets(ctx: ErpContext, requests: readonly PullRequest[]): P
   })
 }
 
-async function ask(ctx: ErpContext, target: Target): Promise<Answered> {
+async function ask(ctx: ErpContext, target: StudentToPull): Promise<Answered> {
   return { ...target, answer: await askErp(ctx, target.endpoint, askedOf(target.student), target.reason) }
 }
 
@@ -233,7 +239,7 @@ async function refuse(ctx: ErpContext, one: AnsweredFound, code: string, message
 }
 
 function toPulled(
-  { endpoint, studentId }: Target,
+  { endpoint, studentId }: StudentToPull,
   answer: ErpAnswer,
   fetchId: string,
   changes: readonly StudentChange[],
@@ -255,4 +261,29 @@ function toPulled(
     default:
       return assertNever(answer)
   }
+}
+
+/**
+ * The record of the academic year that the ERP has gone on to: the one that is known of the same child, or a new one
+ * under the same users. Its fees are brought up to date by the caller; last year's record stays as it is.
+ */
+async function registerNextYear(
+  ctx: Context,
+  institute: Institute,
+  student: Student,
+  record: SourceRecord,
+): Promise<string> {
+  const { registrationIds, otherYears } = await getStudent(ctx, institute, student.id)
+  const ofYear = otherYears.filter(one => !isOtherYear({ ...student, ...one }, record))
+  const known = ofYear.find(one => one.grade === record.identity.grade) ?? ofYear[0]
+  if (known !== undefined) return known.id
+  const { studentId } = await registerStudent(ctx, { instituteId: institute.id }, institute, {
+    registrationIds,
+    collectorCode: branchAfter(institute, student, record) ?? student.collectorCode,
+    identity: { ...record.identity, identifier: student.identifier },
+    profile: mergeProfile(student, record.profile),
+    fees: [],
+    payments: [],
+  })
+  return studentId
 }

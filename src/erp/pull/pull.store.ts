@@ -2,7 +2,7 @@ import type { Queryable } from '../../platform/db/database.ts'
 import { list, type Page, type PageRange } from '../../platform/db/list.ts'
 import { Table } from '../../platform/db/table.ts'
 import type { FieldProblem } from '../../platform/errors.ts'
-import type { StudentChange } from '../../students/profile/update.rules.ts'
+import type { StudentChange } from '../../students/profile/profile.rules.ts'
 import type { StudentKey } from '../../students/students.rules.ts'
 
 export const PULL_REASONS = ['flex_setup', 'presentation', 'reminder', 'init', 'test', 'console'] as const
@@ -47,7 +47,7 @@ export async function insertFetches(
   await ofInstitute.insert(db, fetches)
 }
 
-/** Of one student, newest first; ids sort by when they were made. */
+/** Lists a student's fetches, newest first: ids sort by when they were made. */
 export async function listFetches(
   db: Queryable,
   { instituteId, studentId }: StudentKey,

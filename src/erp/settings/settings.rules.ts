@@ -18,7 +18,7 @@ export type ErpSettings = {
   updatedAt: Date
 }
 
-/** As somebody sets them; what is absent gets its standard. */
+/** Settings as somebody enters them; absent ones get their defaults. */
 export type WantedSettings = {
   collectorCode?: string | undefined
   url: string
@@ -27,7 +27,7 @@ export type WantedSettings = {
   header?: { name: string; value?: string | undefined } | undefined
   /** A password or a header's value that is absent stays as it is set. */
   keepsSecret?: boolean | undefined
-  /** By somebody who may not change fees, and so may not say from where they are read. */
+  /** The person may not change fees, so may not say from which host they are read. */
   staysAtHost?: boolean
   lookup?: readonly LookupParameter[] | undefined
   customSchedule?: boolean | undefined

@@ -24,7 +24,7 @@ export type { StoredSettings } from './settings.store.ts'
 /** What was set, and what is now. */
 export type SettingsChange = { before: ErpSettings | null; after: ErpSettings | null }
 
-type Place = { instituteId: number; collectorCode: string | null }
+type SettingsKey = { instituteId: number; collectorCode: string | null }
 
 /** Sets where an institute's ERP, or that of one of its branches, is asked for students. Replaces all that was set. */
 export async function setErpSettings(
@@ -74,7 +74,7 @@ function keptSecret(
   )
 }
 
-/** From now on nothing is fetched, and what is stored counts as fresh. */
+/** After this nothing is fetched, and what is stored counts as fresh. */
 export async function removeErpSettings(
   ctx: Context,
   command: Command<SettingsChange>,
@@ -90,7 +90,7 @@ export async function removeErpSettings(
   })
 }
 
-async function settingsAt(tx: Transaction, place: Place): Promise<store.StoredSettings | null> {
+async function settingsAt(tx: Transaction, place: SettingsKey): Promise<store.StoredSettings | null> {
   const all = await store.listSettings(tx, [place.instituteId])
   return all.find(({ collectorCode }) => collectorCode === place.collectorCode) ?? null
 }
@@ -123,15 +123,15 @@ export async function callHeaders(
   return settings === null ? null : { url: settings.url, headers: authHeaders(ctx, settings) }
 }
 
-/** With one branch there is only the institute. */
-function placeOf(institute: Institute, collectorCode: string | undefined): Place {
+/** An institute with one branch has settings of its own and none of the branch. */
+function placeOf(institute: Institute, collectorCode: string | undefined): SettingsKey {
   const { id: instituteId, branches } = institute
   if (collectorCode === undefined || branches.length === 1) return { instituteId, collectorCode: null }
   return { instituteId, collectorCode: knownBranch(institute, collectorCode, 'collector_code') }
 }
 
 /** Binds a sealed value to its row. */
-function sealPurpose(place: Place): string {
+function sealPurpose(place: SettingsKey): string {
   return `erp secret of institute ${place.instituteId}, ${place.collectorCode ?? 'all branches'}`
 }
 

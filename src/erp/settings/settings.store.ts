@@ -19,7 +19,7 @@ const table = new Table<Row>('erp_settings', {
   updatedAt: 'timestamptz',
 })
 
-/** Of these institutes, with those of their branches. */
+/** Settings of these institutes and of their branches. */
 export async function listSettings(
   db: Queryable,
   instituteIds: readonly number[],

@@ -3,8 +3,13 @@ import { newId } from '../../platform/ids.ts'
 import { minPaise, paiseOf, subtractPaise, sumPaise, ZERO } from '../../platform/money.ts'
 import { recomputeBalances } from '../balances.service.ts'
 import * as store from './advances.store.ts'
-import { moveAdvances } from './moves.rules.ts'
-import { carryAgain, takeBack, type Amount, type CarriedOut } from './take-back.rules.ts'
+import {
+  moveAdvances,
+  carryAgain,
+  takeBack,
+  type ComponentAmount,
+  type CarriedOut,
+} from './advances.rules.ts'
 
 export { insertTransfers, insertUses, type AdvanceUse } from './advances.store.ts'
 
@@ -24,7 +29,7 @@ type StudentKey = { instituteId: number; studentId: string }
 export async function takeBackAdvances(
   tx: Transaction,
   key: StudentKey,
-  gone: readonly Amount[],
+  gone: readonly ComponentAmount[],
   at: Date,
 ): Promise<void> {
   const { instituteId, studentId } = key
@@ -50,7 +55,7 @@ export async function takeBackAdvances(
 }
 
 /** What is paid of each component beyond its price, as it stands in this transaction. The record is held from here on. */
-export async function holdAdvances(tx: Transaction, key: StudentKey): Promise<Amount[]> {
+export async function holdAdvances(tx: Transaction, key: StudentKey): Promise<ComponentAmount[]> {
   await store.lockRecords(tx, key.instituteId, [key.studentId])
   return (await store.readSurpluses(tx, key)).filter(({ amountPaise }) => amountPaise > 0)
 }
@@ -59,7 +64,7 @@ export async function holdAdvances(tx: Transaction, key: StudentKey): Promise<Am
 export async function payFromAdvances(
   tx: Transaction,
   key: StudentKey,
-  refunded: readonly Amount[],
+  refunded: readonly ComponentAmount[],
   at: Date,
 ): Promise<void> {
   const surpluses = await store.readSurpluses(tx, key)
@@ -82,7 +87,7 @@ export async function payFromAdvances(
 export async function carryAdvancesAgain(
   tx: Transaction,
   key: StudentKey,
-  came: readonly Amount[],
+  came: readonly ComponentAmount[],
   at: Date,
 ): Promise<void> {
   const { instituteId, studentId } = key
@@ -97,7 +102,7 @@ export async function carryAdvancesAgain(
   recomputeBalances(tx, instituteId, [studentId])
 }
 
-/** Between the record and later ones: `sign` 1 brings it back, -1 takes it there. */
+/** Moves advances between the record and later ones: `sign` 1 brings them back, -1 takes them there. */
 async function move(
   tx: Transaction,
   { instituteId, studentId }: StudentKey,

@@ -1,11 +1,11 @@
 import type { Queryable, Transaction } from '../../platform/db/database.ts'
 import { Table } from '../../platform/db/table.ts'
 import type { Paise } from '../../platform/money.ts'
-import type { Advances, Amount, CarriedOut, Used } from './take-back.rules.ts'
+import type { Advances, ComponentAmount, CarriedOut, UsedAdvance } from './advances.rules.ts'
 
 type StudentKey = { instituteId: number; studentId: string }
 
-export type AdvanceUse = Used & { id: string; reason: string; actor: string; at: Date }
+export type AdvanceUse = UsedAdvance & { id: string; reason: string; actor: string; at: Date }
 
 const uses = new Table<AdvanceUse & StudentKey>('advance_uses', {
   instituteId: 'int',
@@ -113,15 +113,15 @@ export async function lockRecords(
 export async function readSurpluses(
   tx: Transaction,
   { instituteId, studentId }: StudentKey,
-): Promise<Amount[]> {
-  return tx.query<Amount>(
+): Promise<ComponentAmount[]> {
+  return tx.query<ComponentAmount>(
     `select component_type as "componentType", paid_paise + discount_paise - fee_paise as "amountPaise"
      from student_balance_sums where institute_id = $1 and student_id = $2 order by component_type`,
     [instituteId, studentId],
   )
 }
 
-/** As they stand in this transaction; the caller holds the record. */
+/** Reads advances as this transaction sees them; the caller has locked the record. */
 export async function readAdvances(
   tx: Transaction,
   { instituteId, studentId }: StudentKey,
@@ -142,7 +142,7 @@ export async function readAdvances(
      order by t.other_student_id desc, t.component_type`,
     key,
   )
-  const used = await tx.query<Used>(
+  const used = await tx.query<UsedAdvance>(
     `select m.from_component as "fromComponent", m.to_component as "toComponent", sum(m.amount)::bigint as "amountPaise"
      from (
        select from_component, to_component, amount_paise as amount, id from advance_uses

@@ -14,7 +14,7 @@ export type FeeStructure = StructureKey & {
   terms: readonly Term[]
   /** In the school's own order, in which they are shown, registered and paid. */
   heads: readonly string[]
-  /** From the lowest class to the highest. */
+  /** Classes from the lowest to the highest. */
   grades: readonly string[]
   amounts: readonly StructureAmount[]
   concessions: readonly ConcessionRule[]
@@ -27,7 +27,7 @@ export type StructureAmount = { grade: string; componentType: string; term: numb
 
 /** Taken off by rule: from the second child of a family on, or from students of a category such as children of staff. */
 export type ConcessionRule = {
-  /** As concessions of this rule are called. */
+  /** The discount type that concessions of this rule carry. */
   discountType: string
   kind: 'sibling' | 'category'
   /** The child of the family, by age: 2 is the second. */
@@ -40,7 +40,7 @@ export type ConcessionRule = {
   amountPaise: Paise | null
 }
 
-/** As the audit log and approvals name it: 2026-2027, or 2026-2027 SOUTH. */
+/** The audit log and approvals name it so: 2026-2027, or 2026-2027 SOUTH. */
 export function aboutOf({ academicYearStart, academicYearEnd, collectorCode }: StructureKey): string {
   const year = `${academicYearStart}-${academicYearEnd}`
   return collectorCode === null ? year : `${year} ${collectorCode}`
@@ -222,4 +222,88 @@ function twice(values: readonly string[], key: string, field?: string): FieldPro
       ? []
       : [{ key: `${key}.${index}${field === undefined ? '' : `.${field}`}`, message: 'stands twice' }],
   )
+}
+
+/** What one year costs: by the institute's structure, and in branches that have one of their own by that. */
+export type YearStructures = {
+  shared: FeeStructure | null
+  /** Structures by branch. */
+  own: ReadonlyMap<string, FeeStructure>
+}
+
+export function structureFor({ shared, own }: YearStructures, collectorCode: string): FeeStructure | null {
+  return own.get(collectorCode) ?? shared
+}
+
+/** The branches whose students cost what this structure says; null is the institute's. */
+export function branchesUnder(
+  { own }: YearStructures,
+  collectorCode: string | null,
+  branches: readonly { collectorCode: string }[],
+): string[] {
+  if (collectorCode !== null) return [collectorCode]
+  return branches.map(branch => branch.collectorCode).filter(code => !own.has(code))
+}
+
+/** Every name of a concession by rule, of whichever branch: a child who changes the branch leaves those of the old one. */
+export function ruleNamesOf(structures: YearStructures): Set<string> {
+  return new Set(allOf(structures).flatMap(one => one.concessions.map(rule => rule.discountType)))
+}
+
+/** The classes of all branches in one order, so that brothers and sisters of two branches are counted the same from both. */
+export function gradesOf(structures: YearStructures): string[] {
+  return mergeOrders(allOf(structures).map(one => one.grades))
+}
+
+function allOf({ shared, own }: YearStructures): FeeStructure[] {
+  const ofBranches = [...own].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, of]) => of)
+  return shared === null ? ofBranches : [shared, ...ofBranches]
+}
+
+/** The first order stays; what only later ones have comes behind what it follows there. */
+export function mergeOrders(orders: readonly (readonly string[])[]): string[] {
+  const merged: string[] = []
+  for (const order of orders) {
+    let at = 0
+    for (const name of order) {
+      const known = merged.indexOf(name)
+      if (known < 0) merged.splice(at, 0, name)
+      at = (known < 0 ? at : known) + 1
+    }
+  }
+  return merged
+}
+
+export type LoweredClass = { collectorCode: string; grade: string; amountPaise: Paise }
+
+/** The classes that cost a child less than before, and how much less: of all kinds of children, the one who gains most. */
+export function loweredClasses(
+  before: YearStructures,
+  after: YearStructures,
+  branches: readonly { collectorCode: string }[],
+): LoweredClass[] {
+  return branches.flatMap(({ collectorCode }) => {
+    const [old, next] = [structureFor(before, collectorCode), structureFor(after, collectorCode)]
+    if (old === null || old === next) return []
+    const kinds = kindsOfChildren([old, ...(next === null ? [] : [next])])
+    return old.grades.flatMap(grade => {
+      const less = kinds.map(kind => priceOf(old, grade, kind) - priceOf(next, grade, kind))
+      const most = Math.max(0, largestOf(less))
+      return most === 0 ? [] : [{ collectorCode, grade, amountPaise: paiseOf(most) }]
+    })
+  })
+}
+
+type KindOfChild = { category: string | null; childNo: number }
+
+/** Every kind that a rule of either tells from others. */
+function kindsOfChildren(structures: readonly FeeStructure[]): KindOfChild[] {
+  const rules = structures.flatMap(one => one.concessions)
+  const categories = [null, ...new Set(rules.flatMap(rule => rule.category ?? []))]
+  const children = [1, ...new Set(rules.flatMap(rule => rule.child ?? []))]
+  return categories.flatMap(category => children.map(childNo => ({ category, childNo })))
+}
+
+function priceOf(structure: FeeStructure | null, grade: string, kind: KindOfChild): number {
+  return structure === null ? 0 : payableOf(priceStudent(structure, { grade, ...kind }))
 }

@@ -8,12 +8,14 @@ import {
   componentOf,
   dueDaysOf,
   structureProblems,
+  gradesOf,
+  mergeOrders,
+  structureFor,
   type FeeStructure,
   type StructureKey,
   type Year,
 } from './structure.rules.ts'
 import * as store from './structures.store.ts'
-import { gradesOf, mergeOrders, structureFor } from './year-structures.rules.ts'
 
 export {
   digestStructures,
@@ -23,7 +25,7 @@ export {
   type StructureYear,
 } from './structures.store.ts'
 
-/** Of a branch without its own that of the institute; of a year that has none yet: nothing costs anything. */
+/** A branch without a structure has the institute's; a year without one costs nothing. */
 export async function getStructure(
   { db }: Pick<Context, 'db'>,
   institute: Institute,

@@ -1,6 +1,5 @@
 import type { Queryable, Transaction } from '../../platform/db/database.ts'
-import type { FeeStructure, StructureKey, Year } from './structure.rules.ts'
-import type { YearStructures } from './year-structures.rules.ts'
+import type { FeeStructure, StructureKey, Year, YearStructures } from './structure.rules.ts'
 
 type Definition = Omit<FeeStructure, keyof StructureKey>
 
@@ -104,7 +103,7 @@ async function writeDueDays(
   )
 }
 
-/** Of whichever year and branch; looked up by `dueDayOf`. */
+/** Due days of any year and branch; `dueDayOf` looks one up. */
 export type DueDays = ReadonlyMap<string, string>
 
 export async function readDueDays(db: Queryable, instituteIds: readonly number[]): Promise<DueDays> {

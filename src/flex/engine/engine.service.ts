@@ -1,4 +1,4 @@
-import { bisectOnFailure } from '../../platform/jobs/bisect-on-failure.ts'
+import { bisectOnFailure } from '../../platform/concurrency.ts'
 import type { Run } from '../../platform/jobs/job.ts'
 import { processChunks } from '../../platform/jobs/process-due.ts'
 import { pullStudents } from '../../erp/pull/pull.service.ts'

@@ -1,4 +1,4 @@
-import { isHere } from '../../platform/db/moving.ts'
+import { isHere } from '../../platform/db/query.ts'
 import type { Database, Queryable } from '../../platform/db/database.ts'
 import { updateDue } from '../../platform/jobs/claim.ts'
 import { institutesOf } from '../../platform/db/named-rows.ts'

@@ -1,4 +1,4 @@
-import type { MandateChange, MandateReport } from '../../providers/mandate-port.ts'
+import type { MandateChange, MandateReport } from '../../providers/port.ts'
 import { mandatesOf, type Applied } from '../../payments/context.ts'
 import { assertNever } from '../../platform/assert.ts'
 import { DAY_MS, dayOf } from '../../platform/calendar.ts'

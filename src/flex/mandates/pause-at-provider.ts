@@ -1,6 +1,6 @@
 import { mandatesOf } from '../../payments/context.ts'
 import { isUnavailable } from '../../platform/errors.ts'
-import { ProviderRefused } from '../../providers/refused.ts'
+import { ProviderRefused } from '../../providers/port.ts'
 import type { FlexContext } from '../context.ts'
 import { loadPlans } from '../plans/plans.store.ts'
 import { withPlan } from '../plans/with-plans.service.ts'

@@ -1,5 +1,5 @@
 import { queueMessages } from '../../messages/messages.service.ts'
-import { nextWakingMoment } from '../../messages/quiet-hours.rules.ts'
+import { nextWakingMoment } from '../../messages/messages.rules.ts'
 import { dayOf } from '../../platform/calendar.ts'
 import type { FlexContext } from '../context.ts'
 import { insertDecisions } from '../engine/decisions.store.ts'

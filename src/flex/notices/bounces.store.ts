@@ -1,4 +1,4 @@
-import { isHere } from '../../platform/db/moving.ts'
+import { isHere } from '../../platform/db/query.ts'
 import type { Database, Transaction } from '../../platform/db/database.ts'
 import { institutesOf } from '../../platform/db/named-rows.ts'
 import { Table } from '../../platform/db/table.ts'

@@ -1,5 +1,10 @@
-import { VARIABLE, type NewMessage, type Template } from '../../messages/messages.rules.ts'
-import { shortText, templatesOf } from '../../messages/short-texts.ts'
+import {
+  VARIABLE,
+  shortText,
+  templatesOf,
+  type NewMessage,
+  type Template,
+} from '../../messages/messages.rules.ts'
 import { messageTextsIn, type MessageTexts } from '../../messages/texts/texts.ts'
 import { fill, formatDayIn, type Language } from '../../platform/languages.ts'
 import { formatRupees, ZERO, type Paise } from '../../platform/money.ts'

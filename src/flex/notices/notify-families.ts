@@ -1,5 +1,5 @@
-import { bisectOnFailure } from '../../platform/jobs/bisect-on-failure.ts'
-import { isWakingHour } from '../../messages/quiet-hours.rules.ts'
+import { bisectOnFailure } from '../../platform/concurrency.ts'
+import { isWakingHour } from '../../messages/messages.rules.ts'
 import type { FlexContext } from '../context.ts'
 import { refreshPlans, type RefreshedPlan } from '../plans/refresh.service.ts'
 import { claimFamilies, releaseFamilies } from './leases.store.ts'

@@ -1,5 +1,5 @@
 import { nextMessageStop, queueMessages } from '../../messages/messages.service.ts'
-import { morningOf, nextWakingMoment } from '../../messages/quiet-hours.rules.ts'
+import { morningOf, nextWakingMoment } from '../../messages/messages.rules.ts'
 import { dayOf } from '../../platform/calendar.ts'
 import type { Database } from '../../platform/db/database.ts'
 import { sumPaise, type Paise } from '../../platform/money.ts'

@@ -1,5 +1,5 @@
 import { assertNever } from '../../platform/assert.ts'
-import { isWorkingDay } from '../../platform/working-days.ts'
+import { isWorkingDay } from '../../platform/calendar.ts'
 import { firstDayFor, isTransferred, type DebitContext } from './debit.rules.ts'
 import { minutesBefore, noticeMoment, presentationOn, type RailRules } from './rails.rules.ts'
 

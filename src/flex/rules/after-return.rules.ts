@@ -1,7 +1,6 @@
 import { assertNever } from '../../platform/assert.ts'
-import { dayOf, startOfDay } from '../../platform/calendar.ts'
+import { dayOf, startOfDay, type Holidays } from '../../platform/calendar.ts'
 import { firstDayFor, type DebitContext } from './debit.rules.ts'
-import type { Holidays } from '../../platform/working-days.ts'
 import { addDays, nextWindow, presentationOn, type FlexRules, type RailRules } from './rails.rules.ts'
 import { meaningOf, type ReturnMeaning } from './returns.rules.ts'
 

@@ -1,7 +1,6 @@
 import { assertNever } from '../../platform/assert.ts'
-import { dayOf } from '../../platform/calendar.ts'
+import { dayOf, isWorkingDay, type Holidays } from '../../platform/calendar.ts'
 import type { Paise } from '../../platform/money.ts'
-import { isWorkingDay, type Holidays } from '../../platform/working-days.ts'
 import {
   isAnnounced,
   isOpen,

@@ -1,4 +1,4 @@
-import { nextWakingMoment } from '../../messages/quiet-hours.rules.ts'
+import { nextWakingMoment } from '../../messages/messages.rules.ts'
 import type { Paise } from '../../platform/money.ts'
 import type { MessageDetails, MessageKind } from '../notices/family.texts.ts'
 import type { EventExtras, FlexEventCode, Reason } from '../plans/plan.events.ts'

@@ -1,6 +1,5 @@
-import { INDIA } from '../../platform/calendar.ts'
+import { INDIA, addWorkingDays, isWorkingDay, type Holidays } from '../../platform/calendar.ts'
 import { paiseOf, type Paise } from '../../platform/money.ts'
-import { addWorkingDays, isWorkingDay, type Holidays } from '../../platform/working-days.ts'
 
 /** How a debit reaches a bank. The figures are NPCI's and the banks'; an operator may change each of them. */
 export type Rail = 'enach' | 'upi_autopay'

@@ -1,6 +1,6 @@
 // oxlint-disable typescript/no-generated-empty-object-type -- a row is made of columns that are not known here yet
 import type { Institute } from '../../institutes/institutes.rules.ts'
-import { assert, assertNever } from '../../platform/assert.ts'
+import { assert } from '../../platform/assert.ts'
 import { readableComponent } from '../../platform/names.ts'
 import type { Context } from '../../platform/context.ts'
 import {
@@ -58,7 +58,27 @@ export type ColumnOptions<Row> = {
 }
 
 export type ColumnField = OutFields[string] & { readonly column?: ColumnOptions<never> }
-export type Columns = Readonly<Record<string, ColumnField>>
+
+/** A column that files have and the API does not answer. */
+export type FileColumn = { readonly title: string; readonly kind: CellKind; readonly cell: Cell }
+type Cell = { of(row: unknown, now: Date): CellValue }['of']
+
+export function fileColumn(
+  title: string,
+  kind: CellKind,
+  cell: { of(row: never, now: Date): CellValue }['of'],
+): FileColumn {
+  return { title, kind, cell }
+}
+
+export type Columns = Readonly<Record<string, ColumnField | FileColumn>>
+type Fields = Readonly<Record<string, ColumnField>>
+type Answered<Given extends Columns> = {
+  readonly [Key in keyof Given as Given[Key] extends ColumnField ? Key : never]: Extract<
+    Given[Key],
+    ColumnField
+  >
+}
 
 /** A field of the answer that is a column, too. */
 export function column<Given extends OutFields[string], Row = never>(
@@ -127,7 +147,7 @@ type Definition<Given extends Columns, Of, Wanted extends Filters, Beside> = {
   noun: readonly [one: string, many: string]
   columns: Given
   filters: Wanted
-  rows: TableRows<Of> | StatementRows<RowOf<Given>, Of, FilterValues<Wanted>>
+  rows: TableRows<Of> | StatementRows<RowOf<Answered<Given>>, Of, FilterValues<Wanted>>
   /** The property that no two rows have in common; of the first column if absent. */
   key?: string
   /** The column that decides between rows equal in the sorted one. */
@@ -145,7 +165,9 @@ export type ListDefinition<
 > = {
   readonly title: string
   readonly noun: readonly [one: string, many: string]
-  readonly columns: Columns
+  /** The fields of the answer, with what makes columns of them. */
+  readonly columns: Fields
+  readonly files: readonly WrittenColumn[]
   readonly filters: Filters
   readonly output: Output<Row, Beside, Json>
   /** The select list, for other reads of the same rows. */
@@ -171,35 +193,37 @@ export function defineList<
   Beside = void,
 >(
   definition: Definition<Given, Of, Wanted, Beside>,
-): ListDefinition<RowOf<Given>, JsonOf<Given>, Of, FilterValues<Wanted>, Beside> & {
-  readonly columns: Given
+): ListDefinition<RowOf<Answered<Given>>, JsonOf<Answered<Given>>, Of, FilterValues<Wanted>, Beside> & {
+  readonly columns: Answered<Given>
 } {
-  type Row = RowOf<Given>
+  type Row = RowOf<Answered<Given>>
   type Values = FilterValues<Wanted>
   const { file, title, noun, columns, filters, rows, beside } = definition
   const fields = Object.fromEntries(
     Object.entries(filters).map(([name, { field }]) => [name, optional(field)]),
   )
-  const [first] = Object.entries(columns)
+  const answered = Object.fromEntries(Object.entries(columns).filter(isField))
+  const [first] = Object.entries(answered)
   assert(first !== undefined, `the list of ${noun[1]} has no column`)
   const property = definition.key ?? propertyOf(first)
   const key = `"${property}"`
-  const [, keyField] = Object.entries(columns).find(entry => propertyOf(entry) === property) ?? first
-  const output = outputOf<Row, unknown>().object(columns as never) as unknown as Output<
+  const [, keyField] = Object.entries(answered).find(entry => propertyOf(entry) === property) ?? first
+  const output = outputOf<Row, unknown>().object(answered as never) as unknown as Output<
     Row,
     Beside,
-    JsonOf<Given>
+    JsonOf<Answered<Given>>
   >
-  const select = selectOf(columns, 'from' in rows ? rows.select : undefined)
+  const select = selectOf(answered, 'from' in rows ? rows.select : undefined)
   const fixed = {
     file: typeof file === 'string' ? () => file : file,
     title,
     noun,
-    columns,
+    columns: answered as unknown as Answered<Given>,
+    files: Object.entries(columns).flatMap(writtenColumn),
     filters,
     output,
     select,
-    sorting: sortingOf(columns, { key, tie: definition.tie }),
+    sorting: sortingOf(answered, { key, tie: definition.tie }),
     query: query({
       ...fields,
       limit: field.pageSize(),
@@ -240,7 +264,7 @@ function propertyOf([name, { unit }]: [string, ColumnField]): string {
   return toCamel(name) + unit
 }
 
-function selectOf(columns: Columns, more: string | undefined): string {
+function selectOf(columns: Fields, more: string | undefined): string {
   const own = Object.entries(columns).flatMap(entry => {
     const sql = entry[1].column?.sql
     return sql === undefined ? [] : [`${sql} as "${propertyOf(entry)}"`]
@@ -248,7 +272,7 @@ function selectOf(columns: Columns, more: string | undefined): string {
   return [...own, ...(more === undefined ? [] : [more])].join(', ')
 }
 
-function sortingOf(columns: Columns, { key, tie }: Pick<Sorting, 'key' | 'tie'>): Sorting {
+function sortingOf(columns: Fields, { key, tie }: Pick<Sorting, 'key' | 'tie'>): Sorting {
   const sorted = Object.entries(columns).flatMap(entry => {
     const sort = entry[1].column?.sort
     if (sort === undefined) return []
@@ -288,34 +312,52 @@ export function kindOf({ schema, column }: ColumnField): CellKind {
   return type === 'boolean' ? 'flag' : 'text'
 }
 
-/** A cell of a file, or of a page that is saved as one. */
-export function cellOf(
-  field: ColumnField,
-  name: string,
-): (row: never, beside: unknown, now: Date) => CellValue {
-  const { column, read, convert } = field
-  if (column?.cell !== undefined) return (row, _beside, now) => (column.cell as Cell)(row, now)
-  const property = propertyOf([name, field])
-  const kind = kindOf(field)
-  return (row, beside) => {
-    const value: unknown = read === undefined ? row[property] : read(row, beside as never)
-    if (value === null || value === undefined) return null
-    switch (kind) {
-      case 'money':
-        return convert?.(value as never, beside as never) as number
-      case 'state':
-        return readableComponent((value as string).toUpperCase())
-      case 'flag':
-        return value === true ? 'Yes' : ''
-      case 'text':
-      case 'count':
-      case 'day':
-      case 'moment':
-        return value as CellValue
-      default:
-        return assertNever(kind)
-    }
-  }
+function isField(entry: [string, ColumnField | FileColumn]): entry is [string, ColumnField] {
+  return 'schema' in entry[1]
 }
 
-type Cell = (row: unknown, now: Date) => CellValue
+/** A column as files write it. */
+export type WrittenColumn = {
+  title: string
+  kind: Exclude<CellKind, 'state' | 'flag'>
+  cell: (row: unknown, beside: unknown, now: Date) => CellValue
+}
+
+function writtenColumn(entry: [string, ColumnField | FileColumn]): WrittenColumn[] {
+  if (!isField(entry)) {
+    const { title, kind, cell } = entry[1] as FileColumn
+    return [{ title, kind: writtenKind(kind), cell: (row, _beside, now) => cell(row, now) }]
+  }
+  const { title, only, cell } = entry[1].column ?? {}
+  if (title === undefined || only === 'page') return []
+  const kind = kindOf(entry[1])
+  const read = readCell(entry, kind)
+  return [
+    {
+      title,
+      kind: writtenKind(kind),
+      cell: (row, beside, now) => (cell === undefined ? read(row, beside) : cell(row as never, now)),
+    },
+  ]
+}
+
+function writtenKind(kind: CellKind): WrittenColumn['kind'] {
+  return kind === 'state' || kind === 'flag' ? 'text' : kind
+}
+
+function readCell(
+  entry: [string, ColumnField],
+  kind: CellKind,
+): (row: unknown, beside: unknown) => CellValue {
+  const { read, convert } = entry[1]
+  const property = propertyOf(entry)
+  return (row, beside) => {
+    const value =
+      read === undefined ? (row as Record<string, unknown>)[property] : read(row as never, beside as never)
+    if (value === null || value === undefined) return null
+    if (kind === 'money') return convert?.(value as never, beside as never) as number
+    if (kind === 'state') return readableComponent((value as string).toUpperCase())
+    if (kind === 'flag') return value === true ? 'Yes' : ''
+    return value as CellValue
+  }
+}

@@ -1,10 +1,9 @@
 import { API_VERSION } from '../../platform/api-version.ts'
 import type { ServedRoute } from '../route-table.ts'
-import { Components, toPascal } from './components.ts'
 import { HEADERS, headersOf, type HeaderName } from './headers.ts'
-import { ERROR_STATUSES, errorAnswers, errorText } from './operation.ts'
-import { publishBody, publishParameters } from './publish.ts'
-import { TAGS } from './tags.ts'
+import { ERROR_STATUSES, errorAnswers, errorText, TAGS } from './operation.ts'
+import { componentOf, nameComponent } from '../wire/component.ts'
+import { formats } from '../wire/formats.ts'
 
 const DESCRIPTION = `Fee collection for schools and colleges. JSON over HTTPS, HTTP Basic authentication with API key and secret.
 How to use it, by task: [guides](/docs/guides/).
@@ -98,9 +97,13 @@ function describeOperation({ method, schema }: ServedRoute, components: Componen
   }
 }
 
-type Place = { status: string; method: string; name: string }
+type AnswerPlace = { status: string; method: string; name: string }
 
-function describeAnswer(answer: Described['response'][string], place: Place, components: Components): object {
+function describeAnswer(
+  answer: Described['response'][string],
+  place: AnswerPlace,
+  components: Components,
+): object {
   return {
     ...referBody(answer, place.status < '400' ? `${place.name}Envelope` : 'Error', components),
     headers: headersOf(otherHeaders(place, answer)),
@@ -162,11 +165,113 @@ function referBody<Whole extends Contents>(whole: Whole, name: string, component
   return { ...whole, ...(media.length === 0 ? {} : { content: Object.fromEntries(media) }) }
 }
 
-function otherHeaders({ status, method }: Place, { content }: Contents): readonly HeaderName[] {
+function otherHeaders({ status, method }: AnswerPlace, { content }: Contents): readonly HeaderName[] {
   if (status === '429' || status === '503') return ['Retry-After']
   if (status === '409') return ['Retry-After', 'Idempotent-Replayed']
   if (status === '404') return ['Idempotent-Replayed']
   if (status >= '400') return []
   if (content !== undefined && !('application/json' in content)) return ['Content-Disposition', 'ETag']
   return method === 'GET' ? [] : ['Idempotent-Replayed']
+}
+
+/** The schemas that the document names: each stands once, and everything else refers to it. */
+class Components {
+  readonly #schemas = new Map<string, { schema: Schema; text: string }>()
+
+  /** What stands in place of a schema; an object that has no name of its own is called after its `place`. */
+  refer(schema: Schema, place: string): Schema {
+    if (schema['items'] !== undefined)
+      return { ...schema, items: this.refer(schema['items'] as Schema, singular(place)) }
+    if (schema['properties'] === undefined) return schema
+    const component = componentOf(schema)
+    const reference = this.#add(component?.name ?? place, component?.schema ?? schema)
+    const description = schema['description']
+    return component === undefined || description === component.schema['description']
+      ? reference
+      : { ...reference, description }
+  }
+
+  #add(name: string, schema: Schema): Schema {
+    const properties = Object.entries(schema['properties'] as Record<string, Schema>)
+    const whole = {
+      ...schema,
+      properties: Object.fromEntries(
+        properties.map(([key, field]) => [key, this.refer(field, name + toPascal(key))]),
+      ),
+    }
+    const text = JSON.stringify(whole)
+    const known = this.#schemas.get(name)
+    if (known !== undefined && known.text !== text)
+      throw new Error(`two schemas of the reference are called ${name}`)
+    if (known === undefined) this.#schemas.set(name, { schema: whole, text })
+    return { $ref: `#/components/schemas/${name}` }
+  }
+
+  toJson(): Record<string, Schema> {
+    const names = [...this.#schemas.keys()].sort()
+    return Object.fromEntries(names.map(name => [name, this.#schemas.get(name)?.schema ?? {}]))
+  }
+}
+
+function toPascal(name: string): string {
+  return name
+    .split(/[^A-Za-z0-9]+/)
+    .map(part => part.slice(0, 1).toUpperCase() + part.slice(1))
+    .join('')
+}
+
+function singular(name: string): string {
+  return name.endsWith('s') && !/(ss|us)$/.test(name) ? name.slice(0, -1) : name
+}
+
+/**
+ * What a request may carry, in the words of JSON Schema that every tool knows. The reader's own formats become types,
+ * bounds and patterns, its own marks are left out. Two leniencies stay words (see document.ts), since a second type
+ * would spoil every generated client: digits in a string for an amount or a year, and null or "" for not sent. Null
+ * is a type only where it empties a field.
+ */
+
+const OWN_MARKS = new Set(['x-kept', 'x-name', 'x-ascending', 'x-distinct'])
+/** Not only blanks, which are cut off on both sides. */
+const NAME_PATTERN = String.raw`\S`
+
+/** The fields of a query, an address or the headers. */
+function publishParameters(schema: Schema): Schema {
+  return publishBody(schema)
+}
+
+export function publishBody(schema: Schema): Schema {
+  const component = componentOf(schema)
+  const properties = Object.entries((schema['properties'] ?? {}) as Record<string, Schema>)
+  const published: Schema = {
+    ...withoutMarks(schema),
+    properties: Object.fromEntries(properties.map(([name, field]) => [name, publish(field)])),
+  }
+  return component === undefined ? published : nameComponent(component.name, published)
+}
+
+function publish(schema: Schema): Schema {
+  const { format, ...rest } = schema
+  const known = typeof format === 'string' ? formats[format]?.published : undefined
+  const named = schema['x-name'] === true ? { pattern: NAME_PATTERN } : {}
+  const published: Schema =
+    known === undefined
+      ? { ...schema, ...named }
+      : { ...rest, ...boundsOf(known, schema), ...withNull(schema, known) }
+  if (published['properties'] !== undefined) return publishBody(published)
+  const plain = withoutMarks(published)
+  return plain['items'] === undefined ? plain : { ...plain, items: publish(plain['items'] as Schema) }
+}
+
+/** A bound that is excluded replaces the one that is not. */
+function boundsOf({ minimum, ...known }: Schema, { exclusiveMinimum }: Schema): Schema {
+  return minimum === undefined || exclusiveMinimum !== undefined ? known : { minimum, ...known }
+}
+
+function withNull({ type }: Schema, known: Schema): Schema {
+  return Array.isArray(type) && type.includes('null') ? { type: [known['type'], 'null'] } : {}
+}
+
+function withoutMarks(schema: Schema): Schema {
+  return Object.fromEntries(Object.entries(schema).filter(([key]) => !OWN_MARKS.has(key)))
 }

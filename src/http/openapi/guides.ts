@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { createAsset, type Asset } from '../assets.ts'
-import { LANGUAGES, toHtml } from './markdown.ts'
+import { LANGUAGES, toHtml, anchorOf, escape } from './markdown.ts'
 
 const FOLDER = new URL('../../../docs/erp-developer/', import.meta.url)
 export const GUIDES = '/docs/guides/'
@@ -48,9 +48,9 @@ export const PROTECTION = {
   'referrer-policy': 'no-referrer',
 }
 
-export type Guide = { name: string; title: string; text: string }
+type Guide = { name: string; title: string; text: string }
 
-export async function readGuides(): Promise<Guide[]> {
+async function readGuides(): Promise<Guide[]> {
   const files = (await readdir(FOLDER)).filter(name => name.endsWith('.md'))
   const names = files.map(name => name.slice(0, -'.md'.length)).sort((one, other) => rank(one) - rank(other))
   return Promise.all(
@@ -88,7 +88,7 @@ function linkOf(address: string): string | null {
   return guide === null ? null : `${GUIDES}${guide[1]}${guide[2] ?? ''}`
 }
 
-export function writePage(title: string, body: string, query = ''): string {
+function writePage(title: string, body: string, query = ''): string {
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title} · Bursar</title><style>${STYLE}</style></head>
@@ -97,4 +97,44 @@ export function writePage(title: string, body: string, query = ''): string {
 ${body.includes('class="languages"') ? CHOICE : ''}${body}
 </main></body></html>
 `
+}
+
+const MOST_LETTERS = 100
+const MOST_WORDS = 8
+const MOST_FOUND = 30
+const EXCERPT = 180
+
+/** A part of a guide under a heading of its own. */
+type Section = { guide: Guide; heading: string; text: string }
+
+/** The sections that have every word, those that have them in their heading first. */
+export async function searchGuides(asked: string): Promise<string> {
+  const query = asked.trim().slice(0, MOST_LETTERS)
+  const words = query.toLowerCase().split(/\s+/).filter(Boolean).slice(0, MOST_WORDS)
+  const sections = words.length === 0 ? [] : (await readGuides()).flatMap(sectionsOf)
+  const has = (text: string): boolean => words.every(word => text.toLowerCase().includes(word))
+  const found = sections
+    .filter(({ guide, heading, text }) => has(`${guide.title} ${heading} ${text}`))
+    .toSorted((one, other) => Number(has(other.heading)) - Number(has(one.heading)))
+    .slice(0, MOST_FOUND)
+  const items = found.map(section => `<li>${writeFound(section, words[0] ?? '')}</li>`).join('\n')
+  const none = words.length === 0 ? 'Type what you are looking for.' : `Nothing has “${escape(query)}”.`
+  const list =
+    found.length === 0 ? `<p>${none} The reference has a search of its own.</p>` : `<ul>${items}</ul>`
+  return writePage('Search', `<h1 id="search">Search the guides</h1>\n${list}`, escape(query))
+}
+
+function sectionsOf(guide: Guide): Section[] {
+  return guide.text.split(/^(?=#{1,3} )/m).map(part => {
+    const [first = '', ...lines] = part.split('\n')
+    return { guide, heading: first.replace(/^#+ /, ''), text: lines.join('\n') }
+  })
+}
+
+function writeFound({ guide, heading, text }: Section, word: string): string {
+  const line =
+    text.split('\n').find(one => one.toLowerCase().includes(word)) ?? text.trim().split('\n')[0] ?? ''
+  const place = heading === guide.title ? guide.title : `${guide.title}: ${heading}`
+  const address = `${GUIDES}${guide.name}#${anchorOf(heading)}`
+  return `<a href="${address}">${escape(place.replaceAll('`', ''))}</a><br>${escape(line.slice(0, EXCERPT))}`
 }

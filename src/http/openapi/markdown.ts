@@ -4,7 +4,7 @@
  */
 type Links = (address: string) => string | null
 
-type Read = { html: string; rest: string[] }
+type ParsedBlock = { html: string; rest: string[] }
 
 export function toHtml(markdown: string, links: Links): string {
   let lines = markdown.split('\n')
@@ -17,7 +17,7 @@ export function toHtml(markdown: string, links: Links): string {
   return parts.join('\n')
 }
 
-function readBlock(lines: string[], links: Links): Read {
+function readBlock(lines: string[], links: Links): ParsedBlock {
   const [first = '', second = ''] = lines
   if (first.trim() === '') return { html: '', rest: lines.slice(1) }
   if (first.startsWith('```')) return readCode(lines)
@@ -33,7 +33,7 @@ function readBlock(lines: string[], links: Links): Read {
 export const LANGUAGES = { sh: 'curl', js: 'Node', python: 'Python', php: 'PHP', java: 'Java' } as const
 
 /** The same in several languages, one after the other, is shown in one of them at a time. */
-function readCode(lines: string[]): Read {
+function readCode(lines: string[]): ParsedBlock {
   const blocks: { language: string; html: string }[] = []
   let rest = lines
   do {
@@ -57,7 +57,7 @@ function isOtherLanguage(fence: string | undefined, before: readonly { language:
   return [language, ...languages].every(one => Object.hasOwn(LANGUAGES, one)) && !languages.includes(language)
 }
 
-/** By which a heading is linked to. */
+/** Links to a heading use this anchor. */
 export function anchorOf(heading: string): string {
   return heading
     .toLowerCase()
@@ -69,7 +69,7 @@ function writeHeading([, marks = '', text = '']: RegExpExecArray, links: Links):
   return `<h${marks.length} id="${anchorOf(text)}">${inline(text, links)}</h${marks.length}>`
 }
 
-function readTable(lines: string[], links: Links): Read {
+function readTable(lines: string[], links: Links): ParsedBlock {
   const rows = takeWhile(lines, line => line.startsWith('|'))
   const cellsOf = (row: string, tag: string): string =>
     row
@@ -90,7 +90,7 @@ function isItem(line: string): boolean {
 }
 
 /** An item goes on in lines that are indented. */
-function readList(lines: string[], links: Links): Read {
+function readList(lines: string[], links: Links): ParsedBlock {
   const taken = takeWhile(lines, line => isItem(line) || line.startsWith('  '))
   const items = taken.reduce<string[]>((all, line) => {
     if (isItem(line)) all.push(line.replace(/^\S+ /, ''))

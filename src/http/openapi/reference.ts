@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { BursarError } from '../../platform/errors.ts'
 import { createAsset, sendAsset, type Asset } from '../assets.ts'
-import { searchGuides } from './guide-search.ts'
-import { GUIDES, makeGuides, PROTECTION } from './guides.ts'
+import { searchGuides, GUIDES, makeGuides, PROTECTION } from './guides.ts'
 
 /** The reference is a page of ours: what would lead to its maker's services is switched off. */
 const SETTINGS = {

@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../../platform/json-schema.ts'
+import type { JsonSchema } from '../../platform/json.rules.ts'
 
 /** What an operation answers with, as the reference tells it: schema and example of an output in our envelope. */
 export type AnswerDocs = {

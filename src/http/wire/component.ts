@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../../platform/json-schema.ts'
+import type { JsonSchema } from '../../platform/json.rules.ts'
 
 const COMPONENT = Symbol('component')
 

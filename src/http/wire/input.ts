@@ -1,7 +1,7 @@
 import type { Paise } from '../../platform/money.ts'
 import { compileReader, READ_AS, refuseUnknownWords, type ReadAs } from './reader.ts'
 import { nameComponent } from './component.ts'
-import type { JsonSchema } from '../../platform/json-schema.ts'
+import type { JsonSchema } from '../../platform/json.rules.ts'
 
 /**
  * What a request may carry, each field once: its schema, its description, an example, and the name and type under which
@@ -75,7 +75,7 @@ export function ifSent<Value, Name extends string>(
   return new Field(field.schema, { ...field.options(), ...NOT_SENT })
 }
 
-/** Of a change: null or "" empties it, which reads null or as `empty` says; absent leaves it as it is. */
+/** In a change null or "" empties the field, which then reads null or what `empty` says; absent leaves it as it is. */
 export function nullable<Value, Name extends string>(
   field: Field<Value, Name>,
 ): Field<Value | null | undefined, Name>
@@ -91,7 +91,7 @@ export function nullable(field: Field<unknown, string>, empty?: unknown): Field<
   )
 }
 
-/** Of a change: can be changed and not emptied; null or "" is refused, absent leaves it as it is. */
+/** In a change null and "" are refused, because the field cannot be emptied; absent leaves it as it is. */
 export function notEmpty<Value, Name extends string>(
   field: Field<Value, Name>,
 ): Field<Value | undefined, Name> {
@@ -234,7 +234,7 @@ export const field = {
     formatted<string>('resource-id', description, example, { minLength: 1, maxLength: 64 }),
   registrationId: (description: string, example: string) =>
     formatted<string>('registration-id', description, example, { minLength: 1, maxLength: 128 }),
-  /** Of a list's query. */
+  /** Page size in a list's query. */
   pageSize: () =>
     optional(
       plain<number>(

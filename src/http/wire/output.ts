@@ -2,7 +2,7 @@ import { assert } from '../../platform/assert.ts'
 import { toRupees, type Paise } from '../../platform/money.ts'
 import type { Camel } from './input.ts'
 import { nameComponent } from './component.ts'
-import type { JsonSchema } from '../../platform/json-schema.ts'
+import type { JsonSchema } from '../../platform/json.rules.ts'
 
 /**
  * What an answer or event carries, each field once: its schema, its description, an example, and where it is read from.
@@ -30,7 +30,7 @@ export type OutField<Json, IsOptional extends boolean, From> = {
   readonly unit: string
   readonly read: ((source: never, context: never) => unknown) | undefined
   readonly convert: ((value: never, context: never) => unknown) | undefined
-  /** For the compiler alone. */
+  /** Only the compiler reads it. */
   readonly from?: From
 }
 

@@ -1,7 +1,7 @@
 import { badFields, type FieldProblem } from '../../platform/errors.ts'
 import { canonicalName } from '../../platform/names.ts'
 import { countCharacters, formats } from './formats.ts'
-import type { JsonSchema } from '../../platform/json-schema.ts'
+import type { JsonSchema } from '../../platform/json.rules.ts'
 
 /**
  * Reads a request against the JSON Schema that also documents it. Not a general validator: it implements the
@@ -34,11 +34,11 @@ type Schema = {
   [READ_AS]?: Record<string, ReadAs>
 }
 
-/** Under which name a field is handed on, and as what when it was not sent. Not part of the document. */
+/** Says under which name a field is handed on, and its value when it was not sent. The document leaves it out. */
 export const READ_AS = Symbol('read as')
 export type ReadAs = { key: string; absent: unknown; empty: unknown }
 
-type Read = (value: unknown, key: string, problems: FieldProblem[]) => unknown
+type FieldReader = (value: unknown, key: string, problems: FieldProblem[]) => unknown
 
 /** Returns a function that gives the read value or throws a 400 naming every field to change. */
 export function compileReader(schema: JsonSchema): (value: unknown) => unknown {
@@ -65,7 +65,7 @@ export function refuseUnknownWords(schema: Readonly<Record<string, unknown>>): v
   throw new Error(`the reader does not honour ${unknown.join(', ')}: write a format (formats.ts) instead`)
 }
 
-function compile(schema: Schema): Read {
+function compile(schema: Schema): FieldReader {
   if (schema.format !== undefined) return compileFormat(schema, schema.format)
   switch (typeOf(schema)) {
     case 'object':
@@ -96,7 +96,7 @@ function report(problems: FieldProblem[], key: string, message: string): undefin
   return undefined
 }
 
-function compileObject(schema: Schema): Read {
+function compileObject(schema: Schema): FieldReader {
   const required = new Set(schema.required)
   const fields = Object.entries(schema.properties ?? {}).map(([name, field]) => ({
     name,
@@ -139,7 +139,7 @@ function checkAscending(
   report(problems, key === '' ? second : `${key}.${second}`, `must not be before ${first}`)
 }
 
-function compileArray(schema: Schema): Read {
+function compileArray(schema: Schema): FieldReader {
   const readItem = compile(schema.items ?? {})
   const { minItems = 0, maxItems = Infinity, 'x-distinct': isDistinct = false } = schema
   return (value, key, problems) => {
@@ -153,7 +153,7 @@ function compileArray(schema: Schema): Read {
   }
 }
 
-function compileText(schema: Schema): Read {
+function compileText(schema: Schema): FieldReader {
   const { enum: allowed, maxLength = 500, minLength = 1 } = schema
   const isName = schema['x-name'] === true
   return (sent, key, problems) => {
@@ -191,14 +191,14 @@ export function textFlaw(text: string, minLength: number, maxLength: number): st
   return length < minLength ? `must have at least ${counted(minLength, 'character')}` : null
 }
 
-function compileInteger({ minimum = 0, maximum = Number.MAX_SAFE_INTEGER }: Schema): Read {
+function compileInteger({ minimum = 0, maximum = Number.MAX_SAFE_INTEGER }: Schema): FieldReader {
   return expecting(
     `a whole number from ${minimum} to ${maximum}`,
     value => Number.isSafeInteger(value) && (value as number) >= minimum && (value as number) <= maximum,
   )
 }
 
-function compileFormat(schema: Schema, name: string): Read {
+function compileFormat(schema: Schema, name: string): FieldReader {
   const format = formats[name]
   if (format === undefined) throw new Error(`unknown format ${name}`)
   return (value, key, problems) => {
@@ -215,6 +215,6 @@ function compileFormat(schema: Schema, name: string): Read {
   }
 }
 
-function expecting(what: string, accepts: (value: unknown) => boolean): Read {
+function expecting(what: string, accepts: (value: unknown) => boolean): FieldReader {
   return (value, key, problems) => (accepts(value) ? value : report(problems, key, `must be ${what}`))
 }

@@ -1,20 +1,26 @@
-import { catalogueProblems, type CodeInUse } from '../../institutes/catalogue.service.ts'
+import {
+  catalogueProblems,
+  joinCatalogue,
+  rememberEntries,
+  unseenEntries,
+  type CodeInUse,
+} from '../../institutes/catalogue.service.ts'
 import { defaultBranch } from '../../institutes/institutes.rules.ts'
-import type { Queryable, Transaction } from '../../platform/db/database.ts'
+import type { Queryable, Transaction, Database } from '../../platform/db/database.ts'
 import { sumPaise, ZERO, type Paise } from '../../platform/money.ts'
 import * as columns from '../files/columns.rules.ts'
 import { FileRefused, type FileRow, type FileRows } from '../files/file-rows.ts'
 import * as rules from '../imports.rules.ts'
+import type { ImportKind } from '../imports.rules.ts'
 import { readPart, type Import, type ImportKey } from '../imports.store.ts'
-import type { ImportContext, ImportKindDefinition } from '../kinds/kind.ts'
+import type { ImportContext, ImportKindDefinition, ChunkVerdict } from '../kinds/kind.ts'
 import { importKinds } from '../kinds/kinds.ts'
-import type { RowProblem } from '../kinds/merge.rules.ts'
-import { judgeChunk, readChunks } from './chunks.service.ts'
-import { planByKeys, planWhole } from './planner.store.ts'
+import type { RowProblem, MaybeRead } from '../kinds/merge.rules.ts'
 import * as rowStore from './rows.store.ts'
+import { planByKeys, planWhole, readGroups } from './rows.store.ts'
 import { addAll } from '../../platform/lists.ts'
 
-export type Checked = {
+export type CheckResult = {
   totalRows: number
   badRows: number
   knownRows: number
@@ -30,11 +36,11 @@ export type CheckTarget = {
   key: ImportKey
   one: Import
   context: ImportContext
-  /** Of the file. */
+  /** The rows of the file, in batches. */
   rows: AsyncIterable<FileRows>
 }
 
-/** From 0 to 1. */
+/** The share that is done, from 0 to 1. */
 export type Report = (share: number) => void
 
 const READING_SHARE = 0.7
@@ -45,7 +51,7 @@ const MOST_GRADES = 20
  * Reads a file whole and judges every row of it: what is written in it first, then, group by group, what its rows
  * say together and beside what is registered. Good rows stay in the stage, problems are written down.
  */
-export async function checkFile(tx: Transaction, target: CheckTarget, report: Report): Promise<Checked> {
+export async function checkFile(tx: Transaction, target: CheckTarget, report: Report): Promise<CheckResult> {
   const { key, one } = target
   const { maxGroupRows } = importKinds[one.kind]
   const reader = new Reader(tx, target)
@@ -235,4 +241,55 @@ class Reader {
     const rows = staged.map(row => (bad.has(row.rowNo) ? { ...row, body: null } : row))
     await rowStore.insertRows(this.#tx, this.#target.key, rows)
   }
+}
+
+const CHUNK_ROWS = 1_000
+
+export type Chunk = { rows: MaybeRead<unknown>[]; lastGroup: number }
+
+/** Whole groups at a time, in the order of the file. */
+export async function* readChunks(
+  db: Queryable,
+  key: ImportKey,
+  after: number,
+  chunkRows = CHUNK_ROWS,
+): AsyncGenerator<Chunk> {
+  let last = after
+  for (;;) {
+    const staged = await readGroups(db, key, last, chunkRows)
+    if (staged.length === 0) return
+    last = staged.at(-1)?.groupNo ?? last
+    const rows = staged.map(({ body, ...place }) => {
+      return { ...place, row: body === null ? null : (JSON.parse(body) as unknown) }
+    })
+    yield { rows, lastGroup: last }
+  }
+}
+
+export function judgeChunk(
+  db: Queryable,
+  kind: ImportKind,
+  context: ImportContext,
+  { rows }: Chunk,
+  options: { isLocked: boolean },
+): Promise<ChunkVerdict> {
+  const groups = [...Map.groupBy(rows, row => row.groupNo).values()]
+  return importKinds[kind].judge(db, context, groups, options)
+}
+
+/**
+ * Codes join the catalogue on their own, before the rows that use them: a transaction that takes as long as a whole
+ * file must not keep them from everybody else.
+ */
+export async function joinCodes(
+  db: Database,
+  kind: ImportKind,
+  { institute }: ImportContext,
+  { rows }: Chunk,
+): Promise<void> {
+  const codes = rows.flatMap(({ row }) => (row === null ? [] : importKinds[kind].codesOf(row)))
+  const unseen = unseenEntries(db, institute, codes)
+  if (unseen.length === 0) return
+  await joinCatalogue(db, institute, unseen)
+  rememberEntries(db, institute, unseen)
 }

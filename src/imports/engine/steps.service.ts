@@ -13,10 +13,18 @@ import * as store from '../imports.store.ts'
 import type { ImportContext, Outcome } from '../kinds/kind.ts'
 import { importKinds } from '../kinds/kinds.ts'
 import type { RowProblem } from '../kinds/merge.rules.ts'
-import { checkFile, readStoredFile, type CheckTarget, type Report } from './check.service.ts'
-import { joinCodes, judgeChunk, readChunks, type Chunk } from './chunks.service.ts'
-import { planByKeys } from './planner.store.ts'
+import {
+  checkFile,
+  readStoredFile,
+  joinCodes,
+  judgeChunk,
+  readChunks,
+  type CheckTarget,
+  type Report,
+  type Chunk,
+} from './check.service.ts'
 import * as rowStore from './rows.store.ts'
+import { planByKeys } from './rows.store.ts'
 
 /**
  * An import goes on in steps, each one transaction that holds the import's row: the check of the whole file, then the
@@ -174,7 +182,7 @@ class TurnedBad extends Error {
   }
 }
 
-/** To be decided anew, now that there are bad rows. */
+/** The person decides anew, now that there are bad rows. */
 async function sendBack(ctx: Context, key: store.ImportKey, problems: readonly RowProblem[]): Promise<Step> {
   return ctx.db.transaction(async tx => {
     const one = await store.lockImport(tx, key)

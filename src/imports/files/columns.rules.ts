@@ -1,14 +1,14 @@
 import { DAY_MS, parseDay } from '../../platform/calendar.ts'
 import { isLikeFormula } from '../../platform/csv.rules.ts'
 
-/** As a spreadsheet gives it; text from CSV. */
+/** A cell as a spreadsheet gives it; CSV has text only. */
 export type Cell = string | number | boolean | Date | null
 
 export type CellKind = 'text' | 'flag' | 'year' | 'amount' | 'day' | 'moment'
 
 export type Column = { name: string; kind: CellKind; isRequired: boolean }
 
-/** By position in the file; null where the column means nothing here. */
+/** Columns by their position in the file; null where a column means nothing here. */
 export type Header = { columns: readonly (Column | null)[]; unknown: string[] }
 
 export type HeaderDecision = { kind: 'read'; header: Header } | { kind: 'refused'; message: string }

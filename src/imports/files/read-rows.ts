@@ -1,6 +1,5 @@
 import { READER, type RowLimits } from '../../platform/limits.rules.ts'
-import type { Turn } from '../../platform/process-pool/fair-queue.ts'
-import { ProcessPool } from '../../platform/process-pool/process-pool.ts'
+import { ProcessPool, type Turn } from '../../platform/process-pool/process-pool.ts'
 import { FileRefused, type FileFormat, type FileRows } from './file-rows.ts'
 
 /** Files come from strangers, so each is read in a process of its own, with limits of its own. */
@@ -12,9 +11,9 @@ const readers = new ProcessPool<ReaderAsk, ReaderAnswer>(new URL('reader-process
   idleMs: 0,
 })
 
-type Wanted = { format: FileFormat | 'mt940'; limits: RowLimits }
+type ReadRequest = { format: FileFormat | 'mt940'; limits: RowLimits }
 
-export type ReaderAsk = { part: Uint8Array } | Wanted
+export type ReaderAsk = { part: Uint8Array } | ReadRequest
 export type ReaderAnswer =
   | { kind: 'taken' }
   | ({ kind: 'rows' } & FileRows)
@@ -22,7 +21,7 @@ export type ReaderAnswer =
   | { kind: 'refused'; message: string }
 
 /** Reads the rows of a file that is given in parts. */
-export type ReadRows = (wanted: Wanted, parts: AsyncIterable<Buffer>) => AsyncGenerator<FileRows>
+export type ReadRows = (wanted: ReadRequest, parts: AsyncIterable<Buffer>) => AsyncGenerator<FileRows>
 
 /** Waits for a process, in turn with other schools; to be called before something else that is scarce is held. */
 export function withReader<Result>(

@@ -1,10 +1,11 @@
 import { serveProcess } from '../../platform/process-pool/serve.ts'
-import { inBatches } from './batches.ts'
 import { readCsv } from './csv.ts'
-import { FileRefused, type FileRows } from './file-rows.ts'
+import { FileRefused, type FileRows, type FileRow } from './file-rows.ts'
 import { readMt940 } from './mt940.ts'
 import type { ReaderAnswer, ReaderAsk } from './read-rows.ts'
 import { readXlsx } from './xlsx.ts'
+import { BATCH, type RowLimits } from '../../platform/limits.rules.ts'
+import type { Cell } from './columns.rules.ts'
 
 /** Takes a file piece by piece, then answers its rows, some at a time; the next are read before they are asked for. */
 const parts: Buffer[] = []
@@ -39,4 +40,50 @@ async function readNext(from: AsyncGenerator<FileRows>): Promise<ReaderAnswer> {
     if (error instanceof FileRefused) return { kind: 'refused', message: error.message }
     throw error
   }
+}
+
+/**
+ * The rows in batches that are quickly taken; blank rows below the header are left out. What the file may have as a whole
+ * is counted here: a short one can name a long text in every cell.
+ */
+export async function* inBatches(
+  pieces: AsyncIterable<FileRows>,
+  limits: RowLimits,
+): AsyncGenerator<FileRows> {
+  const total = { rows: -1, cells: 0, characters: 0 }
+  let batch: FileRow[] = []
+  let [cells, characters] = [0, 0]
+  let reached = 0
+  for await (const { rows, share } of pieces) {
+    for (const row of rows) {
+      if (total.rows >= 0 && row.cells.every(isBlank)) continue
+      const rowCharacters = charactersOf(row.cells)
+      total.rows++
+      total.cells += row.cells.length
+      total.characters += rowCharacters
+      refuseBeyond(total, limits)
+      batch.push(row)
+      cells += row.cells.length
+      characters += rowCharacters
+      if (batch.length < BATCH.rows && cells < BATCH.cells && characters < BATCH.characters) continue
+      yield { rows: batch, share }
+      ;[batch, cells, characters] = [[], 0, 0]
+    }
+    reached = share
+  }
+  if (batch.length > 0) yield { rows: batch, share: reached }
+}
+
+function refuseBeyond(total: RowLimits, limits: RowLimits): void {
+  for (const what of ['rows', 'cells', 'characters'] as const)
+    if (total[what] > limits[what])
+      throw new FileRefused(`The file has more than ${limits[what]} ${what}. Split it into several.`)
+}
+
+function isBlank(cell: Cell): boolean {
+  return cell === null || (typeof cell === 'string' && cell.trim() === '')
+}
+
+function charactersOf(cells: readonly Cell[]): number {
+  return cells.reduce<number>((sum, cell) => sum + (typeof cell === 'string' ? cell.length : 0), 0)
 }

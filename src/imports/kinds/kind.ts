@@ -4,17 +4,17 @@ import type { RowLimits } from '../../platform/limits.rules.ts'
 import type { LoweredRow } from '../engine/rows.store.ts'
 import type { RawProblem, RawRow } from '../files/columns.rules.ts'
 import type { LinkOptions } from './links/links.rules.ts'
-import type { Group, RowProblem } from './merge.rules.ts'
+import type { RowGroup, RowProblem } from './merge.rules.ts'
 import type { RowDefinition } from './row-fields.schemas.ts'
 
 /** What a step of an import works with. */
 export type ImportContext = {
   institute: Institute
   now: Date
-  /** As events name them; looked up once each. */
+  /** Grade names for events, looked up once each. */
   gradeNames: Map<string, string>
   importId: string
-  /** Of a file of links. */
+  /** Set for a file of links. */
   options: LinkOptions | null
   publicUrl: string
 }
@@ -28,15 +28,15 @@ export type RowKeys = {
 
 export type Outcome = { appliedRows: number; unchangedRows: number }
 
-export type Judged = {
+export type ChunkVerdict = {
   problems: RowProblem[]
   /** How many of the good rows are known to be applied already, where that matters before it is started. */
   knownRows?: number
-  /** Of a file of links: how many of the good rows pay the dues of a student. */
+  /** In a file of links, how many of the good rows pay the dues of a student. */
   settlingRows?: number
-  /** Of a list of students: the class of each that would owe nothing, because its class has no fees. */
+  /** In a list of students, the class of each that would owe nothing because its class has no fees. */
   unpricedGrades?: string[]
-  /** Of a list of students: of whom it asks less than now, by its fees or by another class, and how much less. */
+  /** In a list of students, those who would owe less, by its fees or by another class, and how much less. */
   lowered?: LoweredRow[]
   /** Writes what is left without the rows that have problems; only when it was judged under locks. */
   apply(tx: Transaction): Promise<Outcome>
@@ -50,7 +50,7 @@ export type ImportKindDefinition<Row> = {
   maxGroupRows?: number
   /** A step ends after so many rows; absent: after two seconds, or with the file. */
   stepRows?: number
-  /** From what was written, so that rows that cannot be read have them too. */
+  /** Keys come from the raw text, so that unreadable rows have them too. */
   keysOf(raw: RawRow, branch: string, row: Row | null): RowKeys
   /** What is wrong with a row that can be read, such as its branch. */
   rowProblems(institute: Institute, row: Row): RawProblem[]
@@ -58,7 +58,7 @@ export type ImportKindDefinition<Row> = {
   judge(
     db: Queryable,
     context: ImportContext,
-    groups: readonly Group<Row>[],
+    groups: readonly RowGroup<Row>[],
     options: { isLocked: boolean },
-  ): Promise<Judged>
+  ): Promise<ChunkVerdict>
 }

@@ -3,13 +3,13 @@ import type { RawRow } from '../files/columns.rules.ts'
 /** What the columns of a school's own file are, by position; null: left out. */
 export type FileColumns = {
   names: (string | null)[]
-  /** As the file heads them: the next file with the same ones is matched in the same way. */
+  /** The file's own titles: the next file with the same ones is matched in the same way. */
   titles: string[]
-  /** For all rows, such as the academic year. */
+  /** Values for all rows, such as the academic year. */
   defaults: RawRow
 }
 
-/** By field, how schools head its column: letters and digits only, tried in this order after the field's own name. */
+/** Titles that schools give a field's column, letters and digits only, tried in this order after the field's own name. */
 export type Titles<Field extends string> = readonly (readonly [Field, RegExp])[]
 
 type Fee = { code: string; name: string }

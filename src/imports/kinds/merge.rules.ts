@@ -1,32 +1,33 @@
 import type { Paise } from '../../platform/money.ts'
 import { addAll } from '../../platform/lists.ts'
+import { pickRegistered } from '../../students/students.rules.ts'
 
 /** What the rows of one group say together. */
-export type Placed<Row> = {
+export type PlacedRow<Row> = {
   groupNo: number
   rowNo: number
   unit: string
   row: Row
-  /** Of a list of students: how much less than now it asked for when it was checked. */
+  /** In a list of students, how much less it asked for when it was checked. */
   loweredPaise: Paise
 }
 
 /** A row that could not be read has none. */
-export type MaybeRead<Row> = Placed<Row | null>
+export type MaybeRead<Row> = PlacedRow<Row | null>
 
 /** All rows of one group in the file. */
-export type Group<Row> = readonly MaybeRead<Row>[]
+export type RowGroup<Row> = readonly MaybeRead<Row>[]
 
 export type RowProblem = { rowNo: number; column: string; message: string }
 
 /** A problem before it is known which rows have it. */
 export type Problem = Omit<RowProblem, 'rowNo'>
 
-type Unit<Said, Row> = { said: Said; rows: Placed<Row>[] }
+type Unit<Said, Row> = { said: Said; rows: PlacedRow<Row>[] }
 
 export type Units<Said, Row> = { units: Unit<Said, Row>[]; problems: RowProblem[] }
 
-export function isRead<Row>(placed: MaybeRead<Row>): placed is Placed<Row> {
+export function isRead<Row>(placed: MaybeRead<Row>): placed is PlacedRow<Row> {
   return placed.row !== null
 }
 
@@ -38,7 +39,7 @@ export function problemsOf(rows: readonly { rowNo: number }[], problem: Problem)
 export function mergeUnits<Said extends object, Row>(
   rows: readonly MaybeRead<Row>[],
   column: string,
-  merge: (unit: readonly [Placed<Row>, ...Placed<Row>[]]) => Said | Problem,
+  merge: (unit: readonly [PlacedRow<Row>, ...PlacedRow<Row>[]]) => Said | Problem,
 ): Units<Said, Row> {
   const result: Units<Said, Row> = { units: [], problems: [] }
   for (const members of Map.groupBy(rows, row => row.unit).values()) {
@@ -61,4 +62,46 @@ const MAX_LISTED = 5
 export function listRows(rows: readonly { rowNo: number }[]): string {
   const listed = rows.slice(0, MAX_LISTED).map(row => row.rowNo)
   return rows.length > MAX_LISTED ? `${listed.join(', ')} …` : listed.join(', ')
+}
+
+export type Owner<Known> =
+  | { kind: 'found'; known: Known }
+  | { kind: 'none' }
+  | { kind: 'several'; branches: string[] }
+
+/** Which student fees or a payment are of; without a branch it may also be the only one there is. */
+export function pickOwner<Known extends { student: { collectorCode: string }; isBranchAssumed: boolean }>(
+  known: readonly Known[],
+  sentBranch: string | undefined,
+  branch: string,
+): Owner<Known> {
+  const [only, second] = known
+  const found =
+    pickRegistered(known, sentBranch, branch) ??
+    (sentBranch === undefined && second === undefined ? only : undefined)
+  if (found !== undefined) return { kind: 'found', known: found }
+  if (sentBranch !== undefined || only === undefined) return { kind: 'none' }
+  return { kind: 'several', branches: known.map(({ student }) => student.collectorCode) }
+}
+
+export function ownerProblem(owner: Owner<unknown>, sentBranch: string | undefined): Problem {
+  if (owner.kind === 'several') {
+    return {
+      column: 'collector_code',
+      message: `is required: such students are in ${owner.branches.join(', ')}`,
+    }
+  }
+  const where = sentBranch === undefined ? '' : ` in the branch ${sentBranch}`
+  return {
+    column: 'identifier',
+    message: `is of no student of this grade and academic year${where}; import or register the student first`,
+  }
+}
+
+/** Two ways to name one student would be two judgements of it that know nothing of each other. */
+export function sameStudentProblem([first]: readonly { rowNo: number }[]): Problem {
+  return {
+    column: 'collector_code',
+    message: `makes this the student of row ${first?.rowNo ?? 0}, which is named otherwise there; name it the same way in both`,
+  }
 }

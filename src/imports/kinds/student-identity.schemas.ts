@@ -55,7 +55,7 @@ function numberOf(raw: RawRow, branch: string): unknown[] {
   return [identifier, academic_year_start, academic_year_end, raw['collector_code'] ?? branch]
 }
 
-/** As JSON: no two rows share a key by chance, and no character is left that a database cannot hold. */
+/** JSON keeps keys of two rows apart and leaves no character that a database cannot hold. */
 function keyOf(parts: readonly unknown[]): string {
   return JSON.stringify(parts.map(part => canonicalName(String(part))))
 }

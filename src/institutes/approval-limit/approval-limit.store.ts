@@ -31,7 +31,7 @@ export async function writeLimits(
     )
 }
 
-type Given = {
+type GivenAmount = {
   instituteId: number
   id: string
   about: string
@@ -41,7 +41,7 @@ type Given = {
   givenAt: Date
 }
 
-const givenAlone = new Table<Given>('given_alone', {
+const givenAlone = new Table<GivenAmount>('given_alone', {
   instituteId: 'int',
   id: 'text',
   about: 'text',
@@ -51,7 +51,7 @@ const givenAlone = new Table<Given>('given_alone', {
   givenAt: 'timestamptz',
 })
 
-export async function insertGiven(tx: Transaction, given: readonly Given[]): Promise<void> {
+export async function insertGiven(tx: Transaction, given: readonly GivenAmount[]): Promise<void> {
   await givenAlone.insert(tx, given)
 }
 

@@ -1,6 +1,6 @@
 import { serveProcess } from '../../platform/process-pool/serve.ts'
 import { readLogo } from './logo-picture.ts'
-import type { PlainLogo } from './logo.ts'
+import type { PlainLogo } from './school.service.ts'
 import { BrokenPicture, writePng } from './png.ts'
 
 serveProcess(async (content: Uint8Array): Promise<PlainLogo> => {

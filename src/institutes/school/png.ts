@@ -9,7 +9,7 @@ export class BrokenPicture extends Error {
 }
 
 const SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex')
-/** Of a chunk: its length and name before it, a checksum after it. */
+/** A chunk has its length and name before it and a checksum after it. */
 const AROUND_CHUNK = 12
 /** Samples of a pixel, by the type of colour: grey, colours, one of a palette, and the first two with opacity. */
 const SAMPLES: Readonly<Record<number, number>> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 }

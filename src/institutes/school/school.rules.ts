@@ -32,7 +32,7 @@ const IFSC = /^[A-Z]{4}0[A-Z\d]{6}$/
 const ACCOUNT_NUMBER = /^\d{6,18}$/
 const UPI_ID = /^[\w.-]{2,64}@[A-Za-z]{2,32}$/
 const COLOR = /^#[0-9a-f]{6}$/
-/** Of text that is readable for most people, as WCAG 2.2 has it. */
+/** WCAG 2.2 calls text with this contrast readable for most people. */
 const LEAST_CONTRAST = 4.5
 
 export function schoolProblems(school: SchoolChange): FieldProblem[] {
@@ -75,7 +75,7 @@ export function schoolProblems(school: SchoolChange): FieldProblem[] {
   return checks.filter(({ isWrong }) => isWrong).map(({ key, message }) => ({ key, message }))
 }
 
-/** From 1 to 21, as WCAG defines it. */
+/** Contrast ratio from 1 to 21, as WCAG defines it. */
 export function contrastWithWhite(color: string): number {
   const [red = 0, green = 0, blue = 0] = [1, 3, 5].map(at => {
     const share = Number.parseInt(color.slice(at, at + 2), 16) / 255

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 import type { Context } from '../../platform/context.ts'
 import type { Queryable } from '../../platform/db/database.ts'
-import { badFields, notFound } from '../../platform/errors.ts'
+import { badFields, notFound, badField } from '../../platform/errors.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
 import type { Institute } from '../institutes.rules.ts'
-import { makePlainLogo } from './logo.ts'
 import { LOGO_TYPE, schoolProblems, type Logo, type School, type SchoolChange } from './school.rules.ts'
 import * as store from './school.store.ts'
+import { ProcessFailure, ProcessPool } from '../../platform/process-pool/process-pool.ts'
 
 export async function getSchool({ db }: Pick<Context, 'db'>, instituteId: number): Promise<School> {
   const school = (await readSchools(db, [instituteId])).get(instituteId)
@@ -14,7 +14,7 @@ export async function getSchool({ db }: Pick<Context, 'db'>, instituteId: number
   return school
 }
 
-/** By the id of the institute. */
+/** Schools by the id of the institute. */
 export async function readSchools(db: Queryable, ids: readonly number[]): Promise<Map<number, School>> {
   const rows = await store.findSchools(db, [...new Set(ids)])
   return new Map(rows.map(({ id, ...school }) => [id, school]))
@@ -75,4 +75,31 @@ export async function findLogo(
   tag: string,
 ): Promise<Logo | null> {
   return store.findLogo(db, id, tag)
+}
+
+export type PlainLogo = { content: Uint8Array } | { problem: string }
+
+/** A picture comes from a stranger: it is drawn once, here, so that no page and no receipt has to. */
+const decoders = new ProcessPool<Uint8Array, PlainLogo>(new URL('logo-process.ts', import.meta.url), {
+  maxMs: 10_000,
+  maxHeapMb: 64,
+  processes: 1,
+  maxWaiting: 3,
+  idleMs: 0,
+})
+
+/** The picture as a plain small PNG; one that cannot be drawn is refused. */
+async function makePlainLogo(instituteId: number, content: Buffer): Promise<Buffer> {
+  const plain = await draw(instituteId, content)
+  if ('problem' in plain) throw badField('file', plain.problem)
+  return Buffer.from(plain.content)
+}
+
+async function draw(instituteId: number, content: Buffer): Promise<PlainLogo> {
+  try {
+    return await decoders.use(ask => ask(content), { share: instituteId, isUrgent: true })
+  } catch (error) {
+    if (!(error instanceof ProcessFailure)) throw error
+    return { problem: 'takes too long or too much memory to draw. Save it again as a smaller PNG' }
+  }
 }

@@ -3,8 +3,7 @@ import { dayOf } from '../../platform/calendar.ts'
 import { badField, conflict } from '../../platform/errors.ts'
 import { formatRupees, subtractPaise, sumPaise, type Paise } from '../../platform/money.ts'
 import type { LenderUpdate } from '../lender-port.ts'
-import { emiOf } from '../loan-amounts.rules.ts'
-import { canAccept, isOver, type Application, type LoanFile } from '../loans.rules.ts'
+import { emiOf, canAccept, isOver, type Application, type LoanFile } from '../loans.rules.ts'
 import { assertNear, assertUtr, isOpen } from '../report-checks.rules.ts'
 
 /** What the people of a lender without an API record. */

@@ -208,7 +208,7 @@ export async function readLenderChoice(
   return { chosen: chosen?.code ?? null, lenders }
 }
 
-/** Whose application it is, of those that were sent to this lender. */
+/** Finds the institute of an application that was sent to this lender. */
 export async function findInstituteOfApplication(
   ctx: Context,
   lender: string,

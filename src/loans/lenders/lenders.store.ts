@@ -81,7 +81,7 @@ export async function chooseLender(tx: Transaction, instituteId: number, code: s
     )
 }
 
-/** Whose application this is; null when it was never sent to this lender. */
+/** Finds the institute of an application; null when it was never sent to this lender. */
 export async function findInstituteOf(
   db: Queryable,
   lender: string,

@@ -4,8 +4,18 @@ import { HttpClient } from '../../platform/http-client/http-client.ts'
 import { newId } from '../../platform/ids.ts'
 import { isSigned, signMessage } from '../../platform/standard-webhooks.ts'
 import type { Lender } from '../lender-port.ts'
-import { historyAnswer, startedAnswer, toReports, toUpdate, updateMessage } from './protocol.input.ts'
-import { acceptOutput, endOutput, pingOutput, statusOutput, submitOutput } from './protocol.output.ts'
+import {
+  historyAnswer,
+  startedAnswer,
+  toReports,
+  toUpdate,
+  updateMessage,
+  acceptOutput,
+  endOutput,
+  pingOutput,
+  statusOutput,
+  submitOutput,
+} from './protocol.schemas.ts'
 
 /** A lender that implements the lender protocol (docs/lender/protocol.md). */
 type CallOptions = {
@@ -15,7 +25,7 @@ type CallOptions = {
 }
 
 type ProtocolOptions = CallOptions & {
-  /** Whose application it is, of those that were sent to this lender. */
+  /** Finds the institute of an application that was sent to this lender. */
   findInstituteOf(applicationId: string): Promise<number | null>
 }
 

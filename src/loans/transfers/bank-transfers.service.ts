@@ -8,16 +8,20 @@ import { formatRupees, paiseOf, subtractPaise, sumPaise, ZERO, type Paise } from
 import { applyReport, findPayment } from '../../payments/payments.service.ts'
 import { listMadeRefunds, refundByHand } from '../../payments/refunds/made-refunds.service.ts'
 import { settleDay } from '../../payments/settlements/settlements.service.ts'
-import type { PaymentOutcome, Provider, SettlementItem, SettlementReport } from '../../providers/port.ts'
-import { ProviderRefused } from '../../providers/refused.ts'
-import { BANK_TRANSFER, NOT_REFUNDABLE } from './bank-transfers.rules.ts'
+import {
+  ProviderRefused,
+  type PaymentOutcome,
+  type Provider,
+  type SettlementItem,
+  type SettlementReport,
+} from '../../providers/port.ts'
+import { BANK_TRANSFER, NOT_REFUNDABLE, type LoanFile, type RecordedPayOut } from '../loans.rules.ts'
 import type { LoanContext } from '../context.ts'
 import * as store from '../loans.store.ts'
-import type { LoanFile, RecordedPayOut } from '../loans.rules.ts'
+import { listUnconfirmed } from '../loans.store.ts'
 import { assertUtr } from '../report-checks.rules.ts'
-import { mailInstitute, mailLender } from '../staff-mails.service.ts'
+import { mailInstitute, mailLender } from '../loan-mails.service.ts'
 import { reopenTranche } from './disbursements.service.ts'
-import { listUnconfirmed } from './transfers.store.ts'
 
 /**
  * A lender that transfers to the institute's own bank account: no provider sees that money. The lender says that it sent

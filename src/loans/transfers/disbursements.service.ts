@@ -8,19 +8,20 @@ import { subtractPaise } from '../../platform/money.ts'
 import { recordMadeRefund } from '../../payments/refunds/made-refunds.service.ts'
 import { totalOf } from '../../orders/orders.rules.ts'
 import { readStudentContexts } from '../../students/student-contexts.service.ts'
-import { mailBorrower } from '../borrower-mails.service.ts'
+import { mailBorrower } from '../loan-mails.service.ts'
 import { loanEvent } from '../loan.events.ts'
 import type { LoanContext } from '../context.ts'
 import * as store from '../loans.store.ts'
 import {
   assertTrancheMove,
   reopen,
+  BANK_TRANSFER,
+  NOT_REFUNDABLE,
   type LoanFile,
   type RecordedPayOut,
   type Tranche,
 } from '../loans.rules.ts'
 import { moveTo } from '../lender-updates.service.ts'
-import { BANK_TRANSFER, NOT_REFUNDABLE } from './bank-transfers.rules.ts'
 
 /** The reconciler's code for a payment unknown to the provider; here the transfer is merely not announced yet. */
 const NOT_SENT = 'abandoned'

@@ -6,8 +6,7 @@ import type { Paise } from '../../platform/money.ts'
 import type { StudentContext } from '../../students/student-contexts.service.ts'
 import { writeTranche } from '../loans.store.ts'
 import type { PayOut } from '../lender-port.ts'
-import { allocate } from '../loan-amounts.rules.ts'
-import { assertTrancheMove, trancheOf, type LoanFile, type Tranche } from '../loans.rules.ts'
+import { allocate, assertTrancheMove, trancheOf, type LoanFile, type Tranche } from '../loans.rules.ts'
 
 /** Marks the tranche of a pay-out as paid out; an amount the lender still owes on it becomes a planned tranche. */
 export async function writePaidTranche(

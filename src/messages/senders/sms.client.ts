@@ -1,7 +1,7 @@
 import { anyAddress } from '../../platform/http-client/addresses.ts'
 import { HttpClient } from '../../platform/http-client/http-client.ts'
 import { englishName, internationalNumber, textAt } from '../messages.rules.ts'
-import { outcomeOf, type Said, type Sender } from '../senders.ts'
+import { outcomeOf, type ProviderVerdict, type Sender } from '../senders.ts'
 
 export type SmsSettings = {
   url: string
@@ -11,9 +11,9 @@ export type SmsSettings = {
   /** The header, the entity and the templates as they are registered with DLT, without which no operator delivers. */
   senderId: string
   entityId: string
-  /** Of a text that has none of its own. */
+  /** Used for texts that have no template of their own. */
   templateId: string
-  /** By the name of the text. */
+  /** Template ids by the name of the text. */
   templateIds: Readonly<Record<string, string>>
 }
 
@@ -46,7 +46,7 @@ export function createSmsSender(settings: SmsSettings, limitMs = SEND_LIMIT_MS):
           EncodingType: isPlain(body) ? 'plain' : 'unicode',
           DltEntityId: settings.entityId,
           DltTemplateId: templateId,
-          // Of the template, which Exotel would otherwise look for among those entered at its own site.
+          // Names the template's kind, or Exotel would look for it among those entered at its own site.
           SmsType: 'transactional',
           CustomField: id,
         }).toString(),
@@ -77,7 +77,7 @@ function isPlain(text: string): boolean {
   return /^[\n\r\x20-\x5f\x61-\x7e]*$/.test(text)
 }
 
-function readAnswer(json: unknown): Said {
+function readAnswer(json: unknown): ProviderVerdict {
   const status = textAt(json, 'SMSMessage', 'Status')
   if (status.startsWith('failed')) {
     return { verdict: 'refused', reason: `${status} ${textAt(json, 'SMSMessage', 'DetailedStatus')}`.trim() }

@@ -1,10 +1,10 @@
 import { anyAddress } from '../../platform/http-client/addresses.ts'
 import { HttpClient } from '../../platform/http-client/http-client.ts'
 import { internationalNumber, textAt } from '../messages.rules.ts'
-import { outcomeOf, type Said, type Sender } from '../senders.ts'
+import { outcomeOf, type ProviderVerdict, type Sender } from '../senders.ts'
 
 export type WhatsappSettings = {
-  /** With the version of the API. */
+  /** Includes the API version. */
   url: string
   /** Meta's id of the phone number it comes from. */
   phoneId: string
@@ -67,7 +67,7 @@ function inOneLine(text: string): string {
 const BUSY = ['4', '80007', '130429', '131048']
 const BUSY_RECIPIENT = '131056'
 
-function readAnswer(json: unknown): Said {
+function readAnswer(json: unknown): ProviderVerdict {
   if (textAt(json, 'messages', 0, 'id') !== '') return { verdict: 'taken', reason: '' }
   const code = textAt(json, 'error', 'code')
   const parts = [textAt(json, 'error', 'message'), textAt(json, 'error', 'error_data', 'details')]

@@ -2,8 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { isUnavailable } from '../../platform/errors.ts'
 import type { Run } from '../../platform/jobs/job.ts'
 import { processDue } from '../../platform/jobs/process-due.ts'
-import type { PaymentOutcome, PaymentReport } from '../../providers/port.ts'
-import { ProviderRefused } from '../../providers/refused.ts'
+import { ProviderRefused, type PaymentOutcome, type PaymentReport } from '../../providers/port.ts'
 import { providerOf, type PaymentContext } from '../context.ts'
 import {
   ABANDONED,

@@ -3,10 +3,9 @@ import { assert } from '../../platform/assert.ts'
 import type { Transaction } from '../../platform/db/database.ts'
 import { newId } from '../../platform/ids.ts'
 import * as store from './debits.store.ts'
-import type { DebitRequest, Rail } from '../../providers/mandate-port.ts'
+import { ProviderRefused, type DebitRequest, type Rail } from '../../providers/port.ts'
 import { newPayment, nextCheck, type AccountRef, type Payment } from '../payments.rules.ts'
 import { applyReport } from '../payments.service.ts'
-import { ProviderRefused } from '../../providers/refused.ts'
 import { mandatesOf, type PaymentContext } from '../context.ts'
 
 /** A presentation that is to be made: its order, and how it is debited. */

@@ -1,11 +1,11 @@
-import { isHere } from '../../platform/db/moving.ts'
+import { isHere } from '../../platform/db/query.ts'
 import type { OrderKind } from '../../orders/orders.rules.ts'
 import type { Database, Queryable, Transaction } from '../../platform/db/database.ts'
 import { findDue } from '../../platform/jobs/claim.ts'
 import { institutesOf, nameRows, type RowKey } from '../../platform/db/named-rows.ts'
 import type { Language } from '../../platform/languages.ts'
 import type { Paise } from '../../platform/money.ts'
-import type { RefundCause } from '../../messages/words.ts'
+import type { RefundCause } from '../../messages/texts/texts.ts'
 import type { ReceiptKey } from '../../receipts/receipts.rules.ts'
 
 type Paid = {

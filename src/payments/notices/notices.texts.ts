@@ -1,7 +1,11 @@
-import { VARIABLE, type NewMessage, type Template } from '../../messages/messages.rules.ts'
-import { shortText, templatesOf } from '../../messages/short-texts.ts'
-import { messageTextsIn } from '../../messages/texts/texts.ts'
-import { feeNames, whyRefunded, type RefundCause } from '../../messages/words.ts'
+import {
+  VARIABLE,
+  shortText,
+  templatesOf,
+  type NewMessage,
+  type Template,
+} from '../../messages/messages.rules.ts'
+import { messageTextsIn, feeNames, whyRefunded, type RefundCause } from '../../messages/texts/texts.ts'
 import { fill, formatDayIn, type Language } from '../../platform/languages.ts'
 
 /** What families are told of money that came or went back: a letter by mail, a line to the phone. */

@@ -11,10 +11,10 @@ import {
   ZERO,
   type Paise,
 } from '../../platform/money.ts'
-import type { RefundCause } from '../../messages/words.ts'
+import type { RefundCause } from '../../messages/texts/texts.ts'
 import type { Payment } from '../payments.rules.ts'
 
-export type { RefundCause } from '../../messages/words.ts'
+export type { RefundCause } from '../../messages/texts/texts.ts'
 
 type RefundState = 'pending' | 'processed' | 'failed'
 

@@ -16,8 +16,7 @@ import { refundEvent } from '../payment.events.ts'
 import type { PaidOrder } from '../payment-handler.ts'
 import { atProvider, type Payment } from '../payments.rules.ts'
 import { findPayment, lockPaying } from '../payments.store.ts'
-import type { RefundReport } from '../../providers/port.ts'
-import { ProviderRefused } from '../../providers/refused.ts'
+import { ProviderRefused, type RefundReport } from '../../providers/port.ts'
 import { linesOfRefund, takeAdvanceFirst } from './refund-lines.service.ts'
 import {
   refundableOf,

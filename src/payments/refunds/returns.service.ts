@@ -1,6 +1,6 @@
 import { lockOrder, markReversed } from '../../orders/order-payments.service.ts'
 import type { Transaction } from '../../platform/db/database.ts'
-import { returnIdOf, type ReturnReport } from '../../providers/mandate-port.ts'
+import { returnIdOf, type ReturnReport } from '../../providers/port.ts'
 import { applyReport } from '../payments.service.ts'
 import { atProvider } from '../payments.rules.ts'
 import { lockPaying } from '../payments.store.ts'

@@ -1,6 +1,5 @@
 import type { Account } from '../../providers/accounts/registry.service.ts'
-import type { SettlementItem, SettlementReport } from '../../providers/port.ts'
-import { returnIdOf } from '../../providers/mandate-port.ts'
+import { returnIdOf, type SettlementItem, type SettlementReport } from '../../providers/port.ts'
 import type { PaymentContext } from '../context.ts'
 import * as store from './settlements.store.ts'
 

@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { addRead } from '../../http/endpoint.ts'
-import { pageOf, type Reply } from '../../http/reply.ts'
-import { page } from '../../http/envelope.ts'
+import { pageOf, page, type Reply } from '../../http/reply.ts'
 import type { Context } from '../../platform/context.ts'
 import { readSettlement } from './read-settlements.service.ts'
 import { settlementItemsQuery, settlementParams } from './settlement.input.ts'

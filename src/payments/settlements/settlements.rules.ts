@@ -1,7 +1,6 @@
 import { splitInProportion, sumPaise, ZERO, type Paise } from '../../platform/money.ts'
 import { paysExactly } from '../payments.rules.ts'
-import { returnIdOf } from '../../providers/mandate-port.ts'
-import type { SettlementItem } from '../../providers/port.ts'
+import { returnIdOf, type SettlementItem } from '../../providers/port.ts'
 
 /** What we know of an item that a provider reports as paid out. */
 export type Known = {

@@ -5,10 +5,9 @@
 import { pipeline } from 'node:stream/promises'
 import { Client, escapeIdentifier, type ClientConfig } from 'pg'
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams'
-import { POSTGRES_MAJOR } from '../embedded-postgres/binaries.ts'
+import { POSTGRES_MAJOR } from '../embedded-postgres/paths.ts'
 import type { Queryable } from '../db/database.ts'
-import { applyMigrations, readSchemaChecksums } from '../db/migrate.ts'
-import { readTablesInOrder, type TableColumns } from '../db/tables.ts'
+import { applyMigrations, readSchemaChecksums, readTablesInOrder, type TableColumns } from '../db/migrate.ts'
 
 type MoveOptions = {
   source: ClientConfig
@@ -152,7 +151,7 @@ async function copyTable(source: Client, target: Client, { name, columns }: Tabl
   })
 }
 
-/** By the count of rows and a sum over hashes of all their values. */
+/** Compares the count of rows and a sum over hashes of all their values. */
 async function compareTable(
   source: Client,
   target: Client,

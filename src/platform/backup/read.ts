@@ -3,7 +3,7 @@ import { once, type EventEmitter } from 'node:events'
 import { stat } from 'node:fs/promises'
 import { extract as createExtract, type Extract } from 'tar-stream'
 import { CLUSTER, MANIFEST, parseManifest, PURPOSE, settleBoth, writePaced, type Manifest } from './format.ts'
-import { POSTGRES_MAJOR } from '../embedded-postgres/binaries.ts'
+import { POSTGRES_MAJOR } from '../embedded-postgres/paths.ts'
 import { NotOpened, readSealed } from '../sealed-file.ts'
 import type { Vault } from '../secrets.ts'
 
@@ -11,7 +11,7 @@ export type Entry = Extract extends AsyncIterable<infer Source> ? Source : never
 
 type ReadOptions = {
   file: string
-  /** Of the master key that it was made under. */
+  /** Vault of the master key that the backup was made under. */
   vault: Vault
   /** May throw a Refusal before anything else is read. */
   accept?: (manifest: Manifest) => void

@@ -15,7 +15,7 @@ type RestoreOptions = {
   file: string
   /** How far this release's migrations go; a backup of a later one is refused. */
   schemaVersion?: number
-  /** Of the master key that the backup was made under; without it nobody reads it. */
+  /** Vault of the master key that the backup was made under; without it nobody can read the backup. */
   vault: Vault
   onProgress?: (bytesRead: number) => void
 }

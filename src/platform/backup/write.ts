@@ -1,17 +1,10 @@
-/**
- * Online backup of the embedded cluster by the server's low-level backup calls. Between pg_backup_start and
- * pg_backup_stop the files may change while they are read: the write-ahead log of that time, which goes into
- * the archive after them, repairs every such file when the restored server first starts.
- */
 import { open, readdir, readFile, rename, rm, type FileHandle } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { constants, createGzip } from 'node:zlib'
 import type { Client } from 'pg'
 import { pack as createPack } from 'tar-stream'
-import { Archive } from './archive.ts'
-import { CLUSTER, MANIFEST, PURPOSE, settleBoth, type Manifest } from './format.ts'
-import { readInstance } from './instance.ts'
+import { Archive, CLUSTER, MANIFEST, PURPOSE, settleBoth, type Manifest } from './format.ts'
 import { readThrough } from './read.ts'
 import { connectTo } from '../embedded-postgres/client.ts'
 import { exists, syncFolder } from '../embedded-postgres/paths.ts'
@@ -19,11 +12,17 @@ import type { EmbeddedPostgres } from '../embedded-postgres/supervisor.ts'
 import { sealing } from '../sealed-file.ts'
 import type { Vault } from '../secrets.ts'
 
+/**
+ * Online backup of the embedded cluster by the server's low-level backup calls. Between pg_backup_start and
+ * pg_backup_stop the files may change while they are read: the write-ahead log of that time, which goes into
+ * the archive after them, repairs every such file when the restored server first starts.
+ */
+
 type BackupOptions = {
   dataDir: string
   file: string
   connection: EmbeddedPostgres['connection']
-  /** Of the master key that the database is sealed with; the file is sealed under it too. */
+  /** Vault of the master key that seals the database's secrets; it seals the file too. */
   vault: Vault
   onProgress?: (bytesRead: number) => void
 }
@@ -31,7 +30,7 @@ type BackupOptions = {
 /** Rebuilt or emptied by a starting server, so only the folder itself is kept. */
 const EMPTIED = /^pg_(wal|replslot|stat_tmp|notify|dynshmem|serial|snapshots|subtrans)$/
 
-/** Of this run of the server only, or (backup_label) of another backup. */
+/** Files of this run of the server, or (backup_label) of another backup. */
 const SKIPPED = /^(postmaster\.(pid|opts)|backup_label.*|tablespace_map.*|pgsql_tmp.*|pg_internal\.init.*)$/
 const SKIPPED_DRAFT = /^(postgresql\.auto\.conf|current_logfiles)\.tmp$/
 
@@ -202,4 +201,23 @@ async function readSteady(file: string): Promise<Buffer> {
     last = next
   }
   throw new Error(`${basename(file)} changes without pause: try the backup again`)
+}
+
+/** What a restore has to agree with; nulls before Bursar has created its tables. */
+async function readInstance(
+  client: Client,
+): Promise<Pick<Manifest, 'schema_version' | 'master_key_fingerprint'>> {
+  const { rows: found } = await client.query<{ has_tables: boolean }>(
+    `select to_regclass('public.schema_migrations') is not null
+       and to_regclass('public.instance_settings') is not null as has_tables`,
+  )
+  if (found[0]?.has_tables !== true) return { schema_version: null, master_key_fingerprint: null }
+  const { rows } = await client.query<{
+    schema_version: number | null
+    master_key_fingerprint: string | null
+  }>(
+    `select (select max(version) from schema_migrations) as schema_version,
+       (select value from instance_settings where key = 'master_key_fingerprint') as master_key_fingerprint`,
+  )
+  return rows[0]!
 }

@@ -29,7 +29,7 @@ export function announce(text: string): void {
   if (statements.hasSubscribers) statements.publish(text)
 }
 
-/** Without values it is prepared too if it is a read, so that looks that repeat are not planned each time. */
+/** Reads without values are prepared too, so that repeated looks are not planned each time. */
 const READ = /^\s*(select|with)\b/
 
 /** The query config that both the pool's clients and the pipelined reader send. */

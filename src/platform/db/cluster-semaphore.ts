@@ -36,7 +36,7 @@ type Semaphore = {
 
 const CHANNEL = 'permits'
 const TRY_AGAIN_MS = 50
-/** Without a single permit for so long; another process may be frozen with all of them. */
+/** After this long without a permit another process may be frozen with all of them. */
 const PATIENCE_MS = 60_000
 const PAUSE_MS = 2 * TRY_AGAIN_MS
 
@@ -180,7 +180,7 @@ export class ClusterSemaphore {
     try {
       await client?.query(GIVE_BACK, [name, number])
     } catch {
-      // With the connection the permit is free, whatever went wrong.
+      // Closing the connection frees the permit, whatever went wrong.
       await client?.end().catch(() => {})
     }
   }
@@ -206,7 +206,7 @@ export class ClusterSemaphore {
     if (isOver && this.#semaphores.get(semaphore.name) === semaphore) this.#semaphores.delete(semaphore.name)
   }
 
-  /** With the connection; those who wait here acquire over another. */
+  /** Permits are lost with their connection; waiters acquire theirs over another one. */
   #loseAll(): void {
     this.#client = null
     for (const semaphore of this.#semaphores.values()) {

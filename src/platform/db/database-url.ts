@@ -13,7 +13,7 @@ export function splitDatabaseUrl(url: string): string[] {
   return hosts.map(host => `${scheme}${authority.slice(0, at)}${host}${withoutTarget(rest)}`)
 }
 
-/** Of several servers Bursar always wants the one that takes writes; the driver does not know the word. */
+/** Bursar always wants the server that takes writes, and the driver does not know the parameter. */
 function withoutTarget(rest: string): string {
   if (!rest.includes('target_session_attrs=')) return rest
   const [path = '', query] = rest.split('?', 2)

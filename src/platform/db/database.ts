@@ -23,9 +23,9 @@ import { WriteRefusals, type OnWritesRefused } from './write-refusals.ts'
 export type { Queryable, Transaction } from './transaction.ts'
 
 export type DatabaseOptions = {
-  /** By which the server's list of connections shows ours. */
+  /** The server's list of connections shows ours by this name. */
   name?: string | undefined
-  /** Of the servers that hold it: a primary alone, or with its standbys. */
+  /** The servers that hold the database: a primary alone, or with its standbys. */
   connections: readonly pg.ClientConfig[]
   /** In front of them, for transactions alone: PgBouncer in transaction mode. */
   pooler?: pg.ClientConfig | null
@@ -47,7 +47,7 @@ export class Database implements Queryable {
   readonly #config: pg.ClientConfig
   readonly #pool: TransactionPool
   readonly #reader: PipelinedReader
-  /** That processes over this database share. */
+  /** All processes on this database share it. */
   readonly semaphore: ClusterSemaphore
   readonly #listener: WakeupListener
   readonly #wakeups: Wakeups
@@ -149,7 +149,7 @@ export class Database implements Queryable {
     return this.#sockets.cutOffIfSilent(this.#servers.client(this.#config))
   }
 
-  /** Of several servers the one that takes writes must be known before the first statement. */
+  /** With several servers the one that takes writes must be known before the first statement. */
   findPrimary(limitMs = FIND_LIMIT_MS): Promise<void> {
     return this.#servers.find(limitMs)
   }

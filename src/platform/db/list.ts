@@ -18,7 +18,7 @@ export type PageRange = { cursor?: string | undefined; limit: number }
 export type List = {
   /** The select list, the row's `id` among it. */
   select: string
-  /** Of the placeholders in the select list. */
+  /** Values of placeholders in the select list. */
   values?: readonly unknown[]
   /** The table whose rows are listed, with its alias: `orders o`. */
   from: string
@@ -45,7 +45,7 @@ export type List = {
   isLog?: true
 }
 
-/** Of a page: 200, and one that tells whether there are more. */
+/** A page has 200 rows; one more tells whether there is another page. */
 const MOST_ROWS = 201
 
 /** A page by keyset: the cursor is the id of the last row shown. One that is not of this list is a 400. */

@@ -97,7 +97,7 @@ export function sendQuery<Row extends pg.QueryResultRow>(
 }
 
 const { builtins } = pg.types
-/** Of these a text is the value. */
+/** Values of these types are handed on as text. */
 const TEXTS = new Set<number>([builtins.TEXT, builtins.VARCHAR, builtins.BPCHAR, builtins.DATE])
 
 /** One object literal of all columns: its rows share one hidden class, and none is looked up by its name. */

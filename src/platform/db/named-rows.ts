@@ -4,7 +4,7 @@ import { assert } from '../assert.ts'
 export type RowKey = { instituteId: number; id: string }
 
 /** How a statement names rows that it takes together; `values` are two parameters of it. */
-export type Named = {
+export type RowConditions = {
   /** A condition: the row is one of them. */
   match(alias: string, key?: string): string
   /** A condition of an update or delete: it is one of them and fits, and nobody else holds it; it is locked. */
@@ -18,13 +18,13 @@ export type Named = {
  * Rows of one institute are named by its number, in every table that is joined, so that each is looked up by its key;
  * rows of several by pairs. `first` is the number of the first parameter.
  */
-export function nameRows(keys: readonly RowKey[], first: number): Named {
+export function nameRows(keys: readonly RowKey[], first: number): RowConditions {
   const institutes = keys.map(({ instituteId }) => instituteId)
   const ids = keys.map(({ id }) => id)
   const [one, ...others] = new Set(institutes)
   assert(one !== undefined, 'there is a row to take')
   const isOne = others.length === 0
-  const match: Named['match'] = (alias, key = 'id') =>
+  const match: RowConditions['match'] = (alias, key = 'id') =>
     isOne
       ? `${alias}.institute_id = $${first} and ${alias}.${key} = any($${first + 1}::text[])`
       : `(${alias}.institute_id, ${alias}.${key}) in (select * from unnest($${first}::int[], $${first + 1}::text[]))`

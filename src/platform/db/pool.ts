@@ -15,14 +15,14 @@ export const SESSION: pg.ClientConfig = {
   query_timeout: LIMITS.statement_timeout + 1_000,
 }
 
-/** Of connections that lead to one server for as long as they last. */
+/** Limits of connections that lead to one server for as long as they last. */
 export const LIMITED_SESSION: pg.ClientConfig = { ...SESSION, ...LIMITS }
 
 type PoolOptions = {
   servers: Servers
-  /** That stands between the pool and the server, and lends a connection for a transaction at a time. */
+  /** The pooler between us and the server, which lends a connection for one transaction at a time. */
   pooler: pg.ClientConfig | null
-  /** Of its connections; those of a pooler are of many processes, and have none. */
+  /** Name of our connections; a pooler's belong to many processes and have none. */
   name: string | undefined
   size: number
   stream: NonNullable<pg.ClientConfig['stream']>

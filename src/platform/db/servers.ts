@@ -62,7 +62,7 @@ export class Servers {
     return new PrimaryClient(this, options)
   }
 
-  /** For a pool, which makes its connections itself. */
+  /** Gives the pool, which makes its connections itself, a client that goes to the primary. */
   clientClass(): new () => PrimaryClient {
     // eslint-disable-next-line @typescript-eslint/no-this-alias
     const servers = this
@@ -87,7 +87,7 @@ export class Servers {
     return this.#search
   }
 
-  /** At a start, when a promotion may be under way. */
+  /** Waits at a start, when a promotion may be under way. */
   async find(limitMs: number): Promise<void> {
     const deadline = Date.now() + limitMs
     while (this.areSeveral && this.#timeline === 0 && Date.now() < deadline) {
@@ -96,7 +96,7 @@ export class Servers {
     }
   }
 
-  /** Of several servers of which none takes writes: how each of them stands; null if one does. */
+  /** When none of several servers takes writes, tells how each of them stands; null if one does. */
   async describeLack(): Promise<string | null> {
     if (!this.areSeveral || this.#timeline > 0) return null
     const states = await Promise.all(
@@ -207,7 +207,7 @@ function reasonOf(error: Error): string {
   return error.message || ((error as NodeJS.ErrnoException).code ?? error.name)
 }
 
-/** With the code of a connection that could not be made: the caller is told to try again. */
+/** Carries the code of a failed connection, so the caller is told to try again. */
 function refusal(reason: string): Error {
   return Object.assign(new Error(reason), { code: '08006' })
 }

@@ -53,7 +53,7 @@ export class Table<Row extends object> {
       .join(', ')
   }
 
-  /** For `on conflict … do update set`: takes these over from the row that was to be inserted. */
+  /** Takes these columns over from the refused row, in `on conflict … do update set`. */
   excluded(only: readonly (keyof Row & string)[]): string {
     return this.#pick(only)
       .map(({ name }) => `${name} = excluded.${name}`)

@@ -23,7 +23,7 @@ export type Transaction = Queryable & {
   endWith(text: string, values: readonly unknown[]): void
 }
 
-/** By which workers, in this process or another, are told that there is something to do. */
+/** Channels that wake workers of all processes when there is something to do. */
 export type WakeupChannel = 'deliveries' | 'imports' | 'messages'
 
 /** Takes work over in the transaction that makes it; answers how much of it is left for others to find. */

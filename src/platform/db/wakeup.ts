@@ -67,7 +67,7 @@ export class WakeupListener {
     this.#open = open
   }
 
-  /** Of a subscriber in this process that takes work as it is made; null if there is none. */
+  /** The subscriber in this process that takes work as it is made; null without one. */
   takerOf<Work>(channel: WakeupChannel): Take<Work> | null {
     return (this.#takers.get(channel) as Take<Work> | undefined) ?? null
   }

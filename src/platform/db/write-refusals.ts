@@ -35,7 +35,7 @@ export class WriteRefusals {
       `select current_setting('transaction_read_only')::boolean as "isReadOnly"`,
     )
     if (row?.isReadOnly === true) throw unavailable('The database is read-only.')
-    // That a disk is full shows only in a write: one is made where writes have failed, and not otherwise.
+    // Only a write shows that the disk is no longer full, so one is tried after writes have failed.
     if (!this.#isRefusing) return
     await db.query('update schema_migrations set applied_at = applied_at where version = 1')
     this.#isRefusing = false

@@ -3,9 +3,8 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { OWN_SERVER_HINT, POSTGRES_MAJOR } from './binaries.ts'
+import { OWN_SERVER_HINT, POSTGRES_MAJOR, syncFolder, type ClusterPaths } from './paths.ts'
 import { commandFor, type Launcher } from './launcher.ts'
-import { syncFolder, type ClusterPaths } from './paths.ts'
 
 const INITDB_LIMIT_MS = 120_000
 const LEFTOVER_AGE_MS = 10 * 60_000

@@ -1,8 +1,7 @@
 import { execFile } from 'node:child_process'
 import { stat } from 'node:fs/promises'
 import { promisify } from 'node:util'
-import { OWN_SERVER_HINT } from './binaries.ts'
-import type { Account, ClusterPaths } from './paths.ts'
+import { OWN_SERVER_HINT, type Account, type ClusterPaths } from './paths.ts'
 
 /** How to run a PostgreSQL program: as whom, and behind which command. */
 export type Launcher = { account: Account; prefix: string[] }

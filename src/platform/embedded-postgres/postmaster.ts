@@ -1,3 +1,10 @@
+import { spawnSync } from 'node:child_process'
+import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { realpath } from 'node:fs/promises'
+import type { ClusterPaths } from './paths.ts'
+import type { EmbeddedConnection } from './client.ts'
+
 /**
  * Who holds the cluster. The server's lock file names a process, but that process may be a zombie, may have
  * died with the number given to a stranger, or may live in another container. A server's working folder is
@@ -5,10 +12,6 @@
  *
  * Synchronous on purpose: these are single reads of tiny files, and a forced exit has no time to wait.
  */
-import { spawnSync } from 'node:child_process'
-import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
-import { join } from 'node:path'
-import type { ClusterPaths } from './paths.ts'
 
 export type Postmaster = { pid: number; socketDir: string; ready: boolean }
 
@@ -77,7 +80,7 @@ function macWorkingFolders(selection: string[]): string[] {
   return lines.filter(line => line.startsWith('n')).map(line => line.slice(1))
 }
 
-/** By inode: a path differs through links and mounts. */
+/** Compares inodes, because paths differ through links and mounts. */
 function isSameFolder(one: string, other: string): boolean {
   const [a, b] = [statSync(one), statSync(other)]
   return a.dev === b.dev && a.ino === b.ino
@@ -89,4 +92,14 @@ function readText(file: string): string | null {
   } catch {
     return null
   }
+}
+
+/** How to reach the server of a data folder as it runs now; null: it does not. Starts and changes nothing. */
+export async function findRunning(dataDir: string): Promise<EmbeddedConnection | null> {
+  const folder = await realpath(dataDir).catch(() => null)
+  if (folder === null) return null
+  const cluster = join(folder, 'pg')
+  const postmaster = readPostmaster(cluster)
+  if (postmaster === null || whereRuns(postmaster.pid, cluster) === 'elsewhere') return null
+  return { host: postmaster.socketDir, user: 'bursar', database: 'bursar' }
 }

@@ -12,10 +12,9 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { open, rename, stat } from 'node:fs/promises'
 import { setTimeout as wait } from 'node:timers/promises'
-import { OWN_SERVER_HINT } from './binaries.ts'
+import { OWN_SERVER_HINT, prepareSocketDir, type ClusterPaths } from './paths.ts'
 import { answers, type EmbeddedConnection } from './client.ts'
 import { commandFor, type Launcher } from './launcher.ts'
-import { prepareSocketDir, type ClusterPaths } from './paths.ts'
 import { clearEmptyLocks, readPostmaster, staleHolder, whereRuns } from './postmaster.ts'
 
 export type Server = { paths: ClusterPaths; postgres: string; launcher: Launcher }

@@ -4,11 +4,10 @@
  * No data folder is ever deleted here.
  */
 import { setTimeout as wait } from 'node:timers/promises'
-import { findBinaries } from './binaries.ts'
+import { findBinaries, preparePaths, type ClusterPaths } from './paths.ts'
 import type { EmbeddedConnection } from './client.ts'
 import { initialiseCluster } from './initialise.ts'
 import { chooseLauncher } from './launcher.ts'
-import { preparePaths, type ClusterPaths } from './paths.ts'
 import { readPostmaster, whereRuns } from './postmaster.ts'
 import { bringUp, tailOf } from './server-process.ts'
 

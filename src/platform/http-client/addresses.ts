@@ -6,7 +6,7 @@ export type AddressPolicy = (address: string) => string | null
 type Address = ipaddr.IPv4 | ipaddr.IPv6
 type Cidr = [Address, number]
 
-/** For an address that the operator configured himself. */
+/** Allows anything, because the operator configured the address himself. */
 export const anyAddress: AddressPolicy = () => null
 
 /**

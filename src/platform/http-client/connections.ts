@@ -12,7 +12,7 @@ export type Connection = {
 /** Told when there is a connection for it, or that there will be none. */
 export type Borrower = { start(connection: Connection): void; refuse(error: Error): void }
 
-/** Those to one origin. */
+/** Connections to one origin. */
 type Home = {
   origin: string
   idle: Connection[]
@@ -47,7 +47,7 @@ export class Connections {
     this.#options = options
   }
 
-  /** At once, or as soon as there is one. */
+  /** Lends a connection at once, or as soon as there is one. */
   lend(origin: string, borrower: Borrower): void {
     if (this.#isClosed) return borrower.refuse(new errors.ClientClosedError())
     const home = this.#homeOf(origin)
@@ -106,7 +106,7 @@ export class Connections {
     await Promise.all(closed)
   }
 
-  /** For another one, unless one that rests will do. */
+  /** Whether another connection may be opened, unless a resting one will do. */
   #hasRoom({ lent, resting, waiting }: Home): boolean {
     return lent + resting < this.#mostPerOrigin && waiting.size >= resting
   }
@@ -149,7 +149,7 @@ export class Connections {
     const client = new Client(home.origin, this.#options)
     const connection: Connection = { client, home, state: 'idle', isProven: false }
     this.#open.add(connection)
-    // With a request on it undici opens it again, and nothing is known of that one.
+    // undici reopens a connection that has a request on it, and nothing is known of the new one.
     client.on('disconnect', () => {
       if (connection.state === 'lent') connection.isProven = false
       else this.drop(connection)

@@ -73,7 +73,7 @@ function tlsText({ code, words, isOfSystem }: Details): string | null {
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return `The certificate is for another name: ${words}`
   if (code === 'EPROTO' || code.startsWith('ERR_SSL_')) return `The TLS handshake failed: ${words}`
   if (isOfSystem || code.startsWith('UND_ERR_') || code.startsWith('ERR_')) return null
-  // Of the system's own it would name the call; without one Node says that the peer left during the handshake.
+  // Errors of the system name their call; without one Node means that the peer left during the handshake.
   if (code === 'ECONNRESET') return 'The TLS handshake failed: the connection was closed'
   // Behind a semicolon Node gives advice to the developer.
   return `The certificate is not trusted: ${words.split(';', 1)[0]}`

@@ -14,9 +14,9 @@ export type HttpRequest = {
   url: string
   headers: Record<string, string>
   body?: string | Buffer | null
-  /** For everything from the name to the last byte of the answer. */
+  /** Covers everything from the name lookup to the last byte of the answer. */
   timeoutMs: number
-  /** Of the answer's body that are read. */
+  /** Longer answer bodies are cut here. */
   maxBytes: number
 }
 
@@ -27,7 +27,7 @@ export type OutboundAnswer = {
   httpStatus: number
   /** Names in lower case; one that came more than once has all its values. */
   headers: AnswerHeaders
-  /** As it was sent, never decompressed. */
+  /** The body as it was sent, never decompressed. */
   body: Buffer
   isTruncated: boolean
   durationMs: number
@@ -91,7 +91,7 @@ export class HttpClient {
     return new Promise(resolve => this.exchange(request, result => resolve(traced(result))))
   }
 
-  /** As `send`, but tells at the very moment: a request that follows from there finds the connection warm. */
+  /** Like `send`, but calls back at once: a request that follows from there finds the connection warm. */
   exchange(request: HttpRequest, onResult: OnResult): void {
     const address = readAddress(request.url)
     assertHeaders(request.headers)

@@ -19,7 +19,7 @@ export class Names {
     this.#nameServers = nameServers
   }
 
-  /** At least one address. Those who ask for the same name at the same time share the question. */
+  /** Answers at least one address. Callers who ask for the same name at the same time share the lookup. */
   async find(name: string): Promise<readonly string[]> {
     const known = this.#known.get(name)
     if (known !== undefined && known.until > performance.now()) return known.addresses
@@ -37,7 +37,7 @@ export class Names {
 
   async #ask(name: string): Promise<readonly string[]> {
     const bare = name.toLowerCase().replace(/\.$/, '')
-    // By RFC 6761, and so that no server is asked.
+    // RFC 6761 says so, and no server has to be asked.
     if (bare === 'localhost' || bare.endsWith('.localhost')) return ['127.0.0.1', '::1']
     if (bare.includes('.')) {
       const answers = await this.#askDns(name)
@@ -116,7 +116,7 @@ async function askSystem(name: string): Promise<readonly string[]> {
   throw new OutboundFailure('name_not_found', `The name ${name} was not found.`)
 }
 
-/** At most so many at once, in the order they came. */
+/** Runs a limited number at once, in the order in which they came. */
 class Queue {
   readonly #limit: number
   readonly #waiting: (() => void)[] = []

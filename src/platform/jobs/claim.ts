@@ -1,4 +1,4 @@
-import { isHere } from '../db/moving.ts'
+import { isHere } from '../db/query.ts'
 import { assert } from '../assert.ts'
 import type { Database, Queryable, Transaction } from '../db/database.ts'
 import type { RowKey } from '../db/named-rows.ts'
@@ -9,7 +9,7 @@ import { isMoving, isUnavailable } from '../errors.ts'
  * locked by one statement. What somebody else took between the steps does not fit any more, and what somebody holds is
  * skipped.
  */
-export type Due = {
+export type DueRows = {
   table: string
   /** Names a row within its institute: `id` unless said otherwise. */
   key?: string
@@ -21,7 +21,7 @@ export type Due = {
 
 export async function findDue(
   db: Queryable,
-  { table, key = 'id', where, order }: Due,
+  { table, key = 'id', where, order }: DueRows,
   now: Date | null,
   limit: number,
 ): Promise<RowKey[]> {
@@ -44,7 +44,7 @@ function literal(limit: number): number {
 /** Takes what is due by changing it, the oldest first. `$1` of `set` is the moment too. */
 export async function updateDue<Row extends object>(
   db: Queryable,
-  { table, key = 'id', where, order }: Due,
+  { table, key = 'id', where, order }: DueRows,
   { now, limit }: { now: Date; limit: number },
   { set, returning }: { set: string; returning: string },
 ): Promise<Row[]> {

@@ -45,7 +45,7 @@ export class JobRecord {
   }
 
   endTask(end: TaskEnd): void {
-    // Of a school that is moving: another cell does it.
+    // Another cell does the work of a school that is moving.
     if ('error' in end && isMoving(end.error)) return
     if ('error' in end) {
       this.#failedTasks++

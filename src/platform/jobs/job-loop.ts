@@ -3,7 +3,6 @@ import { isMoving } from '../errors.ts'
 import type { JobRecord } from './figures.ts'
 import type { Job } from './job.ts'
 import { Slots } from './slots.ts'
-import { backOffMs, type JobTiming } from './timing.ts'
 
 /** One job's loop: runs what is due, then pauses until the next row falls due; after a failure it backs off. */
 export class JobLoop {
@@ -101,4 +100,39 @@ export class JobLoop {
     await promise
     clearTimeout(timer)
   }
+}
+
+/** In real time; tests shorten it. */
+export type JobTiming = {
+  /** A job looks at least so often while anything is written, whatever it knows about what falls due. */
+  longestPauseMs: number
+  /** Pause between looks while nothing is due. */
+  quietPauseMs: number
+  /** Time from a notification to the look: what comes in the meantime is taken in one batch. */
+  wakeupDelayMs: number
+  /** What is due and could not be claimed is held by somebody else: asking without a pause would only keep us busy. */
+  heldPauseMs: number
+  firstBackOffMs: number
+  longestBackOffMs: number
+  purgeEveryMs: number
+  /** The first purge waits for a random part of it, so that processes that start together do not purge together. */
+  firstPurgeWithinMs: number
+}
+
+export const STANDARD_TIMING: JobTiming = {
+  longestPauseMs: 5_000,
+  quietPauseMs: 60_000,
+  wakeupDelayMs: 200,
+  heldPauseMs: 500,
+  firstBackOffMs: 500,
+  longestBackOffMs: 15_000,
+  purgeEveryMs: 3_600_000,
+  firstPurgeWithinMs: 60_000,
+}
+
+/** Doubles with each failure in a row; between half and all of it, so that jobs that failed together spread out. */
+function backOffMs(failuresInARow: number, timing: JobTiming): number {
+  const { firstBackOffMs, longestBackOffMs } = timing
+  const whole = Math.min(longestBackOffMs, firstBackOffMs * 2 ** (failuresInARow - 1))
+  return whole * (0.5 + Math.random() / 2)
 }

@@ -5,9 +5,7 @@ import type { WakeupSubscription } from '../db/wakeup.ts'
 import { finishAllDue, runInOrder, type Finished } from './catch-up.ts'
 import { JobRecord, type JobFigures } from './figures.ts'
 import type { Job } from './job.ts'
-import { JobLoop } from './job-loop.ts'
-import { Pulse } from './pulse.ts'
-import { STANDARD_TIMING, type JobTiming } from './timing.ts'
+import { JobLoop, STANDARD_TIMING, type JobTiming } from './job-loop.ts'
 
 export type JobStatus = JobFigures &
   Pick<Job, 'name' | 'kind'> & {
@@ -78,7 +76,7 @@ export class JobRunner {
     return this.#isStarted
   }
 
-  /** Of this process, in the order of the table. */
+  /** Jobs of this process, in the order of the table. */
   get statuses(): JobStatus[] {
     return this.#jobs.map(({ name, kind }, index) => ({
       name,
@@ -88,7 +86,7 @@ export class JobRunner {
     }))
   }
 
-  /** For how long the oldest row of each job has been due, whichever process is to do it; 0: nothing is due. */
+  /** How long the oldest row of each job has been due, whichever process is to do it; 0: nothing is due. */
   async oldestDueMs(): Promise<Map<string, number>> {
     const ages = await Promise.all(
       this.#jobs.map(async (job): Promise<[string, number][]> => {
@@ -129,5 +127,53 @@ export class JobRunner {
     const record = this.#records.get(name)
     if (record === undefined) throw new Error(`there is no job ${name}`)
     return record
+  }
+}
+
+/**
+ * Keeps jobs from looking for work in a database in which nothing happens. A row falls due by a write or by the passing of
+ * time: the time is known to its job, and this asks, with one statement for all jobs, whether anything was written.
+ */
+class Pulse {
+  readonly #read: () => Promise<string>
+  readonly #everyMs: number
+  readonly #sleepers: readonly { wake(): void }[]
+  readonly #timers = new Set<NodeJS.Timeout>()
+  #last: string | null = null
+  #asking: Promise<void> | null = null
+
+  constructor(read: () => Promise<string>, everyMs: number, sleepers: readonly { wake(): void }[]) {
+    this.#read = read
+    this.#everyMs = everyMs
+    this.#sleepers = sleepers
+  }
+
+  start(): void {
+    this.#timers.add(setInterval(() => void (this.#asking ??= this.#ask()), this.#everyMs))
+  }
+
+  async stop(): Promise<void> {
+    for (const timer of this.#timers) clearTimeout(timer)
+    await this.#asking
+  }
+
+  async #ask(): Promise<void> {
+    // A database that does not answer says nothing of itself; the jobs find out when they look.
+    const now = await this.#read().catch(() => null)
+    if (now !== this.#last) this.#wakeInTurn()
+    this.#last = now
+    this.#asking = null
+  }
+
+  /** Spread over half the time until the next question, so that not all ask the database at once. */
+  #wakeInTurn(): void {
+    const stepMs = this.#everyMs / 2 / this.#sleepers.length
+    for (const [index, sleeper] of this.#sleepers.entries()) {
+      const timer = setTimeout(() => {
+        this.#timers.delete(timer)
+        sleeper.wake()
+      }, index * stepMs)
+      this.#timers.add(timer)
+    }
   }
 }

@@ -8,7 +8,7 @@ export type Job = {
   kind: 'work' | 'purge'
   /** How many rows or batches this process works on at a time. */
   concurrency: number
-  /** Of one row or batch. One that takes longer counts as failed and frees its slot. */
+  /** Limit for one row or batch. One that takes longer counts as failed and frees its slot. */
   timeLimitMs: number
   run: Run
   /** Notified when there may be something new to do; absent: the job looks every few seconds. */

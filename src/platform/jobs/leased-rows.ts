@@ -1,4 +1,4 @@
-import { isHere } from '../db/moving.ts'
+import { isHere } from '../db/query.ts'
 import type { Database, Queryable } from '../db/database.ts'
 import { updateDue } from './claim.ts'
 import type { RowKey } from '../db/named-rows.ts'
@@ -24,7 +24,7 @@ export type LeasedRows<Row> = {
   postpone(db: Queryable, lease: Lease<Row>, times: RetryTimes): Promise<void>
   /** Ends the lease. If the work on the row did not set when it is due next, it is due at `retryAt`. */
   release(db: Queryable, lease: Lease<Row>, times: RetryTimes): Promise<void>
-  /** Of all, those that are held included. */
+  /** Includes rows that another process holds. */
   nextDue(db: Database): Promise<Date | null>
 }
 

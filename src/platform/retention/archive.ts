@@ -20,9 +20,9 @@ export type Manifest = {
   columns: { name: string; type: string }[]
   file: string
   bytes: number
-  /** Of the file, as `sha256sum` computes it. */
+  /** Digest of the file, as `sha256sum` computes it. */
   sha256: string
-  /** Of the lines in it, however they are sealed: under a key too, or it would tell whether a guess at them is right. */
+  /** Digest of the lines under a key, however they are sealed: without the key it would tell whether a guess at them is right. */
   lines_hmac: string
   written_at: string
 }

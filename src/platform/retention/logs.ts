@@ -8,7 +8,7 @@ import { addMonths, firstDayOf, monthOf, monthsToRetire } from './months.rules.t
 export type PartitionedLog = {
   table: string
   prefix: IdPrefix
-  /** For how many whole months rows are kept at least; null: for ever. */
+  /** How many whole months rows are kept at least; null: for ever. */
   keepMonths: number | null
   /** Its rows leave the database only for an archive. */
   mustBeArchived: boolean
@@ -22,7 +22,7 @@ const MONTHS_AHEAD = 3
 /** Others who work with the log wait for us so long at most, and we for them: the next run tries again. */
 const LOCK_TIMEOUT = `set local lock_timeout = '300ms'`
 
-/** Of rows that are sorted into months: what they lock is free again within milliseconds. */
+/** Rows are sorted into months in batches, so that their locks are free again within milliseconds. */
 const BATCH = 1_000
 
 /** Makes partitions ahead of their time. Where rows stand behind the last month it answers false: those are to be sorted. */
@@ -146,7 +146,7 @@ async function replaceBefore(
   await tx.query(`select add_partition($1, 'before', null, $2)`, [table, below])
 }
 
-/** Without its foreign keys: dropping it later would lock the tables that they name. */
+/** Drops the foreign keys first: dropping the table later would lock the tables that they name. */
 async function detach(tx: Transaction, table: string, partition: string): Promise<void> {
   await tx.query(`alter table ${table} detach partition ${partition}`)
   const keys = await tx.query<{ name: string }>(
@@ -160,7 +160,7 @@ async function detach(tx: Transaction, table: string, partition: string): Promis
 export type RetiredMonth = {
   /** The log that it was a part of. */
   table: string
-  /** Of the table in the schema `retired`. */
+  /** Name of the table in the schema `retired`. */
   name: string
   month: string
   mustBeArchived: boolean

@@ -17,7 +17,7 @@ import { writeArchive } from './write-archive.ts'
 
 type Retention = {
   db: Database
-  /** Under whose key archives are sealed. */
+  /** The vault whose key seals archives. */
   vault: Vault
   log: Pick<Log, 'info'>
   logs: readonly PartitionedLog[]

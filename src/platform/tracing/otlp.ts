@@ -12,7 +12,7 @@ import type { Log } from '../log.ts'
 import { setTracing } from './spans.ts'
 
 export type TracingSettings = {
-  /** Of a collector that takes OTLP over HTTP, without `/v1/traces`. */
+  /** Address of a collector that takes OTLP over HTTP, without `/v1/traces`. */
   endpoint: string
   headers: Readonly<Record<string, string>>
   serviceName: string

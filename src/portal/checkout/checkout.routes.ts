@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { sendIfNew } from '../../http/assets.ts'
 import { findInstitute } from '../../institutes/institutes.service.ts'
-import { stateAt, type Order } from '../../orders/orders.rules.ts'
+import { stateAt, type Order, type OrderState } from '../../orders/orders.rules.ts'
 import { findOrder } from '../../orders/orders.service.ts'
 import { findCarriedTo, type CarriedTo } from '../../students/rollover/rollover.service.ts'
 import { pageOfOrder } from '../../payment-pages/page-payments.service.ts'
@@ -18,20 +18,20 @@ import { BursarError } from '../../platform/errors.ts'
 import { isIdShaped } from '../../platform/ids.ts'
 import { callbackUrlFor } from './callback.service.ts'
 import { familyOf, findFamilyOrders } from '../../dues/pay-dues.service.ts'
-import { asOneOrder } from './family-order.ts'
 import { describePage } from './order-page.ts'
 import { findPending, findRival, takeOverRivals } from '../../dues/started.service.ts'
-import { waitingOf } from '../parents/child-parts.ts'
+import { waitingOf } from '../parents/children.ts'
 import { fill } from '../../platform/languages.ts'
 import { textsIn } from '../texts/texts.ts'
 import { describeOrderBeingPaid } from '../parents/being-paid-page.ts'
 import { formField, languageOf, sendPage, sendWrongLink } from '../layout.ts'
 import { findReceiptFile, findReceipt } from '../../payments/order-receipt.service.ts'
+import { sumPaise } from '../../platform/money.ts'
 
 const URL_PATH = '/pay/:institute/:order_id'
 
 /** What is paid: an order, or those of several children at once, as one. */
-type Found = { institute: Institute; order: Order; orders: readonly Order[]; path: string }
+type CheckoutSubject = { institute: Institute; order: Order; orders: readonly Order[]; path: string }
 
 /** The page at an order's `redirect_url`, with its start, return and receipt routes. */
 export function checkoutRoutes(app: FastifyInstance, ctx: PaymentContext): void {
@@ -80,7 +80,7 @@ export function checkoutRoutes(app: FastifyInstance, ctx: PaymentContext): void 
   })
   app.get(`${URL_PATH}/return`, comeBack)
 
-  // Of several children at once each order has its own.
+  // Each of several children that are paid at once has its own receipt.
   const receipt = withOrder(ctx, async (found, request, reply) => {
     const { institute, order } = found
     const file = isFamily(found) ? null : await findReceiptFile(ctx, institute, order)
@@ -94,7 +94,7 @@ export function checkoutRoutes(app: FastifyInstance, ctx: PaymentContext): void 
 
 async function showOrder(
   ctx: PaymentContext,
-  found: Found,
+  found: CheckoutSubject,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
@@ -145,7 +145,7 @@ async function carriedTo(
 /** Another payer is at the bank's page with the same fees; or it was paid, expired or cancelled, which the order's page shows. */
 async function showConflict(
   ctx: PaymentContext,
-  { institute, orders, path }: Found,
+  { institute, orders, path }: CheckoutSubject,
   { mode, request, reply }: { mode: string; request: FastifyRequest; reply: FastifyReply },
 ): Promise<FastifyReply> {
   const language = languageOf(request, reply, institute)
@@ -185,7 +185,7 @@ async function firstOf<Thing>(
   return null
 }
 
-type Handler = (found: Found, request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
+type Handler = (found: CheckoutSubject, request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
 
 function withOrder(ctx: PaymentContext, handle: Handler) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
@@ -203,6 +203,30 @@ function withOrder(ctx: PaymentContext, handle: Handler) {
 
 const FAMILY = 'family_'
 
-function isFamily({ order }: Pick<Found, 'order'>): boolean {
+function isFamily({ order }: Pick<CheckoutSubject, 'order'>): boolean {
   return order.id.startsWith(FAMILY)
+}
+
+/** What the checkout shows of several orders that are paid at once; null without any. */
+function asOneOrder(id: string, orders: readonly Order[]): Order | null {
+  const [first] = orders
+  if (first === undefined) return null
+  return {
+    ...first,
+    id,
+    state: stateOf(orders),
+    studentName: orders.map(order => order.studentName ?? order.identifier ?? '').join(', '),
+    identifier: null,
+    grade: null,
+    lines: orders.flatMap(order => order.lines),
+    refundedPaise: sumPaise(orders.map(order => order.refundedPaise)),
+    receipt: null,
+  }
+}
+
+/** Once one of them was paid or closed by itself, they are not paid at once any more. */
+function stateOf(orders: readonly Order[]): OrderState {
+  const states = new Set(orders.map(order => order.state))
+  const [only] = states
+  return states.size === 1 && only !== undefined ? only : 'cancelled'
 }

@@ -5,19 +5,18 @@ import { AMOUNT_DIFFERS, type Payment } from '../../payments/payments.rules.ts'
 import type { Refund } from '../../payments/refunds/refunds.rules.ts'
 import type { PaymentMode } from '../../providers/port.ts'
 import { assertNever } from '../../platform/assert.ts'
-import { lastMoment } from '../../platform/calendar.ts'
+import { lastMoment, dayOf } from '../../platform/calendar.ts'
 import { formatRupees } from '../../platform/money.ts'
 import { OWN_PAGES } from './callback.service.ts'
-import { fill, type Language } from '../../platform/languages.ts'
-import { type CheckoutTexts, textsIn } from '../texts/texts.ts'
-import { feeName, localMoment } from '../../messages/words.ts'
-import { failureText } from '../language.ts'
+import { fill, formatDayIn, type Language } from '../../platform/languages.ts'
+import { textsIn, failureText, type CheckoutTexts } from '../texts/texts.ts'
+import { feeName, localMoment, whyRefunded } from '../../messages/texts/texts.ts'
 import { receiptNumber } from '../../receipts/receipts.rules.ts'
 import type { IssuedReceipt } from '../../payments/order-receipt.service.ts'
 import type { CarriedTo } from '../../students/rollover/rollover.service.ts'
-import { carriedSay, familyLink } from './carried.ts'
-import { refundNotes } from './refund-notes.ts'
-import { schoolHead } from '../school-head.ts'
+import { schoolHead } from '../layout.ts'
+import { FAMILY_ADDRESS } from '../../institutes/institutes.service.ts'
+import { yearName } from '../../students/students.rules.ts'
 
 /** Everything the order page depends on; describing it is pure. */
 export type OrderPageData = {
@@ -116,7 +115,7 @@ export function describePage(pageData: OrderPageData): OrderPage {
 /** Which child, so that nobody pays for another of the same name. */
 function aboutOf({ studentName, identifier, grade }: Order, texts: CheckoutTexts): string | undefined {
   const parts = [
-    // Without a name the heading has it already.
+    // An order without a student's name has the identifier in its heading.
     ...(identifier === null || studentName === null ? [] : [fill(texts.admissionNo, { identifier })]),
     ...(grade === null ? [] : [/^(\d+|[IVX]+)$/.test(grade) ? fill(texts.class, { grade }) : grade]),
   ]
@@ -130,14 +129,14 @@ function titleOf({ statusText: status }: StatusBanner, { institute, page, langua
   return fill(status === texts.toPay ? titles.title : titles.titleWithStatus, names)
 }
 
-/** As the payment page called it, with how many; the heading says the page's title. */
+/** The line as the payment page called it, with how many; the heading has the page's title. */
 function labelOf({ label, componentType }: OrderLine, { page, language }: OrderPageData): string {
   if (label === null || page === null) return label ?? feeName(componentType, language)
   const title = `${page.title}: `
   return label.startsWith(title) ? label.slice(title.length) : label
 }
 
-/** Of several children at once. */
+/** Whether several children are paid at once. */
 function isFamily({ parts }: OrderPageData): boolean {
   return parts.length > 1
 }
@@ -276,7 +275,7 @@ function formOf(
   }
 }
 
-/** Of several children at once, each has its own. */
+/** Each of several children that are paid at once has its own receipt. */
 function receiptsOf(pageData: OrderPageData, texts: CheckoutTexts) {
   return pageData.parts.flatMap(({ order, receipt: issued }) => {
     if (issued === null) return []
@@ -292,4 +291,59 @@ function receiptsOf(pageData: OrderPageData, texts: CheckoutTexts) {
       },
     ]
   })
+}
+
+type OrderRefunds = { order: Order; refunds: readonly Refund[] }
+
+/** What went back of each child's payment, or should have, with the reason if nobody asked for it. */
+function refundNotes(parts: readonly OrderRefunds[], institute: Institute, language: Language): string[] {
+  return parts.flatMap(({ order, refunds }) =>
+    refunds
+      .filter(refund => isTold(refund, refunds))
+      .map(refund =>
+        noteOf(refund, { who: order.studentName ?? order.name, where: institute.name, language }),
+      ),
+  )
+}
+
+/** What a bank took back the page says itself. One that failed is the school's to repeat, unless it was and that is told. */
+function isTold({ kind, state, paymentId }: Refund, all: readonly Refund[]): boolean {
+  if (kind === 'returned') return false
+  if (state !== 'failed') return true
+  return kind === 'duplicate' && all.every(one => one.paymentId !== paymentId || one.state === 'failed')
+}
+
+function noteOf(
+  { state, amountPaise, processedAt, cause }: Refund,
+  { who, where, language }: { who: string; where: string; language: Language },
+): string {
+  const texts = textsIn(language).checkout.refunded
+  const name = state === 'processed' ? 'done' : state
+  const day = processedAt === null ? '' : formatDayIn(dayOf(processedAt), language)
+  const what = fill(texts[name], { amount: formatRupees(amountPaise), who, where, day })
+  return [what, whyRefunded(cause, language), ...(state === 'failed' ? [] : [texts.banks])]
+    .filter(text => text !== '')
+    .join(' ')
+}
+
+/** What the page of an order says that a rollover closed: where its dues are owed now. */
+function carriedSay(
+  {
+    institute,
+    callbackUrl,
+    language,
+  }: { institute: Institute; callbackUrl: string | null; language: Language },
+  { componentType, yearStart, yearEnd }: CarriedTo,
+): string {
+  const texts = textsIn(language).checkout
+  const fee = feeName(componentType, language)
+  const say = fill(texts.carriedSay, { year: yearName(yearStart, yearEnd), fee })
+  // A family without a page to go to can only ask the institute for a new order.
+  const leadsOn = institute.hasParentSignIn || callbackUrl !== null
+  return leadsOn ? say : `${say} ${texts.carriedAsk}`
+}
+
+/** Where a code opens the family's pages. */
+function familyLink({ code }: Institute, language: Language): { url: string; text: string } {
+  return { url: `${FAMILY_ADDRESS}/${code}`, text: textsIn(language).signIn.heading }
 }

@@ -1,11 +1,12 @@
 import type { FastifyInstance } from 'fastify'
 import { addRead, addWrite } from '../../http/endpoint.ts'
-import { created, one } from '../../http/reply.ts'
+import { created, one, all } from '../../http/reply.ts'
 import type { ErpContext } from '../../erp/context.ts'
-import { registrationParams } from '../../students/student.input.ts'
-import { entryInput } from './entry.input.ts'
-import { accessTokenOutput, entryOutput } from './entry.output.ts'
+import { registrationParams, studentParams } from '../../students/student.input.ts'
+import { entryInput, accessTokenOutput, entryOutput, productsQuery, productOutput } from './entry.schemas.ts'
 import { issueToken, openEntry } from './entry.service.ts'
+import type { LoanContext } from '../../loans/context.ts'
+import { listProducts } from './products.service.ts'
 
 const ERP = '/api/v1/integrations/erp'
 const TOKEN = `${ERP}/users/:registration_id/access_token`
@@ -68,5 +69,26 @@ export function entryRoutes(app: FastifyInstance, ctx: ErpContext): void {
     hasSecret: true,
     perform: (command, { caller, body: { named, options } }) =>
       openEntry(ctx, command, caller.institute, { named, ...options }),
+  })
+}
+
+/** A student's orders, plans and loans for the ERP. */
+export function productRoutes(app: FastifyInstance, ctx: LoanContext): void {
+  addRead(app, {
+    url: '/api/v1/integrations/erp/students/:service_student_id/products',
+    docs: {
+      operationId: 'listProducts',
+      tag: 'Hosted entry',
+      summary: 'List the products of a student',
+      description:
+        'What the student has: payments of its dues begun on the parents’ pages, instalment plans, loan applications. Newest ' +
+        'first, whole, at most 200 of each.',
+      errors: [404],
+    },
+    output: all(productOutput),
+    params: studentParams,
+    query: productsQuery,
+    answer: ({ caller, params, query }) =>
+      listProducts(ctx, caller.institute, params.studentId, query.product),
   })
 }

@@ -7,7 +7,7 @@ export function pathOfStudent(studentId: string): string {
   return `/parents/students/${studentId}`
 }
 
-/** Without a student, the list of children. */
+/** Answers the list of children when no student is given. */
 export function pathOf(studentId: string | null, product: Product | null): string {
   if (studentId === null) return '/parents'
   const path = pathOfStudent(studentId)

@@ -4,9 +4,9 @@ import { badField } from '../../platform/errors.ts'
 import type { Context } from '../../platform/context.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
 import type { ErpContext } from '../../erp/context.ts'
-import type { Named } from '../../erp/erp.rules.ts'
+import type { NamedStudent } from '../../erp/erp.rules.ts'
 import { pullForInit } from '../../erp/init-student.service.ts'
-import { requireUser } from '../../students/users/parents.service.ts'
+import { requireUser } from '../../students/users/users.service.ts'
 import { isAllowedReturnUrl } from '../../orders/return-url.rules.ts'
 import type { Destination } from './entry.rules.ts'
 import { insertToken } from './entry.store.ts'
@@ -34,7 +34,7 @@ export async function openEntry(
   ctx: ErpContext,
   command: Command<Entry>,
   institute: Institute,
-  asked: { named: Named } & Pick<Destination, 'product' | 'callbackUrl'>,
+  asked: { named: NamedStudent } & Pick<Destination, 'product' | 'callbackUrl'>,
 ): Promise<Entry> {
   const { named, product, callbackUrl } = asked
   if (callbackUrl !== null && !isAllowedReturnUrl(callbackUrl, ctx.mode))

@@ -21,8 +21,8 @@ export type StudentProduct = {
 
 const MOST = 200
 
-type Target = { instituteId: number; institute: Institute; studentId: string }
-type Lister = (ctx: LoanContext, target: Target) => Promise<StudentProduct[]>
+type ProductOwner = { instituteId: number; institute: Institute; studentId: string }
+type Lister = (ctx: LoanContext, target: ProductOwner) => Promise<StudentProduct[]>
 
 const LISTERS: Record<Product, Lister> = { pay: listPay, flex: listFlex, cred: listLoans }
 
@@ -40,7 +40,10 @@ export async function listProducts(
   return found.flat().toSorted((one, other) => other.createdAt.getTime() - one.createdAt.getTime())
 }
 
-async function listPay(ctx: LoanContext, { instituteId, studentId }: Target): Promise<StudentProduct[]> {
+async function listPay(
+  ctx: LoanContext,
+  { instituteId, studentId }: ProductOwner,
+): Promise<StudentProduct[]> {
   const orders = await listDuesOrders(ctx, instituteId, studentId, MOST)
   const now = ctx.clock.now()
   return orders.map(order => {
@@ -57,7 +60,10 @@ async function listPay(ctx: LoanContext, { instituteId, studentId }: Target): Pr
   })
 }
 
-async function listFlex(ctx: LoanContext, { instituteId, studentId }: Target): Promise<StudentProduct[]> {
+async function listFlex(
+  ctx: LoanContext,
+  { instituteId, studentId }: ProductOwner,
+): Promise<StudentProduct[]> {
   const files = await listPlansOf(ctx, instituteId, studentId, MOST)
   return files.map(file => {
     const { totalPaise, paidPaise } = sumsOf(file)
@@ -66,7 +72,10 @@ async function listFlex(ctx: LoanContext, { instituteId, studentId }: Target): P
   })
 }
 
-async function listLoans(ctx: LoanContext, { institute, studentId }: Target): Promise<StudentProduct[]> {
+async function listLoans(
+  ctx: LoanContext,
+  { institute, studentId }: ProductOwner,
+): Promise<StudentProduct[]> {
   const { rows: applications } = await listApplications(ctx, institute, { studentId }, { limit: MOST })
   return applications.map(({ id, state, amountPaise, createdAt }) => {
     return { product: 'cred', id, status: state, amountPaise, paidPaise: null, createdAt }

@@ -14,7 +14,7 @@ import * as store from './entry.store.ts'
 export type ParentSession = {
   institute: Institute
   registrationId: string
-  /** Of other users with the same phone number or e-mail address, if the parent signed in by that. */
+  /** Other users with the same phone number or e-mail address, if the parent signed in by that. */
   otherRegistrationIds: readonly string[]
   /** The user's name. */
   name: string
@@ -37,12 +37,12 @@ function readKey(text: string | undefined): Key | null {
   return instituteCode === undefined || secret === undefined ? null : { instituteCode, secret }
 }
 
-/** Whose cookie it is or was. */
+/** The institute of a cookie, even after the session has ended. */
 export function instituteCodeOf(cookie: string | undefined): string | undefined {
   return readKey(cookie)?.instituteCode
 }
 
-export type Entered = { cookie: string; institute: Institute; registrationId: string } & Destination
+export type EnteredSession = { cookie: string; institute: Institute; registrationId: string } & Destination
 
 /**
  * Spends the token and opens a session in one transaction; null when the token is not valid. A previous session of the
@@ -52,7 +52,7 @@ export async function enter(
   ctx: Context,
   tokenText: string | undefined,
   before: { cookie: string | undefined; callbackUrl: string | null },
-): Promise<Entered | null> {
+): Promise<EnteredSession | null> {
   const token = readKey(tokenText)
   if (token === null) return null
   const tokenHash = hashSecret(token.secret)

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { isHead } from '../../http/other-methods.ts'
 import type { Context } from '../../platform/context.ts'
 import { isIdShaped } from '../../platform/ids.ts'
-import { isChild, listChildren } from '../../students/users/parents.service.ts'
+import { isChild, listChildren } from '../../students/users/users.service.ts'
 import { isAllowedReturnUrl } from '../../orders/return-url.rules.ts'
 import { pathOf, PRODUCTS } from './entry.rules.ts'
 import { languageOf } from '../layout.ts'
@@ -17,7 +17,7 @@ import {
 } from '../parents/access.ts'
 import { fill } from '../../platform/languages.ts'
 import { textsIn } from '../texts/texts.ts'
-import { endSession, enter, isOwnToken, readSession, type Entered } from './sessions.service.ts'
+import { endSession, enter, isOwnToken, readSession, type EnteredSession } from './sessions.service.ts'
 
 const MAX_URL = 2_048
 
@@ -75,7 +75,7 @@ async function signIn(ctx: Context, request: FastifyRequest, reply: FastifyReply
 /** The destination stored with the token takes precedence over the query. */
 async function destinationOf(
   ctx: Context,
-  { institute, registrationId, studentId, product }: Entered,
+  { institute, registrationId, studentId, product }: EnteredSession,
   request: FastifyRequest,
 ): Promise<string> {
   const user = { instituteId: institute.id, registrationIds: [registrationId] }

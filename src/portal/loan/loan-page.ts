@@ -1,8 +1,9 @@
-import type { Lender } from '../../loans/lender-port.ts'
+import type { Lender, Offer } from '../../loans/lender-port.ts'
 import {
   canAccept,
   canEnd,
   isOver,
+  emiOf,
   type Application,
   type LoanFile,
   type LoanState,
@@ -10,12 +11,19 @@ import {
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { assertNever } from '../../platform/assert.ts'
 import { dayOf } from '../../platform/calendar.ts'
-import { formatRupees, minPaise, type Paise } from '../../platform/money.ts'
-import { fill, type Language } from '../../platform/languages.ts'
-import { type LoanTexts, textsIn } from '../texts/texts.ts'
-import { localDay } from '../plan/setup/page-parts.ts'
-import { describeCost } from './loan-cost.ts'
-import { schoolHead } from '../school-head.ts'
+import {
+  formatRupees,
+  minPaise,
+  paiseOf,
+  subtractPaise,
+  sumPaise,
+  ZERO,
+  type Paise,
+} from '../../platform/money.ts'
+import { fill, plural, type Language } from '../../platform/languages.ts'
+import { textsIn, type LoanTexts } from '../texts/texts.ts'
+import { localDay } from '../plan/page-parts.ts'
+import { schoolHead } from '../layout.ts'
 
 /** Everything the loan page depends on; describing it is pure. */
 export type LoanPageData = {
@@ -264,5 +272,46 @@ function formOf(pageData: LoanPageData, banner: StatusBanner, l: LoanTexts, valu
       }
     default:
       return assertNever(banner.form)
+  }
+}
+
+type ShownCost = { form: string | undefined; amountPaise: Paise; values: Record<string, string> }
+
+/** The lender's typical cost before one applies, then the offer itself. */
+function describeCost(
+  { lender, file, language }: { lender: Lender; file: LoanFile | null; language: Language },
+  { form, amountPaise, values }: ShownCost,
+  l: LoanTexts,
+) {
+  const offer = file?.application.offer ?? null
+  if (form === 'accept' && offer !== null) {
+    const caption = fill(l.offerCostHead, values)
+    const cost = { ...costOf(amountPaise, offer, l, language), caption }
+    return { cost, costSay: fill(l.offerCostSay, values), termsUrl: offer.termsUrl }
+  }
+  if (form !== 'apply' && form !== 'consent') return { cost: null }
+  const typical = { ...lender.terms, emiPaise: emiOf(amountPaise, lender.terms), feesPaise: ZERO }
+  const caption = fill(l.costHead, { amount: formatRupees(amountPaise) })
+  return { cost: { ...costOf(amountPaise, typical, l, language), caption }, costSay: fill(l.costSay, values) }
+}
+
+type Cost = Pick<Offer, 'yearlyRatePercent' | 'months' | 'emiPaise' | 'feesPaise'>
+
+function costOf(amountPaise: Paise, cost: Cost, l: LoanTexts, language: Language) {
+  const { yearlyRatePercent, months, emiPaise, feesPaise } = cost
+  const repaidPaise = paiseOf(emiPaise * months)
+  const interestPaise = repaidPaise > amountPaise ? subtractPaise(repaidPaise, amountPaise) : ZERO
+  return {
+    rows: [
+      { label: l.cost.rate, value: `${yearlyRatePercent} %` },
+      {
+        label: l.cost.months,
+        value: fill(plural(l.cost.monthsValue, months, language), { count: String(months) }),
+      },
+      { label: l.cost.emi, value: formatRupees(emiPaise) },
+      { label: l.cost.interest, value: formatRupees(interestPaise) },
+      { label: l.cost.other, value: feesPaise === 0 ? l.cost.none : formatRupees(feesPaise) },
+    ],
+    total: { label: l.cost.total, value: formatRupees(sumPaise([repaidPaise, feesPaise])) },
   }
 }

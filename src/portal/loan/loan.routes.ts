@@ -38,11 +38,11 @@ export function loanPages(app: FastifyInstance, ctx: LoanContext): void {
 }
 
 /** `isFamily`: came by the family's own address. Others see how the loan stands and can do nothing. */
-type Found = { institute: Institute; file: LoanFile; path: string; isFamily: boolean }
+type LoanPageSubject = { institute: Institute; file: LoanFile; path: string; isFamily: boolean }
 
 async function showApplication(
   ctx: LoanContext,
-  { institute, file, path, isFamily }: Found,
+  { institute, file, path, isFamily }: LoanPageSubject,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
@@ -62,7 +62,7 @@ async function showApplication(
   return sendPage(reply, { template: 'loan', language, ...describeLoan(pageData) })
 }
 
-type Handler = (found: Found, request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
+type Handler = (found: LoanPageSubject, request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
 
 function withApplication(ctx: LoanContext, handle: Handler) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {

@@ -2,14 +2,13 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../../platform/context.ts'
 import { isIdShaped } from '../../platform/ids.ts'
 import { FAMILY_ADDRESS, findInstitute } from '../../institutes/institutes.service.ts'
-import { isChild } from '../../students/users/parents.service.ts'
+import { isChild } from '../../students/users/users.service.ts'
 import { isAllowedReturnUrl } from '../../orders/return-url.rules.ts'
-import { formField, languageOf, sendPage } from '../layout.ts'
+import { formField, languageOf, sendPage, schoolHead } from '../layout.ts'
 import { fill, isLanguage, type Language } from '../../platform/languages.ts'
 import { rememberLanguage } from '../../students/users/family-language.service.ts'
 import { type ParentsTexts, textsIn } from '../texts/texts.ts'
 import { instituteCodeOf, isCsrf, readSession, type ParentSession } from '../entry/sessions.service.ts'
-import { schoolHead } from '../school-head.ts'
 
 /** Access control of the signed-in parents' pages. */
 export const HOME = '/parents'
@@ -19,9 +18,9 @@ export const CHILD = `${HOME}/students/:service_student_id`
 const SECONDS_AT_MOST = 12 * 60 * 60
 
 export const SESSION_COOKIE = 'parents'
-/** Of a browser that has asked for a code. */
+/** Set in a browser that has asked for a code. */
 export const PENDING_COOKIE = 'parents-code'
-/** Of a browser in which a family signed in with a code before. */
+/** Set in a browser in which a family signed in with a code before. */
 export const KNOWN_COOKIE = 'parents-known'
 type CookieName = typeof SESSION_COOKIE | typeof PENDING_COOKIE | typeof KNOWN_COOKIE
 

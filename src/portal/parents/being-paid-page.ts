@@ -1,11 +1,49 @@
+import type { FastifyReply } from 'fastify'
+import { findStartedDues, type StartedDues } from '../../dues/started.service.ts'
+import { listChildren } from '../../students/users/users.service.ts'
+import { sendPage } from '../layout.ts'
+import { frameOf, userOf, type Visit } from './access.ts'
+import type { ParentContext } from './children.ts'
 import { maskName } from '../../dues/dues.rules.ts'
-import type { StartedDues } from '../../dues/started.service.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import type { Order } from '../../orders/orders.rules.ts'
 import { formatRupees } from '../../platform/money.ts'
 import { fill, type Language } from '../../platform/languages.ts'
 import type { ParentsTexts } from '../texts/texts.ts'
-import { localMoment } from '../../messages/words.ts'
+import { localMoment } from '../../messages/texts/texts.ts'
+
+type PaymentAttempt = {
+  /** Children whose fees the parent wants to pay. */
+  children: readonly { studentId: string; name: string }[]
+  form: Parameters<typeof describeBeingPaid>[0]['form']
+}
+
+/** Says who is at the bank's page for one of these children; null when nobody is. */
+export async function sendBeingPaid(
+  ctx: ParentContext,
+  visit: Visit,
+  { children, form }: PaymentAttempt,
+): Promise<FastifyReply | null> {
+  const { session, texts, language, reply } = visit
+  const { institute, registrationId } = session
+  for (const { studentId, name: studentName } of children) {
+    const started = await findStartedDues(ctx, institute.id, studentId)
+    if (started === null) continue
+    const own = new Set(await listChildren(ctx, userOf(session)))
+    const pageData = { institute, studentName, own, started, registrationId, form, language }
+    const { title, data } = describeBeingPaid(pageData, texts)
+    return sendPage(reply, {
+      template: 'parents/being-paid',
+      title,
+      status: 409,
+      // The language switch is a GET link, and this address only answers POST.
+      hasSwitch: false,
+      language,
+      data: { ...frameOf(visit, ctx), ...data },
+    })
+  }
+  return null
+}
 
 type OrderBeingPaidData = {
   institute: Institute
@@ -21,7 +59,7 @@ type BeingPaidData = {
   /** The parent's own children: no others are named. */
   own: ReadonlySet<string>
   started: StartedDues
-  /** Of the parent who sees it. */
+  /** Registration of the parent who sees the page. */
   registrationId: string
   /** The form that was sent, to be sent again; and where else to go. */
   form: { action: string; fields: readonly { name: string; value: string }[]; waitUrl: string }
@@ -51,7 +89,7 @@ export function describeOrderBeingPaid(
 }
 
 /** Who is paying, until when others wait, and how to pay instead. */
-export function describeBeingPaid(
+function describeBeingPaid(
   { institute, studentName, own, started, registrationId, form, language }: BeingPaidData,
   { beingPaid: texts }: ParentsTexts,
 ): { title: string; data: Record<string, unknown> } {

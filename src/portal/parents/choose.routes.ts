@@ -3,7 +3,7 @@ import { openFamilyOrders } from '../../dues/pay-dues.service.ts'
 import { commonAccount } from '../../payments/offers.service.ts'
 import { BursarError } from '../../platform/errors.ts'
 import { isIdShaped } from '../../platform/ids.ts'
-import { listChildren } from '../../students/users/parents.service.ts'
+import { listChildren } from '../../students/users/users.service.ts'
 import { pathOfStudent } from '../entry/entry.rules.ts'
 import { formField, formFields, sendPage } from '../layout.ts'
 import { CHILD, frameOf, HOME, sendUnknown, userOf, withChild, withParent, type Visit } from './access.ts'
@@ -14,12 +14,14 @@ import {
   proposedFor,
   queryOf,
   readBoxes,
+  addressOf,
+  describeChoose,
+  PAY,
   type Choice,
   type Payable,
-} from './choice.ts'
-import { addressOf, describeChoose, PAY } from './choose-page.ts'
-import { readChildren, type ParentContext } from './read-children.ts'
-import { sendBeingPaid } from './send-being-paid.ts'
+} from './choose-page.ts'
+import { readChildren, type ParentContext } from './children.ts'
+import { sendBeingPaid } from './being-paid-page.ts'
 
 /** Where a parent picks fees of one child or of all and pays them at once. */
 export function choosePages(app: FastifyInstance, ctx: ParentContext): void {
@@ -73,9 +75,9 @@ async function readPayable(
   return payable
 }
 
-type Shown = Pick<Parameters<typeof describeChoose>[0], 'children' | 'only' | 'choice' | 'problem'>
+type ChoosePageState = Pick<Parameters<typeof describeChoose>[0], 'children' | 'only' | 'choice' | 'problem'>
 
-function show(ctx: ParentContext, visit: Visit, shown: Shown): FastifyReply {
+function show(ctx: ParentContext, visit: Visit, shown: ChoosePageState): FastifyReply {
   const { session, texts, language, reply, request } = visit
   const { title, data } = describeChoose({ ...shown, institute: session.institute, language }, texts)
   return sendPage(reply, {

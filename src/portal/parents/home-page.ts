@@ -1,23 +1,11 @@
-import type { Dues } from '../../dues/dues.service.ts'
-import { withoutTaken } from '../../dues/dues.rules.ts'
-import { timingOf } from '../../dues/timing.rules.ts'
-import type { LoadedPlan } from '../../flex/rules/plan.rules.ts'
+import { withoutTaken, timingOf } from '../../dues/dues.rules.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
-import type { OnTheWay } from '../../payments/student-payments.service.ts'
 import { formatRupees, sumPaise } from '../../platform/money.ts'
 import { yearName } from '../../students/students.rules.ts'
-import type { CarriedDues } from '../../students/users/parents.service.ts'
-import { classOf, isAutomatic, timingLines } from './child-parts.ts'
+import { classOf, isAutomatic, timingLines, type Child } from './children.ts'
 import { pathOfStudent } from '../entry/entry.rules.ts'
 import { fill, type Language } from '../../platform/languages.ts'
 import type { ParentsTexts } from '../texts/texts.ts'
-
-export type Child = {
-  dues: Dues
-  plan: LoadedPlan | null
-  onTheWay: readonly OnTheWay[]
-  carried: readonly CarriedDues[]
-}
 
 /** A parent's children and what is due for each. */
 export function describeHome(
@@ -60,7 +48,7 @@ export function cardOf(child: Child, institute: Institute, texts: ParentsTexts, 
   }
 }
 
-/** Of what is due, what need not be paid again. */
+/** Tells what is on its way, so that nobody pays it again. */
 function onTheWayLine({ onTheWay }: Child, { timing }: ParentsTexts): { text: string; tone: string }[] {
   const sum = sumPaise(onTheWay.map(one => one.amountPaise))
   return sum === 0 ? [] : [{ text: fill(timing.onTheWay, { amount: formatRupees(sum) }), tone: 'paid' }]

@@ -3,7 +3,7 @@ import { minPaise, parseRupees, type Paise } from '../../platform/money.ts'
 /** Reads the amount of a part payment as the parent typed it. */
 export type PayProblem = 'amount' | 'tooMuch' | 'tooLittle' | 'whole' | 'nothingDue' | 'changed'
 
-export type Wanted = { kind: 'pay'; amountPaise: Paise } | { kind: 'problem'; problem: PayProblem }
+export type AmountDecision = { kind: 'pay'; amountPaise: Paise } | { kind: 'problem'; problem: PayProblem }
 
 const DEVANAGARI_ZERO = 0x966
 
@@ -23,7 +23,7 @@ export function readAmount(text: string): Paise | null {
 export function decideAmount(
   text: string,
   due: { totalPaise: Paise; partPayment: { isAllowed: boolean; leastPaise: Paise } },
-): Wanted {
+): AmountDecision {
   const { totalPaise, partPayment } = due
   const amountPaise = readAmount(text)
   if (totalPaise === 0) return problem('nothingDue')
@@ -34,6 +34,6 @@ export function decideAmount(
   return { kind: 'pay', amountPaise }
 }
 
-function problem(kind: PayProblem): Wanted {
+function problem(kind: PayProblem): AmountDecision {
   return { kind: 'problem', problem: kind }
 }

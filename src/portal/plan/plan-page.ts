@@ -7,7 +7,7 @@ import { meaningOf } from '../../flex/rules/returns.rules.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { formatRupees, sumPaise } from '../../platform/money.ts'
 import { pathOfStudent } from '../entry/entry.rules.ts'
-import { mandateOf, nextOf, payOnlineOf, localDay } from './setup/page-parts.ts'
+import { mandateOf, nextOf, payOnlineOf, localDay } from './page-parts.ts'
 import { fill, type Language } from '../../platform/languages.ts'
 import { type ParentsTexts, textsIn } from '../texts/texts.ts'
 

@@ -84,7 +84,7 @@ function sign(
     .digest()
 }
 
-/** Of real time, like codes and sessions. */
+/** Uses real time, like codes and sessions. */
 function today(): number {
   return Math.floor(Date.now() / DAY_MS)
 }

@@ -31,10 +31,10 @@ export function readCode(typed: string): string | null {
 }
 
 /** Codes asked for before. Those of unknown contacts count like the others, so that no answer tells them apart. */
-export type Asked = {
-  /** Of this contact: in this browser if the family signed in with it before, else by strangers from this network. */
+export type CodeRequestCounts = {
+  /** Requests for this contact: in this browser if the family signed in with it before, else by strangers from this network. */
   own: { now: number; unusedToday: number }
-  /** Of this contact by strangers from all networks. */
+  /** Requests for this contact by strangers from all networks. */
   contact: { now: number; unusedToday: number }
   /** Not used, at this institute, from this network. */
   networkUnused: number
@@ -48,7 +48,7 @@ export type CodeDecision = { kind: 'too many' } | { kind: 'send'; digits: number
  * Who asks too often waits a quarter of an hour at most. A school or contact under attack is not closed: its codes get
  * longer, which guesses feel and families hardly.
  */
-export function decideCode(asked: Asked, isKnownBrowser: boolean): CodeDecision {
+export function decideCode(asked: CodeRequestCounts, isKnownBrowser: boolean): CodeDecision {
   const isSchoolAttacked = asked.instituteUnused >= ATTACK.unusedAnHour
   const isTooMany = isKnownBrowser
     ? exceeds(LIMITS.familyBrowser.codes, asked.own)
@@ -60,6 +60,6 @@ export function decideCode(asked: Asked, isKnownBrowser: boolean): CodeDecision 
   return { kind: 'send', digits: isAttacked ? LONG_CODE_DIGITS : CODE_DIGITS }
 }
 
-function exceeds(limit: Required<Codes>, { now, unusedToday }: Asked['own']): boolean {
+function exceeds(limit: Required<Codes>, { now, unusedToday }: CodeRequestCounts['own']): boolean {
   return now >= (unusedToday >= limit.unusedADay ? limit.mostThen : limit.most)
 }

@@ -1,7 +1,7 @@
-import { isHere } from '../../platform/db/moving.ts'
+import { isHere } from '../../platform/db/query.ts'
 import type { Database, Transaction } from '../../platform/db/database.ts'
 import { ATTACK, CODE_WINDOW_MINUTES } from '../../platform/rate-limits.rules.ts'
-import { CODE_MINUTES, MOST_TRIES, type Asked } from './sign-in.rules.ts'
+import { CODE_MINUTES, MOST_TRIES, type CodeRequestCounts } from './sign-in.rules.ts'
 
 /** Codes are of real time, because the sandbox clock can be moved. */
 export type NewSignIn = {
@@ -11,12 +11,12 @@ export type NewSignIn = {
   codeHash: Buffer
   contactHash: Buffer
   networkHash: Buffer
-  /** Of a browser in which the family signed in before: it is counted by itself. */
+  /** A browser in which the family signed in before has a count of its own. */
   knownBrowser: Buffer | null
   registrationIds: readonly string[]
 }
 
-/** Those who ask for one contact at once are counted in turn. */
+/** Requests for one contact at the same moment are counted one after the other. */
 export async function lockContact(tx: Transaction, instituteId: number, contactHash: Buffer): Promise<void> {
   await tx.query(
     `select pg_advisory_xact_lock(hashtextextended('sign-in ' || $1::int || encode($2, 'hex'), 0))`,
@@ -27,7 +27,7 @@ export async function lockContact(tx: Transaction, instituteId: number, contactH
 export async function countAsked(
   tx: Transaction,
   by: Pick<NewSignIn, 'instituteId' | 'contactHash' | 'networkHash' | 'knownBrowser'>,
-): Promise<Asked> {
+): Promise<CodeRequestCounts> {
   const ofContact = await countOfContact(tx, by)
   const [row] = await tx.query<{ network: number; institute: number }>(
     `select (
@@ -52,7 +52,7 @@ const NOW = `interval '${CODE_WINDOW_MINUTES} minutes'`
 async function countOfContact(
   tx: Transaction,
   by: Pick<NewSignIn, 'instituteId' | 'contactHash' | 'networkHash' | 'knownBrowser'>,
-): Promise<Pick<Asked, 'own' | 'contact'>> {
+): Promise<Pick<CodeRequestCounts, 'own' | 'contact'>> {
   const own = `(case when $4::bytea is null then network_hash = $3 and known_browser is null
     else known_browser is not distinct from $4 end)`
   const [row] = await tx.query<Record<'ownNow' | 'ownUnused' | 'now' | 'unused', number>>(
@@ -93,14 +93,14 @@ export async function insertSignIn(tx: Transaction, signIn: NewSignIn): Promise<
   )
 }
 
-type Tried = { codeHash: Buffer; contactHash: Buffer; registrationIds: string[]; tries: number }
+type TriedSignIn = { codeHash: Buffer; contactHash: Buffer; registrationIds: string[]; tries: number }
 
 /** Counts a try, however many come at once; null when the code is too old, used, tried out or not this browser's. */
 export async function countTry(
   tx: Transaction,
   key: { instituteId: number; id: string; browserHash: Buffer },
-): Promise<Tried | null> {
-  const [row] = await tx.query<Tried>(
+): Promise<TriedSignIn | null> {
+  const [row] = await tx.query<TriedSignIn>(
     `update parent_sign_ins set tries = tries + 1
      where institute_id = $1 and id = $2 and browser_hash = $3 and spent_at is null and tries < ${MOST_TRIES}
        and created_at > now() - interval '${CODE_MINUTES} minutes'
@@ -117,7 +117,7 @@ export async function markSpent(tx: Transaction, instituteId: number, id: string
   ])
 }
 
-/** Those that no limit counts any more. */
+/** Deletes requests that no limit counts any more. */
 export async function purgeOld(db: Database, limit: number): Promise<number> {
   const rows = await db.query(
     `delete from parent_sign_ins where (institute_id, id) in (

@@ -4,8 +4,8 @@ import type { Transaction } from '../../platform/db/database.ts'
 import { badField, conflict, notFound } from '../../platform/errors.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
 import { newId } from '../../platform/ids.ts'
-import type { ProviderName, ProviderValues } from '../port.ts'
-import type { ProviderAccount } from './accounts.rules.ts'
+import type { ProviderName, ProviderValues, ProviderSetting } from '../port.ts'
+import { readValues, type ProviderAccount, type EnteredValue, type Purpose } from './accounts.rules.ts'
 import * as store from './accounts.store.ts'
 import {
   checkUses,
@@ -20,9 +20,9 @@ import {
   type AccountsContext,
   type Uses,
 } from './credentials.service.ts'
-import { openSettings, sealSettings } from './settings.ts'
-import { readValues, type EnteredValue } from './values.rules.ts'
+import { openSettings, sealSettings } from './registry.service.ts'
 import { DAY_MS } from '../../platform/calendar.ts'
+import { PROVIDERS } from '../catalogue.ts'
 
 export type { AccountsContext } from './credentials.service.ts'
 
@@ -41,12 +41,12 @@ export async function listAccounts(
   return (await store.listAccounts(db, id)).map(withoutSecrets)
 }
 
-/** Of every institute, for the operator. */
+/** Lists accounts of every institute, for the operator. */
 export async function listAllAccounts({ db }: Pick<Context, 'db'>): Promise<ProviderAccount[]> {
   return (await store.listAllAccounts(db)).map(withoutSecrets)
 }
 
-/** Those with the key of an account of the installation, which was set in the environment after them. */
+/** Institutes' accounts with the key of an installation account that was configured after them. */
 export async function listWithKeyOf(
   ctx: Pick<Context, 'db' | 'vault'>,
   installation: ReadonlyMap<ProviderName, ProviderValues>,
@@ -203,13 +203,13 @@ export async function checkAccount(
   })
 }
 
-type Changed = Partial<store.SealedAccount>
+type ChangedFields = Partial<store.SealedAccount>
 
 async function change(
   ctx: AccountsContext,
   command: Command<AccountChange>,
   { institute, accountId, by }: Changer,
-  decide: (account: store.SealedAccount, tx: Transaction) => Changed | Promise<Changed>,
+  decide: (account: store.SealedAccount, tx: Transaction) => ChangedFields | Promise<ChangedFields>,
 ): Promise<AccountChange> {
   return changed(ctx, institute, () =>
     transact(ctx.db, command, async tx => {
@@ -249,4 +249,43 @@ async function findAccount(
 function withoutSecrets(sealed: store.SealedAccount): ProviderAccount {
   const { settingsSealed: _settings, keyFingerprint: _fingerprint, ...account } = sealed
   return account
+}
+
+/** What a person needs to know before setting an account up, and what follows from those that are there. */
+export type AccountSetup = {
+  providers: { name: string; title: string; settings: Required<ProviderSetting>[] }[]
+  branches: { collectorCode: string; name: string; payments: string; mandates: string }[]
+  callbackBase: string
+}
+
+export async function describeAccountSetup(
+  ctx: AccountsContext,
+  institute: Institute,
+): Promise<AccountSetup> {
+  const titles = new Map((await listAccounts(ctx, institute)).map(({ id, title }) => [id, title]))
+  const destination = async (collectorCode: string, purpose: Purpose): Promise<string> => {
+    const account = await ctx.accounts.accountFor({ instituteId: institute.id, collectorCode }, purpose)
+    if (account === null) return 'Nowhere: nothing is set up, or it is paused'
+    const title = titles.get(account.id)
+    if (title !== undefined) return title
+    return account.id === 'sandbox'
+      ? 'The sandbox bank'
+      : `The account of this installation at ${account.provider}`
+  }
+  return {
+    providers: Object.entries(PROVIDERS).map(([name, { title, settings }]) => ({
+      name,
+      title,
+      settings: settings.map(setting => ({ isSecret: false, isOptional: false, ...setting })),
+    })),
+    branches: await Promise.all(
+      institute.branches.map(async ({ collectorCode, name }) => ({
+        collectorCode,
+        name,
+        payments: await destination(collectorCode, 'payments'),
+        mandates: await destination(collectorCode, 'mandates'),
+      })),
+    ),
+    callbackBase: `${ctx.publicUrl}/callbacks`,
+  }
 }

@@ -1,4 +1,4 @@
-import { isHere } from '../../platform/db/moving.ts'
+import { isHere } from '../../platform/db/query.ts'
 import type { Queryable, Transaction } from '../../platform/db/database.ts'
 import { isUniqueViolation } from '../../platform/db/errors.ts'
 import { Table } from '../../platform/db/table.ts'
@@ -39,14 +39,14 @@ export async function listAccounts(db: Queryable, instituteId: number): Promise<
   )
 }
 
-/** Of every institute. */
+/** Lists accounts of every institute. */
 export async function listAllAccounts(db: Queryable): Promise<SealedAccount[]> {
   return db.query<SealedAccount>(
     `select ${COLUMNS} from provider_accounts a where ${isHere('a.institute_id')} order by a.institute_id, a.id`,
   )
 }
 
-/** Whose account it is: a callback names nothing but the account. */
+/** Finds the institute of an account: a callback names nothing but the account. */
 export async function findInstituteOf(db: Queryable, accountId: string): Promise<number | null> {
   const [row] = await db.query<{ institute_id: number }>(
     'select institute_id from provider_accounts where id = $1',

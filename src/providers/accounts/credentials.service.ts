@@ -2,14 +2,16 @@ import type { Context } from '../../platform/context.ts'
 import type { Transaction } from '../../platform/db/database.ts'
 import { badField, badFields, BursarError, conflict } from '../../platform/errors.ts'
 import { PROVIDERS } from '../catalogue.ts'
-import type { Rail } from '../mandate-port.ts'
-import type { PaymentMode, ProviderEntry, ProviderValues } from '../port.ts'
-import { ProviderRefused } from '../refused.ts'
-import type { ProviderAccount } from './accounts.rules.ts'
+import {
+  ProviderRefused,
+  type Rail,
+  type PaymentMode,
+  type ProviderEntry,
+  type ProviderValues,
+} from '../port.ts'
+import { keyProblem, readValues, type ProviderAccount, type EnteredValue } from './accounts.rules.ts'
 import * as store from './accounts.store.ts'
-import type { AccountRegistry } from './registry.service.ts'
-import { openSettings } from './settings.ts'
-import { keyProblem, readValues, type EnteredValue } from './values.rules.ts'
+import { openSettings, type AccountRegistry } from './registry.service.ts'
 
 /** What is looked at before credentials are put into use. */
 export type AccountsContext = Context & { readonly accounts: AccountRegistry }

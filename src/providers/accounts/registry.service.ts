@@ -2,8 +2,8 @@ import type { CallCounts, CallOutcome } from '../../platform/call-counts.ts'
 import type { Context } from '../../platform/context.ts'
 import type { Queryable } from '../../platform/db/database.ts'
 import { PROVIDERS } from '../catalogue.ts'
-import type { Rail } from '../mandate-port.ts'
 import type {
+  Rail,
   Callback,
   PaymentMode,
   Provider,
@@ -14,7 +14,7 @@ import type {
 } from '../port.ts'
 import { keyKindOf, routeTo, type ProviderAccount, type Purpose, type Routed } from './accounts.rules.ts'
 import * as store from './accounts.store.ts'
-import { openSettings } from './settings.ts'
+import type { Vault } from '../../platform/secrets.ts'
 
 /** An account that money moves through: one of an institute, or one of the installation, whose id is its provider's name. */
 export type Account = {
@@ -26,7 +26,7 @@ export type Account = {
   /** What it offers to payers. */
   readonly methods: readonly PaymentMode[]
   readonly rails: readonly Rail[]
-  /** As the port's, and with the credentials that were replaced a short time ago. */
+  /** Like the port's, but also accepts credentials that were replaced a short time ago. */
   readCallback(callback: Callback): Promise<Report[] | null>
 }
 
@@ -43,7 +43,7 @@ export type InstallationSettings = {
   calls?: CallCounts | undefined
 }
 
-export type Target = { instituteId: number; collectorCode: string }
+export type BranchKey = { instituteId: number; collectorCode: string }
 
 const FRESH_MS = 5_000
 const HEARD_EVERY_MS = 60_000
@@ -87,13 +87,13 @@ export class AccountRegistry {
   }
 
   /** Through which new money of a branch goes; null when nothing is set up for it. */
-  async accountFor(target: Target, purpose: Purpose): Promise<Account | null> {
+  async accountFor(target: BranchKey, purpose: Purpose): Promise<Account | null> {
     return this.#route(this.#ctx.db, target, purpose)
   }
 
   async #route(
     db: Queryable,
-    { instituteId, collectorCode }: Target,
+    { instituteId, collectorCode }: BranchKey,
     purpose: Purpose,
   ): Promise<Account | null> {
     const own = await this.#list(instituteId, { db })
@@ -102,8 +102,8 @@ export class AccountRegistry {
     return route === 'installation' ? this.preferred(purpose) : route
   }
 
-  /** That to which a lender's transfer for a branch comes; few providers take them in. */
-  async accountForTransfers(db: Queryable, target: Target): Promise<Account | null> {
+  /** The account that a lender's transfer for a branch goes to; few providers take transfers in. */
+  async accountForTransfers(db: Queryable, target: BranchKey): Promise<Account | null> {
     const account = await this.#route(db, target, 'payments')
     if (account?.port.transfers !== undefined) return account
     const able = [...this.installation.values()].find(({ transfers }) => transfers !== undefined)
@@ -122,7 +122,7 @@ export class AccountRegistry {
     return provider === undefined ? null : ofInstallation(provider)
   }
 
-  /** That to which a provider posts; null when there is none. */
+  /** The account that a provider posts to; null when there is none. */
   async accountOfCallback(provider: ProviderName, accountId: string): Promise<Account | null> {
     const instituteId =
       this.#instituteOf.get(accountId) ?? (await store.findInstituteOf(this.#ctx.db, accountId))
@@ -140,7 +140,7 @@ export class AccountRegistry {
     return now === undefined || now === account ? null : now.readCallback(callback)
   }
 
-  /** That its callbacks arrive, for the people who set it up. */
+  /** Records that callbacks arrive, for the people who set the account up. */
   async noteHeard({ instituteId, id }: Account): Promise<void> {
     const now = this.#ctx.clock.now()
     const before = this.#heard.get(id)
@@ -226,7 +226,7 @@ export class AccountRegistry {
   }
 }
 
-/** For a port: counts the calls of an account. */
+/** Counts the calls of one account. */
 export function counterOf(calls: CallCounts | undefined, accountId: string): (outcome: CallOutcome) => void {
   return outcome => calls?.add(accountId, outcome)
 }
@@ -280,4 +280,22 @@ function ofInstallation(port: Provider): Account {
     rails: port.mandates?.rails ?? [],
     readCallback: callback => port.readCallback(callback),
   }
+}
+
+/** The credentials of an account, and those before them while callbacks may still be signed with theirs. */
+export type AccountSettings = {
+  values: ProviderValues
+  previous: readonly { values: ProviderValues; until: string }[]
+}
+
+type Key = Pick<ProviderAccount, 'instituteId' | 'id'>
+
+const purposeOf = ({ instituteId, id }: Key): string => `provider account ${instituteId} ${id}`
+
+export function sealSettings(vault: Vault, key: Key, settings: AccountSettings): Buffer {
+  return vault.seal(JSON.stringify(settings), purposeOf(key))
+}
+
+export function openSettings(vault: Vault, account: Key & { settingsSealed: Buffer }): AccountSettings {
+  return JSON.parse(vault.open(account.settingsSealed, purposeOf(account))) as AccountSettings
 }

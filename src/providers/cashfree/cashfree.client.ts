@@ -4,6 +4,8 @@ import { paiseOf, toRupees } from '../../platform/money.ts'
 import { type Call, type CallerOptions, createCaller } from '../http.ts'
 import {
   UPI_MOST,
+  ignoreRefusal,
+  ProviderRefused,
   type Callback,
   type DisputedPayment,
   type DisputeReport,
@@ -15,16 +17,15 @@ import {
   type RefundRequest,
   type Report,
   type StartRequest,
+  type PaymentAtProvider,
+  type StartedAtProvider,
 } from '../port.ts'
-import type { PaymentAtProvider, Started } from '../payment-at-provider.ts'
-import { ignoreRefusal, ProviderRefused } from '../refused.ts'
 import { type Connection, find, phoneOf, refusal, repeatable, withoutEmpty } from './connection.ts'
 import { noticeOf, reportOfExecution } from './controlled.client.ts'
 import { checkoutUrl } from './hosted-page.ts'
 import { type DebitRef, readDebitRef, toCashfreeId } from './ids.ts'
 import { createMandates, readDebit } from './mandates.client.ts'
-import { readDisputes } from './dispute-shapes.ts'
-import { aboutDispute } from './dispute-reports.ts'
+import { readDisputes, aboutDispute } from './disputes.ts'
 import { outcomeOfOrder, outcomeOfPayment, outcomeOfRefund, reportsOf } from './reports.ts'
 import { readSettlements } from './settlements.client.ts'
 import * as shapes from './shapes.ts'
@@ -120,7 +121,7 @@ async function checkConnection(call: Call): Promise<void> {
 
 const METHODS: Record<PaymentMode, string> = { upi: 'upi', card: 'cc,dc', netbanking: 'nb' }
 
-async function startPayment(connection: Connection, order: StartRequest): Promise<Started> {
+async function startPayment(connection: Connection, order: StartRequest): Promise<StartedAtProvider> {
   const { instituteId, paymentId, payer, mode } = order
   const call = connection.begin()
   const orderId = toCashfreeId(instituteId, paymentId)
@@ -248,7 +249,7 @@ async function makeRefund(
   return found
 }
 
-/** By the documentation UPI supports only STANDARD refunds, eNACH only INSTANT ones. */
+/** Cashfree documents that UPI supports only STANDARD refunds and eNACH only INSTANT ones. */
 function refundOfDebit({ rail, subscriptionId, paymentId }: DebitRef): Record<string, string> {
   return {
     subscription_id: subscriptionId,

@@ -1,5 +1,4 @@
-import type { KeyKind, ProviderEntry } from '../port.ts'
-import { valueOf } from '../values.ts'
+import { valueOf, type KeyKind, type ProviderEntry } from '../port.ts'
 import { createCashfree } from './cashfree.client.ts'
 import { hostedPage } from './hosted-page.ts'
 

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
 import type { Call } from '../http.ts'
-import { ProviderRefused } from '../refused.ts'
+import { ProviderRefused } from '../port.ts'
 
 /** What all calls of a client share. */
 export type Connection = {
@@ -11,7 +11,7 @@ export type Connection = {
   emulatorUrl: string | null
 }
 
-/** Of one id of ours, so that it is the same in every repetition; Cashfree asks for the form of a UUID. */
+/** The key of an id is the same in every repetition; Cashfree asks for the form of a UUID. */
 export function repeatable(id: string): Record<string, string> {
   const hash = createHash('sha256').update(id).digest('hex')
   const groups = /^(.{8})(.{4})(.{3})(.{3})(.{12})/.exec(hash)?.slice(1) ?? []

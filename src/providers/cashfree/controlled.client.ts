@@ -2,15 +2,19 @@ import { unavailable } from '../../platform/errors.ts'
 import { toRupees, type Paise } from '../../platform/money.ts'
 import { readObject, readOptionalText, readText } from '../answer.ts'
 import type { Call } from '../http.ts'
-import type { Announcement, DebitRequest } from '../mandate-port.ts'
-import type { PaymentOutcome, PaymentReport } from '../port.ts'
-import { ProviderRefused } from '../refused.ts'
-import { type Connection, find, refusal, repeatable } from './connection.ts'
-import { type DebitRef, readDebitRef, readOurId, toCashfreeId, toDebitRef } from './ids.ts'
-import { returnCodeOf } from './return-codes.ts'
-import { type Event, readMoney, readOptionalId, readOptionalMoment } from './shapes.ts'
-import { letGoOn } from './subscriptions.client.ts'
-import { DAY_MS } from '../../platform/calendar.ts'
+import {
+  ProviderRefused,
+  type Announcement,
+  type DebitRequest,
+  type PaymentOutcome,
+  type PaymentReport,
+} from '../port.ts'
+import { find, refusal, repeatable, type Connection } from './connection.ts'
+import { readDebitRef, readOurId, toCashfreeId, toDebitRef, type DebitRef } from './ids.ts'
+import { returnCodeOf, outcomeOfSubscription } from './reports.ts'
+import * as shapes from './shapes.ts'
+import { readMoney, readOptionalId, readOptionalMoment, type Event } from './shapes.ts'
+import { DAY_MS, dayAfter, dayOf } from '../../platform/calendar.ts'
 
 /**
  * Cashfree's controlled flow of UPI debits: it notifies the payer when we say so, and debits on the day when we execute, so
@@ -97,7 +101,7 @@ export async function readControlled(
   return found === null ? null : { outcome: outcomeOf(found, now()), amountPaise: found.amountPaise }
 }
 
-/** Of the event about an execution; null when it is not under an id of ours. */
+/** Reads the event about an execution; null when it is not under an id of ours. */
 export function reportOfExecution({ type, data, at }: Event): PaymentReport | null {
   if (type !== 'SUBSCRIPTION_PAYMENT_CONTROLLED_EXECUTION_STATUS') return null
   const ours = readOurId(readOptionalText(data, 'execution_id', 'data'), 'pay')
@@ -162,4 +166,44 @@ function readExecution(value: unknown, at = 'execution') {
     failure: readOptionalText(failure, 'failure_reason', at) ?? 'The bank did not pay the debit.',
     completedAt: readOptionalMoment(execution, 'execution_completed_time', at),
   }
+}
+
+export function findSubscription(call: Call, id: string): Promise<shapes.Subscription | null> {
+  return find(call, `/subscriptions/${encodeURIComponent(id)}`, shapes.readSubscription)
+}
+
+/** Activating needs a day, also where no debit follows by itself. */
+export async function manage(
+  { now }: Connection,
+  call: Call,
+  id: string,
+  action: 'CANCEL' | 'PAUSE' | 'ACTIVATE',
+): Promise<void> {
+  const tomorrow = `${dayAfter(dayOf(now()))}T00:00:00+05:30`
+  const details = action === 'ACTIVATE' ? { action_details: { next_scheduled_time: tomorrow } } : {}
+  const body = { subscription_id: id, action, ...details }
+  await call('POST', `/subscriptions/${encodeURIComponent(id)}/manage`, () => null, { body })
+}
+
+/**
+ * After a debit was refused. Cashfree puts a subscription on hold when a debit fails, and we pause one whose plan is stopped:
+ * it takes none until told to, and a presentation needs that; true when it was told. A pause of the payer's is the payer's
+ * to end. Throws what is over for good.
+ */
+export async function letGoOn(
+  connection: Connection,
+  call: Call,
+  { debit, refused }: { debit: DebitRef; refused: ProviderRefused },
+): Promise<boolean> {
+  const subscription = await findSubscription(call, debit.subscriptionId)
+  if (subscription?.status === 'ON_HOLD' || subscription?.status === 'PAUSED') {
+    await manage(connection, call, debit.subscriptionId, 'ACTIVATE')
+    return true
+  }
+  const outcome = subscription === null ? null : outcomeOfSubscription(subscription)
+  if (outcome?.kind === 'cancelled')
+    throw new ProviderRefused(outcome.message, returnCodeOf('mandate revoked', debit.rail))
+  if (outcome?.kind === 'expired')
+    throw new ProviderRefused(refused.message, returnCodeOf('mandate expired', debit.rail))
+  return false
 }

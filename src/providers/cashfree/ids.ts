@@ -1,4 +1,4 @@
-import type { Rail } from '../mandate-port.ts'
+import type { Rail } from '../port.ts'
 
 /**
  * Our ids at Cashfree begin with the number of their institute: a callback about a refund or a debit, and a line of the

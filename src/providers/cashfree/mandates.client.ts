@@ -2,24 +2,32 @@ import { dayAfter, dayOf } from '../../platform/calendar.ts'
 import { unavailable } from '../../platform/errors.ts'
 import { paiseOf, toRupees, type Paise } from '../../platform/money.ts'
 import type { Call } from '../http.ts'
-import type {
-  DebitRequest,
-  MandateAtProvider,
-  MandatePort,
-  MandateReport,
-  MandateRequest,
-  ReturnReport,
-} from '../mandate-port.ts'
-import type { PaymentAtProvider, Started } from '../payment-at-provider.ts'
-import type { PaymentOutcome } from '../port.ts'
-import { ProviderRefused } from '../refused.ts'
+import {
+  ProviderRefused,
+  type DebitRequest,
+  type MandateAtProvider,
+  type MandatePort,
+  type MandateReport,
+  type MandateRequest,
+  type ReturnReport,
+  type PaymentAtProvider,
+  type StartedAtProvider,
+  type PaymentOutcome,
+} from '../port.ts'
 import { type Connection, find, phoneOf, refusal, repeatable, withoutEmpty } from './connection.ts'
-import { announce, execute, noticeOf, readControlled } from './controlled.client.ts'
+import {
+  announce,
+  execute,
+  noticeOf,
+  readControlled,
+  findSubscription,
+  letGoOn,
+  manage,
+} from './controlled.client.ts'
 import { checkoutUrl } from './hosted-page.ts'
 import { type DebitRef, readDebitRef, toCashfreeId, toDebitRef } from './ids.ts'
 import { outcomeOfCharge, outcomeOfSubscription, reportOfSubscription } from './reports.ts'
 import * as shapes from './shapes.ts'
-import { findSubscription, letGoOn, manage } from './subscriptions.client.ts'
 
 /**
  * Cashfree's Subscriptions on demand. A mandate of ours is one subscription and a debit one payment under it, both under
@@ -48,7 +56,7 @@ const METHODS = { enach: 'enach', upi_autopay: 'upi' }
 /** What a UPI app asks the payer to pay when they authorise it; Cashfree gives it back. An e-mandate asks for nothing. */
 const UPI_AUTHORISATION_PAISE = paiseOf(100)
 
-async function register(connection: Connection, request: MandateRequest): Promise<Started> {
+async function register(connection: Connection, request: MandateRequest): Promise<StartedAtProvider> {
   const { instituteId, mandateId, payer, rail, capPaise, returnUrl } = request
   const call = connection.begin()
   const subscriptionId = toCashfreeId(instituteId, mandateId)

@@ -1,12 +1,19 @@
 import { DAY_MS, dayOf, startOfDay } from '../../platform/calendar.ts'
 import { unavailable } from '../../platform/errors.ts'
 import { paiseOf, type Paise } from '../../platform/money.ts'
-import type { MandateOutcome, MandateReport, Rail } from '../mandate-port.ts'
-import type { PaymentOutcome, PaymentReport, RefundOutcome, RefundReport, Report } from '../port.ts'
+import type {
+  MandateOutcome,
+  MandateReport,
+  Rail,
+  PaymentOutcome,
+  PaymentReport,
+  RefundOutcome,
+  RefundReport,
+  Report,
+} from '../port.ts'
 import { readObject } from '../answer.ts'
-import { reportOfDispute } from './dispute-reports.ts'
+import { reportOfDispute } from './disputes.ts'
 import { readOurId, toDebitRef } from './ids.ts'
-import { returnCodeOf } from './return-codes.ts'
 import * as shapes from './shapes.ts'
 
 /** What Cashfree says, in our words; without I/O. */
@@ -85,7 +92,7 @@ export function reportOfSubscription(subscription: shapes.Subscription): Mandate
   }
 }
 
-/** Of an authorisation that succeeded the subscription's own event tells; this one tells of what went wrong. */
+/** The subscription's own event reports success, so this one only reports what went wrong. */
 function reportOfAuthorisation({ data }: shapes.Event): MandateReport | null {
   const { subscriptionId, status, failure } = shapes.readCharge(data, 'data')
   const ours = readOurId(subscriptionId, 'mdt')
@@ -124,7 +131,7 @@ function railOf({ isUpi }: shapes.Charge): Rail {
   return isUpi ? 'upi_autopay' : 'enach'
 }
 
-/** Of an order that nobody has tried to pay. */
+/** Outcome of an order that nobody has tried to pay. */
 export function outcomeOfOrder(status: string): PaymentOutcome {
   switch (status) {
     case 'ACTIVE':
@@ -253,4 +260,29 @@ export function feeOf(event: shapes.ReconEvent): Paise {
   const fee = event.isCredit ? event.amountPaise - event.settledPaise : event.settledPaise - event.amountPaise
   if (fee < 0) throw unavailable(`Cashfree's figures for ${event.id} do not add up.`)
   return paiseOf(fee)
+}
+
+/**
+ * Cashfree tells why a debit failed in a sentence, not by NPCI's number. The number decides whether a debit is tried
+ * again, so only sentences that leave no doubt get one; every other failure keeps its words and waits for a person.
+ */
+const REASONS: readonly [sentence: RegExp, codes: Record<Rail, string>][] = [
+  [/insufficient|not enough (fund|balance)|low balance/i, { enach: '04', upi_autopay: 'Z9' }],
+  [/account.*\bclosed\b|\bclosed\b.*account/i, { enach: '01', upi_autopay: '01' }],
+  [/no such account|invalid account|account does ?n.t exist/i, { enach: '02', upi_autopay: '02' }],
+  [/account.*(frozen|blocked|inoperative|dormant)/i, { enach: '53', upi_autopay: '53' }],
+  [/(mandate|umrn|umn|subscription).*(revoked|cancel|withdrawn)/i, { enach: '29', upi_autopay: 'QA' }],
+  [
+    /(mandate|umrn|umn).*(expired|not (found|registered|active)|invalid)/i,
+    { enach: '12', upi_autopay: 'VM' },
+  ],
+  [/exceed|above.*limit|limit.*(reached|crossed)/i, { enach: '15', upi_autopay: 'U54' }],
+  [
+    /(bank|switch|remitter|npci).*(unavailable|down|time.?d? ?out|not respond)/i,
+    { enach: '59', upi_autopay: 'U88' },
+  ],
+]
+
+export function returnCodeOf(sentence: string, rail: Rail): string {
+  return REASONS.find(([pattern]) => pattern.test(sentence))?.[1][rail] ?? 'failed'
 }

@@ -87,7 +87,7 @@ function isRupee({ amountPaise, orderId, type }: shapes.ReconEvent): boolean {
   return amountPaise === RUPEE && isPaidOrBack && orderId?.startsWith(SUBSCRIPTION_ORDER) === true
 }
 
-/** As the dispute that was lost came about; one that was won again comes in, and is nobody's payment. */
+/** Entries of a dispute that was lost; a dispute that was won comes back in and is nobody's payment. */
 const DISPUTED = /CHARGEBACK|DISPUTE|ARBITRATION/
 
 function ownerOf({ type, isCredit, orderId, refundId }: shapes.ReconEvent): {

@@ -189,7 +189,7 @@ export function readReconPage(value: unknown): { events: ReconEvent[]; cursor: s
   }
 }
 
-/** By version the fields stand side by side, in groups, or in lists of one group; no name stands in two groups. */
+/** Versions put the fields side by side, in groups, or in lists of one group; no name stands in two groups. */
 function readReconEvent(value: unknown, at: string): ReconEvent {
   const nested = readObject(value, at)
   const groups = Object.entries(nested).flatMap(([key, group]) => {

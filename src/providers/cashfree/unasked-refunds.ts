@@ -11,7 +11,7 @@ import * as shapes from './shapes.ts'
  */
 const BY_A_PERSON = 'MERCHANT_INITIATED'
 
-/** Of the callback about a refund; null when it is one of ours, not made, or of nothing that we know. */
+/** Reads the callback about a refund; null when we asked for it, it was not made, or the payment is unknown. */
 export function reportOfUnasked(event: shapes.Event): UnaskedRefund | null {
   if (event.type === 'REFUND_STATUS_WEBHOOK') {
     const data = readObject(event.data['refund'], 'data.refund')

@@ -1,12 +1,16 @@
 import type { Paise } from '../../platform/money.ts'
 import type { Call } from '../http.ts'
-import type { Announcement, DebitRequest, Rail } from '../mandate-port.ts'
-import type { PaymentAtProvider } from '../payment-at-provider.ts'
-import type { PaymentOutcome } from '../port.ts'
-import { ProviderRefused } from '../refused.ts'
+import {
+  ProviderRefused,
+  type Announcement,
+  type DebitRequest,
+  type Rail,
+  type PaymentAtProvider,
+  type PaymentOutcome,
+} from '../port.ts'
 import { type Order, readCharge, readOrder } from './mandate-shapes.ts'
 import { tokenOf, unsureReads } from './mandates.client.ts'
-import { outcomeOfDebit } from './mandate-reports.ts'
+import { outcomeOfDebit } from './reports.ts'
 import { isReason, returnCodeOf } from './return-codes.rules.ts'
 import { readItems, readPayment, type RazorpayPayment } from './shapes.ts'
 

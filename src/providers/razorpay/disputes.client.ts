@@ -1,9 +1,8 @@
 import { unavailable } from '../../platform/errors.ts'
 import { isObject } from '../answer.ts'
 import type { Call } from '../http.ts'
-import type { PaymentAtProvider } from '../payment-at-provider.ts'
-import type { DisputeReport, Report } from '../port.ts'
-import { reportOfDispute } from './mandate-reports.ts'
+import type { PaymentAtProvider, DisputeReport, Report } from '../port.ts'
+import { reportOfDispute } from './reports.ts'
 import { type Dispute, readDispute } from './mandate-shapes.ts'
 import {
   type Event,

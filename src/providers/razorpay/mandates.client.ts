@@ -2,17 +2,25 @@ import { dayAfter, startOfDay } from '../../platform/calendar.ts'
 import { unavailable } from '../../platform/errors.ts'
 import { paiseOf } from '../../platform/money.ts'
 import type { Call } from '../http.ts'
-import type {
-  MandateAtProvider,
-  MandateOutcome,
-  MandateReport,
-  MandateRequest,
-  Rail,
-} from '../mandate-port.ts'
-import type { Started } from '../payment-at-provider.ts'
-import { ProviderRefused } from '../refused.ts'
-import { type Registration, readRegistration, readToken, type Token } from './mandate-shapes.ts'
-import { mandateRefOf, parseMandateRef, registeredBy, type TokenRef } from './mandate-refs.ts'
+import {
+  ProviderRefused,
+  type MandateAtProvider,
+  type MandateOutcome,
+  type MandateReport,
+  type MandateRequest,
+  type Rail,
+  type StartedAtProvider,
+} from '../port.ts'
+import {
+  readRegistration,
+  readToken,
+  mandateRefOf,
+  parseMandateRef,
+  registeredBy,
+  type Registration,
+  type Token,
+  type TokenRef,
+} from './mandate-shapes.ts'
 import { railOf } from './return-codes.rules.ts'
 import { readItems, readPayment } from './shapes.ts'
 
@@ -28,7 +36,7 @@ const NO_EMAIL = 'void@razorpay.com'
 const OPEN_DAYS = 15
 const END_OF_DAY_S = 86_399
 
-export async function registerMandate(call: Call, request: MandateRequest): Promise<Started> {
+export async function registerMandate(call: Call, request: MandateRequest): Promise<StartedAtProvider> {
   const link = (await findRegistration(call, request.mandateId)) ?? (await createRegistration(call, request))
   return { providerRef: link.id, redirectUrl: link.shortUrl }
 }
@@ -200,7 +208,7 @@ export async function cancelMandate(call: Call, mandate: MandateAtProvider): Pro
   }
   const token = await fetchToken(call, ref)
   if (token === null || ['cancellation_initiated', 'cancelled', 'rejected'].includes(token.status)) return
-  // For eNACH the documentation has deletion begin the cancellation; for UPI deletion would leave the mandate alive.
+  // Razorpay documents that deletion begins the cancellation of eNACH; for UPI it would leave the mandate alive.
   const ends = railOf(token.method) === 'enach' ? (['DELETE', ''] as const) : (['PUT', '/cancel'] as const)
   try {
     await call(ends[0], `${pathOf(ref)}${ends[1]}`, answer => answer)

@@ -1,8 +1,9 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { unavailable } from '../../platform/errors.ts'
 import { paiseOf } from '../../platform/money.ts'
-import { ignoreRefusal, ProviderRefused } from '../refused.ts'
 import {
+  ignoreRefusal,
+  ProviderRefused,
   UPI_MOST,
   type PaymentOutcome,
   type PaymentReport,
@@ -10,15 +11,15 @@ import {
   type RefundReport,
   type RefundRequest,
   type StartRequest,
+  type PaymentAtProvider,
+  type StartedAtProvider,
 } from '../port.ts'
-import type { PaymentAtProvider, Started } from '../payment-at-provider.ts'
 import { type Call, type CallerOptions, createCaller } from '../http.ts'
 import { announceDebit, presentDebit, readDebit, readDebitOutcome } from './debits.client.ts'
 import { readDisputeEvent, readDisputes, readUnasked } from './disputes.client.ts'
 import { cancelMandate, readMandate, registerMandate, UPI_REGISTRATION_PAISE } from './mandates.client.ts'
-import { outcomeOfLink, outcomeOfPayment, outcomeOfRefund } from './outcomes.ts'
+import { outcomeOfLink, outcomeOfPayment, outcomeOfRefund, reportsOf } from './reports.ts'
 import { refundOnce } from './refunds.client.ts'
-import { reportsOf } from './reports.ts'
 import { readSettlements } from './settlements.client.ts'
 import * as shapes from './shapes.ts'
 
@@ -105,7 +106,7 @@ export function createRazorpay(options: RazorpayOptions): Provider {
   }
 }
 
-async function startPayment(call: Call, order: StartRequest): Promise<Started> {
+async function startPayment(call: Call, order: StartRequest): Promise<StartedAtProvider> {
   const { instituteId, paymentId, payer, mode } = order
   const customer = { name: payer.name, contact: payer.phone, email: payer.email }
   const body = {

@@ -1,5 +1,4 @@
-import type { ProviderEntry } from '../port.ts'
-import { valueOf } from '../values.ts'
+import { valueOf, type ProviderEntry } from '../port.ts'
 import { createRazorpay } from './razorpay.client.ts'
 
 export const razorpay: ProviderEntry = {

@@ -1,7 +1,7 @@
 import { unavailable } from '../../platform/errors.ts'
 import type { Paise } from '../../platform/money.ts'
 import type { Call } from '../http.ts'
-import { ProviderRefused } from '../refused.ts'
+import { ProviderRefused } from '../port.ts'
 import { type RazorpayRefund, readItems, readRefund } from './shapes.ts'
 
 const REFUNDS_PAGE = 100

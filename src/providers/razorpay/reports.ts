@@ -1,9 +1,19 @@
-import type { PaymentReport, RefundReport, Report } from '../port.ts'
-import { outcomeOfDebit, reportOfExpiredLink, reportOfRegistration } from './mandate-reports.ts'
-import { readToken } from './mandate-shapes.ts'
-import { outcomeOfLink, outcomeOfPayment, outcomeOfRefund } from './outcomes.ts'
-import { railOf } from './return-codes.rules.ts'
+import type {
+  PaymentReport,
+  RefundReport,
+  Report,
+  PaymentOutcome,
+  RefundOutcome,
+  MandateOutcome,
+  MandateReport,
+  DisputeReport,
+  DisputeState,
+} from '../port.ts'
+import { readToken, readRegistration, mandateRefOf, registeredBy, type Dispute } from './mandate-shapes.ts'
+import { railOf, returnCodeOf } from './return-codes.rules.ts'
 import * as shapes from './shapes.ts'
+import type { Event, RazorpayPayment } from './shapes.ts'
+import { assertNever } from '../../platform/assert.ts'
 
 /** What Razorpay says, in our words; without I/O. */
 
@@ -100,4 +110,111 @@ function reportOfRefund(event: shapes.Event): RefundReport | null {
 
 function present<T>(value: T | null): T[] {
   return value === null ? [] : [value]
+}
+
+/** How links, payments and refunds stand, in our words; without I/O. */
+export function outcomeOfLink(status: shapes.LinkStatus): PaymentOutcome {
+  switch (status) {
+    case 'created':
+      return { kind: 'open' }
+    case 'partially_paid':
+    case 'paid':
+      return { kind: 'pending' }
+    case 'expired':
+      return { kind: 'failed', code: 'expired', message: 'The time to pay ran out.' }
+    case 'cancelled':
+      return { kind: 'failed', code: 'cancelled', message: 'The payment was cancelled.' }
+    default:
+      return assertNever(status)
+  }
+}
+
+/** Razorpay tells no moment of capture; the attempt's own is the same however often and wherever it is read. */
+export function outcomeOfPayment(payment: shapes.RazorpayPayment): PaymentOutcome {
+  switch (payment.status) {
+    case 'created':
+    case 'authorized':
+      return { kind: 'pending' }
+    case 'captured':
+    case 'refunded':
+      return {
+        kind: 'captured',
+        amountPaise: payment.amountPaise,
+        ...(payment.feePaise === null ? {} : { feePaise: payment.feePaise }),
+        mode: payment.method,
+        transactionId: payment.bankReference ?? payment.id,
+        providerPaymentId: payment.id,
+        capturedAt: payment.createdAt,
+      }
+    case 'failed':
+      return { kind: 'failed', ...payment.error }
+    default:
+      return assertNever(payment.status)
+  }
+}
+
+/** Razorpay often calls a refund processed before the bank gave it a number; until then its own number stands in. */
+export function outcomeOfRefund(refund: shapes.RazorpayRefund, processedAt: Date): RefundOutcome {
+  switch (refund.status) {
+    case 'pending':
+      return { kind: 'pending' }
+    case 'processed':
+      return { kind: 'processed', utr: refund.bankReference ?? refund.id, processedAt }
+    case 'failed':
+      return { kind: 'failed', message: 'Razorpay could not make this refund.' }
+    default:
+      return assertNever(refund.status)
+  }
+}
+
+/** What Razorpay says of mandates, debits and disputes, in our words; without I/O. */
+
+/** A debit ends in the words of its rail, with Razorpay's reason kept beside. */
+export function outcomeOfDebit(payment: RazorpayPayment): PaymentOutcome {
+  const outcome = outcomeOfPayment(payment)
+  const rail = railOf(payment.method)
+  if (rail === null) return outcome
+  if (outcome.kind === 'captured') return { ...outcome, mode: rail }
+  if (outcome.kind !== 'failed') return outcome
+  const { code: reason, message } = outcome
+  return { kind: 'failed', code: returnCodeOf(reason, rail), message: `${message} (Razorpay: ${reason})` }
+}
+
+/** The payer has said yes to a mandate. Any other end of an attempt leaves its link open. */
+function reportOfRegistration(payment: RazorpayPayment): MandateReport | null {
+  const { instituteId, mandateId } = payment.notes
+  const token = registeredBy(payment)
+  if (instituteId === null || mandateId === null || token === null) return null
+  const outcome: MandateOutcome = { kind: 'authorised' }
+  return { about: 'mandate', instituteId, mandateId, providerRef: mandateRefOf(token), outcome }
+}
+
+function reportOfExpiredLink(event: Event): MandateReport | null {
+  const link = readRegistration(event.entity('invoice'), 'payload.invoice.entity')
+  const { instituteId, mandateId } = link.notes
+  if (instituteId === null || mandateId === null) return null
+  const message = 'The time to authorise the mandate ran out.'
+  const outcome: MandateOutcome = { kind: 'rejected', code: 'expired', message }
+  return { about: 'mandate', instituteId, mandateId, providerRef: link.id, outcome }
+}
+
+const STATES: Record<string, DisputeState> = {
+  open: 'open',
+  under_review: 'under_review',
+  action_required: 'action_required',
+  won: 'won',
+  lost: 'lost',
+  closed: 'closed',
+}
+
+type OurPayment = { instituteId: number; paymentId: string }
+
+/** A state that we do not know leaves a dispute open: a person looks at it. */
+export function reportOfDispute(dispute: Dispute, ours: OurPayment, at: Date): DisputeReport {
+  const { id, amountPaise, deductedPaise, reason, phase, respondBy } = dispute
+  const told = STATES[dispute.status] ?? 'open'
+  // One that is closed and took money was decided for the payer.
+  const state = told === 'closed' && deductedPaise > 0 ? 'lost' : told
+  const details = { amountPaise, deductedPaise, reasonCode: reason, reason, phase, respondBy, at }
+  return { about: 'dispute', ...ours, providerRef: id, state, ...details }
 }

@@ -1,4 +1,4 @@
-import type { Rail } from '../mandate-port.ts'
+import type { Rail } from '../port.ts'
 
 /**
  * Razorpay's reasons for a failed debit as return codes of the rail, so that Flex reacts to what happened and not to who

@@ -1,12 +1,11 @@
 import { parseDay } from '../../platform/calendar.ts'
 import { unavailable } from '../../platform/errors.ts'
-import { type Call, RECON_PAGE } from '../http.ts'
-import type { SettlementReport } from '../port.ts'
-import { ProviderRefused } from '../refused.ts'
+import { RECON_PAGE, type Call } from '../http.ts'
+import { ProviderRefused, type SettlementReport, type SettlementItem } from '../port.ts'
 import { findDisputed, findRefunded } from './disputes.client.ts'
-import { groupByPayout, type NamedItem } from './pay-outs.ts'
 import { refundOnce } from './refunds.client.ts'
 import * as shapes from './shapes.ts'
+import { paiseOf, type Paise } from '../../platform/money.ts'
 
 const MAX_PAGES = 4_000
 
@@ -64,4 +63,75 @@ async function isGivenBack(
     if (error instanceof ProviderRefused) return false
     throw error
   }
+}
+
+/** Items of an account that belongs to no institute of ours. */
+const NOBODY = 0
+
+type OurPayment = { instituteId: number; paymentId: string }
+
+/** The payments of ours that somebody refunded at Razorpay itself, and that a lost dispute is about. */
+type NamedItem = shapes.ReconItem & { refunded: OurPayment | null; disputed: OurPayment | null }
+
+/**
+ * Items under their UTR and institute. All the reports under one UTR add up to what reached the bank, so nothing is
+ * left out: items without our notes, and Razorpay's own adjustments and transfers, stand under institute 0, money in
+ * as a payment and money out as a refund. A pay-out whose UTR is not told yet stands under its settlement id.
+ */
+function groupByPayout(items: readonly NamedItem[]): SettlementReport[] {
+  const settled = items.filter(item => item.isSettled)
+  const utrs = new Map(
+    settled.flatMap(item =>
+      item.settlementUtr === null ? [] : [[item.settlementId, item.settlementUtr] as const],
+    ),
+  )
+  const groups = new Map<string, { report: SettlementReport; items: SettlementItem[] }>()
+  for (const item of settled) {
+    const utr = item.settlementUtr ?? utrs.get(item.settlementId) ?? item.settlementId
+    const { instituteId, ...entry } = attribute(item)
+    const key = `${instituteId} ${utr}`
+    const group = groups.get(key) ?? newGroup(instituteId, utr, item.settledAt)
+    group.items.push(entry)
+    groups.set(key, group)
+  }
+  return [...groups.values()].map(group => group.report)
+}
+
+function newGroup(
+  instituteId: number,
+  utr: string,
+  settledAt: Date,
+): { report: SettlementReport; items: SettlementItem[] } {
+  const items: SettlementItem[] = []
+  return { report: { instituteId, utr, settledAt, items }, items }
+}
+
+function attribute(item: NamedItem): SettlementItem & { instituteId: number } {
+  const { notes, refunded, disputed, disputeId } = item
+  const owner = refunded ?? disputed
+  const isIncoming = item.type === 'payment' || (item.type !== 'refund' && item.creditPaise > item.debitPaise)
+  const ourId = item.type === 'refund' ? notes.refundId : (notes.paymentId ?? item.orderReceipt)
+  const isOurs = item.type === 'payment' || item.type === 'refund'
+  return {
+    instituteId: owner?.instituteId ?? (isOurs && ourId !== null ? (notes.instituteId ?? NOBODY) : NOBODY),
+    kind: isIncoming ? 'payment' : 'refund',
+    ourId: isOurs ? (ourId ?? '') : '',
+    providerRef: item.entityId,
+    payOutId: item.settlementId,
+    amountPaise: item.amountPaise,
+    feePaise: feeOf(item, isIncoming),
+    ...(disputed && { dispute: { paymentId: disputed.paymentId, providerRef: disputeId } }),
+    ...(refunded && { unasked: { paymentId: refunded.paymentId, providerRef: item.entityId } }),
+  }
+}
+
+/**
+ * What was kept back, taken from the money that moved. In Razorpay's figures the tax stands inside the fee already,
+ * and on some plans fees are billed apart and nothing is kept back: this is right in each case.
+ */
+function feeOf(item: shapes.ReconItem, isIncoming: boolean): Paise {
+  const moved = isIncoming ? item.creditPaise - item.debitPaise : item.debitPaise - item.creditPaise
+  const fee = isIncoming ? item.amountPaise - moved : moved - item.amountPaise
+  if (fee < 0) throw unavailable(`Razorpay's figures for ${item.entityId} do not add up.`)
+  return paiseOf(fee)
 }

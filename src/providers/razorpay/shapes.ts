@@ -39,7 +39,7 @@ export type RazorpayPayment = {
   feePaise: Paise | null
   method: string
   orderId: string | null
-  /** Of a debit under a mandate, and of the payment that registers one. */
+  /** Set for a debit under a mandate, and for the payment that registers one. */
   tokenId: string | null
   customerId: string | null
   notes: Notes

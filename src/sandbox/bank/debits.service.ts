@@ -15,10 +15,14 @@ import {
   type DebitVerdict,
 } from './mandates.rules.ts'
 import * as store from './debits.store.ts'
-import { type DebitRequest, returnIdOf, type ReturnReport } from '../../providers/mandate-port.ts'
+import {
+  returnIdOf,
+  type DebitRequest,
+  type ReturnReport,
+  type PaymentAtProvider,
+  type Report,
+} from '../../providers/port.ts'
 import { readHolidays } from '../../payments/holidays.service.ts'
-import type { PaymentAtProvider } from '../../providers/payment-at-provider.ts'
-import type { Report } from '../../providers/port.ts'
 
 /** Debits under mandates at the sandbox's bank. It takes every one and says later what became of it, as banks do. */
 export async function presentDebit(
@@ -40,8 +44,8 @@ export async function decideDue(
   { db }: Context,
   now: Date,
   limit: number,
-): Promise<{ count: number; told: Told[] }> {
-  const told: Told[] = []
+): Promise<{ count: number; told: BankReport[] }> {
+  const told: BankReport[] = []
   const count = await takeDue(db, await store.findDueDebits(db, now, limit), async (tx, keys) => {
     const due = await store.lockDueDebits(tx, now, keys)
     const decided = due.flatMap(debit => {
@@ -61,7 +65,7 @@ export async function decideDebit(
   { db, clock }: Context,
   { instituteId, ref }: Pick<BankDebit, 'instituteId' | 'ref'>,
   act: DebitAct,
-): Promise<Told[]> {
+): Promise<BankReport[]> {
   return db.transaction(async tx => {
     const debit = await store.lockDebit(tx, instituteId, ref)
     if (debit === null) throw notFound('This debit')
@@ -76,11 +80,11 @@ export async function decideDebit(
 }
 
 /** A report, and by how much money it is about: magic amounts decide how often it is told. */
-export type Told = { report: Report; amountPaise: BankDebit['amountPaise'] }
+export type BankReport = { report: Report; amountPaise: BankDebit['amountPaise'] }
 
 type Decided = { debit: BankDebit; verdict: DebitVerdict; at: Date }
 
-async function write(tx: Transaction, decided: readonly Decided[]): Promise<Told[]> {
+async function write(tx: Transaction, decided: readonly Decided[]): Promise<BankReport[]> {
   if (decided.length === 0) return []
   await store.moveDebits(tx, decided.map(moveOf))
   const returns = decided.filter(({ verdict }) => verdict.kind === 'returned')

@@ -1,4 +1,4 @@
-import { isHere } from '../../platform/db/moving.ts'
+import { isHere } from '../../platform/db/query.ts'
 import type { Database, Queryable, Transaction } from '../../platform/db/database.ts'
 import { findDue } from '../../platform/jobs/claim.ts'
 import { institutesOf, nameRows, type RowKey } from '../../platform/db/named-rows.ts'
@@ -49,7 +49,7 @@ const FROM = `from bank_payments b
 
 const TO_DECIDE = { table: 'bank_payments', key: 'ref', where: 'decide_at <= $1', order: 'decide_at' }
 
-/** Those whose moment has come. */
+/** Debits whose moment has come. */
 export async function findDueDebits(db: Database, now: Date, limit: number): Promise<RowKey[]> {
   return findDue(db, TO_DECIDE, now, limit)
 }

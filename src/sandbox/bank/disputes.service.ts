@@ -1,10 +1,9 @@
 import type { Context } from '../../platform/context.ts'
 import { notFound } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
-import type { PaymentAtProvider } from '../../providers/payment-at-provider.ts'
-import type { DisputeReport } from '../../providers/port.ts'
+import type { PaymentAtProvider, DisputeReport } from '../../providers/port.ts'
 import { actOnDispute, reportOfDispute, type DisputeAct } from './disputes.rules.ts'
-import * as store from './disputes.store.ts'
+import * as store from './simulator.store.ts'
 import { findBankPayment, lockBankPayment } from './simulator.store.ts'
 import type { BankPayment } from './simulator.rules.ts'
 

@@ -1,7 +1,13 @@
-import { DAY_MS, dayOf, startOfDay } from '../../platform/calendar.ts'
+import {
+  DAY_MS,
+  dayOf,
+  startOfDay,
+  addWorkingDays,
+  isWorkingDay,
+  type Holidays,
+} from '../../platform/calendar.ts'
 import type { Paise } from '../../platform/money.ts'
-import { addWorkingDays, isWorkingDay, type Holidays } from '../../platform/working-days.ts'
-import type { MandateOutcome, Rail } from '../../providers/mandate-port.ts'
+import type { MandateOutcome, Rail } from '../../providers/port.ts'
 import type { BankState } from './simulator.rules.ts'
 
 /** Mandates at the sandbox's bank, and what it makes of debits under them. */
@@ -20,7 +26,7 @@ export type BankMandate = {
   umrn: string | null
   upiReference: string | null
   failureCode: string | null
-  /** By the payer, for now: debits come back as if the bank could not process them. */
+  /** The payer paused it: debits come back as if the bank could not process them. */
   isPaused: boolean
   returnUrl: string
 }
@@ -28,7 +34,7 @@ export type BankMandate = {
 /** What the payer does; `approve_in_vain` is a yes that the destination bank refuses later. */
 export type MandateAct =
   | ('approve' | 'approve_in_vain' | 'decline')
-  /** Of one that was authorised. */
+  /** Acts on a mandate that was authorised. */
   | ('revoke' | 'pause' | 'resume' | 'expire')
 
 const TEN_IN_THE_MORNING_MS = 10 * 3_600_000

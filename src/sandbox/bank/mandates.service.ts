@@ -4,7 +4,7 @@ import { newId } from '../../platform/ids.ts'
 import { presentDebit, returnReportOf } from './debits.service.ts'
 import { mandateMove, mandateOutcome, type BankMandate, type MandateAct } from './mandates.rules.ts'
 import * as store from './mandates.store.ts'
-import type { MandateAtProvider, MandatePort, MandateReport } from '../../providers/mandate-port.ts'
+import type { MandateAtProvider, MandatePort, MandateReport } from '../../providers/port.ts'
 import { readHolidays } from '../../payments/holidays.service.ts'
 
 /** Mandates at the sandbox's bank. */

@@ -63,7 +63,7 @@ export type BankPayment = {
   failureCode: string | null
   transactionId: string | null
   returnUrl: string
-  /** Of a debit under a mandate: the payer has nothing to do. */
+  /** Set for a debit under a mandate: the payer has nothing to do. */
   mandateRef: string | null
   capturedAt: Date | null
 }

@@ -1,28 +1,63 @@
-import { forEachInstitute } from '../../platform/jobs/claim.ts'
-import { dayAfter, startOfDay } from '../../platform/calendar.ts'
-import { assertNever } from '../../platform/assert.ts'
-import { forEachSettled } from '../../platform/for-each-settled.ts'
-import { BursarError, conflict, notFound } from '../../platform/errors.ts'
-import type { Context } from '../../platform/context.ts'
-import { newId } from '../../platform/ids.ts'
-import { paiseOf } from '../../platform/money.ts'
-import { callbackFor, readBankCallback } from './callbacks.ts'
-import { DISPUTE_FEE } from './disputes.rules.ts'
-import { disputeAtBank, listDisputesAtBank } from './disputes.service.ts'
-import { decideDebit, decideDue, nextDueAtBank, type Told } from './debits.service.ts'
-import { actOnMandate, confirmDueMandates, findMandate, mandatePort } from './mandates.service.ts'
-import { returnMessage } from './mandates.rules.ts'
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { DISPUTE_FEE, type DisputeAct } from './disputes.rules.ts'
+import {
+  returnMessage,
+  type BankDebit,
+  type BankMandate,
+  type DebitAct,
+  type MandateAct,
+} from './mandates.rules.ts'
 import type {
+  MandatePort,
   Callback,
+  Provider,
   PaymentOutcome,
   PaymentReport,
   SettlementItem,
   SettlementReport,
+  Report,
+  TransferPort,
+  TransferRequest,
 } from '../../providers/port.ts'
-import type { AtCounter, SandboxBank } from './simulator.ts'
 import { bankMoves, FAILURES, feeOf, scriptOf, type BankAct, type BankPayment } from './simulator.rules.ts'
+import { forEachInstitute } from '../../platform/jobs/claim.ts'
+import { dayAfter, startOfDay } from '../../platform/calendar.ts'
+import { assertNever } from '../../platform/assert.ts'
+import { forEachSettled } from '../../platform/concurrency.ts'
+import { BursarError, conflict, notFound } from '../../platform/errors.ts'
+import type { Context } from '../../platform/context.ts'
+import { newId } from '../../platform/ids.ts'
+import { paiseOf } from '../../platform/money.ts'
+import { disputeAtBank, listDisputesAtBank } from './disputes.service.ts'
+import { decideDebit, decideDue, nextDueAtBank, type BankReport } from './debits.service.ts'
+import { actOnMandate, confirmDueMandates, findMandate, mandatePort } from './mandates.service.ts'
 import * as store from './simulator.store.ts'
-import type { TransferRequest } from '../../providers/transfer-port.ts'
+
+/** A payment by the reference that the payer knows. */
+export type AtCounter = Pick<BankPayment, 'instituteId' | 'ref' | 'amountPaise'>
+
+/** What the sandbox's bank offers beside the port: its counter, where pages and the sandbox API tell it what happens. */
+export type SandboxBank = Provider & {
+  readonly mandates: MandatePort
+  readonly transfers: TransferPort
+  /** Where the bank posts what it has to tell of its own accord. */
+  tell: (callback: Callback) => Promise<void>
+  /** A payment that has a page; debits and transfers have none. */
+  find(instituteId: number, ref: string): Promise<BankPayment | null>
+  /** Does what the payer did; answers the callbacks that the bank now sends, none to two. */
+  act(where: AtCounter, act: BankAct): Promise<Callback[]>
+  findMandate(instituteId: number, key: { ref: string } | { mandateId: string }): Promise<BankMandate | null>
+  actOnMandate(where: Pick<BankMandate, 'instituteId' | 'ref'>, act: MandateAct): Promise<Callback[]>
+  /** Ends a debit that is out, or takes back one that was debited. */
+  decide(where: Pick<BankDebit, 'instituteId' | 'ref'>, act: DebitAct): Promise<Callback[]>
+  /** A payer's bank opens or decides a dispute of a payment or debit. */
+  dispute(where: Pick<BankPayment, 'instituteId' | 'ref'>, act: DisputeAct): Promise<Callback[]>
+  /** Does what is due by itself, mandates to confirm and debits to decide, and tells; answers how many. */
+  runDue(limit: number): Promise<number>
+  nextDue(): Promise<Date | null>
+  /** Pays out everything captured before a moment, of one institute or of all. */
+  payOut(before: Date, instituteId?: number): Promise<number>
+}
 
 const ITEMS_PER_SLICE = 1_000
 
@@ -212,11 +247,43 @@ function unknownReport(instituteId: number, paymentId: string): PaymentReport {
 }
 
 /** The magic amounts that set how often a payment is reported apply to debits too. */
-function callbacksFor(key: string, told: readonly Told[]): Callback[] {
+function callbacksFor(key: string, told: readonly BankReport[]): Callback[] {
   return told.flatMap(({ report, amountPaise }) => {
     const callback = callbackFor(key, report)
     const script = scriptOf(amountPaise)
     if (script === 'tells_nothing') return []
     return script === 'tells_twice' ? [callback, callback] : [callback]
   })
+}
+
+const SIGNATURE = 'x-sandbox-bank-signature'
+
+/** What the sandbox's bank posts to us, signed. */
+function callbackFor(key: string, report: Report): Callback {
+  const rawBody = Buffer.from(JSON.stringify(report))
+  return { headers: { [SIGNATURE]: sign(key, rawBody) }, rawBody }
+}
+
+/** Null when the signature is not the bank's. */
+function readBankCallback(key: string, { headers, rawBody }: Callback): Report[] | null {
+  const sent = Buffer.from(headers[SIGNATURE] ?? '')
+  const expected = Buffer.from(sign(key, rawBody))
+  if (sent.length !== expected.length || !timingSafeEqual(sent, expected)) return null
+  return [readReport(rawBody)]
+}
+
+function sign(key: string, body: Buffer): string {
+  return createHmac('sha256', key).update(body).digest('hex')
+}
+
+function readReport(rawBody: Buffer): Report {
+  // Signed by ourselves a moment ago, so its shape is known; only moments have to become ones again.
+  const report = JSON.parse(rawBody.toString('utf8')) as Report
+  if (report.about === 'return') return { ...report, returnedAt: new Date(report.returnedAt) }
+  if (report.about === 'dispute') {
+    const { respondBy, at } = report
+    return { ...report, respondBy: respondBy && new Date(respondBy), at: new Date(at) }
+  }
+  if (report.about !== 'payment' || report.outcome.kind !== 'captured') return report
+  return { ...report, outcome: { ...report.outcome, capturedAt: new Date(report.outcome.capturedAt) } }
 }

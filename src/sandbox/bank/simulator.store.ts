@@ -1,8 +1,10 @@
-import { isHere } from '../../platform/db/moving.ts'
+import { isHere } from '../../platform/db/query.ts'
 import type { Database, Queryable, Transaction } from '../../platform/db/database.ts'
 import type { Paise } from '../../platform/money.ts'
 import { commitLater } from '../../payments/commit-later.ts'
 import type { BankPayment, BankState } from './simulator.rules.ts'
+import { Table } from '../../platform/db/table.ts'
+import type { BankDispute } from './disputes.rules.ts'
 
 const COLUMNS = `institute_id as "instituteId", ref, payment_id as "paymentId", collector_code as "collectorCode",
   amount_paise as "amountPaise", state, mode, failure_code as "failureCode", transaction_id as "transactionId",
@@ -197,7 +199,7 @@ export async function listPayOuts(
 }
 
 export type PayOutItem = {
-  /** Of a dispute `ourId` is the payment's. */
+  /** For a dispute `ourId` is the payment's. */
   kind: 'payment' | 'refund' | 'dispute'
   ourId: string
   ref: string
@@ -226,5 +228,36 @@ export async function listPayOutItems(
         where d.institute_id = $1 and d.settlement_utr = $2 and d.ref > $3 order by d.ref limit $4)
      ) item order by ref limit $4`,
     [instituteId, utr, page.after, page.limit],
+  )
+}
+
+const disputes = new Table<BankDispute>('bank_disputes', {
+  instituteId: 'int',
+  ref: 'text',
+  paymentRef: 'text',
+  amountPaise: 'bigint',
+  state: 'text',
+  reasonCode: 'text',
+  respondBy: 'timestamptz',
+  openedAt: 'timestamptz',
+  closedAt: 'timestamptz',
+})
+
+export async function putBankDispute(tx: Transaction, dispute: BankDispute): Promise<void> {
+  await disputes.insert(tx, [dispute], {
+    onConflict: `on conflict (institute_id, ref) do update set ${disputes.excluded(['state', 'closedAt'])}`,
+  })
+}
+
+/** Oldest first. */
+export async function listBankDisputes(
+  db: Queryable,
+  instituteId: number,
+  paymentRef: string,
+): Promise<BankDispute[]> {
+  return db.query<BankDispute>(
+    `select ${disputes.columns('d')} from bank_disputes d where d.institute_id = $1 and d.payment_ref = $2
+     order by d.opened_at, d.ref`,
+    [instituteId, paymentRef],
   )
 }

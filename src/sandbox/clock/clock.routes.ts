@@ -1,10 +1,14 @@
 import type { FastifyInstance } from 'fastify'
 import { addRead, addWrite } from '../../http/endpoint.ts'
-import { one } from '../../http/reply.ts'
+import { one, created, remarked } from '../../http/reply.ts'
 import type { Context } from '../../platform/context.ts'
-import { moveInput } from './clock.input.ts'
-import { clockOutput, movedOutput } from './clock.output.ts'
-import { loadOffset, moveClock, type SandboxClock } from './clock.service.ts'
+import { moveInput, clockOutput, movedOutput, bothClocksOutput } from './clock.schemas.ts'
+import { loadOffset, moveClock, type SandboxClock, type Moved } from './clock.service.ts'
+import { EVERYONE } from '../../console/console.rules.ts'
+import { DEVELOPERS } from '../../console/developers/developers.rules.ts'
+import { addConsoleRead, addConsoleWrite } from '../../console/auth/access.routes.ts'
+import { triggerInput, remarkOnTriggered, triggeredOutput } from '../trigger/trigger.schemas.ts'
+import { triggerEvent, type Triggered } from '../trigger/trigger.service.ts'
 
 const URL_PATH = '/api/v1/sandbox/clock'
 
@@ -38,5 +42,44 @@ export function clockRoutes(app: FastifyInstance, ctx: Context, sandbox: Sandbox
     output: one(movedOutput),
     body: moveInput,
     perform: (command, { body }) => moveClock(sandbox, command, body),
+  })
+}
+
+/** What a developer plays with that only a sandbox has: time, and events of which nothing happened. */
+export function sandboxConsoleRoutes(app: FastifyInstance, ctx: Context, sandbox: SandboxClock): void {
+  addConsoleRead(app, ctx, {
+    url: '/sandbox/clock',
+    roles: EVERYONE,
+    output: one(bothClocksOutput),
+    async answer() {
+      await loadOffset(sandbox)
+      return { now: sandbox.clock.now(), realNow: new Date() }
+    },
+  })
+  addConsoleWrite(app, ctx, {
+    method: 'POST',
+    url: '/sandbox/clock',
+    roles: DEVELOPERS,
+    output: one(movedOutput),
+    body: moveInput,
+    perform: (command, { body }) => moveClock(sandbox, command, body),
+    audit: ({ institute }, { now }: Moved) => ({
+      what: 'sandbox.clock.moved',
+      about: institute.code,
+      after: { to: now },
+    }),
+  })
+  addConsoleWrite(app, ctx, {
+    method: 'POST',
+    url: '/sandbox/events',
+    roles: DEVELOPERS,
+    output: remarked(created(triggeredOutput), remarkOnTriggered),
+    body: triggerInput,
+    perform: (command, { institute, body }) => triggerEvent(ctx, command, institute, body),
+    audit: (_call, { eventId, eventCode }: Triggered) => ({
+      what: 'sandbox.event.triggered',
+      about: eventId,
+      after: { event_code: eventCode },
+    }),
   })
 }

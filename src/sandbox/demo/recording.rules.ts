@@ -6,7 +6,7 @@ import { moveIds } from '../../platform/ids.ts'
  * it moves the whole school to another day.
  */
 export type Recording = {
-  /** Between these moments of real time it was recorded; ids and logs that run on real time are of then. */
+  /** Real time of the recording; ids and logs that run on real time are from then. */
   startedAt: Date
   endedAt: Date
   /** The last day that the school lived through. */
@@ -42,7 +42,7 @@ export function writeRecording({ tables, ...rest }: Recording): string {
   return [JSON.stringify(header), ...tables.flatMap(({ rows }) => rows), ''].join('\n')
 }
 
-/** As if it had been recorded at that moment, on that day and for that address. */
+/** Reads the recording as if it had been made at that moment, on that day and for that address. */
 export function readRecording(text: string, to: Pick<Recording, 'endedAt' | 'day' | 'publicUrl'>): Recording {
   const end = text.indexOf('\n')
   const header = JSON.parse(text.slice(0, end)) as Header

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import type { Queryable, Transaction } from '../../platform/db/database.ts'
-import { readTablesInOrder } from '../../platform/db/tables.ts'
+import { readTablesInOrder } from '../../platform/db/migrate.ts'
 import type { RecordedTable } from './recording.rules.ts'
 
 const INSTITUTE = 'institute_id'

@@ -1,8 +1,28 @@
+import type { ErpContext } from '../../erp/context.ts'
+import type { Institute } from '../../institutes/institutes.rules.ts'
+import type { CheckPart, Exchange } from './check.rules.ts'
 import type { HttpClient, HttpResult } from '../../platform/http-client/http-client.ts'
 import { excerptOf } from '../../webhooks/delivery-log/deliveries.rules.ts'
 import { deliveryRequest, type Keys } from '../../webhooks/engine/send.ts'
 import { readBookings, type Books } from './bookings.rules.ts'
-import type { Exchange } from './check.rules.ts'
+
+export type WantedCheck = {
+  identifier: string
+  discontinuedIdentifier?: string
+  transferredIdentifier?: string
+  dataErrorIdentifier?: string
+  bookingsUrl?: string
+  collectorCode?: string
+  parts?: readonly CheckPart[]
+}
+
+/** One run of the check. */
+export type Checking = {
+  ctx: ErpContext
+  institute: Institute
+  wanted: WantedCheck
+  isLate(): boolean
+}
 
 const TIMEOUT_MS = 15_000
 const MAX_ANSWER_BYTES = 64 * 1_024

@@ -8,11 +8,11 @@ import type { Expected } from './bookings.rules.ts'
 
 type Json = { [name: string]: unknown }
 
-/** For whom the events are made up. */
+/** The school and student that the events are made up for. */
 export type About = {
   now: Date
   collectorCode: string
-  /** As the ERP has it; the example's student when the ERP was not asked. */
+  /** The ERP's record; null when the ERP was not asked, then the example's student is used. */
   record: ErpRecord | null
   /** Null when it is not registered here. */
   studentId: string | null
@@ -20,7 +20,7 @@ export type About = {
 
 export type MadeUp = { eventId: string; body: Buffer; payload: Json }
 
-/** With paise that a binary fraction does not hold. */
+/** A binary fraction cannot hold these paise, so rounding in the ERP shows. */
 const PAID = 1_234_567 as Paise
 const REFUNDED = 234_567 as Paise
 
@@ -31,7 +31,7 @@ export function makeEvent(code: EventCode, about: About, sequence: number): Made
 
 /** A payment of its own amount, all of it for the first component of the example. */
 export function makePayment(code: EventCode, about: About, sequence: number, parts: Json = {}): MadeUp {
-  // For dues of the student, which not every example is.
+  // The example of dues of a student; not every example pays dues.
   const { student, service_student_id, registration_id } = exampleOf('flex.instalment.debited', about)
   const example = exampleOf(code, about)
   const { payment, order } = example
@@ -46,7 +46,7 @@ export function makePayment(code: EventCode, about: About, sequence: number, par
   })
 }
 
-/** Of a part of that payment. */
+/** Makes the refund of a part of that payment. */
 export function makeRefund({ payload: paid }: MadeUp, about: About, sequence: number): MadeUp {
   const { refund, ...example } = exampleOf('refund.processed', about)
   return seal('refund.processed', about, sequence, {

@@ -1,16 +1,19 @@
 import { testFetch, type FetchTest } from '../../erp/pull/log.service.ts'
-import type { ErpRecord, Named, RefusalCode } from '../../erp/erp.rules.ts'
-import type { CallsForCheck } from './calls.client.ts'
+import type { ErpRecord, NamedStudent, RefusalCode } from '../../erp/erp.rules.ts'
+import type { CallsForCheck, Checking } from './calls.client.ts'
 import {
   notRun,
   OUT_OF_TIME,
   toResult,
+  describeAnswer,
+  judgeFound,
+  judgeProtection,
+  judgeRefusal,
+  judgeYear,
   type CheckCode,
   type CheckResult,
   type Exchange,
 } from './check.rules.ts'
-import { describeAnswer, judgeFound, judgeProtection, judgeRefusal, judgeYear } from './fetch-checks.rules.ts'
-import type { Checking } from './checking.ts'
 
 export type FetchChecks = {
   results: CheckResult[]
@@ -97,7 +100,7 @@ async function checkYear(checking: Checking, record: ErpRecord | null): Promise<
 
 async function ask(
   { ctx, institute, wanted }: Checking,
-  named: Named,
+  named: NamedStudent,
 ): Promise<{ test: FetchTest; exchange: Exchange }> {
   const test = await testFetch(ctx, { instituteId: institute.id }, institute, {
     ...named,

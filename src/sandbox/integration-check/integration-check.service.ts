@@ -6,8 +6,7 @@ import { badField, BursarError, notFound } from '../../platform/errors.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
 import { newId } from '../../platform/ids.ts'
 import { listStudents } from '../../students/students.service.ts'
-import type { WantedCheck } from './checking.ts'
-import { callsWith } from './calls.client.ts'
+import { callsWith, type WantedCheck } from './calls.client.ts'
 import { isWhole, PARTS } from './check.rules.ts'
 import { checkFetches } from './fetch-checks.service.ts'
 import { findLatest, insertCheck, type IntegrationCheck } from './integration-check.store.ts'
@@ -71,7 +70,7 @@ async function runChecks(
   return {
     id: newId('check'),
     collectorCode,
-    // Of this day, not of the sandbox's.
+    // Real time, not the sandbox's.
     checkedAt: new Date(),
     documentVersion: API_VERSION,
     hasPassed: isWhole(checks),

@@ -7,7 +7,7 @@ import {
   openSecrets,
 } from '../../webhooks/subscriptions/subscriptions.service.ts'
 import { differenceIn, type Expected } from './bookings.rules.ts'
-import type { CallsForCheck } from './calls.client.ts'
+import type { CallsForCheck, Checking } from './calls.client.ts'
 import {
   makeEvent,
   makePayment,
@@ -23,13 +23,13 @@ import {
   OUT_OF_TIME,
   passed,
   toResult,
+  judgeAccepted,
+  judgeRefused,
   type CheckCode,
   type CheckResult,
   type Exchange,
   type Verdict,
 } from './check.rules.ts'
-import { judgeAccepted, judgeRefused } from './webhook-checks.rules.ts'
-import type { Checking } from './checking.ts'
 import { addAll } from '../../platform/lists.ts'
 
 const NEEDED = [
@@ -40,12 +40,12 @@ const NEEDED = [
 ] as const
 type Needed = (typeof NEEDED)[number]
 
-type Place = { url: string; keys: Keys }
+type ReceiverAddress = { url: string; keys: Keys }
 type Receiving = {
   calls: CallsForCheck
   about: About
   books: { url: string; headers: Record<string, string> } | null
-  places: Readonly<Record<Needed, Place>>
+  places: Readonly<Record<Needed, ReceiverAddress>>
 }
 
 const WEBHOOK_CODES = [
@@ -82,9 +82,9 @@ export async function checkWebhooks(
 async function findPlaces(
   { ctx, institute }: Checking,
   collectorCode: string,
-): Promise<Record<Needed, Place> | string> {
+): Promise<Record<Needed, ReceiverAddress> | string> {
   const active = await listSubscriptions(ctx, institute, { collectorCode })
-  const places: Partial<Record<Needed, Place>> = {}
+  const places: Partial<Record<Needed, ReceiverAddress>> = {}
   for (const code of NEEDED) {
     const subscription = active.find(({ eventCode }) => eventCode === code)
     if (subscription === undefined)
@@ -94,7 +94,7 @@ async function findPlaces(
       return `The webhook for ${code} has no secret_key: you cannot tell our deliveries from anybody's. Add Webhook again with one.`
     places[code] = { url: subscription.url, keys: makeKeys(secrets, openHeader(ctx, subscription)) }
   }
-  return places as Record<Needed, Place>
+  return places as Record<Needed, ReceiverAddress>
 }
 
 type Run = (receiving: Receiving, code: CheckCode) => Promise<CheckResult>
@@ -143,9 +143,9 @@ async function checkSkipped(receiving: Receiving, code: CheckCode): Promise<Chec
   return checkBooked(receiving, code, steps, [paymentOf(debited)])
 }
 
-type Sent = readonly [Needed & EventCode, MadeUp]
-/** Sent at the same moment. */
-type Step = readonly Sent[]
+type EventToSend = readonly [Needed & EventCode, MadeUp]
+/** Events that are sent at the same moment. */
+type Step = readonly EventToSend[]
 
 /** Sends step by step, each time with a later timestamp and so another signature, and looks into the books. */
 async function checkBooked(
@@ -178,7 +178,7 @@ async function checkSignature(receiving: Receiving, code: CheckCode): Promise<Ch
   const make = () => makePayment('pay.payment.debited', receiving.about, 1)
   const altered = make()
   const changed = Buffer.from(altered.body.toString().replaceAll('12345.67', '92345.67'))
-  // Those who forge may know the custom header: it goes with all of them.
+  // Forgers may know the custom header, so all of these carry it.
   const signed = { headers: keys.headers, excerptOf: keys.excerptOf }
   for (const { what, event, ...delivery } of [
     { what: 'signed with another key', event: make(), keys: { ...signed, signing: FALSE_KEYS.signing } },

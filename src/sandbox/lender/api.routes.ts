@@ -1,6 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { applicationParams } from '../../loans/loan.input.ts'
-import { toWhole, wholeApplicationOutput } from '../../loans/loan.output.ts'
+import { applicationParams, toWhole, wholeApplicationOutput } from '../../loans/loan.schemas.ts'
 import type { LenderAct } from './simulator.rules.ts'
 import { addWrite } from '../../http/endpoint.ts'
 import { from, one } from '../../http/reply.ts'

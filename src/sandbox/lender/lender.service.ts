@@ -4,7 +4,7 @@ import type { LoanContext } from '../../loans/context.ts'
 import { sendToLender } from '../../loans/lender-sync.service.ts'
 import type { LoanFile } from '../../loans/loans.rules.ts'
 import type { LenderAct, LenderLoan } from './simulator.rules.ts'
-import type { SandboxLender } from './simulator.ts'
+import type { SandboxLender } from './simulator.service.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 
 /** What the sandbox lets a developer do to the lender. */

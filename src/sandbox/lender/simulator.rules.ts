@@ -4,7 +4,7 @@ import { dayOf } from '../../platform/calendar.ts'
 import { badField } from '../../platform/errors.ts'
 import { subtractPaise, sumPaise, type Paise } from '../../platform/money.ts'
 import type { LoanLimits, LenderUpdate, LoanTerms, PlannedTranche } from '../../loans/lender-port.ts'
-import { emiOf } from '../../loans/loan-amounts.rules.ts'
+import { emiOf } from '../../loans/loans.rules.ts'
 
 /** The sandbox's lender. It keeps its own books and does what its pages or the sandbox API tell it. */
 type LenderState = 'open' | 'filled' | 'approved' | 'rejected' | 'signed' | 'canceled' | 'expired'

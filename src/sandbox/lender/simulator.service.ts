@@ -1,10 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Callback } from '../../providers/port.ts'
-import { conflict, notFound } from '../../platform/errors.ts'
-import type { Context } from '../../platform/context.ts'
-import { newId } from '../../platform/ids.ts'
-import type { LenderUpdate, LoanReport } from '../../loans/lender-port.ts'
-import type { SandboxLender } from './simulator.ts'
+import type { Lender, LenderUpdate, LoanReport } from '../../loans/lender-port.ts'
 import {
   lenderMove,
   SANDBOX_LIMITS,
@@ -13,7 +9,19 @@ import {
   type LenderAct,
   type LenderLoan,
 } from './simulator.rules.ts'
+import { conflict, notFound } from '../../platform/errors.ts'
+import type { Context } from '../../platform/context.ts'
+import { newId } from '../../platform/ids.ts'
 import * as store from './simulator.store.ts'
+
+/** What the sandbox's lender offers beside the port: its counter, where pages and the sandbox API tell it what happens. */
+export type SandboxLender = Lender & {
+  /** Where the lender posts what it has to tell of its own accord. */
+  tell: (callback: Callback) => Promise<void>
+  find(instituteId: number, key: { ref: string } | { applicationId: string }): Promise<LenderLoan | null>
+  /** Does what the borrower or the lender did; answers the callbacks that the lender now sends, none to two. */
+  act(where: Pick<LenderLoan, 'instituteId' | 'ref'>, act: LenderAct): Promise<Callback[]>
+}
 
 const SIGNATURE = 'x-sandbox-lender-signature'
 const ENDINGS = { canceled: 'cancel', expired: 'expire' } as const

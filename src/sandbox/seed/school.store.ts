@@ -183,7 +183,7 @@ const TABLES = [
   'settlements',
 ]
 
-/** So that the planner knows at once how much there is. */
+/** Lets the planner know at once how much there is. */
 export async function analyseTables(db: Queryable): Promise<void> {
   for (const table of TABLES) await db.query(`analyze ${table}`)
 }

@@ -23,9 +23,9 @@ export function resourceOf({ subscription, application, order_id, service_studen
   return id
 }
 
-type Place = { now: Date; collectorCode: string; exampleAt: Date; renamed: Map<string, string> }
+type ExampleContext = { now: Date; collectorCode: string; exampleAt: Date; renamed: Map<string, string> }
 
-function refresh(value: unknown, name: string, at: Place): unknown {
+function refresh(value: unknown, name: string, at: ExampleContext): unknown {
   if (Array.isArray(value)) return value.map(item => refresh(item, name, at))
   if (typeof value === 'object' && value !== null)
     return Object.fromEntries(Object.entries(value).map(([key, field]) => [key, refresh(field, key, at)]))
@@ -37,7 +37,7 @@ function refresh(value: unknown, name: string, at: Place): unknown {
 const ID = /\b([a-z]+)_[0-9a-z]{26}\b/g
 const REFERENCES = ['transaction_id', 'settlement_utr', 'utr', 'umrn']
 
-function refreshText(text: string, name: string, at: Place): string {
+function refreshText(text: string, name: string, at: ExampleContext): string {
   const { now, exampleAt } = at
   if (/^\d{4}-\d\d-\d\d$/.test(text)) return sameDistance(text, dayOf(exampleAt), dayOf(now))
   if (/^\d{4}-\d\d-\d\dT/.test(text))
@@ -47,7 +47,7 @@ function refreshText(text: string, name: string, at: Place): string {
 }
 
 /** What is the same in the example stays the same. */
-function rename({ renamed }: Place, text: string, make: () => string): string {
+function rename({ renamed }: ExampleContext, text: string, make: () => string): string {
   const other = renamed.get(text) ?? make()
   renamed.set(text, other)
   return other

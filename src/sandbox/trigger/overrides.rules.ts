@@ -30,7 +30,7 @@ export function applyOverrides(
 }
 
 const ID = /^[a-z]+_[0-9a-z]{26}$/
-/** As amounts are. */
+/** Written like an amount. */
 const NUMBER = /^-?\d{1,12}(?:\.\d{1,2})?$/
 const MAX_NUMBER = 100_000_000_000
 const NUMBER_NAME = 'number with at most two decimals, up to 100000000000'

@@ -2,8 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { addWrite } from '../../http/endpoint.ts'
 import { created, remarked } from '../../http/reply.ts'
 import type { Context } from '../../platform/context.ts'
-import { triggerInput } from './trigger.input.ts'
-import { remarkOnTriggered, triggeredOutput } from './trigger.output.ts'
+import { triggerInput, remarkOnTriggered, triggeredOutput } from './trigger.schemas.ts'
 import { triggerEvent } from './trigger.service.ts'
 
 export function triggerRoutes(app: FastifyInstance, ctx: Context): void {

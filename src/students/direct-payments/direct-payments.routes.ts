@@ -11,14 +11,12 @@ import {
   directPaymentInput,
   listPaymentsQuery,
   paymentParams,
-} from './direct-payment.input.ts'
-import {
   countedOutput,
   directPaymentFileOutput,
   directPaymentOutput,
   remarkOn,
   toCounted,
-} from './direct-payment.output.ts'
+} from './direct-payment.schemas.ts'
 import { findDirectReceiptFile } from './direct-receipt.service.ts'
 import * as service from './direct-payments.service.ts'
 import { studentParams } from '../student.input.ts'
@@ -57,7 +55,11 @@ function addRecord(app: FastifyInstance, ctx: Context, readOnTheWay: service.Rea
         'and `message` tells of an online payment that is on its way.',
       errors: [404],
     },
-    output: remarked(from(createdIfNew(countedOutput), toCounted<service.Recorded>), remarkOn, ADVANCE),
+    output: remarked(
+      from(createdIfNew(countedOutput), toCounted<service.RecordedOutcome>),
+      remarkOn,
+      ADVANCE,
+    ),
     params: studentParams,
     body: directPaymentInput,
     perform: (act, { caller: { institute }, params, body: { hasReceipt, ...payment } }) =>
@@ -85,7 +87,7 @@ function addChanges(app: FastifyInstance, ctx: Context): void {
         'cannot be changed: cancel the payment and record it anew. A cancelled one is 409.',
       errors: [404],
     },
-    output: remarked(from(one(countedOutput), toCounted<service.Counted>), remarkOn, ADVANCE),
+    output: remarked(from(one(countedOutput), toCounted<service.PaymentWithAdvance>), remarkOn, ADVANCE),
     params: paymentParams,
     body: correctionInput,
     perform(act, { caller: { institute }, params, body: { transactionId, ...correction } }) {

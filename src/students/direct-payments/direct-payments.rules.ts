@@ -10,7 +10,7 @@ export type RecordedPayment = DirectPayment & {
   recordedAt: Date
   /** Who took it at the counter; null when the ERP or a file reported it. */
   recordedBy: string | null
-  /** Of a cheque or draft. */
+  /** Set for a cheque or draft. */
   instrument: Instrument | null
   cancelledAt: Date | null
   /** The one that stands. Money that an ERP reports has a receipt of the ERP's, and none here unless it is asked for. */

@@ -34,24 +34,28 @@ import { hasStudent, lockStudent } from '../students.store.ts'
 export { findPaymentById, wasPaidSince, type PaymentWithHistory } from './direct-payments.store.ts'
 
 /** Payments taken outside: at the counter, by cheque, by a transfer to the institute's account. */
-export type Target = { institute: Institute; studentId: string }
-export type PaymentTarget = Target & { transactionId: string }
+export type PayingStudent = { institute: Institute; studentId: string }
+export type PaymentTarget = PayingStudent & { transactionId: string }
 
-/** Without a transaction id of its own it gets one of ours. */
+/** A payment without a transaction id gets one of ours. */
 export type SentPayment = Omit<DirectPayment, 'transactionId'> & { transactionId: string | null } & SentId
 
 /** What is expected for a student: of banks that have been asked and have not answered, and of a lender. */
 type OnTheWay = { paidPaise: Paise; lentPaise: Paise }
 export type ReadOnTheWay = (db: Queryable, instituteId: number, studentId: string) => Promise<OnTheWay>
 
-export type Counted = {
+export type PaymentWithAdvance = {
   payment: RecordedPayment
   /** How much of it is beyond what is due of its components. */
   advancePaise: Paise
 }
 
 /** `isCollected`: it is a payment that was collected here, sent back. */
-export type Recorded = Counted & { isNew: boolean; isCollected: boolean; onTheWay: OnTheWay }
+export type RecordedOutcome = PaymentWithAdvance & {
+  isNew: boolean
+  isCollected: boolean
+  onTheWay: OnTheWay
+}
 
 type RecordWanted = {
   payment: SentPayment
@@ -67,20 +71,20 @@ type RecordWanted = {
 /** Records a payment once per transaction id: the same again changes nothing. */
 export async function recordPayment(
   ctx: Context,
-  command: Command<Recorded>,
-  target: Target,
+  command: Command<RecordedOutcome>,
+  target: PayingStudent,
   wanted: RecordWanted,
-): Promise<Recorded> {
+): Promise<RecordedOutcome> {
   return transact(ctx.db, command, tx => recordPaymentWithin(tx, target, wanted, ctx.clock.now()))
 }
 
 /** The same in the transaction of what it follows from, such as a line of a bank statement. */
 export async function recordPaymentWithin(
   tx: Transaction,
-  { institute, studentId }: Target,
+  { institute, studentId }: PayingStudent,
   wanted: RecordWanted,
   now: Date,
-): Promise<Recorded> {
+): Promise<RecordedOutcome> {
   const id = newId('pay')
   const sent = { ...wanted.payment, transactionId: wanted.payment.transactionId ?? id }
   const problems = amountProblems(sent)
@@ -125,10 +129,10 @@ export async function recordPaymentWithin(
 /** Corrects what is recorded of a payment; what it was stays in its history. */
 export async function changePayment(
   ctx: Context,
-  command: Command<Counted>,
+  command: Command<PaymentWithAdvance>,
   { transactionId, ...target }: PaymentTarget,
   sent: Correction,
-): Promise<Counted> {
+): Promise<PaymentWithAdvance> {
   return transact(ctx.db, command, async tx => {
     const locked = await lockTarget(tx, target, sent.lines ?? [], ctx.clock.now())
     const { key, context } = locked
@@ -169,7 +173,7 @@ async function replaceReceipt(
   return issueDirectReceipt(tx, payment, now)
 }
 
-/** From then on it does not count as paid, and its receipt is cancelled for this reason. Cancelling it again changes nothing. */
+/** The payment stops counting, and its receipt is cancelled for this reason. Cancelling it again changes nothing. */
 export async function cancelPayment(
   ctx: Context,
   command: Command<RecordedPayment>,
@@ -210,7 +214,7 @@ export async function getPayment(
 
 export async function listPayments(
   ctx: Context,
-  { institute, studentId }: Target,
+  { institute, studentId }: PayingStudent,
   filter: store.PaymentFilter,
   page: PageRange,
 ): Promise<Page<RecordedPayment>> {
@@ -229,7 +233,7 @@ type LockedTarget = {
 
 async function lockTarget(
   tx: Transaction,
-  { institute, studentId }: Target,
+  { institute, studentId }: PayingStudent,
   lines: DirectPayment['lines'],
   now: Date,
 ): Promise<LockedTarget> {
@@ -242,7 +246,7 @@ async function lockTarget(
 
 async function lockForPayment(
   tx: Transaction,
-  { institute, studentId }: Target,
+  { institute, studentId }: PayingStudent,
   lines: DirectPayment['lines'],
 ): Promise<void> {
   const codes = lines.map(({ componentType: code }, index): CodeInUse => {
@@ -268,7 +272,7 @@ async function requirePayment(
 }
 
 /** One that is among what the context counts as paid. */
-function count({ fees, paid }: StudentContext, payment: RecordedPayment): Counted {
+function count({ fees, paid }: StudentContext, payment: RecordedPayment): PaymentWithAdvance {
   return { payment, advancePaise: advanceOf(payment.lines, fees, withoutLines(paid, payment.lines)) }
 }
 

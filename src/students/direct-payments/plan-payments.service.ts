@@ -6,20 +6,19 @@ import { notFound, type FieldProblem } from '../../platform/errors.ts'
 import { cancelReceiptOf } from '../../receipts/receipts.service.ts'
 import { readStudentContexts, type StudentContext } from '../student-contexts.service.ts'
 import { paidProblems, type DirectPayment, type StudentKey } from '../students.rules.ts'
-import * as collected from './collected-payments.store.ts'
+import * as store from './direct-payments.store.ts'
 import { directPaymentEvents } from './direct-payment.events.ts'
 import { decideRecord, namesOf, type RecordedPayment, type SentId } from './direct-payments.rules.ts'
-import * as store from './direct-payments.store.ts'
 
 export type { SentId } from './direct-payments.rules.ts'
-export { lockOpenOrders } from './collected-payments.store.ts'
+export { lockOpenOrders } from './direct-payments.store.ts'
 
 /** What is said of payments for one student: one by a request of the API, or all of a file. */
 export type SentPayments<Sent extends DirectPayment> = { studentId: string; payments: readonly Sent[] }
 
 export type PaymentPlan<Sent extends DirectPayment> = {
   context: StudentContext
-  /** To be added, unless together they are too much. */
+  /** Payments to add, unless together they are too much. */
   added: Sent[]
   /** Recorded already, just so; or collected here by any product, whatever else is said of it. */
   known: { sent: Sent; payment: RecordedPayment; isCollected: boolean }[]
@@ -44,7 +43,7 @@ export async function planPayments<Sent extends DirectPayment & SentId>(
     payments.flatMap(one => namesOf(one).map(name => ({ studentId, transactionId: name }))),
   )
   const stored = Map.groupBy(await store.findPaymentsOf(db, instituteId, asked), one => one.studentId)
-  const own = Map.groupBy(await collected.findCollected(db, instituteId, asked), one => one.studentId)
+  const own = Map.groupBy(await store.findCollected(db, instituteId, asked), one => one.studentId)
   return sent.map(({ studentId, payments }) => {
     const context = contexts.get(studentId)
     if (context === undefined) throw notFound('This student')
@@ -103,7 +102,7 @@ export async function yieldToCollected(
   names: readonly string[],
   now: Date,
 ): Promise<void> {
-  const repeats = await collected.lockRepeats(tx, key, names)
+  const repeats = await store.lockRepeats(tx, key, names)
   if (repeats.length === 0) return
   const context = (await readStudentContexts(tx, [key])).get(key.studentId)
   if (context === undefined) throw new Error('a student vanished')

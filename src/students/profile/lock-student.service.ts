@@ -4,15 +4,15 @@ import { paiseOf, type Paise } from '../../platform/money.ts'
 import { changeFees, readFees } from '../../fees/fees.service.ts'
 import { lockStudent, lockStudents } from '../students.store.ts'
 
-type Held = { instituteId: number; studentId: string }
+type HeldStudent = { instituteId: number; studentId: string }
 
 /** A decision that depends on what a student owes locks it until the commit, as every change does. */
-export async function holdStudent(tx: Transaction, { instituteId, studentId }: Held): Promise<void> {
+export async function holdStudent(tx: Transaction, { instituteId, studentId }: HeldStudent): Promise<void> {
   if ((await lockStudent(tx, instituteId, studentId)) === null) throw notFound('This student')
 }
 
 /** The same for many, none of which has to exist. */
-export async function holdStudents(tx: Transaction, held: readonly Held[]): Promise<void> {
+export async function holdStudents(tx: Transaction, held: readonly HeldStudent[]): Promise<void> {
   await lockStudents(tx, held)
 }
 
@@ -22,7 +22,7 @@ export async function holdStudents(tx: Transaction, held: readonly Held[]): Prom
  */
 export async function addToFee(
   tx: Transaction,
-  held: Held,
+  held: HeldStudent,
   charge: { componentType: string; amountPaise: Paise; at: Date; source: 'late_fee' | 'charge' },
 ): Promise<void> {
   const fees = await readFees(tx, held.instituteId, held.studentId)

@@ -4,7 +4,7 @@
  * CONTRIBUTING.md lists what else a new field touches.
  */
 type Definition = {
-  /** On the wire, and of the column. */
+  /** Name on the wire and of the column. */
   name: string
   kind: 'text' | 'identifier' | 'flag' | 'day' | 'phone' | 'email'
   /** `registration`: Register Student requires it, everything else may leave it out. */

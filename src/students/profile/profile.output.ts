@@ -33,14 +33,14 @@ function outputFields(keys: readonly ProfileKey[], profileOf: (source: never) =>
   return Object.fromEntries(fields)
 }
 
-/** Of a student. */
+/** Fields of a student. */
 export const profileOutput = outputFields(PROFILE_KEYS, (profile: Profile) => profile) as {
   [Key in ProfileKey as ProfileName<Key>]: ProfileField<Key, Pick<Profile, Key>>
 }
 
 const inEvents = PROFILE_KEYS.filter(key => PROFILE_FIELDS[key].inEvents)
 
-/** Of the student that an event is about. */
+/** Fields of the student that an event is about. */
 export const eventProfile = outputFields(inEvents, (source: { student: Profile }) => source.student) as {
   [Key in EventKey as ProfileName<Key>]: ProfileField<Key, { student: Profile }>
 }

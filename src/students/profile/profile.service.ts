@@ -7,21 +7,20 @@ import type { Transaction } from '../../platform/db/database.ts'
 import { badFields, conflict, notFound, type BursarError } from '../../platform/errors.ts'
 import type { Context } from '../../platform/context.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
-import { decideProfile, type SentProfile } from './profile.rules.ts'
-import { insertProfileChanges, listProfileChanges, type ProfileChange } from './changes.store.ts'
+import { decideProfile, changesBetween, type SentProfile, type StudentChange } from './profile.rules.ts'
+import { insertProfileChanges, listProfileChanges, type ProfileChange } from './profile.store.ts'
 import { studentEvents } from '../student.events.ts'
 import { readStudentContexts } from '../student-contexts.service.ts'
-import { changesBetween, type StudentChange } from './update.rules.ts'
 import { birthProblems, type Student } from '../students.rules.ts'
 import { differInFees } from '../../fees/structures/structures.service.ts'
 import { applyToArrived } from '../structures/apply-structure.service.ts'
 import { NO_EFFECT, type Effect } from '../structures/plan-students.service.ts'
 import * as store from '../students.store.ts'
 
-export type { ProfileChange } from './changes.store.ts'
+export type { ProfileChange } from './profile.store.ts'
 
 /** `isByOffice`: by a person, who may be kept from editing what the ERP keeps. */
-type Target = { institute: Institute; id: string; isByOffice?: boolean }
+type EditedStudent = { institute: Institute; id: string; isByOffice?: boolean }
 
 export type ChangedProfile = {
   record: store.StudentRecord
@@ -38,7 +37,7 @@ export type ChangedProfile = {
 export async function changeProfile(
   ctx: Context,
   command: Command<ChangedProfile>,
-  target: Target,
+  target: EditedStudent,
   sent: SentProfile,
 ): Promise<ChangedProfile> {
   return knowingClashes(() => transact(ctx.db, command, tx => changeIn(tx, ctx, target, sent)))
@@ -47,7 +46,7 @@ export async function changeProfile(
 async function changeIn(
   tx: Transaction,
   { clock }: Pick<Context, 'clock'>,
-  { institute, id, isByOffice = false }: Target,
+  { institute, id, isByOffice = false }: EditedStudent,
   sent: SentProfile,
 ): Promise<ChangedProfile> {
   const now = clock.now()
@@ -108,7 +107,7 @@ const OTHER_YEAR =
 const MOST_CHANGES = 100
 
 /** What registrations, corrections and imports changed of a student, newest first. */
-export async function listChanges(ctx: Context, { institute, id }: Target): Promise<ProfileChange[]> {
+export async function listChanges(ctx: Context, { institute, id }: EditedStudent): Promise<ProfileChange[]> {
   if (!(await store.hasStudent(ctx.db, institute.id, id))) throw notFound('This student')
   return listProfileChanges(ctx.db, { instituteId: institute.id, studentId: id }, MOST_CHANGES)
 }
@@ -117,7 +116,7 @@ export async function listChanges(ctx: Context, { institute, id }: Target): Prom
 export async function changeStatus(
   ctx: Context,
   command: Command<store.StudentRecord>,
-  { institute, id }: Target,
+  { institute, id }: EditedStudent,
   status: Student['status'],
 ): Promise<store.StudentRecord> {
   return transact(ctx.db, command, async tx => {

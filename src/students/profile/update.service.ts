@@ -5,7 +5,7 @@ import { BursarError } from '../../platform/errors.ts'
 import type { Context } from '../../platform/context.ts'
 import { totalProblems } from '../../fees/fees.rules.ts'
 import { applyFees, readFees, readOwnCharges } from '../../fees/fees.service.ts'
-import * as storedStudents from './stored-students.store.ts'
+import * as storedStudents from './profile.store.ts'
 import {
   branchAfter,
   decideUpdate,
@@ -14,11 +14,11 @@ import {
   type SourceRecord,
   type StoredStudent,
   type StudentChange,
-} from './update.rules.ts'
+} from './profile.rules.ts'
 import type { StudentKey } from '../students.rules.ts'
 import * as store from '../students.store.ts'
 
-export { readStudents } from './stored-students.store.ts'
+export { readStudents } from './profile.store.ts'
 
 export type UpdateOutcome =
   | { kind: 'updated'; changes: readonly StudentChange[] }

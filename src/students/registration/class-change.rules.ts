@@ -1,7 +1,7 @@
 import { pickRegistered, type Identity, type Profile, type Student } from '../students.rules.ts'
 
-type Known = { student: Student; isBranchAssumed: boolean }
-type Asked = { identity: Identity; profile: Profile; sentBranch: string | undefined; branch: string }
+type RegisteredStudent = { student: Student; isBranchAssumed: boolean }
+type AskedClass = { identity: Identity; profile: Profile; sentBranch: string | undefined; branch: string }
 
 export type InAnyClass<One> =
   | { kind: 'none' }
@@ -14,9 +14,9 @@ export type InAnyClass<One> =
  * admission number and year. The student of that class comes first; otherwise the only active one of the number, if it
  * is the same child by name or birthday: lists that number each class from 1 must not move one child into another's place.
  */
-export function pickInAnyClass<One extends Known>(
+export function pickInAnyClass<One extends RegisteredStudent>(
   known: readonly One[],
-  { identity, profile, sentBranch, branch }: Asked,
+  { identity, profile, sentBranch, branch }: AskedClass,
 ): InAnyClass<One> {
   const ofClass = known.filter(({ student }) => student.grade === identity.grade)
   const exact = pickRegistered(ofClass, sentBranch, branch)

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { gradeName } from '../../institutes/catalogue.service.ts'
 import { defaultBranch, type Institute } from '../../institutes/institutes.rules.ts'
 import { newEvent, type NewEvent } from '../../events/define-event.ts'
@@ -6,13 +7,14 @@ import type { Queryable, Transaction } from '../../platform/db/database.ts'
 import { newId } from '../../platform/ids.ts'
 import type { SentFee } from '../../fees/fees.rules.ts'
 import { studentEvents, type StudentInEvent } from '../student.events.ts'
-import { insertProfileChanges } from '../profile/changes.store.ts'
-import { changesBetween, type StudentChange } from '../profile/update.rules.ts'
+import { insertProfileChanges } from '../profile/profile.store.ts'
+import { changesBetween, type StudentChange } from '../profile/profile.rules.ts'
 import {
   identityValues,
   isSomeoneElse,
   mergeProfile,
   pickRegistered,
+  profileValues,
   type DirectPayment,
   type Identity,
   type Profile,
@@ -21,7 +23,6 @@ import {
 } from '../students.rules.ts'
 import { ensureUsers, linkUsers, type Link } from '../users/users.store.ts'
 import { pickInAnyClass } from './class-change.rules.ts'
-import { digestOf } from './registration-digest.ts'
 import * as store from './registration.store.ts'
 
 export { isLostRace } from './registration.store.ts'
@@ -43,7 +44,7 @@ export type RegistrationContext = {
   institute: Institute
   now: Date
   source: 'registration' | 'import'
-  /** As events name them; looked up once each. */
+  /** Grade names for events, looked up once each. */
   gradeNames: Map<string, string>
 }
 
@@ -231,4 +232,26 @@ export async function studentInEvent(
   const name = gradeNames.get(student.grade) ?? (await gradeName(tx, institute, student.grade))
   gradeNames.set(student.grade, name)
   return { student, registrationId: registration.registrationIds[0] ?? '', gradeName: name }
+}
+
+type SentRegistration = {
+  collectorCode: string | undefined
+  identity: Identity
+  profile: Profile
+  fees: readonly object[]
+  payments: readonly object[]
+}
+
+/** A digest of what a registration says of its student, independent of the caller and of how it was written. */
+export function digestOf({ collectorCode, identity, profile, fees, payments }: SentRegistration): Buffer {
+  const said = [collectorCode ?? null, identityValues(identity), profileValues(profile), fees, payments]
+  // Files hold a hundred thousand without fees and payments: sorting their keys would be most of the work.
+  const isBare = fees.length === 0 && payments.length === 0
+  return hash('sha256', JSON.stringify(said, isBare ? undefined : byName), 'buffer')
+}
+
+/** Fields in the order of their names, so that the digest does not hang on how the code lists them. */
+function byName(_key: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  return Object.fromEntries(Object.entries(value).sort(([one], [two]) => (one < two ? -1 : 1)))
 }

@@ -2,7 +2,7 @@ import { checkCatalogue, joinCatalogue, type CodeInUse } from '../../institutes/
 import { knownBranch, type Institute } from '../../institutes/institutes.rules.ts'
 import { dayOf } from '../../platform/calendar.ts'
 import type { Transaction } from '../../platform/db/database.ts'
-import { badFields, conflict } from '../../platform/errors.ts'
+import { badFields, conflict, badField } from '../../platform/errors.ts'
 import type { Context } from '../../platform/context.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
 import { newId } from '../../platform/ids.ts'
@@ -16,7 +16,13 @@ import {
 import { feeProblems } from '../../fees/fees.rules.ts'
 import { changeFees, codesOfFees } from '../../fees/fees.service.ts'
 import { applyToArrived } from '../structures/apply-structure.service.ts'
-import { birthProblems, paymentProblems, type DirectPayment } from '../students.rules.ts'
+import {
+  birthProblems,
+  paymentProblems,
+  type DirectPayment,
+  type Identity,
+  type Profile,
+} from '../students.rules.ts'
 import {
   studentInEvent,
   isLostRace,
@@ -26,10 +32,11 @@ import {
   type RegistrationContext,
   type RegistrationPlan,
 } from './register-students.service.ts'
+import { findFamilies } from '../users/users.service.ts'
 
 export type { Registration } from './register-students.service.ts'
 
-export type Registered = { studentId: string; isNew: boolean }
+export type RegisteredStudent = { studentId: string; isNew: boolean }
 
 /**
  * Registers a student, or brings a registered one up to date, in one transaction: safe to repeat, and the body applied
@@ -38,11 +45,11 @@ export type Registered = { studentId: string; isNew: boolean }
  */
 export async function registerStudent(
   ctx: Context,
-  command: Command<Registered>,
+  command: Command<RegisteredStudent>,
   institute: Institute,
   registration: Registration,
   { isNewOnly = false } = {},
-): Promise<Registered> {
+): Promise<RegisteredStudent> {
   const today = dayOf(ctx.clock.now())
   const problems = [
     ...birthProblems(registration.profile.dateOfBirth, today, 'student.date_of_birth'),
@@ -52,7 +59,7 @@ export async function registerStudent(
   if (problems.length > 0) throw badFields(problems)
   const codes = codesInUse(registration)
   await checkCatalogue(ctx.db, institute, codes)
-  const register = (): Promise<Registered> =>
+  const register = (): Promise<RegisteredStudent> =>
     transact(ctx.db, command, async tx => {
       await joinCatalogue(tx, institute, codes)
       return registerOne(tx, { institute, now: ctx.clock.now(), isNewOnly }, registration)
@@ -67,7 +74,7 @@ async function registerOne(
   tx: Transaction,
   { institute, now, isNewOnly }: { institute: Institute; now: Date; isNewOnly: boolean },
   registration: Registration,
-): Promise<Registered> {
+): Promise<RegisteredStudent> {
   if (registration.collectorCode !== undefined)
     knownBranch(institute, registration.collectorCode, 'student.collector_code')
   const context: RegistrationContext = { institute, now, source: 'registration', gradeNames: new Map() }
@@ -138,4 +145,39 @@ function codesInUse({ identity, fees, payments: sentPayments }: Registration): C
       }),
     ),
   ]
+}
+
+export type OfficeStudent = Identity & Profile & { collectorCode?: string | undefined }
+
+/** Books of older years are closed; further ahead nobody is admitted. */
+const MOST_YEARS_AWAY = 5
+
+/** A student that people of the office add: its family is the one of its phone, and its fees are those of its class. */
+export async function addStudent(
+  ctx: Context,
+  command: Command<RegisteredStudent>,
+  institute: Institute,
+  student: OfficeStudent,
+): Promise<RegisteredStudent> {
+  const { identifier, grade, academicYearStart, academicYearEnd, collectorCode, ...profile } = student
+  if (Math.abs(academicYearStart - Number(dayOf(ctx.clock.now()).slice(0, 4))) > MOST_YEARS_AWAY)
+    throw badField('academic_year_start', `must be within ${MOST_YEARS_AWAY} years of this one`)
+  const born = birthProblems(profile.dateOfBirth, dayOf(ctx.clock.now()), 'date_of_birth')
+  if (born.length > 0) throw badFields(born)
+  const families = await findFamilies(ctx.db, institute.id, [profile.contactNumber])
+  return registerStudent(
+    ctx,
+    command,
+    institute,
+    {
+      registrationIds: [...families.values()],
+      collectorCode,
+      identity: { identifier, grade, academicYearStart, academicYearEnd },
+      profile,
+      origin: 'office',
+      fees: [],
+      payments: [],
+    },
+    { isNewOnly: true },
+  )
 }

@@ -7,7 +7,7 @@ import { COLUMNS, PROFILE, studentRows } from '../students.store.ts'
 export type Origin = {
   /** Registered without a branch, so the default one was taken. */
   isBranchAssumed: boolean
-  /** Of the registration applied last. */
+  /** Digest of the registration that was applied last. */
   digest: Buffer | null
 }
 
@@ -19,7 +19,10 @@ const registered = studentRows.with<Origin>({
 })
 const KNOWN_COLUMNS = `${COLUMNS}, ${registered.columns('s', ['isBranchAssumed', 'digest'])}`
 
-/** Of every branch, and of every class if asked for. Held until the commit, one after the other in the same order, when they are to be changed. */
+/**
+ * Finds students in every branch, and in every class if asked for. To be changed, they are locked until the commit,
+ * always in the same order.
+ */
 export async function findByIdentities(
   db: Queryable,
   instituteId: number,

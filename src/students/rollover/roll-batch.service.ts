@@ -64,7 +64,7 @@ export function contextOf(institute: Institute, now: Date): RegistrationContext 
 type Outcome = 'registered' | 'known' | 'leaving' | 'problems'
 
 /** What becomes of one student. */
-type Result = {
+type RolledStudent = {
   from: store.Rolled
   nextGrade: string | null
   outcome: Outcome
@@ -76,14 +76,14 @@ type Result = {
   problem: string | null
 }
 
-type Target = { context: RegistrationContext; rollover: store.Rollover; readUnsettled: ReadUnsettled }
+type RolloverRun = { context: RegistrationContext; rollover: store.Rollover; readUnsettled: ReadUnsettled }
 
 export async function judge(
   db: Queryable,
-  { context, rollover, readUnsettled }: Target,
+  { context, rollover, readUnsettled }: RolloverRun,
   batch: readonly store.Rolled[],
   { isLocked }: { isLocked: boolean },
-): Promise<Result[]> {
+): Promise<RolledStudent[]> {
   const { options } = rollover
   const unsettled = await readUnsettled(db, {
     instituteId: context.institute.id,
@@ -97,7 +97,7 @@ export async function judge(
   const plans = (await planRegistrations(db, context, wanted, { isLocked })).values()
   // Two grades of the old year may lead to one of the new.
   const taken = new Set<string>()
-  return steps.map(({ from, step }): Result => {
+  return steps.map(({ from, step }): RolledStudent => {
     const nextGrade = options.grades.find(one => one.grade === from.student.grade)?.nextGrade ?? null
     const result = { from, nextGrade, plan: null, toId: null, carried: null, isUnsettled: false }
     if (step.kind === 'problem') return { ...result, outcome: 'problems', problem: step.message }
@@ -147,7 +147,7 @@ function registrationOf(
   }
 }
 
-export function summarise(rollover: store.Rollover, results: readonly Result[]): store.Rollover {
+export function summarise(rollover: store.Rollover, results: readonly RolledStudent[]): store.Rollover {
   const problems = results.flatMap(({ from: { student }, problem }) =>
     problem === null ? [] : [problemOf(student, problem)],
   )
@@ -185,7 +185,7 @@ function problemOf(
   return { studentId: id, identifier, fullname, message }
 }
 
-function countsOf({ from, nextGrade, outcome, plan, carried, isUnsettled }: Result): GradeCounts {
+function countsOf({ from, nextGrade, outcome, plan, carried, isUnsettled }: RolledStudent): GradeCounts {
   return {
     ...NO_COUNTS,
     grade: from.student.grade,
@@ -211,8 +211,8 @@ function priceOf({ fees }: Registration): Paise {
 /** Writes what was judged under locks, with the events. */
 export async function apply(
   tx: Transaction,
-  { context, rollover: { id: rolloverId, options } }: Pick<Target, 'context' | 'rollover'>,
-  results: readonly Result[],
+  { context, rollover: { id: rolloverId, options } }: Pick<RolloverRun, 'context' | 'rollover'>,
+  results: readonly RolledStudent[],
   yearEnd: YearEnd,
 ): Promise<void> {
   const { institute, now } = context
@@ -255,7 +255,7 @@ export async function apply(
   recomputeBalances(tx, institute.id, [...new Set(transfers.map(one => one.studentId))])
 }
 
-/** Those whose dues are carried; an advance leaves its component. */
+/** Components whose dues are carried; an advance leaves its component. */
 function componentsOf({ transfers }: Carried): string[] {
   return transfers.flatMap(line => (line.amountPaise > 0 ? [line.componentType] : []))
 }

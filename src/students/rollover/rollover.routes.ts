@@ -2,8 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { addRead, addWrite } from '../../http/endpoint.ts'
 import { created, one, pageOf } from '../../http/reply.ts'
 import type { Context } from '../../platform/context.ts'
-import { rolloverInput, rolloverParams, rolloversQuery } from './rollover.input.ts'
-import { rolloverOutput } from './rollover.output.ts'
+import { rolloverInput, rolloverParams, rolloversQuery, rolloverOutput } from './rollover.schemas.ts'
 import {
   getRollover,
   listRollovers,

@@ -106,7 +106,7 @@ export function decideStep(
 }
 
 export type Carried = {
-  /** By component of the old record: what counts as settled there, or leaves it. */
+  /** What counts as settled in the old record, or leaves it, by component. */
   transfers: { componentType: string; amountPaise: Paise }[]
   duesPaise: Paise
   advancePaise: Paise

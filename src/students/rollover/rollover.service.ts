@@ -11,7 +11,7 @@ import type { Page, PageRange } from '../../platform/db/list.ts'
 import { badField, badFields, conflict, notFound, type FieldProblem } from '../../platform/errors.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
 import { newId } from '../../platform/ids.ts'
-import { bisectOnFailure } from '../../platform/jobs/bisect-on-failure.ts'
+import { bisectOnFailure } from '../../platform/concurrency.ts'
 import {
   apply,
   contextOf,
@@ -232,12 +232,12 @@ export async function advanceRollovers(ctx: Context, yearEnd: YearEnd): Promise<
 }
 
 /** Some students of a rollover, in order. */
-type Part = { instituteId: number; id: string; ids: readonly string[] }
+type RolloverBatch = { instituteId: number; id: string; ids: readonly string[] }
 
 /** The batch and the cursor behind it are one transaction, so a run that was killed goes on where it stopped. */
 async function advance(
   ctx: Context,
-  { instituteId, id, ids, yearEnd }: Part & { yearEnd: YearEnd },
+  { instituteId, id, ids, yearEnd }: RolloverBatch & { yearEnd: YearEnd },
 ): Promise<void> {
   const [institute] = await getInstitutesById(ctx, [instituteId])
   if (institute === undefined) throw new Error('an institute vanished')
@@ -292,7 +292,10 @@ async function passBy(ctx: Context, instituteId: number, id: string, studentId: 
 }
 
 /** Null when it was stopped, or another process has done these. */
-async function lockBehind(tx: Transaction, { instituteId, id, ids }: Part): Promise<store.Rollover | null> {
+async function lockBehind(
+  tx: Transaction,
+  { instituteId, id, ids }: RolloverBatch,
+): Promise<store.Rollover | null> {
   const rollover = await store.lockRollover(tx, instituteId, id)
   const isAhead = rollover?.state === 'running' && rollover.seenUntil < (ids[0] ?? '')
   return isAhead ? rollover : null

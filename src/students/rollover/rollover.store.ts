@@ -1,4 +1,4 @@
-import { isHere } from '../../platform/db/moving.ts'
+import { isHere } from '../../platform/db/query.ts'
 import type { Database, Queryable, Transaction } from '../../platform/db/database.ts'
 import { isUniqueViolation } from '../../platform/db/errors.ts'
 import { list, type Page, type PageRange } from '../../platform/db/list.ts'
@@ -142,7 +142,7 @@ export async function insertCarriedDues(
 
 export type CarriedTo = { componentType: string; yearStart: number; yearEnd: number }
 
-/** Of what was carried from a record at a moment. */
+/** Finds what was carried from a record at a moment. */
 export async function findCarriedTo(
   db: Queryable,
   { instituteId, studentId, at }: { instituteId: number; studentId: string; at: Date },
@@ -207,7 +207,7 @@ export async function readBatch(
     isLocked,
   }: { ids: readonly string[]; duesComponent: string | null; isLocked: boolean },
 ): Promise<Rolled[]> {
-  // By a statement of its own: what is read beside a student is then as it is once the student is held.
+  // Locks in a statement of its own: what is read beside a student is then as it is once the student is locked.
   if (isLocked)
     await db.query(`select 1 ${OF_OLD_YEAR} and s.id = any($4) order by s.id for update`, [
       instituteId,

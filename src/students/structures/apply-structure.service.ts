@@ -2,16 +2,14 @@ import type { FeeChange } from '../../fees/fees.rules.ts'
 import { applyFees, readFeesOf } from '../../fees/fees.service.ts'
 import {
   pricedGrades,
+  branchesUnder,
+  structureFor,
   type FeeStructure,
   type StructureKey,
   type Year,
+  type YearStructures,
 } from '../../fees/structures/structure.rules.ts'
 import { NONE_OF_ITS_OWN, readStructures } from '../../fees/structures/structures.service.ts'
-import {
-  branchesUnder,
-  structureFor,
-  type YearStructures,
-} from '../../fees/structures/year-structures.rules.ts'
 import { readApprovalLimits } from '../../institutes/approval-limit/approval-limit.service.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import type { Context } from '../../platform/context.ts'
@@ -24,7 +22,7 @@ import {
   planStudents,
   type Application,
   type Effect,
-  type Planned,
+  type PlannedStudent,
 } from './plan-students.service.ts'
 import * as store from './structure-students.store.ts'
 import { addAll } from '../../platform/lists.ts'
@@ -37,7 +35,7 @@ export type ClassApplication = {
   students: Application[]
   /** The last student of this part; null when the class ends with it. */
   nextAfter: string | null
-  /** Of the same year, in which students owe nothing. */
+  /** Classes of the same year in which students owe nothing. */
   unpriced: store.UnpricedClass[]
 }
 
@@ -125,7 +123,7 @@ export async function applyToArrived(
       (charged.length > 0 || (own.has(id) && (hasSetAmounts || !fees.has(id))))
     const priced = students.filter(isOfStructure)
     const planned = await planStudents(tx, institute, structures, priced)
-    const isDue = ({ plan: { studentId, changes }, application: { givenPaise } }: Planned): boolean =>
+    const isDue = ({ plan: { studentId, changes }, application: { givenPaise } }: PlannedStudent): boolean =>
       own.has(studentId) ||
       ((givesToSiblings || givenPaise === 0) && changes.length > 0 && changes.every(isConcessionOnly))
     const due = planned.filter(isDue)
@@ -172,13 +170,13 @@ export async function weighClass(
   return effectOf(planned.map(({ application }) => application))
 }
 
-export type Move = { id: string; year: Year; grade: string; collectorCode: string }
+export type ClassMove = { id: string; year: Year; grade: string; collectorCode: string }
 
 /** What families would be let off if these students of the structure came into that class and branch. */
 export async function weighMoves(
   db: Queryable,
   institute: Institute,
-  moves: readonly Move[],
+  moves: readonly ClassMove[],
 ): Promise<Map<string, Paise>> {
   const given = new Map<string, Paise>()
   for (const ofYear of Map.groupBy(moves, ({ year }) => year.academicYearStart).values()) {
@@ -207,7 +205,7 @@ export async function weighMoves(
 async function write(
   tx: Transaction,
   institute: Institute,
-  planned: readonly Planned[],
+  planned: readonly PlannedStudent[],
   now: Date,
 ): Promise<void> {
   const good = planned.filter(one => one.application.outcome !== 'skipped')

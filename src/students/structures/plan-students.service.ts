@@ -1,12 +1,15 @@
 import type { SentFee } from '../../fees/fees.rules.ts'
 import { planFees, readFeesOf, type FeePlan } from '../../fees/fees.service.ts'
-import { childNoOf, mergeStructure, payableOf, priceStudent } from '../../fees/structures/structure.rules.ts'
 import {
+  childNoOf,
+  mergeStructure,
+  payableOf,
+  priceStudent,
   gradesOf,
   ruleNamesOf,
   structureFor,
   type YearStructures,
-} from '../../fees/structures/year-structures.rules.ts'
+} from '../../fees/structures/structure.rules.ts'
 import type { Gift } from '../../institutes/approval-limit/approval-limit.rules.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import type { Queryable } from '../../platform/db/database.ts'
@@ -28,7 +31,7 @@ export type Application = {
   givenPaise: Paise
 }
 
-export type Planned = { application: Application; plan: FeePlan; components: string[] }
+export type PlannedStudent = { application: Application; plan: FeePlan; components: string[] }
 
 /** What the structures of the year do to these students; nothing is written. */
 export async function planStudents(
@@ -36,7 +39,7 @@ export async function planStudents(
   institute: Institute,
   structures: YearStructures,
   students: readonly store.StructureStudent[],
-): Promise<Planned[]> {
+): Promise<PlannedStudent[]> {
   const ids = students.map(({ id }) => id)
   const families = await store.readFamilies(db, institute.id, ids)
   const current = await readFeesOf(db, institute.id, ids)

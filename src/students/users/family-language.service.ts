@@ -10,14 +10,14 @@ import type { Queryable } from '../../platform/db/database.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
 import type { Language } from '../../platform/languages.ts'
 import { getStudent } from '../students.service.ts'
-import * as store from './parents.store.ts'
+import * as store from './users.store.ts'
 
-type Target = { institute: Institute; studentId: string }
+type FamilyOf = { institute: Institute; studentId: string }
 
 /** What was chosen for a family, and what it is written to in. */
 export type FamilyLanguage = { chosen: ChosenLanguage | null; writtenIn: Language }
 
-export async function getFamilyLanguage(ctx: Context, target: Target): Promise<FamilyLanguage> {
+export async function getFamilyLanguage(ctx: Context, target: FamilyOf): Promise<FamilyLanguage> {
   return readFamilyLanguage(ctx.db, await familyOf(ctx, target))
 }
 
@@ -25,7 +25,7 @@ export async function getFamilyLanguage(ctx: Context, target: Target): Promise<F
 export async function setFamilyLanguage(
   ctx: Context,
   command: Command<FamilyLanguage>,
-  target: Target,
+  target: FamilyOf,
   language: Language | null,
 ): Promise<FamilyLanguage> {
   const family = await familyOf(ctx, target)
@@ -51,7 +51,7 @@ export async function rememberLanguage(
 
 type Family = { instituteId: number; phone: string }
 
-async function familyOf(ctx: Context, { institute, studentId }: Target): Promise<Family> {
+async function familyOf(ctx: Context, { institute, studentId }: FamilyOf): Promise<Family> {
   const { student } = await getStudent(ctx, institute, studentId)
   return { instituteId: institute.id, phone: student.contactNumber }
 }

@@ -1,5 +1,10 @@
-import { VARIABLE, type NewMessage, type Template } from '../../messages/messages.rules.ts'
-import { shortText, templatesOf } from '../../messages/short-texts.ts'
+import {
+  VARIABLE,
+  shortText,
+  templatesOf,
+  type NewMessage,
+  type Template,
+} from '../../messages/messages.rules.ts'
 import { messageTextsIn } from '../../messages/texts/texts.ts'
 import { fill, type Language } from '../../platform/languages.ts'
 

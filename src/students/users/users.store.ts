@@ -1,5 +1,9 @@
 import type { Queryable, Transaction } from '../../platform/db/database.ts'
 import { Table } from '../../platform/db/table.ts'
+import type { Paise } from '../../platform/money.ts'
+import { PAYMENT_COLUMNS } from '../direct-payments/direct-payments.store.ts'
+import type { ReceiptKey } from '../../receipts/receipts.rules.ts'
+import type { DirectPayment } from '../students.rules.ts'
 
 export type NewUser = { id: string; registrationId: string; name: string; phone: string; email: string }
 
@@ -86,4 +90,164 @@ export async function findFamilies(
     [instituteId, phones],
   )
   return new Map(rows.map(({ phone, registrationId }) => [phone, registrationId]))
+}
+
+/** A user and its children, as the parents' pages ask for them. */
+export type UserKey = { instituteId: number; registrationId: string }
+
+/** A parent may be several users: families are registered twice, with one phone number and two e-mail addresses. */
+export type ParentKey = { instituteId: number; registrationIds: readonly string[] }
+
+export async function hasUser(db: Queryable, { instituteId, registrationId }: UserKey): Promise<boolean> {
+  const rows = await db.query('select 1 from users where institute_id = $1 and registration_id = $2', [
+    instituteId,
+    registrationId,
+  ])
+  return rows.length === 1
+}
+
+/** Children still at school come first, then by year and name. */
+export async function listChildren(
+  db: Queryable,
+  { instituteId, registrationIds }: ParentKey,
+  limit: number,
+): Promise<string[]> {
+  const rows = await db.query<{ id: string }>(
+    `select s.id from students s where s.institute_id = $1 and s.id in (
+       select student_id from student_users where institute_id = $1 and registration_id = any($2))
+     order by s.status, s.academic_year_start desc, s.fullname, s.id limit $3`,
+    [instituteId, registrationIds, limit],
+  )
+  return rows.map(row => row.id)
+}
+
+export async function isChild(
+  db: Queryable,
+  { instituteId, registrationIds }: ParentKey,
+  studentId: string,
+): Promise<boolean> {
+  const rows = await db.query(
+    'select 1 from student_users where institute_id = $1 and student_id = $3 and registration_id = any($2) limit 1',
+    [instituteId, registrationIds, studentId],
+  )
+  return rows.length === 1
+}
+
+/** The same child's records of other academic years that this user has, newest year first. */
+export async function listOtherYears(
+  db: Queryable,
+  { instituteId, registrationIds }: ParentKey,
+  studentId: string,
+): Promise<string[]> {
+  const rows = await db.query<{ id: string }>(
+    `select o.id from students s join students o on o.institute_id = s.institute_id and o.identifier = s.identifier
+       and (o.academic_year_start, o.academic_year_end) <> (s.academic_year_start, s.academic_year_end)
+       and o.id in (select student_id from student_users where institute_id = $1 and registration_id = any($2))
+     where s.institute_id = $1 and s.id = $3
+     order by o.academic_year_start desc, o.academic_year_end desc, o.id desc limit 10`,
+    [instituteId, registrationIds, studentId],
+  )
+  return rows.map(({ id }) => id)
+}
+
+/** Users of this phone number or e-mail address who have children here, the first registered first. */
+export async function listUsersByContact(
+  db: Queryable,
+  instituteId: number,
+  contact: { phone: string } | { email: string },
+  limit: number,
+): Promise<string[]> {
+  const [condition, value] =
+    'phone' in contact
+      ? ['phone_key(u.phone) = phone_key($2)', contact.phone]
+      : ['lower(u.email) = lower($2)', contact.email]
+  const rows = await db.query<{ id: string }>(
+    `select u.registration_id as id from users u where u.institute_id = $1 and ${condition}
+       and exists (select 1 from student_users l where l.institute_id = u.institute_id and l.registration_id = u.registration_id)
+     order by u.created_at, u.id limit $3`,
+    [instituteId, value, limit],
+  )
+  return rows.map(({ id }) => id)
+}
+
+/** Dues that a rollover carried to a later year: settled here, but not paid. */
+export type CarriedDues = {
+  studentId: string
+  componentType: string
+  amountPaise: Paise
+  /** The later year. */
+  yearStart: number
+  yearEnd: number
+}
+
+export async function listCarriedDues(
+  db: Queryable,
+  instituteId: number,
+  studentIds: readonly string[],
+): Promise<CarriedDues[]> {
+  return db.query<CarriedDues>(
+    `select t.student_id as "studentId", t.component_type as "componentType", t.amount_paise as "amountPaise",
+       o.academic_year_start as "yearStart", o.academic_year_end as "yearEnd"
+     from student_transfers t
+     join students s on s.institute_id = t.institute_id and s.id = t.student_id
+     join students o on o.institute_id = t.institute_id and o.id = t.other_student_id
+       and o.academic_year_start > s.academic_year_start
+     where t.institute_id = $1 and t.student_id = any($2) and t.amount_paise > 0 and t.number = 1
+     order by t.transferred_at, t.component_type`,
+    [instituteId, studentIds],
+  )
+}
+
+/** A payment that the institute took itself. */
+export type CounterPayment = Pick<DirectPayment, 'transactionId' | 'amountPaise' | 'paidAt' | 'mode'> & {
+  studentId: string
+  id: string
+  lines: { componentType: string; amountPaise: Paise }[]
+  receipt: ReceiptKey | null
+}
+
+/** Newest first; what was cancelled does not count as paid and is not among them. */
+export async function listCounterPayments(
+  db: Queryable,
+  instituteId: number,
+  studentIds: readonly string[],
+  limit: number,
+): Promise<CounterPayment[]> {
+  return db.query<CounterPayment>(
+    `select p.student_id as "studentId", ${PAYMENT_COLUMNS}
+     from direct_payments p where p.institute_id = $1 and p.student_id = any($2) and p.cancelled_at is null
+     order by p.paid_at desc, p.transaction_id desc limit $3`,
+    [instituteId, studentIds, limit],
+  )
+}
+
+/** Who a student belongs to, the first linked first; those of its primary contact, however it is written, before all. */
+export async function listUsersOf(
+  db: Queryable,
+  { instituteId, studentId }: { instituteId: number; studentId: string },
+): Promise<{ registrationId: string; isContact: boolean }[]> {
+  return db.query<{ registrationId: string; isContact: boolean }>(
+    `select l.registration_id as "registrationId", phone_key(u.phone) = phone_key(s.primary_contact_number)
+       and lower(u.email) = lower(s.primary_contact_email) as "isContact"
+     from student_users l
+     join users u on u.institute_id = l.institute_id and u.registration_id = l.registration_id
+     join students s on s.institute_id = l.institute_id and s.id = l.student_id
+     where l.institute_id = $1 and l.student_id = $2
+     order by "isContact" desc, l.linked_at, l.registration_id`,
+    [instituteId, studentId],
+  )
+}
+
+/** The numbers at which the families of a parent's children are reached, each once. */
+export async function listContactNumbers(
+  db: Queryable,
+  { instituteId, registrationIds }: ParentKey,
+): Promise<string[]> {
+  const rows = await db.query<{ phone: string }>(
+    `select distinct on (phone_key(s.primary_contact_number)) s.primary_contact_number as phone
+     from student_users l join students s on s.institute_id = l.institute_id and s.id = l.student_id
+     where l.institute_id = $1 and l.registration_id = any($2)`,
+    [instituteId, registrationIds],
+  )
+  return rows.map(({ phone }) => phone)
 }

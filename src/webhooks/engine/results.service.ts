@@ -1,7 +1,7 @@
 import type { Context } from '../../platform/context.ts'
 import type { Transaction } from '../../platform/db/database.ts'
 import type { HttpResult } from '../../platform/http-client/http-client.ts'
-import { bisectOnFailure } from '../../platform/jobs/bisect-on-failure.ts'
+import { bisectOnFailure } from '../../platform/concurrency.ts'
 import { addAll } from '../../platform/lists.ts'
 import type { Log } from '../../platform/log.ts'
 import {

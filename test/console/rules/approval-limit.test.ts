@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { loweredClasses } from '../../../src/fees/structures/lowered-classes.rules.ts'
-import type { FeeStructure } from '../../../src/fees/structures/structure.rules.ts'
+import { loweredClasses, type FeeStructure } from '../../../src/fees/structures/structure.rules.ts'
 import { isBeyond } from '../../../src/institutes/approval-limit/approval-limit.rules.ts'
 import { paiseOf, ZERO } from '../../../src/platform/money.ts'
 

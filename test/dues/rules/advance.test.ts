@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { advancesOf, moveAdvances } from '../../../src/fees/advances/moves.rules.ts'
+import { advancesOf, moveAdvances } from '../../../src/fees/advances/advances.rules.ts'
 import { paiseOf, sumPaise, type Paise } from '../../../src/platform/money.ts'
 
 const TYPES = ['A', 'B', 'C', 'D', 'E', 'F']

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { shareFor, type LinkScope } from '../../../src/dues/links/due-links.rules.ts'
+import { shareFor, type LinkScope } from '../../../src/dues/due-links.rules.ts'
 import { paiseOf, sumPaise } from '../../../src/platform/money.ts'
 
 const TODAY = '2026-11-17'

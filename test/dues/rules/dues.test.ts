@@ -2,9 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { allocate } from '../../../src/dues/allocation.rules.ts'
-import { ruleProblems } from '../../../src/dues/payment-rules.rules.ts'
-import { daysBetween } from '../../../src/platform/calendar.ts'
 import {
+  ruleProblems,
   accruedOn,
   ALLOCATIONS,
   excessOf,
@@ -14,11 +13,12 @@ import {
   payable,
   stillAsked,
   withoutTaken,
+  timingOf,
   type LateFee,
   type LateFeeRule,
-  type Owed,
+  type OwedLine,
 } from '../../../src/dues/dues.rules.ts'
-import { timingOf } from '../../../src/dues/timing.rules.ts'
+import { daysBetween } from '../../../src/platform/calendar.ts'
 import { paiseOf, sumPaise, ZERO } from '../../../src/platform/money.ts'
 
 const paise = fc.integer({ min: 0, max: 5_000_000 }).map(paiseOf)
@@ -50,7 +50,7 @@ const rule: fc.Arbitrary<LateFeeRule> = fc.record({
   capPaise: fc.option(some),
 })
 const rules = fc.uniqueArray(rule, { selector: one => one.componentType, maxLength: 4 })
-const lines: fc.Arbitrary<Owed[]> = fc.uniqueArray(
+const lines: fc.Arbitrary<OwedLine[]> = fc.uniqueArray(
   fc.record({ componentType: type, owedPaise: paise, dueOn: fc.option(day) }),
   { selector: line => line.componentType },
 )
@@ -128,7 +128,7 @@ test('a payment is spread to the paisa, late fees first, and no line takes more 
 })
 
 test('the oldest due is filled first, and what has no due day last', () => {
-  const owed: Owed[] = [
+  const owed: OwedLine[] = [
     { componentType: 'A', owedPaise: paiseOf(100), dueOn: null },
     { componentType: 'B', owedPaise: paiseOf(100), dueOn: '2026-12-10' },
     { componentType: 'C', owedPaise: paiseOf(100), dueOn: '2026-06-10' },
@@ -141,7 +141,7 @@ test('the oldest due is filled first, and what has no due day last', () => {
 })
 
 test('what an earlier year left is filled before anything of this one, whatever its due day', () => {
-  const owed: Owed[] = [
+  const owed: OwedLine[] = [
     { componentType: 'A', owedPaise: paiseOf(100), dueOn: '2026-06-10' },
     { componentType: 'OLD', owedPaise: paiseOf(100), dueOn: null, isCarried: true },
   ]

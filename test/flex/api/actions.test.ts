@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Json } from '../../harness/client.ts'
 import { readHolidays } from '../../../src/payments/holidays.service.ts'
-import { isWorkingDay } from '../../../src/platform/working-days.ts'
+import { isWorkingDay } from '../../../src/platform/calendar.ts'
 import { FLEX, FlexContract, plansOf, SANDBOX, TRANSPORT } from './support.ts'
 import {
   assertRefused,

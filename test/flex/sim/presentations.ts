@@ -1,7 +1,6 @@
 import { formatDayIn as formatDay } from '../../../src/platform/languages.ts'
-import { dayOf, startOfDay } from '../../../src/platform/calendar.ts'
+import { dayOf, startOfDay, addWorkingDays, isWorkingDay } from '../../../src/platform/calendar.ts'
 import { formatRupees, type Paise } from '../../../src/platform/money.ts'
-import { addWorkingDays, isWorkingDay } from '../../../src/platform/working-days.ts'
 
 export type SeenPresentation = {
   orderId: string

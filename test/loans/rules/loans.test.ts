@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import type { PlannedTranche } from '../../../src/loans/lender-port.ts'
-import { allocate, amountToAsk, emiOf } from '../../../src/loans/loan-amounts.rules.ts'
+import type { PlannedTranche, LenderUpdate } from '../../../src/loans/lender-port.ts'
 import {
+  allocate,
+  amountToAsk,
+  emiOf,
   assertMove,
   canEnd,
   canMove,
@@ -18,7 +20,6 @@ import {
   type Tranche,
 } from '../../../src/loans/loans.rules.ts'
 import { lenderMove, type LenderAct, type LenderLoan } from '../../../src/sandbox/lender/simulator.rules.ts'
-import type { LenderUpdate } from '../../../src/loans/lender-port.ts'
 import { BursarError } from '../../../src/platform/errors.ts'
 import { application, AT } from './support.ts'
 import { paiseOf, sumPaise, type Paise } from '../../../src/platform/money.ts'

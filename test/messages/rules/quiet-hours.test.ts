@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isWakingHour, nextWakingMoment } from '../../../src/messages/quiet-hours.rules.ts'
+import { isWakingHour, nextWakingMoment } from '../../../src/messages/messages.rules.ts'
 import { wholeFamilies } from '../../../src/flex/notices/reminders.rules.ts'
 
 for (const [moment, next] of [

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { rupeesInWords } from '../../../src/platform/amount-in-words.ts'
-import { paiseOf } from '../../../src/platform/money.ts'
+import { rupeesInWords, paiseOf } from '../../../src/platform/money.ts'
 
 const CRORE_PAISE = 1_00_00_000_00
 const LARGEST_RECEIPT_PAISE = 50 * 10_000_000_000_000

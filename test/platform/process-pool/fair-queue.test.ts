@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { FairQueue } from '../../../src/platform/process-pool/fair-queue.ts'
+import { FairQueue } from '../../../src/platform/process-pool/process-pool.ts'
 
 function orderOf(queue: FairQueue<string>): string[] {
   const order: string[] = []

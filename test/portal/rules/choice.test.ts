@@ -10,7 +10,7 @@ import {
   readBoxes,
   totalPaise,
   type Payable,
-} from '../../../src/portal/parents/choice.ts'
+} from '../../../src/portal/parents/choose-page.ts'
 
 const amount = fc.integer({ min: 1, max: 1_000_000 }).map(paiseOf)
 

@@ -5,10 +5,8 @@ import { formatMoment } from '../../../src/platform/calendar.ts'
 import { LANGUAGES, type Language } from '../../../src/platform/languages.ts'
 import { reasonIn } from '../../../src/flex/notices/reasons.texts.ts'
 import { codesOf, meaningOf } from '../../../src/flex/rules/returns.rules.ts'
-import { feeName, localMoment } from '../../../src/messages/words.ts'
-import { chooseLanguage } from '../../../src/portal/language.ts'
-import { messageTextsIn } from '../../../src/messages/texts/texts.ts'
-import { textsIn } from '../../../src/portal/texts/texts.ts'
+import { feeName, localMoment, messageTextsIn } from '../../../src/messages/texts/texts.ts'
+import { chooseLanguage, textsIn } from '../../../src/portal/texts/texts.ts'
 
 /** Every text with the path of its keys. */
 function flatten(value: unknown, path = ''): [path: string, text: string][] {

@@ -4,8 +4,7 @@ import { endExecution, endNotification } from '../../../emulators/cashfree/contr
 import { servePages } from '../../../emulators/cashfree/pages.ts'
 import { authorise, endCharge } from '../../../emulators/cashfree/subscriptions.ts'
 import { lose, status } from '../../../emulators/faults.ts'
-import type { DebitRequest } from '../../../src/providers/mandate-port.ts'
-import { ProviderRefused } from '../../../src/providers/refused.ts'
+import { ProviderRefused, type DebitRequest } from '../../../src/providers/port.ts'
 import { assertUnavailable, failureOf } from '../failures.ts'
 import {
   debit,

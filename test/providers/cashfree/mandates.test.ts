@@ -11,8 +11,7 @@ import {
 } from '../../../emulators/cashfree/subscriptions.ts'
 import { answerWith } from '../../../emulators/faults.ts'
 import { paiseOf } from '../../../src/platform/money.ts'
-import type { DebitRequest } from '../../../src/providers/mandate-port.ts'
-import { ProviderRefused } from '../../../src/providers/refused.ts'
+import { ProviderRefused, type DebitRequest } from '../../../src/providers/port.ts'
 import { failureOf } from '../failures.ts'
 import {
   cashfree,

@@ -5,7 +5,7 @@ import { endRefund, movePayment, payOrder } from '../../../emulators/cashfree/or
 import { answerWith, lose, status } from '../../../emulators/faults.ts'
 import { paiseOf } from '../../../src/platform/money.ts'
 import { createCashfree } from '../../../src/providers/cashfree/cashfree.client.ts'
-import { ProviderRefused } from '../../../src/providers/refused.ts'
+import { ProviderRefused } from '../../../src/providers/port.ts'
 import { assertUnavailable, failureOf } from '../failures.ts'
 import {
   amountPaise,

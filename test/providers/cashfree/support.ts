@@ -4,8 +4,7 @@ import { KEYS } from '../../../emulators/cashfree/books.ts'
 import { type CashfreeEmulator, startCashfree } from '../../../emulators/cashfree/emulator.ts'
 import { paiseOf } from '../../../src/platform/money.ts'
 import { createCashfree } from '../../../src/providers/cashfree/cashfree.client.ts'
-import type { DebitRequest } from '../../../src/providers/mandate-port.ts'
-import type { PaymentOutcome, Provider, Report } from '../../../src/providers/port.ts'
+import type { DebitRequest, PaymentOutcome, Provider, Report } from '../../../src/providers/port.ts'
 
 export const order = {
   instituteId: 41,

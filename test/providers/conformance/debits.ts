@@ -3,9 +3,13 @@ import { test } from 'node:test'
 import { meaningOf } from '../../../src/flex/rules/returns.rules.ts'
 import { newId } from '../../../src/platform/ids.ts'
 import { paiseOf } from '../../../src/platform/money.ts'
-import type { Rail, ReturnReport } from '../../../src/providers/mandate-port.ts'
-import type { DisputeReport, Report } from '../../../src/providers/port.ts'
-import { ProviderRefused } from '../../../src/providers/refused.ts'
+import {
+  ProviderRefused,
+  type Rail,
+  type ReturnReport,
+  type DisputeReport,
+  type Report,
+} from '../../../src/providers/port.ts'
 import {
   activeMandate,
   debitOf,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newId } from '../../../src/platform/ids.ts'
-import type { Rail } from '../../../src/providers/mandate-port.ts'
+import type { Rail } from '../../../src/providers/port.ts'
 import {
   activeMandate,
   debitOf,

@@ -3,16 +3,18 @@ import type { ReturnCategory } from '../../../src/flex/rules/returns.rules.ts'
 import { BursarError } from '../../../src/platform/errors.ts'
 import { newId } from '../../../src/platform/ids.ts'
 import { paiseOf } from '../../../src/platform/money.ts'
-import type { DebitRequest, MandateOutcome, Rail } from '../../../src/providers/mandate-port.ts'
-import type {
-  Callback,
-  PaymentOutcome,
-  Provider,
-  Report,
-  SettlementItem,
-  StartRequest,
+import {
+  ProviderRefused,
+  type DebitRequest,
+  type MandateOutcome,
+  type Rail,
+  type Callback,
+  type PaymentOutcome,
+  type Provider,
+  type Report,
+  type SettlementItem,
+  type StartRequest,
 } from '../../../src/providers/port.ts'
-import { ProviderRefused } from '../../../src/providers/refused.ts'
 
 /** What a call to the vendor may meet after the vendor has carried it out. */
 export const FAULTS = ['lost', 'busy', 'broken', 'silent'] as const

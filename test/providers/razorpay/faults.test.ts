@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { inspect } from 'node:util'
-import { ProviderRefused } from '../../../src/providers/refused.ts'
+import { ProviderRefused } from '../../../src/providers/port.ts'
 import { createRazorpay } from '../../../src/providers/razorpay/razorpay.client.ts'
 import { KEYS } from '../../../emulators/razorpay/books.ts'
 import { neverAnswer } from '../../../emulators/faults.ts'

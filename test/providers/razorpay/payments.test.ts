@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createRazorpay } from '../../../src/providers/razorpay/razorpay.client.ts'
 import { KEYS } from '../../../emulators/razorpay/books.ts'
-import { ProviderRefused } from '../../../src/providers/refused.ts'
+import { ProviderRefused } from '../../../src/providers/port.ts'
 import { paiseOf } from '../../../src/platform/money.ts'
 import { assertUnavailable, failureOf } from '../failures.ts'
 import {

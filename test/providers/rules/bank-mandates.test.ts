@@ -9,9 +9,8 @@ import {
   type BankDebit,
   type BankMandate,
 } from '../../../src/sandbox/bank/mandates.rules.ts'
-import { dayOf } from '../../../src/platform/calendar.ts'
+import { dayOf, isWorkingDay } from '../../../src/platform/calendar.ts'
 import { paiseOf } from '../../../src/platform/money.ts'
-import { isWorkingDay } from '../../../src/platform/working-days.ts'
 
 const HOLIDAYS = new Set(['2026-11-09'])
 const moment = fc

@@ -5,8 +5,12 @@ import { meaningOf } from '../../../src/flex/rules/returns.rules.ts'
 import { newId } from '../../../src/platform/ids.ts'
 import { paiseOf, toRupees } from '../../../src/platform/money.ts'
 import { readDebitRef, readOurId, toCashfreeId, toDebitRef } from '../../../src/providers/cashfree/ids.ts'
-import { outcomeOfCharge, outcomeOfOrder, outcomeOfPayment } from '../../../src/providers/cashfree/reports.ts'
-import { returnCodeOf } from '../../../src/providers/cashfree/return-codes.ts'
+import {
+  outcomeOfCharge,
+  outcomeOfOrder,
+  outcomeOfPayment,
+  returnCodeOf,
+} from '../../../src/providers/cashfree/reports.ts'
 import { readCharge, readOrder, readPayment } from '../../../src/providers/cashfree/shapes.ts'
 
 const anInstitute = fc.integer({ min: 1, max: 999_999_999 })

@@ -5,10 +5,11 @@ import {
   hasPurpose,
   offeredMethods,
   routeTo,
+  keyProblem,
+  readValues,
   type Purpose,
   type Routed,
 } from '../../../src/providers/accounts/accounts.rules.ts'
-import { keyProblem, readValues } from '../../../src/providers/accounts/values.rules.ts'
 import { PROVIDERS } from '../../../src/providers/catalogue.ts'
 import { paiseOf, type Paise } from '../../../src/platform/money.ts'
 import { UPI_MOST } from '../../../src/providers/port.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { pickNamed } from '../../../src/students/naming.rules.ts'
+import { pickNamed } from '../../../src/students/students.rules.ts'
 
 const year = fc.integer({ min: 2024, max: 2026 })
 const student = fc

@@ -5,8 +5,8 @@ import {
   carryAgain,
   takeBack,
   type Advances,
-  type Amount,
-} from '../../../src/fees/advances/take-back.rules.ts'
+  type ComponentAmount,
+} from '../../../src/fees/advances/advances.rules.ts'
 import { paiseOf } from '../../../src/platform/money.ts'
 
 const TYPES = ['A', 'B', 'C']
@@ -39,8 +39,10 @@ const advances: fc.Arbitrary<Advances> = fc.record({
 const sum = (all: readonly { amountPaise: number }[]): number =>
   all.reduce((total, one) => total + one.amountPaise, 0)
 
-const gone: fc.Arbitrary<Amount[]> = fc.array(fc.record({ componentType: type, amountPaise: amount }))
-const of = (all: readonly Amount[], componentType: string): number =>
+const gone: fc.Arbitrary<ComponentAmount[]> = fc.array(
+  fc.record({ componentType: type, amountPaise: amount }),
+)
+const of = (all: readonly ComponentAmount[], componentType: string): number =>
   sum(all.filter(one => one.componentType === componentType))
 
 test('what comes back was given away, is missing and went away; a fee that lost it all has everything back', () => {

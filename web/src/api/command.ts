@@ -7,7 +7,7 @@ import { PasskeyError } from './passkeys.ts'
 type Command<Sent, Data> = {
   method: Method
   path: string | ((sent: Sent) => string)
-  /** For signing in and for requests with a secret, which the server refuses to remember. */
+  /** Set for signing in and for requests with a secret, whose answers the server refuses to remember. */
   withoutKey?: true
   /** What is sent; the variables themselves if absent. */
   body?: (sent: Sent) => unknown

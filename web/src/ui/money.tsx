@@ -40,7 +40,7 @@ export function Money({ rupees }: { rupees: number }) {
   return <span className="nowrap">{formatRupees(rupees)}</span>
 }
 
-/** Of what is owed: a bank has been asked for it or a lender has promised it, so nobody is to be asked for it again. */
+/** A bank was asked for this part of what is owed, or a lender has promised it, so nobody is asked for it again. */
 export function OnTheWay({ rupees }: { rupees: number }) {
   return rupees > 0 && <div className="faint nowrap">{formatRupees(rupees)} on the way</div>
 }

@@ -23,7 +23,7 @@ export function PageTabs<Here extends string>({
   children?: ReactNode
 }) {
   const nav = useRef<HTMLElement>(null)
-  // On a phone they do not all fit: the one that is open is brought into sight.
+  // Not all tabs fit on a phone, so the open one is scrolled into sight.
   useEffect(() => {
     const open = nav.current?.querySelector<HTMLElement>('[aria-current]')
     if (nav.current && open) {

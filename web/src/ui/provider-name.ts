@@ -1,4 +1,4 @@
-/** As people know them. */
+/** Names that people know. */
 const NAMES: Record<string, string> = {
   sandbox: 'the sandbox bank',
   razorpay: 'Razorpay',

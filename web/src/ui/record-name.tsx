@@ -1,4 +1,4 @@
-/** By the prefix of an id. */
+/** Names by the prefix of an id. */
 const NAMES: Readonly<Record<string, string>> = {
   order: 'Order',
   student: 'Student',

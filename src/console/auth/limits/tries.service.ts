@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto'
 import { BursarError } from '../../../platform/errors.ts'
 import type { Context } from '../../../platform/context.ts'
-import { LIMITS, type Waits } from '../../../platform/rate-limits.rules.ts'
-import { networkOf } from '../../../platform/network.ts'
+import { LIMITS, networkOf, type Waits } from '../../../platform/rate-limits.rules.ts'
 import { admitTry, takeBack } from '../../console.rules.ts'
 import * as store from './tries.store.ts'
 

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { returnedChequeOutput } from '../../../banking/cheques/cheque.output.ts'
+import { returnedChequeOutput } from '../../../banking/cheques/cheque.schemas.ts'
 import { bounceFromLine, listReturned } from '../../../banking/statements/returned-cheques.service.ts'
 import {
   listCandidates,
@@ -21,14 +21,12 @@ import {
   paymentInput,
   reasonInput,
   statementQuery,
-} from '../../../banking/statements/statement.input.ts'
-import {
   addedStatementOutput,
   bankStatusOutput,
   expectedOutput,
   matchedAgainOutput,
   statementPreviewOutput,
-} from '../../../banking/statements/statement.output.ts'
+} from '../../../banking/statements/statement.schemas.ts'
 import {
   addStatement,
   previewStatement,

@@ -1,6 +1,6 @@
 import { outputOf, type Shown } from '../../../http/wire/output.ts'
 import { LINK_FILE_STATES, newLinks } from '../../../imports/kinds/links/links.rules.ts'
-import type { problemOutput } from '../../../imports/imports.output.ts'
+import type { problemOutput } from '../../../imports/imports.schemas.ts'
 import type { LinkFile } from '../../../imports/link-files.service.ts'
 import type { Import } from '../../../imports/imports.service.ts'
 

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { receiveFiles } from '../../../http/upload.ts'
-import { problemOutput } from '../../../imports/imports.output.ts'
+import { problemOutput } from '../../../imports/imports.schemas.ts'
 import { LINK_FILES, MEDIA_TYPES } from '../../../imports/imports.rules.ts'
 import { listImports, listProblems, type Import } from '../../../imports/imports.service.ts'
 import { LINK_FIELDS } from '../../../imports/kinds/links/links.rules.ts'

@@ -1,4 +1,4 @@
-import { isHere } from '../../../platform/db/moving.ts'
+import { isHere } from '../../../platform/db/query.ts'
 import { findDue } from '../../../platform/jobs/claim.ts'
 import type { RowKey } from '../../../platform/db/named-rows.ts'
 import type { Database, Queryable, Transaction } from '../../../platform/db/database.ts'

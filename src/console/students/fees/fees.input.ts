@@ -1,4 +1,4 @@
-import { structureInput } from '../../../fees/structures/structure.input.ts'
+import { structureInput } from '../../../fees/structures/structure.schemas.ts'
 import { field, input, optional } from '../../../http/wire/input.ts'
 import { SCHOOL_YEAR, STUDENT_ID, studentFields } from '../../../students/student.input.ts'
 

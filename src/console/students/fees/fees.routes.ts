@@ -1,6 +1,10 @@
 import type { FastifyInstance } from 'fastify'
-import { branchParams, toStructure, yearParams } from '../../../fees/structures/structure.input.ts'
-import { structureOutput } from '../../../fees/structures/structure.output.ts'
+import {
+  branchParams,
+  toStructure,
+  yearParams,
+  structureOutput,
+} from '../../../fees/structures/structure.schemas.ts'
 import { aboutOf, type FeeStructure, type StructureKey } from '../../../fees/structures/structure.rules.ts'
 import { getStructure, listStructureYears } from '../../../fees/structures/structures.service.ts'
 import { all, created, done, one } from '../../../http/reply.ts'
@@ -8,8 +12,7 @@ import type { AnyInput, Read } from '../../../http/wire/input.ts'
 import { setErpLock, type ErpLock } from '../../../institutes/institutes.service.ts'
 import type { FlexContext } from '../../../flex/context.ts'
 import type { Context } from '../../../platform/context.ts'
-import { addStudent } from '../../../students/registration/add-student.service.ts'
-import type { Registered } from '../../../students/registration/register.service.ts'
+import { addStudent, type RegisteredStudent } from '../../../students/registration/register.service.ts'
 import { registeredOutput } from '../../../students/student.output.ts'
 import {
   applyToClass,
@@ -67,7 +70,7 @@ function addStudentRoute(app: FastifyInstance, ctx: Context): void {
     body: addStudentInput,
     output: created(registeredOutput),
     perform: (command, { institute, body }) => addStudent(ctx, command, institute, body),
-    audit: ({ body }, { studentId }: Registered) => ({
+    audit: ({ body }, { studentId }: RegisteredStudent) => ({
       what: 'student.added',
       about: studentId,
       after: { identifier: body.identifier, fullname: body.fullname, grade: body.grade },

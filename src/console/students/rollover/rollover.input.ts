@@ -1,5 +1,5 @@
 import { field, input, optional, query } from '../../../http/wire/input.ts'
-import { rolloverFields } from '../../../students/rollover/rollover.input.ts'
+import { rolloverFields } from '../../../students/rollover/rollover.schemas.ts'
 
 const reason = field.text('Why; stands in the audit log.', 'The year 2027-28 begins')
 

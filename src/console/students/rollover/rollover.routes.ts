@@ -9,8 +9,11 @@ import {
 } from '../../../imports/rollover-file/rollover-file.service.ts'
 import { badField } from '../../../platform/errors.ts'
 import { toRupees } from '../../../platform/money.ts'
-import { rolloverParams, rolloversQuery } from '../../../students/rollover/rollover.input.ts'
-import { rolloverOutput } from '../../../students/rollover/rollover.output.ts'
+import {
+  rolloverParams,
+  rolloversQuery,
+  rolloverOutput,
+} from '../../../students/rollover/rollover.schemas.ts'
 import { addCounts } from '../../../students/rollover/rollover.rules.ts'
 import {
   getRollover,

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 import { created, one, pageOf } from '../../../http/reply.ts'
 import { receiveFiles } from '../../../http/upload.ts'
-import { problemOutput } from '../../../imports/imports.output.ts'
+import { problemOutput } from '../../../imports/imports.schemas.ts'
 import { MEDIA_TYPES, ROSTERS } from '../../../imports/imports.rules.ts'
 import {
   cancelImport,

@@ -1,10 +1,25 @@
+import { createHash } from 'node:crypto'
+import type { AskedOrder } from '../../../orders/orders.service.ts'
 import { field, input, optional, type Read } from '../../../http/wire/input.ts'
 import { lineFields, orderFields, SCHOOL_YEAR } from '../../../orders/order.input.ts'
 import type { Paise } from '../../../platform/money.ts'
 import type { RawProblem } from '../../files/columns.rules.ts'
 import { feeCodeOf } from '../matched-columns.rules.ts'
 import { defineRows, type RowDefinition } from '../row-fields.schemas.ts'
-import type { LinkRow } from './link-row.ts'
+
+/** An order as a row asks for it; moments as JSON holds them. */
+export type LinkRow = Omit<AskedOrder, 'expiresAt' | 'kind'> & { expiresAt: string | null }
+
+export function referenceOf({ notes }: LinkRow): string | null {
+  return notes.find(note => note.key === 'reference')?.value ?? null
+}
+
+/** A reference names a row for ever; without one the row is what it says. */
+export function keyOf(row: LinkRow): Buffer {
+  const reference = referenceOf(row)
+  const named = reference === null ? ['row', row] : ['reference', reference]
+  return createHash('sha256').update(JSON.stringify(named)).digest()
+}
 
 const { component_type, amount } = lineFields
 const [otherComponent, otherAmount] = [optional(component_type), optional(amount)]

@@ -16,10 +16,10 @@ export function repeatsAfter(now: Date): Date {
   return new Date(now.getTime() - REPEAT_MS)
 }
 
-type Counted = { totalRows: number; badRows: number; failedRows: number; knownRows: number }
+type LinkRowCounts = { totalRows: number; badRows: number; failedRows: number; knownRows: number }
 
 /** How many links starting it makes, as far as is known. */
-export function newLinks({ totalRows, badRows, failedRows, knownRows }: Counted): number {
+export function newLinks({ totalRows, badRows, failedRows, knownRows }: LinkRowCounts): number {
   return totalRows - (badRows - failedRows) - knownRows
 }
 
@@ -63,7 +63,7 @@ export type LinkField = (typeof LINK_FIELDS)[number]
 
 const NEVER = /(?!)/
 
-/** As schools head their columns. */
+/** Titles that schools give their columns. */
 const HEADED: { readonly [Field in LinkField]?: RegExp } = {
   name: /^(name|payer|payername|parent|parentname|parentsname|father|fathername|fathersname|contactname|guardian|guardianname)$/,
   phone: /(mobile|^mob(no|number)?$|phone|whatsapp|^tel|contact(no|number)?$|^cell)/,

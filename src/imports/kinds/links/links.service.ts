@@ -9,18 +9,24 @@ import type { Queryable, Transaction } from '../../../platform/db/database.ts'
 import { BursarError } from '../../../platform/errors.ts'
 import { newId } from '../../../platform/ids.ts'
 import { ROW_FILES } from '../../../platform/limits.rules.ts'
-import { findNamedStudents } from '../../../students/naming.service.ts'
+import { findNamedStudents } from '../../../students/students.service.ts'
 import type { ImportContext, ImportKindDefinition, Outcome } from '../kind.ts'
-import { isRead, problemsOf, type Group, type Placed, type Problem, type RowProblem } from '../merge.rules.ts'
-import { linkRows } from './link-rows.schemas.ts'
-import { keyOf, referenceOf, type LinkRow } from './link-row.ts'
+import {
+  isRead,
+  problemsOf,
+  type RowGroup,
+  type PlacedRow,
+  type Problem,
+  type RowProblem,
+} from '../merge.rules.ts'
+import { linkRows, keyOf, referenceOf, type LinkRow } from './link-rows.schemas.ts'
 import { repeatsAfter } from './links.rules.ts'
 import * as store from './links.store.ts'
 import { addAll } from '../../../platform/lists.ts'
 
-type PlacedLink = Placed<LinkRow>
+type PlacedLink = PlacedRow<LinkRow>
 
-/** With the student whose dues it pays, if it names one. */
+/** A link with the student whose dues it pays, if it names one. */
 type NamedLink = PlacedLink & { studentId: string | null }
 
 /** A file of payment links: each row does what creating a link does. */
@@ -72,7 +78,7 @@ function codesOf(row: LinkRow): (CatalogueEntry & { column: string })[] {
 
 /** Rows of one group say the same: the first of them is the link. */
 function takeFirst(
-  groups: readonly Group<LinkRow>[],
+  groups: readonly RowGroup<LinkRow>[],
   now: Date,
   { isLocked }: { isLocked: boolean },
 ): { links: PlacedLink[]; problems: RowProblem[] } {

@@ -65,7 +65,7 @@ export type MadeLink = Omit<ImportLink, 'instituteId' | 'importId'> & {
   phone: string
   email: string
   identifier: string | null
-  /** Whose dues it pays. */
+  /** The student whose dues the link pays. */
   studentId: string | null
   studentName: string | null
   amountPaise: Paise

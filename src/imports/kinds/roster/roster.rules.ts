@@ -31,7 +31,7 @@ export const ROSTER_FIELDS = [
 ] as const
 export type RosterField = (typeof ROSTER_FIELDS)[number]
 
-/** As schools head their columns, letters and digits only; tried in this order. */
+/** Titles that schools give their columns, letters and digits only, tried in this order. */
 export const ROSTER_TITLES: Titles<RosterField> = [
   ['date_of_birth', /^(dob|dateofbirth|birth(date|day)|bornon)$/],
   ['primary_contact_email', /e?mail/],

@@ -1,7 +1,6 @@
 import { loweredBy } from '../../../fees/fees.rules.ts'
 import { applyFees, planFees, type FeePlan } from '../../../fees/fees.service.ts'
-import { pricedGrades } from '../../../fees/structures/structure.rules.ts'
-import { structureFor } from '../../../fees/structures/year-structures.rules.ts'
+import { pricedGrades, structureFor } from '../../../fees/structures/structure.rules.ts'
 import { readStructures } from '../../../fees/structures/structures.service.ts'
 import { dayOf } from '../../../platform/calendar.ts'
 import type { Queryable, Transaction } from '../../../platform/db/database.ts'
@@ -16,19 +15,26 @@ import { birthProblems, yearName, type Student } from '../../../students/student
 import {
   applyToArrived,
   weighMoves,
-  type Move,
+  type ClassMove,
 } from '../../../students/structures/apply-structure.service.ts'
 import { findFamilies } from '../../../students/users/users.service.ts'
 import type { LoweredRow } from '../../engine/rows.store.ts'
-import type { ImportKindDefinition, Judged, Outcome } from '../kind.ts'
-import { isRead, problemsOf, type Group, type Placed, type Problem, type RowProblem } from '../merge.rules.ts'
-import { sameStudentProblem } from '../owners.rules.ts'
+import type { ImportKindDefinition, ChunkVerdict, Outcome } from '../kind.ts'
+import {
+  isRead,
+  problemsOf,
+  sameStudentProblem,
+  type RowGroup,
+  type PlacedRow,
+  type Problem,
+  type RowProblem,
+} from '../merge.rules.ts'
 import { keysByNumber, ofStudents } from '../student-identity.schemas.ts'
 import { rosterRows, type RosterRow } from './roster-rows.schemas.ts'
 import { addAll } from '../../../platform/lists.ts'
 import { isSameName } from '../../../platform/names.ts'
 
-type Planned = { plan: RegistrationPlan; fees: FeePlan; placed: Placed<RosterRow> }
+type PlannedRosterRow = { plan: RegistrationPlan; fees: FeePlan; placed: PlacedRow<RosterRow> }
 
 /** A school's own list of students, with their fees beside them where it has columns of fees. */
 export const rosterImport: ImportKindDefinition<RosterRow> = {
@@ -51,7 +57,7 @@ export const rosterImport: ImportKindDefinition<RosterRow> = {
       fees: registration.fees,
     }))
     const fees = await planFees(db, institute.id, sent, 'grade')
-    const planned = new Map<string, Planned>()
+    const planned = new Map<string, PlannedRosterRow>()
     for (const [index, plan] of plans.entries()) {
       const [placed, feePlan] = [rows[index], fees[index]]
       if (placed === undefined || feePlan === undefined) continue
@@ -76,7 +82,7 @@ export const rosterImport: ImportKindDefinition<RosterRow> = {
       return { problems, ...summary, lowered, apply: tx => apply(tx, context, all) }
     }
     // Somebody registered the student, or raised its fees, since the list was checked and approved.
-    const isUnseen = ({ placed, plan }: Planned): boolean =>
+    const isUnseen = ({ placed, plan }: PlannedRosterRow): boolean =>
       lowered.some(row => row.studentId === plan.student.id && row.loweredPaise > placed.loweredPaise)
     const good = all.filter(one => !isUnseen(one))
     const unseen = all.filter(isUnseen).map(one => one.placed)
@@ -110,8 +116,8 @@ function unclearProblem(others: readonly Student[]): Problem {
 }
 
 /** A list names a child once; which of two rows is right, nobody could tell. */
-function onePerStudent(groups: readonly Group<RosterRow>[]): {
-  rows: Placed<RosterRow>[]
+function onePerStudent(groups: readonly RowGroup<RosterRow>[]): {
+  rows: PlacedRow<RosterRow>[]
   problems: RowProblem[]
 } {
   const read = groups.map(group => group.filter(isRead))
@@ -129,7 +135,7 @@ function onePerStudent(groups: readonly Group<RosterRow>[]): {
 async function planRows(
   db: Queryable,
   context: RegistrationContext,
-  rows: readonly Placed<RosterRow>[],
+  rows: readonly PlacedRow<RosterRow>[],
   options: { isLocked: boolean },
 ): Promise<RegistrationPlan[]> {
   const phones = rows.map(({ row }) => row.profile.contactNumber)
@@ -143,13 +149,13 @@ async function planRows(
   return planRegistrations(db, context, registrations, { ...options, mayChangeClass: true })
 }
 
-/** Of whom the list asks less than now, by its fees or by another class. */
+/** Students who would owe less, by the list's fees or by another class. */
 async function findLowered(
   db: Queryable,
   context: RegistrationContext,
-  planned: readonly Planned[],
+  planned: readonly PlannedRosterRow[],
 ): Promise<LoweredRow[]> {
-  const moves = planned.flatMap(({ plan }): Move[] => {
+  const moves = planned.flatMap(({ plan }): ClassMove[] => {
     const { id, grade, collectorCode } = plan.student
     return plan.kind !== 'new' && needsPrice(plan) ? [{ id, year: plan.student, grade, collectorCode }] : []
   })
@@ -166,8 +172,8 @@ async function findLowered(
 async function summarise(
   db: Queryable,
   context: RegistrationContext,
-  planned: readonly Planned[],
-): Promise<Omit<Judged, 'problems' | 'apply'>> {
+  planned: readonly PlannedRosterRow[],
+): Promise<Omit<ChunkVerdict, 'problems' | 'apply'>> {
   return {
     unpricedGrades: await findUnpriced(db, context, planned),
     knownRows: planned.filter(({ plan }) => plan.kind !== 'new').length,
@@ -178,7 +184,7 @@ async function summarise(
 async function findUnpriced(
   db: Queryable,
   { institute }: RegistrationContext,
-  planned: readonly Planned[],
+  planned: readonly PlannedRosterRow[],
 ): Promise<string[]> {
   const arriving = planned.map(({ plan }) => plan).filter(needsPrice)
   const years = Map.groupBy(arriving, ({ student }) =>
@@ -205,7 +211,7 @@ async function findUnpriced(
 async function apply(
   tx: Transaction,
   context: RegistrationContext,
-  planned: readonly Planned[],
+  planned: readonly PlannedRosterRow[],
 ): Promise<Outcome> {
   const plans = planned.map(({ plan }) => plan)
   const links = await registerStudents(tx, context, plans)

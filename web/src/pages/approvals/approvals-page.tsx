@@ -1,13 +1,11 @@
 import { Button, Group } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import type { ApprovalAnswer } from '../../../../src/console/approvals/approval.output.ts'
+import type { ApprovalAnswer } from '../../../../src/console/approvals/approval.list.ts'
 import { useInstitute, useInstitutePath, useMay, usePerson } from '../../api/session.ts'
-import { Money } from '../../ui/money.tsx'
 import { PageFrame } from '../../ui/page.tsx'
 import { StatusBadge, type Tone } from '../../ui/status-badge.tsx'
-import { DataTable, type Column } from '../../ui/table/data-table.tsx'
-import { formatMoment, When } from '../../ui/when.tsx'
+import { ListTable } from '../../ui/table/list-table.tsx'
 import { SettingsTabs } from '../settings/settings-tabs.tsx'
 import { effectText } from './effect.ts'
 import { DecisionDialogue, type Decision } from './decision-dialogue.tsx'
@@ -20,25 +18,34 @@ const STATES: Record<ApprovalAnswer['status'], { label: string; tone: Tone }> = 
   withdrawn: { label: 'Withdrawn', tone: 'plain' },
   expired: { label: 'Expired', tone: 'plain' },
 }
-const OPTIONS = Object.entries(STATES).map(([value, { label }]) => ({ value, label }))
-
 /** What waits for a second person, and what became of the rest. */
 export function ApprovalsPage() {
   const path = useInstitutePath()
   const [asked, setAsked] = useState<Decision | null>(null)
-  const columns = useColumns(setAsked)
+  const mayDecide = useMay('owner', 'finance')
+  const person = usePerson()
   return (
     <PageFrame title="Settings">
       <SettingsTabs here="approvals" />
       <LimitSection />
-      <DataTable<ApprovalAnswer>
+      <ListTable<ApprovalAnswer>
         name="Approvals"
         path={`${path}/approvals`}
         queryKey="approvals"
-        columns={columns}
         rowId={row => row.approval_id}
-        counted={['request', 'requests']}
-        filters={[{ key: 'status', label: 'State', options: OPTIONS }]}
+        labels={{ status: STATES }}
+        cells={CELLS}
+        more={[
+          {
+            key: 'next',
+            title: 'Next step',
+            text: () => '',
+            render: row =>
+              mayDecide && row.status === 'waiting' ? (
+                <Actions row={row} isOwn={row.asked_by === person?.email} onAsk={setAsked} />
+              ) : null,
+          },
+        ]}
         empty={{
           title: 'Nothing was asked for yet',
           description:
@@ -50,70 +57,21 @@ export function ApprovalsPage() {
   )
 }
 
-function useColumns(onAsk: (decision: Decision) => void): readonly Column<ApprovalAnswer>[] {
-  const mayDecide = useMay('owner', 'finance')
-  const person = usePerson()
-  return [
-    {
-      key: 'title',
-      title: 'What',
-      sort: 'title',
-      text: row => row.title,
-      render: row => (
-        <>
-          <Subject row={row} />
-          <div>{effectText(row)}</div>
-          <div className="faint">{row.reason}</div>
-        </>
-      ),
-    },
-    {
-      key: 'amount',
-      title: 'Amount',
-      sort: 'amount',
-      isLargestFirst: true,
-      align: 'right',
-      text: row => String(row.amount),
-      render: row => <Money rupees={row.amount} />,
-    },
-    {
-      key: 'asked',
-      title: 'Asked by',
-      sort: 'asked',
-      isLargestFirst: true,
-      text: row => `${row.asked_by} ${formatMoment(row.asked_at)}`,
-      render: row => (
-        <>
-          {row.asked_by}
-          <div className="faint">
-            <When at={row.asked_at} />
-          </div>
-        </>
-      ),
-    },
-    {
-      key: 'status',
-      title: 'State',
-      sort: 'status',
-      text: row => STATES[row.status].label,
-      render: row => (
-        <>
-          <StatusBadge tone={STATES[row.status].tone}>{STATES[row.status].label}</StatusBadge>
-          {row.decided_by !== undefined && <div className="faint">by {row.decided_by}</div>}
-          {row.note !== undefined && <div className="faint">{row.note}</div>}
-        </>
-      ),
-    },
-    {
-      key: 'next',
-      title: 'Next step',
-      text: () => '',
-      render: row =>
-        mayDecide && row.status === 'waiting' ? (
-          <Actions row={row} isOwn={row.asked_by === person?.email} onAsk={onAsk} />
-        ) : null,
-    },
-  ]
+const CELLS = {
+  title: (row: ApprovalAnswer) => (
+    <>
+      <Subject row={row} />
+      <div>{effectText(row)}</div>
+      <div className="faint">{row.reason}</div>
+    </>
+  ),
+  status: (row: ApprovalAnswer) => (
+    <>
+      <StatusBadge tone={STATES[row.status].tone}>{STATES[row.status].label}</StatusBadge>
+      {row.decided_by !== undefined && <div className="faint">by {row.decided_by}</div>}
+      {row.note !== undefined && <div className="faint">{row.note}</div>}
+    </>
+  ),
 }
 
 function Subject({ row }: { row: ApprovalAnswer }) {

@@ -1,6 +1,6 @@
 import { TextInput } from '@mantine/core'
 import { useState } from 'react'
-import type { ApprovalAnswer } from '../../../../src/console/approvals/approval.output.ts'
+import type { ApprovalAnswer } from '../../../../src/console/approvals/approval.list.ts'
 import { problemOf, useCommand } from '../../api/command.ts'
 import { useInstitutePath } from '../../api/session.ts'
 import { ConfirmWithReason } from '../../ui/dialogue/confirm-with-reason.tsx'

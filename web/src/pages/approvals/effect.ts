@@ -1,4 +1,4 @@
-import type { ApprovalAnswer } from '../../../../src/console/approvals/approval.output.ts'
+import type { ApprovalAnswer } from '../../../../src/console/approvals/approval.list.ts'
 import { counted, formatRupees } from '../../ui/money.tsx'
 
 /** How many children a request is about, and what they have to pay before and after. */

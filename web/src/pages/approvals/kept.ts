@@ -1,4 +1,4 @@
-import type { ApprovalAnswer } from '../../../../src/console/approvals/approval.output.ts'
+import type { ApprovalAnswer } from '../../../../src/console/approvals/approval.list.ts'
 import { notify } from '../../ui/toasts.tsx'
 
 /** Says that it waits for a second person, where it does. */

@@ -4,7 +4,7 @@ const DENOMINATIONS = [500, 200, 100, 50, 20, 10, 5, 2, 1]
 
 export type Counts = Readonly<Record<number, string>>
 
-/** Those of which there is any. */
+/** Leaves out notes and coins that were not counted. */
 export function denominationsOf(counts: Counts): { value: number; count: number }[] {
   return DENOMINATIONS.map(value => ({ value, count: Number(counts[value] ?? 0) || 0 })).filter(
     ({ count }) => count > 0,

@@ -6,11 +6,11 @@ export type HandedFields = {
   amount: string
   mode: string
   paid_at: string
-  /** Of a cheque or draft. */
+  /** Number of a cheque or draft. */
   number?: string
   bank?: string
   date?: string
-  /** Of a card slip, UPI payment or transfer. */
+  /** Reference of a card slip, UPI payment or transfer. */
   reference?: string
   waive_late_fee_reason?: string
 }

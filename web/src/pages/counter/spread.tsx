@@ -34,7 +34,7 @@ type OnTheWay = { amount: number; left: number | undefined; until: string | unde
 const LATE_FEE = 'LATE_FEE'
 const ADVANCE = 'ADVANCE'
 
-/** By the institute's rule, until somebody types otherwise. */
+/** Spreads the amount by the institute's rule, until somebody types otherwise. */
 export function useSpread(student: StudentRowAnswer | null, typed: string): Spread {
   const path = `${useInstitutePath()}/students/${student?.service_student_id}`
   const amount = plainAmount(typed)

@@ -15,12 +15,12 @@ import { Handed, type HandedFields } from './handed.tsx'
 import { SpreadInput, useSpread } from './spread.tsx'
 
 type Recorded = { amount: number; receipt_number?: string }
-type Taken = Recorded & { student: StudentRowAnswer }
+type TakenPayment = Recorded & { student: StudentRowAnswer }
 
 /** Student, amount, spread, how: and the receipt at once. */
 export function TakeView() {
   const mayTake = useMay('owner', 'finance')
-  const [taken, setTaken] = useState<Taken | null>(null)
+  const [taken, setTaken] = useState<TakenPayment | null>(null)
   const [count, setCount] = useState(0)
   if (!mayTake) return <p>An owner or somebody from finance takes money here.</p>
   return (
@@ -59,7 +59,7 @@ function ClosedNote() {
   )
 }
 
-function TakeForm({ onTaken }: { onTaken: (taken: Taken) => void }) {
+function TakeForm({ onTaken }: { onTaken: (taken: TakenPayment) => void }) {
   const today = dayInIndia(useSession()?.now)
   const [student, setStudent] = useState<StudentRowAnswer | null>(null)
   const [handed, setHanded] = useState<HandedFields>({ amount: '', mode: 'cash', paid_at: today })

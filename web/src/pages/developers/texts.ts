@@ -77,7 +77,7 @@ const EVENT_LABELS: Record<EventCode, string> = {
 
 const EVENT_CODES = Object.keys(EVENT_LABELS) as EventCode[]
 
-/** For choosing: the code first, which is what the ERP knows it by. */
+/** The code comes first, because the ERP knows an event by it. */
 export const EVENT_CHOICES = EVENT_CODES.map(code => ({
   value: code,
   label: `${code}: ${EVENT_LABELS[code]}`,

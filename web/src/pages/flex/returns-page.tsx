@@ -131,7 +131,7 @@ function Reason({
   )
 }
 
-/** By the instalments themselves: a code alone does not tell whether another try is left. */
+/** Reads the instalments themselves: a code alone does not tell whether another try is left. */
 function sinceWords({ since, next_on: nextOn }: ReturnsAnswer['reasons'][number]) {
   const { paid, again, due, over } = since
   const next = nextOn === undefined ? '' : `, the next on ${formatDay(nextOn)}`

@@ -1,7 +1,7 @@
 import type { DebitAnswer } from '../../../../src/console/flex/debits.output.ts'
 import type { Column } from '../../ui/table/data-table.tsx'
 
-/** Whose debit or plan it is. */
+/** The student whose debit or plan it is. */
 export const STUDENT: Column<Pick<DebitAnswer, 'student'>> = {
   key: 'student',
   title: 'Student',

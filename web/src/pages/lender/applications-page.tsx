@@ -1,11 +1,10 @@
 import { useNavigate } from '@tanstack/react-router'
-import type { LoanRowAnswer } from '../../../../src/console/loans/loan.output.ts'
+import type { LoanRowAnswer } from '../../../../src/console/loans/loan.list.ts'
 import { useLender, useLenderPath } from '../../api/session.ts'
 import { PageFrame } from '../../ui/page.tsx'
-import { DataTable } from '../../ui/table/data-table.tsx'
-import { DESK_FILTERS, loanColumns } from '../loans/loan-columns.tsx'
-
-const COLUMNS = loanColumns({ key: 'institute', title: 'Institute', text: row => row.institute })
+import { ListTable } from '../../ui/table/list-table.tsx'
+import { LOAN_CELLS } from '../loans/loan-cells.tsx'
+import { DESK_LABELS } from '../loans/texts.ts'
 
 /** The desk of a lender: the applications that families have sent to it. */
 export function ApplicationsPage() {
@@ -14,13 +13,15 @@ export function ApplicationsPage() {
   const navigate = useNavigate()
   return (
     <PageFrame title={`Applications to ${title}`}>
-      <DataTable<LoanRowAnswer>
+      <ListTable<LoanRowAnswer>
         name="Applications"
         path={`${path}/applications`}
         queryKey="applications"
-        columns={COLUMNS}
+        isBare
+        labels={{ status: DESK_LABELS }}
+        cells={LOAN_CELLS}
+        without={['lender', 'student']}
         rowId={row => row.application_id}
-        filters={DESK_FILTERS}
         onOpen={row =>
           void navigate({
             to: '/l/$lender/$application',

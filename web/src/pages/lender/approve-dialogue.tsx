@@ -81,7 +81,7 @@ export function ApproveDialogue({ base, detail, onClose }: Props) {
 
 type Flaws = { rate?: string; months?: string }
 
-/** As people type it: `12.5`, `12.5 %`, `12 months`. */
+/** Accepts what people type: `12.5`, `12.5 %`, `12 months`. */
 function percentOf(typed: string): number {
   return Number(typed.trim().replace(/%$/, '').trim() || Number.NaN)
 }

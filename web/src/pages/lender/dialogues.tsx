@@ -65,13 +65,15 @@ export function WithdrawDialogue({ base, detail, onClose }: Props) {
   )
 }
 
-type Planned = { date: string; amount: string }
+type PlannedTranche = { date: string; amount: string }
 
 export function SanctionDialogue({ base, detail, onClose }: Props) {
   const sanction = useDesk(base, 'sanction', 'The sanction is recorded.', onClose)
-  const [tranches, setTranches] = useState<Planned[]>([{ date: '', amount: String(detail.loan.amount) }])
+  const [tranches, setTranches] = useState<PlannedTranche[]>([
+    { date: '', amount: String(detail.loan.amount) },
+  ])
   const [why, setWhy] = useState('')
-  const set = (index: number, change: Partial<Planned>): void =>
+  const set = (index: number, change: Partial<PlannedTranche>): void =>
     setTranches(tranches.map((one, at) => (at === index ? { ...one, ...change } : one)))
   return (
     <FormDialogue

@@ -53,10 +53,10 @@ export function LoanDetail({
   )
 }
 
-type Part = { detail: LoanDetailAnswer }
+type DetailProps = { detail: LoanDetailAnswer }
 
 /** Where the lender transfers to. */
-function PayTo({ detail, noBankAccount }: Part & { noBankAccount: ReactNode }) {
+function PayTo({ detail, noBankAccount }: DetailProps & { noBankAccount: ReactNode }) {
   const { bank_accounts: accounts, disbursements } = detail
   const isOpen = disbursements.some(({ status }) => status === 'planned' || status === 'failed')
   if (accounts.length === 0)
@@ -80,7 +80,7 @@ function PayTo({ detail, noBankAccount }: Part & { noBankAccount: ReactNode }) {
   )
 }
 
-function OfferTable({ detail: { offer, loan } }: Part) {
+function OfferTable({ detail: { offer, loan } }: DetailProps) {
   if (offer === undefined) return null
   return (
     <Section name="Offer" headings={['Interest a year', 'EMIs', 'Each', 'Charges', 'Accepted']}>
@@ -99,7 +99,7 @@ function OfferTable({ detail: { offer, loan } }: Part) {
   )
 }
 
-function Disbursements({ detail, action }: Part & { action: (tranche: Tranche) => ReactNode }) {
+function Disbursements({ detail, action }: DetailProps & { action: (tranche: Tranche) => ReactNode }) {
   if (detail.disbursements.length === 0) return null
   return (
     <Section name="Disbursements" headings={['Day', 'Amount', 'State', 'Next step']}>
@@ -121,7 +121,7 @@ function Disbursements({ detail, action }: Part & { action: (tranche: Tranche) =
   )
 }
 
-function Transfers({ detail, action }: Part & { action: (transfer: Transfer) => ReactNode }) {
+function Transfers({ detail, action }: DetailProps & { action: (transfer: Transfer) => ReactNode }) {
   if (detail.transfers.length === 0) return null
   return (
     <Section name="Transfers" headings={['Reported', 'Amount', 'UTR', 'At the school', 'Next step']}>
@@ -152,7 +152,7 @@ export function LetterLink({ base, letters }: { base: string; letters: LoanDetai
   )
 }
 
-function Letters({ detail: { letters }, base }: Part & { base: string }) {
+function Letters({ detail: { letters }, base }: DetailProps & { base: string }) {
   if (letters.length < 2) return null
   return (
     <Section name="Versions of the sanction letter" headings={['Version', 'Attached', 'File']}>
@@ -171,7 +171,7 @@ function Letters({ detail: { letters }, base }: Part & { base: string }) {
   )
 }
 
-function Emis({ detail: { emis } }: Part) {
+function Emis({ detail: { emis } }: DetailProps) {
   if (emis.length === 0) return null
   return (
     <Section name="EMIs paid to the lender" headings={['Due', 'Amount']}>

@@ -1,16 +1,10 @@
 import { useNavigate } from '@tanstack/react-router'
-import type { LoanRowAnswer } from '../../../../src/console/loans/loan.output.ts'
+import type { LoanRowAnswer } from '../../../../src/console/loans/loan.list.ts'
 import { useInstitute, useInstitutePath } from '../../api/session.ts'
 import { PageFrame } from '../../ui/page.tsx'
-import { DataTable } from '../../ui/table/data-table.tsx'
-import { LOAN_FILTERS, loanColumns } from './loan-columns.tsx'
-
-/** The lender's own list, which has these columns too, is not sorted. */
-const SORTS: Record<string, string> = { student: 'family', status: 'status', amount: 'amount', at: 'since' }
-const COLUMNS = loanColumns({ key: 'lender', title: 'Lender', text: row => row.lender }).map(column => {
-  const sort = SORTS[column.key]
-  return sort === undefined ? column : { ...column, sort }
-})
+import { ListTable } from '../../ui/table/list-table.tsx'
+import { LOAN_CELLS } from './loan-cells.tsx'
+import { LOAN_LABELS } from './texts.ts'
 
 /** The loans by which families pay their fees. */
 export function LoansPage() {
@@ -19,14 +13,14 @@ export function LoansPage() {
   const navigate = useNavigate()
   return (
     <PageFrame title="Loans">
-      <DataTable<LoanRowAnswer>
+      <ListTable<LoanRowAnswer>
         name="Loans"
         path={`${path}/loans`}
         queryKey="loans"
-        columns={COLUMNS}
+        labels={{ status: LOAN_LABELS }}
+        cells={LOAN_CELLS}
+        without={['institute', 'student']}
         rowId={row => row.application_id}
-        filters={LOAN_FILTERS}
-        counted={['loan', 'loans']}
         onOpen={row =>
           void navigate({ to: '/i/$institute/loans/$loan', params: { institute, loan: row.application_id } })
         }

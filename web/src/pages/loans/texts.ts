@@ -1,4 +1,4 @@
-import type { LoanRowAnswer } from '../../../../src/console/loans/loan.output.ts'
+import type { LoanRowAnswer } from '../../../../src/console/loans/loan.list.ts'
 import type { Tone } from '../../ui/status-badge.tsx'
 
 type Label = { label: string; tone: Tone }
@@ -14,10 +14,9 @@ export const LOAN_LABELS: Readonly<Record<LoanRowAnswer['status'], Label>> = {
   expired: { label: 'Lapsed', tone: 'plain' },
 }
 
-export const LOAN_OPTIONS = Object.entries(LOAN_LABELS).map(([value, { label }]) => ({ value, label }))
-
+const { started: _notSent, ...sentOnes } = LOAN_LABELS
 /** A lender sees an application from the family's consent on. */
-export const DESK_OPTIONS = LOAN_OPTIONS.filter(({ value }) => value !== 'started')
+export const DESK_LABELS: Readonly<Record<string, Label>> = sentOnes
 
 export const TRANCHE_LABELS = {
   planned: { label: 'Planned', tone: 'plain' },

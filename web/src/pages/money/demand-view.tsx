@@ -86,7 +86,7 @@ function amount(title: string, of: (row: Sums) => number) {
   return { title, isAmount: true, cell: (row: Sums) => formatRupees(of(row)) }
 }
 
-/** From an earlier year, and on to a later one. */
+/** Dues from an earlier year, and dues that moved on to a later one. */
 const carried = {
   title: 'Carried',
   isAmount: true,

@@ -18,7 +18,7 @@ const DONE: Record<string, string> = {
   resolve: 'It is marked as looked at.',
 }
 
-/** For a report that a person has looked at. What came with another amount than asked can be given back or taken instead. */
+/** Decides a report that a person has looked at. What came with another amount than asked can be given back or taken instead. */
 export function ResolveDialogue({
   path,
   what,
@@ -27,12 +27,12 @@ export function ResolveDialogue({
   refreshes,
   onClose,
 }: {
-  /** Of the report. */
+  /** Address of the report. */
   path: string
   what: string
   /** What can be given back, as it is shown. */
   refundable?: string | undefined
-  /** As a payment of a student's dues. */
+  /** The money can be taken as a payment of a student's dues. */
   isTakeable?: boolean
   refreshes: readonly string[]
   onClose: () => void

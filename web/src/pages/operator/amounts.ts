@@ -5,7 +5,7 @@ export function formatSeconds(seconds: number): string {
   return seconds < 86_400 ? `${Math.floor(seconds / 3_600)} h` : `${Math.floor(seconds / 86_400)} d`
 }
 
-/** Of a moment of real time. */
+/** Counts from real time, not from the sandbox's clock. */
 export function ago(iso: string): string {
   return `${formatSeconds(Math.max(0, (Date.now() - Date.parse(iso)) / 1_000))} ago`
 }

@@ -11,10 +11,10 @@ import { When } from '../../ui/when.tsx'
 import { FormDialogue } from '../developers/form-dialogue.tsx'
 
 type Props = { institute: InstituteAnswer; onDone: () => void }
-type Asked = { kind: 'rename' } | { kind: 'branch' } | { kind: 'default'; code: string; name: string }
+type OpenDialogue = { kind: 'rename' } | { kind: 'branch' } | { kind: 'default'; code: string; name: string }
 
 export function InstitutePanel({ institute, onDone }: Props) {
-  const [asked, setAsked] = useState<Asked | null>(null)
+  const [asked, setAsked] = useState<OpenDialogue | null>(null)
   const close = (): void => setAsked(null)
   return (
     <>

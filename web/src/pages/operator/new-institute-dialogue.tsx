@@ -6,7 +6,7 @@ import { notify } from '../../ui/toasts.tsx'
 import { FormDialogue } from '../developers/form-dialogue.tsx'
 
 type Branch = { collector_code: string; name: string }
-type Sent = { code: string; name: string; branches: Branch[] }
+type NewInstitute = { code: string; name: string; branches: Branch[] }
 
 /** One branch to begin with; more are added on its page. */
 export function NewInstituteDialogue({ onClose }: { onClose: () => void }) {
@@ -14,7 +14,7 @@ export function NewInstituteDialogue({ onClose }: { onClose: () => void }) {
   const [name, setName] = useState('')
   const [code, setCode] = useState('')
   const [branch, setBranch] = useState<Branch>({ collector_code: 'MAIN', name: 'Main branch' })
-  const create = useCommand<Sent, { code: string }>({
+  const create = useCommand<NewInstitute, { code: string }>({
     method: 'POST',
     path: '/operator/institutes',
     refreshes: ['institutes', 'session'],

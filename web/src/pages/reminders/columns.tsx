@@ -1,4 +1,4 @@
-import type { ReminderAnswer } from '../../../../src/reminders/reminder.output.ts'
+import type { ReminderAnswer } from '../../../../src/reminders/reminder.schemas.ts'
 import { formatRupees } from '../../ui/money.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
 import type { Column } from '../../ui/table/data-table.tsx'

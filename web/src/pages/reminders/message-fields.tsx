@@ -1,5 +1,5 @@
 import { Checkbox, Group, NativeSelect, Radio, Textarea, TextInput } from '@mantine/core'
-import type { TextAnswer } from '../../../../src/reminders/reminder.output.ts'
+import type { TextAnswer } from '../../../../src/reminders/reminder.schemas.ts'
 import { problemOf } from '../../api/command.ts'
 import { LANGUAGE_NAMES, SCOPE_TEXTS } from './texts.ts'
 

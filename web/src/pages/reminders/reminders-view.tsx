@@ -1,5 +1,5 @@
 import { useNavigate } from '@tanstack/react-router'
-import type { RunAnswer } from '../../../../src/reminders/reminder.output.ts'
+import type { RunAnswer } from '../../../../src/reminders/reminder.schemas.ts'
 import { useInstitute, useInstitutePath } from '../../api/session.ts'
 import { DataTable, type Column } from '../../ui/table/data-table.tsx'
 import { formatMoment, When } from '../../ui/when.tsx'

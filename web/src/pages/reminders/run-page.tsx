@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
-import type { ReminderAnswer, RunAnswer } from '../../../../src/reminders/reminder.output.ts'
+import type { ReminderAnswer, RunAnswer } from '../../../../src/reminders/reminder.schemas.ts'
 import { get } from '../../api/client.ts'
 import { useCommand } from '../../api/command.ts'
 import { useInstitutePath, useMay } from '../../api/session.ts'

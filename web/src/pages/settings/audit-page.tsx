@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import type { AuditAnswer } from '../../../../src/console/audit/audit.list.ts'
 import { useInstitutePath } from '../../api/session.ts'
-import { InstallationTable, ListTable } from '../../ui/table/list-table.tsx'
+import { ListTable } from '../../ui/table/list-table.tsx'
 import { RawJson, Summary } from '../../ui/detail.tsx'
 import { SideDialogue } from '../../ui/dialogue/dialogue.tsx'
 import { PageFrame } from '../../ui/page.tsx'
@@ -34,18 +34,18 @@ export function AuditPage() {
   )
 }
 
-type AuditTableProps = { path: string; description: string; isOfInstallation?: true }
+type AuditTableProps = { path: string; description: string; isBare?: boolean }
 
-export function AuditTable({ path, description, isOfInstallation }: AuditTableProps) {
-  const Table = isOfInstallation ? InstallationTable : ListTable
+export function AuditTable({ path, description, isBare = false }: AuditTableProps) {
   const [open, setOpen] = useState<AuditAnswer | null>(null)
   return (
     <>
-      <Table<AuditAnswer>
+      <ListTable<AuditAnswer>
         name="Audit log"
         path={path}
         queryKey="audit"
         cells={CELLS}
+        isBare={isBare}
         rowId={row => row.id}
         onOpen={setOpen}
         empty={{ title: 'Nothing yet', description }}

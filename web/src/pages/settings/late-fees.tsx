@@ -1,5 +1,5 @@
 import { Button, Group, NativeSelect, TextInput } from '@mantine/core'
-import type { PaymentRulesAnswer } from '../../../../src/dues/dues.output.ts'
+import type { PaymentRulesAnswer } from '../../../../src/dues/dues.schemas.ts'
 import { plainAmount } from '../orders/texts.ts'
 import { readable } from '../../ui/words.ts'
 import { useChoices } from '../../api/choices.ts'

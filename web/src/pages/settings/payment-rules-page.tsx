@@ -1,7 +1,7 @@
 import { Button, Checkbox, Group, NativeSelect, Radio, Stack, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { PaymentRulesAnswer } from '../../../../src/dues/dues.output.ts'
+import type { PaymentRulesAnswer } from '../../../../src/dues/dues.schemas.ts'
 import { problemOf, problemsOf, useCommand } from '../../api/command.ts'
 import { get } from '../../api/client.ts'
 import { useInstitutePath, useMay } from '../../api/session.ts'

@@ -1,7 +1,7 @@
 import { Button, Group, NativeSelect, Stack, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
-import type { SchoolAnswer } from '../../../../src/institutes/school/school.output.ts'
+import type { SchoolAnswer } from '../../../../src/institutes/school/school.schemas.ts'
 import { get } from '../../api/client.ts'
 import { problemOf, useCommand } from '../../api/command.ts'
 import { Problem } from '../../ui/problem.tsx'

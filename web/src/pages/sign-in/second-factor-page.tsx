@@ -82,7 +82,7 @@ function Choices({
 
 const MOST_SHOWN = 5
 
-/** With what to do about a sign-in that was somebody else's, while the rest of the account is still shut. */
+/** Says what to do about a sign-in that was somebody else's, while the rest of the account is still shut. */
 function History({ account }: { account: AccountAnswer }) {
   return (
     <Stack component="section" aria-label="Your sign-in history" gap="xs" mt="md">

@@ -16,7 +16,7 @@ export const PROFILE_FIELDS = [
 ] as const satisfies readonly {
   name: keyof Student
   label: string
-  /** As it is; the others have a place of their own on the page. */
+  /** The page shows the field as it is; the others have a place of their own. */
   isShown?: true
   type?: 'date'
 }[]

@@ -76,7 +76,7 @@ function optionsOf(guess: string | undefined, { group, labels }: Fields, fees: F
   ].filter(option => !('items' in option) || option.items.length > 0)
 }
 
-/** As the office calls it. */
+/** The office's name of a column. */
 export function columnLabel(column: string, labels: Readonly<Record<string, string>>): string {
   return column.startsWith(FEE) ? readable(column.slice(FEE.length)) : (labels[column] ?? column)
 }

@@ -1,7 +1,7 @@
 import { Button, Group, NativeSelect, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { BankAccountAnswer } from '../../../../src/banking/accounts/account.output.ts'
+import type { BankAccountAnswer } from '../../../../src/banking/accounts/account.schemas.ts'
 import { get } from '../../api/client.ts'
 import { problemOf, useCommand, wholeProblem } from '../../api/command.ts'
 import { useInstitutePath, useMay } from '../../api/session.ts'

@@ -20,28 +20,14 @@ type Props<Row> = Omit<ComponentProps<typeof DataTable<Row>>, 'columns' | 'filte
   cells?: Partial<Record<Key<Row>, (row: Row) => ReactNode>>
   /** What is a column on this page and not of the list, such as its actions; after all others. */
   more?: readonly Column<Row>[]
+  /** The list is only read a page at a time: it has no count, no other order and no file of the whole. */
+  isBare?: boolean
   /** Columns and filters that this page leaves out. */
   without?: readonly string[]
 }
 
 /** A list as the server defines it: its columns, filters and what its rows are called come from there. */
 export function ListTable<Row extends object>(props: Props<Row>) {
-  return <DefinedTable {...props} choices={useChoices()} />
-}
-
-/** A list of the whole installation, which has no choices, saved views and files of an institute. */
-export function InstallationTable<Row extends object>(props: Props<Row>) {
-  return <DefinedTable {...props} choices={null} />
-}
-
-function DefinedTable<Row extends object>({
-  labels = {},
-  cells,
-  more = [],
-  without = [],
-  choices,
-  ...props
-}: Props<Row> & { choices: Choices | null }) {
   const shape = useQuery({
     queryKey: ['columns', props.path],
     queryFn: ({ signal }) => get<ListColumnsAnswer>(`${props.path}/columns`, {}, signal),
@@ -50,20 +36,41 @@ function DefinedTable<Row extends object>({
   })
   if (shape.isPending) return <Loading what={`Loading ${props.name.toLowerCase()}`} />
   if (shape.isError) return <Failed error={shape.error} retry={() => void shape.refetch()} />
-  const { columns, filters, one, many } = shape.data
+  // What the institute offers to choose from is asked for only where a filter does: a lender has none.
+  return shape.data.filters.some(({ choices }) => choices !== undefined) ? (
+    <WithChoices {...props} shape={shape.data} />
+  ) : (
+    <Shaped {...props} shape={shape.data} choices={undefined} />
+  )
+}
+
+type Shape = { shape: ListColumnsAnswer }
+
+function WithChoices<Row extends object>(props: Props<Row> & Shape) {
+  return <Shaped {...props} choices={useChoices()} />
+}
+
+function Shaped<Row extends object>({
+  labels = {},
+  cells,
+  more = [],
+  without = [],
+  isBare = false,
+  shape: { columns, filters, one, many },
+  choices,
+  ...props
+}: Props<Row> & Shape & { choices: Choices | undefined }) {
+  const isShown = ({ key }: { key: string }): boolean => !without.includes(key)
+  const shown = columns
+    .filter(isShown)
+    .map(column => (isBare ? { ...column, is_sorted: false } : column))
+    .map(column => toColumn<Row>(column, labels[column.key], cells?.[column.key as Key<Row>]))
   return (
     <DataTable<Row>
       {...props}
-      {...(choices === null ? {} : { counted: [one, many] as const })}
-      columns={[
-        ...columns
-          .filter(({ key }) => !without.includes(key))
-          .map(column => toColumn<Row>(column, labels[column.key], cells?.[column.key as Key<Row>])),
-        ...more,
-      ]}
-      filters={filters
-        .filter(({ key }) => !without.includes(key))
-        .flatMap(one => toFilter(one, labels[one.key], choices))}
+      {...(isBare ? {} : { counted: [one, many] as const })}
+      columns={[...shown, ...more]}
+      filters={filters.filter(isShown).flatMap(filter => toFilter(filter, labels[filter.key], choices))}
     />
   )
 }
@@ -127,11 +134,13 @@ function cellOf(kind: Kind, value: Value, labels: Labels | undefined): ReactNode
 function toFilter(
   { key, label, kind, values, choices: source }: ListColumnsAnswer['filters'][number],
   labels: Labels | undefined,
-  choices: Choices | null,
+  choices: Choices | undefined,
 ): Filter[] {
   if (kind !== 'choice') return [{ key, label, kind }]
-  if (source === undefined)
-    return [{ key, label, options: values.map(value => ({ value, label: labels?.[value]?.label ?? value })) }]
+  if (source === undefined) {
+    const named = values.filter(value => labels === undefined || value in labels)
+    return [{ key, label, options: named.map(value => ({ value, label: labels?.[value]?.label ?? value })) }]
+  }
   const options = (choices?.[source] ?? []).map(({ code, name }) => ({ value: code, label: name }))
   return source === 'branches' && options.length < 2 ? [] : [{ key, label, options }]
 }

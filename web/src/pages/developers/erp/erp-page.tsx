@@ -11,7 +11,7 @@ import { Failed, Loading } from '../../../ui/states.tsx'
 import { notify } from '../../../ui/toasts.tsx'
 import { When } from '../../../ui/when.tsx'
 import { DevelopersFrame } from '../developers-frame.tsx'
-import { ErpForm, type ErpSettings, type Place } from './form.tsx'
+import { ErpForm, type ErpSettings, type ErpPlace } from './form.tsx'
 import { ErpTest } from './test.tsx'
 import { LastFetches } from './last-fetches.tsx'
 
@@ -40,9 +40,9 @@ export function ErpPage() {
 
 function Connections({ erp, mayChange }: { erp: ErpSettingsAnswer; mayChange: boolean }) {
   const { name } = useInstitute()
-  const whole: Place = { code: undefined, name }
-  // With one branch there is only the institute.
-  const places: Place[] =
+  const whole: ErpPlace = { code: undefined, name }
+  // An institute with one branch has one place for its settings.
+  const places: ErpPlace[] =
     erp.branches.length === 1
       ? [whole]
       : [whole, ...erp.branches.map(branch => ({ code: branch.collector_code, name: branch.name }))]
@@ -57,7 +57,7 @@ function Connections({ erp, mayChange }: { erp: ErpSettingsAnswer; mayChange: bo
   ))
 }
 
-type Props = { place: Place; settings: ErpSettings | undefined; hasFallback: boolean; mayChange: boolean }
+type Props = { place: ErpPlace; settings: ErpSettings | undefined; hasFallback: boolean; mayChange: boolean }
 
 function Connection({ place, settings, hasFallback, mayChange }: Props) {
   const isOwner = useMay('owner')
@@ -111,7 +111,7 @@ function authLabel({ auth, username, header_name: header }: ErpSettings): string
   return auth === 'basic' ? `User name ${username} and a password` : `The header ${header}`
 }
 
-function Disconnect({ place, onClose }: { place: Place; onClose: () => void }) {
+function Disconnect({ place, onClose }: { place: ErpPlace; onClose: () => void }) {
   const path = useInstitutePath()
   const remove = useCommand<{ collector_code?: string | undefined; reason: string }>({
     method: 'DELETE',

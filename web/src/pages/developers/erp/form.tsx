@@ -7,7 +7,7 @@ import { ConfirmWithReason } from '../../../ui/dialogue/confirm-with-reason.tsx'
 import { notify } from '../../../ui/toasts.tsx'
 
 export type ErpSettings = ErpSettingsAnswer['settings'][number]
-export type Place = { code: string | undefined; name: string }
+export type ErpPlace = { code: string | undefined; name: string }
 
 const LOOKUP = [
   { value: 'grade', label: 'Grade' },
@@ -27,7 +27,7 @@ type Form = {
   max_calls: number | string
 }
 
-function toBody(form: Form, place: Place, reason: string): object {
+function toBody(form: Form, place: ErpPlace, reason: string): object {
   const secret = form.secret === '' ? undefined : form.secret
   return {
     collector_code: place.code,
@@ -47,7 +47,7 @@ export function ErpForm({
   settings,
   onClose,
 }: {
-  place: Place
+  place: ErpPlace
   settings: ErpSettings | undefined
   onClose: () => void
 }) {

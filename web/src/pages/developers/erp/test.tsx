@@ -10,7 +10,7 @@ import { formatDay } from '../../../ui/when.tsx'
 import { Problem } from '../../../ui/problem.tsx'
 import { StaticTable } from '../static-table.tsx'
 
-type Sent = { identifier: string; grade?: string | undefined; collector_code?: string | undefined }
+type TestLookup = { identifier: string; grade?: string | undefined; collector_code?: string | undefined }
 
 /** Makes the same call as a fetch and explains the response. */
 export function ErpTest({ branches }: { branches: ErpSettingsAnswer['branches'] }) {
@@ -18,7 +18,7 @@ export function ErpTest({ branches }: { branches: ErpSettingsAnswer['branches'] 
   const [identifier, setIdentifier] = useState('')
   const [grade, setGrade] = useState('')
   const [branch, setBranch] = useState('')
-  const test = useCommand<Sent, TestErpAnswer>({
+  const test = useCommand<TestLookup, TestErpAnswer>({
     method: 'POST',
     path: `${path}/erp/test`,
     refreshes: ['flex'],

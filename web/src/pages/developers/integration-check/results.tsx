@@ -1,16 +1,16 @@
-import type { IntegrationCheckAnswer } from '../../../../../src/sandbox/integration-check/integration-check.output.ts'
+import type { IntegrationCheckAnswer } from '../../../../../src/sandbox/integration-check/integration-check.schemas.ts'
 import { formatCount } from '../../../ui/money.tsx'
 import { StatusBadge, type Tone } from '../../../ui/status-badge.tsx'
 import { formatMoment } from '../../../ui/when.tsx'
 
-type Result = IntegrationCheckAnswer['checks'][number]
+type CheckResult = IntegrationCheckAnswer['checks'][number]
 
-const PARTS: Record<Result['part'], string> = {
+const PARTS: Record<CheckResult['part'], string> = {
   fetch: 'Fetch-student endpoint',
   webhooks: 'Webhook receiver',
 }
 
-const OUTCOMES: Record<Result['outcome'], { label: string; tone: Tone }> = {
+const OUTCOMES: Record<CheckResult['outcome'], { label: string; tone: Tone }> = {
   passed: { label: '✓ Passed', tone: 'good' },
   failed: { label: '✗ To mend', tone: 'bad' },
   unproven: { label: '? To look up', tone: 'waiting' },
@@ -44,7 +44,7 @@ export function CheckResults({ check }: { check: IntegrationCheckAnswer }) {
   )
 }
 
-function Check({ result: { title, outcome, message, calls } }: { result: Result }) {
+function Check({ result: { title, outcome, message, calls } }: { result: CheckResult }) {
   const { label, tone } = OUTCOMES[outcome]
   return (
     <li>

@@ -1,6 +1,6 @@
 import { StaticTable } from '../static-table.tsx'
 
-/** As in docs/erp-developer/sandbox.md: the last two digits of an amount decide what the sandbox bank does. */
+/** The last two digits of an amount decide what the sandbox bank does, as docs/erp-developer/sandbox.md says. */
 const PAYMENTS = [
   ['.91', 'declines it'],
   ['.92', 'leaves it pending; capture or fail it later'],

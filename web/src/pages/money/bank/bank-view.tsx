@@ -5,7 +5,7 @@ import type { BankLineAnswer } from '../../../../../src/banking/statements/bank-
 import type {
   BankStatusAnswer,
   ExpectedMoneyAnswer,
-} from '../../../../../src/banking/statements/statement.output.ts'
+} from '../../../../../src/banking/statements/statement.schemas.ts'
 import { get } from '../../../api/client.ts'
 import { useCommand } from '../../../api/command.ts'
 import { useInstitutePath, useMay } from '../../../api/session.ts'

@@ -1,6 +1,6 @@
 import { Button, Radio, Stack, TextInput } from '@mantine/core'
 import { useState } from 'react'
-import type { ReturnedChequeAnswer } from '../../../../../src/banking/cheques/cheque.output.ts'
+import type { ReturnedChequeAnswer } from '../../../../../src/banking/cheques/cheque.schemas.ts'
 import { problemOf } from '../../../api/command.ts'
 import { Problem } from '../../../ui/problem.tsx'
 import { plainAmount } from '../../orders/texts.ts'

@@ -3,7 +3,7 @@ import { useRef, useState } from 'react'
 import type {
   AddedStatementAnswer,
   StatementPreviewAnswer,
-} from '../../../../../src/banking/statements/statement.output.ts'
+} from '../../../../../src/banking/statements/statement.schemas.ts'
 import { useCommand } from '../../../api/command.ts'
 import { useInstitutePath } from '../../../api/session.ts'
 import { Problem } from '../../../ui/problem.tsx'
@@ -25,14 +25,14 @@ const ROLES = [
 ] as const
 
 type Role = (typeof ROLES)[number]['role']
-type Chosen = Readonly<Partial<Record<Role, string>>>
+type ChosenColumns = Readonly<Partial<Record<Role, string>>>
 
 /** Looks at the file first; what is matched wrongly is put right by hand before anything is added. */
 export function StatementUpload({ account }: { account: string }) {
   const [file, setFile] = useState<File | null>(null)
-  /** So that the same file can be chosen again. */
+  /** Emptied after each file, so that the same file can be chosen again. */
   const reset = useRef<() => void>(null)
-  const [columns, setColumns] = useState<Chosen | null>(null)
+  const [columns, setColumns] = useState<ChosenColumns | null>(null)
   const [isSimilarTaken, setIsSimilarTaken] = useState(false)
   const path = `${useInstitutePath()}/bank`
   const query = new URLSearchParams({ account_id: account })
@@ -41,7 +41,7 @@ export function StatementUpload({ account }: { account: string }) {
     path: sent => `${path}/statement-previews?${sent.query}`,
     body: sent => sent.file,
   })
-  const look = (chosen: File, byHand: Chosen | null): void => {
+  const look = (chosen: File, byHand: ChosenColumns | null): void => {
     reset.current?.()
     setFile(chosen)
     setColumns(byHand)
@@ -158,18 +158,18 @@ function Repeats({
   )
 }
 
-function columnsOf({ columns }: StatementPreviewAnswer): Chosen {
+function columnsOf({ columns }: StatementPreviewAnswer): ChosenColumns {
   const known = ROLES.flatMap(({ role }) => {
     const at = columns?.[role]
     return at === undefined ? [] : [[role, String(at)]]
   })
-  return Object.fromEntries(known) as Chosen
+  return Object.fromEntries(known) as ChosenColumns
 }
 
 function queryOf(
   base: URLSearchParams,
   preview: StatementPreviewAnswer | undefined,
-  byHand: Chosen | null,
+  byHand: ChosenColumns | null,
 ): string {
   const query = new URLSearchParams(base)
   if (byHand === null || preview === undefined) return query.toString()
@@ -187,8 +187,8 @@ function Preview({
   onChoose,
 }: {
   preview: StatementPreviewAnswer
-  chosen: Chosen
-  onChoose: (chosen: Chosen) => void
+  chosen: ChosenColumns
+  onChoose: (chosen: ChosenColumns) => void
 }) {
   const { line_count: count, first_day: from, last_day: to, titles, samples, problems } = preview
   const choices = titles.map((title, index) => ({

@@ -1,5 +1,5 @@
 import type { BankLineAnswer } from '../../../../../src/banking/statements/bank-line.list.ts'
-import type { ExpectedMoneyAnswer } from '../../../../../src/banking/statements/statement.output.ts'
+import type { ExpectedMoneyAnswer } from '../../../../../src/banking/statements/statement.schemas.ts'
 import { formatRupees } from '../../../ui/money.tsx'
 import type { Tone } from '../../../ui/status-badge.tsx'
 

@@ -5,7 +5,7 @@ import type {
   RefundedAnswer,
   SentAnswer,
 } from '../../../../../src/console/orders/order.output.ts'
-import type { ApprovalAnswer } from '../../../../../src/console/approvals/approval.output.ts'
+import type { ApprovalAnswer } from '../../../../../src/console/approvals/approval.list.ts'
 import { problemOf, useCommand } from '../../../api/command.ts'
 import { useInstitutePath } from '../../../api/session.ts'
 import { Problem } from '../../../ui/problem.tsx'

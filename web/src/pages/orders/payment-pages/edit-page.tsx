@@ -1,7 +1,7 @@
 import { Button, Checkbox, Group, NativeSelect, SimpleGrid, Stack, Textarea } from '@mantine/core'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
-import type { PageAnswer } from '../../../../../src/payment-pages/page.output.ts'
+import type { PageAnswer } from '../../../../../src/payment-pages/page.schemas.ts'
 import { problemOf, useCommand } from '../../../api/command.ts'
 import { useInstitute, useInstitutePath } from '../../../api/session.ts'
 import { ChoicesFailed } from '../../../ui/choices-failed.tsx'

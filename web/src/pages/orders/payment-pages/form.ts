@@ -1,4 +1,4 @@
-import type { PageAnswer } from '../../../../../src/payment-pages/page.output.ts'
+import type { PageAnswer } from '../../../../../src/payment-pages/page.schemas.ts'
 import type { Values } from '../../../ui/form/field.tsx'
 import { plainAmount } from '../texts.ts'
 
@@ -82,7 +82,7 @@ function textOf(value: number | undefined): string {
 
 const INDIA_MS = 5.5 * 3_600_000
 
-/** As a field for date and time shows it; the API takes it for Indian time as well. */
+/** A field for date and time shows it so; the API reads it as Indian time too. */
 function indianTime(iso: string): string {
   return new Date(Date.parse(iso) + INDIA_MS).toISOString().slice(0, 16)
 }

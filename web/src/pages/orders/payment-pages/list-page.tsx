@@ -1,5 +1,5 @@
 import { useNavigate } from '@tanstack/react-router'
-import type { PageAnswer } from '../../../../../src/payment-pages/page.output.ts'
+import type { PageAnswer } from '../../../../../src/payment-pages/page.schemas.ts'
 import { useInstitute, useInstitutePath, useMay } from '../../../api/session.ts'
 import { DataTable, type Column } from '../../../ui/table/data-table.tsx'
 import { formatCount } from '../../../ui/money.tsx'

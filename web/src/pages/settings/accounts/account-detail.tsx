@@ -4,7 +4,7 @@ import type {
   AccountAnswer,
   AccountSetupAnswer,
   CheckedAccountAnswer,
-} from '../../../../../src/providers/accounts/account.output.ts'
+} from '../../../../../src/providers/accounts/account.schemas.ts'
 import { useCommand } from '../../../api/command.ts'
 import { useInstitutePath } from '../../../api/session.ts'
 import { Summary } from '../../../ui/detail.tsx'

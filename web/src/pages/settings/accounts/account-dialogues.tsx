@@ -3,7 +3,7 @@ import { useState } from 'react'
 import type {
   AccountAnswer,
   AccountSetupAnswer,
-} from '../../../../../src/providers/accounts/account.output.ts'
+} from '../../../../../src/providers/accounts/account.schemas.ts'
 import { problemOf, useCommand } from '../../../api/command.ts'
 import { ConfirmWithReason } from '../../../ui/dialogue/confirm-with-reason.tsx'
 import { notify } from '../../../ui/toasts.tsx'

@@ -4,7 +4,7 @@ import { useState } from 'react'
 import type {
   AccountAnswer,
   AccountSetupAnswer,
-} from '../../../../../src/providers/accounts/account.output.ts'
+} from '../../../../../src/providers/accounts/account.schemas.ts'
 import { get } from '../../../api/client.ts'
 import { useInstitutePath, useMay } from '../../../api/session.ts'
 import { SideDialogue } from '../../../ui/dialogue/dialogue.tsx'

@@ -1,11 +1,11 @@
 import { PasswordInput, TextInput } from '@mantine/core'
-import type { AccountSetupAnswer } from '../../../../../src/providers/accounts/account.output.ts'
+import type { AccountSetupAnswer } from '../../../../../src/providers/accounts/account.schemas.ts'
 import { problemOf } from '../../../api/command.ts'
 
 type Setting = AccountSetupAnswer['providers'][number]['settings'][number]
 export type Values = Readonly<Record<string, string>>
 
-/** As the server takes them; what is empty is not sent. */
+/** Leaves out empty fields, which the server would take as values. */
 export function toSettings(values: Values): { field: string; value: string }[] {
   return Object.entries(values)
     .filter(([, value]) => value.trim() !== '')

@@ -1,4 +1,4 @@
-import type { AccountAnswer } from '../../../../../src/providers/accounts/account.output.ts'
+import type { AccountAnswer } from '../../../../../src/providers/accounts/account.schemas.ts'
 import { useSession } from '../../../api/session.ts'
 import { StatusBadge } from '../../../ui/status-badge.tsx'
 

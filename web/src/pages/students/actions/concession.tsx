@@ -10,7 +10,7 @@ import { AFTER_CHANGE, useStudentPath, type ActionProps } from '../use-student.t
 import { plainAmount } from '../texts.ts'
 import { readable } from '../../../ui/words.ts'
 
-type Sent = { component_type: string; discount_type: string; amount: string; reason: string }
+type ConcessionBody = { component_type: string; discount_type: string; amount: string; reason: string }
 
 export function ConcessionDialogue({ student, onClose }: ActionProps) {
   const { dues, discounts, has_erp: hasErp } = student
@@ -20,7 +20,7 @@ export function ConcessionDialogue({ student, onClose }: ActionProps) {
   const [amount, setAmount] = useState('')
   const line = dues.components.find(one => one.component_type === component)
   const now = discounts.find(one => one.component_type === component && one.discount_type === discount)
-  const give = useCommand<Sent>({
+  const give = useCommand<ConcessionBody>({
     method: 'POST',
     path: `${useStudentPath(student.service_student_id)}/concessions`,
     refreshes: AFTER_CHANGE,

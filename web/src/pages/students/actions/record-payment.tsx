@@ -11,7 +11,7 @@ import { COUNTER_MODES, dayInIndia, plainAmount } from '../texts.ts'
 import { readable } from '../../../ui/words.ts'
 
 type Line = { component_type: string; amount: string }
-type Sent = Fields & { amount: string; fee_components: Line[]; shown_owed_amount: number }
+type PaymentBody = Fields & { amount: string; fee_components: Line[]; shown_owed_amount: number }
 
 const LATE_FEE = 'LATE_FEE'
 type Fields = {
@@ -33,7 +33,7 @@ export function RecordPaymentDialogue({ student, onClose }: ActionProps) {
     .map(([component_type, amount]) => ({ component_type, amount: plainAmount(amount) }))
     .filter(({ amount }) => amount !== '')
   const total = sumOf(lines)
-  const record = useCommand<Sent, Recorded>({
+  const record = useCommand<PaymentBody, Recorded>({
     method: 'POST',
     path: `${useStudentPath(student.service_student_id)}/payments`,
     refreshes: AFTER_CHANGE,

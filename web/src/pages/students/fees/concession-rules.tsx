@@ -30,7 +30,7 @@ export function ConcessionRules({
 }: {
   draft: Draft
   flaws: Flaws
-  /** Of the structure. */
+  /** Address of the structure. */
   path: string
   onChange: (draft: Draft) => void
 }) {

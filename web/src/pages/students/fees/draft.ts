@@ -1,4 +1,4 @@
-import type { StructureAnswer } from '../../../../../src/fees/structures/structure.output.ts'
+import type { StructureAnswer } from '../../../../../src/fees/structures/structure.schemas.ts'
 import { plainAmount } from '../../orders/texts.ts'
 import { readable } from '../../../ui/words.ts'
 
@@ -8,7 +8,7 @@ export type Draft = {
   /** Names between commas, in the school's own order. */
   heads: string
   grades: string
-  /** By `cellKey`. */
+  /** Amounts by `cellKey`. */
   amounts: Record<string, string>
   concessions: RuleDraft[]
 }
@@ -65,7 +65,7 @@ export function headsOf(list: string, known: readonly string[]): string[] {
   })
 }
 
-/** As it is sent; cells of classes and fees that were taken out are left behind. */
+/** Makes the request; cells of classes and fees that were taken out are left behind. */
 export function toSent(draft: Draft, known: readonly string[]) {
   const [heads, grades] = [headsOf(draft.heads, known), namesOf(draft.grades)]
   const cells = grades.flatMap(grade =>
@@ -99,9 +99,9 @@ export type Sent = ReturnType<typeof toSent>
 export type Flaws = {
   grades?: string
   heads?: string
-  /** By `terms.0.name`, `concessions.1.percent`: the place in the form and the name on the wire. */
+  /** Problems by `terms.0.name`, `concessions.1.percent`: the place in the form and the name on the wire. */
   fields: Record<string, string>
-  /** By `cellKey`. */
+  /** Problems by `cellKey`. */
   cells: Record<string, string>
   /** What no field of the form has. */
   others: string[]

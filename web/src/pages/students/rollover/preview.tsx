@@ -1,7 +1,7 @@
 import { Alert, Button, Group } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import type { RolloverAnswer } from '../../../../../src/students/rollover/rollover.output.ts'
+import type { RolloverAnswer } from '../../../../../src/students/rollover/rollover.schemas.ts'
 import { useCommand } from '../../../api/command.ts'
 import { useInstitute, useInstitutePath } from '../../../api/session.ts'
 import { ConfirmWithReason } from '../../../ui/dialogue/confirm-with-reason.tsx'

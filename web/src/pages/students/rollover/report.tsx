@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router'
-import type { RolloverAnswer } from '../../../../../src/students/rollover/rollover.output.ts'
+import type { RolloverAnswer } from '../../../../../src/students/rollover/rollover.schemas.ts'
 import { useInstitute } from '../../../api/session.ts'
 import { Summary } from '../../../ui/detail.tsx'
 import { counted, formatCount, formatRupees, Money } from '../../../ui/money.tsx'

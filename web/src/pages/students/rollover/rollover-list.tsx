@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { useQuery } from '@tanstack/react-query'
-import type { RolloverAnswer } from '../../../../../src/students/rollover/rollover.output.ts'
+import type { RolloverAnswer } from '../../../../../src/students/rollover/rollover.schemas.ts'
 import { list } from '../../../api/client.ts'
 import { useInstitute, useInstitutePath } from '../../../api/session.ts'
 import { formatCount } from '../../../ui/money.tsx'

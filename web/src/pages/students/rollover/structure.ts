@@ -10,7 +10,7 @@ export type Structure = {
   grades: readonly GradeRow[]
   /** The columns of the table of fees. */
   components: readonly string[]
-  /** By grade of the new year and component; blank: the grade does not have it. */
+  /** Amounts by grade of the new year and component; blank: the grade does not have it. */
   amounts: Readonly<Record<string, Readonly<Record<string, string>>>>
 }
 
@@ -83,12 +83,12 @@ export function knownFee(typed: string, codes: readonly string[]): string {
   )
 }
 
-type Counted = { next_grade?: string | undefined; registered: number }
+type GradeCount = { next_grade?: string | undefined; registered: number }
 
 /** Grades of the new year that students would be registered in without any fee, and how many of them. */
 export function gradesWithoutFees(
   fees: ReturnType<typeof toRequest>['fees'],
-  grades: readonly Counted[],
+  grades: readonly GradeCount[],
 ): { grade: string; students: number }[] {
   const priced = new Set(
     fees.filter(one => one.fee_components.some(fee => Number(fee.fee_amount) > 0)).map(one => one.grade),
@@ -100,7 +100,7 @@ export function gradesWithoutFees(
   return [...counts].map(([grade, students]) => ({ grade, students }))
 }
 
-/** As the API takes it. A grade with neither a next one nor a tick is not sent, so its students are named as problems. */
+/** Makes the request. A grade with neither a next one nor a tick is not sent, so its students are named as problems. */
 export function toRequest(structure: Structure) {
   return {
     grades: structure.grades

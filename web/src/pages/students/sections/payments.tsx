@@ -53,7 +53,7 @@ export function PaymentsSection({ id }: { id: string }) {
   )
 }
 
-/** For the parents' tax return; of every financial year in which something was paid. */
+/** Parents need them for the tax return; each financial year with a payment has one. */
 function Certificates({ id, rows }: { id: string; rows: readonly Row[] }) {
   const path = `${useInstitutePath()}/students/${id}/fee-certificate`
   const paid = rows.filter(({ at, status }) => at !== undefined && PAID.includes(status))

@@ -1,4 +1,4 @@
-import type { ReminderAnswer } from '../../../../../src/reminders/reminder.output.ts'
+import type { ReminderAnswer } from '../../../../../src/reminders/reminder.schemas.ts'
 import { useInstitutePath } from '../../../api/session.ts'
 import { DataTable } from '../../../ui/table/data-table.tsx'
 import { REMINDER_COLUMNS } from '../../reminders/columns.tsx'

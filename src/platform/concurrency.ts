@@ -1,0 +1,80 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import { isMoving, isUnavailable } from './errors.ts'
+
+/** Does each, one after the other; one that fails does not stop the rest; failures are thrown at the end. */
+export async function forEachSettled<Item>(
+  items: Iterable<Item>,
+  act: (item: Item) => Promise<void>,
+): Promise<void> {
+  const failures: unknown[] = []
+  for (const item of items) {
+    try {
+      await act(item)
+    } catch (error) {
+      failures.push(error)
+    }
+  }
+  if (failures.length > 0) throw failures[0]
+}
+
+/**
+ * Does all of them at once, as nearly always; when that fails, each half by itself, and so on, so that one that fails
+ * keeps nobody waiting but itself. A database that is away fails all of them, and is not asked so often. What is of a school
+ * that is just moving has not failed: that is thrown when the others are done.
+ */
+export async function bisectOnFailure<Item>(
+  items: readonly Item[],
+  act: (some: readonly Item[]) => Promise<void>,
+  onFailure: (item: Item, error: unknown) => Promise<void>,
+): Promise<void> {
+  const [first, ...others] = items
+  if (first === undefined) return
+  try {
+    await act(items)
+  } catch (error) {
+    if (isUnavailable(error) && (!isMoving(error) || others.length === 0)) throw error
+    if (others.length === 0) return onFailure(first, error)
+    const half = Math.ceil(items.length / 2)
+    await forEachSettled([items.slice(0, half), items.slice(half)], some =>
+      bisectOnFailure(some, act, onFailure),
+    )
+  }
+}
+
+/** How long a computation goes on before requests get their turn. */
+const SLICE_MS = 5
+
+/** A long computation that can stop between any two steps. Rules write it as a generator, which needs no clock. */
+export type Steps<Result> = Generator<undefined, Result, undefined>
+
+export async function runInSteps<Result>(steps: Steps<Result>): Promise<Result> {
+  let since = performance.now()
+  for (let step = steps.next(); ; step = steps.next()) {
+    if (step.done === true) return step.value
+    if (performance.now() - since < SLICE_MS) continue
+    await turn()
+    since = performance.now()
+  }
+}
+
+/** Runs what it is given in the order in which it came, at most one in a turn of the event loop. */
+export class Turns {
+  readonly #waiting: (() => void)[] = []
+  #isScheduled = false
+
+  take(run: () => void): void {
+    this.#waiting.push(run)
+    this.#schedule()
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled || this.#waiting.length === 0) return
+    this.#isScheduled = true
+    setImmediate(() => {
+      this.#isScheduled = false
+      const run = this.#waiting.shift()
+      this.#schedule()
+      run?.()
+    })
+  }
+}

@@ -1,0 +1,126 @@
+import { readDues, type Dues } from '../../dues/dues.service.ts'
+import type { FlexContext } from '../../flex/context.ts'
+import { readPlansOf } from '../../flex/plans/plan-reads.service.ts'
+import type { LoanContext } from '../../loans/context.ts'
+import { listOnTheWay, type OnTheWay } from '../../payments/student-payments.service.ts'
+import { listCarriedDues, type CarriedDues } from '../../students/users/users.service.ts'
+import type { LoadedPlan } from '../../flex/rules/plan.rules.ts'
+import { timingOf } from '../../dues/dues.rules.ts'
+import type { Institute } from '../../institutes/institutes.rules.ts'
+import { formatRupees } from '../../platform/money.ts'
+import { yearName } from '../../students/students.rules.ts'
+import { fill, type Language } from '../../platform/languages.ts'
+import type { ParentsTexts } from '../texts/texts.ts'
+import { localMoment } from '../../messages/texts/texts.ts'
+import { localDay } from '../plan/page-parts.ts'
+
+export type ParentContext = FlexContext & LoanContext
+
+export type Child = {
+  dues: Dues
+  plan: LoadedPlan | null
+  onTheWay: readonly OnTheWay[]
+  carried: readonly CarriedDues[]
+}
+
+/** In the order of the ids; the number of queries does not depend on the number of children. */
+export async function readChildren(
+  ctx: ParentContext,
+  instituteId: number,
+  studentIds: readonly string[],
+): Promise<Child[]> {
+  const keys = studentIds.map(studentId => ({ instituteId, studentId }))
+  const [dues, plans, onTheWay, carried] = await Promise.all([
+    readDues(ctx, keys),
+    readPlansOf(ctx, instituteId, studentIds),
+    listOnTheWay(ctx.db, instituteId, studentIds),
+    listCarriedDues(ctx, instituteId, studentIds),
+  ])
+  return studentIds.flatMap(id => {
+    const own = dues.get(id)
+    if (own === undefined) return []
+    return [
+      {
+        dues: own,
+        plan: plans.get(id) ?? null,
+        onTheWay: onTheWay.filter(one => one.studentId === id),
+        carried: carried.filter(one => one.studentId === id),
+      },
+    ]
+  })
+}
+
+export function classOf({ context }: Dues, institute: Institute, texts: ParentsTexts): string {
+  const { student, gradeName } = context
+  const name = gradeName || student.grade
+  // "Class 5", but not "Class Grade 5" or "Class Nursery".
+  const grade = /^(\d+|[IVX]+)$/.test(name) ? fill(texts.class, { grade: name }) : name
+  const section = student.section === null ? '' : ` ${student.section}`
+  const years = yearName(student.academicYearStart, student.academicYearEnd)
+  const branch = institute.branches.find(one => one.collectorCode === student.collectorCode)
+  const where = institute.branches.length > 1 ? [branch?.name] : []
+  const house = student.house === null ? [] : [student.house]
+  return [`${grade}${section}`, years, ...where, ...house].join(' · ')
+}
+
+/** Overdue, due by a day, what instalments take, and what was paid too much; nothing of it when all that is owed has no day. */
+export function timingLines(
+  dues: Dues,
+  { timing: t }: ParentsTexts,
+  language: Language,
+): { text: string; tone: string }[] {
+  const { overduePaise, nextDue, plannedPaise } = timingOf(dues)
+  const amount = formatRupees
+  return [
+    ...(overduePaise > 0
+      ? [{ text: fill(t.overdue, { amount: amount(overduePaise) }), tone: 'failed' }]
+      : []),
+    ...(nextDue === null
+      ? []
+      : [
+          {
+            text: fill(t.dueBy, {
+              amount: amount(nextDue.amountPaise),
+              day: localDay(nextDue.on, language),
+            }),
+            tone: 'unpaid',
+          },
+        ]),
+    ...(plannedPaise > 0 ? [{ text: fill(t.planned, { amount: amount(plannedPaise) }), tone: 'paid' }] : []),
+    ...(dues.advancePaise > 0
+      ? [{ text: fill(t.advance, { amount: amount(dues.advancePaise) }), tone: 'paid' }]
+      : []),
+  ]
+}
+
+export type Waiting = {
+  heading: string
+  say: string
+  help: string | undefined
+  checkUrl: string | undefined
+  reference: string
+}
+
+/** Initiated without the parent: an instalment debit or a lender's transfer. */
+export function isAutomatic({ orderKind }: Pick<OnTheWay, 'orderKind'>): boolean {
+  return orderKind === 'instalment' || orderKind === 'loan'
+}
+
+/** Pending payments. Checkout payments come with advice, because those are the ones people pay twice. */
+export function waitingOf(
+  onTheWay: readonly OnTheWay[],
+  { institute, texts, language }: { institute: Institute; texts: ParentsTexts; language: Language },
+): Waiting[] {
+  const { pending } = texts
+  return onTheWay.map(payment => {
+    const isDebit = isAutomatic(payment)
+    const debitSay = payment.orderKind === 'loan' ? pending.loanSay : pending.debitSay
+    return {
+      heading: fill(pending.heading, { amount: formatRupees(payment.amountPaise) }),
+      say: isDebit ? debitSay : fill(pending.say, { when: localMoment(payment.createdAt, language) }),
+      help: isDebit ? undefined : fill(pending.help, { where: institute.name }),
+      checkUrl: isDebit ? undefined : `/pay/${institute.code}/${payment.orderId}`,
+      reference: payment.orderId,
+    }
+  })
+}
