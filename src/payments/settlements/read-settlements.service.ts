@@ -1,10 +1,9 @@
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import type { Context } from '../../platform/context.ts'
-import type { Page, PageRange } from '../../platform/db/list.ts'
+import type { PageRange } from '../../platform/db/list.ts'
 import { conflict, notFound } from '../../platform/errors.ts'
 import * as store from './read-settlements.store.ts'
 
-export { itemsQuery } from './read-settlements.store.ts'
 export type { ComponentSum, Settlement, SettlementItem } from './read-settlements.store.ts'
 
 export type SettlementDetail = store.Settlement & {
@@ -25,16 +24,6 @@ export async function readSettlement(
     store.listItems(ctx.db, institute.id, settlement.id, page),
   ])
   return { settlement: { ...settlement, components, items }, nextCursor }
-}
-
-export async function listSettlementItems(
-  ctx: Pick<Context, 'db'>,
-  institute: Institute,
-  idOrUtr: string,
-  page: PageRange,
-): Promise<Page<store.SettlementItem>> {
-  const { id } = await findSettlement(ctx, institute, idOrUtr)
-  return store.listItems(ctx.db, institute.id, id, page)
 }
 
 export async function findSettlement(
