@@ -2,7 +2,8 @@ import pg from 'pg'
 import { readConfig } from '../src/app/config.ts'
 import { openDatabase } from '../src/app/open-database.ts'
 import { readHome } from '../src/console/home/home.service.ts'
-import { listDefaulters, readAgeing } from '../src/console/reports/dues.service.ts'
+import { defaulterList } from '../src/console/reports/dues.list.ts'
+import { readAgeing } from '../src/console/reports/dues.service.ts'
 import { countChanges } from '../src/console/sums/sums.service.ts'
 import { recomputeBalances } from '../src/fees/balances.service.ts'
 import type { Institute } from '../src/institutes/institutes.rules.ts'
@@ -71,11 +72,11 @@ export async function measureDues({ rows, rounds }: Size): Promise<Figure[]> {
           detail: `${spread} in ${each.length} rounds; the sum over the raw tables takes ${rawMs.toFixed(0)} ms`,
         }
       }
-      const late = { bucket: 'no_due_day', cursor: undefined, limit: PAGE } as const
+      const late = { bucket: 'no_due_day' } as const
       const figures = [
         await measure('Home', () => readHome(ctx, institute)),
         await measure('Dues by age', () => readAgeing(ctx, institute, { by: 'grade' })),
-        await measure('Defaulters', () => listDefaulters(ctx, institute, late)),
+        await measure('Defaulters', () => defaulterList.page(ctx, institute, late, { limit: PAGE })),
       ]
       const sums = [
         await raw(),

@@ -1,7 +1,8 @@
 import type { Institute } from '../institutes/institutes.rules.ts'
 import type { BankMandate, DebitAct, MandateAct } from './bank/mandates.rules.ts'
 import type { Payment } from '../payments/payments.rules.ts'
-import { listDisputes, type DisputeRecord } from '../payments/disputes/disputes.service.ts'
+import { disputeList } from '../payments/disputes/dispute.list.ts'
+import type { DisputeRecord } from '../payments/disputes/disputes.service.ts'
 import { findPayment } from '../payments/payments.service.ts'
 import { startPayment } from '../payments/start/start-payment.service.ts'
 import type { PaymentMode } from '../providers/port.ts'
@@ -88,7 +89,7 @@ export async function disputePayment(
   if (ref === null || provider !== 'sandbox') throw conflict('This payment is not at the sandbox bank.')
   for (const callback of await bank.dispute({ instituteId: institute.id, ref }, act))
     await bank.tell(callback)
-  const { rows } = await listDisputes(ctx, institute, { orderId: payment.orderId }, { limit: 1 })
+  const { rows } = await disputeList.page(ctx, institute, { orderId: payment.orderId }, { limit: 1 })
   const [dispute] = rows
   if (dispute === undefined) throw conflict('The bank knows the dispute, and Bursar has not heard of it yet.')
   return dispute

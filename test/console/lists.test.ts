@@ -76,6 +76,7 @@ const FILLED = [
   'money/payments',
   'money/receipts',
   'money/defaulters',
+  'money/ledger/transfers',
   'counter/cheques',
   'counter/deposits',
   'bank/lines',
@@ -93,6 +94,16 @@ test('every list is the same rows in any order and any size of page, and the cou
     const own = await expectEveryOrder(reader, { path: `${SCHOOL}/${list}`, small: [4, 5] }, columns)
     assert.equal(own.length > 4, FILLED.includes(list), `${list} has ${own.length} rows`)
   }
+})
+
+test('the audit log is the same entries in any order, and its file has them as they are shown', async () => {
+  const columns = ['at', 'actor', 'what', 'about']
+  const own = await expectEveryOrder(owner, { path: `${SCHOOL}/audit`, small: [40, 50] }, columns)
+  assert.ok(own.length > 4, `${own.length} entries`)
+  const file = await owner.get(`${SCHOOL}/audit/export?format=csv&sort=-what`)
+  assert.equal(file.status, 200, file.text)
+  assert.match(file.text, /^\uFEFF?When \(IST\),Who,What,Record,Reason,Before,After,Request,From address/)
+  assertAnswer(await viewer.get(`${SCHOOL}/audit/export?format=csv`), '403 AUE00001')
 })
 
 test('sorted students go by what is owed as a number, and by class as a school counts', async () => {

@@ -1,7 +1,6 @@
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import type { Context } from '../../platform/context.ts'
 import type { Transaction } from '../../platform/db/database.ts'
-import type { Page, PageRange } from '../../platform/db/list.ts'
 import { badField, conflict, notFound } from '../../platform/errors.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
 import { newId } from '../../platform/ids.ts'
@@ -10,10 +9,9 @@ import { requireBankAccount } from '../accounts/accounts.service.ts'
 import type { Cheque } from '../cheques/cheque.list.ts'
 import { changeCheques, holdCheques, requirePast } from '../cheques/cheques.service.ts'
 import { deleteCheques, readChequesOf, writeCheques } from '../cheques/cheques.store.ts'
+import type { ListedDeposit } from './deposit.list.ts'
 import { countCash, type DenominationCount } from './denominations.rules.ts'
 import * as store from './deposits.store.ts'
-
-export type { ListedDeposit } from './deposits.store.ts'
 
 export type NewDeposit = {
   accountId: string
@@ -27,9 +25,9 @@ export type NewDeposit = {
 /** A slip for what is taken to the bank: the cheques on it are out of the office from then on. */
 export async function makeDeposit(
   { db, clock }: Context,
-  command: Command<store.ListedDeposit>,
+  command: Command<ListedDeposit>,
   wanted: NewDeposit,
-): Promise<store.ListedDeposit> {
+): Promise<ListedDeposit> {
   const { instituteId } = command
   const at = clock.now()
   const day = requirePast(wanted.day, at)
@@ -75,9 +73,9 @@ async function requireCash(tx: Transaction, instituteId: number, wanted: Paise):
 /** It was not taken to the bank after all. */
 export async function cancelDeposit(
   { db, clock }: Context,
-  command: Command<store.ListedDeposit>,
+  command: Command<ListedDeposit>,
   { id, reason }: { id: string; reason: string },
-): Promise<store.ListedDeposit> {
+): Promise<ListedDeposit> {
   const { instituteId } = command
   return transact(db, command, async tx => {
     const ids = (await readChequesOf(tx, instituteId, [id])).map(({ paymentId }) => paymentId)
@@ -135,22 +133,12 @@ function idsOf(some: readonly { id: string }[]): string[] {
   return some.map(({ id }) => id)
 }
 
-export { allDeposits } from './deposits.store.ts'
-
-export async function listDeposits(
-  { db }: Pick<Context, 'db'>,
-  institute: Institute,
-  page: PageRange,
-): Promise<Page<store.ListedDeposit>> {
-  return store.listDeposits(db, institute.id, page)
-}
-
 /** Cash that was taken at the counter and stands on no slip. */
 export async function readCashInHand({ db }: Pick<Context, 'db'>, institute: Institute): Promise<Paise> {
   return store.sumCashInHand(db, institute.id)
 }
 
-export type DepositDetail = store.ListedDeposit & { items: Cheque[] }
+export type DepositDetail = store.PrintedDeposit & { items: Cheque[] }
 
 export async function getDeposit(
   { db }: Pick<Context, 'db'>,
@@ -168,7 +156,7 @@ async function requireDeposit(
   db: Parameters<typeof store.findDeposit>[0],
   instituteId: number,
   id: string,
-): Promise<store.ListedDeposit> {
+): Promise<store.PrintedDeposit> {
   const deposit = await store.findDeposit(db, instituteId, id)
   if (deposit === null) throw notFound('This deposit')
   return deposit

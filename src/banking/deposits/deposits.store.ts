@@ -1,8 +1,7 @@
 import type { Queryable, Transaction } from '../../platform/db/database.ts'
-import { list, wholeList, type List, type Page, type PageRange } from '../../platform/db/list.ts'
-import type { Query } from '../../platform/db/query.ts'
 import { Table } from '../../platform/db/table.ts'
 import type { Paise } from '../../platform/money.ts'
+import { DEPOSITS, depositList, type ListedDeposit } from './deposit.list.ts'
 import type { DenominationCount } from './denominations.rules.ts'
 
 export type Deposit = {
@@ -20,14 +19,6 @@ export type Deposit = {
   cancelReason: string | null
 }
 
-/** Cleared or bounced one by one, where the bank books cheques and not the slip. */
-export type ListedDeposit = Deposit & {
-  accountName: string
-  cheques: number
-  cleared: number
-  bounced: number
-}
-
 const deposits = new Table<Deposit>('deposits', {
   id: 'text',
   slipNumber: 'int',
@@ -43,13 +34,6 @@ const deposits = new Table<Deposit>('deposits', {
   cancelReason: 'text',
 })
 const ofInstitute = deposits.with<{ instituteId: number }>({ instituteId: 'int' })
-
-/** `$1` is the institute. */
-const LISTED = `${deposits.columns('d')}, a.name as "accountName", q.cheques, q.cleared, q.bounced`
-const ACCOUNT = `join bank_accounts a on a.institute_id = d.institute_id and a.id = d.account_id
-  cross join lateral (select count(*) as cheques, count(*) filter (where q.state = 'cleared') as cleared,
-      count(*) filter (where q.state = 'bounced') as bounced
-    from cheques q where q.institute_id = d.institute_id and q.deposit_id = d.id) q`
 
 /** From here to the commit nobody else takes cash out of the office. */
 export async function lockCash(tx: Transaction, instituteId: number): Promise<void> {
@@ -70,36 +54,17 @@ export async function insertDeposit(tx: Transaction, instituteId: number, deposi
   await ofInstitute.insert(tx, [{ ...deposit, instituteId }])
 }
 
-/** The last first. */
-const depositList = (instituteId: number): List => ({
-  select: LISTED,
-  from: 'deposits d',
-  join: ACCOUNT,
-  scope: [['d.institute_id = $1', instituteId]],
-  order: ['day', 'id'],
-  direction: 'desc',
-})
-
-export async function listDeposits(
-  db: Queryable,
-  instituteId: number,
-  page: PageRange,
-): Promise<Page<ListedDeposit>> {
-  return list<ListedDeposit>(db, depositList(instituteId), page)
-}
-
-/** All of them as one statement. */
-export function allDeposits(instituteId: number): Query {
-  return wholeList(depositList(instituteId))
-}
+/** With what its slip says beside. */
+export type PrintedDeposit = ListedDeposit & Pick<Deposit, 'denominations' | 'madeAt'>
 
 export async function findDeposit(
   db: Queryable,
   instituteId: number,
   id: string,
-): Promise<ListedDeposit | null> {
-  const [row] = await db.query<ListedDeposit>(
-    `select ${LISTED} from deposits d ${ACCOUNT} where d.institute_id = $1 and d.id = $2`,
+): Promise<PrintedDeposit | null> {
+  const [row] = await db.query<PrintedDeposit>(
+    `select ${depositList.select}, ${deposits.columns('d', ['denominations', 'madeAt'])}
+     from ${DEPOSITS.from} ${DEPOSITS.join} where d.institute_id = $1 and d.id = $2`,
     [instituteId, id],
   )
   return row ?? null

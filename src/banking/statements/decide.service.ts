@@ -5,7 +5,6 @@ import { readOnTheWay } from '../../payments/student-payments.service.ts'
 import { startOfDay } from '../../platform/calendar.ts'
 import type { Context } from '../../platform/context.ts'
 import type { Queryable, Transaction } from '../../platform/db/database.ts'
-import type { Page, PageRange } from '../../platform/db/list.ts'
 import { badField, conflict, notFound } from '../../platform/errors.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
 import { runInSteps } from '../../platform/concurrency.ts'
@@ -252,17 +251,6 @@ export async function requireLine(
   const line = await store.findLine(db, instituteId, id)
   if (line === null) throw notFound('This line')
   return line
-}
-
-export { allLines } from './lines.store.ts'
-
-export async function listLines(
-  { db }: Pick<Context, 'db'>,
-  institute: Institute,
-  filter: store.LineFilter,
-  page: PageRange,
-): Promise<Page<store.MatchedLine>> {
-  return store.listLines(db, institute.id, filter, page)
 }
 
 /** What a line may be, the likeliest first. */

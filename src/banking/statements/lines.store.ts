@@ -1,6 +1,4 @@
 import type { Queryable, Transaction } from '../../platform/db/database.ts'
-import { list, wholeList, type List, type Page, type PageRange } from '../../platform/db/list.ts'
-import type { Query } from '../../platform/db/query.ts'
 import { Table } from '../../platform/db/table.ts'
 import type { Paise } from '../../platform/money.ts'
 import { lineKey, type KeyedLine, type LineState, type StatementFormat } from './lines.rules.ts'
@@ -85,7 +83,8 @@ const isStale = (institute: string): string => `exists (select 1 from bank_match
 export const lineState = (institute: string): string =>
   `case when l.state = 'matched' and ${isStale(institute)} then 'open' else l.state end`
 
-const WITH_MATCHES = `${lines.columns('l', STORED)}, ${lineState('$1')} as state,
+/** A line as people see it; the first parameter is the institute. */
+export const WITH_MATCHES = `${lines.columns('l', STORED)}, ${lineState('$1')} as state,
   (select coalesce(json_agg(${matches.json('m', ['kind', 'targetId', 'amountPaise', 'label', 'isRecordedHere'])}
       order by m.target_id), '[]')
    from bank_matches m where m.institute_id = $1 and m.line_id = l.id) as matches`
@@ -145,42 +144,6 @@ export async function listOfOtherFormats(
      where l.institute_id = $1 and l.account_id = $2 and s.format <> $3 and l.day between $4 and $5 order by l.id limit $6`,
     [instituteId, of.accountId, of.format, of.firstDay, of.lastDay, limit],
   )
-}
-
-export type LineFilter = {
-  accountId?: string | undefined
-  state?: LineState | undefined
-  from?: string | undefined
-  to?: string | undefined
-}
-
-/** The newest first. */
-const lineList = (instituteId: number, { accountId, state, from, to }: LineFilter): List => ({
-  select: WITH_MATCHES,
-  from: 'bank_lines l',
-  scope: [['l.institute_id = $1', instituteId]],
-  filters: [
-    ['l.account_id = $1', accountId],
-    [`${lineState('$0')} = $1`, state],
-    ['l.day >= $1', from],
-    ['l.day <= $1', to],
-  ],
-  order: ['day', 'id'],
-  direction: 'desc',
-})
-
-export async function listLines(
-  db: Queryable,
-  instituteId: number,
-  filter: LineFilter,
-  page: PageRange,
-): Promise<Page<MatchedLine>> {
-  return list<MatchedLine>(db, lineList(instituteId, filter), page)
-}
-
-/** All of them as one statement. */
-export function allLines(instituteId: number, filter: LineFilter): Query {
-  return wholeList(lineList(instituteId, filter))
 }
 
 export async function findLine(db: Queryable, instituteId: number, id: string): Promise<MatchedLine | null> {

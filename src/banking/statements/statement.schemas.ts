@@ -5,10 +5,10 @@ import { studentParams } from '../../students/student.input.ts'
 import { BANK_ACCOUNT_ID } from '../accounts/account.schemas.ts'
 import { bounceInput } from '../cheques/cheque.schemas.ts'
 import type { Columns } from './columns.rules.ts'
-import { LINE_STATES, type LineProblem, type StatementLine } from './lines.rules.ts'
+import type { LineProblem, StatementLine } from './lines.rules.ts'
 import { EXPECTED_KINDS } from './match.rules.ts'
 import { outputOf, type Shown } from '../../http/wire/output.ts'
-import type { LabelledExpected, MatchedLine } from './decide.service.ts'
+import type { LabelledExpected } from './decide.service.ts'
 import type { AddedStatement, BankStatus, StatementPreview } from './statements.service.ts'
 
 const LINE_ID = 'line_01k9zq4m0ve8sbn6yt2hw3c5da'
@@ -57,19 +57,6 @@ function numberIn(key: string, text: string | undefined): number | null {
   if (!/^\d+$/.test(text)) throw badField(key, 'must be a whole number')
   return Number(text)
 }
-
-const filters = {
-  account_id: optional(field.resourceId('Only of this bank account.', BANK_ACCOUNT_ID)),
-  state: optional(field.oneOf(LINE_STATES, 'Only in this state.')),
-  from: optional(field.day('From this day on.', '2026-11-01')),
-  to: optional(field.day('Up to this day.', '2026-11-30')),
-}
-export const lineFilters = query(filters)
-export const linesQuery = query({
-  ...filters,
-  limit: field.pageSize(),
-  cursor: field.cursor(LINE_ID),
-})
 
 export const missingQuery = query({
   from: field.day('From this day on.', '2026-11-01'),
@@ -224,32 +211,6 @@ export const expectedOutput = expected.object({
   label: expected.text('For a person.', 'Settlement AXISCN0123456789'),
 })
 export type ExpectedMoneyAnswer = Shown<typeof expectedOutput>
-
-type LineMatch = MatchedLine['matches'][number]
-const match = outputOf<LineMatch>()
-const line = outputOf<MatchedLine>()
-export const bankLineOutput = line.object({
-  id: line.text('Id of the line.', LINE_ID),
-  account_id: line.text('The bank account.', BANK_ACCOUNT_ID),
-  day: line.day('The day.', '2026-11-16'),
-  amount: line.signedAmount('Rupees; less than 0 went out.', 48000),
-  text: line.text('What the bank says of it.', TEXT),
-  reference: line.optional.text('UTR or cheque number.', 'AXISCN0123456789'),
-  state: line.oneOf(LINE_STATES, 'Open: to be decided.'),
-  decided_by: line.optional.text('Absent when it was matched by reference and amount.', 'a@school.example'),
-  reason: line.optional.text('What it is, if it is matched with nothing here.', 'Interest of the bank'),
-  matches: line.list(
-    'What it is.',
-    match.object({
-      kind: match.oneOf(EXPECTED_KINDS, 'What it is.'),
-      id: match.text('Its id.', 'stl_01k9zq4m0ve8sbn6yt2hw3c5da', one => one.targetId),
-      amount: match.signedAmount('Rupees.', 48000),
-      label: match.text('For a person.', 'Settlement AXISCN0123456789'),
-      is_recorded_here: match.flag('Whether the payment was recorded from this line.', false),
-    }),
-  ),
-})
-export type BankLineAnswer = Shown<typeof bankLineOutput>
 
 const again = outputOf<{ count: number }>()
 export const matchedAgainOutput = again.object({

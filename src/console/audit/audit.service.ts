@@ -1,8 +1,7 @@
 import type { Transaction } from '../../platform/db/database.ts'
-import type { Page, PageRange } from '../../platform/db/list.ts'
 import type { Context } from '../../platform/context.ts'
 import { newId } from '../../platform/ids.ts'
-import { listAudit as readPage, insertAudit, type AuditFilter, type AuditRow } from './audit.store.ts'
+import { insertAudit } from './audit.store.ts'
 import type { Origin, Who } from '../console.rules.ts'
 
 export type { AuditRow } from './audit.store.ts'
@@ -47,12 +46,4 @@ export async function recordAudit(
     ip: isCommand ? null : actor.origin.ip,
   }))
   await insertAudit(tx, instituteId, entries)
-}
-
-export async function listAudit(
-  { db }: Context,
-  instituteId: number,
-  asked: AuditFilter & PageRange,
-): Promise<Page<AuditRow>> {
-  return readPage(db, instituteId, asked)
 }

@@ -1,6 +1,6 @@
 import { outputOf, type Shown } from '../../http/wire/output.ts'
 import type { Instrument } from '../../students/direct-payments/direct-payments.rules.ts'
-import { receiptOf } from '../money/settlements.service.ts'
+import { receiptOf } from '../money/receipts.rules.ts'
 import { countedOutput } from '../../banking/deposits/deposit.schemas.ts'
 import type { BookRow, Closing, CounterDay, Spread } from './counter.service.ts'
 

@@ -11,30 +11,20 @@ import { bounceCheque, clearCheque } from '../../banking/cheques/cheques.service
 import { printDepositSlip } from '../../banking/deposits/deposit-slip.service.ts'
 import {
   cancelDepositInput,
-  depositFilters,
+  cashInHandOutput,
   depositInput,
   depositParams,
-  depositsQuery,
-  cashInHandOutput,
-  depositOutput,
 } from '../../banking/deposits/deposit.schemas.ts'
-import {
-  cancelDeposit,
-  listDeposits,
-  makeDeposit,
-  readCashInHand,
-  type ListedDeposit,
-} from '../../banking/deposits/deposits.service.ts'
-import { all, created, one, pageOf } from '../../http/reply.ts'
+import { depositList, type ListedDeposit } from '../../banking/deposits/deposit.list.ts'
+import { cancelDeposit, makeDeposit, readCashInHand } from '../../banking/deposits/deposits.service.ts'
+import { all, created, one } from '../../http/reply.ts'
 import type { Context } from '../../platform/context.ts'
 import { toRupees } from '../../platform/money.ts'
 import { addConsoleRead, addConsoleWrite } from '../auth/access.routes.ts'
 import { EVERYONE } from '../console.rules.ts'
 import { addConsoleFile } from '../files.routes.ts'
-import { addReport } from '../reports/report.routes.ts'
 import { FINANCE_ROLES } from '../students/students.rules.ts'
 import { addList } from '../lists/list.routes.ts'
-import { DEPOSIT_SORTING, depositsReport } from './lists.service.ts'
 
 /** The cheque register, and what the office takes to its bank. */
 export function depositRoutes(app: FastifyInstance, ctx: Context): void {
@@ -102,15 +92,7 @@ function addCheques(app: FastifyInstance, ctx: Context): void {
 }
 
 function addDeposits(app: FastifyInstance, ctx: Context): void {
-  addReport(app, ctx, {
-    url: '/counter/deposits',
-    query: depositsQuery,
-    filters: depositFilters,
-    output: pageOf(depositOutput),
-    answer: ({ institute, query }) => listDeposits(ctx, institute, query),
-    report: ({ institute }) => depositsReport(institute),
-    list: DEPOSIT_SORTING,
-  })
+  addList(app, ctx, { url: '/counter/deposits', list: depositList })
   addConsoleRead(app, ctx, {
     url: '/counter/cash-in-hand',
     roles: EVERYONE,
@@ -122,7 +104,7 @@ function addDeposits(app: FastifyInstance, ctx: Context): void {
     url: '/counter/deposits',
     roles: FINANCE_ROLES,
     body: depositInput,
-    output: created(depositOutput),
+    output: created(depositList.output),
     perform: (command, { who, body }) => makeDeposit(ctx, command, { ...body, by: who.email }),
     audit: (_call, deposit: ListedDeposit) => ({
       what: 'deposit.made',
@@ -136,7 +118,7 @@ function addDeposits(app: FastifyInstance, ctx: Context): void {
     roles: FINANCE_ROLES,
     params: depositParams,
     body: cancelDepositInput,
-    output: one(depositOutput),
+    output: one(depositList.output),
     perform: (command, { params, body }) =>
       cancelDeposit(ctx, command, { id: params.depositId, reason: body.reason }),
     audit: ({ body }, deposit: ListedDeposit) => ({

@@ -6,7 +6,7 @@ import type { Institute } from '../../institutes/institutes.rules.ts'
 import type { Context } from '../../platform/context.ts'
 import { badCursor, type Page, type PageRange } from '../../platform/db/list.ts'
 import { sortNames, type Sorting } from '../../platform/db/sorted-list.ts'
-import { addConsoleRead } from '../auth/access.routes.ts'
+import { addConsoleRead, addOperatorRead } from '../auth/access.routes.ts'
 import type { InstituteVisit } from '../auth/roles.routes.ts'
 import { EVERYONE, type ConsoleRole } from '../console.rules.ts'
 import { addConsoleFile } from '../files.routes.ts'
@@ -89,7 +89,7 @@ export function addList<
     url: `${url}/export`,
     query: query({
       ...list.filterQuery.fields,
-      sort: sortField(list.sorting),
+      ...sortFields(list.sorting),
       picked,
       format: field.oneOf(FORMATS, 'The kind of file.'),
     }),
@@ -101,6 +101,22 @@ export function addList<
       return exportReport(ctx, { ...report, vouchers }, format, exportFor(call))
     },
   })
+}
+
+/** A list of the whole installation, page by page in its own order: counts, files and acts are an institute's. */
+export function addInstallationList<Row extends object, Json, Of, Values, Beside>(
+  app: FastifyInstance,
+  ctx: Context,
+  { url, list: given, of }: { url: string; list: ListDefinition<Row, Json, Of, Values, Beside>; of: Of },
+): void {
+  const list = given as unknown as AnyList<Row>
+  addOperatorRead(app, ctx, {
+    url,
+    query: list.query,
+    output: pageOf(list.output, () => list.beside(ctx)),
+    answer: ({ query: request }) => readPage(ctx, list, of, request as PageRequest),
+  })
+  addOperatorRead(app, ctx, { url: `${url}/columns`, output: one(columnsOutput), answer: async () => list })
 }
 
 type AnyList<Row extends object> = ListDefinition<Row, unknown, unknown>
@@ -131,7 +147,7 @@ async function reportOf<Row extends object>(
   const [beside, now] = [list.beside(ctx), ctx.clock.now()]
   const chosen = forFile(all, list.sorting, { sort, picked: keys })
   return {
-    name: list.file,
+    name: list.file(of, filters),
     title: list.title,
     query: chosen,
     counted: keys === undefined ? counted : chosen,
@@ -150,9 +166,10 @@ type ExportRequest = { format: Format; sort?: string; picked?: string }
 const OWN_CURSOR = /^[A-Za-z0-9_.-]{1,64}$/
 const SORTED_CURSOR = { format: 'sorted-cursor', maxLength: 600 }
 
-function sortField(sorting: Sorting) {
+function sortFields(sorting: Sorting) {
+  const names = sortNames(sorting)
   const description = 'By which column; with a minus the largest first. Its own order if absent.'
-  return optional(field.oneOf(sortNames(sorting), description))
+  return names.length === 0 ? {} : { sort: optional(field.oneOf(names, description)) }
 }
 
 function sortable(given: Input<unknown>, sorting: Sorting): Input<unknown> {
@@ -160,7 +177,7 @@ function sortable(given: Input<unknown>, sorting: Sorting): Input<unknown> {
   if (cursor === undefined) throw new Error('a list has pages')
   return query({
     ...given.fields,
-    sort: sortField(sorting),
+    ...sortFields(sorting),
     cursor: new Field({ ...cursor.schema, ...SORTED_CURSOR }, cursor.options()),
   })
 }

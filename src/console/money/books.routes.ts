@@ -2,29 +2,18 @@ import type { FastifyInstance } from 'fastify'
 import type { FlexContext } from '../../flex/context.ts'
 import type { Context } from '../../platform/context.ts'
 import { addConsoleRead, addConsoleWrite } from '../auth/access.routes.ts'
-import { all, done, one, pageOf } from '../../http/reply.ts'
+import { all, done, one } from '../../http/reply.ts'
 import { mismatchAct } from '../approvals/acts.ts'
 import { guarded } from '../approvals/guarded.routes.ts'
 import { EVERYONE } from '../console.rules.ts'
 import { FINANCE_ROLES } from '../students/students.rules.ts'
-import { addReport } from '../reports/report.routes.ts'
+import { addList } from '../lists/list.routes.ts'
 import { takeMismatch } from '../../payments/mismatches/settle-mismatch.service.ts'
 import { resolveReport } from '../../payments/settlements/unmatched.service.ts'
-import {
-  ledgerFilters,
-  ledgerQuery,
-  reconciliationFilters,
-  reconciliationQuery,
-  reportParams,
-  resolutionInput,
-} from './books.input.ts'
-import {
-  accountOutput,
-  checkOutput,
-  reconciliationItemOutput,
-  reconciliationOutput,
-  transferOutput,
-} from './books.output.ts'
+import { reportParams, resolutionInput } from './books.input.ts'
+import { accountOutput, checkOutput, reconciliationOutput } from './books.output.ts'
+import { ledgerList } from './ledger.list.ts'
+import { reconciliationList } from './reconciliation.list.ts'
 import * as service from './books.service.ts'
 
 const RECONCILIATION = '/money/reconciliation'
@@ -38,15 +27,7 @@ export function reconciliationRoutes(app: FastifyInstance, ctx: FlexContext): vo
     output: one(reconciliationOutput),
     answer: ({ institute }) => service.sumReconciliation(ctx, institute),
   })
-  addReport(app, ctx, {
-    url: `${RECONCILIATION}/items`,
-    exportUrl: `${RECONCILIATION}/export`,
-    query: reconciliationQuery,
-    filters: reconciliationFilters,
-    output: pageOf(reconciliationItemOutput),
-    answer: ({ institute, query }) => service.listReconciliation(ctx, institute, query),
-    report: ({ institute, query }) => service.reconciliationReport(institute, query),
-  })
+  addList(app, ctx, { url: `${RECONCILIATION}/items`, list: reconciliationList })
   addConsoleWrite(app, ctx, {
     method: 'POST',
     url: `${RECONCILIATION}/items/:report_id/resolve`,
@@ -95,13 +76,5 @@ export function ledgerRoutes(app: FastifyInstance, ctx: Context): void {
     output: all(accountOutput),
     answer: ({ institute }) => service.listAccounts(ctx, institute),
   })
-  addReport(app, ctx, {
-    url: `${LEDGER}/transfers`,
-    exportUrl: `${LEDGER}/export`,
-    query: ledgerQuery,
-    filters: ledgerFilters,
-    output: pageOf(transferOutput),
-    answer: ({ institute, query }) => service.listLedger(ctx, institute, query),
-    report: ({ institute, query }) => service.ledgerReport(institute, query),
-  })
+  addList(app, ctx, { url: `${LEDGER}/transfers`, list: ledgerList })
 }

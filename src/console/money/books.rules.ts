@@ -7,9 +7,5 @@ export function parseLedgerCursor(text: string): { postingId: number; lineNo: nu
   return { postingId: Number(postingId), lineNo: Number(lineNo) }
 }
 
-export function ledgerCursor(transfer: { postingId: number; lineNo: number }): string {
-  return `${transfer.postingId}-${transfer.lineNo}`
-}
-
 export const STATUSES = ['mismatched', 'expected', 'matched'] as const
 export type ReconciliationStatus = (typeof STATUSES)[number]

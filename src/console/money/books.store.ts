@@ -141,18 +141,6 @@ export async function sumAccounts(db: Queryable, instituteId: number): Promise<A
   )
 }
 
-export type LedgerRow = {
-  postingId: number
-  lineNo: number
-  source: Account
-  destination: Account
-  amountPaise: Paise
-  kind: string
-  reference: string
-  occurredAt: Date
-  recordedAt: Date
-}
-
 export type LedgerFilter = {
   account?: Account | undefined
   reference?: string | undefined
@@ -176,7 +164,7 @@ export function ledgerQuery(
       ? ''
       : ` and (p.reference = ${values.add(filter.reference)} or p.reference like ${values.add(prefixOf(`${filter.reference}:`))})`) +
     within(values, filter)
-  const text = `select t.posting_id as "postingId", t.line_no as "lineNo", t.source, t.destination,
+  const text = `select t.posting_id || '-' || t.line_no as id, t.posting_id as "postingId", t.source, t.destination,
       t.amount_paise as "amountPaise", p.kind, p.reference, p.occurred_at as "occurredAt", p.recorded_at as "recordedAt"
     from ${transfersOf(values, filter.account)} t
     join ledger_postings p on p.institute_id = t.institute_id and p.id = t.posting_id

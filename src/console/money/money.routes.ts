@@ -1,7 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 import type { FlexContext } from '../../flex/context.ts'
+import { disputeList } from '../../payments/disputes/dispute.list.ts'
+import { addList } from '../lists/list.routes.ts'
 import { ledgerRoutes, reconciliationRoutes } from './books.routes.ts'
-import { disputeRoutes } from './disputes/disputes.routes.ts'
 import { receiptRoutes } from './receipts.routes.ts'
 import { settlementRoutes } from './settlements.routes.ts'
 import { duesReportRoutes } from '../reports/dues.routes.ts'
@@ -14,7 +15,8 @@ import { tallyRoutes } from '../reports/tally/tally.routes.ts'
 export function moneyRoutes(app: FastifyInstance, ctx: FlexContext): void {
   registerRoutes(app, ctx)
   settlementRoutes(app, ctx)
-  disputeRoutes(app, ctx)
+  // What has to be answered at the provider by when is answered there.
+  addList(app, ctx, { url: '/money/disputes', list: disputeList })
   reconciliationRoutes(app, ctx)
   duesReportRoutes(app, ctx)
   demandRoutes(app, ctx)

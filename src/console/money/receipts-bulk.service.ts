@@ -11,31 +11,31 @@ import { printReceipts } from '../../receipts/receipt-printer.ts'
 import { receiptNumber } from '../../receipts/receipts.rules.ts'
 import { readPaidDirectly } from '../../students/direct-payments/direct-receipt.service.ts'
 import { recordAudit, type Actor } from '../audit/audit.service.ts'
-import { pickedIds, sift, type Bulk } from '../lists/bulk.rules.ts'
+import { sift, type Bulk } from '../lists/bulk.rules.ts'
+import { forFile } from '../lists/lists.service.ts'
+import { receiptList, type ReceiptRow } from './receipt.list.ts'
 import { parseReceiptId, receiptId } from './receipts.rules.ts'
-import { filterOf, type AskedReceipts } from './receipts.service.ts'
-import * as store from './receipts.store.ts'
+import { readReceipts } from './receipts.store.ts'
 import { DAY_MS } from '../../platform/calendar.ts'
 
 /** What one file holds: it is made in one piece, in a few seconds. */
 const MOST_PRINTED = 200
 
-type Wanted = AskedReceipts & { picked?: string | undefined; paper?: 'a4' | 'a5' | undefined }
+type ReceiptFilters = Parameters<typeof receiptList.all>[2]
+type Wanted = ReceiptFilters & { picked?: string | undefined; paper?: 'a4' | 'a5' | undefined }
 
 /** Those that were picked, or all that fit, from the lowest number on, each from a page of its own on. */
 export async function printPicked(
   ctx: PaymentContext,
   institute: Institute,
-  { picked, paper, ...asked }: Wanted,
+  { picked, paper, ...filters }: Wanted,
   actor: Actor,
 ): Promise<Buffer> {
-  const ids = picked === undefined ? undefined : pickedIds(picked)
-  const filter = { ...filterOf(asked), keys: ids?.flatMap(id => parseReceiptId(id) ?? []) }
-  const { text, values } = store.receiptsQuery(institute.id, filter, {
-    cursor: undefined,
-    limit: MOST_PRINTED + 1,
-  })
-  const rows = await ctx.db.query<store.ReceiptRow>(text, values)
+  const query = forFile(await receiptList.all(ctx, institute, filters), receiptList.sorting, { picked })
+  const rows =
+    query === null
+      ? []
+      : await ctx.db.query<ReceiptRow>(`${query.text} limit ${MOST_PRINTED + 1}`, query.values)
   if (rows.length === 0) throw conflict('No receipt fits: there is nothing to print.')
   if (rows.length > MOST_PRINTED)
     throw conflict(
@@ -51,11 +51,11 @@ export async function printPicked(
 async function readPrints(
   ctx: PaymentContext,
   institute: Institute,
-  rows: readonly store.ReceiptRow[],
+  rows: readonly ReceiptRow[],
   paper: Wanted['paper'],
 ): Promise<ReturnType<typeof printOf>[]> {
   const letterhead = await readLetterhead(ctx, institute.id)
-  const of = (source: store.ReceiptRow['source']): string[] =>
+  const of = (source: ReceiptRow['source']): string[] =>
     rows.filter(row => row.source === source).map(row => row.paymentId)
   const paid = new Map([
     ...(await readPaidByOrders(ctx, institute, of('online'), letterhead)),
@@ -76,8 +76,7 @@ export async function mailPicked(
 ): Promise<Bulk> {
   const keys = receiptIds.flatMap(id => parseReceiptId(id) ?? [])
   return transact(ctx.db, command, async tx => {
-    const { text, values } = store.receiptsQuery(institute.id, { keys })
-    const rows = await tx.query<store.ReceiptRow>(text, values)
+    const rows = await readReceipts(tx, institute.id, keys)
     const locked = await lockReceipts(
       tx,
       rows.map(row => ({ instituteId: institute.id, id: row.paymentId })),

@@ -1,15 +1,15 @@
 import type { FastifyInstance } from 'fastify'
 import type { PaymentContext } from '../../payments/context.ts'
 import { addConsoleWrite } from '../auth/access.routes.ts'
-import { one, pageOf } from '../../http/reply.ts'
+import { one } from '../../http/reply.ts'
 import { AT_COUNTER, EVERYONE } from '../console.rules.ts'
 import { MONEY_HANDLERS } from '../orders/orders.rules.ts'
 import { addConsoleFile } from '../files.routes.ts'
 import { bulkOutput } from '../lists/bulk.output.ts'
 import type { Bulk } from '../lists/bulk.rules.ts'
-import { addReport } from '../reports/report.routes.ts'
+import { addList } from '../lists/list.routes.ts'
 import * as inputs from './receipt.input.ts'
-import { receiptOutput } from './receipt.output.ts'
+import { receiptList } from './receipt.list.ts'
 import { mailPicked, printPicked } from './receipts-bulk.service.ts'
 import * as service from './receipts.service.ts'
 import { receiptNumber } from '../../receipts/receipts.rules.ts'
@@ -17,15 +17,7 @@ import { receiptNumber } from '../../receipts/receipts.rules.ts'
 const RECEIPTS = '/money/receipts'
 
 export function receiptRoutes(app: FastifyInstance, ctx: PaymentContext): void {
-  addReport(app, ctx, {
-    url: RECEIPTS,
-    query: inputs.receiptsQuery,
-    filters: inputs.receiptFilters,
-    output: pageOf(receiptOutput),
-    answer: ({ institute, query }) => service.listReceipts(ctx, institute, query),
-    report: ({ institute, query }) => service.receiptsReport(institute, query),
-    list: { ...service.RECEIPT_SORTING, isActedOn: true },
-  })
+  addList(app, ctx, { url: RECEIPTS, list: receiptList, isActedOn: true })
   addBulk(app, ctx)
   addConsoleFile(app, ctx, {
     url: `${RECEIPTS}/:receipt_id/pdf`,

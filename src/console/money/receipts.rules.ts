@@ -1,9 +1,9 @@
-/** A receipt in an address: 2026-27-000042, since its number has a stroke in it. */
-export type ReceiptKey = { financialYear: string; number: number }
+import { receiptNumber, type ReceiptKey } from '../../receipts/receipts.rules.ts'
 
 const ID = /^(\d{4}-\d{2})-(\d{1,9})$/
 const NUMBER = /^(?:(\d{4}-\d{2})[/-])?0*(\d{1,9})$/
 
+/** A receipt in an address: 2026-27-000042, since its number has a stroke in it. */
 export function receiptId({ financialYear, number }: ReceiptKey): string {
   return `${financialYear}-${String(number).padStart(6, '0')}`
 }
@@ -22,4 +22,11 @@ export function parseReceiptSearch(
   const [, financialYear, number] = NUMBER.exec(text.trim()) ?? []
   if (number === undefined || Number(number) > 2_147_483_647) return null
   return { financialYear, number: Number(number) }
+}
+
+/** What a row has of its receipt, if it has one. */
+export type MaybeReceipt = { financialYear: string | null; number: number | null }
+
+export function receiptOf({ financialYear, number }: MaybeReceipt): string | null {
+  return financialYear === null || number === null ? null : receiptNumber({ financialYear, number })
 }

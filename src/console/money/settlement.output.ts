@@ -1,6 +1,5 @@
 import { outputOf, type Shown } from '../../http/wire/output.ts'
-import { settlementFields } from '../../payments/settlements/settlement.output.ts'
-import type { ExpectedSettlement, NamedSettlement } from './settlements.service.ts'
+import type { ExpectedSettlement } from './settlements.service.ts'
 
 /** Paid and not yet at the bank. */
 const expected = outputOf<ExpectedSettlement>()
@@ -12,10 +11,3 @@ export const expectedOutput = expected.object({
   is_overdue: expected.flag('Whether that day has passed.', false),
 })
 export type ExpectedAnswer = Shown<typeof expectedOutput>
-
-const named = outputOf<NamedSettlement>()
-export const namedSettlementOutput = named.object({
-  ...settlementFields,
-  account_name: named.text('From which account, as the institute calls it.', 'Account of NORTH'),
-})
-export type NamedSettlementAnswer = Shown<typeof namedSettlementOutput>

@@ -1,19 +1,14 @@
 import type { FastifyInstance } from 'fastify'
-import { query } from '../../http/wire/input.ts'
-import { listSettlementItems, readSettlement } from '../../payments/settlements/read-settlements.service.ts'
-import {
-  listSettlementsQuery,
-  settlementFilters,
-  settlementItemsQuery,
-  settlementParams,
-} from '../../payments/settlements/settlement.input.ts'
-import { settlementDetailOutput, settlementItemOutput } from '../../payments/settlements/settlement.output.ts'
+import { findSettlement, readSettlement } from '../../payments/settlements/read-settlements.service.ts'
+import { settlementItemsQuery, settlementParams } from '../../payments/settlements/settlement.input.ts'
+import { settlementItemList, settlementList } from '../../payments/settlements/settlement.list.ts'
+import { settlementDetailOutput } from '../../payments/settlements/settlement.output.ts'
 import type { Context } from '../../platform/context.ts'
 import { addConsoleRead } from '../auth/access.routes.ts'
-import { all, one, pageOf } from '../../http/reply.ts'
+import { all, one } from '../../http/reply.ts'
 import { EVERYONE } from '../console.rules.ts'
-import { addReport } from '../reports/report.routes.ts'
-import { expectedOutput, namedSettlementOutput } from './settlement.output.ts'
+import { addList } from '../lists/list.routes.ts'
+import { expectedOutput } from './settlement.output.ts'
 import * as service from './settlements.service.ts'
 
 const SETTLEMENTS = '/money/settlements'
@@ -21,18 +16,10 @@ const ONE = `${SETTLEMENTS}/:settlement_id`
 
 /** What reached the bank: the API's own views, and as files; and what is on its way there. */
 export function settlementRoutes(app: FastifyInstance, ctx: Context): void {
-  addReport(app, ctx, {
+  addList(app, ctx, {
     url: SETTLEMENTS,
-    query: listSettlementsQuery,
-    filters: query(settlementFilters),
-    output: pageOf(namedSettlementOutput),
-    answer: ({ institute, query: { cursor, limit, ...filter } }) =>
-      service.listNamedSettlements(ctx, institute, filter, { cursor, limit }),
-    report: ({ institute, query: filter }) => service.settlementsReport(ctx, institute, filter),
-    list: {
-      ...service.SETTLEMENT_SORTING,
-      toRows: (rows, { institute }) => service.withNames(ctx, institute, rows),
-    },
+    list: settlementList,
+    vouchers: ({ institute }) => service.readSettlementVouchers(ctx, institute),
   })
   addConsoleRead(app, ctx, {
     url: '/money/expected',
@@ -51,15 +38,13 @@ export function settlementRoutes(app: FastifyInstance, ctx: Context): void {
       return settlement
     },
   })
-  addReport(app, ctx, {
+  addList(app, ctx, {
     url: `${ONE}/items`,
-    exportUrl: `${ONE}/export`,
+    list: settlementItemList,
     params: settlementParams,
-    query: settlementItemsQuery,
-    filters: query({}),
-    output: pageOf(settlementItemOutput, () => undefined),
-    answer: ({ institute, params, query: range }) =>
-      listSettlementItems(ctx, institute, params.settlementId, range),
-    report: ({ institute, params }) => service.settlementReport(ctx, institute, params.settlementId),
+    async of({ institute, params }) {
+      const { id, utr } = await findSettlement(ctx, institute, params.settlementId)
+      return { instituteId: institute.id, id, utr }
+    },
   })
 }

@@ -2,11 +2,11 @@ import type { FastifyInstance } from 'fastify'
 import type { LoanContext } from '../../loans/context.ts'
 import { readKeyNumbers } from '../../http/key-numbers.ts'
 import type { Metrics } from '../../http/metrics.ts'
-import { auditQuery } from '../audit/audit.input.ts'
-import { auditOutput } from '../audit/audit.output.ts'
-import { listAudit, NO_INSTITUTE } from '../audit/audit.service.ts'
+import { auditList } from '../audit/audit.list.ts'
+import { NO_INSTITUTE } from '../audit/audit.service.ts'
+import { addInstallationList } from '../lists/list.routes.ts'
 import { addOperatorRead, addOperatorWrite } from '../auth/access.routes.ts'
-import { one, pageOf } from '../../http/reply.ts'
+import { one } from '../../http/reply.ts'
 import type { RequestLog } from '../../request-log/requests.service.ts'
 import { resolveReport } from '../../payments/settlements/unmatched.service.ts'
 import { reportParams, resolutionInput } from '../money/books.input.ts'
@@ -41,10 +41,5 @@ export function operatorHealthRoutes(app: FastifyInstance, ctx: LoanContext, wat
     audit: ({ body }, { id }) => ({ what: 'report.resolved', about: id, why: body.reason }),
   })
   // What was done to institutes, holidays and accounts.
-  addOperatorRead(app, ctx, {
-    url: '/audit',
-    query: auditQuery,
-    output: pageOf(auditOutput),
-    answer: ({ query }) => listAudit(ctx, NO_INSTITUTE, query),
-  })
+  addInstallationList(app, ctx, { url: '/audit', list: auditList, of: { id: NO_INSTITUTE } })
 }

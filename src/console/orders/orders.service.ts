@@ -9,7 +9,8 @@ import type { Refund } from '../../payments/refunds/refunds.rules.ts'
 import { listRefunds } from '../../payments/refunds/refunds.service.ts'
 import type { Context } from '../../platform/context.ts'
 import { ZERO, type Paise } from '../../platform/money.ts'
-import { listAudit, type AuditRow } from '../audit/audit.service.ts'
+import { auditList } from '../audit/audit.list.ts'
+import type { AuditRow } from '../audit/audit.service.ts'
 import * as store from './detail.store.ts'
 import { actsOn, hasCheckout, leftToRefund, type Acts } from './orders.rules.ts'
 
@@ -50,7 +51,7 @@ export async function readDetail(
       listDisputesOf(ctx, institute.id, id),
       store.readMessages(db, institute.id, id),
       store.readEvents(db, institute.id, order),
-      listAudit(ctx, institute.id, { about: id, limit: MOST_ACTS }),
+      auditList.page(ctx, institute, { about: id }, { limit: MOST_ACTS }),
     ])
   const handler = ctx.paymentHandlers[order.kind]
   const refundable = payments.filter(payment => (handler.refundRefusal?.(payment) ?? null) === null)

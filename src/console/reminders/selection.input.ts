@@ -1,5 +1,5 @@
 import { field, optional } from '../../http/wire/input.ts'
-import { defaulterFilters } from '../reports/dues.input.ts'
+import { defaulterList } from '../reports/dues.list.ts'
 import { studentFilters } from '../students/students.input.ts'
 
 const MOST_PICKED = 500
@@ -16,6 +16,6 @@ export const selectionFields = {
     ),
   ),
   list: optional(field.oneOf(['defaulters', 'students'], 'All that this list shows.')),
-  ...defaulterFilters.fields,
+  ...defaulterList.filterQuery.fields,
   ...studentFilters.fields,
 }

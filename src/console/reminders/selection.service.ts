@@ -2,7 +2,7 @@ import type { Institute } from '../../institutes/institutes.rules.ts'
 import type { Context } from '../../platform/context.ts'
 import { badField, conflict } from '../../platform/errors.ts'
 import type { Query } from '../../platform/db/query.ts'
-import { defaultersReport } from '../reports/dues.service.ts'
+import { defaulterList } from '../reports/dues.list.ts'
 import type { AskedDefaulters } from '../reports/dues.store.ts'
 import { studentsReport, type WantedStudents } from '../students/students.service.ts'
 import { listIds } from './selection.store.ts'
@@ -26,20 +26,19 @@ export async function selectStudents(
   if (list === null || list === undefined)
     throw badField('student_ids', 'must name students, unless `list` says whose')
   const filters = Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== null))
-  const query = queryOf(ctx, institute, list, filters)
+  const query = await queryOf(ctx, institute, list, filters)
   const ids = query === null ? [] : await listIds(ctx.db, query, most + 1)
   if (ids.length > most) throw conflict(`Those are more than ${most} students. Choose a class or a branch.`)
   return ids
 }
 
-function queryOf(
+async function queryOf(
   ctx: Context,
   institute: Institute,
   list: 'defaulters' | 'students',
-  { owing, bucket = 'late', ...filters }: Record<string, unknown>,
-): Query | null {
-  if (list === 'defaulters')
-    return defaultersReport(ctx, institute, { ...filters, bucket } as AskedDefaulters).query
+  { owing, ...filters }: Record<string, unknown>,
+): Promise<Query | null> {
+  if (list === 'defaulters') return defaulterList.all(ctx, institute, filters)
   const isOwing = owing === undefined ? undefined : owing === 'yes'
   return studentsReport(institute, { ...filters, status: 'active', isOwing }).query
 }

@@ -1,6 +1,6 @@
 import { outputOf, type Shown } from '../../http/wire/output.ts'
 import { GROUPINGS } from './dues.rules.ts'
-import type { Ageing, AgeingRow, DefaulterRow } from './dues.service.ts'
+import type { Ageing, AgeingRow } from './dues.service.ts'
 
 const AMOUNT = 123456.5
 
@@ -33,33 +33,4 @@ export const ageingOutput = out.object({
   ),
 })
 
-const defaulter = outputOf<DefaulterRow>()
-export const defaulterOutput = defaulter.object({
-  service_student_id: defaulter.text(
-    'Id of the student.',
-    'student_01k9zq4m0ve8sbn6yt2hw3c5da',
-    ({ studentId }) => studentId,
-  ),
-  fullname: defaulter.text('The student.', 'Kabir Rao'),
-  identifier: defaulter.text("The student's identifier.", 'ADM-1042'),
-  grade: defaulter.text('The grade.', '5'),
-  collector_code: defaulter.text('The branch.', 'MAIN'),
-  contact_name: defaulter.text('Whom to speak to.', 'Asha Rao'),
-  contact_number: defaulter.text('Their phone.', '9876543210'),
-  contact_email: defaulter.text('Their e-mail.', 'asha@example.in'),
-  owed: defaulter.amount('As late as was asked for.', AMOUNT),
-  owed_in_all: defaulter.amount('All that is owed, due or not.', AMOUNT, ({ totalPaise }) => totalPaise),
-  on_the_way_amount: defaulter.amount(
-    'Of that, what cannot be paid a second time: banks or a lender have yet to answer for it.',
-    0,
-    ({ onTheWayPaise }) => onTheWayPaise,
-  ),
-  oldest_due_on: defaulter.optional.day('Since when the oldest of it is due.', '2026-06-10'),
-  days_late: defaulter.optional.integer('Days since then.', 158),
-  last_paid_at: defaulter.optional.moment('When something was last paid, UTC.', '2026-04-10T04:32:10.000Z'),
-  last_paid: defaulter.optional.amount('How much that was.', 5000),
-  has_plan: defaulter.flag('Whether an instalment plan is running.', false),
-})
-
 export type AgeingAnswer = Shown<typeof ageingOutput>
-export type DefaulterAnswer = Shown<typeof defaulterOutput>

@@ -1,8 +1,10 @@
 import type { FastifyInstance } from 'fastify'
 import type { Context } from '../../platform/context.ts'
-import { one, pageOf } from '../../http/reply.ts'
-import { ageingQuery, defaulterFilters, defaultersQuery } from './dues.input.ts'
-import { ageingOutput, defaulterOutput } from './dues.output.ts'
+import { one } from '../../http/reply.ts'
+import { addList } from '../lists/list.routes.ts'
+import { ageingQuery } from './dues.input.ts'
+import { defaulterList } from './dues.list.ts'
+import { ageingOutput } from './dues.output.ts'
 import * as service from './dues.service.ts'
 import { addReport } from './report.routes.ts'
 
@@ -16,13 +18,5 @@ export function duesReportRoutes(app: FastifyInstance, ctx: Context): void {
     answer: ({ institute, query }) => service.readAgeing(ctx, institute, query),
     report: ({ institute, query }) => service.ageingReport(ctx, institute, query),
   })
-  addReport(app, ctx, {
-    url: '/money/defaulters',
-    query: defaultersQuery,
-    filters: defaulterFilters,
-    output: pageOf(defaulterOutput),
-    answer: ({ institute, query }) => service.listDefaulters(ctx, institute, query),
-    report: ({ institute, query }) => service.defaultersReport(ctx, institute, query),
-    list: { ...service.DEFAULTER_SORTING, isActedOn: true },
-  })
+  addList(app, ctx, { url: '/money/defaulters', list: defaulterList, isActedOn: true })
 }

@@ -2,15 +2,14 @@ import type { Institute } from '../../institutes/institutes.rules.ts'
 import { readableComponent } from '../../platform/names.ts'
 import { dayOf } from '../../platform/calendar.ts'
 import type { Context } from '../../platform/context.ts'
-import { badCursor, toPage, type Page, type PageRange } from '../../platform/db/list.ts'
 import { badField } from '../../platform/errors.ts'
 import type { Paise } from '../../platform/money.ts'
-import { dueCursor, parseDueCursor, type Grouping } from './dues.rules.ts'
+import type { Grouping } from './dues.rules.ts'
 import * as store from './dues.store.ts'
 import type { Report } from './export.service.ts'
-import { count, day, moment, money, text, type Column } from './reports.rules.ts'
+import { count, money, text } from './reports.rules.ts'
 
-export { DEFAULTER_SORTING, type AgeingRow, type DefaulterRow } from './dues.store.ts'
+export type { AgeingRow } from './dues.store.ts'
 
 export type Ageing = {
   today: string
@@ -59,50 +58,5 @@ export function ageingReport(
       money('No due day', row => row.noDueDayPaise),
       money('Total', row => row.totalPaise),
     ],
-  }
-}
-
-export async function listDefaulters(
-  { db, clock }: Context,
-  institute: Institute,
-  { cursor: sent, limit, ...asked }: store.AskedDefaulters & PageRange,
-): Promise<Page<store.DefaulterRow>> {
-  const cursor = sent === undefined ? undefined : parseDueCursor(sent)
-  if (cursor === null) throw badCursor()
-  const range = { cursor, limit: limit + 1 }
-  const { text: statement, values } = store.defaultersQuery(institute.id, dayOf(clock.now()), asked, range)
-  return toPage(await db.query<store.DefaulterRow>(statement, values), limit, dueCursor)
-}
-
-const DEFAULTER_COLUMNS: readonly Column<store.DefaulterRow>[] = [
-  text('Student', row => row.fullname),
-  text('Identifier', row => row.identifier),
-  text('Grade', row => row.grade),
-  text('Branch', row => row.collectorCode),
-  text('Contact', row => row.contactName),
-  text('Phone', row => row.contactNumber),
-  text('E-mail', row => row.contactEmail),
-  money('Owed', row => row.owedPaise),
-  money('Owed in all', row => row.totalPaise),
-  day('Due since', row => row.oldestDueOn),
-  count('Days late', row => row.daysLate),
-  moment('Last paid (IST)', row => row.lastPaidAt),
-  money('Last payment', row => row.lastPaidPaise),
-  text('On an instalment plan', row => (row.hasPlan ? 'Yes' : 'No')),
-  money('On the way', row => row.onTheWayPaise),
-]
-
-export function defaultersReport(
-  { clock }: Context,
-  institute: Institute,
-  asked: store.AskedDefaulters,
-): Report<store.DefaulterRow> {
-  const today = dayOf(clock.now())
-  return {
-    name: 'defaulters',
-    title: 'Defaulters',
-    query: store.defaultersQuery(institute.id, today, asked),
-    counted: store.countedDefaulters(institute.id, today, asked),
-    columns: DEFAULTER_COLUMNS,
   }
 }

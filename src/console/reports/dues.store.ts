@@ -1,7 +1,6 @@
 import type { Queryable } from '../../platform/db/database.ts'
 import { allOf } from '../../platform/db/list.ts'
 import { ZERO, type Paise } from '../../platform/money.ts'
-import { by, type Sorting } from '../../platform/db/sorted-list.ts'
 import type { Query } from '../../platform/db/query.ts'
 import { owedNow } from '../sums/owed.store.ts'
 import { LATE_DAYS, type Bucket, type DefaulterBucket, type Grouping } from './dues.rules.ts'
@@ -12,7 +11,7 @@ type DuesFilter = {
   academicYearStart?: number | undefined
 }
 export type AskedAgeing = DuesFilter & { by: Grouping }
-export type AskedDefaulters = DuesFilter & { bucket: DefaulterBucket }
+export type AskedDefaulters = DuesFilter & { bucket?: DefaulterBucket | undefined }
 
 /** Parts of groups that are asked for, as a condition of `owedNow`. $1 is the institute. */
 function isWanted(values: unknown[], { grade, collectorCode, academicYearStart }: DuesFilter): string {
@@ -98,47 +97,13 @@ export async function sumOnTheWay(db: Queryable, instituteId: number, filter: Du
   return row?.amountPaise ?? ZERO
 }
 
-export type DefaulterRow = {
-  studentId: string
-  fullname: string
-  identifier: string
-  grade: string
-  collectorCode: string
-  contactName: string
-  contactNumber: string
-  contactEmail: string
-  /** Of the bucket that was asked for. */
-  owedPaise: Paise
-  /** All that the student owes, due or not. */
-  totalPaise: Paise
-  oldestDueOn: string | null
-  daysLate: number | null
-  hasPlan: boolean
-  lastPaidAt: Date | null
-  lastPaidPaise: Paise | null
-  /** Of all that is owed: who has paid or will be debited in these days need not be asked. */
-  onTheWayPaise: Paise
-}
-
-export const DEFAULTER_SORTING: Sorting = {
-  key: '"studentId"',
-  tie: by.name('fullname'),
-  columns: {
-    student: by.name('fullname'),
-    grade: by.grade('grade'),
-    late: by.number('"daysLate"'),
-    last_paid: by.moment('"lastPaidAt"'),
-    owed: by.number('"owedPaise"'),
-  },
-}
-
 /** In the list's own order; who has no day comes last. */
 const NEVER = `'9999-12-31'::date`
 
 const inAsked = (bucket: DefaulterBucket): string => (bucket === 'late' ? 'days > 0' : inBucket(bucket))
 
 /** Groups whose students are in the list, as `listed`: with the day since when, and the parts that count. */
-function listedGroups(values: unknown[], { bucket, ...filter }: AskedDefaulters): string {
+function listedGroups(values: unknown[], { bucket = 'late', ...filter }: AskedDefaulters): string {
   const condition = inAsked(bucket)
   return `with ${owedNow(isWanted(values, filter))},
     listed as materialized (

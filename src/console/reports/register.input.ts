@@ -1,20 +1,5 @@
 import { field, input, optional, query } from '../../http/wire/input.ts'
-import { KINDS, PERIODS, SOURCES } from './register.rules.ts'
-
-export const registerFilters = query({
-  captured_from: optional(field.rangeStart('Paid from this day on.')).as('from'),
-  captured_to: optional(field.rangeEnd('Paid up to the end of this day.')).as('before'),
-  kind: optional(field.oneOf(KINDS, 'What came, or what went back.')),
-  source: optional(field.oneOf(SOURCES, 'How it came.')),
-  component_type: optional(field.code('Only with this component in it.', 'TUITION_FEE')).as('component'),
-  settled: optional(field.oneOf(['yes', 'no'], 'Whether it has reached the bank.')),
-})
-
-export const registerQuery = query({
-  ...registerFilters.fields,
-  limit: field.pageSize(),
-  cursor: field.cursor('pay_01k9zq4m0ve8sbn6yt2hw3c5da'),
-})
+import { PERIODS } from './register.rules.ts'
 
 export const collectionQuery = query({
   from: optional(field.day('First day; the first of the month of the last one if absent.', '2026-11-01')),

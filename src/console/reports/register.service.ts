@@ -1,77 +1,35 @@
 import type { Institute } from '../../institutes/institutes.rules.ts'
-import { lineName } from '../../orders/orders.rules.ts'
 import { readableComponent } from '../../platform/names.ts'
 import { dayAfter, dayOf, startOfDay } from '../../platform/calendar.ts'
 import { badField } from '../../platform/errors.ts'
-import { toPage, type Page, type PageRange } from '../../platform/db/list.ts'
 import type { Context } from '../../platform/context.ts'
 import { paiseOf, sumPaise, type Paise } from '../../platform/money.ts'
 import type { Query } from '../../platform/db/query.ts'
-import { receiptOf } from '../money/settlements.service.ts'
+import { receiptOf } from '../money/receipts.rules.ts'
 import type { Report } from './export.service.ts'
+import type { RegisterRow } from './register.list.ts'
 import { readDays, type Days, type Period } from './register.rules.ts'
 import * as store from './register.store.ts'
 import { moneyVoucher, type LedgerNames, type Voucher } from './tally/tally.rules.ts'
 import { readLedgerNames } from './tally/tally.service.ts'
-import { day, moment, money, text, type Column } from './reports.rules.ts'
+import { day, money, text } from './reports.rules.ts'
 
-export { REGISTER_SORTING, type RegisterRow } from './register.store.ts'
-
-type AskedRegister = Omit<store.RegisterFilter, 'isSettled'> & { settled?: 'yes' | 'no' | undefined }
-
-function filterOf({ settled, ...filter }: AskedRegister): store.RegisterFilter {
-  return { ...filter, isSettled: settled === undefined ? undefined : settled === 'yes' }
-}
-
-export async function listRegister(
-  { db }: Context,
-  institute: Institute,
-  { cursor, limit, ...asked }: AskedRegister & PageRange,
-): Promise<Page<store.RegisterRow>> {
-  const query = store.registerQuery(institute.id, filterOf(asked), { cursor, limit: limit + 1 })
-  if (query === null) return { rows: [], nextCursor: undefined }
-  return toPage(await db.query<store.RegisterRow>(query.text, query.values), limit, row => row.id)
-}
-
-const COLUMNS: readonly Column<store.RegisterRow>[] = [
-  moment('When (IST)', row => row.at),
-  text('What', row => row.kind),
-  text('Source', row => row.source),
-  text('Mode', row => row.mode),
-  text('Payer', row => row.payer),
-  text('Student', row => row.studentName),
-  text('Identifier', row => row.identifier),
-  text('Components', componentsOf),
-  money('Amount', row => row.amountPaise),
-  text('Receipt', receiptOf),
-  text('Reference', row => row.reference),
-  text('UTR of settlement', row => row.utr),
-  text('Id', row => row.id),
-]
-
-function componentsOf({ lines }: store.RegisterRow): string {
-  return lines.map(line => `${lineName(line)} ${(line.amountPaise / 100).toFixed(2)}`).join('; ')
-}
-
-export async function registerReport(
+/** What stands for a row of the register in Tally. */
+export async function registerVouchers(
   ctx: Context,
   institute: Institute,
-  asked: AskedRegister,
-): Promise<Report<store.RegisterRow>> {
-  const query = store.registerQuery(institute.id, filterOf(asked))
-  const counted = store.countedRegister(institute.id, filterOf(asked))
+): Promise<(row: RegisterRow) => Voucher[]> {
   const names = await readLedgerNames(ctx, institute)
-  const vouchers = (row: store.RegisterRow): Voucher[] => [voucherOf(row, names)]
-  return { name: 'payments', title: 'Payments', query, counted, columns: COLUMNS, vouchers }
+  return row => [voucherOf(row, names)]
 }
 
 /** What comes at the counter goes into the cash box or the school's own account; all else is held by the provider first. */
-function voucherOf(row: store.RegisterRow, names: LedgerNames): Voucher {
+function voucherOf(row: RegisterRow, names: LedgerNames): Voucher {
   const direct = /^cash$/i.test(row.mode) ? names.cash : names.direct
   const student = row.studentName ?? row.payer
   const who = row.identifier === null ? student : `${student} (${row.identifier})`
   // What was sold on a payment page; of fees the ledgers say it.
-  const labels = row.lines.flatMap(({ label }) => label ?? [])
+  const labels = row.components.flatMap(({ label }) => label ?? [])
   const verb = row.kind === 'refund' ? 'Given back to' : 'Received from'
   return moneyVoucher(
     {
@@ -83,7 +41,7 @@ function voucherOf(row: store.RegisterRow, names: LedgerNames): Voucher {
         ', ',
       ),
       amountPaise: row.amountPaise,
-      lines: row.lines,
+      lines: row.components,
       account: row.source === 'direct' ? direct : names.clearing,
     },
     names,

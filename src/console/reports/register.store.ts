@@ -3,39 +3,16 @@ import type { Order } from '../../orders/orders.rules.ts'
 import type { Queryable } from '../../platform/db/database.ts'
 import { allOf, type Condition } from '../../platform/db/list.ts'
 import type { Paise } from '../../platform/money.ts'
-import { by, type Sorting } from '../../platform/db/sorted-list.ts'
 import { limitOf, type Query } from '../../platform/db/query.ts'
-import type { Period, Source } from './register.rules.ts'
-
-/** A payment that came, or one that went back, whatever way. */
-export type RegisterRow = {
-  id: string
-  kind: 'payment' | 'refund'
-  source: Source
-  mode: string
-  at: Date
-  /** What went back is negative. */
-  amountPaise: Paise
-  reference: string | null
-  orderId: string | null
-  payer: string
-  studentId: string | null
-  studentName: string | null
-  identifier: string | null
-  lines: { componentType: string; label: string | null; amountPaise: Paise }[]
-  financialYear: string | null
-  number: number | null
-  settlementId: string | null
-  utr: string | null
-}
+import type { KINDS, Period, Source } from './register.rules.ts'
 
 export type RegisterFilter = {
   from?: Date | undefined
   before?: Date | undefined
-  kind?: RegisterRow['kind'] | undefined
+  kind?: (typeof KINDS)[number] | undefined
   source?: Source | undefined
   component?: string | undefined
-  isSettled?: boolean | undefined
+  settled?: 'yes' | 'no' | undefined
 }
 
 type Range = { cursor: string | undefined; limit: number }
@@ -44,7 +21,7 @@ const SOURCE_OF_KIND = `case when o.kind in ('instalment', 'downpayment') then '
   else 'online' end`
 
 /** The kinds of orders of a source: the planner knows how rare a kind is, and nothing of an expression. */
-const KINDS: Record<Exclude<Source, 'direct'>, readonly Order['kind'][]> = {
+const KINDS_OF: Record<Exclude<Source, 'direct'>, readonly Order['kind'][]> = {
   online: ['order', 'link', 'student', 'page'],
   flex: ['instalment', 'downpayment'],
   cred: ['loan'],
@@ -106,8 +83,8 @@ const DIRECT_REFUNDS = {
 type Part = Omit<typeof PAYMENTS, 'settlement'> & { settlement: string | null }
 
 /** Which tables can hold what is asked for. What came at the counter is not settled by anybody here. */
-function partsOf({ kind, source, isSettled }: RegisterFilter): Part[] {
-  const hasDirect = (source ?? 'direct') === 'direct' && isSettled === undefined
+function partsOf({ kind, source, settled }: RegisterFilter): Part[] {
+  const hasDirect = (source ?? 'direct') === 'direct' && settled === undefined
   const hasOnline = source !== 'direct'
   return [
     ...(kind !== 'refund' && hasOnline ? [PAYMENTS] : []),
@@ -126,15 +103,16 @@ const MOMENT_OF = `(select at from (
 
 function conditionsOf(
   { at, id, settlement, lines }: Part,
-  { from, before, source, component, isSettled }: RegisterFilter,
+  { from, before, source, component, settled }: RegisterFilter,
   cursor?: string,
 ): Condition[] {
   return [
     [`${at} >= $1`, from],
     [`${at} < $1`, before],
-    ['o.kind = any($1)', source === undefined || source === 'direct' ? undefined : KINDS[source]],
+    ['o.kind = any($1)', source === undefined || source === 'direct' ? undefined : KINDS_OF[source]],
     [`exists (select from ${lines} and l.component_type = $1)`, component],
-    isSettled !== undefined && settlement !== null && [`${settlement} is ${isSettled ? 'not ' : ''}null`],
+    settled !== undefined &&
+      settlement !== null && [`${settlement} is ${settled === 'yes' ? 'not ' : ''}null`],
     [`(${at}, ${id}) < (${MOMENT_OF}, $1)`, cursor],
   ]
 }
@@ -159,8 +137,8 @@ export function registerQuery(instituteId: number, filter: RegisterFilter, range
     return `(select ${select} from ${from} and ${where} order by ${at} desc, ${id} desc${limitOf(values, range)})`
   })
   const text = `select m.id, m.kind, m.source, m.mode, m.at, m.amount_paise as "amountPaise", m.reference,
-      m.order_id as "orderId", m.payer, m.student_id as "studentId", m.student_name as "studentName", m.identifier,
-      coalesce(${LINES}, '[]') as lines, coalesce(c.financial_year, v.financial_year) as "financialYear",
+      m.order_id as "orderId", m.payer, m.student_id as "serviceStudentId", m.student_name as "studentName", m.identifier,
+      coalesce(${LINES}, '[]') as components, coalesce(c.financial_year, v.financial_year) as "financialYear",
       coalesce(c.number, v.number) as number,
       m.settlement_id as "settlementId", s.utr
     from (${texts.join('\nunion all\n')}) m (id, kind, source, mode, at, amount_paise, reference, order_id, payer, student_id,
@@ -170,16 +148,6 @@ export function registerQuery(instituteId: number, filter: RegisterFilter, range
     left join settlements s on s.institute_id = $1 and s.id = m.settlement_id
     order by m.at desc, m.id desc${limitOf(values, range)}`
   return { text, values }
-}
-
-export const REGISTER_SORTING: Sorting = {
-  key: 'id',
-  columns: {
-    at: by.moment('at'),
-    student: by.name('coalesce("studentName", payer)'),
-    receipt: by.number(`left("financialYear", 4)::bigint * 10000000000 + number`),
-    amount: by.number('"amountPaise"'),
-  },
 }
 
 const LINES = `(select json_agg(json_build_object('componentType', l.component_type, 'label', l.label,

@@ -91,8 +91,10 @@ export function column<Given extends OutFields[string], Row = never>(
 /** What a page offers to choose from that the institute itself decides. */
 export type ChoiceSource = 'branches' | 'years' | 'grades' | 'components' | 'discounts'
 
-/** Written as a method, so that filters of any value stand in one record. */
-type Where<Value> = string | { of(value: Value, now: Date): Condition | readonly Condition[] }['of']
+/** Written as a method, so that filters of any value stand in one record. `owner` is whose rows they are: the list's `Of`. */
+type Where<Value> =
+  | string
+  | { of(value: Value, now: Date, owner: never): Condition | readonly Condition[] }['of']
 
 export type ListFilter<Value = unknown, Name extends string = string> = {
   field: Field<Value, Name>
@@ -118,7 +120,7 @@ export type FilterValues<Given extends Filters> = {
 
 /** Rows that one `select` with conditions gives. */
 type TableRows<Of> = Pick<List, 'from' | 'order' | 'direction'> &
-  Partial<Pick<List, 'join' | 'isLog' | 'isPurged'>> & {
+  Partial<Pick<List, 'join' | 'isLog' | 'isPurged' | 'rowOf'>> & {
     /** What the row has beside the columns' own SQL. */
     select?: string
     scope(of: Of): readonly Condition[]
@@ -139,7 +141,7 @@ type Statement = Query | null | Promise<Query | null>
 
 type Definition<Given extends Columns, Of, Wanted extends Filters, Beside> = {
   /** The name of its files. */
-  file: string
+  file: string | ((of: Of, filters: FilterValues<Wanted>) => string)
   /** Of the page and of the sheet. */
   title: string
   noun: readonly [one: string, many: string]
@@ -161,7 +163,6 @@ export type ListDefinition<
   Values = object,
   Beside = unknown,
 > = {
-  readonly file: string
   readonly title: string
   readonly noun: readonly [one: string, many: string]
   /** The fields of the answer, with what makes columns of them. */
@@ -175,6 +176,7 @@ export type ListDefinition<
   readonly query: Input<Values & PageRange>
   readonly filterQuery: Input<Values>
   readonly beside: (ctx: Context) => Beside
+  file(of: Of, filters: Values): string
   page(ctx: Context, of: Of, filters: Values, range: PageRange): Promise<Page<Row>>
   all(ctx: Context, of: Of, filters: Values): Statement
   counted(ctx: Context, of: Of, filters: Values): Statement
@@ -203,7 +205,9 @@ export function defineList<
   const answered = Object.fromEntries(Object.entries(columns).filter(isField))
   const [first] = Object.entries(answered)
   assert(first !== undefined, `the list of ${noun[1]} has no column`)
-  const key = `"${definition.key ?? propertyOf(first)}"`
+  const property = definition.key ?? propertyOf(first)
+  const key = `"${property}"`
+  const [, keyField] = Object.entries(answered).find(entry => propertyOf(entry) === property) ?? first
   const output = outputOf<Row, unknown>().object(answered as never) as unknown as Output<
     Row,
     Beside,
@@ -211,7 +215,7 @@ export function defineList<
   >
   const select = selectOf(answered, 'from' in rows ? rows.select : undefined)
   const fixed = {
-    file,
+    file: typeof file === 'string' ? () => file : file,
     title,
     noun,
     columns: answered as unknown as Answered<Given>,
@@ -223,7 +227,7 @@ export function defineList<
     query: query({
       ...fields,
       limit: field.pageSize(),
-      cursor: field.cursor(String(first[1].example)),
+      cursor: field.cursor(String(keyField.example)),
     }) as never,
     filterQuery: query(fields) as never,
     beside: (beside ?? (() => undefined)) as (ctx: Context) => Beside,
@@ -240,9 +244,9 @@ export function defineList<
   const statement = (of: Of, values: Values, now: Date): List => ({
     ...rows,
     select,
-    key: key.slice(1, -1),
+    key: property,
     scope: rows.scope(of),
-    filters: conditionsOf(filters, values, now),
+    filters: conditionsOf(filters, values, now, of),
   })
   const all = ({ clock }: Context, of: Of, values: Values): Query =>
     wholeList(statement(of, values, clock.now()))
@@ -277,12 +281,17 @@ function sortingOf(columns: Fields, { key, tie }: Pick<Sorting, 'key' | 'tie'>):
   return { key, tie, columns: Object.fromEntries(sorted) }
 }
 
-function conditionsOf(filters: Filters, values: Readonly<Record<string, unknown>>, now: Date): Condition[] {
+function conditionsOf(
+  filters: Filters,
+  values: Readonly<Record<string, unknown>>,
+  now: Date,
+  owner: unknown,
+): Condition[] {
   return Object.entries(filters).flatMap(([name, { field, where }]) => {
     const value = values[nameOf(name, field.name)]
     if (value === undefined || where === undefined) return []
     if (typeof where === 'string') return [[where, value] as const]
-    const conditions = where(value, now)
+    const conditions = where(value, now, owner as never)
     return isList(conditions) ? conditions : [conditions]
   })
 }

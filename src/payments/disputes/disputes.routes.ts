@@ -2,9 +2,10 @@ import type { FastifyInstance } from 'fastify'
 import { addRead } from '../../http/endpoint.ts'
 import { one, pageOf } from '../../http/reply.ts'
 import type { Context } from '../../platform/context.ts'
-import { disputeParams, listDisputesQuery } from './dispute.input.ts'
+import { disputeParams } from './dispute.input.ts'
+import { disputeList, listDisputesQuery } from './dispute.list.ts'
 import { disputeOutput } from './dispute.output.ts'
-import { getDispute, listDisputes } from './disputes.service.ts'
+import { getDispute } from './disputes.service.ts'
 
 const DISPUTES = '/api/v1/integrations/pay/disputes'
 const TAG = 'Refunds'
@@ -26,7 +27,7 @@ export function disputeApiRoutes(app: FastifyInstance, ctx: Context): void {
     output: pageOf(disputeOutput),
     query: listDisputesQuery,
     answer: ({ caller, query: { cursor, limit, ...filter } }) =>
-      listDisputes(ctx, caller.institute, filter, { cursor, limit }),
+      disputeList.page(ctx, caller.institute, filter, { cursor, limit }),
   })
   addRead(app, {
     url: `${DISPUTES}/:dispute_id`,

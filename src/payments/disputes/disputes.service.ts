@@ -1,5 +1,5 @@
 import { recordEvents } from '../../events/events.service.ts'
-import { branchFilter, type Institute } from '../../institutes/institutes.rules.ts'
+import type { Institute } from '../../institutes/institutes.rules.ts'
 import { disputeEndOf, disputeOf } from '../../ledger/ledger.rules.ts'
 import { post } from '../../ledger/ledger.service.ts'
 import { lockOrder } from '../../orders/order-payments.service.ts'
@@ -7,7 +7,6 @@ import { takeDue } from '../../platform/jobs/claim.ts'
 import { dayOf, formatDay } from '../../platform/calendar.ts'
 import type { Context } from '../../platform/context.ts'
 import type { Transaction } from '../../platform/db/database.ts'
-import type { Page, PageRange } from '../../platform/db/list.ts'
 import { notFound } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
 import { splitInProportion, ZERO, type Paise } from '../../platform/money.ts'
@@ -21,13 +20,7 @@ import { applyReport } from '../payments.service.ts'
 import { lockWithOrders } from '../payments.store.ts'
 import { listAtProvider } from '../start/groups.store.ts'
 import { clearExceptions, insertExceptions } from '../settlements/settlements.store.ts'
-import {
-  decideDispute,
-  statesOf,
-  type Dispute,
-  type DisputeStatus,
-  type DisputesToAnswer,
-} from './disputes.rules.ts'
+import { decideDispute, type Dispute, type DisputesToAnswer } from './disputes.rules.ts'
 import * as store from './disputes.store.ts'
 import { bookLoss } from './loss.service.ts'
 
@@ -164,23 +157,6 @@ export async function listDisputesOf(
   orderId: string,
 ): Promise<Dispute[]> {
   return store.listDisputes(db, instituteId, orderId)
-}
-
-export type DisputeQuery = Omit<store.DisputeFilter, 'states'> & {
-  status?: DisputeStatus | undefined
-  toAnswer?: boolean | undefined
-}
-
-/** Newest first. */
-export async function listDisputes(
-  { db }: Pick<Context, 'db'>,
-  institute: Institute,
-  { status, toAnswer, collectorCode: sent, ...filter }: DisputeQuery,
-  page: PageRange,
-): Promise<Page<store.DisputeRecord>> {
-  const states = toAnswer === true ? (['open', 'action_required'] as const) : status && statesOf(status)
-  const collectorCode = branchFilter(institute, sent)
-  return store.pageDisputes(db, institute.id, { ...filter, states, collectorCode }, page)
 }
 
 export async function getDispute(

@@ -2,11 +2,9 @@ import { isHere } from '../../platform/db/query.ts'
 import { findDue } from '../../platform/jobs/claim.ts'
 import { nameRows, type RowKey } from '../../platform/db/named-rows.ts'
 import type { Database, Queryable, Transaction } from '../../platform/db/database.ts'
-import { list, type Condition, type Page, type PageRange } from '../../platform/db/list.ts'
 import { Table } from '../../platform/db/table.ts'
 import { ZERO, type Paise } from '../../platform/money.ts'
 import type { OrderKind } from '../../orders/orders.rules.ts'
-import type { DisputeState } from '../../providers/port.ts'
 import type { Dispute, DisputesToAnswer } from './disputes.rules.ts'
 
 const disputes = new Table<Dispute>('payment_disputes', {
@@ -112,53 +110,16 @@ export type DisputeRecord = Dispute & {
   settlementUtr: string | null
 }
 
-const RECORD = `${disputes.columns('d')}, o.id as "orderId", o.kind as "orderKind", o.collector_code as "collectorCode",
+/** Disputes with what they are about. */
+export const DISPUTES = {
+  select: `${disputes.columns('d')}, o.id as "orderId", o.kind as "orderKind", o.collector_code as "collectorCode",
   o.student_id as "studentId", o.student_name as "studentName", o.name as payer, p.mode, p.provider, p.account_id as "accountId",
-  coalesce(r.charged_paise, 0) as "chargedPaise", s.utr as "settlementUtr"`
-
-const JOIN = `join payments p on p.institute_id = d.institute_id and p.id = d.payment_id
+  coalesce(r.charged_paise, 0) as "chargedPaise", s.utr as "settlementUtr"`,
+  from: 'payment_disputes d',
+  join: `join payments p on p.institute_id = d.institute_id and p.id = d.payment_id
   join orders o on o.institute_id = d.institute_id and o.id = p.order_id
   left join refunds r on r.institute_id = d.institute_id and r.id = d.refund_id
-  left join settlements s on s.institute_id = d.institute_id and s.id = r.settlement_id`
-
-export type DisputeFilter = {
-  states?: readonly DisputeState[] | undefined
-  collectorCode?: string | undefined
-  orderId?: string | undefined
-  from?: Date | undefined
-  before?: Date | undefined
-}
-
-function conditions({ states, collectorCode, orderId, from, before }: DisputeFilter): Condition[] {
-  return [
-    ['d.state = any($1)', states],
-    ['o.collector_code = $1', collectorCode],
-    ['o.id = $1', orderId],
-    ['d.opened_at >= $1', from],
-    ['d.opened_at < $1', before],
-  ]
-}
-
-/** Newest first. */
-export async function pageDisputes(
-  db: Queryable,
-  instituteId: number,
-  filter: DisputeFilter,
-  page: PageRange,
-): Promise<Page<DisputeRecord>> {
-  return list<DisputeRecord>(
-    db,
-    {
-      select: RECORD,
-      from: 'payment_disputes d',
-      join: JOIN,
-      scope: [['d.institute_id = $1', instituteId]],
-      filters: conditions(filter),
-      order: ['opened_at', 'id'],
-      direction: 'desc',
-    },
-    page,
-  )
+  left join settlements s on s.institute_id = d.institute_id and s.id = r.settlement_id`,
 }
 
 export async function readDispute(
@@ -167,7 +128,7 @@ export async function readDispute(
   id: string,
 ): Promise<DisputeRecord | null> {
   const [row] = await db.query<DisputeRecord>(
-    `select ${RECORD} from payment_disputes d ${JOIN} where d.institute_id = $1 and d.id = $2`,
+    `select ${DISPUTES.select} from ${DISPUTES.from} ${DISPUTES.join} where d.institute_id = $1 and d.id = $2`,
     [instituteId, id],
   )
   return row ?? null

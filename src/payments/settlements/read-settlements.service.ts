@@ -1,22 +1,10 @@
-import { branchFilter, type Institute } from '../../institutes/institutes.rules.ts'
+import type { Institute } from '../../institutes/institutes.rules.ts'
 import type { Context } from '../../platform/context.ts'
-import type { Page, PageRange } from '../../platform/db/list.ts'
+import type { PageRange } from '../../platform/db/list.ts'
 import { conflict, notFound } from '../../platform/errors.ts'
 import * as store from './read-settlements.store.ts'
 
-export { itemsQuery, settlementsQuery } from './read-settlements.store.ts'
-export type { ComponentSum, Settlement, SettlementFilter, SettlementItem } from './read-settlements.store.ts'
-
-/** What reached the bank, the newest first. */
-export async function listSettlements(
-  { db }: Pick<Context, 'db'>,
-  institute: Institute,
-  { collectorCode: sent, ...filter }: store.SettlementFilter,
-  page: PageRange,
-): Promise<Page<store.Settlement>> {
-  const collectorCode = branchFilter(institute, sent)
-  return store.listSettlements(db, institute.id, { ...filter, collectorCode }, page)
-}
+export type { ComponentSum, Settlement, SettlementItem } from './read-settlements.store.ts'
 
 export type SettlementDetail = store.Settlement & {
   components: store.ComponentSum[]
@@ -36,16 +24,6 @@ export async function readSettlement(
     store.listItems(ctx.db, institute.id, settlement.id, page),
   ])
   return { settlement: { ...settlement, components, items }, nextCursor }
-}
-
-export async function listSettlementItems(
-  ctx: Pick<Context, 'db'>,
-  institute: Institute,
-  idOrUtr: string,
-  page: PageRange,
-): Promise<Page<store.SettlementItem>> {
-  const { id } = await findSettlement(ctx, institute, idOrUtr)
-  return store.listItems(ctx.db, institute.id, id, page)
 }
 
 export async function findSettlement(

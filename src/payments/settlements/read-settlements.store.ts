@@ -1,14 +1,6 @@
 import type { OrderKind } from '../../orders/orders.rules.ts'
 import type { Queryable } from '../../platform/db/database.ts'
-import {
-  allOf,
-  badCursor,
-  list,
-  toPage,
-  type Condition,
-  type Page,
-  type PageRange,
-} from '../../platform/db/list.ts'
+import { allOf, badCursor, toPage, type Page, type PageRange } from '../../platform/db/list.ts'
 import { Table } from '../../platform/db/table.ts'
 import type { Paise } from '../../platform/money.ts'
 import type { ReceiptKey } from '../../receipts/receipts.rules.ts'
@@ -29,14 +21,6 @@ export type SettlementRow = {
 /** `chargebackPaise`: of what went back, what lost disputes took. */
 export type Settlement = SettlementRow & { payments: number; refunds: number; chargebackPaise: Paise }
 
-export type SettlementFilter = {
-  from?: Date | undefined
-  before?: Date | undefined
-  /** What the UTR begins with. */
-  utr?: string | undefined
-  collectorCode?: string | undefined
-}
-
 /** A statement with its values, to be read through a cursor. */
 export type Query = { text: string; values: readonly unknown[] }
 
@@ -54,52 +38,11 @@ export const settlements = new Table<SettlementRow>('settlements', {
 })
 
 /** The first parameter is the institute. */
-const COLUMNS = `${settlements.columns('s')},
+export const SETTLEMENT = `${settlements.columns('s')},
   (select count(*) from payments p where p.institute_id = $1 and p.settlement_id = s.id) as payments,
   (select count(*) from refunds r where r.institute_id = $1 and r.settlement_id = s.id) as refunds,
   (select coalesce(sum(r.amount_paise), 0)::bigint from refunds r
    where r.institute_id = $1 and r.settlement_id = s.id and r.cause = 'dispute') as "chargebackPaise"`
-
-function conditions({ from, before, utr, collectorCode }: SettlementFilter): Condition[] {
-  const prefix = utr && `${utr.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`
-  return [
-    ['s.settled_at >= $1', from],
-    ['s.settled_at < $1', before],
-    ['s.utr like $1', prefix],
-    ['s.collector_code = $1', collectorCode],
-  ]
-}
-
-/** Newest first. */
-export async function listSettlements(
-  db: Queryable,
-  instituteId: number,
-  filter: SettlementFilter,
-  page: PageRange,
-): Promise<Page<Settlement>> {
-  return list<Settlement>(
-    db,
-    {
-      select: COLUMNS,
-      from: 'settlements s',
-      scope: [['s.institute_id = $1', instituteId]],
-      filters: conditions(filter),
-      order: ['settled_at', 'id'],
-      direction: 'desc',
-    },
-    page,
-  )
-}
-
-/** All of them, in the same order. */
-export function settlementsQuery(instituteId: number, filter: SettlementFilter): Query {
-  const values: unknown[] = []
-  const where = allOf(values, [['s.institute_id = $1', instituteId], ...conditions(filter)])
-  return {
-    text: `select ${COLUMNS} from settlements s where ${where} order by s.settled_at desc, s.id desc`,
-    values,
-  }
-}
 
 const MOST_OF_ONE_UTR = 50
 
@@ -110,7 +53,7 @@ export async function findSettlements(
   idOrUtr: string,
 ): Promise<Settlement[]> {
   return db.query<Settlement>(
-    `select ${COLUMNS} from settlements s where s.institute_id = $1 and (s.id = $2 or s.utr = $2)
+    `select ${SETTLEMENT} from settlements s where s.institute_id = $1 and (s.id = $2 or s.utr = $2)
      order by s.settled_at desc, s.id limit ${MOST_OF_ONE_UTR}`,
     [instituteId, idOrUtr],
   )

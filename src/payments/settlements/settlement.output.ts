@@ -50,7 +50,7 @@ const lineOutput = line.object({
 })
 
 const item = outputOf<SettlementItem, unknown>()
-const itemOutput = item.object('SettlementItem', {
+export const settlementItemFields = {
   id: item.text('Id of the payment or refund.', 'pay_01k9zq4m0ve8sbn6yt2hw3c5da'),
   type: item.oneOf(
     ['payment', 'refund', 'chargeback', 'chargeback_fee'],
@@ -94,9 +94,8 @@ const itemOutput = item.object('SettlementItem', {
     ({ receipt }) => receipt && receiptNumber(receipt),
   ),
   is_duplicate: item.flag('A second payment for what was paid already, or its refund.', false),
-})
-export const settlementItemOutput = itemOutput
-export type SettlementItemAnswer = Shown<typeof itemOutput>
+}
+const itemOutput = item.object('SettlementItem', settlementItemFields)
 
 const component = outputOf<ComponentSum, unknown>()
 const componentOutput = component.object({

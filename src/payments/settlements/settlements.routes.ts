@@ -2,8 +2,9 @@ import type { FastifyInstance } from 'fastify'
 import { addRead } from '../../http/endpoint.ts'
 import { pageOf, page, type Reply } from '../../http/reply.ts'
 import type { Context } from '../../platform/context.ts'
-import { listSettlements, readSettlement } from './read-settlements.service.ts'
-import { listSettlementsQuery, settlementItemsQuery, settlementParams } from './settlement.input.ts'
+import { readSettlement } from './read-settlements.service.ts'
+import { settlementItemsQuery, settlementParams } from './settlement.input.ts'
+import { settlementList } from './settlement.list.ts'
 import { settlementDetailOutput, settlementOutput } from './settlement.output.ts'
 
 const SETTLEMENTS = '/api/v1/integrations/pay/settlements'
@@ -22,9 +23,9 @@ export function settlementApiRoutes(app: FastifyInstance, ctx: Context): void {
         'its sums grow until the provider has reported all of it.',
     },
     output: pageOf(settlementOutput),
-    query: listSettlementsQuery,
+    query: settlementList.query,
     answer: ({ caller, query: { cursor, limit, ...filter } }) =>
-      listSettlements(ctx, caller.institute, filter, { cursor, limit }),
+      settlementList.page(ctx, caller.institute, filter, { cursor, limit }),
   })
   addRead(app, {
     url: `${SETTLEMENTS}/:settlement_id`,

@@ -31,6 +31,8 @@ export type List = {
   direction: 'asc' | 'desc'
   /** The row's property that holds its id, if that is not `id`. */
   key?: string
+  /** Which row of `from` a cursor names, where that is not the one with this `id`; null for a text that names none. */
+  rowOf?(cursor: string): Condition | null
   /**
    * Rows may be deleted between two pages. The cursor, then the only column of the order, is compared as it is and is a
    * place rather than a row of the list.
@@ -56,7 +58,7 @@ export async function list<Row extends object>(
   const values = [...(definition.values ?? [])]
   const alias = from.slice(from.lastIndexOf(' ') + 1)
   const key = order.map(column => `${alias}.${column}`)
-  const isCursor: Condition = [`${alias}.id = $1`, cursor]
+  const isCursor = cursor === undefined ? undefined : rowOf(definition, alias, cursor)
   const inScope = allOf(values, scope)
   const conditions = [inScope, allOf(values, filters)]
   if (cursor !== undefined && definition.isPurged) {
@@ -78,6 +80,13 @@ export async function list<Row extends object>(
   if (cursor !== undefined && rows.length === 0 && !definition.isPurged)
     await checkCursor(db, from, [...scope, isCursor])
   return toPage(rows, limit, row => (row as Record<string, string>)[definition.key ?? 'id'] ?? '')
+}
+
+function rowOf(definition: List, alias: string, cursor: string): Condition {
+  if (definition.rowOf === undefined) return [`${alias}.id = $1`, cursor]
+  const row = definition.rowOf(cursor)
+  if (row === null) throw badCursor()
+  return row
 }
 
 /** All of it as one statement, in its order. */

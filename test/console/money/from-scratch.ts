@@ -70,7 +70,7 @@ export class FromScratch {
     )
   }
 
-  async defaulters(today: string, { bucket, ...filter }: AskedDefaulters) {
+  async defaulters(today: string, { bucket = 'late', ...filter }: AskedDefaulters) {
     const condition = inBucket(bucket)
     return this.#ask(
       `${LINES} select id as "studentId", sum(owed) filter (where ${condition})::bigint as "owedPaise",

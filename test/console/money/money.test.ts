@@ -200,7 +200,7 @@ test('another institute’s settlements, receipts and entries are not there', as
   for (const path of [
     `/settlements/${settlement.id}`,
     `/settlements/${settlement.id}/items`,
-    `/settlements/${settlement.id}/export?format=csv`,
+    `/settlements/${settlement.id}/items/export?format=csv`,
     `/receipts/${receipt.id}/pdf`,
   ]) {
     assertAnswer(await stranger.get(ELSEWHERE + path), '404 HUE00001')

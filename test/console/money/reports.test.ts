@@ -180,7 +180,7 @@ test('Tally is given balanced vouchers under the names that the institute chose'
     masters.text,
     /<LEDGER NAME="Tuition 2026" ACTION="Create">[\s\S]*<PARENT>Direct Incomes<\/PARENT>/,
   )
-  const none = await owner.get(`${MONEY}/ledger/export?format=tally`)
+  const none = await owner.get(`${MONEY}/ledger/transfers/export?format=tally`)
   assertAnswer(none, '400 HUE00000')
 })
 

@@ -3,7 +3,8 @@ import { yearEnd } from '../../../src/app/year-end.ts'
 import { readHome } from '../../../src/console/home/home.service.ts'
 import { countList } from '../../../src/console/lists/lists.service.ts'
 import { GROUPINGS, DEFAULTER_BUCKETS } from '../../../src/console/reports/dues.rules.ts'
-import { defaultersReport, listDefaulters, readAgeing } from '../../../src/console/reports/dues.service.ts'
+import { defaulterList } from '../../../src/console/reports/dues.list.ts'
+import { readAgeing } from '../../../src/console/reports/dues.service.ts'
 import { countChanges } from '../../../src/console/sums/sums.service.ts'
 import { startMandate } from '../../../src/flex/mandates/setup.service.ts'
 import type { FlexContext } from '../../../src/flex/context.ts'
@@ -112,9 +113,10 @@ export class SumsModel {
         const isTrue = await this.#truth.defaulters(today, asked)
         const name = `defaulters ${JSON.stringify(asked)} after ${after}`
         assert.deepEqual(await this.#everyPage(asked), isTrue, name)
-        const report = defaultersReport(this.#ctx, this.#institute, asked)
-        assert.equal((await countList(this.#ctx, report.counted ?? null)).count, isTrue.length, name)
-        const { text, values } = report.query ?? { text: '', values: [] }
+        const counted = await defaulterList.counted(this.#ctx, this.#institute, asked)
+        assert.equal((await countList(this.#ctx, counted)).count, isTrue.length, name)
+        const all = await defaulterList.all(this.#ctx, this.#institute, asked)
+        const { text, values } = all ?? { text: '', values: [] }
         assert.deepEqual((await db.query<Json>(text, values)).map(shown), isTrue, name)
       }
   }
@@ -122,7 +124,7 @@ export class SumsModel {
   async #everyPage(asked: { bucket: (typeof DEFAULTER_BUCKETS)[number] }) {
     const rows: Json[] = []
     for (let cursor: string | undefined; ;) {
-      const page = await listDefaulters(this.#ctx, this.#institute, { ...asked, cursor, limit: 4 })
+      const page = await defaulterList.page(this.#ctx, this.#institute, asked, { cursor, limit: 4 })
       rows.push(...page.rows)
       cursor = page.nextCursor
       if (cursor === undefined) return rows.map(shown)

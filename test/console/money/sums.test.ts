@@ -3,7 +3,8 @@ import { after, test } from 'node:test'
 import { countWaiting } from '../../../src/console/sums/sums.store.ts'
 import { readHome } from '../../../src/console/home/home.service.ts'
 import { ageingQuery, countedDefaulters, defaultersQuery } from '../../../src/console/reports/dues.store.ts'
-import { listDefaulters, readAgeing } from '../../../src/console/reports/dues.service.ts'
+import { defaulterList } from '../../../src/console/reports/dues.list.ts'
+import { readAgeing } from '../../../src/console/reports/dues.service.ts'
 import { countChanges, repairSums } from '../../../src/console/sums/sums.service.ts'
 import { getInstitute } from '../../../src/institutes/institutes.service.ts'
 import { reconcile } from '../../../src/payments/reconcile/reconcile.service.ts'
@@ -97,7 +98,7 @@ test('the pages about dues read a few rows of sums, not the students', async () 
     assert.ok((await rowsRead(query)) <= 30, `${name} read ${await rowsRead(query)} rows`)
   // Of each group at most as many as the page shows.
   assert.ok((await rowsRead(list)) <= 13 * 51 + 200, `the list read ${await rowsRead(list)} rows`)
-  const { rows } = await listDefaulters(ctx, school, { bucket: 'no_due_day', cursor: undefined, limit: 50 })
+  const { rows } = await defaulterList.page(ctx, school, { bucket: 'no_due_day' }, { limit: 50 })
   assert.equal(rows.length, 50)
 })
 

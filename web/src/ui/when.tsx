@@ -85,7 +85,7 @@ export function When({ at, isReal = false }: { at: string; isReal?: boolean }) {
 }
 
 /** People at the counter often note the day alone, which is midnight in India. */
-export function formatPaid(at: string): string {
+function formatPaid(at: string): string {
   const text = formatMoment(at)
   return at.endsWith('T18:30:00.000Z') ? text.replace(/,[^,]*$/, '') : text
 }

@@ -3,7 +3,6 @@ import { returnedChequeOutput } from '../../../banking/cheques/cheque.schemas.ts
 import { bounceFromLine, listReturned } from '../../../banking/statements/returned-cheques.service.ts'
 import {
   listCandidates,
-  listLines,
   listMissing,
   markAsOther,
   matchAgain,
@@ -12,19 +11,17 @@ import {
   undoDecision,
   type MatchedLine,
 } from '../../../banking/statements/decide.service.ts'
+import { bankLineList } from '../../../banking/statements/bank-line.list.ts'
 import {
   bounceLineInput,
   columnsIn,
-  lineFilters,
   lineParams,
-  linesQuery,
   matchInput,
   missingQuery,
   paymentInput,
   reasonInput,
   statementQuery,
   addedStatementOutput,
-  bankLineOutput,
   bankStatusOutput,
   expectedOutput,
   matchedAgainOutput,
@@ -38,7 +35,7 @@ import {
   type SentStatement,
   type StatementPreview,
 } from '../../../banking/statements/statements.service.ts'
-import { all, created, from, one, pageOf } from '../../../http/reply.ts'
+import { all, created, from, one } from '../../../http/reply.ts'
 import { receiveFiles } from '../../../http/upload.ts'
 import type { Context } from '../../../platform/context.ts'
 import { toRupees } from '../../../platform/money.ts'
@@ -46,8 +43,7 @@ import { MEDIA_TYPES } from '../../../imports/imports.rules.ts'
 import { addConsoleRead, addConsoleWrite } from '../../auth/access.routes.ts'
 import { EVERYONE } from '../../console.rules.ts'
 import { addConsoleUpload } from '../../files.routes.ts'
-import { addReport } from '../../reports/report.routes.ts'
-import { LINE_SORTING, linesReport } from './lines.service.ts'
+import { addList } from '../../lists/list.routes.ts'
 import { FINANCE_ROLES } from '../../students/students.rules.ts'
 
 const LINE = '/bank/lines/:line_id'
@@ -106,16 +102,7 @@ function addReads(app: FastifyInstance, ctx: Context): void {
     output: all(bankStatusOutput),
     answer: ({ institute }) => readBankStatus(ctx, institute),
   })
-  addReport(app, ctx, {
-    url: '/bank/lines',
-    query: linesQuery,
-    filters: lineFilters,
-    output: pageOf(bankLineOutput),
-    answer: ({ institute, query: { cursor, limit, ...filter } }) =>
-      listLines(ctx, institute, filter, { cursor, limit }),
-    report: ({ institute, query }) => linesReport(institute, query),
-    list: LINE_SORTING,
-  })
+  addList(app, ctx, { url: '/bank/lines', list: bankLineList })
   addConsoleRead(app, ctx, {
     url: `${LINE}/candidates`,
     roles: EVERYONE,
@@ -162,7 +149,7 @@ function addMatching(app: FastifyInstance, ctx: Context): void {
     roles: FINANCE_ROLES,
     params: lineParams,
     body: matchInput,
-    output: one(bankLineOutput),
+    output: one(bankLineList.output),
     perform: (command, { who, params, body }) =>
       matchLine(ctx, command, { ...params, ...body, by: who.email }),
     audit: ({ params }, line: MatchedLine) => ({
@@ -180,7 +167,7 @@ function addDecisions(app: FastifyInstance, ctx: Context): void {
     roles: FINANCE_ROLES,
     params: lineParams,
     body: paymentInput,
-    output: one(bankLineOutput),
+    output: one(bankLineList.output),
     perform: (command, { institute, who, params, body }) =>
       recordFromLine(ctx, command, institute, { ...params, ...body, by: who.email }),
     audit: ({ body }, line: MatchedLine) => ({
@@ -195,7 +182,7 @@ function addDecisions(app: FastifyInstance, ctx: Context): void {
     roles: FINANCE_ROLES,
     params: lineParams,
     body: bounceLineInput,
-    output: one(bankLineOutput),
+    output: one(bankLineList.output),
     perform: (command, { institute, who, params, body }) =>
       bounceFromLine(ctx, command, institute, { ...params, ...body, by: who.email }),
     audit: ({ body }, line: MatchedLine) => ({
@@ -211,7 +198,7 @@ function addDecisions(app: FastifyInstance, ctx: Context): void {
     roles: FINANCE_ROLES,
     params: lineParams,
     body: reasonInput,
-    output: one(bankLineOutput),
+    output: one(bankLineList.output),
     perform: (command, { who, params, body }) =>
       markAsOther(ctx, command, { ...params, ...body, by: who.email }),
     audit: ({ params, body }, line: MatchedLine) => ({
@@ -227,7 +214,7 @@ function addDecisions(app: FastifyInstance, ctx: Context): void {
     roles: FINANCE_ROLES,
     params: lineParams,
     body: reasonInput,
-    output: one(bankLineOutput),
+    output: one(bankLineList.output),
     perform: (command, { institute, who, params, body }) =>
       undoDecision(ctx, command, institute, { ...params, ...body, by: who.email }),
     audit: ({ params, body }, line: MatchedLine) => ({

@@ -2,7 +2,7 @@ import { Alert, Anchor, Button, Checkbox, Group, SegmentedControl, Stack } from 
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { ChequeAnswer } from '../../../../src/banking/cheques/cheque.list.ts'
-import type { DepositAnswer } from '../../../../src/banking/deposits/deposit.schemas.ts'
+import type { DepositAnswer } from '../../../../src/banking/deposits/deposit.list.ts'
 import { fileAddress, get } from '../../api/client.ts'
 import { useCommand } from '../../api/command.ts'
 import { useInstitutePath, useMay } from '../../api/session.ts'
@@ -11,7 +11,8 @@ import { BankAccountPicker, useBankAccount } from '../../ui/form/bank-account-pi
 import { ConfirmWithReason } from '../../ui/dialogue/confirm-with-reason.tsx'
 import { counted, formatRupees, sumRupees } from '../../ui/money.tsx'
 import { StatusBadge, type Tone } from '../../ui/status-badge.tsx'
-import { DataTable, type Column } from '../../ui/table/data-table.tsx'
+import { ListTable } from '../../ui/table/list-table.tsx'
+import type { Column } from '../../ui/table/rows.tsx'
 import { formatDay } from '../../ui/when.tsx'
 import { cashIn, Denominations, denominationsOf, type Counts } from './denominations.tsx'
 
@@ -52,13 +53,13 @@ export function DepositsView() {
         </Alert>
       )}
       {mayMake && <DepositForm key={made?.id ?? ''} onMade={setMade} />}
-      <DataTable<DepositAnswer>
+      <ListTable<DepositAnswer>
         name="Deposits"
         path={path}
         queryKey="deposits"
-        columns={[...COLUMNS, actions]}
+        cells={CELLS}
+        more={[STATUS, actions]}
         rowId={row => row.id}
-        counted={['slip', 'slips']}
         empty={{ title: 'No deposits yet', description: 'Each slip is listed here with its number.' }}
       />
       {cancelling !== null && <CancelDialogue deposit={cancelling} onClose={() => setCancelling(null)} />}
@@ -66,37 +67,18 @@ export function DepositsView() {
   )
 }
 
-const COLUMNS: readonly Column<DepositAnswer>[] = [
-  { key: 'slip', title: 'Slip', sort: 'slip', isLargestFirst: true, text: row => String(row.slip_number) },
-  {
-    key: 'day',
-    title: 'Day',
-    sort: 'day',
-    isLargestFirst: true,
-    text: row => formatDay(row.day),
-    render: row => <span className="nowrap">{formatDay(row.day)}</span>,
-  },
-  { key: 'account', title: 'Bank account', sort: 'account', text: row => row.account_name },
-  {
-    key: 'kind',
-    title: 'Of',
-    text: row => (row.kind === 'cash' ? 'Cash' : counted(row.cheque_count, 'cheque')),
-  },
-  {
-    key: 'amount',
-    title: 'Amount',
-    sort: 'amount',
-    isLargestFirst: true,
-    text: row => formatRupees(row.amount),
-    align: 'right',
-  },
-  {
-    key: 'status',
-    title: 'Status',
-    text: row => statusOf(row).label,
-    render: row => <StatusBadge tone={statusOf(row).tone}>{statusOf(row).label}</StatusBadge>,
-  },
-]
+const CELLS = {
+  slip_number: (row: DepositAnswer) => String(row.slip_number),
+  day: (row: DepositAnswer) => <span className="nowrap">{formatDay(row.day)}</span>,
+  kind: (row: DepositAnswer) => (row.kind === 'cash' ? 'Cash' : counted(row.cheque_count, 'cheque')),
+}
+
+const STATUS: Column<DepositAnswer> = {
+  key: 'status',
+  title: 'Status',
+  text: row => statusOf(row).label,
+  render: row => <StatusBadge tone={statusOf(row).tone}>{statusOf(row).label}</StatusBadge>,
+}
 
 function isCancellable(row: DepositAnswer): boolean {
   const isDecided = row.received_on !== undefined || row.cleared_count + row.bounced_count > 0

@@ -1,10 +1,11 @@
 import { Group, NativeSelect } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import type { AgeingAnswer, DefaulterAnswer } from '../../../../src/console/reports/dues.output.ts'
+import type { DefaulterAnswer } from '../../../../src/console/reports/dues.list.ts'
+import type { AgeingAnswer } from '../../../../src/console/reports/dues.output.ts'
 import { get } from '../../api/client.ts'
 import { useInstitute, useInstitutePath } from '../../api/session.ts'
-import { DataTable, type Column } from '../../ui/table/data-table.tsx'
+import { ListTable } from '../../ui/table/list-table.tsx'
 import { counted, formatCount, formatRupees, Money, OnTheWay } from '../../ui/money.tsx'
 import { Empty, Failed, Loading } from '../../ui/states.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
@@ -32,17 +33,11 @@ const SHARED: readonly Filter[] = [
   { key: 'collector_code', label: 'Branch' },
   { key: 'academic_year_start', label: 'Year that begins in' },
 ]
-const FILTERS: readonly Filter[] = [
-  {
-    key: 'bucket',
-    label: 'How late',
-    options: [
-      { value: 'late', label: 'Late at all' },
-      ...BUCKETS.map(([value, label]) => ({ value, label })),
-    ],
-  },
-  ...SHARED,
-]
+const LABELS = {
+  bucket: Object.fromEntries(
+    [['late', 'Late at all'] as const, ...BUCKETS].map(([value, label]) => [value, { label }]),
+  ),
+}
 
 export function DuesView() {
   const path = `${useInstitutePath()}/money`
@@ -76,20 +71,19 @@ export function DuesView() {
       {ageing.isError && <Failed error={ageing.error} retry={() => void ageing.refetch()} />}
       {ageing.isSuccess && <Ageing ageing={ageing.data} />}
       <h2 className="section-title">Who owes</h2>
-      <DataTable<DefaulterAnswer>
+      <ListTable<DefaulterAnswer>
         name="Defaulters"
         path={`${path}/defaulters`}
         queryKey="money-defaulters"
-        columns={COLUMNS}
+        labels={LABELS}
+        cells={CELLS}
         rowId={row => row.service_student_id}
-        filters={FILTERS}
         onOpen={row =>
           void navigate({
             to: '/i/$institute/students/$student',
             params: { institute, student: row.service_student_id },
           })
         }
-        counted={['student owes', 'students owe']}
         picked={picked => (
           <>
             <RemindPicked list="defaulters" picked={picked} />
@@ -112,91 +106,55 @@ export function DuesView() {
   )
 }
 
-const COLUMNS: readonly Column<DefaulterAnswer>[] = [
-  {
-    key: 'student',
-    title: 'Student',
-    sort: 'student',
-    text: row => row.fullname,
-    render: row => (
+const CELLS = {
+  fullname: (row: DefaulterAnswer) => (
+    <>
+      {row.fullname}
+      <div className="faint">{row.identifier}</div>
+    </>
+  ),
+  contact_name: (row: DefaulterAnswer) => (
+    <>
+      {row.contact_name}
+      <div className="nowrap">
+        <a href={`tel:${row.contact_number.replaceAll(/[^\d+]/g, '')}`}>{row.contact_number}</a>
+      </div>
+      <div className="faint">{row.contact_email}</div>
+    </>
+  ),
+  days_late: (row: DefaulterAnswer) =>
+    row.days_late === undefined ? (
+      <span className="faint">
+        {row.oldest_due_on === undefined ? 'No due day' : `Due ${formatDay(row.oldest_due_on)}`}
+      </span>
+    ) : (
       <>
-        {row.fullname}
-        <div className="faint">
-          {row.identifier}, grade {row.grade}
-        </div>
-      </>
-    ),
-  },
-  {
-    key: 'contact',
-    title: 'Contact',
-    text: row => `${row.contact_name}, ${row.contact_number}, ${row.contact_email}`,
-    render: row => (
-      <>
-        {row.contact_name}
-        <div className="nowrap">
-          <a href={`tel:${row.contact_number.replaceAll(/[^\d+]/g, '')}`}>{row.contact_number}</a>
-        </div>
-        <div className="faint">{row.contact_email}</div>
-      </>
-    ),
-  },
-  {
-    key: 'days',
-    title: 'Late',
-    sort: 'late',
-    isLargestFirst: true,
-    text: row => (row.days_late === undefined ? '' : String(row.days_late)),
-    render: row =>
-      row.days_late === undefined ? (
-        <span className="faint">
-          {row.oldest_due_on === undefined ? 'No due day' : `Due ${formatDay(row.oldest_due_on)}`}
-        </span>
-      ) : (
-        <>
-          <span className="nowrap">{counted(row.days_late, 'day')}</span>{' '}
-          {row.has_plan && <StatusBadge tone="waiting">On a plan</StatusBadge>}
-          {row.oldest_due_on !== undefined && (
-            <div className="faint nowrap">since {formatDay(row.oldest_due_on)}</div>
-          )}
-        </>
-      ),
-  },
-  {
-    key: 'last',
-    title: 'Last payment',
-    sort: 'last_paid',
-    text: row => (row.last_paid_at === undefined ? 'None' : dayOfMoment(row.last_paid_at)),
-    render: row =>
-      row.last_paid_at === undefined ? (
-        <span className="faint">None</span>
-      ) : (
-        <>
-          <span className="nowrap">{row.last_paid !== undefined && formatRupees(row.last_paid)}</span>
-          <div className="faint nowrap">{dayOfMoment(row.last_paid_at)}</div>
-        </>
-      ),
-  },
-  {
-    key: 'owed',
-    title: 'Owed',
-    sort: 'owed',
-    isLargestFirst: true,
-    text: row => formatRupees(row.owed),
-    render: row => (
-      <>
-        <strong>
-          <Money rupees={row.owed} />
-        </strong>
-        {row.owed !== row.owed_in_all && (
-          <div className="faint nowrap">of {formatRupees(row.owed_in_all)}</div>
+        <span className="nowrap">{counted(row.days_late, 'day')}</span>{' '}
+        {row.has_plan && <StatusBadge tone="waiting">On a plan</StatusBadge>}
+        {row.oldest_due_on !== undefined && (
+          <div className="faint nowrap">since {formatDay(row.oldest_due_on)}</div>
         )}
-        <OnTheWay rupees={row.on_the_way_amount} />
       </>
     ),
-    align: 'right',
-  },
-]
+  last_paid_at: (row: DefaulterAnswer) =>
+    row.last_paid_at === undefined ? (
+      <span className="faint">None</span>
+    ) : (
+      <>
+        <span className="nowrap">{row.last_paid !== undefined && formatRupees(row.last_paid)}</span>
+        <div className="faint nowrap">{dayOfMoment(row.last_paid_at)}</div>
+      </>
+    ),
+  owed: (row: DefaulterAnswer) => (
+    <>
+      <strong>
+        <Money rupees={row.owed} />
+      </strong>
+      {row.owed !== row.owed_in_all && <div className="faint nowrap">of {formatRupees(row.owed_in_all)}</div>}
+      <OnTheWay rupees={row.on_the_way_amount} />
+    </>
+  ),
+}
 
 const HEADINGS = { component: 'Component', grade: 'Grade', branch: 'Branch' }
 

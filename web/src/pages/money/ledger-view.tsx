@@ -1,15 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
-import type { AccountAnswer, LedgerTransferAnswer } from '../../../../src/console/money/books.output.ts'
+import type { AccountAnswer } from '../../../../src/console/money/books.output.ts'
+import type { LedgerTransferAnswer } from '../../../../src/console/money/ledger.list.ts'
 import { get } from '../../api/client.ts'
 import { useInstitute, useInstitutePath } from '../../api/session.ts'
-import { DataTable, type Column } from '../../ui/table/data-table.tsx'
+import { ListTable } from '../../ui/table/list-table.tsx'
 import { formatRupees } from '../../ui/money.tsx'
 import { Failed, Loading } from '../../ui/states.tsx'
-import type { Filter } from '../../ui/table/use-filters.ts'
 import { RecordName } from '../../ui/record-name.tsx'
-import { formatMoment, When } from '../../ui/when.tsx'
-import { ExportMenu } from '../../ui/table/export-menu.tsx'
 import { postingWord } from './texts.ts'
 import { TableFrame } from '../../ui/table/frame.tsx'
 
@@ -27,14 +25,13 @@ export function LedgerView() {
       <Accounts accounts={accounts.data} />
       <h2 className="section-title">Transfers</h2>
       <p className="faint">As they were written, the last first. None is ever changed or taken away.</p>
-      <DataTable<LedgerTransferAnswer>
+      <ListTable<LedgerTransferAnswer>
         name="Transfers of the ledger"
         path={`${path}/transfers`}
         queryKey="money-ledger"
-        columns={columnsOf(accounts.data)}
+        labels={labelsOf(accounts.data)}
+        cells={CELLS}
         rowId={row => row.id}
-        filters={filtersOf(accounts.data)}
-        files={sent => <ExportMenu path={`${path}/export`} sent={sent} />}
         empty={{
           title: 'The books are empty',
           description:
@@ -92,37 +89,12 @@ function Accounts({ accounts }: { accounts: readonly AccountAnswer[] }) {
   )
 }
 
-function columnsOf(accounts: readonly AccountAnswer[]): Column<LedgerTransferAnswer>[] {
-  const names = new Map(accounts.map(({ account, name }) => [account, name]))
-  return [
-    {
-      key: 'at',
-      title: 'When',
-      text: row => formatMoment(row.occurred_at),
-      render: row => <When at={row.occurred_at} />,
-    },
-    { key: 'kind', title: 'What happened', text: row => postingWord(row.kind) },
-    {
-      key: 'reference',
-      title: 'Record',
-      text: row => row.reference,
-      render: row => <RecordName id={row.reference.split(':')[0] ?? ''} />,
-    },
-    { key: 'source', title: 'From (credit)', text: row => names.get(row.source) ?? row.source },
-    { key: 'destination', title: 'To (debit)', text: row => names.get(row.destination) ?? row.destination },
-    { key: 'amount', title: 'Amount', text: row => formatRupees(row.amount), align: 'right' },
-  ]
+const CELLS = {
+  kind: (row: LedgerTransferAnswer) => postingWord(row.kind),
+  reference: (row: LedgerTransferAnswer) => <RecordName id={row.reference.split(':')[0] ?? ''} />,
 }
 
-function filtersOf(accounts: readonly AccountAnswer[]): Filter[] {
-  return [
-    {
-      key: 'account',
-      label: 'Account',
-      options: accounts.map(({ account, name }) => ({ value: account, label: name })),
-    },
-    { key: 'reference', label: 'Payment, refund or settlement (id)' },
-    { key: 'from', label: 'From', kind: 'day' },
-    { key: 'to', label: 'Up to', kind: 'day' },
-  ]
+function labelsOf(accounts: readonly AccountAnswer[]) {
+  const names = Object.fromEntries(accounts.map(({ account, name }) => [account, { label: name }]))
+  return { account: names, source: names, destination: names }
 }

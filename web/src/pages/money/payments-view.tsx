@@ -1,96 +1,46 @@
 import { useState } from 'react'
-import type { RegisterAnswer } from '../../../../src/console/reports/register.output.ts'
+import type { RegisterAnswer } from '../../../../src/console/reports/register.list.ts'
 import { useInstitutePath } from '../../api/session.ts'
-import { DataTable, type Column } from '../../ui/table/data-table.tsx'
+import { ListTable } from '../../ui/table/list-table.tsx'
+import type { Column } from '../../ui/table/rows.tsx'
 import { RawJson, Summary } from '../../ui/detail.tsx'
 import { SideDialogue } from '../../ui/dialogue/dialogue.tsx'
 import { formatRupees, Money } from '../../ui/money.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
-import type { Filter } from '../../ui/table/use-filters.ts'
-import { formatMoment, formatPaid, PaidAt, When } from '../../ui/when.tsx'
+import { PaidAt, When } from '../../ui/when.tsx'
 import { ExportMenu } from '../../ui/table/export-menu.tsx'
 import { TallyLedgers } from './tally-ledgers.tsx'
 import { OrderLink } from './order-link.tsx'
 import { modeLabel, SOURCES } from './texts.ts'
 
-const COLUMNS: readonly Column<RegisterAnswer>[] = [
-  {
-    key: 'at',
-    title: 'When',
-    sort: 'at',
-    isLargestFirst: true,
-    text: row => paidText(row),
-    render: row => <Paid payment={row} />,
-  },
-  {
-    key: 'student',
-    title: 'For',
-    sort: 'student',
-    text: row => row.student_name ?? row.payer,
-    render: row => (
-      <>
-        {row.student_name ?? row.payer}
-        <div className="faint nowrap">
-          {row.identifier ?? (row.student_name === undefined ? '' : row.payer)}
-        </div>
-      </>
-    ),
-  },
-  {
-    key: 'components',
-    title: 'What for',
-    text: row => row.components.map(line => line.label).join(', '),
-  },
-  { key: 'source', title: 'How', text: row => `${sourceWord(row.source)}, ${modeLabel(row.mode)}` },
-  {
-    key: 'receipt',
-    title: 'Receipt',
-    sort: 'receipt',
-    text: row => row.receipt_number ?? '',
-    render: row => <span className="nowrap">{row.receipt_number}</span>,
-  },
-  {
-    key: 'state',
-    title: 'Status',
-    text: row => stateOf(row).label,
-    render: row => <StatusBadge tone={stateOf(row).tone}>{stateOf(row).label}</StatusBadge>,
-  },
-  {
-    key: 'amount',
-    title: 'Amount',
-    sort: 'amount',
-    isLargestFirst: true,
-    text: row => formatRupees(row.amount),
-    render: row => <Money rupees={row.amount} />,
-    align: 'right',
-  },
-]
+const CELLS = {
+  at: (row: RegisterAnswer) => <Paid payment={row} />,
+  source: (row: RegisterAnswer) => `${sourceWord(row.source)}, ${modeLabel(row.mode)}`,
+  student_name: (row: RegisterAnswer) => (
+    <>
+      {row.student_name ?? row.payer}
+      <div className="faint nowrap">
+        {row.identifier ?? (row.student_name === undefined ? '' : row.payer)}
+      </div>
+    </>
+  ),
+  components: (row: RegisterAnswer) => row.components.map(line => line.label).join(', '),
+  amount: (row: RegisterAnswer) => <Money rupees={row.amount} />,
+  receipt_number: (row: RegisterAnswer) =>
+    row.receipt_number && <span className="nowrap">{row.receipt_number}</span>,
+}
 
-const FILTERS: readonly Filter[] = [
-  { key: 'captured_from', label: 'From', kind: 'day' },
-  { key: 'captured_to', label: 'Up to', kind: 'day' },
-  { key: 'source', label: 'How it came', options: SOURCES },
-  {
-    key: 'kind',
-    label: 'What',
-    options: [
-      { value: 'payment', label: 'Payments' },
-      { value: 'refund', label: 'Refunds' },
-    ],
-  },
-  { key: 'component_type', label: 'Component (code)' },
-  {
-    key: 'settled',
-    label: 'Settled to bank',
-    options: [
-      { value: 'yes', label: 'Yes' },
-      { value: 'no', label: 'Not yet' },
-    ],
-  },
-]
+const STATUS: Column<RegisterAnswer> = {
+  key: 'status',
+  title: 'Status',
+  text: row => stateOf(row).label,
+  render: row => <StatusBadge tone={stateOf(row).tone}>{stateOf(row).label}</StatusBadge>,
+}
 
-function paidText({ source, at }: RegisterAnswer): string {
-  return source === 'direct' ? formatPaid(at) : formatMoment(at)
+const LABELS = {
+  source: Object.fromEntries(SOURCES.map(({ value, label }) => [value, { label }])),
+  kind: { payment: { label: 'Payments' }, refund: { label: 'Refunds' } },
+  settled: { yes: { label: 'Yes' }, no: { label: 'Not yet' } },
 }
 
 function Paid({ payment: { source, at } }: { payment: RegisterAnswer }) {
@@ -115,15 +65,15 @@ export function PaymentsView() {
   const [isNaming, setIsNaming] = useState(false)
   return (
     <>
-      <DataTable<RegisterAnswer>
+      <ListTable<RegisterAnswer>
         name="Payments"
         path={`${path}/money/payments`}
         queryKey="money-payments"
-        columns={COLUMNS}
+        labels={LABELS}
+        cells={CELLS}
+        more={[STATUS]}
         rowId={row => row.id}
-        filters={FILTERS}
         onOpen={setOpen}
-        counted={['payment or refund', 'payments and refunds']}
         files={(sent, sort) => (
           <ExportMenu
             path={`${path}/money/payments/export`}

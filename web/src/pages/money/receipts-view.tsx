@@ -1,18 +1,17 @@
 import { Button, Group } from '@mantine/core'
 import { useState } from 'react'
-import type { ReceiptAnswer } from '../../../../src/console/money/receipt.output.ts'
+import type { ReceiptAnswer } from '../../../../src/console/money/receipt.list.ts'
 import { useCommand } from '../../api/command.ts'
 import { useInstitutePath, useMay } from '../../api/session.ts'
 import { ConfirmWithReason } from '../../ui/dialogue/confirm-with-reason.tsx'
-import { DataTable, type Column } from '../../ui/table/data-table.tsx'
+import { ListTable } from '../../ui/table/list-table.tsx'
 import { RawJson, Summary } from '../../ui/detail.tsx'
 import { SideDialogue } from '../../ui/dialogue/dialogue.tsx'
 import { formatRupees, Money } from '../../ui/money.tsx'
 import { PrintReceipt } from '../../ui/print-receipt.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
 import { notify } from '../../ui/toasts.tsx'
-import type { Filter } from '../../ui/table/use-filters.ts'
-import { formatMoment, When } from '../../ui/when.tsx'
+import { When } from '../../ui/when.tsx'
 import { ReceiptActs } from './receipt-acts.tsx'
 import { OrderLink } from './order-link.tsx'
 import { modeLabel } from './texts.ts'
@@ -29,55 +28,15 @@ const statusOf = (row: ReceiptAnswer) => {
   return <StatusBadge tone={tone}>{word}</StatusBadge>
 }
 
-const COLUMNS: readonly Column<ReceiptAnswer>[] = [
-  {
-    key: 'number',
-    title: 'Receipt',
-    sort: 'number',
-    text: row => row.number,
-    render: row => <span className="nowrap">{row.number}</span>,
-  },
-  {
-    key: 'issued_at',
-    title: 'Issued',
-    sort: 'issued',
-    isLargestFirst: true,
-    text: row => formatMoment(row.issued_at),
-    render: row => <When at={row.issued_at} />,
-  },
-  { key: 'payer', title: 'Payer', sort: 'payer', text: row => row.payer },
-  {
-    key: 'student',
-    title: 'Student',
-    sort: 'student',
-    text: row => [row.student_name, row.identifier].filter(Boolean).join(', '),
-  },
-  { key: 'mode', title: 'Mode', text: row => modeLabel(row.mode) },
-  { key: 'status', title: 'Status', text: wordOf, render: statusOf },
-  {
-    key: 'amount',
-    title: 'Amount',
-    sort: 'amount',
-    isLargestFirst: true,
-    text: row => formatRupees(row.amount),
-    render: row => <Money rupees={row.amount} />,
-    align: 'right',
-  },
-]
+const CELLS = {
+  number: (row: ReceiptAnswer) => <span className="nowrap">{row.number}</span>,
+  student_name: (row: ReceiptAnswer) => [row.student_name, row.identifier].filter(Boolean).join(', '),
+  mode: (row: ReceiptAnswer) => modeLabel(row.mode),
+  amount: (row: ReceiptAnswer) => <Money rupees={row.amount} />,
+  status: statusOf,
+}
 
-const FILTERS: readonly Filter[] = [
-  { key: 'number', label: 'Number' },
-  {
-    key: 'status',
-    label: 'Status',
-    options: [
-      { value: 'issued', label: 'Issued' },
-      { value: 'cancelled', label: 'Cancelled' },
-    ],
-  },
-  { key: 'issued_from', label: 'Issued from', kind: 'day' },
-  { key: 'issued_to', label: 'Issued up to', kind: 'day' },
-]
+const LABELS = { status: { issued: { label: 'Issued' }, cancelled: { label: 'Cancelled' } } }
 
 export function ReceiptsView() {
   const path = `${useInstitutePath()}/money/receipts`
@@ -86,15 +45,14 @@ export function ReceiptsView() {
   const [cancelling, setCancelling] = useState<ReceiptAnswer | null>(null)
   return (
     <>
-      <DataTable<ReceiptAnswer>
+      <ListTable<ReceiptAnswer>
         name="Receipts"
         path={path}
         queryKey="money-receipts"
-        columns={COLUMNS}
+        cells={CELLS}
+        labels={LABELS}
         rowId={row => row.id}
-        filters={FILTERS}
         onOpen={setOpen}
-        counted={['receipt', 'receipts']}
         picked={picked => <ReceiptActs path={path} picked={picked} />}
         empty={{
           title: 'No receipt yet',

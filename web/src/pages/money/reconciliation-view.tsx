@@ -2,20 +2,16 @@ import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import type {
-  CheckAnswer,
-  ReconciliationAnswer,
-  ReconciliationItemAnswer,
-} from '../../../../src/console/money/books.output.ts'
+import type { CheckAnswer, ReconciliationAnswer } from '../../../../src/console/money/books.output.ts'
+import type { ReconciliationItemAnswer } from '../../../../src/console/money/reconciliation.list.ts'
 import { get } from '../../api/client.ts'
 import { useInstitute, useInstitutePath, useMay } from '../../api/session.ts'
-import { DataTable, type Column } from '../../ui/table/data-table.tsx'
+import { ListTable } from '../../ui/table/list-table.tsx'
 import { counted, formatCount, formatRupees } from '../../ui/money.tsx'
 import { Failed, Loading } from '../../ui/states.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
 import { useFilters, type Filter } from '../../ui/table/use-filters.ts'
-import { formatDay, formatMoment, When } from '../../ui/when.tsx'
-import { ExportMenu } from '../../ui/table/export-menu.tsx'
+import { formatDay } from '../../ui/when.tsx'
 import { OrderLink } from './order-link.tsx'
 import { ResolveDialogue } from './resolve-dialogue.tsx'
 
@@ -26,62 +22,34 @@ const money = (rupees: number | undefined): string => (rupees === undefined ? ''
 
 const mono = (text: string | undefined) => text !== undefined && <span className="mono">{text}</span>
 
-const WHEN: Record<Status, string> = { matched: 'Settled', mismatched: 'Noticed', expected: 'Paid' }
+/** What is worth a column differs: a report has no due day, an expected payment no report. */
+const WITHOUT: Record<Status, readonly string[]> = {
+  mismatched: ['id', 'due_on'],
+  expected: ['problem', 'utr', 'reported'],
+  matched: ['problem', 'provider_ref', 'due_on'],
+}
 
-/** What is worth a column differs (and of all rows of a list the status is the same): a report has no due day, an expected payment no report. */
-function columnsOf(status: Status): Column<ReconciliationItemAnswer>[] {
-  const all: (Column<ReconciliationItemAnswer> & { of?: readonly Status[] })[] = [
-    {
-      key: 'at',
-      title: WHEN[status],
-      text: row => formatMoment(row.at),
-      render: row => <When at={row.at} />,
-    },
-    {
-      key: 'problem',
-      title: 'Problem',
-      text: row => row.problem ?? '',
-      render: row => (
-        <>
-          {row.problem}
-          <div>{row.order_id !== undefined && <OrderLink id={row.order_id} />}</div>
-        </>
-      ),
-      of: ['mismatched'],
-    },
-    {
-      key: 'id',
-      title: 'Payment or refund',
-      text: row => row.id,
-      render: row =>
-        row.order_id === undefined ? mono(row.id) : <OrderLink id={row.order_id}>{row.id}</OrderLink>,
-      of: ['matched', 'expected'],
-    },
-    {
-      key: 'ref',
-      title: 'Provider’s id',
-      text: row => row.provider_ref ?? '',
-      render: row => mono(row.provider_ref),
-      of: ['mismatched', 'expected'],
-    },
-    { key: 'utr', title: 'UTR', text: row => row.utr ?? '', render: utrOf, of: ['matched', 'mismatched'] },
-    {
-      key: 'due',
-      title: 'Expected on',
-      text: row => (row.due_on === undefined ? '' : formatDay(row.due_on)),
-      render: row => row.due_on !== undefined && <span className="nowrap">{formatDay(row.due_on)}</span>,
-      of: ['expected'],
-    },
-    { key: 'amount', title: 'Our amount', text: row => money(row.amount), align: 'right' },
-    {
-      key: 'reported',
-      title: 'Reported',
-      text: row => money(row.reported),
-      align: 'right',
-      of: ['matched', 'mismatched'],
-    },
-  ]
-  return all.filter(({ of }) => of === undefined || of.includes(status))
+const CELLS = {
+  problem: (row: ReconciliationItemAnswer) => (
+    <>
+      {row.problem}
+      <div>{row.order_id !== undefined && <OrderLink id={row.order_id} />}</div>
+    </>
+  ),
+  id: (row: ReconciliationItemAnswer) =>
+    row.order_id === undefined ? mono(row.id) : <OrderLink id={row.order_id}>{row.id}</OrderLink>,
+  provider_ref: (row: ReconciliationItemAnswer) => mono(row.provider_ref),
+  utr: utrOf,
+  due_on: (row: ReconciliationItemAnswer) =>
+    row.due_on !== undefined && <span className="nowrap">{formatDay(row.due_on)}</span>,
+}
+
+const LABELS = {
+  status: {
+    mismatched: { label: 'Mismatched' },
+    expected: { label: 'Expected' },
+    matched: { label: 'Matched' },
+  },
 }
 
 function utrOf({ utr, settlement_id: id }: ReconciliationItemAnswer) {
@@ -103,25 +71,12 @@ function SettlementLink({ id, utr }: { id: string; utr: string }) {
   )
 }
 
-const FILTERS: readonly Filter[] = [
-  {
-    key: 'status',
-    label: 'Status',
-    options: [
-      { value: 'mismatched', label: 'Mismatched' },
-      { value: 'expected', label: 'Expected' },
-      { value: 'matched', label: 'Matched' },
-    ],
-  },
-  { key: 'due_on', label: 'Expected on', kind: 'day' },
-  { key: 'from', label: 'From', kind: 'day' },
-  { key: 'to', label: 'Up to', kind: 'day' },
-]
+const STATUS: readonly Filter[] = [{ key: 'status', label: 'Status' }]
 
 /** Whether what the provider paid out is what we know, and what it has not paid out yet. */
 export function ReconciliationView() {
   const path = `${useInstitutePath()}/money/reconciliation`
-  const { values } = useFilters(FILTERS)
+  const { values } = useFilters(STATUS)
   const mayResolve = useMay('owner', 'finance')
   const [open, setOpen] = useState<ReconciliationItemAnswer | null>(null)
   const status = STATUSES.find(one => one === values['status']) ?? 'mismatched'
@@ -134,16 +89,16 @@ export function ReconciliationView() {
       {sums.isPending && <Loading />}
       {sums.isError && <Failed error={sums.error} retry={() => void sums.refetch()} />}
       {sums.isSuccess && <Sums sums={sums.data} here={status} />}
-      <DataTable<ReconciliationItemAnswer>
+      <ListTable<ReconciliationItemAnswer>
         name="Reconciliation"
         path={`${path}/items`}
         queryKey="money-reconciliation-items"
-        columns={columnsOf(status)}
+        labels={LABELS}
+        cells={CELLS}
+        without={WITHOUT[status]}
         rowId={row => row.id}
         {...(mayResolve && status === 'mismatched' ? { onOpen: setOpen } : {})}
-        filters={FILTERS}
         query={{ status }}
-        files={sent => <ExportMenu path={`${path}/export`} sent={sent} />}
         empty={EMPTY[status]}
       />
       <Checks path={path} />

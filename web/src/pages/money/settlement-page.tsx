@@ -1,19 +1,16 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
-import type {
-  SettlementDetailAnswer,
-  SettlementItemAnswer,
-} from '../../../../src/payments/settlements/settlement.output.ts'
+import type { SettlementItemAnswer } from '../../../../src/payments/settlements/settlement.list.ts'
+import type { SettlementDetailAnswer } from '../../../../src/payments/settlements/settlement.output.ts'
 import { get } from '../../api/client.ts'
 import { useInstitute, useInstitutePath } from '../../api/session.ts'
-import { DataTable, type Column } from '../../ui/table/data-table.tsx'
+import { ListTable } from '../../ui/table/list-table.tsx'
 import { Detail, RawJson } from '../../ui/detail.tsx'
 import { counted, formatRupees, Money } from '../../ui/money.tsx'
 import { AwaitedPage } from '../../ui/page.tsx'
 import { providerName } from '../../ui/provider-name.ts'
 import { StatusBadge } from '../../ui/status-badge.tsx'
-import { formatMoment, When } from '../../ui/when.tsx'
-import { ExportMenu } from '../../ui/table/export-menu.tsx'
+import { When } from '../../ui/when.tsx'
 import { MoneyTabs } from './money-page.tsx'
 import { modeLabel } from './texts.ts'
 import { readable } from '../../ui/words.ts'
@@ -23,48 +20,23 @@ const signed = ({ type, amount }: SettlementItemAnswer): number => (type === 'pa
 
 const WENT = { refund: 'Refund', chargeback: 'Chargeback', chargeback_fee: 'Fee of the chargeback' }
 
-const COLUMNS: readonly Column<SettlementItemAnswer>[] = [
-  { key: 'at', title: 'When', text: row => formatMoment(row.at), render: row => <When at={row.at} /> },
-  {
-    key: 'type',
-    title: 'What',
-    text: row => row.type,
-    render: row =>
-      row.type === 'payment' ? (
-        <StatusBadge tone={row.is_duplicate ? 'waiting' : 'good'}>
-          {row.is_duplicate ? 'Payment that goes back' : 'Payment'}
-        </StatusBadge>
-      ) : (
-        <StatusBadge tone={row.type === 'refund' ? 'plain' : 'bad'}>{WENT[row.type]}</StatusBadge>
-      ),
-  },
-  { key: 'payer', title: 'Payer', text: row => row.payer },
-  {
-    key: 'student',
-    title: 'Student',
-    text: row => [row.student_name, row.identifier].filter(Boolean).join(', '),
-  },
-  { key: 'mode', title: 'Mode', text: row => modeLabel(row.mode) },
-  {
-    key: 'receipt',
-    title: 'Receipt',
-    text: row => row.receipt_number ?? '',
-    render: row => <span className="nowrap">{row.receipt_number}</span>,
-  },
-  {
-    key: 'reference',
-    title: 'Reference',
-    text: row => row.transaction_id ?? '',
-    render: row => <span className="mono">{row.transaction_id}</span>,
-  },
-  {
-    key: 'amount',
-    title: 'Amount',
-    text: row => formatRupees(signed(row)),
-    render: row => <Money rupees={signed(row)} />,
-    align: 'right',
-  },
-]
+const CELLS = {
+  type: (row: SettlementItemAnswer) =>
+    row.type === 'payment' ? (
+      <StatusBadge tone={row.is_duplicate ? 'waiting' : 'good'}>
+        {row.is_duplicate ? 'Payment that goes back' : 'Payment'}
+      </StatusBadge>
+    ) : (
+      <StatusBadge tone={row.type === 'refund' ? 'plain' : 'bad'}>{WENT[row.type]}</StatusBadge>
+    ),
+  student_name: (row: SettlementItemAnswer) => [row.student_name, row.identifier].filter(Boolean).join(', '),
+  mode: (row: SettlementItemAnswer) => modeLabel(row.mode),
+  receipt_number: (row: SettlementItemAnswer) =>
+    row.receipt_number && <span className="nowrap">{row.receipt_number}</span>,
+  transaction_id: (row: SettlementItemAnswer) =>
+    row.transaction_id && <span className="mono">{row.transaction_id}</span>,
+  amount: (row: SettlementItemAnswer) => <Money rupees={signed(row)} />,
+}
 
 export function SettlementPage() {
   const { settlement: id = '' }: Record<string, string | undefined> = useParams({ strict: false })
@@ -143,13 +115,12 @@ function Settlement({ settlement, path }: { settlement: SettlementDetailAnswer; 
         </table>
       </TableFrame>
       <h2 className="section-title">Payments and refunds in it</h2>
-      <DataTable<SettlementItemAnswer>
+      <ListTable<SettlementItemAnswer>
         name="Payments and refunds"
         path={`${path}/items`}
         queryKey="money-settlement-items"
-        columns={COLUMNS}
+        cells={CELLS}
         rowId={row => row.id}
-        files={sent => <ExportMenu path={`${path}/export`} sent={sent} />}
         empty={{ title: 'Nothing in it', description: 'The provider has reported no settlement yet.' }}
       />
       <RawJson value={settlement} />

@@ -1,86 +1,39 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import type {
-  ExpectedAnswer,
-  NamedSettlementAnswer as SettlementAnswer,
-} from '../../../../src/console/money/settlement.output.ts'
+import type { ExpectedAnswer } from '../../../../src/console/money/settlement.output.ts'
+import type { SettlementAnswer } from '../../../../src/payments/settlements/settlement.list.ts'
 import { get } from '../../api/client.ts'
 import { useInstitute, useInstitutePath } from '../../api/session.ts'
-import { DataTable, type Column } from '../../ui/table/data-table.tsx'
+import { ListTable } from '../../ui/table/list-table.tsx'
 import { counted, formatRupees, Money } from '../../ui/money.tsx'
 import { Empty, Failed, Loading } from '../../ui/states.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
-import type { Filter } from '../../ui/table/use-filters.ts'
-import { formatDay, formatMoment, When } from '../../ui/when.tsx'
+import { formatDay } from '../../ui/when.tsx'
 import { ExportMenu } from '../../ui/table/export-menu.tsx'
 import { TallyLedgers } from './tally-ledgers.tsx'
 import { TableFrame } from '../../ui/table/frame.tsx'
 
-const amount = (
-  key: string,
-  title: string,
-  of: (row: SettlementAnswer) => number,
-): Column<SettlementAnswer> => ({ key, title, text: row => formatRupees(of(row)), align: 'right' })
-
-const COLUMNS: readonly Column<SettlementAnswer>[] = [
-  {
-    key: 'settled_at',
-    title: 'Settled',
-    sort: 'settled',
-    isLargestFirst: true,
-    text: row => formatMoment(row.settled_at),
-    render: row => <When at={row.settled_at} />,
-  },
-  {
-    key: 'utr',
-    title: 'UTR',
-    text: row => row.utr,
-    render: row => <span className="mono nowrap">{row.utr}</span>,
-  },
-  {
-    key: 'branch',
-    title: 'Branch, account',
-    text: row => `${row.collector_code}, ${row.account_name}`,
-    render: row => (
-      <>
-        {row.collector_code}
-        <div className="faint">{row.account_name}</div>
-      </>
-    ),
-  },
-  {
-    ...amount('gross', 'Gross', row => row.gross),
-    render: row => (
-      <>
-        <Money rupees={row.gross} />
-        <div className="faint nowrap">{counted(row.payment_count, 'payment')}</div>
-      </>
-    ),
-  },
-  amount('fees', 'Charges', row => row.charges),
-  amount('refunds', 'Refunds', row => row.refunds),
-  {
-    key: 'net',
-    title: 'Net',
-    sort: 'net',
-    isLargestFirst: true,
-    text: row => formatRupees(row.net),
-    render: row => (
-      <strong>
-        <Money rupees={row.net} />
-      </strong>
-    ),
-    align: 'right',
-  },
-]
-
-const FILTERS: readonly Filter[] = [
-  { key: 'utr', label: 'UTR begins with' },
-  { key: 'from', label: 'Settled from', kind: 'day' },
-  { key: 'to', label: 'Settled up to', kind: 'day' },
-  { key: 'collector_code', label: 'Branch' },
-]
+const CELLS = {
+  utr: (row: SettlementAnswer) => <span className="mono nowrap">{row.utr}</span>,
+  collector_code: (row: SettlementAnswer) => (
+    <>
+      {row.collector_code}
+      <div className="faint">{row.account_name}</div>
+    </>
+  ),
+  gross: (row: SettlementAnswer) => (
+    <>
+      <Money rupees={row.gross} />
+      <div className="faint nowrap">{counted(row.payment_count, 'payment')}</div>
+    </>
+  ),
+  net: (row: SettlementAnswer) => (
+    <strong>
+      <Money rupees={row.net} />
+    </strong>
+  ),
+}
 
 export function SettlementsView() {
   const path = useInstitutePath()
@@ -89,20 +42,18 @@ export function SettlementsView() {
   const [isNaming, setIsNaming] = useState(false)
   return (
     <>
-      <DataTable<SettlementAnswer>
+      <ListTable<SettlementAnswer>
         name="Settlements"
         path={`${path}/money/settlements`}
         queryKey="money-settlements"
-        columns={COLUMNS}
+        cells={CELLS}
         rowId={row => row.id}
-        filters={FILTERS}
         onOpen={row =>
           void navigate({
             to: '/i/$institute/money/settlements/$settlement',
             params: { institute, settlement: row.id },
           })
         }
-        counted={['settlement', 'settlements']}
         files={(sent, sort) => (
           <ExportMenu
             path={`${path}/money/settlements/export`}

@@ -7,6 +7,7 @@ export function OperatorAuditPage() {
     <OperatorFrame here="audit">
       <AuditTable
         path="/operator/audit"
+        isBare
         description="Changes to institutes, branches and holidays, and changes people make to their own accounts, are listed here."
       />
     </OperatorFrame>

@@ -1,34 +1,19 @@
 import { useState } from 'react'
-import type { AuditAnswer } from '../../../../src/console/audit/audit.output.ts'
+import type { AuditAnswer } from '../../../../src/console/audit/audit.list.ts'
 import { useInstitutePath } from '../../api/session.ts'
-import { DataTable, type Column } from '../../ui/table/data-table.tsx'
+import { ListTable } from '../../ui/table/list-table.tsx'
 import { RawJson, Summary } from '../../ui/detail.tsx'
 import { SideDialogue } from '../../ui/dialogue/dialogue.tsx'
 import { PageFrame } from '../../ui/page.tsx'
 import { RecordName } from '../../ui/record-name.tsx'
-import type { Filter } from '../../ui/table/use-filters.ts'
-import { formatMoment, When } from '../../ui/when.tsx'
+import { When } from '../../ui/when.tsx'
 import { SettingsTabs } from './settings-tabs.tsx'
 
-const COLUMNS: readonly Column<AuditAnswer>[] = [
-  { key: 'at', title: 'When', text: row => formatMoment(row.at), render: row => <When at={row.at} /> },
-  { key: 'who', title: 'Who', text: row => row.actor.name },
-  { key: 'what', title: 'What', text: row => wordsOf(row.what) },
-  {
-    key: 'about',
-    title: 'Record',
-    text: row => row.about,
-    render: row => <RecordName id={row.about} />,
-  },
-  { key: 'why', title: 'Reason', text: row => row.why ?? '' },
-]
-
-const FILTERS: readonly Filter[] = [
-  { key: 'what', label: 'What' },
-  { key: 'about', label: 'Record (id)' },
-  { key: 'from', label: 'From', kind: 'day' },
-  { key: 'to', label: 'Up to', kind: 'day' },
-]
+const CELLS = {
+  actor: (row: AuditAnswer) => row.actor.name,
+  what: (row: AuditAnswer) => wordsOf(row.what),
+  about: (row: AuditAnswer) => <RecordName id={row.about} />,
+}
 
 /** "team.member.removed" as a person would say it. */
 function wordsOf(what: string): string {
@@ -49,17 +34,19 @@ export function AuditPage() {
   )
 }
 
-export function AuditTable({ path, description }: { path: string; description: string }) {
+type AuditTableProps = { path: string; description: string; isBare?: boolean }
+
+export function AuditTable({ path, description, isBare = false }: AuditTableProps) {
   const [open, setOpen] = useState<AuditAnswer | null>(null)
   return (
     <>
-      <DataTable
+      <ListTable<AuditAnswer>
         name="Audit log"
         path={path}
         queryKey="audit"
-        columns={COLUMNS}
+        cells={CELLS}
+        isBare={isBare}
         rowId={row => row.id}
-        filters={FILTERS}
         onOpen={setOpen}
         empty={{ title: 'Nothing yet', description }}
       />

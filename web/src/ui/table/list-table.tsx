@@ -88,12 +88,18 @@ function toColumn<Row extends object>(
   return {
     key,
     title,
-    text: row => textOf(kind, valueOf(row), labels),
+    text: row => shownText(textOf(kind, valueOf(row), labels), render?.(row)),
     render: render ?? (row => cellOf(kind, valueOf(row), labels)),
     ...(kind === 'money' || kind === 'count' ? { align: 'right' as const } : {}),
     ...(isSorted ? { sort: key } : {}),
     ...(FROM_THE_TOP.includes(kind) ? { isLargestFirst: true as const } : {}),
   }
+}
+
+/** A cell of its own may be of other fields: it is empty when it shows nothing, and not when its field is. */
+function shownText(text: string, shown: ReactNode): string {
+  if (shown === undefined || typeof shown === 'string') return shown ?? text
+  return shown === null || shown === false ? '' : text || ' '
 }
 
 function textOf(kind: Kind, value: Value, labels: Labels | undefined): string {

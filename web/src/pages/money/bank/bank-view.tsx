@@ -1,8 +1,8 @@
 import { Alert, Button, Group, SegmentedControl } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import type { BankLineAnswer } from '../../../../../src/banking/statements/bank-line.list.ts'
 import type {
-  BankLineAnswer,
   BankStatusAnswer,
   ExpectedMoneyAnswer,
 } from '../../../../../src/banking/statements/statement.schemas.ts'
@@ -12,10 +12,8 @@ import { useInstitutePath, useMay } from '../../../api/session.ts'
 import { BankAccountPicker, useBankAccount } from '../../../ui/form/bank-account-picker.tsx'
 import { counted, formatRupees } from '../../../ui/money.tsx'
 import { Empty, Failed, Loading } from '../../../ui/states.tsx'
-import { StatusBadge } from '../../../ui/status-badge.tsx'
-import { DataTable, type Column } from '../../../ui/table/data-table.tsx'
+import { ListTable } from '../../../ui/table/list-table.tsx'
 import { ShortTable } from '../../../ui/table/short-table.tsx'
-import type { Filter } from '../../../ui/table/use-filters.ts'
 import { notify } from '../../../ui/toasts.tsx'
 import { formatDay } from '../../../ui/when.tsx'
 import { LineDialogue } from './line-dialogue.tsx'
@@ -124,59 +122,28 @@ function MatchAgain() {
   )
 }
 
-const COLUMNS: readonly Column<BankLineAnswer>[] = [
-  { key: 'day', title: 'Day', sort: 'day', isLargestFirst: true, text: row => formatDay(row.day) },
-  {
-    key: 'text',
-    title: 'The bank says',
-    sort: 'text',
-    text: row => [row.text, row.reference].filter(Boolean).join(' '),
-    render: row => (
-      <span className="long-text">
-        {row.text} {row.reference !== undefined && !row.text.includes(row.reference) && row.reference}
-      </span>
-    ),
-  },
-  {
-    key: 'amount',
-    title: 'Amount',
-    sort: 'amount',
-    isLargestFirst: true,
-    text: row => formatBooked(row.amount),
-    align: 'right',
-  },
-  {
-    key: 'state',
-    title: 'Status',
-    text: row => LINE_LABELS[row.state].label,
-    render: row => (
-      <StatusBadge tone={LINE_LABELS[row.state].tone}>{LINE_LABELS[row.state].label}</StatusBadge>
-    ),
-  },
-  {
-    key: 'what',
-    title: 'What it is',
-    text: row => row.reason ?? row.matches.map(match => match.label).join('; '),
-  },
-]
-
-const FILTERS: readonly Filter[] = [
-  { key: 'from', label: 'From', kind: 'day' },
-  { key: 'to', label: 'Up to', kind: 'day' },
-]
+const CELLS = {
+  text: (row: BankLineAnswer) => (
+    <span className="long-text">
+      {row.text} {row.reference !== undefined && !row.text.includes(row.reference) && row.reference}
+    </span>
+  ),
+  amount: (row: BankLineAnswer) => formatBooked(row.amount),
+  matches: (row: BankLineAnswer) => row.reason ?? row.matches.map(match => match.label).join('; '),
+}
 
 function Lines({ account, isOpen }: { account: string; isOpen: boolean }) {
   const [chosen, setChosen] = useState<BankLineAnswer | null>(null)
   return (
     <>
-      <DataTable<BankLineAnswer>
+      <ListTable<BankLineAnswer>
         name="Lines of statements"
         path={`${useInstitutePath()}/bank/lines`}
         queryKey="bank-lines"
         query={{ account_id: account, ...(isOpen ? { state: 'open' } : {}) }}
-        columns={isOpen ? COLUMNS.slice(0, 3) : COLUMNS}
-        filters={FILTERS}
-        counted={['line', 'lines']}
+        labels={{ state: LINE_LABELS }}
+        cells={CELLS}
+        without={isOpen ? ['state', 'matches'] : []}
         rowId={row => row.id}
         onOpen={setChosen}
         empty={{

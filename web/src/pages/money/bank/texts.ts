@@ -1,7 +1,5 @@
-import type {
-  BankLineAnswer,
-  ExpectedMoneyAnswer,
-} from '../../../../../src/banking/statements/statement.schemas.ts'
+import type { BankLineAnswer } from '../../../../../src/banking/statements/bank-line.list.ts'
+import type { ExpectedMoneyAnswer } from '../../../../../src/banking/statements/statement.schemas.ts'
 import { formatRupees } from '../../../ui/money.tsx'
 import type { Tone } from '../../../ui/status-badge.tsx'
 

@@ -1,4 +1,4 @@
-import type { BankLineAnswer } from '../../../../../src/banking/statements/statement.schemas.ts'
+import type { BankLineAnswer } from '../../../../../src/banking/statements/bank-line.list.ts'
 import { useCommand } from '../../../api/command.ts'
 import { useInstitutePath } from '../../../api/session.ts'
 import { notify } from '../../../ui/toasts.tsx'

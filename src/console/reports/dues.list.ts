@@ -1,0 +1,96 @@
+import { column, defineList, filter } from '../../http/lists/define-list.ts'
+import { field } from '../../http/wire/input.ts'
+import { outputOf, type Shown } from '../../http/wire/output.ts'
+import { dayOf } from '../../platform/calendar.ts'
+import { badCursor, toPage } from '../../platform/db/list.ts'
+import { by } from '../../platform/db/sorted-list.ts'
+import type { Paise } from '../../platform/money.ts'
+import { DEFAULTER_BUCKETS, dueCursor, parseDueCursor } from './dues.rules.ts'
+import { countedDefaulters, defaultersQuery } from './dues.store.ts'
+
+type Dues = {
+  studentId: string
+  totalPaise: Paise
+  /** Of all that is owed: who has paid or will be debited in these days need not be asked. */
+  onTheWayPaise: Paise
+}
+const out = outputOf<Dues>()
+
+/** Who owes, the longest first. */
+export const defaulterList = defineList({
+  file: 'defaulters',
+  title: 'Defaulters',
+  noun: ['student owes', 'students owe'],
+  key: 'studentId',
+  tie: by.name('fullname'),
+  columns: {
+    service_student_id: out.text(
+      'Id of the student.',
+      'student_01k9zq4m0ve8sbn6yt2hw3c5da',
+      ({ studentId }) => studentId,
+    ),
+    fullname: column(out.text('The student.', 'Kabir Rao'), { title: 'Student', sort: by.name }),
+    identifier: column(out.text("The student's identifier.", 'ADM-1042'), {
+      title: 'Identifier',
+      only: 'file',
+    }),
+    grade: column(out.text('The grade.', '5'), { title: 'Grade', sort: by.grade }),
+    collector_code: column(out.text('The branch.', 'MAIN'), { title: 'Branch', only: 'file' }),
+    contact_name: column(out.text('Whom to speak to.', 'Asha Rao'), { title: 'Contact' }),
+    contact_number: column(out.text('Their phone.', '9876543210'), { title: 'Phone', only: 'file' }),
+    contact_email: column(out.text('Their e-mail.', 'asha@example.in'), { title: 'E-mail', only: 'file' }),
+    owed: column(out.amount('As late as was asked for.', 123456.5), { title: 'Owed', sort: by.number }),
+    owed_in_all: column(
+      out.amount('All that is owed, due or not.', 123456.5, ({ totalPaise }) => totalPaise),
+      { title: 'Owed in all', only: 'file' },
+    ),
+    oldest_due_on: column(out.optional.day('Since when the oldest of it is due.', '2026-06-10'), {
+      title: 'Due since',
+      only: 'file',
+    }),
+    days_late: column(out.optional.integer('Days since then.', 158), { title: 'Days late', sort: by.number }),
+    last_paid_at: column(
+      out.optional.moment('When something was last paid, UTC.', '2026-04-10T04:32:10.000Z'),
+      { title: 'Last paid (IST)', sort: by.moment },
+    ),
+    last_paid: column(out.optional.amount('How much that was.', 5000), {
+      title: 'Last payment',
+      only: 'file',
+    }),
+    has_plan: column(out.flag('Whether an instalment plan is running.', false), {
+      title: 'On an instalment plan',
+      only: 'file',
+      cell: ({ hasPlan }: { hasPlan: boolean }) => (hasPlan ? 'Yes' : 'No'),
+    }),
+    on_the_way_amount: column(
+      out.amount(
+        'Of that, what cannot be paid a second time: banks or a lender have yet to answer for it.',
+        0,
+        ({ onTheWayPaise }) => onTheWayPaise,
+      ),
+      { title: 'On the way', only: 'file' },
+    ),
+  },
+  filters: {
+    bucket: filter(field.oneOf(DEFAULTER_BUCKETS, 'How late; everybody who is late if absent.'), {
+      label: 'How late',
+    }),
+    grade: filter(field.code('Only of this grade.', '5'), { label: 'Grade' }),
+    collector_code: filter(field.code('Only of this branch.', 'MAIN'), { label: 'Branch' }),
+    academic_year_start: filter(field.year('Only of the year that begins then.', 2026), {
+      label: 'Year that begins in',
+    }),
+  },
+  rows: {
+    async page({ db, clock }, { id }, filters, { cursor: sent, limit }) {
+      const cursor = sent === undefined ? undefined : parseDueCursor(sent)
+      if (cursor === null) throw badCursor()
+      const range = { cursor, limit: limit + 1 }
+      const { text, values } = defaultersQuery(id, dayOf(clock.now()), filters, range)
+      return toPage(await db.query(text, values), limit, dueCursor)
+    },
+    all: ({ clock }, { id }, filters) => defaultersQuery(id, dayOf(clock.now()), filters),
+    counted: ({ clock }, { id }, filters) => countedDefaulters(id, dayOf(clock.now()), filters),
+  },
+})
+export type DefaulterAnswer = Shown<typeof defaulterList.output>
