@@ -89,7 +89,7 @@ export function column<Given extends OutFields[string], Row = never>(
 }
 
 /** What a page offers to choose from that the institute itself decides. */
-export type ChoiceSource = 'branches' | 'years' | 'grades' | 'components' | 'discounts'
+type ChoiceSource = 'branches' | 'years' | 'grades' | 'components' | 'discounts'
 
 /** Written as a method, so that filters of any value stand in one record. `owner` is whose rows they are: the list's `Of`. */
 type Where<Value> =
@@ -317,7 +317,7 @@ function isField(entry: [string, ColumnField | FileColumn]): entry is [string, C
 }
 
 /** A column as files write it. */
-export type WrittenColumn = {
+type WrittenColumn = {
   title: string
   kind: Exclude<CellKind, 'state' | 'flag'>
   cell: (row: unknown, beside: unknown, now: Date) => CellValue
