@@ -9,7 +9,7 @@ import { Turns } from '../../platform/concurrency.ts'
 const PART_BYTES = 256
 
 type Done = (error: Error | null, body?: Buffer) => void
-type Received = Pick<FastifyRequest, 'raw' | 'ip' | 'caller' | 'bodyUnderWay'>
+type Received = Pick<FastifyRequest, 'raw' | 'ip' | 'caller' | 'bodyUnderWay' | 'routeOptions'>
 
 /** A school by its keys, or else the network that a request comes from. */
 type Sender = { name: string; bytes: number; bodies: Set<Body> }
@@ -31,13 +31,14 @@ export class Bodies {
 
   /** Reads a body whole. It counts until `release`. */
   receive(request: Received, done: Done): void {
-    const { raw, caller, ip } = request
+    const { raw, caller, ip, routeOptions } = request
     const name = caller === null ? `network ${networkOf(ip)}` : `school ${caller.institute.id}`
     const sender = this.#senders.getOrInsertComputed(name, () => ({ name, bytes: 0, bodies: new Set() }))
-    const body = new Body(sender, done)
+    // A form of the families' pages may be shorter than a body of the API.
+    const body = new Body(sender, Math.min(routeOptions.bodyLimit ?? JSON_BODY.bytes, JSON_BODY.bytes), done)
     sender.bodies.add(body)
     request.bodyUnderWay = body
-    if (Number(raw.headers['content-length'] ?? 0) > JSON_BODY.bytes) return this.#refuse(body, tooLarge())
+    if (Number(raw.headers['content-length'] ?? 0) > body.most) return this.#refuse(body, tooLarge(body.most))
     raw
       .on('data', (part: Buffer) => this.#take(body, part))
       .on('end', () => this.#hand(body))
@@ -60,7 +61,7 @@ export class Bodies {
     body.cost += cost
     body.sender.bytes += cost
     this.#bytes += cost
-    if (body.length > JSON_BODY.bytes) this.#refuse(body, tooLarge())
+    if (body.length > body.most) this.#refuse(body, tooLarge(body.most))
     while (body.sender.bytes > BODIES.perSender) if (!this.#dropOldest(body.sender, tooMany())) break
     while (this.#bytes > BODIES.inAll) if (!this.#dropOldest(this.#largest(), tooMuchOfAll())) break
   }
@@ -94,6 +95,8 @@ export class Bodies {
 /** One body, until it is answered. */
 class Body {
   readonly sender: Sender
+  /** Bytes. */
+  readonly most: number
   parts: Buffer[] = []
   length = 0
   /** Of memory. */
@@ -101,8 +104,9 @@ class Body {
   readonly #done: Done
   #isSettled = false
 
-  constructor(sender: Sender, done: Done) {
+  constructor(sender: Sender, most: number, done: Done) {
     this.sender = sender
+    this.most = most
     this.#done = done
   }
 
@@ -129,8 +133,9 @@ class Body {
 
 export type { Body as BodyUnderWay }
 
-function tooLarge(): BursarError {
-  return new BursarError('HUE00004', 'The body is larger than 1 MiB. Send it in smaller parts.')
+function tooLarge(most: number): BursarError {
+  const size = most < 1_048_576 ? `${most / 1_024} KiB` : `${most / 1_048_576} MiB`
+  return new BursarError('HUE00004', `The body is larger than ${size}. Send it in smaller parts.`)
 }
 
 function tooMuchOfAll(): BursarError {
