@@ -13,7 +13,7 @@ import { describeStopped, readOpenMoves } from './open-moves.service.ts'
 import { findDifferences, type Proxies } from './maps.service.ts'
 
 export type CellStatus = Cell & {
-  /** Of moves from here that have not ended and that nobody works on: what to know and to type. */
+  /** What an operator has to know and type for each move from here that nobody works on any more. */
   stoppedMoves: string[]
 } & (CellAnswer | { isAway: true; reason: string })
 

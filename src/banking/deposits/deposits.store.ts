@@ -35,7 +35,7 @@ const deposits = new Table<Deposit>('deposits', {
 })
 const ofInstitute = deposits.with<{ instituteId: number }>({ instituteId: 'int' })
 
-/** From here to the commit nobody else takes cash out of the office. */
+/** Whoever takes cash out of the office waits here until the transaction before has ended, so that none is taken twice. */
 export async function lockCash(tx: Transaction, instituteId: number): Promise<void> {
   await tx.query(`select pg_advisory_xact_lock(hashtextextended('deposits ' || $1::int, 0))`, [instituteId])
 }
@@ -54,7 +54,7 @@ export async function insertDeposit(tx: Transaction, instituteId: number, deposi
   await ofInstitute.insert(tx, [{ ...deposit, instituteId }])
 }
 
-/** With what its slip says beside. */
+/** A deposit with what only its printed slip shows. */
 export type PrintedDeposit = ListedDeposit & Pick<Deposit, 'denominations' | 'madeAt'>
 
 export async function findDeposit(

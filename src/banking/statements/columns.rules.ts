@@ -40,7 +40,7 @@ export function guessColumns(rows: readonly Row[]): Columns | null {
   return null
 }
 
-/** In a file that is not recognised the widest of the first rows, whose columns a person then names. */
+/** The widest of the first rows stands for the heading of a file that is not recognised: a person names its columns. */
 export function headOf(rows: readonly Row[]): Row | null {
   const [widest] = rows.slice(0, WIDEST).toSorted((one, other) => other.cells.length - one.cells.length)
   return widest ?? null

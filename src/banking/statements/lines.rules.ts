@@ -132,7 +132,7 @@ export type Coverage = {
   firstDay: string | null
   lastDay: string | null
   firstOpenDay: string | null
-  /** In the order of days. */
+  /** They are in the order of their days. */
   gaps: readonly Pick<UncoveredDays, 'from'>[]
 }
 

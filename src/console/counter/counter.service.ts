@@ -61,7 +61,7 @@ export type CounterDay = { day: string; rows: store.BookRow[]; closings: store.C
 
 const MOST_ROWS = 2_000
 
-/** Of one cashier, or of all. */
+/** Reads the day of one cashier; of all of them if `cashier` is null. */
 export async function readDay(
   { db, clock }: Context,
   institute: Institute,

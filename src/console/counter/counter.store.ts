@@ -18,7 +18,7 @@ export type BookRow = {
   amountPaise: Paise
   instrument: Instrument | null
   reference: string | null
-  /** Of the receipt, also of one that was cancelled; of what was paid out, of its voucher. */
+  /** The year and number are those of the receipt, a cancelled one too, and of the voucher where money was paid out. */
   financialYear: string | null
   number: number | null
   isCancelled: boolean

@@ -11,7 +11,7 @@ import { countedDefaulters, defaultersQuery } from './dues.store.ts'
 type Dues = {
   studentId: string
   totalPaise: Paise
-  /** Of all that is owed: who has paid or will be debited in these days need not be asked. */
+  /** Families whose whole debt is on the way need not be asked again. */
   onTheWayPaise: Paise
 }
 const out = outputOf<Dues>()
