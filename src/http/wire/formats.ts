@@ -15,13 +15,15 @@ type Format = {
 }
 
 const text = (pattern: string): Format['published'] => ({ type: 'string', pattern })
+/** Brackets are escaped: inside a class some dialects (Java, Ruby, JavaScript's `v`) read a bare one as a set of its own. */
+const PHONE_FILLER = String.raw`[\s\-\(\)\[\]]*`
 const EMAIL_PATTERN = String.raw`[^\s@]+@[^\s@]+\.[^\s@]+`
 const LISTED_EMAIL = String.raw`[^\s@,]+@[^\s@,]+\.[^\s@,]+`
 const DAY_PATTERN = String.raw`^\d{4}-\d{2}-\d{2}`
-const TIME_PATTERN = String.raw`[Tt]\d{2}:\d{2}(:\d{2}([.,]\d{1,9})?)?([Zz]|[+-]\d{2}(:?\d{2})?)?`
+const TIME_PATTERN = String.raw`[Tt]\d{2}:\d{2}(:\d{2}([.,]\d{1,9})?)?([Zz]|[+\-]\d{2}(:?\d{2})?)?`
 const MOMENT_OR_DAY_TEXT = text(`${DAY_PATTERN}(${TIME_PATTERN})?$`)
 
-const SORTED_CURSOR = /^[A-Za-z0-9_.-]{1,600}$/
+const SORTED_CURSOR = /^[A-Za-z0-9_.\-]{1,600}$/
 
 const MOMENT_OR_DAY =
   'must be an ISO 8601 date and time such as 2027-01-31T18:30:00+05:30, or a day as YYYY-MM-DD'
@@ -65,7 +67,7 @@ export const formats: Record<string, Format> = {
   phone: {
     read: value => (typeof value === 'string' && isPhone(value) ? value : null),
     expects: 'must be a phone number of 7 to 15 digits',
-    published: text(String.raw`^[\s\-()[\]]*[+0]?[\s\-()[\]]*(\d[\s\-()[\]]*){7,15}$`),
+    published: text(String.raw`^${PHONE_FILLER}[+0]?${PHONE_FILLER}(\d${PHONE_FILLER}){7,15}$`),
   },
   email: {
     read: value => (typeof value === 'string' && isEmail(value) ? value : null),
@@ -85,7 +87,7 @@ export const formats: Record<string, Format> = {
   'resource-id': {
     read: value => (typeof value === 'string' && isIdShaped(value) ? value : null),
     expects: 'must be an id: 1 to 64 letters, digits, _, - or .',
-    published: text('^[A-Za-z0-9_.-]{1,64}$'),
+    published: text(String.raw`^[A-Za-z0-9_.\-]{1,64}$`),
   },
   /** In a list in another order than its own a cursor holds the value of the last row. */
   'sorted-cursor': {
