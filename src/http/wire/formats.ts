@@ -23,7 +23,7 @@ const DAY_PATTERN = String.raw`^\d{4}-\d{2}-\d{2}`
 const TIME_PATTERN = String.raw`[Tt]\d{2}:\d{2}(:\d{2}([.,]\d{1,9})?)?([Zz]|[+\-]\d{2}(:?\d{2})?)?`
 const MOMENT_OR_DAY_TEXT = text(`${DAY_PATTERN}(${TIME_PATTERN})?$`)
 
-const SORTED_CURSOR = /^[A-Za-z0-9_.\-]{1,600}$/
+const SORTED_CURSOR = new RegExp(String.raw`^[A-Za-z0-9_.\-]{1,600}$`)
 
 const MOMENT_OR_DAY =
   'must be an ISO 8601 date and time such as 2027-01-31T18:30:00+05:30, or a day as YYYY-MM-DD'
