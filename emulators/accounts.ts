@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Clock } from './clock.ts'
 import { escape, page } from './page.ts'
 import { postEvents, type SignedEvent } from './post-events.ts'
-import { type Answer, type Seen, type Server, startServer, textOf } from './server.ts'
+import { type EmulatorAnswer, type SeenRequest, type Server, startServer, textOf } from './server.ts'
 
 /** A merchant's account at an emulated vendor: a server of its own, with its own books. */
 export type Account = {
@@ -54,8 +54,8 @@ function deskOf(accounts: readonly Account[], path: string): { account: Account;
 }
 
 /** A page, or a call without keys: the last account's answer when none knows it. */
-async function firstFound(accounts: readonly Account[], request: Seen): Promise<Answer> {
-  let answer: Answer = { status: 404, body: {} }
+async function firstFound(accounts: readonly Account[], request: SeenRequest): Promise<EmulatorAnswer> {
+  let answer: EmulatorAnswer = { status: 404, body: {} }
   for (const account of accounts) {
     answer = await pass(account, request)
     if (answer.status !== 404) return answer
@@ -63,7 +63,10 @@ async function firstFound(accounts: readonly Account[], request: Seen): Promise<
   return answer
 }
 
-async function pass({ url }: Account, { method, path, query, headers, body }: Seen): Promise<Answer> {
+async function pass(
+  { url }: Account,
+  { method, path, query, headers, body }: SeenRequest,
+): Promise<EmulatorAnswer> {
   const type = headers['content-type'] ?? 'application/json'
   const isForm = type.startsWith('application/x-www-form-urlencoded')
   const sent = Object.fromEntries(

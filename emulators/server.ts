@@ -11,7 +11,7 @@ export function textOf(fields: Fields | undefined, key: string): string {
   return typeof value === 'string' ? value : ''
 }
 
-export type Seen = {
+export type SeenRequest = {
   method: string
   path: string
   query: URLSearchParams
@@ -21,13 +21,18 @@ export type Seen = {
 }
 
 /** A text body is a page, a `location` a redirect, everything else JSON. */
-export type Answer = { status: number; body?: unknown; location?: string; headers?: Record<string, string> }
+export type EmulatorAnswer = {
+  status: number
+  body?: unknown
+  location?: string
+  headers?: Record<string, string>
+}
 
 export type Fault = (response: ServerResponse) => void
 
 export type Server = {
   url: string
-  seen: Seen[]
+  seen: SeenRequest[]
   /** Spoils the next answer to a request whose method and path begin so; the request is still carried out. */
   spoil(start: string, fault: Fault): void
   close(): Promise<void>
@@ -36,11 +41,11 @@ export type Server = {
 const BODY_BYTES = 1024 * 1024
 
 export async function startServer(
-  handle: (request: Seen) => Answer | Promise<Answer>,
+  handle: (request: SeenRequest) => EmulatorAnswer | Promise<EmulatorAnswer>,
   options: { port?: number | undefined; clock?: Clock | undefined } = {},
 ): Promise<Server> {
   const { port = 0, clock } = options
-  const seen: Seen[] = []
+  const seen: SeenRequest[] = []
   const faults: { start: string; fault: Fault }[] = []
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { method = '', headers } = request
@@ -72,7 +77,7 @@ export async function startServer(
   }
 }
 
-function write(response: ServerResponse, { status, body, location, headers }: Answer): void {
+function write(response: ServerResponse, { status, body, location, headers }: EmulatorAnswer): void {
   if (location !== undefined) return void response.writeHead(status, { ...headers, location }).end()
   const isPage = typeof body === 'string'
   const type = isPage ? 'text/html; charset=utf-8' : 'application/json'

@@ -8,7 +8,7 @@ import { writeError } from '../../src/cli/terminal/output.ts'
 export type Profile = { url: string; key: string; secret: string }
 
 /** What is kept between two commands, in a file that only its owner can read. */
-type Kept = {
+type ProfileFile = {
   current?: string
   profiles: Record<string, Profile>
   /** Signs what `listen` forwards: the same on every run, so that a receiver is set up once. */
@@ -20,7 +20,7 @@ export function configFile(): string {
   return file ?? join(folder ?? join(homedir(), '.config'), 'bursar', 'cli.json')
 }
 
-export function readKept(): Kept {
+export function readKept(): ProfileFile {
   const file = configFile()
   let text: string
   try {
@@ -38,8 +38,8 @@ export function readKept(): Kept {
   return kept
 }
 
-function parseKept(text: string, file: string): Kept {
-  const kept = readJson(text) as Partial<Kept> | null | undefined
+function parseKept(text: string, file: string): ProfileFile {
+  const kept = readJson(text) as Partial<ProfileFile> | null | undefined
   if (typeof kept?.profiles !== 'object')
     throw new InputError(
       `${file} holds no profiles of bursar-cli. Mend or remove it, then run bursar-cli login.`,
@@ -56,7 +56,7 @@ function readJson(text: string): unknown {
 }
 
 /** Replaced as a whole: an interrupted write leaves the old file. */
-export function writeKept(kept: Kept): void {
+export function writeKept(kept: ProfileFile): void {
   const file = configFile()
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
   const draft = `${file}.${process.pid}`

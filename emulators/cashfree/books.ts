@@ -1,5 +1,5 @@
 import { createHash, createHmac, randomInt, randomUUID } from 'node:crypto'
-import type { Answer, Fields } from '../server.ts'
+import type { EmulatorAnswer, Fields } from '../server.ts'
 import type {
   Charge,
   ChargeRefund,
@@ -44,7 +44,7 @@ export type Books = {
   readonly recon: ReconEvent[]
   /** What moved since the last pay-out. */
   readonly unsettled: Omit<ReconEvent, 'settlement_details'>[]
-  readonly answers: Map<string, { request: string; answer: Answer }>
+  readonly answers: Map<string, { request: string; answer: EmulatorAnswer }>
   /** Events in the order in which they happened; the poster takes them out. */
   readonly outbox: SignedEvent[]
 }
@@ -116,11 +116,11 @@ export function refuse(
   code: string,
   message: string,
   type = 'invalid_request_error',
-): Answer {
+): EmulatorAnswer {
   return { status, body: { message, code, type, help: 'Check latest errors at the documentation' } }
 }
 
-export function found(entity: unknown, kind: string): Answer {
+export function found(entity: unknown, kind: string): EmulatorAnswer {
   return entity === undefined
     ? refuse(404, `${kind}_not_found`, `${kind} Reference Id does not exist`)
     : { status: 200, body: entity }

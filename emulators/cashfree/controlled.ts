@@ -1,4 +1,4 @@
-import { type Answer, type Fields, textOf } from '../server.ts'
+import { type EmulatorAnswer, type Fields, textOf } from '../server.ts'
 import { emit, found, newNumber, refuse, timeOf, type Books } from './books.ts'
 import type { Execution, Notification } from './entities.ts'
 import { isRupees } from './orders.ts'
@@ -9,7 +9,7 @@ import { record } from './settlements.ts'
  * nothing again by itself, and switches the flow on for an account when asked. Its public pages do not say when it refuses
  * an execution: here it does as the rules of UPI Autopay ask, told a day ahead, and one try with three more within 48 hours.
  */
-export function createNotification(books: Books, body: Fields): Answer {
+export function createNotification(books: Books, body: Fields): EmulatorAnswer {
   const [id, paymentId] = [String(body['notification_id']), String(body['payment_id'])]
   const subscription = books.subscriptions.get(String(body['subscription_id']))
   if (!books.habits.isControlled)
@@ -54,7 +54,7 @@ export function endNotification(books: Books, id: string, status: 'SUCCESS' | 'F
 
 const MOST_EXECUTIONS = 4
 
-export function createExecution(books: Books, body: Fields): Answer {
+export function createExecution(books: Books, body: Fields): EmulatorAnswer {
   const [id, paymentId] = [String(body['execution_id']), String(body['payment_id'])]
   const told = [...books.notifications.values()].findLast(one => one.payment_id === paymentId)
   if (told === undefined) return found(undefined, 'payment')

@@ -1,4 +1,4 @@
-import type { Answer } from '../server.ts'
+import type { EmulatorAnswer } from '../server.ts'
 import { emit, newNumber, timeOf, type Books } from './books.ts'
 import type { Dispute } from './entities.ts'
 import { record } from './settlements.ts'
@@ -64,7 +64,7 @@ function tell(books: Books, event: string, { order_details: order, ...dispute }:
   emit(books, event, { dispute, order_details: order })
 }
 
-export function listDisputes(books: Books, of: { paymentId: string } | { orderId: string }): Answer {
+export function listDisputes(books: Books, of: { paymentId: string } | { orderId: string }): EmulatorAnswer {
   const body = books.disputes.filter(({ order_details: order }) =>
     'paymentId' in of ? order.cf_payment_id === of.paymentId : order.order_id === of.orderId,
   )

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts'
-import { type Answer, type Seen, type Server, startServer } from '../server.ts'
+import { type EmulatorAnswer, type SeenRequest, type Server, startServer } from '../server.ts'
 import { type Books, found, type Habits, type Keys, openBooks, refuse } from './books.ts'
 import { createExecution, createNotification } from './controlled.ts'
 import { listDisputes } from './disputes.ts'
@@ -22,7 +22,7 @@ type EmulatorOptions = {
   clock?: Clock
   habits?: Partial<Habits>
   /** Serves what is not under /pg: the payer's pages. */
-  pages?: (books: Books, request: Seen) => Answer | Promise<Answer>
+  pages?: (books: Books, request: SeenRequest) => EmulatorAnswer | Promise<EmulatorAnswer>
 }
 
 export async function startCashfree(options: EmulatorOptions = {}): Promise<CashfreeEmulator> {
@@ -38,7 +38,11 @@ export async function startCashfree(options: EmulatorOptions = {}): Promise<Cash
   return { ...server, books, apiUrl: `${server.url}/pg` }
 }
 
-type Route = [method: string, path: RegExp, handle: (books: Books, ids: string[], request: Seen) => Answer]
+type Route = [
+  method: string,
+  path: RegExp,
+  handle: (books: Books, ids: string[], request: SeenRequest) => EmulatorAnswer,
+]
 
 const ROUTES: Route[] = [
   ['POST', /^\/orders$/, (books, _, { body }) => createOrder(books, body)],
@@ -103,7 +107,7 @@ const ROUTES: Route[] = [
   ],
 ]
 
-function serveApi(books: Books, request: Seen): Answer {
+function serveApi(books: Books, request: SeenRequest): EmulatorAnswer {
   const { headers, method, body } = request
   const { clientId, clientSecret } = books.keys
   if (headers['x-client-id'] !== clientId || headers['x-client-secret'] !== clientSecret)
@@ -125,8 +129,8 @@ function serveApi(books: Books, request: Seen): Answer {
 function answerOnce(
   books: Books,
   key: string,
-  { text, answer }: { text: string; answer: () => Answer },
-): Answer {
+  { text, answer }: { text: string; answer: () => EmulatorAnswer },
+): EmulatorAnswer {
   const known = books.answers.get(key)
   if (known !== undefined && known.request !== text)
     return refuse(

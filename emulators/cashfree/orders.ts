@@ -1,10 +1,10 @@
-import { type Answer, type Fields, textOf } from '../server.ts'
+import { type EmulatorAnswer, type Fields, textOf } from '../server.ts'
 import { emit, found, newNumber, newSession, refuse, timeOf, type Books } from './books.ts'
 import type { Order, Payment, Refund } from './entities.ts'
 import { record } from './settlements.ts'
 
 /** Orders, what a payer pays of them, and refunds. */
-export function createOrder(books: Books, body: Fields): Answer {
+export function createOrder(books: Books, body: Fields): EmulatorAnswer {
   const id = String(body['order_id'])
   const amount = Number(body['order_amount'])
   if (!/^[\w-]{3,45}$/.test(id)) return refuse(400, 'order_id_invalid', 'order_id : is invalid')
@@ -39,7 +39,7 @@ export function createOrder(books: Books, body: Fields): Answer {
   return { status: 200, body: order }
 }
 
-export function terminateOrder(books: Books, id: string, body: Fields): Answer {
+export function terminateOrder(books: Books, id: string, body: Fields): EmulatorAnswer {
   const order = books.orders.get(id)
   if (order === undefined) return found(undefined, 'order')
   if (body['order_status'] !== 'TERMINATED')
@@ -54,7 +54,7 @@ export function isRupees(amount: number): boolean {
   return Number.isFinite(amount) && Math.abs(amount * 100 - Math.round(amount * 100)) < 1e-6
 }
 
-export function listPayments(books: Books, orderId: string): Answer {
+export function listPayments(books: Books, orderId: string): EmulatorAnswer {
   if (!books.orders.has(orderId)) return found(undefined, 'order')
   return { status: 200, body: books.payments.filter(payment => payment.order_id === orderId).toReversed() }
 }
@@ -136,7 +136,7 @@ function orderOf(books: Books, orderId: string): Order {
   return order
 }
 
-export function createRefund(books: Books, orderId: string, body: Fields): Answer {
+export function createRefund(books: Books, orderId: string, body: Fields): EmulatorAnswer {
   const payment = books.payments.find(one => one.order_id === orderId && one.payment_status === 'SUCCESS')
   if (!books.orders.has(orderId)) return found(undefined, 'order')
   if (payment === undefined)

@@ -1,5 +1,5 @@
 import { button, escape, list, page } from '../page.ts'
-import { type Answer, type Seen, textOf } from '../server.ts'
+import { type EmulatorAnswer, type SeenRequest, textOf } from '../server.ts'
 import { type Books, refuse } from './books.ts'
 import { endExecution } from './controlled.ts'
 import { loseDispute, openDispute, winDispute } from './disputes.ts'
@@ -17,7 +17,7 @@ import {
 } from './subscriptions.ts'
 
 /** The pages that a person sees: the payer's under `/checkout/…`, and at `/` a desk from which banks are played. */
-export function servePages(books: Books, { method, path, body }: Seen): Answer {
+export function servePages(books: Books, { method, path, body }: SeenRequest): EmulatorAnswer {
   const [, , kind, session] = path.split('/')
   const order = [...books.orders.values()].find(one => one.payment_session_id === session)
   const subscription = [...books.subscriptions.values()].find(one => one.subscription_session_id === session)
@@ -32,7 +32,7 @@ export function servePages(books: Books, { method, path, body }: Seen): Answer {
 }
 
 /** As documented, the browser comes back to the return address when the payer has tried. */
-function visitOrder(books: Books, order: Order, verb: string | null): Answer {
+function visitOrder(books: Books, order: Order, verb: string | null): EmulatorAnswer {
   const { order_id: id, order_status: status, order_meta: meta } = order
   if (verb !== null && status === 'ACTIVE') {
     payOrder(
@@ -48,7 +48,7 @@ function visitOrder(books: Books, order: Order, verb: string | null): Answer {
   return { status: 200, body: show(title, [`<p>Order ${id}: ${status}.</p>`, ...buttons]) }
 }
 
-function visitSubscription(books: Books, subscription: Subscription, verb: string | null): Answer {
+function visitSubscription(books: Books, subscription: Subscription, verb: string | null): EmulatorAnswer {
   const { subscription_id: id, subscription_status: status, plan_details: plan } = subscription
   if (verb !== null && status === 'INITIALIZED') {
     if (verb === 'authorise') authorise(books, id)

@@ -1,4 +1,4 @@
-import type { Answer, Fields } from '../server.ts'
+import type { EmulatorAnswer, Fields } from '../server.ts'
 import { newNumber, refuse, timeOf, type Books } from './books.ts'
 import type { ReconEvent } from './entities.ts'
 
@@ -48,7 +48,7 @@ export function settle(books: Books): string {
   return utr
 }
 
-export function listRecon(books: Books, body: Fields): Answer {
+export function listRecon(books: Books, body: Fields): EmulatorAnswer {
   const { pagination = {}, filters = {} } = body as Record<string, Fields>
   const limit = Number(pagination['limit'])
   if (!(limit >= 10 && limit <= 1_000))

@@ -1,11 +1,11 @@
-import { type Answer, type Fields, textOf } from '../server.ts'
+import { type EmulatorAnswer, type Fields, textOf } from '../server.ts'
 import { emit, found, newNumber, newSession, refuse, timeOf, type Books } from './books.ts'
 import type { Charge, ChargeRefund, Subscription } from './entities.ts'
 import { isRupees } from './orders.ts'
 import { record } from './settlements.ts'
 
 /** Subscriptions on demand, their authorisation, and charges at Cashfree's own pace. */
-export function createSubscription(books: Books, body: Fields): Answer {
+export function createSubscription(books: Books, body: Fields): EmulatorAnswer {
   const id = String(body['subscription_id'])
   const customer = (body['customer_details'] ?? {}) as Subscription['customer_details']
   const plan = (body['plan_details'] ?? {}) as Subscription['plan_details']
@@ -133,7 +133,7 @@ export function subscriptionOf(books: Books, id: string): Subscription {
 
 const ENDED = ['CANCELLED', 'CUSTOMER_CANCELLED', 'EXPIRED', 'COMPLETED', 'LINK_EXPIRED']
 
-export function manageSubscription(books: Books, id: string, body: Fields): Answer {
+export function manageSubscription(books: Books, id: string, body: Fields): EmulatorAnswer {
   const subscription = books.subscriptions.get(id)
   if (subscription === undefined) return found(undefined, 'subscription')
   const next = { CANCEL: 'CANCELLED', PAUSE: 'PAUSED', ACTIVATE: 'ACTIVE' }[String(body['action'])]
@@ -148,7 +148,7 @@ export function manageSubscription(books: Books, id: string, body: Fields): Answ
 }
 
 /** An e-mandate goes to the bank at once; a UPI debit has a day, and the payer is notified a day ahead. */
-export function createCharge(books: Books, body: Fields): Answer {
+export function createCharge(books: Books, body: Fields): EmulatorAnswer {
   const [id, subscriptionId] = [String(body['payment_id']), String(body['subscription_id'])]
   const subscription = books.subscriptions.get(subscriptionId)
   if (subscription === undefined) return found(undefined, 'subscription')
@@ -215,7 +215,7 @@ export function chargeOf(books: Books, id: string): Charge {
   return charge
 }
 
-export function createChargeRefund(books: Books, subscriptionId: string, body: Fields): Answer {
+export function createChargeRefund(books: Books, subscriptionId: string, body: Fields): EmulatorAnswer {
   const [id, amount] = [String(body['refund_id']), Number(body['refund_amount'])]
   const paymentId = String(body['payment_id'])
   const charge =

@@ -132,8 +132,8 @@ function isSigned(secrets: readonly string[], raw: string, headers: IncomingMess
   })
 }
 
-type Answer = { status: number; body: unknown }
-type Asked = Submission & { type: string; offer_id: string; how: 'canceled' | 'expired' }
+type LenderAnswer = { status: number; body: unknown }
+type Submitted = Submission & { type: string; offer_id: string; how: 'canceled' | 'expired' }
 
 /** The type in the signed body has to be that of the path. */
 const TYPES: Record<string, string> = {
@@ -144,8 +144,8 @@ const TYPES: Record<string, string> = {
   '/ping': 'ping',
 }
 
-function answerTo(books: LenderBooks, url: string, path: string, raw: string): Answer {
-  const asked = JSON.parse(raw) as Asked
+function answerTo(books: LenderBooks, url: string, path: string, raw: string): LenderAnswer {
+  const asked = JSON.parse(raw) as Submitted
   if (TYPES[path] !== asked.type) return { status: 404, body: {} }
   switch (asked.type) {
     case 'ping':

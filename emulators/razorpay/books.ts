@@ -1,5 +1,5 @@
 import { createHmac, randomUUID } from 'node:crypto'
-import type { Answer, Fields } from '../server.ts'
+import type { EmulatorAnswer, Fields } from '../server.ts'
 import type { Dispute, Invoice, Link, Order, Payment, ReconItem, Refund, Token } from './entities.ts'
 
 export const KEYS = {
@@ -144,17 +144,17 @@ export function newPayment(books: Books, changes: Partial<Payment>): Payment {
   return payment
 }
 
-export function found(entity: Fields | undefined): Answer {
+export function found(entity: Fields | undefined): EmulatorAnswer {
   return entity === undefined ? refuse('The id provided does not exist') : { status: 200, body: entity }
 }
 
-export function page(items: readonly Fields[], query: URLSearchParams): Answer {
+export function page(items: readonly Fields[], query: URLSearchParams): EmulatorAnswer {
   const skip = Number(query.get('skip') ?? 0)
   const slice = items.slice(skip, skip + Number(query.get('count') ?? 10))
   return { status: 200, body: { entity: 'collection', count: slice.length, items: slice } }
 }
 
-export function refuse(description: string, status = 400, reason: string | null = null): Answer {
+export function refuse(description: string, status = 400, reason: string | null = null): EmulatorAnswer {
   const error = {
     code: 'BAD_REQUEST_ERROR',
     description,

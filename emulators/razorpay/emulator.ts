@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts'
-import { type Answer, type Fields, type Seen, type Server, startServer } from '../server.ts'
+import { type EmulatorAnswer, type Fields, type SeenRequest, type Server, startServer } from '../server.ts'
 import { type Books, found, type Habits, type Keys, openBooks, page, refuse, signEvent } from './books.ts'
 import type { Payment, ReconItem } from './entities.ts'
 import { cancelLink, createLink, createRefund, listLinks, listRefunds, payLink, readLink } from './links.ts'
@@ -26,7 +26,7 @@ export type EmulatorOptions = {
   clock?: Clock
   habits?: Partial<Habits>
   /** Serves what is not under /v1: the payer's pages. */
-  pages?: (books: Books, request: Seen) => Answer
+  pages?: (books: Books, request: SeenRequest) => EmulatorAnswer
 }
 
 export async function startRazorpay(options: EmulatorOptions = {}): Promise<RazorpayEmulator> {
@@ -53,7 +53,11 @@ export async function startRazorpay(options: EmulatorOptions = {}): Promise<Razo
   }
 }
 
-type Route = [method: string, path: RegExp, handle: (books: Books, ids: string[], request: Seen) => Answer]
+type Route = [
+  method: string,
+  path: RegExp,
+  handle: (books: Books, ids: string[], request: SeenRequest) => EmulatorAnswer,
+]
 
 const ROUTES: Route[] = [
   ['POST', /^\/v1\/payment_links$/, (books, _, { body }) => createLink(books, body)],
@@ -127,7 +131,7 @@ function reconOf(books: Books, query: URLSearchParams): ReconItem[] {
   })
 }
 
-function serveApi(books: Books, request: Seen): Answer {
+function serveApi(books: Books, request: SeenRequest): EmulatorAnswer {
   const { keyId, keySecret } = books.keys
   const expected = `Basic ${Buffer.from(`${keyId}:${keySecret}`).toString('base64')}`
   if (request.headers.authorization !== expected) return refuse('Authentication failed', 401)

@@ -1,10 +1,10 @@
 import { randomInt, randomUUID } from 'node:crypto'
-import { type Answer, type Fields, type Seen, textOf } from '../server.ts'
+import { type EmulatorAnswer, type Fields, type SeenRequest, textOf } from '../server.ts'
 import { emit, found, newId, newPayment, page, refuse, type Books } from './books.ts'
 import type { Link, Notes, Payment, Refund } from './entities.ts'
 
 /** Payment Links and refunds. */
-export function createLink(books: Books, body: Fields): Answer {
+export function createLink(books: Books, body: Fields): EmulatorAnswer {
   const reference = textOf(body, 'reference_id')
   if (reference.length > 40) return refuse('The reference id may not be greater than 40 characters.')
   if (!(Number(body['amount']) >= 100)) return refuse('The amount must be at least INR 1.00.')
@@ -42,7 +42,7 @@ export function createLink(books: Books, body: Fields): Answer {
 }
 
 /** As documented, lists leave the payments out. */
-export function listLinks(books: Books, query: URLSearchParams): Answer {
+export function listLinks(books: Books, query: URLSearchParams): EmulatorAnswer {
   const wanted = query.get('reference_id')
   const payment = query.get('payment_id')
   const all = [...books.links.values()]
@@ -54,13 +54,13 @@ export function listLinks(books: Books, query: URLSearchParams): Answer {
   }
 }
 
-export function readLink(books: Books, id: string): Answer {
+export function readLink(books: Books, id: string): EmulatorAnswer {
   const link = books.links.get(id)
   return found(link === undefined ? undefined : expired(books, link))
 }
 
 /** As documented, only a link that waits for money can be cancelled. */
-export function cancelLink(books: Books, id: string): Answer {
+export function cancelLink(books: Books, id: string): EmulatorAnswer {
   const link = books.links.get(id)
   if (link === undefined) return found(undefined)
   const { status } = expired(books, link)
@@ -118,8 +118,8 @@ function referenceOf(method: string): Fields {
 export function createRefund(
   books: Books,
   paymentId: string,
-  { headers, body }: Pick<Seen, 'headers' | 'body'>,
-): Answer {
+  { headers, body }: Pick<SeenRequest, 'headers' | 'body'>,
+): EmulatorAnswer {
   const key = String(headers['x-refund-idempotency'] ?? '')
   const text = JSON.stringify(body)
   const known = books.refundKeys.get(key)
@@ -163,7 +163,7 @@ export function refundInDashboard(books: Books, paymentId: string, amount: numbe
   if (refund !== undefined) endRefund(books, refund, 'processed')
 }
 
-export function listRefunds(books: Books, paymentId: string, query: URLSearchParams): Answer {
+export function listRefunds(books: Books, paymentId: string, query: URLSearchParams): EmulatorAnswer {
   return page(books.refunds.filter(refund => refund.payment_id === paymentId).toReversed(), query)
 }
 

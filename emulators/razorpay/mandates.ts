@@ -1,4 +1,4 @@
-import { type Answer, type Fields, textOf } from '../server.ts'
+import { type EmulatorAnswer, type Fields, textOf } from '../server.ts'
 import { emit, found, newId, newPayment, page, refuse, type Books } from './books.ts'
 import type { Invoice, Notes, Token } from './entities.ts'
 import { createOrder } from './orders.ts'
@@ -8,7 +8,7 @@ const FORTY_YEARS_S = 40 * 366 * 86_400
 const UPI_CAP_PAISE = 99_999_00
 const EMANDATE_CAP_PAISE = 1_00_00_000_00
 
-export function createRegistrationLink(books: Books, body: Fields): Answer {
+export function createRegistrationLink(books: Books, body: Fields): EmulatorAnswer {
   const asked = (body['subscription_registration'] ?? {}) as Fields
   const customer = (body['customer'] ?? {}) as Record<string, string>
   const problem = problemOf(books, body, asked, customer)
@@ -100,13 +100,13 @@ function customerOf(books: Books, asked: Record<string, string>): string {
   return id
 }
 
-export function listInvoices(books: Books, query: URLSearchParams): Answer {
+export function listInvoices(books: Books, query: URLSearchParams): EmulatorAnswer {
   const receipt = query.get('receipt')
   const all = [...books.invoices.values()].filter(one => receipt === null || one.receipt === receipt)
   return page(all.toReversed(), query)
 }
 
-export function cancelInvoice(books: Books, id: string): Answer {
+export function cancelInvoice(books: Books, id: string): EmulatorAnswer {
   const invoice = books.invoices.get(id)
   if (invoice?.status === 'paid') return refuse('Invoice cannot be cancelled in paid status.')
   if (invoice !== undefined) Object.assign(invoice, { status: 'cancelled', cancelled_at: books.now() })
@@ -219,7 +219,7 @@ export function moveToken(
   emit(books, `token.${status}`, { token: held.token })
 }
 
-export function readToken(books: Books, customerId: string, tokenId: string): Answer {
+export function readToken(books: Books, customerId: string, tokenId: string): EmulatorAnswer {
   const held = books.tokens.get(tokenId)
   return found(held?.customerId === customerId && !held.isDeleted ? held.token : undefined)
 }
@@ -230,7 +230,7 @@ export function cancelToken(
   customerId: string,
   tokenId: string,
   verb: 'cancel' | 'delete',
-): Answer {
+): EmulatorAnswer {
   const held = books.tokens.get(tokenId)
   if (held === undefined || held.isDeleted || held.customerId !== customerId)
     return refuse('The id provided does not exist')

@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto'
-import { type Answer, type Fields, textOf } from '../server.ts'
+import { type EmulatorAnswer, type Fields, textOf } from '../server.ts'
 import { emit, newId, newPayment, page, refuse, type Books } from './books.ts'
 import type { Notes, Order, Payment } from './entities.ts'
 
 /** Orders, and debits under a token. */
-export function createOrder(books: Books, body: Fields): Answer {
+export function createOrder(books: Books, body: Fields): EmulatorAnswer {
   const receipt = (body['receipt'] as string | null | undefined) ?? null
   if (receipt !== null && receipt.length > 40)
     return refuse('The receipt may not be greater than 40 characters.')
@@ -43,7 +43,7 @@ export function createOrder(books: Books, body: Fields): Answer {
   return { status: 200, body: order }
 }
 
-export function listOrders(books: Books, query: URLSearchParams): Answer {
+export function listOrders(books: Books, query: URLSearchParams): EmulatorAnswer {
   const receipt = query.get('receipt')
   return page(
     [...books.orders.values()].filter(one => receipt === null || one.receipt === receipt).toReversed(),
@@ -51,13 +51,13 @@ export function listOrders(books: Books, query: URLSearchParams): Answer {
   )
 }
 
-export function listOrderPayments(books: Books, orderId: string): Answer {
+export function listOrderPayments(books: Books, orderId: string): EmulatorAnswer {
   const items = [...books.payments.values()].filter(payment => payment.order_id === orderId)
   return { status: 200, body: { entity: 'collection', count: items.length, items } }
 }
 
 /** A debit is taken and decided later: nothing in the answer says whether the account had the money. */
-export function chargeToken(books: Books, body: Fields): Answer {
+export function chargeToken(books: Books, body: Fields): EmulatorAnswer {
   const order = books.orders.get(String(body['order_id']))
   const held = books.tokens.get(String(body['token']))
   if (order === undefined) return refuse('The id provided does not exist')

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { button, escape, list, page as pageOf } from '../page.ts'
-import { type Answer, type Seen, textOf } from '../server.ts'
+import { type EmulatorAnswer, type SeenRequest, textOf } from '../server.ts'
 import { type Books, refuse } from './books.ts'
 import type { Invoice, Link, Payment } from './entities.ts'
 import { endRefund, payLink, refundInDashboard } from './links.ts'
@@ -9,7 +9,7 @@ import { endDebit } from './orders.ts'
 import { disputePayment, moveDispute, payOut, type DisputeStatus } from './settlements.ts'
 
 /** The pages that a person sees: the payer's at `/i/…`, and at `/` a desk from which banks and banking days are played. */
-export function servePages(books: Books, { method, path, body }: Seen): Answer {
+export function servePages(books: Books, { method, path, body }: SeenRequest): EmulatorAnswer {
   const id = path.startsWith('/i/') ? path.slice(3) : ''
   const link = books.links.get(id)
   const invoice = books.invoices.get(id)
@@ -25,7 +25,7 @@ export function servePages(books: Books, { method, path, body }: Seen): Answer {
 }
 
 /** As documented, the browser comes back to `callback_url` with the ids and a signature over them. */
-function visitLink(books: Books, link: Link, outcome: string): Answer {
+function visitLink(books: Books, link: Link, outcome: string): EmulatorAnswer {
   if (link.status !== 'created') return { status: 200, body: linkPage(link) }
   const [result, method = 'upi'] = outcome.split(' ')
   const failure = {
@@ -54,7 +54,7 @@ function visitLink(books: Books, link: Link, outcome: string): Answer {
 }
 
 /** As documented, a registration link leads nowhere when the payer is done. */
-function visitInvoice(books: Books, invoice: Invoice, choice: string): Answer {
+function visitInvoice(books: Books, invoice: Invoice, choice: string): EmulatorAnswer {
   if (invoice.status === 'issued') {
     if (choice === 'decline') declineRegistration(books, invoice.id)
     else authorise(books, invoice.id, choice)

@@ -43,7 +43,7 @@ export type Bursar = Omit<OpenedDatabase, 'ctx'> & {
   pages: readonly ServedPage[]
   uploads: Uploads
   bodies: Bodies
-  /** In order: readiness, requests, work, database. Once, however often it is asked to. */
+  /** Stops readiness, requests, work and the database in this order, and once, however often it is asked to. */
   stop(): Promise<void>
 }
 

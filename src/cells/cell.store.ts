@@ -14,7 +14,7 @@ export async function fingerprintContent(db: Queryable): Promise<string> {
   return row?.print ?? ''
 }
 
-/** In one statement, so that a school that moves meanwhile is there with its keys, or without. */
+/** One statement reads both, so that a school that moves meanwhile is there with its keys, or not at all. */
 export async function readContent(db: Queryable): Promise<CellContent> {
   const [row] = await db.query<{ schools: School[] | null; routes: Route[] | null }>(
     `select

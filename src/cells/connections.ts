@@ -6,7 +6,7 @@ import { isUnavailable, unavailable, type BursarError } from '../platform/errors
 const POOL = 2
 const SEARCH_MS = 2_000
 const ANSWER_MS = 5_000
-/** For so long a cell that was away is not asked again, so that others are looked at every second. */
+/** A cell that was away is left alone so long, so that others are looked at every second. */
 const LEFT_ALONE_MS = 5_000
 
 export type CellAddress = { name: string; databaseUrlSealed: Buffer }

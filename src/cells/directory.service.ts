@@ -217,7 +217,7 @@ async function readContents(
   const found = await Promise.all(
     cells.map(cell => connections.ask(cell, readContent).catch((error: unknown) => reasonOf(error))),
   )
-  // In the order of the cells and not of their answers: of two schools with one code the same one always wins.
+  // The order is that of the cells and not of their answers: when two schools have one code, the same one always wins.
   for (const [index, { name }] of cells.entries()) {
     const content = found[index]
     if (typeof content === 'string') away.push({ cell: name, reason: content })

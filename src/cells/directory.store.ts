@@ -3,7 +3,7 @@ import type { Cell, Directory, Route, School } from './directory.rules.ts'
 
 type StoredCell = Cell & { databaseUrlSealed: Buffer }
 
-/** In the order in which they were added: the first keeps the directory. */
+/** Cells come in the order in which they were added: the first keeps the directory. */
 export async function listCells(db: Queryable): Promise<StoredCell[]> {
   return db.query<StoredCell>(
     `select name, addresses, first_institute_id as "firstInstituteId", is_draining as "isDraining",

@@ -67,7 +67,7 @@ export const SESSION_LIMIT_MS = 24 * HOUR_MS
 export const INVITATION_MS = 7 * 24 * HOUR_MS
 export const PASSWORD_LINK_MS = 24 * HOUR_MS
 export const UNLOCK_CODE_MS = HOUR_MS
-/** Between two mails that anybody can cause; what the first one holds is good for longer. */
+/** Anybody can cause such a mail, so the next one waits; what the first one holds is good for longer. */
 export const MAIL_GAP_MS = 10 * MINUTE_MS
 
 /** Until when a session lasts if nobody uses it any more. */
@@ -92,7 +92,7 @@ export function admitTry(before: Tries | null, now: Date, limit: Waits): Admissi
   return { kind: 'counted', tries: { failures, lastAt: now, blockedUntil: blockAfter(failures, now, limit) } }
 }
 
-/** As it stood before the last try was counted. */
+/** Undoes the count of the last try. */
 export function takeBack(tries: Tries, limit: Waits): Tries {
   const failures = Math.max(0, tries.failures - 1)
   return { ...tries, failures, blockedUntil: blockAfter(failures, tries.lastAt, limit) }

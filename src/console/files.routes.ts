@@ -33,7 +33,7 @@ type FileEndpoint<Visit, Params extends AnyInput, Query extends AnyInput> = {
   url: string
   params?: Params
   query?: Query
-  /** Of the file, or of one of the files it may be. */
+  /** The type that the API document names; a route with several files names one of them. */
   mediaType: string
   /** Shown in the browser instead of saved. */
   isShown?: true
@@ -55,7 +55,7 @@ export function addConsoleFile<
   addFile(app, ctx, { ...endpoint, url: INSTITUTE + endpoint.url }, atInstitute(ctx, endpoint.roles))
 }
 
-/** Of an application, for the people of its lender. */
+/** A file about an application, for the people of its lender. */
 export function addDeskFile<Query extends AnyInput>(
   app: FastifyInstance,
   ctx: Context,
@@ -107,7 +107,7 @@ type UploadEndpoint<Visit, Query extends AnyInput, Result> = {
   audit(result: Result): AuditNote
 }
 
-/** In a scope that receives files (`receiveFiles` of http/upload.ts). Who may not is told before the file is read. */
+/** The scope receives files (`receiveFiles` of http/upload.ts). Who may not is told before the file is read. */
 export function addConsoleUpload<Query extends AnyInput, Result>(
   scope: FastifyInstance,
   ctx: Context,
@@ -116,7 +116,7 @@ export function addConsoleUpload<Query extends AnyInput, Result>(
   addUpload(scope, ctx, { ...endpoint, url: INSTITUTE + endpoint.url }, atInstitute(ctx, endpoint.roles))
 }
 
-/** To an application, by the people of its lender. */
+/** A file that people of the lender add to an application. */
 export function addDeskUpload<Query extends AnyInput, Result>(
   scope: FastifyInstance,
   ctx: Context,

@@ -55,7 +55,7 @@ export type Dues = {
   /** The day for which they are read. */
   today: string
   context: StudentContext
-  /** In the order registered. */
+  /** Components in the order registered. */
   lines: DueLine[]
   lateFees: LateFee[]
   owedPaise: Paise

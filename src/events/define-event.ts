@@ -5,7 +5,7 @@ import type { EventCode, TestCode } from './codes.ts'
 type Payload<Source, Json> = {
   readonly schema: JsonSchema
   readonly example: Json
-  /** In the context of the event's moment, or of none. */
+  /** Takes the event's moment as its context, or none. */
   toJson(this: void, source: Source, at: never): Json
 }
 

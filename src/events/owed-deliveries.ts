@@ -8,7 +8,7 @@ export type OwedDeliveries = {
   events: readonly OwedEvent[]
 }
 
-/** As its transaction has just written it. */
+/** An event that its transaction has just written. */
 export type OwedEvent = {
   id: string
   code: string

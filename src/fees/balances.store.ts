@@ -1,6 +1,6 @@
 import type { Queryable, Transaction } from '../platform/db/database.ts'
 
-/** In the order of their ids, so that two who lock many cannot deadlock. */
+/** Locks in the order of ids, so that two who lock many cannot deadlock. */
 const LOCK = `select from students where institute_id = $1 and id = any($2) order by id for no key update`
 
 /** A component that nothing says anything of any more stays as a row of zeros. */

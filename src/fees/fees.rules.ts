@@ -176,7 +176,7 @@ function samePrice(left: Price, right: Price): boolean {
   return left.feePaise === right.feePaise && sameDiscounts(left.discounts, right.discounts)
 }
 
-/** In whatever order they stand. */
+/** The order of discounts does not matter. */
 function sameDiscounts(left: readonly Discount[], right: readonly Discount[]): boolean {
   const texts = (discounts: readonly Discount[]): string[] =>
     discounts.map(({ discountType, valuePaise }) => `${valuePaise} ${discountType}`).sort()

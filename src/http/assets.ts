@@ -39,7 +39,7 @@ export function sendAsset(request: FastifyRequest, reply: FastifyReply, asset: A
   if (isKnown(request.headers['if-none-match'], asset.etag)) return reply.code(304).send()
   reply.headers({ 'content-type': asset.contentType, 'content-length': body.length })
   if (encoding !== 'identity') reply.header('content-encoding', encoding)
-  // In pieces, so that a reader who stops reading holds one of them and not all.
+  // Sent in pieces, so that a reader who stops reading holds one of them and not all.
   return reply.send(body.length <= CHUNK_BYTES ? body : Readable.from(piecesOf(body), { objectMode: false }))
 }
 

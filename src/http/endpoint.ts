@@ -10,7 +10,7 @@ import {
   rememberResult,
   replayIfDone,
   type Command,
-  type Answer,
+  type StoredAnswer,
   type Idempotency,
 } from '../platform/idempotency.ts'
 import { callerOf } from './auth.ts'
@@ -132,7 +132,7 @@ export function addWrite<
 export function answerBy<Result, Asker>(
   output: Reply<Result, Asker>,
   asker: Asker,
-): (result: Result) => Answer {
+): (result: Result) => StoredAnswer {
   return result => {
     const success = output.toSuccess(result, asker)
     return { httpStatus: success.httpStatus, body: successBody(success) }
@@ -162,7 +162,7 @@ function sealed<Result>(
 type Exchange<Result> = {
   request: FastifyRequest
   reply: FastifyReply
-  answerOf: (result: Result) => Answer
+  answerOf: (result: Result) => StoredAnswer
   takesKeyFirst?: true | undefined
 }
 
@@ -233,7 +233,7 @@ async function answerAgain(
   throw refused.error
 }
 
-function sendReplay(reply: FastifyReply, { httpStatus, body }: Answer): FastifyReply {
+function sendReplay(reply: FastifyReply, { httpStatus, body }: StoredAnswer): FastifyReply {
   reply.header('idempotent-replayed', 'true')
   return send(reply, httpStatus, body)
 }

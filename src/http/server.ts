@@ -24,7 +24,7 @@ declare module 'fastify' {
     declaredType: string | undefined
     /** The code of the error that it was answered with. */
     errorCode: ErrorCode | null
-    /** Of what is read as a whole; null: nothing has come. */
+    /** Set while a body that is read as a whole arrives; null: nothing has come. */
     bodyUnderWay: BodyUnderWay | null
   }
   interface FastifyInstance {

@@ -99,7 +99,7 @@ export function allImports(institute: Institute, filter: store.ImportFilter, { k
 
 const CURSOR = /^(\d{1,9})-(\d{1,15})$/
 
-/** In the order of the file. */
+/** Problems come in the order of the file. */
 export async function listProblems(
   ctx: Context,
   institute: Institute,

@@ -15,7 +15,7 @@ export type CodeInUse = CatalogueEntry & { key: string }
 const knownCodes = new WeakMap<Queryable, Set<string>>()
 const MAX_KNOWN = 50_000
 
-/** In a strict institute, refuses codes outside the catalogue. */
+/** Refuses codes outside the catalogue if the institute is strict. */
 export async function checkCatalogue(
   db: Queryable,
   institute: Institute,

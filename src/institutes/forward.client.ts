@@ -37,7 +37,7 @@ const MAX_BYTES = 64 * 1024
 // Cells are addresses that the operator gave.
 const httpClient = new HttpClient({ policy: anyAddress })
 
-/** To a process of another cell, given as host:port. */
+/** Sends to a process of another cell, given as host:port. */
 export function sendToCell(address: string, callback: IncomingCallback, by: string): Promise<HttpResult> {
   const headers: Record<string, string> = {}
   for (const [name, value] of Object.entries(callback.headers))

@@ -69,16 +69,16 @@ export async function askLender(
   await applyAll(ctx, reports)
 }
 
-/** In the lender's order. A report that is still ahead of a missing one is applied when the reconciler asks again. */
+/** Applies reports in the lender's order. One that is still ahead of a missing one is applied when the reconciler asks again. */
 export async function applyAll(ctx: LoanContext, reports: readonly LoanReport[]): Promise<void> {
   for (const report of reports) await applyUpdate(ctx, report)
 }
 
 type Transfer = { payment: Payment; collectorCode: string; reference: string }
-type Applied = { outcome: Verdict; transfer: Transfer | null; refusal: string | null }
+type AppliedReport = { outcome: Verdict; transfer: Transfer | null; refusal: string | null }
 
 /** Applies one report and records its event in one transaction; a pay-out is announced to the bank after the commit. */
-async function applyUpdate(ctx: LoanContext, report: LoanReport): Promise<Applied> {
+async function applyUpdate(ctx: LoanContext, report: LoanReport): Promise<AppliedReport> {
   const applied = await ctx.db.transaction(tx => applyIn(ctx, tx, report))
   await announce(ctx, applied.transfer)
   return applied
@@ -91,10 +91,10 @@ export async function announce(ctx: LoanContext, transfer: Transfer | null): Pro
   await sendTransfer(ctx, payment, how)
 }
 
-const NOTHING: Applied = { outcome: 'nothing', transfer: null, refusal: null }
+const NOTHING: AppliedReport = { outcome: 'nothing', transfer: null, refusal: null }
 
 /** Applies one report in the caller's transaction, which announces the transfer after its commit. */
-export async function applyIn(ctx: LoanContext, tx: Transaction, report: LoanReport): Promise<Applied> {
+export async function applyIn(ctx: LoanContext, tx: Transaction, report: LoanReport): Promise<AppliedReport> {
   const file = await store.lockFile(tx, report)
   if (file === null) return NOTHING
   const outcome = judge(file, report.update)

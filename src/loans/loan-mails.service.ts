@@ -7,7 +7,7 @@ import { getInstitutesById } from '../institutes/institutes.service.ts'
 import { markUrl } from '../platform/cell-mark.rules.ts'
 import type { LoanContext } from './context.ts'
 
-/** In the language of the family, in the transaction of what it tells of. */
+/** Queues the mail in the language of the family and in the transaction of what it tells of. */
 export async function mailBorrower(
   tx: Transaction,
   application: Application,

@@ -7,9 +7,9 @@ import type { Application, Emi, Tranche } from './loans.rules.ts'
 
 const LOAN_ID = 'loan_01k9zq4m0ve8sbn6yt2hw3c5da'
 
-type OfLoan = StudentInEvent & { application: Application }
+type LoanInEvent = StudentInEvent & { application: Application }
 
-const out = outputOf<OfLoan>()
+const out = outputOf<LoanInEvent>()
 const applicationBlock = out.object('LoanApplicationBlock', {
   id: out.text('Application id.', LOAN_ID, ({ application }) => application.id),
   status: out.text('State of the application.', 'disbursed', ({ application }) => application.state),
@@ -31,17 +31,17 @@ const ofLoan = {
   application: out.one('The loan application.', applicationBlock, source => source),
 }
 const payload = out.object(ofLoan)
-const signed = outputOf<OfLoan & { disbursements: readonly Tranche[] }>()
+const signed = outputOf<LoanInEvent & { disbursements: readonly Tranche[] }>()
 const signedPayload = signed.object({
   ...ofLoan,
   disbursements: signed.list('The tranches.', disbursementBlock),
 })
-const disbursed = outputOf<OfLoan & { disbursement: Tranche }>()
+const disbursed = outputOf<LoanInEvent & { disbursement: Tranche }>()
 const disbursedPayload = disbursed.object({
   ...ofLoan,
   disbursement: disbursed.one('The tranche.', disbursementBlock),
 })
-const repaid = outputOf<OfLoan & { payment: Emi }>()
+const repaid = outputOf<LoanInEvent & { payment: Emi }>()
 const emiPayload = repaid.object({ ...ofLoan, payment: repaid.one('The EMI.', emiOutput) })
 
 const unsigned = (status: string) => ({ application: { status, agreement_signed_at: undefined } })

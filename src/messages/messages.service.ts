@@ -143,7 +143,7 @@ export async function whenTold(
  * person decides.
  */
 export function sendMessages(post: MessageContext): Run {
-  // Of messages that nothing remote takes, those that were claimed together end together.
+  // Messages that nothing remote takes end together if they were claimed together: one statement writes their ends.
   const ends = new GatheredWrites<store.TryEnd>(ended => store.endTries(post.db, ended))
   return processDue(post, store.toSend, message => sendMessage({ ...post, ends }, message))
 }

@@ -12,7 +12,7 @@ export async function findExpired(db: Database, now: Date, limit: number): Promi
   return findDue(db, { table: 'orders', where: HAS_EXPIRED, order: 'expires_at' }, now, limit)
 }
 
-/** Those of them that are so still, skipping what another worker holds. */
+/** Checks again that each has expired, and skips what another worker holds. */
 export async function lockExpired(
   tx: Transaction,
   now: Date,

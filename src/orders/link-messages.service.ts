@@ -7,10 +7,9 @@ import type { Language } from '../platform/languages.ts'
 import { linkMessages, type Payable, type SendChannel } from './link-messages.texts.ts'
 
 type From = { institute: Pick<Institute, 'id' | 'code' | 'name'>; publicUrl: string; at: Date }
-/** Without a language each family in its own. */
+/** No language: each family is written to in its own. */
 type How = { channels: readonly SendChannel[]; language: Language | null }
 
-/** Those of the channels that lead to the payer. */
 export function waysTo(
   { phone, email }: Pick<Payable, 'phone' | 'email'>,
   channels: readonly SendChannel[],

@@ -15,7 +15,7 @@ import { formatRupees } from '../platform/money.ts'
 export const SEND_CHANNELS = ['email', 'sms'] as const
 export type SendChannel = (typeof SEND_CHANNELS)[number]
 
-/** As much of an order as a message tells of. */
+/** What a message tells of an order. */
 export type Payable = {
   id: string
   name: string

@@ -1,7 +1,6 @@
 import type { Transaction } from '../platform/db/database.ts'
 import type { OrderLine } from './orders.rules.ts'
 
-/** In the place of all that it had. */
 export async function replaceLines(
   tx: Transaction,
   instituteId: number,

@@ -15,7 +15,7 @@ export async function lockOrder(tx: Transaction, instituteId: number, id: string
   return store.lockOrder(tx, instituteId, id)
 }
 
-/** In the order of their ids, so that two who lock many cannot deadlock. */
+/** Locks in the order of ids, so that two who lock many cannot deadlock. */
 export async function lockOrders(
   tx: Transaction,
   instituteId: number,

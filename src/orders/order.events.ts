@@ -25,7 +25,7 @@ const UNPAID = {
 }
 const unpaidLink = out.object(ofLink)
 
-/** Those of its payments are in payments/payment.events.ts. */
+/** Events about payments of a link are in payments/payment.events.ts. */
 export const linkEvents = {
   'payment_link.payment.expired': defineEvent('A payment link passed its expiry unpaid.', unpaidLink, {
     order: { ...UNPAID, status: 'expired', expires_at: '2026-11-15T04:32:10.000Z' },

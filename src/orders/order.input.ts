@@ -71,7 +71,7 @@ export const orderFields = {
   ),
 }
 
-/** Of whatever takes a school year. */
+/** Holds for whatever takes a school year. */
 export const SCHOOL_YEAR = { ascending: ['academic_year_start', 'academic_year_end'] } as const
 
 export const orderInput = input(orderFields, { ...SCHOOL_YEAR, name: 'CreateOrderRequest' })

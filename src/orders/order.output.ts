@@ -123,7 +123,7 @@ export const linkOutput = out.object('PaymentLink', {
   ),
 })
 
-/** Of events that are about either. */
+/** Events that are about either show it. */
 export const anyOrderOutput = out.object({
   ...orderFields,
   ...purposeFields,

@@ -12,7 +12,7 @@ export type PublicKind = 'order' | 'link'
  */
 export type OrderKind = PublicKind | 'downpayment' | 'instalment' | 'student' | 'page' | 'loan'
 
-/** Those that the order routes read, refund and receipt. */
+/** The order routes read, refund and receipt these kinds. */
 export const PAY_ORDER_KINDS = ['order', 'student', 'instalment', 'downpayment', 'page', 'loan'] as const
 
 /**
@@ -23,7 +23,7 @@ export type OrderState = 'unpaid' | 'paid' | 'expired' | 'cancelled' | 'reversed
 
 export type OrderLine = {
   componentType: string
-  /** As a payment page called it when it was ordered; null where the component says it all. */
+  /** What a payment page called it when it was ordered; null where the component says it all. */
   label: string | null
   amountPaise: Paise
   settlementUtr: string | null
@@ -68,7 +68,7 @@ export type Order = MadeFor & {
   lines: OrderLine[]
   /** Asked for and not failed; what goes back of a duplicate payment does not count. */
   refundedPaise: Paise
-  /** Of the payment that paid it. */
+  /** The receipt of the payment that paid it. */
   receipt: ReceiptKey | null
 }
 

@@ -143,7 +143,7 @@ export async function findOrder(ctx: Context, institute: Institute, id: string):
   return isOpenDebit ? null : order
 }
 
-/** In the order of the ids. */
+/** Keeps the order of the ids. */
 export async function findOrders(
   { db }: { db: Queryable },
   institute: Pick<Institute, 'id'>,
@@ -192,7 +192,7 @@ export async function listOrders(
   return readPage(db, institute.id, { ...filter, collectorCode }, { ...page, now: clock.now() })
 }
 
-/** Of several kinds, by what somebody typed: as `listOrders`, for people. */
+/** Like `listOrders` but for people: several kinds, by what somebody typed. */
 export async function searchOrders(
   { db, clock }: Context,
   institute: Institute,

@@ -9,7 +9,7 @@ import type { ReceiptKey } from '../receipts/receipts.rules.ts'
 
 type OrderColumns = Omit<Order, 'lines' | 'refundedPaise' | 'receipt'>
 
-/** As the database answers it: inside JSON a moment is a text. */
+/** The database answers moments inside JSON as text. */
 export type OrderRow = OrderColumns & {
   lines: (Omit<OrderLine, 'settledAt'> & { settledAt: string | null })[]
   refundedPaise: Paise
@@ -79,7 +79,7 @@ const AFTER_PAYMENT = `select ${refundedOf('$1', '$2')} as "refundedPaise", ${re
 type AfterPayment = Pick<OrderRow, 'refundedPaise' | 'receipt'>
 const NOT_PAID: AfterPayment = { refundedPaise: ZERO, receipt: null }
 
-/** To prepare the two sub-selects costs more than the rest even where neither is run: they are asked of paid orders alone. */
+/** Only paid orders are asked with the two sub-selects: preparing these costs more than the rest even where neither is run. */
 export async function findOrder(db: Database, instituteId: number, id: string): Promise<Order | null> {
   const [row] = await db.pointRead<Omit<OrderRow, keyof AfterPayment>>(UNPAID_BY_ID, [instituteId, id])
   if (row === undefined) return null

@@ -2,7 +2,7 @@ import { newId } from '../platform/ids.ts'
 import type { Student } from '../students/students.rules.ts'
 import { unpaidOrder, type Order, type OrderKind, type OrderLine } from './orders.rules.ts'
 
-type Wanted = {
+type OrderRequest = {
   kind: OrderKind
   lines: readonly Pick<OrderLine, 'componentType' | 'amountPaise'>[]
   at: Date
@@ -14,7 +14,7 @@ type Wanted = {
 }
 
 /** An order that Bursar itself makes for a student: dues, a plan's part, a loan's pay-out. */
-export function orderFor(student: Student, wanted: Wanted): Order {
+export function orderFor(student: Student, wanted: OrderRequest): Order {
   const { at, callbackUrl = null, collectorCode = student.collectorCode, ...rest } = wanted
   return unpaidOrder({
     ...rest,

@@ -2,7 +2,7 @@ import type { Queryable } from '../platform/db/database.ts'
 import type { Order, OrderKind } from './orders.rules.ts'
 import { orderColumns, toOrder, type OrderRow } from './orders.store.ts'
 
-/** Of these students, what a payer could still pay at this moment of these kinds; newest first. */
+/** Orders of these kinds that a payer could still pay for these students at this moment, the newest first. */
 export async function listOpenOf(
   db: Queryable,
   instituteId: number,

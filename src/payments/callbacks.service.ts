@@ -6,7 +6,7 @@ import { ZERO } from '../platform/money.ts'
 import type { Account } from '../providers/accounts/registry.service.ts'
 import { AnswerError } from '../providers/answer.ts'
 import type { MandateChange, Callback, Report } from '../providers/port.ts'
-import type { Applied, PaymentContext } from './context.ts'
+import type { ReportOutcome, PaymentContext } from './context.ts'
 import { applyDispute } from './disputes/disputes.service.ts'
 import { applyReport } from './payments.service.ts'
 import { listAtProvider } from './start/groups.store.ts'
@@ -66,7 +66,7 @@ async function withOurIds(ctx: PaymentContext, account: Account, report: Report)
 }
 
 /** The signature tells nothing but whose account it is: what went through another is not this one's to report. */
-async function applyThrough(ctx: PaymentContext, account: Account, report: Report): Promise<Applied> {
+async function applyThrough(ctx: PaymentContext, account: Account, report: Report): Promise<ReportOutcome> {
   if (report.about === 'mandate_change') return ctx.onMandate(report, account.id)
   // People with access to the provider's dashboard may write anything where we write our ids.
   if (!isIdShaped(ourIdOf(report))) return 'unknown'
@@ -76,7 +76,7 @@ async function applyThrough(ctx: PaymentContext, account: Account, report: Repor
     const applied = await applyReport(ctx, report, { through: account.id })
     return applied === 'unknown' || applied === 'foreign' ? applied : 'applied'
   }
-  // Of one that is for several orders, a person is shown the first.
+  // A person whose payment is for several orders is shown the first.
   const [part] =
     report.about === 'refund' ? [] : await listAtProvider(ctx.db, report.instituteId, report.paymentId)
   const accountId =
@@ -110,7 +110,7 @@ function ourIdOf(report: Exclude<Report, MandateChange>): string {
 }
 
 /** Money that we know nothing of, and everything about what is not the account's own, is for a person to look at. */
-function isException(report: Report, applied: Applied): boolean {
+function isException(report: Report, applied: ReportOutcome): boolean {
   const isCapture = report.about === 'payment' && report.outcome.kind === 'captured'
   return applied === 'foreign' || (applied === 'unknown' && isCapture)
 }
@@ -119,7 +119,7 @@ async function recordException(
   ctx: PaymentContext,
   { id: accountId, instituteId, provider }: Account,
   report: Report,
-  applied: Applied,
+  applied: ReportOutcome,
 ): Promise<void> {
   const outcome = report.about === 'payment' ? report.outcome : null
   await insertExceptions(ctx.db, [

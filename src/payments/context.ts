@@ -10,11 +10,11 @@ export type PaymentContext = Context & {
   /** What follows from money that moved, by the kind of its order: see app/payment-handlers.ts. */
   readonly paymentHandlers: Readonly<Record<OrderKind, PaymentHandler>>
   /** Takes what a provider reports of a mandate through an account. */
-  readonly onMandate: (report: MandateReport | MandateChange, accountId: string) => Promise<Applied>
+  readonly onMandate: (report: MandateReport | MandateChange, accountId: string) => Promise<ReportOutcome>
 }
 
 /** What became of a report: `foreign` when the account that it came through is not that of what it is about. */
-export type Applied = 'applied' | 'unknown' | 'foreign'
+export type ReportOutcome = 'applied' | 'unknown' | 'foreign'
 
 /** What went through an account: a payment, a mandate. */
 type AtAccount = { instituteId: number; accountId: string }

@@ -11,7 +11,7 @@ export type { Holiday } from './holidays.store.ts'
 const KNOWN_FOR_MS = 10_000
 const known = new WeakMap<Database, { holidays: Holidays; until: number }>()
 
-/** As they stand now, for what has to follow a change at once. */
+/** Reads past the memory, for what has to follow a change at once. */
 export async function readHolidays(db: Queryable): Promise<Holidays> {
   return store.readHolidays(db)
 }
@@ -28,7 +28,7 @@ export async function knownHolidays(db: Database, reader: Queryable): Promise<Ho
   return holidays
 }
 
-/** Those of a year back and all that are to come, the earliest first. */
+/** Begins a year back and goes on to all that are to come. */
 export async function listHolidays(
   { db, clock }: Context,
   page: { after?: string | undefined; limit: number },

@@ -2,7 +2,7 @@ import type { Queryable, Transaction } from '../platform/db/database.ts'
 
 export type Holiday = { day: string; name: string }
 
-/** From a day on, the earliest first. */
+/** Begins with a day, the earliest first. */
 export async function listHolidays(
   db: Queryable,
   { from, after, limit }: { from: string; after: string | undefined; limit: number },

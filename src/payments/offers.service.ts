@@ -15,7 +15,7 @@ export async function methodsFor(
   return account === null ? [] : offeredMethods(account, totalOfAll(orders))
 }
 
-/** That account, if it offers this way. */
+/** The account that money goes through, if it offers this way. */
 export async function accountToPay(
   { accounts }: Pick<PaymentContext, 'accounts'>,
   instituteId: number,

@@ -57,7 +57,7 @@ export const payment = paid.one('The payment.', paymentBlock)
 const orderPayload = paid.object({ ...ofOrder, payment })
 const linkPayload = paid.object({ ...ofLink, payment })
 
-/** Of an order, link or page; of a student's dues, with the student beside the order. */
+/** A payment of an order, link or page; if it paid a student's dues, the student stands beside the order. */
 const pay = outputOf<{ payment: PaymentInEvent; order: Order; dues?: StudentInEvent }, Date>()
 const payPayload = pay.object({
   payment,
@@ -123,7 +123,7 @@ const disputePayload = disputed.object({
   dispute: disputed.one('The dispute.', disputeBlock),
 })
 
-// Of the examples: an order by itself, paid in full.
+// The examples show an order by itself, paid in full.
 const PAID = { status: 'paid' } as const
 const online = { reference_id: undefined, notes: undefined }
 const unsettled = { ...online, ...UNSETTLED }
@@ -218,7 +218,7 @@ export const paymentEvents = {
   ),
 }
 
-/** Of a payment of any product and mode; where its order was made for a student, the event is one of the student's. */
+/** Serves payments of any product and mode; where the order was made for a student, the event is one of the student's. */
 export function disputeEvent(
   dispute: Dispute,
   of: Payment,
@@ -274,7 +274,7 @@ function isOwn(kind: OrderKind): boolean {
   return kind === 'order' || kind === 'link' || kind === 'page'
 }
 
-/** Of any order; where it was made for a student, the event is one of the student's. */
+/** Serves any order; where it was made for a student, the event is one of the student's. */
 export function refundEvent(
   refund: Refund,
   of: Payment,
@@ -296,7 +296,7 @@ export function refundEvent(
   )
 }
 
-/** Of money that the institute took itself and has paid out again. */
+/** Tells of money that the institute took itself and has paid out again. */
 export function officeRefundEvent(
   { instituteId, at }: { instituteId: number; at: Date },
   paid: { student: Student; payment: PaymentInEvent; refund: RefundShown },

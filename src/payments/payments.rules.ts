@@ -36,7 +36,7 @@ export type Payment = {
   checks: number
 }
 
-/** Through which account money goes. */
+/** Names the account that money goes through. */
 export type AccountRef = { provider: ProviderName; accountId: string }
 
 /** An intent to pay all of an order. */
@@ -107,7 +107,7 @@ export type Decision =
   | { kind: 'capture'; outcome: Extract<PaymentOutcome, { kind: 'captured' }>; isDuplicate: boolean }
   | { kind: 'mismatch'; reportedPaise: Paise }
 
-/** Of a payment under way whose money came with another amount than asked. */
+/** Why a payment under way waits: money came with another amount than asked. */
 export const AMOUNT_DIFFERS = 'amount_differs'
 
 /** Also when the payer bore the provider's fee on top of it, which an institute may have chosen at the provider. */

@@ -7,7 +7,7 @@ import type { Transaction } from '../platform/db/database.ts'
 import { sumPaise, type Paise } from '../platform/money.ts'
 import type { PaymentOutcome, PaymentReport } from '../providers/port.ts'
 import { financialYear } from '../receipts/receipts.rules.ts'
-import type { Applied, PaymentContext } from './context.ts'
+import type { ReportOutcome, PaymentContext } from './context.ts'
 import { knownHolidays } from './holidays.service.ts'
 import { recordMismatch } from './mismatches/mismatch.service.ts'
 import { readRecords, type PaymentRecord } from './payment-records.store.ts'
@@ -35,7 +35,7 @@ export async function applyReport(
   ctx: PaymentContext,
   report: PaymentReport,
   { ifStill, through }: { ifStill?: Pick<Payment, 'id' | 'checks'>; through?: string } = {},
-): Promise<Decision['kind'] | Exclude<Applied, 'applied'>> {
+): Promise<Decision['kind'] | Exclude<ReportOutcome, 'applied'>> {
   return ctx.db.transaction(async tx => {
     const locked = await store.lockWithOrders(tx, report.instituteId, report.paymentId)
     const [first] = locked

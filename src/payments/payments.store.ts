@@ -116,7 +116,7 @@ export async function findPayment(db: Queryable, instituteId: number, id: string
   return row ?? null
 }
 
-/** Outside a transaction, the cheap way. */
+/** The cheap way outside a transaction. */
 export async function readPayment(db: Database, instituteId: number, id: string): Promise<Payment | null> {
   const [row] = await db.pointRead<Payment>(BY_ID, [instituteId, id])
   return row ?? null
@@ -230,7 +230,7 @@ function moveValues(payment: Payment, move: PaymentMove): unknown[] {
   ]
 }
 
-/** Those of these, and of their groups, that the bank has reported nothing about end as failed; the provider is still asked about them. */
+/** Fails these payments and their groups where the bank has reported nothing yet; the provider is still asked about them. */
 export async function giveUpStarted(
   tx: Transaction,
   instituteId: number,
@@ -245,7 +245,7 @@ export async function giveUpStarted(
   )
 }
 
-/** Those whose end is not known: the provider is asked about them. */
+/** Payments whose end is not known: the provider is asked about them. */
 export const toCheck = leasedRows<Payment>({
   table: 'payments',
   dueAt: 'next_check_at',

@@ -3,7 +3,7 @@ import type { Queryable } from '../platform/db/database.ts'
 /** Institute 0: an account of the installation. */
 type AtAccount = { instituteId: number; accountId: string; providerPaymentId: string }
 
-/** For which payment of ours the provider's is counted: for this one, unless another came first. Who comes at once waits. */
+/** The provider's payment counts for this payment of ours unless another came first. Who comes at the same moment waits. */
 export async function claimProviderPayment(
   db: Queryable,
   { instituteId, accountId, providerPaymentId }: AtAccount,

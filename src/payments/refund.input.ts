@@ -15,7 +15,7 @@ export const refundFields = {
   ).as('lines'),
 }
 
-/** Of what a student has paid beyond what is owed. */
+/** Gives back what a student has paid beyond what is owed. */
 export const advanceRefundInput = input(
   {
     amount: optional(

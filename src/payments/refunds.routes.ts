@@ -17,16 +17,16 @@ import type { PaymentContext } from './context.ts'
 import { findReceiptFile } from './order-receipt.service.ts'
 
 /** Refunds and the receipt of whatever was paid; what differs is where it is found. */
-type Paid<Params> = Pick<EndpointDocs, 'tag'> & {
+type RefundedNoun<Params> = Pick<EndpointDocs, 'tag'> & {
   noun: string
-  /** As operation ids name it. */
+  /** Part of the operation ids. */
   id: string
   url: string
   params: Input<Params>
   find(institute: Institute, params: Params): Promise<Order>
 }
 
-type Refundable<Params> = Omit<Paid<Params>, 'find' | 'tag'> & {
+type Refundable<Params> = Omit<RefundedNoun<Params>, 'find' | 'tag'> & {
   refund(
     command: Command<RequestedRefund>,
     target: { institute: Institute; params: Params },
@@ -83,7 +83,11 @@ export function addRefundRoutes<Params>(
 }
 
 /** A file, not an envelope; errors have the envelope as everywhere. */
-export function addReceiptRoute<Params>(app: FastifyInstance, ctx: PaymentContext, paid: Paid<Params>): void {
+export function addReceiptRoute<Params>(
+  app: FastifyInstance,
+  ctx: PaymentContext,
+  paid: RefundedNoun<Params>,
+): void {
   const { tag, noun, id, params } = paid
   const schema = documentFile({
     operationId: `get${id}Receipt`,

@@ -9,14 +9,14 @@ import type { Database, Queryable, Transaction } from './db/database.ts'
  * the command itself, so a crash leaves either both or neither, and a repeat gets the first answer byte for byte.
  * While the first is running a repeat is told so (a transaction-level lock says it runs; it dies with it).
  */
-export type Answer = { httpStatus: number; body: string }
+export type StoredAnswer = { httpStatus: number; body: string }
 
 export type Idempotency<Result> = {
   key: string
   fingerprint: Buffer
-  answer(result: Result): Answer
+  answer(result: Result): StoredAnswer
   /** The answer as it was sent, where `answer` stores it otherwise. */
-  open?(stored: Answer): Answer
+  open?(stored: StoredAnswer): StoredAnswer
 }
 
 /** Who acts, and what to remember if it was asked to be done once. */
@@ -46,9 +46,9 @@ export function innerCommand<Inner, Outer>(
 /** Thrown to the edge in place of a result: the command was done before, this was its answer. */
 export class AlreadyDone extends Error {
   override readonly name = 'AlreadyDone'
-  readonly answer: Answer
+  readonly answer: StoredAnswer
 
-  constructor(answer: Answer) {
+  constructor(answer: StoredAnswer) {
     super('the act was done before')
     this.answer = answer
   }
@@ -56,7 +56,7 @@ export class AlreadyDone extends Error {
 
 type Stored = { fingerprint: Buffer; http_status: number; body: string }
 
-/** In place of a status: the first step is done, the answer not known yet. */
+/** Stands for a status while the first step is done and the answer not known yet. */
 const BEGUN = 0
 
 /** How long an answer is kept, in SQL. */
@@ -123,7 +123,7 @@ export async function rememberAnswer<Result>(
   db: Queryable,
   instituteId: number,
   idempotency: Idempotency<Result>,
-  answer: Answer,
+  answer: StoredAnswer,
 ): Promise<boolean> {
   const rows = await db.query(
     `${STORE_ANSWER} on conflict (institute_id, key) do update set fingerprint = excluded.fingerprint,
@@ -210,7 +210,7 @@ async function storeAnswer<Result>(
   tx: Transaction,
   instituteId: number,
   idempotency: Idempotency<Result>,
-  answer: Answer,
+  answer: StoredAnswer,
 ): Promise<void> {
   await tx.query(
     `delete from idempotency_keys where institute_id = $1 and key = $2 and created_at <= now() - ${KEPT}`,

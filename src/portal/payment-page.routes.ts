@@ -208,7 +208,7 @@ function formOf(pageData: PaymentPageData, texts: PaymentPageTexts) {
   const lines = lineInputs(pageData, texts)
   const details = detailInputs(pageData, texts)
   const all: Input[] = [...lines, ...details].map((input, index) => ({ ...input, id: `f${index + 1}` }))
-  // In the order of the page, so that the first link leads to the first invalid field.
+  // Problems stand in the order of the page, so that the first link leads to the first invalid field.
   const found = all.flatMap(input => {
     const problem = problems.find(one => one.input === input.name)
     return problem === undefined ? [] : [{ input, text: problemText(problem, input, texts) }]
@@ -259,7 +259,7 @@ type Input = {
   options?: { value: string; isChosen: boolean }[] | undefined
 }
 
-type Drawn = Omit<Input, 'id'>
+type DrawnInput = Omit<Input, 'id'>
 
 /** The institute's label, else the usual name of the fee. */
 function nameOfLine({ label, componentType }: PageLine, language: Language): string {
@@ -273,9 +273,9 @@ function typedInto({ typed }: PaymentPageData, name: string): string | undefined
 }
 
 /** Inputs of the lines that leave a choice. */
-function lineInputs(pageData: PaymentPageData, texts: PaymentPageTexts): Drawn[] {
+function lineInputs(pageData: PaymentPageData, texts: PaymentPageTexts): DrawnInput[] {
   const isBack = pageData.problems.length > 0 || pageData.isBusy
-  return pageData.file.page.lines.flatMap((line): Drawn[] => {
+  return pageData.file.page.lines.flatMap((line): DrawnInput[] => {
     const { price, isOptional } = line
     const name = inputOfLine(line)
     const bare = nameOfLine(line, pageData.language)
@@ -307,8 +307,8 @@ function boundsText({ price }: PageLine, texts: PaymentPageTexts): string {
 }
 
 /** Contact details and the institute's own fields. */
-function detailInputs(pageData: PaymentPageData, texts: PaymentPageTexts): Drawn[] {
-  const contact = (name: 'name' | 'phone' | 'email', rest: Partial<Input>): Drawn => ({
+function detailInputs(pageData: PaymentPageData, texts: PaymentPageTexts): DrawnInput[] {
+  const contact = (name: 'name' | 'phone' | 'email', rest: Partial<Input>): DrawnInput => ({
     name,
     kind: 'text',
     label: texts[name],
@@ -325,7 +325,7 @@ function detailInputs(pageData: PaymentPageData, texts: PaymentPageTexts): Drawn
   ]
 }
 
-function fieldInput(field: PageField, pageData: PaymentPageData, texts: PaymentPageTexts): Drawn {
+function fieldInput(field: PageField, pageData: PaymentPageData, texts: PaymentPageTexts): DrawnInput {
   const { key, label: given, isRequired, options } = field
   const name = inputOfField(field)
   const bare = given ?? (isKnownField(key) ? texts.known[key] : key)

@@ -73,7 +73,7 @@ export type DisputeReport = {
   about: 'dispute'
   instituteId: number
   paymentId: string
-  /** In place of our ids, where the provider did not keep them: that of the debit's capture. */
+  /** Where the provider did not keep our ids, it names the debit's capture by this one. */
   transactionId?: string
   providerRef: string
   state: DisputeState

@@ -10,7 +10,7 @@ type Line = { text: string; style: Style }
 
 const MAX_KEPT = 500
 
-/** By place and text, the oldest first. */
+/** Keys are place and text; the oldest comes first. */
 const kept = new Map<string, Drawing>()
 
 /** Writes lines that stand at the same place on many papers, such as those of a school: they are drawn once. */

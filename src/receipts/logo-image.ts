@@ -4,12 +4,12 @@ import { splitOpacity } from '../institutes/school/png.ts'
 
 type Doc = PDFKit.PDFDocument
 
-/** As it stands in a PDF, compressed. */
+/** What a PDF holds of a picture, compressed. */
 type LogoData = { width: number; height: number; colors: Buffer; opacities: Buffer | null }
 
 const MAX_KEPT_BYTES = 8_000_000
 
-/** By the picture itself, the one that was used last at the end; null for one that cannot be drawn. */
+/** Keys are pictures, the one used last at the end; null for one that cannot be drawn. */
 const kept = new Map<string, LogoData | null>()
 let keptBytes = 0
 

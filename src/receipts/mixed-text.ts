@@ -6,7 +6,7 @@ export type Style = { font: Weight; size: number; color: string }
 type Doc = PDFKit.PDFDocument
 type Word = ScriptRun[]
 
-/** Of Mukta, in parts of the size; the other fonts are lower, so all stand on its baseline in its lines. */
+/** Mukta's ascent in parts of the size; the other fonts are lower, so all stand on its baseline in its lines. */
 const ASCENT = 1.13
 
 /** A font is read when a process first uses it. */
@@ -70,7 +70,7 @@ function pieces(doc: Doc, word: Word, style: Style, width: number): Word[] {
   return parts
 }
 
-/** Without an alignment lines begin at the left. */
+/** Lines begin at the left unless `align` says otherwise. */
 type Block = { x: number; y: number; width: number; align?: 'right' | 'center'; lineHeight: number }
 
 /** Draws them from a place on; the library places each run by itself. */

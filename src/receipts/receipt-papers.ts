@@ -11,7 +11,7 @@ export type Paper = {
   bottom: number
   /** Where page numbers stand; a roll has no pages. */
   footer: number | null
-  /** Of the sizes of letters. */
+  /** Letters are scaled by it, so that a line of 48 characters fits an 80 mm roll. */
   scale: number
   /** Widths of the columns: labels and amounts of lines; names and values of particulars. */
   label: number

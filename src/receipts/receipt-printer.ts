@@ -29,7 +29,7 @@ const turnOf = ({ instituteId, isMailed = false }: PrintedFor): Turn => ({
 
 const MAX_KEPT_BYTES = 16_000_000
 
-/** By the digest of what is on them, the one that was asked for last at the end. */
+/** Keys are digests of what is printed, the one asked for last at the end. */
 const kept = new Map<string, Buffer>()
 const beingMade = new Map<string, Promise<Buffer>>()
 let keptBytes = 0

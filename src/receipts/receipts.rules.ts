@@ -9,7 +9,7 @@ export function receiptNumber({ financialYear, number }: ReceiptKey): string {
   return `${financialYear}/${String(number).padStart(6, '0')}`
 }
 
-/** Of a day, from 1 April to 31 March: 2026-27. */
+/** The year runs from 1 April to 31 March: 2026-27. */
 export function financialYear(day: string): string {
   const { year, month } = Temporal.PlainDate.from(day)
   const start = month >= 4 ? year : year - 1

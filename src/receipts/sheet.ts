@@ -15,15 +15,15 @@ export type Sheet = {
   /** Drawn on every page before anything else, so that no page can be shown without it. */
   mark: (sheet: Sheet) => void
 }
-type Place = { x: number; width: number; align?: 'right' | 'center' }
-export type Cell = { text: string; place: Place; style: Style }
+type CellPosition = { x: number; width: number; align?: 'right' | 'center' }
+export type Cell = { text: string; place: CellPosition; style: Style }
 
 export const [INK, MUTED, GREEN, AMBER, RED] = ['#14213d', '#596275', '#0b6e4f', '#8a5300', '#b3261e']
 export const BODY: Style = { font: 'regular', size: 10, color: INK }
 export const STRONG: Style = { ...BODY, font: 'bold' }
 export const QUIET: Style = { ...BODY, color: MUTED }
 export const SMALL: Style = { ...QUIET, size: 8.5 }
-/** Between columns. */
+/** The space between columns. */
 const GAP = 4
 const LINE_GAP = -2
 const MAX_CHARACTERS = 500
@@ -62,7 +62,7 @@ export function markSandbox(sheet: Sheet, text: string): void {
   put(sheet, { text, place: wholeOf(sheet.paper), style: { ...STRONG, color: AMBER } }, 7)
 }
 
-/** At the foot of every page from that one on, once all are written. */
+/** Numbers every page from that one on, once all are written. */
 export function numberPages(sheet: Sheet, title: string, from = 0): void {
   const { doc, paper } = sheet
   if (paper.footer === null) return
@@ -75,15 +75,15 @@ export function numberPages(sheet: Sheet, title: string, from = 0): void {
   }
 }
 
-export function wholeOf({ margin, width }: Paper): Place {
+export function wholeOf({ margin, width }: Paper): CellPosition {
   return { x: margin, width: width - 2 * margin }
 }
 
-export function labelOf({ margin, label }: Paper): Place {
+export function labelOf({ margin, label }: Paper): CellPosition {
   return { x: margin, width: label }
 }
 
-function amountOf({ margin, width, amount }: Paper): Place {
+function amountOf({ margin, width, amount }: Paper): CellPosition {
   return { x: width - margin - amount, width: amount, align: 'right' }
 }
 
@@ -175,7 +175,7 @@ function lay({ doc, paper }: Sheet, { text, place, style: { size, ...rest } }: C
 }
 
 /** Glyphs of Indian scripts stand in another order than their letters, so the letters go along for copying. */
-function layMixed(doc: Doc, shown: string, place: Place, style: Style): Laid {
+function layMixed(doc: Doc, shown: string, place: CellPosition, style: Style): Laid {
   const lines = breakLines(doc, shown, style, place.width)
   const height = lineHeight(doc, style)
   return {

@@ -53,7 +53,7 @@ export async function demandNotices(
 
 type Notice = { school: School; today: string; language: Language }
 
-/** In the language of the family. */
+/** A notice is in the language of the family. */
 function noticeOf(dues: Dues, { school, today, language }: Notice): DocumentBlock[] {
   const t = messageTextsIn(language).demandNotice
   const { student, gradeName } = dues.context

@@ -20,7 +20,7 @@ const filters = {
 
 export const listRequestsQuery = query(filters)
 
-/** In the console, which shows those of all keys. */
+/** The console shows requests of all keys. */
 export const listAllRequestsQuery = query({
   ...filters,
   key_id: optional(field.resourceId('Only with this key.', 'key_test_01k9zq4m0ve8sbn6yt2hw3c5da')),

@@ -17,7 +17,7 @@ export type Identity = {
 
 const IDENTITY_FIELDS = ['academicYearEnd', 'academicYearStart', 'grade', 'identifier'] as const
 
-/** In a fixed order, whatever order they were written in. */
+/** The order is fixed, whatever order they were written in. */
 export function identityValues(identity: Identity): unknown[] {
   return IDENTITY_FIELDS.map(key => identity[key])
 }
@@ -119,7 +119,7 @@ export function paymentProblems(payments: readonly DirectPayment[], path: string
   })
 }
 
-/** In whatever order they stand. */
+/** The order of the lines does not matter. */
 export function linesText(lines: DirectPayment['lines']): string {
   const texts = lines.map(({ componentType, amountPaise }) => `${amountPaise} ${componentType}`)
   return JSON.stringify(texts.sort())

@@ -88,7 +88,7 @@ const ofStudent = (table: string, whose: Whose): string =>
   `${table}.institute_id = ${whose} ${whose === 'any ($3)' ? `and ${table}.institute_id = s.institute_id` : ''}
      and ${table}.student_id = s.id`
 
-/** In the order registered. */
+/** Fees come in the order registered. */
 export const feesOfStudent = (whose: Whose): string =>
   `(select coalesce(json_agg(${feeComponents.json('f')} order by f.position), '[]')
    from fee_components f where ${ofStudent('f', whose)})`
@@ -214,7 +214,7 @@ export async function lockStudent(tx: Transaction, instituteId: number, id: stri
   return row ?? null
 }
 
-/** In one order for all. Others may still refer to them, as an order does that is inserted. */
+/** Everybody locks in the same order. Others may still refer to the students, as an order does that is inserted. */
 export async function lockStudents(tx: Transaction, keys: readonly StudentKey[]): Promise<void> {
   if (keys.length === 0) return
   const these = nameRows(

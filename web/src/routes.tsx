@@ -53,7 +53,7 @@ function openPage<const Path extends string, Module extends Record<string, unkno
   return createRoute({ getParentRoute: () => rootRoute, path, component: lazyRouteComponent(load, name) })
 }
 
-/** Inside the shell: redirects to sign-in and back. */
+/** Pages inside the shell redirect to sign-in and back. */
 const shellRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: 'shell',

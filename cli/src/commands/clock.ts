@@ -7,7 +7,7 @@ import { addApiOptions, inSandbox, withApi, type Api, type ApiOptions } from '..
 /** A year of instalments for a whole school is a lot to do before the answer. */
 const MOVE = { timeoutMs: 10 * 60_000 }
 
-type Answer = { now: string; summary?: object }
+type ClockAnswer = { now: string; summary?: object }
 
 export function addClockCommands(program: Command): void {
   const clock = program.command('clock').description("a running sandbox's clock, which only moves forward")
@@ -40,7 +40,7 @@ export function addClockCommands(program: Command): void {
   addExamples(to, ['bursar-cli clock to 2027-01-05T09:00:00+05:30', 'bursar-cli clock to 2027-01-05T09:00'])
 }
 
-async function ask(options: ApiOptions, act: (api: Api) => Promise<Answer>): Promise<void> {
+async function ask(options: ApiOptions, act: (api: Api) => Promise<ClockAnswer>): Promise<void> {
   await withApi(options, async api => {
     const clock = await inSandbox(api, () => act(api))
     const time = `It is ${formatTime(new Date(clock.now))} in the sandbox.`

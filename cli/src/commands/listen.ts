@@ -169,7 +169,7 @@ async function readPage(api: Api, query: object, signal?: AbortSignal): Promise<
   )) as unknown as EventPage
 }
 
-type Target = {
+type ForwardTarget = {
   forwardTo: string
   secret: string
   header: Record<string, string>
@@ -179,7 +179,7 @@ type Target = {
 }
 
 /** Posts an event as a delivery would, and says what came of each try. */
-async function forward(event: Event, target: Target): Promise<void> {
+async function forward(event: Event, target: ForwardTarget): Promise<void> {
   const { event_id: eventId, event: code, timestamp, version, sequence, payload } = event
   const body = Buffer.from(
     JSON.stringify({ event_id: eventId, event: code, timestamp, version, sequence, payload }),

@@ -9,7 +9,7 @@ import { formatTable, show, writeError } from '../../../src/cli/terminal/output.
 import { connect, explain } from '../api.ts'
 import { configFile, findProfile, readKept, writeKept, type Profile } from '../profiles.ts'
 
-type Given = { url?: string | undefined; key?: string | undefined; secretStdin: boolean }
+type LoginOptions = { url?: string | undefined; key?: string | undefined; secretStdin: boolean }
 
 export function addLoginCommands(program: Command): void {
   const login = program
@@ -43,7 +43,7 @@ function readName(text: string): string {
   throw new InputError(`"${text}" cannot be a profile: use 1 to 64 letters, digits, dots, hyphens.`)
 }
 
-async function runLogin({ profile, ...given }: Given & { profile: string }): Promise<void> {
+async function runLogin({ profile, ...given }: LoginOptions & { profile: string }): Promise<void> {
   const answers = await readAnswers(given)
   const api = connect(answers)
   try {
@@ -64,7 +64,7 @@ async function runLogin({ profile, ...given }: Given & { profile: string }): Pro
   )
 }
 
-async function readAnswers({ url, key, secretStdin }: Given): Promise<Profile> {
+async function readAnswers({ url, key, secretStdin }: LoginOptions): Promise<Profile> {
   if (secretStdin) {
     if (url === undefined || key === undefined) throw new InputError('--secret-stdin needs --url and --key.')
     const chunks = await Array.fromAsync(process.stdin as AsyncIterable<Buffer>)

@@ -38,7 +38,7 @@ export type Status = {
   mode: 'sandbox' | 'live'
   at: Date
   database: DatabaseState
-  /** Through a pooler, which lends its connections to all of them, they cannot be told apart. */
+  /** Processes behind a pooler cannot be told apart: it lends its connections to all of them. */
   hasPooler: boolean
   processes: Process[]
   due: DueWork[]

@@ -28,14 +28,14 @@ export async function holdCheques(
 }
 
 type Change = { instituteId: number; act: ChequeAct; by: string; at: Date }
-type Written = { depositId?: string; decidedOn?: string; bounceReason?: string }
+type ChequeColumns = { depositId?: string; decidedOn?: string; bounceReason?: string }
 
 /** What is done to cheques that the caller holds; refused if one of them is past that. */
 export async function changeCheques(
   tx: Transaction,
   held: readonly Cheque[],
   { instituteId, act, by, at }: Change,
-  { depositId, decidedOn, bounceReason }: Written,
+  { depositId, decidedOn, bounceReason }: ChequeColumns,
 ): Promise<void> {
   const rows = held.map(cheque => ({
     instituteId,
@@ -50,12 +50,12 @@ export async function changeCheques(
   await store.writeCheques(tx, rows)
 }
 
-type Decided = { id: string; day: string | null; by: string }
+type ChequeDecision = { id: string; day: string | null; by: string }
 
 export async function clearCheque(
   { db, clock }: Context,
   command: Command<Cheque>,
-  { id, day, by }: Decided,
+  { id, day, by }: ChequeDecision,
 ): Promise<Cheque> {
   const { instituteId } = command
   const at = clock.now()
@@ -67,7 +67,7 @@ export async function clearCheque(
   })
 }
 
-export type Bounced = Decided & { reason: string; chargePaise: Paise | null }
+export type Bounced = ChequeDecision & { reason: string; chargePaise: Paise | null }
 
 /** Its money is due again and its receipt cancelled; the family may be charged for it. */
 export async function bounceCheque(

@@ -6,7 +6,7 @@ import { chequeList, CHEQUES, type Cheque } from './cheque.list.ts'
 const { from, join, atCounter, state } = CHEQUES
 const SELECTED = `select ${chequeList.select} from ${from} ${join}`
 
-/** In the order they were taken. */
+/** Returns cheques in the order they were taken. */
 export async function readCheques(
   db: Queryable,
   instituteId: number,

@@ -102,13 +102,13 @@ export async function matchAgain({ db, clock }: Context, command: Command<number
   })
 }
 
-type Decided = { lineId: string; by: string }
+type LineDecision = { lineId: string; by: string }
 
 /** Matches a line by hand; what was chosen has to add up to the line's amount. */
 export async function matchLine(
   { db, clock }: Context,
   command: Command<store.MatchedLine>,
-  { lineId, by, targets }: Decided & { targets: readonly ExpectedKey[] },
+  { lineId, by, targets }: LineDecision & { targets: readonly ExpectedKey[] },
 ): Promise<store.MatchedLine> {
   const { instituteId } = command
   return transact(db, command, async tx => {
@@ -136,7 +136,7 @@ function absolute(amount: Paise): Paise {
   return paiseOf(Math.abs(amount))
 }
 
-export type PaymentFromLine = Decided & {
+export type PaymentFromLine = LineDecision & {
   studentId: string
   lines: readonly { componentType: string; amountPaise: Paise }[]
   waiveReason: string | null
@@ -197,7 +197,7 @@ function usableReference(reference: string | null): string | null {
 export async function markAsOther(
   { db, clock }: Context,
   command: Command<store.MatchedLine>,
-  { lineId, by, reason }: Decided & { reason: string },
+  { lineId, by, reason }: LineDecision & { reason: string },
 ): Promise<store.MatchedLine> {
   const { instituteId } = command
   return transact(db, command, async tx => {
@@ -214,7 +214,7 @@ export async function undoDecision(
   { db, clock }: Context,
   command: Command<store.MatchedLine>,
   institute: Institute,
-  { lineId, by, reason }: Decided & { reason: string },
+  { lineId, by, reason }: LineDecision & { reason: string },
 ): Promise<store.MatchedLine> {
   const instituteId = institute.id
   const at = clock.now()

@@ -73,7 +73,7 @@ export function* matchSteps<Line extends OpenLine, One extends Expected>(
 type NamedTogether<Line, One> = { all: Dated<One>[]; lines: Dated<Line>[] }
 type Dated<Item> = { day: number; item: Item }
 
-/** In which groups a line may find what it is of. */
+/** Names the groups in which a line may find its match. */
 type FindNamed<Line, One> = (line: Line) => Iterable<NamedTogether<Line, One>>
 
 /** Pairs in which each side fits the other alone: they name each other, and their days are near. */

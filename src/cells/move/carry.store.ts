@@ -15,7 +15,7 @@ const LEAVING = `select u.id from public.console_users u where u.id in (${MEMBER
   and not exists (select from public.console_memberships m where m.user_id = u.id and m.institute_id <> $1)
   and not exists (select from public.console_lender_members l where l.user_id = u.id)`
 
-/** In the transaction in which the school leaves, which fires no triggers. */
+/** Runs in the transaction in which the school leaves, which fires no triggers. */
 export async function takeAway(db: Queryable, schema: string, schoolId: number): Promise<void> {
   await db.query(`create schema ${schema}`)
   // Who changes a password or a key at this moment is waited for.

@@ -3,7 +3,7 @@ import type { TableFacts } from './tables.rules.ts'
 
 /** A table as the database describes it. */
 export type Table = TableFacts & {
-  /** Without generated ones, in an order that is the same in every cell. */
+  /** Generated columns are left out; the order is the same in every cell. */
   columns: string[]
   /** Drawn from a sequence of the cell's own. */
   identity: string | null

@@ -13,7 +13,7 @@ async function fingerprint(db: Queryable, schoolId: number, { name, columns }: T
   return { table: name, rows: found?.rows ?? 0, hash: found?.hash ?? '' }
 }
 
-/** Of every table, over several connections at once: this is done while nobody can write. */
+/** Uses several connections at once, because nobody can write meanwhile. */
 export async function fingerprintAll(
   connections: readonly Queryable[],
   schoolId: number,

@@ -65,7 +65,7 @@ const triggerNames = (schoolId: number): [write: string, remove: string] => [
   `fence_${schoolId}_delete`,
 ]
 
-/** From now on the school's rows of these tables can be shut. */
+/** Adds the triggers by which the school's rows of these tables can be shut. */
 export async function addFence(db: Queryable, schoolId: number, tables: readonly Fenced[]): Promise<void> {
   const [write, remove] = triggerNames(schoolId)
   const done = new Set((await listFenced(db, schoolId)).map(({ table }) => table))
@@ -178,7 +178,7 @@ export async function shutFence(
   }
 }
 
-/** Of a school that is leaving: everything goes on. */
+/** Lets the school's writes through again. */
 export async function openFence(db: Queryable, schoolId: number): Promise<void> {
   await db.query(
     `update moving_schools set fenced_until = null, held_until = null where school_id = $1 and side = 'leaving'`,

@@ -81,7 +81,7 @@ export function isRouted({ step, isStepDone }: MoveState): boolean {
   return step !== 'undo' && (at(step) > at('route') || (step === 'route' && isStepDone))
 }
 
-/** For how long the old cell keeps the rows of a school that has left. */
+/** The old cell keeps the rows of a school that has left so long. */
 const KEPT_DAYS = 30
 
 export function keptUntil(finishedAt: Date): Date {

@@ -46,7 +46,7 @@ export type MoveOptions = {
   longestPauseMs?: number
   /** How long workers get to finish what they hold before the pause. */
   leaseWaitMs?: number
-  /** For how long a process of the old cell may still answer for the school, by what it remembers. */
+  /** A process of the old cell may still answer for the school so long, by what it remembers. */
   settleMs?: number
   /** How long the copy waits for a new cell whose server is not connected to the old one's. */
   unfollowedMs?: number
@@ -424,7 +424,7 @@ async function audit(run: Run): Promise<void> {
 async function endReplication({ sides: { source, target }, names }: Run): Promise<void> {
   await replication.unsubscribe(target, names, (await replication.readSlot(source, names)) !== 'gone')
   await replication.dropSlot(source, names)
-  // Without a subscription that dropped it; a connection may take a moment to end.
+  // No subscription drops the slot here; a connection may take a moment to end.
   for (let tries = 1; (await replication.readSlot(source, names)) !== 'gone'; tries++) {
     if (tries === MOST_DROPS)
       throw new MoveStopped(`The replication slot ${names.slot} is still in use; go on when it is not.`)

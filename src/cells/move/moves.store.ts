@@ -33,7 +33,7 @@ export type MoveLog = {
   record(move: Move): Promise<void>
   /** All that have not ended, the oldest first. */
   listOpen(): Promise<Move[]>
-  /** Of which the old rows are still kept. */
+  /** Finished moves whose old rows are still kept. */
   listKept(): Promise<Move[]>
 }
 

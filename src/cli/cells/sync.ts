@@ -37,7 +37,7 @@ export function addSyncCommand(cells: Command): void {
 }
 
 const EVERY_MS = 1_000
-/** In looks: what moved schools left behind is deleted when its time is over. */
+/** Every so many looks, what moved schools left behind is deleted if its time is over. */
 const FORGET_EVERY = 3_600
 
 async function runSync({ maps, socket, watch }: SyncOptions): Promise<void> {

@@ -5,7 +5,7 @@ import { describeFailure } from '../failures.ts'
 import { InputError } from '../terminal/failures.ts'
 import { withContext } from '../with-context.ts'
 
-/** Like withContext for the cell that keeps the directory, with a clear error if it is away. */
+/** Does what withContext does for the cell that keeps the directory, with a clear error if it is away. */
 export async function withDirectory(work: (ctx: Context) => Promise<void>): Promise<void> {
   let isOpen = false
   try {

@@ -97,7 +97,7 @@ function addLimit(app: FastifyInstance, ctx: FlexContext): void {
   })
 }
 
-/** Of a request, when it is made and when it is decided. */
+/** The audit log says the same when a request is made and when it is decided. */
 export function noteOf({ id, state, act, about, title, amountPaise, note, reason }: Approval): AuditNote {
   return {
     what: state === 'waiting' ? 'approval.asked' : `approval.${state}`,

@@ -37,11 +37,11 @@ export type Approval = {
   about: string
   /** What may wait only once at a time, such as one concession of one student. */
   subject: string
-  /** In words, for the person who decides. */
+  /** Tells the person who decides what is asked for. */
   title: string
   amountPaise: Paise
   effect: Effect | null
-  /** As the act takes it. */
+  /** What the act is given once it is approved. */
   request: object
   reason: string
   state: ApprovalState

@@ -28,7 +28,7 @@ import type { ActTarget, GuardedAct, Weight } from './guarded-act.ts'
 
 export type By = { institute: Institute; who: Who; origin: Origin }
 
-/** In place of an act's result: it waits for a second person. */
+/** Stands in for an act's result while it waits for a second person. */
 export class Kept {
   readonly approval: Approval
 
@@ -44,7 +44,7 @@ function actOf(name: ApprovalAct): AnyAct {
   return ACTS[name]
 }
 
-type Asked<Request> = { name: ApprovalAct; about: string; request: Request }
+type ActRequest<Request> = { name: ApprovalAct; about: string; request: Request }
 
 /** Thrown inside the transaction of an act, which it undoes. */
 class NeedsSecondPerson extends Error {
@@ -62,7 +62,7 @@ export async function performOrKeep<Request extends { reason: string }, Result>(
   ctx: FlexContext,
   command: Command<Result | Kept>,
   by: By,
-  { name, about, request }: Asked<Request>,
+  { name, about, request }: ActRequest<Request>,
 ): Promise<Result | Kept> {
   const { institute, who } = by
   const act = actOf(name)
@@ -108,7 +108,7 @@ async function keep(
   ctx: Context,
   command: Command<Kept>,
   { institute, who }: By,
-  { name, about, request, weight }: Asked<{ reason: string }> & { weight: Weight },
+  { name, about, request, weight }: ActRequest<{ reason: string }> & { weight: Weight },
 ): Promise<Kept> {
   const { title, subject, amountPaise, effect = null } = weight
   if (request.reason === '') throw badField('reason', 'is required: a colleague has to approve this')

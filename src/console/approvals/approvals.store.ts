@@ -67,7 +67,6 @@ export async function writeDecision(tx: Transaction, approval: Approval): Promis
 
 const HAS_EXPIRED = `state = 'waiting' and expires_at <= $1`
 
-/** Those that nobody decided in time. */
 export async function findExpired(db: Database, now: Date, limit: number): Promise<RowKey[]> {
   return findDue(db, { table: 'approvals', where: HAS_EXPIRED, order: 'expires_at' }, now, limit)
 }

@@ -4,7 +4,7 @@ import type { Approval, ApprovalState, Effect } from './approvals.rules.ts'
 
 type Staff = { recipients: readonly string[]; url: string; at: Date }
 
-/** To those who can decide. */
+/** Mails for everybody who can decide. */
 export function askedMessages(approval: Approval, staff: Staff): NewMessage[] {
   const { title, makerEmail, amountPaise, reason, effect } = approval
   return mails(approval, staff, {
@@ -28,7 +28,7 @@ const ENDS: Record<Exclude<ApprovalState, 'waiting'>, string> = {
   expired: 'expired: nobody decided within seven days',
 }
 
-/** To the person who asked. */
+/** Mails for the person who asked. */
 export function decidedMessages(
   approval: Approval & { state: keyof typeof ENDS },
   staff: Omit<Staff, 'recipients'>,

@@ -26,7 +26,7 @@ export type Weight = {
   exact?: { reason: string }
 }
 
-type Done<Request, Result, Before> = ActTarget & { request: Request; result: Result; before: Before }
+type CompletedAct<Request, Result, Before> = ActTarget & { request: Request; result: Result; before: Before }
 
 /**
  * An act that may need a second person. Its service has to open one transaction by `transact` and give it the command. There
@@ -45,6 +45,6 @@ export type GuardedAct<Request extends { reason: string }, Result, Before = unde
     /** Who asked for it. */
     actor: string,
   ): Promise<Result>
-  weigh(tx: Transaction, ctx: FlexContext, done: Done<Request, Result, Before>): Promise<Weight>
+  weigh(tx: Transaction, ctx: FlexContext, done: CompletedAct<Request, Result, Before>): Promise<Weight>
   note(target: ActTarget, request: Request, result: Result): AuditNote
 }

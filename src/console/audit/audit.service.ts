@@ -22,7 +22,7 @@ export const NO_INSTITUTE = 0
 
 export type Actor = { who: Pick<Who, 'userId' | 'email'>; origin: Origin } | 'command line'
 
-/** In the transaction of what it records. */
+/** Takes the transaction of what it records. */
 export async function recordAudit(
   tx: Transaction,
   { clock }: Context,

@@ -92,7 +92,7 @@ type WriteParts<
    * hash of what was sent, for a day.
    */
   hasSecret?: true
-  /** Without one it answers that it was done. */
+  /** A route without one answers that it was done. */
   output?: Reply<Result>
 }
 
@@ -132,16 +132,16 @@ export function addConsoleWrite<
   addWrite(app, ctx, { ...endpoint, url: INSTITUTE + endpoint.url }, atInstitute(ctx, endpoint.roles))
 }
 
-/** For anyone who is signed in: their own account. */
+/** Serves anyone who is signed in, for their own account. */
 export const { read: addPersonRead, write: addPersonWrite } = routesBehind(API, forPerson)
 
 /** The same for somebody who has to set up a second factor first. */
 export const { read: addSetupRead, write: addSetupWrite } = routesBehind(API, forSetup)
 
-/** For the operator of the installation. */
+/** Serves the operator of the installation. */
 export const { read: addOperatorRead, write: addOperatorWrite } = routesBehind(`${API}/operator`, forOperator)
 
-/** For people of a lender, and about one of its applications. */
+/** Serves people of a lender, and is about one of its applications. */
 const DESK = `${API}/lenders/:lender_code`
 export const APPLICATION = `${DESK}/applications/:application_id`
 
@@ -152,7 +152,7 @@ export function deskRoutes(ctx: Context) {
   }
 }
 
-/** For anybody, signed in or not. */
+/** Serves anybody, signed in or not. */
 export const { read: addOpenRead } = routesBehind(API, forAnybody)
 
 export function addOpenWrite<

@@ -91,7 +91,7 @@ const SPELT: Readonly<Record<string, string>> = {
   '!': 'i',
 }
 
-/** Of the longest word that it begins with, letters spelt as digits or not; 0: none. */
+/** The length of the longest word that the text begins with, letters spelt as digits or not; 0: none. */
 function wordLength(text: string, words: ReadonlySet<string>, shortest: number): number {
   const start = text.slice(0, LONGEST_WORD)
   const spelt = Array.from(start, character => SPELT[character] ?? character).join('')
@@ -104,7 +104,7 @@ const ROWS = ['abcdefghijklmnopqrstuvwxyz', '01234567890', '`1234567890-=', '~!@
   .concat(['qwertyuiop[]', "asdfghjkl;'", 'zxcvbnm,./'])
   .flatMap(row => [row, Array.from(row).toReversed().join('')])
 
-/** Of a row of the alphabet or the keyboard, in either direction, or of one character again and again; 0: less than three. */
+/** The length of a row of the alphabet or the keyboard in either direction, or of one character repeated; 0: less than three. */
 function runLength(text: string): number {
   let same = 1
   while (same < text.length && text[same] === text[0]) same++
@@ -119,7 +119,7 @@ function sharedLength(one: string, other: string): number {
   return length
 }
 
-/** Of what begins here and stood further up; 0: less than three characters. */
+/** The length of what begins here and stood further up; 0: less than three characters. */
 function repeatLength(plain: string, at: number): number {
   let length = 0
   while (at + length < plain.length && plain.slice(0, at).includes(plain.slice(at, at + length + 1))) length++

@@ -69,7 +69,7 @@ export function atInstitute(ctx: Context, roles: readonly ConsoleRole[]): Access
   }
 }
 
-/** At the desk of a lender: somebody else's lender is one that does not exist. */
+/** Treats somebody else's lender as one that does not exist. */
 export function atLender(ctx: Context): AccessRule<LenderVisit> {
   return {
     reach: [LENDER_ROLE],
@@ -96,7 +96,7 @@ export function atApplication(ctx: Context): AccessRule<ApplicationVisit> {
   }
 }
 
-/** Of the address, before anything of the request is read: a zero byte is in no code, and the database takes none. */
+/** The address is checked before the request is read: no code has a zero byte, and the database takes none. */
 function readCode({ params }: FastifyRequest, name: string, what: string): string {
   const code = (params as Record<string, string>)[name] ?? ''
   if (code.includes('\0')) throw notFound(what)

@@ -143,12 +143,12 @@ export async function enterLender({ db }: Context, who: Who, code: string): Prom
 export type Session = {
   mode: Context['mode']
   now: Date
-  /** Of a sandbox, whom everybody may be; nobody in live mode. */
+  /** In a sandbox anybody may sign in as one of them; live mode has none. */
   demoPeople: { email: string; name: string }[]
   /** Null when nobody is signed in. */
   person: Who | null
   institutes: { code: string; name: string; role: ConsoleRole }[] | null
-  /** At whose desk they work. */
+  /** Lenders at whose desk they work. */
   lenders: store.OwnLender[] | null
 }
 

@@ -117,7 +117,7 @@ export async function findMembership(
 
 export type OwnInstitute = { code: string; name: string; role: Role | null }
 
-/** Those that a person works for; all of them for an operator. */
+/** The person's institutes; an operator has all. */
 export async function listInstitutesOf(
   db: Queryable,
   { userId, isOperator }: Pick<Who, 'userId' | 'isOperator'>,

@@ -59,7 +59,7 @@ export async function signIn(ctx: Context, sent: SignIn, request: SignInRequest)
   return { kind: 'signed_in', session }
 }
 
-/** With a passkey alone, which asked its owner for a finger, a face or a PIN: that is two factors already. */
+/** A passkey alone is two factors: it asked its owner for a finger, a face or a PIN. */
 export async function signInByPasskey(
   ctx: Context,
   passkey: string,
@@ -72,7 +72,7 @@ export async function signInByPasskey(
   return enter(ctx, user, request, 'passkey')
 }
 
-/** For the sandbox's demo users alone, who have no password. */
+/** Only the sandbox's demo users sign in so: they have no password. */
 export async function signInAsDemo(ctx: Context, email: string, request: SignInRequest): Promise<NewSession> {
   const user = await users.findUserByEmail(ctx.db, normaliseEmail(email))
   if (ctx.mode !== 'sandbox' || user === null || !user.isDemo || user.disabledAt !== null)

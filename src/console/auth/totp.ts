@@ -31,10 +31,10 @@ export function matchTotp(secret: string, code: string, lastStep: number | null)
 }
 
 const CODES = 10
-// Without letters and digits that are taken for one another.
+// Letters and digits that are taken for one another are left out.
 const ALPHABET = 'abcdefghjkmnpqrstuvwxyz23456789'
 
-/** For the day the phone is lost: ten, each good once. */
+/** Ten codes for the day the phone is lost, each good once. */
 export function newRecoveryCodes(): string[] {
   return Array.from({ length: CODES }, newTypedCode)
 }
@@ -48,7 +48,7 @@ function drawLetter(): string {
   return ALPHABET.charAt(randomInt(ALPHABET.length))
 }
 
-/** As it is compared: people leave hyphens out and type capitals. */
+/** Makes codes comparable: people leave hyphens out and type capitals. */
 export function plainTypedCode(code: string): string {
   return code.toLowerCase().replaceAll(/[\s-]/g, '')
 }

@@ -4,7 +4,7 @@ import { EVERYONE, type ConsoleRole } from '../console.rules.ts'
 import { MONEY_HANDLERS } from '../orders/orders.rules.ts'
 import { FINANCE_ROLES } from '../students/students.rules.ts'
 
-/** Those who connect the ERP: keys, webhooks, what is fetched. */
+/** People who connect the ERP see keys, webhooks and what is fetched. */
 export const DEVELOPERS: readonly ConsoleRole[] = ['owner', 'developer', 'operator']
 
 /** Who may do in the console what a key may do with a scope. */

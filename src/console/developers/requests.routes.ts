@@ -6,7 +6,7 @@ import { listAllRequestsQuery, requestParams, requestOutput } from '../../reques
 import { getRequest, listRequests } from '../../request-log/requests.service.ts'
 import { addConsoleRead } from '../auth/access.routes.ts'
 
-/** Of the last month at least. Under load some may be missing. */
+/** The log covers the last month at least. Under load some requests may be missing. */
 export function requestRoutes(app: FastifyInstance, ctx: Context): void {
   addConsoleRead(app, ctx, {
     url: '/requests',

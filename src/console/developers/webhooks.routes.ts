@@ -120,7 +120,7 @@ function isSame(one: Buffer | null, other: Buffer | null): boolean {
   return one === null || other === null ? one === other : one.equals(other)
 }
 
-/** Without its secrets. */
+/** Leaves the secrets out. */
 function plain(subscription: Subscription): Record<string, unknown> {
   return {
     event_code: subscription.eventCode,

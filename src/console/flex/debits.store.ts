@@ -8,7 +8,7 @@ import { writeCursor, type DebitCursor, type DebitStatus, type Span } from './fl
 
 export type StudentRow = { id: string; fullname: string; identifier: string; grade: string }
 
-/** As a `StudentRow`; `s` is the student. */
+/** Gives a `StudentRow`; `s` is the student. */
 export const STUDENT = `json_build_object('id', s.id, 'fullname', s.fullname, 'identifier', s.identifier, 'grade', s.grade)`
 
 /** A debit of a day. */

@@ -67,7 +67,7 @@ export type ShownDebit = Debit & {
   next: string
 }
 
-type Asked = {
+type DebitSearch = {
   from?: string | undefined
   to?: string | undefined
   status?: AskedStatus | undefined
@@ -80,7 +80,7 @@ type Asked = {
 export async function listDebitsOf(
   flex: FlexContext,
   institute: Institute,
-  asked: Asked,
+  asked: DebitSearch,
   limit: number,
 ): Promise<Page<ShownDebit>> {
   const today = dayOf(flex.clock.now())
@@ -93,7 +93,7 @@ export async function listDebitsOf(
   return { rows: await showDebits(flex, institute, rows), nextCursor }
 }
 
-/** With what each of them is part of, and what happens next. */
+/** Adds the plan that each debit is part of, and what happens next. */
 export async function showDebits(
   flex: FlexContext,
   institute: Institute,
@@ -120,14 +120,14 @@ const COLUMNS: readonly Column<Debit>[] = [
   text('Plan', row => row.planId),
 ]
 
-export function debitsReport(flex: FlexContext, institute: Institute, asked: Asked): Report<Debit> {
+export function debitsReport(flex: FlexContext, institute: Institute, asked: DebitSearch): Report<Debit> {
   const today = dayOf(flex.clock.now())
   const span = spanOf(rangeOf(asked, { from: today, to: today }))
   const query = debitsQuery(institute.id, { span, filter: filterOf(asked) })
   return { name: 'debits', title: 'Debits', query, columns: COLUMNS }
 }
 
-function filterOf({ status, returnCode, collectorCode, cursor: sent }: Asked): DebitFilter {
+function filterOf({ status, returnCode, collectorCode, cursor: sent }: DebitSearch): DebitFilter {
   const cursor = sent === undefined ? undefined : readCursor(sent)
   const statuses = status === undefined ? undefined : statusesOf(status)
   return {
@@ -226,7 +226,7 @@ export async function readComing(flex: FlexContext, institute: Institute): Promi
   return { ...coming, now, today, through }
 }
 
-/** From when the ERP is asked, by when the family is told, and when it is presented. */
+/** Says from when the ERP is asked, by when the family is told, and when the debit is presented. */
 function momentsOf(day: string, rail: Rail, rules: FlexRules) {
   const presentedAt = presentationOn(day, rules.rails[rail])
   return {

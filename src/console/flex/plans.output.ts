@@ -2,7 +2,7 @@ import {
   mandateFields,
   planFields,
   triedFields,
-  type Place,
+  type PublicAddress,
   type PlanHistory,
   type TriedInstalment,
 } from '../../flex/plans/plan.output.ts'
@@ -108,7 +108,7 @@ const entryOutput = entry.object({
   data: entry.optional.json('All of it.', {}),
 })
 
-const detail = outputOf<PlanDetail, Place>()
+const detail = outputOf<PlanDetail, PublicAddress>()
 /** The API's plan, with what a bursar decides by. */
 export const planDetailOutput = detail.object({
   ...planFields,

@@ -5,7 +5,7 @@ export type LeftOut = { id: string; name: string; why: string }
 /** An act on several: what it was done to, and what was left out. */
 export type Bulk = { done: string[]; leftOut: LeftOut[] }
 
-/** As many as one request is for; who has more sends several, and sees how far it is. */
+/** One request is for so many; who has more sends several, and sees how far it is. */
 export const MOST_AT_ONCE = 100
 
 const MOST_PICKED = 200
@@ -18,10 +18,10 @@ export function pickedIds(picked: string): string[] {
   throw badField('picked', `must be at most ${MOST_PICKED} ids of this list, with commas between them`)
 }
 
-type Named = { id: string; name: string }
+type NamedItem = { id: string; name: string }
 
-/** Those that a rule has nothing against, and why not the others. An id that fits nothing is one of them. */
-export function sift<Item extends Named>(
+/** Parts what a rule allows from what is left out, and says why. An id that fits nothing is left out. */
+export function sift<Item extends NamedItem>(
   ids: readonly string[],
   found: readonly Item[],
   refusalOf: (item: Item) => string | null,

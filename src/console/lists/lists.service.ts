@@ -8,7 +8,7 @@ import { pickedIds } from './bulk.rules.ts'
 import { readPlace, sortOf, writePlace, type Sorting } from '../../platform/db/sorted-list.ts'
 import { listKeys, listSorted, pickedQuery, sortedQuery } from '../../platform/db/sorted-list.ts'
 
-/** As far as rows are counted, and as many as are sorted while somebody waits. */
+/** Rows are counted so far, and so many are sorted while somebody waits. */
 const MOST = 25_000
 
 export type Count = { count: number; isMore: boolean }
@@ -19,14 +19,14 @@ export async function countList({ db }: Context, query: Query | null): Promise<C
   return { count: Math.min(count, MOST), isMore: count > MOST }
 }
 
-type Asked = { sort: string; cursor?: string | undefined; limit: number }
+type ListRequest = { sort: string; cursor?: string | undefined; limit: number }
 
 /** A page of the list in the order that was asked for. Whether it is too long is counted first, which is quick. */
 export async function listInOrder<Row extends object>(
   ctx: Context,
   { query, counted }: Pick<Report<Row>, 'query' | 'counted'>,
   sorting: Sorting,
-  { sort: name, cursor, limit }: Asked,
+  { sort: name, cursor, limit }: ListRequest,
 ): Promise<Page<Row>> {
   if (query === null) return { rows: [], nextCursor: undefined }
   const sort = sortOf(sorting, name)
@@ -37,7 +37,7 @@ export async function listInOrder<Row extends object>(
   return toPage(found, limit, row => writePlace({ value: row.sortValue, tie: row.sortTie, key: row.sortKey }))
 }
 
-/** For a file: those that were picked or all that fit, in the order that is shown. */
+/** A file has the picked rows or all that fit, in the order that is shown. */
 export function forFile(
   query: Query | null,
   sorting: Sorting,
@@ -48,7 +48,7 @@ export function forFile(
   return sort === undefined ? rows : sortedQuery(rows, { ...sortOf(sorting, sort), ...sorting })
 }
 
-/** As many as an act in bulk is done for at once. */
+/** An act in bulk is done for so many at once. */
 const MOST_ACTED_ON = 10_000
 
 /** The keys of all that fit, for an act on each of them. */

@@ -95,7 +95,7 @@ export async function lenderDeskRoutes(app: FastifyInstance, ctx: LoanContext): 
   })
 }
 
-/** As the log calls what was done. */
+/** Names of the acts in the audit log. */
 const RECORDED_AS: Record<DeskRequest['kind'], string> = {
   approve: 'loan.offer_made',
   reject: 'loan.rejected',
@@ -104,17 +104,17 @@ const RECORDED_AS: Record<DeskRequest['kind'], string> = {
   cancel: 'loan.withdrawn',
 }
 
-type Asked = { params: unknown }
+type ApplicationRequest = { params: unknown }
 
-function applicationOf({ params }: Asked): string {
+function applicationOf({ params }: ApplicationRequest): string {
   return (params as { application_id: string }).application_id
 }
 
-function keyOf({ id: instituteId }: { id: number }, request: Asked) {
+function keyOf({ id: instituteId }: { id: number }, request: ApplicationRequest) {
   return { instituteId, applicationId: applicationOf(request) }
 }
 
-/** As people read amounts in the log: `amountPaise: 6000000` is `amount: 60000`. */
+/** The log shows amounts as people read them: `amountPaise: 6000000` is `amount: 60000`. */
 function inRupees(value: unknown): object {
   return JSON.parse(
     JSON.stringify(value, (_key, one: unknown) =>

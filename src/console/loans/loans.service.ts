@@ -33,7 +33,7 @@ export async function readLoan(
   return { row, file, letters, unconfirmed, bankAccounts: school.bankAccounts }
 }
 
-/** As the lender's people may see it: of an application that came to nothing they need no contact any more. */
+/** The lender's people see no contact of an application that came to nothing: they need none any more. */
 export async function readLoanAtDesk(
   ctx: LoanContext,
   institute: Institute,

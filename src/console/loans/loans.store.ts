@@ -56,7 +56,7 @@ export async function findLoan(
 const UNCONFIRMED = `cred_pay_outs p
    join payments y on y.institute_id = p.institute_id and y.id = p.payment_id and y.account_id = '${BANK_TRANSFER}'`
 
-/** Those of an institute that nobody has looked for. */
+/** Disbursements that nobody at the institute has looked for yet. */
 export async function countUnconfirmed(db: Queryable, instituteId: number): Promise<number> {
   const [row] = await db.query<{ count: number }>(
     `select count(*)::int as count from ${UNCONFIRMED}

@@ -68,7 +68,7 @@ export function reconciliationRoutes(app: FastifyInstance, ctx: FlexContext): vo
   })
 }
 
-/** As it was written; no transfer is ever changed or taken away. */
+/** Shows the ledger as it was written; no transfer is ever changed or taken away. */
 export function ledgerRoutes(app: FastifyInstance, ctx: Context): void {
   addConsoleRead(app, ctx, {
     url: `${LEDGER}/accounts`,

@@ -43,7 +43,7 @@ export type ReconciliationRow = {
   orderId: string | null
   settlementId: string | null
   utr: string | null
-  /** As we know it; null when we do not. */
+  /** The amount that we know; null when we know none. */
   knownPaise: Paise | null
   reportedPaise: Paise | null
   problem: string | null
@@ -150,7 +150,6 @@ export type LedgerFilter = {
 
 export type LedgerCursor = { postingId: number; lineNo: number }
 
-/** As they were written, the last first. */
 export function ledgerQuery(
   instituteId: number,
   filter: LedgerFilter,
@@ -173,7 +172,7 @@ export function ledgerQuery(
   return { text, values: values.list }
 }
 
-/** Those from an account and those to it are two indexes that are merged: an "or" would sort all of them for a page. */
+/** Merges the index of transfers from an account with that of transfers to it: an "or" would sort all of them for a page. */
 function transfersOf(values: Values, account: Account | undefined): string {
   if (account === undefined) return 'ledger_transfers'
   const code = values.add(account)

@@ -22,13 +22,13 @@ import { DAY_MS } from '../../platform/calendar.ts'
 const MOST_PRINTED = 200
 
 type ReceiptFilters = Parameters<typeof receiptList.all>[2]
-type Wanted = ReceiptFilters & { picked?: string | undefined; paper?: 'a4' | 'a5' | undefined }
+type ReceiptSelection = ReceiptFilters & { picked?: string | undefined; paper?: 'a4' | 'a5' | undefined }
 
-/** Those that were picked, or all that fit, from the lowest number on, each from a page of its own on. */
+/** Prints the picked receipts, or all that fit, from the lowest number on; each begins on a page of its own. */
 export async function printPicked(
   ctx: PaymentContext,
   institute: Institute,
-  { picked, paper, ...filters }: Wanted,
+  { picked, paper, ...filters }: ReceiptSelection,
   actor: Actor,
 ): Promise<Buffer> {
   const query = forFile(await receiptList.all(ctx, institute, filters), receiptList.sorting, { picked })
@@ -52,7 +52,7 @@ async function readPrints(
   ctx: PaymentContext,
   institute: Institute,
   rows: readonly ReceiptRow[],
-  paper: Wanted['paper'],
+  paper: ReceiptSelection['paper'],
 ): Promise<ReturnType<typeof printOf>[]> {
   const letterhead = await readLetterhead(ctx, institute.id)
   const of = (source: ReceiptRow['source']): string[] =>

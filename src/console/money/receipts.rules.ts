@@ -15,7 +15,7 @@ export function parseReceiptId(id: string): ReceiptKey | null {
     : { financialYear, number: Number(number) }
 }
 
-/** As people type it: 2026-27/000042, 000042 or 42. Null when it can be none. */
+/** People type 2026-27/000042, 000042 or 42. Null when it can be no number of a receipt. */
 export function parseReceiptSearch(
   text: string,
 ): { financialYear: string | undefined; number: number } | null {

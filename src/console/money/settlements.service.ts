@@ -10,7 +10,7 @@ export type ExpectedSettlement = store.ExpectedRow & { isOverdue: boolean }
 
 const MOST_EXPECTED = 400
 
-/** By the day they should reach the bank. Far fewer than payments, so they are shown whole. */
+/** Sums by the day they should reach the bank; they are few, so they are shown whole. */
 export async function listExpected(
   { db, clock }: Context,
   institute: Institute,

@@ -22,16 +22,16 @@ export type Installation = {
   dataDir: string
   /** Ours, under the data folder; otherwise it was there before us. */
   hasOwnDatabase: boolean
-  /** By what messages of a channel leave; null: nothing is set up. */
+  /** What sends the messages of each channel; null: nothing is set up. */
   channels: Record<Channel, string | null>
-  /** Of what kind the key at each real provider is. */
+  /** Says whether the key at each real provider is a test or a live key. */
   providerKeys: Readonly<Record<string, 'test' | 'live' | null>>
   jobs: JobRunner
   /** Null when none are scheduled. */
   backups: Pick<BackupSchedule, 'state'> | null
 }
 
-/** In real time. */
+/** Both moments are real time. */
 type WorkerState = { lastRoundAt: Date | null; lastFailure: JobStatus['lastFailure'] }
 
 export type Health = {
@@ -58,7 +58,7 @@ export async function readHealth({ db, clock, mode }: Context, installation: Ins
   const [migrations, jobs, disk] = await Promise.all([
     readMigrationState(db),
     readJobs(db, clock.now()),
-    // With a database of its own, Bursar may have no such folder.
+    // Bursar may have no such folder when DATABASE_URL names the database.
     readDisk(installation.dataDir).catch(() => null),
   ])
   const { version, role, hasOwnDatabase, backups } = installation
@@ -96,11 +96,11 @@ function workerState(statuses: readonly JobStatus[]): WorkerState {
 
 type SetUpProvider = { name: string; isCurrent: boolean; does: string[]; key: 'test' | 'live' | null }
 
-/** Through what money moves, where loans come from and how people are reached. Never a secret. */
+/** Shows through what money moves, where loans come from and how people are reached, and never a secret. */
 export type Setup = {
   mode: Context['mode']
   payments: SetUpProvider[]
-  /** Those of institutes, at the same providers or others. */
+  /** Accounts that institutes have at the same providers or others. */
   accounts: (ProviderAccount & { institute: string })[]
   /** What providers reported that belongs to no institute. */
   unmatched: UnmatchedReport[]

@@ -20,7 +20,7 @@ export function operatorJobRoutes(app: FastifyInstance, ctx: Context, runner: Jo
     output: pageOf(letterOutput),
     answer: ({ query: { kind, ...range } }) => listDeadLetters(ctx, kind, range),
   })
-  // In the institute's own log; a delivery is sent again as developers do it.
+  // The institute's own log has it; a delivery is sent again as developers do it.
   addConsoleWrite(app, ctx, {
     method: 'POST',
     url: '/messages/:message_id/retry',

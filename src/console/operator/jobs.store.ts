@@ -11,14 +11,14 @@ const JOBS = [
   job('instalments_stepped', 'flex_instalments', 'next_step_at'),
   job('loans_checked', 'cred_applications', 'next_check_at'),
   job('messages_sent', 'messages', 'next_try_at'),
-  // Without those that somebody asked for, which are due since ever and gone in a moment.
+  // Deliveries that somebody asked for are left out: they are due since ever and gone in a moment.
   job('webhooks_delivered', 'webhook_queue', 'next_attempt_at', 'isfinite(next_attempt_at)', 'real'),
   job('imports_run', 'imports', 'created_at', `state in ('checking', 'running')`),
 ]
 
 export type Job = {
   kind: JobKind
-  /** At most MOST_COUNTED. */
+  /** Counted up to MOST_COUNTED. */
   due: number
   oldestAt: Date | null
   /** When the next falls due that is not due yet. */
@@ -27,7 +27,7 @@ export type Job = {
   lateMs: number
 }
 
-/** By our clock, or by the database's own. */
+/** A job is due by our clock, or by the database's own. */
 function job(
   kind: JobKind,
   table: string,

@@ -14,7 +14,7 @@ export type InstituteRow = {
 
 export type InstituteSearch = PageRange & { search?: string | undefined }
 
-/** By code; counts come from indexes that begin with the institute. */
+/** Lists institutes by code; counts come from indexes that begin with the institute. */
 export async function listInstitutes(
   db: Queryable,
   { search, cursor, limit }: InstituteSearch,

@@ -10,7 +10,7 @@ import { guarded } from '../approvals/guarded.routes.ts'
 import { addConsoleWrite } from '../auth/access.routes.ts'
 import { created } from '../../http/reply.ts'
 import { makeOrder } from './create.service.ts'
-import { sendLink, type Sent } from './actions.service.ts'
+import { sendLink, type SentLink } from './actions.service.ts'
 import { createInput, reasonInput, refundInput, sendInput } from './order.input.ts'
 import { requestedRefundOutput, sentOutput } from './order.output.ts'
 import { MONEY_HANDLERS } from './orders.rules.ts'
@@ -71,7 +71,7 @@ function addSendRoute(app: FastifyInstance, ctx: FlexContext): void {
     body: sendInput,
     perform: (command, { institute, params: { orderId }, body: { channels, language } }) =>
       sendLink(ctx, command, { institute, orderId }, { channels, language }),
-    audit: ({ body: { language } }, { orderId, recipients }: Sent) => ({
+    audit: ({ body: { language } }, { orderId, recipients }: SentLink) => ({
       what: 'order.sent',
       about: orderId,
       after: { recipients, language },

@@ -12,17 +12,17 @@ import type { Language } from '../../platform/languages.ts'
 import { languageOfFamily } from '../../messages/family-languages.service.ts'
 import { DAY_MS } from '../../platform/calendar.ts'
 
-type Target = { institute: Institute; orderId: string }
+type OrderTarget = { institute: Institute; orderId: string }
 
-export type Sent = { orderId: string; recipients: string[] }
+export type SentLink = { orderId: string; recipients: string[] }
 
 /** Writes the messages down; the worker sends them. The order's lock lets two who press at once be counted in turn. */
 export async function sendLink(
   ctx: Context,
-  command: Command<Sent>,
-  { institute, orderId }: Target,
+  command: Command<SentLink>,
+  { institute, orderId }: OrderTarget,
   { channels, language: wanted }: { channels: readonly SendChannel[]; language: Language | null },
-): Promise<Sent> {
+): Promise<SentLink> {
   return transact(ctx.db, command, async tx => {
     const now = ctx.clock.now()
     const order = await lockOrder(tx, institute.id, orderId)

@@ -12,13 +12,13 @@ import { refusalFrom, sift, type Bulk } from '../lists/bulk.rules.ts'
 import { MOST_MESSAGES_A_DAY, requireSendable } from './orders.rules.ts'
 import { DAY_MS } from '../../platform/calendar.ts'
 
-type Picked = { institute: Institute; orderIds: readonly string[] }
+type PickedOrders = { institute: Institute; orderIds: readonly string[] }
 
 /** All of them or, if it fails, none; who repeats it finds those cancelled already and leaves them out. */
 export async function cancelPicked(
   ctx: Context,
   command: Command<Bulk>,
-  { institute, orderIds }: Picked,
+  { institute, orderIds }: PickedOrders,
 ): Promise<Bulk> {
   return transact(ctx.db, command, async tx => {
     const now = ctx.clock.now()
@@ -40,7 +40,7 @@ type How = {
 export async function sendPicked(
   ctx: Context,
   command: Command<Bulk>,
-  { institute, orderIds }: Picked,
+  { institute, orderIds }: PickedOrders,
   { channels, language, isForced }: How,
 ): Promise<Bulk> {
   return transact(ctx.db, command, async tx => {

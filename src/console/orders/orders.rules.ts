@@ -34,7 +34,7 @@ function isListed(kind: OrderKind): kind is ListedKind {
   return (LISTED_KINDS as readonly string[]).includes(kind)
 }
 
-/** Those that a payer pays at our checkout have an address there. */
+/** An order that is paid at our checkout has an address there. */
 export function hasCheckout(kind: OrderKind): boolean {
   return isListed(kind) || kind === 'downpayment'
 }
@@ -63,7 +63,7 @@ export function requireSendable(order: Sendable, now: Date): void {
   if (state !== 'unpaid') throw conflict(`Nobody can pay this any more: it is ${state}.`)
 }
 
-/** Of the payment that paid it; nothing when nothing was paid. */
+/** What can still be refunded of the payment that paid the order; zero when nothing was paid. */
 export function leftToRefund(payments: readonly Payment[], refunds: readonly Refund[]): Paise {
   const paying = payments.find(payment => payment.state === 'captured' && !payment.isDuplicate)
   if (paying === undefined) return ZERO

@@ -42,7 +42,7 @@ export function timelineOf(order: OrderDetail, now: Date): Happening[] {
       raw: event.payload,
     })),
   ]
-  // Of one moment the later in the list happened later; an event is recorded after what it tells of.
+  // At the same moment the later in the list happened later: an event is recorded after what it tells of.
   return all
     .map((happening, index) => ({ happening, index }))
     .toSorted((one, two) => two.happening.at.getTime() - one.happening.at.getTime() || two.index - one.index)

@@ -97,7 +97,7 @@ export async function sumOnTheWay(db: Queryable, instituteId: number, filter: Du
   return row?.amountPaise ?? ZERO
 }
 
-/** In the list's own order; who has no day comes last. */
+/** Sorts a child without a due day last. */
 const NEVER = `'9999-12-31'::date`
 
 const inAsked = (bucket: DefaulterBucket): string => (bucket === 'late' ? 'days > 0' : inBucket(bucket))
@@ -115,7 +115,7 @@ function listedGroups(values: unknown[], { bucket = 'late', ...filter }: AskedDe
     )`
 }
 
-/** As many rows as there are students in the list. */
+/** Gives a row for each student in the list. */
 export function countedDefaulters(instituteId: number, today: string, asked: AskedDefaulters): Query {
   const values: unknown[] = [instituteId, today]
   const text = `${listedGroups(values, asked)}

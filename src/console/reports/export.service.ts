@@ -23,16 +23,16 @@ import { makeXlsx } from './xlsx.ts'
 
 /** A list as a file: what it is read by, and how a row of it is written. */
 export type Report<Row extends object> = {
-  /** Of the file. */
+  /** The file's name, without its format. */
   name: string
-  /** Of the sheet. */
+  /** The sheet's title. */
   title: string
   /** Null when nothing can fit what is asked for. */
   query: Query | null
   /** A shorter statement with as many rows. */
   counted?: Query | null | undefined
   columns: readonly Column<Row>[]
-  /** Of a row as the statement gives it. */
+  /** Makes a row of what the statement gives. */
   toRow?: (row: Row) => Row
   /** Absent for what no voucher stands for. */
   vouchers?: ((row: Row) => Voucher[]) | undefined
@@ -41,7 +41,7 @@ export type Report<Row extends object> = {
 export type ExportedFile = { name: string; mediaType: string; content: Readable | Buffer | string }
 export type ExportFor = { instituteId: number; actor: Actor; filters: Readonly<Record<string, unknown>> }
 
-type Whole<Row extends object> = Report<Row> & { query: Query }
+type WholeReport<Row extends object> = Report<Row> & { query: Query }
 
 /** Each holds a connection while somebody downloads, so that all of a file is of one moment. */
 const places = new ExportPlaces()
@@ -75,7 +75,7 @@ export async function exportReport<Row extends object>(
 async function admit<Row extends object>(
   tx: Transaction,
   ctx: Context,
-  report: Whole<Row>,
+  report: WholeReport<Row>,
   format: Format,
   { instituteId, actor, filters }: ExportFor,
 ): Promise<void> {
@@ -88,7 +88,7 @@ async function admit<Row extends object>(
 
 async function wholeFile<Row extends object>(
   { db }: Context,
-  report: Whole<Row>,
+  report: WholeReport<Row>,
   instituteId: number,
 ): Promise<Buffer> {
   return db.transaction(tx => makeXlsx(instituteId, report.title, report.columns, readRows(tx, report)))
@@ -96,7 +96,7 @@ async function wholeFile<Row extends object>(
 
 async function* readRows<Row extends object>(
   tx: Transaction,
-  { query, toRow }: Whole<Row>,
+  { query, toRow }: WholeReport<Row>,
 ): AsyncGenerator<readonly Row[]> {
   for await (const rows of readBatches<Row>(tx, query)) yield toRow === undefined ? rows : rows.map(toRow)
 }
@@ -104,7 +104,7 @@ async function* readRows<Row extends object>(
 /** A client that stops reading ends the transaction too; a failure half way breaks the download off. */
 function streamedFile<Row extends object>(
   { db }: Context,
-  report: Whole<Row>,
+  report: WholeReport<Row>,
   format: 'csv' | 'tally',
   onEnd: () => void,
 ): Readable {

@@ -70,7 +70,7 @@ function readRange(
   return { from, to, query: store.collectionQuery(institute.id, range) }
 }
 
-/** By period and component, and what they add up to. */
+/** Sums what came by period and component, and all of it. */
 export async function readCollection(
   ctx: Context,
   institute: Institute,

@@ -80,10 +80,10 @@ const DIRECT_REFUNDS = {
   lines: 'direct_refund_lines l where l.institute_id = r.institute_id and l.refund_id = r.id',
 }
 
-type Part = Omit<typeof PAYMENTS, 'settlement'> & { settlement: string | null }
+type RegisterPart = Omit<typeof PAYMENTS, 'settlement'> & { settlement: string | null }
 
 /** Which tables can hold what is asked for. What came at the counter is not settled by anybody here. */
-function partsOf({ kind, source, settled }: RegisterFilter): Part[] {
+function partsOf({ kind, source, settled }: RegisterFilter): RegisterPart[] {
   const hasDirect = (source ?? 'direct') === 'direct' && settled === undefined
   const hasOnline = source !== 'direct'
   return [
@@ -94,7 +94,7 @@ function partsOf({ kind, source, settled }: RegisterFilter): Part[] {
   ]
 }
 
-/** Of the row that a page ended with. */
+/** The moment of the row that a page ended with. */
 const MOMENT_OF = `(select at from (
     select captured_at as at from payments where institute_id = $0 and id = $1
     union all select processed_at from refunds where institute_id = $0 and id = $1
@@ -102,7 +102,7 @@ const MOMENT_OF = `(select at from (
     union all select refunded_at from direct_refunds where institute_id = $0 and id = $1) c limit 1)`
 
 function conditionsOf(
-  { at, id, settlement, lines }: Part,
+  { at, id, settlement, lines }: RegisterPart,
   { from, before, source, component, settled }: RegisterFilter,
   cursor?: string,
 ): Condition[] {
@@ -170,7 +170,7 @@ const LINES = `(select json_agg(json_build_object('componentType', l.component_t
     where m.kind = 'refund' and l.institute_id = $1 and l.refund_id = m.id
   ) l where l.amount_paise > 0)`
 
-/** Of one period and component: what came, by how it came, and what went back. */
+/** One period and component: what came, by how it came, and what went back. */
 export type CollectionRow = {
   /** The first day of the period. */
   period: string

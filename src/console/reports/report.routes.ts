@@ -14,23 +14,23 @@ import { badCursor } from '../../platform/db/list.ts'
 import { exportReport, type ExportFor, type Report } from './export.service.ts'
 import { FORMATS, MEDIA_TYPES, type Format } from './reports.rules.ts'
 
-type Asked<Given, Params = unknown> = { query: Read<Given>; params: Read<Params> } & InstituteVisit
+type ReportRequest<Given, Params = unknown> = { query: Read<Given>; params: Read<Params> } & InstituteVisit
 
 type ReportEndpoint<Query, Filters, Result, Row extends object, Params> = {
   url: string
-  /** Of the file; below `url` when absent. */
+  /** The file's address; below `url` when absent. */
   exportUrl?: string
   params?: Params
-  /** Of the page. */
+  /** What a page is asked with. */
   query: Query
   /** Who sees a page of it, where that is not everybody; files are for everybody who sees reports. */
   readers?: readonly ConsoleRole[]
-  /** Of the file, beside its format. */
+  /** What a file is asked with, beside its format. */
   filters: Filters
   output: Reply<Result>
-  answer(call: Asked<Query, Params>): Promise<Result>
-  report(call: Asked<Filters, Params>): Report<Row> | Promise<Report<Row>>
-  /** Of a list whose columns can be sorted by and whose rows are counted, and how a row of the report is shown. */
+  answer(call: ReportRequest<Query, Params>): Promise<Result>
+  report(call: ReportRequest<Filters, Params>): Report<Row> | Promise<Report<Row>>
+  /** Set when its columns can be sorted by and its rows are counted; says how a row is shown. */
   list?: Sorting & {
     toRows?: (rows: Row[], call: InstituteVisit) => unknown[] | Promise<unknown[]>
     /** Something is done to all that fit, by their keys. */
@@ -62,10 +62,13 @@ export function addReport<
       if (sort === undefined || list === undefined) {
         if (list !== undefined && asked.cursor !== undefined && !OWN_CURSOR.test(asked.cursor))
           throw badCursor()
-        return endpoint.answer({ ...call, query: asked } as unknown as Asked<Query, Params>)
+        return endpoint.answer({ ...call, query: asked } as unknown as ReportRequest<Query, Params>)
       }
       const { cursor, limit, ...filters } = asked
-      const report = await endpoint.report({ ...call, query: filters } as unknown as Asked<Filters, Params>)
+      const report = await endpoint.report({ ...call, query: filters } as unknown as ReportRequest<
+        Filters,
+        Params
+      >)
       const page = await listInOrder<Row>(ctx, report, list, { sort, cursor, limit })
       const rows = list.toRows === undefined ? page.rows : await list.toRows(page.rows, call)
       return { ...page, rows } as Result
@@ -84,7 +87,7 @@ export function addReport<
     }),
     mediaType: MEDIA_TYPES.csv,
     async answer(call) {
-      const asked = await endpoint.report(call as unknown as Asked<Filters, Params>)
+      const asked = await endpoint.report(call as unknown as ReportRequest<Filters, Params>)
       const sent = call.query as { format: Format; sort?: string; picked?: string }
       const query = list === undefined ? asked.query : forFile(asked.query, list, sent)
       const counted = sent.picked === undefined ? asked.counted : query
@@ -124,7 +127,9 @@ function addCount<Filters extends Input<unknown>, Row extends object, Params>(
     query: endpoint.filters,
     output: one(countOutput),
     async answer(call) {
-      const { query: statement, counted } = await endpoint.report(call as unknown as Asked<Filters, Params>)
+      const { query: statement, counted } = await endpoint.report(
+        call as unknown as ReportRequest<Filters, Params>,
+      )
       return countList(ctx, counted ?? statement)
     },
   })
@@ -144,7 +149,7 @@ function addKeys<Filters extends Input<unknown>, Row extends object, Params>(
     query: endpoint.filters,
     output: one(keysOutput),
     async answer(call) {
-      const { query: statement } = await endpoint.report(call as unknown as Asked<Filters, Params>)
+      const { query: statement } = await endpoint.report(call as unknown as ReportRequest<Filters, Params>)
       return { keys: await listAll(ctx, statement, endpoint.list) }
     },
   })

@@ -1,15 +1,15 @@
 import { outputOf, type Shown } from '../../http/wire/output.ts'
 import { stateAt } from '../../orders/orders.rules.ts'
-import type { Found } from './search.service.ts'
+import type { SearchResults } from './search.service.ts'
 
 /** A few of each kind that fit what was typed. Reading an order's state takes the time. */
 const WHEN = '2026-11-15T04:32:10.000Z'
 const STUDENT_ID = 'student_01k9zq4m0ve8sbn6yt2hw3c5da'
 const ORDER_ID = 'order_01k9zq4m0ve8sbn6yt2hw3c5da'
 
-type One<Kind extends keyof Found> = Found[Kind][number]
+type SearchResult<Kind extends keyof SearchResults> = SearchResults[Kind][number]
 
-const student = outputOf<One<'students'>, Date>()
+const student = outputOf<SearchResult<'students'>, Date>()
 const studentOutput = student.object({
   service_student_id: student.text('Id of the student.', STUDENT_ID, ({ id }) => id),
   fullname: student.text('Full name.', 'Kabir Rao'),
@@ -20,7 +20,7 @@ const studentOutput = student.object({
   status: student.oneOf(['active', 'dropped'], 'Whether the student is at school.'),
 })
 
-const order = outputOf<One<'orders'>, Date>()
+const order = outputOf<SearchResult<'orders'>, Date>()
 const orderOutput = order.object({
   order_id: order.text('Id of the order.', ORDER_ID, ({ id }) => id),
   kind: order.text('Such as order, link or student.', 'link'),
@@ -30,7 +30,7 @@ const orderOutput = order.object({
   created_at: order.moment('Made, UTC.', WHEN),
 })
 
-const plan = outputOf<One<'plans'>, Date>()
+const plan = outputOf<SearchResult<'plans'>, Date>()
 const planOutput = plan.object({
   plan_id: plan.text('Id of the plan.', 'plan_01k9zq4m0ve8sbn6yt2hw3c5da', ({ id }) => id),
   service_student_id: plan.text('Id of the student.', STUDENT_ID, ({ studentId }) => studentId),
@@ -45,7 +45,7 @@ const targetFields = {
   service_student_id: target.optional.text('Id of the student.', STUDENT_ID, ({ studentId }) => studentId),
 }
 
-const payment = outputOf<One<'payments'>, Date>()
+const payment = outputOf<SearchResult<'payments'>, Date>()
 const paymentOutput = payment.object({
   payment_id: payment.text('Id of the payment.', 'pay_01k9zq4m0ve8sbn6yt2hw3c5da', ({ id }) => id),
   kind: payment.oneOf(['online', 'direct'], 'Through here, or taken by the institute.'),
@@ -56,7 +56,7 @@ const paymentOutput = payment.object({
   ...targetFields,
 })
 
-const utr = outputOf<One<'utrs'>, Date>()
+const utr = outputOf<SearchResult<'utrs'>, Date>()
 const utrOutput = utr.object({
   id: utr.text('Id of what it stands on.', 'setl_01k9zq4m0ve8sbn6yt2hw3c5da'),
   kind: utr.oneOf(
@@ -69,7 +69,7 @@ const utrOutput = utr.object({
   ...targetFields,
 })
 
-const request = outputOf<One<'requests'>, Date>()
+const request = outputOf<SearchResult<'requests'>, Date>()
 const requestOutput = request.object({
   request_id: request.text('Id of the request.', 'req_01k9zq4m0ve8sbn6yt2hw3c5da'),
   what: request.text('What it did.', 'order.refunded'),
@@ -78,7 +78,7 @@ const requestOutput = request.object({
   at: request.moment('When, UTC.', WHEN),
 })
 
-const asked = outputOf<One<'erpRequests'>, Date>()
+const asked = outputOf<SearchResult<'erpRequests'>, Date>()
 const erpRequestOutput = asked.object({
   request_id: asked.text('Id of the request.', 'req_01k9zq4m0ve8sbn6yt2hw3c5da', ({ id }) => id),
   method: asked.text('Such as POST.', 'POST'),
@@ -87,7 +87,7 @@ const erpRequestOutput = asked.object({
   at: asked.moment('When, in real time, UTC.', WHEN),
 })
 
-const out = outputOf<Found, Date>()
+const out = outputOf<SearchResults, Date>()
 export const foundOutput = out.object({
   students: out.list('By name.', studentOutput),
   orders: out.list('Orders and links, newest first.', orderOutput),

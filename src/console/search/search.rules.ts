@@ -7,7 +7,7 @@ export type Guess =
       kind: 'words'
       /** A bank's reference or a UTR, from its beginning on; null when it can be none. */
       reference: string | null
-      /** As printed, such as 2026-27/000042. */
+      /** The number as printed, such as 2026-27/000042. */
       receipt: { financialYear: string; number: number } | null
     }
 

@@ -8,18 +8,18 @@ import * as store from './search.store.ts'
 import { toWordQuery } from '../students/students.rules.ts'
 import { findStudent, searchStudents, type FoundStudent } from '../students/students.store.ts'
 
-export type Found = {
+export type SearchResults = {
   students: FoundStudent[]
   orders: store.FoundOrder[]
   plans: store.FoundPlan[]
   payments: store.FoundPayment[]
   utrs: store.FoundUtr[]
   requests: store.FoundRequest[]
-  /** Those of the ERP, with a key. */
+  /** Requests that the ERP sent with a key. */
   erpRequests: LoggedRequest[]
 }
 
-const NOTHING: Found = {
+const NOTHING: SearchResults = {
   students: [],
   orders: [],
   plans: [],
@@ -35,7 +35,7 @@ export async function search(
   ctx: Context,
   { institute, role }: { institute: Institute; role: ConsoleRole },
   typed: string,
-): Promise<Found> {
+): Promise<SearchResults> {
   const wanted = guess(typed)
   switch (wanted.kind) {
     case 'request': {
@@ -56,7 +56,7 @@ export async function search(
 }
 
 /** The prefix of an id says what it is of. */
-async function findById({ db }: Context, { id: instituteId }: Institute, id: string): Promise<Found> {
+async function findById({ db }: Context, { id: instituteId }: Institute, id: string): Promise<SearchResults> {
   const [prefix] = id.split('_')
   switch (prefix) {
     case 'student': {
@@ -86,7 +86,7 @@ async function findByWords(
   { db }: Context,
   { id: instituteId }: Institute,
   { typed, reference, receipt }: Typed,
-): Promise<Found> {
+): Promise<SearchResults> {
   const words = toWordQuery(instituteId, typed)
   const ranges = reference === null ? [] : rangesOf(reference)
   const identifiers = ranges.map(range => range.from)

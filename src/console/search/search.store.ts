@@ -17,7 +17,7 @@ export type FoundOrder = {
   amountPaise: Paise
 }
 
-/** By its id, or whole identifiers of students; a name would find ten orders of each child of that name. */
+/** Finds orders by id or whole identifiers of students; a name would find ten orders of each child of that name. */
 export async function findOrders(
   db: Queryable,
   instituteId: number,
@@ -53,7 +53,7 @@ type PaymentSearch = {
   receipt: { financialYear: string; number: number } | null
 }
 
-/** By our id, the bank's reference, the number of the receipt; those of the counter by the number they were given. */
+/** Finds payments by our id, the bank's reference or the receipt's number; counter payments by the number they were given. */
 export async function findPayments(
   db: Queryable,
   instituteId: number,

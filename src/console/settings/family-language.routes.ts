@@ -31,7 +31,7 @@ const familyLanguageOutput = out.object({
 })
 export type FamilyLanguageAnswer = Shown<typeof familyLanguageOutput>
 
-/** In which language the family of a student is written to. */
+/** A student's family is written to in the language chosen here. */
 export function familyLanguageRoutes(app: FastifyInstance, ctx: Context): void {
   addConsoleRead(app, ctx, {
     url: '/students/:service_student_id/family-language',

@@ -73,7 +73,7 @@ function addFetch(app: FastifyInstance, flex: FlexContext): void {
     output: one(fetchedOutput),
     params: studentParams,
     perform: (act, { institute, params }) => acts.fetchNow(flex, act, { institute, ...params }),
-    audit({ params }, asked: acts.Asked) {
+    audit({ params }, asked: acts.ErpFetch) {
       const changes = asked.kind === 'found' ? asked.changes : []
       return {
         what: 'student.fetched',

@@ -19,18 +19,18 @@ import { readStudentContexts } from '../../students/student-contexts.service.ts'
 import { holdStudent } from '../../students/profile/lock-student.service.ts'
 import { getStudent } from '../../students/students.service.ts'
 import { roomFor, withConcession } from './students.rules.ts'
-import type { Target } from './students.service.ts'
+import type { StudentTarget } from './students.service.ts'
 
 /** What people do to a student in the console; each through the feature whose it is. */
 
-export type Asked = Exclude<Pulled, { kind: 'not_configured' }>
+export type ErpFetch = Exclude<Pulled, { kind: 'not_configured' }>
 
 /** Asks the ERP at once. The student is brought up to date by the pull itself; who asked is written down after it. */
 export async function fetchNow(
   ctx: ErpContext,
-  command: Command<Asked>,
-  { institute, studentId }: Target,
-): Promise<Asked> {
+  command: Command<ErpFetch>,
+  { institute, studentId }: StudentTarget,
+): Promise<ErpFetch> {
   await getStudent(ctx, institute, studentId)
   const pulled = await pullStudent(ctx, { instituteId: institute.id, studentId, reason: 'console' })
   switch (pulled.kind) {
@@ -65,7 +65,7 @@ export type Conceded = { componentType: string; before: readonly Discount[]; aft
 export async function concede(
   ctx: Context,
   command: Command<Conceded>,
-  { institute, studentId }: Target,
+  { institute, studentId }: StudentTarget,
   { componentType, discount }: { componentType: string; discount: Discount },
 ): Promise<Conceded> {
   const codes: CodeInUse[] = [{ kind: 'discount', code: discount.discountType, key: 'discount_type' }]
@@ -102,7 +102,7 @@ export type StatusChange = { before: Status; after: Status }
 export async function setStatus(
   ctx: Context,
   command: Command<StatusChange>,
-  { institute, studentId: id }: Target,
+  { institute, studentId: id }: StudentTarget,
   after: Status,
 ): Promise<StatusChange> {
   const { student } = await getStudent(ctx, institute, id)

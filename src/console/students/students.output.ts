@@ -18,7 +18,7 @@ import { sumPaise, toRupees, type Paise } from '../../platform/money.ts'
 import { recordedPaymentFields } from '../../students/direct-payments/direct-payment.schemas.ts'
 import { carriedOutput, changedField, studentFields } from '../../students/student.output.ts'
 import type { Student } from '../../students/students.rules.ts'
-import type { Asked } from './actions.service.ts'
+import type { ErpFetch } from './actions.service.ts'
 import type { Choices, ListedStudent, StudentMoney, StudentPage, TimelineRow } from './students.service.ts'
 import type { FamilyUser } from './students.store.ts'
 
@@ -87,7 +87,7 @@ const userOutput = user.object({
   email: user.text('E-mail.', 'asha@example.in'),
 })
 
-const owed = outputOf<Owed>()
+const owed = outputOf<OwedTotals>()
 const owedFields = {
   total_amount: owed.amount('Owed in all years, late fees included, rupees.', 20450, one => one.totalPaise),
   overdue_amount: owed.amount('Of that, past its due day.', 0, one => one.overduePaise),
@@ -137,9 +137,9 @@ const yearOutput = record.object({
   on_the_way_amount: record.amount(ON_THE_WAY, 0, one => one.onTheWayPaise),
 })
 
-type Owed = { totalPaise: Paise; overduePaise: Paise; onTheWayPaise: Paise }
-type Related = Student & Owed & { gradeName: string }
-type Family = Owed & { children: Related[] }
+type OwedTotals = { totalPaise: Paise; overduePaise: Paise; onTheWayPaise: Paise }
+type Related = Student & OwedTotals & { gradeName: string }
+type Family = OwedTotals & { children: Related[] }
 type ShownPage = Omit<StudentPage, 'family' | 'otherYears' | 'openOrders'> &
   Student & {
     gradeName: string
@@ -173,10 +173,10 @@ export const studentPageOutput = page.object({
 })
 
 /** Where the page of an order is. */
-type Place = { instituteCode: string; publicUrl: string }
+type PageAddress = { instituteCode: string; publicUrl: string }
 
 /** What the page of a student is answered from. */
-export function toShownStudent(found: StudentPage, { publicUrl, instituteCode }: Place) {
+export function toShownStudent(found: StudentPage, { publicUrl, instituteCode }: PageAddress) {
   return {
     ...found,
     ...withGrade(found.dues),
@@ -197,7 +197,7 @@ function toFamily({ family: records, onTheWay }: StudentPage): Family {
   return { children, ...sumOwed(children) }
 }
 
-function sumOwed(all: readonly Owed[]): Owed {
+function sumOwed(all: readonly OwedTotals[]): OwedTotals {
   return {
     totalPaise: sumPaise(all.map(one => one.totalPaise)),
     overduePaise: sumPaise(all.map(one => one.overduePaise)),
@@ -284,7 +284,7 @@ const problemOutput = problem.object({
   message: problem.text('What is wrong there.', 'is required'),
 })
 
-const asked = outputOf<Asked>()
+const asked = outputOf<ErpFetch>()
 export const fetchedOutput = asked.object({
   outcome: asked.oneOf(['found', 'refused', 'unavailable'], 'What came of it.', one => one.kind),
   code: asked.optional.text("The ERP's code, or the kind of trouble.", 'data_error', one =>

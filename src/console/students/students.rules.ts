@@ -30,7 +30,7 @@ function wordBeginning(instituteId: number, word: string): string {
   return `'${instituteId}:${quoted}':*`
 }
 
-/** As `phone_key` of the database has it; until all of it is typed, 91 may be the country or the number's beginning. */
+/** Does what `phone_key` of the database does; until all of it is typed, 91 may be the country or the number's beginning. */
 function phonesOf(typed: string): string[] {
   if (!/^[\d\s()+.-]+$/.test(typed)) return []
   const digits = typed.replaceAll(/\D/g, '').replace(/^0+/, '')

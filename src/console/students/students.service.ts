@@ -34,11 +34,11 @@ import { listTimeline, type TimelineRow } from './timeline.store.ts'
 export { STUDENT_SORTING, toListed, type ListedStudent } from './students.store.ts'
 export type { TimelineRow } from './timeline.store.ts'
 
-export type Target = { institute: Institute; studentId: string }
+export type StudentTarget = { institute: Institute; studentId: string }
 
 export type WantedStudents = Omit<store.StudentFilter, 'words'> & { typed?: string | undefined }
 
-/** By name, a page at a time, in one statement. */
+/** One statement reads a page, by name. */
 export async function listStudents(
   { db }: Context,
   institute: Institute,
@@ -122,7 +122,7 @@ export async function readChoices(ctx: Context, institute: Institute): Promise<C
 
 const BY_NUMBER = new Intl.Collator('en', { numeric: true })
 
-/** As the school lists them; what it does not list comes after, 2 before 10. */
+/** Keeps the school's own order; what it does not list comes after, 2 before 10. */
 function inOrder(entries: readonly Code[], order: readonly string[]): Code[] {
   const place = ({ code }: Code): number => (order.indexOf(code) + order.length + 1) % (order.length + 1)
   return entries.toSorted(
@@ -131,7 +131,7 @@ function inOrder(entries: readonly Code[], order: readonly string[]): Code[] {
 }
 
 const MOST_USERS = 20
-/** Of all children of a family, a record for each of their years. */
+/** A family's children have a record for each of their years. */
 const MOST_RECORDS = 60
 const MOST_ORDERS = 20
 
@@ -144,7 +144,7 @@ export type StudentPage = {
   otherYears: Dues[]
   /** What a rollover carried to or from them; part of what counts as paid. */
   carried: readonly CarriedAmount[]
-  /** Of all these records. */
+  /** What is on the way for any of these records. */
   onTheWay: OnTheWay[]
   lateFeeEntries: LateFeeEntry[]
   /** Orders for the dues that can still be paid. */
@@ -154,7 +154,10 @@ export type StudentPage = {
 }
 
 /** Everything that the head of a student's page shows. */
-export async function readStudent(ctx: Context, { institute, studentId }: Target): Promise<StudentPage> {
+export async function readStudent(
+  ctx: Context,
+  { institute, studentId }: StudentTarget,
+): Promise<StudentPage> {
   const key = { instituteId: institute.id, studentId }
   const [{ carried, student }, users, dues, lateFeeEntries, orders, settings] = await Promise.all([
     getStudent(ctx, institute, studentId),
@@ -198,7 +201,10 @@ export type StudentMoney = {
 }
 
 /** What came in for a student, newest first: through here, and taken by the institute itself. */
-export async function readPayments(ctx: Context, { institute, studentId }: Target): Promise<StudentMoney> {
+export async function readPayments(
+  ctx: Context,
+  { institute, studentId }: StudentTarget,
+): Promise<StudentMoney> {
   const [direct, pending, paid] = await Promise.all([
     listPayments(ctx, { institute, studentId }, {}, { limit: MOST_PAYMENTS }),
     listPending(ctx.db, institute.id, [studentId]),
@@ -214,7 +220,10 @@ export async function readPayments(ctx: Context, { institute, studentId }: Targe
 
 const MOST_PLANS = 10
 
-export async function listPlans(ctx: Context, { institute, studentId }: Target): Promise<LoadedPlan[]> {
+export async function listPlans(
+  ctx: Context,
+  { institute, studentId }: StudentTarget,
+): Promise<LoadedPlan[]> {
   await getStudent(ctx, institute, studentId)
   return listPlansOf(ctx, institute.id, studentId, MOST_PLANS)
 }
@@ -222,7 +231,7 @@ export async function listPlans(ctx: Context, { institute, studentId }: Target):
 /** A plan of this student with all that was tried and decided. */
 export async function readStudentPlan(
   flex: FlexContext,
-  { institute, studentId }: Target,
+  { institute, studentId }: StudentTarget,
   planId: string,
 ): Promise<PlanHistory> {
   const plan = await readPlan(flex, institute, planId)
@@ -233,7 +242,7 @@ export async function readStudentPlan(
 /** Everything that ever happened to a student, newest first. */
 export async function readTimeline(
   ctx: Context,
-  { institute, studentId }: Target,
+  { institute, studentId }: StudentTarget,
   { cursor, limit }: PageRange,
 ): Promise<Page<TimelineRow>> {
   await getStudent(ctx, institute, studentId)

@@ -21,7 +21,7 @@ export type ListedStudent = {
   contactName: string
   contactNumber: string
   contactEmail: string
-  /** Without dues that were carried to a later year, although they count as paid here. */
+  /** Leaves out dues that were carried to a later year, although they count as paid here. */
   paidPaise: Paise
   carriedPaise: Paise
   /** Such as 2027-28. */
@@ -44,7 +44,7 @@ export type StudentFilter = {
   cursor?: string | undefined
 }
 
-/** As the index has them; a query that says it otherwise reads every row. */
+/** The index has exactly this expression; a query that says it otherwise reads every row. */
 export const WORDS_OF_STUDENT = `search_words(m.institute_id, m.fullname || ' ' || m.identifier || ' '
   || coalesce(m.custom_identifier, '') || ' ' || m.primary_contact_name || ' ' || phone_key(m.primary_contact_number) || ' '
   || m.primary_contact_email)`
@@ -90,7 +90,7 @@ function selectInOrder(instituteId: number, filter: StudentFilter): { text: stri
 
 export type StudentRow = Omit<ListedStudent, 'carriedTo'> & { years: [number, number] | null }
 
-/** By name, with what is paid and what is left: what is paid beyond one component does not pay another. */
+/** Lists students by name, with what is paid and left: what is paid beyond one component does not pay another. */
 export function studentsQuery(instituteId: number, filter: StudentFilter, range?: { limit: number }): Query {
   const { text, values } = selectInOrder(instituteId, filter)
   return {

@@ -45,7 +45,7 @@ export async function addToDays(tx: Transaction, instituteId: number, limit: num
   return row?.count ?? 0
 }
 
-/** As one more change each: what comes meanwhile adds its own. */
+/** Writes each correction as one more change, because what comes meanwhile adds its own. */
 export async function correctDays(tx: Transaction, instituteId: number): Promise<void> {
   await tx.query(
     `insert into collected_changes (institute_id, day, amount_paise, count, given_back_paise)

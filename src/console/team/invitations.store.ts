@@ -13,7 +13,7 @@ type Row = {
 }
 
 export type Invitation = Row & { instituteName: string | null }
-/** To join an institute, which takes a role. */
+/** Joining an institute takes a role. */
 export type OpenInvitation = Row & { role: Role }
 
 const invitations = new Table<Row>('console_invitations', {

@@ -32,7 +32,7 @@ export async function readTeam({ db }: Context, institute: Institute): Promise<T
 
 export type Invited = { id: string; email: string; role: Role; expiresAt: Date }
 
-/** By mail alone: the person who invites never sees the link and cannot use it in the other's place. */
+/** Only the mail has the link: the person who invites never sees it and cannot use it in the other's place. */
 export async function invite(
   ctx: Context,
   command: Command<Invited>,

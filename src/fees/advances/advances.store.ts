@@ -96,7 +96,7 @@ export async function hasGivenAway(db: Queryable, { instituteId, studentId }: St
   return rows.length > 0
 }
 
-/** In the order of their ids; held until the commit. */
+/** Locks in the order of ids until the commit. */
 export async function lockRecords(
   tx: Transaction,
   instituteId: number,

@@ -12,7 +12,7 @@ export type StructureKey = Year & { collectorCode: string | null }
 /** What a school year costs: for each class, fee and term an amount, and when each term is due. */
 export type FeeStructure = StructureKey & {
   terms: readonly Term[]
-  /** In the school's own order, in which they are shown, registered and paid. */
+  /** Components in the school's own order, in which they are shown, registered and paid. */
   heads: readonly string[]
   /** Classes from the lowest to the highest. */
   grades: readonly string[]

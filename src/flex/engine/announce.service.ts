@@ -47,15 +47,15 @@ async function announce(
 
 const RETRY_MS = 5 * 60_000
 
-/** Without a reference when the provider refuses: it will refuse the debit too, with a reason that Flex acts on. */
-type Told = { kind: 'announced'; ref: string | null } | { kind: 'unknown' }
+/** Has no reference when the provider refuses: it will refuse the debit too, with a reason that Flex acts on. */
+type Announcement = { kind: 'announced'; ref: string | null } | { kind: 'unknown' }
 
 async function tellProvider(
   ctx: FlexContext,
   { mandate, plan }: LoadedPlan,
   instalment: Instalment,
   debitRules: DebitRules,
-): Promise<Told> {
+): Promise<Announcement> {
   const mandateRef = mandate?.providerRef ?? null
   if (mandate === null || mandateRef === null) return { kind: 'announced', ref: null }
   const port = await mandatesOf(ctx, mandate)

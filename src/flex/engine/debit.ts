@@ -34,7 +34,7 @@ import { newInstalment } from '../rules/schedule.rules.ts'
  * what follows when the bank does not pay is in `returns.ts`, when the ERP refuses in `erp-decision.ts`.
  */
 
-/** From 30 hours before: the ERP has answered, and its answer decides. */
+/** Applies the ERP's answer, which decides from 30 hours before the debit. */
 export function applyErpAnswer(plan: PlanChanges, instalmentId: string, answer: Pulled): void {
   const before = plan.find(instalmentId)
   if (before === undefined) return
@@ -89,7 +89,7 @@ function applyErpDecision(plan: PlanChanges, instalment: Instalment, decision: E
   }
 }
 
-/** At least 24 hours before: freezes the amount and announces the debit, in the night for the morning. */
+/** Freezes the amount and announces the debit at least 24 hours before; notices of the night leave in the morning. */
 function confirm(plan: PlanChanges, instalment: Instalment, notifyAt: Date): void {
   const { presentOn } = instalment
   const { taken, rest } = splitAt(instalment.lines, mostPerDebit(plan.rail, plan.requireMandate()))
@@ -247,7 +247,7 @@ function recordMoney(
   { payment, order }: PaidOrder,
   happened: 'debited' | 'settled',
 ): void {
-  // By the reference that the ERP gave the instalment.
+  // The ERP knows the payment by its own reference of the instalment.
   const { referenceId } = instalment
   const money = { payment: { ...paymentInEvent(payment, order, 'flex'), referenceId }, orderId: order.id }
   if (instalment.isDownpayment) plan.recordEvent(`flex.downpayment.${happened}`, money)

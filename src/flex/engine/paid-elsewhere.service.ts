@@ -15,7 +15,7 @@ import { addAll } from '../../platform/lists.ts'
 /** A debit that is at the bank, and a down payment, pay their own instalments. */
 const PAYS_ITS_OWN: readonly OnTheWay['orderKind'][] = ['instalment', 'downpayment']
 
-/** By student: what is on the way to the same fees, and what somebody pays at the bank's page at this moment. */
+/** Reads, by student, what is on the way to the same fees and what somebody pays at the bank's page at this moment. */
 export async function readPaidElsewhere(
   tx: Transaction,
   plans: LockedPlans,

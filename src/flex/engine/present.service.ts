@@ -63,7 +63,7 @@ async function openAll(ctx: FlexContext, due: readonly DueInstalment[]): Promise
   return withPlans(ctx, due, open, { holdStudents: true })
 }
 
-/** By instalment, as `whenTold` has it. */
+/** Reads `whenTold` by instalment. */
 async function noticesLeftAt(
   tx: Transaction,
   plans: LockedPlans,

@@ -1,5 +1,5 @@
 import type { MandateChange, MandateReport } from '../../providers/port.ts'
-import { mandatesOf, type Applied } from '../../payments/context.ts'
+import { mandatesOf, type ReportOutcome } from '../../payments/context.ts'
 import { assertNever } from '../../platform/assert.ts'
 import { DAY_MS, dayOf } from '../../platform/calendar.ts'
 import type { Run } from '../../platform/jobs/job.ts'
@@ -21,7 +21,7 @@ export async function applyMandateReport(
   ctx: FlexContext,
   report: MandateReport | MandateChange,
   through: string,
-): Promise<Applied> {
+): Promise<ReportOutcome> {
   if (report.about === 'mandate_change') return askAboutChange(ctx, report, through)
   const found = await findMandate(ctx.db, report.instituteId, report.mandateId)
   if (found === null) return 'unknown'
@@ -39,7 +39,7 @@ async function askAboutChange(
   ctx: FlexContext,
   { providerRef }: MandateChange,
   through: string,
-): Promise<Applied> {
+): Promise<ReportOutcome> {
   const keys = await findByProviderRef(ctx.db, through, providerRef)
   for (const key of keys) {
     const mandate = await loadMandate(ctx.db, key)

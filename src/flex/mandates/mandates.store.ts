@@ -25,7 +25,7 @@ export async function findMandate(
 
 const MOST_BY_REF = 10
 
-/** By the provider's name for it, or the part of that before the slash; callbacks do not name the institute. */
+/** Looks for the provider's reference, or the part of it before the slash; callbacks do not name the institute. */
 export async function findByProviderRef(
   db: Queryable,
   accountId: string,
@@ -38,7 +38,7 @@ export async function findByProviderRef(
   )
 }
 
-/** Of a mandate that is over, and about which only the provider has to be told. */
+/** Used for a mandate that is over, when only the provider has to be told. */
 export async function setNextCheck(
   db: Queryable,
   { instituteId, id }: { instituteId: number; id: string },

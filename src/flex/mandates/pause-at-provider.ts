@@ -35,9 +35,9 @@ export async function pauseAtProvider(ctx: FlexContext, key: MandateKey): Promis
   })
 }
 
-type Told = { kind: 'done' | 'refused'; what: string | null; why: string } | { kind: 'unknown' }
+type PauseAnswer = { kind: 'done' | 'refused'; what: string | null; why: string } | { kind: 'unknown' }
 
-async function tellProvider(ctx: FlexContext, loaded: LoadedPlan): Promise<Told> {
+async function tellProvider(ctx: FlexContext, loaded: LoadedPlan): Promise<PauseAnswer> {
   const { mandate } = loaded
   if (mandate === null) return { kind: 'unknown' }
   const { instituteId, id: mandateId, providerRef, isPaused } = mandate

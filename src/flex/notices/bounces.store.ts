@@ -12,7 +12,7 @@ export type Bounce = {
   instalmentId: string
   kind: 'bounced' | 'reversed'
   amountPaise: Paise
-  /** In words for the family. */
+  /** The reason in words for the family. */
   reason: string
   returnedAt: Date
   tellAt: Date

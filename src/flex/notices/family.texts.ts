@@ -13,7 +13,7 @@ import type { LoadedPlan } from '../rules/plan.rules.ts'
 import { reasonIn } from './reasons.texts.ts'
 
 type InstalmentTexts = MessageTexts['instalments']
-/** Of one child; those of several have lines. */
+/** Texts about one child; a text about several has a line for each. */
 type TextName = Exclude<keyof InstalmentTexts, 'family_reminder' | 'family_bounced'>
 
 /** What happened. One that is debited again, or has a part to be paid online, has other words than one that has not. */
@@ -30,10 +30,10 @@ export type MessageDetails = {
   /** What is to be paid online beside it. */
   onlinePaise?: Paise
   day?: string | undefined
-  /** Of a notice: the last day on which it is tried, if that is a later one. */
+  /** In a notice, the last day on which the debit is tried, if that is a later one. */
   until?: string | undefined
   reason?: string
-  /** Of a reminder: what it reminds of. */
+  /** In a reminder, the instalment that it reminds of. */
   instalmentId?: string
 } & Pick<NewMessage, 'once' | 'leavesAt'>
 
@@ -96,7 +96,7 @@ export function fillAll({ subject, body, short }: Text, values: Record<string, s
 
 type Sending = {
   at: Date
-  /** Under which the short text is registered, without the language. */
+  /** The short text is registered under this name and the language. */
   name: keyof InstalmentTexts
   /** Empty if it is no reminder. */
   remindsOf: readonly string[]

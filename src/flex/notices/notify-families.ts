@@ -6,20 +6,20 @@ import { claimFamilies, releaseFamilies } from './leases.store.ts'
 import { groupByFamily, wholeFamilies } from './reminders.rules.ts'
 
 /** Something that a family may be told about one of its plans. */
-type Due = { instituteId: number; planId: string; studentId: string; family: string }
+type DueNotice = { instituteId: number; planId: string; studentId: string; family: string }
 
 /** One kind of notice: what is due, what is decided for each, and how decisions are carried out. */
-type Notice<Item extends Due, Decision> = {
+type Notice<Item extends DueNotice, Decision> = {
   list(now: Date): Promise<Item[]>
   decide(due: Item, refreshed: RefreshedPlan | undefined): Decision
-  /** Of one that fails on our side. */
+  /** Decides about one that fails on our side. */
   giveUp(due: Item): Decision
-  /** In one transaction. */
+  /** Writes and queues everything in one transaction. */
   carryOut(decisions: readonly Decision[], now: Date): Promise<void>
 }
 
 /** Family by family, while people are awake, after the ERP was asked. Answers how many were decided on. */
-export async function notifyFamilies<Item extends Due, Decision>(
+export async function notifyFamilies<Item extends DueNotice, Decision>(
   ctx: FlexContext,
   limit: number,
   notice: Notice<Item, Decision>,
@@ -42,7 +42,7 @@ export async function notifyFamilies<Item extends Due, Decision>(
   }
 }
 
-async function notifyEach<Item extends Due, Decision>(
+async function notifyEach<Item extends DueNotice, Decision>(
   ctx: FlexContext,
   due: readonly Item[],
   now: Date,

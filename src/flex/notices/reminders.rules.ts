@@ -6,7 +6,7 @@ export function groupByFamily<Item extends { family: string }>(items: readonly I
   return [...Map.groupBy(items, ({ family }) => family).values()]
 }
 
-/** Without the last family of a page that is full: the rest of it may be on the next one. */
+/** Leaves out the last family of a full page: the rest of it may be on the next one. */
 export function wholeFamilies<Item extends { family: string }>(page: readonly Item[], limit: number): Item[] {
   const last = page.at(-1)?.family
   const whole = page.filter(({ family }) => family !== last)

@@ -10,7 +10,7 @@ export type DueReminder = {
   instalmentId: string
   dueOn: string
   daysBefore: number
-  /** Of this instalment on this day, by an earlier reminder. */
+  /** An earlier reminder told of this instalment on this day. */
   wasReminded: boolean
   family: string
 }

@@ -27,7 +27,7 @@ import {
 } from '../rules/schedule.rules.ts'
 import { addAll } from '../../platform/lists.ts'
 
-/** Without rows the institute's default plan. Those of the ERP's own record are taken as they are. */
+/** No rows mean the institute's default plan; rows of the ERP's own record are taken as they are. */
 export type WantedSchedule = {
   rows: readonly ScheduleRow[] | null
   isFromErp?: boolean
@@ -96,7 +96,7 @@ export function draftPlan({ institute, student, settings, wanted, known, debitRu
   return { ...draft, plan: { ...plan, ...balance } }
 }
 
-/** As if it were set up today by eNACH, which takes longest; the mandate says better. A down payment is paid at set-up. */
+/** Counts as if it were set up today by eNACH, which takes longest; the mandate says better. A down payment is paid at set-up. */
 function presentationDays(rows: readonly ScheduleRow[], { rules, holidays, now }: DebitRules): string[] {
   const takenDays = new Set<string>()
   const terms = { setUpOn: dayOf(now), rail: rules.rails.enach, rules, holidays, takenDays }

@@ -16,7 +16,7 @@ import { createPlan } from './plans.service.ts'
 /** How long a plan may be, and what each month takes then. */
 export type PlanLength = {
   instalments: number
-  /** Of each but the last, which has what is left over. */
+  /** Each instalment but the last, which has what is left over. */
   amountPaise: Paise
   lastPaise: Paise
   firstOn: string
@@ -34,7 +34,7 @@ export async function listLengths(
   return lengths.length < 2 ? [] : lengths
 }
 
-/** Those that are offered and end inside the academic year. */
+/** Lengths that are offered and end inside the academic year. */
 async function readFitting(
   ctx: FlexContext,
   institute: Institute,

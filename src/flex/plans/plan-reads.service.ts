@@ -31,7 +31,7 @@ export async function getPlanOf(
   return plan
 }
 
-/** By student id: the plan that is not over, else the newest; a student without one is missing. */
+/** Maps each student to the plan that is not over, else the newest; a student without one is missing. */
 export async function readPlansOf(
   ctx: PlanContext,
   instituteId: number,

@@ -17,7 +17,7 @@ import { instalmentOutput, mandateOutput, scheduleRowOutput, SETTLEMENT } from '
 export type Reason = { code: string; category: ReturnMeaning['category'] | 'erp'; message: string }
 type Change = { field: string; before: unknown; after: unknown }
 
-type OfPlan = StudentInEvent & { subscription: LoadedPlan }
+type PlanInEvent = StudentInEvent & { subscription: LoadedPlan }
 type WithReason = { reason?: Reason | undefined }
 
 const plan = outputOf<LoadedPlan>()
@@ -57,7 +57,7 @@ const changeBlock = change.object('ChangeBlock', {
   after: change.json('As it is.', '2026-12-05'),
 })
 
-const out = outputOf<OfPlan>()
+const out = outputOf<PlanInEvent>()
 const ofPlan = { ...ofStudent, subscription: out.one('The Flex plan.', subscriptionBlock) }
 const payment_schedule = out.list(
   'All instalments.',
@@ -67,44 +67,46 @@ const payment_schedule = out.list(
 const withReason = outputOf<WithReason>()
 const reason = withReason.optional.one('Why.', reasonBlock, source => source.reason)
 
-type OfPayment = OfPlan & { payment: PaymentInEvent; orderId: string }
-const debit = outputOf<OfPayment & { instalment: Instalment }>()
+type PlanPaymentInEvent = PlanInEvent & { payment: PaymentInEvent; orderId: string }
+const debit = outputOf<PlanPaymentInEvent & { instalment: Instalment }>()
 const ofInstalment = { ...ofPlan, instalment: debit.one('The instalment.', instalmentOutput) }
 const payment = {
-  order_id: outputOf<OfPayment>().text(
+  order_id: outputOf<PlanPaymentInEvent>().text(
     'The order that it paid: read, refunded and receipted there.',
     ORDER_ID,
   ),
-  payment: outputOf<OfPayment>().one('The payment.', paymentBlock),
+  payment: outputOf<PlanPaymentInEvent>().one('The payment.', paymentBlock),
 }
 
-const ended = outputOf<OfPlan & { mandate: Mandate } & WithReason>()
+const ended = outputOf<PlanInEvent & { mandate: Mandate } & WithReason>()
 const ofMandate = { ...ofPlan, mandate: ended.one('The mandate.', mandateOutput) }
 
-const setupPayload = outputOf<OfPlan & { mandate: Mandate }>().object({
+const setupPayload = outputOf<PlanInEvent & { mandate: Mandate }>().object({
   ...ofMandate,
   payment_schedule,
 })
-const activePayload = outputOf<OfPlan & { mandate: Mandate }>().object(ofMandate)
+const activePayload = outputOf<PlanInEvent & { mandate: Mandate }>().object(ofMandate)
 const mandatePayload = ended.object({ ...ofMandate, reason })
-const updated = outputOf<OfPlan & { changes: readonly Change[] }>()
+const updated = outputOf<PlanInEvent & { changes: readonly Change[] }>()
 const updatedPayload = updated.object({
   ...ofPlan,
   payment_schedule,
   changes: updated.list('What changed.', changeBlock),
 })
-const stoppedPayload = outputOf<OfPlan & WithReason>().object({ ...ofPlan, reason })
-const downPaymentPayload = outputOf<OfPayment>().object({ ...ofPlan, ...payment })
+const stoppedPayload = outputOf<PlanInEvent & WithReason>().object({ ...ofPlan, reason })
+const downPaymentPayload = outputOf<PlanPaymentInEvent>().object({ ...ofPlan, ...payment })
 const instalmentPayload = debit.object({ ...ofInstalment, ...payment })
 const bounced = outputOf<
-  OfPlan & { instalment: Instalment; reason: Reason; nextPresentationOn: string | undefined }
+  PlanInEvent & { instalment: Instalment; reason: Reason; nextPresentationOn: string | undefined }
 >()
 const bouncedPayload = bounced.object({
   ...ofInstalment,
   reason: bounced.one('Why.', reasonBlock),
   next_presentation_on: bounced.optional.day('When it is presented again.', '2026-11-18'),
 })
-const skipped = outputOf<OfPlan & { instalment: Instalment; reason: Reason; nextTryOn: string | undefined }>()
+const skipped = outputOf<
+  PlanInEvent & { instalment: Instalment; reason: Reason; nextTryOn: string | undefined }
+>()
 const skippedPayload = skipped.object({
   ...ofInstalment,
   reason: skipped.one('Why.', reasonBlock),
@@ -114,7 +116,7 @@ const skippedPayload = skipped.object({
   ),
 })
 
-// Of the examples: a plan of a down payment and one instalment.
+// The examples show a plan of a down payment and one instalment.
 const DOWN_PAYMENT = {
   id: 'inst_01k9zq4m0ve8sbn6yt2hw3c5d9',
   due_date: '2026-11-15',
@@ -250,7 +252,10 @@ export const flexEvents = {
 export type FlexEventCode = keyof typeof flexEvents
 
 /** What an event adds to what every event of a plan carries. */
-export type EventExtras<Code extends FlexEventCode> = Omit<SourceOf<(typeof flexEvents)[Code]>, keyof OfPlan>
+export type EventExtras<Code extends FlexEventCode> = Omit<
+  SourceOf<(typeof flexEvents)[Code]>,
+  keyof PlanInEvent
+>
 
 export function flexEvent<Code extends FlexEventCode>(
   code: Code,

@@ -69,10 +69,10 @@ export const mandateOutput = mandate.object('Mandate', mandateFields)
 
 export const scheduleRowBlock = (instalment: Instalment) => scheduleRowOutput.toJson(instalment, undefined)
 
-/** Under which address parents reach us. */
-export type Place = { publicUrl: string }
+/** The address at which parents reach us. */
+export type PublicAddress = { publicUrl: string }
 
-const plan = outputOf<LoadedPlan, Place>()
+const plan = outputOf<LoadedPlan, PublicAddress>()
 export const planFields = {
   plan_id: plan.text('Id of the plan.', PLAN_ID, one => one.plan.id),
   service_student_id: plan.text('Whose fees it takes.', STUDENT_ID, one => one.plan.studentId),
@@ -164,7 +164,7 @@ const decisionOutput = decision.object({
   why: decision.text('Why, for a person to read.', 'to be presented again on 2026-12-10'),
 })
 
-const history = outputOf<PlanHistory, Place>()
+const history = outputOf<PlanHistory, PublicAddress>()
 export const planHistoryOutput = history.object('PlanDetail', {
   ...planFields,
   mandate: history.optional.one('How it is debited; absent before the set-up.', mandateOutput),

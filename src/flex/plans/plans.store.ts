@@ -81,7 +81,7 @@ const INSTALMENTS = new Table<Omit<Instalment, 'refundedPaise' | 'settlementId' 
   },
 )
 
-/** Beside it every table says `= any ($3)`, so that however they are joined only rows of these institutes are read. */
+/** Every table also says `= any ($3)`, so that only rows of these institutes are read however they are joined. */
 const KEYS = `unnest($1::int[], $2::text[]) as asked (institute_id, plan_id)`
 
 function toArrays(keys: readonly PlanKey[]): [number[], string[], number[]] {
@@ -196,7 +196,7 @@ export async function findPlansOf(
   )
 }
 
-/** Those of them who pay by a plan, or are about to. */
+/** Keeps the students who pay by a plan, or are about to. */
 export async function listStudentsWithPlan(
   db: Queryable,
   instituteId: number,
@@ -283,7 +283,7 @@ const REPLACE_MANDATE = `${REPLACE} held_until = null, ${MANDATES.excluded([
   ...(['nextCheckAt', 'checks', 'isPaused'] as const),
 ])}`
 
-/** In their order: one that takes the place of another comes after it, as a plan has one live mandate. */
+/** Keeps their order: a mandate that replaces another comes after it, because a plan has one live mandate. */
 export async function saveMandates(tx: Transaction, mandates: readonly Mandate[]): Promise<void> {
   await MANDATES.insert(tx, mandates, { onConflict: REPLACE_MANDATE })
 }

@@ -15,7 +15,7 @@ import * as store from './plans.store.ts'
 /** What changing a plan asks for. */
 export type PlanContext = Pick<Context, 'db' | 'clock' | 'publicUrl'>
 
-/** By plan id; a plan that does not exist is missing. */
+/** Keys are plan ids; a plan that does not exist is missing. */
 export type LockedPlans = ReadonlyMap<string, PlanChanges>
 
 /**

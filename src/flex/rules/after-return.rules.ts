@@ -6,10 +6,10 @@ import { meaningOf, type ReturnMeaning } from './returns.rules.ts'
 
 /** What becomes of an instalment that the bank returned. */
 export type AfterReturn = { meaning: ReturnMeaning } &
-  /** Through the whole way again. */
+  /** The instalment goes the whole way again, with a new notice. */
   (
     | { kind: 'schedule'; presentOn: string; counts: boolean }
-    /** In the next window of the same notice. */
+    /** It is presented again in the next window of the same notice. */
     | { kind: 'retry'; at: Date }
     | { kind: 'wait' }
     /** Stays due; the parent pays it online or a person decides. */

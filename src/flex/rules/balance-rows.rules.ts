@@ -17,7 +17,7 @@ export type BalanceRow = {
 }
 
 /** What a component has to bring by this schedule, and what its fee has changed by since it was last balanced. */
-export type Target = { componentType: string; amountPaise: Paise; feeChangePaise: number }
+export type ComponentTarget = { componentType: string; amountPaise: Paise; feeChangePaise: number }
 
 export type RebalancedRow = {
   id: string
@@ -40,7 +40,7 @@ type Amounts = { lines: Map<string, Paise>; planned: Map<string, Paise> }
  */
 export function rebalanceRows(
   rows: readonly BalanceRow[],
-  targets: readonly Target[],
+  targets: readonly ComponentTarget[],
   isLimited = false,
 ): Rebalanced {
   const amounts = new Map<string, Amounts>(

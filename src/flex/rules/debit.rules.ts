@@ -200,7 +200,7 @@ function isPossible(day: string, context: DebitContext, rail: RailRules): boolea
   return hasTime && isWorkingDay(day, holidays) && !takenDays.has(day) && day >= firstDebitDay(context, rail)
 }
 
-/** For a day that has become a holiday after it was set. */
+/** Finds another day when the one that was set has become a holiday. */
 function dayInstead(context: DebitContext, rail: RailRules): string {
   const { instalment, rules, holidays } = context
   const wanted = workingDayFor(instalment.presentOn, rules, holidays)

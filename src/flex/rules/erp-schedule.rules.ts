@@ -12,12 +12,14 @@ export function scheduleRowOf({ dueDate, details, ...row }: ErpRow): ScheduleRow
   return { dueOn: dueDate, isDownpayment, referenceId, identifier, lines }
 }
 
-type Named = Pick<Instalment, 'id' | 'dueOn' | 'referenceId' | 'identifier'>
+type InstalmentReference = Pick<Instalment, 'id' | 'dueOn' | 'referenceId' | 'identifier'>
 
 const BY = [
-  (known: Named, row: ScheduleRow) => row.referenceId !== null && known.referenceId === row.referenceId,
-  (known: Named, row: ScheduleRow) => row.identifier !== null && known.identifier === row.identifier,
-  (known: Named, row: ScheduleRow) => known.dueOn === row.dueOn,
+  (known: InstalmentReference, row: ScheduleRow) =>
+    row.referenceId !== null && known.referenceId === row.referenceId,
+  (known: InstalmentReference, row: ScheduleRow) =>
+    row.identifier !== null && known.identifier === row.identifier,
+  (known: InstalmentReference, row: ScheduleRow) => known.dueOn === row.dueOn,
 ]
 
 /**
@@ -25,7 +27,7 @@ const BY = [
  * due date. Each is spoken of once, and a better match is not lost to a row that came earlier. Two that have different
  * names are different, whatever day they fall on.
  */
-export function matchRows<Known extends Named>(
+export function matchRows<Known extends InstalmentReference>(
   known: readonly Known[],
   rows: readonly ScheduleRow[],
 ): Map<ScheduleRow, Known> {
@@ -43,7 +45,7 @@ export function matchRows<Known extends Named>(
   return matches
 }
 
-function isNamedOtherwise(known: Named, row: ScheduleRow): boolean {
+function isNamedOtherwise(known: InstalmentReference, row: ScheduleRow): boolean {
   if (known.referenceId !== null && row.referenceId !== null) return known.referenceId !== row.referenceId
   return known.identifier !== null && row.identifier !== null && known.identifier !== row.identifier
 }

@@ -14,7 +14,7 @@ export function sumLines(lines: readonly Line[]): Paise {
   return sumPaise(lines.map(line => line.amountPaise))
 }
 
-/** By component. */
+/** Sums lines by component. */
 export function totalsOf(lines: readonly Line[]): Map<string, Paise> {
   const totals = new Map<string, Paise>()
   for (const { componentType, amountPaise } of lines)

@@ -33,7 +33,7 @@ export type ReturnedDebit = { kind: 'bounced' | 'reversed'; amountPaise: Paise; 
 
 type Surroundings<Student> = { student: Student; debitRules: DebitRules; now: Date; publicUrl: string }
 
-type Changed<Row> = Partial<Omit<Row, 'state'>>
+type RowChange<Row> = Partial<Omit<Row, 'state'>>
 
 /**
  * One plan while it is changed: its state, the rows that are not as they were, and the effects of the change. Whoever holds
@@ -43,7 +43,7 @@ export class PlanInChange<Student extends Fees = Fees> implements LoadedPlan {
   plan: Plan
   mandate: Mandate | null
   instalments: Instalment[]
-  /** As it was when it was locked. */
+  /** The plan when it was locked. */
   readonly before: LoadedPlan
   readonly student: Student
   readonly debitRules: DebitRules
@@ -72,7 +72,7 @@ export class PlanInChange<Student extends Fees = Fees> implements LoadedPlan {
     this.pageUrl = `${publicUrl}/flex/${plan.instituteCode}/${plan.id}`
   }
 
-  movePlan(to: PlanState, why: string, change: Changed<Plan> = {}): void {
+  movePlan(to: PlanState, why: string, change: RowChange<Plan> = {}): void {
     this.#putPlan({ ...this.plan, ...change, state: transition('plan', this.plan.state, to) })
     this.note(null, `plan ${to}`, why)
   }
@@ -92,7 +92,7 @@ export class PlanInChange<Student extends Fees = Fees> implements LoadedPlan {
     this.recordEvent('flex.subscription.unlocked', {})
   }
 
-  changePlan(change: Changed<Plan>): void {
+  changePlan(change: RowChange<Plan>): void {
     this.#putPlan({ ...this.plan, ...change })
   }
 
@@ -101,7 +101,7 @@ export class PlanInChange<Student extends Fees = Fees> implements LoadedPlan {
     instalment: Instalment,
     to: InstalmentState,
     why: string,
-    change: Changed<Instalment> = {},
+    change: RowChange<Instalment> = {},
   ): Instalment {
     const state = transition('instalment', instalment.state, to)
     this.note(instalment, to, why)
@@ -109,7 +109,7 @@ export class PlanInChange<Student extends Fees = Fees> implements LoadedPlan {
     return this.put({ ...instalment, ...change, state })
   }
 
-  change(instalment: Instalment, change: Changed<Instalment>): Instalment {
+  change(instalment: Instalment, change: RowChange<Instalment>): Instalment {
     return this.put({ ...instalment, ...change })
   }
 
@@ -130,14 +130,14 @@ export class PlanInChange<Student extends Fees = Fees> implements LoadedPlan {
     return this.instalments.find(({ id }) => id === instalmentId)
   }
 
-  moveMandate(to: MandateState, why: string, change: Changed<Mandate> = {}): Mandate {
+  moveMandate(to: MandateState, why: string, change: RowChange<Mandate> = {}): Mandate {
     const mandate = this.requireMandate()
     const state = transition('mandate', mandate.state, to)
     this.note(null, `mandate ${to}`, why)
     return this.putMandate({ ...mandate, ...change, state })
   }
 
-  changeMandate(change: Changed<Mandate>): Mandate {
+  changeMandate(change: RowChange<Mandate>): Mandate {
     return this.putMandate({ ...this.requireMandate(), ...change })
   }
 
@@ -176,7 +176,7 @@ export class PlanInChange<Student extends Fees = Fees> implements LoadedPlan {
     this.effects.push({ kind: 'returned', instalmentId, debit, tellAt: nextWakingMoment(this.now) })
   }
 
-  /** As it is now, to be compared with later. */
+  /** A copy of what it is now, to be compared with later. */
   snapshot(): LoadedPlan {
     const { plan, mandate, instalments } = this
     return { plan, mandate, instalments }

@@ -19,14 +19,14 @@ export type Plan = {
   /** Why it is locked, for people. */
   lockReason: string | null
   productName: string
-  /** For messages to the family. */
+  /** Messages to the family name it. */
   instituteName: string
-  /** For the address of its page. */
+  /** Part of the address of the plan's page. */
   instituteCode: string
   isCustom: boolean
   /** Made by the institute's default plan, whose length the payer may choose. */
   isDefault: boolean
-  /** In which the family is written to. */
+  /** The family is written to in it. */
   language: Language
   createdAt: Date
   setUpAt: Date | null
@@ -35,7 +35,7 @@ export type Plan = {
   fittedAt: Date
   /** What the student owes that no instalment takes. */
   outsidePaise: Paise
-  /** Of a closed plan: until then it opens again if something comes back. */
+  /** A closed plan opens again until then if something comes back. */
   revivableUntil: Date | null
   /** The student has a newer plan, which takes whatever comes back. */
   isReplaced: boolean

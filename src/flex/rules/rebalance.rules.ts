@@ -1,5 +1,10 @@
 import { minPaise, paiseOf, subtractPaise, sumPaise, ZERO, type Paise } from '../../platform/money.ts'
-import { rebalanceRows, type BalanceRow, type Rebalanced, type Target } from './balance-rows.rules.ts'
+import {
+  rebalanceRows,
+  type BalanceRow,
+  type Rebalanced,
+  type ComponentTarget,
+} from './balance-rows.rules.ts'
 import { isSameMoney, linesFrom, sumLines, totalsOf, withoutLines, type Line } from './lines.rules.ts'
 import {
   isDone,
@@ -92,7 +97,7 @@ function rowOf(one: Instalment, today: string): BalanceRow[] {
 }
 
 /** What is out at the bank counts as paid until it comes back; what was outside of the plan stays outside. */
-function targetsOf(loaded: LoadedPlan, { owed, prices }: Fees): Target[] {
+function targetsOf(loaded: LoadedPlan, { owed, prices }: Fees): ComponentTarget[] {
   const owedNow = totalsOf(owed)
   const out = outstandingElsewhere(loaded)
   const before = new Map(loaded.plan.fittedTo.map(line => [line.componentType, line]))

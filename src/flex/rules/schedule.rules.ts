@@ -140,7 +140,7 @@ export function formProblems(
   return problems
 }
 
-/** Of the schedule that the ERP has for a student: what lies in the past or asks for nothing is not set up. */
+/** Leaves out rows of the ERP's schedule that lie in the past or ask for nothing. */
 export function rowsToSetUp(rows: readonly ScheduleRow[], today: string): ScheduleRow[] {
   return rows.filter(row => sumLines(row.lines) > 0 && (row.isDownpayment || row.dueOn >= today))
 }

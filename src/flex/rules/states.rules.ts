@@ -42,7 +42,7 @@ export type Noun = keyof Tables
 export type StateOf<N extends Noun> = keyof Tables[N] & string
 
 export type PlanState = StateOf<'plan'>
-/** As people and the API see a plan: one that is cancelled while a debit is at the bank waits for its result. */
+/** A plan that is cancelled while a debit is at the bank waits for its result; people and the API see it as `cancelling`. */
 export type PlanStatus = PlanState | 'cancelling'
 export type MandateState = StateOf<'mandate'>
 export type InstalmentState = StateOf<'instalment'>

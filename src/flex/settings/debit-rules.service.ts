@@ -7,7 +7,7 @@ import type { DebitRules } from '../rules/debit.rules.ts'
 import { figuresOf, rulesWith, type Figures } from './figures.rules.ts'
 import { STANDARD_RULES, type FlexRules } from '../rules/rails.rules.ts'
 
-/** By which debits are made at this moment: the figures, the holidays and the time. */
+/** Reads what debits are made by at this moment: the figures, the holidays and the time. */
 export async function readDebitRules(
   ctx: Pick<Context, 'db' | 'clock'>,
   tx?: Transaction,
@@ -20,7 +20,7 @@ export async function readDebitRules(
 const KNOWN_FOR_MS = 10_000
 const known = new WeakMap<Database, { rules: FlexRules; until: number }>()
 
-/** By which debits are made; read every few seconds, by real time, and not for each. */
+/** Figures are read every few seconds of real time and not for each debit. */
 async function knownRules(db: Database, reader: Queryable): Promise<FlexRules> {
   const remembered = known.get(db)
   if (remembered !== undefined && performance.now() < remembered.until) return remembered.rules

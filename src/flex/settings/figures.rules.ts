@@ -73,7 +73,7 @@ const OF_ALL: Record<string, Figure<FlexRules>> = {
   },
 }
 
-/** By name, those of the rails first. */
+/** Keys are names; figures of the rails come first. */
 const FIGURES = new Map<string, Figure<FlexRules>>([
   ...RAILS.flatMap(rail =>
     Object.entries(OF_RAIL).map(([name, figure]): [string, Figure<FlexRules>] => [

@@ -8,7 +8,7 @@ import { Turns } from '../../platform/concurrency.ts'
 /** What a part costs beside its bytes: somebody who sends a body byte by byte takes memory for each. */
 const PART_BYTES = 256
 
-type Done = (error: Error | null, body?: Buffer) => void
+type BodyCallback = (error: Error | null, body?: Buffer) => void
 type Received = Pick<FastifyRequest, 'raw' | 'ip' | 'caller' | 'bodyUnderWay' | 'routeOptions'>
 
 /** A school by its keys, or else the network that a request comes from. */
@@ -30,7 +30,7 @@ export class Bodies {
   }
 
   /** Reads a body whole. It counts until `release`. */
-  receive(request: Received, done: Done): void {
+  receive(request: Received, done: BodyCallback): void {
     const { raw, caller, ip, routeOptions } = request
     const name = caller === null ? `network ${networkOf(ip)}` : `school ${caller.institute.id}`
     const sender = this.#senders.getOrInsertComputed(name, () => ({ name, bytes: 0, bodies: new Set() }))
@@ -71,7 +71,7 @@ export class Bodies {
     else this.#turns.take(() => body.hand())
   }
 
-  /** Of those that are still arriving or waiting for their turn; the one that is arriving now is among them. */
+  /** Drops the oldest body that is still arriving or waits for its turn; the one that arrives now may be it. */
   #dropOldest(sender: Sender, error: BursarError): boolean {
     const oldest = sender.bodies.values().find(body => !body.isSettled)
     if (oldest === undefined) return false
@@ -99,12 +99,12 @@ class Body {
   readonly most: number
   parts: Buffer[] = []
   length = 0
-  /** Of memory. */
+  /** Bytes of memory that it counts for. */
   cost = 0
-  readonly #done: Done
+  readonly #done: BodyCallback
   #isSettled = false
 
-  constructor(sender: Sender, most: number, done: Done) {
+  constructor(sender: Sender, most: number, done: BodyCallback) {
     this.sender = sender
     this.most = most
     this.#done = done

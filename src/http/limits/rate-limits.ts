@@ -110,7 +110,7 @@ type Bucket = { tokens: number; filledAt: number; fullAt: number }
 export type Rate = { perSecond: number; burst: number }
 
 export class TokenBuckets {
-  /** In the order of their last use. */
+  /** Buckets in the order of their last use. */
   readonly #buckets = new Map<string, Bucket>()
 
   get size(): number {

@@ -98,7 +98,7 @@ type Where<Value> =
 
 export type ListFilter<Value = unknown, Name extends string = string> = {
   field: Field<Value, Name>
-  /** As the page offers it; without one it is for the API and for links. */
+  /** The page offers the filter by this name; one without it is for the API and for links. */
   label?: string
   choices?: ChoiceSource
   where?: Where<Value>
@@ -133,7 +133,7 @@ type StatementRows<Row, Of, Values> = {
   all: (ctx: Context, of: Of, filters: Values) => Statement
   /** A shorter statement with as many rows. */
   counted?: (ctx: Context, of: Of, filters: Values) => Statement
-  /** Of a row as `all` reads it. */
+  /** Makes a row of what `all` reads. */
   toRow?: (row: never) => Row
 }
 
@@ -142,7 +142,7 @@ type Statement = Query | null | Promise<Query | null>
 type Definition<Given extends Columns, Of, Wanted extends Filters, Beside> = {
   /** The name of its files. */
   file: string | ((of: Of, filters: FilterValues<Wanted>) => string)
-  /** Of the page and of the sheet. */
+  /** The title of the page and of the sheet. */
   title: string
   noun: readonly [one: string, many: string]
   columns: Given

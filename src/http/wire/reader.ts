@@ -169,7 +169,7 @@ function compileText(schema: Schema): FieldReader {
   }
 }
 
-/** In UTF-16 units, of which a character has two at most; putting marks in order and counting take their time. */
+/** Counted in UTF-16 units, of which a character has two at most; putting marks in order and counting take their time. */
 const LONGEST = 20_000
 
 function counted(count: number, noun: string): string {

@@ -139,7 +139,7 @@ class Notes {
     for (const { rowNo } of problems) this.#bad.add(rowNo)
     const kept = problems.slice(0, rules.MAX_PROBLEMS_KEPT - this.#kept)
     this.#kept += kept.length
-    // In parts: requests wait while the rows of one are put together.
+    // Written in parts, because requests wait while the rows of one are put together.
     for (let at = 0; at < kept.length; at += INSERTED_AT_ONCE)
       await rowStore.insertProblems(this.#tx, this.#key, kept.slice(at, at + INSERTED_AT_ONCE))
   }

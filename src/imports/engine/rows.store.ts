@@ -157,7 +157,7 @@ export async function insertProblems(
   await problemsOfImports.insert(tx, ofImport(key, problems), { only })
 }
 
-/** In the order of the file. */
+/** Problems come in the order of the file. */
 export async function listProblems(
   db: Queryable,
   { instituteId, id }: ImportKey,

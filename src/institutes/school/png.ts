@@ -61,7 +61,7 @@ export function readPng(content: Buffer, maxSide: number): Picture {
 
 type Pass = { x: number; y: number; stepX: number; stepY: number }
 const WHOLE: Pass = { x: 0, y: 0, stepX: 1, stepY: 1 }
-/** In which an interlaced picture comes. */
+/** An interlaced picture comes in these passes. */
 const PASSES: readonly Pass[] = [
   { x: 0, y: 0, stepX: 8, stepY: 8 },
   { x: 4, y: 0, stepX: 8, stepY: 8 },

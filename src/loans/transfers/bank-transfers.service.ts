@@ -58,7 +58,7 @@ function outcomeOf(payOut: RecordedPayOut | null): PaymentOutcome {
   return { kind: 'failed', code: 'not_received', message: 'The institute did not find this transfer.' }
 }
 
-type Moved = { instituteId: number; utr: string; at: Date; item: SettlementItem }
+type BankTransfer = { instituteId: number; utr: string; at: Date; item: SettlementItem }
 
 /** What reached a bank account, or left it for the lender, is settled as it is recorded, under the UTR of the transfer. */
 async function* settlementsOf(
@@ -77,7 +77,7 @@ async function* settlementsOf(
   }
 }
 
-function movedIn(payOut: RecordedPayOut & { instituteId: number }): Moved[] {
+function movedIn(payOut: RecordedPayOut & { instituteId: number }): BankTransfer[] {
   const { instituteId, reference: utr, receivedAt: at, paymentId, amountPaise } = payOut
   const item = {
     kind: 'payment',
@@ -90,7 +90,10 @@ function movedIn(payOut: RecordedPayOut & { instituteId: number }): Moved[] {
 }
 
 /** What never arrived of a transfer lowers the transfer itself; what was paid back has a UTR of its own. */
-async function movedOut(db: Context['db'], span: Parameters<typeof store.listMoved>[2]): Promise<Moved[]> {
+async function movedOut(
+  db: Context['db'],
+  span: Parameters<typeof store.listMoved>[2],
+): Promise<BankTransfer[]> {
   const returned = await store.listMoved(db, 'returned_at', span)
   const references = new Map(returned.map(one => [one.paymentId, one.reference]))
   return (await listMadeRefunds({ db }, returned)).flatMap(refund => {

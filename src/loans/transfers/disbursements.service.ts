@@ -51,14 +51,14 @@ export function disbursementPaymentHandler(ctx: Pick<LoanContext, 'clock'>): Pay
   }
 }
 
-type Paid = { orderId: string; tranche: Tranche; payOut: RecordedPayOut; isNewest: boolean }
+type PaidTranche = { orderId: string; tranche: Tranche; payOut: RecordedPayOut; isNewest: boolean }
 
 /** Runs `act` for the tranche of each order while its application is locked. */
 async function withTranches(
   tx: Transaction,
   instituteId: number,
   orderIds: readonly string[],
-  act: (file: LoanFile, paid: Paid) => Promise<void>,
+  act: (file: LoanFile, paid: PaidTranche) => Promise<void>,
 ): Promise<void> {
   for (const { applicationId, orderId } of await store.findByOrders(tx, instituteId, orderIds)) {
     // Read again for each order: two orders of one settlement may belong to the same loan.

@@ -27,7 +27,7 @@ const IDLE_MS = 30_000
 const CONNECT_LIMIT_MS = 10_000
 const GREETING_LIMIT_MS = 10_000
 const SILENCE_LIMIT_MS = 15_000
-/** In all: a server that trickles its answers never falls silent. */
+/** Limits the whole exchange, because a server that trickles its answers never falls silent. */
 const SEND_LIMIT_MS = 40_000
 
 export function createMailer({ url, from }: { url: string; from: MailAddress }): Mailer {

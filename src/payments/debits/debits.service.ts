@@ -67,7 +67,7 @@ export async function sendDebit(
   const rail = payment.mode as Rail
   const debit = { ...details, instituteId, paymentId, amountPaise, rail, announcedRef: payment.providerRef }
   const mandates = await mandatesOf(ctx, payment)
-  // From here on a check that began before can no longer give it up: its answer is out of date.
+  // A check that began before can no longer give it up from here on: its answer is out of date.
   const intent = { nextCheckAt: nextCheck(0, now), providerRef: mandates.referenceOf?.(debit) ?? null }
   if (!(await store.takeToSend(ctx.db, payment, intent))) return 'over'
   try {

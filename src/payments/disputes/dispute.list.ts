@@ -88,7 +88,7 @@ export const disputeList = defineList({
 export type DisputeAnswer = Shown<typeof disputeList.output>
 
 const { needs_answer: _, ...publicFilters } = disputeList.filterQuery.fields
-/** Of the API. */
+/** The API's filters. */
 export const listDisputesQuery = query({
   ...publicFilters,
   limit: field.pageSize(),

@@ -33,7 +33,7 @@ const fields = {
 export const disputeBlock = outputOf<Dispute>().object(fields)
 
 const record = outputOf<DisputeRecord, unknown>()
-/** With what it is about, and where to answer it. */
+/** Adds what it is about, and where to answer it. */
 export const disputeFields = {
   ...fields,
   payment_id: record.text('The payment that is disputed.', 'pay_01k9zq4m0ve8sbn6yt2hw3c5da'),

@@ -1,11 +1,11 @@
 import type { Paise } from '../../platform/money.ts'
 import type { DisputeReport, DisputeState } from '../../providers/port.ts'
 
-/** Those that a person has to answer at the provider. */
+/** A person has to answer these at the provider. */
 export type DisputesToAnswer = {
   count: number
   amountPaise: Paise
-  /** Of the one whose day comes first. */
+  /** The order whose day comes first. */
   orderId: string | null
   respondBy: Date | null
 }
@@ -15,7 +15,7 @@ export type Dispute = {
   instituteId: number
   id: string
   paymentId: string
-  /** Of one about a payment for several orders, each of their disputes has it. */
+  /** When a payment was for several orders, each of their disputes has the same. */
   providerRef: string
   state: DisputeState
   amountPaise: Paise

@@ -91,7 +91,7 @@ async function applyToPayment(
     const posting = change === 'opened' ? disputeOf : disputeEndOf
     await post(tx, instituteId, posting(after.id, after.heldPaise), at)
   }
-  // To the ERP a payment that goes back by itself never was.
+  // The ERP was never told of a payment that goes back by itself.
   if (payment.isDuplicate) return
   const what = { happened: change, at, chargedPaise: refund?.chargedPaise ?? ZERO }
   await recordEvents(tx, [disputeEvent(after, payment, order, what)])
@@ -150,7 +150,6 @@ export async function sumDisputesToAnswer(
   return store.sumToAnswer(db, instituteId)
 }
 
-/** Those of an order's payments. */
 export async function listDisputesOf(
   { db }: Pick<Context, 'db'>,
   instituteId: number,

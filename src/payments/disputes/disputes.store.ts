@@ -59,7 +59,7 @@ export async function findDispute(
   return row ?? null
 }
 
-/** Of one about several payments: whether one of them is open. */
+/** A dispute about several payments is open while one of its rows is. */
 export async function isOpen(tx: Transaction, instituteId: number, providerRef: string): Promise<boolean> {
   const rows = await tx.query(
     `select 1 from payment_disputes
@@ -69,7 +69,7 @@ export async function isOpen(tx: Transaction, instituteId: number, providerRef: 
   return rows.length === 1
 }
 
-/** Those of a payment that are open or lost. */
+/** Open and lost disputes keep money from being refunded again. */
 export async function listStanding(
   db: Queryable,
   instituteId: number,
@@ -105,7 +105,7 @@ export type DisputeRecord = Dispute & {
   mode: string
   provider: string
   accountId: string
-  /** Of what a lost one took: what had been refunded before. */
+  /** How much of what a lost one took had been refunded before. */
   chargedPaise: Paise
   settlementUtr: string | null
 }

@@ -35,7 +35,7 @@ export async function listMismatches(
 }
 
 /** `id`: of the exception that tells of it. */
-type Target = { instituteId: number; id: string; by: string }
+type MismatchDecision = { instituteId: number; id: string; by: string }
 
 /** What came, for each order that it was to pay. */
 export type SettledMismatch = { id: string; came: { orderId: string; amountPaise: Paise }[] }
@@ -47,7 +47,7 @@ export type SettledMismatch = { id: string; came: { orderId: string; amountPaise
 export async function refundMismatch(
   ctx: PaymentContext,
   command: Command<SettledMismatch>,
-  target: Target,
+  target: MismatchDecision,
   note: string,
 ): Promise<SettledMismatch> {
   const failed = await findFailedRefund(ctx, target)
@@ -64,7 +64,7 @@ export async function refundMismatch(
 export async function takeMismatch(
   ctx: PaymentContext,
   command: Command<SettledMismatch>,
-  target: Target,
+  target: MismatchDecision,
   note: string,
 ): Promise<SettledMismatch> {
   if ((await findFailedRefund(ctx, target)) !== null)
@@ -93,16 +93,19 @@ export async function takeMismatch(
 /** A number that is not one names nothing. */
 const isNumber = (id: string): boolean => /^\d{1,15}$/.test(id)
 
-async function findFailedRefund(ctx: PaymentContext, { instituteId, id }: Target): Promise<Refund | null> {
+async function findFailedRefund(
+  ctx: PaymentContext,
+  { instituteId, id }: MismatchDecision,
+): Promise<Refund | null> {
   const refundId = isNumber(id) ? await exceptions.findFailedRefund(ctx.db, { instituteId, id }) : null
   return refundId === null ? null : getRefund(ctx, instituteId, refundId)
 }
 
-/** That the exception is resolved once keeps two people from giving the same money back twice. */
+/** Two people cannot give the same money back twice, because the exception is resolved once. */
 async function repeatRefund(
   ctx: PaymentContext,
   command: Command<SettledMismatch>,
-  { instituteId, id, by, note }: Target & { note: string },
+  { instituteId, id, by, note }: MismatchDecision & { note: string },
   failed: Refund,
 ): Promise<SettledMismatch> {
   return transact(ctx.db, command, async tx => {
@@ -124,7 +127,7 @@ type Came = { payment: Payment; order: Order; outcome: Captured }
 async function settleMismatch(
   ctx: PaymentContext,
   command: Command<SettledMismatch>,
-  { instituteId, id, by, note }: Target & { note: string },
+  { instituteId, id, by, note }: MismatchDecision & { note: string },
   act: (tx: Transaction, all: readonly Came[]) => Promise<void>,
 ): Promise<SettledMismatch> {
   const known = isNumber(id) ? await exceptions.findMismatchedPayment(ctx.db, { instituteId, id }) : null
@@ -136,7 +139,7 @@ async function settleMismatch(
     const locked = await lockWithOrders(tx, instituteId, atProvider(payment).paymentId)
     const isOpen = await exceptions.resolveException(tx, { instituteId, id }, { at, by, note })
     if (locked.length === 0 || !isOpen) throw dealtWith()
-    // Of several that were to be paid at once, each has its part of what came.
+    // When several orders were to be paid at once, each has its part of what came.
     const parts = splitInProportion(
       outcome.amountPaise,
       locked.map(one => one.payment.amountPaise),

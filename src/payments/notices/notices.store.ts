@@ -9,7 +9,7 @@ import type { RefundCause, Signatory } from '../../messages/texts/texts.ts'
 import type { ReceiptKey, TakenBack } from '../../receipts/receipts.rules.ts'
 import type { RefundWay } from '../../students/direct-payments/direct-payments.rules.ts'
 
-type Paid = {
+type PaidRow = {
   instituteId: number
   institute: Signatory
   instituteCode: string
@@ -21,37 +21,37 @@ type Paid = {
   email: string
   studentName: string | null
   amountPaise: Paise
-  /** As the school orders them. */
+  /** Components in the school's own order. */
   components: string[]
   at: Date
   language: Language
 }
-export type ReceivedPayment = Paid &
+export type ReceivedPayment = PaidRow &
   ReceiptKey & {
     paymentId: string
     /** The bank's name for it. */
     transactionId: string | null
     isCancelled: boolean
     isTold: boolean
-    /** Of the receipt of the same payment in whose place it came, if its payer was told of that one. */
+    /** The receipt of the same payment that it replaces, if the payer was told of that one. */
     replaced: ReceiptKey | null
     cancelledAt: Date | null
     cancelCause: TakenBack['cause'] | null
     cancelNote: string | null
-    /** Of a cheque or draft. */
+    /** The number of a cheque or draft. */
     chequeNumber: string | null
-    /** Of payments that were one at the bank. */
+    /** Shared by payments that were one at the bank. */
     groupId: string | null
   }
 /** What the office has paid out itself. */
-export type PaidOut = Paid &
+export type PaidOut = PaidRow &
   ReceiptKey & {
     refundId: string
     paymentId: string
     way: RefundWay
     reference: string | null
   }
-export type MadeRefund = Paid & {
+export type MadeRefund = PaidRow & {
   refundId: string
   utr: string | null
   cause: RefundCause | null
@@ -86,7 +86,7 @@ const languageColumn = (phone: string): string =>
 
 type Kind = 'receipt' | 'refund' | 'cancellation' | 'paid out'
 
-/** Of receipts, cancellations and refunds whose payers have not been told: their payments and themselves, the oldest first. */
+/** Receipts, cancellations and refunds whose payers have not been told, each with its payment, the oldest first. */
 export async function findToNotify(
   db: Database,
   limit: number,

@@ -13,7 +13,7 @@ import { fill, formatDayIn, type Language } from '../../platform/languages.ts'
 type Money = {
   institute: string
   amount: string
-  /** Of whom the fees are. */
+  /** The student whose fees were paid. */
   who: string
   components: readonly string[]
   day: string
@@ -49,7 +49,7 @@ export function receivedText(
   return { subject: fill(subject, values), body: fill(text, values), short }
 }
 
-/** In place of what was told before of the same payment. */
+/** Corrects what was told before of the same payment. */
 function correctedText(paid: Money & { receipt: string; replaced: string }, language: Language): Text {
   const { subject, body } = messageTextsIn(language).corrected
   const values = { ...valuesOf(paid, language), replaced: paid.replaced }
@@ -79,7 +79,7 @@ export function cancelledText(
   return { subject: fill(subject, valuesIn(language)), body: fill(body, valuesIn(language)), short }
 }
 
-/** Of money that the office has paid out itself. */
+/** Tells of money that the office has paid out itself. */
 export function paidOutText(
   refund: Money & { way: RefundWay; reference: string | null; voucher: string },
   language: Language,

@@ -60,21 +60,21 @@ function checkAdvance(
   return wanted
 }
 
-type Part = { paid: PaidOrder; leftPaise: Paise }
+type RefundablePayment = { paid: PaidOrder; leftPaise: Paise }
 
 /** Payments that can be refunded: first those that paid a component with an advance, the newest first. All are locked. */
 async function readAdvance(
   ctx: PaymentContext,
   tx: Transaction,
   { institute: { id: instituteId }, studentId }: StudentOf,
-): Promise<{ advancePaise: Paise; parts: Part[] }> {
+): Promise<{ advancePaise: Paise; parts: RefundablePayment[] }> {
   const payments = (await listPaid(tx, instituteId, [studentId])).filter(one => !one.isReversed)
   await lockOrders(
     tx,
     instituteId,
     payments.map(({ orderId }) => orderId),
   )
-  const parts: Part[] = []
+  const parts: RefundablePayment[] = []
   for (const { orderId } of payments) {
     const order = await lockOrder(tx, instituteId, orderId)
     const payment = await lockPaying(tx, instituteId, orderId)
@@ -86,7 +86,7 @@ async function readAdvance(
   }
   await holdStudent(tx, { instituteId, studentId })
   const advances = await holdAdvances(tx, { instituteId, studentId })
-  const isOfAdvance = ({ paid: { order } }: Part): boolean =>
+  const isOfAdvance = ({ paid: { order } }: RefundablePayment): boolean =>
     order.lines.some(line => advances.some(one => one.componentType === line.componentType))
   return {
     advancePaise: sumPaise(advances.map(one => one.amountPaise)),

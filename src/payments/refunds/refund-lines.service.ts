@@ -3,7 +3,7 @@ import type { Transaction } from '../../platform/db/database.ts'
 import type { PaidOrder } from '../payment-handler.ts'
 import { refundLines, type AskedRefund, type Refund, type RefundLine } from './refunds.rules.ts'
 
-/** Of a student's payment the advance goes back first, unless somebody said of which components. */
+/** The advance in a student's payment goes back first, unless somebody named components. */
 export async function linesOfRefund(
   tx: Transaction,
   { payment: { instituteId }, order }: PaidOrder,

@@ -59,7 +59,7 @@ export type AskedRefund = {
 type Lines = { lines: readonly { componentType: string; amountPaise: Paise }[] }
 type EarlierRefund = Pick<Refund, 'kind' | 'state' | 'lines'>
 
-/** Those that lower what can be refunded: failed ones and those of duplicates do not. */
+/** Failed refunds and refunds of duplicates do not lower what can be refunded. */
 function counted<Earlier extends EarlierRefund>(refunds: readonly Earlier[]): Earlier[] {
   return refunds.filter(refund => refund.kind !== 'duplicate' && refund.state !== 'failed')
 }

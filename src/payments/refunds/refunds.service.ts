@@ -53,7 +53,7 @@ export async function requestRefund(
   })
 }
 
-/** In a transaction that has locked order and payment, of a payment that can be refunded. */
+/** The transaction has locked order and payment, and the payment can be refunded. */
 export async function askForRefund(
   ctx: PaymentContext,
   tx: Transaction,
@@ -94,7 +94,7 @@ export async function refundMismatched(
   await refundByItself(tx, paid, { amountPaise: paid.payment.amountPaise, ...why, at })
 }
 
-/** Of a second payment what a dispute did not take. */
+/** Refunds what a dispute did not take of a second payment. */
 export async function refundRest(
   tx: Transaction,
   paid: { payment: Payment; order: Order },
@@ -217,7 +217,7 @@ export async function applyRefundReport(ctx: PaymentContext, report: RefundRepor
   })
 }
 
-/** In a transaction that has locked its order and itself. */
+/** The transaction has locked the refund and its order. */
 export async function endRefund(
   ctx: PaymentContext,
   tx: Transaction,
@@ -235,7 +235,7 @@ export async function endRefund(
   }
   await store.finishRefund(tx, done)
   if (!isProcessed) await forgetRefund(tx, refund.instituteId, refund.id)
-  // Of other kinds nothing had counted as refunded.
+  // Only a requested refund had counted as refunded.
   if (!isProcessed && refund.kind === 'requested') {
     await markRefundFailed(tx, refund.instituteId, order, { lines: refund.lines, at })
     const taken = await chargeLess(tx, { payment, order }, at)

@@ -68,10 +68,9 @@ export async function listRefundsOfOrder(
   )
 }
 
-type OfPayment = { instituteId: number; paymentId: string }
+type PaymentKey = { instituteId: number; paymentId: string }
 
-/** Those of these payments that were made. */
-export async function listMade(db: Queryable, payments: readonly OfPayment[]): Promise<Refund[]> {
+export async function listMade(db: Queryable, payments: readonly PaymentKey[]): Promise<Refund[]> {
   return db.query<Refund>(
     `select ${columns('refunds.institute_id')} from refunds where institute_id = any ($3::int[]) and state = 'processed'
        and (institute_id, payment_id) in (select * from unnest($1::int[], $2::text[]))
@@ -124,7 +123,7 @@ export async function replaceLines(tx: Transaction, refund: Refund): Promise<voi
   )
 }
 
-/** Those of a payment that wait to be sent and that nobody has tried to send: the provider knows nothing of them. */
+/** Refunds of a payment that nobody has tried to send: the provider knows nothing of them. */
 export async function lockUnsent(tx: Transaction, instituteId: number, paymentId: string): Promise<Refund[]> {
   return tx.query<Refund>(
     `select ${columns('$1')} from refunds where institute_id = $1 and payment_id = $2 and state = 'pending'
@@ -133,7 +132,7 @@ export async function lockUnsent(tx: Transaction, instituteId: number, paymentId
   )
 }
 
-/** Those to send to the provider, or to send again when its answer was lost. */
+/** Refunds to send to the provider, or to send again when its answer was lost. */
 export const toTry = leasedRows<Omit<Refund, 'lines'>>({
   table: 'refunds',
   dueAt: 'next_try_at',
@@ -141,7 +140,7 @@ export const toTry = leasedRows<Omit<Refund, 'lines'>>({
   columns: refunds.columns('refunds'),
 })
 
-/** Those of these refunds of payments through the account whose end is not known here. */
+/** Refunds of this account that the provider may have finished without telling us. */
 export async function listPending(
   db: Queryable,
   { instituteId, accountId }: { instituteId: number; accountId: string },
@@ -155,7 +154,7 @@ export async function listPending(
   )
 }
 
-/** Those of these payments that debited an instalment through the account and still stand. */
+/** Debits of instalments through this account that nothing has returned. */
 export async function listUnreturned(
   db: Queryable,
   { instituteId, accountId }: { instituteId: number; accountId: string },

@@ -18,7 +18,7 @@ import { listRefunds } from './refunds.store.ts'
 type TakenOver = { id: string; amountPaise: Paise }
 
 /** One of the payments that the provider knows as one, with what is left to refund of it. */
-type Part = { paid: PaidOrder | null; earlier: readonly Refund[]; leftPaise: Paise }
+type RefundedPart = { paid: PaidOrder | null; earlier: readonly Refund[]; leftPaise: Paise }
 
 /**
  * Somebody refunded a payment in the provider's dashboard. The money has gone back, so it is booked as a refund of that
@@ -47,7 +47,7 @@ export async function takeOverRefund(
       instituteId,
       known.map(({ orderId }) => orderId),
     )
-    const parts: Part[] = []
+    const parts: RefundedPart[] = []
     for (const one of known) parts.push(await readPart(tx, one))
     const before = parts.flatMap(({ earlier }) =>
       earlier.filter(({ providerRef }) => providerRef === report.providerRef),
@@ -60,7 +60,7 @@ export async function takeOverRefund(
   })
 }
 
-async function readPart(tx: Transaction, { instituteId, id, orderId }: Payment): Promise<Part> {
+async function readPart(tx: Transaction, { instituteId, id, orderId }: Payment): Promise<RefundedPart> {
   const order = await lockOrder(tx, instituteId, orderId)
   const payment = await lockPaying(tx, instituteId, orderId)
   const earlier = await listRefunds(tx, instituteId, id)
@@ -71,7 +71,7 @@ async function readPart(tx: Transaction, { instituteId, id, orderId }: Payment):
 async function book(
   ctx: PaymentContext,
   tx: Transaction,
-  { account, report, parts }: { account: Account; report: UnaskedRefund; parts: readonly Part[] },
+  { account, report, parts }: { account: Account; report: UnaskedRefund; parts: readonly RefundedPart[] },
 ): Promise<TakenOver[]> {
   const { instituteId, providerRef, utr, at } = report
   const shares = splitInProportion(
@@ -93,7 +93,7 @@ async function book(
 }
 
 /** Why nobody but a person can say what it gives back; null when it is plain. */
-function problemOf(parts: readonly Part[], { paymentId, amountPaise }: UnaskedRefund): string | null {
+function problemOf(parts: readonly RefundedPart[], { paymentId, amountPaise }: UnaskedRefund): string | null {
   const what = `${paymentId} was refunded at the provider itself`
   if (parts.every(({ paid }) => paid === null)) return `${what}, and is not what pays its order`
   const left = sumPaise(parts.map(({ leftPaise }) => leftPaise))

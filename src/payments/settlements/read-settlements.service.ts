@@ -33,7 +33,7 @@ export async function findSettlement(
 ): Promise<store.Settlement> {
   const [settlement, ...others] = await store.findSettlements(db, institute.id, idOrUtr)
   if (settlement === undefined) throw notFound('This settlement')
-  // To answer with one of them would hide the money of the others.
+  // Answering with one of them would hide the money of the others.
   if (others.length > 0) throw conflict(ofSeveral(idOrUtr, [settlement, ...others]))
   return settlement
 }

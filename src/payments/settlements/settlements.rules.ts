@@ -3,7 +3,7 @@ import { paysExactly } from '../payments.rules.ts'
 import { returnIdOf, type SettlementItem } from '../../providers/port.ts'
 
 /** What we know of an item that a provider reports as paid out. */
-export type Known = {
+export type KnownItem = {
   amountPaise: Paise
   accountId: string
   isDone: boolean
@@ -12,7 +12,7 @@ export type Known = {
 }
 
 export type Verdict =
-  /** As we know it: a fee that the payer bore on top is neither ours nor kept back from us. */
+  /** We know the item: a fee that the payer bore on top is neither ours nor kept back from us. */
   | { kind: 'matched'; item: SettlementItem }
   | { kind: 'known' }
   | { kind: 'exception'; problem: string; knownPaise: Paise | null }
@@ -20,7 +20,7 @@ export type Verdict =
 /** Matched, told before, or an exception that a person has to look at; nothing is dropped silently. */
 export function judge(
   item: SettlementItem,
-  known: Known | undefined,
+  known: KnownItem | undefined,
   { accountId, utr }: { accountId: string; utr: string },
 ): Verdict {
   if (known === undefined) {
@@ -101,7 +101,7 @@ export function matchLost(
 }
 
 /** One of several payments that a payment at the bank was for. */
-export type Part = {
+export type PaymentPart = {
   id: string
   amountPaise: Paise
   /** What the bank took back of it. */
@@ -112,7 +112,7 @@ export type Part = {
  * An item for each of the payments that a reported one was for, its fee in proportion. One of another sum stays whole: a
  * person has to look at it.
  */
-export function divideItem(item: SettlementItem, parts: readonly Part[]): SettlementItem[] {
+export function divideItem(item: SettlementItem, parts: readonly PaymentPart[]): SettlementItem[] {
   const isPayment = item.kind === 'payment'
   const own = parts
     .map(({ id, amountPaise, returnedPaise }) => ({

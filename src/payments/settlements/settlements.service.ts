@@ -115,7 +115,7 @@ async function nameUnasked(
             at,
           })
     if (made.length === 0) items.push(item)
-    // Of a payment for several children, each has its part; what it cost stands with the first.
+    // Each child has its part of a payment for several; what the payment cost stands with the first.
     for (const [index, { id: ourId, amountPaise: part }] of made.entries())
       items.push({ ...item, ourId, amountPaise: part, feePaise: index === 0 ? item.feePaise : ZERO })
   }
@@ -206,13 +206,13 @@ async function applySettlement(
   })
 }
 
-type Known = {
+type KnownItems = {
   payments: Map<string, Payment>
   of(item: SettlementItem): ReturnType<typeof toKnown>
   branchOf(item: SettlementItem): string
 }
 
-async function readKnown(tx: Transaction, { instituteId, items }: SettlementReport): Promise<Known> {
+async function readKnown(tx: Transaction, { instituteId, items }: SettlementReport): Promise<KnownItems> {
   const ids = (kind: SettlementItem['kind']) =>
     items.filter(item => item.kind === kind).map(item => item.ourId)
   const payments = await store.lockPayments(tx, instituteId, ids('payment'))

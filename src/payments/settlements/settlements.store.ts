@@ -165,7 +165,7 @@ export async function insertExceptions(db: Queryable, exceptions: readonly Excep
   await exceptionRows.insert(db, exceptions, { onConflict: 'on conflict do nothing' })
 }
 
-/** Those of these payments through the account that are not captured here. */
+/** Payments of this account that the provider pays out and we have not captured. */
 export async function listUncaptured(
   db: Queryable,
   { instituteId, accountId }: { instituteId: number; accountId: string },
@@ -178,7 +178,7 @@ export async function listUncaptured(
   )
 }
 
-/** Through which day the pay-outs of each account were read. Of all: one that was left out would be taken for a new one. */
+/** The last day for which each account's pay-outs were read. All are listed: one left out would be taken for a new one. */
 export async function listReadThrough(db: Queryable): Promise<Map<string, string>> {
   const rows = await db.query<{ id: string; day: string }>(
     'select account_id as id, read_through as day from settlement_reads',
@@ -202,7 +202,7 @@ export type UnmatchedReport = Omit<Exception, 'instituteId' | 'knownPaise'> & { 
 
 const MOST_UNMATCHED = 200
 
-/** Of no institute, the newest first. */
+/** Reports that belong to no institute, the newest first. */
 export async function listUnmatched(db: Queryable): Promise<UnmatchedReport[]> {
   return db.query<UnmatchedReport>(
     `select e.id::text, ${exceptionRows.columns('e', ['provider', 'accountId', 'utr', 'providerRef', 'problem', 'reportedPaise', 'noticedAt'])}
@@ -264,7 +264,7 @@ export async function findFailedRefund(
 }
 
 export type Mismatch = {
-  /** Of the exception. */
+  /** The id of the exception. */
   id: string
   orderId: string
   payer: string
@@ -272,7 +272,7 @@ export type Mismatch = {
   askedPaise: Paise
   reportedPaise: Paise
   noticedAt: Date
-  /** As a payment of a student's dues; all can be refunded. */
+  /** The money can be taken as a payment of a student's dues; any can be refunded. */
   canTake: boolean
 }
 

@@ -14,7 +14,7 @@ export async function countUnmatchedReports(ctx: Pick<Context, 'db'>): Promise<n
   return (await listUnmatchedReports(ctx)).length
 }
 
-/** Of the installation's own accounts. */
+/** The installation's own accounts belong to none. */
 const NO_INSTITUTE = 0
 
 /**

@@ -1,7 +1,7 @@
 import type { Database, Queryable, Transaction } from '../../platform/db/database.ts'
 import type { Payment } from '../payments.rules.ts'
 import { payments, readByProviderId } from '../payments.store.ts'
-import type { Part } from '../settlements/settlements.rules.ts'
+import type { PaymentPart } from '../settlements/settlements.rules.ts'
 
 const intents = payments.with<{ nextCheckAt: Date }>({ nextCheckAt: 'timestamptz' })
 
@@ -60,7 +60,7 @@ export async function listParts(
   db: Queryable,
   instituteId: number,
   groupIds: readonly string[],
-): Promise<(Part & { groupId: string })[]> {
+): Promise<(PaymentPart & { groupId: string })[]> {
   return db.query(
     `select p.group_id as "groupId", p.id, p.amount_paise as "amountPaise", coalesce(r.amount_paise, 0) as "returnedPaise"
      from payments p left join refunds r on r.institute_id = p.institute_id and r.payment_id = p.id

@@ -27,7 +27,7 @@ export type DatabaseOptions = {
   name?: string | undefined
   /** The servers that hold the database: a primary alone, or with its standbys. */
   connections: readonly pg.ClientConfig[]
-  /** In front of them, for transactions alone: PgBouncer in transaction mode. */
+  /** A PgBouncer in transaction mode before them, used for transactions alone. */
   pooler?: pg.ClientConfig | null
   poolSize: number
   /** Told which of several servers takes the writes, at the start and after a promotion. */
@@ -161,7 +161,7 @@ export class Database implements Queryable {
     return this.#sockets.cutOffIfSilent(this.#servers.client(this.#config))
   }
 
-  /** With several servers the one that takes writes must be known before the first statement. */
+  /** Several servers need it: the one that takes writes must be known before the first statement. */
   findPrimary(limitMs = FIND_LIMIT_MS): Promise<void> {
     return this.#servers.find(limitMs)
   }

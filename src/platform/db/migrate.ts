@@ -14,7 +14,7 @@ const FILE = /^(\d{4})_[a-z0-9_]+\.sql$/
 const WORKS_FROM = /^-- Works with code from (\d{4}) on\.\n/
 
 type Migration = { version: number; name: string; sql: string; checksum: string; worksFrom: number }
-type Applied = { version: number; name: string; checksum: string; worksFrom: number | null }
+type AppliedMigration = { version: number; name: string; checksum: string; worksFrom: number | null }
 
 const LONGEST_MS = 600_000
 
@@ -30,7 +30,7 @@ export function migrate(db: Database): Promise<MigrationResult> {
   return db.transaction(work, { query_timeout: LONGEST_MS })
 }
 
-/** Inside a transaction of the caller's. */
+/** Runs inside the caller's transaction. */
 export async function applyMigrations(tx: Queryable): Promise<MigrationResult> {
   const migrations = await readMigrations()
   await tx.query(`select pg_advisory_xact_lock(hashtext('bursar migrations'))`)
@@ -112,7 +112,7 @@ export function readWorksFrom(name: string, sql: string): number {
   return worksFrom
 }
 
-async function readApplied(tx: Queryable): Promise<Applied[]> {
+async function readApplied(tx: Queryable): Promise<AppliedMigration[]> {
   await tx.query(`create table if not exists schema_migrations (
     version integer primary key,
     name text not null,
@@ -120,12 +120,12 @@ async function readApplied(tx: Queryable): Promise<Applied[]> {
     applied_at timestamptz not null default now(),
     works_from integer
   )`)
-  return tx.query<Applied>(
+  return tx.query<AppliedMigration>(
     'select version, name, checksum, works_from as "worksFrom" from schema_migrations order by version',
   )
 }
 
-function refuseMismatch(known: Migration[], applied: Applied[]): void {
+function refuseMismatch(known: Migration[], applied: AppliedMigration[]): void {
   for (const [index, row] of applied.entries()) {
     const migration = known[index]
     if (migration === undefined) {

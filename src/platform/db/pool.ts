@@ -55,7 +55,7 @@ export class TransactionPool {
     this.#pool.on('connect', client => client.on('error', () => {}))
   }
 
-  /** Without a handler Node ends the process when an idle connection is lost. */
+  /** Node ends the process when an idle connection is lost and nobody handles it. */
   onIdleError(told: (error: Error) => void): void {
     this.#pool.on('error', told)
   }

@@ -31,7 +31,7 @@ const LONGEST = 60
 const asText = (sql: string): SortColumn => ({ sql: `left(coalesce(${sql}, ''), ${LONGEST})`, kind: 'text' })
 
 export const by = {
-  /** As people look names up: capitals count like small letters. */
+  /** People look names up without minding capitals. */
   name: (sql: string) => asText(`lower(${sql})`),
   text: asText,
   /** Class 2 before class 10, and what has no number before all. */
@@ -113,7 +113,7 @@ export function sortedQuery({ text, values }: Query, { column, direction, key, t
   return { text: `select q.* from (${text}) q order by ${order}`, values }
 }
 
-/** Those of a list that were picked, by their keys. */
+/** Keeps the rows of a list that were picked by their keys. */
 export function pickedQuery({ text, values }: Query, { key }: Sorting, picked: readonly string[]): Query {
   const keys = `$${values.length + 1}::text[]`
   return {

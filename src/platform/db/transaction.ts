@@ -10,7 +10,7 @@ export type Queryable = {
   query<Row extends pg.QueryResultRow>(text: string, values?: readonly unknown[]): Promise<Row[]>
 }
 
-/** Inside a transaction. The brand keeps a store that must be atomic from being given the bare database. */
+/** The brand keeps a store that must be atomic from being given the bare database. */
 export type Transaction = Queryable & {
   readonly inTransaction: true
   /** Tells workers after the commit that there is something to do. */

@@ -60,7 +60,7 @@ async function isCluster(folder: string): Promise<boolean> {
 
 async function runInitdb(draft: string, initdb: string, launcher: Launcher): Promise<void> {
   const { command, args, options } = commandFor(launcher, initdb, ['-D', draft, ...INITDB_ARGS])
-  // In a process group of its own, so that a Ctrl-C at our terminal does not reach it: the start ends in order.
+  // Its own process group keeps a Ctrl-C at our terminal from reaching it, so that the start ends in order.
   const child = spawn(command, args, {
     ...options,
     detached: true,

@@ -12,7 +12,7 @@ export type Launcher = { account: Account; prefix: string[] }
  */
 const SERVER_ENV = { PATH: '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin', LC_ALL: 'C', TZ: 'UTC' }
 
-/** To the kernel the server stays root, to itself it is `nobody`: enough to pass its refusal to be root. */
+/** The kernel sees root, the server sees `nobody`: enough to pass its refusal to be root. */
 const NAMESPACE = ['-U', '--map-user=65534', '--map-group=65534', '--']
 
 /**

@@ -75,6 +75,6 @@ function tlsText({ code, words, isOfSystem }: Details): string | null {
   if (isOfSystem || code.startsWith('UND_ERR_') || code.startsWith('ERR_')) return null
   // Errors of the system name their call; without one Node means that the peer left during the handshake.
   if (code === 'ECONNRESET') return 'The TLS handshake failed: the connection was closed'
-  // Behind a semicolon Node gives advice to the developer.
+  // Node's advice to the developer stands behind a semicolon.
   return `The certificate is not trusted: ${words.split(';', 1)[0]}`
 }

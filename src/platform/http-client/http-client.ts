@@ -47,7 +47,7 @@ type OnResult = (result: HttpResult) => void
 
 type HttpClientOptions = {
   policy: AddressPolicy
-  /** In place of the system's, each as `address` or `address:port`. */
+  /** Name servers to use instead of the system's, each as `address` or `address:port`. */
   nameServers?: readonly string[]
   connectionsPerOrigin?: number
 }
@@ -91,7 +91,7 @@ export class HttpClient {
     return new Promise(resolve => this.exchange(request, result => resolve(traced(result))))
   }
 
-  /** Like `send`, but calls back at once: a request that follows from there finds the connection warm. */
+  /** Calls back at once, unlike `send`: a request that follows from there finds the connection warm. */
   exchange(request: HttpRequest, onResult: OnResult): void {
     const address = readAddress(request.url)
     assertHeaders(request.headers)

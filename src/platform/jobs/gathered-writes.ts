@@ -30,7 +30,7 @@ export class GatheredWrites<Row> {
     try {
       await bisectOnFailure(all, write, async ({ reject }, error) => reject(error))
     } catch (error) {
-      // Those that were written have been told so.
+      // Whoever was written has been told so and ignores this.
       for (const { reject } of all) reject(error)
     }
   }

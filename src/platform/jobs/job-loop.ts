@@ -102,7 +102,7 @@ export class JobLoop {
   }
 }
 
-/** In real time; tests shorten it. */
+/** All times are real; tests shorten them. */
 export type JobTiming = {
   /** A job looks at least so often while anything is written, whatever it knows about what falls due. */
   longestPauseMs: number

@@ -38,7 +38,7 @@ export function leasedRows<Row extends RowKey>(names: {
 }): LeasedRows<Row> {
   const { table, dueAt, attempts, columns, leaseMs = 60_000 } = names
   const counted = attempts === undefined ? '' : `, ${attempts} = ${attempts} + 1`
-  // To the millisecond, as a Date has no more.
+  // The lease ends at a whole millisecond, because a Date has no more.
   const until = `date_trunc('milliseconds', statement_timestamp()) + ${leaseMs} * interval '1 millisecond'`
   const held = 'institute_id = $1 and id = $2 and held_until = $3'
   const isFree = `${dueAt} <= $1 and (held_until is null or held_until < statement_timestamp())`

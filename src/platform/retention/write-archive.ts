@@ -74,13 +74,13 @@ export async function writeArchive(
   }
 }
 
-type Written = { rows: number; firstId: string; lastId: string; linesHmac: string }
+type WrittenLines = { rows: number; firstId: string; lastId: string; linesHmac: string }
 
 async function writeLines(
   db: Queryable,
   { name }: RetiredMonth,
   { partial, seal, isStopping }: { partial: string; seal: Seal; isStopping: () => boolean },
-): Promise<Written> {
+): Promise<WrittenLines> {
   const hash = hmacOfLines(seal.vault)
   const written = { rows: 0, firstId: '', lastId: '' }
   async function* lines(): AsyncGenerator<string> {

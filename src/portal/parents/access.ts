@@ -102,7 +102,7 @@ export function withParent(ctx: Context, handle: Handler<Visit>) {
   }
 }
 
-/** To the page where a code opens the parents' pages again, at a school that offers it. */
+/** Leads to the page where a code opens the parents' pages again, at a school that offers it. */
 export async function wayBackIn(
   ctx: Context,
   instituteCode: string | undefined,

@@ -23,7 +23,7 @@ export type Child = {
   carried: readonly CarriedDues[]
 }
 
-/** In the order of the ids; the number of queries does not depend on the number of children. */
+/** Keeps the order of the ids; the number of queries does not depend on the number of children. */
 export async function readChildren(
   ctx: ParentContext,
   instituteId: number,

@@ -101,7 +101,7 @@ async function pay(ctx: ParentContext, visit: Visit): Promise<FastifyReply> {
   const boxes = formFields(request, 'fee')
   const choice = readBoxes(boxes, children)
   if (!(await areOwn(ctx, visit, choice))) return sendUnknown(visit)
-  // To a page of its own, which can be read again and in another language.
+  // The total has a page of its own, which can be read again and in another language.
   if (formField(request, 'act') === 'total')
     return reply.redirect(`${addressOf(only)}?${queryOf(boxes)}`, 303)
   const problem = problemOf(children, choice)

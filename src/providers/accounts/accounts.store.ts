@@ -133,7 +133,7 @@ export async function recordCheck(
   )
 }
 
-/** To the minute: a busy account hears many a second. */
+/** Written once a minute at most: a busy account hears many a second. */
 export async function recordHeard(
   db: Queryable,
   { instituteId, id }: Pick<ProviderAccount, 'instituteId' | 'id'>,

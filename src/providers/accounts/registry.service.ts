@@ -26,7 +26,7 @@ export type Account = {
   /** What it offers to payers. */
   readonly methods: readonly PaymentMode[]
   readonly rails: readonly Rail[]
-  /** Like the port's, but also accepts credentials that were replaced a short time ago. */
+  /** Also accepts credentials that were replaced a short time ago, unlike the port's. */
   readCallback(callback: Callback): Promise<Report[] | null>
 }
 
@@ -86,7 +86,7 @@ export class AccountRegistry {
     return [...this.#apiUrls.values()].map(url => new URL(url).origin)
   }
 
-  /** Through which new money of a branch goes; null when nothing is set up for it. */
+  /** The account for new money of a branch; null when nothing is set up for it. */
   async accountFor(target: BranchKey, purpose: Purpose): Promise<Account | null> {
     return this.#route(this.#ctx.db, target, purpose)
   }

@@ -25,7 +25,7 @@ type Glyphs = {
   widths: number[]
 }
 
-/** As it stands in a file: outlines and letters compressed. */
+/** What a file holds of a font: outlines and letters, compressed. */
 type Embedded = { outlines: Buffer; outlinesBytes: number; letters: Buffer; name: string }
 
 /** What Latin text is made of, with the ligatures that a font may have. */
@@ -121,7 +121,7 @@ end
 `
 }
 
-/** As UTF-16, in which PDF names letters. */
+/** PDF names letters in UTF-16. */
 function unitsOf(text: string): string {
   return Array.from({ length: text.length }, (_, index) => hex(text.charCodeAt(index))).join(' ')
 }

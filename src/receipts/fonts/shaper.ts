@@ -24,7 +24,7 @@ type OpenGlyph = {
 }
 type Position = Record<'xAdvance' | 'yAdvance' | 'xOffset' | 'yOffset', number>
 
-/** In thousandths of the size, as PDF counts. */
+/** PDF counts in thousandths of the size. */
 export type ShapedGlyph = {
   id: number
   /** The letters that it stands for. */

@@ -82,9 +82,9 @@ export async function decideDebit(
 /** A report, and by how much money it is about: magic amounts decide how often it is told. */
 export type BankReport = { report: Report; amountPaise: BankDebit['amountPaise'] }
 
-type Decided = { debit: BankDebit; verdict: DebitVerdict; at: Date }
+type DecidedDebit = { debit: BankDebit; verdict: DebitVerdict; at: Date }
 
-async function write(tx: Transaction, decided: readonly Decided[]): Promise<BankReport[]> {
+async function write(tx: Transaction, decided: readonly DecidedDebit[]): Promise<BankReport[]> {
   if (decided.length === 0) return []
   await store.moveDebits(tx, decided.map(moveOf))
   const returns = decided.filter(({ verdict }) => verdict.kind === 'returned')
@@ -107,7 +107,7 @@ async function write(tx: Transaction, decided: readonly Decided[]): Promise<Bank
   })
 }
 
-function moveOf({ debit, verdict, at }: Decided): store.DebitMove {
+function moveOf({ debit, verdict, at }: DecidedDebit): store.DebitMove {
   const { instituteId, ref, hasWaited } = debit
   const move = {
     instituteId,
@@ -145,7 +145,7 @@ function moveOf({ debit, verdict, at }: Decided): store.DebitMove {
   }
 }
 
-function reportOf({ debit, verdict, at }: Decided): Report | null {
+function reportOf({ debit, verdict, at }: DecidedDebit): Report | null {
   const { instituteId, paymentId, ref, amountPaise, mode } = debit
   const about = { about: 'payment' as const, instituteId, paymentId, providerRef: ref }
   switch (verdict.kind) {

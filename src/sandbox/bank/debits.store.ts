@@ -54,7 +54,7 @@ export async function findDueDebits(db: Database, now: Date, limit: number): Pro
   return findDue(db, TO_DECIDE, now, limit)
 }
 
-/** In the order of their moments; what others hold is skipped. */
+/** Debits come in the order of their moments; what others hold is skipped. */
 export async function lockDueDebits(
   tx: Transaction,
   now: Date,

@@ -199,7 +199,7 @@ export async function listPayOuts(
 }
 
 export type PayOutItem = {
-  /** For a dispute `ourId` is the payment's. */
+  /** A dispute has the payment's id as `ourId`. */
   kind: 'payment' | 'refund' | 'dispute'
   ourId: string
   ref: string

@@ -3,7 +3,7 @@ import { addRead, addWrite } from '../../http/endpoint.ts'
 import { one, created, remarked } from '../../http/reply.ts'
 import type { Context } from '../../platform/context.ts'
 import { moveInput, clockOutput, movedOutput, bothClocksOutput } from './clock.schemas.ts'
-import { loadOffset, moveClock, type SandboxClock, type Moved } from './clock.service.ts'
+import { loadOffset, moveClock, type SandboxClock, type ClockAdvance } from './clock.service.ts'
 import { EVERYONE } from '../../console/console.rules.ts'
 import { DEVELOPERS } from '../../console/developers/developers.rules.ts'
 import { addConsoleRead, addConsoleWrite } from '../../console/auth/access.routes.ts'
@@ -63,7 +63,7 @@ export function sandboxConsoleRoutes(app: FastifyInstance, ctx: Context, sandbox
     output: one(movedOutput),
     body: moveInput,
     perform: (command, { body }) => moveClock(sandbox, command, body),
-    audit: ({ institute }, { now }: Moved) => ({
+    audit: ({ institute }, { now }: ClockAdvance) => ({
       what: 'sandbox.clock.moved',
       about: institute.code,
       after: { to: now },

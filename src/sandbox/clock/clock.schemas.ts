@@ -1,6 +1,6 @@
 import { field, ifSent, input } from '../../http/wire/input.ts'
 import { outputOf, type Shown } from '../../http/wire/output.ts'
-import type { Moved } from './clock.service.ts'
+import type { ClockAdvance } from './clock.service.ts'
 
 export const moveInput = input({
   advance: ifSent(field.text('How far to go: an ISO 8601 duration.', 'P1D')),
@@ -19,7 +19,7 @@ export const bothClocksOutput = both.object('SandboxClocks', {
   real_now: both.moment('Real time, UTC.', '2026-11-15T04:32:10.000Z'),
 })
 
-const moved = outputOf<Moved>()
+const moved = outputOf<ClockAdvance>()
 export const movedOutput = moved.object('MovedClock', {
   now: moved.moment(...NOW),
   summary: moved.counts('How many of each kind of act were done.', { orders_expired: 1 }),

@@ -26,7 +26,7 @@ export type SandboxClock = {
 export type ClockMove = { advance?: string | undefined; to?: Date | undefined }
 
 /** How many rows each job had, and which jobs failed how often. */
-export type Moved = { now: Date; summary: Record<string, number>; failed: Record<string, number> }
+export type ClockAdvance = { now: Date; summary: Record<string, number>; failed: Record<string, number> }
 
 const MAX_YEARS_AHEAD = 20
 const STUCK_STEP_MS = 60 * 60 * 1_000
@@ -46,9 +46,9 @@ const PERMIT = 'bursar clock move'
  */
 export async function moveClock(
   sandbox: SandboxClock,
-  command: Command<Moved>,
+  command: Command<ClockAdvance>,
   move: ClockMove,
-): Promise<Moved> {
+): Promise<ClockAdvance> {
   const { db, clock } = sandbox
   // Said at once: what is no move has nothing to wait for.
   targetOf(move, clock.now())

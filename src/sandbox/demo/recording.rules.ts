@@ -13,7 +13,7 @@ export type Recording = {
   day: string
   /** The address under which its messages lead to pages. */
   publicUrl: string
-  /** In an order in which foreign keys hold. */
+  /** The order is one in which foreign keys hold. */
   tables: readonly RecordedTable[]
 }
 

@@ -15,7 +15,7 @@ export function exampleEvent(code: EventCode, at: { now: Date; collectorCode: st
   return refresh(example, '', { ...at, exampleAt, renamed: new Map() }) as Json
 }
 
-/** In whose line of events an event stands: the plan, the application, the order or the student. */
+/** An event belongs to the events of its plan, application, order or student. */
 export function resourceOf({ subscription, application, order_id, service_student_id }: Json): string {
   const whole = (subscription ?? application) as { id: string } | undefined
   const id = whole?.id ?? order_id ?? service_student_id

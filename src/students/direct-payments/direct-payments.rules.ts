@@ -77,7 +77,7 @@ export function isSamePayment(one: DirectPayment, other: DirectPayment): boolean
   )
 }
 
-/** In whatever order its lines stand. */
+/** The order of the lines does not matter. */
 function isSameMoney(one: DirectPayment, other: DirectPayment): boolean {
   return (
     one.amountPaise === other.amountPaise &&

@@ -9,7 +9,7 @@ type DirectRefundLine = { lineNo: number; componentType: string; amountPaise: Pa
 export type DirectRefund = {
   id: string
   paymentId: string
-  /** Of its voucher. */
+  /** The year and number of its voucher. */
   financialYear: string
   number: number
   amountPaise: Paise
@@ -51,7 +51,6 @@ const SELECT = `select ${refunds.columns('r')},
      where l.institute_id = $1 and l.refund_id = r.id) as lines
   from direct_refunds r where r.institute_id = $1`
 
-/** Of these payments, the first first. */
 export async function listRefundsOf(
   db: Queryable,
   instituteId: number,

@@ -48,7 +48,7 @@ export type SourceRecord = {
   collectorCode: string | null
   /** What was not sent is null and leaves what is stored. */
   profile: Profile
-  /** In the order sent. Totals after discounts, before payments. */
+  /** Fees in the order sent; totals are after discounts and before payments. */
   fees: readonly SourceFee[]
 }
 

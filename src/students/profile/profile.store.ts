@@ -47,7 +47,7 @@ export async function listProfileChanges(
 const ASKED_FOR = `from unnest($1::int[], $2::text[]) with ordinality as r (institute_id, id, no)
   join students s on s.institute_id = r.institute_id and s.id = r.id where s.institute_id = any($3)`
 
-/** In the order asked for; null where there is no such student. */
+/** Keeps the order asked for; null where there is no such student. */
 export async function readStudents(db: Queryable, keys: readonly StudentKey[]): Promise<(Student | null)[]> {
   const rows = await db.query<Student & Numbered>(`select r.no, ${COLUMNS} ${ASKED_FOR}`, columnsOf(keys))
   return inOrder<Student, Student>(keys, rows, student => student)

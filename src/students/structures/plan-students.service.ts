@@ -113,7 +113,6 @@ export type Effect = {
   beforePaise: Paise
   afterPaise: Paise
   givenPaise: Paise
-  /** To whom. */
   gifts: Gift[]
 }
 

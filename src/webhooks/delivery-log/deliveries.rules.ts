@@ -54,7 +54,7 @@ function problemOf(httpStatus: number): string {
 /** The oldest of the three ways to write an HTTP date, the only one that does not say its zone. */
 const ASCTIME = /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d{2}:\d{2}:\d{2} \d{4}$/
 
-/** In seconds or as an HTTP date; anything else is as good as none. */
+/** Receivers send seconds or an HTTP date; anything else is as good as none. */
 export function readRetryAfter(text: Header, now: Date): number | null {
   // Twice is as good as wrong.
   if (typeof text !== 'string') return null
@@ -149,7 +149,7 @@ export function healthAfter(before: Health, verdicts: readonly Verdict[], now: D
   }
 }
 
-/** With the circuit open one probe goes out at a time, and the longer nothing answers the more rarely. */
+/** An open circuit lets one probe out at a time, more rarely the longer nothing answers. */
 export function probePauseMs(failuresInRow: number): number {
   if (failuresInRow < CIRCUIT_OPENS_AT) return 0
   const doublings = Math.min(failuresInRow - CIRCUIT_OPENS_AT, 8)

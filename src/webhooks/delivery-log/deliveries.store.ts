@@ -109,7 +109,7 @@ export async function insertAskedFor(
   await sendAgain(tx, delivery.instituteId, delivery.id)
 }
 
-/** As somebody asked for it: at once, at the beginning of its schedule; one whose attempt is out is left to it. */
+/** Sends at once and begins the schedule anew; a delivery whose attempt is out is left to it. */
 export async function sendAgain(tx: Transaction, instituteId: number, id: string): Promise<boolean> {
   const rows = await tx.query(
     `with queued as (
@@ -203,7 +203,7 @@ export async function cancelWaiting(tx: Transaction, instituteId: number, webhoo
   )
 }
 
-/** Of any institute. */
+/** Asks over all institutes. */
 export async function isWaitingBelow(db: Queryable, deliveryId: string): Promise<boolean> {
   return isAny(await db.query('select 1 from webhook_queue where delivery_id < $1 limit 1', [deliveryId]))
 }

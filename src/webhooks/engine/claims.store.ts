@@ -16,10 +16,10 @@ export type Claimed = {
   instituteId: number
   id: string
   claim: number
-  /** Of its row in the queue. */
+  /** Where its row stands in the queue. */
   place: string
   failures: number
-  /** Of what caused the event; null: not traced. */
+  /** The trace of what caused the event; null: not traced. */
   traceParent: string | null
   webhook: DeliveryTarget
 } & DeliverableEvent
@@ -28,7 +28,7 @@ export type Claimed = {
 export type DeliveryTarget = {
   id: string
   url: string
-  /** Of the address: its endpoint. */
+  /** The endpoint that the address names. */
   origin: string
   isDisabled: boolean
   /** Its circuit is open, or it asked for a pause: only a probe goes there, and what somebody asked for. */
@@ -226,7 +226,7 @@ async function claim(
   return rows.map(({ lostClaim: _lostClaim, ...row }) => row)
 }
 
-/** With what is sent, and where to as of now; what is shut since is given back. */
+/** Adds what is sent, and where to as of now; what is shut since is given back. */
 async function complete(
   db: Database,
   rows: readonly ClaimedRow[],
@@ -248,7 +248,7 @@ async function complete(
 
 type EventToSend = DeliverableEvent & Pick<Claimed, 'traceParent'>
 
-/** By their ids, so that no month is opened but those that they are in. An event of many deliveries is read once. */
+/** Reads by ids, so that PostgreSQL opens only the months that they are in. An event of many deliveries is read once. */
 async function readEvents(
   db: Database,
   rows: readonly ClaimedRow[],
@@ -268,7 +268,7 @@ async function readEvents(
 
 type TargetKey = { instituteId: number; webhookId: string }
 
-/** As it comes within JSON: what is sealed in hexadecimal. */
+/** JSON carries sealed fields in hexadecimal. */
 type SealedTarget = Omit<DeliveryTarget, SealedField> & Record<SealedField, string | null>
 type SealedField = 'secretSealed' | 'previousSecretSealed' | 'headerValueSealed'
 
@@ -427,7 +427,7 @@ async function release(db: Queryable, claims: readonly HeldRow[]): Promise<LostR
   )
 }
 
-/** Of an attempt whose worker is gone we know only when it was claimed. */
+/** We know only when an attempt was claimed if its worker is gone. */
 async function writeInterrupted(tx: Transaction, rows: readonly LostRow[]): Promise<void> {
   const lost = rows.flatMap(({ lostClaim, ...row }) => (lostClaim === null ? [] : [{ ...row, lostClaim }]))
   if (lost.length === 0) return

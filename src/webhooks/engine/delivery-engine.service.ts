@@ -21,7 +21,7 @@ import {
   Results,
   UnwrittenFailures,
   unsent,
-  type Ended,
+  type ClaimEnd,
 } from './results.service.ts'
 import { deliveryRequest, OpenedKeys, traceDelivery, type Keys } from './send.ts'
 
@@ -154,7 +154,7 @@ export class DeliveryEngine {
     await releaseAll(db, [...surplus, ...stale])
     if (this.#held.size === 0) {
       const emptyAt = await readIfEmpty(db)
-      // Of what it was woken by meanwhile that knows nothing.
+      // A wake-up that came meanwhile may stand for rows that this read did not see.
       if (!this.#isAwake) this.#emptyAt = emptyAt
     }
     return mayBeMore || stale.length > 0
@@ -245,7 +245,7 @@ export class DeliveryEngine {
     }
   }
 
-  #onEnded(ended: Ended): void {
+  #onEnded(ended: ClaimEnd): void {
     const { claimed } = ended.finish
     const { origin } = claimed.webhook
     // Given back already, as interrupted.
@@ -271,7 +271,10 @@ export class DeliveryEngine {
     this.wake()
   }
 
-  #judge(claimed: Claimed, { at, keys, result }: { at: Date; keys: Keys | null; result: HttpResult }): Ended {
+  #judge(
+    claimed: Claimed,
+    { at, keys, result }: { at: Date; keys: Keys | null; result: HttpResult },
+  ): ClaimEnd {
     const { retrySeconds } = this.#options
     const ended = judgeAttempt(claimed, { at, keys, result }, { retrySeconds, chance: Math.random() })
     this.#logAttempt(claimed, result, ended.finish.state)
@@ -289,8 +292,8 @@ export class DeliveryEngine {
     return { kind: 'failed', reason: 'broken_answer', message, durationMs: 0 }
   }
 
-  /** Of these the results are written, or cannot be; a subscription that was shut by them gets nothing more. */
-  #letGo(batch: readonly Ended[], shut: ReadonlySet<string>): void {
+  /** Frees claims whose results are written, or cannot be; a subscription that they shut gets nothing more. */
+  #letGo(batch: readonly ClaimEnd[], shut: ReadonlySet<string>): void {
     if (shut.size > 0) this.#giveBack(this.#takeWaiting(({ claimed }) => shut.has(claimed.webhook.id)))
     let next = Infinity
     for (const { finish } of batch) {
@@ -300,7 +303,7 @@ export class DeliveryEngine {
     for (const origin of this.#unwritten.remove(batch, shut)) this.#startNext(origin, Infinity)
     if (this.#held.size === 0) this.#onIdle()
     if (next < LOOK_EVERY_MS) this.#wakeAt(Date.now() + next)
-    const isFound = ({ finish: { claimed } }: Ended): boolean => !this.#handedOver.has(claimed)
+    const isFound = ({ finish: { claimed } }: ClaimEnd): boolean => !this.#handedOver.has(claimed)
     if (batch.some(ended => isFound(ended) && this.#queues.isDry(ended.finish.claimed.webhook.origin)))
       this.wake()
   }

@@ -7,7 +7,7 @@ import type { Claimed, DeliveryTarget, Room } from './claims.store.ts'
 type EndpointQueue = {
   running: number
   waiting: Waiting[]
-  /** With fewer waiting it is time to claim more. */
+  /** More is claimed when fewer than this wait. */
   refillBelow: number
   /** How long its answers took of late. */
   answerMs: number
@@ -15,13 +15,13 @@ type EndpointQueue = {
 
 export type Waiting = { claimed: Claimed; since: number }
 
-/** Those claimed ahead: of a queue with many subscriptions each may have one. */
+/** Claimed ahead for each slot, so that each of many subscriptions may have one. */
 const WAITING_PER_SLOT = 4
 /** An endpoint that answers at once is kept busy by this many; each further one would only wait, here or there. */
 const FEW_PLACES = 20
 /** One that takes its time gets more, for 250 deliveries a second, until it has all its places. */
 const ANSWER_MS_PER_PLACE = 4
-/** Of the last answer in the mean of the last ones. */
+/** The last answer's weight in the mean of the last ones. */
 const WEIGHT = 1 / 8
 
 export class EndpointQueues {

@@ -28,7 +28,7 @@ import {
 import type { Keys } from './send.ts'
 
 /** How a claim ended; no verdict when nothing was sent. */
-export type Ended = { finish: Finish; verdict: Verdict | null }
+export type ClaimEnd = { finish: Finish; verdict: Verdict | null }
 
 type Attempt = { at: Date; keys: Keys | null; result: HttpResult }
 
@@ -37,14 +37,14 @@ export function judgeAttempt(
   claimed: Claimed,
   { at, keys, result }: Attempt,
   retry: Parameters<typeof stepAfter>[2],
-): Ended {
+): ClaimEnd {
   const verdict = judge(result, new Date())
   const step = stepAfter(claimed.failures, verdict, retry)
   return { finish: { claimed, ...step, attempt: attemptRecord({ at, keys, result }, verdict) }, verdict }
 }
 
 /** Its subscription was disabled. */
-export function unsent(claimed: Claimed): Ended {
+export function unsent(claimed: Claimed): ClaimEnd {
   const { failures } = claimed
   return {
     finish: { claimed, state: 'cancelled', failures, nextInMs: null, attempt: null },
@@ -53,13 +53,13 @@ export function unsent(claimed: Claimed): Ended {
 }
 
 /** Null when no answer came. */
-export function answerMsOf({ finish: { attempt } }: Ended): number | null {
+export function answerMsOf({ finish: { attempt } }: ClaimEnd): number | null {
   return attempt?.http_status === undefined ? null : (attempt.duration_ms ?? null)
 }
 
 let lastMoment = { ms: 0, iso: '' }
 
-/** Under load many attempts begin in one millisecond, and to write a moment down costs as much as to judge an answer. */
+/** Many attempts begin in one millisecond under load, and writing a moment down costs as much as judging an answer. */
 function isoOf(at: Date): string {
   const ms = at.getTime()
   if (ms !== lastMoment.ms) lastMoment = { ms, iso: at.toISOString() }
@@ -79,7 +79,7 @@ function attemptRecord({ at, keys, result }: Attempt, verdict: Verdict): Attempt
 }
 
 /** Told what is written, or cannot be, and the subscriptions that get nothing more for now. */
-type OnWritten = (batch: readonly Ended[], shut: ReadonlySet<string>) => void
+type OnWritten = (batch: readonly ClaimEnd[], shut: ReadonlySet<string>) => void
 
 const WRITE_AT_ONCE = 500
 const WRITE_AFTER_MS = 50
@@ -92,7 +92,7 @@ export class Results {
   readonly #ctx: Context
   readonly #log: Log
   readonly #onWritten: OnWritten
-  #waiting: Ended[] = []
+  #waiting: ClaimEnd[] = []
   #isUrgent = false
   #timer: NodeJS.Timeout | null = null
   #writing: Promise<void> | null = null
@@ -103,7 +103,7 @@ export class Results {
     this.#onWritten = onWritten
   }
 
-  add(ended: Ended): void {
+  add(ended: ClaimEnd): void {
     this.#waiting.push(ended)
     if (ended.verdict?.kind !== 'delivered' || this.#waiting.length >= WRITE_AT_ONCE) void this.writeAll()
     else this.#timer ??= setTimeout(() => void this.writeAll(), WRITE_AFTER_MS)
@@ -128,9 +128,9 @@ export class Results {
     this.#writing = null
   }
 
-  async #write(batch: readonly Ended[]): Promise<void> {
+  async #write(batch: readonly ClaimEnd[]): Promise<void> {
     const shut = new Set<string>()
-    const record = async (some: readonly Ended[]): Promise<void> => {
+    const record = async (some: readonly ClaimEnd[]): Promise<void> => {
       for (const id of await recordAttempts(this.#ctx, some)) shut.add(id)
     }
     try {
@@ -143,7 +143,10 @@ export class Results {
     this.#onWritten(batch, shut)
   }
 
-  async #writePart(part: readonly Ended[], record: (some: readonly Ended[]) => Promise<void>): Promise<void> {
+  async #writePart(
+    part: readonly ClaimEnd[],
+    record: (some: readonly ClaimEnd[]) => Promise<void>,
+  ): Promise<void> {
     try {
       await bisectOnFailure(part, record, async (ended, error) => this.#giveUp([ended], error))
     } catch (error) {
@@ -152,7 +155,7 @@ export class Results {
   }
 
   /** Their claims run out and they are sent again: at least once, never silently lost. */
-  #giveUp(part: readonly Ended[], error: unknown): void {
+  #giveUp(part: readonly ClaimEnd[], error: unknown): void {
     const ids = part.map(({ finish }) => finish.claimed.id)
     this.#log.warn({ err: error, delivery_ids: ids }, 'webhook delivery results could not be written')
   }
@@ -166,7 +169,7 @@ type Group = { instituteId: number; webhookId: string; attempts: Attempted[]; ha
  * that get nothing more for now, paused or disabled. Subscriptions are locked before deliveries, as everywhere, so that
  * disabling one at this moment waits or is waited for.
  */
-export async function recordAttempts(ctx: Context, batch: readonly Ended[]): Promise<string[]> {
+export async function recordAttempts(ctx: Context, batch: readonly ClaimEnd[]): Promise<string[]> {
   const groups = groupBySubscription(batch)
   return ctx.db.transaction(async tx => {
     // Neither needs the other's answer, so both leave together; the first is done first.
@@ -239,7 +242,7 @@ function noticesOf({ instituteId, webhookId, attempts }: Group, change: HealthCh
   return notices
 }
 
-function groupBySubscription(batch: readonly Ended[]): Group[] {
+function groupBySubscription(batch: readonly ClaimEnd[]): Group[] {
   const groups = new Map<string, Group>()
   for (const { finish, verdict } of batch) {
     if (verdict === null) continue
@@ -277,14 +280,14 @@ export class UnwrittenFailures {
     this.#shutSinceLook = new Set()
   }
 
-  add({ finish: { claimed }, verdict }: Ended): void {
+  add({ finish: { claimed }, verdict }: ClaimEnd): void {
     const { id } = claimed.webhook
     if (verdict?.kind === 'delivered') this.#counts.delete(id)
     else this.#counts.set(id, (this.#counts.get(id) ?? 0) + 1)
   }
 
   /** Answers the endpoints at which something may be held no longer. */
-  remove(batch: readonly Ended[], shut: ReadonlySet<string>): Set<string> {
+  remove(batch: readonly ClaimEnd[], shut: ReadonlySet<string>): Set<string> {
     this.#shutSinceLook = this.#shutSinceLook.union(shut)
     const failed = batch.filter(({ verdict }) => verdict?.kind !== 'delivered')
     for (const { finish } of failed) {

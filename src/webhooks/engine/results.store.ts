@@ -53,7 +53,7 @@ const WRITE_RESULTS = `
   from result r
   where d.institute_id = any ($5::int[]) and d.institute_id = r.institute_id and d.id = r.id and d.id = any ($2)`
 
-/** Those of a few are written one by one: of such a statement the plan is kept, which of many is made anew each time. */
+/** A few results are written one by one: PostgreSQL keeps the plan of that statement, and plans the one for many anew each time. */
 const FEW = 4
 const WRITE_RESULT = `
   update webhook_deliveries set state = $3, attempts = attempts || $4::jsonb,

@@ -26,7 +26,7 @@ export function deliveryRequest({ url, eventId, body, at, keys }: Sending): Http
 
 type Signed = {
   eventId: string
-  /** As it is sent, byte for byte. */
+  /** The body as it is sent, byte for byte. */
   body: Buffer
   at: Date
   /** The current key first; behind it the one that still signs for a day after a change. None: not signed. */

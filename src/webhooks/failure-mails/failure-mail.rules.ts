@@ -68,7 +68,7 @@ function adviceOn(mail: DueMail): string[] {
   ]
 }
 
-/** As it stands when the mail is written, whatever it went through before. */
+/** Says where the subscription stands when the mail is written, whatever it went through before. */
 function adviceFor({ disabledBecause, failuresInRow, notices }: DueMail): Situation {
   if (disabledBecause !== null) return 'disabled'
   const hasRecovered = notices.some(({ kind }) => kind === 'recovered')

@@ -15,7 +15,7 @@ export async function mailFailures(ctx: Context, limit: number): Promise<number>
   })
 }
 
-/** By our clock, though the hour between two mails is real time. */
+/** The answer is by our clock, though the hour between two mails is real time. */
 export async function nextFailureMailDue({ db, clock }: Context): Promise<Date | null> {
   const ms = await msUntilNextMail(db)
   return ms === null ? null : new Date(clock.now().getTime() + ms)

@@ -31,7 +31,7 @@ export async function addNotices(tx: Transaction, notices: readonly Notice[]): P
   )
 }
 
-/** In how many milliseconds the oldest notice is to be mailed, real time; below 0 when it is late. */
+/** Milliseconds of real time until the oldest notice is to be mailed; below 0 when it is late. */
 export async function msUntilNextMail(db: Database): Promise<number | null> {
   const [row] = await db.query<{ ms: number | null }>(
     `select 1000 * extract(epoch from min(greatest(n.first_at, s.mailed_at + interval '1 hour')) - now())::float8 as ms

@@ -7,7 +7,7 @@ export type SubscriptionChange = {
   headerValue?: string | null | undefined
 }
 
-/** By the institute, by an answer of 410, or because nothing arrived for a day. */
+/** The institute disabled it, the receiver answered 410, or nothing arrived for a day. */
 export type DisabledBecause = 'request' | 'gone' | 'failures'
 
 /** Real time, which receivers live in. */
@@ -60,7 +60,7 @@ function isUsableSecret(secret: string): boolean {
 
 const SHORTEST_SECRET = 16
 
-/** Of a `whsec_` secret counts what its base64 stands for. */
+/** A `whsec_` secret is as long as what its base64 stands for. */
 function isShortSecret(secret: string): boolean {
   const key = secret.startsWith(STANDARD_PREFIX)
     ? Buffer.from(secret.slice(STANDARD_PREFIX.length), 'base64')

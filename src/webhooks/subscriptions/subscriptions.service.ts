@@ -21,7 +21,7 @@ export type NewSubscription = SubscriptionChange & {
 
 export type Subscribed = {
   subscription: store.Subscription
-  /** As it was; null when it is new. */
+  /** The subscription before the change; null when it is new. */
   before: store.Subscription | null
   message: string | undefined
 }

@@ -8,7 +8,7 @@ import {
   rebalanceRows,
   type BalanceRow,
   type Rebalanced,
-  type Target,
+  type ComponentTarget,
 } from '../../../src/flex/rules/balance-rows.rules.ts'
 
 const COMPONENTS = ['TUITION', 'TRANSPORT', 'HOSTEL', 'LAB']
@@ -37,7 +37,7 @@ const rowsOf = (row: typeof anyRow) =>
     }),
   )
 const rows = rowsOf(anyRow)
-const targets: fc.Arbitrary<Target[]> = fc.uniqueArray(
+const targets: fc.Arbitrary<ComponentTarget[]> = fc.uniqueArray(
   fc.record({
     componentType,
     amountPaise: paise,
@@ -47,7 +47,7 @@ const targets: fc.Arbitrary<Target[]> = fc.uniqueArray(
 )
 
 const amountOf = (all: readonly Line[], type: string): number => totalsOf(all).get(type) ?? 0
-const targetOf = (wanted: readonly Target[], type: string): number =>
+const targetOf = (wanted: readonly ComponentTarget[], type: string): number =>
   wanted.find(one => one.componentType === type)?.amountPaise ?? 0
 const sum = (amounts: readonly number[]): number => amounts.reduce((total, amount) => total + amount, 0)
 
@@ -143,7 +143,7 @@ test('what was lowered or ended comes back as it was when the money goes back or
 
 const amount = (rupees: number): Line[] => [{ componentType: 'TUITION', amountPaise: paiseOf(rupees * 100) }]
 
-const target = (rupees: number, feeChange: number): Target[] => [
+const target = (rupees: number, feeChange: number): ComponentTarget[] => [
   { componentType: 'TUITION', amountPaise: paiseOf(rupees * 100), feeChangePaise: feeChange * 100 },
 ]
 

@@ -15,7 +15,7 @@ import {
   divideItem,
   judge,
   sumItems,
-  type Known,
+  type KnownItem,
 } from '../../../src/payments/settlements/settlements.rules.ts'
 import { paiseOf } from '../../../src/platform/money.ts'
 import { financialYear } from '../../../src/receipts/receipts.rules.ts'
@@ -191,7 +191,7 @@ test('a reported item is settled only if it is known, of the account, done, unse
       const { isSame = false, isDone = false, isOfAccount = false, settledUtr = null } = stored ?? {}
       const accountId = isOfAccount ? 'pa_1' : 'pa_2'
       const amountPaise = paiseOf(reported.amountPaise + (isSame ? 0 : 1))
-      const ours: Known | undefined =
+      const ours: KnownItem | undefined =
         stored === null ? undefined : { amountPaise, accountId, isDone, settledUtr }
       const verdict = judge(reported, ours, { accountId: 'pa_1', utr: 'UTR1' })
       const isPayersFee = amountPaise === reported.amountPaise - reported.feePaise

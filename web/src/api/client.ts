@@ -70,7 +70,7 @@ export async function list<Row>(path: string, query: Query = {}, signal?: AbortS
 }
 
 /** A replay is the stored response to an earlier request with the same key. */
-export type Sent<Data> = { data: Data; isReplay: boolean }
+export type SentResponse<Data> = { data: Data; isReplay: boolean }
 
 /** A file is sent as it is, its name in the query; anything else as JSON. */
 export async function send<Data>(
@@ -78,7 +78,7 @@ export async function send<Data>(
   path: string,
   body: unknown,
   key?: string,
-): Promise<Sent<Data>> {
+): Promise<SentResponse<Data>> {
   const headers = { 'x-csrf': csrf, ...(key === undefined ? {} : { 'idempotency-key': key }) }
   const init =
     body instanceof File

@@ -96,7 +96,7 @@ function Bars({ days }: { days: readonly DayAmount[] }) {
   )
 }
 
-/** To an amount that four lines divide into round ones. */
+/** Rounds up to an amount that four lines divide into round ones. */
 function roundUp(amount: number): number {
   const power = 10 ** Math.floor(Math.log10(amount))
   return ([1, 1.2, 1.6, 2, 3, 4, 6, 8].find(times => times * power >= amount) ?? 10) * power

@@ -51,9 +51,9 @@ export function Failed({ error, retry }: { error: Error; retry?: () => void }) {
 }
 
 /** The shell has the main element already. */
-type Place = { isInside?: boolean }
+type FramePlace = { isInside?: boolean }
 
-export function LoadingPage({ isInside = false }: Place) {
+export function LoadingPage({ isInside = false }: FramePlace) {
   const Frame = isInside ? 'div' : 'main'
   return (
     <Frame>
@@ -63,7 +63,7 @@ export function LoadingPage({ isInside = false }: Place) {
   )
 }
 
-export function FailedPage({ error, isInside = false }: Place & { error: unknown }) {
+export function FailedPage({ error, isInside = false }: FramePlace & { error: unknown }) {
   const Frame = isInside ? 'div' : 'main'
   return (
     <Frame className="state">

@@ -21,7 +21,7 @@ export type Credentials = {
   mailCode: string | undefined
 }
 
-/** Of somebody who cannot sign in. */
+/** Somebody who cannot sign in asks for a mail. */
 export type MailRequest = Pick<Credentials, 'email' | 'ip' | 'device'>
 
 export async function recognise({ db }: Context, sent: Credentials): Promise<Guess> {

@@ -10,7 +10,7 @@ export type { Passkey } from './passkeys.store.ts'
 /** What a passkey has to sign is good once, for so long. */
 const CHALLENGE_MS = 5 * 60_000
 
-type Wanted = { purpose: store.Purpose; userId: string | null }
+type ChallengeRequest = { purpose: store.Purpose; userId: string | null }
 
 export async function offerRegistration(
   ctx: Context,
@@ -29,7 +29,7 @@ export async function offerFactor(ctx: Context, userId: string): Promise<string>
   return remember(ctx, await webauthn.newAuthentication(ctx, known), { purpose: 'factor', userId })
 }
 
-/** In the place of address and password: whichever the browser has for this site. */
+/** Asks the browser for whichever passkey it has for this site, in place of address and password. */
 export async function offerSignIn(ctx: Context): Promise<string> {
   return remember(ctx, await webauthn.newAuthentication(ctx, []), { purpose: 'alone', userId: null })
 }
@@ -74,13 +74,13 @@ export async function purgeChallenges(db: Queryable, limit: number): Promise<num
 async function remember(
   { db }: Context,
   { options, challenge }: { options: string; challenge: string },
-  wanted: Wanted,
+  wanted: ChallengeRequest,
 ): Promise<string> {
   await store.insertChallenge(db, { ...wanted, challengeHash: hashSecret(challenge) })
   return options
 }
 
-function spender({ db }: Context, wanted: Wanted): (challenge: string) => Promise<boolean> {
+function spender({ db }: Context, wanted: ChallengeRequest): (challenge: string) => Promise<boolean> {
   return challenge => {
     const since = new Date(Date.now() - CHALLENGE_MS)
     return store.takeChallenge(db, { ...wanted, challengeHash: hashSecret(challenge) }, since)

@@ -26,7 +26,7 @@ export async function isRequiredOfAll({ db }: Pick<Context, 'db'>): Promise<bool
 
 export type RequirementChange = { before: boolean; after: boolean }
 
-/** Of everybody who works at the school. Who has none is led to set one up before anything else: nobody is shut out. */
+/** Everybody who works at the school needs one. Who has none is led to set one up first, so nobody is shut out. */
 export async function requireAt(
   { db }: Context,
   command: Command<RequirementChange>,
@@ -39,7 +39,7 @@ export async function requireAt(
   })
 }
 
-/** Of everybody who signs in to the console, the operators too. */
+/** Everybody who signs in to the console needs one, operators too. */
 export async function requireOfAll(
   { db }: Context,
   command: Command<RequirementChange>,
@@ -53,7 +53,7 @@ export async function requireOfAll(
   })
 }
 
-/** By the command line, of one school or of all. */
+/** Used by the command line, for one school or for all. */
 export async function requireByCommand(
   ctx: Context,
   institute: Institute | null,

@@ -89,7 +89,7 @@ export async function verifyRegistration(ctx: Site, sent: string, spend: Spend):
   return { credentialId: id, publicKey: Buffer.from(publicKey), counter, transports }
 }
 
-/** Of which passkey it claims to be. */
+/** The passkey that the answer claims to come from; nothing is verified yet. */
 export function credentialIdOf(sent: string): string | null {
   return parse(sent)?.id ?? null
 }

@@ -6,7 +6,7 @@ import * as store from './views.store.ts'
 
 export type { Owner } from './views.store.ts'
 
-/** Of one person at one institute, over all lists. */
+/** A person may save so many at one institute, over all lists. */
 const MOST_VIEWS = 100
 
 export async function listViews({ db }: Context, owner: store.Owner, list: string): Promise<store.View[]> {

@@ -8,7 +8,7 @@ import * as store from './demand.store.ts'
 
 export type { Demand } from './demand.rules.ts'
 
-type Asked = { academicYearStart?: number | undefined }
+type DemandRequest = { academicYearStart?: number | undefined }
 
 const MOST_ROWS = 10_000
 
@@ -16,7 +16,7 @@ const MOST_ROWS = 10_000
 export async function readDemand(
   { db, clock }: Context,
   institute: Institute,
-  { academicYearStart }: Asked,
+  { academicYearStart }: DemandRequest,
 ): Promise<Demand> {
   const years = await store.listYears(db, institute.id)
   const yearStart = academicYearStart ?? presentYear(years, dayOf(clock.now()))
@@ -28,7 +28,7 @@ export async function readDemand(
 export async function demandReport(
   { db, clock }: Context,
   institute: Institute,
-  { academicYearStart }: Asked,
+  { academicYearStart }: DemandRequest,
 ): Promise<Report<DemandRow>> {
   const years = await store.listYears(db, institute.id)
   const yearStart = academicYearStart ?? presentYear(years, dayOf(clock.now()))

@@ -4,7 +4,7 @@ export const EVERY = ['week', 'month'] as const
 /** `day`: of the week, from 1 for Monday; of the month. */
 export type Schedule = { every: (typeof EVERY)[number]; day: number }
 
-/** In the morning, when people open their mail. */
+/** Mails leave in the morning, when people open them. */
 const AT = { hour: 8 }
 
 /** The first such morning after a moment. One that was missed is not made up for: the next one has its figures. */

@@ -1,6 +1,6 @@
 import type { Queryable, Transaction } from '../../../platform/db/database.ts'
 
-/** By subject, what the institute calls it in Tally. */
+/** Maps each subject to what the institute calls it in Tally. */
 export async function readLedgers(db: Queryable, instituteId: number): Promise<Map<string, string>> {
   const rows = await db.query<{ subject: string; ledger: string }>(
     'select subject, ledger from tally_ledgers where institute_id = $1',

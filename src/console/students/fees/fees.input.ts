@@ -13,7 +13,7 @@ export const addStudentInput = input(
   SCHOOL_YEAR,
 )
 
-/** Of what lowers fees for many at once. */
+/** Lowering fees for many at once asks for a reason. */
 export const WHY_LOWER = optional(
   field.text('Why; required where a second person has to approve it.', 'As the board decided'),
   '',

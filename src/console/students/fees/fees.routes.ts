@@ -35,7 +35,7 @@ import {
 } from './fees.input.ts'
 import { categoryOutput, classApplicationOutput, erpLockOutput, yearOutput } from './fees.output.ts'
 
-/** That of the institute, and that of one branch. */
+/** The institute has one structure a year, and each branch may have its own. */
 const SHARED = {
   url: '/fee-structures/:academic_year_start/:academic_year_end',
   params: yearParams,
@@ -46,7 +46,7 @@ const OF_BRANCH = {
   params: branchParams,
   keyOf: (key: Read<typeof branchParams>): StructureKey => key,
 }
-type Place<Params extends AnyInput> = {
+type StructureAddress<Params extends AnyInput> = {
   url: string
   params: Params
   keyOf: (params: Read<Params>) => StructureKey
@@ -90,7 +90,7 @@ function addYears(app: FastifyInstance, ctx: Context): void {
 function addStructure<Params extends AnyInput>(
   app: FastifyInstance,
   ctx: FlexContext,
-  { url, params: read, keyOf }: Place<Params>,
+  { url, params: read, keyOf }: StructureAddress<Params>,
 ): void {
   addConsoleRead(app, ctx, {
     url,

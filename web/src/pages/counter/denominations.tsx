@@ -11,7 +11,7 @@ export function denominationsOf(counts: Counts): { value: number; count: number 
   )
 }
 
-/** In rupees. */
+/** The sum in rupees. */
 export function cashIn(counts: Counts): number {
   return denominationsOf(counts).reduce((sum, { value, count }) => sum + value * count, 0)
 }

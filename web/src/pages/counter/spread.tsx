@@ -17,7 +17,7 @@ type Fee = { code: string; owed: number; amount: string }
 export type Spread = {
   fees: Fee[]
   lines: Line[]
-  /** In rupees. */
+  /** The sum in rupees. */
   total: number
   excess: number
   /** Fees without late fees; unknown until the student is read. */

@@ -19,7 +19,7 @@ export const DEBIT_LABELS: Record<DebitStatus, Word> = {
   waived: { label: 'Waived', tone: 'plain' },
 }
 
-/** In the order in which a debit goes through them. */
+/** States in the order in which a debit goes through them. */
 export const DEBIT_ORDER = Object.keys(DEBIT_LABELS) as DebitStatus[]
 
 export const DEBIT_OPTIONS = [

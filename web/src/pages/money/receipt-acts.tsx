@@ -4,10 +4,10 @@ import { download } from '../../api/client.ts'
 import { useMay } from '../../api/session.ts'
 import { counted } from '../../ui/money.tsx'
 import { BulkDialogue } from '../../ui/table/bulk-dialogue.tsx'
-import { countOf, type Picked } from '../../ui/table/list-parts.tsx'
+import { countOf, type PickedRows } from '../../ui/table/list-parts.tsx'
 import { notify } from '../../ui/toasts.tsx'
 
-type Props = { path: string; picked: Picked }
+type Props = { path: string; picked: PickedRows }
 
 /** What can be done with receipts that are picked, or with all that fit. */
 export function ReceiptActs({ path, picked }: Props) {

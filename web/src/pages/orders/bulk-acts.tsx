@@ -3,9 +3,9 @@ import { useState } from 'react'
 import { useMay } from '../../api/session.ts'
 import { counted } from '../../ui/money.tsx'
 import { BulkDialogue } from '../../ui/table/bulk-dialogue.tsx'
-import { countOf, type Picked } from '../../ui/table/list-parts.tsx'
+import { countOf, type PickedRows } from '../../ui/table/list-parts.tsx'
 
-type Props = { path: string; picked: Picked }
+type Props = { path: string; picked: PickedRows }
 
 const REFRESHES = ['orders', 'audit', 'home']
 

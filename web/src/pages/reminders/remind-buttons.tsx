@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { download, type Query } from '../../api/client.ts'
 import { useInstitute, useInstitutePath, useMay } from '../../api/session.ts'
 import { formatCount } from '../../ui/money.tsx'
-import type { Picked } from '../../ui/table/data-table.tsx'
+import type { PickedRows } from '../../ui/table/data-table.tsx'
 import { notify } from '../../ui/toasts.tsx'
 import { LinkButton } from '../../ui/link/link-button.tsx'
 
@@ -32,7 +32,7 @@ export function RemindButtons({ list, sent }: Props) {
 }
 
 /** Acts on those that were picked one by one, or on all that fit. */
-export function RemindPicked({ list, picked }: { list: Props['list']; picked: Picked }) {
+export function RemindPicked({ list, picked }: { list: Props['list']; picked: PickedRows }) {
   const { code: institute } = useInstitute()
   if (!useMay('owner', 'finance')) return null
   const search =

@@ -11,7 +11,7 @@ import { Gate } from './gate.tsx'
 import { useEnter } from './use-enter.ts'
 
 type SignIn = { email: string; password: string; code?: string; passkey?: string; mail_code?: string }
-type Answer = { state: 'signed_in' | 'code_needed'; passkey_options?: string; only_passkeys?: boolean }
+type SignInAnswer = { state: 'signed_in' | 'code_needed'; passkey_options?: string; only_passkeys?: boolean }
 
 export function SignInPage() {
   const session = useQuery(sessionQuery).data
@@ -28,8 +28,8 @@ export function SignInPage() {
 function SignInForm() {
   const enter = useEnter()
   const [sent, setSent] = useState<SignIn>({ email: '', password: '' })
-  const [needed, setNeeded] = useState<Answer | null>(null)
-  const signIn = useCommand<SignIn, Answer>({
+  const [needed, setNeeded] = useState<SignInAnswer | null>(null)
+  const signIn = useCommand<SignIn, SignInAnswer>({
     method: 'POST',
     path: '/session',
     withoutKey: true,
@@ -88,7 +88,7 @@ function SignInForm() {
 }
 
 type SecondStepProps = {
-  needed: Answer
+  needed: SignInAnswer
   sent: SignIn
   onChange: (sent: SignIn) => void
   signIn: { mutate: (sent: SignIn) => void; error: Error | null; isPending: boolean }
@@ -102,7 +102,9 @@ function SecondStep({ needed, sent, onChange, signIn }: SecondStepProps) {
       {needed.passkey_options !== undefined && hasPasskeys() && (
         <FactorButton
           options={needed.passkey_options}
-          renew={async () => (await send<Answer>('POST', '/session', { ...sent, code: undefined })).data}
+          renew={async () =>
+            (await send<SignInAnswer>('POST', '/session', { ...sent, code: undefined })).data
+          }
           isBusy={signIn.isPending}
           onSigned={passkey => signIn.mutate({ ...sent, passkey })}
         />
@@ -127,7 +129,7 @@ function SecondStep({ needed, sent, onChange, signIn }: SecondStepProps) {
 
 type FactorButtonProps = {
   options: string
-  renew: () => Promise<Answer>
+  renew: () => Promise<SignInAnswer>
   isBusy: boolean
   onSigned: (passkey: string) => void
 }

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import { Problem } from '../problem.tsx'
 import { Dialogue } from '../dialogue/dialogue.tsx'
 import { counted, formatCount } from '../money.tsx'
-import type { Picked } from './list-parts.tsx'
+import type { PickedRows } from './list-parts.tsx'
 import { useBulk, type Bulk, type BulkRun } from './use-bulk.ts'
 
 type Props = {
@@ -14,7 +14,7 @@ type Props = {
   /** What it was, said of how many it was done to: `links cancelled`. */
   done: readonly [one: string, many: string]
   isDangerous?: boolean
-  picked: Picked
+  picked: PickedRows
   run: BulkRun
   /** What else the act takes; null when something of it is missing. */
   body: () => Record<string, unknown> | null

@@ -6,19 +6,19 @@ import { downloadCsv } from './csv.ts'
 import { Empty, Failed, Loading } from '../states.tsx'
 import { ExportMenu } from './export-menu.tsx'
 import { TableFilters } from './filters.tsx'
-import { countText, PickedBar, SortChoice, useCount, type Picked } from './list-parts.tsx'
+import { countText, PickedBar, SortChoice, useCount, type PickedRows } from './list-parts.tsx'
 import { Rows, type Column } from './rows.tsx'
 import { SavedViews } from './saved-views.tsx'
 import { useFilters, type Filter } from './use-filters.ts'
 import { counted } from '../money.tsx'
 
-export type { Picked } from './list-parts.tsx'
+export type { PickedRows } from './list-parts.tsx'
 export type { Column } from './rows.tsx'
 
 type Props<Row> = {
-  /** For screen readers and the name of the exported file. */
+  /** Screen readers say it, and it names the exported file. */
   name: string
-  /** Of the API, such as `${useInstitutePath()}/audit`. */
+  /** The list's address in the API, such as `${useInstitutePath()}/audit`. */
   path: string
   /** The beginning of the query's key: `useCommand({ refreshes: [key] })` reads the table again. */
   queryKey: string
@@ -29,10 +29,10 @@ type Props<Row> = {
   /** Keeps the previous results until the new ones arrive. */
   keepsRows?: boolean
   onOpen?: (row: Row) => void
-  /** Beside or in place of the server's export of the whole list, which every counted list has. */
+  /** Files beside or in place of the server's export of the whole list, which every counted list has. */
   files?: (sent: Query, sort: string | undefined) => ReactNode
   /** What can be done with rows that are picked by their boxes, or with all that fit. */
-  picked?: (picked: Picked) => ReactNode
+  picked?: (picked: PickedRows) => ReactNode
   /** What one row is and what many are, where the API counts, sorts and exports the list. */
   counted?: readonly [one: string, many: string]
   empty: { title: string; description: ReactNode; action?: ReactNode }
@@ -157,7 +157,15 @@ function Export<Row>({ path, counted, sent, ...shown }: Props<Row> & { rows: rea
 const MOST_PICKED = 200
 
 /** The server takes so many by their ids; of more one exports all that fit. */
-function ExportPicked({ path, picked, sort }: { path: string; picked: Picked; sort: string | undefined }) {
+function ExportPicked({
+  path,
+  picked,
+  sort,
+}: {
+  path: string
+  picked: PickedRows
+  sort: string | undefined
+}) {
   if (picked.ids !== undefined && picked.ids.length > MOST_PICKED) return null
   const sent = picked.ids === undefined ? picked.all : { picked: picked.ids.join(',') }
   return <ExportMenu label="Export these" path={`${path}/export`} sent={{ ...sent, sort }} />

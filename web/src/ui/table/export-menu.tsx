@@ -10,7 +10,7 @@ const KINDS = [
 ] as const
 
 type Props = {
-  /** Of the button, where it is not for all that fit. */
+  /** The button's label, where it is not for all that fit. */
   label?: string
   path: string
   sent: Query

@@ -30,7 +30,7 @@ export function TableFrame({
   )
 }
 
-/** Of a table that does not say them itself; the roles, because a table that is displayed as blocks loses its own. */
+/** Writes titles where a table does not say them itself; and roles, because a table that is displayed as blocks loses its own. */
 function titleCells(table: HTMLTableElement): void {
   if (table.getAttribute('role') === 'table' && table.dataset['titled'] === undefined) return
   const titles = [...(table.tHead?.rows[0]?.cells ?? [])].map(cell => cell.textContent)

@@ -6,9 +6,9 @@ import { counted, formatCount } from '../money.tsx'
 import type { Column } from './rows.tsx'
 
 /** Rows by their boxes, or everything that the filters leave, also what is not shown yet. */
-export type Picked = { ids: readonly string[]; all?: never } | { all: Query; count: number; ids?: never }
+export type PickedRows = { ids: readonly string[]; all?: never } | { all: Query; count: number; ids?: never }
 
-export function countOf(picked: Picked): number {
+export function countOf(picked: PickedRows): number {
   return picked.ids === undefined ? picked.count : picked.ids.length
 }
 
@@ -76,7 +76,7 @@ export function PickedBar({
   shown: number
   count: Count | undefined
   sent: Query
-  acts: (picked: Picked) => ReactNode
+  acts: (picked: PickedRows) => ReactNode
   onNone: () => void
 }) {
   const [isAll, setIsAll] = useState(false)

@@ -4,14 +4,14 @@ import { useRef, useState, type KeyboardEvent, type ReactNode } from 'react'
 export type Column<Row> = {
   key: string
   title: string
-  /** As the exported file has it, and as the cell shows it unless `render` says otherwise. */
+  /** What the exported file has, and what the cell shows unless `render` says otherwise. */
   text: (row: Row) => string
   render?: (row: Row) => ReactNode
   /** Right for numbers. */
   align?: 'right'
   /** What the API calls it in `sort`; absent where no order makes sense. */
   sort?: string
-  /** Of what is looked at from the top: pressed once, the largest comes first. */
+  /** Pressed once, the largest comes first: people look at such a column from the top. */
   isLargestFirst?: true
 }
 

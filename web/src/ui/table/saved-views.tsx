@@ -10,7 +10,7 @@ import { notify } from '../toasts.tsx'
 type Values = Readonly<Record<string, string | undefined>>
 
 type Props = {
-  /** Of the list in the API. */
+  /** The list's address in the API. */
   path: string
   /** What the list is narrowed to and sorted by now. */
   values: Readonly<Record<string, string>>

@@ -2,15 +2,15 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import type { BulkAnswer } from '../../../../src/console/lists/bulk.output.ts'
 import { get, send } from '../../api/client.ts'
-import type { Picked } from './list-parts.tsx'
+import type { PickedRows } from './list-parts.tsx'
 
-/** As many as the server takes in one request; each is done whole or not at all. */
+/** The server takes so many in one request; each is done whole or not at all. */
 const AT_ONCE = 100
 
 export type BulkRun = {
-  /** Of the list, which answers the keys of all that fit below `/keys`. */
+  /** The list's address, which answers the keys of all that fit below `/keys`. */
   list: string
-  /** Of the act. */
+  /** The act's address. */
   path: string
   /** What the act calls the ids. */
   ids: string
@@ -28,20 +28,20 @@ type State = {
 }
 
 export type Bulk = State & {
-  start: (picked: Picked, body: Record<string, unknown>) => Promise<void>
-  /** From the request that failed on. */
+  start: (picked: PickedRows, body: Record<string, unknown>) => Promise<void>
+  /** Goes on from the request that failed. */
   goOn: () => Promise<void>
 }
 
 const NOTHING: State = { total: null, handled: 0, done: 0, leftOut: [], isRunning: false, error: null }
 
-type Part = { body: Record<string, unknown>; size: number; key: string }
+type BulkPart = { body: Record<string, unknown>; size: number; key: string }
 
 /** Does an act part by part. A part that fails is sent again under its own key, so nothing is done twice. */
 export function useBulk({ list, path, ids: name, refreshes }: BulkRun): Bulk {
   const client = useQueryClient()
   const [state, setState] = useState(NOTHING)
-  const rest = useRef<readonly Part[]>([])
+  const rest = useRef<readonly BulkPart[]>([])
   useEffect(() => {
     if (!state.isRunning) return undefined
     const warn = (event: BeforeUnloadEvent): void => event.preventDefault()
@@ -77,7 +77,7 @@ export function useBulk({ list, path, ids: name, refreshes }: BulkRun): Bulk {
     await Promise.all(refreshes.map(key => client.invalidateQueries({ queryKey: [key] })))
   }
 
-  const start = async (picked: Picked, body: Record<string, unknown>): Promise<void> => {
+  const start = async (picked: PickedRows, body: Record<string, unknown>): Promise<void> => {
     setState({ ...NOTHING, isRunning: true })
     try {
       const keys = picked.ids ?? (await get<{ keys: string[] }>(`${list}/keys`, picked.all)).keys

@@ -8,7 +8,7 @@ import { FormDialogue } from '../form-dialogue.tsx'
 import { useBranches } from '../use-branches.ts'
 import { EVENT_CHOICES } from '../texts.ts'
 
-type Sent = Record<
+type WebhookForm = Record<
   'event_code' | 'url' | 'failure_notification_email' | 'collector_code' | 'secret_key',
   string
 >
@@ -16,14 +16,14 @@ type Sent = Record<
 export function AddWebhookDialogue({ like, onClose }: { like: Partial<WebhookAnswer>; onClose: () => void }) {
   const path = useInstitutePath()
   const branches = useBranches()
-  const [sent, setSent] = useState<Sent>({
+  const [sent, setSent] = useState<WebhookForm>({
     event_code: like.event_code ?? 'pay.payment.debited',
     url: like.url ?? '',
     failure_notification_email: like.failure_notification_email ?? '',
     collector_code: like.collector_code ?? '',
     secret_key: '',
   })
-  const add = useCommand<Partial<Sent>>({
+  const add = useCommand<Partial<WebhookForm>>({
     method: 'POST',
     path: `${path}/webhooks`,
     refreshes: ['webhooks', 'audit'],
@@ -32,7 +32,7 @@ export function AddWebhookDialogue({ like, onClose }: { like: Partial<WebhookAns
       onClose()
     },
   })
-  const field = (key: keyof Sent) => ({
+  const field = (key: keyof WebhookForm) => ({
     value: sent[key],
     onChange: (event: { currentTarget: { value: string } }) =>
       setSent({ ...sent, [key]: event.currentTarget.value }),

@@ -124,7 +124,7 @@ export function RefundDialogue({ order, onClose }: Props) {
   )
 }
 
-type Left = { component_type: string; label: string; amount: number }
+type RefundableFee = { component_type: string; label: string; amount: number }
 
 function FeeInputs({
   left,
@@ -132,7 +132,7 @@ function FeeInputs({
   onChange,
   problemAt,
 }: {
-  left: readonly Left[]
+  left: readonly RefundableFee[]
   typed: Record<string, string>
   onChange: (typed: Record<string, string>) => void
   problemAt: (component: string) => string | undefined
@@ -157,7 +157,7 @@ type RefundBody = {
 }
 
 /** What can still be given back of each fee; a fee may stand on several lines. */
-function leftByFee(order: OrderDetailAnswer): Left[] {
+function leftByFee(order: OrderDetailAnswer): RefundableFee[] {
   const paise = new Map<string, number>()
   const add = (component: string, rupees: number): void => {
     paise.set(component, (paise.get(component) ?? 0) + Math.round(rupees * 100))

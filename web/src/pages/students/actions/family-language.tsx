@@ -11,7 +11,7 @@ import { Failed, Loading } from '../../../ui/states.tsx'
 import { notify } from '../../../ui/toasts.tsx'
 import { AFTER_CHANGE, useStudentPath, type ActionProps } from '../use-student.ts'
 
-/** In which language the family is written to, whatever it is about. */
+/** Chooses the language in which the family is written to, whatever it is about. */
 export function FamilyLanguageDialogue({ student, onClose }: ActionProps) {
   const path = `${useStudentPath(student.service_student_id)}/family-language`
   const known = useQuery({

@@ -3,12 +3,12 @@ import { useState } from 'react'
 import { useInstitutePath, useMay } from '../../../api/session.ts'
 import { counted } from '../../../ui/money.tsx'
 import { BulkDialogue } from '../../../ui/table/bulk-dialogue.tsx'
-import type { Picked } from '../../../ui/table/data-table.tsx'
+import type { PickedRows } from '../../../ui/table/data-table.tsx'
 
 const REFRESHES = ['students', 'student', 'orders', 'audit']
 
 /** A payment link for each student that is picked, or for all that fit. */
-export function LinksForPicked({ list, picked }: { list: string; picked: Picked }) {
+export function LinksForPicked({ list, picked }: { list: string; picked: PickedRows }) {
   const [isOpen, setIsOpen] = useState(false)
   if (!useMay('owner', 'finance')) return null
   return (
@@ -21,7 +21,7 @@ export function LinksForPicked({ list, picked }: { list: string; picked: Picked 
   )
 }
 
-function LinksDialogue({ list, picked, onClose }: { list: string; picked: Picked; onClose: () => void }) {
+function LinksDialogue({ list, picked, onClose }: { list: string; picked: PickedRows; onClose: () => void }) {
   const path = useInstitutePath()
   const [scope, setScope] = useState('overdue')
   const [until, setUntil] = useState('')

@@ -229,7 +229,7 @@ function linesProblem(error: Error | null, lines: readonly Line[]) {
   }
 }
 
-/** In paise, because halves of a rupee do not add up exactly. */
+/** Adds in paise, because parts of a rupee do not add up exactly. */
 function sumOf(lines: readonly Line[]): number {
   return lines.reduce((sum, { amount }) => sum + (Math.round(Number(amount) * 100) || 0), 0) / 100
 }

@@ -12,16 +12,16 @@ import { modeLabel } from '../../money/texts.ts'
 import { plainAmount } from '../texts.ts'
 import { AFTER_CHANGE, useStudentPath, type DirectPayment } from '../use-student.ts'
 
-type Way = CounterRefundAnswer['way']
-type Sent = {
+type RefundWay = CounterRefundAnswer['way']
+type RefundForm = {
   amount?: string
   details?: { component_type: string; amount: string }[]
-  way: Way
+  way: RefundWay
   reference?: string
   reason: string
 }
 
-const WAYS: { value: Way; label: string }[] = [
+const WAYS: { value: RefundWay; label: string }[] = [
   { value: 'cash', label: 'Cash from the drawer' },
   { value: 'cheque', label: 'Cheque' },
   { value: 'bank_transfer', label: 'Bank transfer' },
@@ -41,9 +41,9 @@ export function RefundPaymentDialogue({
 }) {
   const [amount, setAmount] = useState('')
   const [fee, setFee] = useState(ALL_FEES)
-  const [way, setWay] = useState<Way>('cash')
+  const [way, setWay] = useState<RefundWay>('cash')
   const [reference, setReference] = useState('')
-  const refund = useCommand<Sent, CounterRefundAnswer | ApprovalAnswer>({
+  const refund = useCommand<RefundForm, CounterRefundAnswer | ApprovalAnswer>({
     method: 'POST',
     path: `${useStudentPath(id)}/payments/${encodeURIComponent(payment.transaction_id)}/refunds`,
     refreshes: [...AFTER_CHANGE, 'counter', 'cash-in-hand'],
@@ -57,7 +57,7 @@ export function RefundPaymentDialogue({
   })
   const left = payment.amount - (payment.refunded_amount ?? 0)
   const fees = payment.fee_components.filter(line => line.amount > 0)
-  const sent = (): Omit<Sent, 'reason'> => {
+  const sent = (): Omit<RefundForm, 'reason'> => {
     const wanted = plainAmount(amount)
     const ofFee = fees.find(line => line.component_type === fee)
     return {
@@ -108,9 +108,9 @@ function PaidOutBy({
   onReference,
   problem,
 }: {
-  way: Way
+  way: RefundWay
   reference: string
-  onWay: (way: Way) => void
+  onWay: (way: RefundWay) => void
   onReference: (reference: string) => void
   problem: string | undefined
 }) {
@@ -120,7 +120,7 @@ function PaidOutBy({
         label="Paid out by"
         mb="sm"
         value={way}
-        onChange={event => onWay(event.currentTarget.value as Way)}
+        onChange={event => onWay(event.currentTarget.value as RefundWay)}
         data={WAYS}
       />
       {way !== 'cash' && (

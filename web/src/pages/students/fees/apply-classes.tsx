@@ -14,8 +14,8 @@ import { AFTER_CHANGE } from '../use-student.ts'
 import { WhyLower } from './why-lower.tsx'
 
 /** `waits`: until a second person approves it. */
-type Applied = ClassApplicationAnswer & { waits?: true }
-type Run = { isPreview: boolean; done: Applied[]; failure: string | null; isOver: boolean }
+type AppliedClass = ClassApplicationAnswer & { waits?: true }
+type Run = { isPreview: boolean; done: AppliedClass[]; failure: string | null; isOver: boolean }
 
 /** Gives the fees of the structure to classes, one after the other; setting one again changes nothing. */
 export function ApplyClasses({ path, structure }: { path: string; structure: StructureAnswer }) {
@@ -26,7 +26,7 @@ export function ApplyClasses({ path, structure }: { path: string; structure: Str
   const { grades } = structure
   const why = reason.trim() === '' ? {} : { reason: reason.trim() }
   const start = async (isPreview: boolean): Promise<void> => {
-    const done: Applied[] = []
+    const done: AppliedClass[] = []
     setRun({ isPreview, done, failure: null, isOver: false })
     try {
       for (const grade of grades) {
@@ -71,17 +71,17 @@ export function ApplyClasses({ path, structure }: { path: string; structure: Str
   )
 }
 
-const NOTHING_YET: Omit<Applied, 'grade'> = { students: [], classes_without_fees: [], preview: false }
+const NOTHING_YET: Omit<AppliedClass, 'grade'> = { students: [], classes_without_fees: [], preview: false }
 
 /** A large class is answered in parts; one that waits for a second person has none yet. */
 async function applyClass(
   path: string,
   body: { grade: string; preview: boolean; reason?: string },
-): Promise<Applied> {
-  const students: Applied['students'] = []
+): Promise<AppliedClass> {
+  const students: AppliedClass['students'] = []
   let after: string | undefined
   for (;;) {
-    const { data } = await send<Applied>('POST', path, { ...body, after }, crypto.randomUUID())
+    const { data } = await send<AppliedClass>('POST', path, { ...body, after }, crypto.randomUUID())
     if (isKept(data)) return { ...NOTHING_YET, grade: body.grade, waits: true }
     students.push(...data.students)
     after = data.next_after
@@ -89,18 +89,21 @@ async function applyClass(
   }
 }
 
-function countOf(done: readonly Applied[], outcome: Applied['students'][number]['outcome']): number {
+function countOf(
+  done: readonly AppliedClass[],
+  outcome: AppliedClass['students'][number]['outcome'],
+): number {
   return done.flatMap(one => one.students).filter(one => one.outcome === outcome).length
 }
 
 /** Somebody has less to pay than now, or has concessions. */
-function isLower(done: readonly Applied[]): boolean {
+function isLower(done: readonly AppliedClass[]): boolean {
   return done
     .flatMap(one => one.students)
     .some(one => one.after_amount < one.before_amount || one.concession_amount > 0)
 }
 
-function applyLabel(done: readonly Applied[]): string {
+function applyLabel(done: readonly AppliedClass[]): string {
   return `Set the fees of ${counted(countOf(done, 'changed'), 'student')}`
 }
 
@@ -158,7 +161,7 @@ function Shown({ run, total }: { run: Run; total: number }) {
   )
 }
 
-function WithoutFees({ classes }: { classes: Applied['classes_without_fees'] }) {
+function WithoutFees({ classes }: { classes: AppliedClass['classes_without_fees'] }) {
   if (classes.length === 0) return null
   const students = classes.reduce((sum, one) => sum + one.students, 0)
   const names = classes.map(one => `${one.grade} (${formatCount(one.students)})`).join(', ')
@@ -169,7 +172,7 @@ function WithoutFees({ classes }: { classes: Applied['classes_without_fees'] }) 
   )
 }
 
-function Classes({ done, isPreview }: { done: readonly Applied[]; isPreview: boolean }) {
+function Classes({ done, isPreview }: { done: readonly AppliedClass[]; isPreview: boolean }) {
   const rows = done.filter(one => one.students.length > 0)
   if (rows.length === 0) return null
   return (
@@ -216,6 +219,6 @@ function Classes({ done, isPreview }: { done: readonly Applied[]; isPreview: boo
   )
 }
 
-function sum(one: Applied, key: 'before_amount' | 'after_amount' | 'concession_amount'): number {
+function sum(one: AppliedClass, key: 'before_amount' | 'after_amount' | 'concession_amount'): number {
   return one.students.reduce((total, student) => total + student[key], 0)
 }

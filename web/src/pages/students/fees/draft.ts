@@ -93,7 +93,7 @@ export function toSent(draft: Draft, known: readonly string[]) {
   }
 }
 
-export type Sent = ReturnType<typeof toSent>
+export type SentStructure = ReturnType<typeof toSent>
 
 /** What the server finds wrong, by the field that it is about. */
 export type Flaws = {
@@ -110,7 +110,7 @@ export type Flaws = {
 /** The server counts what it was sent, where empty cells are left out. */
 export function flawsOf(
   problems: readonly { key: string; message: string }[],
-  sent: Sent | undefined,
+  sent: SentStructure | undefined,
 ): Flaws {
   const flaws: Flaws = { fields: {}, cells: {}, others: [] }
   for (const { key, message } of problems) {

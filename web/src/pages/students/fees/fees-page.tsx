@@ -18,7 +18,7 @@ import { isKept } from '../../approvals/kept.ts'
 import { ApplyClasses } from './apply-classes.tsx'
 import { FollowsSchool, OwnStructure } from './branch.tsx'
 import { ConcessionRules } from './concession-rules.tsx'
-import { flawsOf, toDraft, toSent, type Draft, type Flaws, type Sent } from './draft.ts'
+import { flawsOf, toDraft, toSent, type Draft, type Flaws, type SentStructure } from './draft.ts'
 import { ErpLock } from './erp-lock.tsx'
 import { TermTable } from './term-table.tsx'
 import { WhyLower } from './why-lower.tsx'
@@ -124,7 +124,7 @@ function StructureForm({
   const heads = known.heads.filter(code => !OWN_CHARGES.test(code))
   const [draft, setDraft] = useState(() => toDraft(saved, { ...known, heads }))
   const [reason, setReason] = useState('')
-  const save = useCommand<Sent & { reason: string }>({
+  const save = useCommand<SentStructure & { reason: string }>({
     method: 'PUT',
     path,
     refreshes: ['fee-structure', 'choices', 'audit'],

@@ -11,8 +11,8 @@ import { isKept } from '../../approvals/kept.ts'
 import { Report } from './report.tsx'
 import { gradesWithoutFees, type toRequest } from './structure.ts'
 
-/** As the API takes it. */
-export type Wanted = {
+/** The body that the API takes. */
+export type RolloverRequest = {
   from_academic_year_start: number
   from_academic_year_end: number
   to_academic_year_start: string
@@ -21,12 +21,12 @@ export type Wanted = {
   carry_advance_as: string | null
 } & ReturnType<typeof toRequest>
 
-export function Preview({ wanted, seen }: { wanted: Wanted; seen: RolloverAnswer }) {
+export function Preview({ wanted, seen }: { wanted: RolloverRequest; seen: RolloverAnswer }) {
   const path = useInstitutePath()
   const { code: institute } = useInstitute()
   const navigate = useNavigate()
   const [isAsking, setIsAsking] = useState(false)
-  const start = useCommand<Wanted & { reason: string }, RolloverAnswer>({
+  const start = useCommand<RolloverRequest & { reason: string }, RolloverAnswer>({
     method: 'POST',
     path: `${path}/rollovers`,
     refreshes: ['rollovers', 'audit'],

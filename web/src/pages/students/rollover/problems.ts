@@ -1,7 +1,7 @@
 import { ApiError } from '../../../api/client.ts'
 import { yearName } from '../../../ui/when.tsx'
 import { readable } from '../../../ui/words.ts'
-import type { Wanted } from './preview.tsx'
+import type { RolloverRequest } from './preview.tsx'
 
 /** What is wrong with a field of the form. */
 export type FieldProblem = { field: string; label: string; message: string }
@@ -17,7 +17,7 @@ const LABELS: Record<string, string> = {
 }
 
 /** The server names fields by their place in what was sent; the form names them by grade and fee. */
-export function problemsOf(error: Error | null, sent: Wanted | undefined): FieldProblem[] {
+export function problemsOf(error: Error | null, sent: RolloverRequest | undefined): FieldProblem[] {
   if (!(error instanceof ApiError) || sent === undefined) return []
   return error.problems.map(({ key, message }) => {
     const [list = '', index = '', , no = '', part] = key.split('.')
@@ -40,7 +40,7 @@ export function problemsOf(error: Error | null, sent: Wanted | undefined): Field
   })
 }
 
-function plain(key: string, message: string, sent: Wanted): string {
+function plain(key: string, message: string, sent: RolloverRequest): string {
   if (key === 'to_academic_year_start' && message.includes('from_academic_year_start'))
     return `must be later than ${yearName(sent.from_academic_year_start, sent.from_academic_year_end)}`
   if (key === 'to_academic_year_end' && message.includes('to_academic_year_start'))

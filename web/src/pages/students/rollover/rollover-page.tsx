@@ -17,7 +17,7 @@ import { BackLink } from '../../../ui/link/back-link.tsx'
 import { useChoices } from '../../../api/choices.ts'
 import { CarryForward, NewYear, type Carry } from './carry.tsx'
 import { FeesTable, GradesTable } from './grades-table.tsx'
-import { Preview, type Wanted } from './preview.tsx'
+import { Preview, type RolloverRequest } from './preview.tsx'
 import { problemsOf } from './problems.ts'
 import { RolloverList } from './rollover-list.tsx'
 import { StructureFile } from './structure-file.tsx'
@@ -126,7 +126,7 @@ function RolloverForm({ year, grades }: { year: string; grades: readonly GradeOf
     carry_dues_as: carry.dues,
     carry_advance_as: carry.advance,
   }
-  const preview = useCommand<Wanted, RolloverAnswer>({
+  const preview = useCommand<RolloverRequest, RolloverAnswer>({
     method: 'POST',
     path: `${path}/rollovers`,
     body: sent => ({ ...sent, preview: true }),
