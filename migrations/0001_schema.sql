@@ -704,6 +704,29 @@ create table direct_payment_lines (
   foreign key (institute_id, student_id, transaction_id) references direct_payments
 );
 
+-- What a family handed over at the counter at once, for one child or several and in one way or several. Each child and way is a
+-- payment with a receipt of its own, so that a cheque that bounces takes nothing back but itself.
+create table counter_takings (
+  institute_id integer not null references institutes,
+  id text not null,
+  taken_by text not null,
+  taken_at timestamptz not null,
+  amount_paise bigint not null check (amount_paise > 0),
+  primary key (institute_id, id)
+);
+
+create table counter_taking_payments (
+  institute_id integer not null,
+  payment_id text not null,
+  taking_id text not null,
+  -- Payments of the same number came in one way: one cheque may pay for several children.
+  way_no integer not null check (way_no > 0),
+  primary key (institute_id, payment_id),
+  foreign key (institute_id, taking_id) references counter_takings,
+  foreign key (institute_id, payment_id) references direct_payments (institute_id, id)
+);
+create index counter_taking_payments_of on counter_taking_payments (institute_id, taking_id, way_no);
+
 -- What the office has paid out again of a payment that it took itself. Written down when it is handed over: nobody has to
 -- be asked for it.
 create table direct_refunds (

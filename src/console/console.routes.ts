@@ -7,6 +7,7 @@ import { auditRoutes } from './audit/audit.routes.ts'
 import { developerRoutes } from './developers/developers.routes.ts'
 import { flexConsoleRoutes } from './flex/flex.routes.ts'
 import { counterRoutes } from './counter/counter.routes.ts'
+import { familyCounterRoutes } from './counter/family.routes.ts'
 import { depositRoutes } from './counter/deposits.routes.ts'
 import { homeRoutes } from './home/home.routes.ts'
 import { viewRoutes } from './lists/views/views.routes.ts'
@@ -47,6 +48,7 @@ export async function consoleRoutes(app: FastifyInstance, ctx: FlexContext & Loa
   moneyRoutes(app, ctx)
   studentConsoleRoutes(app, ctx)
   counterRoutes(app, ctx)
+  familyCounterRoutes(app, ctx)
   depositRoutes(app, ctx)
   await bankRoutes(app, ctx)
   await rolloverConsoleRoutes(app, ctx)

@@ -60,17 +60,32 @@ export async function takeAtCounter(
     recordedBy,
     hasReceipt: true,
     instrument,
-    async prepare(tx) {
-      await requireOwedAsShown(tx, key, { shownPaise, paidAt })
-      await refuseOnTheWay({ db: tx, clock: ctx.clock }, { ...key, lines })
-      const typedAt = ctx.clock.now()
-      await settleLateFees(tx, key, { lines, paidAt, typedAt, recordedBy, waiveReason })
-    },
+    prepare: tx =>
+      prepareAtCounter(ctx, tx, key, { lines, paidAt, shownPaise, waiveReason, takenBy: recordedBy }),
   })
 }
 
+/** What is done first with all that is handed over for one student, while the student is held. */
+export async function prepareAtCounter(
+  ctx: Context,
+  tx: Transaction,
+  key: StudentKey,
+  handed: AtCounter & {
+    paidAt: Date
+    shownPaise: Paise | null
+    waiveReason: string | null
+    takenBy: string
+  },
+): Promise<void> {
+  const { lines, paidAt, shownPaise, waiveReason, takenBy: recordedBy } = handed
+  await requireOwedAsShown(tx, key, { shownPaise, paidAt })
+  await refuseOnTheWay({ db: tx, clock: ctx.clock }, { ...key, lines })
+  const typedAt = ctx.clock.now()
+  await settleLateFees(tx, key, { lines, paidAt, typedAt, recordedBy, waiveReason })
+}
+
 /** The day of a payment is typed in at the counter: it cannot lie ahead, nor before anybody's books. */
-function requireCounterDay({ clock }: Pick<Context, 'clock'>, paidAt: Date): void {
+export function requireCounterDay({ clock }: Pick<Context, 'clock'>, paidAt: Date): void {
   const now = clock.now()
   if (dayOf(paidAt) > dayOf(now)) throw badField('paid_at', 'must not be after today')
   if (now.getTime() - paidAt.getTime() > OLDEST_DAYS * DAY_MS)

@@ -50,6 +50,7 @@ export type IdPrefix =
   | 'view'
   | 'move'
   | 'family'
+  | 'take'
   | 'adv'
   | 'req'
   | 'key_live'

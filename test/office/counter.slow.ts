@@ -47,6 +47,7 @@ officeTask('register a student and collect at the counter', async ({ page, go, c
   await lookAt(page, 'console-student-of-office')
 
   await page.getByRole('link', { name: 'Counter' }).first().click()
+  await page.getByRole('link', { name: 'One student by hand' }).click()
   await page.getByPlaceholder('Name, admission number or phone').fill('ADM-1')
   await page.getByRole('option', { name: /Kabir Rao/ }).click()
   await page.getByLabel('Amount').first().fill('30000')
@@ -73,6 +74,7 @@ officeTask(
 
     await go('/i/demo-school')
     await page.getByRole('link', { name: 'Counter' }).first().click()
+    await page.getByRole('link', { name: 'One student by hand' }).click()
     await page.getByPlaceholder('Name, admission number or phone').fill('ADM-2')
     await page.getByRole('option', { name: /Meera Iyer/ }).click()
     await page.getByLabel('Amount').first().fill('25000')

@@ -27,6 +27,15 @@ export async function holdCheques(
   return store.readCheques(tx, instituteId, ids)
 }
 
+/** The same of whole cheques: one that pays for several children is a payment for each. */
+export async function holdWholeCheques(
+  tx: Transaction,
+  instituteId: number,
+  ids: readonly string[],
+): Promise<Cheque[]> {
+  return holdCheques(tx, instituteId, await store.listParts(tx, instituteId, ids))
+}
+
 type Change = { instituteId: number; act: ChequeAct; by: string; at: Date }
 type ChequeColumns = { depositId?: string; decidedOn?: string; bounceReason?: string }
 
@@ -61,7 +70,7 @@ export async function clearCheque(
   const at = clock.now()
   const decidedOn = requirePast(day, at)
   return transact(db, command, async tx => {
-    const held = await holdCheques(tx, instituteId, [id])
+    const held = await holdWholeCheques(tx, instituteId, [id])
     await changeCheques(tx, held, { instituteId, act: 'clear', by, at }, { decidedOn })
     return readOne(tx, instituteId, id)
   })
@@ -91,17 +100,18 @@ export async function bounceWithin(
   at: Date,
 ): Promise<Cheque> {
   const instituteId = institute.id
-  const held = await holdCheques(tx, instituteId, [id])
+  const held = await holdWholeCheques(tx, instituteId, [id])
   const change = { instituteId, act: 'bounce' as const, by, at }
   await changeCheques(tx, held, change, { decidedOn, bounceReason: reason })
-  for (const { serviceStudentId: studentId, transactionId, number } of held) {
+  for (const { serviceStudentId: studentId, paymentId, transactionId, number } of held) {
     const cancelReason = `The cheque ${number} bounced: ${reason}`
     await cancelPaymentWithin(
       tx,
       { institute, studentId, transactionId },
       { reason: cancelReason, at, returned: { reason } },
     )
-    if (chargePaise === null) continue
+    // The bank charges once for a cheque, whomever it pays for.
+    if (chargePaise === null || paymentId !== id) continue
     const code = { kind: 'component' as const, code: BOUNCE_CHARGE, key: 'charge_amount' }
     await joinCatalogue(tx, institute, [code])
     const charge = { componentType: BOUNCE_CHARGE, amountPaise: chargePaise, at, source: 'charge' as const }

@@ -19,6 +19,24 @@ export async function readCheques(
   )
 }
 
+/** The ids themselves, and those of payments that the same cheques made and that still stand. */
+export async function listParts(
+  db: Queryable,
+  instituteId: number,
+  ids: readonly string[],
+): Promise<string[]> {
+  const rows = await db.query<{ id: string }>(
+    `select id from unnest($2::text[]) as asked (id)
+     union
+     select o.payment_id from counter_taking_payments k
+     join counter_taking_payments o on o.institute_id = $1 and o.taking_id = k.taking_id and o.way_no = k.way_no
+     join direct_payments d on d.institute_id = $1 and d.id = o.payment_id and d.cancelled_at is null
+     where k.institute_id = $1 and k.payment_id = any($2)`,
+    [instituteId, ids],
+  )
+  return rows.map(({ id }) => id)
+}
+
 export type Returnable = { amountPaise: Paise; from: string; to: string }
 
 /** The last taken first. */

@@ -7,7 +7,7 @@ import { newId } from '../../platform/ids.ts'
 import { formatRupees, sumPaise, ZERO, type Paise } from '../../platform/money.ts'
 import { requireBankAccount } from '../accounts/accounts.service.ts'
 import type { Cheque } from '../cheques/cheque.list.ts'
-import { changeCheques, holdCheques, requirePast } from '../cheques/cheques.service.ts'
+import { changeCheques, holdCheques, holdWholeCheques, requirePast } from '../cheques/cheques.service.ts'
 import { deleteCheques, readChequesOf, writeCheques } from '../cheques/cheques.store.ts'
 import type { ListedDeposit } from './deposit.list.ts'
 import { countCash, type DenominationCount } from './denominations.rules.ts'
@@ -36,7 +36,7 @@ export async function makeDeposit(
     throw badField('cheques', 'or denominations are needed, and not both: a slip is of cash or of cheques')
   return transact(db, command, async tx => {
     await requireBankAccount(tx, instituteId, wanted.accountId)
-    const held = wanted.cheques.length === 0 ? [] : await holdCheques(tx, instituteId, wanted.cheques)
+    const held = wanted.cheques.length === 0 ? [] : await holdWholeCheques(tx, instituteId, wanted.cheques)
     // Held from here to the commit: no other slip takes the same cash.
     const slipNumber = await store.nextSlipNumber(tx, instituteId)
     if (held.length === 0) await requireCash(tx, instituteId, cash)

@@ -40,7 +40,7 @@ export type ReceivedPayment = PaidRow &
     cancelNote: string | null
     /** The number of a cheque or draft. */
     chequeNumber: string | null
-    /** Shared by payments that were one at the bank. */
+    /** Shared by payments that were one at the bank, or were handed over at the counter at once. */
     groupId: string | null
   }
 /** What the office has paid out itself. */
@@ -151,7 +151,9 @@ const selectReceived = (these: RowConditions): string => `
          where e.institute_id = ${these.institute('c')} and e.payment_id = c.payment_id and e.number <> c.number
            and e.cancelled_at is not null and e.payer_notified_at is not null and e.cancel_notified_at is null
          order by e.cancelled_at desc limit 1) as replaced,
-       o.id as "orderId", o.kind as "orderKind", p.group_id as "groupId", coalesce(o.name, s.primary_contact_name) as payer,
+       o.id as "orderId", o.kind as "orderKind", coalesce(p.group_id, (select k.taking_id
+         from counter_taking_payments k where k.institute_id = ${these.institute('c')} and k.payment_id = c.payment_id)) as "groupId",
+       coalesce(o.name, s.primary_contact_name) as payer,
        coalesce(o.phone, s.primary_contact_number) as phone, coalesce(o.email, s.primary_contact_email) as email,
        coalesce(o.student_name, s.fullname) as "studentName", coalesce(p.amount_paise, d.amount_paise) as "amountPaise",
        coalesce((select json_agg(l.component_type order by l.line_no) from order_lines l

@@ -30,9 +30,14 @@ import { readStudentContexts, type StudentContext } from '../student-contexts.se
 import { paidProblems, type DirectPayment } from '../students.rules.ts'
 import type { ReceiptKey, TakenBack } from '../../receipts/receipts.rules.ts'
 import { cancelReceiptOf, issueDirectReceipt } from '../../receipts/receipts.service.ts'
-import { hasStudent, lockStudent } from '../students.store.ts'
+import { hasStudent, lockStudent, lockStudents } from '../students.store.ts'
 
-export { findPaymentById, wasPaidSince, type PaymentWithHistory } from './direct-payments.store.ts'
+export {
+  findPaymentById,
+  listPaymentsById,
+  wasPaidSince,
+  type PaymentWithHistory,
+} from './direct-payments.store.ts'
 
 /** Payments taken outside: at the counter, by cheque, by a transfer to the institute's account. */
 export type PayingStudent = { institute: Institute; studentId: string }
@@ -66,7 +71,7 @@ type RecordWanted = {
   hasReceipt: boolean
   instrument?: Instrument | null
   /** What has to be done first, while the student is held; not when the payment is known already. */
-  prepare?: (tx: Transaction) => Promise<void>
+  prepare?: ((tx: Transaction) => Promise<void>) | undefined
 }
 
 /** Records a payment once per transaction id: the same again changes nothing. */
@@ -77,6 +82,22 @@ export async function recordPayment(
   wanted: RecordWanted,
 ): Promise<RecordedOutcome> {
   return transact(ctx.db, command, tx => recordPaymentWithin(tx, target, wanted, ctx.clock.now()))
+}
+
+/**
+ * Holds all students that one transaction records payments for, before the first of them: a receipt's number is held until
+ * the commit, and who holds it must not wait for another student.
+ */
+export async function holdPayingStudents(
+  tx: Transaction,
+  instituteId: number,
+  studentIds: readonly string[],
+): Promise<void> {
+  await lockOpenOrders(tx, instituteId, { studentIds })
+  await lockStudents(
+    tx,
+    studentIds.map(studentId => ({ instituteId, studentId })),
+  )
 }
 
 /** The same in the transaction of what it follows from, such as a line of a bank statement. */

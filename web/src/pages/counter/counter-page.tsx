@@ -5,17 +5,19 @@ import { PageFrame } from '../../ui/page.tsx'
 import { BookView } from './book-view.tsx'
 import { ChequesView } from './cheques-view.tsx'
 import { DepositsView } from './deposits-view.tsx'
+import { FamilyView } from './family-view.tsx'
 import { TakeView } from './take-view.tsx'
 
 const VIEWS = [
-  { key: 'take', label: 'Take money', View: TakeView },
+  { key: 'family', label: 'Take money', View: FamilyView },
+  { key: 'take', label: 'One student by hand', View: TakeView },
   { key: 'book', label: 'Cash book and day close', View: BookView },
   { key: 'cheques', label: 'Cheques', View: ChequesView },
   { key: 'deposits', label: 'Deposits', View: DepositsView },
 ]
 
 /** What a cashier does here; cheques and deposits are for others. */
-const OF_CASHIERS = VIEWS.slice(0, 2)
+const OF_CASHIERS = VIEWS.slice(0, 3)
 
 /** Where the office takes money itself. */
 export function CounterPage() {

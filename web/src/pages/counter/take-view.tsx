@@ -46,7 +46,7 @@ export function TakeView() {
   )
 }
 
-function ClosedNote() {
+export function ClosedNote() {
   const book = useCounterDay(dayInIndia(useSession()?.now)).data
   const me = usePerson()?.email
   const last = book?.closings.findLast(one => one.cashier === me)

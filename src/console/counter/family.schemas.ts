@@ -1,0 +1,76 @@
+import { field, input, query } from '../../http/wire/input.ts'
+import { outputOf, type Shown } from '../../http/wire/output.ts'
+import type { CounterFee } from '../../dues/takings/offers.rules.ts'
+import { studentParams } from '../../students/student.input.ts'
+import type { CounterChild, CounterFamily, FoundFamily } from './family.service.ts'
+
+const STUDENT_ID = 'student_01k9zq4m0ve8sbn6yt2hw3c5da'
+
+export const familyQuery = query({
+  q: field
+    .text('A receipt, an admission number, a phone or a name, from its beginning on.', 'ADM-1042', 100)
+    .as('typed'),
+})
+
+export const familyParams = input({ ...studentParams.fields })
+
+const named = outputOf<FoundFamily['children'][number]>()
+const found = outputOf<FoundFamily>()
+export const foundFamilyOutput = found.object({
+  service_student_id: found.text(
+    'One of its children, by which the family is opened.',
+    STUDENT_ID,
+    one => one.studentId,
+  ),
+  children: found.list(
+    'The children that fit.',
+    named.object({
+      fullname: named.text('Name.', 'Kabir Rao'),
+      identifier: named.text('Admission number.', 'ADM-1042'),
+      grade: named.text('Class.', '5'),
+    }),
+  ),
+})
+export type FoundFamilyAnswer = Shown<typeof foundFamilyOutput>
+
+const fee = outputOf<CounterFee>()
+const feeOutput = fee.object({
+  component_type: fee.text('The fee.', 'TUITION_FEE'),
+  left_amount: fee.amount('What can be taken of it, rupees.', 12000, one => one.leftPaise),
+  due_on: fee.optional.day('When it falls due.', '2026-12-10'),
+  overdue_amount: fee.amount('What “all overdue” takes of it.', 0, one => one.overduePaise),
+  term_amount: fee.amount('What “this term” takes of it.', 12000, one => one.termPaise),
+  everything_amount: fee.amount('What “everything” takes of it.', 12000, one => one.everythingPaise),
+})
+
+const child = outputOf<CounterChild>()
+const childOutput = child.object({
+  service_student_id: child.text('The child.', STUDENT_ID, one => one.studentId),
+  fullname: child.text('Name.', 'Kabir Rao'),
+  identifier: child.text('Admission number.', 'ADM-1042'),
+  grade_name: child.text('Class.', 'Class 5'),
+  section: child.optional.text('Section.', 'B'),
+  academic_year_start: child.integer('The year of these fees.', 2026),
+  academic_year_end: child.integer('Its end.', 2027),
+  outstanding_amount: child.amount(
+    'Fees owed, without late fees, rupees.',
+    24000,
+    one => one.outstandingPaise,
+  ),
+  on_the_way_amount: child.amount(
+    'What banks or a lender are expected to bring.',
+    0,
+    one => one.onTheWayPaise,
+  ),
+  on_the_way_until: child.optional.day('By when that has come or failed.', '2026-11-18'),
+  fees: child.list('What can be taken, late fees first.', feeOutput),
+})
+
+const family = outputOf<CounterFamily>()
+export const familyOutput = family.object({
+  payer_name: family.text('Whom the family answers to.', 'Asha Rao'),
+  payer_phone: family.text('Phone.', '+91 98765 43210'),
+  term_due_on: family.optional.day('The day that “this term” ends with.', '2026-12-10'),
+  children: family.list('Brothers and sisters, one for each year that is owed.', childOutput),
+})
+export type FamilyAnswer = Shown<typeof familyOutput>

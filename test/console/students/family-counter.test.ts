@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import type { Answer, Json } from '../../harness/client.ts'
+import { ERP } from '../../harness/samples.ts'
+import { assertAnswer, createPerson } from '../support.ts'
+import { SCHOOL, StudentDesk } from './support.ts'
+
+const desk = await StudentDesk.open(after)
+const { bursar, finance, viewer } = desk
+const { demo } = bursar
+const COUNTER = `${SCHOOL}/counter`
+
+const fees = [
+  { component_type: 'TUITION_FEE', fee_amount: 12_000 },
+  { component_type: 'TRANSPORT_FEE', fee_amount: 3_000 },
+]
+
+async function family(): Promise<{ ids: [string, string]; identifier: string; phone: string }> {
+  const parent = desk.nextParent()
+  const phone = `98${String(7_000_000 + Number(parent.split('-')[1]))}`.padEnd(10, '1')
+  const changes = { primary_contact_number: phone }
+  const identifier = `FAM-${parent}`
+  const first = await desk.register({ ...changes, identifier, fullname: 'Kabir Rao' }, { parent, fees })
+  const second = await desk.register({ ...changes, fullname: 'Meera Rao' }, { parent, fees })
+  return { ids: [first, second], identifier, phone }
+}
+
+const tuition = (id: string, amount: number): Json => ({
+  service_student_id: id,
+  fee_components: [{ component_type: 'TUITION_FEE', amount }],
+})
+const take = (children: Json[], ways: Json[], changes: Json = {}): Promise<Answer> =>
+  finance.post(`${COUNTER}/takings`, { children, ways, ...changes })
+const owed = async (id: string): Promise<number> =>
+  (await demo.get(`${ERP}/students/${id}/dues`)).body.data.total_amount
+const numberOf = (receipt: string): number => Number(receipt.split('/')[1])
+const firstNumber = (answer: Answer): number => numberOf(answer.body.data.payments[0].receipt_number)
+const cheque = (amount: number, number: string): Json => ({
+  mode: 'cheque',
+  amount,
+  instrument: { number, bank: 'Canara Bank', date: '2026-11-16' },
+})
+
+test('one family is found by a receipt, an admission number and a phone, with all its children and what they owe', async () => {
+  const { ids, identifier, phone } = await family()
+  const taken = await take([tuition(ids[0], 100)], [{ mode: 'cash', amount: 100 }])
+  assertAnswer(taken, '201')
+  const [{ receipt_number: receipt }] = taken.body.data.payments
+  for (const typed of [receipt, receipt.replace('/', '-'), identifier, phone]) {
+    const found = await viewer.get(`${COUNTER}/families?q=${encodeURIComponent(typed)}`)
+    assertAnswer(found, '200')
+    assert.equal(found.body.data.length, 1, typed)
+    const [{ service_student_id: id }] = found.body.data
+    assert.ok(ids.includes(id))
+    const { body } = await viewer.get(`${COUNTER}/families/${id}`)
+    const sums = body.data.children.map((child: Json) =>
+      child.fees.map((fee: Json) => fee.everything_amount).reduce((sum: number, one: number) => sum + one, 0),
+    )
+    assert.deepEqual(sums.toSorted(), [14_900, 15_000])
+  }
+  assert.deepEqual((await viewer.get(`${COUNTER}/families?q=nobody-at-all`)).body.data, [])
+})
+
+test('cash, a cheque and UPI pay for two children at once: exact for each, numbers without a gap, one paper', async () => {
+  const { ids } = await family()
+  const taken = await take(
+    [tuition(ids[0], 12_000), tuition(ids[1], 8_000)],
+    [
+      { mode: 'cash', amount: 5_000 },
+      cheque(10_000, '004512'),
+      { mode: 'upi', amount: 5_000, reference: 'UPI-7' },
+    ],
+  )
+  assertAnswer(taken, '201')
+  const { id, payments } = taken.body.data
+  assert.deepEqual(
+    payments.map((one: Json) => [one.service_student_id, one.mode, one.amount]),
+    [
+      [ids[0], 'cash', 5_000],
+      [ids[0], 'cheque', 7_000],
+      [ids[1], 'cheque', 3_000],
+      [ids[1], 'upi', 5_000],
+    ],
+  )
+  const numbers: number[] = payments.map((one: Json) => numberOf(one.receipt_number))
+  assert.deepEqual(
+    numbers,
+    numbers.map((_one, index) => (numbers[0] ?? 0) + index),
+  )
+  assert.deepEqual(await Promise.all(ids.map(owed)), [3_000, 7_000])
+  const paper = await viewer.get(`${COUNTER}/takings/${id}/pdf`)
+  assert.equal(paper.text.slice(0, 5), '%PDF-')
+  assert.equal((await desk.lastAct(ids[1])).what, 'payment.recorded')
+})
+
+test('what cannot be taken for one child is taken for none, and no number is lost', async () => {
+  const { ids } = await family()
+  const before = await take([tuition(ids[0], 100)], [{ mode: 'cash', amount: 100 }])
+  const both = [tuition(ids[0], 1_000), { ...tuition(ids[1], 1_000), shown_owed_amount: 99_000 }]
+  assertAnswer(await take(both, [{ mode: 'cash', amount: 2_000 }]), '409 HUE00002')
+  assertAnswer(await take(both, [{ mode: 'cash', amount: 1_999 }]), '400 HUE00000')
+  assertAnswer(
+    await take([tuition(ids[0], 5), tuition(ids[0], 5)], [{ mode: 'cash', amount: 10 }]),
+    '400 HUE00000',
+  )
+  assertAnswer(await take([tuition('student_gone', 5)], [{ mode: 'cash', amount: 5 }]), '404 HUE00001')
+  const upi = [{ mode: 'upi', amount: 100, reference: `UPI-${ids[0]}` }]
+  assertAnswer(await take([tuition(ids[0], 100)], upi), '201')
+  assertAnswer(await take([tuition(ids[0], 100)], upi), '409 HUE00002')
+  assert.deepEqual(await Promise.all(ids.map(owed)), [14_800, 15_000])
+  const next = await take([tuition(ids[1], 100)], [{ mode: 'cash', amount: 100 }])
+  assert.equal(firstNumber(next), firstNumber(before) + 2)
+})
+
+test('a cheque for two children bounces as one: both owe again, the charge comes once, and the cash stands', async () => {
+  const { ids } = await family()
+  const taken = await take(
+    [tuition(ids[0], 2_000), tuition(ids[1], 3_000)],
+    [{ mode: 'cash', amount: 1_000 }, cheque(4_000, '004513')],
+  )
+  const { id, payments } = taken.body.data
+  const bounced = await finance.post(`${COUNTER}/cheques/${payments[2].id}/bounce`, {
+    reason: 'Funds insufficient',
+    charge_amount: 300,
+  })
+  assertAnswer(bounced, '200')
+  assert.deepEqual(await Promise.all(ids.map(owed)), [14_000, 15_300])
+  const { body } = await viewer.get(`${COUNTER}/cheques?number=004513`)
+  assert.deepEqual(
+    body.data.map((one: Json) => one.state),
+    ['bounced', 'bounced'],
+  )
+  assert.equal((await viewer.get(`${COUNTER}/takings/${id}/pdf`)).text.slice(0, 5), '%PDF-')
+})
+
+test('a family of another school is not found, and its takings are not printed', async () => {
+  const { ids, identifier } = await family()
+  const taken = await take([tuition(ids[0], 100)], [{ mode: 'cash', amount: 100 }])
+  const stranger = await createPerson(bursar, {
+    email: 'finance@other.example',
+    institute: 'demo-group',
+    role: 'finance',
+  })
+  const elsewhere = COUNTER.replace('demo-school', 'demo-group')
+  assertAnswer(await stranger.get(`${elsewhere}/takings/${taken.body.data.id}/pdf`), '404 HUE00001')
+  assertAnswer(await stranger.get(`${elsewhere}/families/${ids[0]}`), '404 HUE00001')
+  assert.deepEqual((await stranger.get(`${elsewhere}/families?q=${identifier}`)).body.data, [])
+  const sent = { children: [tuition(ids[0], 100)], ways: [{ mode: 'cash', amount: 100 }] }
+  assertAnswer(await stranger.post(`${elsewhere}/takings`, sent), '404 HUE00001')
+})

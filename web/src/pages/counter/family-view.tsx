@@ -1,0 +1,163 @@
+import { Alert, Anchor, Button, Group, Stack, TextInput } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { FamilyAnswer } from '../../../../src/console/counter/family.schemas.ts'
+import type { TakingAnswer } from '../../../../src/dues/takings/taking.schemas.ts'
+import { fileAddress, get } from '../../api/client.ts'
+import { problemOf, useCommand } from '../../api/command.ts'
+import { useInstitutePath, useMay } from '../../api/session.ts'
+import { formatRupees, sumRupees } from '../../ui/money.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { Failed, Loading } from '../../ui/states.tsx'
+import { formatDay } from '../../ui/when.tsx'
+import { AFTER_CHANGE } from '../students/use-student.ts'
+import { amountsOf, chargedOf, FamilyFees, type Amounts, type Offer } from './family-fees.tsx'
+import { FamilySearch } from './family-search.tsx'
+import { ClosedNote } from './take-view.tsx'
+import { WAY, Ways, waysToSend, type Way } from './ways.tsx'
+
+/** A family at the counter: found, what it pays chosen with one button, taken in one way or several, one paper for all. */
+export function FamilyView() {
+  const mayTake = useMay('owner', 'finance', 'cashier')
+  const [studentId, setStudentId] = useState<string | null>(null)
+  const [taken, setTaken] = useState<TakingAnswer | null>(null)
+  if (!mayTake) return <p>An owner, somebody from finance or a cashier takes money here.</p>
+  return (
+    <>
+      {taken !== null && <Taken taking={taken} />}
+      <ClosedNote />
+      {studentId === null ? (
+        <FamilySearch
+          onFound={id => {
+            setTaken(null)
+            setStudentId(id)
+          }}
+        />
+      ) : (
+        <Family
+          studentId={studentId}
+          onOther={() => setStudentId(null)}
+          onTaken={done => {
+            setTaken(done)
+            setStudentId(null)
+          }}
+        />
+      )}
+    </>
+  )
+}
+
+function Taken({ taking }: { taking: TakingAnswer }) {
+  const file = `${useInstitutePath()}/counter/takings/${taking.id}/pdf`
+  const numbers = taking.payments.map(payment => payment.receipt_number)
+  return (
+    <Alert color="green" role="status" mb="md" maw={720}>
+      <p>
+        <strong>{formatRupees(taking.amount)}</strong> received, receipt {numbers.join(', ')}.
+      </p>
+      <Anchor href={fileAddress(file)} target="_blank" rel="noreferrer">
+        Print the receipt of the family
+      </Anchor>
+    </Alert>
+  )
+}
+
+type FamilyProps = {
+  studentId: string
+  onOther: () => void
+  onTaken: (taking: TakingAnswer) => void
+}
+
+function Family({ studentId, ...props }: FamilyProps) {
+  const path = `${useInstitutePath()}/counter/families/${studentId}`
+  const family = useQuery({
+    queryKey: ['student', path],
+    queryFn: ({ signal }) => get<FamilyAnswer>(path, {}, signal),
+  })
+  if (family.isPending) return <Loading what="Reading what the family owes" />
+  if (family.isError) return <Failed error={family.error} retry={() => void family.refetch()} />
+  return <FamilyForm family={family.data} {...props} />
+}
+
+function FamilyForm({ family, onOther, onTaken }: Omit<FamilyProps, 'studentId'> & { family: FamilyAnswer }) {
+  const [amounts, setAmounts] = useState<Amounts>({})
+  const [ways, setWays] = useState<readonly Way[]>([WAY])
+  const [reason, setReason] = useState('')
+  const isCashier = useMay('cashier')
+  const children = chargedOf(family, amounts)
+  const total = sumRupees(children.flatMap(child => child.fee_components.map(line => Number(line.amount))))
+  const isTotal = Number.isFinite(total) && total > 0
+  const take = useCommand<Record<string, unknown>, TakingAnswer>({
+    method: 'POST',
+    path: `${useInstitutePath()}/counter/takings`,
+    refreshes: [...AFTER_CHANGE, 'counter', 'cheques', 'money-receipts'],
+    onDone: onTaken,
+  })
+  const waiver = problemOf(take.error, 'waive_late_fee_reason')
+  return (
+    <form
+      onSubmit={event => {
+        event.preventDefault()
+        take.mutate({
+          children,
+          ways: waysToSend(ways, total),
+          ...(reason === '' ? {} : { waive_late_fee_reason: reason }),
+        })
+      }}
+    >
+      <Stack gap="md" maw={920}>
+        <Group justify="space-between">
+          <h2 className="section-title">
+            {family.payer_name}, {family.payer_phone}
+          </h2>
+          <Button variant="default" size="xs" onClick={onOther}>
+            Another family
+          </Button>
+        </Group>
+        <Offers family={family} onChoose={offer => setAmounts(amountsOf(family, offer))} />
+        <FamilyFees family={family} amounts={amounts} onChange={setAmounts} />
+        <Ways ways={ways} total={isTotal ? total : 0} onChange={setWays} error={take.error} />
+        {waiver !== undefined && isCashier && (
+          <Alert color="red">A late fee is due. Take it too, or ask finance to waive it first.</Alert>
+        )}
+        {waiver !== undefined && !isCashier && (
+          <TextInput
+            label="Why the late fee is waived"
+            description="Or take it as a line above."
+            value={reason}
+            onChange={event => setReason(event.currentTarget.value)}
+            error={waiver}
+          />
+        )}
+        <Problem error={take.error} />
+        <Group justify="flex-end">
+          <Button type="submit" size="md" loading={take.isPending} disabled={!isTotal}>
+            Take {formatRupees(isTotal ? total : 0)}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}
+
+function Offers({ family, onChoose }: { family: FamilyAnswer; onChoose: (offer: Offer) => void }) {
+  const sum = (offer: Offer): number =>
+    sumRupees(family.children.flatMap(child => child.fees.map(fee => fee[offer])))
+  const offers: { offer: Offer; label: string }[] = [
+    { offer: 'overdue_amount', label: 'All overdue' },
+    {
+      offer: 'term_amount',
+      label: family.term_due_on === undefined ? 'This term' : `Due by ${formatDay(family.term_due_on)}`,
+    },
+    { offer: 'everything_amount', label: 'Everything' },
+  ]
+  return (
+    <Group gap="sm">
+      {offers.map(({ offer, label }) => (
+        <Button key={offer} variant="default" disabled={sum(offer) === 0} onClick={() => onChoose(offer)}>
+          {label}: {formatRupees(sum(offer))}
+        </Button>
+      ))}
+    </Group>
+  )
+}
