@@ -5,7 +5,7 @@ import type { Visitor } from './support.ts'
 /** Every list that people sort, by its columns. */
 export const LISTS: Record<string, readonly string[]> = {
   students: ['name', 'admission', 'grade', 'parent', 'paid', 'outstanding'],
-  orders: ['amount', 'payer', 'student', 'made', 'paid'],
+  orders: ['amount', 'name', 'student_name', 'created_at', 'paid_at'],
   'money/payments': ['at', 'student_name', 'receipt_number', 'amount'],
   'money/receipts': ['issued_at', 'number', 'payer', 'student_name', 'amount'],
   'money/defaulters': ['fullname', 'grade', 'days_late', 'last_paid_at', 'owed'],

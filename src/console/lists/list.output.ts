@@ -57,7 +57,7 @@ const filterOutput = offered.object({
   choices: offered.optional.oneOf(SOURCES, 'What of the institute there is to choose from.'),
 })
 
-type AnyList = Pick<ListDefinition, 'title' | 'noun' | 'columns' | 'filters' | 'sorting'>
+type AnyList = Pick<ListDefinition, 'title' | 'noun' | 'columns' | 'onPage' | 'filters' | 'sorting'>
 const list = outputOf<AnyList>()
 /** What a page needs to know of a list to show it. */
 export const columnsOutput = list.object({
@@ -68,12 +68,15 @@ export const columnsOutput = list.object({
 })
 export type ListColumnsAnswer = Shown<typeof columnsOutput>
 
-function columnsOf({ columns, sorting }: AnyList): ShownColumn[] {
-  return Object.entries(columns).flatMap(([key, one]) => {
-    const { title, only } = one.column ?? {}
-    if (title === undefined || only === 'file') return []
+function columnsOf({ columns, onPage, sorting }: AnyList): ShownColumn[] {
+  return onPage.flatMap(key => {
+    const one = columns[key]
+    const title = one?.column?.title
+    if (one === undefined || title === undefined) return []
     const values = (one.schema['enum'] ?? []) as readonly string[]
-    return [{ key, title, kind: kindOf(one), isSorted: key in sorting.columns, values }]
+    // Every moment on a page says that it is India's; in a file the heading does.
+    const heading = title.replace(/ \(IST\)$/, '')
+    return [{ key, title: heading, kind: kindOf(one), isSorted: key in sorting.columns, values }]
   })
 }
 

@@ -1,10 +1,9 @@
-import { field, input, optional, query } from '../../http/wire/input.ts'
+import { field, input, optional } from '../../http/wire/input.ts'
 import { SEND_CHANNELS } from '../../orders/link-messages.texts.ts'
 import { LANGUAGES } from '../../platform/languages.ts'
 import { ORDER_ID, orderFields, SCHOOL_YEAR } from '../../orders/order.input.ts'
 import { refundFields } from '../../payments/refund.input.ts'
 import { MOST_AT_ONCE } from '../lists/bulk.rules.ts'
-import { LIST_STATUSES, LISTED_KINDS } from './orders.rules.ts'
 
 /** What the console's operations on orders and links take beyond those of the API. */
 const reason = field.text('Why; stands in the audit log.', 'Asked for by the parent')
@@ -13,26 +12,6 @@ export const reasonInput = input({ reason })
 export const refundParams = input({
   order_id: field.resourceId('The order.', ORDER_ID),
   refund_id: field.resourceId('A refund of it.', 'rfd_01k9zq4m0ve8sbn6yt2hw3c5da'),
-})
-
-const filters = {
-  q: optional(field.text('An id, beginnings of names, an identifier or a phone.', 'Rao', 100)),
-  kind: optional(field.oneOf(LISTED_KINDS, 'Only of this kind.')),
-  status: optional(field.oneOf(LIST_STATUSES, 'Only in this state.')),
-  collector_code: optional(field.code('Only of this branch.', 'MAIN')),
-  created_from: optional(field.rangeStart('Made on this day or later.')),
-  created_to: optional(field.rangeEnd('Made on this day or earlier.')).as('createdBefore'),
-  page_id: optional(field.resourceId('Only of this payment page.', 'page_01k9zq4m0ve8sbn6yt2hw3c5da')),
-  service_student_id: optional(
-    field.resourceId('Only of this student.', 'student_01k9zq4m0ve8sbn6yt2hw3c5da'),
-  ).as('studentId'),
-}
-
-export const orderFilters = query(filters)
-export const listOrdersQuery = query({
-  ...filters,
-  limit: field.pageSize(),
-  cursor: field.cursor(ORDER_ID),
 })
 
 export const createInput = input(

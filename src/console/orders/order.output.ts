@@ -19,7 +19,7 @@ const labelledLine = line.object({
 })
 
 const row = outputOf<Order, Date>()
-const rowFields = {
+export const orderRowFields = {
   ...orderFields,
   ...purposeFields,
   details: row.list('What is paid for.', labelledLine, order => order.lines),
@@ -33,8 +33,6 @@ const rowFields = {
   created_at: row.moment('When it was made, UTC.', '2026-11-15T04:00:00.000Z'),
   expires_at: row.optional.moment('Until when it can be paid, UTC.', '2026-12-01T18:29:59.000Z'),
 }
-export const orderRowOutput = row.object(rowFields)
-export type OrderRowAnswer = Shown<typeof orderRowOutput>
 
 const requested = outputOf<RequestedRefund>()
 export const requestedRefundOutput = requested.object({
@@ -73,7 +71,7 @@ const togetherOutput = together.object({
 
 const out = outputOf<OrderDetail, Date>()
 export const orderDetailOutput = out.object({
-  ...rowFields,
+  ...orderRowFields,
   branch: out.text('Name of the branch.', 'Main campus'),
   page_title: out.optional.text('Title of the payment page.', 'Annual fair'),
   callback_url: out.optional.text(

@@ -1,30 +1,21 @@
 import type { FastifyInstance } from 'fastify'
 import { orderParams } from '../../orders/order.input.ts'
-import { readSearch } from '../../orders/order-search.rules.ts'
-import {
-  getOrder,
-  searchOrders,
-  toOrder,
-  type OrderRow,
-  type OrderSearchFilter,
-} from '../../orders/orders.service.ts'
+import { getOrder } from '../../orders/orders.service.ts'
 import type { FlexContext } from '../../flex/context.ts'
 import { notFound } from '../../platform/errors.ts'
 import { EVERYONE } from '../console.rules.ts'
 import { addConsoleFile } from '../files.routes.ts'
 import { addConsoleRead } from '../auth/access.routes.ts'
-import { one, pageOf } from '../../http/reply.ts'
-import type { Read } from '../../http/wire/input.ts'
-import { addReport } from '../reports/report.routes.ts'
-import { ORDER_SORTING, ordersReport } from './orders-report.service.ts'
+import { one } from '../../http/reply.ts'
 import { orderActRoutes } from './actions.routes.ts'
 import { orderBulkRoutes } from './bulk.routes.ts'
+import { addList } from '../lists/list.routes.ts'
 import { linkBatchRoutes } from './link-files/link-files.routes.ts'
+import { orderList } from './order.list.ts'
 import { pageRoutes } from './pages.routes.ts'
 import { drawQr } from './qr.ts'
-import { LISTED_KINDS } from './orders.rules.ts'
-import { listOrdersQuery, orderFilters, refundParams } from './order.input.ts'
-import { orderDetailOutput, orderRowOutput } from './order.output.ts'
+import { refundParams } from './order.input.ts'
+import { orderDetailOutput } from './order.output.ts'
 import { checkoutUrl, readDetail } from './orders.service.ts'
 import { printRefundVoucher } from '../../payments/notices/refund-voucher.service.ts'
 import { findReceiptFile } from '../../payments/order-receipt.service.ts'
@@ -32,38 +23,13 @@ import { listRefunds } from '../../payments/refunds/refunds.service.ts'
 
 /** Orders and links, payment pages, and links made of a file. */
 export async function consoleOrderRoutes(app: FastifyInstance, ctx: FlexContext): Promise<void> {
-  addListRoute(app, ctx)
+  addList(app, ctx, { url: '/orders', list: orderList, isActedOn: true })
   addDetailRoutes(app, ctx)
   addFileRoutes(app, ctx)
   orderActRoutes(app, ctx)
   orderBulkRoutes(app, ctx)
   pageRoutes(app, ctx)
   await linkBatchRoutes(app, ctx)
-}
-
-function filterOf({ q, kind, ...filters }: Read<typeof orderFilters>): OrderSearchFilter {
-  return {
-    ...filters,
-    kinds: kind === undefined ? LISTED_KINDS : [kind],
-    search: q === undefined ? undefined : (readSearch(q) ?? undefined),
-  }
-}
-
-function addListRoute(app: FastifyInstance, ctx: FlexContext): void {
-  addReport(app, ctx, {
-    url: '/orders',
-    output: pageOf(orderRowOutput, () => ctx.clock.now()),
-    query: listOrdersQuery,
-    filters: orderFilters,
-    answer: ({ institute, query: { cursor, limit, ...asked } }) =>
-      searchOrders(ctx, institute, filterOf(asked), { cursor, limit }),
-    report: ({ institute, query }) => ordersReport(ctx, institute, filterOf(query)),
-    list: {
-      ...ORDER_SORTING,
-      isActedOn: true,
-      toRows: rows => rows.map(row => toOrder(row as unknown as OrderRow)),
-    },
-  })
 }
 
 function addDetailRoutes(app: FastifyInstance, ctx: FlexContext): void {

@@ -146,6 +146,8 @@ type Definition<Given extends Columns, Of, Wanted extends Filters, Beside> = {
   title: string
   noun: readonly [one: string, many: string]
   columns: Given
+  /** The page's columns from left to right, where it has others than files, or another order. */
+  onPage?: readonly (keyof Given & string)[]
   filters: Wanted
   rows: TableRows<Of> | StatementRows<RowOf<Answered<Given>>, Of, FilterValues<Wanted>>
   /** The property that no two rows have in common; of the first column if absent. */
@@ -167,6 +169,7 @@ export type ListDefinition<
   readonly noun: readonly [one: string, many: string]
   /** The fields of the answer, with what makes columns of them. */
   readonly columns: Fields
+  readonly onPage: readonly string[]
   readonly files: readonly WrittenColumn[]
   readonly filters: Filters
   readonly output: Output<Row, Beside, Json>
@@ -219,6 +222,8 @@ export function defineList<
     title,
     noun,
     columns: answered as unknown as Answered<Given>,
+    onPage:
+      definition.onPage ?? Object.keys(answered).filter(name => answered[name]?.column?.only !== 'file'),
     files: Object.entries(columns).flatMap(writtenColumn),
     filters,
     output,

@@ -1,107 +1,55 @@
 import { useNavigate } from '@tanstack/react-router'
-import type { OrderRowAnswer } from '../../../../src/console/orders/order.output.ts'
+import type { ComponentProps } from 'react'
+import type { OrderRowAnswer } from '../../../../src/console/orders/order.list.ts'
 import type { Query } from '../../api/client.ts'
 import { useInstitute, useInstitutePath } from '../../api/session.ts'
-import { DataTable, type Column } from '../../ui/table/data-table.tsx'
+import { ListTable } from '../../ui/table/list-table.tsx'
 import { formatRupees } from '../../ui/money.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
-import type { Filter } from '../../ui/table/use-filters.ts'
-import { formatMoment, When } from '../../ui/when.tsx'
 import { OrderActs } from './bulk-acts.tsx'
-import { useChoices } from '../../api/choices.ts'
-import { KIND_CHOICES, KINDS, STATUS_CHOICES, statusWord } from './texts.ts'
+import { KINDS, STATUSES, statusWord } from './texts.ts'
 
-const COLUMNS: readonly Column<OrderRowAnswer>[] = [
-  {
-    key: 'amount',
-    title: 'Amount',
-    align: 'right',
-    sort: 'amount',
-    isLargestFirst: true,
-    text: row => formatRupees(row.amount),
-    render: row => <span className="nowrap">{formatRupees(row.amount)}</span>,
-  },
-  {
-    key: 'status',
-    title: 'Status',
-    text: row => statusWord(row).label,
-    render: row => <StatusBadge tone={statusWord(row).tone}>{statusWord(row).label}</StatusBadge>,
-  },
-  {
-    key: 'name',
-    title: 'Payer',
-    sort: 'payer',
-    text: row => row.name,
-    render: row => (
-      <>
-        {row.name}
-        <div className="faint nowrap">{row.phone}</div>
-      </>
-    ),
-  },
-  {
-    key: 'student',
-    title: 'Student',
-    sort: 'student',
-    text: row => [row.student_name, row.identifier].filter(Boolean).join(', '),
-    render: row => (
+const CELLS = {
+  amount: (row: OrderRowAnswer) => <span className="nowrap">{formatRupees(row.amount)}</span>,
+  status: (row: OrderRowAnswer) => (
+    <StatusBadge tone={statusWord(row).tone}>{statusWord(row).label}</StatusBadge>
+  ),
+  name: (row: OrderRowAnswer) => (
+    <>
+      {row.name}
+      <div className="faint nowrap">{row.phone}</div>
+    </>
+  ),
+  student_name: (row: OrderRowAnswer) =>
+    (row.student_name ?? row.identifier) !== undefined && (
       <>
         {row.student_name}
         <div className="faint nowrap">{row.identifier}</div>
       </>
     ),
-  },
-  { key: 'kind', title: 'Kind', text: row => KINDS[row.kind] },
-  {
-    key: 'created_at',
-    title: 'Made',
-    sort: 'made',
-    isLargestFirst: true,
-    text: row => formatMoment(row.created_at),
-    render: row => <When at={row.created_at} />,
-  },
-]
+}
+const LABELS = { kind: KINDS, status: STATUSES }
 
-type Props = {
-  name: string
+type Props = Pick<ComponentProps<typeof ListTable<OrderRowAnswer>>, 'name' | 'empty'> & {
   /** Always sent, such as the page whose payments these are. */
   query?: Query
-  empty: Parameters<typeof DataTable>[0]['empty']
 }
 
 export function OrdersTable({ name, query, empty }: Props) {
-  const path = useInstitutePath()
+  const path = `${useInstitutePath()}/orders`
   const { code: institute } = useInstitute()
-  const { branches } = useChoices()
   const navigate = useNavigate()
-  const filters: Filter[] = [
-    { key: 'q', label: 'Search' },
-    ...(query === undefined ? [{ key: 'kind', label: 'Kind', options: KIND_CHOICES }] : []),
-    { key: 'status', label: 'Status', options: STATUS_CHOICES },
-    ...(branches.length > 1 && query === undefined
-      ? [
-          {
-            key: 'collector_code',
-            label: 'Branch',
-            options: branches.map(branch => ({ value: branch.code, label: branch.name })),
-          },
-        ]
-      : []),
-    { key: 'created_from', label: 'Made from', kind: 'day' },
-    { key: 'created_to', label: 'Made up to', kind: 'day' },
-  ]
   return (
-    <DataTable
+    <ListTable<OrderRowAnswer>
       name={name}
-      path={`${path}/orders`}
+      path={path}
       queryKey="orders"
-      columns={query === undefined ? COLUMNS : COLUMNS.filter(({ key }) => key !== 'kind')}
+      cells={CELLS}
+      labels={LABELS}
       rowId={row => row.id}
-      filters={filters}
       keepsRows
-      counted={['order or link', 'orders and links']}
-      picked={picked => <OrderActs path={`${path}/orders`} picked={picked} />}
-      {...(query === undefined ? {} : { query })}
+      picked={picked => <OrderActs path={path} picked={picked} />}
+      {...(query === undefined ? {} : { query, without: ['kind', 'collector_code'] })}
       onOpen={row =>
         void navigate({ to: '/i/$institute/orders/$order', params: { institute, order: row.id } })
       }

@@ -1,27 +1,23 @@
-import type { OrderRowAnswer } from '../../../../src/console/orders/order.output.ts'
+import type { OrderRowAnswer } from '../../../../src/console/orders/order.list.ts'
 import type { Tone } from '../../ui/status-badge.tsx'
 
-export const KINDS: Record<OrderRowAnswer['kind'], string> = {
-  order: 'Pay order',
-  link: 'Payment link',
-  page: 'Payment page',
-  student: 'Student dues',
-  downpayment: 'Down payment',
-  instalment: 'Instalment',
-  loan: 'Loan disbursement',
+export const KINDS: Record<OrderRowAnswer['kind'], { label: string }> = {
+  order: { label: 'Pay order' },
+  link: { label: 'Payment link' },
+  page: { label: 'Payment page' },
+  student: { label: 'Student dues' },
+  downpayment: { label: 'Down payment' },
+  instalment: { label: 'Instalment' },
+  loan: { label: 'Loan disbursement' },
 }
 
-export const KIND_CHOICES = (['order', 'link', 'page', 'student'] as const).map(value => ({
-  value,
-  label: KINDS[value],
-}))
-
-export const STATUS_CHOICES = [
-  { value: 'unpaid', label: 'Unpaid' },
-  { value: 'paid', label: 'Paid' },
-  { value: 'expired', label: 'Expired' },
-  { value: 'cancelled', label: 'Cancelled or closed' },
-]
+/** What can be chosen; a row says more (`statusWord`). */
+export const STATUSES = {
+  unpaid: { label: 'Unpaid' },
+  paid: { label: 'Paid' },
+  expired: { label: 'Expired' },
+  cancelled: { label: 'Cancelled or closed' },
+}
 
 type Standing = Pick<OrderRowAnswer, 'kind' | 'status' | 'amount' | 'refunded_amount'>
 

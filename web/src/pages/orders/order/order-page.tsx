@@ -44,7 +44,7 @@ function Loaded({ order }: { order: OrderDetailAnswer }) {
   const { label, tone } = statusWord(order)
   return (
     <Detail
-      title={`${KINDS[order.kind]}, ${formatRupees(order.amount)}`}
+      title={`${KINDS[order.kind].label}, ${formatRupees(order.amount)}`}
       status={<StatusBadge tone={tone}>{label}</StatusBadge>}
       actions={<Actions order={order} />}
       fields={useFields(order)}
