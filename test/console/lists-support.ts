@@ -4,7 +4,14 @@ import type { Visitor } from './support.ts'
 
 /** Every list that people sort, by its columns. */
 export const LISTS: Record<string, readonly string[]> = {
-  students: ['name', 'admission', 'grade', 'parent', 'paid', 'outstanding'],
+  students: [
+    'fullname',
+    'identifier',
+    'grade_name',
+    'primary_contact_name',
+    'paid_amount',
+    'outstanding_amount',
+  ],
   orders: ['amount', 'name', 'student_name', 'created_at', 'paid_at'],
   'money/payments': ['at', 'student_name', 'receipt_number', 'amount'],
   'money/receipts': ['issued_at', 'number', 'payer', 'student_name', 'amount'],

@@ -23,6 +23,8 @@ type ListEndpoint<Row extends object, Json, Of, Values, Beside, Params> = {
   url: string
   list: ListDefinition<Row, Json, Of, Values, Beside>
   roles?: readonly ConsoleRole[]
+  /** Who reads a page of it, where that is not who counts it and takes it as a file. */
+  readers?: readonly ConsoleRole[]
   params?: Params
   /** Whose rows they are; the institute's if absent. */
   of?(visit: Visit<Params>): Of | Promise<Of>
@@ -54,6 +56,7 @@ export function addList<
   }
   addConsoleRead(app, ctx, {
     ...shared,
+    roles: endpoint.readers ?? shared.roles,
     url,
     query: sortable(list.query, list.sorting),
     output: pageOf(list.output, () => list.beside(ctx)),

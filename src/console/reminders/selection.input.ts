@@ -1,6 +1,6 @@
 import { field, optional } from '../../http/wire/input.ts'
 import { defaulterList } from '../reports/dues.list.ts'
-import { studentFilters } from '../students/students.input.ts'
+import { studentList } from '../students/student.list.ts'
 
 const MOST_PICKED = 500
 
@@ -17,5 +17,5 @@ export const selectionFields = {
   ),
   list: optional(field.oneOf(['defaulters', 'students'], 'All that this list shows.')),
   ...defaulterList.filterQuery.fields,
-  ...studentFilters.fields,
+  ...studentList.filterQuery.fields,
 }

@@ -1,16 +1,15 @@
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import type { Context } from '../../platform/context.ts'
+import { listKeys } from '../../platform/db/sorted-list.ts'
 import { badField, conflict } from '../../platform/errors.ts'
-import type { Query } from '../../platform/db/query.ts'
 import { defaulterList } from '../reports/dues.list.ts'
 import type { AskedDefaulters } from '../reports/dues.store.ts'
-import { studentsReport, type WantedStudents } from '../students/students.service.ts'
-import { listIds } from './selection.store.ts'
+import { studentList, type StudentFilterValues } from '../students/student.list.ts'
 
 export type Selection = {
   studentIds?: readonly string[] | null | undefined
   list?: 'defaulters' | 'students' | null | undefined
-} & Nullable<AskedDefaulters & Omit<WantedStudents, 'isOwing'> & { owing: 'yes' | 'no' }>
+} & Nullable<AskedDefaulters & StudentFilterValues>
 
 type Nullable<Fields> = { [Key in keyof Fields]?: Fields[Key] | null | undefined }
 
@@ -26,19 +25,9 @@ export async function selectStudents(
   if (list === null || list === undefined)
     throw badField('student_ids', 'must name students, unless `list` says whose')
   const filters = Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== null))
-  const query = await queryOf(ctx, institute, list, filters)
-  const ids = query === null ? [] : await listIds(ctx.db, query, most + 1)
+  const shown = list === 'defaulters' ? defaulterList : studentList
+  const query = await shown.all(ctx, institute, { ...filters, status: 'active' })
+  const ids = query === null ? [] : await listKeys(ctx.db, query, shown.sorting, most)
   if (ids.length > most) throw conflict(`Those are more than ${most} students. Choose a class or a branch.`)
   return ids
-}
-
-async function queryOf(
-  ctx: Context,
-  institute: Institute,
-  list: 'defaulters' | 'students',
-  { owing, ...filters }: Record<string, unknown>,
-): Promise<Query | null> {
-  if (list === 'defaulters') return defaulterList.all(ctx, institute, filters)
-  const isOwing = owing === undefined ? undefined : owing === 'yes'
-  return studentsReport(institute, { ...filters, status: 'active', isOwing }).query
 }

@@ -1,44 +1,15 @@
 import { payDuesInput, waiverInput } from '../../dues/dues.schemas.ts'
 import { LINK_SCOPES } from '../../dues/due-links.rules.ts'
 import { planParams } from '../../flex/plans/plan.input.ts'
-import { Field, field, input, optional, query } from '../../http/wire/input.ts'
+import { field, input, optional, query } from '../../http/wire/input.ts'
 import { SEND_CHANNELS } from '../../orders/link-messages.texts.ts'
 import { LANGUAGES } from '../../platform/languages.ts'
 import { directPaymentFields } from '../../students/direct-payments/direct-payment.schemas.ts'
 import { discountFields, profileInput, studentParams } from '../../students/student.input.ts'
 import { MOST_AT_ONCE } from '../lists/bulk.rules.ts'
+import { STATUSES } from './students.rules.ts'
 
 /** What the console's routes of students take: the API's own fields, and a reason for the audit log. */
-const STATUSES = ['active', 'dropped'] as const
-
-const typed = field.text(
-  'Beginnings of words: name, admission number, phone or e-mail of the student or of a parent who pays for it.',
-  'kabir ra',
-  100,
-)
-
-const filters = {
-  q: optional(new Field<string>({ ...typed.schema, minLength: 2 }, typed.options())).as('typed'),
-  collector_code: optional(field.code('Only of this branch.', 'MAIN')),
-  grade: optional(field.code('Only of this grade.', '5')),
-  section: optional(field.text('Only of this section.', 'B', 64)),
-  academic_year_start: optional(field.year('Only of the academic year that starts in this year.', 2026)),
-  status: optional(field.oneOf(STATUSES, 'Only in this state.')),
-  owing: optional(
-    field.oneOf(
-      ['yes', 'no'],
-      'Only students that owe something, or nothing. A page may then be short, and still say that there are more.',
-    ),
-  ),
-}
-
-export const studentFilters = query(filters)
-export const studentsQuery = query({
-  ...filters,
-  limit: field.pageSize(),
-  cursor: field.cursor(studentParams.example['service_student_id'] as string),
-})
-
 export const certificateQuery = query({
   financial_year: optional(field.code('1 April to 31 March; the present one if absent.', '2026-27')).as(
     'year',

@@ -19,7 +19,7 @@ import { recordedPaymentFields } from '../../students/direct-payments/direct-pay
 import { carriedOutput, changedField, studentFields } from '../../students/student.output.ts'
 import type { Student } from '../../students/students.rules.ts'
 import type { ErpFetch } from './actions.service.ts'
-import type { Choices, ListedStudent, StudentMoney, StudentPage, TimelineRow } from './students.service.ts'
+import type { Choices, StudentMoney, StudentPage, TimelineRow } from './students.service.ts'
 import type { FamilyUser } from './students.store.ts'
 
 /** Students as the console's API answers them: the API's own fields, and what a page shows beside them. */
@@ -28,41 +28,6 @@ const graded = outputOf<{ gradeName: string }>()
 const grade_name = graded.text('Name of the grade.', 'Class 5')
 
 const ON_THE_WAY = 'Of that, what cannot be paid a second time: banks or a lender have yet to answer for it.'
-
-const row = outputOf<ListedStudent>()
-export const studentRowOutput = row.object({
-  service_student_id,
-  fullname,
-  identifier,
-  status,
-  custom_identifier: studentFields.custom_identifier,
-  collector_code: studentFields.collector_code,
-  grade: studentFields.grade,
-  grade_name,
-  section: studentFields.section,
-  academic_year_start: studentFields.academic_year_start,
-  academic_year_end: studentFields.academic_year_end,
-  primary_contact_name: studentFields.primary_contact_name,
-  primary_contact_number: studentFields.primary_contact_number,
-  primary_contact_email: studentFields.primary_contact_email,
-  paid_amount: row.amount(
-    'Paid in all, without what was carried to a later year, rupees.',
-    20000,
-    one => one.paidPaise,
-  ),
-  carried_amount: row.amount(
-    'Dues that were carried to a later year and are owed there, rupees.',
-    5000,
-    one => one.carriedPaise,
-  ),
-  carried_to: row.optional.text('The year that they were carried to.', '2027-28'),
-  outstanding_amount: row.amount(
-    'Left to pay of the fees, without late fees, rupees.',
-    35000,
-    one => one.owedPaise,
-  ),
-  on_the_way_amount: row.amount(ON_THE_WAY, 0, one => one.onTheWayPaise),
-})
 
 const choice = outputOf<Choices['grades'][number]>()
 const codeOutput = choice.object({ code: choice.text('Code.', '5'), name: choice.text('Name.', 'Class 5') })
@@ -307,7 +272,6 @@ export const fetchedOutput = asked.object({
   ),
 })
 
-export type StudentRowAnswer = Shown<typeof studentRowOutput>
 export type ChoicesAnswer = Shown<typeof choicesOutput>
 export type StudentPageAnswer = Shown<typeof studentPageOutput>
 export type PaymentsAnswer = Shown<typeof paymentsOutput>

@@ -8,16 +8,11 @@ import { addConsoleRead } from '../auth/access.routes.ts'
 import { all, one, pageOf } from '../../http/reply.ts'
 import { studentActRoutes } from './actions.routes.ts'
 import { studentLinkRoutes } from './links.routes.ts'
-import {
-  certificateQuery,
-  planOfStudentParams,
-  studentFilters,
-  studentsQuery,
-  timelineQuery,
-} from './students.input.ts'
+import { certificateQuery, planOfStudentParams, timelineQuery } from './students.input.ts'
 import * as output from './students.output.ts'
 import { addConsoleFile } from '../files.routes.ts'
-import { addReport } from '../reports/report.routes.ts'
+import { addList } from '../lists/list.routes.ts'
+import { studentList } from './student.list.ts'
 import * as service from './students.service.ts'
 
 const STUDENT = '/students/:service_student_id'
@@ -31,23 +26,8 @@ export function studentConsoleRoutes(app: FastifyInstance, flex: FlexContext): v
   studentLinkRoutes(app, flex)
 }
 
-function isOwing(owing: 'yes' | 'no' | undefined): boolean | undefined {
-  return owing === undefined ? undefined : owing === 'yes'
-}
-
 function addLists(app: FastifyInstance, flex: FlexContext): void {
-  addReport(app, flex, {
-    url: '/students',
-    readers: AT_COUNTER,
-    query: studentsQuery,
-    filters: studentFilters,
-    output: pageOf(output.studentRowOutput),
-    answer: ({ institute, query: { limit, owing, ...filter } }) =>
-      service.listStudents(flex, institute, { ...filter, isOwing: isOwing(owing) }, limit),
-    report: ({ institute, query: { owing, ...filter } }) =>
-      service.studentsReport(institute, { ...filter, isOwing: isOwing(owing) }),
-    list: { ...service.STUDENT_SORTING, toRows: rows => rows.map(service.toListed), isActedOn: true },
-  })
+  addList(app, flex, { url: '/students', list: studentList, readers: AT_COUNTER, isActedOn: true })
   addConsoleRead(app, flex, {
     url: '/choices',
     roles: EVERYONE,

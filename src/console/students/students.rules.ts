@@ -8,6 +8,8 @@ export const FINANCE_ROLES: readonly ConsoleRole[] = ['owner', 'finance']
 /** Asking the ERP moves nothing, and those who connect the ERP want to see it work. */
 export const ERP_ROLES: readonly ConsoleRole[] = ['owner', 'finance', 'developer']
 
+export const STATUSES = ['active', 'dropped'] as const
+
 const LONGEST_WORD = 100
 const MOST_WORDS = 8
 

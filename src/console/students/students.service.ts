@@ -6,7 +6,7 @@ import type { PlanHistory } from '../../flex/plans/plan.output.ts'
 import type { LoadedPlan } from '../../flex/rules/plan.rules.ts'
 import { readOwnOrder } from '../../fees/structures/structures.service.ts'
 import { listEntries } from '../../institutes/catalogue.service.ts'
-import { branchFilter, type Institute } from '../../institutes/institutes.rules.ts'
+import type { Institute } from '../../institutes/institutes.rules.ts'
 import type { Order } from '../../orders/orders.rules.ts'
 import { listDuesOrders } from '../../orders/student-orders.service.ts'
 import {
@@ -25,68 +25,13 @@ import { listRefundsOf, type DirectRefund } from '../../students/direct-payments
 import { listErpSettings } from '../../erp/settings/settings.service.ts'
 import { getStudent, type CarriedAmount } from '../../students/students.service.ts'
 import { yearName } from '../../students/students.rules.ts'
-import { readMoment, toWordQuery, writeMoment } from './students.rules.ts'
-import type { Report } from '../reports/export.service.ts'
-import { money, text, type Column } from '../reports/reports.rules.ts'
+import { readMoment, writeMoment } from './students.rules.ts'
 import * as store from './students.store.ts'
 import { listTimeline, type TimelineRow } from './timeline.store.ts'
 
-export { STUDENT_SORTING, toListed, type ListedStudent } from './students.store.ts'
 export type { TimelineRow } from './timeline.store.ts'
 
 export type StudentTarget = { institute: Institute; studentId: string }
-
-export type WantedStudents = Omit<store.StudentFilter, 'words'> & { typed?: string | undefined }
-
-/** One statement reads a page, by name. */
-export async function listStudents(
-  { db }: Context,
-  institute: Institute,
-  { typed, ...wanted }: WantedStudents,
-  limit: number,
-): Promise<Page<store.ListedStudent>> {
-  const filter = filterOf(institute, { typed, ...wanted })
-  if (filter === null) return { rows: [], nextCursor: undefined }
-  const found = await store.listStudents(db, institute.id, filter, limit + 1)
-  return toPage(found, limit, student => student.id)
-}
-
-/** Null when nothing can fit what was typed. */
-function filterOf(institute: Institute, { typed, ...wanted }: WantedStudents): store.StudentFilter | null {
-  const words = typed === undefined ? undefined : toWordQuery(institute.id, typed)
-  if (words === null) return null
-  return { ...wanted, words, collectorCode: branchFilter(institute, wanted.collectorCode) }
-}
-
-const COLUMNS: readonly Column<store.StudentRow>[] = [
-  text('Student', row => row.fullname),
-  text('Admission no.', row => row.identifier),
-  text('Second identifier', row => row.customIdentifier),
-  text('Grade', row => row.gradeName),
-  text('Section', row => row.section),
-  text('Year', row => yearName(row.academicYearStart, row.academicYearEnd)),
-  text('Branch', row => row.collectorCode),
-  text('Status', row => row.status),
-  text('Contact', row => row.contactName),
-  text('Phone', row => row.contactNumber),
-  text('E-mail', row => row.contactEmail),
-  money('Paid', row => row.paidPaise),
-  money('Carried to a later year', row => row.carriedPaise),
-  money('Outstanding', row => row.owedPaise),
-  money('On the way', row => row.onTheWayPaise),
-]
-
-/** Everybody who fits, not only those who are shown. */
-export function studentsReport(institute: Institute, wanted: WantedStudents): Report<store.StudentRow> {
-  const filter = filterOf(institute, wanted)
-  const report = { name: 'students', title: 'Students', columns: COLUMNS }
-  if (filter === null) return { ...report, query: null }
-  return {
-    ...report,
-    query: store.studentsQuery(institute.id, filter),
-    counted: store.countedStudents(institute.id, filter),
-  }
-}
 
 type Code = { code: string; name: string }
 export type Choices = {

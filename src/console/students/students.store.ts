@@ -1,7 +1,6 @@
 import type { Queryable } from '../../platform/db/database.ts'
 import { allOf } from '../../platform/db/list.ts'
 import type { Paise } from '../../platform/money.ts'
-import { by, type Sorting } from '../../platform/db/sorted-list.ts'
 import { limitOf, type Query } from '../../platform/db/query.ts'
 import { yearName } from '../../students/students.rules.ts'
 
@@ -122,19 +121,6 @@ export function studentsQuery(instituteId: number, filter: StudentFilter, range?
 /** The same students without what they owe. */
 export function countedStudents(instituteId: number, filter: StudentFilter): Query {
   return selectInOrder(instituteId, filter)
-}
-
-export const STUDENT_SORTING: Sorting = {
-  key: 'id',
-  tie: by.name('fullname'),
-  columns: {
-    name: by.name('fullname'),
-    admission: by.text('identifier'),
-    grade: by.grade(`grade || ' ' || coalesce(section, '')`),
-    parent: by.name('"contactName"'),
-    paid: by.number('"paidPaise"'),
-    outstanding: by.number('"owedPaise"'),
-  },
 }
 
 export function toListed({ years, ...row }: StudentRow): ListedStudent {

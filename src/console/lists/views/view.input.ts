@@ -9,7 +9,7 @@ export const viewInput = input({
   name: field.text('What its owner calls it. One of the same name is replaced.', 'Class 5, owing', 60),
   filters: field.text(
     'Filters and sorting, as they stand in the address.',
-    'grade=5&owing=yes&sort=-outstanding',
+    'grade=5&owing=yes&sort=-outstanding_amount',
     1000,
   ),
 })

@@ -1,6 +1,6 @@
 import { Alert, Button, Group, Stack } from '@mantine/core'
 import { useState } from 'react'
-import type { StudentRowAnswer } from '../../../../src/console/students/students.output.ts'
+import type { StudentRowAnswer } from '../../../../src/console/students/student.list.ts'
 import { useCommand } from '../../api/command.ts'
 import { useInstitutePath, useMay, usePerson, useSession } from '../../api/session.ts'
 import { Problem } from '../../ui/problem.tsx'

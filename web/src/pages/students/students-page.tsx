@@ -1,125 +1,48 @@
 import { Group, TextInput } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
-import type { StudentRowAnswer } from '../../../../src/console/students/students.output.ts'
+import type { StudentRowAnswer } from '../../../../src/console/students/student.list.ts'
 import { useInstitute, useInstitutePath, useMay } from '../../api/session.ts'
-import { DataTable, type Column } from '../../ui/table/data-table.tsx'
+import { ListTable } from '../../ui/table/list-table.tsx'
 import { formatRupees, OnTheWay } from '../../ui/money.tsx'
 import { PageFrame } from '../../ui/page.tsx'
-import { StatusBadge } from '../../ui/status-badge.tsx'
-import { useFilters, type Filter } from '../../ui/table/use-filters.ts'
+import { useFilters } from '../../ui/table/use-filters.ts'
 import { yearName } from '../../ui/when.tsx'
 import { RemindButtons, RemindPicked } from '../reminders/remind-buttons.tsx'
 import { ExportMenu } from '../../ui/table/export-menu.tsx'
 import { LinksForPicked } from './actions/links-for-picked.tsx'
 import { LinkButton } from '../../ui/link/link-button.tsx'
-import { useChoices, type Choices } from '../../api/choices.ts'
+import { useChoices } from '../../api/choices.ts'
 import { STATUS_LABELS } from './texts.ts'
 
 type Row = StudentRowAnswer
 
-const BRANCH: Column<Row> = { key: 'branch', title: 'Branch', text: row => row.collector_code }
+const YES = { yes: { label: 'Yes' }, no: { label: 'No' } }
+const LABELS = { status: STATUS_LABELS, owing: YES }
 
-const COLUMNS: readonly Column<Row>[] = [
-  {
-    key: 'name',
-    title: 'Student',
-    sort: 'name',
-    text: row => row.fullname,
-    render: row => <strong className="long-text">{row.fullname}</strong>,
-  },
-  { key: 'identifier', title: 'Admission no.', sort: 'admission', text: row => row.identifier },
-  {
-    key: 'grade',
-    title: 'Grade',
-    sort: 'grade',
-    text: row => (row.section === undefined ? row.grade_name : `${row.grade_name} ${row.section}`),
-  },
-  {
-    key: 'year',
-    title: 'Year',
-    text: row => yearName(row.academic_year_start, row.academic_year_end),
-    render: row => <span className="nowrap">{yearName(row.academic_year_start, row.academic_year_end)}</span>,
-  },
-  { key: 'parent', title: 'Parent', sort: 'parent', text: row => row.primary_contact_name },
-  { key: 'phone', title: 'Phone', text: row => row.primary_contact_number },
-  {
-    key: 'paid',
-    title: 'Paid',
-    sort: 'paid',
-    isLargestFirst: true,
-    text: row => formatRupees(row.paid_amount),
-    render: row => (
-      <>
-        {formatRupees(row.paid_amount)}
-        {row.carried_amount > 0 && (
-          <div className="faint">
-            <div className="nowrap">{`Carried to ${row.carried_to ?? 'a later year'}`}</div>
-            {formatRupees(row.carried_amount)}
-          </div>
-        )}
-      </>
-    ),
-    align: 'right',
-  },
-  {
-    key: 'outstanding',
-    title: 'Outstanding',
-    sort: 'outstanding',
-    isLargestFirst: true,
-    text: row => formatRupees(row.outstanding_amount),
-    render: row => (
-      <>
-        {formatRupees(row.outstanding_amount)}
-        <OnTheWay rupees={row.on_the_way_amount} />
-      </>
-    ),
-    align: 'right',
-  },
-  {
-    key: 'status',
-    title: 'Status',
-    text: row => STATUS_LABELS[row.status].label,
-    render: row => (
-      <StatusBadge tone={STATUS_LABELS[row.status].tone}>{STATUS_LABELS[row.status].label}</StatusBadge>
-    ),
-  },
-]
-
-/** Branch only where there are several. */
-function columnsFor({ branches }: Choices): readonly Column<Row>[] {
-  if (branches.length < 2) return COLUMNS
-  return [...COLUMNS.slice(0, 4), BRANCH, ...COLUMNS.slice(4)]
-}
-
-function optionsOf(codes: readonly { code: string; name: string }[]) {
-  return codes.map(({ code, name }) => ({ value: code, label: name }))
-}
-
-function filtersFor(choices: Choices): readonly Filter[] {
-  const branches = optionsOf(choices.branches)
-  return [
-    ...(branches.length > 1 ? [{ key: 'collector_code', label: 'Branch', options: branches }] : []),
-    { key: 'academic_year_start', label: 'Year', options: optionsOf(choices.years) },
-    { key: 'grade', label: 'Grade', options: optionsOf(choices.grades) },
-    { key: 'section', label: 'Section' },
-    {
-      key: 'status',
-      label: 'Status',
-      options: [
-        { value: 'active', label: 'Active' },
-        { value: 'dropped', label: 'Dropped' },
-      ],
-    },
-    {
-      key: 'owing',
-      label: 'Owes fees',
-      options: [
-        { value: 'yes', label: 'Yes' },
-        { value: 'no', label: 'No' },
-      ],
-    },
-  ]
+const CELLS = {
+  fullname: (row: Row) => <strong className="long-text">{row.fullname}</strong>,
+  grade_name: (row: Row) => (row.section === undefined ? row.grade_name : `${row.grade_name} ${row.section}`),
+  academic_year_start: (row: Row) => (
+    <span className="nowrap">{yearName(row.academic_year_start, row.academic_year_end)}</span>
+  ),
+  paid_amount: (row: Row) => (
+    <>
+      {formatRupees(row.paid_amount)}
+      {row.carried_amount > 0 && (
+        <div className="faint">
+          <div className="nowrap">{`Carried to ${row.carried_to ?? 'a later year'}`}</div>
+          {formatRupees(row.carried_amount)}
+        </div>
+      )}
+    </>
+  ),
+  outstanding_amount: (row: Row) => (
+    <>
+      {formatRupees(row.outstanding_amount)}
+      <OnTheWay rupees={row.on_the_way_amount} />
+    </>
+  ),
 }
 
 const SHORTEST = 2
@@ -128,7 +51,7 @@ export function StudentsPage() {
   const path = useInstitutePath()
   const { code: institute } = useInstitute()
   const navigate = useNavigate()
-  const choices = useChoices()
+  const { branches } = useChoices()
   const mayAdd = useMay('owner', 'finance')
   const { values, set } = useFilters([{ key: 'q', label: 'Search' }])
   const typed = values['q'] ?? ''
@@ -161,15 +84,15 @@ export function StudentsPage() {
       }
     >
       <SearchStudents value={typed} onChange={text => set({ q: text || undefined })} />
-      <DataTable
+      <ListTable<Row>
         name="Students"
         path={`${path}/students`}
         queryKey="students"
-        columns={columnsFor(choices)}
+        cells={CELLS}
+        labels={LABELS}
+        {...(branches.length < 2 ? { without: ['collector_code'] } : {})}
         rowId={row => row.service_student_id}
-        filters={filtersFor(choices)}
         query={{ q }}
-        counted={['record of a student', 'records of students, one for each year']}
         picked={picked => (
           <>
             <RemindPicked list="students" picked={picked} />

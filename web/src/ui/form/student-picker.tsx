@@ -1,7 +1,7 @@
 import { Select, type SelectProps } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { StudentRowAnswer } from '../../../../src/console/students/students.output.ts'
+import type { StudentRowAnswer } from '../../../../src/console/students/student.list.ts'
 import { list } from '../../api/client.ts'
 import { useInstitutePath } from '../../api/session.ts'
 import { formatRupees } from '../money.tsx'

@@ -2,10 +2,8 @@ import { Button, Group, NativeSelect, Radio, SimpleGrid, Stack } from '@mantine/
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useQuery } from '@tanstack/react-query'
-import type {
-  StudentPageAnswer,
-  StudentRowAnswer,
-} from '../../../../../src/console/students/students.output.ts'
+import type { StudentRowAnswer } from '../../../../../src/console/students/student.list.ts'
+import type { StudentPageAnswer } from '../../../../../src/console/students/students.output.ts'
 import type { CreatedOrderAnswer } from '../../../../../src/orders/order.output.ts'
 import { get } from '../../../api/client.ts'
 import { problemOf, useCommand } from '../../../api/command.ts'
