@@ -1,7 +1,7 @@
 import { requireReturnUrl } from '../orders/return-url.rules.ts'
 import type { Institute } from '../institutes/institutes.rules.ts'
 import { closeUnpaid, openOrders } from '../orders/order-payments.service.ts'
-import type { Order } from '../orders/orders.rules.ts'
+import type { Order, OrderToPay } from '../orders/orders.rules.ts'
 import { findOrders } from '../orders/orders.service.ts'
 import { orderFor } from '../orders/student-order.ts'
 import { heldUntil } from '../payments/payments.rules.ts'
@@ -174,7 +174,7 @@ function shareOf(dues: Dues, { amountPaise = null, componentTypes = null }: Chos
 export async function isStillDue(
   ctx: Pick<PaymentContext, 'db' | 'clock'>,
   instituteId: number,
-  order: Order,
+  order: OrderToPay,
 ): Promise<boolean> {
   return ctx.db.transaction(async tx => {
     const made = (await readDuesOrders(tx, instituteId, [order.id])).get(order.id)

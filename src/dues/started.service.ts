@@ -1,4 +1,4 @@
-import { totalOf, type Order, type OrderKind } from '../orders/orders.rules.ts'
+import { totalOf, type OrderToPay, type OrderKind } from '../orders/orders.rules.ts'
 import { findOrders } from '../orders/orders.service.ts'
 import type { PaymentContext } from '../payments/context.ts'
 import { heldUntil } from '../payments/payments.rules.ts'
@@ -28,7 +28,7 @@ export type StartedDues = {
 }
 
 type StartContext = Pick<PaymentContext, 'db' | 'clock'>
-type Lines = Pick<Order, 'id' | 'lines'>
+type Lines = Pick<OrderToPay, 'id' | 'lines'>
 
 /** Kinds that a person pays at the checkout; the others are debited by mandate or paid out by a lender. */
 const PAID_BY_PAYERS: readonly OrderKind[] = ['student', 'order', 'link', 'downpayment']
@@ -62,7 +62,7 @@ export async function findStartedDues(
 export async function findRival(
   ctx: StartContext,
   instituteId: number,
-  order: Order,
+  order: OrderToPay,
 ): Promise<StartedDues | null> {
   if (order.studentId === null) return null
   const started = await listStartedByPayers(ctx.db, instituteId, order.studentId)
@@ -83,7 +83,7 @@ async function describeHeld(
 export async function findPending(
   ctx: StartContext,
   instituteId: number,
-  order: Order,
+  order: OrderToPay,
 ): Promise<OnTheWay | null> {
   const { studentId, lines } = order
   if (studentId === null) return null
@@ -94,7 +94,7 @@ export async function findPending(
 export async function assertNobodyPays(
   ctx: StartContext,
   instituteId: number,
-  order: Order,
+  order: OrderToPay,
 ): Promise<boolean> {
   const { studentId, lines } = order
   if (studentId === null) return true
@@ -105,7 +105,11 @@ export async function assertNobodyPays(
 }
 
 /** Gives up what keeps this order from being paid; money of it that comes in all the same counts. */
-export async function takeOverRivals(ctx: StartContext, instituteId: number, order: Order): Promise<void> {
+export async function takeOverRivals(
+  ctx: StartContext,
+  instituteId: number,
+  order: OrderToPay,
+): Promise<void> {
   const { studentId } = order
   if (studentId === null) return
   await ctx.db.transaction(async tx => {

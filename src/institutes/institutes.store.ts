@@ -1,32 +1,8 @@
 import type { Queryable, Transaction } from '../platform/db/database.ts'
 import { oneOf } from '../platform/db/query.ts'
 import { Table } from '../platform/db/table.ts'
+import { branches, INSTITUTE_COLUMNS } from './institute-row.ts'
 import type { Branch, FamilyPages, Institute, CatalogueEntry } from './institutes.rules.ts'
-
-const institutes = new Table<Omit<Institute, 'branches'>>('institutes', {
-  id: 'int',
-  code: 'text',
-  name: 'text',
-  strictCatalogue: 'boolean',
-  color: 'text',
-  logoTag: 'text',
-  familyLanguage: 'text',
-  hasParentSignIn: 'boolean',
-  locksErpStudents: 'boolean',
-})
-
-const branches = new Table<Branch & { instituteId: number }>('branches', {
-  instituteId: 'int',
-  collectorCode: 'text',
-  name: 'text',
-  isDefault: 'boolean',
-})
-
-/** An institute with its branches as one row. */
-export const INSTITUTE_COLUMNS = `${institutes.columns('i')},
-  (select coalesce(json_agg(${branches.json('b', ['collectorCode', 'name', 'isDefault'])}
-     order by b.created_at, b.collector_code), '[]')
-   from branches b where b.institute_id = i.id) as branches`
 
 export async function findInstitute(db: Queryable, code: string): Promise<Institute | null> {
   const [row] = await db.query<Institute>(`select ${INSTITUTE_COLUMNS} from institutes i where i.code = $1`, [

@@ -1,7 +1,7 @@
 import type { Queryable, Transaction } from '../platform/db/database.ts'
 import { Table } from '../platform/db/table.ts'
 import type { Caller, Institute } from './institutes.rules.ts'
-import { INSTITUTE_COLUMNS } from './institutes.store.ts'
+import { INSTITUTE_COLUMNS } from './institute-row.ts'
 import { expandScopes, type ScopeName } from './scopes.rules.ts'
 
 export type ApiKey = {

@@ -72,6 +72,9 @@ export type Order = MadeFor & {
   receipt: ReceiptKey | null
 }
 
+/** What decides whether and how an order is paid; what followed its payment takes another statement to read. */
+export type OrderToPay = Omit<Order, 'refundedPaise' | 'receipt'>
+
 /** Which move leads where; money wins, so a payment can still turn an expired or cancelled one paid. */
 const MOVES: Record<OrderState, readonly OrderState[]> = {
   unpaid: ['paid', 'expired', 'cancelled'],

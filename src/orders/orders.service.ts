@@ -10,6 +10,7 @@ import {
   type CatalogueEntry,
   type Institute,
 } from '../institutes/institutes.rules.ts'
+import { refuseIfLeft } from '../institutes/institutes.service.ts'
 import { newEvent } from '../events/define-event.ts'
 import { recordEvents } from '../events/events.service.ts'
 import type { Database, Queryable, Transaction } from '../platform/db/database.ts'
@@ -28,6 +29,7 @@ import {
   unpaidOrder,
   type NewOrder,
   type Order,
+  type OrderToPay,
   type OrderAddress,
   type PublicKind,
 } from './orders.rules.ts'
@@ -138,9 +140,27 @@ export async function getOrder(
  */
 export async function findOrder(ctx: Context, institute: Institute, id: string): Promise<Order | null> {
   const order = await store.findOrder(ctx.db, institute.id, id)
-  if (order === null || order.kind === 'loan') return null
-  const isOpenDebit = order.kind === 'instalment' && order.state !== 'paid' && order.state !== 'reversed'
-  return isOpenDebit ? null : order
+  return order === null || !hasPage(order) ? null : order
+}
+
+function hasPage({ kind, state }: Pick<Order, 'kind' | 'state'>): boolean {
+  if (kind === 'loan') return false
+  return kind !== 'instalment' || state === 'paid' || state === 'reversed'
+}
+
+/** The same with its institute, by the codes in the page's address: all that most of its requests need, read at once. */
+export async function findOrderToPay(
+  { db }: Context,
+  code: string,
+  id: string,
+): Promise<{ institute: Institute; order: OrderToPay | null } | null> {
+  const found = await store.findOrderToPay(db, code, id)
+  if (found === null) {
+    await refuseIfLeft(db, 'code', code)
+    return null
+  }
+  const { institute, order } = found
+  return { institute, order: order !== null && hasPage(order) ? order : null }
 }
 
 /** Keeps the order of the ids. */

@@ -1,10 +1,11 @@
-import type { CatalogueEntry } from '../institutes/institutes.rules.ts'
+import { INSTITUTE_JSON } from '../institutes/institute-row.ts'
+import type { CatalogueEntry, Institute } from '../institutes/institutes.rules.ts'
 import type { Database, Queryable, Transaction } from '../platform/db/database.ts'
 import { institutesOf } from '../platform/db/named-rows.ts'
 import { Table } from '../platform/db/table.ts'
 import { KEPT, lockNumber, type Idempotency } from '../platform/idempotency.ts'
 import { ZERO, type Paise } from '../platform/money.ts'
-import type { Order, OrderLine } from './orders.rules.ts'
+import type { Order, OrderLine, OrderToPay } from './orders.rules.ts'
 import type { ReceiptKey } from '../receipts/receipts.rules.ts'
 
 type OrderColumns = Omit<Order, 'lines' | 'refundedPaise' | 'receipt'>
@@ -86,6 +87,24 @@ export async function findOrder(db: Database, instituteId: number, id: string): 
   if (row.paidAt === null) return toOrder({ ...row, ...NOT_PAID })
   const [paid = NOT_PAID] = await db.pointRead<AfterPayment>(AFTER_PAYMENT, [instituteId, id])
   return toOrder({ ...row, ...paid })
+}
+
+const TO_PAY = `select ${INSTITUTE_JSON} as institute, ${columnsAndLines('i.id')}
+  from institutes i left join orders o on o.institute_id = i.id and o.id = $2 where i.code = $1`
+
+type RowToPay = Omit<OrderRow, keyof AfterPayment> & { institute: Institute }
+
+/** By what the address of its page says; the institute by itself when it has no such order. */
+export async function findOrderToPay(
+  db: Database,
+  code: string,
+  id: string,
+): Promise<{ institute: Institute; order: OrderToPay | null } | null> {
+  const [row] = await db.pointRead<RowToPay | { institute: Institute; id: null }>(TO_PAY, [code, id])
+  if (row === undefined) return null
+  if (row.id === null) return { institute: row.institute, order: null }
+  const { institute, ...order } = row
+  return { institute, order: withMoments(order) }
 }
 
 export async function lockOrder(tx: Transaction, instituteId: number, id: string): Promise<Order | null> {
@@ -277,7 +296,11 @@ export async function findOrders(
   return rows.map(toOrder)
 }
 
-export function toOrder({ lines, ...order }: OrderRow): Order {
+export function toOrder(row: OrderRow): Order {
+  return withMoments(row)
+}
+
+function withMoments<Row extends Pick<OrderRow, 'lines'>>({ lines, ...order }: Row) {
   return {
     ...order,
     lines: lines.map(line => ({

@@ -2,7 +2,7 @@ import { takeDue } from '../platform/jobs/claim.ts'
 import { createHash } from 'node:crypto'
 import type { Institute } from '../institutes/institutes.rules.ts'
 import { closeUnpaid, openOrders } from '../orders/order-payments.service.ts'
-import { stateAt, unpaidOrder, type Order } from '../orders/orders.rules.ts'
+import { stateAt, unpaidOrder, type Order, type OrderToPay } from '../orders/orders.rules.ts'
 import { getOrder, listOrders } from '../orders/orders.service.ts'
 import type { Refund } from '../payments/refunds/refunds.rules.ts'
 import { listRefunds, requestRefund, type RequestedRefund } from '../payments/refunds/refunds.service.ts'
@@ -111,7 +111,11 @@ function orderOf(page: Page, { known, ...filled }: FilledForm, now: Date): Order
 }
 
 /** The page that an order came from; null for orders that came otherwise. */
-export async function pageOfOrder(ctx: Context, institute: Institute, order: Order): Promise<Page | null> {
+export async function pageOfOrder(
+  ctx: Context,
+  institute: Institute,
+  order: OrderToPay,
+): Promise<Page | null> {
   return order.kind === 'page' ? store.findPageOfOrder(ctx.db, institute.id, order.id) : null
 }
 

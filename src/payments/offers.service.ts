@@ -1,4 +1,4 @@
-import { totalOf, type Order } from '../orders/orders.rules.ts'
+import { totalOf, type OrderToPay } from '../orders/orders.rules.ts'
 import { sumPaise, type Paise } from '../platform/money.ts'
 import { offeredMethods } from '../providers/accounts/accounts.rules.ts'
 import type { Account, BranchKey } from '../providers/accounts/registry.service.ts'
@@ -9,7 +9,7 @@ import type { PaymentContext } from './context.ts'
 export async function methodsFor(
   { accounts }: Pick<PaymentContext, 'accounts'>,
   instituteId: number,
-  orders: readonly Order[],
+  orders: readonly OrderToPay[],
 ): Promise<PaymentMode[]> {
   const account = await commonAccount(accounts, instituteId, orders)
   return account === null ? [] : offeredMethods(account, totalOfAll(orders))
@@ -19,14 +19,14 @@ export async function methodsFor(
 export async function accountToPay(
   { accounts }: Pick<PaymentContext, 'accounts'>,
   instituteId: number,
-  orders: readonly Order[],
+  orders: readonly OrderToPay[],
   mode: PaymentMode,
 ): Promise<Account | null> {
   const account = await commonAccount(accounts, instituteId, orders)
   return account !== null && offeredMethods(account, totalOfAll(orders)).includes(mode) ? account : null
 }
 
-function totalOfAll(orders: readonly Order[]): Paise {
+function totalOfAll(orders: readonly OrderToPay[]): Paise {
   return sumPaise(orders.map(totalOf))
 }
 
@@ -34,7 +34,7 @@ function totalOfAll(orders: readonly Order[]): Paise {
 export async function commonAccount(
   accounts: PaymentContext['accounts'],
   instituteId: number,
-  branches: readonly Pick<Order, 'collectorCode'>[],
+  branches: readonly Pick<OrderToPay, 'collectorCode'>[],
 ): Promise<Account | null> {
   const codes = [...new Set(branches.map(({ collectorCode }) => collectorCode))]
   const found: (Account | null)[] = []

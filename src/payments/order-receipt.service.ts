@@ -1,5 +1,5 @@
 import type { Institute } from '../institutes/institutes.rules.ts'
-import { lineName, totalOf, type Order } from '../orders/orders.rules.ts'
+import { lineName, totalOf, type OrderToPay } from '../orders/orders.rules.ts'
 import { findOrders } from '../orders/orders.service.ts'
 import { readLetterhead, type Letterhead } from '../receipts/letterhead.service.ts'
 import { receiptFileOf, type PaidFor, type PrintOptions, type ReceiptFile } from '../receipts/receipt-file.ts'
@@ -16,7 +16,7 @@ export type IssuedReceipt = { receipt: receipts.Receipt; payment: Payment }
 export async function findReceipt(
   ctx: PaymentContext,
   institute: Institute,
-  order: Order,
+  order: OrderToPay,
   known?: readonly Payment[],
 ): Promise<IssuedReceipt | null> {
   const payments = known ?? (await listPayments(ctx.db, institute.id, order.id))
@@ -30,7 +30,7 @@ export async function findReceipt(
 export async function findReceiptFile(
   ctx: PaymentContext,
   institute: Institute,
-  order: Order,
+  order: OrderToPay,
   options?: PrintOptions,
 ): Promise<ReceiptFile | null> {
   const issued = await findReceipt(ctx, institute, order)
@@ -65,7 +65,7 @@ async function readMade(
 }
 
 type PaidOrderOnPaper = {
-  order: Order
+  order: OrderToPay
   payment: Payment
   letterhead: Letterhead
   refunds: PaidFor['refunds']

@@ -1,4 +1,4 @@
-import type { Order } from '../orders/orders.rules.ts'
+import type { Order, OrderToPay } from '../orders/orders.rules.ts'
 import type { Transaction } from '../platform/db/database.ts'
 import type { Paise } from '../platform/money.ts'
 import type { Payment } from './payments.rules.ts'
@@ -13,7 +13,7 @@ export type PaidOrder = { payment: Payment; order: Order }
  */
 export type PaymentHandler = {
   /** Asked before a payment of it starts. False: what it was for has changed, and it has been closed. */
-  mayStart?(instituteId: number, order: Order): Promise<boolean>
+  mayStart?(instituteId: number, order: OrderToPay): Promise<boolean>
   captured(tx: Transaction, paid: PaidOrder, at: Date): Promise<void>
   /** All of a settlement at once. A debit that the bank took back before it was settled is not among them. */
   settled(tx: Transaction, paid: readonly PaidOrder[], at: Date): Promise<void>

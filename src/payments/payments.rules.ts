@@ -1,4 +1,4 @@
-import { totalOf, type Order } from '../orders/orders.rules.ts'
+import { totalOf, type OrderToPay } from '../orders/orders.rules.ts'
 import { assert, assertNever } from '../platform/assert.ts'
 import { dayOf, addWorkingDays, type Holidays } from '../platform/calendar.ts'
 import { ZERO, type Paise } from '../platform/money.ts'
@@ -42,7 +42,7 @@ export type AccountRef = { provider: ProviderName; accountId: string }
 /** An intent to pay all of an order. */
 export function newPayment(
   instituteId: number,
-  order: Order,
+  order: OrderToPay,
   {
     id,
     provider,
@@ -202,7 +202,7 @@ export function heldUntil({ createdAt }: Pick<Payment, 'createdAt'>): Date {
 }
 
 /** What the bank shows the payer. */
-export function describeOrders(orders: readonly Order[]): string {
+export function describeOrders(orders: readonly OrderToPay[]): string {
   const who = orders.flatMap(order => order.studentName ?? order.identifier ?? [])
   return who.length === 0 ? 'Fees' : `Fees for ${who.join(', ')}`
 }
@@ -211,7 +211,7 @@ const PAGE_LASTS_MS = 24 * 3_600_000
 const SHORTEST_PAGE_MS = 20 * 60_000
 
 /** Until when a provider's page may take the payment: as long as the order is open, a day at most. Providers want some time. */
-export function payableUntil({ expiresAt }: Pick<Order, 'expiresAt'>, now: Date): Date {
+export function payableUntil({ expiresAt }: Pick<OrderToPay, 'expiresAt'>, now: Date): Date {
   const latest = now.getTime() + PAGE_LASTS_MS
   const open = Math.min(expiresAt?.getTime() ?? latest, latest)
   return new Date(Math.max(open, now.getTime() + SHORTEST_PAGE_MS))

@@ -50,13 +50,17 @@ export const WEB_FONTS: readonly WebFont[] = [
   ),
 ]
 
+/** All of them and more, in a class that is looked through several times as fast: most pages have none. */
+const BEYOND_LATIN = /[\u0600-\u1fff\u2c00-\uffff]/
+
 const LETTERS =
   /[\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Gurmukhi}\p{Script=Gujarati}\p{Script=Oriya}\p{Script=Tamil}\p{Script=Telugu}\p{Script=Kannada}\p{Script=Malayalam}\p{Script=Meetei_Mayek}\p{Script=Ol_Chiki}\p{Script=Arabic}]/v
 
 /** Whether a page has letters of any of them; the name of the other language in the switch is not worth a font. */
 export function needsFonts(html: string): boolean {
   const end = html.lastIndexOf('<footer class="switch">')
-  return LETTERS.test(end === -1 ? html : html.slice(0, end))
+  const text = end === -1 ? html : html.slice(0, end)
+  return BEYOND_LATIN.test(text) && LETTERS.test(text)
 }
 
 /** The family comes first in the list of every page's fonts; it has no letters but those of its scripts. */

@@ -96,9 +96,9 @@ function assertMost({ list, ...cost }: Cost, most: SentStatements): void {
 }
 
 test('a payment by API, with its webhook and its mail, keeps its number of statements and commits', async () => {
-  assertMost(await leastOf(5, payByApi), { statements: 26, commits: 16, flushes: 7 })
+  assertMost(await leastOf(5, payByApi), { statements: 25, commits: 15, flushes: 7 })
 })
 
 test('a payment by the hosted page, with its webhook and its mail, keeps its number of statements and commits', async () => {
-  assertMost(await leastOf(5, payByPage), { statements: 40, commits: 30, flushes: 7 })
+  assertMost(await leastOf(5, payByPage), { statements: 33, commits: 23, flushes: 7 })
 })

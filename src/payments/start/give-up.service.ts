@@ -1,4 +1,4 @@
-import type { Order } from '../../orders/orders.rules.ts'
+import type { OrderToPay } from '../../orders/orders.rules.ts'
 import type { Transaction } from '../../platform/db/database.ts'
 import type { PaymentMode } from '../../providers/port.ts'
 import type { PaymentContext } from '../context.ts'
@@ -25,7 +25,7 @@ export async function giveUpStarted(
 export async function giveUpOtherMode(
   ctx: PaymentContext,
   instituteId: number,
-  orders: readonly Order[],
+  orders: readonly OrderToPay[],
   mode: PaymentMode,
 ): Promise<void> {
   const underWay = await store.findUnderWay(ctx.db, instituteId, orders[0]?.id ?? '')

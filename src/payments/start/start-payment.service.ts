@@ -1,6 +1,6 @@
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { lockOrders } from '../../orders/order-payments.service.ts'
-import { stateAt, type Order } from '../../orders/orders.rules.ts'
+import { stateAt, type OrderToPay } from '../../orders/orders.rules.ts'
 import { findOrder } from '../../orders/orders.service.ts'
 import { assert } from '../../platform/assert.ts'
 import { conflict, notFound, unavailable } from '../../platform/errors.ts'
@@ -23,7 +23,7 @@ import { insertGroup, listAtProvider } from './groups.store.ts'
 
 type Options = { mode: PaymentMode; returnUrl: string }
 /** What one payment at the bank pays: an order, or several at once. */
-type Opened = { payments: readonly Payment[]; orders: readonly Order[] }
+type Opened = { payments: readonly Payment[]; orders: readonly OrderToPay[] }
 
 /**
  * Of an order by its id, or as the request has just read it. Starts a payment or takes up the one under way: a second tab, a double click and a reload all end at the same
@@ -32,7 +32,7 @@ type Opened = { payments: readonly Payment[]; orders: readonly Order[] }
 export async function startPayment(
   ctx: PaymentContext,
   institute: Institute,
-  order: string | Order,
+  order: string | OrderToPay,
   options: Options,
 ): Promise<Payment> {
   return startOpened(ctx, institute, await openPayment(ctx, institute, order, options.mode), options)
@@ -99,7 +99,7 @@ const OPENING_TRIES = 3
 async function openPayment(
   ctx: PaymentContext,
   institute: Institute,
-  asked: string | Order,
+  asked: string | OrderToPay,
   mode: PaymentMode,
 ): Promise<Opened> {
   const { db } = ctx
@@ -131,7 +131,7 @@ async function openGroup(
   const { db } = ctx
   for (let left = OPENING_TRIES; left > 0; left--) {
     const now = ctx.clock.now()
-    const orders: Order[] = []
+    const orders: OrderToPay[] = []
     for (const id of orderIds) orders.push(await requirePayable(ctx, institute, id, now))
     const account = await accountToPay(ctx, institute.id, orders, mode)
     if (account !== null) {
@@ -160,7 +160,7 @@ async function withGroup(ctx: PaymentContext, institute: Institute, underWay: Pa
   const { paymentId } = atProvider(underWay)
   const payments =
     underWay.groupId === null ? [underWay] : await listAtProvider(ctx.db, institute.id, paymentId)
-  const orders: Order[] = []
+  const orders: OrderToPay[] = []
   for (const { orderId } of payments) {
     const order = await findOrder(ctx, institute, orderId)
     assert(order !== null, `the payment ${paymentId} lost its order`)
@@ -172,9 +172,9 @@ async function withGroup(ctx: PaymentContext, institute: Institute, underWay: Pa
 async function requirePayable(
   ctx: PaymentContext,
   institute: Institute,
-  asked: string | Order,
+  asked: string | OrderToPay,
   now: Date,
-): Promise<Order> {
+): Promise<OrderToPay> {
   const order = typeof asked === 'string' ? await findOrder(ctx, institute, asked) : asked
   if (order === null) throw notFound('This order')
   const state = stateAt(order, now)

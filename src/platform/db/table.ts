@@ -62,9 +62,16 @@ export class Table<Row extends object> {
       .join(', ')
   }
 
-  /** The row as a JSON object, for rows inside a row. Moments and days are texts in it. */
-  json(alias: string, only?: readonly (keyof Row & string)[]): string {
-    const pairs = this.#pick(only).map(({ key, name }) => `'${key}', ${alias}.${name}`)
+  /** The row as a JSON object, for rows inside a row, with expressions beside its columns. Moments and days are texts in it. */
+  json(
+    alias: string,
+    only?: readonly (keyof Row & string)[],
+    more: Readonly<Record<string, string>> = {},
+  ): string {
+    const pairs = [
+      ...this.#pick(only).map(({ key, name }) => `'${key}', ${alias}.${name}`),
+      ...Object.entries(more).map(([key, expression]) => `'${key}', ${expression}`),
+    ]
     return `json_build_object(${pairs.join(', ')})`
   }
 

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { readCallbackKey } from '../../institutes/institutes.service.ts'
-import { statusAt, type Order } from '../../orders/orders.rules.ts'
+import { statusAt, type OrderToPay } from '../../orders/orders.rules.ts'
 import type { Context } from '../../platform/context.ts'
 
 /** Path of the signed-in parents' pages. */
@@ -14,7 +14,7 @@ export const OWN_PAGES = '/parents/'
 export async function callbackUrlFor(
   ctx: Context,
   institute: Institute,
-  order: Order,
+  order: OrderToPay,
 ): Promise<string | null> {
   if (order.callbackUrl === null) return null
   // Our own pages read the order themselves and need no signature.

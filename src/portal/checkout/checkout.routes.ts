@@ -1,9 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { sendIfNew } from '../../http/assets.ts'
-import { findInstitute } from '../../institutes/institutes.service.ts'
-import { stateAt, type Order, type OrderState } from '../../orders/orders.rules.ts'
-import { findOrder } from '../../orders/orders.service.ts'
+import { stateAt, type OrderState, type OrderToPay } from '../../orders/orders.rules.ts'
+import { findOrderToPay } from '../../orders/orders.service.ts'
 import { findCarriedTo, type CarriedTo } from '../../students/rollover/rollover.service.ts'
 import { pageOfOrder } from '../../payment-pages/page-payments.service.ts'
 import { PAYMENT_MODES } from '../../payments/payments.rules.ts'
@@ -26,12 +25,16 @@ import { textsIn } from '../texts/texts.ts'
 import { describeOrderBeingPaid } from '../parents/being-paid-page.ts'
 import { formField, languageOf, sendPage, sendWrongLink } from '../layout.ts'
 import { findReceiptFile, findReceipt } from '../../payments/order-receipt.service.ts'
-import { sumPaise } from '../../platform/money.ts'
 
 const URL_PATH = '/pay/:institute/:order_id'
 
 /** What is paid: an order, or those of several children at once, as one. */
-type CheckoutSubject = { institute: Institute; order: Order; orders: readonly Order[]; path: string }
+type CheckoutSubject = {
+  institute: Institute
+  order: OrderToPay
+  orders: readonly OrderToPay[]
+  path: string
+}
 
 /** The page at an order's `redirect_url`, with its start, return and receipt routes. */
 export function checkoutRoutes(app: FastifyInstance, ctx: PaymentContext): void {
@@ -74,7 +77,8 @@ export function checkoutRoutes(app: FastifyInstance, ctx: PaymentContext): void 
     const isOpen = before.state === 'unpaid'
     if (isOpen) await checkReturned(ctx, institute.id, orders[0]?.id ?? before.id)
     if (isFamily(found)) return reply.redirect(path, 303)
-    const order = isOpen ? ((await findOrder(ctx, institute, before.id)) ?? before) : before
+    const after = isOpen ? await findOrderToPay(ctx, institute.code, before.id) : null
+    const order = after?.order ?? before
     const url = order.state === 'paid' ? await callbackUrlFor(ctx, institute, order) : null
     return reply.redirect(url ?? path, 303)
   })
@@ -106,7 +110,7 @@ async function showOrder(
   const language = languageOf(request, reply, institute)
   const { still } = request.query as { still?: unknown }
   const payments = await listPayments(ctx, institute.id, orders[0]?.id ?? order.id)
-  const paymentsOf = (one: Order) => (orders.length === 1 && one === orders[0] ? payments : undefined)
+  const paymentsOf = (one: OrderToPay) => (orders.length === 1 && one === orders[0] ? payments : undefined)
   const hasMoney = payments.some(({ state }) => state === 'captured')
   const { title, data, refreshSeconds } = describePage({
     institute,
@@ -136,7 +140,7 @@ async function showOrder(
 async function carriedTo(
   ctx: PaymentContext,
   instituteId: number,
-  { state, studentId, closedAt: at }: Order,
+  { state, studentId, closedAt: at }: OrderToPay,
 ): Promise<CarriedTo | null> {
   if (state !== 'cancelled' || studentId === null || at === null) return null
   return findCarriedTo(ctx, { instituteId, studentId, at })
@@ -175,9 +179,9 @@ async function showConflict(
 
 /** The first of the orders that something stands in the way of. */
 async function firstOf<Thing>(
-  orders: readonly Order[],
-  find: (order: Order) => Promise<Thing | null>,
-): Promise<{ order: Order; found: Thing } | null> {
+  orders: readonly OrderToPay[],
+  find: (order: OrderToPay) => Promise<Thing | null>,
+): Promise<{ order: OrderToPay; found: Thing } | null> {
   for (const order of orders) {
     const found = await find(order)
     if (found !== null) return { order, found }
@@ -190,11 +194,11 @@ type Handler = (found: CheckoutSubject, request: FastifyRequest, reply: FastifyR
 function withOrder(ctx: PaymentContext, handle: Handler) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const { institute: code, order_id: id } = request.params as { institute: string; order_id: string }
-    const institute = isIdShaped(code) && isIdShaped(id) ? await findInstitute(ctx, code) : null
-    if (institute === null) return sendWrongLink(request, reply)
-    const isFamilyId = id.startsWith(FAMILY)
-    const single = isFamilyId ? null : await findOrder(ctx, institute, id)
-    const orders = isFamilyId ? await findFamilyOrders(ctx, institute, id) : single === null ? [] : [single]
+    const found = isIdShaped(code) && isIdShaped(id) ? await findOrderToPay(ctx, code, id) : null
+    if (found === null) return sendWrongLink(request, reply)
+    const { institute, order: single } = found
+    const orders =
+      single !== null ? [single] : id.startsWith(FAMILY) ? await findFamilyOrders(ctx, institute, id) : []
     const order = single ?? asOneOrder(id, orders)
     if (order === null) return sendWrongLink(request, reply)
     return handle({ institute, order, orders, path: `/pay/${institute.code}/${order.id}` }, request, reply)
@@ -208,7 +212,7 @@ function isFamily({ order }: Pick<CheckoutSubject, 'order'>): boolean {
 }
 
 /** What the checkout shows of several orders that are paid at once; null without any. */
-function asOneOrder(id: string, orders: readonly Order[]): Order | null {
+function asOneOrder(id: string, orders: readonly OrderToPay[]): OrderToPay | null {
   const [first] = orders
   if (first === undefined) return null
   return {
@@ -219,13 +223,11 @@ function asOneOrder(id: string, orders: readonly Order[]): Order | null {
     identifier: null,
     grade: null,
     lines: orders.flatMap(order => order.lines),
-    refundedPaise: sumPaise(orders.map(order => order.refundedPaise)),
-    receipt: null,
   }
 }
 
 /** Once one of them was paid or closed by itself, they are not paid at once any more. */
-function stateOf(orders: readonly Order[]): OrderState {
+function stateOf(orders: readonly OrderToPay[]): OrderState {
   const states = new Set(orders.map(order => order.state))
   const [only] = states
   return states.size === 1 && only !== undefined ? only : 'cancelled'

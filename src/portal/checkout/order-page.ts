@@ -1,5 +1,11 @@
 import type { Institute } from '../../institutes/institutes.rules.ts'
-import { stateAt, totalOf, type Order, type OrderLine, type OrderState } from '../../orders/orders.rules.ts'
+import {
+  stateAt,
+  totalOf,
+  type OrderToPay,
+  type OrderLine,
+  type OrderState,
+} from '../../orders/orders.rules.ts'
 import type { Page } from '../../payment-pages/pages.rules.ts'
 import { AMOUNT_DIFFERS, type Payment } from '../../payments/payments.rules.ts'
 import type { Refund } from '../../payments/refunds/refunds.rules.ts'
@@ -21,11 +27,11 @@ import { yearName } from '../../students/students.rules.ts'
 /** Everything the order page depends on; describing it is pure. */
 export type OrderPageData = {
   institute: Institute
-  order: Order
+  order: OrderToPay
   /** Newest first. */
   payments: readonly Payment[]
   /** The order itself, or those of several children that are paid at once. */
-  parts: readonly { order: Order; receipt: IssuedReceipt | null; refunds: readonly Refund[] }[]
+  parts: readonly { order: OrderToPay; receipt: IssuedReceipt | null; refunds: readonly Refund[] }[]
   callbackUrl: string | null
   /** The later year with whose fees its dues are owed since a rollover closed it; null if none did. */
   carriedTo: CarriedTo | null
@@ -113,7 +119,7 @@ export function describePage(pageData: OrderPageData): OrderPage {
 }
 
 /** Which child, so that nobody pays for another of the same name. */
-function aboutOf({ studentName, identifier, grade }: Order, texts: CheckoutTexts): string | undefined {
+function aboutOf({ studentName, identifier, grade }: OrderToPay, texts: CheckoutTexts): string | undefined {
   const parts = [
     // An order without a student's name has the identifier in its heading.
     ...(identifier === null || studentName === null ? [] : [fill(texts.admissionNo, { identifier })]),
@@ -293,7 +299,7 @@ function receiptsOf(pageData: OrderPageData, texts: CheckoutTexts) {
   })
 }
 
-type OrderRefunds = { order: Order; refunds: readonly Refund[] }
+type OrderRefunds = { order: OrderToPay; refunds: readonly Refund[] }
 
 /** What went back of each child's payment, or should have, with the reason if nobody asked for it. */
 function refundNotes(parts: readonly OrderRefunds[], institute: Institute, language: Language): string[] {

@@ -6,7 +6,7 @@ import { frameOf, userOf, type Visit } from './access.ts'
 import type { ParentContext } from './children.ts'
 import { maskName } from '../../dues/dues.rules.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
-import type { Order } from '../../orders/orders.rules.ts'
+import type { OrderToPay } from '../../orders/orders.rules.ts'
 import { formatRupees } from '../../platform/money.ts'
 import { fill, type Language } from '../../platform/languages.ts'
 import type { ParentsTexts } from '../texts/texts.ts'
@@ -47,7 +47,7 @@ export async function sendBeingPaid(
 
 type OrderBeingPaidData = {
   institute: Institute
-  order: Order
+  order: OrderToPay
   started: StartedDues
   path: string
   language: Language
