@@ -5,10 +5,10 @@ import type { WorstFile } from '../harness/worst-files.ts'
 import { uploadFile } from '../console/orders/support.ts'
 import type { BankDesk } from './support.ts'
 
-/** Sends statements for one account. */
-/** What has no line that can be read is refused as a whole. */
+/** A file without a line that can be read is refused as a whole. */
 const NO_LINES = /has no lines of a bank statement/
 
+/** Sends statements for one account. */
 export class Statements {
   readonly #bank: BankDesk
   readonly #account: string
