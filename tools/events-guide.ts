@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
-import { EVENT_CODES, type EventCode } from '../src/events/codes.ts'
-import { CATALOGUE } from '../src/webhooks/catalogue.ts'
+import { EVENT_CODES, type EventCode } from '../src/events/define-event.ts'
+import { CATALOGUE } from '../src/webhooks/events.docs.ts'
 
 /**
  * Writes docs/erp-developer/events.md from the catalogue: `node tools/events-guide.ts`. A test holds the file against

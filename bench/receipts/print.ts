@@ -1,4 +1,4 @@
-import { writePng } from '../../src/institutes/school/png.ts'
+import { writePng } from '../../src/institutes/school/logo-picture.ts'
 import { paiseOf } from '../../src/platform/money.ts'
 import { renderReceipt, type ReceiptPrint } from '../../src/receipts/receipt-pdf.ts'
 

@@ -32,8 +32,13 @@ import { retainMonths } from './retention.ts'
 import type { RetentionSettings } from './config.ts'
 import { purgeEntries } from '../portal/entry/sessions.service.ts'
 import { purgeSignIns } from '../portal/sign-in/sign-in.service.ts'
-import { nextBounceAt, sendBounces } from '../flex/notices/bounces.service.ts'
-import { nextReminderDue, nextReminderStop, sendReminders } from '../flex/notices/reminders.service.ts'
+import {
+  nextBounceAt,
+  sendBounces,
+  nextReminderDue,
+  nextReminderStop,
+  sendReminders,
+} from '../flex/notices/notices.service.ts'
 import { nextFeeReminderDue, sendFeeReminders } from '../reminders/reminders.service.ts'
 import { purgeImports } from '../imports/imports.service.ts'
 import { advanceRollovers } from '../students/rollover/rollover.service.ts'

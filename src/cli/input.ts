@@ -1,7 +1,6 @@
 import { InvalidArgumentError } from 'commander'
 import { countCharacters } from '../http/wire/formats.ts'
-import { isInstituteCode } from '../institutes/institutes.rules.ts'
-import { SCOPE_NAMES, type ScopeName } from '../institutes/scopes.rules.ts'
+import { isInstituteCode, SCOPE_NAMES, type ScopeName } from '../institutes/institutes.rules.ts'
 import { isIdShaped } from '../platform/ids.ts'
 import { InputError } from './terminal/failures.ts'
 

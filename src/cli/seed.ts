@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { getInstitute } from '../institutes/institutes.service.ts'
-import { seedSchool } from '../sandbox/seed/school.service.ts'
+import { seedSchool } from '../sandbox/seed/seed.service.ts'
 import { addExamples } from './terminal/help.ts'
 import { readInstituteCode } from './input.ts'
 import { InputError } from './terminal/failures.ts'

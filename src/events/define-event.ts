@@ -1,5 +1,4 @@
 import type { JsonSchema } from '../platform/json.rules.ts'
-import type { EventCode, TestCode } from './codes.ts'
 
 /** What an event carries: an output (http/wire/output.ts) that is read at the moment of the event. */
 type Payload<Source, Json> = {
@@ -27,7 +26,7 @@ export type EventDefinition<Source = never, Json = unknown> = {
 }
 
 /**
- * Features define their events beside their nouns, as a record by code; webhooks/catalogue.ts puts all of them
+ * Features define their events beside their nouns, as a record by code; webhooks/events.docs.ts puts all of them
  * together.
  */
 export function defineEvent<Source, Json>(
@@ -76,3 +75,58 @@ export function newEvent<
   const { payload }: EventDefinition = events[code]
   return { ...about, code, payload: payload.toJson(source as never, about.occurredAt as never) }
 }
+
+/** Every event code there is. The compiler asks for the definition of a new one in webhooks/events.docs.ts. */
+export const EVENT_CODES = [
+  'masterdata.student.registered',
+  'masterdata.student.dropped',
+  'masterdata.student.activated',
+  'direct.payment.added',
+  'direct.payment.updated',
+  'direct.payment.cancelled',
+  'flex.subscription.setup',
+  'flex.subscription.active',
+  'flex.subscription.updated',
+  'flex.subscription.locked',
+  'flex.subscription.unlocked',
+  'flex.subscription.cancelled',
+  'flex.subscription.closed',
+  'flex.mandate.cancelled',
+  'flex.mandate.expired',
+  'flex.downpayment.debited',
+  'flex.downpayment.settled',
+  'flex.instalment.debited',
+  'flex.instalment.settled',
+  'flex.instalment.bounced',
+  'flex.instalment.skipped',
+  'pay.payment.debited',
+  'pay.payment.settled',
+  'order.payment.debited',
+  'order.payment.settled',
+  'payment_link.payment.debited',
+  'payment_link.payment.settled',
+  'payment_link.payment.expired',
+  'payment_link.payment.cancelled',
+  'page.payment.debited',
+  'page.payment.settled',
+  'cred.loan.application_started',
+  'cred.loan.application_filled',
+  'cred.loan.application_expired',
+  'cred.loan.rejected',
+  'cred.loan.canceled',
+  'cred.loan.final_approved',
+  'cred.loan.agreement_signed',
+  'cred.loan.disbursed',
+  'cred.emi.debited',
+  'pay.dispute.opened',
+  'pay.dispute.won',
+  'pay.dispute.lost',
+  'refund.processed',
+  'refund.failed',
+] as const
+
+export type EventCode = (typeof EVENT_CODES)[number]
+
+/** What a test delivery carries; nothing happened, so nobody subscribes to it. */
+export const TEST_CODE = 'webhook.test'
+export type TestCode = typeof TEST_CODE

@@ -2,7 +2,7 @@ import { assert } from '../platform/assert.ts'
 import type { Queryable, Transaction } from '../platform/db/database.ts'
 import { list, type Page, type PageRange } from '../platform/db/list.ts'
 import { Table } from '../platform/db/table.ts'
-import type { EventCode, TestCode } from './codes.ts'
+import type { EventCode, TestCode } from './define-event.ts'
 import type { OwedDeliveries, OwedDelivery } from './owed-deliveries.ts'
 
 export type EventRow = {

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Caller } from '../institutes/institutes.rules.ts'
-import type { Scope } from '../institutes/scopes.rules.ts'
+import type { Caller, Scope } from '../institutes/institutes.rules.ts'
 import { BursarError, badRequest } from '../platform/errors.ts'
 import type { Context } from '../platform/context.ts'
 import {

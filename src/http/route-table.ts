@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import type { Scope } from '../institutes/scopes.rules.ts'
+import type { Scope } from '../institutes/institutes.rules.ts'
 import type { FileKind } from '../platform/limits.rules.ts'
 
 /** Every operation with the schema that its route was added with, the console's too; the reference shows the API alone. */

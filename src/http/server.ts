@@ -1,7 +1,6 @@
 import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 import { isIP } from 'node:net'
-import type { Caller } from '../institutes/institutes.rules.ts'
-import { requireScope, type Scope } from '../institutes/scopes.rules.ts'
+import { type Caller, requireScope, type Scope } from '../institutes/institutes.rules.ts'
 import { badRequest, BursarError, type ErrorCode } from '../platform/errors.ts'
 import type { Context } from '../platform/context.ts'
 import { newId } from '../platform/ids.ts'

@@ -3,11 +3,17 @@ import type { Context } from '../platform/context.ts'
 import { transact, type Command } from '../platform/idempotency.ts'
 import { newId } from '../platform/ids.ts'
 import { hashSecret, newSecret, secretMatches } from '../platform/secrets.ts'
-import type { Caller, Institute } from './institutes.rules.ts'
+import {
+  type Caller,
+  type Institute,
+  expandScopes,
+  requireGrantable,
+  type Scope,
+  type ScopeName,
+} from './institutes.rules.ts'
 import { getInstitute, refuseIfLeft } from './institutes.service.ts'
 import { lockInstitute } from './institutes.store.ts'
 import * as store from './keys.store.ts'
-import { expandScopes, requireGrantable, type Scope, type ScopeName } from './scopes.rules.ts'
 
 export type ApiKey = Omit<store.ApiKey, 'scopes'> & { scopes: readonly Scope[] }
 

@@ -1,8 +1,7 @@
 import type { Queryable, Transaction } from '../platform/db/database.ts'
 import { Table } from '../platform/db/table.ts'
-import type { Caller, Institute } from './institutes.rules.ts'
+import { expandScopes, type Caller, type Institute, type ScopeName } from './institutes.rules.ts'
 import { INSTITUTE_COLUMNS } from './institute-row.ts'
-import { expandScopes, type ScopeName } from './scopes.rules.ts'
 
 export type ApiKey = {
   keyId: string

@@ -30,7 +30,7 @@ import {
   type Verdict,
 } from './loans.rules.ts'
 import { clampTime, contradiction, reportRefusal } from './report-checks.rules.ts'
-import { disbursementOrder, newTranche, writePaidTranche } from './transfers/payouts.ts'
+import { disbursementOrder, newTranche, writePaidTranche } from './payouts.ts'
 
 /** Handles a lender's callback: the signature is required, and duplicates and reordering do no harm. */
 export async function takeLenderCallback(

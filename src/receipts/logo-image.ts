@@ -1,6 +1,5 @@
 import { deflateSync } from 'node:zlib'
-import { readLogo } from '../institutes/school/logo-picture.ts'
-import { splitOpacity } from '../institutes/school/png.ts'
+import { readLogo, splitOpacity } from '../institutes/school/logo-picture.ts'
 
 type Doc = PDFKit.PDFDocument
 

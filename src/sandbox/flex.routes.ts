@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { planParams } from '../flex/plans/plan.input.ts'
+import { planParams } from '../flex/plans/plan.schemas.ts'
 import { addWrite } from '../http/endpoint.ts'
 import { one } from '../http/reply.ts'
 import { field, ifSent, input, optional, type Read } from '../http/wire/input.ts'

@@ -1,8 +1,39 @@
-import { EVENT_CODES, TEST_CODE } from '../events/codes.ts'
+import { type EventCode, type EventDefinition, EVENT_CODES, TEST_CODE } from '../events/define-event.ts'
+import { flexEvents } from '../flex/plans/plan.events.ts'
+import { loanEvents } from '../loans/loan.events.ts'
+import { linkEvents } from '../orders/order.events.ts'
+import { pageEvents } from '../payment-pages/page.events.ts'
+import { paymentEvents } from '../payments/payment.events.ts'
+import { directPaymentEvents } from '../students/direct-payments/direct-payment.events.ts'
+import { studentEvents } from '../students/student.events.ts'
+import { outputOf } from '../http/wire/output.ts'
+import { WEBHOOK_ID } from './subscriptions/subscription.schemas.ts'
 import { DELIVERY_HEADERS } from '../http/openapi/headers.ts'
 import { objectSchema, type JsonSchema } from '../platform/json.rules.ts'
-import { CATALOGUE } from './catalogue.ts'
-import { testPayload } from './test-event.output.ts'
+
+/** Every event there is, as its feature defines it. */
+const EVENTS = {
+  ...studentEvents,
+  ...directPaymentEvents,
+  ...flexEvents,
+  ...paymentEvents,
+  ...linkEvents,
+  ...pageEvents,
+  ...loanEvents,
+} satisfies Record<EventCode, EventDefinition>
+
+export const CATALOGUE: Readonly<Record<EventCode, EventDefinition>> = EVENTS
+
+const out = outputOf<{ webhookId: string; eventCode: string }>()
+/** What `webhook.test` carries: nothing in it looks as if money had moved. */
+export const testPayload = out.object('WebhookTestPayload', {
+  webhook_id: out.text('Id of the subscription.', WEBHOOK_ID),
+  message: out.text(
+    'A text for a person.',
+    'A test of the webhook for order.payment.debited.',
+    ({ eventCode }) => `A test of the webhook for ${eventCode}.`,
+  ),
+})
 
 /** The webhooks section of the OpenAPI document: one entry per event code. */
 export const EVENT_WEBHOOKS = Object.fromEntries(

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { deflateSync } from 'node:zlib'
 import fc from 'fast-check'
-import { readPng, writePng } from '../../src/institutes/school/png.ts'
+import { readPng, writePng } from '../../src/institutes/school/logo-picture.ts'
 import { pngOf } from '../harness/pictures.ts'
 
 const picture = fc

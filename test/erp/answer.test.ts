@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { constants, brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
 import fc from 'fast-check'
-import { understand } from '../../src/erp/answer.ts'
+import { understand } from '../../src/erp/erp.client.ts'
 import type { ErpAnswer } from '../../src/erp/erp.rules.ts'
 import { sampleRecord } from '../harness/fakes/erp.ts'
 

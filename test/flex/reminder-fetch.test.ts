@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { sendReminders } from '../../src/flex/notices/reminders.service.ts'
+import { sendReminders } from '../../src/flex/notices/notices.service.ts'
 import { waitFor } from '../harness/wait.ts'
 import { openWorld } from './support.ts'
 

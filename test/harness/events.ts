@@ -1,5 +1,5 @@
-import type { EventCode } from '../../src/events/codes.ts'
-import { CATALOGUE } from '../../src/webhooks/catalogue.ts'
+import type { EventCode } from '../../src/events/define-event.ts'
+import { CATALOGUE } from '../../src/webhooks/events.docs.ts'
 import type { TestBursar } from './bursar.ts'
 import type { Json } from './client.ts'
 import { assertFits } from './schema.ts'

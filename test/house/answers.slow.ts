@@ -20,7 +20,7 @@ const OTHERS: Readonly<Record<string, string>> = {
   'app/installation.ts': 'our own package',
   'imports/engine/check.service.ts': 'rows that the reader made, each within its limits',
   'students/rollover/rollover.service.ts': 'our own options',
-  'flex/settings/debit-rules.service.ts': 'our own figures',
+  'flex/settings/settings.service.ts': 'our own figures',
   'cells/move/carry.store.ts': 'rows of our own database',
   'payments/reconcile/nightly.service.ts': 'our own progress',
   'console/loans/desk.routes.ts': 'a field of a body that was looked at',
@@ -29,7 +29,7 @@ const OTHERS: Readonly<Record<string, string>> = {
   'platform/db/sorted-list.ts': 'a parameter of an address, of at most 16 KiB',
   'console/shell.routes.ts': 'our own manifest',
   'sandbox/bank/simulator.service.ts': 'a callback that was looked at',
-  'sandbox/lender/simulator.service.ts': 'a callback that was looked at',
+  'sandbox/lender/lender.service.ts': 'a callback that was looked at',
   'sandbox/demo/recording.rules.ts': 'our own recording',
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { EVENT_CODES, TEST_CODE } from '../../src/events/codes.ts'
+import { EVENT_CODES, TEST_CODE } from '../../src/events/define-event.ts'
 import { startBursar } from '../harness/bursar.ts'
 import type { Json } from '../harness/client.ts'
 import { readInlined } from '../harness/openapi.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { request } from 'node:http'
 import { after } from 'node:test'
-import type { ScopeName } from '../../src/institutes/scopes.rules.ts'
+import type { ScopeName } from '../../src/institutes/institutes.rules.ts'
 import { createInstitute } from '../../src/institutes/institutes.service.ts'
 import { createKey } from '../../src/institutes/keys.service.ts'
 import { startBursar, type TestBursar } from '../harness/bursar.ts'

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { SandboxLender } from '../../src/sandbox/lender/simulator.service.ts'
+import type { SandboxLender } from '../../src/sandbox/lender/lender.service.ts'
 import { pageKey } from '../../src/loans/page-key.ts'
 import type { Provider, TransferPort } from '../../src/providers/port.ts'
 import { startBursar, type TestBursar } from '../harness/bursar.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { getInstitute } from '../../src/institutes/institutes.service.ts'
-import { seedSchool } from '../../src/sandbox/seed/school.service.ts'
+import { seedSchool } from '../../src/sandbox/seed/seed.service.ts'
 import { startBursar } from '../harness/bursar.ts'
 import { reconcile } from '../../src/payments/reconcile/reconcile.service.ts'
 

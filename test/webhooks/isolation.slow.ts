@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { EVENT_CODES } from '../../src/events/codes.ts'
+import { EVENT_CODES } from '../../src/events/define-event.ts'
 import { openDeliveries } from '../../src/app/open-deliveries.ts'
 import { createLog } from '../../src/platform/log.ts'
 import type { TestBursar } from '../harness/bursar.ts'

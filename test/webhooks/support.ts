@@ -1,5 +1,5 @@
 import type { TestContext } from 'node:test'
-import type { EventCode } from '../../src/events/codes.ts'
+import type { EventCode } from '../../src/events/define-event.ts'
 import { recordEvents } from '../../src/events/events.service.ts'
 import { startBursar, type TestBursar } from '../harness/bursar.ts'
 import type { Client, Json } from '../harness/client.ts'

@@ -1,6 +1,6 @@
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { settleLateFees } from '../../dues/counter.service.ts'
-import { confirmByStatement } from '../../loans/transfers/bank-transfers.service.ts'
+import { confirmByStatement } from '../../loans/transfers.service.ts'
 import { readOnTheWay } from '../../payments/student-payments.service.ts'
 import { startOfDay } from '../../platform/calendar.ts'
 import type { Context } from '../../platform/context.ts'

@@ -157,7 +157,7 @@ async function runTest(code: string, identifier: string, options: TestOptions): 
   // Loaded here, because every other command would start slower for it.
   const [{ createContext }, { testFetch }] = await Promise.all([
     import('../../app/context.ts'),
-    import('../../erp/pull/log.service.ts'),
+    import('../../erp/pull/pull.service.ts'),
   ])
   await withContext(async base => {
     const institute = await getInstitute(base, code)

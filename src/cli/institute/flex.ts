@@ -1,6 +1,11 @@
 import type { Command } from 'commander'
 import type { FlexSettings } from '../../flex/rules/schedule.rules.ts'
-import { getFlexSettings, setFlexSettings } from '../../flex/settings/settings.service.ts'
+import {
+  getFlexSettings,
+  setFlexSettings,
+  listFigures,
+  setFigures,
+} from '../../flex/settings/settings.service.ts'
 import { getInstitute } from '../../institutes/institutes.service.ts'
 import { addExamples } from '../terminal/help.ts'
 import { readInstituteCode, readName } from '../input.ts'
@@ -8,7 +13,6 @@ import { InputError } from '../terminal/failures.ts'
 import { show, formatTable } from '../terminal/output.ts'
 import { withContext } from '../with-context.ts'
 import type { Figures } from '../../flex/settings/figures.rules.ts'
-import { listFigures, setFigures } from '../../flex/settings/debit-rules.service.ts'
 
 export function addFlexCommands(program: Command): void {
   const flex = program.command('flex').description('the instalment plan that an institute offers by default')

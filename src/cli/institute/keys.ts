@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { SCOPES, type ScopeName } from '../../institutes/scopes.rules.ts'
+import { SCOPES, type ScopeName } from '../../institutes/institutes.rules.ts'
 import { createKey, listKeys, revokeKey, rotateKey, type IssuedKey } from '../../institutes/keys.service.ts'
 import { addExamples } from '../terminal/help.ts'
 import { collectScope, readInstituteCode, readKeyId, readLabel, readRate } from '../input.ts'

@@ -7,7 +7,7 @@ import {
   type YearStructures,
 } from '../../fees/structures/structure.rules.ts'
 import { digestStructures, readStructures } from '../../fees/structures/structures.service.ts'
-import { readUnsettled } from '../../flex/plans/unsettled.service.ts'
+import { readUnsettled } from '../../flex/plans/plan-reads.service.ts'
 import { ROSTERS } from '../../imports/imports.rules.ts'
 import { applyImport, listLowered, type Import } from '../../imports/imports.service.ts'
 import { totalOf } from '../../institutes/approval-limit/approval-limit.rules.ts'

@@ -6,10 +6,14 @@ import {
   eventParams,
   listDeliveriesQuery,
   listEventsQuery,
-} from '../../webhooks/delivery-log/delivery.input.ts'
-import { deliveryOutput } from '../../webhooks/delivery-log/delivery.output.ts'
-import { getDelivery, listDeliveries, redeliver } from '../../webhooks/delivery-log/deliveries.service.ts'
-import { listEventsOf } from '../../webhooks/delivery-log/events.service.ts'
+  deliveryOutput,
+} from '../../webhooks/delivery-log/delivery.schemas.ts'
+import {
+  getDelivery,
+  listDeliveries,
+  redeliver,
+  listEventsOf,
+} from '../../webhooks/delivery-log/deliveries.service.ts'
 import { addConsoleRead, addConsoleWrite } from '../auth/access.routes.ts'
 import { one, pageOf } from '../../http/reply.ts'
 import { EVERYONE } from '../console.rules.ts'

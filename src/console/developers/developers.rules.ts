@@ -1,4 +1,4 @@
-import { SCOPES, type Scope } from '../../institutes/scopes.rules.ts'
+import { SCOPES, type Scope } from '../../institutes/institutes.rules.ts'
 import { isPaused } from '../../webhooks/subscriptions/subscriptions.rules.ts'
 import { EVERYONE, type ConsoleRole } from '../console.rules.ts'
 import { MONEY_HANDLERS } from '../orders/orders.rules.ts'

@@ -7,7 +7,7 @@ import {
   setErpSettings,
   type SettingsChange,
 } from '../../erp/settings/settings.service.ts'
-import { testFetch } from '../../erp/pull/log.service.ts'
+import { testFetch } from '../../erp/pull/pull.service.ts'
 import { fetchTestInput, testOutput } from '../../erp/pull/pull.schemas.ts'
 import { EVERYONE } from '../console.rules.ts'
 import { erpOutput } from './erp.output.ts'

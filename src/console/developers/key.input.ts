@@ -1,5 +1,5 @@
 import { field, ifSent, input } from '../../http/wire/input.ts'
-import { SCOPE_NAMES } from '../../institutes/scopes.rules.ts'
+import { SCOPE_NAMES } from '../../institutes/institutes.rules.ts'
 
 const MOST_REQUESTS = 1_000_000
 const requests = (description: string, example: number) =>

@@ -1,6 +1,6 @@
 import { outputOf, type Shown } from '../../http/wire/output.ts'
 import type { ApiKey } from '../../institutes/keys.service.ts'
-import { SCOPE_TEXTS, SCOPES, type Scope } from '../../institutes/scopes.rules.ts'
+import { SCOPE_TEXTS, SCOPES, type Scope } from '../../institutes/institutes.rules.ts'
 import type { ShownKey } from './keys.service.ts'
 
 /** Keys by which an ERP signs its requests. */

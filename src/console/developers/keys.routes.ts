@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { SCOPE_TEXTS } from '../../institutes/scopes.rules.ts'
+import { SCOPE_TEXTS } from '../../institutes/institutes.rules.ts'
 import { listKeys, revokeKeyOf } from '../../institutes/keys.service.ts'
 import type { Context } from '../../platform/context.ts'
 import { EVERYONE } from '../console.rules.ts'

@@ -1,5 +1,4 @@
-import type { Institute } from '../../institutes/institutes.rules.ts'
-import { expandScopes, requireGrantable } from '../../institutes/scopes.rules.ts'
+import { type Institute, expandScopes, requireGrantable } from '../../institutes/institutes.rules.ts'
 import { issueKey, rotateKeyOf, type IssuedKey, type NewKey } from '../../institutes/keys.service.ts'
 import type { Context } from '../../platform/context.ts'
 import { innerCommand, type Command } from '../../platform/idempotency.ts'

@@ -1,9 +1,9 @@
-import type { EventCode } from '../../events/codes.ts'
+import type { EventCode } from '../../events/define-event.ts'
 import type { RecordedEvent } from '../../events/events.service.ts'
 import { field, input } from '../../http/wire/input.ts'
 import { outputOf, type Shown } from '../../http/wire/output.ts'
-import { eventFields, type deliveryOutput } from '../../webhooks/delivery-log/delivery.output.ts'
-import { webhookFields } from '../../webhooks/subscriptions/subscription.output.ts'
+import { eventFields, type deliveryOutput } from '../../webhooks/delivery-log/delivery.schemas.ts'
+import { webhookFields } from '../../webhooks/subscriptions/subscription.schemas.ts'
 import { WEBHOOK_HEALTH } from './developers.rules.ts'
 import type { Webhook } from './webhooks.service.ts'
 

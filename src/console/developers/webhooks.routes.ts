@@ -1,14 +1,17 @@
 import type { FastifyInstance } from 'fastify'
 import type { Context } from '../../platform/context.ts'
 import { recoverFailed, sendTest } from '../../webhooks/delivery-log/deliveries.service.ts'
-import { recoverInput } from '../../webhooks/delivery-log/delivery.input.ts'
-import { deliveryOutput, recoveredOutput } from '../../webhooks/delivery-log/delivery.output.ts'
+import {
+  recoverInput,
+  deliveryOutput,
+  recoveredOutput,
+} from '../../webhooks/delivery-log/delivery.schemas.ts'
 import {
   addWebhookInput,
   changeWebhookInput,
   listWebhooksQuery,
   webhookParams,
-} from '../../webhooks/subscriptions/subscription.input.ts'
+} from '../../webhooks/subscriptions/subscription.schemas.ts'
 import {
   addSubscription,
   type Subscribed,

@@ -1,7 +1,6 @@
-import { planParams } from '../../flex/plans/plan.input.ts'
-import { PLAN_STATUSES } from '../../flex/rules/states.rules.ts'
+import { planParams, rescheduleInput } from '../../flex/plans/plan.schemas.ts'
+import { PLAN_STATUSES } from '../../flex/rules/plan.rules.ts'
 import { field, input, optional, query } from '../../http/wire/input.ts'
-import { rescheduleInput } from '../../flex/plans/plan.input.ts'
 import { ofBranch } from './debits.input.ts'
 
 /** What the console's plans take. */

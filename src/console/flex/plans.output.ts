@@ -5,9 +5,8 @@ import {
   type PublicAddress,
   type PlanHistory,
   type TriedInstalment,
-} from '../../flex/plans/plan.output.ts'
-import { isOpen, isPlanOver, type Mandate, type Plan } from '../../flex/rules/plan.rules.ts'
-import { PLAN_STATUSES } from '../../flex/rules/states.rules.ts'
+} from '../../flex/plans/plan.schemas.ts'
+import { isOpen, isPlanOver, type Mandate, type Plan, PLAN_STATUSES } from '../../flex/rules/plan.rules.ts'
 import { outputOf, type Shown } from '../../http/wire/output.ts'
 import { studentOutput } from './debits.output.ts'
 import { OBSTACLES, OBSTACLE_TEXTS, type Obstacle } from './flex.texts.ts'

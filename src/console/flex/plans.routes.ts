@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { FlexContext } from '../../flex/context.ts'
-import { planParams } from '../../flex/plans/plan.input.ts'
-import { planOutput } from '../../flex/plans/plan.output.ts'
+import { planParams, planOutput } from '../../flex/plans/plan.schemas.ts'
 import { cancelPlan, holdPlan, type ChangedPlan } from '../../flex/plans/plans.service.ts'
 import { keptOr } from '../approvals/approval.output.ts'
 import { noteOf } from '../approvals/approvals.routes.ts'

@@ -1,5 +1,4 @@
-import type { Mandate, Plan } from '../../flex/rules/plan.rules.ts'
-import type { PlanStatus } from '../../flex/rules/states.rules.ts'
+import type { Mandate, Plan, PlanStatus } from '../../flex/rules/plan.rules.ts'
 import type { Queryable } from '../../platform/db/database.ts'
 import { allOf, toPage, type Condition, type Page, type PageRange } from '../../platform/db/list.ts'
 import type { Paise } from '../../platform/money.ts'

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { one } from '../../http/reply.ts'
 import { subtractPaise, toRupees } from '../../platform/money.ts'
-import { confirmTransfer, returnTransfer } from '../../loans/transfers/bank-transfers.service.ts'
+import { confirmTransfer, returnTransfer } from '../../loans/transfers.service.ts'
 import type { LoanContext } from '../../loans/context.ts'
 import { readLetter } from '../../loans/desk/desk.service.ts'
 import { cancelApplication } from '../../loans/lender-sync.service.ts'

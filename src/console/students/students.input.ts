@@ -1,6 +1,6 @@
 import { payDuesInput, waiverInput } from '../../dues/dues.schemas.ts'
 import { LINK_SCOPES } from '../../dues/due-links.rules.ts'
-import { planParams } from '../../flex/plans/plan.input.ts'
+import { planParams } from '../../flex/plans/plan.schemas.ts'
 import { field, input, optional, query } from '../../http/wire/input.ts'
 import { SEND_CHANNELS } from '../../orders/link-messages.texts.ts'
 import { LANGUAGES } from '../../platform/languages.ts'

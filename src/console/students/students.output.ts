@@ -8,7 +8,7 @@ import {
 import { timingOf } from '../../dues/dues.rules.ts'
 import type { Dues } from '../../dues/dues.service.ts'
 import type { Discount } from '../../fees/fees.rules.ts'
-import type { planHistoryOutput, planOutput } from '../../flex/plans/plan.output.ts'
+import type { planHistoryOutput, planOutput } from '../../flex/plans/plan.schemas.ts'
 import { outputOf, type Shown } from '../../http/wire/output.ts'
 import { createdOrderOutput } from '../../orders/order.output.ts'
 import { totalOf, type Order } from '../../orders/orders.rules.ts'

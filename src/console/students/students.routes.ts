@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { printCertificate } from '../../dues/certificate/certificate.service.ts'
 import type { FlexContext } from '../../flex/context.ts'
-import { planHistoryOutput, planOutput } from '../../flex/plans/plan.output.ts'
+import { planHistoryOutput, planOutput } from '../../flex/plans/plan.schemas.ts'
 import { studentParams } from '../../students/student.input.ts'
 import { AT_COUNTER, EVERYONE } from '../console.rules.ts'
 import { addConsoleRead } from '../auth/access.routes.ts'

@@ -3,7 +3,7 @@ import { addRead, addWrite } from '../../http/endpoint.ts'
 import { one, pageOf } from '../../http/reply.ts'
 import { studentParams } from '../../students/student.input.ts'
 import type { ErpContext } from '../context.ts'
-import { listStudentFetches, testFetch } from './log.service.ts'
+import { listStudentFetches, testFetch } from './pull.service.ts'
 import { fetchTestInput, listFetchesQuery, fetchOutput, testOutput } from './pull.schemas.ts'
 
 const ERP = '/api/v1/integrations/erp'

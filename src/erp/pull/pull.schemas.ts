@@ -4,7 +4,7 @@ import { outputOf } from '../../http/wire/output.ts'
 import type { FieldProblem } from '../../platform/errors.ts'
 import { changedField } from '../../students/student.output.ts'
 import type { ErpAnswer, ErpRecord, ErpUser, ScheduleRow } from '../erp.rules.ts'
-import type { Fetch, FetchTest } from './log.service.ts'
+import type { Fetch, FetchTest } from './pull.service.ts'
 import { PULL_REASONS } from './pull.store.ts'
 
 /** What the routes of the pull integration take. */

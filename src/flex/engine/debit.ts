@@ -7,15 +7,14 @@ import { assertNever } from '../../platform/assert.ts'
 import { DAY_MS, dayOf } from '../../platform/calendar.ts'
 import { formatRupees } from '../../platform/money.ts'
 import type { Pulled } from '../../erp/pull/pull.service.ts'
-import { allowAgain, cancelByErp, DROPPED, erpAnswerOf, lockByErp, skip } from './erp-decision.ts'
 import { waitsForOthers } from './paid-elsewhere.service.ts'
-import type { Presentation } from './presentations.store.ts'
-import { followErp } from '../plans/follow-erp.ts'
+import type { Presentation } from './engine.store.ts'
+import { followErp } from '../plans/follow-erp.service.ts'
 import type { PlanChanges } from '../plans/plan-changes.ts'
 import { applyCause } from '../rules/plan-causes.rules.ts'
-import { afterFetch, type ErpDecision } from '../rules/after-fetch.rules.ts'
-import { lastTryOn } from '../rules/after-return.rules.ts'
-import { mostPerDebit, nextStep, type Step } from '../rules/debit.rules.ts'
+import { afterFetch, type ErpDecision, type ErpAnswer } from '../rules/after-fetch.rules.ts'
+import { lastTryOn } from '../rules/returns.rules.ts'
+import { mostPerDebit, nextStep, type Step, TRANSFERRED } from '../rules/debit.rules.ts'
 import { splitAt, sumLines, type Line } from '../rules/lines.rules.ts'
 import {
   isAnnounced,
@@ -27,6 +26,9 @@ import {
 } from '../rules/plan.rules.ts'
 import { presentationOn } from '../rules/rails.rules.ts'
 import { newInstalment } from '../rules/schedule.rules.ts'
+import type { StudentContext } from '../../students/student-contexts.service.ts'
+import { MANDATE_ENDED, cancelWithMandate } from '../mandates/end-mandate.ts'
+import { withdrawNotices } from '../rules/plan-in-change.rules.ts'
 
 /**
  * The way of one debit, from top to bottom: the ERP is asked, the amount is frozen and announced, it is presented to the
@@ -147,7 +149,7 @@ function addDueOnline(plan: PlanChanges, instalment: Instalment, lines: Line[]):
   })
 }
 
-export type PresentedDebit = { debit: Debit; presentation: Presentation; mandateRef: string }
+type PresentedDebit = { debit: Debit; presentation: Presentation; mandateRef: string }
 
 type PresentFacts = {
   noticeLeftAt: Date | null | undefined
@@ -281,4 +283,81 @@ export function takeQuietStep(plan: PlanChanges, instalment: Instalment, step: S
     default:
       assertNever(step)
   }
+}
+
+/** A student who was marked as dropped here. */
+const DROPPED = {
+  code: 'student_discontinued',
+  message: 'The student was marked as dropped.',
+}
+
+/** Dropping a student here says the same as the ERP's refusal for it, also where no ERP is asked. */
+function erpAnswerOf(pulled: Pulled, { student }: StudentContext): ErpAnswer {
+  if (student.status === 'dropped') {
+    return { kind: 'refused', actsAs: DROPPED.code, ...DROPPED }
+  }
+  switch (pulled.kind) {
+    case 'found':
+    case 'not_configured':
+      return { kind: 'fresh' }
+    case 'refused':
+      return pulled
+    case 'unavailable':
+      return { kind: 'unavailable', message: pulled.message }
+    default:
+      return assertNever(pulled)
+  }
+}
+
+/** What was in the way is gone: a new day, and the way begins anew; a plan that the ERP had locked goes on. */
+function allowAgain(plan: PlanChanges, instalment: Instalment, presentOn: string): void {
+  const change = { presentOn, fetchTries: 0, notifiedAt: null, nextStepAt: plan.now }
+  const why = `the ERP's answer allows it again; to be presented on ${presentOn}`
+  if (instalment.state === 'skipped') plan.move(instalment, 'scheduled', why, change)
+  else plan.change(instalment, change)
+  if (plan.plan.state !== 'locked') return
+  // Its mandate ended meanwhile: the ERP has nothing against it any more, but there is nothing to debit.
+  if (plan.mandate?.state !== 'active') {
+    plan.note(null, 'still locked', "the ERP's answer allows it again, but its mandate has ended")
+    plan.changePlan({ lockReason: MANDATE_ENDED })
+    return
+  }
+  plan.unlock("the ERP's answer allows it again")
+  for (const other of plan.instalments)
+    if (other.state === 'scheduled' && other.nextStepAt === null) plan.change(other, { nextStepAt: plan.now })
+}
+
+type Of<Kind extends ErpDecision['kind']> = Extract<ErpDecision, { kind: Kind }>
+
+function skip(plan: PlanChanges, instalment: Instalment, { code, message, askAgainAt }: Of<'skip'>): void {
+  const change = { nextStepAt: askAgainAt, fetchTries: 0, notifiedAt: null }
+  if (instalment.state === 'skipped') {
+    plan.note(instalment, 'still skipped', `${code}: ${message}`)
+    plan.change(instalment, change)
+    return
+  }
+  const skipped = plan.move(instalment, 'skipped', `${code}: ${message}`, change)
+  plan.recordEvent('flex.instalment.skipped', {
+    instalment: skipped,
+    reason: { code, category: 'erp', message },
+    nextTryOn: dayOf(askAgainAt),
+  })
+}
+
+function lockByErp(
+  plan: PlanChanges,
+  instalment: Instalment,
+  { code, message, askAgainAt }: Of<'lock_plan'>,
+): void {
+  plan.change(instalment, { nextStepAt: askAgainAt })
+  if (plan.plan.state === 'locked') return
+  withdrawNotices(plan, 'the plan is locked')
+  plan.lock(TRANSFERRED, `${code}: ${message}`, { code, category: 'erp', message })
+}
+
+function cancelByErp(
+  plan: PlanChanges,
+  { code, message }: Pick<Of<'cancel_plan'>, 'code' | 'message'>,
+): void {
+  cancelWithMandate(plan, `${code}: ${message}`, { code, category: 'erp', message })
 }

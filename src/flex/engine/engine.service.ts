@@ -3,17 +3,31 @@ import type { Run } from '../../platform/jobs/job.ts'
 import { processChunks } from '../../platform/jobs/process-due.ts'
 import { pullStudents } from '../../erp/pull/pull.service.ts'
 import type { FlexContext } from '../context.ts'
-import { cancelAtProvider } from '../mandates/cancel-at-provider.ts'
-import { insertDecisions } from './decisions.store.ts'
+import { cancelAtProvider } from '../mandates/end-mandate.ts'
+import {
+  insertDecisions,
+  claimSteps,
+  holdSteps,
+  nextStepDue,
+  setAside,
+  type DueInstalment,
+  insertPresentations,
+} from './engine.store.ts'
 import { loadPlans, lockPlans } from '../plans/plans.store.ts'
-import { withPlans } from '../plans/with-plans.service.ts'
-import { debitContextOf, nextStep, type DebitRules, type Step } from '../rules/debit.rules.ts'
-import type { LoadedPlan } from '../rules/plan.rules.ts'
-import { readDebitRules } from '../settings/debit-rules.service.ts'
-import { announceAll } from './announce.service.ts'
-import { applyErpAnswer, takeQuietStep } from './debit.ts'
-import { claimSteps, holdSteps, nextStepDue, setAside, type DueInstalment } from './engine.store.ts'
-import { presentAll } from './present.service.ts'
+import { withPlans, withPlan, type LockedPlans } from '../plans/with-plans.service.ts'
+import { debitContextOf, nextStep, type DebitRules, type Step, announceableAt } from '../rules/debit.rules.ts'
+import { type LoadedPlan, noticeIdOf, type Instalment } from '../rules/plan.rules.ts'
+import { readDebitRules } from '../settings/settings.service.ts'
+import { applyErpAnswer, takeQuietStep, present } from './debit.ts'
+import { mandatesOf } from '../../payments/context.ts'
+import { isUnavailable } from '../../platform/errors.ts'
+import { ProviderRefused } from '../../providers/port.ts'
+import { sumLines } from '../rules/lines.rules.ts'
+import { whenTold } from '../../messages/messages.service.ts'
+import { openDebits, sendDebit } from '../../payments/debits/debits.service.ts'
+import type { Payment } from '../../payments/payments.rules.ts'
+import type { Transaction } from '../../platform/db/database.ts'
+import { readPaidElsewhere } from './paid-elsewhere.service.ts'
 
 /**
  * The engine: takes instalments whose moment has come and lets each take its next step. What it decides it decides again
@@ -129,4 +143,143 @@ async function putAside({ db, clock }: FlexContext, one: DueInstalment): Promise
 
 export async function nextStepAt({ db }: FlexContext): Promise<Date | null> {
   return nextStepDue(db)
+}
+
+const AT_ONCE = 20
+
+/**
+ * Has the provider tell the payer's bank of debits that were announced to the family, where the rail wants it from the
+ * provider. It may be repeated for one notice; what cannot be told in time is presented without.
+ */
+async function announceAll(
+  ctx: FlexContext,
+  due: readonly DueInstalment[],
+  debitRules: DebitRules,
+): Promise<void> {
+  const plans = await loadPlans(ctx.db, due)
+  for (let start = 0; start < due.length; start += AT_ONCE)
+    await Promise.all(due.slice(start, start + AT_ONCE).map(one => announce(ctx, one, plans, debitRules)))
+}
+
+async function announce(
+  ctx: FlexContext,
+  key: DueInstalment,
+  plans: ReadonlyMap<string, LoadedPlan>,
+  debitRules: DebitRules,
+): Promise<void> {
+  const plan = plans.get(key.planId)
+  const instalment = plan?.instalments.find(({ id }) => id === key.instalmentId)
+  if (plan === undefined || instalment === undefined) return
+  if (nextStep(debitContextOf(plan, instalment, debitRules)).kind !== 'announce') return
+  const told = await tellProvider(ctx, plan, instalment, debitRules)
+  await withPlan(ctx, key, locked => {
+    const now = locked.find(key.instalmentId)
+    // The notice was withdrawn or given anew meanwhile: that one is told by itself.
+    if (now === undefined || noticeIdOf(now) !== noticeIdOf(instalment)) return
+    if (told.kind === 'unknown') locked.change(now, { nextStepAt: new Date(locked.now.getTime() + RETRY_MS) })
+    else locked.change(now, { announcedRef: told.ref, announcedFor: now.notifiedAt, nextStepAt: locked.now })
+  })
+}
+
+const RETRY_MS = 5 * 60_000
+
+/** Has no reference when the provider refuses: it will refuse the debit too, with a reason that Flex acts on. */
+type Announcement = { kind: 'announced'; ref: string | null } | { kind: 'unknown' }
+
+async function tellProvider(
+  ctx: FlexContext,
+  { mandate, plan }: LoadedPlan,
+  instalment: Instalment,
+  debitRules: DebitRules,
+): Promise<Announcement> {
+  const mandateRef = mandate?.providerRef ?? null
+  if (mandate === null || mandateRef === null) return { kind: 'announced', ref: null }
+  const port = await mandatesOf(ctx, mandate)
+  try {
+    const told = await port.announce?.({
+      instituteId: plan.instituteId,
+      noticeId: noticeIdOf(instalment),
+      mandateRef,
+      rail: mandate.rail,
+      amountPaise: sumLines(instalment.lines),
+      debitAt: announceableAt(instalment, debitRules.rules.rails[mandate.rail]),
+    })
+    return { kind: 'announced', ref: told?.providerRef ?? null }
+  } catch (error) {
+    if (error instanceof ProviderRefused) return { kind: 'announced', ref: null }
+    if (isUnavailable(error)) return { kind: 'unknown' }
+    throw error
+  }
+}
+
+const SEND_AT_ONCE = 20
+
+/**
+ * Presents what was announced. The intent (order, payment, presentation) is committed first; then the bank is told. If we
+ * die in between, the reconciler of payments learns that the bank never heard of it, and the debit begins its way anew.
+ */
+async function presentAll(ctx: FlexContext, due: readonly DueInstalment[]): Promise<void> {
+  if (due.length === 0) return
+  const ready = await openAll(ctx, due)
+  for (let start = 0; start < ready.length; start += SEND_AT_ONCE)
+    await Promise.all(ready.slice(start, start + SEND_AT_ONCE).map(one => send(ctx, one)))
+}
+
+type Ready = { payment: Payment } & Parameters<typeof sendDebit>[2]
+
+/** What cannot be sent now the reconciler finds out about. */
+async function send(ctx: FlexContext, { payment, ...details }: Ready): Promise<void> {
+  await sendDebit(ctx, payment, details).catch(() => {})
+}
+
+/** The students are held: a drop, a fee or a payment is either seen here or comes after the presentation. */
+async function openAll(ctx: FlexContext, due: readonly DueInstalment[]): Promise<Ready[]> {
+  const open = async (plans: LockedPlans, tx: Transaction): Promise<Ready[]> => {
+    const leftAt = await noticesLeftAt(tx, plans, due)
+    const paidElsewhere = await readPaidElsewhere(tx, plans)
+    const presented = due.flatMap(({ planId, instalmentId }) => {
+      const plan = plans.get(planId)
+      if (plan === undefined) return []
+      const facts = {
+        noticeLeftAt: leftAt.get(instalmentId),
+        paidElsewhere: paidElsewhere.get(plan.plan.studentId) ?? [],
+      }
+      return present(plan, instalmentId, facts) ?? []
+    })
+    const payments = await openDebits(
+      tx,
+      presented.map(({ debit }) => debit),
+    )
+    await insertPresentations(
+      tx,
+      presented.map(({ presentation }) => presentation),
+    )
+    return presented.flatMap(({ debit, mandateRef }, index) => {
+      const payment = payments[index]
+      if (payment === undefined) return []
+      const { collectorCode, studentName, name, phone, email } = debit.order
+      const description = `Fees for ${studentName ?? 'a student'}`
+      return [{ payment, mandateRef, collectorCode, payer: { name, phone, email }, description }]
+    })
+  }
+  return withPlans(ctx, due, open, { holdStudents: true })
+}
+
+/** Reads `whenTold` by instalment. */
+async function noticesLeftAt(
+  tx: Transaction,
+  plans: LockedPlans,
+  due: readonly DueInstalment[],
+): Promise<Map<string, Date | null>> {
+  const notices = due.flatMap(({ instituteId, planId, instalmentId }) => {
+    const instalment = plans.get(planId)?.find(instalmentId)
+    return instalment === undefined ? [] : [{ instituteId, instalmentId, once: noticeIdOf(instalment) }]
+  })
+  const told = await whenTold(tx, notices)
+  return new Map(
+    notices.flatMap(({ instalmentId, once }) => {
+      const leftAt = told.get(once)
+      return leftAt === undefined ? [] : [[instalmentId, leftAt]]
+    }),
+  )
 }

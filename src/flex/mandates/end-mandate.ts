@@ -1,8 +1,32 @@
-import { withdrawNotices } from '../rules/withdraw-notice.rules.ts'
+import { endInstalment, withdrawNotices } from '../rules/plan-in-change.rules.ts'
 import type { PlanChanges } from '../plans/plan-changes.ts'
 import type { Reason } from '../plans/plan.events.ts'
-import { isMandateLive } from '../rules/plan.rules.ts'
+import { isAtBank, isOpen, isMandateLive, type Mandate } from '../rules/plan.rules.ts'
 import { meaningOf, npciCategory } from '../rules/returns.rules.ts'
+import { mandatesOf } from '../../payments/context.ts'
+import type { FlexContext } from '../context.ts'
+import { setNextCheck } from './mandates.store.ts'
+
+/** The plan, its mandate and everything of it that is not out at the bank ends; the bank is told after the commit. */
+export function cancelWithMandate(plan: PlanChanges, why: string, reason?: Reason): void {
+  const wasDraft = plan.plan.state === 'draft'
+  for (const one of plan.instalments.filter(isOpen))
+    endInstalment(plan, one, 'cancelled', { why, toFamily: 'the plan was cancelled', isPlanEnding: true })
+  plan.movePlan('cancelled', why)
+  endMandateOfCancelled(plan)
+  // Nobody was notified of a draft.
+  if (!wasDraft) plan.recordEvent('flex.subscription.cancelled', { reason })
+}
+
+/**
+ * A bank returns a debit whose mandate was ended meanwhile, so the mandate stays until nothing is out. One that the payer
+ * has not given yet has nothing out, and must not be given any more.
+ */
+export function endMandateOfCancelled(plan: PlanChanges): void {
+  if (plan.plan.state !== 'cancelled') return
+  if (isAtBank(plan) && plan.mandate?.state === 'active') return
+  endMandateAtProvider(plan, 'the plan was cancelled')
+}
 
 /** Why a plan is locked whose mandate is over. */
 export const MANDATE_ENDED = 'mandate_ended'
@@ -45,4 +69,26 @@ export function endMandateAtProvider(plan: PlanChanges, why: string): void {
   const mandate = plan.moveMandate('cancelled', why, { nextCheckAt, checks: 0 })
   // Nobody was notified of a draft.
   if (plan.plan.setUpAt !== null) plan.recordEvent('flex.mandate.cancelled', { mandate })
+}
+
+const RETRY_MINUTES = [2, 10, 60, 360, 1_440]
+const GIVE_UP_AFTER = 20
+
+/**
+ * Tells the provider that we have ended a mandate. That it has to be told stands in the mandate's row since the commit
+ * that ended it; what fails here is tried again by the job that checks mandates, and nothing is debited meanwhile.
+ */
+export async function cancelAtProvider(ctx: FlexContext, mandate: Mandate): Promise<void> {
+  const { instituteId, id: mandateId, providerRef, state, nextCheckAt, checks } = mandate
+  if (state !== 'cancelled' || nextCheckAt === null || providerRef === null) return
+  const key = { instituteId, id: mandateId }
+  try {
+    const port = await mandatesOf(ctx, mandate)
+    await port.cancel({ instituteId, mandateId, providerRef })
+    await setNextCheck(ctx.db, key, { at: null, checks })
+  } catch {
+    const minutes = RETRY_MINUTES[checks] ?? 1_440
+    const at = checks < GIVE_UP_AFTER ? new Date(ctx.clock.now().getTime() + minutes * 60_000) : null
+    await setNextCheck(ctx.db, key, { at, checks: checks + 1 })
+  }
 }

@@ -1,20 +1,33 @@
-import type { MandateChange, MandateReport } from '../../providers/port.ts'
+import { type MandateChange, type MandateReport, ProviderRefused } from '../../providers/port.ts'
 import { mandatesOf, type ReportOutcome } from '../../payments/context.ts'
 import { assertNever } from '../../platform/assert.ts'
 import { DAY_MS, dayOf } from '../../platform/calendar.ts'
 import type { Run } from '../../platform/jobs/job.ts'
 import { processDue } from '../../platform/jobs/process-due.ts'
 import type { FlexContext } from '../context.ts'
-import { cancelAtProvider } from './cancel-at-provider.ts'
-import { endMandate, endMandateAtProvider, expireMandate, MANDATE_ENDED } from './end-mandate.ts'
-import { pauseAtProvider } from './pause-at-provider.ts'
+import {
+  cancelAtProvider,
+  endMandate,
+  endMandateAtProvider,
+  expireMandate,
+  MANDATE_ENDED,
+} from './end-mandate.ts'
 import { findByProviderRef, findMandate, mandatesToCheck, type MandateKey } from './mandates.store.ts'
 import type { PlanChanges } from '../plans/plan-changes.ts'
-import { loadMandate } from '../plans/plans.store.ts'
+import { loadMandate, loadPlans } from '../plans/plans.store.ts'
 import { withPlan } from '../plans/with-plans.service.ts'
 import { presentationDay } from '../rules/debit.rules.ts'
-import { isMandateLive, isRevivable, isToCome, type Mandate } from '../rules/plan.rules.ts'
+import {
+  isMandateLive,
+  isRevivable,
+  isToCome,
+  type Mandate,
+  isAtBank,
+  isPauseDue,
+  type LoadedPlan,
+} from '../rules/plan.rules.ts'
 import { addDays, momentOf } from '../rules/rails.rules.ts'
+import { isUnavailable } from '../../platform/errors.ts'
 
 /** Applies what a provider says of a mandate through its account, however often and in whatever order it says it. */
 export async function applyMandateReport(
@@ -174,4 +187,53 @@ function scheduleCheck(plan: PlanChanges): void {
 
 export async function nextMandateCheckAt({ db }: FlexContext): Promise<Date | null> {
   return mandatesToCheck.nextDue(db)
+}
+
+const RETRY_MINUTES = [2, 10, 60, 360]
+const GIVE_UP_AFTER = 20
+
+/**
+ * Tells the provider that a mandate is to rest while its plan is held or locked, and to go on afterwards, so that the payer's
+ * bank sees what we do. That it has to be told stands in the mandate's row since the commit that stopped the plan. Nothing
+ * depends on it: what is stopped is not presented in any case.
+ */
+async function pauseAtProvider(ctx: FlexContext, key: MandateKey): Promise<void> {
+  const loaded = (await loadPlans(ctx.db, [key])).get(key.planId)
+  if (loaded?.mandate?.id !== key.id || !isPauseDue(loaded)) return
+  const told = await tellProvider(ctx, loaded)
+  await withPlan(ctx, key, plan => {
+    if (plan.mandate?.id !== key.id || plan.mandate.state !== 'active') return
+    const { checks, endOn, isPaused: before } = plan.mandate
+    const isPaused = told.kind === 'done' ? !before : before
+    if (told.kind !== 'unknown' && told.what !== null) plan.note(null, told.what, told.why)
+    const minutes = RETRY_MINUTES[checks] ?? 1_440
+    const isAgain = told.kind === 'unknown' && checks < GIVE_UP_AFTER
+    const later = new Date(plan.now.getTime() + minutes * 60_000)
+    const nextCheckAt = isAgain ? later : momentOf(addDays(endOn, 1), 0)
+    plan.changeMandate({ isPaused, nextCheckAt, checks: isAgain ? checks + 1 : 0 })
+    // Somebody has changed it while the provider was told.
+    if (told.kind === 'done' && isPauseDue(plan)) plan.changeMandate({ nextCheckAt: plan.now })
+  })
+}
+
+type PauseAnswer = { kind: 'done' | 'refused'; what: string | null; why: string } | { kind: 'unknown' }
+
+async function tellProvider(ctx: FlexContext, loaded: LoadedPlan): Promise<PauseAnswer> {
+  const { mandate } = loaded
+  if (mandate === null) return { kind: 'unknown' }
+  const { instituteId, id: mandateId, providerRef, isPaused } = mandate
+  // What is out at the bank comes to its end first.
+  if (!isPaused && isAtBank(loaded)) return { kind: 'unknown' }
+  const [act, what] = isPaused ? (['resume', 'resumed'] as const) : (['pause', 'paused'] as const)
+  try {
+    const port = await mandatesOf(ctx, mandate)
+    if (port[act] === undefined) return { kind: 'refused', what: null, why: '' }
+    await port[act]({ instituteId, mandateId, providerRef })
+    return { kind: 'done', what: `mandate ${what}`, why: 'at the payment provider' }
+  } catch (error) {
+    if (error instanceof ProviderRefused)
+      return { kind: 'refused', what: `mandate not ${what}`, why: `the provider says: ${error.message}` }
+    if (!isUnavailable(error)) throw error
+    return { kind: 'unknown' }
+  }
 }

@@ -16,8 +16,8 @@ import { withPlan } from '../plans/with-plans.service.ts'
 import { sumLines } from '../rules/lines.rules.ts'
 import { isOpen, isPlanOver, type LoadedPlan, type Mandate } from '../rules/plan.rules.ts'
 import { addDays, type Rail } from '../rules/rails.rules.ts'
-import { readDebitRules } from '../settings/debit-rules.service.ts'
-import { cancelAtProvider } from './cancel-at-provider.ts'
+import { readDebitRules } from '../settings/settings.service.ts'
+import { cancelAtProvider } from './end-mandate.ts'
 
 /** `language` is that of the page on which the family chose; it is written to in it from now on. */
 type Choice = { rail: Rail; language?: Language; consent?: string }

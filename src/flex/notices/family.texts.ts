@@ -7,10 +7,9 @@ import {
 } from '../../messages/messages.rules.ts'
 import { messageTextsIn, type MessageTexts } from '../../messages/texts/texts.ts'
 import { fill, formatDayIn, type Language } from '../../platform/languages.ts'
-import { formatRupees, ZERO, type Paise } from '../../platform/money.ts'
+import { formatRupees, ZERO, type Paise, sumPaise } from '../../platform/money.ts'
 import type { StudentContext } from '../../students/student-contexts.service.ts'
 import type { LoadedPlan } from '../rules/plan.rules.ts'
-import { reasonIn } from './reasons.texts.ts'
 
 type InstalmentTexts = MessageTexts['instalments']
 /** Texts about one child; a text about several has a line for each. */
@@ -23,7 +22,7 @@ export type MessageKind = Exclude<
 >
 
 /** A plan and whose it is: what every message to a family is about. */
-export type FamilyPlan = Pick<LoadedPlan, 'plan' | 'mandate'> & { student: StudentContext; pageUrl: string }
+type FamilyPlan = Pick<LoadedPlan, 'plan' | 'mandate'> & { student: StudentContext; pageUrl: string }
 
 export type MessageDetails = {
   amountPaise?: Paise
@@ -68,7 +67,7 @@ function textName(
 type Details = Pick<MessageDetails, 'amountPaise' | 'onlinePaise' | 'day' | 'until' | 'reason'>
 
 /** What may stand in a text about one child. */
-export function valuesOf(
+function valuesOf(
   { plan, student, mandate, pageUrl }: FamilyPlan,
   { amountPaise, onlinePaise, day, until, reason = '' }: Details,
   language: Language,
@@ -89,7 +88,7 @@ export function valuesOf(
 type Text = { subject: string; body: string; short: string }
 
 /** A value that is empty leaves no gap. */
-export function fillAll({ subject, body, short }: Text, values: Record<string, string>): Text {
+function fillAll({ subject, body, short }: Text, values: Record<string, string>): Text {
   const filled = (text: string): string => fill(text, values).replaceAll(/ {2,}/g, ' ')
   return { subject: filled(subject), body: filled(body), short: filled(short) }
 }
@@ -103,7 +102,7 @@ type Sending = {
 } & Pick<NewMessage, 'once' | 'leavesAt'>
 
 /** The same words to the primary contact's e-mail address, at once unless they remind, and to the phone in waking hours. */
-export function textToFamily(
+function textToFamily(
   { plan, student: { student } }: FamilyPlan,
   { name, remindsOf, ...moments }: Sending,
   write: (language: Language) => Text,
@@ -139,4 +138,97 @@ export function instalmentTemplates(): Template[] {
   return names.flatMap(name =>
     templatesOf(name, language => fill(messageTextsIn(language).instalments[name].short, variables)),
   )
+}
+
+/** One instalment that a family is reminded of. */
+export type Reminded = {
+  about: FamilyPlan
+  instalmentId: string
+  /** What the mandate takes, and what is to be paid online beside it. */
+  amountPaise: Paise
+  onlinePaise: Paise
+  day: string
+  /** Names this reminder of it. */
+  once: string
+}
+
+/** One message, whatever the number of children: each with its own amount, day and mandate. */
+export function reminderMessages(all: readonly Reminded[], at: Date): NewMessage[] {
+  const sorted = all.toSorted((one, other) => (one.day < other.day ? -1 : 1))
+  const [first] = sorted
+  if (first === undefined) return []
+  const { about, ...details } = first
+  if (sorted.length === 1) return messagesToFamily('reminder', about, { at, ...details })
+  const remindsOf = sorted.map(({ instalmentId }) => instalmentId)
+  const sending = { at, name: 'family_reminder' as const, remindsOf, once: first.once }
+  return textToFamily(about, sending, language =>
+    fillAll(messageTextsIn(language).instalments.family_reminder, {
+      institute: about.plan.instituteName,
+      total: formatRupees(sumPaise(sorted.map(({ amountPaise }) => amountPaise))),
+      count: String(sorted.length),
+      day: formatDayIn(first.day, language),
+      lines: sorted.map(one => reminderLine(one, language)).join('\n'),
+    }),
+  )
+}
+
+function reminderLine(one: Reminded, language: Language): string {
+  const { line, online } = messageTextsIn(language).instalments.family_reminder
+  const values = valuesOf(one.about, one, language)
+  return one.onlinePaise > 0 ? `${fill(line, values)}; ${fill(online, values)}` : fill(line, values)
+}
+
+/** The message about a returned debit. */
+export type ReturnedDebit = {
+  kind: 'bounced' | 'reversed'
+  about: FamilyPlan
+  instalmentId: string
+  amountPaise: Paise
+  reason: string
+  /** When it is debited again. */
+  day: string | undefined
+  /** Names this return. */
+  once: string
+}
+
+/** One message, whatever the number of children and debits. */
+export function bounceMessages(all: readonly ReturnedDebit[], at: Date): NewMessage[] {
+  const [first] = all
+  if (first === undefined) return []
+  const { about, kind, ...values } = first
+  if (all.length === 1) return messagesToFamily(kind, about, { at, ...values })
+  const remindsOf = all.map(({ instalmentId }) => instalmentId)
+  const sending = { at, name: 'family_bounced' as const, remindsOf, once: first.once }
+  return textToFamily(about, sending, language => {
+    const texts = messageTextsIn(language).instalments.family_bounced
+    const { body, ...text } = fillAll(texts, {
+      institute: about.plan.instituteName,
+      total: formatRupees(sumPaise(all.map(({ amountPaise }) => amountPaise))),
+      count: String(all.length),
+      lines: all.map(one => bounceLine(one, language)).join('\n'),
+    })
+    const isAgain = all.some(({ day }) => day !== undefined)
+    return { ...text, body: isAgain ? `${body}\n\n${texts.keep}` : body }
+  })
+}
+
+function bounceLine(one: ReturnedDebit, language: Language): string {
+  const { line, again } = messageTextsIn(language).instalments.family_bounced
+  return fill(one.day === undefined ? line : again, valuesOf(one.about, one, language))
+}
+
+type ReasonName = keyof MessageTexts['reasons']
+
+const NAMES = new Map(
+  Object.entries(messageTextsIn('en').reasons).map(([name, text]) => [text, name as ReasonName]),
+)
+
+/**
+ * Reasons are written down in English, and a family is told them in its language. One of one plan alone, such as two
+ * amounts, has no words there: the message does without it.
+ */
+export function reasonIn(language: Language, reason: string): string {
+  if (language === 'en') return reason
+  const name = NAMES.get(reason)
+  return name === undefined ? '' : messageTextsIn(language).reasons[name]
 }

@@ -2,26 +2,29 @@ import type { Institute } from '../../institutes/institutes.rules.ts'
 import { orderFor } from '../../orders/student-order.ts'
 import { openOrder } from '../../payments/debits/debits.service.ts'
 import { dayOf } from '../../platform/calendar.ts'
-import { notFound } from '../../platform/errors.ts'
+import { notFound, conflict } from '../../platform/errors.ts'
 import { pullStudent, type Pulled } from '../../erp/pull/pull.service.ts'
 import { readStudentContexts, type StudentContext } from '../../students/student-contexts.service.ts'
 import type { FlexContext } from '../context.ts'
 import { scheduleRowOf } from '../rules/erp-schedule.rules.ts'
-import { totalsOf } from '../rules/lines.rules.ts'
+import { totalsOf, sumLines } from '../rules/lines.rules.ts'
 import type { LoadedPlan } from '../rules/plan.rules.ts'
-import { rowsToSetUp, type ScheduleRow } from '../rules/schedule.rules.ts'
-import { redrawIfNotOffered } from './plan-lengths.service.ts'
+import { rowsToSetUp, type ScheduleRow, offeredLengths } from '../rules/schedule.rules.ts'
 import { getPlan, listPlansOf } from './plan-reads.service.ts'
 import { createPlan } from './plans.service.ts'
 import type { PlanKey } from './plans.store.ts'
 import { applyCause } from '../rules/plan-causes.rules.ts'
 import { withPlan } from './with-plans.service.ts'
+import type { Paise } from '../../platform/money.ts'
+import { addDays } from '../rules/rails.rules.ts'
+import { getFlexSettings } from '../settings/settings.service.ts'
+import { defaultRows, FIRST_DUE_DAYS } from './draft-plan.ts'
 
 /**
  * The parent sets a plan up: sees the schedule as the ERP has it now, pays the down payment if there is one, chooses how to
  * be debited, and authorises the mandate at the bank. Nothing is set up before that yes.
  */
-export type SetupView =
+type SetupView =
   | { kind: 'ready'; loaded: LoadedPlan; student: StudentContext }
   /** The ERP's own words, which can be shown to people. */
   | { kind: 'refused'; message: string }
@@ -122,4 +125,92 @@ export async function downpaymentOrder(
     plan.change(down, { orderId: order.id })
     return order.id
   })
+}
+
+/** How long a plan may be, and what each month takes then. */
+export type PlanLength = {
+  instalments: number
+  /** Each instalment but the last, which has what is left over. */
+  amountPaise: Paise
+  lastPaise: Paise
+  firstOn: string
+  lastOn: string
+  isChosen: boolean
+}
+
+/** None when there is nothing to choose: the plan is not the institute's default, has begun, or has one length alone. */
+export async function listLengths(
+  ctx: FlexContext,
+  institute: Institute,
+  loaded: LoadedPlan,
+): Promise<PlanLength[]> {
+  const lengths = await readFitting(ctx, institute, loaded)
+  return lengths.length < 2 ? [] : lengths
+}
+
+/** Lengths that are offered and end inside the academic year. */
+async function readFitting(
+  ctx: FlexContext,
+  institute: Institute,
+  loaded: LoadedPlan,
+): Promise<PlanLength[]> {
+  if (!canChoose(loaded)) return []
+  const { instituteId, studentId } = loaded.plan
+  const student = (await readStudentContexts(ctx.db, [{ instituteId, studentId }])).get(studentId)
+  if (student === undefined) throw notFound('This student')
+  const settings = await getFlexSettings(ctx, institute)
+  const today = dayOf(ctx.clock.now())
+  const lengths = offeredLengths(settings, student.student, addDays(today, FIRST_DUE_DAYS))
+  if (student.owed.length === 0) return []
+  const now = loaded.instalments.filter(one => !one.isDownpayment).length
+  return lengths.flatMap(instalments => {
+    const rows = defaultRows({ student, settings, instalments, today }).filter(row => !row.isDownpayment)
+    const [first] = rows
+    const last = rows.at(-1)
+    if (first === undefined || last === undefined) return []
+    return [
+      {
+        instalments,
+        amountPaise: sumLines(first.lines),
+        lastPaise: sumLines(last.lines),
+        firstOn: first.dueOn,
+        lastOn: last.dueOn,
+        isChosen: instalments === now,
+      },
+    ]
+  })
+}
+
+/**
+ * A draft of the institute's default plan was drawn when other lengths were offered, or more of the academic year was left:
+ * it becomes the one that is offered now, so that nobody agrees to what is not. What the ERP or the office wrote stays.
+ */
+async function redrawIfNotOffered(ctx: FlexContext, institute: Institute, loaded: LoadedPlan): Promise<void> {
+  const lengths = await readFitting(ctx, institute, loaded)
+  if (lengths.length === 0 || lengths.some(({ isChosen }) => isChosen)) return
+  const { studentId } = loaded.plan
+  await createPlan(ctx, { instituteId: institute.id }, institute, { studentId, rows: null })
+}
+
+/** Once money or a mandate is on its way the schedule stays. */
+function canChoose({ plan, mandate, instalments }: LoadedPlan): boolean {
+  const hasBegun = instalments.some(
+    one => one.isDownpayment && (one.orderId !== null || one.state !== 'scheduled'),
+  )
+  return plan.state === 'draft' && plan.isDefault && !plan.isCustom && mandate === null && !hasBegun
+}
+
+/** Replaces the draft by one of that length. */
+export async function chooseLength(
+  ctx: FlexContext,
+  institute: Institute,
+  planId: string,
+  instalments: number,
+): Promise<void> {
+  const loaded = await getPlan(ctx, institute, planId)
+  const lengths = await listLengths(ctx, institute, loaded)
+  if (!lengths.some(length => length.instalments === instalments))
+    throw conflict('This number of instalments is not offered for this plan.')
+  const { studentId } = loaded.plan
+  await createPlan(ctx, { instituteId: institute.id }, institute, { studentId, rows: null, instalments })
 }

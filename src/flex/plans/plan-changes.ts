@@ -4,14 +4,14 @@ import { assertNever } from '../../platform/assert.ts'
 import { addAll } from '../../platform/lists.ts'
 import { toRupees } from '../../platform/money.ts'
 import type { StudentContext } from '../../students/student-contexts.service.ts'
-import type { Decision } from '../engine/decisions.store.ts'
-import type { Bounce } from '../notices/bounces.store.ts'
+import type { Decision } from '../engine/engine.store.ts'
+import type { Bounce } from '../notices/notices.store.ts'
 import { messagesToFamily } from '../notices/family.texts.ts'
 import { sumLines } from '../rules/lines.rules.ts'
 import type { PlanEffect, PlanInChange } from '../rules/plan-in-change.rules.ts'
 import type { Instalment, LoadedPlan } from '../rules/plan.rules.ts'
 import { flexEvent } from './plan.events.ts'
-import { scheduleRowBlock } from './plan.output.ts'
+import { scheduleRowBlock } from './plan.schemas.ts'
 
 /** A plan that is being changed under its lock, with all that is known of its student. */
 export type PlanChanges = PlanInChange<StudentContext>

@@ -1,18 +1,20 @@
 import type { Institute } from '../../institutes/institutes.rules.ts'
-import type { Payment } from '../../payments/payments.rules.ts'
+import { type Payment, heldUntil } from '../../payments/payments.rules.ts'
 import { listPayments } from '../../payments/payments.service.ts'
 import type { PaymentContext } from '../../payments/context.ts'
 import { notFound, type FieldProblem } from '../../platform/errors.ts'
-import { findInstalmentOrder, listPresentations } from '../engine/presentations.store.ts'
+import { findInstalmentOrder, listPresentations, listDecisions } from '../engine/engine.store.ts'
 import type { ScheduleRow as ErpScheduleRow } from '../../erp/erp.rules.ts'
 import { dayOf } from '../../platform/calendar.ts'
 import { planDifferences, scheduleRowOf } from '../rules/erp-schedule.rules.ts'
 import { isPlanLive, type LoadedPlan } from '../rules/plan.rules.ts'
-import { listDecisions } from '../engine/decisions.store.ts'
-import type { PlanHistory } from './plan.output.ts'
+import type { PlanHistory } from './plan.schemas.ts'
 import * as store from './plans.store.ts'
+import { listStudentsWithPlan } from './plans.store.ts'
 import { readBalanced } from './rebalance.service.ts'
 import type { PlanContext } from './with-plans.service.ts'
+import { listOnTheWay, listStarted } from '../../payments/student-payments.service.ts'
+import type { ReadUnsettled } from '../../students/rollover/rollover.service.ts'
 
 export async function getPlan(ctx: PlanContext, institute: Institute, planId: string): Promise<LoadedPlan> {
   const plan = (await readBalanced(ctx, [{ instituteId: institute.id, planId }])).get(planId)
@@ -97,4 +99,23 @@ export async function paymentOfInstalment(
   if (instalment.orderId === null) return null
   const [latest] = await listPayments(ctx, instituteId, instalment.orderId)
   return latest ?? null
+}
+
+const PLAN =
+  'Nothing was carried: an instalment plan collects what is due of the old year. Repeat the rollover when the plan has ended.'
+const PAYMENT =
+  'Nothing was carried: a payment of this student is under way. Repeat the rollover when the bank has reported.'
+
+/** Students from whom nothing can be carried to the next year for now, with the reason. */
+export const readUnsettled: ReadUnsettled = async (db, { instituteId, studentIds, now }) => {
+  const [planned, onTheWay, started] = await Promise.all([
+    listStudentsWithPlan(db, instituteId, studentIds),
+    listOnTheWay(db, instituteId, studentIds),
+    listStarted(db, instituteId, studentIds),
+  ])
+  const held = started.filter(payment => heldUntil(payment) > now)
+  return new Map([
+    ...[...onTheWay, ...held].map(({ studentId }) => [studentId, PAYMENT] as const),
+    ...planned.map(studentId => [studentId, PLAN] as const),
+  ])
 }

@@ -11,8 +11,7 @@ import { ofStudent, type StudentInEvent } from '../../students/student.events.ts
 import { sumsOf, type Instalment, type LoadedPlan, type Mandate } from '../rules/plan.rules.ts'
 import type { ReturnMeaning } from '../rules/returns.rules.ts'
 import { ORDER_ID } from '../../orders/order.input.ts'
-import { PLAN_ID } from './plan.input.ts'
-import { instalmentOutput, mandateOutput, scheduleRowOutput, SETTLEMENT } from './plan.output.ts'
+import { PLAN_ID, instalmentOutput, mandateOutput, scheduleRowOutput, SETTLEMENT } from './plan.schemas.ts'
 
 export type Reason = { code: string; category: ReturnMeaning['category'] | 'erp'; message: string }
 type Change = { field: string; before: unknown; after: unknown }

@@ -2,8 +2,14 @@ import type { FastifyInstance } from 'fastify'
 import { addRead, addWrite } from '../../http/endpoint.ts'
 import { created, one } from '../../http/reply.ts'
 import type { FlexContext } from '../context.ts'
-import { planInput, planParams, rescheduleInput, studentParams } from './plan.input.ts'
-import { planHistoryOutput, planOutput } from './plan.output.ts'
+import {
+  planInput,
+  planParams,
+  rescheduleInput,
+  studentParams,
+  planHistoryOutput,
+  planOutput,
+} from './plan.schemas.ts'
 import { getPlanOf, readPlan } from './plan-reads.service.ts'
 import { cancelPlan, createPlan, holdPlan, reschedule, resumePlan } from './plans.service.ts'
 

@@ -8,9 +8,8 @@ import { badField, conflict, notFound } from '../../platform/errors.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
 import { readStudentContexts } from '../../students/student-contexts.service.ts'
 import type { FlexContext } from '../context.ts'
-import { cancelAtProvider } from '../mandates/cancel-at-provider.ts'
-import { withdrawNotice, withdrawNotices } from '../rules/withdraw-notice.rules.ts'
-import { cancelWithMandate } from './cancel-plan.ts'
+import { cancelAtProvider, cancelWithMandate } from '../mandates/end-mandate.ts'
+import { withdrawNotice, withdrawNotices } from '../rules/plan-in-change.rules.ts'
 import { abandonDraft, draftPlan, replaceableDraft, type WantedSchedule } from './draft-plan.ts'
 import type { PlanChanges } from './plan-changes.ts'
 import { withPlan, withPlans } from './with-plans.service.ts'
@@ -25,8 +24,7 @@ import {
   type LoadedPlan,
 } from '../rules/plan.rules.ts'
 import { lastDueDay } from '../rules/schedule.rules.ts'
-import { readDebitRules } from '../settings/debit-rules.service.ts'
-import { getFlexSettings } from '../settings/settings.service.ts'
+import { readDebitRules, getFlexSettings } from '../settings/settings.service.ts'
 import * as store from './plans.store.ts'
 
 /** Makes a draft, or replaces the one there is; a plan that was set up is not replaced. */

@@ -1,10 +1,17 @@
 import { assertNever } from '../../platform/assert.ts'
 import { DAY_MS, dayOf } from '../../platform/calendar.ts'
 import { formatRupees, sumPaise } from '../../platform/money.ts'
-import type { RebalancedRow } from './balance-rows.rules.ts'
+import {
+  type RebalancedRow,
+  balancedAgainst,
+  isFinished,
+  outsideOf,
+  owedSince,
+  rebalancePlan,
+} from './rebalance.rules.ts'
 import { firstDayFor } from './debit.rules.ts'
 import { addLines, sumLines, type Line } from './lines.rules.ts'
-import type { PlanInChange } from './plan-in-change.rules.ts'
+import { type PlanInChange, endInstalment, withdrawNotice } from './plan-in-change.rules.ts'
 import {
   isEndedByData,
   isMandateLive,
@@ -16,10 +23,8 @@ import {
   type Instalment,
 } from './plan.rules.ts'
 import { addDays, momentOf } from './rails.rules.ts'
-import { balancedAgainst, isFinished, outsideOf, owedSince, rebalancePlan } from './rebalance.rules.ts'
 import { newInstalment, type ScheduleRow } from './schedule.rules.ts'
-import { takeSchedule } from './take-schedule.rules.ts'
-import { endInstalment, withdrawNotice } from './withdraw-notice.rules.ts'
+import { takeSchedule } from './erp-schedule.rules.ts'
 
 /** Why a plan has to take other amounts than before. */
 export type PlanCause =

@@ -2,7 +2,7 @@ import { nextWakingMoment } from '../../messages/messages.rules.ts'
 import type { Paise } from '../../platform/money.ts'
 import type { MessageDetails, MessageKind } from '../notices/family.texts.ts'
 import type { EventExtras, FlexEventCode, Reason } from '../plans/plan.events.ts'
-import { debitContextOf, type DebitContext, type DebitRules } from './debit.rules.ts'
+import { debitContextOf, type DebitContext, type DebitRules, isNotified } from './debit.rules.ts'
 import {
   isDone,
   isPauseDue,
@@ -11,10 +11,13 @@ import {
   type LoadedPlan,
   type Mandate,
   type Plan,
+  transition,
+  type InstalmentState,
+  type MandateState,
+  type PlanState,
 } from './plan.rules.ts'
 import type { RailRules } from './rails.rules.ts'
 import type { Fees } from './rebalance.rules.ts'
-import { transition, type InstalmentState, type MandateState, type PlanState } from './states.rules.ts'
 
 /** What a change brings along beside the rows, in the order in which it was decided; `of` is the plan at that moment. */
 export type PlanEffect =
@@ -29,7 +32,7 @@ export type PlanEffect =
   | { kind: 'done'; instalmentId: string }
   | { kind: 'notice_withdrawn'; once: string }
 
-export type ReturnedDebit = { kind: 'bounced' | 'reversed'; amountPaise: Paise; reason: string }
+type ReturnedDebit = { kind: 'bounced' | 'reversed'; amountPaise: Paise; reason: string }
 
 type Surroundings<Student> = { student: Student; debitRules: DebitRules; now: Date; publicUrl: string }
 
@@ -198,4 +201,48 @@ export class PlanInChange<Student extends Fees = Fees> implements LoadedPlan {
     // The job that checks mandates tells the provider.
     if (isPauseDue(this)) this.changeMandate({ nextCheckAt: this.now, checks: 0 })
   }
+}
+
+/**
+ * What was announced will not be debited as announced: the family is told, unless the notice has not left yet, and the
+ * instalment begins its way anew.
+ */
+export function withdrawNotice(
+  plan: PlanInChange,
+  instalment: Instalment,
+  why: string,
+  change: Partial<Omit<Instalment, 'state'>> = {},
+): void {
+  const wasNotified = isNotified(instalment, plan.now)
+  plan.move(instalment, 'scheduled', `${why}, so the notice was withdrawn`, {
+    notifiedAt: null,
+    fetchTries: 0,
+    nextStepAt: plan.now,
+    ...change,
+  })
+  if (wasNotified) plan.notifyFamily('withdrawn', { day: instalment.presentOn, reason: why })
+}
+
+export function withdrawNotices(plan: PlanInChange, why: string): void {
+  for (const one of plan.instalments.filter(({ state }) => state === 'confirmed'))
+    withdrawNotice(plan, one, why)
+}
+
+/**
+ * Ends an instalment; what was covered or waived comes back if the money or the fee does. A family that was notified of its
+ * debit is notified that it does not take place.
+ */
+export function endInstalment(
+  plan: PlanInChange,
+  instalment: Instalment,
+  to: 'covered' | 'waived' | 'cancelled',
+  { why, toFamily = why, isPlanEnding = false }: { why: string; toFamily?: string; isPlanEnding?: boolean },
+): void {
+  if (instalment.state === 'confirmed' && isNotified(instalment, plan.now))
+    plan.notifyFamily(to === 'cancelled' && isPlanEnding ? 'called_off' : 'withdrawn', {
+      day: instalment.presentOn,
+      reason: toFamily,
+    })
+  // The ERP is asked about a waived one once more.
+  plan.move(instalment, to, why, { nextStepAt: to === 'waived' ? plan.now : null, notifiedAt: null })
 }

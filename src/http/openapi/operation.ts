@@ -1,4 +1,4 @@
-import type { Scope } from '../../institutes/scopes.rules.ts'
+import type { Scope } from '../../institutes/institutes.rules.ts'
 import type { AnswerDocs } from '../wire/answers.ts'
 import type { AnyInput } from '../wire/input.ts'
 import { nameComponent } from '../wire/component.ts'

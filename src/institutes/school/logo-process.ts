@@ -1,7 +1,6 @@
 import { serveProcess } from '../../platform/process-pool/serve.ts'
-import { readLogo } from './logo-picture.ts'
+import { readLogo, BrokenPicture, writePng } from './logo-picture.ts'
 import type { PlainLogo } from './school.service.ts'
-import { BrokenPicture, writePng } from './png.ts'
 
 serveProcess(async (content: Uint8Array): Promise<PlainLogo> => {
   try {

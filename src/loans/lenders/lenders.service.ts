@@ -10,7 +10,6 @@ import { newSigningSecret } from '../../platform/standard-webhooks.ts'
 import type { LoanContext } from '../context.ts'
 import type { Lender, LenderName } from '../lender-port.ts'
 import { createProtocolLender, pingLender } from '../protocol/protocol.client.ts'
-import { createDeskLender } from './desk-lender.ts'
 import {
   assertNewLender,
   limitsOf,
@@ -20,6 +19,9 @@ import {
   type NewLender,
 } from './lenders.rules.ts'
 import * as store from './lenders.store.ts'
+import type { Clock } from '../../platform/clock.ts'
+
+export type { ListedLender } from './lenders.store.ts'
 
 /**
  * The lenders of the installation and which one an institute uses. They are read whenever one is asked for, not cached:
@@ -100,8 +102,6 @@ export async function addLender(
   return { secret }
 }
 
-export type { ListedLender } from './lenders.store.ts'
-
 export async function listLenders({ db }: Pick<Context, 'db'>): Promise<store.ListedLender[]> {
   return store.listLenders(db)
 }
@@ -175,7 +175,7 @@ export async function chooseLender(
   })
 }
 
-export type ChosenLender = { before: string | null; after: string | null }
+type ChosenLender = { before: string | null; after: string | null }
 
 /** The same by an owner in the console. */
 export async function changeLenderOf(
@@ -236,4 +236,29 @@ export async function checkLender(
   if (account === null) throw notFound('This lender')
   const { kind } = account
   return { kind, flaw: kind === 'desk' ? null : await pingLender(callOptions(ctx, account)) }
+}
+
+/**
+ * A lender without an API: its people read applications and record what they decide in the console (desk.service.ts), so
+ * there is nothing to ask. The borrower fills in no form there: with the consent the application is complete.
+ */
+function createDeskLender(known: Pick<Lender, 'name' | 'title' | 'limits' | 'terms'>, clock: Clock): Lender {
+  return {
+    ...known,
+    async start({ instituteId, applicationId, returnUrl }) {
+      const lenderRef = applicationId
+      const update = { kind: 'filled', at: clock.now() } as const
+      return {
+        lenderRef,
+        lenderUrl: returnUrl,
+        reports: [{ instituteId, applicationId, lenderRef, update }],
+      }
+    },
+    // Its people see the acceptance in the console.
+    async accept() {},
+    status: async () => [],
+    // Nothing is to be ended elsewhere.
+    end: async () => [],
+    readCallback: async () => null,
+  }
 }

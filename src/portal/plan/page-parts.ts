@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { presentationDay, type DebitRules } from '../../flex/rules/debit.rules.ts'
-import type { PlanLength } from '../../flex/plans/plan-lengths.service.ts'
+import type { PlanLength } from '../../flex/plans/open-setup.service.ts'
 import { sumLines, totalsOf } from '../../flex/rules/lines.rules.ts'
 import {
   isOpen,

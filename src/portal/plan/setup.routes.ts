@@ -1,12 +1,16 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { FlexContext } from '../../flex/context.ts'
 import { capFor, mandateAccount, railsFor, startMandate } from '../../flex/mandates/setup.service.ts'
-import { downpaymentOrder, openSetup } from '../../flex/plans/open-setup.service.ts'
-import { chooseLength, listLengths } from '../../flex/plans/plan-lengths.service.ts'
+import {
+  downpaymentOrder,
+  openSetup,
+  chooseLength,
+  listLengths,
+} from '../../flex/plans/open-setup.service.ts'
 import { getPlan } from '../../flex/plans/plan-reads.service.ts'
 import type { LoadedPlan } from '../../flex/rules/plan.rules.ts'
 import type { Rail } from '../../flex/rules/rails.rules.ts'
-import { readDebitRules } from '../../flex/settings/debit-rules.service.ts'
+import { readDebitRules } from '../../flex/settings/settings.service.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { findInstitute } from '../../institutes/institutes.service.ts'
 import { listPayments } from '../../payments/payments.service.ts'

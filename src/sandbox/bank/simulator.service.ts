@@ -1,5 +1,16 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { DISPUTE_FEE, type DisputeAct } from './disputes.rules.ts'
+import {
+  DISPUTE_FEE,
+  type DisputeAct,
+  bankMoves,
+  FAILURES,
+  feeOf,
+  scriptOf,
+  type BankAct,
+  type BankPayment,
+  actOnDispute,
+  reportOfDispute,
+} from './simulator.rules.ts'
 import {
   returnMessage,
   type BankDebit,
@@ -18,8 +29,9 @@ import type {
   Report,
   TransferPort,
   TransferRequest,
+  PaymentAtProvider,
+  DisputeReport,
 } from '../../providers/port.ts'
-import { bankMoves, FAILURES, feeOf, scriptOf, type BankAct, type BankPayment } from './simulator.rules.ts'
 import { forEachInstitute } from '../../platform/jobs/claim.ts'
 import { dayAfter, startOfDay } from '../../platform/calendar.ts'
 import { assertNever } from '../../platform/assert.ts'
@@ -28,10 +40,18 @@ import { BursarError, conflict, notFound } from '../../platform/errors.ts'
 import type { Context } from '../../platform/context.ts'
 import { newId } from '../../platform/ids.ts'
 import { paiseOf } from '../../platform/money.ts'
-import { disputeAtBank, listDisputesAtBank } from './disputes.service.ts'
-import { decideDebit, decideDue, nextDueAtBank, type BankReport } from './debits.service.ts'
-import { actOnMandate, confirmDueMandates, findMandate, mandatePort } from './mandates.service.ts'
+import {
+  decideDebit,
+  decideDue,
+  nextDueAtBank,
+  type BankReport,
+  actOnMandate,
+  confirmDueMandates,
+  findMandate,
+  mandatePort,
+} from './mandates.service.ts'
 import * as store from './simulator.store.ts'
+import { findBankPayment, lockBankPayment } from './simulator.store.ts'
 
 /** A payment by the reference that the payer knows. */
 export type AtCounter = Pick<BankPayment, 'instituteId' | 'ref' | 'amountPaise'>
@@ -286,4 +306,30 @@ function readReport(rawBody: Buffer): Report {
   }
   if (report.about !== 'payment' || report.outcome.kind !== 'captured') return report
   return { ...report, outcome: { ...report.outcome, capturedAt: new Date(report.outcome.capturedAt) } }
+}
+
+/** The payer's bank opens or decides a dispute of a payment or debit; answers what it then tells. */
+async function disputeAtBank(
+  { db, clock }: Context,
+  { instituteId, ref }: Pick<BankPayment, 'instituteId' | 'ref'>,
+  act: DisputeAct,
+): Promise<DisputeReport> {
+  return db.transaction(async tx => {
+    const payment = await lockBankPayment(tx, instituteId, ref)
+    if (payment === null) throw notFound('This payment')
+    const known = await store.listBankDisputes(tx, instituteId, ref)
+    const dispute = actOnDispute(payment, known, act, { ref: newId('bank'), at: clock.now() })
+    await store.putBankDispute(tx, dispute)
+    return reportOfDispute(dispute, payment.paymentId)
+  })
+}
+
+async function listDisputesAtBank(
+  { db }: Pick<Context, 'db'>,
+  { instituteId, paymentId }: PaymentAtProvider,
+): Promise<DisputeReport[]> {
+  const payment = await findBankPayment(db, instituteId, { paymentId })
+  if (payment === null) return []
+  const disputes = await store.listBankDisputes(db, instituteId, payment.ref)
+  return disputes.map(dispute => reportOfDispute(dispute, paymentId))
 }

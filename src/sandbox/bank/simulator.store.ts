@@ -2,9 +2,8 @@ import { isHere } from '../../platform/db/query.ts'
 import type { Database, Queryable, Transaction } from '../../platform/db/database.ts'
 import type { Paise } from '../../platform/money.ts'
 import { commitLater } from '../../payments/commit-later.ts'
-import type { BankPayment, BankState } from './simulator.rules.ts'
+import type { BankPayment, BankState, BankDispute } from './simulator.rules.ts'
 import { Table } from '../../platform/db/table.ts'
-import type { BankDispute } from './disputes.rules.ts'
 
 const COLUMNS = `institute_id as "instituteId", ref, payment_id as "paymentId", collector_code as "collectorCode",
   amount_paise as "amountPaise", state, mode, failure_code as "failureCode", transaction_id as "transactionId",

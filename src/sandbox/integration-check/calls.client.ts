@@ -1,10 +1,9 @@
 import type { ErpContext } from '../../erp/context.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
-import type { CheckPart, Exchange } from './check.rules.ts'
+import { type CheckPart, type Exchange, readBookings, type Books } from './check.rules.ts'
 import type { HttpClient, HttpResult } from '../../platform/http-client/http-client.ts'
 import { excerptOf } from '../../webhooks/delivery-log/deliveries.rules.ts'
 import { deliveryRequest, type Keys } from '../../webhooks/engine/send.ts'
-import { readBookings, type Books } from './bookings.rules.ts'
 
 export type WantedCheck = {
   identifier: string

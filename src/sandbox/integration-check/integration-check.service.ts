@@ -8,9 +8,8 @@ import { newId } from '../../platform/ids.ts'
 import { listStudents } from '../../students/students.service.ts'
 import { callsWith, type WantedCheck } from './calls.client.ts'
 import { isWhole, PARTS } from './check.rules.ts'
-import { checkFetches } from './fetch-checks.service.ts'
+import { checkFetches, checkWebhooks } from './checks.service.ts'
 import { findLatest, insertCheck, type IntegrationCheck } from './integration-check.store.ts'
-import { checkWebhooks } from './webhook-checks.service.ts'
 
 export type { IntegrationCheck } from './integration-check.store.ts'
 

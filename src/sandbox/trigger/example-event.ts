@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto'
-import type { EventCode } from '../../events/codes.ts'
+import type { EventCode } from '../../events/define-event.ts'
 import { dayOf } from '../../platform/calendar.ts'
 import { newId, type IdPrefix } from '../../platform/ids.ts'
-import { CATALOGUE } from '../../webhooks/catalogue.ts'
+import { CATALOGUE } from '../../webhooks/events.docs.ts'
 
 type Json = { readonly [name: string]: unknown }
 

@@ -2,11 +2,24 @@ import type { FastifyInstance } from 'fastify'
 import { addRead, addWrite } from '../../http/endpoint.ts'
 import { created, from, one, pageOf } from '../../http/reply.ts'
 import type { Context } from '../../platform/context.ts'
-import { webhookParams } from '../subscriptions/subscription.input.ts'
-import { deliveryParams, listDeliveriesQuery, listEventsQuery, recoverInput } from './delivery.input.ts'
-import { deliveryOutput, eventOutput, recoveredOutput } from './delivery.output.ts'
-import { getDelivery, listDeliveries, recoverFailed, redeliver, sendTest } from './deliveries.service.ts'
-import { listEventsOf } from './events.service.ts'
+import { webhookParams } from '../subscriptions/subscription.schemas.ts'
+import {
+  deliveryParams,
+  listDeliveriesQuery,
+  listEventsQuery,
+  recoverInput,
+  deliveryOutput,
+  eventOutput,
+  recoveredOutput,
+} from './delivery.schemas.ts'
+import {
+  getDelivery,
+  listDeliveries,
+  recoverFailed,
+  redeliver,
+  sendTest,
+  listEventsOf,
+} from './deliveries.service.ts'
 
 const ERP = '/api/v1/integrations/erp'
 const WEBHOOK = `${ERP}/webhooks/:webhook_id`

@@ -1,13 +1,13 @@
-import type { Institute } from '../../institutes/institutes.rules.ts'
-import { TEST_CODE } from '../../events/codes.ts'
-import { recordEvents } from '../../events/events.service.ts'
+import { type Institute, branchFilter } from '../../institutes/institutes.rules.ts'
+import { TEST_CODE, type EventCode, type TestCode } from '../../events/define-event.ts'
+import { recordEvents, listEvents, type RecordedEvent } from '../../events/events.service.ts'
 import type { Queryable, Transaction } from '../../platform/db/database.ts'
 import type { Page, PageRange } from '../../platform/db/list.ts'
 import { badField, conflict, notFound } from '../../platform/errors.ts'
 import type { Context } from '../../platform/context.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
 import { firstIdAt, newId } from '../../platform/ids.ts'
-import { testPayload } from '../test-event.output.ts'
+import { testPayload } from '../events.docs.ts'
 import * as store from './deliveries.store.ts'
 import {
   findSubscription,
@@ -161,4 +161,23 @@ async function requireDelivery(tx: Transaction, instituteId: number, id: string)
   const delivery = await store.findDelivery(tx, instituteId, id)
   if (delivery === null) throw new Error(`the delivery ${id} is gone`)
   return delivery
+}
+
+type EventsAsked = PageRange & {
+  order: 'newest' | 'oldest'
+  eventCode?: EventCode | TestCode
+  resourceId?: string
+  collectorCode?: string
+  recordedFrom?: Date
+  recordedBefore?: Date
+}
+
+export async function listEventsOf(
+  ctx: Context,
+  institute: Institute,
+  { cursor, limit, order, ...filter }: EventsAsked,
+): Promise<Page<RecordedEvent>> {
+  const { collectorCode: branch } = filter
+  const collectorCode = branchFilter(institute, branch)
+  return listEvents(ctx, institute.id, { ...filter, collectorCode }, { cursor, limit, order })
 }

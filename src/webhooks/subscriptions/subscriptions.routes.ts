@@ -2,8 +2,13 @@ import type { FastifyInstance } from 'fastify'
 import { addRead, addWrite } from '../../http/endpoint.ts'
 import { all, created, from, one, remarked } from '../../http/reply.ts'
 import type { Context } from '../../platform/context.ts'
-import { addWebhookInput, listWebhooksQuery, webhookParams } from './subscription.input.ts'
-import { webhookDetailOutput, webhookOutput } from './subscription.output.ts'
+import {
+  addWebhookInput,
+  listWebhooksQuery,
+  webhookParams,
+  webhookDetailOutput,
+  webhookOutput,
+} from './subscription.schemas.ts'
 import {
   addSubscription,
   disableSubscription,

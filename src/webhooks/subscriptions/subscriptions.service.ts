@@ -1,5 +1,5 @@
 import { branchFor, type Institute } from '../../institutes/institutes.rules.ts'
-import type { EventCode } from '../../events/codes.ts'
+import type { EventCode } from '../../events/define-event.ts'
 import { badFields, badRequest, notFound } from '../../platform/errors.ts'
 import type { Context } from '../../platform/context.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'

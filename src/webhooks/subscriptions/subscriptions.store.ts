@@ -1,4 +1,4 @@
-import type { EventCode } from '../../events/codes.ts'
+import type { EventCode } from '../../events/define-event.ts'
 import type { Queryable, Transaction } from '../../platform/db/database.ts'
 import { Table } from '../../platform/db/table.ts'
 import type { DisabledBecause } from './subscriptions.rules.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readPng } from '../../../src/institutes/school/png.ts'
+import { readPng } from '../../../src/institutes/school/logo-picture.ts'
 import { startBursar } from '../../harness/bursar.ts'
 import { DESKTOP, openBrowser } from '../../harness/browser.ts'
 

@@ -14,10 +14,9 @@ import {
   writeCursor,
 } from '../../../src/console/flex/flex.rules.ts'
 import type { DebitContext } from '../../../src/flex/rules/debit.rules.ts'
-import type { Instalment, Plan } from '../../../src/flex/rules/plan.rules.ts'
+import type { Instalment, Plan, InstalmentState } from '../../../src/flex/rules/plan.rules.ts'
 import { STANDARD_RULES } from '../../../src/flex/rules/rails.rules.ts'
 import { codesOf } from '../../../src/flex/rules/returns.rules.ts'
-import type { InstalmentState } from '../../../src/flex/rules/states.rules.ts'
 import { paiseOf } from '../../../src/platform/money.ts'
 
 const STATES: InstalmentState[] = [

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { EVENT_CODES } from '../../../src/events/codes.ts'
+import { EVENT_CODES } from '../../../src/events/define-event.ts'
 import { Client, type Json } from '../../harness/client.ts'
 import { ERP, PAY, sampleWebhook } from '../../harness/samples.ts'
 import { assertRefused, assertStatus, clientWith, eventsOf, openContract } from '../../http/support.ts'

@@ -2,16 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { assertFits } from '../../harness/schema.ts'
-import { EVENT_CODES, type EventCode } from '../../../src/events/codes.ts'
+import { EVENT_CODES, type EventCode } from '../../../src/events/define-event.ts'
 import { linkOutput, orderOutput } from '../../../src/orders/order.output.ts'
 import { dayOf } from '../../../src/platform/calendar.ts'
-import {
-  makeEvent,
-  makePayment,
-  makeRefund,
-} from '../../../src/sandbox/integration-check/check-events.rules.ts'
+import { makeEvent, makePayment, makeRefund } from '../../../src/sandbox/integration-check/check.rules.ts'
 import { exampleEvent, resourceOf } from '../../../src/sandbox/trigger/example-event.ts'
-import { CATALOGUE } from '../../../src/webhooks/catalogue.ts'
+import { CATALOGUE } from '../../../src/webhooks/events.docs.ts'
 import type { Json } from '../../harness/client.ts'
 
 type Line = { component_type: string; amount: number; settlement_utr?: string; settled_at?: string }

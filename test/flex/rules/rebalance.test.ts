@@ -9,7 +9,7 @@ import {
   type BalanceRow,
   type Rebalanced,
   type ComponentTarget,
-} from '../../../src/flex/rules/balance-rows.rules.ts'
+} from '../../../src/flex/rules/rebalance.rules.ts'
 
 const COMPONENTS = ['TUITION', 'TRANSPORT', 'HOSTEL', 'LAB']
 const paise = fc

@@ -3,15 +3,18 @@ import { readdir, readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { PlanInChange } from '../../../src/flex/rules/plan-in-change.rules.ts'
-import type { Instalment, LoadedPlan, Mandate, Plan } from '../../../src/flex/rules/plan.rules.ts'
-import { STANDARD_RULES } from '../../../src/flex/rules/rails.rules.ts'
 import {
+  type Instalment,
+  type LoadedPlan,
+  type Mandate,
+  type Plan,
   statesOf,
   transition,
   TRANSITIONS,
   type Noun,
   type StateOf,
-} from '../../../src/flex/rules/states.rules.ts'
+} from '../../../src/flex/rules/plan.rules.ts'
+import { STANDARD_RULES } from '../../../src/flex/rules/rails.rules.ts'
 
 const NOW = new Date('2026-11-17T04:00:00Z')
 const NOUNS = Object.keys(TRANSITIONS) as Noun[]

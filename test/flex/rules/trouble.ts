@@ -1,8 +1,7 @@
 import type { ErpAnswer, ErpDecision } from '../../../src/flex/rules/after-fetch.rules.ts'
 import type { DebitContext } from '../../../src/flex/rules/debit.rules.ts'
-import type { Instalment } from '../../../src/flex/rules/plan.rules.ts'
+import type { Instalment, PlanState } from '../../../src/flex/rules/plan.rules.ts'
 import { addDays, type Rail } from '../../../src/flex/rules/rails.rules.ts'
-import type { PlanState } from '../../../src/flex/rules/states.rules.ts'
 import { dayOf, startOfDay } from '../../../src/platform/calendar.ts'
 import { paiseOf } from '../../../src/platform/money.ts'
 

@@ -1,4 +1,4 @@
-import { afterReturn } from '../../../src/flex/rules/after-return.rules.ts'
+import { afterReturn } from '../../../src/flex/rules/returns.rules.ts'
 import { afterFetch } from '../../../src/flex/rules/after-fetch.rules.ts'
 import {
   nextStep,
@@ -7,9 +7,13 @@ import {
   type DebitContext,
 } from '../../../src/flex/rules/debit.rules.ts'
 import { sumLines } from '../../../src/flex/rules/lines.rules.ts'
-import type { Instalment } from '../../../src/flex/rules/plan.rules.ts'
+import {
+  type Instalment,
+  transition,
+  type InstalmentState,
+  type PlanState,
+} from '../../../src/flex/rules/plan.rules.ts'
 import { addDays, STANDARD_RULES, type FlexRules } from '../../../src/flex/rules/rails.rules.ts'
-import { transition, type InstalmentState, type PlanState } from '../../../src/flex/rules/states.rules.ts'
 import assert from 'node:assert/strict'
 import { dayOf, startOfDay } from '../../../src/platform/calendar.ts'
 import { paiseOf } from '../../../src/platform/money.ts'

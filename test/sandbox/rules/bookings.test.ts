@@ -6,7 +6,7 @@ import {
   differenceIn,
   readBookings,
   type Expected,
-} from '../../../src/sandbox/integration-check/bookings.rules.ts'
+} from '../../../src/sandbox/integration-check/check.rules.ts'
 
 const expected = fc.uniqueArray(
   fc.record({

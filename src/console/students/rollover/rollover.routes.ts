@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { FlexContext } from '../../../flex/context.ts'
-import { readUnsettled } from '../../../flex/plans/unsettled.service.ts'
+import { readUnsettled } from '../../../flex/plans/plan-reads.service.ts'
 import { receiveFiles } from '../../../http/upload.ts'
 import { MEDIA_TYPES } from '../../../imports/imports.rules.ts'
 import {

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { IntegrationCheckAnswer } from '../../../../../src/sandbox/integration-check/integration-check.schemas.ts'
+import type { IntegrationCheckAnswer } from '../../../../../src/sandbox/integration-check/integration-check.routes.ts'
 import { ApiError, get } from '../../../api/client.ts'
 import { useCommand } from '../../../api/command.ts'
 import { useInstitutePath, useMay, useSession } from '../../../api/session.ts'

@@ -1,4 +1,4 @@
-import type { IntegrationCheckAnswer } from '../../../../../src/sandbox/integration-check/integration-check.schemas.ts'
+import type { IntegrationCheckAnswer } from '../../../../../src/sandbox/integration-check/integration-check.routes.ts'
 import { formatCount } from '../../../ui/money.tsx'
 import { StatusBadge, type Tone } from '../../../ui/status-badge.tsx'
 import { formatMoment } from '../../../ui/when.tsx'

@@ -1,12 +1,12 @@
-import type { Order } from '../../orders/orders.rules.ts'
-import { orderFor } from '../../orders/student-order.ts'
-import type { Transaction } from '../../platform/db/database.ts'
-import { newId } from '../../platform/ids.ts'
-import type { Paise } from '../../platform/money.ts'
-import type { StudentContext } from '../../students/student-contexts.service.ts'
-import { writeTranche } from '../loans.store.ts'
-import type { PayOut } from '../lender-port.ts'
-import { allocate, assertTrancheMove, trancheOf, type LoanFile, type Tranche } from '../loans.rules.ts'
+import type { Order } from '../orders/orders.rules.ts'
+import { orderFor } from '../orders/student-order.ts'
+import type { Transaction } from '../platform/db/database.ts'
+import { newId } from '../platform/ids.ts'
+import type { Paise } from '../platform/money.ts'
+import type { StudentContext } from '../students/student-contexts.service.ts'
+import { writeTranche } from './loans.store.ts'
+import type { PayOut } from './lender-port.ts'
+import { allocate, assertTrancheMove, trancheOf, type LoanFile, type Tranche } from './loans.rules.ts'
 
 /** Marks the tranche of a pay-out as paid out; an amount the lender still owes on it becomes a planned tranche. */
 export async function writePaidTranche(
