@@ -59,6 +59,7 @@ function receiptOf(no: number): ReceiptPrint {
     paidAt: null,
     orderId: `order_${no.toString(36).padStart(26, '0')}`,
     receivedBy: null,
+    isByInstrument: false,
     isCancelled: null,
     isSandbox: false,
     paper: 'a4',

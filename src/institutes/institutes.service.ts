@@ -182,3 +182,14 @@ export async function readCallbackKey({ db, vault }: Context, institute: Institu
 function callbackKeyPurpose(instituteCode: string): string {
   return `callback key of ${instituteCode}`
 }
+
+/** How papers name people of the office: by their names, or as they are known where there is none. */
+export async function readStaffNames(
+  { db }: Pick<Context, 'db'>,
+  emails: readonly (string | null)[],
+): Promise<(email: string) => string> {
+  const known = emails.filter(email => email !== null)
+  const names = known.length === 0 ? [] : await store.listStaffNames(db, known)
+  const byEmail = new Map(names.map(({ email, name }) => [email, name]))
+  return email => byEmail.get(email) ?? email
+}

@@ -172,3 +172,14 @@ export async function findGradeName(
   )
   return row?.name ?? null
 }
+
+/** What people of the office are called, by their e-mail addresses; not whoever has no account here any more. */
+export async function listStaffNames(
+  db: Queryable,
+  emails: readonly string[],
+): Promise<{ email: string; name: string }[]> {
+  return db.query<{ email: string; name: string }>(
+    'select email, name from console_users where email = any($1)',
+    [emails],
+  )
+}

@@ -100,6 +100,7 @@ function paidByOrder(
     paidAt: null,
     orderId: order.id,
     receivedBy: null,
+    isByInstrument: false,
     refunds,
     isSandbox: mode === 'sandbox',
   }

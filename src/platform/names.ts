@@ -48,3 +48,8 @@ export function readableComponent(code: string): string {
   const words = code.toLowerCase().replaceAll('_', ' ')
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
+
+/** Class 5 B, where the school has sections. */
+export function classOf(gradeName: string, section: string | null): string {
+  return section === null || section === '' ? gradeName : `${gradeName} ${section}`
+}

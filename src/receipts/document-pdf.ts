@@ -1,3 +1,4 @@
+import { create } from 'qrcode'
 import { writeSchool } from './letterhead.ts'
 import type { Letterhead } from './letterhead.service.ts'
 import { PAPER } from './receipt-papers.ts'
@@ -29,6 +30,8 @@ export type DocumentBlock =
   | { kind: 'text'; text: string; isStrong?: boolean }
   | { kind: 'pairs'; left: Record<string, string | null>; right: Record<string, string | null> }
   | { kind: 'table'; columns: readonly DocumentColumn[]; rows: readonly string[][]; total?: string[] }
+  /** What a phone reads off the paper, with what it is for beside it. */
+  | { kind: 'qr'; code: string; label: string }
   /** A new page with the school at its head, as for another reader. */
   | { kind: 'next'; title?: string }
   /** A line to write on, with what is meant to stand there below it. */
@@ -82,6 +85,9 @@ function writeBlock(sheet: Sheet, block: Exclude<DocumentBlock, { kind: 'next' }
       rule(sheet, INK)
       write(sheet, block.label, QUIET)
       break
+    case 'qr':
+      writeQr(sheet, block)
+      break
     default:
       block satisfies never
   }
@@ -119,4 +125,21 @@ function writeCells(
   })
   writeRow(sheet, cells)
   rule(sheet)
+}
+
+const QR_SIZE = 96
+
+function writeQr(sheet: Sheet, { code, label }: Extract<DocumentBlock, { kind: 'qr' }>): void {
+  reserve(sheet, QR_SIZE + 24)
+  const { doc } = sheet
+  const { size, data } = create(code, { errorCorrectionLevel: 'M' }).modules
+  const { x } = wholeOf(sheet.paper)
+  const module = QR_SIZE / size
+  doc.save().fillColor(INK)
+  for (const [index, isDark] of data.entries())
+    if (isDark)
+      doc.rect(x + (index % size) * module, sheet.y + Math.floor(index / size) * module, module, module)
+  doc.fill().restore()
+  sheet.y += QR_SIZE + 6
+  write(sheet, label, QUIET)
 }

@@ -51,6 +51,8 @@ export type ReceiptDocument = {
   orderId: string | null
   /** Who took it at the counter. */
   receivedBy: string | null
+  /** By cheque or draft, which counts once the bank has paid it. */
+  isByInstrument: boolean
   isCancelled: { at: Date; reason: string } | null
   /** What of it went back, the first first. */
   refunds: readonly ReceiptRefund[]
@@ -179,5 +181,13 @@ function writeBody(sheet: Sheet, receipt: ReceiptPrint): void {
     { Transaction: transactionId, 'Paid on': paidOn },
   )
   sheet.y += 8
-  write(sheet, 'Made by computer; needs no signature.', SMALL)
+  if (receipt.isByInstrument) write(sheet, 'Subject to realisation of the cheque or draft.', STRONG)
+  // Money of the gateway has a record that nobody signs; cash has the word of the person who took it.
+  if (receivedBy === null) write(sheet, 'Made by computer; needs no signature.', SMALL)
+  else {
+    reserve(sheet, 70)
+    sheet.y += 46
+    rule(sheet, INK)
+    write(sheet, `${receivedBy}, for ${receipt.institute}: signature and stamp`, SMALL)
+  }
 }

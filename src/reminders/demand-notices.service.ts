@@ -1,4 +1,5 @@
 import type { Dues } from '../dues/dues.service.ts'
+import { upiLink } from './upi.rules.ts'
 import { readDuesLeft } from '../dues/on-the-way.service.ts'
 import { timingOf } from '../dues/dues.rules.ts'
 import type { Institute } from '../institutes/institutes.rules.ts'
@@ -6,12 +7,14 @@ import { getSchool } from '../institutes/school/school.service.ts'
 import type { School } from '../institutes/school/school.rules.ts'
 import { languagesOf } from '../messages/family-languages.service.ts'
 import { messageTextsIn, feeName } from '../messages/texts/texts.ts'
-import { rupeesInWords, formatRupees, minPaise, subtractPaise } from '../platform/money.ts'
+import { classOf } from '../platform/names.ts'
+import { rupeesInWords, formatRupees, minPaise, subtractPaise, type Paise } from '../platform/money.ts'
 import { dayOf } from '../platform/calendar.ts'
 import type { Context } from '../platform/context.ts'
 import { conflict } from '../platform/errors.ts'
 import { fill, formatDayIn, type Language } from '../platform/languages.ts'
 import type { DocumentBlock, DocumentPrint } from '../receipts/document-pdf.ts'
+import { UPI_MOST } from '../providers/port.ts'
 import { readLetterhead } from '../receipts/letterhead.service.ts'
 import { printDocument } from '../receipts/receipt-printer.ts'
 
@@ -71,7 +74,11 @@ function noticeOf(dues: Dues, { school, today, language }: Notice): DocumentBloc
   return [
     {
       kind: 'pairs',
-      left: { [t.student]: student.fullname, [t.studentId]: student.identifier, [t.grade]: gradeName },
+      left: {
+        [t.student]: student.fullname,
+        [t.studentId]: student.identifier,
+        [t.grade]: classOf(gradeName, student.section),
+      },
       right: { [t.parent]: student.contactName, [t.date]: formatDayIn(today, language) },
     },
     { kind: 'text', text: t.say },
@@ -91,6 +98,21 @@ function noticeOf(dues: Dues, { school, today, language }: Notice): DocumentBloc
       const transfer = fill(t.transfer, { holder, number, ifsc, bank })
       return { kind: 'text', text: upiId === null ? transfer : `${transfer}, ${fill(t.upi, { upi: upiId })}` }
     }),
+    ...upiCode(dues, school, { total, label: t.scan }),
     { kind: 'text', text: t.ignore },
+    { kind: 'signature', label: t.signature },
   ]
+}
+
+/** With the exact amount and the admission number, by which the bank's statement says whose money it is. */
+function upiCode(
+  { context: { student } }: Dues,
+  school: School,
+  { total, label }: { total: Paise; label: string },
+): DocumentBlock[] {
+  const account = school.bankAccounts.find(one => one.upiId !== null)
+  if (account?.upiId === undefined || account.upiId === null || total > UPI_MOST) return []
+  const { upiId, holder } = account
+  const code = upiLink({ upiId, holder, amountPaise: total, note: student.identifier })
+  return [{ kind: 'qr', code, label: fill(label, { amount: formatRupees(total) }) }]
 }

@@ -27,6 +27,7 @@ const PRINT: ReceiptPrint = {
   paidAt: null,
   orderId: 'order_1',
   receivedBy: null,
+  isByInstrument: false,
   isCancelled: null,
   refunds: [],
   isSandbox: false,

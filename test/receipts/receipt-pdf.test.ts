@@ -25,6 +25,7 @@ const RECEIPT: ReceiptPrint = {
   paidAt: null,
   orderId: 'ord_01JCQ7T4W8',
   receivedBy: null,
+  isByInstrument: false,
   paper: 'a4',
   isDuplicate: false,
   isCancelled: null,
@@ -257,3 +258,13 @@ function assertApart(column: readonly Piece[]): void {
 async function read(change: Partial<ReceiptPrint>): Promise<Read> {
   return readPdf(await renderReceipt({ ...RECEIPT, ...change }))
 }
+
+test('money of the counter has room for a signature and a stamp, and a cheque counts only once it is realised', async () => {
+  const online = await read({})
+  assert.match(online.text, /needs no signature/)
+  assert.doesNotMatch(online.text, /realisation|signature and stamp/)
+  const { text } = await read({ receivedBy: 'Lakshmi Nair', isByInstrument: true, mode: 'Cheque' })
+  assert.match(text, /Subject to realisation of the cheque or draft/)
+  assert.match(text, /Lakshmi Nair, for Saraswati Vidya Mandir: signature and stamp/)
+  assert.doesNotMatch(text, /needs no signature/)
+})

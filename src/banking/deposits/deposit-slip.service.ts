@@ -1,4 +1,5 @@
 import type { Institute } from '../../institutes/institutes.rules.ts'
+import { readStaffNames } from '../../institutes/institutes.service.ts'
 import { rupeesInWords, formatRupees, paiseOf } from '../../platform/money.ts'
 import { formatDay } from '../../platform/calendar.ts'
 import type { Context } from '../../platform/context.ts'
@@ -17,6 +18,7 @@ export async function printDepositSlip(
     getDeposit(ctx, institute, id),
     readLetterhead(ctx, institute.id),
   ])
+  const nameOf = await readStaffNames(ctx, [deposit.madeBy])
   const print: DocumentPrint = {
     institute: institute.name,
     letterhead,
@@ -24,7 +26,7 @@ export async function printDepositSlip(
     title: `Deposit slip ${deposit.slipNumber}`,
     madeAt: deposit.madeAt,
     isSandbox: ctx.mode === 'sandbox',
-    blocks: blocksOf(deposit),
+    blocks: blocksOf({ ...deposit, madeBy: nameOf(deposit.madeBy) }),
   }
   const content = await printDocument(print, { instituteId: institute.id })
   return { name: `deposit-slip-${deposit.slipNumber}.pdf`, content }

@@ -1,9 +1,10 @@
 import type { Institute } from '../../institutes/institutes.rules.ts'
+import { readStaffNames } from '../../institutes/institutes.service.ts'
 import { formatDay, formatMoment } from '../../platform/calendar.ts'
 import type { Context } from '../../platform/context.ts'
 import { notFound } from '../../platform/errors.ts'
 import { formatRupees, rupeesInWords, sumPaise } from '../../platform/money.ts'
-import { readableComponent, readableMode } from '../../platform/names.ts'
+import { classOf, readableComponent, readableMode } from '../../platform/names.ts'
 import type { DocumentBlock } from '../../receipts/document-pdf.ts'
 import { readLetterhead } from '../../receipts/letterhead.service.ts'
 import { printDocument } from '../../receipts/receipt-printer.ts'
@@ -39,6 +40,7 @@ export async function printTaking(
     rows,
     ({ payment }) => taking.payments.find(one => one.paymentId === payment.id)?.wayNo ?? 0,
   )
+  const nameOf = await readStaffNames(ctx, [taking.takenBy])
   const payer = rows[0]?.context.student
   const print = {
     institute: institute.name,
@@ -52,7 +54,7 @@ export async function printTaking(
       {
         kind: 'pairs' as const,
         left: { 'Paid by': payer?.contactName ?? null, Phone: payer?.contactNumber ?? null },
-        right: { Date: formatMoment(taking.takenAt), 'Received by': taking.takenBy },
+        right: { Date: formatMoment(taking.takenAt), 'Received by': nameOf(taking.takenBy) },
       },
       paidTable(rows, formatRupees(taking.amountPaise)),
       { kind: 'text' as const, text: rupeesInWords(taking.amountPaise) },
@@ -109,8 +111,7 @@ function describeChild(
   { fullname, identifier, section }: StudentContext['student'],
   gradeName: string,
 ): string {
-  const of = [gradeName, section].filter(part => part !== null && part !== '').join(' ')
-  return `${fullname}, ${identifier}, ${of}`
+  return `${fullname}, ${identifier}, ${classOf(gradeName, section)}`
 }
 
 function wayTable(ways: readonly (readonly PaperRow[])[]): DocumentBlock {

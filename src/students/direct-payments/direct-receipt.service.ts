@@ -1,7 +1,8 @@
 import type { Institute } from '../../institutes/institutes.rules.ts'
+import { readStaffNames } from '../../institutes/institutes.service.ts'
 import { formatDay } from '../../platform/calendar.ts'
 import type { Context } from '../../platform/context.ts'
-import { readableComponent } from '../../platform/names.ts'
+import { classOf, readableComponent } from '../../platform/names.ts'
 import { readLetterhead, type Letterhead } from '../../receipts/letterhead.service.ts'
 import {
   receiptFileOf,
@@ -44,12 +45,17 @@ export async function readPaidDirectly(
   const contexts = await readStudentContexts(db, keys)
   const refunded = payments.filter(payment => payment.refundedPaise > 0).map(({ id }) => id)
   const refunds = Map.groupBy(await listRefundsOf(db, institute.id, refunded), one => one.paymentId)
+  const nameOf = await readStaffNames(
+    { db },
+    payments.map(payment => payment.recordedBy),
+  )
   return new Map(
     payments.map(payment => {
       const context = contexts.get(payment.studentId)
       if (context === undefined) throw new Error('a payment has no student')
       const paidFor = paidDirectly(institute, payment, { ...context, refunds: refunds.get(payment.id) ?? [] })
-      return [payment.id, { ...paidFor, letterhead, isSandbox: mode === 'sandbox' }]
+      const receivedBy = payment.recordedBy === null ? null : nameOf(payment.recordedBy)
+      return [payment.id, { ...paidFor, receivedBy, letterhead, isSandbox: mode === 'sandbox' }]
     }),
   )
 }
@@ -58,7 +64,7 @@ function paidDirectly(
   institute: Institute,
   payment: RecordedPayment,
   { student, gradeName, refunds }: StudentContext & { refunds: readonly DirectRefund[] },
-): Omit<PaidFor, 'letterhead' | 'isSandbox'> {
+): Omit<PaidFor, 'letterhead' | 'isSandbox' | 'receivedBy'> {
   const branch = institute.branches.find(one => one.collectorCode === student.collectorCode)
   return {
     institute: institute.name,
@@ -67,7 +73,7 @@ function paidDirectly(
     student: {
       name: student.fullname,
       identifier: student.identifier,
-      grade: gradeName,
+      grade: classOf(gradeName, student.section),
       academicYear: `${student.academicYearStart}-${student.academicYearEnd}`,
     },
     lines: payment.lines
@@ -78,7 +84,7 @@ function paidDirectly(
     transactionId: instrumentText(payment) ?? payment.transactionId,
     paidAt: payment.paidAt,
     orderId: null,
-    receivedBy: payment.recordedBy,
+    isByInstrument: payment.instrument !== null,
     refunds: refunds.map(refund => ({
       at: refund.refundedAt,
       amountPaise: refund.amountPaise,

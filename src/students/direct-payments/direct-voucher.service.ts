@@ -1,8 +1,9 @@
 import type { Institute } from '../../institutes/institutes.rules.ts'
+import { readStaffNames } from '../../institutes/institutes.service.ts'
 import { formatMoment } from '../../platform/calendar.ts'
 import type { Context } from '../../platform/context.ts'
 import { formatRupees, rupeesInWords } from '../../platform/money.ts'
-import { readableComponent } from '../../platform/names.ts'
+import { classOf, readableComponent } from '../../platform/names.ts'
 import type { DocumentPrint } from '../../receipts/document-pdf.ts'
 import { readLetterhead } from '../../receipts/letterhead.service.ts'
 import { printDocument, type PrintedFor } from '../../receipts/receipt-printer.ts'
@@ -38,6 +39,7 @@ export async function printDirectVoucher(
   const { student, gradeName } = context
   const receipt = await findReceipt(ctx.db, institute.id, refund.paymentId)
   const branch = institute.branches.find(({ collectorCode }) => collectorCode === student.collectorCode)
+  const nameOf = await readStaffNames(ctx, [refund.refundedBy])
   const way = WAYS[refund.way]
   const print: DocumentPrint = {
     institute: institute.name,
@@ -51,7 +53,7 @@ export async function printDirectVoucher(
         left: {
           Student: student.fullname,
           'Student ID': student.identifier,
-          Class: gradeName,
+          Class: classOf(gradeName, student.section),
           'Paid to': student.contactName,
         },
         right: {
@@ -75,7 +77,7 @@ export async function printDirectVoucher(
       },
       { kind: 'text', text: rupeesInWords(refund.amountPaise) },
       { kind: 'text', text: `Reason: ${refund.reason}` },
-      { kind: 'signature', label: `Paid out by ${refund.refundedBy}` },
+      { kind: 'signature', label: `Paid out by ${nameOf(refund.refundedBy)}` },
       { kind: 'signature', label: 'Received by (name and signature)' },
     ],
     isSandbox: ctx.mode === 'sandbox',

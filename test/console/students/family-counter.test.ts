@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Answer, Json } from '../../harness/client.ts'
 import { ERP } from '../../harness/samples.ts'
+import { readPdf } from '../../receipts/read-pdf.ts'
 import { assertAnswer, createPerson } from '../support.ts'
 import { SCHOOL, StudentDesk } from './support.ts'
 
@@ -33,6 +34,12 @@ const take = (children: Json[], ways: Json[], changes: Json = {}): Promise<Answe
   finance.post(`${COUNTER}/takings`, { children, ways, ...changes })
 const owed = async (id: string): Promise<number> =>
   (await demo.get(`${ERP}/students/${id}/dues`)).body.data.total_amount
+async function textOfPdf(path: string): Promise<string> {
+  const response = await fetch(bursar.url + path, { headers: { cookie: viewer.cookie ?? '' } })
+  assert.equal(response.status, 200)
+  return readPdf(Buffer.from(await response.arrayBuffer())).text
+}
+
 const numberOf = (receipt: string): number => Number(receipt.split('/')[1])
 const firstNumber = (answer: Answer): number => numberOf(answer.body.data.payments[0].receipt_number)
 const cheque = (amount: number, number: string): Json => ({
@@ -88,8 +95,18 @@ test('cash, a cheque and UPI pay for two children at once: exact for each, numbe
     numbers.map((_one, index) => (numbers[0] ?? 0) + index),
   )
   assert.deepEqual(await Promise.all(ids.map(owed)), [3_000, 7_000])
-  const paper = await viewer.get(`${COUNTER}/takings/${id}/pdf`)
-  assert.equal(paper.text.slice(0, 5), '%PDF-')
+  const text = await textOfPdf(`${COUNTER}/takings/${id}/pdf`)
+  for (const part of [
+    'Kabir Rao',
+    'Meera Rao',
+    '004512, Canara Bank',
+    'UPI-7',
+    '₹20,000.00',
+    'subject to realisation',
+  ])
+    assert.ok(text.includes(part), `${part} is not in:\n${text}`)
+  for (const { receipt_number: receipt } of payments) assert.ok(text.includes(receipt))
+  assert.doesNotMatch(text, /@school\.example/, 'people of the office stand there by their names')
   assert.equal((await desk.lastAct(ids[1])).what, 'payment.recorded')
 })
 
@@ -130,7 +147,8 @@ test('a cheque for two children bounces as one: both owe again, the charge comes
     body.data.map((one: Json) => one.state),
     ['bounced', 'bounced'],
   )
-  assert.equal((await viewer.get(`${COUNTER}/takings/${id}/pdf`)).text.slice(0, 5), '%PDF-')
+  const text = await textOfPdf(`${COUNTER}/takings/${id}/pdf`)
+  assert.equal([...text.matchAll(/CANCELLED: receipt/g)].length, 2)
 })
 
 test('a family of another school is not found, and its takings are not printed', async () => {
