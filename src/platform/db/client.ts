@@ -29,8 +29,8 @@ export function announce(text: string): void {
   if (statements.hasSubscribers) statements.publish(text)
 }
 
-/** Reads without values are prepared too, so that repeated looks are not planned each time. */
-const READ = /^\s*(select|with)\b/
+/** Reads without values are prepared too, so that repeated looks are not planned each time; unions begin with brackets. */
+const READ = /^[\s(]*(select|with)\b/
 
 /** The query config that both the pool's clients and the pipelined reader send. */
 export function namedQuery(text: string, values: readonly unknown[]): pg.QueryConfig {
