@@ -964,7 +964,23 @@ create table import_problems (
   problem_no bigint generated always as identity,
   column_name text not null,
   message text not null,
+  -- The message without what differs from row to row: rows with the same one are told together.
+  summary text not null,
+  -- What stands in the cell, and whose row it is, where they are known.
+  cell text not null,
+  child text not null,
   primary key (institute_id, import_id, row_no, problem_no)
+);
+
+-- What people wrote instead of a cell that could not be used; the file itself stays as it came.
+create table import_corrections (
+  institute_id integer not null,
+  import_id text not null,
+  row_no integer not null,
+  column_name text not null,
+  value text not null,
+  primary key (institute_id, import_id, row_no, column_name),
+  foreign key (institute_id, import_id) references imports on delete cascade
 );
 
 --------------------------------------------------------------------------------------------------------------------------

@@ -17,10 +17,17 @@ export const IMPORT_STATES = ['checking', 'checked', 'running', 'done', 'failed'
 export type ImportState = (typeof IMPORT_STATES)[number] | 'stopped'
 
 /** The types of files that are read. */
-export const MEDIA_TYPES = ['text/csv', 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet']
+export const XLSX_TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
+export const MEDIA_TYPES = ['text/csv', XLSX_TYPE]
 /** A file that is wrong in every row is not reported row by row. */
 export const MAX_PROBLEMS_KEPT = 20_000
 export const MAX_PROBLEMS_PER_ROW = 10
+
+/** Problems that differ only in what they name, such as a row, a month or a class, are told together. */
+export function summaryOf(message: string): string {
+  const at = message.search(/[\d:;“"]/)
+  return (at < 0 ? message : message.slice(0, at).trim()) || message
+}
 
 type ImportOptions = { mode: ImportMode; isDryRun: boolean }
 type RowCounts = { totalRows: number; badRows: number }

@@ -103,5 +103,5 @@ export const problemOutput = problem.object('ImportProblem', {
     'date_of_birth',
     one => one.column || null,
   ),
-  message: problem.text('What is wrong with it.', 'must be a real calendar day as YYYY-MM-DD'),
+  message: problem.text('What is wrong with it.', 'is not understood as a day; write it as 2016-02-27'),
 })

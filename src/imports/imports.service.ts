@@ -104,7 +104,12 @@ export async function listProblems(
   ctx: Context,
   institute: Institute,
   id: string,
-  { cursor = '0-0', limit, family }: PageRange & { family?: ImportFamily },
+  {
+    cursor = '0-0',
+    limit,
+    family,
+    ...filter
+  }: PageRange & { family?: ImportFamily } & rowStore.ProblemFilter,
 ): Promise<Page<rowStore.Problem>> {
   const key = { instituteId: institute.id, id }
   await getImport(ctx, institute, id, family)
@@ -112,7 +117,7 @@ export async function listProblems(
   if (rowNo === undefined)
     throw badField('cursor', 'is not a cursor of this list; use next_cursor of the page before')
   const after = { rowNo: Number(rowNo), problemNo: Number(problemNo) }
-  const found = await rowStore.listProblems(ctx.db, key, after, limit + 1)
+  const found = await rowStore.listProblems(ctx.db, key, after, { ...filter, limit: limit + 1 })
   return toPage(found, limit, last => `${last.rowNo}-${last.problemNo}`)
 }
 

@@ -119,19 +119,19 @@ export async function insertImport(tx: Transaction, instituteId: number, one: Ne
   await tx.query('insert into import_progress (institute_id, import_id) values ($1, $2)', key)
 }
 
-/** What the columns of the last file of this kind with these headings were. */
+/** What the columns of the last file of this kind with one of these rows of headings were. */
 export async function findMatched(
   db: Queryable,
   instituteId: number,
-  { kind, titles }: { kind: ImportKind; titles: readonly string[] },
-): Promise<(string | null)[] | null> {
-  const [row] = await db.query<{ names: (string | null)[] }>(
-    `select i.columns -> 'names' as names from imports i
-     where i.institute_id = $1 and i.kind = $3 and i.columns -> 'titles' = $2::jsonb
+  { kind, titles }: { kind: ImportKind; titles: readonly (readonly string[])[] },
+): Promise<FileColumns | null> {
+  const [row] = await db.query<{ columns: FileColumns }>(
+    `select i.columns from imports i
+     where i.institute_id = $1 and i.kind = $3 and i.columns -> 'titles' = any($2::jsonb[])
      order by i.created_at desc, i.id desc limit 1`,
-    [instituteId, JSON.stringify(titles), kind],
+    [instituteId, titles.map(one => JSON.stringify(one)), kind],
   )
-  return row?.names ?? null
+  return row?.columns ?? null
 }
 
 export async function insertPart(

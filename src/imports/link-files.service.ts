@@ -6,6 +6,7 @@ import { newId } from '../platform/ids.ts'
 import { ROW_FILES } from '../platform/limits.rules.ts'
 import { ProcessFailure } from '../platform/process-pool/process-pool.ts'
 import { checkImport, contextOf } from './engine/steps.service.ts'
+import type { DayForm } from './files/days.rules.ts'
 import { FileRefused, formatOf } from './files/file-rows.ts'
 import { withReader } from './files/read-rows.ts'
 import { LINK_FILES, unreadableWords } from './imports.rules.ts'
@@ -19,7 +20,7 @@ import {
 } from './imports.service.ts'
 import * as store from './imports.store.ts'
 import { emptyFees, missingColumns, newLinks, tidyName, type LinkOptions } from './kinds/links/links.rules.ts'
-import { readTitles } from './match-columns.service.ts'
+import { placeColumns } from './match-columns.service.ts'
 import { countTold } from '../messages/messages.service.ts'
 import { listLinks as readLinks, type MadeLink } from './kinds/links/links.store.ts'
 
@@ -39,6 +40,8 @@ export async function createLinkFile(
     createdBy: string
     /** A person's choice of columns; null: they are named like a link's fields. */
     names: (string | null)[] | null
+    /** Of columns whose days could be meant in two ways. */
+    days: readonly (DayForm['yearLast'] | null)[]
   },
 ): Promise<Import> {
   const { file, names } = sent
@@ -46,7 +49,10 @@ export async function createLinkFile(
   const columns =
     names === null
       ? null
-      : { names, titles: await readTitles(institute.id, file, 'links'), defaults: emptyFees(names) }
+      : {
+          ...(await placeColumns(ctx, institute, { file, kind: 'links' }, { names, days: sent.days })),
+          defaults: emptyFees(names),
+        }
   const key = { instituteId: institute.id, id: newId('batch') }
   const fileFormat = formatOf(await file.read(0, 4))
   try {

@@ -1,17 +1,26 @@
 import type { Institute } from '../institutes/institutes.rules.ts'
 import type { Context } from '../platform/context.ts'
-import { badRequest, conflict } from '../platform/errors.ts'
-import type { Command } from '../platform/idempotency.ts'
+import { badField, badRequest, conflict } from '../platform/errors.ts'
+import { transact, type Command } from '../platform/idempotency.ts'
 import { ROW_FILES } from '../platform/limits.rules.ts'
 import { readStoredFile } from './engine/check.service.ts'
-import { listProblems } from './engine/rows.store.ts'
-import { titleOf, type Cell } from './files/columns.rules.ts'
+import * as rowStore from './engine/rows.store.ts'
+import type { Cell } from './files/columns.rules.ts'
+import type { DayForm } from './files/days.rules.ts'
 import { withReader } from './files/read-rows.ts'
 import { MAX_PROBLEMS_KEPT, ROSTERS } from './imports.rules.ts'
-import { createImport, getImport, type Import, type ImportFile } from './imports.service.ts'
+import {
+  changeImport,
+  createImport,
+  getImport,
+  requireImport,
+  type Import,
+  type ImportFile,
+} from './imports.service.ts'
+import * as store from './imports.store.ts'
 import { tidyName } from './kinds/links/links.rules.ts'
 import { feeCodeOf, type FileColumns } from './kinds/matched-columns.rules.ts'
-import { readTitles } from './match-columns.service.ts'
+import { placeColumns } from './match-columns.service.ts'
 
 /** A school's own list of students as the console handles it: its columns are matched, it is checked, then started. */
 const REQUIRED = ['identifier', 'fullname', 'grade', 'primary_contact_number']
@@ -25,7 +34,9 @@ export async function createRoster(
     file: ImportFile
     fileName: string | undefined
     createdBy: string
-    columns: Omit<FileColumns, 'titles'>
+    columns: Pick<FileColumns, 'names' | 'defaults'>
+    /** Of columns whose days could be meant in two ways. */
+    days: readonly (DayForm['yearLast'] | null)[]
   },
 ): Promise<Import> {
   const { columns, createdBy, file } = sent
@@ -34,10 +45,52 @@ export async function createRoster(
   if (missing.length > 0) throw badRequest(`These columns are missing: ${missing.join(', ')}.`)
   if (new Set(named).size < named.length)
     throw conflict('Two columns of the file are matched to the same field.')
-  const titles = await readTitles(institute.id, file, 'roster')
-  const roster = { columns: { ...columns, titles }, createdBy, fileName: tidyName(sent.fileName) }
+  const placed = await placeColumns(
+    ctx,
+    institute,
+    { file, kind: 'roster' },
+    { names: columns.names, days: sent.days },
+  )
+  const roster = { columns: { ...columns, ...placed }, createdBy, fileName: tidyName(sent.fileName) }
   return createImport(ctx, command, institute, { kind: 'roster', mode: 'good', isDryRun: true, file, roster })
 }
+
+/** The rows that these people look at are checked again with what they wrote; the file itself stays as it came. */
+export async function correctRoster(
+  ctx: Context,
+  command: Command<Import>,
+  { institute, id }: { institute: Institute; id: string },
+  corrections: readonly rowStore.Correction[],
+): Promise<Import> {
+  const key = { instituteId: institute.id, id }
+  return transact(ctx.db, command, async tx => {
+    requireImport(await store.findImport(tx, key), ROSTERS)
+    const one = requireImport(await store.lockImport(tx, key, { waits: true }), ROSTERS)
+    if (one.state !== 'checked')
+      throw conflict('Rows are corrected between the check of a list and its start.')
+    for (const [index, correction] of corrections.entries()) {
+      if (one.columns?.names.includes(correction.column) !== true)
+        throw badField(`corrections.${index}.column`, 'is no column of this list')
+      if ((await rowStore.insertCorrection(tx, key, correction)) === 0)
+        throw badField(`corrections.${index}`, 'fits no row that has to be corrected')
+    }
+    await rowStore.forgetCheck(tx, key)
+    await store.setProgress(tx, key, 0)
+    return changeImport(tx, key, { state: 'checking' })
+  })
+}
+
+/** What is wrong with a list, told together where rows have the same problem. */
+export async function groupProblems(
+  ctx: Context,
+  institute: Institute,
+  id: string,
+): Promise<rowStore.ProblemGroup[]> {
+  await getImport(ctx, institute, id, ROSTERS)
+  return rowStore.groupProblems(ctx.db, { instituteId: institute.id, id })
+}
+
+export type { ProblemGroup } from './engine/rows.store.ts'
 
 export type BadRow = { rowNo: number; cells: readonly Cell[]; message: string }
 
@@ -49,36 +102,37 @@ export async function readBadRows(
   ctx: Context,
   institute: Institute,
   id: string,
-  toText: (header: readonly Cell[], rows: readonly BadRow[]) => string,
-): Promise<{ header: readonly Cell[]; texts: string[] }> {
+  toText: (titles: readonly string[], rows: readonly BadRow[]) => string,
+): Promise<{ titles: readonly string[]; texts: string[] }> {
   const one = await getImport(ctx, institute, id, ROSTERS)
   const key = { instituteId: institute.id, id }
-  const problems = await listProblems(ctx.db, key, { rowNo: 0, problemNo: 0 }, MAX_PROBLEMS_KEPT)
+  const problems = await rowStore.listProblems(
+    ctx.db,
+    key,
+    { rowNo: 0, problemNo: 0 },
+    { limit: MAX_PROBLEMS_KEPT },
+  )
   const messages = Map.groupBy(problems, problem => problem.rowNo)
-  let header: readonly Cell[] = []
+  const titles = one.columns?.titles ?? []
   const texts: string[] = []
   await withReader({ share: institute.id, isUrgent: true }, async readRows => {
     const wanted = { format: one.fileFormat, limits: ROW_FILES.roster }
     for await (const part of readRows(wanted, readStoredFile(ctx.db, key))) {
       const rows: BadRow[] = []
       for (const { rowNo, cells } of part.rows) {
-        if (header.length === 0) header = cells
         const found = messages.get(rowNo)
         if (found === undefined) continue
-        const message = found.map(problem =>
-          `${titleIn(header, one, problem.column)} ${problem.message}`.trim(),
-        )
+        const message = found.map(problem => `${titleIn(one, problem.column)} ${problem.message}`.trim())
         rows.push({ rowNo, cells, message: message.join('; ') })
       }
-      texts.push(toText(header, rows))
+      texts.push(toText(titles, rows))
     }
   })
-  return { header, texts }
+  return { titles, texts }
 }
 
 /** The title that the file gives the column. */
-function titleIn(header: readonly Cell[], { columns }: Import, column: string): string {
-  const at = columns?.names.indexOf(column) ?? -1
-  const title = titleOf(header[at] ?? null)
+function titleIn({ columns }: Import, column: string): string {
+  const title = columns?.titles[columns.names.indexOf(column)] ?? ''
   return title === '' ? (feeCodeOf(column) ?? column) : title
 }

@@ -21,6 +21,7 @@ export const ARCHIVE = {
   textBytes: 100_000_000,
   relations: 10_000,
   styles: 100_000,
+  merges: 20_000,
   formatCharacters: 255,
   rowNumber: 1_048_576,
   markupCharacters: 1_000_000,

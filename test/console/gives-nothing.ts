@@ -84,6 +84,7 @@ export const GIVES_NOTHING: Record<string, readonly string[]> = {
     'POST /students/:service_student_id/status',
     'POST /student-files/columns',
     'POST /student-files',
+    'POST /student-files/:roster_id/corrections',
     'DELETE /student-files/:roster_id',
     'POST /rollover-files',
     'DELETE /rollovers/:rollover_id',

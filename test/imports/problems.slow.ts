@@ -40,7 +40,7 @@ const CASES: Case[] = [
     [
       '2 academic_year_start must be a four-digit year',
       '2 new_admission must be true or false',
-      '2 date_of_birth must be a real calendar day as YYYY-MM-DD',
+      '2 date_of_birth is not understood as a day; write it as 2016-02-27',
       '2 primary_contact_number must be a phone number of 7 to 15 digits',
       '2 primary_contact_email must be an e-mail address such as name@example.in',
     ],

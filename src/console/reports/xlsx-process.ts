@@ -1,3 +1,4 @@
+import { largestOf } from '../../platform/lists.ts'
 import { serveProcess } from '../../platform/process-pool/serve.ts'
 import writeSheet, { type CellObject, type SheetData } from 'write-excel-file/node'
 import type { SheetAsk, SheetHead } from './xlsx.ts'
@@ -27,7 +28,21 @@ serveProcess(async (question: SheetAsk): Promise<Uint8Array | null> => {
 
 function makeFile(): Promise<Uint8Array> {
   const columns = head.columns.map(({ kind }) => ({ width: WIDTHS[kind] }))
-  return writeSheet(sheet, { sheet: head.name, stickyRowsCount: 1, columns }).toBuffer()
+  const { name, lists } = head
+  if (lists === undefined) return writeSheet(sheet, { sheet: name, stickyRowsCount: 1, columns }).toBuffer()
+  const longest = largestOf(lists.columns.map(({ values }) => values.length))
+  const rows = Array.from({ length: longest }, (_, row) =>
+    lists.columns.map(({ values }) => cellOf(values[row] ?? null, 'text')),
+  )
+  const titles = lists.columns.map(({ title }) => ({ value: title, ...HEADING }))
+  return writeSheet([
+    { data: sheet, sheet: name, stickyRowsCount: 1, columns },
+    {
+      data: [titles, ...rows],
+      sheet: lists.name,
+      columns: lists.columns.map(() => ({ width: WIDTHS.text })),
+    },
+  ]).toBuffer()
 }
 
 /** A text is said to be one: what begins like a formula stays what it is. */

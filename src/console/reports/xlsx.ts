@@ -10,7 +10,12 @@ const makers = new ProcessPool<SheetAsk, Uint8Array | null>(new URL('xlsx-proces
   idleMs: 0,
 })
 
-export type SheetHead = { name: string; columns: { title: string; kind: CellKind }[] }
+export type SheetHead = {
+  name: string
+  columns: { title: string; kind: CellKind }[]
+  /** Lists on a second sheet, each below its title. */
+  lists?: { name: string; columns: { title: string; values: readonly string[] }[] }
+}
 /** The head first, then rows; the end is answered with the file. */
 export type SheetAsk = SheetHead | CellValue[][] | 'end'
 
@@ -18,10 +23,11 @@ export async function makeXlsx<Row>(
   instituteId: number,
   name: string,
   columns: readonly Column<Row>[],
-  batches: AsyncIterable<readonly Row[]>,
+  batches: AsyncIterable<readonly Row[]> | Iterable<readonly Row[]>,
+  lists?: SheetHead['lists'],
 ): Promise<Buffer> {
   const make = async (ask: (part: SheetAsk) => Promise<Uint8Array | null>): Promise<Buffer> => {
-    await ask({ name, columns: columns.map(({ title, kind }) => ({ title, kind })) })
+    await ask({ name, columns: columns.map(({ title, kind }) => ({ title, kind })), ...(lists && { lists }) })
     for await (const rows of batches) await ask(rows.map(row => columns.map(column => column.value(row))))
     const file = await ask('end')
     if (file === null) throw new Error('a spreadsheet was not made')

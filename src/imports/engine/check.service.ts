@@ -15,7 +15,7 @@ import type { ImportKind } from '../imports.rules.ts'
 import { readPart, type Import, type ImportKey } from '../imports.store.ts'
 import type { ImportContext, ImportKindDefinition, ChunkVerdict } from '../kinds/kind.ts'
 import { importKinds } from '../kinds/kinds.ts'
-import type { RowProblem, MaybeRead } from '../kinds/merge.rules.ts'
+import { childOf, type MaybeRead, type RowLabel, type RowProblem } from '../kinds/merge.rules.ts'
 import * as rowStore from './rows.store.ts'
 import { planByKeys, planWhole, readGroups } from './rows.store.ts'
 import { addAll } from '../../platform/lists.ts'
@@ -54,7 +54,7 @@ const MOST_GRADES = 20
 export async function checkFile(tx: Transaction, target: CheckTarget, report: Report): Promise<CheckResult> {
   const { key, one } = target
   const { maxGroupRows } = importKinds[one.kind]
-  const reader = new Reader(tx, target)
+  const reader = new Reader(tx, target, await rowStore.readCorrections(tx, key))
   for await (const { rows, share } of target.rows) {
     await reader.take(rows)
     report(share * READING_SHARE)
@@ -84,7 +84,7 @@ export async function checkFile(tx: Transaction, target: CheckTarget, report: Re
     loweredPaise = sumPaise([loweredPaise, ...lowered.map(row => row.loweredPaise)])
     await rowStore.markLowered(tx, key, lowered)
     for (const grade of unpricedGrades) unpriced.add(grade)
-    await notes.add(problems)
+    await notes.add(labelled(importKinds[one.kind], chunk, problems))
     const bad = new Set(problems.map(problem => problem.rowNo))
     const gone = chunk.rows.filter(({ row, rowNo }) => row === null || bad.has(rowNo))
     await rowStore.deleteRows(tx, key, gone)
@@ -102,6 +102,19 @@ export async function checkFile(tx: Transaction, target: CheckTarget, report: Re
     loweredPaise,
     unknownColumns,
   }
+}
+
+function labelled(
+  kind: ImportKindDefinition<unknown>,
+  { rows }: Chunk,
+  problems: readonly RowProblem[],
+): readonly RowProblem[] {
+  if (kind.labelOf === undefined || problems.length === 0) return problems
+  const byNumber = new Map(rows.map(({ rowNo, row }) => [rowNo, row]))
+  return problems.map(problem => {
+    const row = byNumber.get(problem.rowNo) ?? null
+    return row === null ? problem : { ...problem, ...kind.labelOf?.(row, problem.column) }
+  })
 }
 
 function surplusProblem(maxRows: number): { column: string; message: string } {
@@ -151,6 +164,7 @@ class Reader {
   readonly #target: CheckTarget
   readonly #kind: ImportKindDefinition<unknown>
   readonly #branch: string
+  readonly #corrections: ReadonlyMap<number, readonly rowStore.CorrectedCell[]>
   readonly notes: Notes
   #header: columns.Header | null = null
   #totalRows = 0
@@ -158,7 +172,12 @@ class Reader {
   #lastGroup = 0
   #writing: Promise<void> = Promise.resolve()
 
-  constructor(tx: Transaction, target: CheckTarget) {
+  constructor(
+    tx: Transaction,
+    target: CheckTarget,
+    corrections: ReadonlyMap<number, readonly rowStore.CorrectedCell[]>,
+  ) {
+    this.#corrections = corrections
     this.#tx = tx
     this.#target = target
     this.#kind = importKinds[target.one.kind]
@@ -170,7 +189,10 @@ class Reader {
     const staged: rowStore.StagedRow[] = []
     const problems: RowProblem[] = []
     const codes = new Map<string, CodeInUse>()
+    const headRow = this.#target.one.columns?.headRow ?? 1
     for (const { rowNo, cells } of rows) {
+      // Above the header stand the school's name and the like.
+      if (this.#target.one.columns !== null && rowNo < headRow) continue
       if (this.#header === null) this.#header = this.#readHeader(cells)
       else this.#readRow(this.#header, { rowNo, cells }, { staged, problems, codes })
     }
@@ -190,7 +212,12 @@ class Reader {
 
   #readHeader(cells: FileRow['cells']): columns.Header {
     const { one } = this.#target
-    if (one.columns !== null) return columns.placeHeader(this.#kind.rows.columns, one.columns.names, cells)
+    if (one.columns !== null)
+      return columns.placeHeader(
+        this.#kind.rows.columns,
+        one.columns,
+        Math.max(cells.length, one.columns.titles.length),
+      )
     const decision = columns.matchHeader(this.#kind.rows.columns, `A file of ${one.kind}`, cells)
     if (decision.kind === 'refused') throw new FileRefused(decision.message)
     return decision.header
@@ -201,7 +228,7 @@ class Reader {
     { rowNo, cells }: FileRow,
     into: { staged: rowStore.StagedRow[]; problems: RowProblem[]; codes: Map<string, CodeInUse> },
   ): void {
-    const taken = columns.takeRow(header, cells)
+    const taken = columns.takeRow(header, columns.correctCells(header, cells, this.#corrections.get(rowNo)))
     if (taken === null) return
     this.#totalRows++
     const raw = { ...this.#target.one.columns?.defaults, ...taken.row }
@@ -212,7 +239,7 @@ class Reader {
       addAll(problems, this.#kind.rowProblems(this.#target.context.institute, read.row))
     addAll(
       into.problems,
-      problems.map(problem => ({ rowNo, ...problem })),
+      problems.map(problem => ({ rowNo, ...problem, ...labelOfRaw(raw, problem.column) })),
     )
     const isGood = read.kind === 'good' && problems.length === 0
     // A row that cannot be read keeps the rest of its payment from being applied without it.
@@ -234,13 +261,18 @@ class Reader {
     const outside = await catalogueProblems(this.#tx, this.#target.context.institute, codes)
     const unknown = outside.map(({ key, message }) => {
       const [rowNo, column = ''] = key.split(' ')
-      return { rowNo: Number(rowNo), column, message }
+      return { rowNo: Number(rowNo), column, message, cell: codes.find(one => one.key === key)?.code ?? '' }
     })
     const bad = new Set(unknown.map(problem => problem.rowNo))
     await this.notes.add([...problems, ...unknown])
     const rows = staged.map(row => (bad.has(row.rowNo) ? { ...row, body: null } : row))
     await rowStore.insertRows(this.#tx, this.#target.key, rows)
   }
+}
+
+function labelOfRaw(raw: columns.RawRow, column: string): RowLabel {
+  const child = childOf(raw['fullname'] ?? raw['student_name'] ?? raw['name'], raw['identifier'])
+  return { child, cell: String(raw[column] ?? '') }
 }
 
 const CHUNK_ROWS = 1_000

@@ -1,6 +1,7 @@
 import type { Queryable, Transaction } from '../../platform/db/database.ts'
 import { Table } from '../../platform/db/table.ts'
 import type { Paise } from '../../platform/money.ts'
+import { summaryOf } from '../imports.rules.ts'
 import type { ImportKey } from '../imports.store.ts'
 
 /** Rows on their way from a file to the books, and what is wrong with those that stay behind. */
@@ -136,15 +137,19 @@ export async function deleteRowsByNumber(
   ])
 }
 
-export type NewProblem = { rowNo: number; column: string; message: string }
+/** `cell` is what stands in the file, `child` whose row it is. */
+export type NewProblem = { rowNo: number; column: string; message: string; cell?: string; child?: string }
 
-export type Problem = NewProblem & { problemNo: number }
+export type Problem = Required<NewProblem> & { problemNo: number; summary: string }
 
 const problemRows = new Table<Problem>('import_problems', {
   rowNo: 'int',
   problemNo: 'bigint',
   column: 'column_name text',
   message: 'text',
+  summary: 'text',
+  cell: 'text',
+  child: 'text',
 })
 const problemsOfImports = problemRows.with<OfImport>(OF_IMPORT)
 
@@ -153,22 +158,99 @@ export async function insertProblems(
   key: ImportKey,
   problems: readonly NewProblem[],
 ): Promise<void> {
-  const only = ['instituteId', 'importId', 'rowNo', 'column', 'message'] as const
-  await problemsOfImports.insert(tx, ofImport(key, problems), { only })
+  const only = ['instituteId', 'importId', 'rowNo', 'column', 'message', 'summary', 'cell', 'child'] as const
+  const rows = problems.map(problem => ({
+    ...problem,
+    summary: summaryOf(problem.message),
+    cell: shorten(problem.cell),
+    child: shorten(problem.child),
+  }))
+  await problemsOfImports.insert(tx, ofImport(key, rows), { only })
 }
+
+const LONGEST_SHOWN = 80
+
+function shorten(text = ''): string {
+  return Array.from(text.replaceAll('\0', ' ')).slice(0, LONGEST_SHOWN).join('')
+}
+
+export type ProblemGroup = Pick<Problem, 'column' | 'summary' | 'message' | 'cell'> & { rows: number }
+
+const MOST_GROUPS = 100
+
+/** What is wrong, with how many rows it is wrong in, most first, and the first of them as an example. */
+export async function groupProblems(db: Queryable, { instituteId, id }: ImportKey): Promise<ProblemGroup[]> {
+  return db.query<ProblemGroup>(
+    `select p.column_name as "column", p.summary, count(distinct p.row_no)::int as rows,
+       (array_agg(p.message order by p.row_no))[1] as message, (array_agg(p.cell order by p.row_no))[1] as cell
+     from import_problems p where p.institute_id = $1 and p.import_id = $2
+     group by p.column_name, p.summary order by rows desc, 1, 2 limit $3`,
+    [instituteId, id, MOST_GROUPS],
+  )
+}
+
+export type Correction = {
+  column: string
+  /** One row, or all that have this problem. */
+  rowNo: number | null
+  summary: string | null
+  value: string
+}
+
+/** Of rows that have a problem in this column only; answers how many those are. */
+export async function insertCorrection(
+  tx: Transaction,
+  { instituteId, id }: ImportKey,
+  { column, rowNo, summary, value }: Correction,
+): Promise<number> {
+  const rows = await tx.query(
+    `insert into import_corrections (institute_id, import_id, row_no, column_name, value)
+     select distinct p.institute_id, p.import_id, p.row_no, p.column_name, $4
+     from import_problems p where p.institute_id = $1 and p.import_id = $2 and p.column_name = $3
+       and ($5::int is null or p.row_no = $5) and ($6::text is null or p.summary = $6)
+     on conflict (institute_id, import_id, row_no, column_name) do update set value = excluded.value
+     returning 1`,
+    [instituteId, id, column, value, rowNo, summary],
+  )
+  return rows.length
+}
+
+export type CorrectedCell = { column: string; value: string }
+
+export async function readCorrections(
+  db: Queryable,
+  { instituteId, id }: ImportKey,
+): Promise<ReadonlyMap<number, readonly CorrectedCell[]>> {
+  const rows = await db.query<CorrectedCell & { rowNo: number }>(
+    `select c.row_no as "rowNo", c.column_name as "column", c.value from import_corrections c
+     where c.institute_id = $1 and c.import_id = $2`,
+    [instituteId, id],
+  )
+  return Map.groupBy(rows, row => row.rowNo)
+}
+
+/** Before the file is checked again. */
+export async function forgetCheck(tx: Transaction, { instituteId, id }: ImportKey): Promise<void> {
+  for (const table of ['import_rows', 'import_problems'])
+    await tx.query(`delete from ${table} where institute_id = $1 and import_id = $2`, [instituteId, id])
+}
+
+/** One group of problems. */
+export type ProblemFilter = { column?: string | undefined; summary?: string | undefined }
 
 /** Problems come in the order of the file. */
 export async function listProblems(
   db: Queryable,
   { instituteId, id }: ImportKey,
   after: { rowNo: number; problemNo: number },
-  limit: number,
+  { limit, column, summary }: { limit: number } & ProblemFilter,
 ): Promise<Problem[]> {
   return db.query<Problem>(
     `select ${problemRows.columns('p')} from import_problems p
      where p.institute_id = $1 and p.import_id = $2 and (p.row_no, p.problem_no) > ($3, $4)
+       and ($6::text is null or p.column_name = $6) and ($7::text is null or p.summary = $7)
      order by p.row_no, p.problem_no limit $5`,
-    [instituteId, id, after.rowNo, after.problemNo, limit],
+    [instituteId, id, after.rowNo, after.problemNo, limit, column ?? null, summary ?? null],
   )
 }
 

@@ -113,7 +113,10 @@ type Work = { key: store.ImportKey; one: store.Import; context: ImportContext; p
 
 async function check(ctx: Context, tx: Transaction, { progress, ...work }: Work): Promise<void> {
   await withReader({ share: work.key.instituteId, isUrgent: false }, readRows => {
-    const wanted = { format: work.one.fileFormat, limits: importKinds[work.one.kind].limits }
+    const { limits, mergedFields = [] } = importKinds[work.one.kind]
+    const names = work.one.columns?.names ?? []
+    const merged = names.flatMap((name, index) => (mergedFields.includes(name ?? '') ? index : []))
+    const wanted = { format: work.one.fileFormat, limits, merged }
     const rows = readRows(wanted, readStoredFile(ctx.db, work.key))
     return checkImport(tx, { ...work, rows }, share => progress.tell(share))
   })

@@ -1,12 +1,14 @@
-import { DAY_MS, parseDay } from '../../platform/calendar.ts'
+import { DAY_MS } from '../../platform/calendar.ts'
 import { isLikeFormula } from '../../platform/csv.rules.ts'
+import { isSerial, readDayText, SERIAL_START, type DayForm } from './days.rules.ts'
 
 /** A cell as a spreadsheet gives it; CSV has text only. */
 export type Cell = string | number | boolean | Date | null
 
 export type CellKind = 'text' | 'flag' | 'year' | 'amount' | 'day' | 'moment'
 
-export type Column = { name: string; kind: CellKind; isRequired: boolean }
+/** `days` says how this file writes its days, where somebody looked. */
+export type Column = { name: string; kind: CellKind; isRequired: boolean; days?: DayForm | undefined }
 
 /** Columns by their position in the file; null where a column means nothing here. */
 export type Header = { columns: readonly (Column | null)[]; unknown: string[] }
@@ -33,15 +35,20 @@ export function matchHeader(known: readonly Column[], what: string, cells: reado
 /** The header of a file whose columns a person has named, by position. A name that is not known is that of an amount. */
 export function placeHeader(
   known: readonly Column[],
-  names: readonly (string | null)[],
-  cells: readonly Cell[],
+  {
+    names,
+    titles,
+    days,
+  }: { names: readonly (string | null)[]; titles: readonly string[]; days: readonly DayForm[] },
+  width: number,
 ): Header {
-  const columns = cells.map((_, index): Column | null => {
+  const columns = Array.from({ length: width }, (_, index): Column | null => {
     const name = names[index] ?? null
     if (name === null) return null
-    return known.find(column => column.name === name) ?? { name, kind: 'amount', isRequired: false }
+    const column = known.find(one => one.name === name) ?? { name, kind: 'amount', isRequired: false }
+    return { ...column, days: days[index] }
   })
-  const unknown = cells.map(titleOf).filter((title, index) => title !== '' && columns[index] === null)
+  const unknown = titles.filter((title, index) => title !== '' && (columns[index] ?? null) === null)
   return { columns, unknown: unknown.slice(0, MAX_NAMED) }
 }
 
@@ -73,6 +80,21 @@ export type RawRow = Record<string, string | number | boolean>
 
 export type RawProblem = { column: string; message: string }
 
+/** The cells with what somebody wrote in place of some of them. */
+export function correctCells(
+  { columns }: Header,
+  cells: readonly Cell[],
+  corrections: readonly { column: string; value: string }[] = [],
+): readonly Cell[] {
+  if (corrections.length === 0) return cells
+  const values = new Map(corrections.map(({ column, value }) => [column, value]))
+  const width = Math.max(cells.length, columns.length)
+  return Array.from(
+    { length: width },
+    (_, index) => values.get(columns[index]?.name ?? '') ?? cells[index] ?? null,
+  )
+}
+
 /** Null when every cell is blank. */
 export function takeRow(
   { columns }: Header,
@@ -93,7 +115,7 @@ export function takeRow(
       break
     }
     if (column === null) continue
-    const value = readCell(column.kind, cell)
+    const value = readCell(column, cell)
     if (value === ROUNDED) problems.push({ column: column.name, message: ROUNDED_WORDS })
     else row[column.name] = value
   }
@@ -105,11 +127,11 @@ const ROUNDED_WORDS = 'is a number too long for a spreadsheet; format the column
 
 /** What cannot be understood comes back as it is, for the reader of the API to say what it should be. */
 function readCell(
-  kind: CellKind,
+  { kind, days }: Column,
   cell: string | number | boolean | Date,
 ): string | number | boolean | typeof ROUNDED {
   if (cell instanceof Date) return dateText(cell, kind)
-  if (typeof cell === 'string') return readText(kind, unwrap(cell.trim()))
+  if (typeof cell === 'string') return readText(kind, unwrap(cell.trim()), days)
   if (typeof cell === 'boolean') return kind === 'flag' ? cell : String(cell).toUpperCase()
   if (kind === 'amount' || kind === 'year') return cell
   if (kind === 'flag' && (cell === 0 || cell === 1)) return cell === 1
@@ -138,29 +160,23 @@ const FLAGS: Record<string, boolean> = {
 }
 const GROUPED = /^(?:₹|rs\.?|inr)?\s*(\d{1,3}(?:,\d{2,3})*,\d{3}(?:\.\d{1,2})?|\d+(?:\.\d{1,2})?)$/i
 
-function readText(kind: CellKind, text: string): string | boolean {
+function readText(kind: CellKind, text: string, days?: DayForm): string | boolean {
   switch (kind) {
     case 'flag':
       return FLAGS[text.toLowerCase()] ?? text
     case 'amount':
       return GROUPED.exec(text)?.[1]?.replaceAll(',', '') ?? text
     case 'day':
-      return dayFirst(text)
+      return readDayText(text, days) ?? text
     case 'moment':
       return text.replace(/^(\S+)(?:\s+(\S.*))?$/s, (_, day: string, time?: string) =>
-        time === undefined ? dayFirst(day) : `${dayFirst(day)}T${padTime(time)}`,
+        time === undefined
+          ? (readDayText(day, days) ?? day)
+          : `${readDayText(day, days) ?? day}T${padTime(time)}`,
       )
     default:
       return text
   }
-}
-
-/** 20/06/2015 as it is written in India: the day first. */
-function dayFirst(text: string): string {
-  const [, day = '', month = '', year = ''] =
-    /^(\d{1,2})([/.-])(\d{1,2})\2(\d{4})$/.exec(text)?.toSpliced(2, 1) ?? []
-  const iso = `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`
-  return parseDay(iso) ?? text
 }
 
 const MONTHS = 'January February March April May June July August September October November December'.split(
@@ -190,13 +206,8 @@ function dateText(date: Date, kind: CellKind): string {
   return kind === 'moment' && !isMidnight ? text : isMidnight ? text.slice(0, 10) : text
 }
 
-/** Day 0 of a spreadsheet; from 1900-03-01 on, before which its calendar has a day too many. */
-const SERIAL_START = Date.UTC(1899, 11, 30)
-const FIRST_SERIAL = 61
-const LAST_SERIAL = 2_958_465
-
 /** A date whose cell lost its format is the number of days since then. */
 function serialText(serial: number, kind: CellKind): string | null {
-  if (serial < FIRST_SERIAL || serial > LAST_SERIAL) return null
+  if (!isSerial(serial)) return null
   return dateText(new Date(SERIAL_START + serial * DAY_MS), kind)
 }

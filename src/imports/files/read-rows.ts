@@ -11,7 +11,12 @@ const readers = new ProcessPool<ReaderAsk, ReaderAnswer>(new URL('reader-process
   idleMs: 0,
 })
 
-type ReadRequest = { format: FileFormat | 'mt940'; limits: RowLimits }
+type ReadRequest = {
+  format: FileFormat | 'mt940'
+  limits: RowLimits
+  /** Columns in which a cell merged downwards holds for each of its rows. */
+  merged?: readonly number[]
+}
 
 export type ReaderAsk = { part: Uint8Array } | ReadRequest
 export type ReaderAnswer =

@@ -11,7 +11,7 @@ import type { Cell } from './columns.rules.ts'
 const parts: Buffer[] = []
 const READERS = {
   csv: readCsv,
-  xlsx: (all: readonly Buffer[]) => readXlsx(Buffer.concat(all)),
+  xlsx: (all: readonly Buffer[], merged?: readonly number[]) => readXlsx(Buffer.concat(all), merged),
   mt940: readMt940,
 }
 let rows: AsyncGenerator<FileRows> | null = null
@@ -22,7 +22,7 @@ serveProcess(async (question: ReaderAsk): Promise<ReaderAnswer> => {
     parts.push(Buffer.from(question.part))
     return { kind: 'taken' }
   }
-  rows ??= inBatches(READERS[question.format](parts), question.limits)
+  rows ??= inBatches(READERS[question.format](parts, question.merged), question.limits)
   const answer = await (next ?? readNext(rows))
   if (answer.kind === 'rows') {
     next = readNext(rows)

@@ -9,11 +9,11 @@ import { DAY_MS } from '../../platform/calendar.ts'
  * Reads the first sheet of a spreadsheet. Held whole are the file as it was sent, packed, and its texts; the sheet itself
  * is unpacked and read piece by piece.
  */
-export async function* readXlsx(bytes: Buffer): AsyncGenerator<FileRows> {
+export async function* readXlsx(bytes: Buffer, merged: readonly number[] = []): AsyncGenerator<FileRows> {
   try {
     const book = await openWorkbook(await Archive.open(bytes))
     if (book === null) throw new FileRefused(BROKEN)
-    yield* readSheet(book)
+    yield* readSheet(book, merged.length === 0 ? [] : await readMerges(book, merged))
   } catch (error) {
     throw explain(error)
   }
@@ -49,11 +49,44 @@ class CellBroken extends Error {
   }
 }
 
+/** Cells of one column that are merged downwards: their text stands in the first of them. */
+type Merge = { column: number; from: number; to: number }
+
+/** Merges stand behind all rows of a sheet, so it is unpacked once more, without being understood, to know them before. */
+async function readMerges(book: Workbook, columns: readonly number[]): Promise<Merge[]> {
+  const merges: Merge[] = []
+  let text = ''
+  for await (const part of book.archive.unpack(book.sheet)) {
+    text += part.toString('latin1')
+    for (const [, ref = ''] of text.matchAll(/<(?:\w{1,20}:)?mergeCell ref="([A-Z0-9:]{5,30})"/g)) {
+      const merge = mergeOf(ref)
+      if (merge === null || !columns.includes(merge.column)) continue
+      if (merges.length === ARCHIVE.merges)
+        throw new FileRefused(
+          'This spreadsheet has too many merged cells. Save it as "CSV UTF-8" and send that.',
+        )
+      merges.push(merge)
+    }
+    text = text.slice(Math.max(text.lastIndexOf('<'), text.length - LONGEST_MERGE))
+  }
+  return merges.toSorted((one, other) => one.from - other.from)
+}
+
+const LONGEST_MERGE = 80
+
+/** Columns are counted from 0. Merges over several columns are titles or remarks. */
+function mergeOf(ref: string): Merge | null {
+  const found = /^([A-Z]{1,3})(\d{1,7}):\1(\d{1,7})$/.exec(ref)
+  return found === null
+    ? null
+    : { column: columnOf(found[1] ?? '') - 1, from: Number(found[2]), to: Number(found[3]) }
+}
+
 const PIECE = 500
 
 /** The rows of a sheet, some hundred at a time; no more of it is held. */
-async function* readSheet(book: Workbook): AsyncGenerator<FileRows> {
-  const sheet = new SheetListener(book)
+async function* readSheet(book: Workbook, merges: readonly Merge[]): AsyncGenerator<FileRows> {
+  const sheet = new SheetListener(book, merges)
   for await (const bytes of readXml(book.archive, book.sheet, sheet)) {
     const share = Math.min(bytes / Math.max(book.sheet.uncompressedSize, 1), 1)
     if (sheet.rows.length >= PIECE) yield { rows: sheet.take(), share }
@@ -67,6 +100,10 @@ const SERIAL_START = Date.UTC(1899, 11, 30)
 
 class SheetListener implements XmlListener {
   readonly #book: Workbook
+  readonly #merges: readonly Merge[]
+  #nextMerge = 0
+  /** Of each column the merge that was begun last, with what it says. */
+  readonly #open = new Map<number, { to: number; value: Cell }>()
   #rows: FileRow[] = []
   #isInside = false
   #rowNo = 0
@@ -80,8 +117,9 @@ class SheetListener implements XmlListener {
   #isValue = false
   #isSound = false
 
-  constructor(book: Workbook) {
+  constructor(book: Workbook, merges: readonly Merge[]) {
     this.#book = book
+    this.#merges = merges
   }
 
   get rows(): readonly FileRow[] {
@@ -108,7 +146,7 @@ class SheetListener implements XmlListener {
     if (!this.#isInside) return
     if (name === 'c') this.#closeCell()
     else if (name === 'v' || name === 't') this.#isValue = false
-    else if (name === 'row') this.#rows.push({ rowNo: this.#rowNo, cells: this.#cells })
+    else if (name === 'row') this.#closeRow()
     else if (name === 'rPh') this.#isSound = false
   }
 
@@ -124,6 +162,23 @@ class SheetListener implements XmlListener {
     this.#cells = []
     this.#characters = 0
     this.#column = 0
+  }
+
+  #closeRow(): void {
+    const isBlank = this.#cells.every(cell => cell === null)
+    for (let merge = this.#merges[this.#nextMerge]; merge !== undefined && merge.from <= this.#rowNo;) {
+      const value = merge.from === this.#rowNo ? (this.#cells[merge.column] ?? null) : null
+      this.#open.set(merge.column, { to: merge.to, value })
+      merge = this.#merges[++this.#nextMerge]
+    }
+    for (const [column, { to, value }] of this.#open) {
+      if (this.#rowNo > to) this.#open.delete(column)
+      else if (!isBlank && value !== null && (this.#cells[column] ?? null) === null) {
+        while (this.#cells.length < column) this.#cells.push(null)
+        this.#cells[column] = value
+      }
+    }
+    this.#rows.push({ rowNo: this.#rowNo, cells: this.#cells })
   }
 
   #openCell(attributes: XmlAttributes): void {

@@ -4,7 +4,7 @@ import type { RowLimits } from '../../platform/limits.rules.ts'
 import type { LoweredRow } from '../engine/rows.store.ts'
 import type { RawProblem, RawRow } from '../files/columns.rules.ts'
 import type { LinkOptions } from './links/links.rules.ts'
-import type { RowGroup, RowProblem } from './merge.rules.ts'
+import type { RowGroup, RowLabel, RowProblem } from './merge.rules.ts'
 import type { RowDefinition } from './row-fields.schemas.ts'
 
 /** What a step of an import works with. */
@@ -46,12 +46,16 @@ export type ChunkVerdict = {
 export type ImportKindDefinition<Row> = {
   rows: RowDefinition<Row>
   limits: RowLimits
+  /** Fields that a cell merged over several rows may hold for all of them. */
+  mergedFields?: readonly string[]
   /** Rows of one group in a file; absent: as many as the file has. */
   maxGroupRows?: number
   /** A step ends after so many rows; absent: after two seconds, or with the file. */
   stepRows?: number
   /** Keys come from the raw text, so that unreadable rows have them too. */
   keysOf(raw: RawRow, branch: string, row: Row | null): RowKeys
+  /** Whose row it is and what its cell says, where somebody corrects rows in the page. */
+  labelOf?(row: Row, column: string): RowLabel
   /** What is wrong with a row that can be read, such as its branch. */
   rowProblems(institute: Institute, row: Row): RawProblem[]
   codesOf(row: Row): (CatalogueEntry & { column: string })[]

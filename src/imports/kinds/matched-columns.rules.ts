@@ -1,10 +1,15 @@
 import type { RawRow } from '../files/columns.rules.ts'
+import type { DayForm } from '../files/days.rules.ts'
 
 /** What the columns of a school's own file are, by position; null: left out. */
 export type FileColumns = {
   names: (string | null)[]
   /** The file's own titles: the next file with the same ones is matched in the same way. */
   titles: string[]
+  /** The last row of its header. */
+  headRow: number
+  /** How each column writes days. */
+  days: DayForm[]
   /** Values for all rows, such as the academic year. */
   defaults: RawRow
 }
@@ -13,6 +18,8 @@ export type FileColumns = {
 export type Titles<Field extends string> = readonly (readonly [Field, RegExp])[]
 
 type Fee = { code: string; name: string }
+
+export type KnownColumns = { fields: Titles<string>; fees: readonly Fee[] }
 
 const FEE = 'fee:'
 
@@ -31,11 +38,16 @@ const A_FEE = /(fee|fees|tuition|transport|charge|hostel|bus)/
  */
 export function guessColumns(
   titles: readonly string[],
-  { fields, fees }: { fields: Titles<string>; fees: readonly Fee[] },
+  { fields, fees, lower = titles }: KnownColumns & { lower?: readonly string[] },
 ): (string | null)[] {
   const taken = new Set<string>()
-  return titles.map(title => {
-    const guess = guessColumn(title, fields, fees)
+  return titles.map((title, index) => {
+    const own = lower[index] ?? title
+    // "Father" above "Name" is the father's name; "Fees" above "Tuition" is the fee that the lower one names.
+    const whole = guessColumn(title, fields, fees)
+    const isFee = whole !== null && feeCodeOf(whole) !== null
+    const guess =
+      own === title || (whole !== null && !isFee) ? whole : (guessColumn(own, fields, fees) ?? whole)
     if (guess === null || taken.has(guess)) return null
     taken.add(guess)
     return guess

@@ -18,10 +18,17 @@ export type MaybeRead<Row> = PlacedRow<Row | null>
 /** All rows of one group in the file. */
 export type RowGroup<Row> = readonly MaybeRead<Row>[]
 
-export type RowProblem = { rowNo: number; column: string; message: string }
+export type RowProblem = { rowNo: number; column: string; message: string } & RowLabel
+
+/** Whose row it is, and what stands in the cell, for whoever corrects it. */
+export type RowLabel = { child?: string; cell?: string }
+
+export function childOf(name: unknown, identifier: unknown): string {
+  return [name, identifier].filter(text => typeof text === 'string' && text !== '').join(' · ')
+}
 
 /** A problem before it is known which rows have it. */
-export type Problem = Omit<RowProblem, 'rowNo'>
+export type Problem = Pick<RowProblem, 'column' | 'message'>
 
 type Unit<Said, Row> = { said: Said; rows: PlacedRow<Row>[] }
 

@@ -43,7 +43,8 @@ export function defineRows<Value, Row>(
 /** What is wrong with a day that people wrote as they do. */
 function dayWords(columns: readonly Column[], name: string, value: unknown): string | null {
   const isDay = columns.some(column => column.name === name && column.kind === 'day')
-  return isDay && typeof value === 'string' ? impossibleDay(value) : null
+  if (!isDay || typeof value !== 'string' || value === '') return null
+  return impossibleDay(value) ?? 'is not understood as a day; write it as 2016-02-27'
 }
 
 function columnsOf({ fields }: Input<unknown>): Column[] {

@@ -1,6 +1,7 @@
 import { field, input, optional, query } from '../../../http/wire/input.ts'
 import { LINK_FILE_STATES } from '../../../imports/kinds/links/links.rules.ts'
 import { SEND_CHANNELS } from '../../../orders/link-messages.texts.ts'
+import { SENT_DAYS } from '../../lists/columns.input.ts'
 import { languageField } from '../order.input.ts'
 
 const BATCH_ID = 'batch_01k9zq4m0ve8sbn6yt2hw3c5da'
@@ -14,6 +15,7 @@ export const uploadQuery = query({
       6_000,
     ),
   ),
+  days: SENT_DAYS,
 })
 
 export const batchParams = input({ batch_id: field.resourceId('Id of the file of links.', BATCH_ID) })

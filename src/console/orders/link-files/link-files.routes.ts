@@ -19,7 +19,7 @@ import { addConsoleRead, addConsoleWrite } from '../../auth/access.routes.ts'
 import { created, one, pageOf } from '../../../http/reply.ts'
 import { reasonInput } from '../order.input.ts'
 import { FILE_SORTING, filesReport } from '../../lists/import-files.service.ts'
-import { columnsQuery, parseColumns } from '../../lists/columns.input.ts'
+import { columnsQuery, parseColumns, parseDays } from '../../lists/columns.input.ts'
 import { columnsOutput } from '../../lists/columns.output.ts'
 import { addReport } from '../../reports/report.routes.ts'
 import {
@@ -73,6 +73,7 @@ function addUploadRoute(scope: FastifyInstance, ctx: PaymentContext): void {
         fileName: query.name,
         createdBy: who.email,
         names: query.columns === undefined ? null : parseColumns(query.columns, LINK_FIELDS),
+        days: parseDays(query.days),
       }),
     audit: (batch: Import) => ({
       what: 'links.file_sent',

@@ -1,25 +1,26 @@
 import type { Cell } from '../../../imports/files/columns.rules.ts'
+import { PROBLEM_TITLE } from '../../../imports/files/head.rules.ts'
 import type { BadRow } from '../../../imports/rosters.service.ts'
 import { csvHead, csvRow, type Column } from '../../reports/reports.rules.ts'
 
 /** The rows to correct, with the columns of the file that they came from and what is wrong with each. */
-export function badRowsCsv(header: readonly Cell[], rows: readonly BadRow[]): string {
-  const columns = columnsOf(header)
+export function badRowsCsv(titles: readonly string[], rows: readonly BadRow[]): string {
+  const columns = columnsOf(titles)
   return rows.map(row => csvRow(columns, row)).join('')
 }
 
-export function badRowsHead(header: readonly Cell[]): string {
-  return csvHead(columnsOf(header))
+export function badRowsHead(titles: readonly string[]): string {
+  return csvHead(columnsOf(titles))
 }
 
-function columnsOf(header: readonly Cell[]): Column<BadRow>[] {
+function columnsOf(titles: readonly string[]): Column<BadRow>[] {
   return [
-    ...header.map((title, index): Column<BadRow> => ({
-      title: textOf(title),
+    ...titles.map((title, index): Column<BadRow> => ({
+      title,
       kind: 'text',
       value: row => textOf(row.cells[index] ?? null),
     })),
-    { title: 'Problem', kind: 'text', value: row => row.message },
+    { title: PROBLEM_TITLE, kind: 'text', value: row => row.message },
   ]
 }
 

@@ -1,4 +1,5 @@
-import { field, input, optional, query } from '../../../http/wire/input.ts'
+import { field, input, nullable, optional, query } from '../../../http/wire/input.ts'
+import { SENT_DAYS } from '../../lists/columns.input.ts'
 import { WHY_LOWER } from '../fees/fees.input.ts'
 import { ROSTER_STATES } from '../../../imports/kinds/roster/roster.rules.ts'
 
@@ -11,6 +12,7 @@ export const uploadQuery = query({
     '["identifier","fullname","grade","primary_contact_number","fee:TUITION_FEE",null]',
     6_000,
   ),
+  days: SENT_DAYS,
   academic_year_start: field.year('Start of the academic year that the list is of.', 2026),
   academic_year_end: field.year('Its end.', 2027),
 })
@@ -18,6 +20,29 @@ export const uploadQuery = query({
 export const startRosterInput = input({ reason: WHY_LOWER })
 
 export const rosterParams = input({ roster_id: field.resourceId('Id of the list.', ROSTER_ID) })
+
+const MOST_CORRECTIONS = 200
+const SUMMARY = field.text('The problem, as its group names it.', 'is not understood as a day', 500)
+
+export const problemsQuery = query({
+  column: optional(field.text('Only in this column.', 'date_of_birth', 100)),
+  summary: optional(SUMMARY),
+  limit: field.pageSize(),
+  cursor: field.cursor('17-3'),
+})
+
+const correction = input({
+  column: field.text('The field or fee.', 'date_of_birth', 100),
+  row_no: nullable(
+    optional(field.wholeNumber('The row; absent: every row of the group.', 17, [1, 1_048_576])),
+  ),
+  summary: nullable(optional(SUMMARY)),
+  value: optional(field.text('What is read in place of the cell; absent: nothing.', '2016-02-27'), ''),
+})
+
+export const correctRosterInput = input({
+  corrections: field.list('What is read in place of cells.', correction, { min: 1, max: MOST_CORRECTIONS }),
+})
 
 const filters = { state: optional(field.oneOf(ROSTER_STATES, 'Only in this state.')) }
 export const rosterFilters = query(filters)

@@ -1,5 +1,6 @@
 import { outputOf, type Shown } from '../../../http/wire/output.ts'
-import type { Import } from '../../../imports/imports.service.ts'
+import type { Import, Problem } from '../../../imports/imports.service.ts'
+import type { ProblemGroup } from '../../../imports/rosters.service.ts'
 import { ROSTER_STATES } from '../../../imports/kinds/roster/roster.rules.ts'
 
 const rows = outputOf<Import>()
@@ -50,3 +51,30 @@ export const rosterOutput = out.object({
   finished_at: out.optional.moment('When it was over, UTC.', '2026-11-15T04:06:00.000Z'),
 })
 export type RosterAnswer = Shown<typeof rosterOutput>
+
+const problem = outputOf<Problem>()
+export const rosterProblemOutput = problem.object({
+  row: problem.integer('As the spreadsheet counts.', 17, one => one.rowNo),
+  column: problem.text('The field or fee; empty when the row as a whole is meant.', 'date_of_birth'),
+  message: problem.text('What is wrong with it.', 'is not understood as a day; write it as 2016-02-27'),
+  child: problem.text('Whose row it is, where the row says so.', 'Kabir Rao · ADM-1042'),
+  cell: problem.text('What stands in the cell.', '2016.31.2'),
+})
+export type RosterProblemAnswer = Shown<typeof rosterProblemOutput>
+
+const group = outputOf<ProblemGroup>()
+const groupOutput = group.object({
+  column: group.text('The field or fee; empty when the row as a whole is meant.', 'date_of_birth'),
+  summary: group.text('What these rows have in common; names the group.', 'is not understood as a day'),
+  message: group.text(
+    'What is wrong with the first of them.',
+    'is not understood as a day; write it as 2016-02-27',
+  ),
+  cell: group.text('What stands in its cell.', '2016.31.2'),
+  rows: group.integer('How many rows.', 160),
+})
+const groups = outputOf<ProblemGroup[]>()
+export const problemGroupsOutput = groups.object({
+  groups: groups.list('Most rows first, at most 100.', groupOutput, all => all),
+})
+export type ProblemGroupsAnswer = Shown<typeof problemGroupsOutput>

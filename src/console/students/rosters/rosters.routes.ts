@@ -2,8 +2,7 @@ import { Readable } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 import { created, one, pageOf } from '../../../http/reply.ts'
 import { receiveFiles } from '../../../http/upload.ts'
-import { problemOutput } from '../../../imports/imports.schemas.ts'
-import { MEDIA_TYPES, ROSTERS } from '../../../imports/imports.rules.ts'
+import { MEDIA_TYPES, ROSTERS, XLSX_TYPE } from '../../../imports/imports.rules.ts'
 import {
   cancelImport,
   getImport,
@@ -13,7 +12,7 @@ import {
 } from '../../../imports/imports.service.ts'
 import { ROSTER_FIELDS } from '../../../imports/kinds/roster/roster.rules.ts'
 import { readColumns, type FoundColumn } from '../../../imports/match-columns.service.ts'
-import { createRoster, readBadRows } from '../../../imports/rosters.service.ts'
+import { correctRoster, createRoster, groupProblems, readBadRows } from '../../../imports/rosters.service.ts'
 import type { FlexContext } from '../../../flex/context.ts'
 import type { Context } from '../../../platform/context.ts'
 import { rosterAct } from '../../approvals/bulk-acts.ts'
@@ -27,10 +26,19 @@ import { FILE_SORTING, filesReport } from '../../lists/import-files.service.ts'
 import { addReport } from '../../reports/report.routes.ts'
 import { FINANCE_ROLES } from '../students.rules.ts'
 import { badRowsCsv, badRowsHead } from './bad-rows-csv.ts'
-import { rosterFilters, rosterParams, rostersQuery, startRosterInput, uploadQuery } from './roster.input.ts'
-import { columnsQuery, parseColumns } from '../../lists/columns.input.ts'
+import {
+  correctRosterInput,
+  problemsQuery,
+  rosterFilters,
+  rosterParams,
+  rostersQuery,
+  startRosterInput,
+  uploadQuery,
+} from './roster.input.ts'
+import { columnsQuery, parseColumns, parseDays } from '../../lists/columns.input.ts'
 import { columnsOutput } from '../../lists/columns.output.ts'
-import { rosterOutput } from './roster.output.ts'
+import { problemGroupsOutput, rosterOutput, rosterProblemOutput } from './roster.output.ts'
+import { makeTemplate } from './template.service.ts'
 
 const FILES = '/student-files'
 const FILE = `${FILES}/:roster_id`
@@ -77,6 +85,7 @@ function addUploads(scope: FastifyInstance, ctx: Context): void {
             academic_year_end: query.academicYearEnd,
           },
         },
+        days: parseDays(query.days),
       }),
     audit: (file: Import) => ({
       what: 'students.file_sent',
@@ -98,6 +107,14 @@ function addReads(app: FastifyInstance, ctx: Context): void {
       filesReport(institute, ROSTERS, { name: 'files-of-students', title: 'Files of students', state }),
     list: FILE_SORTING,
   })
+  addConsoleFile(app, ctx, {
+    url: `${FILES}/template`,
+    roles: FINANCE_ROLES,
+    mediaType: XLSX_TYPE,
+    async answer({ institute }) {
+      return { name: 'students.xlsx', content: await makeTemplate(ctx, institute) }
+    },
+  })
   addConsoleRead(app, ctx, {
     url: FILE,
     roles: EVERYONE,
@@ -109,10 +126,17 @@ function addReads(app: FastifyInstance, ctx: Context): void {
     url: `${FILE}/problems`,
     roles: EVERYONE,
     params: rosterParams,
-    query: rostersQuery,
-    output: pageOf(problemOutput),
-    answer: ({ institute, params, query: { limit, cursor } }) =>
-      listProblems(ctx, institute, params.rosterId, { limit, cursor, family: ROSTERS }),
+    query: problemsQuery,
+    output: pageOf(rosterProblemOutput),
+    answer: ({ institute, params, query }) =>
+      listProblems(ctx, institute, params.rosterId, { ...query, family: ROSTERS }),
+  })
+  addConsoleRead(app, ctx, {
+    url: `${FILE}/problem-groups`,
+    roles: EVERYONE,
+    params: rosterParams,
+    output: one(problemGroupsOutput),
+    answer: ({ institute, params }) => groupProblems(ctx, institute, params.rosterId),
   })
   addConsoleFile(app, ctx, {
     url: `${FILE}/bad-rows`,
@@ -120,8 +144,8 @@ function addReads(app: FastifyInstance, ctx: Context): void {
     params: rosterParams,
     mediaType: 'text/csv',
     async answer({ institute, params }) {
-      const { header, texts } = await readBadRows(ctx, institute, params.rosterId, badRowsCsv)
-      const content = Readable.from([badRowsHead(header), ...texts])
+      const { titles, texts } = await readBadRows(ctx, institute, params.rosterId, badRowsCsv)
+      const content = Readable.from([badRowsHead(titles), ...texts])
       return { name: `rows-to-correct-${params.rosterId}.csv`, content }
     },
   })
@@ -141,6 +165,26 @@ function addWrites(app: FastifyInstance, ctx: FlexContext): void {
       result instanceof Kept
         ? noteOf(result.approval)
         : rosterAct.note({ institute, about: params.rosterId }, body, result),
+  })
+  addConsoleWrite(app, ctx, {
+    method: 'POST',
+    url: `${FILE}/corrections`,
+    roles: FINANCE_ROLES,
+    params: rosterParams,
+    body: correctRosterInput,
+    output: one(rosterOutput),
+    perform: (command, { institute, params, body }) =>
+      correctRoster(
+        ctx,
+        command,
+        { institute, id: params.rosterId },
+        body.corrections.map(one => ({ ...one, rowNo: one.rowNo ?? null, summary: one.summary ?? null })),
+      ),
+    audit: ({ body }, file: Import) => ({
+      what: 'students.file_corrected',
+      about: file.id,
+      after: { corrections: body.corrections.length, file: file.fileName },
+    }),
   })
   addConsoleWrite(app, ctx, {
     method: 'DELETE',

@@ -4,6 +4,7 @@ import { pricedGrades, structureFor } from '../../../fees/structures/structure.r
 import { readStructures } from '../../../fees/structures/structures.service.ts'
 import { dayOf } from '../../../platform/calendar.ts'
 import type { Queryable, Transaction } from '../../../platform/db/database.ts'
+import { toRupees } from '../../../platform/money.ts'
 import { ROW_FILES } from '../../../platform/limits.rules.ts'
 import {
   planRegistrations,
@@ -21,12 +22,14 @@ import { findFamilies } from '../../../students/users/users.service.ts'
 import type { LoweredRow } from '../../engine/rows.store.ts'
 import type { ImportKindDefinition, ChunkVerdict, Outcome } from '../kind.ts'
 import {
+  childOf,
   isRead,
   problemsOf,
   sameStudentProblem,
   type RowGroup,
   type PlacedRow,
   type Problem,
+  type RowLabel,
   type RowProblem,
 } from '../merge.rules.ts'
 import { keysByNumber, ofStudents } from '../student-identity.schemas.ts'
@@ -40,6 +43,8 @@ type PlannedRosterRow = { plan: RegistrationPlan; fees: FeePlan; placed: PlacedR
 export const rosterImport: ImportKindDefinition<RosterRow> = {
   ...ofStudents,
   limits: ROW_FILES.roster,
+  // Not what differs between children, and no fees: brothers would owe the same amount twice.
+  mergedFields: ['grade', 'section', 'primary_contact_number', 'father_name', 'mother_name', 'guardian_name'],
   rows: rosterRows,
   keysOf: keysByNumber,
   codesOf: ({ identity, fees }) => [
@@ -48,6 +53,7 @@ export const rosterImport: ImportKindDefinition<RosterRow> = {
       return { kind: 'component' as const, code: componentType, column: `fee:${componentType}` }
     }),
   ],
+  labelOf: labelOfRow,
   async judge(db, { institute, now, gradeNames }, groups, options) {
     const context: RegistrationContext = { institute, now, gradeNames, source: 'import' }
     const { rows, problems } = onePerStudent(groups)
@@ -89,6 +95,19 @@ export const rosterImport: ImportKindDefinition<RosterRow> = {
     addAll(problems, problemsOf(unseen, LOWERS_UNSEEN))
     return { problems, apply: tx => apply(tx, context, good) }
   },
+}
+
+function labelOfRow({ identity, profile, fees }: RosterRow, column: string): RowLabel {
+  const fee = fees.find(one => column === `fee:${one.componentType}`)
+  const cells: Record<string, string | null | undefined> = {
+    identifier: identity.identifier,
+    grade: identity.grade,
+    fullname: profile.fullname,
+    date_of_birth: profile.dateOfBirth,
+    primary_contact_number: profile.contactNumber,
+  }
+  const cell = fee === undefined ? (cells[column] ?? '') : String(toRupees(fee.feePaise))
+  return { child: childOf(profile.fullname, identity.identifier), cell }
 }
 
 const LOWERS_UNSEEN = {

@@ -12,7 +12,8 @@ export function FileDrop(props: {
   isSending: boolean
   error: Error | null
   onFile: (file: File) => void
-  onExample: () => void
+  /** Gives a file to begin with, or says where one is. */
+  example: (() => void) | string
 }) {
   const input = useRef<HTMLInputElement>(null)
   const [isOver, setIsOver] = useState(false)
@@ -39,9 +40,15 @@ export function FileDrop(props: {
         <Button loading={props.isSending} onClick={() => input.current?.click()}>
           Choose a file
         </Button>
-        <Button variant="default" onClick={props.onExample}>
-          Example file
-        </Button>
+        {typeof props.example === 'string' ? (
+          <Button variant="default" component="a" href={props.example}>
+            Template with your classes
+          </Button>
+        ) : (
+          <Button variant="default" onClick={props.example}>
+            Example file
+          </Button>
+        )}
         <input
           ref={input}
           type="file"

@@ -14,7 +14,7 @@ export function problemColumns(labels: Labels): readonly Column<ProblemAnswer>[]
 }
 
 /** A message names other columns as the server does. */
-function inWords(message: string, labels: Labels): string {
+export function inWords(message: string, labels: Labels): string {
   const words = message.replaceAll(/\b[a-z]+(?:_[a-z0-9]+)+\b/g, name =>
     labels[name] === undefined ? name : `“${labels[name]}”`,
   )

@@ -134,7 +134,7 @@ function Upload({ onChecked }: { onChecked: (id: string) => void }) {
       isSending={read.isPending}
       error={read.error}
       onFile={take}
-      onExample={() => downloadCsv('links-example', HEADINGS, [SAMPLE])}
+      example={() => downloadCsv('links-example', HEADINGS, [SAMPLE])}
     >
       A CSV or XLSX file as your school keeps it: the first row names the columns, then one row for each link,
       up to 10,000. Name, mobile and e-mail of the payer and at least one fee are needed; fees stand one in a

@@ -55,6 +55,7 @@ export function MatchLinks(props: {
       refreshes={['link-files']}
       fields={{ group: 'Link', labels: LINK_LABELS }}
       fees="Fee, rupees"
+      dayFields={['expires_at']}
       missingIn={missingIn}
       note="No link is made yet."
     />

@@ -10,15 +10,13 @@ import { Problem, ProblemAlert } from '../../../ui/problem.tsx'
 import { Detail } from '../../../ui/detail.tsx'
 import { counted, formatCount, formatRupees } from '../../../ui/money.tsx'
 import { AwaitedPage } from '../../../ui/page.tsx'
-import { DataTable } from '../../../ui/table/data-table.tsx'
 import { When } from '../../../ui/when.tsx'
 import { isKept } from '../../approvals/kept.ts'
 import { BackLink } from '../../../ui/link/back-link.tsx'
 import { Badge } from '../../orders/badge.tsx'
 import { LinkButton } from '../../../ui/link/link-button.tsx'
 import { AFTER_CHANGE } from '../use-student.ts'
-import { problemColumns } from '../../../ui/file/problem-columns.ts'
-import { FIELD_LABELS } from './columns.ts'
+import { RowsToCorrect } from './rows-to-correct.tsx'
 import { ROSTER_LABELS } from './texts.ts'
 
 const WATCH_MS = 1_000
@@ -70,7 +68,7 @@ function Shown({ file }: { file: RosterAnswer }) {
       ]}
     >
       <Now file={file} />
-      <Problems file={file} />
+      <RowsToCorrect file={file} />
     </Detail>
   )
 }
@@ -130,11 +128,11 @@ function Decide({ file }: { file: RosterAnswer }) {
     <div className="file-now">
       <p>
         {good === 0
-          ? 'No row can be used. Correct the file and send it again.'
+          ? 'No row can be used yet. Correct them below, or correct the file and send it again.'
           : `${counted(rows.new, 'student is', 'students are')} new, ${counted(rows.known, 'is', 'are')} registered already.`}
         {good > 0 &&
           rows.bad > 0 &&
-          ` ${counted(rows.bad, 'row is left out; correct it and send it', 'rows are left out; correct them and send them')} later.`}
+          ` ${counted(rows.bad, 'row is left out', 'rows are left out')} unless you correct ${rows.bad === 1 ? 'it' : 'them'} below.`}
       </p>
       {rows.without_fees > 0 && (
         <Alert color="yellow" role="status" mb="sm" maw={720}>
@@ -179,37 +177,5 @@ function Decide({ file }: { file: RosterAnswer }) {
       )}
       <Problem error={start.error ?? discard.error} />
     </div>
-  )
-}
-
-const COLUMNS = problemColumns(FIELD_LABELS)
-
-function Problems({ file }: { file: RosterAnswer }) {
-  const path = useInstitutePath()
-  const mayTake = useMay('owner', 'finance')
-  if (file.rows.bad === 0) return null
-  return (
-    <>
-      <Group justify="space-between" mt="lg">
-        <h2 className="section-title">Rows to correct</h2>
-        {mayTake && (
-          <Button
-            component="a"
-            variant="default"
-            href={`/console/api${path}/student-files/${file.id}/bad-rows`}
-          >
-            These rows as a file
-          </Button>
-        )}
-      </Group>
-      <DataTable
-        name="Rows to correct"
-        path={`${path}/student-files/${file.id}/problems`}
-        queryKey="student-file"
-        columns={COLUMNS}
-        rowId={row => `${row.row} ${row.column ?? ''} ${row.message}`}
-        empty={{ title: 'Nothing to correct', description: 'Every row of the file can be used.' }}
-      />
-    </>
   )
 }

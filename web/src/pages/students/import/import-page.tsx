@@ -7,7 +7,6 @@ import { useInstitute, useInstitutePath, useMay } from '../../../api/session.ts'
 import { FileDrop } from '../../../ui/file/file-drop.tsx'
 import { formatCount } from '../../../ui/money.tsx'
 import { PageFrame } from '../../../ui/page.tsx'
-import { downloadCsv } from '../../../ui/table/csv.ts'
 import { DataTable, type Column } from '../../../ui/table/data-table.tsx'
 import { formatMoment, When } from '../../../ui/when.tsx'
 import { BackLink } from '../../../ui/link/back-link.tsx'
@@ -90,9 +89,6 @@ export function ImportPage() {
   )
 }
 
-const HEADINGS = ['Adm No', 'Name', 'Class', 'Section', 'Father', 'Mobile', 'Tuition Fee', 'Transport Fee']
-const SAMPLE = ['ADM-1042', 'Kabir Rao', '5', 'B', 'Arun Rao', '9876543210', '60000', '12000']
-
 function Upload({ onSent }: { onSent: (id: string) => void }) {
   const path = useInstitutePath()
   const [file, setFile] = useState<File>()
@@ -109,11 +105,12 @@ function Upload({ onSent }: { onSent: (id: string) => void }) {
       isSending={read.isPending}
       error={read.error}
       onFile={take}
-      onExample={() => downloadCsv('students-example', HEADINGS, [SAMPLE])}
+      example={`/console/api${path}/student-files/template`}
     >
-      A CSV or XLSX file as your school keeps it: the first row names the columns, then one row for each
-      student, up to 20,000. Admission number, name, class and a mobile number are enough; fees may stand
-      beside them, one column for each. A student who is registered already is brought up to date.
+      A CSV or XLSX file as your school keeps it, up to 20,000 students. The school’s name above the headings,
+      headings in two rows and dates in any form are understood. Admission number, name, class and a mobile
+      number are enough; fees may stand beside them, one column for each. A student who is registered already
+      is brought up to date.
     </FileDrop>
   )
 }

@@ -29,6 +29,7 @@ export function MatchStudents(props: {
       refreshes={['student-files']}
       fields={{ group: 'Student', labels: FIELD_LABELS }}
       fees="Fee, rupees for the year"
+      dayFields={['date_of_birth']}
       missingIn={names => REQUIRED.filter(name => !names.includes(name)).map(name => FIELD_LABELS[name])}
       note="Nothing is registered yet."
       isReady={isYear}

@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import * as fc from 'fast-check'
+import { addDay, decideForm, newDayTally, readDayText } from '../../src/imports/files/days.rules.ts'
+import { chooseHead, type Head } from '../../src/imports/files/head.rules.ts'
+import { guessColumns } from '../../src/imports/kinds/matched-columns.rules.ts'
+import { ROSTER_TITLES } from '../../src/imports/kinds/roster/roster.rules.ts'
+import { DAY_WAYS, LOWER, UPPER } from './messy-support.ts'
+
+const day = fc
+  .date({ min: new Date('1975-01-01'), max: new Date('2069-12-31'), noInvalidDate: true })
+  .map(date => date.toISOString().slice(0, 10))
+
+function decided(texts: readonly string[]): ReturnType<typeof decideForm> {
+  const tally = newDayTally()
+  for (const text of texts) addDay(tally, text)
+  return decideForm(tally)
+}
+
+for (const [name, write] of Object.entries(DAY_WAYS))
+  test(`a column that writes its days like ${name} is read as it is meant, once one of its days says how`, () => {
+    fc.assert(
+      fc.property(fc.array(day, { maxLength: 20 }), days => {
+        const texts = [...days, '2016-02-27'].map(write)
+        const { form, asks } = decided(texts)
+        assert.equal(asks, null)
+        assert.deepEqual(
+          texts.map(text => readDayText(text, form)),
+          [...days, '2016-02-27'],
+        )
+      }),
+    )
+  })
+
+test('a column whose every day could be meant in two ways is asked about, and read day first until then', () => {
+  const { form, asks } = decided(['01/02/2015', '', 'n/a', '03/04/2015', '05/05/2015'])
+  assert.equal(asks, '01/02/2015')
+  assert.equal(readDayText('01/02/2015', form), '2015-02-01')
+  assert.equal(decided(['05/05/2015', '2015-02-01', '27-Feb-16']).asks, null)
+  assert.equal(decided(['27/02/2015', '02/27/2015', '01/02/2015']).asks, '01/02/2015')
+})
+
+test('whatever stands in a cell, it is a day of the calendar or none', () => {
+  const odd = fc.constantFrom(
+    '31/02/2015',
+    '2016.31.4',
+    '27-Foo-16',
+    '0/0/0',
+    '99999',
+    '1/1/1',
+    '27th of May',
+  )
+  fc.assert(
+    fc.property(fc.oneof(fc.string(), odd, fc.date({ noInvalidDate: true }).map(String)), text => {
+      addDay(newDayTally(), text)
+      const read = readDayText(text)
+      assert.ok(read === null || new Date(`${read}T00:00:00Z`).toISOString().startsWith(read), text)
+    }),
+  )
+  assert.equal(readDayText('31/02/2015'), null)
+})
+
+const rows = (...all: (string | number)[][]) => all.map((cells, index) => ({ rowNo: index + 1, cells }))
+const guessesOf = ({ titles, lower }: Head) =>
+  guessColumns(titles, { fields: ROSTER_TITLES, fees: [{ code: 'BUS', name: 'Bus' }], lower })
+const headOf = (all: ReturnType<typeof rows>) =>
+  chooseHead(all, head => guessesOf(head).filter(guess => guess !== null).length)
+
+test('the headings are found below the school’s name, in one row or in two', () => {
+  const data = ['SM/1', 'Asha Rao', '5', '27/02/2016', 'Arun Rao', 9_845_000_111, 24_000, 6000, '']
+  const titles = [['ST. MARY’S SCHOOL'], ['Class list 2026-27', '', 'Phone 080-4567'], []]
+  const two = headOf(rows(...titles, UPPER, LOWER, data, data)) ?? assert.fail()
+  assert.equal(two.lastRowNo, 5)
+  assert.deepEqual(guessesOf(two), [
+    'identifier',
+    'fullname',
+    'grade',
+    'date_of_birth',
+    'father_name',
+    'primary_contact_number',
+    'fee:TUITION',
+    'fee:BUS',
+    null,
+  ])
+  const single = ['Adm No', 'Name', 'Class', 'Mobile', 'Remarks']
+  fc.assert(
+    fc.property(fc.nat(8), above => {
+      const over = Array.from({ length: above }, (_, index) => [`Line ${index}`])
+      const head = headOf(rows(...over, single, ['A-1', 'Asha', '5', '9845000111'], ['A-2', 'New', 'B', '1']))
+      assert.equal(head?.lastRowNo, above + 1)
+      assert.deepEqual(head?.titles, single)
+    }),
+  )
+})
+
+test('a file whose headings nobody knows is read from its first row that is about as wide as its table', () => {
+  const head = headOf(rows(['Our school'], ['x', 'y', 'z'], ['1', '2', '3'], ['4', '5', '6']))
+  assert.equal(head?.lastRowNo, 2)
+  assert.equal(headOf([]), null)
+})
