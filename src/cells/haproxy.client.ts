@@ -7,7 +7,10 @@ const TIMEOUT_MS = 3_000
 /** A map of a million keys is some 60 MB. */
 const ANSWER_BYTES = 256 * 1024 * 1024
 
-/** Sends one line of commands and answers all that the proxy says to it. It closes the connection after each line. */
+/**
+ * Sends one line of commands and answers all that the proxy says to it. It closes the connection after each line. Whoever
+ * asks says which proxy it was when this fails.
+ */
 export function askProxy(address: AdminAddress, line: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(address.includes('/') ? { path: address } : toHostAndPort(address))
@@ -15,7 +18,7 @@ export function askProxy(address: AdminAddress, line: string): Promise<string> {
     let bytes = 0
     const fail = (error: Error): void => {
       socket.destroy()
-      reject(new Error(`the proxy at ${address} did not take a command: ${error.message}`, { cause: error }))
+      reject(new Error(`it did not take a command: ${error.message}`, { cause: error }))
     }
     socket.setTimeout(TIMEOUT_MS, () => fail(new Error(`no answer within ${TIMEOUT_MS / 1_000} s`)))
     socket.on('error', fail)

@@ -148,6 +148,6 @@ async function inProxy(socket: AdminAddress, maps: RouteMaps): Promise<string[]>
       return count === 0 ? [] : [`${count} entries of ${name}.map in the proxy at ${socket} differ`]
     })
   } catch (error) {
-    return [reasonOf(error)]
+    return [`The proxy at ${socket}: ${reasonOf(error)}`]
   }
 }

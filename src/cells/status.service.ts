@@ -10,6 +10,7 @@ import { chooseCell, describeChanges, type Cell } from './directory.rules.ts'
 import { compareCells, reasonOf } from './directory.service.ts'
 import * as store from './directory.store.ts'
 import { describeStopped, readOpenMoves } from './open-moves.service.ts'
+import { findMissingGrants } from './move/fit.service.ts'
 import { findDifferences, type Proxies } from './maps.service.ts'
 
 export type CellStatus = Cell & {
@@ -91,15 +92,34 @@ export async function examineCells(
   if (cells === 0) return claimed === null && cell === null ? null : { cells, problems: mistaken }
   const connections = new CellConnections(ctx)
   try {
-    const [{ changes, away }, differences, moves] = await Promise.all([
+    const [{ changes, away }, differences, moves, lacking] = await Promise.all([
       compareCells(ctx, connections),
       findDifferences(ctx, proxies),
       readOpenMoves(ctx, connections),
+      findMissingForMoves(ctx, connections),
     ])
     const absent = away.map(({ cell, reason }) => `${cell} is away: ${reason}`)
     const found = [...describeChanges(changes), ...describeStopped(moves), ...differences]
-    return { cells, problems: [...mistaken, ...absent, ...found] }
+    return { cells, problems: [...mistaken, ...absent, ...found, ...lacking] }
   } finally {
     await connections.close()
   }
+}
+
+/** Rights that a move would miss, found before somebody is in need of one; nobody moves where there is one cell. */
+async function findMissingForMoves(
+  { db }: Pick<Context, 'db'>,
+  connections: CellConnections,
+): Promise<string[]> {
+  const cells = await store.listCells(db)
+  if (cells.length < 2) return []
+  const lacking = await Promise.all(
+    cells.map(cell =>
+      connections
+        .ask(cell, cellDb => findMissingGrants(cell.name, cellDb))
+        // That it is away is said elsewhere.
+        .catch((): string[] => []),
+    ),
+  )
+  return lacking.flat().map(grant => `No school can be moved yet. ${grant}`)
 }

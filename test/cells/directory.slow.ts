@@ -200,7 +200,10 @@ test('the doctor sees whether cells, directory and maps agree', async t => {
   assert.match(problems.join(), /1 schools, keys and accounts are not as the cells have them/)
   await syncDirectory(ctx, connections)
   const after = (await examine({ sockets: [join(folder, 'no.sock')] }))?.problems.join()
-  assert.match(after ?? '', /schools.map in .* is not as the directory.*no.sock did not take a command/)
+  assert.match(
+    after ?? '',
+    /schools.map in .* is not as the directory.*The proxy at \S+no.sock: it did not take a command/,
+  )
   // In another cell it knows which one it is, and nothing of the others.
   const examineAs = (cell: string | null) => examineCells(south.app.ctx, { cell, proxies })
   assert.deepEqual(await examineAs('south'), { cells: 0, problems: [] })

@@ -1,11 +1,11 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
+import { freePort } from '../harness/postgres/standby.ts'
 import { waitFor } from '../harness/wait.ts'
 
 type Owner = Pick<TestContext, 'after'>
@@ -26,10 +26,14 @@ export type TestProxy = {
   readonly pid: number
   start(): Promise<void>
   stop(): Promise<void>
+  /** At once, with its workers. */
+  kill(): Promise<void>
+  /** Reads its files again as an operator tells it to; only of one that was prepared for that. */
+  reload(): Promise<void>
 }
 
-/** Not started: it wants its maps first. */
-export async function prepareProxy(owner: Owner): Promise<TestProxy> {
+/** Not started: it wants its maps first. One that `reloads` is a master with a worker. */
+export async function prepareProxy(owner: Owner, { reloads = false } = {}): Promise<TestProxy> {
   const folder = await mkdtemp(join(tmpdir(), 'bursar-proxy-'))
   const maps = join(folder, 'maps')
   const socket = join(folder, 'admin.sock')
@@ -43,8 +47,14 @@ export async function prepareProxy(owner: Owner): Promise<TestProxy> {
     child.kill('SIGTERM')
     await ended
   }
+  const kill = async (): Promise<void> => {
+    if (child?.pid === undefined || child.exitCode !== null || child.signalCode !== null) return
+    const ended = once(child, 'exit')
+    killWithChildren(child.pid)
+    await ended
+  }
   owner.after(async () => {
-    await stop()
+    await (reloads ? kill() : stop())
     await rm(folder, { recursive: true, force: true })
   })
   return {
@@ -52,16 +62,26 @@ export async function prepareProxy(owner: Owner): Promise<TestProxy> {
     maps,
     socket,
     stop,
+    kill,
+    async reload() {
+      const before = said.length
+      child?.kill('SIGUSR2')
+      await waitFor(async () => /Loading success/.test(said.slice(before)), 'HAProxy to load its files again')
+    },
     get pid() {
       return child?.pid ?? 0
     },
     async start() {
       const env = { BURSAR_MAPS: maps, BURSAR_BIND: `127.0.0.1:${port}`, BURSAR_ADMIN: socket }
       const path = '/usr/sbin:/usr/local/sbin'
-      child = spawn('haproxy', ['-db', '-f', CONFIG, '-f', join(maps, 'cells.cfg')], {
-        env: { PATH: path, ...env },
-        stdio: ['ignore', 'pipe', 'pipe'],
-      })
+      child = spawn(
+        'haproxy',
+        [...(reloads ? ['-W'] : []), '-db', '-f', CONFIG, '-f', join(maps, 'cells.cfg')],
+        {
+          env: { PATH: path, ...env },
+          stdio: ['ignore', 'pipe', 'pipe'],
+        },
+      )
       for (const stream of [child.stdout, child.stderr]) stream?.on('data', text => (said += String(text)))
       const ended = once(child, 'exit').then(() => Promise.reject(new Error(`HAProxy ended: ${said}`)))
       // It ends in the end, and nobody waits for that.
@@ -74,11 +94,16 @@ export async function prepareProxy(owner: Owner): Promise<TestProxy> {
   }
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  return typeof address === 'object' && address !== null ? address.port : 0
+/** As when the machine of a server loses power: none of its processes does anything more. Answers which they were. */
+export function killWithChildren(pid: number): number[] {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(/\s+/)
+  const pids = [pid, ...children.filter(text => text !== '').map(Number)]
+  for (const one of pids) {
+    try {
+      process.kill(one, 'SIGKILL')
+    } catch {
+      // It ended meanwhile.
+    }
+  }
+  return pids
 }

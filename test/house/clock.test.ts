@@ -15,6 +15,8 @@ const PAUSES: Record<string, string> = {
   'test/platform/retention/kill.slow.ts': 'kills a process at moments that are drawn',
   'test/payments/faults/kill.long.ts': 'kills a process at moments that are drawn',
   'test/cells/move/killed.long.ts': 'kills a process at moments that are drawn',
+  'test/cells/storm/cells-storm.ts': 'kills processes at moments that are drawn',
+  'test/cells/storm/families.ts': 'families try again as real ones do',
   'test/harness/payers.ts': 'payers try again as real ones do',
   'test/cells/move/load.ts': 'families try again as real ones do',
   'test/bounds/flood.ts': 'callers try again as real ones do',

@@ -1,4 +1,5 @@
 import { inspect } from 'node:util'
+import { drawRounds, runCellsStorm } from '../cells/storm/cells-storm.ts'
 import { globalSetup, globalTeardown } from '../harness/global-setup.ts'
 import { gatewayBank } from '../flex/sim/gateway-bank.ts'
 import { runYear } from '../flex/sim/year.ts'
@@ -10,8 +11,10 @@ import { runWays } from './ways/ways-model.ts'
 const USAGE = `usage: npm run storm -- [seed] [acts] [razorpay | cashfree]
        npm run storm -- [seed] [acts] ways [razorpay | cashfree] [own]
        npm run storm -- [seed] [plans] flex [razorpay | cashfree]
+       npm run storm -- [seed] [rounds] cells
 Payments, every way to pay the same fees at once, or a year of instalment plans, at random; at the sandbox's bank, or at
-the emulator of a vendor: by the account of the installation, or by the school's own.`
+the emulator of a vendor: by the account of the installation, or by the school's own. Or two cells behind HAProxy, whose
+schools move while processes are killed.`
 
 const [seedText, countText = '3000', ...words] = process.argv.slice(2)
 const seed = Number(seedText ?? Math.floor(Math.random() * 1_000_000))
@@ -22,7 +25,7 @@ const take = <Word extends string>(...known: readonly Word[]): Word | undefined 
   if (found !== undefined) left.shift()
   return found
 }
-const kind = take('flex', 'ways') ?? 'payments'
+const kind = take('flex', 'ways', 'cells') ?? 'payments'
 const gateway = take<GatewayName>('razorpay', 'cashfree')
 const accountOf = kind === 'ways' && gateway !== undefined && take('own') ? 'school' : 'installation'
 if (!Number.isSafeInteger(seed) || !Number.isSafeInteger(count) || left.length > 0) {
@@ -69,11 +72,20 @@ async function runFlex(): Promise<unknown> {
   })
 }
 
-const what = kind === 'flex' ? `a year of ${count} plans` : `${count} acts`
+async function runCells(): Promise<unknown> {
+  const onProgress = (done: number, summary: string): void =>
+    logProgress(`${done} of ${count} rounds of moves, ${summary}`, true)
+  return runCellsStorm({ processes: 2, rounds: drawRounds(seed, count), owner, onProgress })
+}
+
+const RUNS = { payments: runPayments, ways: runPayments, flex: runFlex, cells: runCells }
+
+const UNITS = { payments: 'acts', ways: 'acts', flex: 'plans for a year', cells: 'rounds of moves' }
+const what = `${count} ${UNITS[kind]}`
 console.log(`seed ${seed}, ${what}`)
 await globalSetup()
 try {
-  const result = await (kind === 'flex' ? runFlex() : runPayments())
+  const result = await RUNS[kind]()
   console.log(`${isTerminal ? '\n' : ''}everything held after ${what} in ${seconds()} s:`, inspect(result))
 } catch (error) {
   const again = ['npm run storm --', seed, count, ...words].join(' ')

@@ -1,9 +1,16 @@
-import { Client, type ClientConfig, type QueryResultRow } from 'pg'
+import { Client, type ClientConfig, type QueryConfig, type QueryResultRow } from 'pg'
 import { endClient, typeParsers } from '../../platform/db/client.ts'
 import type { Queryable } from '../../platform/db/database.ts'
 
 /** A connection of a move to one of the two databases. */
-export type Connection = Queryable & { end(): Promise<void> }
+export type Connection = Queryable & {
+  /** From now on a statement that is not answered for so long has failed: its server may be gone without a word. */
+  answerWithin(ms: number): void
+  end(): Promise<void>
+}
+
+/** The longest statements put aside or delete the rows of one table. */
+export const LONGEST_STATEMENT_MS = 30 * 60_000
 
 export async function connect(config: ClientConfig, name: string): Promise<Connection> {
   const client = new Client({
@@ -11,6 +18,7 @@ export async function connect(config: ClientConfig, name: string): Promise<Conne
     types: typeParsers,
     application_name: 'bursar cells move',
     connectionTimeoutMillis: 10_000,
+    keepAlive: true,
   })
   client.on('error', () => {})
   await client.connect().catch((cause: Error) => {
@@ -22,11 +30,24 @@ export async function connect(config: ClientConfig, name: string): Promise<Conne
      set statement_timeout = 0; set lock_timeout = 0; set idle_in_transaction_session_timeout = 0;
      set synchronous_commit = on`,
   )
+  let limitMs = LONGEST_STATEMENT_MS
   return {
-    query: async <Row extends QueryResultRow>(text: string, values: readonly unknown[] = []) =>
-      (await client.query<Row>(text, [...values])).rows,
+    async query<Row extends QueryResultRow>(text: string, values: readonly unknown[] = []) {
+      const sent: QueryConfig & { query_timeout: number } = {
+        text,
+        values: [...values],
+        query_timeout: limitMs,
+      }
+      return (await client.query<Row>(sent).catch((error: Error) => throwPlainly(error, name, limitMs))).rows
+    },
+    answerWithin: ms => void (limitMs = ms),
     end: () => endClient(client),
   }
+}
+
+function throwPlainly(error: Error, name: string, limitMs: number): never {
+  if (error.message !== 'Query read timeout') throw error
+  throw new Error(`the database of ${name} did not answer within ${limitMs / 1_000} s`, { cause: error })
 }
 
 export async function inTransaction<Result>(db: Queryable, work: () => Promise<Result>): Promise<Result> {

@@ -1,3 +1,4 @@
+import type { Queryable } from '../../platform/db/database.ts'
 import * as catalogue from './catalogue.store.ts'
 import type { School, Standing } from './catalogue.store.ts'
 import { tryToSubscribe } from './replication.store.ts'
@@ -92,17 +93,31 @@ function findUnfit(from: Standing, to: Standing, { source, target }: Names): str
     to.copiesAtOnce > 0
       ? ''
       : `The PostgreSQL of ${target} copies no tables: set max_sync_workers_per_subscription to 2 or more.`,
-    from.mayReplicate ? '' : `At ${source}: alter role ${from.role} replication.`,
-    to.maySubscribe ? '' : `At ${target}: grant pg_create_subscription to ${to.role}.`,
-    ...[
-      { cell: source, at: from },
-      { cell: target, at: to },
-    ].flatMap(({ cell, at }) => [
-      at.mayActAsReplica ? '' : `At ${cell}: grant set on parameter session_replication_role to ${at.role}.`,
-      at.mayCreate ? '' : `At ${cell}: grant create on database ${at.database} to ${at.role}.`,
-      at.ownsTables
-        ? ''
-        : `At ${cell}: some tables are not owned by ${at.role}; run Bursar and moves as one role.`,
-    ]),
+    mayPublish(source, from),
+    maySubscribe(target, to),
+    ...findUnowned(source, from),
+    ...findUnowned(target, to),
   ].filter(problem => problem !== '')
+}
+
+const mayPublish = (cell: string, { mayReplicate, role }: Standing): string =>
+  mayReplicate ? '' : `At ${cell}: alter role ${role} replication.`
+
+const maySubscribe = (cell: string, { maySubscribe: may, role }: Standing): string =>
+  may ? '' : `At ${cell}: grant pg_create_subscription to ${role}.`
+
+const findUnowned = (cell: string, at: Standing): string[] => [
+  at.mayActAsReplica ? '' : `At ${cell}: grant set on parameter session_replication_role to ${at.role}.`,
+  at.mayCreate ? '' : `At ${cell}: grant create on database ${at.database} to ${at.role}.`,
+  at.ownsTables
+    ? ''
+    : `At ${cell}: some tables are not owned by ${at.role}; run Bursar and moves as one role.`,
+]
+
+/** What the role of a cell lacks for schools to move from it and to it, each with what to type. */
+export async function findMissingGrants(cell: string, db: Queryable): Promise<string[]> {
+  const standing = await catalogue.readStanding(db)
+  return [mayPublish(cell, standing), maySubscribe(cell, standing), ...findUnowned(cell, standing)].filter(
+    problem => problem !== '',
+  )
 }

@@ -46,6 +46,11 @@ export function isInPause(step: Step | BackStep): boolean {
   return step !== 'undo' && IN_PAUSE.includes(step)
 }
 
+/** Steps in which the school waits, so that a server that falls silent is not waited for. */
+export function isUrgent(step: Step | BackStep): boolean {
+  return step !== 'undo' && at(step) >= at('pause') && at(step) <= at('route')
+}
+
 export function stepAfter(step: Step | BackStep): Next {
   if (step === 'undo') return 'finished'
   return STEPS[at(step) + 1] ?? 'finished'

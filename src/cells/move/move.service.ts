@@ -4,13 +4,14 @@ import { checkBooks } from '../../payments/reconcile/reconcile.service.ts'
 import * as carry from './carry.store.ts'
 import * as catalogue from './catalogue.store.ts'
 import type { School } from './catalogue.store.ts'
-import { fingerprintAll, readBalances } from './compare.store.ts'
-import { asReplica, connect, inTransaction } from './connection.ts'
+import { fingerprintBoth, readBalances, takeBaselines, type Baselines } from './compare.store.ts'
+import { asReplica, connect, inTransaction, LONGEST_STATEMENT_MS } from './connection.ts'
 import * as fence from './fence.store.ts'
 import {
   expectedPauseMs,
   findDifferent,
   isInPause,
+  isUrgent,
   keptUntil,
   mayGoBack,
   namesOf,
@@ -50,6 +51,8 @@ export type MoveOptions = {
   settleMs?: number
   /** How long the copy waits for a new cell whose server is not connected to the old one's. */
   unfollowedMs?: number
+  /** How long a server is waited for while the school waits. */
+  answerMs?: number
 }
 
 type Progress = { step: Step | BackStep; text: string }
@@ -60,11 +63,19 @@ type Run = {
   move: Move
   school: School
   names: ReturnType<typeof namesOf>
+  /** Of both sides, taken before the pause by the run that pauses. */
+  baselines: Baselines | null
   pausedAtMs: number | null
   say: (text: string) => void
 }
 
-const DEFAULTS = { longestPauseMs: 2_000, leaseWaitMs: 5_000, settleMs: 5_000, unfollowedMs: 60_000 }
+const DEFAULTS = {
+  longestPauseMs: 2_000,
+  leaseWaitMs: 5_000,
+  settleMs: 5_000,
+  unfollowedMs: 60_000,
+  answerMs: 30_000,
+}
 const LOOK_AGAIN_MS = 200
 const MARK_LOOK_MS = 3
 /** What a shut fence outlasts the longest pause by, before it opens by itself. */
@@ -155,7 +166,8 @@ async function withRun(
     const move = await options.log.findOpen(options.code)
     if (move === null) throw new MoveStopped(`The move of ${options.code} has ended meanwhile.`)
     const say = (text: string): void => options.report({ step: run.move.step, text })
-    const run: Run = { options, sides, move, school, names: namesOf(move.id), pausedAtMs: null, say }
+    const names = namesOf(move.id)
+    const run: Run = { options, sides, move, school, names, baselines: null, pausedAtMs: null, say }
     return await work(run)
   } finally {
     await sides.close()
@@ -182,11 +194,12 @@ function refuseOtherCells({ code, fromCell, toCell }: Move, { source, target }: 
 }
 
 async function runFrom(run: Run, first: Next): Promise<Move> {
-  const { log } = run.options
+  const { log, answerMs, longestPauseMs } = run.options
   for (let step = first; step !== 'finished'; step = stepAfter(step)) {
     run.move = { ...run.move, step, isStepDone: false, problem: null }
     await log.record(run.move)
     run.say(STEP_TEXTS[step])
+    run.sides.answerWithin(isUrgent(step) ? Math.max(answerMs, longestPauseMs) : LONGEST_STATEMENT_MS)
     try {
       await DO[step](run)
     } catch (error) {
@@ -267,8 +280,9 @@ async function catchUp(run: Run): Promise<void> {
   for (let behindMs = await measure(); behindMs > NEAR_MS; behindMs = await measure())
     say(`The new cell is ${seconds(behindMs)} behind`)
   await sides.target.query(`analyze ${sides.replicated.map(({ name }) => name).join(', ')}`)
+  run.baselines = await takeBaselines(sides.comparing, school.id, sides.replicated)
   const comparingMs = performance.now()
-  const found = await fingerprintAll(sides.comparing.target, school.id, sides.replicated)
+  const [found] = await fingerprintBoth(sides.comparing, school.id, sides.replicated, run.baselines)
   const expectedMs = expectedPauseMs(performance.now() - comparingMs)
   const rows = found.reduce((sum, table) => sum + table.rows, 0)
   const copySeconds = Math.round((performance.now() - startedAtMs) / 100) / 10
@@ -318,6 +332,8 @@ async function pause(run: Run): Promise<void> {
   const { source, target, replicated } = sides
   const { leaseWaitMs, longestPauseMs } = options
   await refuseTaken(sides, school, { source: options.source.name, target: options.target.name })
+  // Another process copied, and its hashes went with it.
+  run.baselines ??= await takeBaselines(sides.comparing, school.id, replicated)
   // Renewed with each try, so it outlasts one try, the pause and the switch.
   const heldMs = leaseWaitMs + longestPauseMs + 2 * FENCE_SLACK_MS
   await fence.holdJobs(source, school.id, heldMs)
@@ -344,15 +360,15 @@ async function pause(run: Run): Promise<void> {
       throw new MoveStopped('The last rows did not arrive in time; the school goes on where it is.')
     await wait(MARK_LOOK_MS)
   }
+  addFigures(run, { drainMs: Math.round(performance.now() - run.pausedAtMs) })
 }
 
 async function verify(run: Run): Promise<void> {
   const { sides, school } = run
   const { comparing, replicated } = sides
-  const [here, there] = await Promise.all([
-    fingerprintAll(comparing.source, school.id, replicated),
-    fingerprintAll(comparing.target, school.id, replicated),
-  ])
+  const startedAtMs = performance.now()
+  const baselines = run.baselines ?? (await takeBaselines(comparing, school.id, replicated))
+  const [here, there] = await fingerprintBoth(comparing, school.id, replicated, baselines)
   const different = findDifferent(here, there)
   if (different.length > 0)
     throw new MoveStopped(`Both sides differ, so the school stays where it is: ${different.join(', ')}.`)
@@ -366,7 +382,8 @@ async function verify(run: Run): Promise<void> {
   )
   if (broken.length > 0)
     throw new MoveStopped(`The new cell lacks what the school refers to by ${broken.join(', ')}.`)
-  addFigures(run, { rows: here.reduce((sum, { rows }) => sum + rows, 0) })
+  const compareMs = Math.round(performance.now() - startedAtMs)
+  addFigures(run, { rows: here.reduce((sum, { rows }) => sum + rows, 0), compareMs })
 }
 
 async function leave({ sides, school, names }: Run): Promise<void> {
@@ -399,8 +416,12 @@ async function route(run: Run): Promise<void> {
   await options.onSwitch({ move, ...(await fence.readRoutes(sides.source, move.id)) })
   if (run.pausedAtMs === null) return
   const pauseMs = Math.round(performance.now() - run.pausedAtMs)
-  addFigures(run, { pauseMs })
-  say(`The school was paused for ${seconds(pauseMs)}`)
+  const { drainMs = 0, compareMs = 0 } = run.move.figures
+  const switchMs = pauseMs - drainMs - compareMs
+  addFigures(run, { pauseMs, switchMs })
+  say(
+    `The school was paused for ${seconds(pauseMs)}: ${seconds(drainMs)} until the last rows had arrived, ${seconds(compareMs)} comparing, ${seconds(switchMs)} switching`,
+  )
 }
 
 async function audit(run: Run): Promise<void> {

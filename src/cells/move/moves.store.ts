@@ -6,6 +6,10 @@ export type Figures = {
   rows?: number
   copySeconds?: number
   pauseMs?: number
+  /** Of the pause: until the last rows had arrived, comparing, and the switch. */
+  drainMs?: number
+  compareMs?: number
+  switchMs?: number
   people?: number
   differences?: number
 }

@@ -15,6 +15,8 @@ export type Sides = {
   comparing: { source: readonly Queryable[]; target: readonly Queryable[] }
   tables: readonly Table[]
   replicated: readonly Table[]
+  /** As `answerWithin` of each connection. */
+  answerWithin(ms: number): void
   close(): Promise<void>
 }
 
@@ -48,6 +50,9 @@ export async function openSides({ source, target }: { source: Cell; target: Cell
       comparing: { source: one, target: other },
       tables,
       replicated: tables.filter(table => kindOf(table) === 'replicated'),
+      answerWithin(ms) {
+        for (const connection of open) connection.answerWithin(ms)
+      },
       close,
     }
   } catch (error) {

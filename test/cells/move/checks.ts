@@ -21,7 +21,7 @@ export async function homeOf(
 }
 
 /** Rows of a school in all tables of a cell. */
-export async function countRows({ sql }: TestCell, id: number): Promise<number> {
+export async function countRows({ sql }: Pick<TestCell, 'sql'>, id: number): Promise<number> {
   const tables = await sql<{ name: string }>(
     `select c.relname as name from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname = 'institute_id'
        where c.relkind in ('r', 'p') and not c.relispartition and c.relnamespace = 'public'::regnamespace`,
@@ -31,7 +31,7 @@ export async function countRows({ sql }: TestCell, id: number): Promise<number> 
   return Number(row?.rows)
 }
 
-export async function expectNothingLeftBehind({ sql }: TestCell): Promise<void> {
+export async function expectNothingLeftBehind({ sql }: Pick<TestCell, 'sql'>): Promise<void> {
   const left = await sql<{ name: string }>(
     `select tgname as name from pg_trigger where tgname like 'fence%' union all select slot_name from pg_replication_slots
        union all select pubname from pg_publication union all select subname from pg_subscription`,

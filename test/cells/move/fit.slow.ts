@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { CellConnections } from '../../../src/cells/connections.ts'
+import { addCell } from '../../../src/cells/directory.service.ts'
 import { moveSchool } from '../../../src/cells/move/move.service.ts'
+import { examineCells } from '../../../src/cells/status.service.ts'
+import { syncOnce } from '../../../src/cells/watch.service.ts'
 import { waitFor } from '../../harness/wait.ts'
 import { startTwoCells } from './two-cells.ts'
 
@@ -79,6 +83,25 @@ test('what a move lacks is said before anything is touched, each with what to ch
     /cannot replicate from north: .*(refused|No such file)/,
     at('postgres://cell:secret@127.0.0.1:1/north'),
   )
+})
+
+test('the doctor names the rights that a move would miss, before somebody needs one', async t => {
+  const { north, south, asAdmin } = await startTwoCells(t)
+  const { ctx } = north.bursar.app
+  for (const { name, address, bursar } of [north, south])
+    await addCell(ctx, { name, addresses: [new URL(bursar.url).host], databaseUrl: address })
+  const connections = new CellConnections(ctx)
+  t.after(() => connections.close())
+  await syncOnce(ctx, connections, { sockets: [] })
+  const examine = () => examineCells(ctx, { cell: 'north', proxies: { sockets: [] } })
+  assert.deepEqual(await examine(), { cells: 2, problems: [] })
+  await asAdmin('alter role cell noreplication')
+  await asAdmin('revoke create on database south from cell')
+  assert.deepEqual((await examine())?.problems, [
+    'No school can be moved yet. At north: alter role cell replication.',
+    'No school can be moved yet. At south: alter role cell replication.',
+    'No school can be moved yet. At south: grant create on database south to cell.',
+  ])
 })
 
 test('a server that is set too small for replication is said to be so, with every setting to raise', async t => {

@@ -50,7 +50,7 @@ test('with half a year of history, under load: every answered write is there onc
   await Promise.all([load, ...others].map(one => one.stop()))
 
   t.diagnostic(
-    `${move.figures.rows} rows of ${move.figures.tables} tables copied in ${move.figures.copySeconds} s; paused for ${move.figures.pauseMs} ms, seen by ${load.refusals.length} requests over ${Math.round(load.pausedMs)} ms`,
+    `${move.figures.rows} rows of ${move.figures.tables} tables copied in ${move.figures.copySeconds} s; paused for ${move.figures.pauseMs} ms (${move.figures.drainMs} until the last rows had arrived, ${move.figures.compareMs} comparing, ${move.figures.switchMs} switching), seen by ${load.refusals.length} requests over ${Math.round(load.pausedMs)} ms`,
   )
   for (const other of others) assert.equal(other.refusals.length, 0)
   assert.ok((move.figures.pauseMs ?? Infinity) < 10_000)

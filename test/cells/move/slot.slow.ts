@@ -4,6 +4,7 @@ import { moveBack, moveSchool } from '../../../src/cells/move/move.service.ts'
 import { STEPS, type Step } from '../../../src/cells/move/move.rules.ts'
 import { Client, DEMO } from '../../harness/client.ts'
 import { PAY, sampleOrder } from '../../harness/samples.ts'
+import { startPostgresProxy } from '../../harness/postgres/postgres-proxy.ts'
 import { waitFor } from '../../harness/wait.ts'
 import { countRows, dyingLog, expectBooksAgree, expectNothingLeftBehind, homeOf, Killed } from './checks.ts'
 import { startTwoCells, type TestCell } from './two-cells.ts'
@@ -69,5 +70,27 @@ test('a copy that nobody follows is not waited for without end', async () => {
   )
   await setFollowing(to, 'enable')
   await moveSchool(options)
+  await expectBooksAgree(to, 'demo-school')
+})
+
+test('a server that falls silent while the school waits is not waited for without end, and the move goes on', async t => {
+  const { from, to } = await homeOf(cells, 'demo-school')
+  const line = await startPostgresProxy(new URL(to.address))
+  t.after(() => line.close())
+  const throughLine = new URL(to.address)
+  throughLine.searchParams.set('host', line.host)
+  const options = cells.moving('demo-school', from, to)
+  const silenced = {
+    ...options,
+    target: { ...options.target, config: { connectionString: throughLine.href } },
+    longestPauseMs: 5_000,
+    answerMs: 0,
+    report: ({ step }: { step: string }) => {
+      if (step === 'arrive') line.fallSilent()
+    },
+  }
+  await assert.rejects(moveSchool(silenced), /the database of \w+ did not answer within 5 s/)
+  const move = await moveSchool(options)
+  assert.notEqual(move.finishedAt, null)
   await expectBooksAgree(to, 'demo-school')
 })

@@ -79,13 +79,19 @@ async function startPostgres(folder: string, options: ClusterOptions): Promise<C
   const server = spawn(command, args, { detached: true, stdio: ['ignore', log, log], cwd: '/' })
   server.unref()
   await waitFor(async () => {
+    if (server.exitCode !== null) return true
     const client = new pg.Client({ host: socket, port, user: 'bursar', database: 'postgres' })
     client.on('error', () => {})
     await client.connect()
     await client.end()
     return true
   }, `PostgreSQL in ${folder} to answer`)
+  if (server.exitCode !== null) throw new Error(`PostgreSQL did not start: ${lastLines(folder)}`)
   return server
+}
+
+function lastLines(folder: string): string {
+  return readFileSync(join(folder, 'postgres.log'), 'utf8').split('\n').slice(-5).join('\n')
 }
 
 /** At once: nothing in it is worth a checkpoint. `SIGINT` stops it in order. */
