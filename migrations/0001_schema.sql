@@ -1384,6 +1384,22 @@ create index receipts_by_number on receipts (institute_id, number);
 create index receipts_cancelled on receipts (institute_id, issued_at desc, financial_year desc, number desc)
   where cancelled_at is not null;
 
+-- Cash that is in a cashier's drawer and was not taken from a family, or has left it without being paid out. Append-only.
+create table counter_drawer_entries (
+  institute_id integer not null references institutes,
+  id text not null,
+  day date not null,
+  cashier text not null,
+  -- Change that the day begins with, or what was given to somebody else before the close.
+  kind text not null check (kind in ('float', 'hand_over')),
+  amount_paise bigint not null check (amount_paise > 0),
+  -- Whom it was given to, or where it came from.
+  note text not null,
+  recorded_at timestamptz not null,
+  primary key (institute_id, id)
+);
+create index counter_drawer_entries_by_day on counter_drawer_entries (institute_id, day, cashier, id);
+
 -- The cash that a cashier counted at the end of a day, beside what was taken.
 create table counter_closings (
   institute_id integer not null references institutes,

@@ -51,6 +51,7 @@ export type IdPrefix =
   | 'move'
   | 'family'
   | 'take'
+  | 'drawer'
   | 'adv'
   | 'req'
   | 'key_live'

@@ -2,7 +2,8 @@ import { outputOf, type Shown } from '../../http/wire/output.ts'
 import type { Instrument } from '../../students/direct-payments/direct-payments.rules.ts'
 import { receiptOf } from '../money/receipts.rules.ts'
 import { countedOutput } from '../../banking/deposits/deposit.schemas.ts'
-import type { BookRow, Closing, CounterDay, Spread } from './counter.service.ts'
+import type { BookRow, Closing, CounterDay, DrawerEntry, Spread } from './counter.service.ts'
+import { DRAWER_ENTRIES } from './counter.store.ts'
 
 const AT = '2026-11-16T06:30:00.000Z'
 
@@ -80,10 +81,21 @@ export const closingOutput = closing.object({
   closed_at: closing.moment('When, UTC.', AT),
 })
 
+const entry = outputOf<DrawerEntry>()
+export const drawerEntryOutput = entry.object({
+  id: entry.text('Id of the entry.', 'drawer_01k9zq4m0ve8sbn6yt2hw3c5da'),
+  cashier: entry.text('Whose drawer.', 'counter@school.example'),
+  kind: entry.oneOf(DRAWER_ENTRIES, 'Change put in, or cash given to somebody else.'),
+  amount: entry.amount('Rupees.', 2000),
+  note: entry.text('Where it came from, or whom it was given to.', 'From the safe'),
+  recorded_at: entry.moment('When, UTC.', AT),
+})
+
 const out = outputOf<CounterDay>()
 export const counterDayOutput = out.object({
   day: out.day('The day.', '2026-11-16'),
   payments: out.list('In the order they were taken, up to 2,000.', bookOutput, one => one.rows),
+  drawer: out.list('Change put in and cash given on, by cashier.', drawerEntryOutput),
   closings: out.list('By cashier, in their order.', closingOutput),
 })
 export type CounterDayAnswer = Shown<typeof counterDayOutput>

@@ -5,9 +5,11 @@ import { toRupees } from '../../platform/money.ts'
 import { studentParams } from '../../students/student.input.ts'
 import { addConsoleRead, addConsoleWrite } from '../auth/access.routes.ts'
 import { AT_COUNTER, TAKERS } from '../console.rules.ts'
+import { addConsoleFile } from '../files.routes.ts'
 import { assertOwnDrawer, drawersSeenBy } from './counter.rules.ts'
-import { closeInput, dayQuery, spreadQuery } from './counter.input.ts'
-import { closingOutput, counterDayOutput, spreadOutput } from './counter.output.ts'
+import { closeInput, dayQuery, drawerInput, spreadQuery } from './counter.input.ts'
+import { closingOutput, counterDayOutput, drawerEntryOutput, spreadOutput } from './counter.output.ts'
+import { printDay } from './day-sheet.service.ts'
 import * as service from './counter.service.ts'
 
 /** The counter: how an amount is spread, the cash book of a day, and closing it. */
@@ -28,6 +30,30 @@ export function counterRoutes(app: FastifyInstance, ctx: Context): void {
     output: one(counterDayOutput),
     answer: ({ institute, query, role, who }) =>
       service.readDay(ctx, institute, query.day, drawersSeenBy(role, who.email)),
+  })
+  addConsoleFile(app, ctx, {
+    url: '/counter/day/pdf',
+    roles: AT_COUNTER,
+    query: dayQuery,
+    mediaType: 'application/pdf',
+    isShown: true,
+    answer: ({ institute, query, role, who }) =>
+      printDay(ctx, institute, query.day, drawersSeenBy(role, who.email)),
+  })
+  addConsoleWrite(app, ctx, {
+    method: 'POST',
+    url: '/counter/drawer',
+    roles: TAKERS,
+    body: drawerInput,
+    output: created(drawerEntryOutput),
+    perform: (command, { who, body }) =>
+      service.recordDrawerEntry(ctx, command, { ...body, cashier: who.email }),
+    audit: (_call, entry: service.DrawerEntry) => ({
+      what: entry.kind === 'float' ? 'counter.float_added' : 'counter.handed_over',
+      about: entry.id,
+      why: entry.note,
+      after: { amount: toRupees(entry.amountPaise) },
+    }),
   })
   addConsoleWrite(app, ctx, {
     method: 'POST',

@@ -5,13 +5,15 @@ import { getDues } from '../../dues/dues.service.ts'
 import { listOnTheWay } from '../../payments/student-payments.service.ts'
 import { dayAfter, dayOf, startOfDay } from '../../platform/calendar.ts'
 import type { Context } from '../../platform/context.ts'
+import type { Transaction } from '../../platform/db/database.ts'
 import { badField, conflict } from '../../platform/errors.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
-import { minPaise, paiseOf, subtractPaise, sumPaise, type Paise } from '../../platform/money.ts'
+import { newId } from '../../platform/ids.ts'
+import { formatRupees, minPaise, paiseOf, subtractPaise, sumPaise, type Paise } from '../../platform/money.ts'
 import { countCash, type DenominationCount } from '../../banking/deposits/denominations.rules.ts'
 import * as store from './counter.store.ts'
 
-export type { BookRow, Closing } from './counter.store.ts'
+export type { BookRow, Closing, DrawerEntry } from './counter.store.ts'
 
 type Line = { componentType: string; amountPaise: Paise }
 export type Spread = {
@@ -57,7 +59,12 @@ export async function spreadAmount(
   }
 }
 
-export type CounterDay = { day: string; rows: store.BookRow[]; closings: store.Closing[] }
+export type CounterDay = {
+  day: string
+  rows: store.BookRow[]
+  drawer: store.DrawerEntry[]
+  closings: store.Closing[]
+}
 
 const MOST_ROWS = 2_000
 
@@ -69,11 +76,13 @@ export async function readDay(
   cashier: string | null,
 ): Promise<CounterDay> {
   const day = asked ?? dayOf(clock.now())
-  const [rows, closings] = await Promise.all([
+  const [rows, drawer, closings] = await Promise.all([
     store.listBook(db, institute.id, { ...rangeOf(day), cashier }, MOST_ROWS),
+    store.listDrawer(db, institute.id, day),
     store.listClosings(db, institute.id, day),
   ])
-  return { day, rows, closings: closings.filter(one => cashier === null || one.cashier === cashier) }
+  const isSeen = (one: { cashier: string }): boolean => cashier === null || one.cashier === cashier
+  return { day, rows, drawer: drawer.filter(isSeen), closings: closings.filter(isSeen) }
 }
 
 /**
@@ -95,10 +104,10 @@ export async function closeDay(
   const closedAt = clock.now()
   if (day > dayOf(closedAt)) throw badField('day', 'must not be after today')
   return transact(db, command, async tx => {
-    const taken = await store.sumCash(tx, command.instituteId, { ...rangeOf(day), cashier })
+    const inDrawer = await cashInDrawer(tx, command.instituteId, day, cashier)
     const all = await store.listClosings(tx, command.instituteId, day)
     const earlier = all.filter(one => one.cashier === cashier)
-    const expectedPaise = paiseOf(taken - earlier.reduce((sum, one) => sum + one.expectedPaise, 0))
+    const expectedPaise = paiseOf(inDrawer - earlier.reduce((sum, one) => sum + one.expectedPaise, 0))
     if (earlier.length > 0 && expectedPaise <= 0) throw conflict(CLOSED)
     const countedPaise = countCash(denominations)
     const closing = { cashier, expectedPaise, countedPaise, denominations, note, closedBy, closedAt }
@@ -107,6 +116,41 @@ export async function closeDay(
     const place = { day, closingNo: earlier.length + 1 }
     if (!(await store.insertClosing(tx, command.instituteId, place, closing))) throw conflict(CLOSED)
     return closing
+  })
+}
+
+/** What the books say is in a drawer: its change, what was taken less what was paid out, less what was given on. */
+async function cashInDrawer(
+  tx: Transaction,
+  instituteId: number,
+  day: string,
+  cashier: string,
+): Promise<Paise> {
+  const taken = await store.sumCash(tx, instituteId, { ...rangeOf(day), cashier })
+  const entries = (await store.listDrawer(tx, instituteId, day)).filter(one => one.cashier === cashier)
+  return paiseOf(taken + entries.reduce((sum, one) => sum + signed(one), 0))
+}
+
+function signed({ kind, amountPaise }: Pick<store.DrawerEntry, 'kind' | 'amountPaise'>): number {
+  return kind === 'float' ? amountPaise : 0 - amountPaise
+}
+
+/** Today's change, or cash that a cashier gives on; nobody gives on more than is in the drawer. */
+export async function recordDrawerEntry(
+  { db, clock }: Context,
+  command: Command<store.DrawerEntry>,
+  sent: Pick<store.DrawerEntry, 'cashier' | 'kind' | 'amountPaise' | 'note'>,
+): Promise<store.DrawerEntry> {
+  const { instituteId } = command
+  const recordedAt = clock.now()
+  const day = dayOf(recordedAt)
+  return transact(db, command, async tx => {
+    const there = await cashInDrawer(tx, instituteId, day, sent.cashier)
+    if (sent.kind === 'hand_over' && sent.amountPaise > there)
+      throw conflict(`${formatRupees(there)} is in this drawer by the cash book; more cannot be handed over.`)
+    const entry = { ...sent, id: newId('drawer'), recordedAt }
+    await store.insertDrawerEntry(tx, instituteId, day, entry)
+    return entry
   })
 }
 

@@ -123,3 +123,34 @@ export async function insertClosing(
   )
   return rows.length === 1
 }
+
+export const DRAWER_ENTRIES = ['float', 'hand_over'] as const
+export type DrawerEntry = {
+  id: string
+  cashier: string
+  kind: (typeof DRAWER_ENTRIES)[number]
+  amountPaise: Paise
+  note: string
+  recordedAt: Date
+}
+
+export async function listDrawer(db: Queryable, instituteId: number, day: string): Promise<DrawerEntry[]> {
+  return db.query<DrawerEntry>(
+    `select id, cashier, kind, amount_paise as "amountPaise", note, recorded_at as "recordedAt"
+     from counter_drawer_entries where institute_id = $1 and day = $2 order by cashier, id`,
+    [instituteId, day],
+  )
+}
+
+export async function insertDrawerEntry(
+  tx: Transaction,
+  instituteId: number,
+  day: string,
+  { id, cashier, kind, amountPaise, note, recordedAt }: DrawerEntry,
+): Promise<void> {
+  await tx.query(
+    `insert into counter_drawer_entries (institute_id, id, day, cashier, kind, amount_paise, note, recorded_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+    [instituteId, id, day, cashier, kind, amountPaise, note, recordedAt],
+  )
+}

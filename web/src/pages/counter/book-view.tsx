@@ -1,8 +1,8 @@
-import { Alert, Button, Group, TextInput } from '@mantine/core'
+import { Alert, Anchor, Button, Group, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { CounterDayAnswer } from '../../../../src/console/counter/counter.output.ts'
-import { get } from '../../api/client.ts'
+import { fileAddress, get } from '../../api/client.ts'
 import { problemOf, useCommand } from '../../api/command.ts'
 import { useInstitutePath, usePerson, useMay, useSession } from '../../api/session.ts'
 import { Problem } from '../../ui/problem.tsx'
@@ -12,6 +12,7 @@ import { StatusBadge } from '../../ui/status-badge.tsx'
 import { TableFrame } from '../../ui/table/frame.tsx'
 import { formatMoment } from '../../ui/when.tsx'
 import { DayField } from '../money/day-field.tsx'
+import { DrawerForm } from './drawer-form.tsx'
 import { cashIn, Denominations, denominationsOf, type Counts } from './denominations.tsx'
 import { modeLabel } from '../money/texts.ts'
 import { dayInIndia } from '../students/texts.ts'
@@ -30,12 +31,18 @@ export function useCounterDay(day: string) {
 export function BookView() {
   const today = dayInIndia(useSession()?.now)
   const [day, setDay] = useState(today)
+  const path = `${useInstitutePath()}/counter/day/pdf`
+  const mayTake = useMay('owner', 'finance', 'cashier')
   const book = useCounterDay(day)
   return (
     <>
-      <Group mb="md">
+      <Group mb="md" align="flex-end">
         <DayField label="Day" day={day} onChange={setDay} />
+        <Anchor href={fileAddress(`${path}?day=${day}`)} target="_blank" rel="noreferrer">
+          Print the day’s sheet
+        </Anchor>
       </Group>
+      {day === today && mayTake && <DrawerForm />}
       {book.isPending && <Loading what="Loading the cash book" />}
       {book.isError && <Failed error={book.error} retry={() => void book.refetch()} />}
       {book.isSuccess && <Day book={book.data} />}
@@ -48,13 +55,21 @@ function Day({ book }: { book: CounterDayAnswer }) {
   const mayClose = useMay('owner', 'finance', 'cashier')
   const standing = book.payments.filter(one => !one.is_cancelled)
   const left = cashLeft(book, me)
-  const mine = standing.some(one => one.cashier === me)
+  const mine = [...standing, ...book.drawer].some(one => one.cashier === me)
   const hasClosed = book.closings.some(one => one.cashier === me)
-  if (book.payments.length === 0)
+  if (book.payments.length === 0 && book.drawer.length === 0)
     return <p className="faint">Nothing was taken at the counter on this day.</p>
   return (
     <>
       <Sums payments={standing} />
+      <ul>
+        {book.drawer.map(one => (
+          <li key={one.id}>
+            {one.cashier}, {one.kind === 'float' ? 'change put in' : 'handed over'}:{' '}
+            <strong>{formatRupees(one.amount)}</strong>, {one.note}, {formatMoment(one.recorded_at)}
+          </li>
+        ))}
+      </ul>
       <Payments payments={book.payments} />
       {book.closings.map(one => (
         <Alert
@@ -90,10 +105,13 @@ function TakenAfterClose({ book }: { book: CounterDayAnswer }) {
 }
 
 /** Cash of a cashier that no closing has counted; below 0 what was paid out or cancelled since. */
-function cashLeft({ payments, closings }: CounterDayAnswer, cashier: string): number {
+function cashLeft({ payments, drawer, closings }: CounterDayAnswer, cashier: string): number {
+  const entries = drawer
+    .filter(one => one.cashier === cashier)
+    .map(one => (one.kind === 'float' ? one.amount : -one.amount))
   const taken = cashOf(payments.filter(one => one.cashier === cashier && !one.is_cancelled))
   const counted = closings.filter(one => one.cashier === cashier).map(one => -one.expected_amount)
-  return sumRupees([taken, ...counted])
+  return sumRupees([taken, ...entries, ...counted])
 }
 
 function sumOf(payments: readonly Payment[]): number {
@@ -202,8 +220,8 @@ function CloseForm({ day, cashier, expected }: { day: string; cashier: string; e
     >
       <h2 className="section-title">Close my day</h2>
       <p>
-        {formatRupees(expected)} in cash was taken, less what was paid out; {formatRupees(cashIn(counts))} is
-        counted.
+        {formatRupees(expected)} in cash was taken, less what was paid out, with the change and without what
+        was handed over; {formatRupees(cashIn(counts))} is counted.
       </p>
       <Denominations counts={counts} onChange={setCounts} />
       <TextInput

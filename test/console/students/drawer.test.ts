@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import type { Json } from '../../harness/client.ts'
+import { readPdf } from '../../receipts/read-pdf.ts'
+import { assertAnswer, createPerson } from '../support.ts'
+import { SCHOOL, StudentDesk, STUDENTS } from './support.ts'
+
+const desk = await StudentDesk.open(after)
+const { bursar, finance, viewer } = desk
+const COUNTER = `${SCHOOL}/counter`
+
+const entry = (kind: string, amount: number): Json => ({ kind, amount, note: 'The safe' })
+const day = async (): Promise<Json> => (await viewer.get(`${COUNTER}/day`)).body.data
+
+test('a drawer closes with its change and without what was handed over, and nobody hands over more than is in it', async () => {
+  const id = await desk.register()
+  const fee_components = [{ component_type: 'TUITION_FEE', amount: 5_000 }]
+  assertAnswer(await finance.post(`${COUNTER}/drawer`, entry('hand_over', 1)), '409 HUE00002')
+  assertAnswer(await finance.post(`${COUNTER}/drawer`, entry('float', 2_000)), '201')
+  const paid = { amount: 5_000, paid_at: (await day()).day, mode: 'cash', fee_components }
+  assertAnswer(await finance.post(`${STUDENTS}/${id}/payments`, paid), '201')
+  assertAnswer(await finance.post(`${COUNTER}/drawer`, entry('hand_over', 7_001)), '409 HUE00002')
+  assertAnswer(await finance.post(`${COUNTER}/drawer`, entry('hand_over', 4_000)), '201')
+  const { day: today, drawer } = await day()
+  assert.deepEqual(
+    drawer.map((one: Json) => [one.kind, one.amount]),
+    [
+      ['float', 2_000],
+      ['hand_over', 4_000],
+    ],
+  )
+  const close = { day: today, cashier: 'finance@school.example', denominations: [{ value: 500, count: 6 }] }
+  const closed = await finance.post(`${COUNTER}/closings`, close)
+  assertAnswer(closed, '201')
+  assert.equal(closed.body.data.expected_amount, 3_000)
+  const file = await fetch(`${bursar.url}${COUNTER}/day/pdf`, { headers: { cookie: viewer.cookie ?? '' } })
+  const { text } = readPdf(Buffer.from(await file.arrayBuffer()))
+  for (const part of [
+    'Change put in: ₹2,000.00',
+    'Handed over: ₹4,000.00',
+    '₹500 × 6',
+    '₹3,000.00',
+    'Checked by',
+  ])
+    assert.ok(text.includes(part), `${part} is not in:\n${text}`)
+  assert.doesNotMatch(text, /@school\.example/)
+})
+
+test('a cashier sees the own drawer alone, and reads nothing of others on the sheet', async () => {
+  const cashier = await createPerson(bursar, {
+    email: 'cashier@school.example',
+    institute: 'demo-school',
+    role: 'cashier',
+  })
+  assertAnswer(await cashier.post(`${COUNTER}/drawer`, entry('float', 100)), '201')
+  const own = (await cashier.get(`${COUNTER}/day`)).body.data.drawer
+  assert.deepEqual(
+    own.map((one: Json) => one.amount),
+    [100],
+  )
+  assertAnswer(await viewer.post(`${COUNTER}/drawer`, entry('float', 100)), '403 AUE00001')
+})

@@ -1,0 +1,60 @@
+import { Button, Group, NativeSelect, TextInput } from '@mantine/core'
+import { useState } from 'react'
+import { problemOf, useCommand } from '../../api/command.ts'
+import { useInstitutePath } from '../../api/session.ts'
+import { Problem } from '../../ui/problem.tsx'
+import { notify } from '../../ui/toasts.tsx'
+import { plainAmount } from '../students/texts.ts'
+
+const KINDS = [
+  { value: 'float', label: 'Change put in' },
+  { value: 'hand_over', label: 'Cash handed over' },
+]
+const EMPTY = { kind: 'float', amount: '', note: '' }
+
+/** Cash of one's own drawer that no family gave: the change of the morning, and what is given on before the close. */
+export function DrawerForm() {
+  const [entry, setEntry] = useState(EMPTY)
+  const record = useCommand<Record<string, unknown>>({
+    method: 'POST',
+    path: `${useInstitutePath()}/counter/drawer`,
+    refreshes: ['counter', 'audit'],
+    onDone() {
+      notify('It stands in the cash book.')
+      setEntry(EMPTY)
+    },
+  })
+  const set = (key: keyof typeof EMPTY) => (event: { currentTarget: { value: string } }) =>
+    setEntry({ ...entry, [key]: event.currentTarget.value })
+  return (
+    <form
+      onSubmit={event => {
+        event.preventDefault()
+        record.mutate({ ...entry, amount: plainAmount(entry.amount) })
+      }}
+    >
+      <Group align="flex-end" mb="md" gap="sm">
+        <NativeSelect label="My drawer" data={KINDS} value={entry.kind} onChange={set('kind')} />
+        <TextInput
+          label="Cash, rupees"
+          inputMode="decimal"
+          required
+          value={entry.amount}
+          onChange={set('amount')}
+          error={problemOf(record.error, 'amount')}
+        />
+        <TextInput
+          label={entry.kind === 'float' ? 'From where' : 'To whom'}
+          required
+          value={entry.note}
+          onChange={set('note')}
+          error={problemOf(record.error, 'note')}
+        />
+        <Button type="submit" variant="default" loading={record.isPending}>
+          Write it down
+        </Button>
+      </Group>
+      <Problem error={record.error} />
+    </form>
+  )
+}
