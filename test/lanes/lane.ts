@@ -55,10 +55,11 @@ const LONG_FOR_THEIR_SIZE = [
   'test/console/approval-model.slow.ts',
 ]
 
+const weightOf = (file: string): number =>
+  LONG_FOR_THEIR_SIZE.includes(file) ? Infinity : statSync(file).size
+
 /** The longest first, by what is known or else by size: nobody is to wait for one at the end. */
 function filesByWeight(): string[] {
-  const weightOf = (file: string): number =>
-    LONG_FOR_THEIR_SIZE.includes(file) ? Infinity : statSync(file).size
   const weights = new Map(globSync(FILES).map(file => [file, weightOf(file)]))
   return [...weights].toSorted(([, a], [, b]) => (a === b ? 0 : b - a)).map(([file]) => file)
 }
