@@ -271,6 +271,23 @@ const REFUSED: Example[] = [
     },
   },
   {
+    route: 'POST /counter/takings',
+    ask: async () => {
+      const student = await child('ACT-FAMILY')
+      assertAnswer(await setRules([await late('LIBRARY_FEE', 10, 1_000)]), '200')
+      return meera.post(`${AT}/counter/takings`, {
+        children: [
+          {
+            service_student_id: student,
+            fee_components: [{ component_type: 'LIBRARY_FEE', amount: 60_000 }],
+          },
+        ],
+        ways: [{ mode: 'cash', amount: 60_000 }],
+        waive_late_fee_reason: 'Kind',
+      })
+    },
+  },
+  {
     route: 'POST /bank/lines/:line_id/payment',
     ask: async () => {
       const student = await child('ACT-BANK')

@@ -66,6 +66,7 @@ export const GIVES_NOTHING: Record<string, readonly string[]> = {
     'POST /counter/deposits',
     'DELETE /counter/deposits/:deposit_id',
     'POST /counter/closings',
+    'POST /counter/drawer',
     'POST /money/reconciliation/items/:report_id/resolve',
     'POST /money/reconciliation/items/:report_id/take',
   ],

@@ -8,14 +8,11 @@ import { addAll } from '../lists.ts'
 type Records = ReadonlyMap<string, JobRecord>
 type Counts = Record<string, number>
 
-/** How many rows each job had, and how often each job failed that did. */
-export type Finished = { done: Counts; failed: Counts }
-
 /** Runs the jobs one after the other, each row by row: a moved clock does everything in a stated order. */
 export async function runInOrder(
   jobs: readonly Job[],
   records: Records,
-): Promise<Finished & { errors: unknown[] }> {
+): Promise<{ done: Counts; failed: Counts; errors: unknown[] }> {
   const done: Counts = {}
   const failed: Counts = {}
   const errors: unknown[] = []
@@ -60,16 +57,15 @@ const MOST_FAILED_RUNS = 3
 
 /**
  * Does everything that is due and waits for what other processes are doing of it. A job that keeps failing is left for
- * later, so that time goes on without it. A database that is away is no failure of a job: it ends the move.
+ * later, so that time goes on without it. A database that is away is no failure of a job: it ends the move. Returns how
+ * often each job failed that did.
  */
-export async function finishAllDue(jobs: readonly Job[], records: Records, clock: Clock): Promise<Finished> {
-  const done: Counts = {}
+export async function finishAllDue(jobs: readonly Job[], records: Records, clock: Clock): Promise<Counts> {
   const failed: Counts = {}
   const failedRuns: Counts = {}
   const deadline = Date.now() + FINISH_LIMIT_MS
   for (let left = jobs; Date.now() < deadline;) {
     const round = await runInOrder(left, records)
-    addCounts(done, round.done)
     addCounts(failed, round.failed)
     for (const name of Object.keys(round.failed)) failedRuns[name] = (failedRuns[name] ?? 0) + 1
     left = left.filter(({ name }) => (failedRuns[name] ?? 0) < MOST_FAILED_RUNS)
@@ -77,7 +73,7 @@ export async function finishAllDue(jobs: readonly Job[], records: Records, clock
     // What is due and was not done here is held by another process, or fails.
     if (Object.values(round.done).every(rows => rows === 0)) await wait(AGAIN_MS)
   }
-  return { done, failed }
+  return failed
 }
 
 export function addCounts(sum: Counts, counts: Counts): void {

@@ -10,7 +10,7 @@ import {
   stillRunning,
   type Command,
 } from '../../platform/idempotency.ts'
-import { addCounts, type Finished } from '../../platform/jobs/catch-up.ts'
+import { addCounts } from '../../platform/jobs/catch-up.ts'
 import type { JobRunner } from '../../platform/jobs/job-runner.ts'
 import { lockSetting, readSetting, writeSetting } from '../../platform/db/instance-settings.ts'
 
@@ -27,6 +27,9 @@ export type ClockMove = { advance?: string | undefined; to?: Date | undefined }
 
 /** How many rows each job had, and which jobs failed how often. */
 export type ClockAdvance = { now: Date; summary: Record<string, number>; failed: Record<string, number> }
+
+/** How many rows each job had, and how often each job failed that did. */
+type Finished = { done: Record<string, number>; failed: Record<string, number> }
 
 const MAX_YEARS_AHEAD = 20
 const STUCK_STEP_MS = 60 * 60 * 1_000
@@ -100,10 +103,12 @@ async function finishInterrupted(sandbox: SandboxClock): Promise<Finished> {
   return target > clock.now().getTime() ? goTo(sandbox, new Date(target)) : { done: {}, failed: {} }
 }
 
+/** The loops of the jobs go on meanwhile: what they do of it counts as done by the move. */
 async function goTo(sandbox: SandboxClock, target: Date): Promise<Finished> {
   const { worker, clock } = sandbox
-  const sum: Finished = { done: {}, failed: {} }
+  const failed: Finished['failed'] = {}
   await sandbox.beforeMove?.()
+  const before = worker.rowsDone
   let last = 0
   for (let isThere = false; !isThere;) {
     const stop = await worker.nextStop()
@@ -113,10 +118,11 @@ async function goTo(sandbox: SandboxClock, target: Date): Promise<Finished> {
     last = stop?.getTime() ?? 0
     const next = isStuck ? new Date(clock.now().getTime() + STUCK_STEP_MS) : (stop ?? target)
     await setClock(sandbox, next < target ? next : target)
-    add(sum, await worker.finishAllDue())
+    addCounts(failed, await worker.finishAllDue())
     if (clock.now() >= target) isThere = true
   }
-  return sum
+  const after = Object.entries(worker.rowsDone)
+  return { done: Object.fromEntries(after.map(([name, rows]) => [name, rows - (before[name] ?? 0)])), failed }
 }
 
 function add(sum: Finished, { done, failed }: Finished): void {
