@@ -1474,6 +1474,41 @@ create table cheques (
 );
 create index cheques_of_deposit on cheques (institute_id, deposit_id) where deposit_id is not null;
 
+-- Cheques that a family handed over for days to come. Nothing counts as paid by one until it goes to the bank: then it is a
+-- payment at the counter, and what becomes of it stands in cheques.
+create table post_dated_cheques (
+  institute_id integer not null,
+  id text not null,
+  student_id text not null,
+  number text not null,
+  bank text,
+  dated_on date not null,
+  deposit_on date not null,
+  amount_paise bigint not null check (amount_paise > 0),
+  received_at timestamptz not null,
+  received_by text not null,
+  -- When the family is to be reminded; null once it was, or once the cheque has gone.
+  remind_at timestamptz,
+  reminded_at timestamptz,
+  payment_id text,
+  -- The one in whose place it was handed over.
+  replaces_id text,
+  ended_at timestamptz,
+  ended_by text,
+  end_kind text check (end_kind in ('replaced', 'given_back')),
+  end_reason text,
+  primary key (institute_id, id),
+  foreign key (institute_id, student_id) references students,
+  foreign key (institute_id, payment_id) references direct_payments (institute_id, id),
+  foreign key (institute_id, replaces_id) references post_dated_cheques,
+  check (deposit_on >= dated_on),
+  check ((ended_at is null) = (end_kind is null) and (ended_at is null) = (ended_by is null))
+);
+create index post_dated_cheques_by_day on post_dated_cheques (institute_id, deposit_on, id);
+create unique index post_dated_cheques_once on post_dated_cheques (institute_id, student_id, number, coalesce(bank, ''))
+  where ended_at is null;
+create index post_dated_cheques_to_remind on post_dated_cheques (remind_at) where remind_at is not null;
+
 -- Who gets the figures of a week or month by mail, and when next.
 create table report_mails (
   institute_id integer not null references institutes,

@@ -39,6 +39,7 @@ import {
   nextReminderStop,
   sendReminders,
 } from '../flex/notices/notices.service.ts'
+import { nextChequeReminderDue, remindOfCheques } from '../banking/post-dated/post-dated.service.ts'
 import { nextFeeReminderDue, sendFeeReminders } from '../reminders/reminders.service.ts'
 import { purgeImports } from '../imports/imports.service.ts'
 import { advanceRollovers } from '../students/rollover/rollover.service.ts'
@@ -105,6 +106,11 @@ export function createJobs(
       run: sendFeeReminders(ctx),
       nextDueAt: () => nextFeeReminderDue(ctx),
       nextStop: () => nextFeeReminderDue(ctx),
+    }),
+    work('cheques_reminded', {
+      run: processBatches(limit => remindOfCheques(ctx, limit)),
+      nextDueAt: () => nextChequeReminderDue(ctx),
+      nextStop: () => nextChequeReminderDue(ctx),
     }),
     work('reports_mailed', {
       run: processBatches(limit => mailReports(ctx, limit)),

@@ -12,6 +12,7 @@ import { linkTemplates } from '../orders/link-messages.texts.ts'
 import { instalmentTemplates } from '../flex/notices/family.texts.ts'
 import { signInTemplates } from '../portal/sign-in/sign-in.texts.ts'
 import { familyPageTemplates } from '../students/users/family-page.texts.ts'
+import { chequeReminderTemplates } from '../banking/post-dated/post-dated.texts.ts'
 import { noticeTemplates } from '../payments/notices/notices.texts.ts'
 import type { Template } from '../messages/messages.rules.ts'
 
@@ -74,6 +75,7 @@ export function smsTemplates(): Template[] {
     ...linkTemplates(),
     ...feeReminderTemplates(),
     ...noticeTemplates(),
+    ...chequeReminderTemplates(),
     ...signInTemplates(),
     ...familyPageTemplates(),
   ]

@@ -9,6 +9,7 @@ import { flexConsoleRoutes } from './flex/flex.routes.ts'
 import { counterRoutes } from './counter/counter.routes.ts'
 import { familyCounterRoutes } from './counter/family.routes.ts'
 import { depositRoutes } from './counter/deposits.routes.ts'
+import { postDatedRoutes } from './counter/post-dated.routes.ts'
 import { homeRoutes } from './home/home.routes.ts'
 import { viewRoutes } from './lists/views/views.routes.ts'
 import { lenderDeskRoutes } from './loans/desk.routes.ts'
@@ -50,6 +51,7 @@ export async function consoleRoutes(app: FastifyInstance, ctx: FlexContext & Loa
   counterRoutes(app, ctx)
   familyCounterRoutes(app, ctx)
   depositRoutes(app, ctx)
+  postDatedRoutes(app, ctx)
   await bankRoutes(app, ctx)
   await rolloverConsoleRoutes(app, ctx)
   await rosterRoutes(app, ctx)

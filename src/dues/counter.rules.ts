@@ -1,5 +1,13 @@
 import { minPaise, paiseOf, subtractPaise, sumPaise, ZERO, type Paise } from '../platform/money.ts'
-import { LATE_FEE, datedRule, type LateFee, type LateFeeRule, type OwedLine } from './dues.rules.ts'
+import { allocate } from './allocation.rules.ts'
+import {
+  LATE_FEE,
+  datedRule,
+  type Allocation,
+  type LateFee,
+  type LateFeeRule,
+  type OwedLine,
+} from './dues.rules.ts'
 
 export type AtCounter = { lines: readonly { componentType: string; amountPaise: Paise }[] }
 
@@ -38,4 +46,30 @@ export function takeLateFees(
     if (rest > 0 && !stillOwed(ruleId)) lapsing.push({ ruleId, amountPaise: rest })
   }
   return { charged, lapsing }
+}
+
+type OpenDues = {
+  lines: readonly OwedLine[]
+  lateFees: readonly LateFee[]
+  totalPaise: Paise
+  allocation: Allocation
+}
+
+/** How an amount is spread by the institute's rule, late fees first; what is more than is due is the excess. */
+export function spreadOver(
+  amountPaise: Paise,
+  dues: OpenDues,
+): { lines: AtCounter['lines'][number][]; excessPaise: Paise } {
+  const due = minPaise(amountPaise, dues.totalPaise)
+  const { lines, lateFees } = allocate(due, dues, dues.allocation)
+  const late = sumPaise(lateFees.map(fee => fee.amountPaise))
+  const all = late > 0 ? [{ componentType: LATE_FEE, amountPaise: late }, ...lines] : [...lines]
+  const byType = Map.groupBy(all, line => line.componentType)
+  return {
+    lines: [...byType].map(([componentType, own]) => ({
+      componentType,
+      amountPaise: sumPaise(own.map(line => line.amountPaise)),
+    })),
+    excessPaise: subtractPaise(amountPaise, due),
+  }
 }

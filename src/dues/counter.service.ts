@@ -2,11 +2,12 @@ import { giveAlone } from '../institutes/approval-limit/approval-limit.service.t
 import { DAY_MS, dayOf } from '../platform/calendar.ts'
 import type { Context } from '../platform/context.ts'
 import type { Transaction } from '../platform/db/database.ts'
-import { badField, conflict } from '../platform/errors.ts'
+import { ADVANCE } from '../fees/fees.rules.ts'
+import { badField, conflict, notFound } from '../platform/errors.ts'
 import type { Command } from '../platform/idempotency.ts'
 import { newId } from '../platform/ids.ts'
 import { formatRupees, paiseOf, subtractPaise, sumPaise, ZERO, type Paise } from '../platform/money.ts'
-import { readOnTheWay } from '../payments/student-payments.service.ts'
+import { listOnTheWay, readOnTheWay } from '../payments/student-payments.service.ts'
 import { addToFee } from '../students/profile/lock-student.service.ts'
 import type { Instrument } from '../students/direct-payments/direct-payments.rules.ts'
 import {
@@ -16,8 +17,8 @@ import {
   type PayingStudent,
 } from '../students/direct-payments/direct-payments.service.ts'
 import type { StudentKey } from '../students/students.rules.ts'
-import { takeLateFees, type AtCounter, type CounterLateFees } from './counter.rules.ts'
-import { LATE_FEE } from './dues.rules.ts'
+import { spreadOver, takeLateFees, type AtCounter, type CounterLateFees } from './counter.rules.ts'
+import { LATE_FEE, withoutTaken } from './dues.rules.ts'
 import { readDuesOn } from './dues.service.ts'
 import { insertEntries, readRules } from './dues.store.ts'
 import { refuseOnTheWay } from './on-the-way.service.ts'
@@ -82,6 +83,22 @@ export async function prepareAtCounter(
   await refuseOnTheWay({ db: tx, clock: ctx.clock }, { ...key, lines })
   const typedAt = ctx.clock.now()
   await settleLateFees(tx, key, { lines, paidAt, typedAt, recordedBy, waiveReason })
+}
+
+/**
+ * What an amount that nobody divided pays of one student's fees: by the institute's rule, without what is on the way, and
+ * what is left of it as an advance. The caller holds the student.
+ */
+export async function spreadForStudent(
+  tx: Transaction,
+  key: StudentKey,
+  { amountPaise, day }: { amountPaise: Paise; day: string },
+): Promise<AtCounter['lines'][number][]> {
+  const dues = (await readDuesOn(tx, [key], day)).get(key.studentId)
+  if (dues === undefined) throw notFound('This student')
+  const onTheWay = await listOnTheWay(tx, key.instituteId, [key.studentId])
+  const { lines, excessPaise } = spreadOver(amountPaise, withoutTaken(dues, onTheWay))
+  return excessPaise > 0 ? [...lines, { componentType: ADVANCE, amountPaise: excessPaise }] : lines
 }
 
 /** The day of a payment is typed in at the counter: it cannot lie ahead, nor before anybody's books. */

@@ -52,6 +52,7 @@ export type IdPrefix =
   | 'family'
   | 'take'
   | 'drawer'
+  | 'pdc'
   | 'adv'
   | 'req'
   | 'key_live'

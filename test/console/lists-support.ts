@@ -20,6 +20,7 @@ export const LISTS: Record<string, readonly string[]> = {
   'money/disputes': ['respond_by', 'status', 'opened_at', 'amount', 'payer'],
   'money/ledger/transfers': ['occurred_at', 'kind', 'source', 'destination', 'amount'],
   'counter/cheques': ['number', 'bank', 'amount', 'student_name', 'state', 'taken_at'],
+  'counter/post-dated-cheques': ['number', 'bank', 'deposit_on', 'amount', 'student_name', 'state'],
   'counter/deposits': ['slip_number', 'day', 'account_name', 'amount'],
   'bank/lines': ['day', 'amount', 'state', 'text'],
   loans: ['borrower', 'student', 'status', 'amount', 'created_at'],

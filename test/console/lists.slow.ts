@@ -47,6 +47,20 @@ for (const cheque of (await finance.get(`${SCHOOL}/counter/cheques`)).body.data.
   const cheques = [cheque.payment_id]
   assertAnswer(await finance.post(`${SCHOOL}/counter/deposits`, { account_id: account, cheques }), '201')
 }
+const [anybody] = (await viewer.get(`${SCHOOL}/students?limit=1`)).body.data
+const cheques = FEES.map((amount, index) => ({
+  number: `00${index}`,
+  bank: 'Canara Bank',
+  date: `2027-01-0${1 + (index % 3)}`,
+  amount,
+}))
+assertAnswer(
+  await finance.post(`${SCHOOL}/counter/post-dated-cheques`, {
+    service_student_id: anybody.service_student_id,
+    cheques,
+  }),
+  '201',
+)
 for (const index of FEES.keys()) {
   const file = `name,phone,email,component_type,amount\nAsha,9876543210,a@example.in,TUITION_FEE,${100 + index}`
   assertAnswer(await uploadFile(finance, file, { name: `file ${index % 4}.csv` }), '201')
@@ -71,6 +85,7 @@ const cursor = (value: unknown): string => Buffer.from(JSON.stringify(value)).to
 
 /** Those that the school here has rows of; `test/app/demo.long.ts` looks at the rest. */
 const FILLED = [
+  'counter/post-dated-cheques',
   'students',
   'orders',
   'money/payments',

@@ -25,6 +25,7 @@ export const OVER_ALL: readonly Group[] = [
     reach: 'every',
     isWork: true,
     senders: [
+      'banking/post-dated/post-dated.store.ts nextToRemind',
       'console/approvals/approvals.store.ts nextExpiry',
       'console/reports/mailing/mailing.store.ts nextDue',
       'console/sums/sums.store.ts findChanged',
@@ -74,6 +75,7 @@ export const OVER_ALL: readonly Group[] = [
       'payment-pages/pages.store.ts deleteUnpaid',
       'payments/disputes/disputes.store.ts takeToMail',
       'payments/notices/notices.store.ts lockReceipts',
+      'banking/post-dated/post-dated.store.ts takeToRemind',
       'payments/notices/notices.store.ts takeReceived',
       'payments/notices/notices.store.ts takeRefunds',
       'sandbox/bank/mandates.store.ts lockDueDebits',

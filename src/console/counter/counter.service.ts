@@ -1,6 +1,6 @@
 import type { Institute } from '../../institutes/institutes.rules.ts'
-import { allocate } from '../../dues/allocation.rules.ts'
-import { LATE_FEE, withoutTaken } from '../../dues/dues.rules.ts'
+import { spreadOver } from '../../dues/counter.rules.ts'
+import { withoutTaken } from '../../dues/dues.rules.ts'
 import { getDues } from '../../dues/dues.service.ts'
 import { listOnTheWay } from '../../payments/student-payments.service.ts'
 import { dayAfter, dayOf, startOfDay } from '../../platform/calendar.ts'
@@ -9,7 +9,7 @@ import type { Transaction } from '../../platform/db/database.ts'
 import { badField, conflict } from '../../platform/errors.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
 import { newId } from '../../platform/ids.ts'
-import { formatRupees, minPaise, paiseOf, subtractPaise, sumPaise, type Paise } from '../../platform/money.ts'
+import { formatRupees, paiseOf, sumPaise, type Paise } from '../../platform/money.ts'
 import { countCash, type DenominationCount } from '../../banking/deposits/denominations.rules.ts'
 import * as store from './counter.store.ts'
 
@@ -38,17 +38,8 @@ export async function spreadAmount(
 ): Promise<Spread> {
   const onTheWay = await listOnTheWay(ctx.db, institute.id, [studentId])
   const dues = withoutTaken(await getDues(ctx, { instituteId: institute.id, studentId }), onTheWay)
-  const due = minPaise(amountPaise, dues.totalPaise)
-  const { lines, lateFees } = allocate(due, dues, dues.allocation)
-  const late = sumPaise(lateFees.map(fee => fee.amountPaise))
-  const all = late > 0 ? [{ componentType: LATE_FEE, amountPaise: late }, ...lines] : [...lines]
-  const byType = Map.groupBy(all, line => line.componentType)
   return {
-    lines: [...byType].map(([componentType, own]) => ({
-      componentType,
-      amountPaise: sumPaise(own.map(line => line.amountPaise)),
-    })),
-    excessPaise: subtractPaise(amountPaise, due),
+    ...spreadOver(amountPaise, dues),
     leftPaise: dues.totalPaise,
     onTheWayPaise: sumPaise(onTheWay.map(one => one.amountPaise)),
     onTheWayUntil:

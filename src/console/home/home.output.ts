@@ -102,6 +102,7 @@ export const homeOutput = out.object({
     0,
   ),
   approvals_waiting: out.integer('Requests that wait for a second person.', 0),
+  cheques_to_bank: out.integer('Post-dated cheques whose day has come.', 0),
   disputes_to_answer: out.one(
     'Payments that payers dispute at their bank; without an answer at the provider the money goes back.',
     disputesOutput,

@@ -1,3 +1,4 @@
+import { countToBank } from '../../banking/post-dated/post-dated.service.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import type { DisputesToAnswer } from '../../payments/disputes/disputes.rules.ts'
 import { sumDisputesToAnswer } from '../../payments/disputes/disputes.service.ts'
@@ -34,6 +35,8 @@ export type Home = {
   transfersToConfirm: number
   /** Requests for approval that wait. */
   approvalsWaiting: number
+  /** Post-dated cheques whose day has come. */
+  chequesToBank: number
   disputesToAnswer: DisputesToAnswer
   daily: DaySum[]
 }
@@ -57,6 +60,7 @@ export async function readHome({ db, clock }: Context, institute: Institute): Pr
     health,
     transfersToConfirm,
     approvalsWaiting,
+    chequesToBank,
     disputesToAnswer,
   ] = await Promise.all([
     store.sumDays(db, id, countedFrom),
@@ -68,6 +72,7 @@ export async function readHome({ db, clock }: Context, institute: Institute): Pr
     store.readHealth(db, id, firstIdAt('fetch', new Date(Date.now() - DAY_MS))),
     countUnconfirmed(db, id),
     countWaiting(db, id),
+    countToBank({ db, clock }, id),
     sumDisputesToAnswer({ db }, id),
   ])
   return {
@@ -84,6 +89,7 @@ export async function readHome({ db, clock }: Context, institute: Institute): Pr
     health,
     transfersToConfirm,
     approvalsWaiting,
+    chequesToBank,
     disputesToAnswer,
     daily: everyDay(sums, chartFrom, today),
   }

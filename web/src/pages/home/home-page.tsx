@@ -74,9 +74,9 @@ function Numbers({ home }: { home: HomeAnswer }) {
 
 /** What only somebody of this office can do; nothing when nothing waits. */
 function Waiting({ home }: { home: HomeAnswer }) {
-  const { transfers_to_confirm: transfers, approvals_waiting: approvals } = home
+  const { transfers_to_confirm: transfers, approvals_waiting: approvals, cheques_to_bank: cheques } = home
   const { count, amount, order_id: orderId, respond_by: respondBy } = home.disputes_to_answer
-  if (transfers + approvals + count === 0) return null
+  if (transfers + approvals + cheques + count === 0) return null
   return (
     <>
       <h2 className="section-title">Waiting for you</h2>
@@ -98,6 +98,15 @@ function Waiting({ home }: { home: HomeAnswer }) {
             note="Refunds, concessions, waivers or lower fees"
             to="/i/$institute/approvals"
             search={{ status: 'waiting' }}
+          />
+        )}
+        {cheques > 0 && (
+          <Stat
+            label="Post-dated cheques to bank"
+            value={formatCount(cheques)}
+            note="Their day has come"
+            to="/i/$institute/counter"
+            search={{ view: 'post-dated' }}
           />
         )}
         {transfers > 0 && (
