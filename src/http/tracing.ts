@@ -1,10 +1,9 @@
-import { context, type Context, type Span } from '@opentelemetry/api'
 import type { FastifyInstance } from 'fastify'
-import { failSpan, startRequestSpan } from '../platform/tracing/spans.ts'
+import { failSpan, startRequestSpan, type TracedRequest } from '../platform/tracing/spans.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    traced: { span: Span; within: Context } | null
+    traced: TracedRequest | null
   }
 }
 
@@ -14,16 +13,18 @@ export function traceRequests(app: FastifyInstance): void {
   app.addHook('onRequest', (request, _reply, done) => {
     const route = request.routeOptions.url ?? 'unknown'
     request.traced = startRequestSpan(`${request.method} ${route}`)
+    if (request.traced === null) return done()
     request.traced.span.setAttributes({
       'http.request.method': request.method,
       'http.route': route,
       'bursar.request_id': request.id,
     })
-    context.with(request.traced.within, done)
+    request.traced.go(done)
   })
   // Reading the body may have left the request's own context.
   app.addHook('preHandler', (request, _reply, done) => {
-    context.with(request.traced?.within ?? context.active(), done)
+    if (request.traced === null) return done()
+    request.traced.go(done)
   })
   app.addHook('onResponse', (request, reply, done) => {
     const span = request.traced?.span

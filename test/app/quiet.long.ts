@@ -28,6 +28,17 @@ test('while nobody writes anything a process asks the database once for all that
   assert.ok(counts.includes(0), `looks of each time: ${counts.join(', ')}`)
 })
 
+test('a quiet process sends hardly a statement beside that question', async () => {
+  const more: number[] = []
+  // What is written in another database of the same server wakes the jobs too.
+  while (more.length < 20 && !more.some(count => count <= 2)) {
+    sent.length = 0
+    await waitFor(async () => asked() >= 3, 'three questions')
+    more.push(sent.length - asked())
+  }
+  assert.ok(Math.min(...more) <= 2, `statements beside three questions: ${more.join(', ')}`)
+})
+
 test('a quiet process finds what another one wrote, though nobody tells it', async t => {
   const receiver = await startReceiver(t)
   const webhookId = await subscribe(bursar.demo, receiver.url)

@@ -1,6 +1,5 @@
 import { randomInt } from 'node:crypto'
 import { generateSecret, generateURI, verifySync } from 'otplib'
-import QRCode from 'qrcode'
 
 /** Codes of an authenticator app: six digits, thirty seconds, as every app makes them. */
 const PERIOD_S = 30
@@ -13,7 +12,8 @@ export function newTotpSecret(): string {
 /** What an app reads: as text for a link, and as a picture to scan. */
 export async function totpSetup(secret: string, email: string): Promise<{ uri: string; qrSvg: string }> {
   const uri = generateURI({ issuer: ISSUER, label: email, secret })
-  return { uri, qrSvg: await QRCode.toString(uri, { type: 'svg', margin: 2 }) }
+  const { toString } = await import('qrcode')
+  return { uri, qrSvg: await toString(uri, { type: 'svg', margin: 2 }) }
 }
 
 /**

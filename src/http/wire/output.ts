@@ -231,6 +231,8 @@ type About = { name?: string; description?: string | undefined }
 
 function makeOutput(fields: OutFields, { name: component, description }: About = {}): AnyOutput {
   const entries = Object.entries(fields)
+  // Most nouns are never written in the life of a process that answers some of the addresses.
+  let write: Write | null = null
   const schema = {
     type: 'object',
     required: entries.filter(([, field]) => !field.isOptional).map(([name]) => name),
@@ -240,7 +242,7 @@ function makeOutput(fields: OutFields, { name: component, description }: About =
   return {
     schema: component === undefined ? schema : nameComponent(component, schema),
     example: Object.fromEntries(entries.map(([name, field]) => [name, field.example])),
-    toJson: compileWriter(entries),
+    toJson: (source, context) => (write ??= compileWriter(entries))(source, context),
   }
 }
 

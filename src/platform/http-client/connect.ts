@@ -1,9 +1,10 @@
 import { isIP, type LookupFunction, type Socket } from 'node:net'
 import { callbackify } from 'node:util'
-import { buildConnector } from 'undici'
+import type { buildConnector as Connector } from 'undici'
 import type { AddressPolicy } from './addresses.ts'
 import { OutboundFailure } from './failure.ts'
 import type { Names } from './names.ts'
+import { buildConnector } from './undici.ts'
 
 const CONNECT_TIMEOUT_MS = 10_000
 const NEXT_ADDRESS_MS = 300
@@ -16,7 +17,7 @@ export function createConnector(options: {
   policy: AddressPolicy
   names: Names
   sockets: Set<Socket>
-}): buildConnector.connector {
+}): Connector.connector {
   const { policy, names, sockets } = options
   const connect = buildConnector({
     lookup: createLookup(policy, names),

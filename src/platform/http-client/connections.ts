@@ -1,8 +1,9 @@
-import { Client, errors } from 'undici'
+import type { Client as Undici } from 'undici'
+import { Client, ClientClosedError } from './undici.ts'
 
 /** One request at a time goes over it. */
 export type Connection = {
-  readonly client: Client
+  readonly client: Undici
   readonly home: Home
   state: 'lent' | 'resting' | 'idle' | 'gone'
   /** It stayed open after an answer. */
@@ -37,19 +38,19 @@ const CAREFUL_MS = 60_000
  */
 export class Connections {
   readonly #mostPerOrigin: number
-  readonly #options: Client.Options
+  readonly #options: Undici.Options
   readonly #homes = new Map<string, Home>()
   readonly #open = new Set<Connection>()
   #isClosed = false
 
-  constructor(mostPerOrigin: number, options: Client.Options) {
+  constructor(mostPerOrigin: number, options: Undici.Options) {
     this.#mostPerOrigin = mostPerOrigin
     this.#options = options
   }
 
   /** Lends a connection at once, or as soon as there is one. */
   lend(origin: string, borrower: Borrower): void {
-    if (this.#isClosed) return borrower.refuse(new errors.ClientClosedError())
+    if (this.#isClosed) return borrower.refuse(new ClientClosedError())
     const home = this.#homeOf(origin)
     const connection = home.idle.pop() ?? (this.#hasRoom(home) ? this.#connect(home) : null)
     if (connection === null) {

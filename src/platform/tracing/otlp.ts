@@ -1,3 +1,4 @@
+import * as library from '@opentelemetry/api'
 import { context, diag, DiagLogLevel, trace } from '@opentelemetry/api'
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
@@ -39,9 +40,9 @@ export function startTracing(
   })
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable())
   trace.setGlobalTracerProvider(provider)
-  setTracing(true)
+  setTracing(library)
   return async () => {
-    setTracing(false)
+    setTracing(null)
     await provider.shutdown().catch((err: unknown) => log.warn({ err }, 'the last spans were not sent'))
   }
 }

@@ -1,24 +1,23 @@
-import {
-  context,
-  ROOT_CONTEXT,
-  SpanKind,
-  SpanStatusCode,
-  trace,
-  type Attributes,
-  type Context as TraceContext,
-  type Span,
-} from '@opentelemetry/api'
+import type * as OpenTelemetry from '@opentelemetry/api'
+import type { Attributes, Context as TraceContext, Span } from '@opentelemetry/api'
 
 /**
  * What a process spends its time on, for a collector of traces. Off unless `startTracing` was called, and then it costs
- * nothing but the question. Attributes name kinds of things and our own ids, never people or what they sent.
+ * nothing but the question: the library is not even loaded. Attributes name kinds of things and our own ids, never people
+ * or what they sent.
  */
-const TRACER = trace.getTracer('bursar')
-const TRACE_PARENT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/
-let isOn = false
+type Library = typeof OpenTelemetry
+let library: Library | null = null
 
-export function setTracing(on: boolean): void {
-  isOn = on
+const TRACE_PARENT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/
+
+/** Null: nothing is traced from now on. */
+export function setTracing(by: Library | null): void {
+  library = by
+}
+
+function tracer({ trace }: Library): OpenTelemetry.Tracer {
+  return trace.getTracer('bursar')
 }
 
 /** Around work that others may be part of: what it causes is shown below it. */
@@ -27,8 +26,8 @@ export async function inSpan<Result>(
   attributes: Attributes,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  if (!isOn) return work()
-  return TRACER.startActiveSpan(name, { attributes }, async span => {
+  if (library === null) return work()
+  return tracer(library).startActiveSpan(name, { attributes }, async span => {
     try {
       return await work()
     } catch (error) {
@@ -40,10 +39,15 @@ export async function inSpan<Result>(
   })
 }
 
-/** A request that somebody sends us; nothing before it is part of its trace. */
-export function startRequestSpan(name: string): { span: Span; within: TraceContext } {
-  const span = TRACER.startSpan(name, { kind: SpanKind.SERVER, root: true })
-  return { span, within: trace.setSpan(context.active(), span) }
+export type TracedRequest = { span: Span; go: (on: () => void) => void }
+
+/** A request that somebody sends us; nothing before it is part of its trace. What `go` calls is part of it. */
+export function startRequestSpan(name: string): TracedRequest | null {
+  if (library === null) return null
+  const { context, SpanKind, trace } = library
+  const span = tracer(library).startSpan(name, { kind: SpanKind.SERVER, root: true })
+  const within = trace.setSpan(context.active(), span)
+  return { span, go: on => context.with(within, on) }
 }
 
 /** A call to another host. `parent` is what `traceParent` answered where it was caused; null: what we are part of. */
@@ -52,22 +56,23 @@ export function startCallSpan(
   attributes: Attributes,
   parent: string | null = null,
 ): Span | null {
-  if (!isOn) return null
-  return TRACER.startSpan(name, { kind: SpanKind.CLIENT, attributes }, within(parent))
+  if (library === null) return null
+  const kind = library.SpanKind.CLIENT
+  return tracer(library).startSpan(name, { kind, attributes }, contextOf(library, parent))
 }
 
 export function failSpan(span: Span, reason: string): void {
-  span.setStatus({ code: SpanStatusCode.ERROR, message: reason })
+  if (library !== null) span.setStatus({ code: library.SpanStatusCode.ERROR, message: reason })
 }
 
 /** Where we are, in the words of W3C Trace Context, to go on from later and elsewhere. */
 export function traceParent(): string | null {
-  const here = isOn ? trace.getActiveSpan()?.spanContext() : undefined
+  const here = library?.trace.getActiveSpan()?.spanContext()
   if (here === undefined) return null
   return `00-${here.traceId}-${here.spanId}-${here.traceFlags.toString(16).padStart(2, '0')}`
 }
 
-function within(parent: string | null): TraceContext {
+function contextOf({ context, ROOT_CONTEXT, trace }: Library, parent: string | null): TraceContext {
   const [, traceId, spanId, flags = '00'] = (parent === null ? null : TRACE_PARENT.exec(parent)) ?? []
   if (traceId === undefined || spanId === undefined) return context.active()
   const spanContext = { traceId, spanId, traceFlags: Number.parseInt(flags, 16), isRemote: true }

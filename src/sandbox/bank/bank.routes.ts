@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { toString, type QRCodeSegment } from 'qrcode'
+import type { QRCodeSegment } from 'qrcode'
 import { BursarError } from '../../platform/errors.ts'
 import { isIdShaped } from '../../platform/ids.ts'
 import { formField, sendPage, sendWrongLink } from '../../portal/layout.ts'
@@ -276,6 +276,7 @@ function mandateIntentOf(mandate: BankMandate, merchant: string): string {
  * choice: to weigh all ways to divide the text and all eight masks took most of the time that the bank's page took.
  */
 async function drawQr(text: string): Promise<string> {
+  const { toString } = await import('qrcode')
   const segments: QRCodeSegment[] = [{ data: Buffer.from(text), mode: 'byte' }]
   const svg = await toString(segments, { type: 'svg', margin: 2, errorCorrectionLevel: 'M', maskPattern: 0 })
   return `data:image/svg+xml;base64,${Buffer.from(svg).toString('base64')}`
