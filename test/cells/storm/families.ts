@@ -124,20 +124,32 @@ export class Families {
     return event ?? assert.fail('Cashfree reports nothing')
   }
 
-  /** What the gateway calls the payment that is under way, as the payer reads it in the address. */
+  /**
+   * What the gateway calls the payment that is under way, as the payer reads it in the address. The gateway's own books are
+   * asked: a PostgreSQL that is killed may lose the reference that Bursar noted, which is as if the gateway's answer had
+   * been lost.
+   */
   async #findReference(orderId: string): Promise<string> {
     for (const untilMs = performance.now() + PATIENCE_MS; performance.now() < untilMs; await pause(AGAIN_MS))
       for (const name of CELLS) {
         const rows = await this.#stage.cells[name].postgres
-          .sql<{ ref: string }>(
-            `select provider_ref as ref from payments where institute_id = $1 and order_id = $2 and provider_ref is not null
-             order by created_at desc limit 1`,
+          .sql<{ id: string }>(
+            'select id from payments where institute_id = $1 and order_id = $2 order by created_at desc',
             [this.school.id, orderId],
           )
           .catch(() => [])
-        if (rows[0] !== undefined) return rows[0].ref
+        const [known] = rows.flatMap(({ id }) => this.#referenceOf(id) ?? [])
+        if (known !== undefined) return known
       }
     return assert.fail(`no payment of ${orderId} is known to a gateway`)
+  }
+
+  #referenceOf(paymentId: string): string | undefined {
+    const { razorpay, cashfree } = this.#stage
+    if (this.school.gateway === 'razorpay')
+      return [...razorpay.links.values()].find(link => link.reference_id === paymentId)?.id
+    const orders = [...cashfree.books.orders.values()]
+    return orders.find(order => order.order_tags['payment_id'] === paymentId)?.order_id
   }
 
   async #deliver({ rawBody, headers }: SignedEvent): Promise<void> {
