@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { readConfig } from '../src/app/config.ts'
 import { openDatabase } from '../src/app/open-database.ts'
-import { listFetches } from '../src/console/flex/erp.store.ts'
+import { fetchList } from '../src/console/flex/fetch.list.ts'
 import { listEvents } from '../src/events/events.service.ts'
 import type { Context } from '../src/platform/context.ts'
 import { listRequests } from '../src/request-log/requests.store.ts'
@@ -54,7 +54,7 @@ const ACTS: Record<string, (books: Books) => Promise<unknown>> = {
   'The newest page of deliveries': ({ ctx }) => listDeliveries(ctx.db, 1, {}, { limit: PAGE }),
   'A delivery by its id': ({ ctx, deliveryId }) => findDelivery(ctx.db, 1, deliveryId),
   'The newest page of requests': ({ ctx }) => listRequests(ctx.db, 1, {}, { limit: PAGE }),
-  'The newest page of fetches': ({ ctx }) => listFetches(ctx.db, 1, {}, { limit: PAGE }),
+  'The newest page of fetches': ({ ctx }) => fetchList.page(ctx, { id: 1 }, {}, { limit: PAGE }),
 }
 
 /** The fastest of each, in rounds that alternate: what else the machine does is not in it. */

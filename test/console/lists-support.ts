@@ -24,12 +24,13 @@ export const LISTS: Record<string, readonly string[]> = {
   'counter/deposits': ['slip_number', 'day', 'account_name', 'amount'],
   'bank/lines': ['day', 'amount', 'state', 'text'],
   loans: ['borrower', 'student', 'status', 'amount', 'created_at'],
-  'flex/plans': ['student', 'grade', 'status', 'total', 'paid', 'next', 'bounced'],
+  'flex/plans': ['student_name', 'status', 'total_amount', 'paid_amount', 'next_debit_on', 'instalments'],
   'reminder-runs': ['at', 'subject', 'families', 'by'],
   approvals: ['title', 'amount', 'asked_by', 'asked_at', 'status'],
   'link-batches': ['name', 'state', 'rows', 'bad', 'made', 'by', 'at'],
   'student-files': ['name', 'state', 'rows', 'bad', 'by', 'at'],
-  'flex/debits': ['day', 'student', 'status', 'amount'],
+  'flex/debits': ['day', 'student_name', 'status', 'amount'],
+  'flex/erp/fetches': ['fetched_at', 'fullname', 'outcome', 'duration_ms'],
 }
 
 export async function readAll(viewer: Visitor, path: string, limit: number): Promise<Json[]> {

@@ -1,18 +1,18 @@
-import type { Queryable } from '../../platform/db/database.ts'
-import { allOf, toPage, type Page } from '../../platform/db/list.ts'
+import { allOf } from '../../platform/db/list.ts'
 import type { Paise } from '../../platform/money.ts'
-import { by, type Sorting } from '../../platform/db/sorted-list.ts'
 import { limitOf, type Query } from '../../platform/db/query.ts'
 import { AMOUNT, NOT_PRESENTED, STATUS } from './days.store.ts'
-import { writeCursor, type DebitCursor, type DebitStatus, type Span } from './flex.rules.ts'
+import type { DebitCursor, DebitStatus, Span } from './flex.rules.ts'
 
-export type StudentRow = { id: string; fullname: string; identifier: string; grade: string }
+export type StudentColumns = { studentId: string; studentName: string; identifier: string; grade: string }
 
-/** Gives a `StudentRow`; `s` is the student. */
-export const STUDENT = `json_build_object('id', s.id, 'fullname', s.fullname, 'identifier', s.identifier, 'grade', s.grade)`
+/** Reads `StudentColumns`; `s` is the student. */
+export const STUDENT = `s.id as "studentId", s.fullname as "studentName", s.identifier, s.grade`
 
 /** A debit of a day. */
-export type Debit = {
+export type Debit = StudentColumns & {
+  /** Of instalment and presentation. */
+  id: string
   day: string
   status: DebitStatus
   amountPaise: Paise
@@ -25,13 +25,13 @@ export type Debit = {
   returnCode: string | null
   /** Why the instalment was last moved. */
   decided: string | null
-  student: StudentRow
 }
 
 export type DebitFilter = {
   statuses?: readonly DebitStatus[] | undefined
   returnCode?: string | undefined
   collectorCode?: string | undefined
+  span: Span
   /** Which of the two parts can have any. */
   parts: { instalments: boolean; presentations: boolean }
   cursor?: DebitCursor | undefined
@@ -39,47 +39,24 @@ export type DebitFilter = {
 
 /**
  * First what was not presented, by day; then presentations, by moment. Each part is read in the order of its index and
- * no further than the page, and only the page is joined to what it tells of.
+ * no further than the page, and only the page is joined to what it tells of. Null when none
+ * of either part can fit.
  */
-export async function listDebits(
-  db: Queryable,
-  instituteId: number,
-  { limit, ...asked }: AskedDebits & { limit: number },
-): Promise<Page<Debit>> {
-  const query = debitsQuery(instituteId, asked, { limit: limit + 1 })
-  if (query === null) return { rows: [], nextCursor: undefined }
-  return toPage(await db.query<Debit>(query.text, query.values), limit, writeCursorAfter)
-}
-
-type AskedDebits = { span: Span; filter: DebitFilter }
-
-export const DEBIT_SORTING: Sorting = {
-  key: `"instalmentId" || '.' || presentation`,
-  tie: by.name(`student ->> 'fullname'`),
-  columns: {
-    day: by.day('day'),
-    student: by.name(`student ->> 'fullname'`),
-    status: by.text('status'),
-    amount: by.number('"amountPaise"'),
-  },
-}
-
-/** Null when none of either part can fit. */
 export function debitsQuery(
   instituteId: number,
-  { span, filter }: AskedDebits,
+  filter: DebitFilter,
   range?: { limit: number },
 ): Query | null {
   const values: unknown[] = [instituteId]
   const upTo = limitOf(values, range)
   const parts = [
-    ...(filter.parts.instalments ? [`(${instalmentsPart(values, span, filter)}${upTo})`] : []),
-    ...(filter.parts.presentations ? [`(${presentationsPart(values, span, filter)}${upTo})`] : []),
+    ...(filter.parts.instalments ? [`(${instalmentsPart(values, filter)}${upTo})`] : []),
+    ...(filter.parts.presentations ? [`(${presentationsPart(values, filter)}${upTo})`] : []),
   ]
   if (parts.length === 0) return null
-  const text = `select d.day, d.status, coalesce(d.amount, ${AMOUNT}) as "amountPaise", i.plan_id as "planId", i.id as "instalmentId",
+  const text = `select d.instalment_id || '.' || d.presentation as id, d.day, d.status, coalesce(d.amount, ${AMOUNT}) as "amountPaise", i.plan_id as "planId", i.id as "instalmentId",
        p.collector_code as "collectorCode", d.presentation, d.presented_at as "presentedAt", d.return_code as "returnCode",
-       w.why as decided, ${STUDENT} as student
+       w.why as decided, ${STUDENT}
      from (
        select * from (${parts.join(' union all ')}) found
        order by part, day, presented_at, instalment_id, presentation${upTo}
@@ -93,11 +70,7 @@ export function debitsQuery(
   return { text, values }
 }
 
-function instalmentsPart(
-  values: unknown[],
-  span: Span,
-  { statuses, collectorCode, cursor }: DebitFilter,
-): string {
+function instalmentsPart(values: unknown[], { span, statuses, collectorCode, cursor }: DebitFilter): string {
   const after = cursor?.part === 'instalments' ? cursor : undefined
   const where = allOf(values, [
     ['i.present_on >= $1 and i.present_on < $2', span.from, span.before],
@@ -112,7 +85,8 @@ function instalmentsPart(
     order by i.present_on, i.id`
 }
 
-function presentationsPart(values: unknown[], span: Span, filter: DebitFilter): string {
+function presentationsPart(values: unknown[], filter: DebitFilter): string {
+  const { span } = filter
   const after = filter.cursor?.part === 'presentations' ? filter.cursor : undefined
   const ofBranch = `exists (select from flex_instalments i join flex_plans p on p.institute_id = i.institute_id and p.id = i.plan_id
     where i.institute_id = r.institute_id and i.id = r.instalment_id and p.collector_code = $1)`
@@ -132,12 +106,4 @@ function presentationsPart(values: unknown[], span: Span, filter: DebitFilter): 
       r.amount_paise as amount, r.instalment_id, r.presentation, r.presented_at, r.return_code
     from flex_presentations r where r.institute_id = $1 and ${where}
     order by r.presented_at, r.instalment_id, r.presentation`
-}
-
-function writeCursorAfter({ day: presentOn, presentedAt, instalmentId, presentation }: Debit): string {
-  return writeCursor(
-    presentedAt === null
-      ? { part: 'instalments', presentOn, instalmentId }
-      : { part: 'presentations', presentedAt, instalmentId, presentation },
-  )
 }

@@ -6,11 +6,12 @@ import {
   type SettingsChange,
 } from '../../flex/settings/settings.service.ts'
 import { EVERYONE } from '../console.rules.ts'
-import { fetchesQuery, settingsInput } from './erp.input.ts'
-import { erpOutput, fetchOutput, settingsOutput } from './erp.output.ts'
-import { listErpFetches, readErpHealth } from './erp.service.ts'
+import { addList } from '../lists/list.routes.ts'
+import { erpOutput, settingsInput, settingsOutput } from './erp.schemas.ts'
+import { readErpHealth } from './erp.service.ts'
+import { fetchList } from './fetch.list.ts'
 import { addConsoleRead, addConsoleWrite } from '../auth/access.routes.ts'
-import { from, one, pageOf } from '../../http/reply.ts'
+import { from, one } from '../../http/reply.ts'
 import { FINANCE_ROLES } from '../students/students.rules.ts'
 
 export function flexErpRoutes(app: FastifyInstance, flex: FlexContext): void {
@@ -21,14 +22,7 @@ export function flexErpRoutes(app: FastifyInstance, flex: FlexContext): void {
     output: one(erpOutput),
     answer: async ({ institute }) => ({ branches: await readErpHealth(flex, institute) }),
   })
-  addConsoleRead(app, flex, {
-    url: '/flex/erp/fetches',
-    roles: EVERYONE,
-    output: pageOf(fetchOutput),
-    query: fetchesQuery,
-    answer: ({ institute, query: { outcome, collectorCode, ...range } }) =>
-      listErpFetches(flex, institute, { outcome, collectorCode }, range),
-  })
+  addList(app, flex, { url: '/flex/erp/fetches', list: fetchList })
 }
 
 function addSettings(app: FastifyInstance, flex: FlexContext): void {

@@ -1,5 +1,4 @@
 import type { Institute } from '../../institutes/institutes.rules.ts'
-import type { Page, PageRange } from '../../platform/db/list.ts'
 import type { Context } from '../../platform/context.ts'
 import { firstIdAt } from '../../platform/ids.ts'
 import { settingsFor } from '../../erp/settings/settings.rules.ts'
@@ -45,13 +44,4 @@ export async function readErpHealth(ctx: Context, institute: Institute): Promise
       problems: own.filter(({ outcome }) => outcome !== 'found'),
     }
   })
-}
-
-export async function listErpFetches(
-  { db }: Context,
-  institute: Institute,
-  filter: store.FetchFilter,
-  page: PageRange,
-): Promise<Page<store.FetchRow>> {
-  return store.listFetches(db, institute.id, filter, page)
 }

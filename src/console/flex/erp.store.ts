@@ -1,6 +1,4 @@
 import type { Queryable } from '../../platform/db/database.ts'
-import { list, type Page, type PageRange } from '../../platform/db/list.ts'
-import type { FieldProblem } from '../../platform/errors.ts'
 
 export const FETCH_OUTCOMES = ['found', 'refused', 'unavailable'] as const
 export type FetchOutcome = (typeof FETCH_OUTCOMES)[number]
@@ -36,57 +34,5 @@ export async function sumFetches(
      from sums join erp_fetches f on f.institute_id = $1 and f.id = sums.last_id
      order by sums.count desc`,
     [instituteId, fetchedAfter],
-  )
-}
-
-export type FetchRow = {
-  id: string
-  fetchedAt: Date
-  durationMs: number
-  reason: string
-  outcome: FetchOutcome
-  httpStatus: number | null
-  code: string | null
-  message: string | null
-  problems: FieldProblem[]
-  changes: { field: string }[]
-  identifier: string
-  studentId: string | null
-  fullname: string | null
-  collectorCode: string | null
-}
-
-export type FetchFilter = {
-  outcome?: FetchOutcome | undefined
-  collectorCode?: string | undefined
-}
-
-/** Newest first. Failures are read by an index of their own. */
-export async function listFetches(
-  db: Queryable,
-  instituteId: number,
-  filter: FetchFilter,
-  page: PageRange,
-): Promise<Page<FetchRow>> {
-  return list<FetchRow>(
-    db,
-    {
-      select: `f.id, f.fetched_at as "fetchedAt", f.duration_ms as "durationMs", f.reason, f.outcome,
-        f.http_status as "httpStatus", f.code, f.message, f.problems, f.changes, f.identifier, f.student_id as "studentId",
-        s.fullname, s.collector_code as "collectorCode"`,
-      from: 'erp_fetches f',
-      join: 'left join students s on s.institute_id = f.institute_id and s.id = f.student_id',
-      scope: [['f.institute_id = $1', instituteId]],
-      filters: [
-        ['f.outcome = $1', filter.outcome],
-        filter.outcome !== undefined && filter.outcome !== 'found' && [`f.outcome <> 'found'`],
-        ['s.collector_code = $1', filter.collectorCode],
-      ],
-      order: ['id'],
-      direction: 'desc',
-      isPurged: true,
-      isLog: true,
-    },
-    page,
   )
 }

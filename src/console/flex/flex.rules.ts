@@ -74,10 +74,12 @@ export type DebitCursor =
   | { part: 'instalments'; presentOn: string; instalmentId: string }
   | { part: 'presentations'; presentedAt: Date; instalmentId: string; presentation: number }
 
-export function writeCursor(cursor: DebitCursor): string {
-  return cursor.part === 'instalments'
-    ? `i.${cursor.presentOn}.${cursor.instalmentId}`
-    : `p.${cursor.presentedAt.getTime()}.${cursor.instalmentId}.${cursor.presentation}`
+type DebitPlace = { day: string; presentedAt: Date | null; instalmentId: string; presentation: number }
+
+export function cursorAfter({ day, presentedAt, instalmentId, presentation }: DebitPlace): string {
+  return presentedAt === null
+    ? `i.${day}.${instalmentId}`
+    : `p.${presentedAt.getTime()}.${instalmentId}.${presentation}`
 }
 
 const OF_INSTALMENTS = /^i\.(\d{4}-\d{2}-\d{2})\.(\w+)$/

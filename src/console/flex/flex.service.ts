@@ -6,30 +6,20 @@ import { minutesBefore, presentationOn, type FlexRules, type Rail } from '../../
 import { readDebitRules } from '../../flex/settings/settings.service.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { dayOf, addWorkingDays, isWorkingDay } from '../../platform/calendar.ts'
-import type { Page } from '../../platform/db/list.ts'
 import { sumPaise, type Paise } from '../../platform/money.ts'
-import { readableComponent } from '../../platform/names.ts'
-import type { Report } from '../reports/export.service.ts'
-import { count, day, moment, money, text, type Column } from '../reports/reports.rules.ts'
 import { comingOf, type Coming } from './coming.rules.ts'
 import * as days from './days.store.ts'
-import { debitsQuery, listDebits, type Debit, type DebitFilter } from './debits.store.ts'
+import type { Debit } from './debits.store.ts'
 import { nextStepText, OBSTACLE_TEXTS, planObstacle, returnTexts, type ReturnTexts } from './flex.texts.ts'
 import {
   daysOf,
-  isPresentation,
   monthOf,
   rangeOf,
-  readCursor,
   returnsRange,
   spanOf,
-  statusesOf,
-  type AskedStatus,
   type DayRange,
   type DebitStatus,
 } from './flex.rules.ts'
-
-export { DEBIT_SORTING } from './debits.store.ts'
 
 type StatusSum = { status: DebitStatus; count: number; amountPaise: Paise }
 type CalendarDay = { day: string; isWorkingDay: boolean; sums: StatusSum[] }
@@ -59,38 +49,11 @@ export async function readCalendar(
 }
 
 export type ShownDebit = Debit & {
-  id: string
   instalment: Instalment
   mandate: Mandate | null
   reason: ReturnTexts | null
   why: string | null
   next: string
-}
-
-type DebitSearch = {
-  from?: string | undefined
-  to?: string | undefined
-  status?: AskedStatus | undefined
-  returnCode?: string | undefined
-  collectorCode?: string | undefined
-  cursor?: string | undefined
-}
-
-/** The debits of some days, today unless days are named. */
-export async function listDebitsOf(
-  flex: FlexContext,
-  institute: Institute,
-  asked: DebitSearch,
-  limit: number,
-): Promise<Page<ShownDebit>> {
-  const today = dayOf(flex.clock.now())
-  const span = spanOf(rangeOf(asked, { from: today, to: today }))
-  const { rows, nextCursor } = await listDebits(flex.db, institute.id, {
-    span,
-    filter: filterOf(asked),
-    limit,
-  })
-  return { rows: await showDebits(flex, institute, rows), nextCursor }
 }
 
 /** Adds the plan that each debit is part of, and what happens next. */
@@ -105,46 +68,6 @@ export async function showDebits(
   return rows.flatMap(row => showDebit(row, plans.get(row.planId), debitRules))
 }
 
-const COLUMNS: readonly Column<Debit>[] = [
-  day('Day', row => row.day),
-  text('Student', row => row.student.fullname),
-  text('Admission no.', row => row.student.identifier),
-  text('Grade', row => row.student.grade),
-  money('Amount', row => row.amountPaise),
-  text('Status', row => readableComponent(row.status.toUpperCase())),
-  text('Return code', row => row.returnCode),
-  text('Why it came back', row => (row.returnCode === null ? null : returnTexts(row.returnCode).message)),
-  count('Try', row => row.presentation),
-  moment('Presented (IST)', row => row.presentedAt),
-  text('Branch', row => row.collectorCode),
-  text('Plan', row => row.planId),
-]
-
-export function debitsReport(flex: FlexContext, institute: Institute, asked: DebitSearch): Report<Debit> {
-  const today = dayOf(flex.clock.now())
-  const span = spanOf(rangeOf(asked, { from: today, to: today }))
-  const query = debitsQuery(institute.id, { span, filter: filterOf(asked) })
-  return { name: 'debits', title: 'Debits', query, columns: COLUMNS }
-}
-
-function filterOf({ status, returnCode, collectorCode, cursor: sent }: DebitSearch): DebitFilter {
-  const cursor = sent === undefined ? undefined : readCursor(sent)
-  const statuses = status === undefined ? undefined : statusesOf(status)
-  return {
-    statuses,
-    returnCode,
-    collectorCode,
-    cursor,
-    parts: {
-      instalments:
-        cursor?.part !== 'presentations' &&
-        returnCode === undefined &&
-        (statuses === undefined || !statuses.every(isPresentation)),
-      presentations: statuses === undefined || statuses.some(isPresentation),
-    },
-  }
-}
-
 const EXPLAINED: readonly DebitStatus[] = ['skipped', 'covered', 'waived', 'due']
 
 function showDebit(debit: Debit, loaded: LoadedPlan | undefined, debitRules: DebitRules): ShownDebit[] {
@@ -154,7 +77,6 @@ function showDebit(debit: Debit, loaded: LoadedPlan | undefined, debitRules: Deb
   return [
     {
       ...debit,
-      id: `${instalment.id}.${debit.presentation}`,
       instalment,
       mandate: loaded.mandate,
       reason: returnCode === null ? null : returnTexts(returnCode),

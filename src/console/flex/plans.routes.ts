@@ -8,25 +8,16 @@ import { Kept, performOrKeep } from '../approvals/approvals.service.ts'
 import { guarded } from '../approvals/guarded.routes.ts'
 import { rescheduleAct, resumeAct, stateOf } from '../approvals/plan-acts.ts'
 import { addConsoleRead, addConsoleWrite } from '../auth/access.routes.ts'
-import { one, pageOf } from '../../http/reply.ts'
+import { one } from '../../http/reply.ts'
 import { EVERYONE } from '../console.rules.ts'
 import { FINANCE_ROLES } from '../students/students.rules.ts'
-import { instalmentParams, moveInput, planFilters, plansQuery, reasonInput } from './plans.input.ts'
-import { planDetailOutput, planRowOutput } from './plans.output.ts'
-import { addReport } from '../reports/report.routes.ts'
-import { listPlans, PLAN_SORTING, plansReport, readPlanDetail } from './plans.service.ts'
+import { addList } from '../lists/list.routes.ts'
+import { planList } from './plan.list.ts'
+import { instalmentParams, moveInput, planDetailOutput, reasonInput } from './plan.schemas.ts'
+import { readPlanDetail } from './plans.service.ts'
 
 export function flexPlanRoutes(app: FastifyInstance, flex: FlexContext): void {
-  addReport(app, flex, {
-    url: '/flex/plans',
-    output: pageOf(planRowOutput),
-    query: plansQuery,
-    filters: planFilters,
-    answer: ({ institute, query: { limit, cursor, ...filter } }) =>
-      listPlans(flex, institute, filter, { cursor, limit }),
-    report: ({ institute, query }) => plansReport(institute, query),
-    list: PLAN_SORTING,
-  })
+  addList(app, flex, { url: '/flex/plans', list: planList })
   addConsoleRead(app, flex, {
     url: '/flex/plans/:plan_id',
     roles: EVERYONE,

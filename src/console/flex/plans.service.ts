@@ -6,67 +6,10 @@ import type { Instalment, LoadedPlan } from '../../flex/rules/plan.rules.ts'
 import { readDebitRules } from '../../flex/settings/settings.service.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { assert } from '../../platform/assert.ts'
-import type { Page, PageRange } from '../../platform/db/list.ts'
-import type { Context } from '../../platform/context.ts'
-import { readableComponent } from '../../platform/names.ts'
-import type { Report } from '../reports/export.service.ts'
-import { count, day, money, text, type Column } from '../reports/reports.rules.ts'
 import { statusOf } from './flex.rules.ts'
 import { nextStepText, planObstacle } from './flex.texts.ts'
-import type { PlanDetail } from './plans.output.ts'
+import type { PlanDetail } from './plan.schemas.ts'
 import * as store from './plans.store.ts'
-import { toWordQuery } from '../students/students.rules.ts'
-
-export { PLAN_SORTING } from './plans.store.ts'
-
-type WantedPlans = Omit<store.PlanFilter, 'search' | 'isHeld'> & {
-  typed?: string | undefined
-  held?: 'yes' | 'no' | undefined
-}
-
-function filterOf(institute: Institute, { typed, held, ...wanted }: WantedPlans): store.PlanFilter {
-  const search =
-    typed === undefined ? undefined : { typed: typed.trim(), words: toWordQuery(institute.id, typed) }
-  return { ...wanted, isHeld: held === undefined ? undefined : held === 'yes', search }
-}
-
-export async function listPlans(
-  { db }: Context,
-  institute: Institute,
-  wanted: WantedPlans,
-  page: PageRange,
-): Promise<Page<store.PlanRow>> {
-  return store.listPlans(db, institute.id, filterOf(institute, wanted), page)
-}
-
-const COLUMNS: readonly Column<store.PlanRow>[] = [
-  text('Student', row => row.student.fullname),
-  text('Admission no.', row => row.student.identifier),
-  text('Grade', row => row.student.grade),
-  text('Status', row => readableComponent(row.status.toUpperCase())),
-  text('Held', row => (row.isHeld ? 'Yes' : 'No')),
-  money('Total', row => row.totalPaise),
-  money('Paid', row => row.paidPaise),
-  count('Instalments', row => row.instalments),
-  count('Paid instalments', row => row.paidInstalments),
-  count('Bounced', row => row.bounced),
-  day('Next debit', row => row.nextOn),
-  money('Next amount', row => row.nextPaise),
-  text('Branch', row => row.collectorCode),
-  text('UMRN', row => row.umrn),
-  text('Plan', row => row.id),
-]
-
-export function plansReport(institute: Institute, wanted: WantedPlans): Report<store.PlanRow> {
-  const filter = filterOf(institute, wanted)
-  return {
-    name: 'plans',
-    title: 'Plans',
-    query: store.plansQuery(institute.id, filter),
-    counted: store.countedPlans(institute.id, filter),
-    columns: COLUMNS,
-  }
-}
 
 const NEWEST = 200
 

@@ -1,27 +1,26 @@
 import type { Mandate, Plan, PlanStatus } from '../../flex/rules/plan.rules.ts'
 import type { Queryable } from '../../platform/db/database.ts'
-import { allOf, toPage, type Condition, type Page, type PageRange } from '../../platform/db/list.ts'
+import { allOf, type Condition, type PageRange } from '../../platform/db/list.ts'
 import type { Paise } from '../../platform/money.ts'
-import { by, type Sorting } from '../../platform/db/sorted-list.ts'
 import { limitOf, type Query } from '../../platform/db/query.ts'
 import { AMOUNT } from './days.store.ts'
-import { STUDENT, type StudentRow } from './debits.store.ts'
+import { STUDENT, type StudentColumns } from './debits.store.ts'
 import { WORDS_OF_STUDENT } from '../students/students.store.ts'
 
-export type PlanRow = Pick<Plan, 'id' | 'isHeld' | 'collectorCode'> & {
-  status: PlanStatus
-  student: StudentRow
-  rail: Mandate['rail'] | null
-  umrn: string | null
-  totalPaise: Paise
-  paidPaise: Paise
-  instalments: number
-  paidInstalments: number
-  nextOn: string | null
-  nextPaise: Paise | null
-  /** Returned by the bank and still due. */
-  bounced: number
-}
+export type PlanRow = Pick<Plan, 'id' | 'isHeld' | 'collectorCode'> &
+  StudentColumns & {
+    status: PlanStatus
+    rail: Mandate['rail'] | null
+    umrn: string | null
+    totalPaise: Paise
+    paidPaise: Paise
+    instalments: number
+    paidInstalments: number
+    nextOn: string | null
+    nextPaise: Paise | null
+    /** Returned by the bank and still due. */
+    bounced: number
+  }
 
 /** A whole plan id or UMRN, or words of the student's as `search_words` takes them. */
 type PlanSearch = { typed: string; words: string | null }
@@ -31,30 +30,6 @@ export type PlanFilter = {
   isHeld?: boolean | undefined
   collectorCode?: string | undefined
   search?: PlanSearch | undefined
-}
-
-export async function listPlans(
-  db: Queryable,
-  instituteId: number,
-  filter: PlanFilter,
-  { cursor, limit }: PageRange,
-): Promise<Page<PlanRow>> {
-  const { text, values } = plansQuery(instituteId, filter, { cursor, limit: limit + 1 })
-  return toPage(await db.query<PlanRow>(text, values), limit, plan => plan.id)
-}
-
-export const PLAN_SORTING: Sorting = {
-  key: 'id',
-  tie: by.name(`student ->> 'fullname'`),
-  columns: {
-    student: by.name(`student ->> 'fullname'`),
-    grade: by.grade(`student ->> 'grade'`),
-    status: by.text('status'),
-    total: by.number('"totalPaise"'),
-    paid: by.number('"paidPaise"'),
-    next: by.day('"nextOn"'),
-    bounced: by.number('bounced'),
-  },
 }
 
 const AT_BANK = `exists (select from flex_instalments b where b.institute_id = p.institute_id and b.plan_id = p.id and b.state = 'presented')`
@@ -91,7 +66,7 @@ export function plansQuery(instituteId: number, filter: PlanFilter, range?: Page
   const text = `with p as materialized (
        select p.* from flex_plans p where ${where} order by p.id desc${limitOf(values, range)}
      )
-     select p.id, ${PLAN_STATUS} as status, p.is_held as "isHeld", p.collector_code as "collectorCode", ${STUDENT} as student, m.rail, m.umrn,
+     select p.id, ${PLAN_STATUS} as status, p.is_held as "isHeld", p.collector_code as "collectorCode", ${STUDENT}, m.rail, m.umrn,
        sums.total as "totalPaise", sums.paid as "paidPaise", sums.instalments, sums.done as "paidInstalments", sums.bounced,
        next.present_on as "nextOn", next.amount as "nextPaise"
      from p
@@ -131,7 +106,11 @@ function searchPlans({ typed, words }: PlanSearch): Condition {
   return [`${exact} union ${byStudent})`, typed, words]
 }
 
-export type PlanStudent = StudentRow & {
+export type PlanStudent = {
+  id: string
+  fullname: string
+  identifier: string
+  grade: string
   status: 'active' | 'dropped'
   contactName: string
   contactNumber: string

@@ -137,7 +137,8 @@ async function readPage<Row extends object>(
   }
   const [all, counted] = await Promise.all([list.all(ctx, of, filters), list.counted(ctx, of, filters)])
   const page = await listInOrder<Row>(ctx, { query: all, counted }, list.sorting, { sort, cursor, limit })
-  return { ...page, rows: page.rows.map(row => list.toRow(row as never)) }
+  const rows = page.rows.map(row => list.toRow(row as never))
+  return { ...page, rows: await list.shown(ctx, of, rows) }
 }
 
 async function reportOf<Row extends object>(

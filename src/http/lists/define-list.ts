@@ -135,6 +135,8 @@ type StatementRows<Row, Of, Values> = {
   counted?: (ctx: Context, of: Of, filters: Values) => Statement
   /** Makes a row of what `all` reads. */
   toRow?: (row: never) => Row
+  /** Adds what a page shows of these rows and a file does not have; `page` has it in already. */
+  shown?: (ctx: Context, of: Of, rows: never[]) => Promise<Row[]>
 }
 
 type Statement = Query | null | Promise<Query | null>
@@ -184,6 +186,7 @@ export type ListDefinition<
   all(ctx: Context, of: Of, filters: Values): Statement
   counted(ctx: Context, of: Of, filters: Values): Statement
   toRow(row: never): Row
+  shown(ctx: Context, of: Of, rows: Row[]): Row[] | Promise<Row[]>
 }
 
 /** A row of the list. */
@@ -244,6 +247,7 @@ export function defineList<
       all: (ctx, of, values) => rows.all(ctx, of, values),
       counted: (ctx, of, values) => (rows.counted ?? rows.all)(ctx, of, values),
       toRow: (row: Row) => rows.toRow?.(row as never) ?? row,
+      shown: (ctx, of, found) => rows.shown?.(ctx, of, found as never[]) ?? found,
     }
   }
   const statement = (of: Of, values: Values, now: Date): List => ({
@@ -261,6 +265,7 @@ export function defineList<
     all,
     counted: all,
     toRow: (row: Row) => row,
+    shown: (_ctx, _of, found) => found,
   }
 }
 

@@ -33,7 +33,7 @@ test('a month says for each day how much was presented and what became of it', a
 
 test('a day lists each debit once, with its reason and what happens next', async () => {
   const rows: Json[] = await read(`/debits?from=${day}&to=${day}`)
-  const by = Object.fromEntries(rows.map(row => [row.student.fullname, row]))
+  const by = Object.fromEntries(rows.map(row => [row.student_name, row]))
   assert.equal(rows.length, 6)
   assert.match(by['Kabir Rao'].next_step, /settled to the bank/i)
   assert.equal(by['Asha Menon'].status, 'bounced')
@@ -66,7 +66,7 @@ test('pages of debits follow each other without a gap or a repeat, over both kin
   )
   const bounced = await read(`/debits?from=${day}&to=${day}&status=bounced&return_code=04`)
   assert.deepEqual(
-    bounced.map((row: Json) => row.student.fullname),
+    bounced.map((row: Json) => row.student_name),
     ['Asha Menon'],
   )
   assertAnswer(await viewer.get(`${AT}/debits?cursor=nonsense`), '400 HUE00000')
@@ -96,7 +96,7 @@ test('the coming run says what stands in the way', async () => {
 
 test('plans are found by state, hold, words of the student and UMRN', async () => {
   const names = async (query: string): Promise<string[]> =>
-    (await read(`/plans?${query}`)).map((row: Json) => row.student.fullname).toSorted()
+    (await read(`/plans?${query}`)).map((row: Json) => row.student_name).toSorted()
   assert.equal((await names('')).length, 7)
   assert.deepEqual(await names('status=locked'), ['Ravi Iyer'])
   assert.deepEqual(await names('status=draft'), ['Isha Bose'])

@@ -1,16 +1,16 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { ErpAnswer, FetchAnswer } from '../../../../src/console/flex/erp.output.ts'
+import type { ErpAnswer } from '../../../../src/console/flex/erp.schemas.ts'
+import type { FetchAnswer } from '../../../../src/console/flex/fetch.list.ts'
 import { get } from '../../api/client.ts'
 import { useInstitutePath } from '../../api/session.ts'
-import { DataTable, type Column } from '../../ui/table/data-table.tsx'
+import { ListTable } from '../../ui/table/list-table.tsx'
 import { RawJson, Summary } from '../../ui/detail.tsx'
 import { SideDialogue } from '../../ui/dialogue/dialogue.tsx'
 import { formatCount } from '../../ui/money.tsx'
 import { Failed, Loading } from '../../ui/states.tsx'
 import { StatusBadge, type Tone } from '../../ui/status-badge.tsx'
-import type { Filter } from '../../ui/table/use-filters.ts'
-import { formatMoment, When } from '../../ui/when.tsx'
+import { When } from '../../ui/when.tsx'
 import { FlexFrame } from './flex-frame.tsx'
 import { OUTCOME_LABELS, REASON_LABELS } from './texts.ts'
 
@@ -38,13 +38,13 @@ export function FlexErpPage() {
         </div>
       )}
       <h2 className="section-title">Every call</h2>
-      <DataTable<FetchAnswer>
+      <ListTable<FetchAnswer>
         name="Calls to the ERP"
         path={`${path}/flex/erp/fetches`}
         queryKey="flex"
-        columns={COLUMNS}
+        cells={CELLS}
+        labels={LABELS}
         rowId={row => row.id}
-        filters={FILTERS}
         onOpen={setOpen}
         empty={{
           title: 'No calls to the ERP yet',
@@ -105,58 +105,30 @@ function BranchCard({ branch }: { branch: Branch }) {
   )
 }
 
-const COLUMNS: readonly Column<FetchAnswer>[] = [
-  { key: 'at', title: 'When', text: row => formatMoment(row.at), render: row => <When at={row.at} /> },
-  {
-    key: 'student',
-    title: 'Student',
-    text: row => `${row.fullname ?? ''} (${row.identifier})`,
-    render: row => (
-      <span className="flex-student">
-        {row.fullname ?? 'Nobody here'}
-        <span className="faint">{row.identifier}</span>
-      </span>
-    ),
-  },
-  { key: 'reason', title: 'What for', text: row => REASON_LABELS[row.reason] ?? row.reason },
-  {
-    key: 'outcome',
-    title: 'Answer',
-    text: row => OUTCOME_LABELS[row.outcome].label,
-    render: row => (
-      <StatusBadge tone={OUTCOME_LABELS[row.outcome].tone}>{OUTCOME_LABELS[row.outcome].label}</StatusBadge>
-    ),
-  },
-  {
-    key: 'said',
-    title: 'What it said',
-    text: row => row.message ?? row.code ?? '',
-    render: row => (
-      <>
-        {row.message ?? ''} {row.code !== undefined && <span className="mono">{row.code}</span>}
-      </>
-    ),
-  },
-  { key: 'status', title: 'HTTP', align: 'right', text: row => String(row.http_status ?? '') },
-  { key: 'took', title: 'Took', align: 'right', text: row => `${formatCount(row.duration_ms)} ms` },
-  { key: 'branch', title: 'Branch', text: row => row.collector_code ?? '' },
-]
-
-const FILTERS: readonly Filter[] = [
-  {
-    key: 'outcome',
-    label: 'Answer',
-    options: Object.entries(OUTCOME_LABELS).map(([value, { label }]) => ({ value, label })),
-  },
-  { key: 'collector_code', label: 'Branch code' },
-]
+const CELLS = {
+  fullname: (row: FetchAnswer) => (
+    <span className="flex-student">
+      {row.fullname ?? 'Nobody here'}
+      <span className="faint">{row.identifier}</span>
+    </span>
+  ),
+  message: (row: FetchAnswer) => (
+    <>
+      {row.message ?? ''} {row.code !== undefined && <span className="mono">{row.code}</span>}
+    </>
+  ),
+}
+const LABELS = {
+  reason: Object.fromEntries(Object.entries(REASON_LABELS).map(([key, label]) => [key, { label }])),
+  outcome: OUTCOME_LABELS,
+}
 
 function Fetch({ row }: { row: FetchAnswer }) {
   return (
     <>
       <Summary
         fields={[
-          { label: 'When', value: <When at={row.at} /> },
+          { label: 'When', value: <When at={row.fetched_at} /> },
           { label: 'Student', value: row.fullname },
           { label: 'What for', value: REASON_LABELS[row.reason] ?? row.reason },
           { label: 'Answer', value: OUTCOME_LABELS[row.outcome].label },

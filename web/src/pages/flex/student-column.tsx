@@ -1,18 +1,11 @@
-import type { DebitAnswer } from '../../../../src/console/flex/debits.output.ts'
-import type { Column } from '../../ui/table/data-table.tsx'
+type StudentRow = { student_name: string; identifier: string; grade: string }
 
 /** The student whose debit or plan it is. */
-export const STUDENT: Column<Pick<DebitAnswer, 'student'>> = {
-  key: 'student',
-  title: 'Student',
-  sort: 'student',
-  text: row => `${row.student.fullname} (${row.student.identifier})`,
-  render: row => (
-    <span className="flex-student">
-      {row.student.fullname}
-      <span className="faint">
-        {row.student.identifier} · {row.student.grade}
-      </span>
+export const studentCell = ({ student_name: name, identifier, grade }: StudentRow) => (
+  <span className="flex-student">
+    {name}
+    <span className="faint">
+      {identifier} · {grade}
     </span>
-  ),
-}
+  </span>
+)

@@ -1,5 +1,5 @@
-import type { DebitAnswer } from '../../../../src/console/flex/debits.output.ts'
-import type { PlanAnswer } from '../../../../src/console/flex/plans.output.ts'
+import type { DebitAnswer } from '../../../../src/console/flex/debit.list.ts'
+import type { PlanAnswer } from '../../../../src/console/flex/plan.schemas.ts'
 import type { Tone } from '../../ui/status-badge.tsx'
 
 export type DebitStatus = DebitAnswer['status']
@@ -22,18 +22,13 @@ export const DEBIT_LABELS: Record<DebitStatus, Word> = {
 /** States in the order in which a debit goes through them. */
 export const DEBIT_ORDER = Object.keys(DEBIT_LABELS) as DebitStatus[]
 
-export const DEBIT_OPTIONS = [
-  { value: 'coming', label: 'To come' },
-  ...DEBIT_ORDER.map(value => ({ value, label: DEBIT_LABELS[value].label })),
-]
-
 export function isDebitStatus(text: string | undefined): text is DebitStatus {
   return text !== undefined && text in DEBIT_LABELS
 }
 
 type PlanStatus = PlanAnswer['status']
 
-const PLAN_LABELS: Record<PlanStatus, Word> = {
+export const PLAN_LABELS: Record<PlanStatus, Word> = {
   draft: { label: 'Not set up', tone: 'plain' },
   setup: { label: 'Being confirmed', tone: 'waiting' },
   active: { label: 'Active', tone: 'good' },
@@ -52,8 +47,6 @@ export function isOver(status: PlanStatus): boolean {
 export function planLabel({ status, is_held: isHeld }: { status: PlanStatus; is_held: boolean }): Word {
   return isHeld && !isOver(status) ? { label: 'Held', tone: 'waiting' } : PLAN_LABELS[status]
 }
-
-export const PLAN_OPTIONS = Object.entries(PLAN_LABELS).map(([value, { label }]) => ({ value, label }))
 
 type InstalmentStatus = PlanAnswer['payment_schedule'][number]['status']
 

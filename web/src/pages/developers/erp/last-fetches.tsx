@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import type { FetchAnswer } from '../../../../../src/console/flex/erp.output.ts'
+import type { FetchAnswer } from '../../../../../src/console/flex/fetch.list.ts'
 import { list } from '../../../api/client.ts'
 import { useInstitute, useInstitutePath } from '../../../api/session.ts'
 import { formatCount } from '../../../ui/money.tsx'
@@ -42,7 +42,7 @@ export function LastFetches() {
             {fetches.data.rows.map(row => (
               <tr key={row.id}>
                 <td>
-                  <When at={row.at} />
+                  <When at={row.fetched_at} />
                 </td>
                 <td>{row.fullname ?? row.identifier}</td>
                 <td>{REASON_LABELS[row.reason] ?? row.reason}</td>

@@ -1,6 +1,6 @@
 import { TextInput } from '@mantine/core'
 import { useState } from 'react'
-import type { PlanAnswer } from '../../../../../src/console/flex/plans.output.ts'
+import type { PlanAnswer } from '../../../../../src/console/flex/plan.schemas.ts'
 import { problemOf, useCommand } from '../../../api/command.ts'
 import { useInstitutePath } from '../../../api/session.ts'
 import { ConfirmWithReason } from '../../../ui/dialogue/confirm-with-reason.tsx'

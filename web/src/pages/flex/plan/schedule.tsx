@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import { useState } from 'react'
-import type { PlanAnswer } from '../../../../../src/console/flex/plans.output.ts'
+import type { PlanAnswer } from '../../../../../src/console/flex/plan.schemas.ts'
 import { useMay } from '../../../api/session.ts'
 import { formatRupees, Money } from '../../../ui/money.tsx'
 import { StatusBadge } from '../../../ui/status-badge.tsx'

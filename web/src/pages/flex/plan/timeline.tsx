@@ -1,6 +1,6 @@
 import { Button, SegmentedControl } from '@mantine/core'
 import { useState } from 'react'
-import type { PlanAnswer } from '../../../../../src/console/flex/plans.output.ts'
+import type { PlanAnswer } from '../../../../../src/console/flex/plan.schemas.ts'
 import { Timeline, type TimelineEntry } from '../../../ui/detail.tsx'
 import type { Tone } from '../../../ui/status-badge.tsx'
 import { formatDaysIn } from '../../../ui/when.tsx'

@@ -1,35 +1,27 @@
 import {
   mandateFields,
   planFields,
+  planParams,
+  rescheduleInput,
   triedFields,
   type PublicAddress,
   type PlanHistory,
   type TriedInstalment,
 } from '../../flex/plans/plan.schemas.ts'
-import { isOpen, isPlanOver, type Mandate, type Plan, PLAN_STATUSES } from '../../flex/rules/plan.rules.ts'
+import { isOpen, isPlanOver, type Mandate, type Plan } from '../../flex/rules/plan.rules.ts'
+import { field, input } from '../../http/wire/input.ts'
 import { outputOf, type Shown } from '../../http/wire/output.ts'
-import { studentOutput } from './debits.output.ts'
 import { OBSTACLES, OBSTACLE_TEXTS, type Obstacle } from './flex.texts.ts'
-import type { PlanRow, PlanStudent, TimelineEntry } from './plans.store.ts'
+import type { PlanStudent, TimelineEntry } from './plans.store.ts'
 
-/** Plans as the console lists them. */
-const row = outputOf<PlanRow>()
-export const planRowOutput = row.object({
-  plan_id: row.text('Id of the plan.', planFields.plan_id.example, one => one.id),
-  status: row.oneOf(PLAN_STATUSES, 'Where the plan stands.', one => one.status, 'active'),
-  is_held: row.flag('Whether it is held: nothing is debited meanwhile.', false),
-  collector_code: row.text('The branch.', 'MAIN'),
-  total_amount: row.amount('What it takes in all, rupees.', 72000, one => one.totalPaise),
-  paid_amount: row.amount('What has come of it, rupees.', 6000, one => one.paidPaise),
-  student: row.one('Whose fees it takes.', studentOutput),
-  rail: row.optional.oneOf(['enach', 'upi_autopay'], 'How it debits.'),
-  umrn: row.optional.text("The mandate's number at NPCI.", 'HDFC0000000012345678'),
-  instalments: row.integer('How many in all, those cancelled apart.', 10),
-  paid_instalments: row.integer('How many are paid by debit.', 1),
-  bounced_instalments: row.integer('How many came back and are still due.', 0, one => one.bounced),
-  next_debit_on: row.optional.day('When the next one is to be presented.', '2026-12-05', one => one.nextOn),
-  next_debit_amount: row.optional.amount('How much that is, rupees.', 6000, one => one.nextPaise),
+export const instalmentParams = input({
+  ...planParams.fields,
+  instalment_id: field.resourceId('Id of the instalment.', 'inst_01k9zq4m0ve8sbn6yt2hw3c5da'),
 })
+
+const reason = field.text('Why; stands in the audit log.', 'The parents asked to wait')
+export const reasonInput = input({ reason })
+export const moveInput = input({ new_due_date: rescheduleInput.fields.new_due_date, reason })
 
 const obstacle = outputOf<Obstacle, unknown>()
 const obstacleOutput = obstacle.object({
@@ -133,5 +125,4 @@ export const planDetailOutput = detail.object({
   ),
 })
 
-export type PlanRowAnswer = Shown<typeof planRowOutput>
 export type PlanAnswer = Shown<typeof planDetailOutput>

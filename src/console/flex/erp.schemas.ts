@@ -1,7 +1,24 @@
 import type { FlexSettings } from '../../flex/rules/schedule.rules.ts'
+import { field, ifSent, input } from '../../http/wire/input.ts'
 import { outputOf, type Shown } from '../../http/wire/output.ts'
 import type { BranchHealth } from './erp.service.ts'
-import { FETCH_OUTCOMES, type FetchRow, type FetchSum } from './erp.store.ts'
+import { FETCH_OUTCOMES, type FetchSum } from './erp.store.ts'
+
+/** The default plan of a school. */
+export const settingsInput = input({
+  product_name: ifSent(field.code('What parents know it as.', 'Fee instalments')),
+  instalments: ifSent(field.wholeNumber('How many, monthly.', 10, [1, 36])),
+  day_of_month: ifSent(field.wholeNumber('On which day they are due.', 5, [1, 28])),
+  downpayment_percent: ifSent(field.wholeNumber('What is paid at set-up; 0 for nothing.', 10, [0, 90])),
+  offered: ifSent(
+    field.list(
+      'Other numbers of instalments that parents may choose, where they end inside the academic year; [] for none.',
+      field.wholeNumber('How many, monthly.', 6, [1, 36]),
+      { max: 6 },
+    ),
+  ),
+  reason: field.text('Why; stands in the audit log.', 'New school year'),
+})
 
 const AT = '2026-11-15T04:00:00.000Z'
 
@@ -42,24 +59,5 @@ export const erpOutput = erp.object({
   ),
 })
 
-const fetch = outputOf<FetchRow>()
-export const fetchOutput = fetch.object({
-  id: fetch.text('Id of the call.', 'fetch_01k9zq4m0ve8sbn6yt2hw3c5da'),
-  at: fetch.moment('When.', AT, one => one.fetchedAt),
-  duration_ms: fetch.integer('How long it took.', 180),
-  reason: fetch.text('What for.', 'presentation'),
-  outcome: fetch.oneOf(FETCH_OUTCOMES, 'What came of it.'),
-  http_status: fetch.optional.integer("The ERP's status, if it answered.", 200),
-  code: fetch.optional.text("The ERP's code, or ours.", 'data_error'),
-  message: fetch.optional.text('What was said.', 'The fee is being revised.'),
-  identifier: fetch.text('Whom it was asked for.', 'ADM-2026-001'),
-  student_id: fetch.optional.text('Id of the student.', 'student_01k9zq4m0ve8sbn6yt2hw3c5da'),
-  fullname: fetch.optional.text('Name of the student.', 'Kabir Nair'),
-  collector_code: fetch.optional.text('The branch.', 'MAIN'),
-  problems: fetch.json('Fields of the answer that cannot be used.', []),
-  changes: fetch.json('What the answer changed here.', []),
-})
-
 export type SettingsAnswer = Shown<typeof settingsOutput>
 export type ErpAnswer = Shown<typeof erpOutput>
-export type FetchAnswer = Shown<typeof fetchOutput>

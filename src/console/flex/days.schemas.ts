@@ -1,16 +1,17 @@
+import { field, optional, query } from '../../http/wire/input.ts'
 import { outputOf, type Shown } from '../../http/wire/output.ts'
 import type { InTheWay, Sum } from './coming.rules.ts'
+import { DEBIT_STATUS_TEXT, dayFields, RAILS, reasonFields } from './debit.list.ts'
 import { DEBIT_STATUSES } from './flex.rules.ts'
-import type { Calendar, ComingRun, Returns, ShownDebit } from './flex.service.ts'
-import { OBSTACLES, type ReturnTexts } from './flex.texts.ts'
+import type { Calendar, ComingRun, Returns } from './flex.service.ts'
+import { OBSTACLES } from './flex.texts.ts'
 
-/** What the console's days of Flex answer. */
-const RAILS = ['enach', 'upi_autopay'] as const
+/** What the console's days of Flex take and answer. */
 const AT = '2026-12-05T02:30:00.000Z'
-const STATUS =
-  'scheduled or announced: to be presented on that day. stopped: the plan is held, locked or not confirmed. skipped: the ' +
-  'ERP refused. covered, waived: nothing to debit any more. due: above what the mandate may take, to be paid online. The ' +
-  'others are what banks said of presentations made on that day.'
+export const calendarQuery = query({
+  month: optional(field.day('Any day of the month; the current one if absent.', '2026-11-15')),
+})
+export const returnsQuery = query({ from: optional(dayFields.from), to: optional(dayFields.to) })
 
 const sum = outputOf<Sum, unknown>()
 const sumFields = {
@@ -32,53 +33,9 @@ export const calendarOutput = calendar.object({
       is_working_day: day.flag('Whether banks take debits.', true),
       sums: day.list(
         'Only what there is.',
-        status.object({ status: status.oneOf(DEBIT_STATUSES, STATUS), ...sumFields }),
+        status.object({ status: status.oneOf(DEBIT_STATUSES, DEBIT_STATUS_TEXT), ...sumFields }),
       ),
     }),
-  ),
-})
-
-const student = outputOf<ShownDebit['student'], unknown>()
-export const studentOutput = student.object({
-  id: student.text('Id of the student.', 'student_01k9zq4m0ve8sbn6yt2hw3c5da'),
-  fullname: student.text('Name.', 'Kabir Nair'),
-  identifier: student.text('Admission number.', 'ADM-2026-001'),
-  grade: student.text('Class.', 'V'),
-})
-
-const reason = outputOf<ReturnTexts, unknown>()
-const reasonFields = {
-  code: reason.text("The bank's code.", '04'),
-  category: reason.text('What kind of reason, in words.', 'Not enough money'),
-  message: reason.text('The reason, in words.', 'The account did not have enough money.'),
-  next: reason.text('What such a return leads to.', 'Presented again by itself.'),
-}
-
-const debit = outputOf<ShownDebit, unknown>()
-export const debitOutput = debit.object({
-  id: debit.text('Of this row: instalment and presentation.', 'inst_01k9zq4m0ve8sbn6yt2hw3c5da.1'),
-  day: debit.day('The day it belongs to.', '2026-12-05'),
-  status: debit.oneOf(DEBIT_STATUSES, STATUS),
-  amount: debit.amount('What is, or was, asked of the bank, rupees.', 6000),
-  plan_id: debit.text('Id of the plan.', 'plan_01k9zq4m0ve8sbn6yt2hw3c5da'),
-  instalment_id: debit.text('Id of the instalment.', 'inst_01k9zq4m0ve8sbn6yt2hw3c5da'),
-  number: debit.integer('Which instalment of the plan.', 1, one => one.instalment.number),
-  due_date: debit.day('When it is due.', '2026-12-05', one => one.instalment.dueOn),
-  collector_code: debit.text('The branch.', 'MAIN'),
-  rail: debit.optional.oneOf(RAILS, 'How it is debited.', one => one.mandate?.rail),
-  student: debit.one('Whose fees.', studentOutput),
-  presentation: debit.optional.integer(
-    'Which presentation of the instalment it was.',
-    1,
-    one => one.presentation || null,
-  ),
-  presented_at: debit.optional.moment('When it was presented.', AT),
-  reason: debit.optional.one('Why the bank returned it.', reason.object(reasonFields)),
-  why: debit.optional.text('Why it stands so, when no bank said it.', 'the plan is held'),
-  next_step: debit.text(
-    'What happens next, in a sentence.',
-    'The bank answers by 7 December 2026.',
-    one => one.next,
   ),
 })
 
@@ -155,6 +112,5 @@ export const comingOutput = coming.object({
 })
 
 export type CalendarAnswer = Shown<typeof calendarOutput>
-export type DebitAnswer = Shown<typeof debitOutput>
 export type ReturnsAnswer = Shown<typeof returnsOutput>
 export type ComingAnswer = Shown<typeof comingOutput>
