@@ -1,7 +1,6 @@
 import { takeDue } from '../platform/jobs/claim.ts'
 import type { Institute } from '../institutes/institutes.rules.ts'
 import { toPage, type Page, type PageRange } from '../platform/db/list.ts'
-import type { Query } from '../platform/db/query.ts'
 import type { Queryable, Transaction } from '../platform/db/database.ts'
 import { badField, badRequest, conflict, notFound } from '../platform/errors.ts'
 import type { Context } from '../platform/context.ts'
@@ -13,7 +12,7 @@ import { ERP_IMPORTS, ERP_KINDS, type ErpKind, type ImportFamily, type ImportMod
 import * as store from './imports.store.ts'
 import { DAY_MS } from '../platform/calendar.ts'
 
-export type { Import } from './imports.store.ts'
+export { IMPORTS, type Import } from './imports.store.ts'
 export type { Problem } from './engine/rows.store.ts'
 
 /** A file that has arrived whole, wherever it lies. */
@@ -87,14 +86,9 @@ export async function listImports(
   ctx: Context,
   institute: Institute,
   filter: store.ImportFilter,
-  { family = ERP_IMPORTS, ...range }: PageRange & { family?: ImportFamily },
+  range: PageRange,
 ): Promise<Page<store.Import>> {
-  return store.listImports(ctx.db, { instituteId: institute.id, kinds: family.kinds }, filter, range)
-}
-
-/** All of a family as one statement. */
-export function allImports(institute: Institute, filter: store.ImportFilter, { kinds }: ImportFamily): Query {
-  return store.allImports({ instituteId: institute.id, kinds }, filter)
+  return store.listImports(ctx.db, { instituteId: institute.id, kinds: ERP_KINDS }, filter, range)
 }
 
 const CURSOR = /^(\d{1,9})-(\d{1,15})$/

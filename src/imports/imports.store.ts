@@ -1,5 +1,5 @@
-import { isHere, type Query } from '../platform/db/query.ts'
-import { list, wholeList, type List, type Page, type PageRange } from '../platform/db/list.ts'
+import { isHere } from '../platform/db/query.ts'
+import { list, type Page, type PageRange } from '../platform/db/list.ts'
 import type { Paise } from '../platform/money.ts'
 import { Table } from '../platform/db/table.ts'
 import type { Database, Queryable, Transaction } from '../platform/db/database.ts'
@@ -92,9 +92,13 @@ const table = new Table<Omit<Import, 'percent'> & { instituteId: number }>('impo
 const SELECT = `${table.columns('i')},
   case when i.state in ('checking', 'running') then coalesce(p.percent, 0) else 100 end as percent`
 
-const JOIN = `left join import_progress p on p.institute_id = i.institute_id and p.import_id = i.id`
+export const IMPORTS = {
+  select: SELECT,
+  from: 'imports i',
+  join: `left join import_progress p on p.institute_id = i.institute_id and p.import_id = i.id`,
+}
 
-const FROM = `from imports i ${JOIN}`
+const FROM = `from ${IMPORTS.from} ${IMPORTS.join}`
 
 const NEW_COLUMNS = [
   'instituteId',
@@ -172,34 +176,29 @@ export type ImportFilter = { kind?: ImportKind | undefined; state?: ImportState 
 type ImportScope = { instituteId: number; kinds: readonly ImportKind[] }
 
 /** Newest first; ids sort by creation. */
-const importList = ({ instituteId, kinds }: ImportScope, { kind, state }: ImportFilter): List => ({
-  select: SELECT,
-  from: 'imports i',
-  join: JOIN,
-  scope: [
-    ['i.institute_id = $1', instituteId],
-    ['i.kind = any($1)', kinds],
-  ],
-  filters: [
-    ['i.kind = $1', kind],
-    ['i.state = $1', state],
-  ],
-  order: ['id'],
-  direction: 'desc',
-})
-
 export async function listImports(
   db: Queryable,
-  scope: ImportScope,
-  filter: ImportFilter,
+  { instituteId, kinds }: ImportScope,
+  { kind, state }: ImportFilter,
   range: PageRange,
 ): Promise<Page<Import>> {
-  return list<Import>(db, importList(scope, filter), range)
-}
-
-/** All of them as one statement. */
-export function allImports(scope: ImportScope, filter: ImportFilter): Query {
-  return wholeList(importList(scope, filter))
+  return list<Import>(
+    db,
+    {
+      ...IMPORTS,
+      scope: [
+        ['i.institute_id = $1', instituteId],
+        ['i.kind = any($1)', kinds],
+      ],
+      filters: [
+        ['i.kind = $1', kind],
+        ['i.state = $1', state],
+      ],
+      order: ['id'],
+      direction: 'desc',
+    },
+    range,
+  )
 }
 
 /** Takes turns: the next to open one waits, so that two at once are counted one after the other. */

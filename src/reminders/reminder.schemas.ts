@@ -1,9 +1,9 @@
-import { field, input, optional, query } from '../http/wire/input.ts'
+import { field, input, optional } from '../http/wire/input.ts'
 import { LANGUAGES } from '../platform/languages.ts'
-import { REMINDER_STATES, SCOPES, REASONS } from './reminders.rules.ts'
+import { SCOPES } from './reminders.rules.ts'
 import { CHANNELS } from './reminders.texts.ts'
 import { outputOf, type Shown } from '../http/wire/output.ts'
-import type { CountedRun, ListedReminder, Preview, SchoolText } from './runs.service.ts'
+import type { Preview, SchoolText } from './runs.service.ts'
 
 const RUN_ID = 'run_01k9zq4m0ve8sbn6yt2hw3c5da'
 
@@ -38,45 +38,6 @@ export const runFields = {
 }
 
 export const runParams = input({ run_id: field.resourceId('Id of the run.', RUN_ID) })
-export const runsQuery = query({ limit: field.pageSize(), cursor: field.cursor(RUN_ID) })
-export const remindersQuery = query({
-  state: optional(field.oneOf(REMINDER_STATES, 'Only in this state.')),
-  limit: field.pageSize(),
-  cursor: field.cursor('rem_01k9zq4m0ve8sbn6yt2hw3c5da'),
-})
-
-const run = outputOf<CountedRun>()
-export const runOutput = run.object({
-  id: run.text('Its id.', 'run_01k9zq4m0ve8sbn6yt2hw3c5da'),
-  language: run.oneOf(LANGUAGES, 'In which language.'),
-  subject: run.text('Of the mail.', 'Fees of {total} are due'),
-  body: run.text('Of the mail.', 'These fees are due:\n\n{details}'),
-  scope: run.oneOf(SCOPES, 'What families are reminded of.'),
-  channels: run.texts('How they are reached.', ['email', 'sms']),
-  made_by: run.text('Who sent it.', 'meera@example.in'),
-  created_at: run.moment('When, UTC.', '2026-11-15T04:00:00.000Z'),
-  cancelled_at: run.optional.moment('When the rest was cancelled, UTC.', '2026-11-15T04:00:00.000Z'),
-  families: run.integer('How many families it is to reach.', 40),
-  waiting: run.integer('Of these, not decided yet.', 0),
-  sent: run.integer('Of these, reminded.', 37),
-  withheld: run.integer('Of these, not reminded, each with a reason.', 3),
-})
-export type RunAnswer = Shown<typeof runOutput>
-
-const one = outputOf<ListedReminder>()
-export const reminderOutput = one.object({
-  id: one.text('Its id.', 'rem_01k9zq4m0ve8sbn6yt2hw3c5da'),
-  run_id: one.text('Of which run.', 'run_01k9zq4m0ve8sbn6yt2hw3c5da'),
-  name: one.text('The parent.', 'Asha Rao'),
-  students: one.texts('The children it is about.', ['Kabir Rao', 'Meera Rao']),
-  state: one.oneOf(REMINDER_STATES, 'What became of it.'),
-  reason: one.optional.oneOf(REASONS, 'Why it was withheld.'),
-  recipients: one.texts('Where it went.', ['email asha@example.in']),
-  made_by: one.text('Who sent it.', 'meera@example.in'),
-  decided_at: one.optional.moment('When it left or was withheld, UTC.', '2026-11-15T04:00:00.000Z'),
-  amount: one.optional.amount('Rupees that the family was reminded of.', 45_000),
-})
-export type ReminderAnswer = Shown<typeof reminderOutput>
 
 const sample = outputOf<NonNullable<Preview['sample']>>()
 const sampleOutput = sample.object({

@@ -1,5 +1,3 @@
-import { list, wholeList, type List, type Page, type PageRange } from '../platform/db/list.ts'
-import type { Query } from '../platform/db/query.ts'
 import type { Queryable, Transaction } from '../platform/db/database.ts'
 import { Table } from '../platform/db/table.ts'
 import type { Language } from '../platform/languages.ts'
@@ -215,60 +213,28 @@ const COUNTS = `(select count(*) from reminders c where c.institute_id = $1 and 
   (select count(*) from reminders c where c.institute_id = $1 and c.run_id = r.id and c.state = 'sent')::int as sent,
   (select count(*) from reminders c where c.institute_id = $1 and c.run_id = r.id and c.state = 'withheld')::int as withheld`
 
-const runList = (instituteId: number, { id }: { id?: string }): List => ({
-  select: `${runs.columns('r')}, ${COUNTS}`,
-  from: 'reminder_runs r',
-  scope: [['r.institute_id = $1', instituteId]],
-  filters: [['r.id = $1', id]],
-  order: ['created_at', 'id'],
-  direction: 'desc',
-})
+export const RUNS = { select: `${runs.columns('r')}, ${COUNTS}`, from: 'reminder_runs r' }
 
-export async function listRuns(
+export async function findCountedRun(
   db: Queryable,
   instituteId: number,
-  filter: { id?: string },
-  page: PageRange,
-): Promise<Page<CountedRun>> {
-  return list<CountedRun>(db, runList(instituteId, filter), page)
-}
-
-/** All of them as one statement. */
-export function allRuns(instituteId: number): Query {
-  return wholeList(runList(instituteId, {}))
+  id: string,
+): Promise<CountedRun | null> {
+  const [row] = await db.query<CountedRun>(
+    `select ${RUNS.select} from ${RUNS.from} where r.institute_id = $1 and r.id = $2`,
+    [instituteId, id],
+  )
+  return row ?? null
 }
 
 export type ListedReminder = Reminder & { students: string[]; language: Language; madeBy: string }
 
-/** Reminders of a run or of a student, newest first. */
-export async function listReminders(
-  db: Queryable,
-  instituteId: number,
-  filter: { runId?: string | undefined; studentId?: string | undefined; state?: string | undefined },
-  page: PageRange,
-): Promise<Page<ListedReminder>> {
-  return list<ListedReminder>(
-    db,
-    {
-      select: `${reminders.columns('r')}, u.language, u.made_by as "madeBy", (select coalesce(json_agg(s.fullname order by s.fullname), '[]')
-        from reminder_students c join students s on s.institute_id = c.institute_id and s.id = c.student_id
-        where c.institute_id = $1 and c.reminder_id = r.id) as students`,
-      from: 'reminders r',
-      join: 'join reminder_runs u on u.institute_id = r.institute_id and u.id = r.run_id',
-      scope: [['r.institute_id = $1', instituteId]],
-      filters: [
-        ['r.run_id = $1', filter.runId],
-        ['r.state = $1', filter.state],
-        [
-          `r.id in (select reminder_id from reminder_students where institute_id = $0 and student_id = $1)`,
-          filter.studentId,
-        ],
-      ],
-      order: ['id'],
-      direction: 'desc',
-    },
-    page,
-  )
+export const REMINDERS = {
+  select: `${reminders.columns('r')}, u.language, u.made_by as "madeBy", (select coalesce(json_agg(s.fullname order by s.fullname), '[]')
+    from reminder_students c join students s on s.institute_id = c.institute_id and s.id = c.student_id
+    where c.institute_id = $1 and c.reminder_id = r.id) as students`,
+  from: 'reminders r',
+  join: 'join reminder_runs u on u.institute_id = r.institute_id and u.id = r.run_id',
 }
 
 export async function findTexts(

@@ -6,8 +6,6 @@ import { getSchool } from '../institutes/school/school.service.ts'
 import { writeLetter } from '../messages/texts/texts.ts'
 import { nextWakingMoment } from '../messages/messages.rules.ts'
 import type { Context } from '../platform/context.ts'
-import type { Page, PageRange } from '../platform/db/list.ts'
-import type { Query } from '../platform/db/query.ts'
 import { badField, badFields, conflict, notFound } from '../platform/errors.ts'
 import { transact, type Command } from '../platform/idempotency.ts'
 import { newId } from '../platform/ids.ts'
@@ -24,7 +22,7 @@ import { contactOf, isReachable, remindedOf } from './reminders.service.ts'
 import * as store from './reminders.store.ts'
 import { ourWording, writeReminder, type ReminderChannel } from './reminders.texts.ts'
 
-export type { CountedRun, ListedReminder } from './reminders.store.ts'
+export type { CountedRun } from './reminders.store.ts'
 
 export const MOST_STUDENTS = 10_000
 
@@ -156,31 +154,9 @@ export async function cancelRun(
 }
 
 export async function getRun({ db }: Context, institute: Institute, id: string): Promise<store.CountedRun> {
-  const [run] = (await store.listRuns(db, institute.id, { id }, { cursor: undefined, limit: 1 })).rows
-  if (run === undefined) throw notFound('This run of reminders')
+  const run = await store.findCountedRun(db, institute.id, id)
+  if (run === null) throw notFound('This run of reminders')
   return run
-}
-
-/** All of them as one statement. */
-export function allRuns(institute: Institute): Query {
-  return store.allRuns(institute.id)
-}
-
-export async function listRuns(
-  { db }: Context,
-  institute: Institute,
-  page: PageRange,
-): Promise<Page<store.CountedRun>> {
-  return store.listRuns(db, institute.id, {}, page)
-}
-
-export async function listReminders(
-  { db }: Context,
-  institute: Institute,
-  filter: Parameters<typeof store.listReminders>[2],
-  page: PageRange,
-): Promise<Page<store.ListedReminder>> {
-  return store.listReminders(db, institute.id, filter, page)
 }
 
 export type SchoolText = Wording & { language: Language; isOurs: boolean }

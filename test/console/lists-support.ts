@@ -2,6 +2,16 @@ import assert from 'node:assert/strict'
 import type { Json } from '../harness/client.ts'
 import type { Visitor } from './support.ts'
 
+const FILE_COLUMNS = [
+  'file_name',
+  'state',
+  'total_rows',
+  'bad_rows',
+  'applied_rows',
+  'created_by',
+  'created_at',
+]
+
 /** Every list that people sort, by its columns. */
 export const LISTS: Record<string, readonly string[]> = {
   students: [
@@ -25,10 +35,10 @@ export const LISTS: Record<string, readonly string[]> = {
   'bank/lines': ['day', 'amount', 'state', 'text'],
   loans: ['borrower', 'student', 'status', 'amount', 'created_at'],
   'flex/plans': ['student_name', 'status', 'total_amount', 'paid_amount', 'next_debit_on', 'instalments'],
-  'reminder-runs': ['at', 'subject', 'families', 'by'],
+  'reminder-runs': ['created_at', 'subject', 'families', 'made_by'],
   approvals: ['title', 'amount', 'asked_by', 'asked_at', 'status'],
-  'link-batches': ['name', 'state', 'rows', 'bad', 'made', 'by', 'at'],
-  'student-files': ['name', 'state', 'rows', 'bad', 'by', 'at'],
+  'link-batches': FILE_COLUMNS,
+  'student-files': FILE_COLUMNS,
   'flex/debits': ['day', 'student_name', 'status', 'amount'],
   'flex/erp/fetches': ['fetched_at', 'fullname', 'outcome', 'duration_ms'],
 }

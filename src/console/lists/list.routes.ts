@@ -10,8 +10,9 @@ import { addConsoleRead, addOperatorRead } from '../auth/access.routes.ts'
 import type { InstituteVisit } from '../auth/roles.routes.ts'
 import { EVERYONE, type ConsoleRole } from '../console.rules.ts'
 import { addConsoleFile } from '../files.routes.ts'
-import { exportReport, type ExportFor, type Report } from '../reports/export.service.ts'
-import { FORMATS, MEDIA_TYPES, type Format } from '../reports/reports.rules.ts'
+import { exportReport, type Report } from '../reports/export.service.ts'
+import { exportFor, formatField } from '../reports/report.routes.ts'
+import { MEDIA_TYPES, type Format } from '../reports/reports.rules.ts'
 import type { Voucher } from '../reports/tally/tally.rules.ts'
 import { columnsOutput, countOutput, keysOutput } from './list.output.ts'
 import { countList, forFile, listAll, listInOrder } from './lists.service.ts'
@@ -94,7 +95,7 @@ export function addList<
       ...list.filterQuery.fields,
       ...sortFields(list.sorting),
       picked,
-      format: field.oneOf(FORMATS, 'The kind of file.'),
+      format: formatField,
     }),
     mediaType: MEDIA_TYPES.csv,
     async answer(call) {
@@ -184,10 +185,4 @@ function sortable(given: Input<unknown>, sorting: Sorting): Input<unknown> {
     ...sortFields(sorting),
     cursor: new Field({ ...cursor.schema, ...SORTED_CURSOR }, cursor.options()),
   })
-}
-
-/** Who takes a list out of the process, and which: the filters stand in the log as they were sent. */
-function exportFor({ request, institute, who, origin }: InstituteVisit): ExportFor {
-  const { format: _format, ...filters } = request.query as Record<string, unknown>
-  return { instituteId: institute.id, actor: { who, origin }, filters }
 }

@@ -1,19 +1,19 @@
 import type { FastifyInstance } from 'fastify'
 import type { FlexContext } from '../../flex/context.ts'
-import { all, created, one, pageOf } from '../../http/reply.ts'
+import { all, created, one } from '../../http/reply.ts'
 import { input, query, type Read } from '../../http/wire/input.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { demandNotices, MOST_NOTICES } from '../../reminders/demand-notices.service.ts'
 import * as inputs from '../../reminders/reminder.schemas.ts'
-import { previewOutput, reminderOutput, runOutput, textOutput } from '../../reminders/reminder.schemas.ts'
+import { reminderList, runList, runOutput } from '../../reminders/reminder.list.ts'
+import { previewOutput, textOutput } from '../../reminders/reminder.schemas.ts'
 import * as service from '../../reminders/runs.service.ts'
 import { studentParams } from '../../students/student.input.ts'
 import { addConsoleRead, addConsoleWrite } from '../auth/access.routes.ts'
 import { EVERYONE } from '../console.rules.ts'
 import { addConsoleFile } from '../files.routes.ts'
-import { addReport } from '../reports/report.routes.ts'
+import { addList } from '../lists/list.routes.ts'
 import { FINANCE_ROLES } from '../students/students.rules.ts'
-import { RUN_SORTING, runsReport } from './runs-list.service.ts'
 import { selectionFields } from './selection.input.ts'
 import { selectStudents } from './selection.service.ts'
 
@@ -104,15 +104,7 @@ function addStart(app: FastifyInstance, ctx: FlexContext): void {
 }
 
 function addLists(app: FastifyInstance, ctx: FlexContext): void {
-  addReport(app, ctx, {
-    url: RUNS,
-    query: inputs.runsQuery,
-    filters: query({}),
-    output: pageOf(runOutput),
-    answer: ({ institute, query: page }) => service.listRuns(ctx, institute, page),
-    report: ({ institute }) => runsReport(institute),
-    list: RUN_SORTING,
-  })
+  addList(app, ctx, { url: RUNS, list: runList })
   addConsoleRead(app, ctx, {
     url: `${RUNS}/:run_id`,
     roles: EVERYONE,
@@ -120,23 +112,17 @@ function addLists(app: FastifyInstance, ctx: FlexContext): void {
     output: one(runOutput),
     answer: ({ institute, params }) => service.getRun(ctx, institute, params.runId),
   })
-  addConsoleRead(app, ctx, {
+  addList(app, ctx, {
     url: `${RUNS}/:run_id/families`,
-    roles: EVERYONE,
+    list: reminderList,
     params: inputs.runParams,
-    query: inputs.remindersQuery,
-    output: pageOf(reminderOutput),
-    answer: ({ institute, params, query: { state, ...page } }) =>
-      service.listReminders(ctx, institute, { runId: params.runId, state }, page),
+    of: ({ institute, params }) => ({ instituteId: institute.id, runId: params.runId }),
   })
-  addConsoleRead(app, ctx, {
+  addList(app, ctx, {
     url: '/students/:service_student_id/reminders',
-    roles: EVERYONE,
+    list: reminderList,
     params: studentParams,
-    query: inputs.remindersQuery,
-    output: pageOf(reminderOutput),
-    answer: ({ institute, params, query: { state, ...page } }) =>
-      service.listReminders(ctx, institute, { studentId: params.studentId, state }, page),
+    of: ({ institute, params }) => ({ instituteId: institute.id, studentId: params.studentId }),
   })
 }
 

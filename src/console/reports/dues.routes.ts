@@ -13,7 +13,6 @@ export function duesReportRoutes(app: FastifyInstance, ctx: Context): void {
   addReport(app, ctx, {
     url: '/money/ageing',
     query: ageingQuery,
-    filters: ageingQuery,
     output: one(ageingOutput),
     answer: ({ institute, query }) => service.readAgeing(ctx, institute, query),
     report: ({ institute, query }) => service.ageingReport(ctx, institute, query),

@@ -18,7 +18,6 @@ export function registerRoutes(app: FastifyInstance, ctx: Context): void {
   addReport(app, ctx, {
     url: '/money/collection',
     query: collectionQuery,
-    filters: collectionQuery,
     output: one(collectionOutput),
     answer: ({ institute, query }) => service.readCollection(ctx, institute, query),
     report: ({ institute, query }) => service.collectionReport(ctx, institute, query),

@@ -20,7 +20,6 @@ const column =
 export const text = column('text')
 export const count = column('count')
 export const day = column('day')
-export const moment = column('moment')
 export const money = <Row>(title: string, value: (row: Row) => Paise | null): Column<Row> => ({
   title,
   kind: 'money',

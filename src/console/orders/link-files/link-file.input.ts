@@ -1,5 +1,4 @@
 import { field, input, optional, query } from '../../../http/wire/input.ts'
-import { LINK_FILE_STATES } from '../../../imports/kinds/links/links.rules.ts'
 import { SEND_CHANNELS } from '../../../orders/link-messages.texts.ts'
 import { SENT_DAYS } from '../../lists/columns.input.ts'
 import { languageField } from '../order.input.ts'
@@ -20,11 +19,7 @@ export const uploadQuery = query({
 
 export const batchParams = input({ batch_id: field.resourceId('Id of the file of links.', BATCH_ID) })
 
-const paging = { limit: field.pageSize(), cursor: field.cursor(BATCH_ID) }
-const filters = { state: optional(field.oneOf(LINK_FILE_STATES, 'Only in this state.')) }
-export const batchFilters = query(filters)
-export const listBatchesQuery = query({ ...filters, ...paging })
-export const listProblemsQuery = query(paging)
+export const listProblemsQuery = query({ limit: field.pageSize(), cursor: field.cursor('17-204') })
 
 export const startInput = input({
   channels: optional(

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { receiveFiles } from '../../../http/upload.ts'
 import { problemOutput } from '../../../imports/imports.schemas.ts'
 import { LINK_FILES, MEDIA_TYPES } from '../../../imports/imports.rules.ts'
-import { listImports, listProblems, type Import } from '../../../imports/imports.service.ts'
+import { listProblems, type Import } from '../../../imports/imports.service.ts'
 import { LINK_FIELDS } from '../../../imports/kinds/links/links.rules.ts'
 import {
   createLinkFile,
@@ -18,18 +18,11 @@ import { addConsoleFile, addConsoleUpload } from '../../files.routes.ts'
 import { addConsoleRead, addConsoleWrite } from '../../auth/access.routes.ts'
 import { created, one, pageOf } from '../../../http/reply.ts'
 import { reasonInput } from '../order.input.ts'
-import { FILE_SORTING, filesReport } from '../../lists/import-files.service.ts'
+import { linkFileList } from '../../lists/import-file.list.ts'
+import { addList } from '../../lists/list.routes.ts'
 import { columnsQuery, parseColumns, parseDays } from '../../lists/columns.input.ts'
 import { columnsOutput } from '../../lists/columns.output.ts'
-import { addReport } from '../../reports/report.routes.ts'
-import {
-  batchFilters,
-  batchParams,
-  listBatchesQuery,
-  listProblemsQuery,
-  startInput,
-  uploadQuery,
-} from './link-file.input.ts'
+import { batchParams, listProblemsQuery, startInput, uploadQuery } from './link-file.input.ts'
 import { batchOutput, linkFileOutput } from './link-file.output.ts'
 import { linksCsv } from './links-csv.ts'
 import { MONEY_HANDLERS } from '../orders.rules.ts'
@@ -84,17 +77,7 @@ function addUploadRoute(scope: FastifyInstance, ctx: PaymentContext): void {
 }
 
 function addReads(app: FastifyInstance, ctx: PaymentContext): void {
-  addReport(app, ctx, {
-    url: BATCHES,
-    output: pageOf(batchOutput),
-    query: listBatchesQuery,
-    filters: batchFilters,
-    answer: ({ institute, query: { limit, state, cursor } }) =>
-      listImports(ctx, institute, { state }, { cursor, limit, family: LINK_FILES }),
-    report: ({ institute, query: { state } }) =>
-      filesReport(institute, LINK_FILES, { name: 'files-of-links', title: 'Files of links', state }),
-    list: FILE_SORTING,
-  })
+  addList(app, ctx, { url: BATCHES, list: linkFileList })
   addConsoleRead(app, ctx, {
     url: `${BATCHES}/:batch_id`,
     roles: EVERYONE,

@@ -10,7 +10,6 @@ export function demandRoutes(app: FastifyInstance, ctx: Context): void {
   addReport(app, ctx, {
     url: '/money/demand',
     query: demandQuery,
-    filters: demandQuery,
     output: one(demandOutput),
     answer: ({ institute, query }) => service.readDemand(ctx, institute, query),
     report: ({ institute, query }) => service.demandReport(ctx, institute, query),

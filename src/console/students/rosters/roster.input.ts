@@ -1,7 +1,6 @@
 import { field, input, nullable, optional, query } from '../../../http/wire/input.ts'
 import { SENT_DAYS } from '../../lists/columns.input.ts'
 import { WHY_LOWER } from '../fees/fees.input.ts'
-import { ROSTER_STATES } from '../../../imports/kinds/roster/roster.rules.ts'
 
 const ROSTER_ID = 'imp_01k9zq4m0ve8sbn6yt2hw3c5da'
 
@@ -42,12 +41,4 @@ const correction = input({
 
 export const correctRosterInput = input({
   corrections: field.list('What is read in place of cells.', correction, { min: 1, max: MOST_CORRECTIONS }),
-})
-
-const filters = { state: optional(field.oneOf(ROSTER_STATES, 'Only in this state.')) }
-export const rosterFilters = query(filters)
-export const rostersQuery = query({
-  ...filters,
-  limit: field.pageSize(),
-  cursor: field.cursor(ROSTER_ID),
 })

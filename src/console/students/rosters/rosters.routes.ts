@@ -3,13 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { created, one, pageOf } from '../../../http/reply.ts'
 import { receiveFiles } from '../../../http/upload.ts'
 import { MEDIA_TYPES, ROSTERS, XLSX_TYPE } from '../../../imports/imports.rules.ts'
-import {
-  cancelImport,
-  getImport,
-  listImports,
-  listProblems,
-  type Import,
-} from '../../../imports/imports.service.ts'
+import { cancelImport, getImport, listProblems, type Import } from '../../../imports/imports.service.ts'
 import { ROSTER_FIELDS } from '../../../imports/kinds/roster/roster.rules.ts'
 import { readColumns, type FoundColumn } from '../../../imports/match-columns.service.ts'
 import { correctRoster, createRoster, groupProblems, readBadRows } from '../../../imports/rosters.service.ts'
@@ -22,16 +16,14 @@ import { Kept, performOrKeep } from '../../approvals/approvals.service.ts'
 import { addConsoleRead, addConsoleWrite } from '../../auth/access.routes.ts'
 import { EVERYONE } from '../../console.rules.ts'
 import { addConsoleFile, addConsoleUpload } from '../../files.routes.ts'
-import { FILE_SORTING, filesReport } from '../../lists/import-files.service.ts'
-import { addReport } from '../../reports/report.routes.ts'
+import { rosterList } from '../../lists/import-file.list.ts'
+import { addList } from '../../lists/list.routes.ts'
 import { FINANCE_ROLES } from '../students.rules.ts'
 import { badRowsCsv, badRowsHead } from './bad-rows-csv.ts'
 import {
   correctRosterInput,
   problemsQuery,
-  rosterFilters,
   rosterParams,
-  rostersQuery,
   startRosterInput,
   uploadQuery,
 } from './roster.input.ts'
@@ -96,17 +88,7 @@ function addUploads(scope: FastifyInstance, ctx: Context): void {
 }
 
 function addReads(app: FastifyInstance, ctx: Context): void {
-  addReport(app, ctx, {
-    url: FILES,
-    output: pageOf(rosterOutput),
-    query: rostersQuery,
-    filters: rosterFilters,
-    answer: ({ institute, query: { state, ...range } }) =>
-      listImports(ctx, institute, { state }, { ...range, family: ROSTERS }),
-    report: ({ institute, query: { state } }) =>
-      filesReport(institute, ROSTERS, { name: 'files-of-students', title: 'Files of students', state }),
-    list: FILE_SORTING,
-  })
+  addList(app, ctx, { url: FILES, list: rosterList })
   addConsoleFile(app, ctx, {
     url: `${FILES}/template`,
     roles: FINANCE_ROLES,

@@ -1,23 +1,8 @@
 import { useNavigate } from '@tanstack/react-router'
-import type { RunAnswer } from '../../../../src/reminders/reminder.schemas.ts'
+import type { RunAnswer } from '../../../../src/reminders/reminder.list.ts'
 import { useInstitute, useInstitutePath } from '../../api/session.ts'
-import { DataTable, type Column } from '../../ui/table/data-table.tsx'
-import { formatMoment, When } from '../../ui/when.tsx'
+import { ListTable } from '../../ui/table/list-table.tsx'
 import { progressOf } from './texts.ts'
-
-const COLUMNS: readonly Column<RunAnswer>[] = [
-  {
-    key: 'at',
-    title: 'When',
-    sort: 'at',
-    isLargestFirst: true,
-    text: row => formatMoment(row.created_at),
-    render: row => <When at={row.created_at} />,
-  },
-  { key: 'subject', title: 'Subject', sort: 'subject', text: row => row.subject },
-  { key: 'families', title: 'Families', sort: 'families', isLargestFirst: true, text: progressOf },
-  { key: 'by', title: 'Sent by', sort: 'by', text: row => row.made_by },
-]
 
 /** Every time that families were reminded of dues. */
 export function RemindersView() {
@@ -25,13 +10,12 @@ export function RemindersView() {
   const { code: institute } = useInstitute()
   const navigate = useNavigate()
   return (
-    <DataTable
+    <ListTable<RunAnswer>
       name="Reminders"
       path={`${path}/reminder-runs`}
       queryKey="reminder-runs"
-      columns={COLUMNS}
+      cells={{ families: progressOf }}
       rowId={row => row.id}
-      counted={['run', 'runs']}
       onOpen={row =>
         void navigate({
           to: '/i/$institute/reminders/$run',

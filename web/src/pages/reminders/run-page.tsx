@@ -1,28 +1,19 @@
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
-import type { ReminderAnswer, RunAnswer } from '../../../../src/reminders/reminder.schemas.ts'
+import type { RunAnswer } from '../../../../src/reminders/reminder.list.ts'
 import { get } from '../../api/client.ts'
 import { useCommand } from '../../api/command.ts'
 import { useInstitutePath, useMay } from '../../api/session.ts'
 import { Detail } from '../../ui/detail.tsx'
 import { AwaitedPage } from '../../ui/page.tsx'
-import { DataTable } from '../../ui/table/data-table.tsx'
-import type { Filter } from '../../ui/table/use-filters.ts'
 import { notify } from '../../ui/toasts.tsx'
 import { When } from '../../ui/when.tsx'
 import { BackToReminders } from './back-to-reminders.tsx'
-import { REMINDER_COLUMNS } from './columns.tsx'
-import { LANGUAGE_NAMES, progressOf, SCOPE_TEXTS, STATE_LABELS } from './texts.ts'
+import { RemindersTable } from './reminders-table.tsx'
+import { LANGUAGE_NAMES, progressOf, SCOPE_TEXTS } from './texts.ts'
 
 const REFRESH_MS = 3_000
-const FILTERS: readonly Filter[] = [
-  {
-    key: 'state',
-    label: 'Status',
-    options: Object.entries(STATE_LABELS).map(([value, { label }]) => ({ value, label })),
-  },
-]
 
 /** One time that families were reminded: how far it is, and what became of each. */
 export function RunPage() {
@@ -61,16 +52,12 @@ export function RunPage() {
         <h2 className="section-title">{subject}</h2>
         <p style={{ whiteSpace: 'pre-wrap' }}>{body}</p>
         <h2 className="section-title">Families</h2>
-        <DataTable<ReminderAnswer>
+        <RemindersTable
           name="Families"
           path={`${path}/reminder-runs/${id}/families`}
           // Read again whenever some of them were decided.
           queryKey={`reminder-families-${run.data.waiting}`}
           keepsRows
-          columns={REMINDER_COLUMNS}
-          rowId={row => row.id}
-          filters={FILTERS}
-          query={{}}
           empty={{ title: 'No family', description: 'This run was for nobody.' }}
         />
       </Detail>

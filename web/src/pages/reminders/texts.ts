@@ -1,4 +1,4 @@
-import type { ReminderAnswer, RunAnswer } from '../../../../src/reminders/reminder.schemas.ts'
+import type { ReminderAnswer, RunAnswer } from '../../../../src/reminders/reminder.list.ts'
 import type { Tone } from '../../ui/status-badge.tsx'
 
 export const STATE_LABELS: Record<ReminderAnswer['state'], { label: string; tone: Tone }> = {

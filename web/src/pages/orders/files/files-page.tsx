@@ -1,71 +1,15 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { ColumnsAnswer } from '../../../../../src/console/lists/columns.output.ts'
-import type { BatchAnswer } from '../../../../../src/console/orders/link-files/link-file.output.ts'
+import type { ImportFileAnswer } from '../../../../../src/console/lists/import-file.list.ts'
 import { useCommand } from '../../../api/command.ts'
 import { useInstitute, useInstitutePath, useMay } from '../../../api/session.ts'
 import { downloadCsv } from '../../../ui/table/csv.ts'
-import { DataTable, type Column } from '../../../ui/table/data-table.tsx'
+import { ListTable } from '../../../ui/table/list-table.tsx'
 import { FileDrop } from '../../../ui/file/file-drop.tsx'
-import { formatCount } from '../../../ui/money.tsx'
-import type { Filter } from '../../../ui/table/use-filters.ts'
-import { formatMoment, When } from '../../../ui/when.tsx'
-import { Badge } from '../badge.tsx'
 import { OrdersFrame } from '../orders-frame.tsx'
 import { FILE_LABELS } from '../texts.ts'
 import { MatchLinks } from './match-links.tsx'
-
-const COLUMNS: readonly Column<BatchAnswer>[] = [
-  { key: 'name', title: 'File', sort: 'name', text: row => row.file_name },
-  {
-    key: 'state',
-    title: 'Status',
-    sort: 'state',
-    text: row => FILE_LABELS[row.state]?.label ?? row.state,
-    render: row => <Badge of={row.state} labels={FILE_LABELS} />,
-  },
-  {
-    key: 'rows',
-    title: 'Rows',
-    sort: 'rows',
-    isLargestFirst: true,
-    align: 'right',
-    text: row => formatCount(row.rows.total),
-  },
-  {
-    key: 'bad',
-    title: 'Invalid rows',
-    sort: 'bad',
-    isLargestFirst: true,
-    align: 'right',
-    text: row => formatCount(row.rows.bad + row.rows.failed),
-  },
-  {
-    key: 'made',
-    title: 'Links made',
-    sort: 'made',
-    isLargestFirst: true,
-    align: 'right',
-    text: row => formatCount(row.rows.made),
-  },
-  { key: 'by', title: 'Sent by', sort: 'by', text: row => row.created_by },
-  {
-    key: 'at',
-    title: 'When',
-    sort: 'at',
-    isLargestFirst: true,
-    text: row => formatMoment(row.created_at),
-    render: row => <When at={row.created_at} />,
-  },
-]
-
-const FILTERS: readonly Filter[] = [
-  {
-    key: 'state',
-    label: 'Status',
-    options: Object.entries(FILE_LABELS).map(([value, { label }]) => ({ value, label })),
-  },
-]
 
 export function FilesPage() {
   const path = useInstitutePath()
@@ -76,14 +20,12 @@ export function FilesPage() {
   return (
     <OrdersFrame here="files">
       {useMay('owner', 'finance') && <Upload onChecked={open} />}
-      <DataTable
+      <ListTable<ImportFileAnswer>
         name="Files of links"
         path={`${path}/link-batches`}
         queryKey="link-files"
-        columns={COLUMNS}
+        labels={{ state: FILE_LABELS }}
         rowId={row => row.id}
-        counted={['file', 'files']}
-        filters={FILTERS}
         onOpen={row => open(row.id)}
         empty={{
           title: 'No file yet',

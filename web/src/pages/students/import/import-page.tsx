@@ -1,54 +1,15 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { ColumnsAnswer } from '../../../../../src/console/lists/columns.output.ts'
-import type { RosterAnswer } from '../../../../../src/console/students/rosters/roster.output.ts'
+import type { ImportFileAnswer } from '../../../../../src/console/lists/import-file.list.ts'
 import { useCommand } from '../../../api/command.ts'
 import { useInstitute, useInstitutePath, useMay } from '../../../api/session.ts'
 import { FileDrop } from '../../../ui/file/file-drop.tsx'
-import { formatCount } from '../../../ui/money.tsx'
 import { PageFrame } from '../../../ui/page.tsx'
-import { DataTable, type Column } from '../../../ui/table/data-table.tsx'
-import { formatMoment, When } from '../../../ui/when.tsx'
+import { ListTable } from '../../../ui/table/list-table.tsx'
 import { BackLink } from '../../../ui/link/back-link.tsx'
-import { Badge } from '../../orders/badge.tsx'
 import { MatchStudents } from './match-students.tsx'
 import { ROSTER_LABELS } from './texts.ts'
-
-const COLUMNS: readonly Column<RosterAnswer>[] = [
-  { key: 'name', title: 'File', sort: 'name', text: row => row.file_name },
-  {
-    key: 'state',
-    title: 'Status',
-    sort: 'state',
-    text: row => ROSTER_LABELS[row.state]?.label ?? row.state,
-    render: row => <Badge of={row.state} labels={ROSTER_LABELS} />,
-  },
-  {
-    key: 'rows',
-    title: 'Rows',
-    sort: 'rows',
-    isLargestFirst: true,
-    align: 'right',
-    text: row => formatCount(row.rows.total),
-  },
-  {
-    key: 'bad',
-    title: 'Rows to correct',
-    sort: 'bad',
-    isLargestFirst: true,
-    align: 'right',
-    text: row => formatCount(row.rows.bad),
-  },
-  { key: 'by', title: 'Sent by', sort: 'by', text: row => row.created_by },
-  {
-    key: 'at',
-    title: 'When',
-    sort: 'at',
-    isLargestFirst: true,
-    text: row => formatMoment(row.created_at),
-    render: row => <When at={row.created_at} />,
-  },
-]
 
 /** Students from a school's own spreadsheet. */
 export function ImportPage() {
@@ -72,13 +33,12 @@ export function ImportPage() {
       ) : (
         <p className="faint">An owner or somebody from finance can import students.</p>
       )}
-      <DataTable
+      <ListTable<ImportFileAnswer>
         name="Imported files"
         path={`${path}/student-files`}
         queryKey="student-files"
-        columns={COLUMNS}
+        labels={{ state: ROSTER_LABELS }}
         rowId={row => row.id}
-        counted={['file', 'files']}
         onOpen={row => open(row.id)}
         empty={{
           title: 'No file yet',
