@@ -4,8 +4,9 @@ import { openDatabase } from '../src/app/open-database.ts'
 import { fetchList } from '../src/console/flex/fetch.list.ts'
 import { listEvents } from '../src/events/events.service.ts'
 import type { Context } from '../src/platform/context.ts'
-import { listRequests } from '../src/request-log/requests.store.ts'
-import { listDeliveries, findDelivery } from '../src/webhooks/delivery-log/deliveries.store.ts'
+import { requestList } from '../src/request-log/request.list.ts'
+import { deliveryList } from '../src/webhooks/delivery-log/delivery.list.ts'
+import { findDelivery } from '../src/webhooks/delivery-log/deliveries.store.ts'
 import { claimDue, releaseAll } from '../src/webhooks/engine/claims.store.ts'
 import type { Figure } from './figures.ts'
 import { openCluster, type Cluster } from './rig.ts'
@@ -51,9 +52,9 @@ const ACTS: Record<string, (books: Books) => Promise<unknown>> = {
   'The newest page of events': ({ ctx }) => listEvents(ctx, 1, {}, { order: 'newest', limit: PAGE }),
   'The next page of a follower': ({ ctx, cursor }) =>
     listEvents(ctx, 1, {}, { order: 'oldest', limit: PAGE, cursor }),
-  'The newest page of deliveries': ({ ctx }) => listDeliveries(ctx.db, 1, {}, { limit: PAGE }),
+  'The newest page of deliveries': ({ ctx }) => deliveryList.page(ctx, { id: 1 }, {}, { limit: PAGE }),
   'A delivery by its id': ({ ctx, deliveryId }) => findDelivery(ctx.db, 1, deliveryId),
-  'The newest page of requests': ({ ctx }) => listRequests(ctx.db, 1, {}, { limit: PAGE }),
+  'The newest page of requests': ({ ctx }) => requestList.page(ctx, { id: 1 }, {}, { limit: PAGE }),
   'The newest page of fetches': ({ ctx }) => fetchList.page(ctx, { id: 1 }, {}, { limit: PAGE }),
 }
 

@@ -8,7 +8,7 @@ import type { NewEvent } from './define-event.ts'
 import * as store from './events.store.ts'
 import { idRanges, type Ids } from './id-range.rules.ts'
 
-export type { RecordedEvent } from './events.store.ts'
+export { eventsQuery, type RecordedEvent } from './events.store.ts'
 
 /**
  * Records what happened in the transaction in which it happened, whether or not anyone is subscribed. The

@@ -1,6 +1,7 @@
 import { assert } from '../platform/assert.ts'
 import type { Queryable, Transaction } from '../platform/db/database.ts'
-import { list, type Page, type PageRange } from '../platform/db/list.ts'
+import { list, wholeList, type List, type Page, type PageRange } from '../platform/db/list.ts'
+import type { Query } from '../platform/db/query.ts'
 import { Table } from '../platform/db/table.ts'
 import type { EventCode, TestCode } from './define-event.ts'
 import type { OwedDeliveries, OwedDelivery } from './owed-deliveries.ts'
@@ -115,32 +116,35 @@ export type EventFilter = {
   belowId?: string | undefined
 }
 
+const eventsOf = (instituteId: number, filter: EventFilter, order: 'newest' | 'oldest'): List => ({
+  select: COLUMNS,
+  from: 'events e',
+  scope: [['e.institute_id = $1', instituteId]],
+  filters: [
+    ['e.event_code = $1', filter.eventCode],
+    ['e.resource_id = $1', filter.resourceId],
+    ['e.collector_code = $1', filter.collectorCode],
+    ['e.recorded_at >= $1', filter.recordedFrom],
+    ['e.recorded_at < $1', filter.recordedBefore],
+    ['e.id >= $1', filter.fromId],
+    ['e.id < $1', filter.belowId],
+  ],
+  order: ['sequence'],
+  direction: order === 'oldest' ? 'asc' : 'desc',
+})
+
 export async function listEvents(
   db: Queryable,
   instituteId: number,
   filter: EventFilter,
   page: PageRange & { order: 'newest' | 'oldest' },
 ): Promise<Page<RecordedEvent>> {
-  return list<RecordedEvent>(
-    db,
-    {
-      select: COLUMNS,
-      from: 'events e',
-      scope: [['e.institute_id = $1', instituteId]],
-      filters: [
-        ['e.event_code = $1', filter.eventCode],
-        ['e.resource_id = $1', filter.resourceId],
-        ['e.collector_code = $1', filter.collectorCode],
-        ['e.recorded_at >= $1', filter.recordedFrom],
-        ['e.recorded_at < $1', filter.recordedBefore],
-        ['e.id >= $1', filter.fromId],
-        ['e.id < $1', filter.belowId],
-      ],
-      order: ['sequence'],
-      direction: page.order === 'oldest' ? 'asc' : 'desc',
-    },
-    page,
-  )
+  return list<RecordedEvent>(db, eventsOf(instituteId, filter, page.order), page)
+}
+
+/** All of them as one statement, the newest first. */
+export function eventsQuery(instituteId: number, filter: EventFilter): Query {
+  return wholeList(eventsOf(instituteId, filter, 'newest'))
 }
 
 export async function findEvent(

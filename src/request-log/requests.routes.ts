@@ -3,8 +3,9 @@ import { addRead } from '../http/endpoint.ts'
 import { methodOf } from '../http/other-methods.ts'
 import { one, pageOf } from '../http/reply.ts'
 import type { Context } from '../platform/context.ts'
-import { listRequestsQuery, requestParams, requestOutput } from './requests.schemas.ts'
-import { getRequest, listRequests, RequestLog } from './requests.service.ts'
+import { listRequestsQuery, requestList } from './request.list.ts'
+import { requestParams, requestOutput } from './requests.schemas.ts'
+import { getRequest, RequestLog } from './requests.service.ts'
 
 /** Whatever comes with an API key is put down once it is answered; what is left is written when the server closes. */
 export function keepRequestLog(app: FastifyInstance, ctx: Context): RequestLog {
@@ -50,7 +51,7 @@ export function requestRoutes(app: FastifyInstance, ctx: Context): void {
     query: listRequestsQuery,
     output: pageOf(requestOutput),
     answer: ({ caller, query: { cursor, limit, ...filter } }) =>
-      listRequests(ctx, caller.institute, { ...filter, keyId: caller.keyId }, { cursor, limit }),
+      requestList.page(ctx, caller.institute, { ...filter, keyId: caller.keyId }, { cursor, limit }),
   })
   addRead(app, {
     url: `${REQUESTS}/:request_id`,

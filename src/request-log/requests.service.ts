@@ -1,9 +1,7 @@
 import type { Institute } from '../institutes/institutes.rules.ts'
 import type { Database } from '../platform/db/database.ts'
-import type { Page, PageRange } from '../platform/db/list.ts'
 import { notFound } from '../platform/errors.ts'
 import type { Context } from '../platform/context.ts'
-import { firstIdAt } from '../platform/ids.ts'
 import * as store from './requests.store.ts'
 
 export type { LoggedRequest } from './requests.store.ts'
@@ -75,22 +73,6 @@ export class RequestLog {
       this.#dropped += rows.length
     }
   }
-}
-
-export type RequestFilter = Omit<store.RequestFilter, 'from' | 'below'> & {
-  from?: Date | undefined
-  before?: Date | undefined
-}
-
-export async function listRequests(
-  { db }: Context,
-  institute: Institute,
-  { from, before, ...filter }: RequestFilter,
-  page: PageRange,
-): Promise<Page<store.LoggedRequest>> {
-  // An id begins with its moment.
-  const range = { from: from && firstIdAt('req', from), below: before && firstIdAt('req', before) }
-  return store.listRequests(db, institute.id, { ...filter, ...range }, page)
 }
 
 export async function findRequest(

@@ -40,6 +40,9 @@ export const LISTS: Record<string, readonly string[]> = {
   'link-batches': FILE_COLUMNS,
   'student-files': FILE_COLUMNS,
   'flex/debits': ['day', 'student_name', 'status', 'amount'],
+  deliveries: ['created_at', 'event_code', 'status', 'attempts'],
+  events: ['occurred_at', 'event', 'resource_id'],
+  requests: ['at', 'route', 'status', 'error_code', 'ms', 'key_id'],
   'flex/erp/fetches': ['fetched_at', 'fullname', 'outcome', 'duration_ms'],
 }
 

@@ -99,6 +99,8 @@ const FILLED = [
   'approvals',
   'link-batches',
   'student-files',
+  'events',
+  'requests',
 ]
 
 test('every list is the same rows in any order and any size of page, and the count says how many', async () => {

@@ -1,33 +1,18 @@
 import type { FastifyInstance } from 'fastify'
 import { getEvent } from '../../events/events.service.ts'
 import type { Context } from '../../platform/context.ts'
-import {
-  deliveryParams,
-  eventParams,
-  listDeliveriesQuery,
-  listEventsQuery,
-  deliveryOutput,
-} from '../../webhooks/delivery-log/delivery.schemas.ts'
-import {
-  getDelivery,
-  listDeliveries,
-  redeliver,
-  listEventsOf,
-} from '../../webhooks/delivery-log/deliveries.service.ts'
+import { getDelivery, redeliver } from '../../webhooks/delivery-log/deliveries.service.ts'
+import { deliveryList } from '../../webhooks/delivery-log/delivery.list.ts'
+import { deliveryOutput, deliveryParams, eventParams } from '../../webhooks/delivery-log/delivery.schemas.ts'
+import { eventList } from '../../webhooks/delivery-log/event.list.ts'
 import { addConsoleRead, addConsoleWrite } from '../auth/access.routes.ts'
-import { one, pageOf } from '../../http/reply.ts'
+import { one } from '../../http/reply.ts'
 import { EVERYONE } from '../console.rules.ts'
 import { DEVELOPERS } from './developers.rules.ts'
-import { eventOutput } from './webhook.output.ts'
+import { addList } from '../lists/list.routes.ts'
 
 export function deliveryConsoleRoutes(app: FastifyInstance, ctx: Context): void {
-  addConsoleRead(app, ctx, {
-    url: '/deliveries',
-    roles: EVERYONE,
-    output: pageOf(deliveryOutput),
-    query: listDeliveriesQuery,
-    answer: ({ institute, query }) => listDeliveries(ctx, institute, query),
-  })
+  addList(app, ctx, { url: '/deliveries', list: deliveryList })
   addConsoleRead(app, ctx, {
     url: '/deliveries/:delivery_id',
     roles: EVERYONE,
@@ -48,21 +33,11 @@ export function deliveryConsoleRoutes(app: FastifyInstance, ctx: Context): void 
       after: { webhook: webhookId, event: eventId, attempts_before: attempts.length },
     }),
   })
-  addEvents(app, ctx)
-}
-
-function addEvents(app: FastifyInstance, ctx: Context): void {
-  addConsoleRead(app, ctx, {
-    url: '/events',
-    roles: EVERYONE,
-    output: pageOf(eventOutput),
-    query: listEventsQuery,
-    answer: ({ institute, query }) => listEventsOf(ctx, institute, query),
-  })
+  addList(app, ctx, { url: '/events', list: eventList })
   addConsoleRead(app, ctx, {
     url: '/events/:event_id',
     roles: EVERYONE,
-    output: one(eventOutput),
+    output: one(eventList.output),
     params: eventParams,
     answer: ({ institute, params }) => getEvent(ctx, institute.id, params.eventId),
   })

@@ -1,13 +1,11 @@
 import type { EventCode } from '../../events/define-event.ts'
-import type { RecordedEvent } from '../../events/events.service.ts'
 import { field, input } from '../../http/wire/input.ts'
 import { outputOf, type Shown } from '../../http/wire/output.ts'
-import { eventFields, type deliveryOutput } from '../../webhooks/delivery-log/delivery.schemas.ts'
 import { webhookFields } from '../../webhooks/subscriptions/subscription.schemas.ts'
 import { WEBHOOK_HEALTH } from './developers.rules.ts'
 import type { Webhook } from './webhooks.service.ts'
 
-/** What the console shows of webhooks and events beyond what the ERP's API answers. */
+/** What the console shows of webhooks beyond what the ERP's API answers. */
 const out = outputOf<Webhook>()
 export const webhookOutput = out.object({
   ...webhookFields,
@@ -21,20 +19,7 @@ export const webhookOutput = out.object({
 const added = outputOf<{ id: string }>()
 export const addedWebhookOutput = added.object({ id: webhookFields.id })
 
-const event = outputOf<RecordedEvent>()
-export const eventOutput = event.object({
-  ...eventFields,
-  resource_id: event.text(
-    'To which order, plan, application or student.',
-    'order_01k9zq4m0ve8sbn6yt2hw3c5da',
-  ),
-  occurred_at: event.moment('When it happened, by the clock, UTC.', '2026-11-15T04:32:10.000Z'),
-  recorded_at: event.moment('When it was written down, in real time, UTC.', '2026-11-15T04:32:10.000Z'),
-})
-
 export const reasonInput = input({ reason: field.text('Why; stands in the audit log.', 'The ERP has moved') })
 
 export type { EventCode }
 export type WebhookAnswer = Shown<typeof webhookOutput>
-export type DeliveryAnswer = Shown<typeof deliveryOutput>
-export type EventAnswer = Shown<typeof eventOutput>

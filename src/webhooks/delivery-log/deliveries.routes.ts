@@ -1,30 +1,44 @@
 import type { FastifyInstance } from 'fastify'
+import { listEvents } from '../../events/events.service.ts'
 import { addRead, addWrite } from '../../http/endpoint.ts'
 import { created, from, one, pageOf } from '../../http/reply.ts'
+import { field, optional, query } from '../../http/wire/input.ts'
 import type { Context } from '../../platform/context.ts'
 import { webhookParams } from '../subscriptions/subscription.schemas.ts'
+import { deliveryList } from './delivery.list.ts'
+import { eventList, filterOf } from './event.list.ts'
 import {
   deliveryParams,
-  listDeliveriesQuery,
-  listEventsQuery,
   recoverInput,
   deliveryOutput,
+  EVENT_ID,
   eventOutput,
   recoveredOutput,
 } from './delivery.schemas.ts'
-import {
-  getDelivery,
-  listDeliveries,
-  recoverFailed,
-  redeliver,
-  sendTest,
-  listEventsOf,
-} from './deliveries.service.ts'
+import { getDelivery, recoverFailed, redeliver, sendTest } from './deliveries.service.ts'
 
 const ERP = '/api/v1/integrations/erp'
 const WEBHOOK = `${ERP}/webhooks/:webhook_id`
 const DELIVERY = `${ERP}/deliveries/:delivery_id`
 const tag = 'Deliveries'
+
+const listEventsQuery = query({
+  ...eventList.filterQuery.fields,
+  limit: field.pageSize(),
+  cursor: optional(
+    field.resourceId(
+      '`next_cursor` of the page before; with `order=oldest` the `event_id` to go on after, which need not be of a last page.',
+      EVENT_ID,
+    ),
+  ),
+  order: optional(
+    field.oneOf(
+      ['newest', 'oldest'],
+      'newest (the default) to look, oldest to follow: going on from the last one seen misses none.',
+    ),
+    'newest',
+  ),
+})
 
 export function deliveryRoutes(app: FastifyInstance, ctx: Context): void {
   addLists(app, ctx)
@@ -74,7 +88,8 @@ function addLists(app: FastifyInstance, ctx: Context): void {
     },
     output: pageOf(eventOutput),
     query: listEventsQuery,
-    answer: ({ caller, query }) => listEventsOf(ctx, caller.institute, query),
+    answer: ({ caller, query: { cursor, limit, order, ...filter } }) =>
+      listEvents(ctx, caller.institute.id, filterOf(caller.institute, filter), { cursor, limit, order }),
   })
   addRead(app, {
     url: `${ERP}/deliveries`,
@@ -85,8 +100,9 @@ function addLists(app: FastifyInstance, ctx: Context): void {
       description: 'Newest first, each with its attempts. Kept for 90 days at least.',
     },
     output: pageOf(deliveryOutput),
-    query: listDeliveriesQuery,
-    answer: ({ caller, query }) => listDeliveries(ctx, caller.institute, query),
+    query: deliveryList.query,
+    answer: ({ caller, query: { cursor, limit, ...filter } }) =>
+      deliveryList.page(ctx, caller.institute, filter, { cursor, limit }),
   })
 }
 

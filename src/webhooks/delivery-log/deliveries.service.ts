@@ -1,8 +1,7 @@
-import { type Institute, branchFilter } from '../../institutes/institutes.rules.ts'
-import { TEST_CODE, type EventCode, type TestCode } from '../../events/define-event.ts'
-import { recordEvents, listEvents, type RecordedEvent } from '../../events/events.service.ts'
+import type { Institute } from '../../institutes/institutes.rules.ts'
+import { TEST_CODE } from '../../events/define-event.ts'
+import { recordEvents } from '../../events/events.service.ts'
 import type { Queryable, Transaction } from '../../platform/db/database.ts'
-import type { Page, PageRange } from '../../platform/db/list.ts'
 import { badField, conflict, notFound } from '../../platform/errors.ts'
 import type { Context } from '../../platform/context.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
@@ -17,14 +16,6 @@ import {
 import { DAY_MS } from '../../platform/calendar.ts'
 
 export type { Delivery } from './deliveries.store.ts'
-
-export async function listDeliveries(
-  { db }: Context,
-  institute: Institute,
-  { cursor, limit, ...filter }: store.DeliveryFilter & PageRange,
-): Promise<Page<store.Delivery>> {
-  return store.listDeliveries(db, institute.id, filter, { cursor, limit })
-}
 
 export async function getDelivery(
   { db }: Context,
@@ -161,23 +152,4 @@ async function requireDelivery(tx: Transaction, instituteId: number, id: string)
   const delivery = await store.findDelivery(tx, instituteId, id)
   if (delivery === null) throw new Error(`the delivery ${id} is gone`)
   return delivery
-}
-
-type EventsAsked = PageRange & {
-  order: 'newest' | 'oldest'
-  eventCode?: EventCode | TestCode
-  resourceId?: string
-  collectorCode?: string
-  recordedFrom?: Date
-  recordedBefore?: Date
-}
-
-export async function listEventsOf(
-  ctx: Context,
-  institute: Institute,
-  { cursor, limit, order, ...filter }: EventsAsked,
-): Promise<Page<RecordedEvent>> {
-  const { collectorCode: branch } = filter
-  const collectorCode = branchFilter(institute, branch)
-  return listEvents(ctx, institute.id, { ...filter, collectorCode }, { cursor, limit, order })
 }

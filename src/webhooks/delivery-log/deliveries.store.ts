@@ -1,5 +1,4 @@
 import type { Queryable, Transaction } from '../../platform/db/database.ts'
-import { list, type Page, type PageRange } from '../../platform/db/list.ts'
 import type { AttemptRecord } from '../engine/results.store.ts'
 import { ASKED_FOR } from '../engine/claims.store.ts'
 import type { DeliveryState } from './deliveries.rules.ts'
@@ -26,39 +25,10 @@ const QUEUED = `join webhook_queue q on q.institute_id = d.institute_id and q.de
 /** A sub-select rather than a join: of all months of events only that of the row's event is opened. */
 const EVENT_CODE = `(select e.event_code from events e where e.institute_id = $1 and e.id = d.event_id) as "eventCode"`
 
-export type DeliveryFilter = {
-  status?: DeliveryState | undefined
-  eventId?: string | undefined
-  webhookId?: string | undefined
-}
-
-/** Newest first: ids sort by creation. Few wait and few were given up, so these are looked for among their like. */
-export async function listDeliveries(
-  db: Queryable,
-  instituteId: number,
-  filter: DeliveryFilter,
-  page: PageRange,
-): Promise<Page<Delivery>> {
-  const isWaiting = filter.status === 'pending' || filter.status === 'retrying'
-  return list<Delivery>(
-    db,
-    {
-      select: `${COLUMNS}, ${EVENT_CODE}`,
-      from: 'webhook_deliveries d',
-      join: `${SOURCE} ${isWaiting ? QUEUED : `left ${QUEUED}`}`,
-      scope: [['d.institute_id = $1', instituteId]],
-      filters: [
-        ['d.state = $1', filter.status],
-        filter.status === 'exhausted' && ['d.given_up_at is not null'],
-        ['d.event_id = $1', filter.eventId],
-        ['d.webhook_id = $1', filter.webhookId],
-      ],
-      order: ['id'],
-      direction: 'desc',
-      isLog: true,
-    },
-    page,
-  )
+export const DELIVERIES = {
+  select: `${COLUMNS}, ${EVENT_CODE}`,
+  from: 'webhook_deliveries d',
+  join: `${SOURCE} left ${QUEUED}`,
 }
 
 /**

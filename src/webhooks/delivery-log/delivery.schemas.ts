@@ -1,5 +1,4 @@
-import { EVENT_CODES, TEST_CODE } from '../../events/define-event.ts'
-import { field, input, optional, query } from '../../http/wire/input.ts'
+import { field, input } from '../../http/wire/input.ts'
 import { WEBHOOK_ID } from '../subscriptions/subscription.schemas.ts'
 import { DELIVERY_STATES } from './deliveries.rules.ts'
 import type { RecordedEvent } from '../../events/events.service.ts'
@@ -9,51 +8,9 @@ import type { AttemptRecord } from '../engine/results.store.ts'
 import type { Delivery } from './deliveries.service.ts'
 
 const DELIVERY_ID = 'dlv_01k9zq4m0ve8sbn6yt2hw3c5da'
-const EVENT_ID = 'evt_01k9zq4m0ve8sbn6yt2hw3c5da'
-
-export const listEventsQuery = query({
-  limit: field.pageSize(),
-  cursor: optional(
-    field.resourceId(
-      '`next_cursor` of the page before; with `order=oldest` the `event_id` to go on after, which need not be of a last page.',
-      EVENT_ID,
-    ),
-  ),
-  order: optional(
-    field.oneOf(
-      ['newest', 'oldest'],
-      'newest (the default) to look, oldest to follow: going on from the last one seen misses none.',
-    ),
-    'newest',
-  ),
-  event_code: optional(
-    field.oneOf([...EVENT_CODES, TEST_CODE], 'Only of this event code.', 'pay.payment.debited'),
-  ),
-  resource_id: optional(
-    field.resourceId('Only of this order, plan, application or student.', 'order_01k9zq4m0ve8sbn6yt2hw3c5da'),
-  ),
-  collector_code: optional(
-    field.code('Only of this branch; not compared when the institute has one branch.', 'MAIN'),
-  ),
-  created_from: optional(
-    field.rangeStart('Recorded at or after; a bare day begins at midnight in India.').as('recordedFrom'),
-  ),
-  created_to: optional(
-    field
-      .rangeEnd('Recorded before this moment, or up to the end of this day in India.')
-      .as('recordedBefore'),
-  ),
-})
+export const EVENT_ID = 'evt_01k9zq4m0ve8sbn6yt2hw3c5da'
 
 export const eventParams = input({ event_id: field.resourceId('Id of the event.', EVENT_ID) })
-
-export const listDeliveriesQuery = query({
-  limit: field.pageSize(),
-  cursor: field.cursor(DELIVERY_ID),
-  status: optional(field.oneOf(DELIVERY_STATES, 'Only in this state.', 'delivered')),
-  event_id: optional(field.resourceId('Only of this event.', EVENT_ID)),
-  webhook_id: optional(field.resourceId('Only of this subscription.', WEBHOOK_ID)),
-})
 
 export const deliveryParams = input({ delivery_id: field.resourceId('Delivery id.', DELIVERY_ID) })
 
@@ -111,7 +68,7 @@ const attemptOutput = attempt.object({
 })
 
 const out = outputOf<Delivery>()
-export const deliveryOutput = out.object('Delivery', {
+export const deliveryFields = {
   id: out.text('Delivery id.', DELIVERY_ID),
   event_id: out.text('The event it delivers.', EVENT_ID),
   event_code: out.text('Its code.', 'pay.payment.debited'),
@@ -123,7 +80,8 @@ export const deliveryOutput = out.object('Delivery', {
     '2026-11-15T04:32:15.000Z',
   ),
   created_at: out.moment('When it was made.', '2026-11-15T04:32:10.000Z'),
-})
+}
+export const deliveryOutput = out.object('Delivery', deliveryFields)
 
 const recovered = outputOf<{ deliveries: number }>()
 export const recoveredOutput = recovered.object('Recovery', {

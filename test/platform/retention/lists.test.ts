@@ -6,10 +6,11 @@ import { listEvents } from '../../../src/events/events.service.ts'
 import { findEvent } from '../../../src/events/events.store.ts'
 import type { Queryable } from '../../../src/platform/db/database.ts'
 import { firstIdAt } from '../../../src/platform/ids.ts'
-import { listRequests } from '../../../src/request-log/requests.store.ts'
+import { requestList } from '../../../src/request-log/request.list.ts'
 import { claimDue } from '../../../src/webhooks/engine/claims.store.ts'
 import { finishAll } from '../../../src/webhooks/engine/results.store.ts'
-import { findDelivery, listDeliveries } from '../../../src/webhooks/delivery-log/deliveries.store.ts'
+import { deliveryList } from '../../../src/webhooks/delivery-log/delivery.list.ts'
+import { findDelivery } from '../../../src/webhooks/delivery-log/deliveries.store.ts'
 import { startBursar } from '../../harness/bursar.ts'
 import type { Json } from '../../harness/client.ts'
 import { subscribe, trigger } from '../../webhooks/support.ts'
@@ -17,6 +18,7 @@ import { addOlderMonths } from './support.ts'
 
 const bursar = await startBursar({ after })
 const { ctx } = bursar.app
+const SCHOOL = { id: 1 }
 const MONTHS = 8
 const HOUR_MS = 3_600_000
 const COUNT = 400
@@ -135,11 +137,16 @@ test('the newest page of a list does not read the months behind it', async () =>
     `select right(max(tableoid::regclass::text), 7) as month from events`,
   )
   const own = `_${newest?.month}`
-  assert.deepEqual(await partitionsRead('api_requests', db => listRequests(db, 1, {}, { limit: 5 })), [
-    `api_requests${own}`,
-  ])
   assert.deepEqual(
-    await partitionsRead('webhook_deliveries', db => listDeliveries(db, 1, {}, { limit: 5 })),
+    await partitionsRead('api_requests', db =>
+      requestList.page({ ...ctx, db } as never, SCHOOL, {}, { limit: 5 }),
+    ),
+    [`api_requests${own}`],
+  )
+  assert.deepEqual(
+    await partitionsRead('webhook_deliveries', db =>
+      deliveryList.page({ ...ctx, db } as never, SCHOOL, {}, { limit: 5 }),
+    ),
     [`webhook_deliveries${own}`],
   )
   const events = await partitionsRead('events', db =>
@@ -158,8 +165,8 @@ test('a page of a log, and a delivery by its id, have one plan for all months', 
   const [row] = await bursar.sql<{ id: string }>('select id from webhook_deliveries order by id limit 1')
   const planned = await ctx.db.transaction(async tx => {
     for (let time = 0; time < 8; time++) {
-      await listDeliveries(tx, 1, {}, { limit: 25 })
-      await listRequests(tx, 1, {}, { limit: 25 })
+      await deliveryList.page({ ...ctx, db: tx } as never, SCHOOL, {}, { limit: 25 })
+      await requestList.page({ ...ctx, db: tx } as never, SCHOOL, {}, { limit: 25 })
       await findDelivery(tx, 1, row?.id ?? '')
     }
     return tx.query<{ text: string; isOnce: boolean }>(

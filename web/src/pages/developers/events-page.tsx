@@ -1,61 +1,42 @@
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import type { EventAnswer } from '../../../../src/console/developers/webhook.output.ts'
+import type { EventAnswer } from '../../../../src/webhooks/delivery-log/event.list.ts'
 import { useInstitute, useInstitutePath } from '../../api/session.ts'
-import { DataTable, type Column } from '../../ui/table/data-table.tsx'
+import { ListTable } from '../../ui/table/list-table.tsx'
 import { Summary } from '../../ui/detail.tsx'
 import { SideDialogue } from '../../ui/dialogue/dialogue.tsx'
-import type { Filter } from '../../ui/table/use-filters.ts'
-import { formatMoment, When } from '../../ui/when.tsx'
+import { When } from '../../ui/when.tsx'
 import { DevelopersFrame } from './developers-frame.tsx'
 import { EVENT_CHOICES, eventLabel } from './texts.ts'
 
-const COLUMNS: readonly Column<EventAnswer>[] = [
-  {
-    key: 'at',
-    title: 'When',
-    text: row => formatMoment(row.occurred_at),
-    render: row => <When at={row.occurred_at} />,
+const CELLS = {
+  event: (row: EventAnswer) => (
+    <>
+      {eventLabel(row.event)}
+      <div className="mono faint">{row.event}</div>
+    </>
+  ),
+  resource_id: (row: EventAnswer) => <span className="mono">{row.resource_id}</span>,
+}
+const LABELS = {
+  event_code: {
+    ...Object.fromEntries(EVENT_CHOICES.map(({ value, label }) => [value, { label }])),
+    'webhook.test': { label: 'webhook.test: A test' },
   },
-  { key: 'what', title: 'What', text: row => eventLabel(row.event) },
-  {
-    key: 'code',
-    title: 'Event code',
-    text: row => row.event,
-    render: row => <span className="mono">{row.event}</span>,
-  },
-  {
-    key: 'resource',
-    title: 'Of what',
-    text: row => row.resource_id,
-    render: row => <span className="mono">{row.resource_id}</span>,
-  },
-]
-
-const FILTERS: readonly Filter[] = [
-  {
-    key: 'event_code',
-    label: 'Event',
-    options: [...EVENT_CHOICES, { value: 'webhook.test', label: 'webhook.test: A test' }],
-  },
-  { key: 'resource_id', label: 'Of what (id)' },
-  { key: 'collector_code', label: 'Branch' },
-  { key: 'created_from', label: 'From', kind: 'day' },
-  { key: 'created_to', label: 'Up to', kind: 'day' },
-]
+}
 
 export function EventsPage() {
   const path = useInstitutePath()
   const [open, setOpen] = useState<EventAnswer | null>(null)
   return (
     <DevelopersFrame here="events">
-      <DataTable
+      <ListTable<EventAnswer>
         name="Events"
         path={`${path}/events`}
         queryKey="events"
-        columns={COLUMNS}
+        cells={CELLS}
+        labels={LABELS}
         rowId={row => row.event_id}
-        filters={FILTERS}
         onOpen={setOpen}
         empty={{
           title: 'No events yet',

@@ -2,16 +2,15 @@ import { Button, Group, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
-import type { RequestAnswer } from '../../../../src/request-log/requests.schemas.ts'
+import type { RequestAnswer } from '../../../../src/request-log/request.list.ts'
 import { get } from '../../api/client.ts'
 import { useInstitutePath } from '../../api/session.ts'
-import { DataTable, type Column } from '../../ui/table/data-table.tsx'
+import { ListTable } from '../../ui/table/list-table.tsx'
 import { RawJson, Summary } from '../../ui/detail.tsx'
 import { SideDialogue } from '../../ui/dialogue/dialogue.tsx'
 import { Failed, Loading } from '../../ui/states.tsx'
 import { StatusBadge, type Tone } from '../../ui/status-badge.tsx'
-import type { Filter } from '../../ui/table/use-filters.ts'
-import { formatMoment, When } from '../../ui/when.tsx'
+import { When } from '../../ui/when.tsx'
 import { DevelopersFrame } from './developers-frame.tsx'
 
 function toneOf(status: number): Tone {
@@ -19,76 +18,25 @@ function toneOf(status: number): Tone {
   return status >= 400 ? 'waiting' : 'good'
 }
 
-const COLUMNS: readonly Column<RequestAnswer>[] = [
-  {
-    key: 'at',
-    title: 'When',
-    text: row => formatMoment(row.at),
-    render: row => <When at={row.at} isReal />,
+const CELLS = {
+  at: (row: RequestAnswer) => <When at={row.at} isReal />,
+  route: (row: RequestAnswer) => (
+    <span className="mono">
+      {row.method} {row.route}
+    </span>
+  ),
+  status: (row: RequestAnswer) => <StatusBadge tone={toneOf(row.status)}>{String(row.status)}</StatusBadge>,
+  error_code: (row: RequestAnswer) => <span className="mono nowrap">{row.error_code}</span>,
+  key_id: (row: RequestAnswer) => <span className="mono">{row.key_id}</span>,
+  id: (row: RequestAnswer) => <span className="mono">{row.id}</span>,
+}
+const LABELS = {
+  outcome: {
+    answered: { label: 'Done (below 400)' },
+    refused: { label: 'Refused (400 to 499)' },
+    failed: { label: 'Failed (500 and more)' },
   },
-  {
-    key: 'request',
-    title: 'Request',
-    text: row => `${row.method} ${row.route}`,
-    render: row => (
-      <span className="mono">
-        {row.method} {row.route}
-      </span>
-    ),
-  },
-  {
-    key: 'status',
-    title: 'Answer',
-    text: row => String(row.status),
-    render: row => <StatusBadge tone={toneOf(row.status)}>{String(row.status)}</StatusBadge>,
-  },
-  {
-    key: 'code',
-    title: 'Code',
-    text: row => row.error_code ?? '',
-    render: row => <span className="mono nowrap">{row.error_code}</span>,
-  },
-  {
-    key: 'ms',
-    title: 'Took',
-    text: row => `${row.ms} ms`,
-    render: row => <span className="nowrap">{row.ms} ms</span>,
-    align: 'right',
-  },
-  {
-    key: 'key',
-    title: 'Key',
-    text: row => row.key_id,
-    render: row => <span className="mono">{row.key_id}</span>,
-  },
-  {
-    key: 'id',
-    title: 'Request id',
-    text: row => row.id,
-    render: row => <span className="mono">{row.id}</span>,
-  },
-]
-
-const FILTERS: readonly Filter[] = [
-  {
-    key: 'outcome',
-    label: 'Answer',
-    options: [
-      { value: 'answered', label: 'Done (below 400)' },
-      { value: 'refused', label: 'Refused (400 to 499)' },
-      { value: 'failed', label: 'Failed (500 and more)' },
-    ],
-  },
-  {
-    key: 'method',
-    label: 'Method',
-    options: ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'].map(value => ({ value, label: value })),
-  },
-  { key: 'key_id', label: 'Key' },
-  { key: 'route', label: 'Route (pattern)' },
-  { key: 'from', label: 'From', kind: 'day' },
-  { key: 'to', label: 'Up to', kind: 'day' },
-]
+}
 
 /** The request in the address is open, so that it can be sent to a colleague. */
 export function RequestsPage() {
@@ -103,13 +51,13 @@ export function RequestsPage() {
   return (
     <DevelopersFrame here="requests">
       <Lookup onFind={open} />
-      <DataTable
+      <ListTable<RequestAnswer>
         name="Requests"
         path={`${path}/requests`}
         queryKey="requests"
-        columns={COLUMNS}
+        cells={CELLS}
+        labels={LABELS}
         rowId={row => row.id}
-        filters={FILTERS}
         onOpen={row => open(row.id)}
         empty={{
           title: 'No requests within the last month',

@@ -1,8 +1,5 @@
-import type {
-  DeliveryAnswer,
-  EventCode,
-  WebhookAnswer,
-} from '../../../../src/console/developers/webhook.output.ts'
+import type { EventCode, WebhookAnswer } from '../../../../src/console/developers/webhook.output.ts'
+import type { DeliveryAnswer } from '../../../../src/webhooks/delivery-log/delivery.list.ts'
 import type { Tone } from '../../ui/status-badge.tsx'
 
 export const HEALTH_LABELS: Record<WebhookAnswer['health'], { label: string; tone: Tone }> = {

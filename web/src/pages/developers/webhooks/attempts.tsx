@@ -1,4 +1,4 @@
-import type { DeliveryAnswer } from '../../../../../src/console/developers/webhook.output.ts'
+import type { DeliveryAnswer } from '../../../../../src/webhooks/delivery-log/delivery.list.ts'
 import { Timeline } from '../../../ui/detail.tsx'
 import { formatCount } from '../../../ui/money.tsx'
 

@@ -1,84 +1,55 @@
 import { Button, Group } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { EventAnswer } from '../../../../../src/console/developers/webhook.output.ts'
-import type { DeliveryAnswer } from '../../../../../src/console/developers/webhook.output.ts'
+import type { DeliveryAnswer } from '../../../../../src/webhooks/delivery-log/delivery.list.ts'
+import type { EventAnswer } from '../../../../../src/webhooks/delivery-log/event.list.ts'
 import { useCommand } from '../../../api/command.ts'
 import { get } from '../../../api/client.ts'
 import { useInstitutePath, useMay } from '../../../api/session.ts'
-import { DataTable, type Column } from '../../../ui/table/data-table.tsx'
+import { ListTable } from '../../../ui/table/list-table.tsx'
 import { RawJson, Summary } from '../../../ui/detail.tsx'
 import { SideDialogue } from '../../../ui/dialogue/dialogue.tsx'
 import { formatCount } from '../../../ui/money.tsx'
 import { Failed, Loading } from '../../../ui/states.tsx'
 import { StatusBadge } from '../../../ui/status-badge.tsx'
 import { notify } from '../../../ui/toasts.tsx'
-import type { Filter } from '../../../ui/table/use-filters.ts'
-import { formatMoment, When } from '../../../ui/when.tsx'
+import { When } from '../../../ui/when.tsx'
 import { Attempts } from './attempts.tsx'
 import { DevelopersFrame } from '../developers-frame.tsx'
 import { Problem } from '../../../ui/problem.tsx'
 import { DELIVERY_LABELS } from '../texts.ts'
 
-const COLUMNS: readonly Column<DeliveryAnswer>[] = [
-  {
-    key: 'at',
-    title: 'Made',
-    text: row => formatMoment(row.created_at),
-    render: row => <When at={row.created_at} isReal />,
-  },
-  {
-    key: 'event',
-    title: 'Event',
-    text: row => row.event_code,
-    render: row => <span className="mono nowrap">{row.event_code}</span>,
-  },
-  {
-    key: 'status',
-    title: 'State',
-    text: row => DELIVERY_LABELS[row.status].label,
-    render: row => (
-      <StatusBadge tone={DELIVERY_LABELS[row.status].tone}>{DELIVERY_LABELS[row.status].label}</StatusBadge>
-    ),
-  },
-  { key: 'attempts', title: 'Attempts', text: row => formatCount(row.attempts.length), align: 'right' },
-  { key: 'answer', title: 'Last answer', text: row => lastAnswer(row) },
-  {
-    key: 'next',
-    title: 'Next attempt',
-    text: row => (row.next_attempt_at === undefined ? '' : formatMoment(row.next_attempt_at)),
-    render: row => (row.next_attempt_at === undefined ? '' : <When at={row.next_attempt_at} isReal />),
-  },
-]
+const CELLS = {
+  created_at: (row: DeliveryAnswer) => <When at={row.created_at} isReal />,
+  event_code: (row: DeliveryAnswer) => <span className="mono nowrap">{row.event_code}</span>,
+  attempts: (row: DeliveryAnswer) => (
+    <>
+      {formatCount(row.attempts.length)}
+      <div className="faint nowrap">{lastAnswer(row)}</div>
+    </>
+  ),
+  next_attempt_at: (row: DeliveryAnswer) =>
+    row.next_attempt_at === undefined ? '' : <When at={row.next_attempt_at} isReal />,
+}
 
 function lastAnswer({ attempts }: DeliveryAnswer): string {
   const last = attempts.at(-1)
   if (last === undefined) return ''
-  return last.http_status === undefined ? 'None' : String(last.http_status)
+  return last.http_status === undefined ? 'no answer' : `last ${last.http_status}`
 }
-
-const FILTERS: readonly Filter[] = [
-  {
-    key: 'status',
-    label: 'State',
-    options: Object.entries(DELIVERY_LABELS).map(([value, { label }]) => ({ value, label })),
-  },
-  { key: 'webhook_id', label: 'Webhook (id)' },
-  { key: 'event_id', label: 'Event (id)' },
-]
 
 export function DeliveriesPage() {
   const path = useInstitutePath()
   const [open, setOpen] = useState<string | null>(null)
   return (
     <DevelopersFrame here="deliveries">
-      <DataTable
+      <ListTable<DeliveryAnswer>
         name="Deliveries"
         path={`${path}/deliveries`}
         queryKey="deliveries"
-        columns={COLUMNS}
+        cells={CELLS}
+        labels={{ status: DELIVERY_LABELS }}
         rowId={row => row.id}
-        filters={FILTERS}
         onOpen={row => setOpen(row.id)}
         empty={{
           title: 'No deliveries yet',

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import type { DeliveryAnswer } from '../../../../../src/console/developers/webhook.output.ts'
+import type { DeliveryAnswer } from '../../../../../src/webhooks/delivery-log/delivery.list.ts'
 import { get } from '../../../api/client.ts'
 import { useInstitutePath } from '../../../api/session.ts'
 import { Failed } from '../../../ui/states.tsx'
