@@ -147,7 +147,8 @@ test('names stand in their order within a class, whichever class comes first', a
   }
 })
 
-const idOf = (row: Json): string => row.id ?? row.payment_id ?? row.service_student_id ?? row.approval_id
+const idOf = (row: Json): string =>
+  row.id ?? row.payment_id ?? row.service_student_id ?? row.approval_id ?? row.event_id
 
 test('a file holds the picked rows alone, of any list, in the order that is shown', async () => {
   for (const [list, [column]] of Object.entries(LISTS)) {
