@@ -1509,18 +1509,33 @@ create unique index post_dated_cheques_once on post_dated_cheques (institute_id,
   where ended_at is null;
 create index post_dated_cheques_to_remind on post_dated_cheques (remind_at) where remind_at is not null;
 
--- Who gets the figures of a week or month by mail, and when next.
+-- Whom the list of those who owe goes to, by class; a class without sections has an empty one.
+create table class_teachers (
+  institute_id integer not null references institutes,
+  collector_code text not null,
+  grade text not null,
+  section text not null,
+  name text not null,
+  email text,
+  primary key (institute_id, collector_code, grade, section),
+  foreign key (institute_id, collector_code) references branches
+);
+
+-- Who gets the figures of a week or month by mail, and when next; or that class teachers get their lists then.
 create table report_mails (
   institute_id integer not null references institutes,
   id text not null,
+  what text not null check (what in ('figures', 'class_sheets')),
   every text not null check (every in ('week', 'month')),
   -- Of the week, 1 is Monday; of the month.
   day integer not null check (day between 1 and case every when 'week' then 7 else 28 end),
-  recipients text[] not null check (cardinality(recipients) between 1 and 20),
+  -- Of the figures alone.
+  recipients text[] not null check (cardinality(recipients) <= 20),
   -- Moved on in the transaction that queues the mails.
   next_at timestamptz not null,
   created_by text not null,
-  primary key (institute_id, id)
+  primary key (institute_id, id),
+  check ((what = 'class_sheets') = (cardinality(recipients) = 0))
 );
 create index report_mails_due on report_mails (next_at);
 

@@ -22,6 +22,7 @@ import { createSandboxBank, type SandboxBank } from '../sandbox/bank/simulator.s
 import { createSandboxLender, type SandboxLender } from '../sandbox/lender/lender.service.ts'
 import type { Config } from './config.ts'
 import { createPaymentHandlers } from './payment-handlers.ts'
+import { readSheetAttachment } from '../console/reports/class-sheets/class-sheets.service.ts'
 import { readMoneyAttachment } from '../payments/notices/notices.service.ts'
 import { createSenders } from './senders.ts'
 
@@ -102,7 +103,8 @@ export async function createContext(config: Settings, base: Context, log: Log): 
       findPlanDifferences: (student, rows) => findPlanDifferences(base, student, rows),
     },
     senders,
-    readAttachment: message => readMoneyAttachment(ctx, message),
+    readAttachment: async message =>
+      (await readSheetAttachment(ctx, message)) ?? (await readMoneyAttachment(ctx, message)),
     paymentHandlers: createPaymentHandlers(base),
     onMandate: (report, accountId) => applyMandateReport(ctx, report, accountId),
   }

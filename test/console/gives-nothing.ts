@@ -80,6 +80,7 @@ export const GIVES_NOTHING: Record<string, readonly string[]> = {
   'is the paper about money, not the money': [
     'POST /money/receipts/:receipt_id/cancel',
     'POST /money/receipts/messages',
+    'PUT /money/classes/teacher',
     'POST /money/report-mails',
     'DELETE /money/report-mails/:report_id',
     'PUT /money/tally-ledgers',

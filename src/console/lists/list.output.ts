@@ -40,7 +40,7 @@ const columnOutput = shown.object({
 })
 
 const FILTER_KINDS = ['text', 'day', 'choice'] as const
-const SOURCES = ['branches', 'years', 'grades', 'components', 'discounts'] as const
+const SOURCES = ['branches', 'years', 'grades', 'sections', 'components', 'discounts'] as const
 type ShownFilter = {
   key: string
   label: string

@@ -6,6 +6,7 @@ import { ledgerRoutes, reconciliationRoutes } from './books.routes.ts'
 import { receiptRoutes } from './receipts.routes.ts'
 import { settlementRoutes } from './settlements.routes.ts'
 import { duesReportRoutes } from '../reports/dues.routes.ts'
+import { classSheetRoutes } from '../reports/class-sheets/class-sheets.routes.ts'
 import { demandRoutes } from '../reports/demand/demand.routes.ts'
 import { reportMailRoutes } from '../reports/mailing/mailing.routes.ts'
 import { registerRoutes } from '../reports/register.routes.ts'
@@ -20,6 +21,7 @@ export function moneyRoutes(app: FastifyInstance, ctx: FlexContext): void {
   reconciliationRoutes(app, ctx)
   duesReportRoutes(app, ctx)
   demandRoutes(app, ctx)
+  classSheetRoutes(app, ctx)
   reportMailRoutes(app, ctx)
   receiptRoutes(app, ctx)
   ledgerRoutes(app, ctx)

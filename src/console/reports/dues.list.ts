@@ -2,6 +2,7 @@ import { column, defineList, filter } from '../../http/lists/define-list.ts'
 import { field } from '../../http/wire/input.ts'
 import { outputOf, type Shown } from '../../http/wire/output.ts'
 import { dayOf } from '../../platform/calendar.ts'
+import { classFilters } from '../../students/class-filters.list.ts'
 import { badCursor, toPage } from '../../platform/db/list.ts'
 import { by } from '../../platform/db/sorted-list.ts'
 import type { Paise } from '../../platform/money.ts'
@@ -34,7 +35,11 @@ export const defaulterList = defineList({
       title: 'Identifier',
       only: 'file',
     }),
-    grade: column(out.text('The grade.', '5'), { title: 'Grade', sort: by.grade }),
+    grade: column(out.text('The grade.', '5'), {
+      title: 'Grade',
+      sort: by.grade(`grade || ' ' || coalesce(section, '')`),
+    }),
+    section: column(out.optional.text('The section.', 'B'), { title: 'Section', only: 'file' }),
     collector_code: column(out.text('The branch.', 'MAIN'), { title: 'Branch', only: 'file' }),
     contact_name: column(out.text('Whom to speak to.', 'Asha Rao'), { title: 'Contact' }),
     contact_number: column(out.text('Their phone.', '9876543210'), { title: 'Phone', only: 'file' }),
@@ -75,10 +80,14 @@ export const defaulterList = defineList({
     bucket: filter(field.oneOf(DEFAULTER_BUCKETS, 'How late; everybody who is late if absent.'), {
       label: 'How late',
     }),
-    grade: filter(field.code('Only of this grade.', '5'), { label: 'Grade' }),
-    collector_code: filter(field.code('Only of this branch.', 'MAIN'), { label: 'Branch' }),
+    ...classFilters('s'),
+    collector_code: filter(field.code('Only of this branch.', 'MAIN'), {
+      label: 'Branch',
+      choices: 'branches',
+    }),
     academic_year_start: filter(field.year('Only of the year that begins then.', 2026), {
-      label: 'Year that begins in',
+      label: 'Year',
+      choices: 'years',
     }),
   },
   rows: {

@@ -11,7 +11,10 @@ type DuesFilter = {
   academicYearStart?: number | undefined
 }
 export type AskedAgeing = DuesFilter & { by: Grouping }
-export type AskedDefaulters = DuesFilter & { bucket?: DefaulterBucket | undefined }
+export type AskedDefaulters = DuesFilter & {
+  bucket?: DefaulterBucket | undefined
+  section?: string | undefined
+}
 
 /** Parts of groups that are asked for, as a condition of `owedNow`. $1 is the institute. */
 function isWanted(values: unknown[], { grade, collectorCode, academicYearStart }: DuesFilter): string {
@@ -117,6 +120,8 @@ function listedGroups(values: unknown[], { bucket = 'late', ...filter }: AskedDe
 
 /** Gives a row for each student in the list. */
 export function countedDefaulters(instituteId: number, today: string, asked: AskedDefaulters): Query {
+  // A group's children may be in any section, so those of one are counted by themselves.
+  if (asked.section !== undefined) return defaultersQuery(instituteId, today, asked)
   const values: unknown[] = [instituteId, today]
   const text = `${listedGroups(values, asked)}
     select 1 from generate_series(1, (select coalesce(sum(students), 0)::bigint from listed))`
@@ -142,6 +147,12 @@ export function defaultersQuery(
   const day = cursor === undefined ? `'-infinity'::date` : `$${values.push(cursor.dueOn)}::date`
   const student = cursor === undefined ? `''` : `$${values.push(cursor.studentId)}::text`
   const limit = range === undefined ? null : `$${values.push(range.limit)}::int`
+  const section = asked.section === undefined ? null : `$${values.push(asked.section)}::text`
+  const inSection = (student: string): string =>
+    section === null
+      ? ''
+      : `and exists (select from students x where x.institute_id = $1 and x.id = ${student}
+          and lower(btrim(x.section)) = lower(btrim(${section})))`
   const text = `${listed}, needed as (
       select *, sum(case when oldest > ${day} then students end)
         over (order by oldest groups between unbounded preceding and 1 preceding) as before
@@ -153,15 +164,16 @@ export function defaultersQuery(
           select d.student_id from student_dues d
           where d.institute_id = $1 and d.group_id = g.group_id and d.record_no = g.record_no
             and (g.oldest > ${day} or d.student_id > ${student})
-            and d.student_id not in (select student_id from counted)
+            and d.student_id not in (select student_id from counted) ${inSection('d.student_id')}
           order by d.student_id ${limit === null ? 'offset 0' : `limit ${limit}`}) k
-        ${limit === null ? '' : `where coalesce(g.before, 0) < ${limit} + (select count(*) from counted)`}
+        ${limit === null || section !== null ? '' : `where coalesce(g.before, 0) < ${limit} + (select count(*) from counted)`}
         union all
         select student_id, oldest, null, owed, total from listed
         where student_id is not null and (oldest, student_id) > (${day}, ${student})
+          ${inSection('student_id')}
       ) either order by oldest, student_id${limit === null ? '' : ` limit ${limit}`}
     )
-    select s.id as "studentId", s.fullname, s.identifier, s.grade, s.collector_code as "collectorCode",
+    select s.id as "studentId", s.fullname, s.identifier, s.grade, s.section, s.collector_code as "collectorCode",
       s.primary_contact_name as "contactName", s.primary_contact_number as "contactNumber",
       s.primary_contact_email as "contactEmail", 
       coalesce(h.owed, (select sum(k.owed_paise[no]) from unnest(h.parts) as no))::bigint as "owedPaise",

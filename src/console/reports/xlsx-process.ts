@@ -3,7 +3,7 @@ import { serveProcess } from '../../platform/process-pool/serve.ts'
 import writeSheet, { type CellObject, type SheetData } from 'write-excel-file/node'
 import type { SheetAsk, SheetHead } from './xlsx.ts'
 
-/** Collects the rows that it is given, and answers the spreadsheet when there are no more. */
+/** Collects the sheets that it is given, and answers the spreadsheet when there are no more. */
 const HEADING = { fontWeight: 'bold', wrap: true } as const
 const WIDTHS = { text: 24, money: 16, count: 10, day: 12, moment: 18 }
 /** Lakhs and crores; Excel knows them only as a format of its own. */
@@ -11,32 +11,37 @@ const RUPEES = String.raw`[>=10000000]##\,##\,##\,##0.00;[>=100000]##\,##\,##0.0
 const HALF_HOURS_AHEAD = 11
 const HALF_HOUR_MS = 30 * 60_000
 
-let head: SheetHead = { name: '', columns: [] }
-const sheet: SheetData = []
+const sheets: { head: SheetHead; data: SheetData }[] = []
 
 serveProcess(async (question: SheetAsk): Promise<Uint8Array | null> => {
   if (question === 'end') return makeFile()
   if (Array.isArray(question)) {
+    const last = sheets.at(-1)
     for (const row of question)
-      sheet.push(row.map((value, index) => cellOf(value, head.columns[index]?.kind ?? 'text')))
+      last?.data.push(row.map((value, index) => cellOf(value, last.head.columns[index]?.kind ?? 'text')))
   } else {
-    head = question
-    sheet.push(head.columns.map(({ title }) => ({ value: title, ...HEADING })))
+    const titles = question.columns.map(({ title }) => ({ value: title, ...HEADING }))
+    sheets.push({ head: question, data: [titles] })
   }
   return null
 })
 
 function makeFile(): Promise<Uint8Array> {
-  const columns = head.columns.map(({ kind }) => ({ width: WIDTHS[kind] }))
-  const { name, lists } = head
-  if (lists === undefined) return writeSheet(sheet, { sheet: name, stickyRowsCount: 1, columns }).toBuffer()
+  const made = sheets.map(({ head: { name, columns }, data }) => ({
+    data,
+    sheet: name,
+    stickyRowsCount: 1,
+    columns: columns.map(({ kind }) => ({ width: WIDTHS[kind] })),
+  }))
+  const lists = sheets[0]?.head.lists
+  if (lists === undefined) return writeSheet(made).toBuffer()
   const longest = largestOf(lists.columns.map(({ values }) => values.length))
   const rows = Array.from({ length: longest }, (_, row) =>
     lists.columns.map(({ values }) => cellOf(values[row] ?? null, 'text')),
   )
   const titles = lists.columns.map(({ title }) => ({ value: title, ...HEADING }))
   return writeSheet([
-    { data: sheet, sheet: name, stickyRowsCount: 1, columns },
+    ...made,
     {
       data: [titles, ...rows],
       sheet: lists.name,

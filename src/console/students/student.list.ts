@@ -4,6 +4,7 @@ import { outputOf, type Shown } from '../../http/wire/output.ts'
 import { branchFilter, type Institute } from '../../institutes/institutes.rules.ts'
 import { toPage } from '../../platform/db/list.ts'
 import { by } from '../../platform/db/sorted-list.ts'
+import { classFilters } from '../../students/class-filters.list.ts'
 import { studentFields } from '../../students/student.output.ts'
 import { yearName } from '../../students/students.rules.ts'
 import { STATUSES, toWordQuery } from './students.rules.ts'
@@ -35,8 +36,7 @@ const filters = {
     label: 'Year',
     choices: 'years',
   }),
-  grade: filter(field.code('Only of this grade.', '5'), { label: 'Grade', choices: 'grades' }),
-  section: filter(field.text('Only of this section.', 'B', 64), { label: 'Section' }),
+  ...classFilters('s'),
   status: filter(field.oneOf(STATUSES, 'Only in this state.'), { label: 'Status' }),
   owing: filter(
     field.oneOf(

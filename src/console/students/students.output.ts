@@ -39,6 +39,7 @@ export const choicesOutput = choices.object({
     codeOutput,
   ),
   grades: choices.list('Grades of the catalogue.', codeOutput),
+  sections: choices.list('Sections that there are students of; at most 100.', codeOutput),
   components: choices.list('Fee components of the catalogue.', codeOutput),
   discounts: choices.list('Discounts of the catalogue.', codeOutput),
   is_strict: choices.flag('Whether only codes of the catalogue are taken.', false),

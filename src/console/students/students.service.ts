@@ -38,17 +38,20 @@ export type Choices = {
   branches: Code[]
   years: Code[]
   grades: Code[]
+  sections: Code[]
   components: Code[]
   discounts: Code[]
   isStrict: boolean
 }
 
 const MOST_YEARS = 20
+const MOST_SECTIONS = 100
 
 /** What lists and dialogues offer to choose from. */
 export async function readChoices(ctx: Context, institute: Institute): Promise<Choices> {
-  const [years, grades, components, discounts] = await Promise.all([
+  const [years, sections, grades, components, discounts] = await Promise.all([
     store.listYears(ctx.db, institute.id, MOST_YEARS),
+    store.listSections(ctx.db, institute.id, MOST_SECTIONS),
     listEntries(ctx, institute, 'grade'),
     listEntries(ctx, institute, 'component'),
     listEntries(ctx, institute, 'discount'),
@@ -59,6 +62,7 @@ export async function readChoices(ctx: Context, institute: Institute): Promise<C
     branches,
     years: years.map(({ start, end }) => ({ code: String(start), name: yearName(start, end) })),
     grades: inOrder(grades, order.grades),
+    sections: sections.map(section => ({ code: section, name: section })),
     components: inOrder(components, order.components),
     discounts,
     isStrict: institute.strictCatalogue,

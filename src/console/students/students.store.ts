@@ -150,6 +150,17 @@ export async function listYears(
   )
 }
 
+/** Each once, however it is written. */
+export async function listSections(db: Queryable, instituteId: number, limit: number): Promise<string[]> {
+  const rows = await db.query<{ section: string }>(
+    `select min(btrim(s.section)) as section from students s
+     where s.institute_id = $1 and s.status = 'active' and btrim(s.section) <> ''
+     group by lower(btrim(s.section)) order by 1 limit $2`,
+    [instituteId, limit],
+  )
+  return rows.map(({ section }) => section)
+}
+
 export type FoundStudent = Pick<
   ListedStudent,
   'id' | 'fullname' | 'identifier' | 'grade' | 'academicYearStart' | 'academicYearEnd' | 'status'

@@ -89,7 +89,7 @@ export function column<Given extends OutFields[string], Row = never>(
 }
 
 /** What a page offers to choose from that the institute itself decides. */
-type ChoiceSource = 'branches' | 'years' | 'grades' | 'components' | 'discounts'
+type ChoiceSource = 'branches' | 'years' | 'grades' | 'sections' | 'components' | 'discounts'
 
 /** Written as a method, so that filters of any value stand in one record. `owner` is whose rows they are: the list's `Of`. */
 type Where<Value> =

@@ -129,8 +129,8 @@ test('the spreadsheet holds numbers as numbers, days as days and texts as texts'
   assert.equal(head?.[0], 'Student')
   const late = rows.find(row => row[1] === 'ADM-1')
   assert.equal(late?.[0], '=HYPERLINK("http://evil.example")')
-  assert.equal(late?.[7], 39000)
-  const due: unknown = late?.[9]
+  assert.equal(late?.[8], 39000)
+  const due: unknown = late?.[10]
   assert.ok(due instanceof Date)
   assert.equal(due.toISOString().slice(0, 10), daysAgo(40))
 })

@@ -9,6 +9,7 @@ const NONE: ChoicesAnswer = {
   branches: [],
   years: [],
   grades: [],
+  sections: [],
   components: [],
   discounts: [],
   is_strict: false,

@@ -1,13 +1,16 @@
-import { field, input } from '../../../http/wire/input.ts'
-import { EVERY } from './mailing.rules.ts'
+import { field, input, optional } from '../../../http/wire/input.ts'
+import { EVERY, MAILED } from './mailing.rules.ts'
 
 export const reportMailInput = input({
+  what: optional(field.oneOf(MAILED, 'What is mailed; the figures if absent.'), 'figures'),
   every: field.oneOf(EVERY, 'How often.'),
   day: field.wholeNumber('Of the week, 1 is Monday; of the month, at most 28.', 1, [1, 28]),
-  recipients: field.list('Who gets it.', field.email('An e-mail address.', 'head@school.example'), {
-    min: 1,
-    max: 20,
-  }),
+  recipients: optional(
+    field.list('Who gets the figures.', field.email('An e-mail address.', 'head@school.example'), {
+      max: 20,
+    }),
+    [],
+  ),
 })
 
 export const reportMailParams = input({

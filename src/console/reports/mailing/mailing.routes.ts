@@ -22,10 +22,10 @@ export function reportMailRoutes(app: FastifyInstance, ctx: Context): void {
     body: reportMailInput,
     output: created(reportMailOutput),
     perform: (command, { who, body }) => service.addReportMail(ctx, command, { ...body, by: who.email }),
-    audit: (_call, { id, every, day, recipients }: service.ReportMail) => ({
+    audit: (_call, { id, what, every, day, recipients }: service.ReportMail) => ({
       what: 'report_mail.added',
       about: id,
-      after: { every, day, recipients },
+      after: { what, every, day, recipients },
     }),
   })
   addConsoleWrite(app, ctx, {
@@ -35,10 +35,10 @@ export function reportMailRoutes(app: FastifyInstance, ctx: Context): void {
     params: reportMailParams,
     output: one(reportMailOutput),
     perform: (command, { params }) => service.removeReportMail(ctx, command, params.reportId),
-    audit: (_call, { id, every, day, recipients }: service.ReportMail) => ({
+    audit: (_call, { id, what, every, day, recipients }: service.ReportMail) => ({
       what: 'report_mail.removed',
       about: id,
-      before: { every, day, recipients },
+      before: { what, every, day, recipients },
     }),
   })
 }

@@ -1,5 +1,9 @@
 import { INDIA } from '../../../platform/calendar.ts'
 
+/** The figures of the office, or to each class teacher who of the class is late. */
+export const MAILED = ['figures', 'class_sheets'] as const
+export type Mailed = (typeof MAILED)[number]
+
 export const EVERY = ['week', 'month'] as const
 /** `day`: of the week, from 1 for Monday; of the month. */
 export type Schedule = { every: (typeof EVERY)[number]; day: number }

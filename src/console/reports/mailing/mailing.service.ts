@@ -11,10 +11,12 @@ import { transact, type Command } from '../../../platform/idempotency.ts'
 import { newId } from '../../../platform/ids.ts'
 import { sumPaise } from '../../../platform/money.ts'
 import { readAgeing } from '../dues.service.ts'
+import { attachmentName } from '../class-sheets/class-sheets.rules.ts'
+import { hasTeacherToMail, listSheetsToMail } from '../class-sheets/class-sheets.service.ts'
 import { readCollection } from '../register.service.ts'
-import { nextMailAt, periodBefore, type Schedule } from './mailing.rules.ts'
+import { nextMailAt, periodBefore, type Mailed, type Schedule } from './mailing.rules.ts'
 import * as store from './mailing.store.ts'
-import { reportText } from './mailing.texts.ts'
+import { classSheetText, reportText } from './mailing.texts.ts'
 
 export type { ReportMail } from './mailing.store.ts'
 
@@ -28,21 +30,28 @@ export async function listReportMails(
   return store.listReportMails(db, institute.id)
 }
 
-type NewReportMail = Schedule & { recipients: readonly string[]; by: string }
+type NewReportMail = Schedule & { what: Mailed; recipients: readonly string[]; by: string }
 
 export async function addReportMail(
-  { db, clock }: Context,
+  ctx: Context,
   command: Command<store.ReportMail>,
-  { every, day, recipients, by }: NewReportMail,
+  { what, every, day, recipients, by }: NewReportMail,
 ): Promise<store.ReportMail> {
   if (day > LAST_DAY[every]) throw badField('day', `must be at most ${LAST_DAY[every]}`)
+  const { db, clock } = ctx
   const { instituteId } = command
+  if (what === 'figures' && recipients.length === 0) throw badField('recipients', 'must name somebody')
+  if (what === 'class_sheets' && recipients.length > 0)
+    throw badField('recipients', 'must be left out: class sheets go to the class teachers')
+  if (what === 'class_sheets' && !(await hasTeacherToMail(ctx, instituteId)))
+    throw conflict('No class has a teacher with an e-mail address yet. Enter one first.')
   return transact(db, command, async tx => {
     const known = await store.listReportMails(tx, instituteId)
     if (known.length >= MOST) throw conflict(`There are ${MOST} such mails already.`)
     const nextAt = nextMailAt({ every, day }, clock.now())
     const one = {
       id: newId('report'),
+      what,
       every,
       day,
       recipients: [...new Set(recipients)],
@@ -89,17 +98,11 @@ async function mailSome(
       keys.map(({ id }) => id),
     )
     for (const one of due) {
-      const text = await writeReport(ctx, institute, one)
-      const message = {
-        instituteId: institute.id,
-        channel: 'email' as const,
-        about: one.id,
-        at: now,
-        ...text,
-      }
+      const message = { instituteId, channel: 'email' as const, about: one.id, at: now }
+      const mails = one.what === 'figures' ? writeFigures : writeSheets
       await queueMessages(
         tx,
-        one.recipients.map(recipient => ({ ...message, recipient })),
+        (await mails(ctx, institute, one)).map(mail => ({ ...message, ...mail })),
       )
     }
     await store.setNext(
@@ -110,7 +113,19 @@ async function mailSome(
   })
 }
 
-async function writeReport(ctx: Context, institute: Institute, schedule: store.DueReport) {
+type Mail = { recipient: string; subject: string; body: string; attachment?: string }
+
+async function writeSheets(ctx: Context, institute: Institute): Promise<Mail[]> {
+  const today = dayOf(ctx.clock.now())
+  const classes = await listSheetsToMail(ctx, institute)
+  return classes.map(({ teacher, sheet }) => ({
+    recipient: teacher.email,
+    ...classSheetText({ institute: institute.name, teacher: teacher.name, sheet, today }),
+    attachment: attachmentName(sheet),
+  }))
+}
+
+async function writeFigures(ctx: Context, institute: Institute, schedule: store.DueReport): Promise<Mail[]> {
   const { period, earlier } = periodBefore(schedule, dayOf(schedule.nextAt))
   const [now, before, ageing, bank] = await Promise.all([
     readCollection(ctx, institute, { ...period, by: 'day' }),
@@ -119,7 +134,7 @@ async function writeReport(ctx: Context, institute: Institute, schedule: store.D
     readBankStatus(ctx, institute),
   ])
   const { days30Paise, days60Paise, days90Paise, over90Paise, totalPaise } = ageing.total
-  return reportText({
+  const text = reportText({
     institute: institute.name,
     period,
     collected: now.totals,
@@ -129,6 +144,7 @@ async function writeReport(ctx: Context, institute: Institute, schedule: store.D
     openLines: bank.reduce((sum, account) => sum + account.openLines, 0),
     url: `${ctx.publicUrl}/console/i/${institute.code}/money`,
   })
+  return schedule.recipients.map(recipient => ({ recipient, ...text }))
 }
 
 export async function nextReportDue({ db }: Pick<Context, 'db'>): Promise<Date | null> {

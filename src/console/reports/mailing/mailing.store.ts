@@ -3,13 +3,20 @@ import { findDue } from '../../../platform/jobs/claim.ts'
 import type { RowKey } from '../../../platform/db/named-rows.ts'
 import type { Database, Queryable, Transaction } from '../../../platform/db/database.ts'
 import { Table } from '../../../platform/db/table.ts'
-import type { Schedule } from './mailing.rules.ts'
+import type { Mailed, Schedule } from './mailing.rules.ts'
 
-export type ReportMail = Schedule & { id: string; recipients: string[]; nextAt: Date; createdBy: string }
+export type ReportMail = Schedule & {
+  id: string
+  what: Mailed
+  recipients: string[]
+  nextAt: Date
+  createdBy: string
+}
 export type DueReport = ReportMail & { instituteId: number }
 
 const mails = new Table<ReportMail>('report_mails', {
   id: 'text',
+  what: 'text',
   every: 'text',
   day: 'int',
   recipients: 'text[]',

@@ -1,5 +1,7 @@
 import { formatDay } from '../../../platform/calendar.ts'
 import { formatRupees, type Paise } from '../../../platform/money.ts'
+import { classOf } from '../../../platform/names.ts'
+import type { ClassSheet } from '../class-sheets/class-sheets.rules.ts'
 import type { Days } from './mailing.rules.ts'
 
 type Collected = Record<
@@ -44,4 +46,27 @@ export function reportText(figures: Figures): { subject: string; body: string } 
     subject: `${institute}: ${formatRupees(collected.collectedPaise)} collected, ${days}`,
     body: lines.join('\n'),
   }
+}
+
+type TeachersMail = { institute: string; teacher: string; sheet: ClassSheet; today: string }
+
+/** To a class teacher: the list itself is in the file. */
+export function classSheetText({ institute, teacher, sheet, today }: TeachersMail): {
+  subject: string
+  body: string
+} {
+  const { grade, section, children, owedPaise } = sheet
+  const named = classOf(grade, section)
+  const students = children.length === 1 ? '1 student' : `${children.length} students`
+  const lines = [
+    `Dear ${teacher},`,
+    '',
+    `Of class ${named}, ${students} had fees overdue on ${formatDay(today)}: ${formatRupees(owedPaise)} in all.`,
+    'The file with this mail lists them, with whom to speak to. It is as of the moment when this mail left.',
+    '',
+    'Please treat it as confidential: what a family owes concerns nobody but the family and the school.',
+    '',
+    institute,
+  ]
+  return { subject: `${institute}: fees overdue in class ${named}`, body: lines.join('\n') }
 }

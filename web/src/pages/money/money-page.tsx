@@ -4,6 +4,7 @@ import { PageTabs } from '../../ui/page-tabs.tsx'
 import { PageFrame } from '../../ui/page.tsx'
 import './money.css'
 import { BankView } from './bank/bank-view.tsx'
+import { ClassesView } from './classes-view.tsx'
 import { CollectionView } from './collection-view.tsx'
 import { DemandView } from './demand-view.tsx'
 import { DisputesView } from './disputes-view.tsx'
@@ -20,6 +21,7 @@ const VIEWS: readonly { key: string; group: string; label: string; View: Compone
   { key: 'payments', group: 'Received', label: 'Payments', View: PaymentsView },
   { key: 'receipts', group: 'Received', label: 'Receipts', View: ReceiptsView },
   { key: 'dues', group: 'Owed', label: 'Dues', View: DuesView },
+  { key: 'classes', group: 'Owed', label: 'By class', View: ClassesView },
   { key: 'demand', group: 'Owed', label: 'Demand', View: DemandView },
   { key: 'reminders', group: 'Owed', label: 'Reminders', View: RemindersView },
   { key: 'expected', group: 'To the bank', label: 'Expected', View: ExpectedView },

@@ -13,8 +13,27 @@ import { formatMoment } from '../../ui/when.tsx'
 const WEEKDAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday']
 const REFRESHES = ['report-mails', 'audit']
 
-/** Who gets the figures of a week or month by mail. */
-export function ReportMails({ onClose }: { onClose: () => void }) {
+type What = ReportMailAnswer['what']
+
+const WORDS: Record<What, { title: string; say: string; none: string; act: string; refused: string }> = {
+  figures: {
+    title: 'Report by mail',
+    say: 'What came in, what is owed and overdue, in the morning of the day that you choose.',
+    none: 'Nobody gets it yet.',
+    act: 'Mail the report',
+    refused: 'An owner decides who gets it.',
+  },
+  class_sheets: {
+    title: 'Mail to class teachers',
+    say: 'Each class teacher with an e-mail address gets who of the class is late, as PDF, in the morning of the day that you choose. Where nobody is late no mail is sent.',
+    none: 'They get none yet.',
+    act: 'Mail the class teachers',
+    refused: 'An owner decides whether they get it.',
+  },
+}
+
+/** Who gets the figures of a week or month by mail, or that class teachers get their lists. */
+export function ReportMails({ what = 'figures', onClose }: { what?: What; onClose: () => void }) {
   const path = `${useInstitutePath()}/money/report-mails`
   const mayChange = useMay('owner')
   const mails = useQuery({
@@ -27,15 +46,17 @@ export function ReportMails({ onClose }: { onClose: () => void }) {
     body: () => ({}),
     refreshes: REFRESHES,
   })
+  const words = WORDS[what]
+  const sent = mails.data?.filter(mail => mail.what === what)
   return (
-    <Dialogue onClose={onClose} title="Report by mail">
-      <p>What came in, what is owed and overdue, in the morning of the day that you choose.</p>
+    <Dialogue onClose={onClose} title={words.title}>
+      <p>{words.say}</p>
       {mails.isPending && <Loading />}
       {mails.isError && <Failed error={mails.error} retry={() => void mails.refetch()} />}
-      {mails.data?.map(mail => (
+      {sent?.map(mail => (
         <Group key={mail.id} justify="space-between" wrap="nowrap" mb="sm">
           <span>
-            {dayName(mail)}: {mail.recipients.join(', ')}
+            {[dayName(mail), mail.recipients.join(', ')].filter(Boolean).join(': ')}
             <br />
             <span className="faint">Next on {formatMoment(mail.next_at)}</span>
           </span>
@@ -46,8 +67,8 @@ export function ReportMails({ onClose }: { onClose: () => void }) {
           )}
         </Group>
       ))}
-      {mails.data?.length === 0 && <p className="faint">Nobody gets it yet.</p>}
-      {mayChange ? <AddForm path={path} /> : <p>An owner decides who gets it.</p>}
+      {sent?.length === 0 && <p className="faint">{words.none}</p>}
+      {mayChange ? <AddForm path={path} what={what} /> : <p>{words.refused}</p>}
     </Dialogue>
   )
 }
@@ -61,7 +82,7 @@ const CHOICES = [
   ...Array.from({ length: 28 }, (_, index) => ({ every: 'month' as const, day: index + 1 })),
 ].map(choice => ({ value: `${choice.every} ${choice.day}`, label: dayName(choice) }))
 
-function AddForm({ path }: { path: string }) {
+function AddForm({ path, what }: { path: string; what: What }) {
   const [when, setWhen] = useState('week 1')
   const [recipients, setRecipients] = useState('')
   const add = useCommand<Record<string, unknown>>({
@@ -77,7 +98,7 @@ function AddForm({ path }: { path: string }) {
       onSubmit={event => {
         event.preventDefault()
         const [every, day] = when.split(' ')
-        add.mutate({ every, day: Number(day), recipients: addresses })
+        add.mutate({ what, every, day: Number(day), recipients: addresses })
       }}
     >
       <Stack gap="sm">
@@ -87,17 +108,23 @@ function AddForm({ path }: { path: string }) {
           value={when}
           onChange={event => setWhen(event.currentTarget.value)}
         />
-        <TextInput
-          label="E-mail addresses"
-          description="Several with commas between them."
-          value={recipients}
-          onChange={event => setRecipients(event.currentTarget.value)}
-          error={wrong ?? problemOf(add.error, 'recipients')}
-        />
+        {what === 'figures' && (
+          <TextInput
+            label="E-mail addresses"
+            description="Several with commas between them."
+            value={recipients}
+            onChange={event => setRecipients(event.currentTarget.value)}
+            error={wrong ?? problemOf(add.error, 'recipients')}
+          />
+        )}
         <Problem error={add.error} />
         <Group justify="flex-end">
-          <Button type="submit" loading={add.isPending} disabled={addresses.length === 0}>
-            Mail the report
+          <Button
+            type="submit"
+            loading={add.isPending}
+            disabled={what === 'figures' && addresses.length === 0}
+          >
+            {WORDS[what].act}
           </Button>
         </Group>
       </Stack>

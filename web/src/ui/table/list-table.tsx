@@ -142,5 +142,6 @@ function toFilter(
     return [{ key, label, options: named.map(value => ({ value, label: labels?.[value]?.label ?? value })) }]
   }
   const options = (choices?.[source] ?? []).map(({ code, name }) => ({ value: code, label: name }))
-  return source === 'branches' && options.length < 2 ? [] : [{ key, label, options }]
+  const least = source === 'branches' ? 2 : source === 'sections' ? 1 : 0
+  return options.length < least ? [] : [{ key, label, options }]
 }
