@@ -1361,8 +1361,8 @@ create table receipts (
   cancel_reason text,
   -- When the payer was told of it.
   payer_notified_at timestamptz,
-  -- Why its payer is to be told that it is cancelled, with what was said of it; null: nobody is, or the new receipt tells.
-  cancel_cause text check (cancel_cause in ('payment_cancelled', 'cheque_returned')),
+  -- Why it is cancelled, and what its payer is to be told of that; no note: nothing, or the new receipt tells.
+  cancel_cause text check (cancel_cause in ('payment_cancelled', 'cheque_returned', 'payment_moved')),
   cancel_note text,
   -- When that was, or that there was nothing to take back because the payer had not been told of the receipt.
   cancel_notified_at timestamptz,
@@ -1377,7 +1377,7 @@ create table receipts (
 create unique index receipts_one_standing on receipts (institute_id, payment_id) where source = 'online' or cancelled_at is null;
 create index receipts_to_notify on receipts (issued_at) where payer_notified_at is null;
 create index receipts_to_take_back on receipts (cancelled_at)
-  where cancel_cause is not null and cancel_notified_at is null and payer_notified_at is not null;
+  where cancel_note is not null and cancel_notified_at is null and payer_notified_at is not null;
 create index receipts_of_payment on receipts (institute_id, payment_id);
 create index receipts_by_day on receipts (institute_id, issued_at desc, financial_year desc, number desc);
 create index receipts_by_number on receipts (institute_id, number);
@@ -3135,7 +3135,7 @@ create index given_alone_by_refund on given_alone (institute_id, refund_id) wher
 create table approvals (
   institute_id integer not null references institutes,
   id text not null,
-  act text not null check (act in ('refund', 'advance_refund', 'refund_of_other_amount', 'concession', 'late_fee_waiver', 'payment_cancellation', 'counter_refund',
+  act text not null check (act in ('refund', 'advance_refund', 'refund_of_other_amount', 'concession', 'late_fee_waiver', 'payment_cancellation', 'counter_refund', 'payment_move',
     'payment_rules', 'structure_change', 'structure_drop', 'fee_structure', 'student_file', 'rollover', 'class_change',
     'plan_reschedule', 'plan_resumption')),
   -- The order, student or plan; of a fee structure its year and the class; the file; the new year; the institute.

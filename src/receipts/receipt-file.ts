@@ -38,8 +38,11 @@ export function receiptFileOf(
   }
 }
 
+/** A list of receipts does not read why each is cancelled. */
+type PrintedReceipt = Omit<Receipt, 'cancelCause'> & Partial<Pick<Receipt, 'cancelCause'>>
+
 export function printOf(
-  { issuedAt, cancelledAt, cancelReason, ...key }: Receipt,
+  { issuedAt, cancelledAt, cancelReason, cancelCause, ...key }: PrintedReceipt,
   paidFor: PaidFor,
   { paper = 'a4', isDuplicate = false }: PrintOptions = {},
 ): ReceiptPrint {
@@ -49,7 +52,10 @@ export function printOf(
     paidAt: paidAt !== null && dayOf(paidAt) === dayOf(issuedAt) ? null : paidAt,
     receiptNumber: receiptNumber(key),
     issuedAt,
-    isCancelled: cancelledAt === null ? null : { at: cancelledAt, reason: cancelReason ?? '' },
+    isCancelled:
+      cancelledAt === null
+        ? null
+        : { at: cancelledAt, reason: cancelReason ?? '', isMoved: cancelCause === 'payment_moved' },
     paper,
     isDuplicate,
   }

@@ -53,7 +53,7 @@ export type ReceiptDocument = {
   receivedBy: string | null
   /** By cheque or draft, which counts once the bank has paid it. */
   isByInstrument: boolean
-  isCancelled: { at: Date; reason: string } | null
+  isCancelled: { at: Date; reason: string; isMoved?: boolean } | null
   /** What of it went back, the first first. */
   refunds: readonly ReceiptRefund[]
   isSandbox: boolean
@@ -125,10 +125,15 @@ function markPage(sheet: Sheet, receipt: ReceiptPrint): void {
 }
 
 function stampOf({ isCancelled, refunds, totalPaise }: ReceiptPrint): string | null {
-  if (isCancelled !== null) return 'CANCELLED'
+  if (isCancelled !== null) return cancelledAs(isCancelled)
   const back = sumPaise(refunds.map(refund => refund.amountPaise))
   if (back === 0) return null
   return back < totalPaise ? 'PART REFUNDED' : 'REFUNDED'
+}
+
+/** Money that was moved still counts, with the receipt that is named. */
+function cancelledAs({ isMoved = false }: NonNullable<ReceiptPrint['isCancelled']>): string {
+  return isMoved ? 'MOVED' : 'CANCELLED'
 }
 
 function writeHead(sheet: Sheet, receipt: ReceiptPrint): void {
@@ -136,7 +141,7 @@ function writeHead(sheet: Sheet, receipt: ReceiptPrint): void {
   writeSchool(sheet, receipt, 'Fee receipt')
   if (receipt.isDuplicate) write(sheet, 'DUPLICATE COPY', { ...STRONG, color: AMBER })
   if (isCancelled !== null) {
-    const when = `CANCELLED on ${formatMoment(isCancelled.at)}. This receipt is no longer valid.`
+    const when = `${cancelledAs(isCancelled)} on ${formatMoment(isCancelled.at)}. This receipt is no longer valid.`
     write(sheet, when, { ...STRONG, size: 11, color: RED })
     write(sheet, `Reason: ${isCancelled.reason}`, { ...BODY, color: RED })
   } else

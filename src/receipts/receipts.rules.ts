@@ -1,8 +1,11 @@
 /** Numbers run from 1 in each financial year of an institute, whatever way the money came. */
 export type ReceiptKey = { financialYear: string; number: number }
 
-/** Why the payer of a receipt is told that it is cancelled, and what of it. */
-export type TakenBack = { cause: 'payment_cancelled' | 'cheque_returned'; note: string }
+/** Why a receipt is cancelled, and what its payer is told of it; null: nothing, as when a new receipt tells. */
+export type TakenBack = {
+  cause: 'payment_cancelled' | 'cheque_returned' | 'payment_moved'
+  note: string | null
+}
 
 /** 2026-27/000042, as people quote it. */
 export function receiptNumber({ financialYear, number }: ReceiptKey): string {

@@ -7,6 +7,7 @@ export type Receipt = ReceiptKey & {
   issuedAt: Date
   cancelledAt: Date | null
   cancelReason: string | null
+  cancelCause: TakenBack['cause'] | null
 }
 
 const receipts = new Table<Receipt>('receipts', {
@@ -16,6 +17,7 @@ const receipts = new Table<Receipt>('receipts', {
   issuedAt: 'timestamptz',
   cancelledAt: 'timestamptz',
   cancelReason: 'text',
+  cancelCause: 'text',
 })
 
 const SELECT = `select ${receipts.columns('c')} from receipts c where c.institute_id = $1`

@@ -151,6 +151,17 @@ const WEIGHED: Record<ApprovalAct, Example> = {
       return meera.post(`${AT}/students/${student}/payments/ACT-BACK/refunds`, { way: 'cash', ...WHY })
     },
   },
+  payment_move: {
+    route: 'POST /students/:service_student_id/payments/:transaction_id/move',
+    ask: async () => {
+      const [student, other] = [await child('ACT-FROM'), await child('ACT-TO')]
+      const lines = { fee_components: [{ component_type: 'LIBRARY_FEE', amount: 6_000 }] }
+      const cash = { mode: 'cash', amount: 6_000, paid_at: await clockDay(), transaction_id: 'ACT-MOVE' }
+      assertAnswer(await meera.post(`${AT}/students/${student}/payments`, { ...cash, ...lines }), '201')
+      const move = { to_service_student_id: other, ...WHY }
+      return meera.post(`${AT}/students/${student}/payments/ACT-MOVE/move`, move)
+    },
+  },
   payment_rules: {
     route: 'PUT /payment-rules',
     ask: async () => {

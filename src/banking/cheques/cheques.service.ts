@@ -108,7 +108,7 @@ export async function bounceWithin(
     await cancelPaymentWithin(
       tx,
       { institute, studentId, transactionId },
-      { reason: cancelReason, at, returned: { reason } },
+      { reason: cancelReason, at, told: { cause: 'cheque_returned', note: reason } },
     )
     // The bank charges once for a cheque, whomever it pays for.
     if (chargePaise === null || paymentId !== id) continue

@@ -4,6 +4,7 @@ import {
   type AskedCounterRefund,
   type CounterRefund,
 } from '../../banking/refunds/counter-refund.service.ts'
+import { movePayment, type AskedMove, type MovedPayment } from '../../banking/moves/payment-move.service.ts'
 import { totalOf, type Gift } from '../../institutes/approval-limit/approval-limit.rules.ts'
 import { readLapsedLateFees } from '../../dues/late-fees.service.ts'
 import { waiveLateFees, type LateFeeEntry } from '../../dues/payment-rules.service.ts'
@@ -230,6 +231,38 @@ export const counterRefundAct: GuardedAct<CounterRefundRequest, CounterRefund> =
   }),
 }
 
+type MoveRequest = AskedMove & { transactionId: string }
+
+/** Money that was taken for one child and counts for another, or for other fees, from then on. */
+export const paymentMoveAct: GuardedAct<MoveRequest, MovedPayment> = {
+  perform: (ctx, command, target, { transactionId, ...asked }) =>
+    movePayment(ctx, command, { ...studentOf(target), transactionId }, asked),
+  async weigh(tx, ctx, { institute, about, request: { transactionId }, result: { from, studentId } }) {
+    const { student } = await getStudent(ctx, institute, about)
+    const where =
+      studentId === about ? 'other fees' : (await getStudent(ctx, institute, studentId)).student.fullname
+    return {
+      title: `Payment of ${student.fullname} by ${wayIn(from.mode)} moved to ${where}`,
+      subject: `${about} ${transactionId}`,
+      amountPaise: from.amountPaise,
+      gifts: [
+        { about: studentId, amountPaise: from.amountPaise },
+        ...(studentId === about
+          ? await readLapsedLateFees(ctx, tx, [{ instituteId: institute.id, studentId }])
+          : []),
+      ],
+      takenBy: from.recordedBy,
+    }
+  },
+  note: ({ about }, { reason }, { from, to, studentId }) => ({
+    what: 'payment.moved',
+    about,
+    why: reason,
+    before: directPaymentOutput.toJson(from),
+    after: { service_student_id: studentId, ...directPaymentOutput.toJson(to) },
+  }),
+}
+
 function studentOf({ institute, about: studentId }: ActTarget) {
   return { institute, studentId }
 }
@@ -243,6 +276,7 @@ export const ACTS = {
   late_fee_waiver: waiverAct,
   payment_cancellation: cancellationAct,
   counter_refund: counterRefundAct,
+  payment_move: paymentMoveAct,
   payment_rules: paymentRulesAct,
   structure_change: setStructureAct,
   structure_drop: dropStructureAct,

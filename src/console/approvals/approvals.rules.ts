@@ -11,6 +11,7 @@ export const APPROVAL_ACTS = [
   'late_fee_waiver',
   'payment_cancellation',
   'counter_refund',
+  'payment_move',
   'payment_rules',
   'structure_change',
   'structure_drop',

@@ -4,6 +4,8 @@ import {
   counterRefundOutput,
   refundParams,
 } from '../../banking/refunds/counter-refund.schemas.ts'
+import { movedOutput, moveInput } from '../../banking/moves/payment-move.schemas.ts'
+import type { MovedPayment } from '../../banking/moves/payment-move.service.ts'
 import type { CounterRefund } from '../../banking/refunds/counter-refund.service.ts'
 import { advanceUseOutput, lateFeeEntryOutput } from '../../dues/dues.schemas.ts'
 import { refundOutput } from '../../payments/refund.output.ts'
@@ -33,6 +35,7 @@ import {
   cancellationAct,
   concessionAct,
   counterRefundAct,
+  paymentMoveAct,
   waiverAct,
 } from '../approvals/acts.ts'
 import { keptOr } from '../approvals/approval.output.ts'
@@ -56,6 +59,7 @@ export function studentActRoutes(app: FastifyInstance, flex: FlexContext): void 
   addFetch(app, flex)
   addDirectPayments(app, flex)
   addCounterRefund(app, flex)
+  addPaymentMove(app, flex)
   addConcession(app, flex)
   addLateFeeWaiver(app, flex)
   addAdvanceUse(app, flex)
@@ -162,6 +166,23 @@ function addCounterRefund(app: FastifyInstance, flex: FlexContext): void {
       if (content === null) throw notFound('This refund')
       return { name: `refund-${refundId}.pdf`, content }
     },
+  })
+}
+
+function addPaymentMove(app: FastifyInstance, flex: FlexContext): void {
+  addConsoleWrite(app, flex, {
+    method: 'POST',
+    url: `${STUDENT}/payments/:transaction_id/move`,
+    roles: FINANCE_ROLES,
+    output: keptOr(created(movedOutput)),
+    params: paymentParams,
+    body: moveInput,
+    perform: (act, { params: { studentId: about, transactionId }, body, ...by }) =>
+      performOrKeep(flex, act, by, { name: 'payment_move', about, request: { transactionId, ...body } }),
+    audit: ({ institute, params: { studentId: about, transactionId }, body }, result: MovedPayment | Kept) =>
+      result instanceof Kept
+        ? noteOf(result.approval)
+        : paymentMoveAct.note({ institute, about }, { transactionId, ...body }, result),
   })
 }
 

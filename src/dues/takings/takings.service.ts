@@ -16,6 +16,8 @@ import { prepareAtCounter, requireCounterDay } from '../counter.service.ts'
 import { divideAmongWays, takingProblems, type PaidChild } from './takings.rules.ts'
 import { insertTaking, type Taking } from './takings.store.ts'
 
+export { followMove as followMovedTaking } from './takings.store.ts'
+
 type TakingWay = {
   mode: string
   amountPaise: Paise

@@ -37,3 +37,15 @@ export async function findTaking(
   )
   return row ?? null
 }
+
+/** What was handed over at once is still all that was handed over, for whomever it counts now. */
+export async function followMove(
+  tx: Transaction,
+  instituteId: number,
+  { from, to }: { from: string; to: string },
+): Promise<void> {
+  await tx.query(
+    'update counter_taking_payments set payment_id = $3 where institute_id = $1 and payment_id = $2',
+    [instituteId, from, to],
+  )
+}

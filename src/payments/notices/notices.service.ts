@@ -122,7 +122,8 @@ function cancelledMessages(ctx: Context, paid: store.ReceivedPayment, how: How):
     {
       ...valuesOf(ctx, { ...paid, at: cancelledAt ?? at }),
       receipt,
-      cheque: cancelCause === 'cheque_returned' ? chequeNumber : null,
+      cause: cancelCause ?? 'payment_cancelled',
+      cheque: chequeNumber,
       reason: paid.cancelNote ?? '',
     },
     paid.language,

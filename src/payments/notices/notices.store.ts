@@ -74,7 +74,7 @@ const REFUNDS = {
 const CANCELLATIONS = {
   table: 'receipts',
   key: 'payment_id',
-  where: 'cancel_cause is not null and cancel_notified_at is null and payer_notified_at is not null',
+  where: 'cancel_note is not null and cancel_notified_at is null and payer_notified_at is not null',
   order: 'cancelled_at',
 }
 const PAID_OUT = { table: 'direct_refunds', where: 'payer_notified_at is null', order: 'refunded_at' }

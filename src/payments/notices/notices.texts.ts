@@ -29,8 +29,12 @@ const RECEIVED = {
   debit_received: 'debitShort',
 } as const
 
-/** The short texts of money that was told of and does not count after all. */
-const CANCELLED = { payment_cancelled: 'short', cheque_returned: 'chequeShort' } as const
+/** Subject, body and short text of money that was told of and does not count there after all, by why. */
+const CANCELLED = {
+  payment_cancelled: ['subject', 'body', 'short'],
+  cheque_returned: ['chequeSubject', 'cheque', 'chequeShort'],
+  payment_moved: ['movedSubject', 'moved', 'movedShort'],
+} as const
 
 /** Two texts, because operators drop one in which a variable is empty. */
 const REFUNDED = { refund_made: 'short', refund_explained: 'shortWithReason' } as const
@@ -59,24 +63,26 @@ function correctedText(paid: Money & { receipt: string; replaced: string }, lang
   return { subject: fill(subject, values), body: fill(body, values), short }
 }
 
-/** `cheque`: the number of one that the bank returned; null where the payment was cancelled otherwise. */
+/** `cheque`: the number of one that the bank returned. */
 export function cancelledText(
-  paid: Money & { receipt: string; cheque: string | null; reason: string },
+  paid: Money & {
+    receipt: string
+    cause: keyof typeof CANCELLED
+    cheque: string | null
+    reason: string
+  },
   language: Language,
 ): Text {
-  const texts = messageTextsIn(language).cancelled
-  const isCheque = paid.cheque !== null
-  const valuesIn = (each: Language) => ({
-    ...valuesOf(paid, each),
-    cheque: paid.cheque ?? '',
-    reason: paid.reason,
-  })
-  const name = isCheque ? 'cheque_returned' : 'payment_cancelled'
-  const short = shortText(name, language, each =>
-    fill(messageTextsIn(each).cancelled[CANCELLED[name]], valuesIn(each)),
-  )
-  const [subject, body] = isCheque ? [texts.chequeSubject, texts.cheque] : [texts.subject, texts.body]
-  return { subject: fill(subject, valuesIn(language)), body: fill(body, valuesIn(language)), short }
+  const name = paid.cause === 'cheque_returned' && paid.cheque === null ? 'payment_cancelled' : paid.cause
+  const [subject, body, shorter] = CANCELLED[name]
+  const textIn = (key: typeof subject | typeof body | typeof shorter, each: Language): string =>
+    fill(messageTextsIn(each).cancelled[key], {
+      ...valuesOf(paid, each),
+      cheque: paid.cheque ?? '',
+      reason: paid.reason,
+    })
+  const short = shortText(name, language, each => textIn(shorter, each))
+  return { subject: textIn(subject, language), body: textIn(body, language), short }
 }
 
 /** Tells of money that the office has paid out itself. */
@@ -153,8 +159,8 @@ export function noticeTemplates(): Template[] {
       templatesOf(name, language => fill(messageTextsIn(language).received[text], values)),
     ),
     ...templatesOf('payment_corrected', language => fill(messageTextsIn(language).corrected.short, values)),
-    ...Object.entries(CANCELLED).flatMap(([name, text]) =>
-      templatesOf(name, language => fill(messageTextsIn(language).cancelled[text], values)),
+    ...Object.entries(CANCELLED).flatMap(([name, [, , short]]) =>
+      templatesOf(name, language => fill(messageTextsIn(language).cancelled[short], values)),
     ),
     ...templatesOf('refund_paid_out', language => fill(messageTextsIn(language).paidOut.short, values)),
     ...Object.entries(REFUNDED).flatMap(([name, text]) =>

@@ -33,6 +33,8 @@ import { cancelReceiptOf, issueDirectReceipt } from '../../receipts/receipts.ser
 import { hasStudent, lockStudent, lockStudents } from '../students.store.ts'
 
 export {
+  findCollected,
+  findPayment,
   findPaymentById,
   listPaymentsById,
   wasPaidSince,
@@ -68,6 +70,8 @@ type RecordWanted = {
   readOnTheWay: ReadOnTheWay
   /** Who took it at the counter. */
   recordedBy: string | null
+  /** When, where that was before. */
+  recordedAt?: Date
   hasReceipt: boolean
   instrument?: Instrument | null
   /** What has to be done first, while the student is held; not when the payment is known already. */
@@ -129,8 +133,8 @@ export async function recordPaymentWithin(
     return { ...counted, isNew: false, isCollected, onTheWay }
   }
   if (tooMuch.length > 0) throw badFields(tooMuch)
-  const { recordedBy, instrument = null } = wanted
-  const added = { ...sent, id, sentId: sent.id ?? null, recordedBy, instrument }
+  const { recordedBy, instrument = null, recordedAt = now } = wanted
+  const added = { ...sent, id, sentId: sent.id ?? null, recordedBy, recordedAt, instrument }
   await addPayments(tx, institute.id, [{ context, payment: added }], now)
   const receipt = wanted.hasReceipt
     ? await issueDirectReceipt(tx, { instituteId: institute.id, id }, now)
@@ -138,7 +142,7 @@ export async function recordPaymentWithin(
   const payment: RecordedPayment = {
     ...sent,
     id,
-    recordedAt: now,
+    recordedAt,
     recordedBy,
     instrument,
     cancelledAt: null,
@@ -153,46 +157,58 @@ export async function recordPaymentWithin(
 export async function changePayment(
   ctx: Context,
   command: Command<PaymentWithAdvance>,
-  { transactionId, ...target }: PaymentTarget,
+  target: PaymentTarget,
   sent: Correction,
 ): Promise<PaymentWithAdvance> {
-  return transact(ctx.db, command, async tx => {
-    const locked = await lockTarget(tx, target, sent.lines ?? [], ctx.clock.now())
-    const { key, context } = locked
-    const before = await requirePayment(tx, key, transactionId)
-    if (before.cancelledAt !== null)
-      throw conflict('This payment was cancelled. Record it anew with another transaction_id.')
-    refuseRefunded(before, 'corrected')
-    const payment = correctPayment(before, sent)
-    const problems = amountProblems(payment)
-    if (problems.length > 0) throw badFields(problems)
-    if (isSamePayment(before, payment)) return count(context, before)
-    const paidOtherwise = withoutLines(context.paid, before.lines)
-    refuseTooMuch(paidOtherwise, payment)
-    await store.insertChange(tx, key, before, { kind: 'corrected', changedAt: locked.now })
-    await store.updatePayment(tx, key, payment)
-    await takeBackAdvances(tx, key, linesBeyond(before.lines, payment.lines), locked.now)
-    await carryAdvancesAgain(tx, key, linesBeyond(payment.lines, before.lines), locked.now)
-    recomputeBalances(tx, key.instituteId, [key.studentId])
-    await recordPaymentEvent(locked, 'direct.payment.updated', payment)
-    const receipt = await replaceReceipt(locked, before)
-    return {
-      payment: { ...payment, receipt },
-      advancePaise: advanceOf(payment.lines, context.fees, paidOtherwise),
-    }
-  })
+  return transact(ctx.db, command, tx => changePaymentWithin(tx, target, sent, { at: ctx.clock.now() }))
+}
+
+/** The same in the caller's transaction; `isMoved`: to other fees, which its old receipt says. */
+export async function changePaymentWithin(
+  tx: Transaction,
+  { transactionId, ...target }: PaymentTarget,
+  sent: Correction,
+  { at, isMoved = false }: { at: Date; isMoved?: boolean },
+): Promise<PaymentWithAdvance> {
+  const locked = await lockTarget(tx, target, sent.lines ?? [], at)
+  const { key, context } = locked
+  const before = await requirePayment(tx, key, transactionId)
+  if (before.cancelledAt !== null)
+    throw conflict('This payment was cancelled. Record it anew with another transaction_id.')
+  refuseRefunded(before, 'corrected')
+  const payment = correctPayment(before, sent)
+  const problems = amountProblems(payment)
+  if (problems.length > 0) throw badFields(problems)
+  if (isSamePayment(before, payment)) return count(context, before)
+  const paidOtherwise = withoutLines(context.paid, before.lines)
+  refuseTooMuch(paidOtherwise, payment)
+  await store.insertChange(tx, key, before, { kind: 'corrected', changedAt: locked.now })
+  await store.updatePayment(tx, key, payment)
+  await takeBackAdvances(tx, key, linesBeyond(before.lines, payment.lines), locked.now)
+  await carryAdvancesAgain(tx, key, linesBeyond(payment.lines, before.lines), locked.now)
+  recomputeBalances(tx, key.instituteId, [key.studentId])
+  await recordPaymentEvent(locked, 'direct.payment.updated', payment)
+  const receipt = await replaceReceipt(locked, before, isMoved)
+  return {
+    payment: { ...payment, receipt },
+    advancePaise: advanceOf(payment.lines, context.fees, paidOtherwise),
+  }
 }
 
 /** What a receipt says is never changed: the old one is cancelled and a new one issued. */
 async function replaceReceipt(
   { tx, key, now }: LockedTarget,
   { id, receipt }: RecordedPayment,
+  isMoved: boolean,
 ): Promise<ReceiptKey | null> {
   if (receipt === null) return null
   const payment = { instituteId: key.instituteId, id }
   await cancelReceiptOf(tx, payment, {
-    reason: 'The payment was corrected; a new receipt was issued',
+    reason: isMoved
+      ? 'Moved to other fees; a new receipt was issued'
+      : 'The payment was corrected; a new receipt was issued',
     at: now,
+    told: isMoved ? { cause: 'payment_moved', note: null } : null,
   })
   return issueDirectReceipt(tx, payment, now)
 }
@@ -207,21 +223,19 @@ export async function cancelPayment(
   return transact(ctx.db, command, tx => cancelPaymentWithin(tx, target, { reason, at: ctx.clock.now() }))
 }
 
-/** The same in the transaction of what it follows from, such as a cheque that the bank `returned`. Who was told of the receipt is told of it. */
+type Cancelling = { reason: string; at: Date; told?: TakenBack }
+
+/** The same in the transaction of what it follows from, such as a cheque that the bank returned. Who was told of the receipt is told of it. */
 export async function cancelPaymentWithin(
   tx: Transaction,
   { transactionId, ...target }: PaymentTarget,
-  { reason, at, returned }: { reason: string; at: Date; returned?: { reason: string } },
+  { reason, at, told = { cause: 'payment_cancelled', note: reason } }: Cancelling,
 ): Promise<RecordedPayment> {
   const locked = await lockTarget(tx, target, [], at)
   const before = await requirePayment(tx, locked.key, transactionId)
   if (before.cancelledAt !== null) return before
-  if (returned === undefined) refuseRefunded(before, 'cancelled')
+  if (told.cause !== 'cheque_returned') refuseRefunded(before, 'cancelled')
   const payment = { ...before, cancelledAt: at, receipt: null }
-  const told: TakenBack =
-    returned === undefined
-      ? { cause: 'payment_cancelled', note: reason }
-      : { cause: 'cheque_returned', note: returned.reason }
   await cancelReceiptOf(tx, { instituteId: locked.key.instituteId, id: before.id }, { reason, at, told })
   await store.insertChange(tx, locked.key, before, { kind: 'cancelled', changedAt: at })
   await store.updatePayment(tx, locked.key, payment)

@@ -9,6 +9,7 @@ export type NewPayment = DirectPayment & {
   studentId: string
   sentId: string | null
   recordedBy?: string | null
+  recordedAt?: Date
   instrument?: Instrument | null
 }
 
@@ -52,7 +53,7 @@ export async function insertPayments(
     recordedBy: payment.recordedBy ?? null,
     instrument: payment.instrument ?? null,
     instituteId,
-    recordedAt,
+    recordedAt: payment.recordedAt ?? recordedAt,
     cancelledAt: null,
   }))
   await newPayments.insert(tx, rows)

@@ -8,6 +8,7 @@ import { formatRupees, Money } from '../../../ui/money.tsx'
 import { Failed, Loading } from '../../../ui/states.tsx'
 import { StatusBadge } from '../../../ui/status-badge.tsx'
 import { PaidAt } from '../../../ui/when.tsx'
+import { MovePaymentDialogue } from '../actions/move-payment.tsx'
 import { CancelPaymentDialogue } from '../actions/cancel-payment.tsx'
 import { RefundPaymentDialogue } from '../actions/refund-payment.tsx'
 import { usePayments, type DirectPayment } from '../use-student.ts'
@@ -125,6 +126,7 @@ function PaymentTable({ id, rows }: { id: string; rows: readonly Row[] }) {
   const mayCancel = useMay('owner', 'finance') && rows.some(row => row.direct?.status === 'recorded')
   const [cancelled, setCancelled] = useState<DirectPayment | null>(null)
   const [refunded, setRefunded] = useState<DirectPayment | null>(null)
+  const [moved, setMoved] = useState<DirectPayment | null>(null)
   return (
     <>
       <StudentTable name="Payments">
@@ -153,6 +155,7 @@ function PaymentTable({ id, rows }: { id: string; rows: readonly Row[] }) {
               mayCancel={mayCancel}
               onCancel={setCancelled}
               onRefund={setRefunded}
+              onMove={setMoved}
             />
           ))}
         </tbody>
@@ -160,6 +163,7 @@ function PaymentTable({ id, rows }: { id: string; rows: readonly Row[] }) {
       {refunded !== null && (
         <RefundPaymentDialogue id={id} payment={refunded} onClose={() => setRefunded(null)} />
       )}
+      {moved !== null && <MovePaymentDialogue id={id} payment={moved} onClose={() => setMoved(null)} />}
       {cancelled !== null && (
         <CancelPaymentDialogue id={id} payment={cancelled} onClose={() => setCancelled(null)} />
       )}
@@ -172,11 +176,13 @@ function PaymentRow({
   mayCancel,
   onCancel,
   onRefund,
+  onMove,
 }: {
   row: Row
   mayCancel: boolean
   onCancel: (payment: DirectPayment) => void
   onRefund: (payment: DirectPayment) => void
+  onMove: (payment: DirectPayment) => void
 }) {
   const { direct } = row
   const { label, tone } = PAYMENT_LABELS[row.status] ?? { label: row.status, tone: 'plain' as const }
@@ -208,6 +214,16 @@ function PaymentRow({
                   aria-label={`Refund the payment ${direct.transaction_id}`}
                 >
                   Refund
+                </Button>
+              )}
+              {direct.is_counter && row.refunded === 0 && (
+                <Button
+                  variant="default"
+                  size="xs"
+                  onClick={() => onMove(direct)}
+                  aria-label={`Move the payment ${direct.transaction_id}`}
+                >
+                  Move
                 </Button>
               )}
               {row.refunded === 0 && (
