@@ -233,9 +233,22 @@ export function withoutTaken<Dues extends DuesWithLateFees>(
     owedPaise: rest(line.componentType, line.owedPaise),
   }))
   const lateFees = dues.lateFees.map(fee => ({ ...fee, amountPaise: rest(LATE_FEE, fee.amountPaise) }))
-  const owedPaise = sumPaise(lines.map(line => line.owedPaise))
-  const lateFeePaise = sumPaise(lateFees.map(fee => fee.amountPaise))
-  return { ...dues, lines, lateFees, owedPaise, lateFeePaise, totalPaise: paiseOf(owedPaise + lateFeePaise) }
+  return addUp({ ...dues, lines, lateFees })
+}
+
+/** The dues less what instalments will take in their own time: what a family is asked to pay by hand. */
+export function withoutPlanned<Dues extends DuesWithLateFees>(dues: Dues): Dues {
+  const lines = dues.lines.map(line => {
+    const byPlan = minPaise(line.owedPaise, line.plannedPaise ?? ZERO)
+    return { ...line, plannedPaise: ZERO, owedPaise: subtractPaise(line.owedPaise, byPlan) }
+  })
+  return addUp({ ...dues, lines })
+}
+
+function addUp<Dues extends DuesWithLateFees>(dues: Dues): Dues {
+  const owedPaise = sumPaise(dues.lines.map(line => line.owedPaise))
+  const lateFeePaise = sumPaise(dues.lateFees.map(fee => fee.amountPaise))
+  return { ...dues, owedPaise, lateFeePaise, totalPaise: paiseOf(owedPaise + lateFeePaise) }
 }
 
 /** Whether lines ask for something that is on the way: `left` is what is owed without it. */

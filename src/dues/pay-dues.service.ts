@@ -19,7 +19,7 @@ import { newId } from '../platform/ids.ts'
 import { sumPaise, type Paise } from '../platform/money.ts'
 import { holdStudent } from '../students/profile/lock-student.service.ts'
 import { allocate, chosenOf } from './allocation.rules.ts'
-import { isCovered, LATE_FEE, payable, withoutTaken, type Share } from './dues.rules.ts'
+import { isCovered, LATE_FEE, payable, withoutPlanned, withoutTaken, type Share } from './dues.rules.ts'
 import { readDuesOn, type Dues } from './dues.service.ts'
 import { beingPaid, describeStart, listStartedByPayers, rivalsOf } from './started.service.ts'
 import { insertDuesOrders, listGroup, listOpenOrders, readDuesOrders, type Payer } from './dues.store.ts'
@@ -33,6 +33,8 @@ type PaymentOptions = {
   takeOver?: boolean
   /** Null: the ERP opened it, for whom we do not know. */
   payer?: Payer | null
+  /** Leaves out what instalments take in their own time. */
+  isByHand?: boolean
 }
 export type OpenedOrder = { orderId: string; redirectUrl: string }
 
@@ -112,17 +114,18 @@ async function openIn(
   { institute, studentId }: PaidStudent,
   wanted: PaymentOptions & ChosenDues & { groupId: string | null },
 ): Promise<OpenedOrder> {
-  const { callbackUrl, takeOver = false, payer = null, groupId } = wanted
+  const { callbackUrl, takeOver = false, payer = null, isByHand = false, groupId } = wanted
   const key = { instituteId: institute.id, studentId }
   const now = ctx.clock.now()
   await holdStudent(tx, key)
   const onTheWay = await listOnTheWay(tx, institute.id, [studentId])
   const owed = await readHeld(tx, key, now)
-  const dues = withoutTaken(owed, onTheWay)
+  const left = withoutTaken(owed, onTheWay)
+  const dues = isByHand ? withoutPlanned(left) : left
   // Who waits for the bank's answer does not know what will be left, and pays nothing more meanwhile.
   const pending = onTheWay.filter(one => one.orderKind === 'student')
   if (pending.length > 0) throw alreadyOnTheWay(pending)
-  if (isTaken(wanted, owed, dues)) throw alreadyOnTheWay(onTheWay)
+  if (isTaken(wanted, owed, left)) throw alreadyOnTheWay(onTheWay)
   const share = shareOf(dues, wanted)
   const order = orderOf(dues, share, { at: now, callbackUrl })
   const started = await listStartedByPayers(tx, institute.id, studentId)

@@ -156,10 +156,18 @@ test('what the instalments will take is neither late nor charged a late fee, on 
   assert.ok(cancelled.overdue_amount > 0 && cancelled.late_fee_amount === 400, JSON.stringify(cancelled))
 })
 
-test('the calendar shows what comes and what was, with reasons, the mandate and the next debit', async () => {
+test('an instalment that came back stands first, with what follows and the sum to pay now, and nothing that a debit takes is offered', async () => {
   // The sandbox bank returns what ends in 81 paise: not enough money.
   const rows = [row(10, 4000.19), row(11, 3999.81), row(300, 4000)]
-  const { visitor, path, planId } = await onPlan([{ component_type: 'TUITION_FEE', fee_amount: 12000 }], rows)
+  const fees = [{ component_type: 'TUITION_FEE', fee_amount: 12000 }]
+  const { visitor, path, planId, studentId } = await onPlan(fees, rows)
+  const child = `/parents/students/${studentId}`
+  const before = await seen(visitor, child)
+  assert.match(before, /₹12,000\.00 still to pay for the year .* what they take need not be paid by hand/)
+  assert.doesNotMatch(before, /Pay ₹|Pay a part|Fee loan/)
+  assert.match(await seen(visitor, `${child}/cred`), /so there is nothing to borrow/)
+  assert.match(await seen(visitor, `${child}/choose`), /There is nothing to pay now/)
+  assert.equal((await submit(visitor, path, `${child}/pay`)).status, 400)
   assert.match(
     await seen(visitor, path),
     /Set up .* Next debit: ₹4,000\.19 on .* To come .* ₹4,000\.19 .* ₹3,999\.81/,
@@ -169,15 +177,26 @@ test('the calendar shows what comes and what was, with reasons, the mandate and 
   let page = ''
   await must(demo.post('/api/v1/sandbox/clock', { advance: 'P9D' }))
   for (let days = 9; days < 40 && (await statuses()) !== 'settled bounced scheduled'; days++) {
-    page ||= (await seen(visitor, path)).match(/Tried before: [^.]+\./)?.[0] ?? ''
+    page ||= (await seen(visitor, path)).match(/An instalment came back .*Tried before: [^.]+\./)?.[0] ?? ''
     await must(demo.post('/api/v1/sandbox/clock', { advance: 'P1D' }))
   }
   assert.equal(await statuses(), 'settled bounced scheduled')
-  assert.equal(page, 'Tried before: The account did not have enough money.')
+  assert.match(
+    page,
+    /^An instalment came back ₹3,999\.81 of .* could not be debited\. The account did not have enough money\. It is debited again on .*Tried before: The account did not have enough money\.$/,
+  )
   assert.match(
     await seen(visitor, path),
     /To come .* ₹4,000\.00 Past .* could not be debited, due The account did not have enough money\. .*₹3,999\.81 .* paid .*₹4,000\.19 Your mandate Way UPI Autopay UPI reference \S+@sandbox/,
   )
+  assert.match(
+    await seen(visitor, path),
+    /An instalment came back ₹3,999\.81 of .* please pay it now\. ₹3,999\.81 to pay now Pay ₹3,999\.81 now/,
+  )
+  assert.match(await seen(visitor, child), /Pay ₹3,999\.81/)
+  const boxes = { student: studentId, fee: `${studentId}:TUITION_FEE`, act: 'pay' }
+  const paying = await submit(visitor, path, '/parents/pay', boxes)
+  assert.match(await seen(visitor, paying.location ?? ''), /Pay ₹3,999\.81/)
   const history = await seen(visitor, '/parents/history')
   assert.match(history, /instalment Tuition fee Reference \S+ Receipt 20\d\d-\d\d\/\d{6} \(PDF\) ₹4,000\.19/)
 })

@@ -45,9 +45,13 @@ const returns = outputOf<Returns>()
 export const returnsOutput = returns.object({
   from: returns.day('The first day.', '2026-11-01', one => one.range.from),
   to: returns.day('The last day.', '2026-11-30', one => one.range.to),
-  decided: returns.integer('Instalments presented on these days that banks have decided.', 100),
-  returned: returns.integer('Those of them that came back, however often.', 7),
-  returned_amount: returns.amount('What they would have brought, rupees.', 42000, one => one.returnedPaise),
+  decided: returns.integer('Debits of these days that banks have decided; each try is one.', 100),
+  returned: returns.integer('Those of them that came back.', 7),
+  returned_amount: returns.amount(
+    'What their instalments would have brought, each counted once, rupees.',
+    42000,
+    one => one.returnedPaise,
+  ),
   reasons: returns.list(
     'The largest amount first.',
     group.object({
@@ -56,7 +60,7 @@ export const returnsOutput = returns.object({
         one.state === 'reversed' ? 'reversed' : 'bounced',
       ),
       ...sumFields,
-      tries: group.integer('How often they came back in these days.', 9),
+      bounces: group.integer('How often they came back in these days.', 9),
       next_on: group.optional.day('When the next of them is presented again.', '2026-12-08'),
       since: group.one(
         'What has become of them.',

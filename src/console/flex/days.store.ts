@@ -15,6 +15,12 @@ export const AMOUNT = `(select coalesce(sum((line ->> 'amountPaise')::bigint), 0
 export const STATUS = `case when i.state in ('scheduled', 'confirmed') and (p.state <> 'active' or p.is_held) then 'stopped'
   when i.state = 'confirmed' then 'announced' else i.state end`
 
+/**
+ * A bounce is a debit that the bank returned, at once or later; one that is tried again and returned again is two. Calendar, Home,
+ * the list of what bounced and that of plans all count these rows of `flex_presentations r`.
+ */
+export const RETURNED = `r.state in ('bounced', 'reversed')`
+
 export type DaySum = { day: string; status: DebitStatus; count: number; amountPaise: Paise }
 
 export async function sumDebits(db: Queryable, instituteId: number, span: Span): Promise<DaySum[]> {
@@ -42,8 +48,10 @@ export type ReturnSum = {
   /** Instalments; one that came back three times is one. */
   count: number
   amountPaise: Paise
-  /** How often they came back. */
-  tries: number
+  /** Debits of them that the banks have decided. */
+  debits: number
+  /** Those of these that came back. */
+  bounces: number
   /** What has become of them since. */
   paid: number
   again: number
@@ -62,13 +70,14 @@ export async function sumReturns(
   return db.query<ReturnSum>(
     `with decided as (
        select distinct on (r.instalment_id) r.instalment_id, r.return_code, r.state, r.amount_paise,
-         count(*) filter (where r.state <> 'debited') over (partition by r.instalment_id) as tries
+         count(*) over (partition by r.instalment_id) as debits,
+         count(*) filter (where ${RETURNED}) over (partition by r.instalment_id) as bounces
        from flex_presentations r
        where r.institute_id = $1 and r.presented_at >= $2 and r.presented_at < $3 and r.state <> 'presented'
        order by r.instalment_id, r.state = 'debited', r.presentation desc
      )
      select r.return_code as "returnCode", r.state, count(*) as count, sum(r.amount_paise)::bigint as "amountPaise",
-       sum(r.tries)::bigint as tries,
+       sum(r.debits)::bigint as debits, sum(r.bounces)::bigint as bounces,
        count(*) filter (where i.state in ('debited', 'settled', 'covered')) as paid,
        count(*) filter (where i.state in ('scheduled', 'confirmed', 'presented')) as again,
        count(*) filter (where i.state in ('bounced', 'reversed', 'skipped', 'due')) as due,

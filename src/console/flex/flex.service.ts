@@ -116,15 +116,18 @@ export async function readReturns(
   )
   return {
     range,
-    decided: countOf(sums),
-    returned: countOf(groups),
+    ...countDebits(sums),
     returnedPaise: sumPaise(groups.map(({ amountPaise }) => amountPaise)),
     groups,
   }
 }
 
-function countOf(sums: readonly days.ReturnSum[]): number {
-  return sums.reduce((total, { count }) => total + count, 0)
+/** How many debits banks have decided, and how many of them they returned. */
+export function countDebits(sums: readonly days.ReturnSum[]): { decided: number; returned: number } {
+  return sums.reduce(
+    (total, { debits, bounces }) => ({ decided: total.decided + debits, returned: total.returned + bounces }),
+    { decided: 0, returned: 0 },
+  )
 }
 
 export type ComingRun = Coming & { now: Date; today: string; through: string }

@@ -59,16 +59,16 @@ export const planList = defineList({
     ),
     instalments: column(out.integer('How many in all, those cancelled apart.', 10), {
       title: 'Instalments',
-      sort: by.number('bounced'),
+      sort: by.number('bounces'),
     }),
     paid_instalments: column(out.integer('How many are paid by debit.', 1), {
       title: 'Paid instalments',
       only: 'file',
     }),
-    bounced_instalments: column(
-      out.integer('How many came back and are still due.', 0, ({ bounced }) => bounced),
-      { title: 'Bounced', only: 'file' },
-    ),
+    bounces: column(out.integer('Debits of it that the bank returned; each try is one.', 0), {
+      title: 'Bounces',
+      only: 'file',
+    }),
     next_debit_on: column(
       out.optional.day('When the next one is to be presented.', '2026-12-05', ({ nextOn }) => nextOn),
       { title: 'Next debit', sort: by.day('"nextOn"') },

@@ -3,7 +3,7 @@ import type { Queryable } from '../../platform/db/database.ts'
 import { allOf, type Condition, type PageRange } from '../../platform/db/list.ts'
 import type { Paise } from '../../platform/money.ts'
 import { limitOf, type Query } from '../../platform/db/query.ts'
-import { AMOUNT } from './days.store.ts'
+import { AMOUNT, RETURNED } from './days.store.ts'
 import { STUDENT, type StudentColumns } from './debits.store.ts'
 import { WORDS_OF_STUDENT } from '../students/students.store.ts'
 
@@ -18,8 +18,8 @@ export type PlanRow = Pick<Plan, 'id' | 'isHeld' | 'collectorCode'> &
     paidInstalments: number
     nextOn: string | null
     nextPaise: Paise | null
-    /** Returned by the bank and still due. */
-    bounced: number
+    /** Debits of it that the bank returned. */
+    bounces: number
   }
 
 /** A whole plan id or UMRN, or words of the student's as `search_words` takes them. */
@@ -67,7 +67,7 @@ export function plansQuery(instituteId: number, filter: PlanFilter, range?: Page
        select p.* from flex_plans p where ${where} order by p.id desc${limitOf(values, range)}
      )
      select p.id, ${PLAN_STATUS} as status, p.is_held as "isHeld", p.collector_code as "collectorCode", ${STUDENT}, m.rail, m.umrn,
-       sums.total as "totalPaise", sums.paid as "paidPaise", sums.instalments, sums.done as "paidInstalments", sums.bounced,
+       sums.total as "totalPaise", sums.paid as "paidPaise", sums.instalments, sums.done as "paidInstalments", returned.bounces,
        next.present_on as "nextOn", next.amount as "nextPaise"
      from p
      join students s on s.institute_id = $1 and s.id = p.student_id
@@ -77,14 +77,18 @@ export function plansQuery(instituteId: number, filter: PlanFilter, range?: Page
        select coalesce(sum(amount - refunded) filter (where state not in ('cancelled', 'covered', 'waived')), 0)::bigint as total,
          coalesce(sum(amount - refunded) filter (where state in ('debited', 'settled')), 0)::bigint as paid,
          count(*) filter (where state <> 'cancelled') as instalments,
-         count(*) filter (where state in ('debited', 'settled')) as done,
-         count(*) filter (where state in ('bounced', 'reversed', 'due')) as bounced
+         count(*) filter (where state in ('debited', 'settled')) as done
        from (select i.state, ${AMOUNT} as amount, case when i.state in ('debited', 'settled') then
            (select coalesce(sum(r.amount_paise - r.charged_paise), 0) from refunds r where r.institute_id = $1
              and r.order_id = i.order_id and r.kind = 'requested' and r.state <> 'failed') else 0 end as refunded
          from flex_instalments i
          where i.institute_id = $1 and i.plan_id = p.id) i
      ) sums
+     cross join lateral (
+       select count(*) as bounces from flex_instalments i
+       join flex_presentations r on r.institute_id = $1 and r.instalment_id = i.id and ${RETURNED}
+       where i.institute_id = $1 and i.plan_id = p.id
+     ) returned
      left join lateral (
        select i.present_on, ${AMOUNT} as amount from flex_instalments i
        where i.institute_id = $1 and i.plan_id = p.id and i.state in ('scheduled', 'confirmed')

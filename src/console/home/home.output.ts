@@ -39,17 +39,21 @@ const outstandingOutput = outstanding.object({
 
 const returns = outputOf<Home['returns']>()
 const returnsOutput = returns.object({
-  presented: returns.integer('Instalments that banks have decided.', 20, ({ decided }) => decided),
-  bounced: returns.integer('Those of them that came back.', 1, ({ returned }) => returned.count),
+  presented: returns.integer(
+    'Debits that banks have decided; each try is one.',
+    20,
+    ({ decided }) => decided,
+  ),
+  bounced: returns.integer('Those of them that came back.', 1, one => one.returned),
   bounced_amount: returns.amount(
-    'What they would have brought.',
+    'What their instalments would have brought, each counted once.',
     AMOUNT,
-    ({ returned }) => returned.amountPaise,
+    one => one.returnedPaise,
   ),
   ratio: returns.optional.number(
     'Bounced by decided, from 0 to 1; absent when none was decided.',
     0.05,
-    ({ decided, returned }) => (decided === 0 ? null : returned.count / decided),
+    ({ decided, returned }) => (decided === 0 ? null : returned / decided),
   ),
 })
 

@@ -5,7 +5,9 @@ import { sumDisputesToAnswer } from '../../payments/disputes/disputes.service.ts
 import { DAY_MS, dayOf, startOfDay } from '../../platform/calendar.ts'
 import type { Context } from '../../platform/context.ts'
 import { firstIdAt } from '../../platform/ids.ts'
+import type { Paise } from '../../platform/money.ts'
 import { sumDebits, sumReturns } from '../flex/days.store.ts'
+import { countDebits } from '../flex/flex.service.ts'
 import { aheadRange, COMING, returnsRange, spanOf } from '../flex/flex.rules.ts'
 import { countWaiting } from '../approvals/approvals.store.ts'
 import { countUnconfirmed } from '../loans/loans.store.ts'
@@ -28,7 +30,7 @@ export type Home = {
   outstanding: store.Outstanding
   /** Debits of the next days. */
   coming: Sum
-  returns: { decided: number; returned: Sum }
+  returns: { decided: number; returned: number; returnedPaise: Paise }
   settlements: store.SettlementSums
   health: store.Health
   /** Transfers of lenders that nobody has looked for yet. */
@@ -82,8 +84,8 @@ export async function readHome({ db, clock }: Context, institute: Institute): Pr
     outstanding,
     coming: addUp(ahead.filter(({ status }) => COMING.includes(status))),
     returns: {
-      decided: addUp(decided).count,
-      returned: addUp(decided.filter(({ state }) => state !== 'debited')),
+      ...countDebits(decided),
+      returnedPaise: addUp(decided.filter(({ state }) => state !== 'debited')).amountPaise,
     },
     settlements,
     health,

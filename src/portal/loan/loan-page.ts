@@ -31,7 +31,10 @@ export type LoanPageData = {
   collectorCode: string
   studentName: string
   isActive: boolean
+  /** What neither instalments nor a payment on its way take; late fees are not lent. */
   owedPaise: Paise
+  /** All that is owed comes in one of these ways. */
+  isTaken: boolean
   lender: Lender
   /** The newest application; null when there is none. */
   file: LoanFile | null
@@ -158,9 +161,10 @@ function endBanner(state: 'rejected' | 'canceled' | 'expired', l: LoanTexts): St
 }
 
 function offerBanner(pageData: LoanPageData, banner: StatusBanner, l: LoanTexts): StatusBanner {
-  const { owedPaise, lender, isActive } = pageData
+  const { owedPaise, isTaken, lender, isActive } = pageData
   if (!isActive) return { ...banner, tone: 'cancelled', status: l.nothing, say: l.leftSay }
-  if (owedPaise === 0) return { ...banner, tone: 'paid', status: l.nothing, say: l.nothingSay }
+  if (owedPaise === 0)
+    return { ...banner, tone: 'paid', status: l.nothing, say: isTaken ? l.takenSay : l.nothingSay }
   if (owedPaise < lender.limits.leastPaise) return { ...banner, status: l.nothing, say: l.littleSay }
   return { ...banner, form: 'apply' }
 }

@@ -1,4 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { withoutPlanned } from '../../dues/dues.rules.ts'
+import { readDuesLeft } from '../../dues/on-the-way.service.ts'
 import { formField } from '../layout.ts'
 import type { LoanContext } from '../../loans/context.ts'
 import { lenderFor, lenderOf } from '../../loans/lenders/lenders.service.ts'
@@ -8,7 +10,7 @@ import type { LoanFile } from '../../loans/loans.rules.ts'
 import { askLender } from '../../loans/lender-updates.service.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { BursarError } from '../../platform/errors.ts'
-import { sumPaise } from '../../platform/money.ts'
+import { ZERO } from '../../platform/money.ts'
 import { readStudentContexts } from '../../students/student-contexts.service.ts'
 import type { LoanProblem, LoanPageData } from './loan-page.ts'
 
@@ -39,13 +41,16 @@ export async function readPageData(ctx: LoanContext, asked: PageRequest): Promis
   const lender =
     file === null ? await lenderFor(ctx, institute.id) : await lenderOf(ctx, file.application.lender)
   if (student === undefined || lender === null) return null
+  const dues = (await readDuesLeft(ctx, institute.id, [studentId])).get(studentId)
+  const left = dues && withoutPlanned(dues)
   const { problem, wrote } = request.query as { problem?: unknown; wrote?: unknown }
   return {
     ...asked,
     collectorCode: student.student.collectorCode,
     studentName: student.student.fullname,
     isActive: student.student.status === 'active',
-    owedPaise: sumPaise(student.owed.map(line => line.amountPaise)),
+    owedPaise: left?.owedPaise ?? ZERO,
+    isTaken: student.owed.some(line => line.amountPaise > 0) && left?.owedPaise === 0,
     lender,
     problem: PROBLEMS.find(one => one === problem),
     wrote: typeof wrote === 'string' ? wrote.slice(0, 20) : undefined,

@@ -25,7 +25,7 @@ export type Child = {
 
 /** Keeps the order of the ids; the number of queries does not depend on the number of children. */
 export async function readChildren(
-  ctx: ParentContext,
+  ctx: FlexContext,
   instituteId: number,
   studentIds: readonly string[],
 ): Promise<Child[]> {

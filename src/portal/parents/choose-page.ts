@@ -8,7 +8,7 @@ import { localDay } from '../plan/page-parts.ts'
 import type { ParentsTexts } from '../texts/texts.ts'
 import { classOf, isAutomatic, type Child } from './children.ts'
 import { chosenOf, proposedOf } from '../../dues/allocation.rules.ts'
-import { withoutTaken } from '../../dues/dues.rules.ts'
+import { withoutPlanned, withoutTaken } from '../../dues/dues.rules.ts'
 
 export const PAY = '/parents/pay'
 
@@ -83,13 +83,8 @@ function hintsOf(line: DueLine, { dues }: Payable, language: Language, texts: Pa
   const { student: t } = texts
   const late = dues.lateFees.find(fee => fee.ruleId === line.lateRuleId && fee.amountPaise > 0)
   const day = line.dueOn === null ? null : localDay(line.dueOn, language)
-  const isPlanned = line.plannedPaise >= line.owedPaise
   return [
-    ...(isPlanned
-      ? [t.byInstalments]
-      : day === null
-        ? []
-        : [fill(line.isLate ? t.wasDue : t.dueBy, { day })]),
+    ...(day === null ? [] : [fill(line.isLate ? t.wasDue : t.dueBy, { day })]),
     ...(late === undefined ? [] : [fill(texts.choose.lateFee, { amount: formatRupees(late.amountPaise) })]),
   ]
 }
@@ -136,11 +131,11 @@ export type Payable = { studentId: string; dues: Dues; accountId: string }
 export type Choice = ReadonlyMap<string, readonly string[]>
 
 /** Everything of a child, where the school takes fees in one sum only. */
-const ALL_FEES = '*'
+export const ALL_FEES = '*'
 
-/** Null when nothing of the child can be paid: nothing is due, or a payment of it is pending at the bank. */
+/** Null when nothing of the child is to be paid by hand, or a payment of it is pending at the bank. */
 export function payableOf({ dues, onTheWay }: Child, accountId: string | null): Payable | null {
-  const left = withoutTaken(dues, onTheWay)
+  const left = withoutPlanned(withoutTaken(dues, onTheWay))
   const isWaiting = onTheWay.some(payment => !isAutomatic(payment))
   if (accountId === null || isWaiting || left.totalPaise === 0) return null
   return { studentId: dues.context.student.id, dues: left, accountId }

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { openFamilyOrders } from '../../dues/pay-dues.service.ts'
+import type { FlexContext } from '../../flex/context.ts'
 import { commonAccount } from '../../payments/offers.service.ts'
 import { BursarError } from '../../platform/errors.ts'
 import { isIdShaped } from '../../platform/ids.ts'
@@ -20,7 +21,7 @@ import {
   type Choice,
   type Payable,
 } from './choose-page.ts'
-import { readChildren, type ParentContext } from './children.ts'
+import { readChildren, type Child, type ParentContext } from './children.ts'
 import { sendBeingPaid } from './being-paid-page.ts'
 
 /** Where a parent picks fees of one child or of all and pays them at once. */
@@ -65,14 +66,21 @@ async function readPayable(
   const { institute } = session
   const own = await listChildren(ctx, userOf(session))
   if (only !== null && !(isIdShaped(only) && own.includes(only))) return null
-  const children = await readChildren(ctx, institute.id, only === null ? own : [only])
   const payable: Payable[] = []
-  for (const child of children) {
-    const account = await commonAccount(ctx.accounts, institute.id, [child.dues.context.student])
-    const one = payableOf(child, account?.id ?? null)
+  for (const child of await readChildren(ctx, institute.id, only === null ? own : [only])) {
+    const one = await findPayable(ctx, institute.id, child)
     if (one !== null) payable.push(one)
   }
   return payable
+}
+
+export async function findPayable(
+  ctx: FlexContext,
+  instituteId: number,
+  child: Child,
+): Promise<Payable | null> {
+  const account = await commonAccount(ctx.accounts, instituteId, [child.dues.context.student])
+  return payableOf(child, account?.id ?? null)
 }
 
 type ChoosePageState = Pick<Parameters<typeof describeChoose>[0], 'children' | 'only' | 'choice' | 'problem'>
@@ -111,6 +119,7 @@ async function pay(ctx: ParentContext, visit: Visit): Promise<FastifyReply> {
     const { checkoutId } = await openFamilyOrders(ctx, institute, wanted, {
       urlOf: studentId => `${ctx.publicUrl}${pathOfStudent(studentId)}`,
       takeOver: formField(request, 'take_over') === '1',
+      isByHand: true,
       payer: { registrationId: session.registrationId, name: session.name },
     })
     return await reply.redirect(`/pay/${institute.code}/${checkoutId}`, 303)

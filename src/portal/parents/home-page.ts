@@ -1,4 +1,4 @@
-import { withoutTaken, timingOf } from '../../dues/dues.rules.ts'
+import { withoutPlanned, withoutTaken } from '../../dues/dues.rules.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { formatRupees, sumPaise } from '../../platform/money.ts'
 import { yearName } from '../../students/students.rules.ts'
@@ -27,8 +27,7 @@ export function describeHome(
 
 /** Instalments take theirs by themselves, and of a payment that is on its way only its end is worth waiting for. */
 function isPayable({ dues, onTheWay }: Child): boolean {
-  const left = withoutTaken(dues, onTheWay)
-  return left.totalPaise > timingOf(left).plannedPaise && onTheWay.every(isAutomatic)
+  return withoutPlanned(withoutTaken(dues, onTheWay)).totalPaise > 0 && onTheWay.every(isAutomatic)
 }
 
 export function cardOf(child: Child, institute: Institute, texts: ParentsTexts, language: Language) {

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { withoutTaken } from '../../dues/dues.rules.ts'
+import { withoutPlanned, withoutTaken } from '../../dues/dues.rules.ts'
 import { useAdvance } from '../../dues/advance.service.ts'
 import { openDuesOrder } from '../../dues/pay-dues.service.ts'
 import { findNewest } from '../../loans/applications.service.ts'
@@ -78,7 +78,7 @@ async function showStudent(
     ...child,
     problem,
     received: await findReceived(ctx, visit),
-    hasLoans: await hasLoans(ctx, institute.id, visit.studentId),
+    hasLoans: await hasLoans(ctx, institute.id, child),
     otherYears,
     institute,
     takesPayments: await takesPayments(ctx, {
@@ -110,10 +110,15 @@ async function findReceived(
   return payments.find(payment => payment.orderId === paid && !payment.isReversed) ?? null
 }
 
-/** A family with an application finds its page even if the institute has no lender any more. */
-async function hasLoans(ctx: ParentContext, instituteId: number, studentId: string): Promise<boolean> {
-  if ((await lenderFor(ctx, instituteId)) !== null) return true
-  return (await findNewest(ctx, instituteId, studentId)) !== null
+/** Offered for what nothing else pays. A family with an application finds its page whatever is left and whoever lends. */
+async function hasLoans(
+  ctx: ParentContext,
+  instituteId: number,
+  { dues, onTheWay }: Child,
+): Promise<boolean> {
+  const { owedPaise } = withoutPlanned(withoutTaken(dues, onTheWay))
+  if (owedPaise > 0 && (await lenderFor(ctx, instituteId)) !== null) return true
+  return (await findNewest(ctx, instituteId, dues.context.student.id)) !== null
 }
 
 /** Opens an order for all dues or a part and redirects to the checkout; input errors are shown on the page. */
@@ -125,7 +130,7 @@ async function pay(ctx: ParentContext, visit: ChildVisit): Promise<FastifyReply>
   let amountPaise: Paise | null = null
   if (wrote !== undefined) {
     const { dues, onTheWay } = await readChild(ctx, visit)
-    const wanted = decideAmount(wrote, withoutTaken(dues, onTheWay))
+    const wanted = decideAmount(wrote, withoutPlanned(withoutTaken(dues, onTheWay)))
     if (wanted.kind === 'problem') return showStudent(ctx, visit, { kind: wanted.problem, wrote })
     amountPaise = wanted.amountPaise
   }
@@ -133,7 +138,7 @@ async function pay(ctx: ParentContext, visit: ChildVisit): Promise<FastifyReply>
     const callbackUrl = `${ctx.publicUrl}${path}`
     const payer = { registrationId: session.registrationId, name: session.name }
     const takeOver = formField(request, 'take_over') === '1'
-    const wanted = { amountPaise, callbackUrl, takeOver, payer }
+    const wanted = { amountPaise, callbackUrl, takeOver, payer, isByHand: true }
     const { orderId } = await openDuesOrder(ctx, { institute, studentId }, wanted)
     return await reply.redirect(`/pay/${institute.code}/${orderId}`, 303)
   } catch (error) {

@@ -1,5 +1,5 @@
 import type { DueLine, Dues } from '../../dues/dues.service.ts'
-import { withoutTaken, timingOf } from '../../dues/dues.rules.ts'
+import { timingOf, withoutPlanned, withoutTaken } from '../../dues/dues.rules.ts'
 import type { LoadedPlan } from '../../flex/rules/plan.rules.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import type { OnTheWay, StudentPayment } from '../../payments/student-payments.service.ts'
@@ -41,6 +41,7 @@ export function describeStudent(
   const { institute, language } = pageData
   // What comes by itself is deducted from what is due; a pending checkout payment is listed separately.
   const dues = withoutTaken(pageData.dues, pageData.onTheWay.filter(isAutomatic))
+  const byHand = withoutPlanned(dues)
   const { student } = dues.context
   const who = student.fullname
   const where = institute.name
@@ -67,8 +68,8 @@ export function describeStudent(
     lateFees: lateFeesOf(pageData.dues, language, texts),
     total: formatRupees(pageData.dues.totalPaise),
     advance: hasAdvance ? advanceOf(pageData, dues, texts) : null,
-    pay: payOf(pageData, dues, texts),
-    problem: problemText(pageData, dues, texts),
+    pay: payOf(pageData, byHand, texts),
+    problem: problemText(pageData, byHand, texts),
     away: pageData.takesPayments || dues.totalPaise === 0 ? undefined : textsIn(language).checkout.awaySay,
     otherYears: pageData.otherYears.map(child => cardOf(child, institute, texts, language)),
     links: linksOf(pageData, texts),

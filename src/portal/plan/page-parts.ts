@@ -93,8 +93,10 @@ export function downOf({ instalments }: LoadedPlan): {
 
 /** Still to be debited; one that bounced for good is not. */
 function isToCome({ isDownpayment, state }: Instalment): boolean {
-  return !isDownpayment && ['scheduled', 'confirmed', 'skipped', 'presented'].includes(state)
+  return !isDownpayment && COMING.includes(state)
 }
+
+export const COMING: readonly Instalment['state'][] = ['scheduled', 'confirmed', 'skipped', 'presented']
 
 /** The amount at the top of the page and its caption. */
 export function figureOf({ file, language }: SetupPageData, banner: StatusBanner, texts: PlanSetupTexts) {
@@ -163,9 +165,9 @@ export function scheduleOf(pageData: SetupPageData, banner: StatusBanner, texts:
   }))
   const days = previewDays(pageData)
   const rows = file.instalments.map((instalment): Row => {
-    const { isDownpayment, dueOn, lines } = instalment
+    const { isDownpayment, lines } = instalment
     const row: Row = {
-      label: isDownpayment ? texts.atStart : localDay(dueOn, language),
+      label: isDownpayment ? texts.atStart : localDay(shownDay(instalment, file, banner), language),
       note: noteOf(instalment, { pageData, banner, texts, days: days.get(instalment.id) ?? [] }),
       amount: formatRupees(sumLines(lines)),
       tone: toneOf(instalment),
@@ -180,6 +182,21 @@ export function scheduleOf(pageData: SetupPageData, banner: StatusBanner, texts:
     components: components.length === 1 ? [] : components,
     total: isOver ? undefined : formatRupees(sumsOf(file).totalPaise),
   }
+}
+
+/** The one day of a debit: when it is to be presented, or was. */
+export function debitDay({ state, presentOn, presentedOn, dueOn, isDownpayment }: Instalment): string {
+  if (isDownpayment) return dueOn
+  return COMING.includes(state) ? presentOn : (presentedOn ?? dueOn)
+}
+
+/** Until the family has agreed, the day depends on the rail, and stands in the note. */
+function shownDay(one: Instalment, { plan }: LoadedPlan, { act }: StatusBanner): string {
+  return plan.state === 'draft' || (isPlanned(one) && act !== undefined) ? one.dueOn : debitDay(one)
+}
+
+function isPlanned({ state }: Instalment): boolean {
+  return state === 'scheduled' || state === 'confirmed'
 }
 
 function toneOf({ state }: Instalment): string | undefined {
@@ -208,7 +225,7 @@ function previewDays({ file, offers, debitRules }: SetupPageData): Map<string, D
 
 /** Before consent, the debit day where it differs from the due date; afterwards, the state. */
 function noteOf(
-  { state, isDownpayment, dueOn, presentOn }: Instalment,
+  one: Instalment,
   {
     pageData,
     banner,
@@ -216,10 +233,10 @@ function noteOf(
     days,
   }: { pageData: SetupPageData; banner: StatusBanner; texts: PlanSetupTexts; days: DebitDay[] },
 ): string | undefined {
+  const { state, isDownpayment, dueOn } = one
   const say = (day: string): string => localDay(day, pageData.language)
   if (isDownpayment) return state === 'scheduled' ? texts.now : texts.states[state]
-  const isPlanned = state === 'scheduled' || state === 'confirmed'
-  if (isPlanned && (banner.act === 'agree' || banner.act === 'pay')) {
+  if (isPlanned(one) && (banner.act === 'agree' || banner.act === 'pay')) {
     const [first, second] = days
     if (first === undefined || days.every(({ day }) => day === dueOn)) return undefined
     if (second === undefined || first.day === second.day)
@@ -228,10 +245,8 @@ function noteOf(
     return fill(texts.debitedOnBy, { upi: on('upi_autopay'), enach: on('enach') })
   }
   const { plan } = pageData.file
-  if (plan.state === 'draft' || plan.state === 'setup') return undefined
-  const moved = isPlanned && presentOn !== dueOn ? fill(texts.debitedOn, { day: say(presentOn) }) : undefined
-  if (state === 'scheduled') return moved
-  return [texts.states[state], moved].filter(one => one !== undefined).join(', ')
+  if (plan.state === 'draft' || plan.state === 'setup' || state === 'scheduled') return undefined
+  return texts.states[state]
 }
 
 /** Null unless the payer has approved the mandate and it is still valid. */

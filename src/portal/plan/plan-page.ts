@@ -1,3 +1,4 @@
+import { chosenOf } from '../../dues/allocation.rules.ts'
 import type { Dues } from '../../dues/dues.service.ts'
 import { MANDATE_ENDED } from '../../flex/mandates/end-mandate.ts'
 import type { Asker } from '../../flex/plans/plans.service.ts'
@@ -7,7 +8,8 @@ import { meaningOf } from '../../flex/rules/returns.rules.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { formatRupees, sumPaise } from '../../platform/money.ts'
 import { pathOfStudent } from '../entry/entry.rules.ts'
-import { mandateOf, nextOf, payOnlineOf, localDay } from './page-parts.ts'
+import { ALL_FEES, boxOf, PAY, type Payable } from '../parents/choose-page.ts'
+import { COMING, debitDay, localDay, mandateOf, nextOf, payOnlineOf } from './page-parts.ts'
 import { fill, type Language } from '../../platform/languages.ts'
 import { type ParentsTexts, textsIn } from '../texts/texts.ts'
 
@@ -18,6 +20,8 @@ export type PlanPageData = {
   file: LoadedPlan | null
   /** Who paused it last; only meaningful while it is held. */
   heldBy: Asker
+  /** What of the child's fees is to be paid by hand; null when nothing is, or cannot be now. */
+  payable: Payable | null
   takesMandates: boolean
   /** Hours between a notice and its debit. */
   noticeHours: number
@@ -47,15 +51,18 @@ export function describePlan(
   const path = pathOfStudent(student.id)
   const setUpUrl = file === null ? undefined : `/flex/${institute.code}/${file.plan.id}`
   const acts = actsOf(pageData)
+  const pay = payOf(pageData, texts)
   const data = {
     heading: fill(texts.plan.heading, { who }),
     up: { url: path, text: fill(texts.student.heading, { who }) },
-    ...figureOf(pageData, texts),
+    cameBack: cameBackOf(pageData, texts),
+    ...(pay?.figure ?? figureOf(pageData, texts)),
+    pay,
     tone: banner.tone,
     statusText: banner.status,
     say: [
       fill(banner.say, { where, who, hours: String(pageData.noticeHours) }),
-      (file && payOnlineOf(file, where, setupTexts)) ?? '',
+      (file && pay === null && payOnlineOf(file, where, setupTexts)) || '',
     ]
       .join(' ')
       .trim(),
@@ -71,6 +78,44 @@ export function describePlan(
     reference: file?.plan.id,
   }
   return { title: fill(texts.plan.title, { who, where }), data }
+}
+
+/** What the bank returned, each with what follows. It comes before everything else on the page. */
+function cameBackOf({ file, language }: PlanPageData, texts: ParentsTexts) {
+  if (!isLive(file)) return null
+  const { cameBack, cameBackDue, cameBackAgain } = texts.plan
+  const says = file.instalments.flatMap(one => {
+    const why = returnedWhy(one, texts)
+    if (why === null) return []
+    const say = { amount: amountOf([one]), day: localDay(one.presentedOn ?? one.dueOn, language), why }
+    if (one.state === 'bounced' || one.state === 'reversed') return [fill(cameBackDue, say)]
+    if (one.state !== 'scheduled' && one.state !== 'confirmed') return []
+    return [fill(cameBackAgain, { ...say, again: localDay(one.presentOn, language) })]
+  })
+  return says.length === 0 ? null : { heading: cameBack, says }
+}
+
+/** What no debit of a running plan takes any more, with its late fees, in one sum. */
+function payOf({ file, payable, language }: PlanPageData, texts: ParentsTexts) {
+  if (payable === null || file?.plan.state !== 'active' || file.plan.isHeld) return null
+  const missed = file.instalments.filter(one => isOpen(one) && !isToCome(one))
+  if (missed.length === 0) return null
+  const { studentId, dues } = payable
+  const types = new Set(missed.flatMap(({ lines }) => lines.map(line => line.componentType)))
+  const open = dues.lines.filter(line => line.owedPaise > 0)
+  const parts = open.filter(line => types.has(line.componentType)).map(line => line.componentType)
+  if (parts.length === 0) return null
+  const isWhole = !dues.partPayment.isAllowed
+  const { totalPaise, lateFeePaise } = isWhole ? dues : chosenOf(dues, parts)
+  const amount = formatRupees(totalPaise)
+  return {
+    action: PAY,
+    studentId,
+    fees: (isWhole ? [ALL_FEES] : parts).map(type => boxOf(studentId, type)),
+    button: fill(textsIn(language).planSetup.payNow, { amount }),
+    hint: lateFeePaise === 0 ? undefined : fill(texts.choose.lateFee, { amount: formatRupees(lateFeePaise) }),
+    figure: { amount, meaning: texts.plan.toPayNow },
+  }
 }
 
 function isLive(file: LoadedPlan | null): file is LoadedPlan {
@@ -173,15 +218,13 @@ function amountOf(instalments: readonly Instalment[]): string {
   return formatRupees(sumPaise(instalments.map(({ lines }) => sumLines(lines))))
 }
 
-const COMING: readonly Instalment['state'][] = ['scheduled', 'confirmed', 'skipped', 'presented']
-
 function isToCome({ state }: Instalment): boolean {
   return COMING.includes(state)
 }
 
 /** Upcoming instalments, then past ones with the newest first. */
 function tablesOf(pageData: PlanPageData, { instalments }: LoadedPlan, texts: ParentsTexts) {
-  const byDay = instalments.toSorted((one, other) => (dayOf(one) < dayOf(other) ? -1 : 1))
+  const byDay = instalments.toSorted((one, other) => (debitDay(one) < debitDay(other) ? -1 : 1))
   const tables = [
     { caption: texts.plan.coming, rows: byDay.filter(isToCome) },
     { caption: texts.plan.past, rows: byDay.filter(one => !isToCome(one)).toReversed() },
@@ -191,34 +234,28 @@ function tablesOf(pageData: PlanPageData, { instalments }: LoadedPlan, texts: Pa
     .map(({ caption, rows }) => ({ caption, rows: rows.map(row => rowOf(row, pageData, texts)) }))
 }
 
-function dayOf({ state, presentOn, presentedOn, dueOn, isDownpayment }: Instalment): string {
-  if (isDownpayment) return dueOn
-  return COMING.includes(state) ? presentOn : (presentedOn ?? dueOn)
-}
-
 function rowOf(one: Instalment, { language }: PlanPageData, texts: ParentsTexts) {
   const setupTexts = textsIn(language).planSetup
-  const day = dayOf(one)
   const why = whyOf(one, texts)
   return {
-    label: one.isDownpayment ? setupTexts.atStart : localDay(day, language),
+    label: one.isDownpayment ? setupTexts.atStart : localDay(debitDay(one), language),
     notes: [
       ...(one.state === 'scheduled' ? [] : [{ text: setupTexts.states[one.state], tone: toneOf(one) }]),
       ...(why === null ? [] : [{ text: why, tone: undefined }]),
-      ...(day === one.dueOn || one.isDownpayment
-        ? []
-        : [{ text: fill(texts.plan.moved, { day: localDay(one.dueOn, language) }), tone: undefined }]),
     ],
     amount: formatRupees(sumLines(one.lines)),
   }
 }
 
 /** Why the bank returned it; for a retry, why the last attempt was returned. */
-function whyOf({ state, returnCode }: Instalment, { why, plan }: ParentsTexts): string | null {
-  if (returnCode === null) return null
-  const reason = why[meaningOf(returnCode).category]
-  if (state === 'bounced' || state === 'reversed') return reason
-  return COMING.includes(state) ? fill(plan.triedBefore, { why: reason }) : null
+function whyOf(one: Instalment, texts: ParentsTexts): string | null {
+  const reason = returnedWhy(one, texts)
+  if (reason === null || one.state === 'bounced' || one.state === 'reversed') return reason
+  return COMING.includes(one.state) ? fill(texts.plan.triedBefore, { why: reason }) : null
+}
+
+function returnedWhy({ returnCode }: Instalment, { why }: ParentsTexts): string | null {
+  return returnCode === null ? null : why[meaningOf(returnCode).category]
 }
 
 function toneOf({ state }: Instalment): string | undefined {

@@ -1,15 +1,17 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { getDues } from '../../dues/dues.service.ts'
 import type { FlexContext } from '../../flex/context.ts'
 import { readPlan, readPlansOf } from '../../flex/plans/plan-reads.service.ts'
 import { cancelPlan, createPlan, holdPlan, resumePlan, type Asker } from '../../flex/plans/plans.service.ts'
 import type { LoadedPlan } from '../../flex/rules/plan.rules.ts'
 import { readDebitRules } from '../../flex/settings/settings.service.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
+import { assert } from '../../platform/assert.ts'
 import { BursarError } from '../../platform/errors.ts'
 import { pathOfStudent } from '../entry/entry.rules.ts'
 import { formField, sendPage } from '../layout.ts'
 import { CHILD, frameOf, withChild, type ChildVisit } from '../parents/access.ts'
+import { readChildren } from '../parents/children.ts'
+import { findPayable } from '../parents/choose.routes.ts'
 import { actsOf, describeConfirm, describePlan, type PlanAct, type PlanPageData } from './plan-page.ts'
 
 const PLAN = `${CHILD}/plan`
@@ -50,18 +52,19 @@ async function readPageData(
   { session, studentId, language }: ChildVisit,
 ): Promise<PlanPageData> {
   const { institute } = session
-  const [dues, plans, debitRules] = await Promise.all([
-    getDues(ctx, { instituteId: institute.id, studentId }),
-    readPlansOf(ctx, institute.id, [studentId]),
+  const [[child], debitRules] = await Promise.all([
+    readChildren(ctx, institute.id, [studentId]),
     readDebitRules(ctx),
   ])
-  const file = plans.get(studentId) ?? null
+  assert(child !== undefined, `the student ${studentId} vanished`)
+  const { dues, plan: file } = child
   const branch = { instituteId: institute.id, collectorCode: dues.context.student.collectorCode }
   return {
     institute,
     dues,
     file,
     heldBy: file?.plan.isHeld === true ? await whoHolds(ctx, institute, file) : 'institute',
+    payable: await findPayable(ctx, institute.id, child),
     takesMandates: (await ctx.accounts.accountFor(branch, 'mandates')) !== null,
     noticeHours: debitRules.rules.noticeMinutes / 60,
     language,

@@ -178,7 +178,9 @@ test('no view asks the database more than a few questions, however much there is
   }
 })
 
-test('an instalment that came back twice is one, with two tries, on Home too', async () => {
+const total = (counts: readonly number[]): number => counts.reduce((sum, one) => sum + one, 0)
+
+test('an instalment that came back twice is two bounces, in the calendar, on Home, by reason and by plan alike', async () => {
   const { demo } = bursar
   const [instalment] = await bursar.sql<{ id: string; presentOn: string }>(
     `select id, present_on::text as "presentOn" from flex_instalments
@@ -194,7 +196,20 @@ test('an instalment that came back twice is one, with two tries, on Home too', a
   const returns = await read(`/returns?from=${day}&to=${to}`)
   const funds = returns.reasons.find((one: Json) => one.code === '04')
   const { paid, again, due } = funds.since
-  assert.deepEqual([funds.count, funds.tries, paid + again + due], [1, 2, 1])
+  assert.deepEqual([funds.count, funds.bounces, paid + again + due], [1, 2, 1])
   const home = (await must(viewer.get(`${API}/institutes/demo-school/home`))).body.data
-  assert.equal(home.returns.bounced, returns.returned)
+  const months = [...new Set([day.slice(0, 7), to.slice(0, 7)])]
+  const calendars = await Promise.all(months.map(async month => read(`/calendar?month=${month}-01`)))
+  const ofDays = calendars
+    .flatMap(({ days }) => days.flatMap((one: Json) => one.sums))
+    .filter((sum: Json) => sum.status === 'bounced' || sum.status === 'reversed')
+  const listed = await read('/plans')
+  const everywhere = [
+    home.returns.bounced,
+    total(returns.reasons.map((one: Json) => one.bounces)),
+    total(ofDays.map((one: Json) => one.count)),
+    total(listed.map((one: Json) => one.bounces)),
+  ]
+  assert.ok(returns.returned >= 2)
+  assert.deepEqual(everywhere, Array(4).fill(returns.returned))
 })

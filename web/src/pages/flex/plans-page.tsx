@@ -26,9 +26,9 @@ const CELLS = {
   instalments: (row: PlanRowAnswer) => (
     <>
       {row.paid_instalments} of {row.instalments}
-      {row.bounced_instalments > 0 && (
+      {row.bounces > 0 && (
         <div>
-          <StatusBadge tone="bad">{counted(row.bounced_instalments, 'bounce')}</StatusBadge>
+          <StatusBadge tone="bad">{counted(row.bounces, 'bounce')}</StatusBadge>
         </div>
       )}
     </>

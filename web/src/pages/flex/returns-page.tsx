@@ -44,14 +44,14 @@ function Reasons({ returns }: { returns: ReturnsAnswer }) {
     return (
       <Empty
         title="Nothing came back"
-        description={`Banks decided ${counted(decided, 'instalment')} presented from ${days}, and returned none.`}
+        description={`Banks decided ${counted(decided, 'debit')} presented from ${days}, and returned none.`}
       />
     )
   const percent = Math.round((returned / decided) * 1_000) / 10
   return (
     <>
       <p className="flex-lead">
-        From {days} banks decided {counted(decided, 'instalment')} and returned{' '}
+        From {days} banks decided {counted(decided, 'debit')} and returned{' '}
         <strong>{formatCount(returned)}</strong> ({percent} %), <strong>{formatRupees(amount)}</strong> in
         all.
       </p>
@@ -66,7 +66,7 @@ function Reasons({ returns }: { returns: ReturnsAnswer }) {
                 Instalments
               </th>
               <th scope="col" className="right">
-                Tries
+                Bounces
               </th>
               <th scope="col" className="right">
                 Amount
@@ -119,7 +119,7 @@ function Reason({
         )}
       </td>
       <td className="right">{formatCount(reason.count)}</td>
-      <td className="right">{formatCount(reason.tries)}</td>
+      <td className="right">{formatCount(reason.bounces)}</td>
       <td className="right">
         <Money rupees={reason.amount} />
       </td>
