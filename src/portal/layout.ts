@@ -16,14 +16,17 @@ import { FORM } from '../platform/limits.rules.ts'
 
 export { formField, formFields, formFieldShown } from '../http/body.ts'
 
-/** Server-rendered pages: escaped by default, one inline stylesheet (and fonts where a page needs them), no script, nothing from other hosts. */
+/**
+ * Server-rendered pages: escaped by default, one inline stylesheet (and fonts where a page needs them), nothing from other hosts, no
+ * script but one of ours where a page works without it too.
+ */
 const TEMPLATES = new URL('templates/', import.meta.url)
 /** Later files win over earlier ones. */
 const STYLES = ['base', 'forms', 'pages', 'screens']
 const STYLE = STYLES.map(name => readFileSync(new URL(`styles/${name}.css`, import.meta.url), 'utf8')).join(
   '',
 )
-const STYLE_HASH = `'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`
+const STYLE_HASH = digestOf(STYLE)
 const FONT_LINK = '<link rel="stylesheet" href="/fonts.css">'
 const LANGUAGE_COOKIE = 'lang'
 /** The English name stands beside a language's own name, which a browser without its font shows as boxes. */
@@ -93,6 +96,8 @@ export type Page = {
   /** What its links keep of the address. */
   switchQuery?: string
   refreshSeconds?: number | undefined
+  /** Runs in the page, which the policy allows by its digest. */
+  script?: string
   data: Record<string, unknown>
 }
 
@@ -108,6 +113,7 @@ export function sendPage(reply: FastifyReply, page: Page): FastifyReply {
     ...page.data,
     texts: textsIn(language).checkout,
     style: STYLE,
+    script: page.script,
     language,
     title,
     otherLanguages,
@@ -116,11 +122,19 @@ export function sendPage(reply: FastifyReply, page: Page): FastifyReply {
   const html = needsFonts(rendered) ? rendered.replace('</head>', `${FONT_LINK}</head>`) : rendered
   // A header instead of the meta element, so that saved or translated copies do not reload.
   if (refreshSeconds !== undefined) reply.header('refresh', String(refreshSeconds))
+  if (page.script !== undefined) {
+    const policy = reply.getHeader('content-security-policy')
+    reply.header('content-security-policy', `${String(policy)};script-src ${digestOf(page.script)}`)
+  }
   return reply
     .code(page.status ?? 200)
     .header('content-type', 'text/html; charset=utf-8')
     .header('cache-control', 'no-store')
     .send(html)
+}
+
+function digestOf(text: string): string {
+  return `'sha256-${createHash('sha256').update(text).digest('base64')}'`
 }
 
 /** The parent's choice is remembered in a cookie. */

@@ -3,7 +3,9 @@ import { expectSoundAndKeep } from '../browser/checkout-support.ts'
 import { PHONE } from '../harness/browser.ts'
 import { ERP, sampleStudent } from '../harness/samples.ts'
 import { waitFor } from '../harness/wait.ts'
+import { entranceFor, newFamily } from '../portal/parents-support.ts'
 import { officeTask } from './clicks.ts'
+import { takePictures } from './pictures.ts'
 
 const SANDBOX = '/api/v1/sandbox'
 
@@ -86,4 +88,48 @@ officeTask('use an advance for another fee', async ({ page, go, complaints, stag
   await page.getByText('Advance used for other fees').first().waitFor()
   await expectSoundAndKeep(page, 'console-advance-used')
   assert.deepEqual(complaints, [])
+})
+
+officeTask('a parent ticks fees of two children, and the sum follows at once', async office => {
+  const { demo, url } = office.stage.bursar
+  const late = {
+    component_type: null,
+    due_date: '2026-01-10',
+    kind: 'slab',
+    slabs: [{ from_day: 1, amount: 250 }],
+  }
+  const rules = await demo.send('PUT', `${ERP}/payment-rules`, { late_fees: [late] })
+  assert.equal(rules.status, 200, rules.text)
+  const students = [{ fullname: 'Kabir Rao' }, { fullname: 'Anaya Rao', grade: '2' }]
+  const { user } = await newFamily(demo, { students })
+  const page = await office.context.newPage()
+  await page.setViewportSize(PHONE)
+  await page.goto(url + (await entranceFor(demo, user)))
+  await page.goto(`${url}/parents/pay?fee=`)
+  const total = page.locator('.total')
+  const boxes = page.getByRole('checkbox')
+  assert.equal(await total.innerText(), 'Chosen in all: ₹0.00')
+  await boxes.nth(0).click()
+  assert.equal(await total.innerText(), 'Chosen in all: ₹54,250.00')
+  // Both fees of a child are under one rule, whose late fee comes once; the other child has its own.
+  await boxes.nth(1).click()
+  assert.equal(await total.innerText(), 'Chosen in all: ₹66,250.50')
+  await boxes.nth(2).click()
+  assert.equal(await total.innerText(), 'Chosen in all: ₹1,20,500.50')
+  await page.getByText('Chosen: ₹66,250.50').waitFor()
+  assert.equal(await page.getByRole('button', { name: 'Update the total' }).count(), 0)
+  await takePictures({ page }, 'parents-choose')
+  await page.getByRole('button', { name: 'Continue to pay' }).click()
+  await page.getByText('₹1,20,500.50').first().waitFor()
+
+  const { browser } = office.stage
+  const storageState = await office.context.storageState()
+  const plain = await browser.newContext({ javaScriptEnabled: false, storageState, viewport: PHONE })
+  const slow = await plain.newPage()
+  await slow.goto(`${url}/parents/pay?fee=`)
+  await slow.getByRole('checkbox').nth(0).click()
+  await slow.getByRole('button', { name: 'Update the total' }).click()
+  await slow.getByText('Chosen in all: ₹54,250.00').waitFor()
+  await plain.close()
+  assert.deepEqual(office.complaints, [])
 })

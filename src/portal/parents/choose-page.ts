@@ -65,6 +65,8 @@ function boxGroupsOf(child: Payable, { choice, institute, language }: ChoosePage
         label: t.all,
         hints: [fill(texts.student.wholeOnly, { where: institute.name })],
         amount: formatRupees(dues.totalPaise),
+        paise: dues.totalPaise,
+        late: undefined,
         isChosen: chosen.length > 0,
       },
     ]
@@ -75,13 +77,15 @@ function boxGroupsOf(child: Payable, { choice, institute, language }: ChoosePage
       label: feeName(line.componentType, language),
       hints: hintsOf(line, child, language, texts),
       amount: formatRupees(line.owedPaise),
+      paise: line.owedPaise,
+      late: lateFeeOf(line, child),
       isChosen: chosen.includes(line.componentType),
     }))
 }
 
-function hintsOf(line: DueLine, { dues }: Payable, language: Language, texts: ParentsTexts): string[] {
+function hintsOf(line: DueLine, child: Payable, language: Language, texts: ParentsTexts): string[] {
   const { student: t } = texts
-  const late = dues.lateFees.find(fee => fee.ruleId === line.lateRuleId && fee.amountPaise > 0)
+  const late = lateFeeOf(line, child)
   const day = line.dueOn === null ? null : localDay(line.dueOn, language)
   return [
     ...(day === null ? [] : [fill(line.isLate ? t.wasDue : t.dueBy, { day })]),
@@ -89,9 +93,13 @@ function hintsOf(line: DueLine, { dues }: Payable, language: Language, texts: Pa
   ]
 }
 
+function lateFeeOf({ lateRuleId }: DueLine, { dues }: Payable) {
+  return dues.lateFees.find(fee => fee.ruleId === lateRuleId && fee.amountPaise > 0)
+}
+
 const MOST_TERMS = 6
 
-/** Each ticks all that is due by its day; the last everything. They are links, since the page has no script. */
+/** Each ticks all that is due by its day; the last everything. They are links, which need no script. */
 function termLinks({ children, only, language }: ChoosePageData, { choose: t }: ParentsTexts) {
   const terms = termsOf(children)
   if (children.length === 0 || terms.length === 0) return []

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { openFamilyOrders } from '../../dues/pay-dues.service.ts'
 import type { FlexContext } from '../../flex/context.ts'
@@ -23,6 +24,8 @@ import {
 } from './choose-page.ts'
 import { readChildren, type Child, type ParentContext } from './children.ts'
 import { sendBeingPaid } from './being-paid-page.ts'
+
+const SCRIPT = readFileSync(new URL('../templates/parents/choose.js', import.meta.url), 'utf8')
 
 /** Where a parent picks fees of one child or of all and pays them at once. */
 export function choosePages(app: FastifyInstance, ctx: ParentContext): void {
@@ -90,6 +93,7 @@ function show(ctx: ParentContext, visit: Visit, shown: ChoosePageState): Fastify
   const { title, data } = describeChoose({ ...shown, institute: session.institute, language }, texts)
   return sendPage(reply, {
     template: 'parents/choose',
+    script: SCRIPT,
     title,
     status: shown.problem === null ? 200 : 400,
     // The language switch is a GET link; it keeps what is ticked.
