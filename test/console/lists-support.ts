@@ -43,6 +43,7 @@ export const LISTS: Record<string, readonly string[]> = {
   deliveries: ['created_at', 'event_code', 'status', 'attempts'],
   events: ['occurred_at', 'event', 'resource_id'],
   requests: ['at', 'route', 'status', 'error_code', 'ms', 'key_id'],
+  messages: ['created_at', 'channel', 'recipient', 'subject', 'state'],
   'flex/erp/fetches': ['fetched_at', 'fullname', 'outcome', 'duration_ms'],
 }
 

@@ -101,6 +101,7 @@ const FILLED = [
   'student-files',
   'events',
   'requests',
+  'messages',
 ]
 
 test('every list is the same rows in any order and any size of page, and the count says how many', async () => {

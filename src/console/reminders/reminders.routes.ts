@@ -3,6 +3,7 @@ import type { FlexContext } from '../../flex/context.ts'
 import { all, created, one } from '../../http/reply.ts'
 import { input, query, type Read } from '../../http/wire/input.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
+import { messageList } from '../../messages/message.list.ts'
 import { demandNotices, MOST_NOTICES } from '../../reminders/demand-notices.service.ts'
 import * as inputs from '../../reminders/reminder.schemas.ts'
 import { reminderList, runList, runOutput } from '../../reminders/reminder.list.ts'
@@ -104,6 +105,7 @@ function addStart(app: FastifyInstance, ctx: FlexContext): void {
 }
 
 function addLists(app: FastifyInstance, ctx: FlexContext): void {
+  addList(app, ctx, { url: '/messages', list: messageList })
   addList(app, ctx, { url: RUNS, list: runList })
   addConsoleRead(app, ctx, {
     url: `${RUNS}/:run_id`,

@@ -11,6 +11,7 @@ import { DisputesView } from './disputes-view.tsx'
 import { DuesView } from './dues-view.tsx'
 import { LedgerView } from './ledger-view.tsx'
 import { PaymentsView } from './payments-view.tsx'
+import { MessagesView } from '../reminders/messages-view.tsx'
 import { RemindersView } from '../reminders/reminders-view.tsx'
 import { ReceiptsView } from './receipts-view.tsx'
 import { ReconciliationView } from './reconciliation-view.tsx'
@@ -24,6 +25,7 @@ const VIEWS: readonly { key: string; group: string; label: string; View: Compone
   { key: 'classes', group: 'Owed', label: 'By class', View: ClassesView },
   { key: 'demand', group: 'Owed', label: 'Demand', View: DemandView },
   { key: 'reminders', group: 'Owed', label: 'Reminders', View: RemindersView },
+  { key: 'messages', group: 'Owed', label: 'Messages', View: MessagesView },
   { key: 'expected', group: 'To the bank', label: 'Expected', View: ExpectedView },
   { key: 'settlements', group: 'To the bank', label: 'Settlements', View: SettlementsView },
   { key: 'disputes', group: 'To the bank', label: 'Disputes', View: DisputesView },
