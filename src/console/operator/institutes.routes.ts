@@ -2,26 +2,22 @@ import type { FastifyInstance } from 'fastify'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { addBranch, renameInstitute, setDefaultBranch } from '../../institutes/institutes.service.ts'
 import type { Context } from '../../platform/context.ts'
-import { addOperatorRead, addOperatorWrite } from '../auth/access.routes.ts'
-import { created, pageOf } from '../../http/reply.ts'
-import { createdInstituteOutput, instituteOutput } from './institute.output.ts'
+import { addOperatorWrite } from '../auth/access.routes.ts'
+import { created } from '../../http/reply.ts'
+import { addInstallationList } from '../lists/list.routes.ts'
+import { instituteList } from './institute.list.ts'
+import { createdInstituteOutput } from './institute.output.ts'
 import {
   defaultBranchInput,
   instituteParams,
-  listInstitutesQuery,
   newBranchInput,
   newInstituteInput,
   renameInstituteInput,
 } from './operator.input.ts'
-import { listInstitutes, openInstitute } from './operator.service.ts'
+import { openInstitute } from './operator.service.ts'
 
 export function operatorInstituteRoutes(app: FastifyInstance, ctx: Context): void {
-  addOperatorRead(app, ctx, {
-    url: '/institutes',
-    query: listInstitutesQuery,
-    output: pageOf(instituteOutput),
-    answer: ({ query }) => listInstitutes(ctx, query),
-  })
+  addInstallationList(app, ctx, { url: '/institutes', list: instituteList, of: null })
   addOperatorWrite(app, ctx, {
     method: 'POST',
     url: '/institutes',

@@ -1,6 +1,6 @@
 import { outputOf, type Shown } from '../../http/wire/output.ts'
-import type { DeadLetter, Jobs } from './jobs.service.ts'
-import { JOB_KINDS, LETTER_KINDS } from './operator.rules.ts'
+import type { Jobs } from './jobs.service.ts'
+import { JOB_KINDS } from './operator.rules.ts'
 
 const WHEN = '2026-11-15T04:32:10.000Z'
 
@@ -52,21 +52,8 @@ export const jobsOutput = out.object({
   dead_letters: out.one('What nobody tries any more.', lettersOutput),
 })
 
-const letter = outputOf<DeadLetter>()
-export const letterOutput = letter.object({
-  id: letter.text('Id of the delivery, message or import.', 'msg_01k9zq4m0ve8sbn6yt2hw3c5da'),
-  kind: letter.oneOf(LETTER_KINDS, 'What it is.'),
-  institute_code: letter.text('Whose it is.', 'demo-school'),
-  institute_name: letter.text('Its name.', 'Demo School'),
-  at: letter.moment('When it was made, UTC.', WHEN),
-  subject: letter.text('What it was, and to whom.', 'email to asha@example.in'),
-  problem: letter.optional.text('What went wrong last.', 'mailbox full'),
-  tries: letter.optional.integer('How often it was tried.', 8),
-})
-
 function seconds(ms: number): number {
   return Math.round(ms / 1_000)
 }
 
 export type JobsAnswer = Shown<typeof jobsOutput>
-export type LetterAnswer = Shown<typeof letterOutput>

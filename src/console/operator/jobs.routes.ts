@@ -3,10 +3,12 @@ import { retryMessage } from '../../messages/messages.service.ts'
 import type { Context } from '../../platform/context.ts'
 import type { JobRunner } from '../../platform/jobs/job-runner.ts'
 import { addConsoleWrite, addOperatorRead } from '../auth/access.routes.ts'
-import { one, pageOf } from '../../http/reply.ts'
-import { jobsOutput, letterOutput } from './jobs.output.ts'
-import { listDeadLetters, readJobs } from './jobs.service.ts'
-import { listLettersQuery, messageParams } from './operator.input.ts'
+import { one } from '../../http/reply.ts'
+import { addInstallationList } from '../lists/list.routes.ts'
+import { jobsOutput } from './jobs.output.ts'
+import { readJobs } from './jobs.service.ts'
+import { letterList } from './letter.list.ts'
+import { messageParams } from './operator.input.ts'
 
 export function operatorJobRoutes(app: FastifyInstance, ctx: Context, runner: JobRunner): void {
   addOperatorRead(app, ctx, {
@@ -14,12 +16,7 @@ export function operatorJobRoutes(app: FastifyInstance, ctx: Context, runner: Jo
     output: one(jobsOutput),
     answer: () => readJobs(ctx, runner),
   })
-  addOperatorRead(app, ctx, {
-    url: '/dead-letters',
-    query: listLettersQuery,
-    output: pageOf(letterOutput),
-    answer: ({ query: { kind, ...range } }) => listDeadLetters(ctx, kind, range),
-  })
+  addInstallationList(app, ctx, { url: '/dead-letters', list: letterList, of: null })
   // The institute's own log has it; a delivery is sent again as developers do it.
   addConsoleWrite(app, ctx, {
     method: 'POST',

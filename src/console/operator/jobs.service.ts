@@ -1,10 +1,9 @@
-import type { Page, PageRange } from '../../platform/db/list.ts'
 import type { Context } from '../../platform/context.ts'
 import type { JobRunner, JobStatus } from '../../platform/jobs/job-runner.ts'
 import * as store from './jobs.store.ts'
 import type { LetterKind } from './operator.rules.ts'
 
-export type { DeadLetter, Job as DueWork } from './jobs.store.ts'
+export type { Job as DueWork } from './jobs.store.ts'
 
 export type Jobs = {
   jobs: store.Job[]
@@ -27,14 +26,6 @@ export async function readJobs({ db, clock }: Context, runner: JobRunner): Promi
   ])
   const runs = runner.statuses.map(status => ({ ...status, oldestDueMs: ages.get(status.name) ?? null }))
   return { jobs, runsHere: runner.isStarted, runs, deadLetters }
-}
-
-export async function listDeadLetters(
-  { db }: Context,
-  kind: LetterKind,
-  page: PageRange,
-): Promise<Page<store.DeadLetter>> {
-  return store.listDeadLetters(db, kind, page)
 }
 
 /** How many of each were given up, over all institutes. */

@@ -1,5 +1,4 @@
 import { field, input, optional, query } from '../../http/wire/input.ts'
-import { LETTER_KINDS } from './operator.rules.ts'
 
 /** Institutes, branches, holidays and what was given up, as the operator looks after them. */
 const reason = field.text('Why; stands in the audit log.', 'Asked by the school')
@@ -10,12 +9,6 @@ const MOST_BRANCHES = 100
 const branch = input({
   collector_code: field.code('Code of the branch.', 'MAIN'),
   name: field.text('As parents know it.', 'Main branch'),
-})
-
-export const listInstitutesQuery = query({
-  search: optional(field.code('Part of the code or the name.', 'green')),
-  limit: field.pageSize(),
-  cursor: optional(field.code('`next_cursor` of the page before.', 'demo-school')),
 })
 
 export const newInstituteInput = input({
@@ -40,11 +33,6 @@ export const newHolidayInput = input({ day, name: field.text('What it is.', 'Rep
 export const holidayParams = input({ day })
 export const reasonInput = input({ reason })
 
-export const listLettersQuery = query({
-  kind: optional(field.oneOf(LETTER_KINDS, 'Of which kind; deliveries if absent.'), 'delivery'),
-  limit: field.pageSize(),
-  cursor: field.cursor('msg_01k9zq4m0ve8sbn6yt2hw3c5da'),
-})
 export const messageParams = input({
   message_id: field.resourceId('Id of the message.', 'msg_01k9zq4m0ve8sbn6yt2hw3c5da'),
 })

@@ -1,19 +1,8 @@
 import { isInstituteCode, type Institute } from '../../institutes/institutes.rules.ts'
 import { createInstitute, type NewInstitute } from '../../institutes/institutes.service.ts'
 import { badField } from '../../platform/errors.ts'
-import type { Page } from '../../platform/db/list.ts'
 import type { Context } from '../../platform/context.ts'
 import type { Command } from '../../platform/idempotency.ts'
-import * as store from './operator.store.ts'
-
-export type { InstituteRow } from './operator.store.ts'
-
-export async function listInstitutes(
-  { db }: Context,
-  asked: store.InstituteSearch,
-): Promise<Page<store.InstituteRow>> {
-  return store.listInstitutes(db, asked)
-}
 
 export async function openInstitute(
   ctx: Context,

@@ -1,18 +1,18 @@
 import { Button, Group } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { JobsAnswer, LetterAnswer } from '../../../../src/console/operator/jobs.output.ts'
+import type { JobsAnswer } from '../../../../src/console/operator/jobs.output.ts'
+import type { LetterAnswer } from '../../../../src/console/operator/letter.list.ts'
 import { useCommand } from '../../api/command.ts'
 import { get } from '../../api/client.ts'
-import { DataTable, type Column } from '../../ui/table/data-table.tsx'
+import { ListTable } from '../../ui/table/list-table.tsx'
 import { Summary } from '../../ui/detail.tsx'
 import { SideDialogue } from '../../ui/dialogue/dialogue.tsx'
 import { formatCount } from '../../ui/money.tsx'
 import { Failed, Loading } from '../../ui/states.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
 import { notify } from '../../ui/toasts.tsx'
-import type { Filter } from '../../ui/table/use-filters.ts'
-import { formatMoment, When } from '../../ui/when.tsx'
+import { When } from '../../ui/when.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { sentence } from '../../ui/words.ts'
 import { ago, formatSeconds } from './amounts.ts'
@@ -141,47 +141,27 @@ function Runs({ runs }: { runs: readonly Run[] }) {
   )
 }
 
-const COLUMNS: readonly Column<Letter>[] = [
-  { key: 'at', title: 'Made', text: row => formatMoment(row.at), render: row => <When at={row.at} /> },
-  { key: 'institute', title: 'Institute', text: row => row.institute_name },
-  {
-    key: 'subject',
-    title: 'What',
-    text: row => row.subject,
-    render: row => <span className="mono">{row.subject}</span>,
+const CELLS = { subject: (row: Letter) => <span className="mono">{row.subject}</span> }
+const LABELS = {
+  kind: {
+    delivery: { label: 'Deliveries' },
+    message: { label: 'Messages' },
+    import: { label: 'Imports' },
   },
-  { key: 'problem', title: 'What went wrong', text: row => row.problem ?? '' },
-  {
-    key: 'tries',
-    title: 'Tries',
-    text: row => (row.tries === undefined ? '' : formatCount(row.tries)),
-    align: 'right',
-  },
-]
-
-const FILTERS: readonly Filter[] = [
-  {
-    key: 'kind',
-    label: 'Kind',
-    options: [
-      { value: 'delivery', label: 'Deliveries' },
-      { value: 'message', label: 'Messages' },
-      { value: 'import', label: 'Imports' },
-    ],
-  },
-]
+}
 
 function DeadLetters() {
   const [open, setOpen] = useState<Letter | null>(null)
   return (
     <>
-      <DataTable
+      <ListTable<Letter>
         name="Given up"
         path="/operator/dead-letters"
         queryKey="dead-letters"
-        columns={COLUMNS}
+        cells={CELLS}
+        labels={LABELS}
+        isBare
         rowId={row => row.id}
-        filters={FILTERS}
         onOpen={setOpen}
         empty={{
           title: 'Nothing has failed',
