@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { badRequest, BursarError, isMoving } from '../platform/errors.ts'
 import { writeRefusal } from '../platform/db/errors.ts'
 import { newId } from '../platform/ids.ts'
+import { REQUEST } from '../platform/limits.rules.ts'
 import type { Log } from '../platform/log.ts'
 import { challenge } from './auth.ts'
 import { errorBody, JSON_TYPE } from './reply.ts'
@@ -39,9 +40,10 @@ export function noSuchAddress({ method }: Pick<FastifyRequest, 'method'>): Bursa
 }
 
 const CLOSE_MS = 1_000
+export const TOO_SLOW = 'ERR_HTTP_REQUEST_TIMEOUT'
 
 /** What never became a request: broken HTTP, headers too large, a client too slow. */
-export function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
+export function answerClientError(error: Pick<NodeJS.ErrnoException, 'code'>, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()
     return
@@ -79,8 +81,8 @@ function clientErrorText(code: string | undefined): string {
   switch (code) {
     case 'HPE_HEADER_OVERFLOW':
       return 'The request line and headers are too large; 16 KiB in all are accepted.'
-    case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return 'The request took too long to arrive. Send it within 30 seconds.'
+    case TOO_SLOW:
+      return `The request took too long to arrive. Send it within ${REQUEST.seconds} seconds.`
     default:
       return 'This is not a well-formed HTTP request.'
   }

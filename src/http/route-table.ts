@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { Scope } from '../institutes/institutes.rules.ts'
-import type { FileKind } from '../platform/limits.rules.ts'
+import { JSON_BODY, type FileKind } from '../platform/limits.rules.ts'
 
 /** Every operation with the schema that its route was added with, the console's too; the reference shows the API alone. */
 export type ServedRoute = {
@@ -14,7 +14,12 @@ export type ServedRoute = {
 }
 
 /** What the reference does not show: pages, forms, files, callbacks. */
-export type ServedPage = { method: string; url: string }
+export type ServedPage = {
+  method: string
+  url: string
+  /** Of its body; the hooks of its scope, which come later, may have given it one of its own. */
+  readonly bodyLimit: number
+}
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -36,7 +41,14 @@ export function keepRouteTable(app: FastifyInstance): void {
     const { method, url, schema, config } = route
     delete route.schema
     if (schema === undefined || !('response' in schema)) {
-      if (typeof method === 'string') pages.push({ method, url })
+      if (typeof method === 'string')
+        pages.push({
+          method,
+          url,
+          get bodyLimit() {
+            return route.bodyLimit ?? JSON_BODY.bytes
+          },
+        })
       return
     }
     for (const one of [method].flat())

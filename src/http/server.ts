@@ -4,7 +4,7 @@ import { type Caller, requireScope, type Scope } from '../institutes/institutes.
 import { badRequest, BursarError, type ErrorCode } from '../platform/errors.ts'
 import type { Context } from '../platform/context.ts'
 import { newId } from '../platform/ids.ts'
-import { JSON_BODY } from '../platform/limits.rules.ts'
+import { FILES, JSON_BODY, REQUEST, UPLOADS } from '../platform/limits.rules.ts'
 import type { Log } from '../platform/log.ts'
 import { Authenticator } from './auth.ts'
 import { answerClientError, answerError, answerExpectation } from './failures.ts'
@@ -13,6 +13,7 @@ import { observeRequests, type Metrics } from './metrics.ts'
 import { Bodies, type BodyUnderWay } from './limits/bodies.ts'
 import { PublicLimit, RateLimiter, type Rate } from './limits/rate-limits.ts'
 import { SlowReaders } from './limits/slow-readers.ts'
+import { SlowSenders } from './limits/slow-senders.ts'
 import { Uploads } from './limits/uploads.ts'
 import { traceRequests } from './tracing.ts'
 
@@ -52,7 +53,9 @@ export type ServerOptions = {
   tracing?: unknown
 }
 
-const REQUEST_TIMEOUT_MS = 30_000
+const HEADERS_TIMEOUT_MS = REQUEST.seconds * 1_000
+/** The longest that any file may take. What is no file has less, see slow-senders.ts: Node knows one time for all. */
+const REQUEST_TIMEOUT_MS = (REQUEST.seconds + FILES.import.bytes / UPLOADS.bytesPerSecond) * 1_000
 const TIMEOUT_CHECK_MS = 2_000
 const KEEP_ALIVE_MS = 65_000
 
@@ -62,9 +65,8 @@ export function createServer(options: ServerOptions): FastifyInstance {
   const serverOptions = {
     // Node would refuse a missing Host by itself, without our envelope; admitCallers does it.
     requireHostHeader: false,
-    // Node ends a body that does not come only where headers have no more time than the whole request, which by default they have.
     requestTimeout: REQUEST_TIMEOUT_MS,
-    headersTimeout: REQUEST_TIMEOUT_MS,
+    headersTimeout: HEADERS_TIMEOUT_MS,
     connectionsCheckingInterval: TIMEOUT_CHECK_MS,
   }
   const app: FastifyInstance = Fastify({
@@ -90,6 +92,13 @@ export function createServer(options: ServerOptions): FastifyInstance {
   const uploads = new Uploads(ctx.db.semaphore)
   app.decorate('uploads', uploads)
   app.addHook('onClose', uploads.start())
+  app.addHook('preClose', async () => uploads.endSoon(performance.now()))
+  const slowSenders = new SlowSenders()
+  app.addHook('onClose', slowSenders.start())
+  app.addHook('onRequest', (request, reply, done) => {
+    slowSenders.watch(request, reply)
+    done()
+  })
   app.decorate('sessionLimiter', new RateLimiter())
   app.decorate('publicLimit', new PublicLimit(options.publicRate))
   app.decorateRequest('caller', null)

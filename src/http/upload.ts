@@ -171,6 +171,7 @@ async function receive(
       step = await upload.next(chunks.next())
     ) {
       bytes += step.value.length
+      upload.took(step.value.length, performance.now())
       if (bytes > FILES[kind].bytes) throw tooLarge(kind)
       hash.update(step.value)
       await handle.writeFile(step.value)

@@ -60,8 +60,15 @@ export const BODIES = { perSender: 33_554_432, inAll: 134_217_728 } as const
 /** Limits of a form of the families' pages. */
 export const FORM = { bytes: 262_144, fields: 200 } as const
 
-/** Uploads under way, from before the first byte until the answer: of a key and of a school over all processes, in all in each of them. */
-export const UPLOADS = { perKey: 4, perSchool: 8, inAll: 30, idleSeconds: 10 } as const
+/** Seconds in which a request has come whole, its headers and body; a file may take longer as long as it comes quickly enough. */
+export const REQUEST = { seconds: 30 } as const
+
+/**
+ * Uploads under way, from before the first byte until the answer: of a key and of a school over all processes, in all in each
+ * of them. Beside the seconds of any request a file has one for each so many bytes that have come: slow lines of an office
+ * are served, and whoever trickles bytes gains nothing.
+ */
+export const UPLOADS = { perKey: 4, perSchool: 8, inAll: 30, idleSeconds: 20, bytesPerSecond: 50_000 } as const
 
 /** Lists that are being downloaded from one process of Bursar; each holds a connection to the database. */
 export const EXPORTS = { perSchool: 2, inAll: 8 } as const

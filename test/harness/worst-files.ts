@@ -251,15 +251,20 @@ const asFiles = (
 const takesBody = ({ method }: { method: string }): boolean => method !== 'GET'
 
 /** A route that takes bytes: a kind of file, JSON, or a form of a page (callbacks are JSON, and stand among pages). */
-export type ByteRoute = { method: string; url: string; takes: FileKind | 'json' | 'form' }
+export type ByteRoute = { method: string; url: string; takes: FileKind | 'json' | 'form'; limit: number }
 
 /** Every route that takes a body, by what the server itself says of them: a new one is among them from its first day. */
 export function byteRoutes({ app: { routes, pages } }: TestBursar): ByteRoute[] {
   return [
-    ...routes
+    ...routes.filter(takesBody).map(({ method, url, file }) => ({
+      method,
+      url,
+      takes: file ?? ('json' as const),
+      limit: file === null ? JSON_BODY.bytes : FILES[file].bytes,
+    })),
+    ...pages
       .filter(takesBody)
-      .map(({ method, url, file }) => ({ method, url, takes: file ?? ('json' as const) })),
-    ...pages.filter(takesBody).map(({ method, url }) => ({ method, url, takes: 'form' as const })),
+      .map(({ method, url, bodyLimit }) => ({ method, url, takes: 'form' as const, limit: bodyLimit })),
   ]
 }
 

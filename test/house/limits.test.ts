@@ -29,7 +29,7 @@ test('the guide quotes the table of limits', () => {
       .map(cell => cell.trim())
     assert.deepEqual(said, figures, kind)
   }
-  const { ARCHIVE, BATCH, BODIES, EXPORTS, FORM, JSON_BODY, MATCHING, READER, ROW, UPLOADS } = limits
+  const { ARCHIVE, BATCH, BODIES, EXPORTS, FORM, JSON_BODY, MATCHING, READER, REQUEST, ROW, UPLOADS } = limits
   for (const sentence of [
     `at most ${ROW.columns} columns and ${shown(ROW.characters)} characters are read, and a cell is cut at ${shown(ROW.cellCharacters)} characters`,
     `may have ${shown(ARCHIVE.entries)} parts and unpack to ${shown(ARCHIVE.unpackedBytes)} bytes, with ${shown(ARCHIVE.texts)} texts of ${shown(ARCHIVE.textBytes)} bytes`,
@@ -41,6 +41,9 @@ test('the guide quotes the table of limits', () => {
     `one key holds at most ${megabytes(UPLOADS.perKey)} MB of\ntemporary folders and one school ${megabytes(UPLOADS.perSchool)} MB`,
     `${UPLOADS.inAll} files of 50 MB: ${megabytes(UPLOADS.inAll) / 1e3} GB`,
     `which nothing comes for ${UPLOADS.idleSeconds} seconds ends`,
+    `has taken ${REQUEST.seconds} seconds and another for each ${shown(UPLOADS.bytesPerSecond)} bytes that have come`,
+    `no file takes longer than ${Math.floor((REQUEST.seconds + limits.FILES.import.bytes / UPLOADS.bytesPerSecond) / 60)} minutes`,
+    `has not come whole after ${REQUEST.seconds} seconds`,
     `${shown(JSON_BODY.bytes)} bytes, ${shown(JSON_BODY.values)} values, ${JSON_BODY.depth} levels deep`,
     `holds ${shown(BODIES.perSender)} bytes of them for one school (by its keys) or one network, and ${shown(BODIES.inAll)} in all`,
     `${shown(FORM.bytes)} bytes and ${FORM.fields} fields`,

@@ -28,15 +28,21 @@ function drip(head: string): Promise<{ afterMs: number; answer: string }> {
   )
 }
 
-test('whoever never stops sending a request is cut off after thirty seconds, in its headers, its body or its file', async () => {
+/** The place of the one that is answered at once, while its body still comes. */
+const ANSWERED = 3
+
+test('whoever trickles a request is cut off after thirty seconds, in its headers, its body or its file, answered before or not', async () => {
   const ends = await Promise.all([
     drip('GET /healthz HTTP/1.1\r\nx-long: '),
     drip(`POST /callbacks/sandbox HTTP/1.1\r\n${BODY}`),
     drip(`POST ${IMPORTS} HTTP/1.1\r\n${KEY}content-type: text/csv\r\n${BODY}`),
+    drip(`POST ${IMPORTS} HTTP/1.1\r\ncontent-type: text/csv\r\n${BODY}`),
+    drip(`POST /api/v1/no-such-address HTTP/1.1\r\n${BODY}`),
   ])
-  for (const { afterMs, answer } of ends) {
+  for (const [no, { afterMs, answer }] of ends.entries()) {
     assert.ok(afterMs >= REQUEST_MS - 1_000 && afterMs < REQUEST_MS + 20_000, `${Math.round(afterMs)} ms`)
-    assert.match(answer, /^HTTP\/1.1 4\d\d .*30 seconds/s)
+    assert.match(answer, no === ANSWERED ? /^HTTP\/1.1 401 / : /^HTTP\/1.1 400 .*30 seconds/s)
+    assert.equal(answer.split('HTTP/1.1').length, 2, 'one answer')
   }
   await waitFor(
     async () => bursar.app.uploads.size + bursar.app.bodies.bytes === 0,

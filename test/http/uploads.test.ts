@@ -4,8 +4,9 @@ import { readdirSync, readlinkSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { after, afterEach, test } from 'node:test'
 import { createKey } from '../../src/institutes/keys.service.ts'
-import { FILES, UPLOADS } from '../../src/platform/limits.rules.ts'
+import { FILES, REQUEST, UPLOADS } from '../../src/platform/limits.rules.ts'
 import { createPerson } from '../console/support.ts'
+import { Uploads } from '../../src/http/limits/uploads.ts'
 import { startBursar } from '../harness/bursar.ts'
 import { DEMO, GROUP, type Credentials } from '../harness/client.ts'
 import { openStandalone } from '../harness/standalone.ts'
@@ -162,11 +163,44 @@ test('a file that stops coming is given up: its sender is told, and nothing of i
   assert.equal(uploads.sweep(performance.now() + UPLOADS.idleSeconds * 1_000), 2)
   for (const upload of open) {
     const answer = await upload.answered()
-    assert.match(answer, /^HTTP\/1.1 400 .*Nothing of the file came for 10 seconds/s)
+    assert.match(answer, /^HTTP\/1.1 400 .*Nothing of the file came for 20 seconds/s)
     await waitFor(async () => upload.socket.closed, 'the end of the connection')
   }
   assert.equal(uploads.size, 0)
   assert.equal(filesHeld(), 0)
+})
+
+test('a file over a slow line has as long as it needs, and one that trickles has not', () => {
+  const receive = (bytesEverySecond: number): { seconds: number; problem: string | undefined } => {
+    const upload = new Uploads({ tryAcquire: async () => () => {} }).begin({ key: 'key', instituteId: 1 })
+    const begunMs = performance.now()
+    for (let seconds = 1; ; seconds++) {
+      const nowMs = begunMs + seconds * 1_000
+      upload.took(bytesEverySecond, nowMs)
+      const problem = upload.problemAt(nowMs)?.message
+      if (problem !== undefined || seconds * bytesEverySecond >= FILES.roster.bytes)
+        return { seconds, problem }
+    }
+  }
+  assert.deepEqual(receive(62_500), { seconds: 160, problem: undefined }, '10 MB at half a megabit a second')
+  const { seconds, problem } = receive(1)
+  assert.equal(seconds, REQUEST.seconds + 1)
+  assert.match(
+    problem ?? '',
+    /^The file comes too slowly: at least 50 kB a second after the first 30 seconds/,
+  )
+})
+
+test('a stop waits for a file no longer than for any other request', async () => {
+  const stopping = new Uploads({ tryAcquire: async () => () => {} })
+  const upload = stopping.begin({ key: 'key', instituteId: 1 })
+  const told = assert.rejects(upload.next(Promise.withResolvers<never>().promise), /being restarted/)
+  const nowMs = performance.now()
+  stopping.endSoon(nowMs)
+  upload.took(10_000_000, nowMs + REQUEST.seconds * 1_000 - 1)
+  assert.equal(stopping.sweep(nowMs + REQUEST.seconds * 1_000 - 1), 0)
+  assert.equal(stopping.sweep(nowMs + REQUEST.seconds * 1_000), 1)
+  await told
 })
 
 test('a file that says that it is too large is refused before it comes', async () => {

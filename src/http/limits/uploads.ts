@@ -1,6 +1,6 @@
 import type { ClusterSemaphore } from '../../platform/db/cluster-semaphore.ts'
-import { badRequest, BursarError } from '../../platform/errors.ts'
-import { UPLOADS } from '../../platform/limits.rules.ts'
+import { badRequest, BursarError, unavailable } from '../../platform/errors.ts'
+import { REQUEST, UPLOADS } from '../../platform/limits.rules.ts'
 
 /** Who sends a file: an API key or a person, and for which institute. */
 export type Uploader = { key: string; instituteId: number }
@@ -20,6 +20,8 @@ const RETRY_AFTER_S = 5
 export class Uploads {
   readonly #open = new Set<Upload>()
   readonly #semaphore: Semaphore
+  /** When the process is about to end, files that are still coming end with it. */
+  #endMs = Infinity
 
   constructor(semaphore: Semaphore) {
     this.#semaphore = semaphore
@@ -33,6 +35,11 @@ export class Uploads {
     const timer = setInterval(() => this.sweep(performance.now()), SWEEP_MS)
     timer.unref()
     return () => clearInterval(timer)
+  }
+
+  /** A stop waits for files no longer than for any other request. */
+  endSoon(nowMs: number): void {
+    this.#endMs = nowMs + REQUEST.seconds * 1_000
   }
 
   /** Counts it here; `admit` asks what others are sending. */
@@ -51,11 +58,16 @@ export class Uploads {
     return upload
   }
 
-  /** Ends those of which nothing came for too long, and answers how many. */
+  /** Ends those that come too slowly or not at all, and answers how many. */
   sweep(nowMs: number): number {
-    const idle = [...this.#open].filter(upload => upload.isIdle(nowMs))
-    for (const upload of idle) upload.stop()
-    return idle.length
+    let ended = 0
+    for (const upload of this.#open) {
+      const problem = upload.isComing && nowMs >= this.#endMs ? isStopping() : upload.problemAt(nowMs)
+      if (problem === null) continue
+      upload.stop(problem)
+      ended++
+    }
+    return ended
   }
 }
 
@@ -66,8 +78,10 @@ export class Upload {
   readonly #onEnd: () => void
   readonly #permits: (() => void)[] = []
   #isOver = false
+  readonly #begunMs = performance.now()
+  #bytes = 0
   /** Null once all of it has come. */
-  #lastByteMs: number | null = performance.now()
+  #lastByteMs: number | null = this.#begunMs
 
   constructor(by: Uploader, semaphore: Semaphore, onEnd: () => void) {
     this.by = by
@@ -101,17 +115,33 @@ export class Upload {
 
   /** The next of something that may never come. */
   next<Value>(coming: Promise<Value>): Promise<Value> {
-    this.#lastByteMs = performance.now()
     return Promise.race([coming, this.#stopped.promise])
   }
 
-  isIdle(nowMs: number): boolean {
-    return this.#lastByteMs !== null && nowMs - this.#lastByteMs >= UPLOADS.idleSeconds * 1_000
+  took(bytes: number, nowMs: number): void {
+    this.#bytes += bytes
+    this.#lastByteMs = nowMs
   }
 
-  stop(): void {
-    const text = `Nothing of the file came for ${UPLOADS.idleSeconds} seconds. Send it again.`
-    this.#stopped.reject(new BursarError('HUE00000', text))
+  get isComing(): boolean {
+    return this.#lastByteMs !== null
+  }
+
+  /** Why it is not waited for any longer; null while it comes as quickly as it must. */
+  problemAt(nowMs: number): BursarError | null {
+    if (this.#lastByteMs === null) return null
+    if (nowMs - this.#lastByteMs >= UPLOADS.idleSeconds * 1_000)
+      return badRequest(`Nothing of the file came for ${UPLOADS.idleSeconds} seconds. Send it again.`)
+    const allowedMs = (REQUEST.seconds + this.#bytes / UPLOADS.bytesPerSecond) * 1_000
+    if (nowMs - this.#begunMs < allowedMs) return null
+    const least = `${UPLOADS.bytesPerSecond / 1_000} kB a second after the first ${REQUEST.seconds} seconds`
+    return badRequest(
+      `The file comes too slowly: at least ${least} are needed. Use a faster line, or split it.`,
+    )
+  }
+
+  stop(problem: BursarError): void {
+    this.#stopped.reject(problem)
   }
 
   arrived(): void {
@@ -124,6 +154,8 @@ export class Upload {
     this.#onEnd()
   }
 }
+
+const isStopping = (): BursarError => unavailable('Bursar is being restarted. Send the file again.')
 
 const tooManyOfKey = (): BursarError => tooMany(`You are sending ${UPLOADS.perKey} files already.`)
 
