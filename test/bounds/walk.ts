@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { fork, type ChildProcess, type ForkOptions } from 'node:child_process'
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { after, test } from 'node:test'
 import { READER } from '../../src/platform/limits.rules.ts'
 import { demoVisitor } from '../console/support.ts'
 import { startBursar } from '../harness/bursar.ts'
-import { PAY, sampleOrder } from '../harness/samples.ts'
 import { StallWatch } from '../harness/stalls.ts'
 import { byteRoutes } from '../harness/worst-files.ts'
 import type { Flood, Flooded, FloodReport } from './flood.ts'
@@ -21,13 +21,13 @@ const isWhole = process.env['BOUNDS'] === 'all'
 const onlyRoutes = process.env['BOUNDS_ROUTES'] ?? ''
 
 const bursar = await startBursar({ after }, { BURSAR_ROLE: 'all' })
-const { group, url } = bursar
+const { url } = bursar
 const owner = await demoVisitor(url)
 
-const start = (file: string): ChildProcess => {
+const start = (file: string, args: readonly string[] = []): ChildProcess => {
   // Without our flags: the sender holds files that a Bursar with little memory never does.
   const options = { execArgv: [], stdio: ['ignore', 'ignore', 'inherit', 'ipc'] } satisfies ForkOptions
-  const child = fork(new URL(file, import.meta.url), options)
+  const child = fork(new URL(file, import.meta.url), args, options)
   after(() => void child.kill('SIGKILL'))
   return child
 }
@@ -62,34 +62,21 @@ async function prepare(): Promise<Flood> {
   }
 }
 
-/** What another school does all the time: it asks for health, is paid, and prints the receipt. */
-async function useOtherSchool(): Promise<void> {
-  assert.equal((await group.get('/healthz')).status, 200)
-  const made = await group.post(`${PAY}/orders`, sampleOrder({ collector_code: 'NORTH' }))
-  assert.equal(made.status, 201, made.text)
-  const id: string = made.body.data.order_id
-  const paid = await group.post(`/api/v1/sandbox/pay/orders/${id}/pay`, { outcome: 'success' })
-  assert.equal(paid.status, 200, paid.text)
-  const receipt = await group.get(`${PAY}/orders/${id}/receipt`)
-  assert.equal(receipt.status, 200, receipt.text.slice(0, 300))
-}
-
-/** Over and over until it is told to end; answers the median time in milliseconds. */
-async function timesOf(isOver: () => boolean): Promise<number> {
-  const times: number[] = []
-  while (!isOver() || times.length < 10) {
-    const begun = performance.now()
-    await useOtherSchool()
-    times.push(performance.now() - begun)
-  }
-  return times.toSorted((one, other) => one - other)[Math.floor(times.length / 2)] ?? 0
+/** The median time, in milliseconds, of what another school does meanwhile. */
+async function timeOfOtherSchool(meanwhile: () => Promise<void>): Promise<number> {
+  const other = start('other-school.ts', [url])
+  const median = Promise.race([
+    once(other, 'message').then(([ms]) => Number(ms)),
+    once(other, 'exit').then(() => assert.fail('the other school was not served')),
+  ])
+  const [ms] = await Promise.all([median, meanwhile().then(() => other.send('end'))])
+  return ms
 }
 
 /** As many as files are read at a time take the processor from everybody, whoever they work for. */
 async function timesBesideBurners(): Promise<number> {
   const burners = Array.from({ length: READER.processes + 1 }, () => start('burn.ts'))
-  let rounds = 0
-  const median = await timesOf(() => ++rounds > 15)
+  const median = await timeOfOtherSchool(async () => {})
   for (const burner of burners) burner.kill('SIGKILL')
   return median
 }
@@ -105,13 +92,13 @@ type Stall = { ms: number; during: readonly string[] }
 async function watchFlood(wanted: Flood): Promise<Watched> {
   const before = residentMb()
   const sender = start('flood.ts')
-  let flooded: Flooded | undefined
+  const { promise: flooded, resolve: end } = Promise.withResolvers<Flooded>()
   let underWay: readonly string[] = []
   sender.on('message', (report: FloodReport) => {
-    if ('flooded' in report) flooded = report.flooded
+    if ('flooded' in report) end(report.flooded)
     else underWay = report.underWay
   })
-  sender.on('exit', () => (flooded ??= { sent: 0, statuses: {}, broken: ['the sender died'] }))
+  sender.on('exit', () => end({ sent: 0, statuses: {}, broken: ['the sender died'] }))
   sender.send(wanted)
   let most = before
   let stall: Stall = { ms: 0, during: [] }
@@ -121,16 +108,16 @@ async function watchFlood(wanted: Flood): Promise<Watched> {
     const ms = stalls.take()
     if (ms > stall.ms) stall = { ms, during: underWay }
   }, 20)
-  const otherMs = await timesOf(() => flooded !== undefined)
+  const otherMs = await timeOfOtherSchool(async () => void (await flooded))
   clearInterval(watch)
   stalls.stop()
-  return { ...(flooded ?? assert.fail()), stall, grownMb: most - before, otherMs }
+  return { ...(await flooded), stall, grownMb: most - before, otherMs }
 }
 
 test('the worst files of every route, all of one school', async t => {
   t.diagnostic(`seed ${seed}; BOUNDS_SEED=${seed} draws the same files, BOUNDS=all sends every one`)
   const wanted = await prepare()
-  await timesOf(() => true)
+  await timeOfOtherSchool(async () => {})
   const besideBurners = await timesBesideBurners()
   const flood = async (): Promise<Watched> => {
     const seen = await watchFlood(wanted)

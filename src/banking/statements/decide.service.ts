@@ -269,7 +269,7 @@ export async function listMissing(
   institute: Institute,
   span: { from: string; to: string },
 ): Promise<store.LabelledExpected[]> {
-  const open = await store.listExpected(db, institute.id, span, MOST_MISSING)
+  const open = await db.transaction(tx => store.listExpected(tx, institute.id, span, MOST_MISSING))
   const slips = open.filter(({ kind }) => kind === 'deposit').map(({ id }) => id)
   // A cheque in the office is not the bank's yet, and one on a slip that is missing is the same money.
   const isElsewhere = (slip: string | null): boolean => slip === null || slips.includes(slip)

@@ -1,3 +1,4 @@
+import { readAll } from '../../platform/db/cursor.ts'
 import type { Queryable, Transaction } from '../../platform/db/database.ts'
 import { Table } from '../../platform/db/table.ts'
 import type { Paise } from '../../platform/money.ts'
@@ -113,7 +114,7 @@ export function* partsOf<One>(all: readonly One[]): Generator<readonly One[]> {
  * join: one that was planned while the table was small goes through the table for each line.
  */
 export async function readKnownKeys(
-  db: Queryable,
+  tx: Transaction,
   instituteId: number,
   accountId: string,
   asked: readonly KeyedLine[],
@@ -121,7 +122,7 @@ export async function readKnownKeys(
   const keys = new Set<string>()
   for (const part of partsOf(asked)) {
     const places = part.map(({ occurrence }) => occurrence).toSorted((one, other) => one - other)
-    const rows = await db.query<Pick<KeyedLine, 'digest' | 'occurrence'>>(
+    const rows = await tx.query<Pick<KeyedLine, 'digest' | 'occurrence'>>(
       `select l.digest, l.occurrence from bank_lines l
        where l.institute_id = $1 and l.account_id = $2 and l.digest = any($3) and l.occurrence between $4 and $5`,
       [instituteId, accountId, [...new Set(part.map(({ digest }) => digest))], places[0], places.at(-1)],
@@ -133,17 +134,17 @@ export async function readKnownKeys(
 
 /** Lines of these days that files of other formats brought to the account. */
 export async function listOfOtherFormats(
-  db: Queryable,
+  tx: Transaction,
   instituteId: number,
   of: { accountId: string; format: StatementFormat; firstDay: string; lastDay: string },
   limit: number,
 ): Promise<KeyedLine[]> {
-  return db.query<KeyedLine>(
-    `select ${lines.columns('l', ['day', 'amountPaise', 'text', 'reference', 'balancePaise', 'digest', 'occurrence'])}
+  return readAll<KeyedLine>(tx, {
+    text: `select ${lines.columns('l', ['day', 'amountPaise', 'text', 'reference', 'balancePaise', 'digest', 'occurrence'])}
      from bank_lines l join bank_statements s on s.institute_id = l.institute_id and s.id = l.statement_id
      where l.institute_id = $1 and l.account_id = $2 and s.format <> $3 and l.day between $4 and $5 order by l.id limit $6`,
-    [instituteId, of.accountId, of.format, of.firstDay, of.lastDay, limit],
-  )
+    values: [instituteId, of.accountId, of.format, of.firstDay, of.lastDay, limit],
+  })
 }
 
 export async function findLine(db: Queryable, instituteId: number, id: string): Promise<MatchedLine | null> {
@@ -164,11 +165,11 @@ export async function listOpenLines(
   instituteId: number,
   limit: number,
 ): Promise<OpenLine[]> {
-  return tx.query<OpenLine>(
-    `select ${lines.columns('l', ['id', 'day', 'amountPaise', 'text', 'reference'])} from bank_lines l
+  return readAll<OpenLine>(tx, {
+    text: `select ${lines.columns('l', ['id', 'day', 'amountPaise', 'text', 'reference'])} from bank_lines l
      where l.institute_id = $1 and ${lineState('$1')} = 'open' order by l.day desc, l.id limit $2`,
-    [instituteId, limit],
-  )
+    values: [instituteId, limit],
+  })
 }
 
 export async function insertMatches(
@@ -237,16 +238,16 @@ type Span = { from: string; to: string }
 
 /** Lists what the bank should show for these days, oldest first. */
 export async function listExpected(
-  db: Queryable,
+  tx: Transaction,
   instituteId: number,
   { from, to }: Span,
   limit: number,
 ): Promise<LabelledExpected[]> {
-  return db.query<LabelledExpected>(
-    `select ${COLUMNS} from bank_expected e
+  return readAll<LabelledExpected>(tx, {
+    text: `select ${COLUMNS} from bank_expected e
      where e.institute_id = $1 and e.day between $2 and $3 and ${IS_OPEN} order by e.day, e.kind, e.id limit $4`,
-    [instituteId, from, to, limit],
-  )
+    values: [instituteId, from, to, limit],
+  })
 }
 
 /** What a line may be: of its sign and not more than it, the same amount first, then the nearest days. */

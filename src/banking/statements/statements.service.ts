@@ -1,7 +1,7 @@
 import type { ImportFile } from '../../imports/imports.service.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import type { Context } from '../../platform/context.ts'
-import type { Queryable } from '../../platform/db/database.ts'
+import type { Queryable, Transaction } from '../../platform/db/database.ts'
 import { badRequest, conflict } from '../../platform/errors.ts'
 import { formatDay } from '../../platform/calendar.ts'
 import { formatRupees } from '../../platform/money.ts'
@@ -59,7 +59,7 @@ const MOST_SAMPLES = 5
 const MOST_TITLES = 40
 
 async function read(
-  db: Queryable,
+  db: Context['db'],
   instituteId: number,
   sent: SentStatement,
 ): Promise<{ preview: StatementPreview; file: ReadStatement }> {
@@ -68,7 +68,9 @@ async function read(
     columnsFor(db, instituteId, sent, head),
   )
   const { format, columns, header, lines, problems } = file
-  const { same, doubtful, knownCount } = await sift(db, instituteId, { ...sent, format }, lines)
+  const { same, doubtful, knownCount } = await db.transaction(tx =>
+    sift(tx, instituteId, { ...sent, format }, lines),
+  )
   const preview = {
     format,
     columns,
@@ -98,7 +100,7 @@ function spanOf(lines: readonly StatementLine[]): { firstDay: string | null; las
 
 /** Which of them the account does not have yet. */
 async function sift(
-  db: Queryable,
+  tx: Transaction,
   instituteId: number,
   { accountId, format }: { accountId: string; format: StatementFormat },
   lines: readonly KeyedLine[],
@@ -106,12 +108,12 @@ async function sift(
   const { firstDay, lastDay } = spanOf(lines)
   if (firstDay === null || lastDay === null) return { knownCount: 0, fresh: [], same: [], doubtful: [] }
   const span = { accountId, format, firstDay, lastDay }
-  const others = await listOfOtherFormats(db, instituteId, span, MATCHING.knownLines + 1)
+  const others = await listOfOtherFormats(tx, instituteId, span, MATCHING.knownLines + 1)
   if (others.length > MATCHING.knownLines)
     throw badRequest(
       `Files of other formats brought more than ${MATCHING.knownLines} lines of these days. Upload it in parts.`,
     )
-  const known = await readKnownKeys(db, instituteId, accountId, lines)
+  const known = await readKnownKeys(tx, instituteId, accountId, lines)
   return runInSteps(siftSteps(lines, { known, others }))
 }
 

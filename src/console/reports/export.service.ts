@@ -6,7 +6,7 @@ import { badField } from '../../platform/errors.ts'
 import type { Context } from '../../platform/context.ts'
 import { recordAudit, type Actor } from '../audit/audit.service.ts'
 import type { Query } from '../../platform/db/query.ts'
-import { countRows, readBatches } from './cursor.store.ts'
+import { countRows, readBatches } from '../../platform/db/cursor.ts'
 import { ExportPlaces } from './export-places.ts'
 import {
   csvHead,
