@@ -68,7 +68,13 @@ export const REQUEST = { seconds: 30 } as const
  * of them. Beside the seconds of any request a file has one for each so many bytes that have come: slow lines of an office
  * are served, and whoever trickles bytes gains nothing.
  */
-export const UPLOADS = { perKey: 4, perSchool: 8, inAll: 30, idleSeconds: 20, bytesPerSecond: 50_000 } as const
+export const UPLOADS = {
+  perKey: 4,
+  perSchool: 8,
+  inAll: 30,
+  idleSeconds: 20,
+  bytesPerSecond: 50_000,
+} as const
 
 /** Lists that are being downloaded from one process of Bursar; each holds a connection to the database. */
 export const EXPORTS = { perSchool: 2, inAll: 8 } as const

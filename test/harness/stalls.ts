@@ -55,14 +55,14 @@ export async function worstStall(act: () => Promise<unknown>): Promise<number> {
 }
 
 /** What is compiled and allocated once is not the file's doing, so the best of three counts. */
-export async function assertNoStall(act: () => Promise<unknown>): Promise<void> {
+export async function assertNoStall(act: () => Promise<unknown>, during = 'this'): Promise<void> {
   const stalls: number[] = []
   for (let tries = 0; tries < 3 && stalls.every(stall => stall > MAX_STALL_MS); tries++)
     stalls.push(await worstStall(act))
   const shown = stalls.map(stall => Math.round(stall)).join(', ')
   assert.ok(
     stalls.some(stall => stall <= MAX_STALL_MS),
-    `requests waited ${shown} ms`,
+    `requests waited ${shown} ms for ${during}`,
   )
 }
 

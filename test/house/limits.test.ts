@@ -3,6 +3,9 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import * as limits from '../../src/platform/limits.rules.ts'
+import { createJobs } from '../../src/app/jobs.ts'
+import type { SandboxBank } from '../../src/sandbox/bank/simulator.service.ts'
+import { CLIENTS, HANDED_ON, JOBS } from '../bounds/clients.ts'
 import { startBursar } from '../harness/bursar.ts'
 import { byteRoutes, WORST_FILES, worstOf } from '../harness/worst-files.ts'
 
@@ -63,6 +66,21 @@ test('every route that takes bytes has the worst that can be sent to it', async 
   for (const { url, schema, file } of bursar.app.routes)
     assert.equal(JSON.stringify(schema['body'] ?? '').includes('"binary"'), file !== null, url)
 })
+
+test('every job is named with the servers that it asks, and every client that asks one is sent the worst answers', async () => {
+  const { app } = await startBursar({ after })
+  const bank = { runDue: async () => 0, nextDue: async () => null } as unknown as SandboxBank
+  const jobs = createJobs(app.config, app.ctx, bank).map(({ name }) => name)
+  assert.deepEqual(Object.keys(JOBS).toSorted(), jobs.toSorted())
+  const asking = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
+    .filter(path => path.endsWith('.ts') && !/^platform\/(?:http-client|db)\//.test(path))
+    .filter(path => ASKS.test(read(join('src', path))))
+  assert.deepEqual([...Object.keys(CLIENTS), ...Object.keys(HANDED_ON)].toSorted(), asking.toSorted())
+})
+
+/** What a file has that asks another server, by whichever way there is. */
+const ASKS =
+  /\bHttpClient\b|\bfrom '(?:nodemailer|undici|node:dgram)'|\bconnect\b[^\n]*from 'node:(?:net|tls)'|[^.\w]fetch\(/
 
 test('bodies reach no parser but through the server, and files through the one way of uploads', () => {
   const files = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })

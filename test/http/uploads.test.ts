@@ -170,18 +170,19 @@ test('a file that stops coming is given up: its sender is told, and nothing of i
   assert.equal(filesHeld(), 0)
 })
 
-test('a file over a slow line has as long as it needs, and one that trickles has not', () => {
-  const receive = (bytesEverySecond: number): { seconds: number; problem: string | undefined } => {
-    const upload = new Uploads({ tryAcquire: async () => () => {} }).begin({ key: 'key', instituteId: 1 })
-    const begunMs = performance.now()
-    for (let seconds = 1; ; seconds++) {
-      const nowMs = begunMs + seconds * 1_000
-      upload.took(bytesEverySecond, nowMs)
-      const problem = upload.problemAt(nowMs)?.message
-      if (problem !== undefined || seconds * bytesEverySecond >= FILES.roster.bytes)
-        return { seconds, problem }
-    }
+/** What becomes of a file of the largest roster's size over such a line. */
+function receive(bytesEverySecond: number): { seconds: number; problem: string | undefined } {
+  const upload = new Uploads({ tryAcquire: async () => () => {} }).begin({ key: 'key', instituteId: 1 })
+  const begunMs = performance.now()
+  for (let seconds = 1; ; seconds++) {
+    const nowMs = begunMs + seconds * 1_000
+    upload.took(bytesEverySecond, nowMs)
+    const problem = upload.problemAt(nowMs)?.message
+    if (problem !== undefined || seconds * bytesEverySecond >= FILES.roster.bytes) return { seconds, problem }
   }
+}
+
+test('a file over a slow line has as long as it needs, and one that trickles has not', () => {
   assert.deepEqual(receive(62_500), { seconds: 160, problem: undefined }, '10 MB at half a megabit a second')
   const { seconds, problem } = receive(1)
   assert.equal(seconds, REQUEST.seconds + 1)

@@ -7,6 +7,8 @@ import { Deadlines, type Limited } from './deadlines.ts'
 import { explain, OutboundFailure, type FailureReason } from './failure.ts'
 import { Names } from './names.ts'
 import { traceCall } from './trace-call.ts'
+import { Turns } from '../concurrency.ts'
+import { HARMLESS_BYTES } from '../json.rules.ts'
 
 export type HttpRequest = {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'PATCH'
@@ -54,6 +56,10 @@ type HttpClientOptions = {
 
 const CONNECTIONS_PER_ORIGIN = 64
 const MAX_HEADER_BYTES = 16 * 1024
+/** So many pieces of an answer are joined to one: a server that sends it byte by byte takes memory for each. */
+const PIECES = 1_024
+/** Long answers that arrive together are read in one turn of the event loop each, with other work in between. */
+const turns = new Turns()
 // Shorter than servers keep theirs: one closed just as we use it is a failed request, as nothing is ever sent twice.
 const IDLE_MS = 4_000
 const LONGEST_IDLE_MS = 10_000
@@ -117,7 +123,8 @@ class Exchange implements Dispatcher.DispatchHandler, Limited, Borrower {
   readonly #means: Means
   readonly #onResult: OnResult
   readonly startedAt = performance.now()
-  readonly #chunks: Buffer[] = []
+  readonly #joined: Buffer[] = []
+  #pieces: Buffer[] = []
   #connection: Connection | null = null
   #controller: Dispatcher.DispatchController | null = null
   #httpStatus = 0
@@ -155,7 +162,10 @@ class Exchange implements Dispatcher.DispatchHandler, Limited, Borrower {
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    this.#chunks.push(chunk)
+    if (this.#pieces.push(chunk) >= PIECES) {
+      this.#joined.push(Buffer.concat(this.#pieces))
+      this.#pieces = []
+    }
     this.#length += chunk.length
     if (this.#length <= this.#request.maxBytes) return
     this.#succeed(true)
@@ -199,9 +209,9 @@ class Exchange implements Dispatcher.DispatchHandler, Limited, Borrower {
   }
 
   #body(): Buffer {
-    const [only] = this.#chunks
+    const chunks = this.#joined.length === 0 ? this.#pieces : [...this.#joined, ...this.#pieces]
     const length = Math.min(this.#length, this.#request.maxBytes)
-    return only?.length === length ? only : Buffer.concat(this.#chunks, length)
+    return chunks[0]?.length === length ? chunks[0] : Buffer.concat(chunks, length)
   }
 
   #fail({ reason, message }: OutboundFailure): void {
@@ -214,7 +224,8 @@ class Exchange implements Dispatcher.DispatchHandler, Limited, Borrower {
     this.#means.deadlines.release(this, this.#request.timeoutMs)
     // A failure may come before `exchange` has returned; with one in the wake of another there would be no end of it.
     if (result.kind === 'failed') queueMicrotask(() => this.#onResult(result))
-    else this.#tellNow(result)
+    else if (this.#length < HARMLESS_BYTES) this.#tellNow(result)
+    else turns.take(() => this.#tellNow(result))
   }
 
   #tellNow(result: HttpResult): void {
