@@ -129,6 +129,7 @@ export const JOBS: Readonly<Record<string, readonly ClientFile[]>> = {
   approvals_expired: [],
   webhook_mails: [],
   disputes_mailed: [],
+  cheques_reminded: [],
   payers_notified: [],
   fee_reminders_sent: ERP,
   reports_mailed: [],
