@@ -36,7 +36,7 @@ export async function applyReport(
   report: PaymentReport,
   { ifStill, through }: { ifStill?: Pick<Payment, 'id' | 'checks'>; through?: string } = {},
 ): Promise<Decision['kind'] | Exclude<ReportOutcome, 'applied'>> {
-  return ctx.db.transaction(async tx => {
+  const apply = async (tx: Transaction) => {
     const locked = await store.lockWithOrders(tx, report.instituteId, report.paymentId)
     const [first] = locked
     if (through !== undefined && first?.payment.accountId !== through)
@@ -59,7 +59,8 @@ export async function applyReport(
     for (const one of decided)
       if (one.decision.kind === 'capture') await move(ctx, tx, one.payment, one.decision)
     return decided[0]?.decision.kind ?? 'nothing'
-  })
+  }
+  return ctx.db.transaction(apply, { keepsPlans: true })
 }
 
 /**

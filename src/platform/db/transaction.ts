@@ -36,8 +36,15 @@ export type WakeupChannel = 'deliveries' | 'imports' | 'messages' | 'receipts'
 /** Takes work over in the transaction that makes it; false when it is left to be queued for all. */
 export type Take<Work> = (tx: Transaction, work: Work) => boolean
 
-/** How long an answer may take where that is more than usual. The server has a limit of its own. */
-export type Limits = { query_timeout?: number }
+export type Limits = {
+  /** How long an answer may take where that is more than usual. The server has a limit of its own. */
+  query_timeout?: number
+  /**
+   * Each statement is planned once a connection, for a transaction that looks up by their keys a few rows that are much the
+   * same each time. For a list of one id PostgreSQL finds the plan for any list too dear, and would plan it anew each time.
+   */
+  keepsPlans?: boolean
+}
 
 type OnCommitted<Row> = (rows: Row[]) => void
 
@@ -51,10 +58,12 @@ type Surroundings = {
   notify: Transaction['notify']
 }
 
+const KEEP_PLANS = 'set local plan_cache_mode = force_generic_plan'
+
 /** Runs the work once on a connection of the pool: what it did is committed, or undone and its error thrown. */
 export async function runTransaction<Result>(
   work: (tx: Transaction) => Promise<Result>,
-  { pool, limits, takerOf, notify }: Surroundings,
+  { pool, limits: { keepsPlans = false, ...limits }, takerOf, notify }: Surroundings,
 ): Promise<Result> {
   const client = await pool.borrow()
   let broken: Error | undefined
@@ -92,7 +101,7 @@ export async function runTransaction<Result>(
     },
   }
   try {
-    const begun = send({ text: pool.begin })
+    const begun = send({ text: keepsPlans ? `${pool.begin}; ${KEEP_PLANS}` : pool.begin })
     const [result] = await Promise.all([work(tx), begun])
     // After one that fails, the commit is answered by a rollback.
     const ended = endings.map(end => end())

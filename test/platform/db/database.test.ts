@@ -111,6 +111,25 @@ test('statements that leave together are in the transaction, the first of them t
   assert.deepEqual(await bursar.sql('select count(*) as rows from leap'), [{ rows: 82 }])
 })
 
+test('a transaction that keeps its plans never plans for a list of ids anew, and the next on its connection is as any', async () => {
+  const text = 'select i.id from unnest($1::int[]) as asked (id) join institutes i on i.id = asked.id'
+  const plansOf = (keepsPlans: boolean) =>
+    db.transaction(
+      async tx => {
+        for (let time = 0; time < 7; time++) await tx.query(text, [[1]])
+        const [row] = await tx.query<{ mode: string; anew: number }>(
+          `select current_setting('plan_cache_mode') as mode,
+             (select custom_plans::int from pg_prepared_statements where statement = $1) as anew`,
+          [text],
+        )
+        return row
+      },
+      { keepsPlans },
+    )
+  assert.deepEqual(await plansOf(true), { mode: 'force_generic_plan', anew: 0 })
+  assert.equal((await plansOf(false))?.mode, 'auto')
+})
+
 test('reading an order is one statement', async t => {
   const { demo, least } = await countStatements(t)
   const { body } = await demo.post(`${PAY}/orders`, sampleOrder())
