@@ -163,6 +163,15 @@ export function nextCheck(checks: number, now: Date): Date {
   return new Date(now.getTime() + wait)
 }
 
+const DEBIT_AT_BANK_MS = 4 * 3_600_000
+
+/** A debit that its bank has is decided on one of the next working days: nobody waits for each hour of them. */
+export function nextCheckOf({ state, mode, checks }: Payment, now: Date): Date {
+  const isAtBank = state === 'pending' && (mode === 'enach' || mode === 'upi_autopay')
+  const isAskedOften = checks < CHECK_AFTER_MS.length - 1
+  return isAtBank && !isAskedOften ? new Date(now.getTime() + DEBIT_AT_BANK_MS) : nextCheck(checks, now)
+}
+
 const CHECKS_AFTER_FAILURE = 8
 
 /** Some providers let a payer try again on the page of a failed payment, so it is asked about for some hours more. */

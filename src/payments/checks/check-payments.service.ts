@@ -9,7 +9,7 @@ import {
   ABANDONED_AFTER_MS,
   atProvider,
   checkAfterFailure,
-  nextCheck,
+  nextCheckOf,
   shouldClosePage,
   TAKEN_OVER,
   type Payment,
@@ -30,8 +30,7 @@ async function checkPayment(ctx: PaymentContext, payment: Payment): Promise<void
   const outcome = { kind: 'failed' as const, code: ABANDONED, message: 'The payment was not completed.' }
   if (isAbandoned) await applyReport(ctx, { ...report, outcome }, { ifStill: payment })
   else await applyReport(ctx, report)
-  const next =
-    payment.state === 'failed' ? checkAfterFailure(payment.checks, now) : nextCheck(payment.checks, now)
+  const next = payment.state === 'failed' ? checkAfterFailure(payment.checks, now) : nextCheckOf(payment, now)
   await setNextCheck(ctx.db, payment, next)
   await closePage(ctx, payment, { outcome: report.outcome, isAbandoned, isLastCheck: next === null })
 }
@@ -46,7 +45,9 @@ async function closePage(
     isLastCheck,
   }: { outcome: PaymentOutcome; isAbandoned: boolean; isLastCheck: boolean },
 ): Promise<void> {
-  const { failureCode } = payment
+  const { failureCode, redirectUrl } = payment
+  // A debit has none, so nothing is read for it.
+  if (redirectUrl === null) return
   const isGivenUp = isAbandoned || failureCode === ABANDONED || failureCode === TAKEN_OVER
   const isOrderOpen = await canBePaid(ctx.db, payment, ctx.clock.now())
   const now = { outcome, isOrderOpen, isGivenUp, isLastCheck }

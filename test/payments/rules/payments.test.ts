@@ -5,6 +5,7 @@ import {
   assertMove,
   decide,
   nextCheck,
+  nextCheckOf,
   payableUntil,
   settleDueOn,
   type Payment,
@@ -166,6 +167,22 @@ test('the reconciler asks ever more rarely and never stops asking', () => {
   const now = new Date('2026-11-16T00:00:00Z')
   const waits = Array.from({ length: 50 }, (_, checks) => nextCheck(checks, now).getTime() - now.getTime())
   assert.ok(waits.every((wait, index) => wait > 0 && wait >= (waits[index - 1] ?? 0) && wait <= 3_600_000))
+})
+
+test('a debit that its bank has is asked about some times at once and then a few times a day; what a payer waits for every hour', () => {
+  const now = new Date('2026-11-16T00:00:00Z')
+  const waits = (mode: string, state: Payment['state']) =>
+    Array.from({ length: 50 }, (_, checks) => ({ checks, mode, state }) as Payment).map(
+      payment => nextCheckOf(payment, now).getTime() - now.getTime(),
+    )
+  const [least, most] = [nextCheck(0, now).getTime() - now.getTime(), 4 * 3_600_000]
+  for (const mode of ['enach', 'upi_autopay']) {
+    const ofDebit = waits(mode, 'pending')
+    assert.ok(ofDebit.every((wait, at) => wait >= (ofDebit[at - 1] ?? least) && wait <= most))
+    assert.equal(ofDebit.at(-1), most)
+    assert.equal(waits(mode, 'created').at(-1), 3_600_000, 'perhaps the bank never heard of it')
+  }
+  assert.equal(waits('upi', 'pending').at(-1), 3_600_000)
 })
 
 const item: fc.Arbitrary<SettlementItem> = fc.record({
