@@ -2,6 +2,7 @@ import { measureCells } from './cells/cells.ts'
 import { measureDues } from './dues.ts'
 import type { Figure } from './figures.ts'
 import { measureFlex } from './flex/flex.ts'
+import { measureInstalments } from './flex/instalments.ts'
 import { measureImport } from './import/import.ts'
 import { measureOrders } from './orders.ts'
 import { measurePayments } from './payments/payments.ts'
@@ -22,6 +23,7 @@ export const GROUPS: Record<string, (size: Size) => Promise<Figure[]>> = {
   webhooks: measureWebhooks,
   backlog: measureBacklog,
   flex: measureFlex,
+  instalments: measureInstalments,
   import: measureImport,
   dues: measureDues,
   visitors: size => withRig(rig => measureVisitors(rig, size)),

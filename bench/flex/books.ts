@@ -33,6 +33,10 @@ const SEED = [
    select 1, 'mandate_' || ${ID}, 'plan_' || ${ID}, 'sandbox', 'sandbox', 'bank_' || ${ID}, 'enach', 'active',
      'SBX' || lpad(n::text, 17, '0'), 10000000, current_date - 90, current_date + 900, ${LONG_AGO}, ${LONG_AGO}
    from generate_series(1, $1::int) n`,
+  `insert into bank_mandates (institute_id, ref, mandate_id, rail, state, cap_paise, start_on, end_on, description, umrn, return_url)
+   select 1, 'bank_' || ${ID}, 'mandate_' || ${ID}, 'enach', 'active', 10000000, current_date - 90, current_date + 900, 'Fees',
+     'SBX' || lpad(n::text, 17, '0'), 'http://127.0.0.1/'
+   from generate_series(1, $1::int) n`,
   `insert into flex_instalments (institute_id, plan_id, id, number, due_on, present_on, lines, planned, next_step_at)
    select 1, 'plan_' || ${ID}, 'inst_' || ${ID}, 1, $2::date, $2::date, ${LINES}, ${LINES}, now()
    from generate_series(1, $1::int) n`,
@@ -61,7 +65,7 @@ export async function seedDue(client: pg.Client, total: number, erp: Erp): Promi
 }
 
 /** A Wednesday's debits are asked for on the Tuesday from 02:30 in India. */
-function nextWindow(): { presentOn: string; at: number } {
+export function nextWindow(): { presentOn: string; at: number } {
   const today = Temporal.Now.plainDateISO('Asia/Kolkata')
   const tuesday = today.add({ days: 1 + ((8 - today.dayOfWeek) % 7) })
   const at = tuesday.toZonedDateTime({ timeZone: 'Asia/Kolkata', plainTime: '03:00' }).epochMilliseconds

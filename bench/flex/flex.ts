@@ -59,7 +59,11 @@ async function announce(cluster: Cluster, total: number, name: string): Promise<
 
 type ErpLook = { calls: number; mostAtOnce: number }
 
-async function openFakeErp(): Promise<{ url: string; look(): Promise<ErpLook>; close(): Promise<void> }> {
+export async function openFakeErp(): Promise<{
+  url: string
+  look(): Promise<ErpLook>
+  close(): Promise<void>
+}> {
   const child = fork(fileURLToPath(new URL('erp.ts', import.meta.url)))
   const [port] = (await once(child, 'message')) as [number]
   return {

@@ -1,3 +1,4 @@
+import pg from 'pg'
 import { compare, HEADERS, ORDER_BODY, type Figure, type CountedRound, type Round } from '../figures.ts'
 import type { PayPlan, PayResult } from './load.ts'
 import { openReceiver, runChild, type Rig, type Server } from '../rig.ts'
@@ -18,6 +19,9 @@ export async function measurePayments(rig: Rig, size: Size): Promise<Figure[]> {
   const receiver = await openReceiver('plain')
   try {
     await subscribe(rig.full, receiver.ports[0] ?? 0)
+    await takePayments('api', rig.full, size.warmUpSeconds || size.seconds)
+    await takePayments('bare', rig.bare, size.warmUpSeconds || size.seconds)
+    await analyze([rig.full, rig.bare])
     const bare = (seconds: number): Promise<Round> => takePayments('bare', rig.bare, seconds)
     const taking = (kind: 'api' | 'page') => (seconds: number) => takePayments(kind, rig.full, seconds)
     const of = 'CPU of a bare handler awaiting the same INSERTs in one transaction, of ours'
@@ -32,6 +36,16 @@ export async function measurePayments(rig: Rig, size: Size): Promise<Figure[]> {
     ]
   } finally {
     await receiver.close()
+  }
+}
+
+/** What autovacuum does within a minute: until then PostgreSQL takes tables that fill for empty, and reads all of them. */
+async function analyze(servers: readonly Server[]): Promise<void> {
+  for (const { databaseUrl } of servers) {
+    const client = new pg.Client({ connectionString: databaseUrl })
+    await client.connect()
+    await client.query('analyze')
+    await client.end()
   }
 }
 
