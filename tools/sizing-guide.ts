@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs'
-import type { Measured, Ratio } from '../bench/cells/cells.ts'
+import type { Measured } from '../bench/cells/cells.ts'
 import type { Recorded } from '../bench/cells/record.ts'
 
 /**
@@ -28,8 +28,8 @@ export type CellCapacity = { paymentMs: number; perSecond: number; students: num
 
 /** What a cell of 8 cores carries. */
 export function capacityOf({ payment, read }: Pick<Recorded, 'payment' | 'read'>): CellCapacity {
-  const paymentMs = payment.twoCells.cellMs + READS_PER_PAYMENT * read.cellMs
-  const proxyMs = payment.twoCells.proxyMs + READS_PER_PAYMENT * read.proxyMs
+  const paymentMs = payment.behind.cellMs + READS_PER_PAYMENT * read.cellMs
+  const proxyMs = payment.behind.proxyMs + READS_PER_PAYMENT * read.proxyMs
   const perSecond = (CORES * 1_000 * PLANNED_SHARE) / paymentMs
   return { paymentMs, proxyMs, perSecond, students: (perSecond * 3_600) / SHARE_OF_BUSIEST_HOUR }
 }
@@ -48,10 +48,9 @@ const count = (value: number): string => Math.round(value).toLocaleString('en-US
 /** No more than two digits mean anything. */
 const about = (value: number): string => count(Number(value.toPrecision(2)))
 
-function rowOf(name: string, one: Measured, ratio: Ratio | null): string {
-  const against =
-    ratio === null ? '' : `${ratio.median.toFixed(2)} (${ratio.least.toFixed(2)} to ${ratio.most.toFixed(2)})`
-  const cells = [name, ms(one.nodeMs + one.helpersMs), ms(one.postgresMs), ms(one.proxyMs), against]
+function rowOf(name: string, one: Measured): string {
+  const { nodeMs, helpersMs, postgresMs, proxyMs, leastMs, mostMs } = one
+  const cells = [name, ms(nodeMs + helpersMs), ms(postgresMs), ms(proxyMs), `${ms(leastMs)} to ${ms(mostMs)}`]
   return `| ${cells.join(' | ')} |`
 }
 
@@ -64,20 +63,20 @@ function renderSection(recorded: Recorded): string {
   })
   return `${BEGIN}
 
-A payment by the hosted page with its order, webhook and receipt, until all of it was done, in CPU time. ${rounds} rounds of each, alternating, with as many payments a second in each cell; ${machine}, ${cores} cores, ${measuredOn}
-(\`node bench/cells/record.ts\`). The machine did other work at the same time: take the times for upper ends. The last column is the median of the rounds' ratios, with the lowest and the highest:
-single rounds scatter so widely that it rules out a large difference and not one of a few per cent. HAProxy's time comes on top.
+A payment by the hosted page with its order, webhook and receipt, until all of it was done, in CPU time: of two installations with a PostgreSQL each, paid at the same time, one was asked straight and the other through HAProxy, and then the other way
+round. Medians of ${rounds} rounds of both; ${machine}, ${cores} cores, ${measuredOn} (\`node bench/cells/record.ts\`). The machine did other work at the same time: take the times for upper ends.
 
-| | Bursar | PostgreSQL | HAProxy | Bursar and PostgreSQL, of an installation by itself |
+| | Bursar | PostgreSQL | HAProxy | Bursar and PostgreSQL, lowest and highest |
 |---|---|---|---|---|
 ${[
-  rowOf('an installation by itself', payment.straight, null),
-  rowOf('one cell behind HAProxy', payment.oneCell, ratio.oneCell),
-  rowOf('two cells behind HAProxy, both at once', payment.twoCells, ratio.twoCells),
-  rowOf('reading an order, in a cell behind HAProxy', read, null),
+  rowOf('an installation by itself', payment.straight),
+  rowOf('a cell behind HAProxy', payment.behind),
+  rowOf('reading an order, in a cell behind HAProxy', read),
 ].join('\n')}
 
-**A cell of ${CORES} cores**, Bursar's and PostgreSQL's together, half of them kept free: a payment with ${READS_PER_PAYMENT} reads costs ${ms(payment.twoCells.cellMs)} + ${READS_PER_PAYMENT} × ${read.cellMs.toFixed(2)} ms = ${ms(capacity.paymentMs)}, so it takes
+Behind HAProxy Bursar and PostgreSQL spent **${ratio.median.toFixed(2)}** of what they spent without it: the median of the ${rounds} rounds' ratios, with 95 % certainty between ${ratio.from.toFixed(2)} and ${ratio.to.toFixed(2)}. HAProxy's time comes on top.
+
+**A cell of ${CORES} cores**, Bursar's and PostgreSQL's together, half of them kept free: a payment with ${READS_PER_PAYMENT} reads costs ${ms(payment.behind.cellMs)} + ${READS_PER_PAYMENT} × ${read.cellMs.toFixed(2)} ms = ${ms(capacity.paymentMs)}, so it takes
 ${CORES} × 1000 × ${PLANNED_SHARE} / ${capacity.paymentMs.toFixed(1)} = **${about(capacity.perSecond)} payments a second**. With a tenth of a month's fees in the busiest hour those are ${about(capacity.students)} students who pay every month: ${about(capacity.students / 1_000)} schools of 1,000.
 
 **The country.** Schools and students are rounded from the government's school census (UDISE+); every student pays ${PAYMENTS_A_YEAR} times a year, all schools have their busiest hour at once, and every fee is paid here, so these are upper ends:
