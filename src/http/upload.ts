@@ -10,6 +10,7 @@ import type { Context } from '../platform/context.ts'
 import type { Command } from '../platform/idempotency.ts'
 import { FILES, ROW_FILES, type FileKind } from '../platform/limits.rules.ts'
 import { callerOf } from './auth.ts'
+import { cutShort, isGone } from './limits/bodies.ts'
 import { answerBy, answerCommand, compileCall, NOTHING, readIdempotency } from './endpoint.ts'
 import type { Upload, Uploader } from './limits/uploads.ts'
 import type { Reply } from './reply.ts'
@@ -79,20 +80,20 @@ export function receiveFiles(scope: FastifyInstance, kind: FileKind): void {
     // What is refused is not read to its end.
     reply.header('connection', 'close')
     if (Number(request.headers['content-length'] ?? 0) > FILES[kind].bytes) throw tooLarge(kind)
-    request.upload = scope.uploads.begin(request.uploader)
-    await request.upload.admit()
+    if (isGone(request)) throw cutShort()
+    const upload = scope.uploads.begin(request.uploader)
+    request.upload = upload
+    // However it ends, and whenever its sender goes away: hooks of the framework may have run by then.
+    reply.raw.once('close', () => {
+      upload.end()
+      if (request.body instanceof ReceivedFile) void request.body.close().catch(() => {})
+    })
+    await upload.admit()
   })
   scope.addHook('preValidation', async (_request, reply) => void reply.removeHeader('connection'))
   scope.addContentTypeParser('*', (request: FastifyRequest, payload: AsyncIterable<Buffer>) =>
     receive(request, payload, kind),
   )
-  scope.addHook('onResponse', close)
-  scope.addHook('onRequestAbort', close)
-}
-
-async function close({ body, upload }: FastifyRequest): Promise<void> {
-  upload?.end()
-  if (body instanceof ReceivedFile) await body.close().catch(() => {})
 }
 
 function tooLarge(kind: FileKind): BursarError {
@@ -177,10 +178,12 @@ async function receive(
       await handle.writeFile(step.value)
     }
     upload.arrived()
+    // Whoever would close the file has come and gone.
+    if (upload.isOver) throw cutShort()
     return new ReceivedFile(handle, { bytes, digest: hash.digest() })
   } catch (error) {
     await handle.close()
-    throw error instanceof BursarError || isSystemError(error) ? error : badRequest('The body was cut short.')
+    throw error instanceof BursarError || isSystemError(error) ? error : cutShort()
   }
 }
 

@@ -192,6 +192,19 @@ test('a file over a slow line has as long as it needs, and one that trickles has
   )
 })
 
+test('a sender that goes away at any moment holds nothing any more: no place, no permit, no open file', async () => {
+  for (let round = 0; round < 20; round++) {
+    const { socket } = new PausedUpload(IMPORTS, basic(GROUP), { length: 11, body: 'identifier\n' })
+    await once(socket, 'connect')
+    socket.destroySoon()
+    await once(socket, 'close')
+  }
+  await waitFor(
+    async () => uploads.size === 0 && filesHeld() === 0 && (await permitsHeld()) === 0,
+    'all that they held to be free',
+  )
+})
+
 test('a stop waits for a file no longer than for any other request', async () => {
   const stopping = new Uploads({ tryAcquire: async () => () => {} })
   const upload = stopping.begin({ key: 'key', instituteId: 1 })

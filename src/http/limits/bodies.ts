@@ -39,10 +39,11 @@ export class Bodies {
     sender.bodies.add(body)
     request.bodyUnderWay = body
     if (Number(raw.headers['content-length'] ?? 0) > body.most) return this.#refuse(body, tooLarge(body.most))
+    if (isGone(request)) return this.#refuse(body, cutShort())
     raw
       .on('data', (part: Buffer) => this.#take(body, part))
       .on('end', () => this.#hand(body))
-      .on('error', () => this.#refuse(body, badRequest('The body was cut short.')))
+      .on('error', () => this.#refuse(body, cutShort()))
   }
 
   release(body: Body): void {
@@ -132,6 +133,13 @@ class Body {
 }
 
 export type { Body as BodyUnderWay }
+
+/** Its sender went away while something else was waited for: of its body nothing comes any more, not even its end. */
+export function isGone({ raw }: Pick<FastifyRequest, 'raw'>): boolean {
+  return raw.destroyed
+}
+
+export const cutShort = (): BursarError => badRequest('The body was cut short.')
 
 function tooLarge(most: number): BursarError {
   const size = most < 1_048_576 ? `${most / 1_024} KiB` : `${most / 1_048_576} MiB`

@@ -1,6 +1,7 @@
 import type { ClusterSemaphore } from '../../platform/db/cluster-semaphore.ts'
 import { badRequest, BursarError, unavailable } from '../../platform/errors.ts'
 import { REQUEST, UPLOADS } from '../../platform/limits.rules.ts'
+import { cutShort } from './bodies.ts'
 
 /** Who sends a file: an API key or a person, and for which institute. */
 export type Uploader = { key: string; instituteId: number }
@@ -110,7 +111,7 @@ export class Upload {
     if (!this.#isOver) return
     // The sender went away meanwhile, and nobody ends it a second time.
     this.end()
-    throw badRequest('The body was cut short.')
+    throw cutShort()
   }
 
   /** The next of something that may never come. */
@@ -121,6 +122,10 @@ export class Upload {
   took(bytes: number, nowMs: number): void {
     this.#bytes += bytes
     this.#lastByteMs = nowMs
+  }
+
+  get isOver(): boolean {
+    return this.#isOver
   }
 
   get isComing(): boolean {
