@@ -214,6 +214,7 @@ const WEIGHED: Record<ApprovalAct, Example> = {
         to_academic_year_end: 2028,
         grades: [{ grade: '8', next_grade: '8' }],
         fees: [{ grade: '8', fee_components: [{ component_type: 'LIBRARY_FEE', fee_amount: 1 }] }],
+        without_structure: true,
         ...WHY,
       })
     },

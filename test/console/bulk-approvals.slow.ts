@@ -164,6 +164,7 @@ test('a new year that costs a class less than now by more than the amount waits,
       to_academic_year_end: 2028,
       grades: [{ grade: '9', next_grade: '10' }],
       fees: [{ grade: '10', fee_components: [{ component_type: 'TUITION_FEE', fee_amount: fee }] }],
+      without_structure: true,
       ...(preview ? { preview } : WHY),
     })
   assertAnswer(await roll(thisYear - 5_001, true), '201')
@@ -206,6 +207,7 @@ test('a rollover lets nobody off what was not weighed when it was started: not b
     to_academic_year_end: 2029,
     grades: [{ grade: '11', next_grade: '12' }],
     fees: [],
+    without_structure: true,
     ...WHY,
   }
   await registerStudent(demo, { identifier: 'ROLL-11', grade: '11' })

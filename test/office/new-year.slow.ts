@@ -3,11 +3,12 @@ import { yearEnd } from '../../src/app/year-end.ts'
 import { advanceRollovers } from '../../src/students/rollover/rollover.service.ts'
 import { expectSoundAndKeep } from '../browser/checkout-support.ts'
 import { confirm, memberOf } from '../browser/console/support.ts'
-import { STUDENTS } from '../console/students/support.ts'
+import { SCHOOL, STUDENTS } from '../console/students/support.ts'
 import { assertAnswer } from '../console/support.ts'
 import type { Json } from '../harness/client.ts'
 import { ERP } from '../harness/samples.ts'
 import { officeTask } from './clicks.ts'
+import { takePictures } from './pictures.ts'
 
 const NARROW = { width: 390, height: 844 }
 
@@ -22,27 +23,46 @@ officeTask('a new year', async ({ page, go, stage, complaints }) => {
     const student = { identifier, fullname, grade, ...family, ...year }
     assertAnswer(await owner.post(STUDENTS, student), '201')
   }
-  await go('/i/demo-school/students')
-  await page.getByRole('link', { name: 'Fee structure' }).click()
-  await page.getByLabel('The academic year begins in').fill('2027')
-  await page.getByText('Fees of 2027-28.').waitFor()
-  await page.getByLabel('Classes').fill('4, 5, 6')
-  await page.getByLabel('Fees', { exact: true }).fill('Tuition fee')
-  await page.getByLabel('Term 1 is due on').fill('2027-06-10')
-  await page.getByLabel('Tuition fee of class 5, Term 1, rupees').fill('30000')
-  await page.getByLabel('Tuition fee of class 6, Term 1, rupees').fill('35000')
-  await page.getByRole('button', { name: 'Add a term' }).click()
-  await page.getByLabel('Term 2 is due on').fill('2027-12-10')
-  await page.getByRole('button', { name: 'Same amounts as Term 1' }).click()
-  await page.getByRole('button', { name: 'Add for brothers and sisters' }).click()
-  await page.getByRole('button', { name: 'Save the fee structure' }).click()
-  await page.getByText('The fee structure is saved.').first().waitFor()
+  const structure = {
+    terms: [
+      { name: 'Term 1', due_date: '2026-06-10' },
+      { name: 'Term 2', due_date: '2026-12-10' },
+    ],
+    fee_heads: ['TUITION_FEE', 'COMPUTER_FEE'],
+    grades: ['4', '5', '6'],
+    amounts: ['4', '5', '6'].flatMap((grade, index) =>
+      [1, 2].flatMap(term => [
+        { grade, component_type: 'TUITION_FEE', term, amount: 27_333 + index * 4_000 },
+        { grade, component_type: 'COMPUTER_FEE', term, amount: 500.5 },
+      ]),
+    ),
+    concessions: [
+      { discount_type: 'SIBLING_2', kind: 'sibling', child: 2, percent: 10, fee_heads: ['TUITION_FEE'] },
+    ],
+  }
+  assertAnswer(await owner.send('PUT', `${SCHOOL}/fee-structures/2026/2027`, structure), '200')
 
-  await page.getByRole('link', { name: 'Students' }).first().click()
+  await go('/i/demo-school/students')
   await page.getByRole('link', { name: 'New academic year' }).click()
+  await page.getByText('There is no fee structure for 2027-28.').waitFor()
+  // Nothing else is asked before what the year costs.
+  assert.equal(await page.getByRole('button', { name: 'Preview' }).count(), 0)
+  await page.getByLabel('Raise Tuition fee by').fill('8')
+  await page.getByLabel('Raise Computer fee by').fill('50')
+  await page.getByLabel('Computer fee: percent or rupees').selectOption('rupees')
+  await page.getByLabel('Term 2 of 2027-28 is due on').fill('2027-12-13')
+  await takePictures({ page }, 'new-year-copy')
+  await page.getByRole('button', { name: 'Save as the fee structure of 2027-28' }).click()
   await page.getByText('The fees are those of the fee structure of 2027-28').waitFor()
   await page.getByRole('button', { name: 'Preview' }).click()
-  await page.getByRole('region', { name: 'Preview' }).getByText('₹60,000.00').first().waitFor()
+  const preview = page.getByRole('region', { name: 'Preview' })
+  await preview.getByText(/₹6,768\.00 for 1 student/).waitFor()
+  await preview
+    .getByText(/13 Dec\w* 2027/)
+    .first()
+    .waitFor()
+  await preview.getByText(/child 2 of a family, 10 % off Tuition fee/).waitFor()
+  await takePictures({ page }, 'new-year-preview')
   await expectSoundAndKeep(page, 'console-rollover-structure')
   await page.getByRole('button', { name: 'Start the year 2027-28' }).click()
   await confirm(page, 'Start')
@@ -54,8 +74,8 @@ officeTask('a new year', async ({ page, go, stage, complaints }) => {
   const { data } = (await stage.bursar.demo.get(`${ERP}/students?academic_year_start=2027`)).body
   const owed = data.map((one: Json) => [one.grade, one.fee_summary.outstanding])
   assert.deepEqual(owed.sort(), [
-    ['5', 54_000],
-    ['6', 70_000],
+    ['5', 62_014],
+    ['6', 77_422],
   ])
 
   await go('/i/demo-school/students/fees')

@@ -62,13 +62,15 @@ const CHECKED_BEFORE =
 
 const CHANGED_MEANWHILE = 'The fee structure was changed at this moment. Look at the preview again.'
 
-type RolloverRequest = WantedRollover & { reason: string }
+/** `isWithoutStructure`: the new year lacks something, and whoever started it said so. */
+type RolloverRequest = WantedRollover & { reason: string; isWithoutStructure: boolean }
 
 /** A new year whose fees are below those of its structure, or below this year's of the same class. */
 export const rolloverAct: GuardedAct<RolloverRequest, Rollover> = {
-  perform: (ctx, command, { institute }, { reason: _reason, ...wanted }) =>
+  perform: (ctx, command, { institute }, { reason: _reason, isWithoutStructure: _said, ...wanted }) =>
     startRollover(ctx, command, institute, { ...wanted, isPreview: false, readUnsettled }),
-  async weigh(_tx, ctx, { institute, about, request: { reason: _reason, ...wanted }, result }) {
+  async weigh(_tx, ctx, { institute, about, request, result }) {
+    const { reason: _reason, isWithoutStructure: _said, ...wanted } = request
     const command = { instituteId: institute.id }
     const seen = await startRollover(ctx, command, institute, { ...wanted, isPreview: true, readUnsettled })
     if (!isDeepStrictEqual(seen.options, result.options)) throw conflict(CHANGED_MEANWHILE)
@@ -91,11 +93,15 @@ export const rolloverAct: GuardedAct<RolloverRequest, Rollover> = {
     const gifts = [{ about: `rollover ${about}`, amountPaise }]
     return { title, subject: about, amountPaise, gifts, effect }
   },
-  note: (_target, { reason }, rollover) => ({
+  note: (_target, { reason, isWithoutStructure }, rollover) => ({
     what: 'rollover.started',
     about: rollover.id,
     why: reason,
-    after: { to_academic_year_start: rollover.toYearStart, students: rollover.studentsTotal },
+    after: {
+      to_academic_year_start: rollover.toYearStart,
+      students: rollover.studentsTotal,
+      ...(isWithoutStructure ? { without_structure: true } : {}),
+    },
   }),
 }
 

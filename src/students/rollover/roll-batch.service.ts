@@ -3,6 +3,13 @@ import { insertTransfers } from '../../fees/advances/advances.service.ts'
 import { recomputeBalances } from '../../fees/balances.service.ts'
 import { applyFees, planFees, type SentFees } from '../../fees/fees.service.ts'
 import type { Queryable, Transaction } from '../../platform/db/database.ts'
+import {
+  childNoOf,
+  gradesOf,
+  priceStudent,
+  structureFor,
+  type YearStructures,
+} from '../../fees/structures/structure.rules.ts'
 import { assert } from '../../platform/assert.ts'
 import { subtractPaise, sumPaise, ZERO, type Paise } from '../../platform/money.ts'
 import {
@@ -14,6 +21,7 @@ import {
   type RegistrationPlan,
 } from '../registration/register-students.service.ts'
 import { applyToArrived } from '../structures/apply-structure.service.ts'
+import { readFamilies } from '../structures/structure-students.store.ts'
 import { profileOf } from '../students.rules.ts'
 import {
   addByBranch,
@@ -74,6 +82,8 @@ type RolledStudent = {
   carried: Carried | null
   isUnsettled: boolean
   problem: string | null
+  /** What rules of the fee structure will take off; only a preview foresees it. */
+  concessionPaise?: Paise
 }
 
 type RolloverRun = { context: RegistrationContext; rollover: store.Rollover; readUnsettled: ReadUnsettled }
@@ -123,6 +133,35 @@ export async function judge(
       isUnsettled: reason !== undefined,
       problem: reason ?? null,
     }
+  })
+}
+
+/** What the rules of the new year take off once all are registered, as brothers and sisters go over too. */
+export async function foreseeConcessions(
+  db: Queryable,
+  { context: { institute }, rollover: { options } }: Pick<RolloverRun, 'context' | 'rollover'>,
+  results: readonly RolledStudent[],
+  structures: YearStructures,
+): Promise<RolledStudent[]> {
+  const ids = results.map(({ from }) => from.student.id)
+  const families = await readFamilies(db, institute.id, ids)
+  const order = gradesOf(structures)
+  const nextOf = (grade: string): string | null =>
+    options.grades.find(one => one.grade === grade)?.nextGrade ?? null
+  return results.map(result => {
+    const { student } = result.from
+    const structure = structureFor(structures, student.collectorCode)
+    if (result.plan === null || structure === null || !feesOf(options, result.plan.student).isByStructure)
+      return result
+    const family = (families.get(student.id) ?? []).flatMap(child => {
+      const grade = nextOf(child.grade)
+      return grade === null ? [] : [{ ...child, grade }]
+    })
+    const childNo = childNoOf(student.id, family, order)
+    const { grade } = result.plan.student
+    const fees = priceStudent(structure, { grade, category: student.category, childNo })
+    const taken = fees.flatMap(fee => fee.discounts ?? [])
+    return { ...result, concessionPaise: sumPaise(taken.map(one => one.valuePaise)) }
   })
 }
 
@@ -185,7 +224,8 @@ function problemOf(
   return { studentId: id, identifier, fullname, message }
 }
 
-function countsOf({ from, nextGrade, outcome, plan, carried, isUnsettled }: RolledStudent): GradeCounts {
+function countsOf(rolled: RolledStudent): GradeCounts {
+  const { from, nextGrade, outcome, plan, carried, isUnsettled, concessionPaise = ZERO } = rolled
   return {
     ...NO_COUNTS,
     grade: from.student.grade,
@@ -195,6 +235,8 @@ function countsOf({ from, nextGrade, outcome, plan, carried, isUnsettled }: Roll
     [outcome]: 1,
     notCarried: isUnsettled ? 1 : 0,
     feesPaise: plan === null ? ZERO : priceOf(plan.registration),
+    concessionsPaise: concessionPaise,
+    conceded: concessionPaise > 0 ? 1 : 0,
     carriedDuesPaise: carried?.duesPaise ?? ZERO,
     carriedAdvancePaise: carried?.advancePaise ?? ZERO,
   }

@@ -28,6 +28,9 @@ export type RolloverCounts = {
   /** Nothing is carried from these for now: a plan collects what is due, or a payment is under way. */
   notCarried: number
   feesPaise: Paise
+  /** In a preview: what the rules of the fee structure take off afterwards, and from how many. */
+  concessionsPaise: Paise
+  conceded: number
   carriedDuesPaise: Paise
   carriedAdvancePaise: Paise
 }
@@ -40,6 +43,8 @@ export const NO_COUNTS: RolloverCounts = {
   problems: 0,
   notCarried: 0,
   feesPaise: ZERO,
+  concessionsPaise: ZERO,
+  conceded: 0,
   carriedDuesPaise: ZERO,
   carriedAdvancePaise: ZERO,
 }

@@ -83,6 +83,12 @@ const countFields = {
     2,
   ),
   fees: counts.amount('Fees of those registered, after discounts, rupees.', 24700000),
+  concessions: counts.amount(
+    'In a preview: what the concessions by rule of the fee structure take off afterwards, by the children who are here this year.',
+    54000,
+    one => one.concessionsPaise,
+  ),
+  conceded: counts.integer('In a preview: from how many students.', 18),
   carried_dues: counts.amount('Dues that went over to new records, rupees.', 84000),
   carried_advance: counts.amount('Advances that went over to new records, rupees.', 1500),
 }
@@ -121,6 +127,12 @@ export const rolloverOutput = out.object('Rollover', {
     total('notCarried'),
   ),
   fees: out.amount('Fees of those registered, after discounts, rupees.', 24700000, total('feesPaise')),
+  concessions: out.amount(
+    'In a preview: what concessions by rule of the fee structure take off afterwards, rupees.',
+    54000,
+    total('concessionsPaise'),
+  ),
+  conceded: out.integer('In a preview: from how many students.', 18, total('conceded')),
   carried_dues: out.amount('Dues that went over to new records, rupees.', 84000, total('carriedDuesPaise')),
   carried_advance: out.amount(
     'Advances that went over to new records, rupees.',

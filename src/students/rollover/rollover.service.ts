@@ -15,6 +15,7 @@ import { bisectOnFailure } from '../../platform/concurrency.ts'
 import {
   apply,
   contextOf,
+  foreseeConcessions,
   judge,
   summarise,
   summariseFailed,
@@ -170,12 +171,15 @@ async function preview(
 ): Promise<store.Rollover> {
   const context = contextOf(institute, ctx.clock.now())
   const { duesComponent } = rollover.options
+  const year = { academicYearStart: rollover.toYearStart, academicYearEnd: rollover.toYearEnd }
+  const structures = await readStructures(ctx.db, institute.id, year)
   for (let seen = rollover; ;) {
     const ids = await store.listNextIds(ctx.db, institute.id, seen, BATCH)
     if (ids.length === 0) return { ...seen, state: 'done' }
     const batch = await store.readBatch(ctx.db, institute.id, seen, { ids, duesComponent, isLocked: false })
     const target = { context, rollover: seen, readUnsettled }
-    seen = summarise(seen, await judge(ctx.db, target, batch, { isLocked: false }))
+    const results = await judge(ctx.db, target, batch, { isLocked: false })
+    seen = summarise(seen, await foreseeConcessions(ctx.db, target, results, structures))
   }
 }
 

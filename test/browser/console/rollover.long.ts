@@ -48,6 +48,7 @@ test('a bursar takes the school into the next year: form, file, preview, progres
   const { page, go, complaints } = await openConsole(stage, finance)
   await go(`${I}/students`)
   await page.getByRole('link', { name: 'New academic year' }).click()
+  await page.getByLabel('Start 2027-28 without it').check()
   await page.getByLabel('Next grade after 5').waitFor()
   assert.equal(await page.getByLabel('Next grade after 5').inputValue(), '6')
   assert.equal(await page.getByLabel('Grade 12 leaves the school').isChecked(), true)

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { suggestNextGrade } from '../../../src/console/students/rollover/rollover.rules.ts'
 import { yearEnd } from '../../../src/app/year-end.ts'
+import { raisedRupees, yearsLater } from '../../../web/src/pages/students/rollover/raise.ts'
 import { advanceRollovers } from '../../../src/students/rollover/rollover.service.ts'
 import type { Json } from '../../harness/client.ts'
 import { assertAnswer } from '../support.ts'
@@ -36,13 +37,20 @@ test('finance previews and runs a rollover from the console, with a reason; a vi
   assertAnswer(seen, '201')
   assert.deepEqual([seen.body.data.registered, seen.body.data.carried_dues], [1, 60000])
   assert.equal((await finance.post(`${SCHOOL}/rollovers`, wanted)).status, 400)
-  const started = await finance.post(`${SCHOOL}/rollovers`, { ...wanted, reason: 'A new year' })
+  // It has no fee structure, and starts without one only if that is said.
+  const reason = 'A new year'
+  const refused = await finance.post(`${SCHOOL}/rollovers`, { ...wanted, reason })
+  assertAnswer(refused, '400 HUE00000')
+  assert.match(refused.text, /without_structure.*There is no fee structure for 2027-28\./)
+  const said = { ...wanted, reason, without_structure: true }
+  const started = await finance.post(`${SCHOOL}/rollovers`, said)
   const { id } = started.body.data
   for (let rows = 1; rows > 0;) rows = await advanceRollovers(bursar.app.ctx, yearEnd)
   const done = await viewer.get(`${SCHOOL}/rollovers/${id}`)
   assert.deepEqual([done.body.data.state, done.body.data.grades[0].registered], ['done', 1])
   const [entry, ...more] = (await owner.get(`${SCHOOL}/audit?about=${id}`)).body.data
-  assert.deepEqual([entry.what, entry.why, more], ['rollover.started', 'A new year', []])
+  assert.deepEqual([entry.what, entry.why, more], ['rollover.started', reason, []])
+  assert.equal(entry.after.without_structure, true)
   assert.equal((await viewer.get(`${SCHOOL}/rollovers`)).body.data[0].id, id)
   const { other_years, carried } = await desk.page(kabir)
   assert.deepEqual([other_years[0].grade_name, carried[0].amount], ['6', 60000])
@@ -139,4 +147,59 @@ test('the next grade is suggested from how grades are usually named', () => {
     { next: '1' },
   ])
   assert.deepEqual(['12', 'XII', 'Hostel'].map(suggestNextGrade), ['leaves', 'leaves', null])
+})
+
+const structure = (concessions: Json[]) => ({
+  terms: [{ name: 'Term 1', due_date: '2029-06-10' }],
+  fee_heads: ['TUITION_FEE'],
+  grades: ['1', '2', '3'],
+  amounts: ['1', '2', '3'].map(grade => ({ grade, component_type: 'TUITION_FEE', term: 1, amount: 10_000 })),
+  concessions,
+})
+const SIBLINGS = { discount_type: 'SIBLING_2', kind: 'sibling', child: 2, percent: 10 }
+
+test('a new year names what it lacks beside this one, and its preview what brothers and sisters are let off', async () => {
+  const fees = `${SCHOOL}/fee-structures`
+  const years =
+    'from_academic_year_start=2029&from_academic_year_end=2030&to_academic_year_start=2030&to_academic_year_end=2031'
+  const missing = async (): Promise<string> =>
+    (await viewer.get(`${SCHOOL}/rollover-needs?${years}`)).body.data.missing.join(' ')
+  assertAnswer(await finance.send('PUT', `${fees}/2029/2030`, structure([SIBLINGS])), '200')
+  assert.equal(await missing(), 'There is no fee structure for 2030-31.')
+  assertAnswer(await finance.send('PUT', `${fees}/2030/2031`, structure([])), '200')
+  assert.match(
+    await missing(),
+    /for 2030-31 have no concessions for brothers and sisters, as those of this year/,
+  )
+  assertAnswer(await finance.send('PUT', `${fees}/2030/2031`, structure([SIBLINGS])), '200')
+  assert.equal(await missing(), '')
+
+  const year = { academic_year_start: 2029, academic_year_end: 2030 }
+  await desk.register({ identifier: 'SIB-1', grade: '1', ...year }, { parent: 'siblings' })
+  await desk.register({ identifier: 'SIB-2', grade: '2', ...year }, { parent: 'siblings' })
+  const grades = [
+    { grade: '1', next_grade: '2' },
+    { grade: '2', next_grade: '3' },
+  ]
+  const wanted = { ...Object.fromEntries(new URLSearchParams(years)), grades, preview: true }
+  const { body } = await finance.post(`${SCHOOL}/rollovers`, wanted)
+  assert.deepEqual([body.data.fees, body.data.conceded, body.data.concessions], [20_000, 1, 1_000])
+})
+
+const percent = (by: string) => ({ by, unit: 'percent' as const })
+
+test('a raised amount is exact, and rounded only as was chosen, half and more up', () => {
+  assert.equal(raisedRupees(10_000.05, percent('7.5'), 1), 10_750.05)
+  assert.equal(raisedRupees(10_000.05, percent('7.5'), 100), 10_750)
+  assert.equal(raisedRupees(12_345, percent('8'), 1_000), 13_330)
+  assert.equal(raisedRupees(100, percent('0.5'), 100), 101)
+  assert.equal(raisedRupees(9_999_999.99, percent('100'), 1), 19_999_999.98)
+  assert.equal(raisedRupees(10_000.5, { by: '250.25', unit: 'rupees' }, 1), 10_250.75)
+  // What is not raised, and what a class does not pay, stay as they are.
+  assert.equal(raisedRupees(10_000.55, percent(''), 10_000), 10_000.55)
+  assert.equal(raisedRupees(0, { by: '250', unit: 'rupees' }, 100), 0)
+  assert.deepEqual(
+    [yearsLater('2028-02-29', 1), yearsLater('2027-02-28', 1), yearsLater('2026-06-10', 1)],
+    ['2029-02-28', '2028-02-28', '2027-06-10'],
+  )
 })

@@ -6,6 +6,14 @@ import type { Paise } from '../../../platform/money.ts'
 import { suggestNextGrade } from './rollover.rules.ts'
 import type { GradeOfYear } from './rollover.store.ts'
 
+const needs = outputOf<{ missing: string[] }>()
+export const rolloverNeedsOutput = needs.object({
+  missing: needs.texts('What the new year lacks, in sentences; it starts without only if that is said.', [
+    'There is no fee structure for 2027-28.',
+  ]),
+})
+export type RolloverNeedsAnswer = Shown<typeof rolloverNeedsOutput>
+
 const fee = outputOf<{ componentType: string; feePaise: Paise }>()
 const feeOutput = fee.object({
   component_type: fee.text('The fee.', 'TUITION_FEE'),

@@ -32,9 +32,9 @@ import { addConsoleRead, addConsoleWrite } from '../../auth/access.routes.ts'
 import { all, created, one, pageOf } from '../../../http/reply.ts'
 import { addConsoleUpload } from '../../files.routes.ts'
 import { FINANCE_ROLES } from '../students.rules.ts'
-import { startRolloverInput, stopRolloverInput, uploadQuery } from './rollover.input.ts'
-import { gradeOfYearOutput, structureOutput } from './rollover.output.ts'
-import { listGrades } from './rollover.service.ts'
+import { rolloverNeedsQuery, startRolloverInput, stopRolloverInput, uploadQuery } from './rollover.input.ts'
+import { gradeOfYearOutput, rolloverNeedsOutput, structureOutput } from './rollover.output.ts'
+import { listGrades, listMissing, requireStructure } from './rollover.service.ts'
 
 const ROLLOVERS = '/rollovers'
 
@@ -71,6 +71,13 @@ function addReads(app: FastifyInstance, ctx: FlexContext): void {
     answer: ({ institute }) => listGrades(ctx, institute),
   })
   addConsoleRead(app, ctx, {
+    url: '/rollover-needs',
+    roles: EVERYONE,
+    output: one(rolloverNeedsOutput),
+    query: rolloverNeedsQuery,
+    answer: async ({ institute, query }) => ({ missing: await listMissing(ctx, institute, query) }),
+  })
+  addConsoleRead(app, ctx, {
     url: ROLLOVERS,
     roles: EVERYONE,
     output: pageOf(rolloverOutput),
@@ -93,16 +100,18 @@ function addWrites(app: FastifyInstance, ctx: FlexContext): void {
     roles: FINANCE_ROLES,
     body: startRolloverInput,
     output: keptOr(created(rolloverOutput)),
-    async perform(command, { body: { reason, isPreview, ...wanted }, ...by }) {
+    async perform(command, { body: { reason, isPreview, ...body }, ...by }) {
+      const { isWithoutStructure: _said, ...wanted } = body
       if (isPreview) return startRollover(ctx, command, by.institute, { ...wanted, isPreview, readUnsettled })
       if (reason === null) throw badField('reason', 'is required')
+      await requireStructure(ctx, by.institute, body)
       const about = yearName(wanted.toYearStart, wanted.toYearEnd)
-      return performOrKeep(ctx, command, by, { name: 'rollover', about, request: { ...wanted, reason } })
+      return performOrKeep(ctx, command, by, { name: 'rollover', about, request: { ...body, reason } })
     },
-    audit({ institute, body: { isPreview, reason, ...wanted } }, result: Rollover | Kept) {
+    audit({ institute, body: { isPreview, reason, ...body } }, result: Rollover | Kept) {
       if (result instanceof Kept) return noteOf(result.approval)
       if (isPreview) return null
-      return rolloverAct.note({ institute, about: result.id }, { ...wanted, reason: reason ?? '' }, result)
+      return rolloverAct.note({ institute, about: result.id }, { ...body, reason: reason ?? '' }, result)
     },
   })
   addConsoleWrite(app, ctx, {

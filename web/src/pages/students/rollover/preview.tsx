@@ -1,6 +1,7 @@
 import { Alert, Button, Group } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
+import type { StructureAnswer } from '../../../../../src/fees/structures/structure.schemas.ts'
 import type { RolloverAnswer } from '../../../../../src/students/rollover/rollover.schemas.ts'
 import { useCommand } from '../../../api/command.ts'
 import { useInstitute, useInstitutePath } from '../../../api/session.ts'
@@ -8,6 +9,7 @@ import { ConfirmWithReason } from '../../../ui/dialogue/confirm-with-reason.tsx'
 import { counted, formatRupees } from '../../../ui/money.tsx'
 import { yearName } from '../../../ui/when.tsx'
 import { isKept } from '../../approvals/kept.ts'
+import { KeptFees } from './new-fees.tsx'
 import { Report } from './report.tsx'
 import { gradesWithoutFees, type toRequest } from './structure.ts'
 
@@ -19,9 +21,19 @@ export type RolloverRequest = {
   to_academic_year_end: string
   carry_dues_as: string | null
   carry_advance_as: string | null
+  without_structure?: boolean
 } & ReturnType<typeof toRequest>
 
-export function Preview({ wanted, seen }: { wanted: RolloverRequest; seen: RolloverAnswer }) {
+export function Preview({
+  wanted,
+  seen,
+  kept,
+}: {
+  wanted: RolloverRequest
+  seen: RolloverAnswer
+  /** The fee structure of the new year, if there is one. */
+  kept: StructureAnswer | undefined
+}) {
   const path = useInstitutePath()
   const { code: institute } = useInstitute()
   const navigate = useNavigate()
@@ -52,6 +64,7 @@ export function Preview({ wanted, seen }: { wanted: RolloverRequest; seen: Rollo
     <section aria-label="Preview" className="file-now">
       <h2 className="section-title">Preview: nothing has changed yet</h2>
       <Report rollover={seen} />
+      {kept !== undefined && <KeptFees kept={kept} />}
       {unpriced !== undefined && (
         <Alert color="yellow" role="alert" mt="md">
           {unpriced}

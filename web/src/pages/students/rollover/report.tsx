@@ -29,6 +29,13 @@ export function Report({ rollover }: { rollover: RolloverAnswer }) {
           { label: 'Leave the school', value: formatCount(rollover.leaving) },
           { label: 'Not registered', value: formatCount(rollover.problem_count) },
           { label: 'Fees of the new year', value: formatRupees(rollover.fees) },
+          {
+            label: 'Concessions by rule',
+            value:
+              rollover.conceded > 0
+                ? `${formatRupees(rollover.concessions)} for ${counted(rollover.conceded, 'student')}, taken off afterwards`
+                : undefined,
+          },
           { label: 'Dues carried forward', value: formatRupees(rollover.carried_dues) },
           { label: 'Advance carried forward', value: formatRupees(rollover.carried_advance) },
           {

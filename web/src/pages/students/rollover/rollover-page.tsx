@@ -19,6 +19,7 @@ import { CarryForward, NewYear, type Carry } from './carry.tsx'
 import { FeesTable, GradesTable } from './grades-table.tsx'
 import { Preview, type RolloverRequest } from './preview.tsx'
 import { problemsOf } from './problems.ts'
+import { NewFees, useMissing } from './new-fees.tsx'
 import { RolloverList } from './rollover-list.tsx'
 import { StructureFile } from './structure-file.tsx'
 import { suggestStructure, toRequest, type Structure } from './structure.ts'
@@ -102,29 +103,44 @@ function useBranchesWithFees({ start, end }: { start: string; end: string }): st
   return branches.filter(({ code }) => own?.branches.includes(code)).map(({ name }) => name)
 }
 
-function RolloverForm({ year, grades }: { year: string; grades: readonly GradeOfYearAnswer[] }) {
+/** The year that begins, what it costs as far as that is kept, and what it lacks. */
+function useNewYear(year: string) {
   const path = useInstitutePath()
-  const [from, to] = partsOf(year)
-  const [newYear, setNewYear] = useState({ start: String(from + 1), end: String(to + 1) })
+  const [start, end] = partsOf(year)
+  const [newYear, setNewYear] = useState({ start: String(start + 1), end: String(end + 1) })
   const ofNewYear = `${path}/fee-structures/${newYear.start}/${newYear.end}`
-  const kept = useQuery({
+  const { data: kept } = useQuery({
     queryKey: ['fee-structure', ofNewYear],
     queryFn: ({ signal }) => get<StructureAnswer>(ofNewYear, {}, signal),
     enabled: /^20\d\d$/.test(newYear.start) && /^20\d\d$/.test(newYear.end),
   })
-  const hasStructure = (kept.data?.amounts.length ?? 0) > 0
+  const years = {
+    from: { start, end },
+    to: { start: Number(newYear.start), end: Number(newYear.end) },
+  }
+  const missing = useMissing(years.from, years.to)
+  const [isWithout, setIsWithout] = useState(false)
+  return { newYear, setNewYear, kept, years, missing, isWithout, setIsWithout }
+}
+
+function RolloverForm({ year, grades }: { year: string; grades: readonly GradeOfYearAnswer[] }) {
+  const path = useInstitutePath()
+  const { newYear, setNewYear, kept, years, missing, isWithout, setIsWithout } = useNewYear(year)
+  const hasStructure = (kept?.amounts.length ?? 0) > 0
+  const isAnswered = missing?.length === 0 || isWithout
   const ownFees = useBranchesWithFees(newYear)
   const [structure, setStructure] = useState<Structure>(() => suggestStructure(grades))
   const [carry, setCarry] = useState<Carry>({ dues: 'PREVIOUS_YEAR_DUES', advance: 'PREVIOUS_YEAR_ADVANCE' })
   const wanted = {
-    from_academic_year_start: from,
-    from_academic_year_end: to,
+    from_academic_year_start: years.from.start,
+    from_academic_year_end: years.from.end,
     to_academic_year_start: newYear.start,
     to_academic_year_end: newYear.end,
     ...toRequest(structure),
     ...(hasStructure ? { fees: [] } : {}),
     carry_dues_as: carry.dues,
     carry_advance_as: carry.advance,
+    ...(isWithout ? { without_structure: true } : {}),
   }
   const preview = useCommand<RolloverRequest, RolloverAnswer>({
     method: 'POST',
@@ -140,42 +156,47 @@ function RolloverForm({ year, grades }: { year: string; grades: readonly GradeOf
   const isPreviewed = preview.isSuccess && JSON.stringify(preview.variables) === JSON.stringify(wanted)
   return (
     <>
-      <form
-        ref={form}
-        className="form rollover-form"
-        onSubmit={event => {
-          event.preventDefault()
-          preview.mutate(wanted)
-        }}
-      >
-        <Stack gap="lg">
-          <StructureFile structure={structure} onChange={setStructure} />
-          <NewYear value={newYear} onChange={setNewYear} problems={problems} />
-          <fieldset>
-            <legend>Where each grade goes</legend>
-            <GradesTable structure={structure} onChange={setStructure} problems={problems} />
-          </fieldset>
-          {hasStructure ? (
-            <p>
-              {`The fees are those of the fee structure of ${yearName(Number(newYear.start), Number(newYear.end))}. Its concessions by rule are taken off afterwards; the preview is without them.`}
-            </p>
-          ) : (
-            <FeesTable structure={structure} onChange={setStructure} problems={problems} />
-          )}
-          {ownFees.length > 0 && (
-            <p>{`Students of ${ownFees.join(' and ')} get the fees of their own branch’s fee structure.`}</p>
-          )}
-          <CarryForward value={carry} onChange={setCarry} problems={problems} />
-          <FormProblem error={preview.error} named={problems} />
-          <Group>
-            <Button type="submit" variant={isPreviewed ? 'default' : 'filled'} loading={preview.isPending}>
-              Preview
-            </Button>
-            {preview.isSuccess && !isPreviewed && <span className="faint">Changed since the preview.</span>}
-          </Group>
-        </Stack>
-      </form>
-      {isPreviewed && preview.data !== undefined && <Preview wanted={wanted} seen={preview.data} />}
+      <NewYear value={newYear} onChange={setNewYear} problems={problems} />
+      {kept !== undefined && missing !== undefined && (
+        <NewFees {...years} {...{ kept, missing, isWithout }} onWithout={setIsWithout} />
+      )}
+      {isAnswered && (
+        <form
+          ref={form}
+          className="form rollover-form"
+          onSubmit={event => {
+            event.preventDefault()
+            preview.mutate(wanted)
+          }}
+        >
+          <Stack gap="lg">
+            <StructureFile structure={structure} onChange={setStructure} />
+            <fieldset>
+              <legend>Where each grade goes</legend>
+              <GradesTable structure={structure} onChange={setStructure} problems={problems} />
+            </fieldset>
+            {hasStructure ? (
+              <p>{`The fees are those of the fee structure of ${yearName(years.to.start, years.to.end)}.`}</p>
+            ) : (
+              <FeesTable structure={structure} onChange={setStructure} problems={problems} />
+            )}
+            {ownFees.length > 0 && (
+              <p>{`Students of ${ownFees.join(' and ')} get the fees of their own branch’s fee structure.`}</p>
+            )}
+            <CarryForward value={carry} onChange={setCarry} problems={problems} />
+            <FormProblem error={preview.error} named={problems} />
+            <Group>
+              <Button type="submit" variant={isPreviewed ? 'default' : 'filled'} loading={preview.isPending}>
+                Preview
+              </Button>
+              {preview.isSuccess && !isPreviewed && <span className="faint">Changed since the preview.</span>}
+            </Group>
+          </Stack>
+        </form>
+      )}
+      {isAnswered && isPreviewed && preview.data !== undefined && (
+        <Preview wanted={wanted} seen={preview.data} kept={hasStructure ? kept : undefined} />
+      )}
     </>
   )
 }
