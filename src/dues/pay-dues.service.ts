@@ -13,20 +13,27 @@ import type { PaymentContext } from '../payments/context.ts'
 import { assert } from '../platform/assert.ts'
 import { dayOf } from '../platform/calendar.ts'
 import type { Context } from '../platform/context.ts'
-import type { Transaction } from '../platform/db/database.ts'
+import type { Queryable, Transaction } from '../platform/db/database.ts'
+import { conflict } from '../platform/errors.ts'
 import { transact, type Command } from '../platform/idempotency.ts'
 import { newId } from '../platform/ids.ts'
-import { sumPaise, type Paise } from '../platform/money.ts'
+import { subtractPaise, sumPaise, type Paise } from '../platform/money.ts'
 import { holdStudent } from '../students/profile/lock-student.service.ts'
 import { allocate, chosenOf } from './allocation.rules.ts'
+import { takeLateFees } from './counter.rules.ts'
 import { isCovered, LATE_FEE, payable, withoutPlanned, withoutTaken, type Share } from './dues.rules.ts'
 import { readDuesOn, type Dues } from './dues.service.ts'
 import { beingPaid, describeStart, listStartedByPayers, rivalsOf } from './started.service.ts'
 import { insertDuesOrders, listGroup, listOpenOrders, readDuesOrders, type Payer } from './dues.store.ts'
 
 type PaidStudent = { institute: Institute; studentId: string }
-/** A part of one child's dues: an amount or the picked fees; all of them when both are absent. */
-type ChosenDues = { amountPaise?: Paise | null; componentTypes?: readonly string[] | null }
+/** A part of one child's dues: an amount, the picked fees or exact lines; all of them when none is said. */
+type ChosenDues = {
+  amountPaise?: Paise | null
+  componentTypes?: readonly string[] | null
+  /** Exactly this, as somebody of the office agreed with the family; the rules for part payments do not hold it up. */
+  lines?: Share['lines'] | null
+}
 type PaymentOptions = {
   callbackUrl: string | null
   /** Starts although somebody is at the bank's page with overlapping lines. */
@@ -62,7 +69,7 @@ export async function createDuesOrder(
   return transact(ctx.db, command, tx => openIn(tx, ctx, target, { ...wanted, groupId: null }))
 }
 
-export type ChildPart = { studentId: string; componentTypes: readonly string[] }
+export type ChildPart = { studentId: string } & Pick<ChosenDues, 'componentTypes' | 'lines'>
 
 /**
  * An order for each child, which the checkout takes at once under the id of their group: the bank is asked for one sum, and
@@ -72,25 +79,33 @@ export async function openFamilyOrders(
   ctx: PaymentContext,
   institute: Institute,
   children: readonly ChildPart[],
-  { urlOf, ...wanted }: Omit<PaymentOptions, 'callbackUrl'> & { urlOf: (studentId: string) => string },
+  { urlOf, ...wanted }: Omit<PaymentOptions, 'callbackUrl'> & { urlOf: (studentId: string) => string | null },
+): Promise<{ checkoutId: string }> {
+  return ctx.db.transaction(tx => openFamilyIn(tx, ctx, institute, children, { urlOf, ...wanted }))
+}
+
+/** The same in the caller's transaction. */
+export async function openFamilyIn(
+  tx: Transaction,
+  ctx: Pick<PaymentContext, 'clock' | 'publicUrl'>,
+  institute: Institute,
+  children: readonly ChildPart[],
+  { urlOf, ...wanted }: Omit<PaymentOptions, 'callbackUrl'> & { urlOf: (studentId: string) => string | null },
 ): Promise<{ checkoutId: string }> {
   const groupId = children.length > 1 ? newId('family') : null
-  return ctx.db.transaction(async tx => {
-    const inTurn = children.toSorted((one, other) => (one.studentId < other.studentId ? -1 : 1))
-    for (const { studentId } of inTurn) await holdStudent(tx, { instituteId: institute.id, studentId })
-    let checkoutId = ''
-    for (const { studentId, componentTypes } of inTurn) {
-      const callbackUrl = urlOf(studentId)
-      const part = { ...wanted, componentTypes, callbackUrl, groupId }
-      checkoutId = (await openIn(tx, ctx, { institute, studentId }, part)).orderId
-    }
-    return { checkoutId: groupId ?? checkoutId }
-  })
+  const inTurn = children.toSorted((one, other) => (one.studentId < other.studentId ? -1 : 1))
+  for (const { studentId } of inTurn) await holdStudent(tx, { instituteId: institute.id, studentId })
+  let checkoutId = ''
+  for (const { studentId, ...chosen } of inTurn) {
+    const part = { ...wanted, ...chosen, callbackUrl: urlOf(studentId), groupId }
+    checkoutId = (await openIn(tx, ctx, { institute, studentId }, part)).orderId
+  }
+  return { checkoutId: groupId ?? checkoutId }
 }
 
 /** The orders that are paid at once under this id; none when it is not one of a family. */
 export async function findFamilyOrders(
-  ctx: Pick<Context, 'db'>,
+  ctx: { db: Queryable },
   institute: Institute,
   groupId: string,
 ): Promise<Order[]> {
@@ -110,7 +125,7 @@ export async function familyOf(
 
 async function openIn(
   tx: Transaction,
-  ctx: PaymentContext,
+  ctx: Pick<PaymentContext, 'clock' | 'publicUrl'>,
   { institute, studentId }: PaidStudent,
   wanted: PaymentOptions & ChosenDues & { groupId: string | null },
 ): Promise<OpenedOrder> {
@@ -165,12 +180,31 @@ function isTaken({ amountPaise = null, componentTypes = null }: ChosenDues, owed
 }
 
 /** Fees that the payer picked are a part like any other, which the institute's rules allow or not. */
-function shareOf(dues: Dues, { amountPaise = null, componentTypes = null }: ChosenDues): Share {
+function shareOf(dues: Dues, { amountPaise = null, componentTypes = null, lines = null }: ChosenDues): Share {
+  if (lines !== null) return exactShare(dues, lines)
   const { partPayment, allocation, totalPaise } = dues
   if (componentTypes === null)
     return allocate(payable(amountPaise, totalPaise, partPayment), dues, allocation)
   const chosen = chosenOf(dues, componentTypes)
   return allocate(payable(chosen.totalPaise, totalPaise, partPayment), chosen, allocation)
+}
+
+/** A late fee that grows is asked for as such, so that it is a fee once it is paid. */
+function exactShare(dues: Dues, lines: Share['lines']): Share {
+  const lateFees = takeLateFees(dues, [], { lines }).charged
+  const late = sumPaise(lateFees.map(fee => fee.amountPaise))
+  const share = {
+    lateFees,
+    lines: lines
+      .map(line =>
+        line.componentType === LATE_FEE
+          ? { ...line, amountPaise: subtractPaise(line.amountPaise, late) }
+          : line,
+      )
+      .filter(line => line.amountPaise > 0),
+  }
+  if (isCovered(share, dues)) return share
+  throw conflict('Less is owed by now than was asked for. Open the family again, and check the amounts.')
 }
 
 /** False when less is due by now than the order would take; it is closed then. */

@@ -27,6 +27,8 @@ export const GIVES_NOTHING: Record<string, readonly string[]> = {
     [
       'POST /orders',
       'DELETE /orders/:order_id',
+      'POST /counter/qr',
+      'DELETE /counter/qr/:checkout_id',
       'POST /orders/cancellations',
       'POST /orders/:order_id/messages',
       'POST /orders/messages',

@@ -1,20 +1,30 @@
 import type { FastifyInstance } from 'fastify'
-import { takingInput, takingOutput, takingParams } from '../../dues/takings/taking.schemas.ts'
+import { counterQrInput, takingInput, takingOutput, takingParams } from '../../dues/takings/taking.schemas.ts'
 import { printTaking } from '../../dues/takings/taking-paper.service.ts'
 import { takeFromFamily, type TakenFromFamily } from '../../dues/takings/takings.service.ts'
 import { all, created, one } from '../../http/reply.ts'
-import type { Context } from '../../platform/context.ts'
+import type { PaymentContext } from '../../payments/context.ts'
 import { sumPaise, toRupees } from '../../platform/money.ts'
 import { receiptNumber } from '../../receipts/receipts.rules.ts'
 import { addConsoleRead, addConsoleWrite } from '../auth/access.routes.ts'
 import { AT_COUNTER, TAKERS } from '../console.rules.ts'
 import { addConsoleFile } from '../files.routes.ts'
 import { assertMayTake } from './counter.rules.ts'
-import { familyOutput, familyParams, familyQuery, foundFamilyOutput } from './family.schemas.ts'
+import { drawQr } from '../orders/qr.ts'
+import { closeCounterQr, openCounterQr, readCounterQr, type CounterQr } from './counter-qr.service.ts'
+import {
+  counterQrOutput,
+  counterQrParams,
+  familyOutput,
+  familyParams,
+  familyQuery,
+  foundFamilyOutput,
+} from './family.schemas.ts'
 import { findFamilies, readFamily } from './family.service.ts'
 
 /** The counter by families: found by what they bring, and all that they hand over taken at once. */
-export function familyCounterRoutes(app: FastifyInstance, ctx: Context): void {
+export function familyCounterRoutes(app: FastifyInstance, ctx: PaymentContext): void {
+  addCounterQr(app, ctx)
   addConsoleRead(app, ctx, {
     url: '/counter/families',
     roles: AT_COUNTER,
@@ -61,6 +71,63 @@ export function familyCounterRoutes(app: FastifyInstance, ctx: Context): void {
     answer: async ({ institute, params: { takingId } }) => ({
       name: `receipt-${takingId}.pdf`,
       content: await printTaking(ctx, institute, takingId),
+    }),
+  })
+}
+
+const QR = '/counter/qr'
+
+/** A code on the clerk's screen, by which the family's phone pays exactly what was agreed. */
+function addCounterQr(app: FastifyInstance, ctx: PaymentContext): void {
+  addConsoleWrite(app, ctx, {
+    method: 'POST',
+    url: QR,
+    roles: TAKERS,
+    body: counterQrInput,
+    output: created(counterQrOutput),
+    perform: (command, { institute, body }) =>
+      openCounterQr(
+        ctx,
+        command,
+        institute,
+        body.children.map(({ studentId, lines }) => ({ studentId, lines })),
+      ),
+    audit: ({ body }, code: CounterQr) =>
+      body.children.map(({ studentId: about }) => ({
+        what: 'counter.qr_shown',
+        about,
+        after: { checkout_id: code.checkoutId, amount: toRupees(code.amountPaise) },
+      })),
+  })
+  addConsoleRead(app, ctx, {
+    url: `${QR}/:checkout_id`,
+    roles: AT_COUNTER,
+    params: counterQrParams,
+    output: one(counterQrOutput),
+    answer: ({ institute, params }) => readCounterQr(ctx, institute, params.checkoutId),
+  })
+  addConsoleFile(app, ctx, {
+    url: `${QR}/:checkout_id/picture`,
+    roles: AT_COUNTER,
+    params: counterQrParams,
+    mediaType: 'image/svg+xml',
+    isShown: true,
+    async answer({ institute, params: { checkoutId } }) {
+      const { url } = await readCounterQr(ctx, institute, checkoutId)
+      return { name: `qr-${checkoutId}.svg`, content: await drawQr(url) }
+    },
+  })
+  addConsoleWrite(app, ctx, {
+    method: 'DELETE',
+    url: `${QR}/:checkout_id`,
+    roles: TAKERS,
+    params: counterQrParams,
+    output: one(counterQrOutput),
+    perform: (command, { institute, params }) => closeCounterQr(ctx, command, institute, params.checkoutId),
+    audit: ({ params }, { state }: CounterQr) => ({
+      what: 'counter.qr_closed',
+      about: params.checkoutId,
+      after: { state },
     }),
   })
 }

@@ -2,6 +2,8 @@ import { field, input, query } from '../../http/wire/input.ts'
 import { outputOf, type Shown } from '../../http/wire/output.ts'
 import type { CounterFee } from '../../dues/takings/offers.rules.ts'
 import { studentParams } from '../../students/student.input.ts'
+import { receiptNumber } from '../../receipts/receipts.rules.ts'
+import { COUNTER_QR_STATES, type CounterQr } from './counter-qr.service.ts'
 import type { CounterChild, CounterFamily, FoundFamily } from './family.service.ts'
 
 const STUDENT_ID = 'student_01k9zq4m0ve8sbn6yt2hw3c5da'
@@ -74,3 +76,18 @@ export const familyOutput = family.object({
   children: family.list('Brothers and sisters, one for each year that is owed.', childOutput),
 })
 export type FamilyAnswer = Shown<typeof familyOutput>
+
+const QR_ID = 'family_01k9zq4m0ve8sbn6yt2hw3c5da'
+export const counterQrParams = input({
+  checkout_id: field.resourceId('By which the family pays: of one order or of several.', QR_ID),
+})
+
+const qr = outputOf<CounterQr>()
+export const counterQrOutput = qr.object({
+  checkout_id: qr.text('By which the family pays.', QR_ID),
+  url: qr.text('What the code leads to.', `https://fees.example.in/pay/demo-school/${QR_ID}`),
+  amount: qr.amount('Rupees, exactly.', 12000),
+  state: qr.oneOf(COUNTER_QR_STATES, 'Whether it is paid; `closed`: taken back or no longer owed.'),
+  receipt_numbers: qr.texts('Once it is paid.', ['2026-27/000042'], one => one.receipts.map(receiptNumber)),
+})
+export type CounterQrAnswer = Shown<typeof counterQrOutput>

@@ -13,6 +13,7 @@ const lineInput = input({
   amount: field.positiveAmount('Rupees.', 12000),
 })
 
+/** What is paid for one child. */
 const childInput = input({
   service_student_id: field.resourceId('The child.', STUDENT_ID).as('studentId'),
   fee_components: field.list('What is paid for it.', lineInput, { min: 1, max: 50 }).as('lines'),
@@ -40,8 +41,12 @@ const wayInput = input({
   ),
 })
 
+const children = field.list('For whom, each once.', childInput, { min: 1, max: 20 })
+
+export const counterQrInput = input({ children })
+
 export const takingInput = input({
-  children: field.list('For whom, each once.', childInput, { min: 1, max: 20 }),
+  children,
   ways: field.list('How it is handed over; together what the fees come to.', wayInput, { min: 1, max: 5 }),
   paid_at: optional(field.momentOrDay('When; now if absent.', '2026-11-16')),
   waive_late_fee_reason: optional(

@@ -1,16 +1,18 @@
 import { Alert, Anchor, Button, Group, Stack, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { FamilyAnswer } from '../../../../src/console/counter/family.schemas.ts'
+import type { CounterQrAnswer, FamilyAnswer } from '../../../../src/console/counter/family.schemas.ts'
 import type { TakingAnswer } from '../../../../src/dues/takings/taking.schemas.ts'
 import { fileAddress, get } from '../../api/client.ts'
 import { problemOf, useCommand } from '../../api/command.ts'
 import { useInstitutePath, useMay } from '../../api/session.ts'
 import { formatRupees, sumRupees } from '../../ui/money.tsx'
+import { PrintReceipt } from '../../ui/print-receipt.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { Failed, Loading } from '../../ui/states.tsx'
 import { formatDay } from '../../ui/when.tsx'
 import { AFTER_CHANGE } from '../students/use-student.ts'
+import { CounterQr } from './counter-qr.tsx'
 import { amountsOf, chargedOf, FamilyFees, type Amounts, type Offer } from './family-fees.tsx'
 import { FamilySearch } from './family-search.tsx'
 import { ClosedNote } from './take-view.tsx'
@@ -21,15 +23,18 @@ export function FamilyView() {
   const mayTake = useMay('owner', 'finance', 'cashier')
   const [studentId, setStudentId] = useState<string | null>(null)
   const [taken, setTaken] = useState<TakingAnswer | null>(null)
+  const [paid, setPaid] = useState<CounterQrAnswer | null>(null)
   if (!mayTake) return <p>An owner, somebody from finance or a cashier takes money here.</p>
   return (
     <>
       {taken !== null && <Taken taking={taken} />}
+      {paid !== null && <PaidByQr code={paid} />}
       <ClosedNote />
       {studentId === null ? (
         <FamilySearch
           onFound={id => {
             setTaken(null)
+            setPaid(null)
             setStudentId(id)
           }}
         />
@@ -41,14 +46,32 @@ export function FamilyView() {
             setTaken(done)
             setStudentId(null)
           }}
+          onPaid={done => {
+            setPaid(done)
+            setStudentId(null)
+          }}
         />
       )}
     </>
   )
 }
 
+function PaidByQr({ code }: { code: CounterQrAnswer }) {
+  return (
+    <Alert color="green" role="status" mb="md" maw={720}>
+      <p>
+        <strong>{formatRupees(code.amount)}</strong> paid by phone, receipt {code.receipt_numbers.join(', ')}.
+      </p>
+      {code.receipt_numbers.map(number => (
+        <PrintReceipt key={number} number={number} />
+      ))}
+    </Alert>
+  )
+}
+
 function Taken({ taking }: { taking: TakingAnswer }) {
   const file = `${useInstitutePath()}/counter/takings/${taking.id}/pdf`
+  const receipts = `${useInstitutePath()}/money/receipts`
   const numbers = taking.payments.map(payment => payment.receipt_number)
   return (
     <Alert color="green" role="status" mb="md" maw={720}>
@@ -58,6 +81,22 @@ function Taken({ taking }: { taking: TakingAnswer }) {
       <Anchor href={fileAddress(file)} target="_blank" rel="noreferrer">
         Print the receipt of the family
       </Anchor>
+      {numbers.length > 1 && (
+        <p>
+          Or one each:{' '}
+          {numbers.map(number => (
+            <Anchor
+              key={number}
+              mr="sm"
+              href={fileAddress(`${receipts}/${number.replace('/', '-')}/pdf`)}
+              target="_blank"
+              rel="noreferrer"
+            >
+              {number}
+            </Anchor>
+          ))}
+        </p>
+      )}
     </Alert>
   )
 }
@@ -66,6 +105,7 @@ type FamilyProps = {
   studentId: string
   onOther: () => void
   onTaken: (taking: TakingAnswer) => void
+  onPaid: (code: CounterQrAnswer) => void
 }
 
 function Family({ studentId, ...props }: FamilyProps) {
@@ -79,7 +119,9 @@ function Family({ studentId, ...props }: FamilyProps) {
   return <FamilyForm family={family.data} {...props} />
 }
 
-function FamilyForm({ family, onOther, onTaken }: Omit<FamilyProps, 'studentId'> & { family: FamilyAnswer }) {
+type FormProps = Omit<FamilyProps, 'studentId'> & { family: FamilyAnswer }
+
+function FamilyForm({ family, onOther, onTaken, onPaid }: FormProps) {
   const [amounts, setAmounts] = useState<Amounts>({})
   const [ways, setWays] = useState<readonly Way[]>([WAY])
   const [reason, setReason] = useState('')
@@ -93,6 +135,14 @@ function FamilyForm({ family, onOther, onTaken }: Omit<FamilyProps, 'studentId'>
     refreshes: [...AFTER_CHANGE, 'counter', 'cheques', 'money-receipts'],
     onDone: onTaken,
   })
+  const [code, setCode] = useState<CounterQrAnswer | null>(null)
+  const show = useCommand<Record<string, unknown>, CounterQrAnswer>({
+    method: 'POST',
+    path: `${useInstitutePath()}/counter/qr`,
+    refreshes: ['orders'],
+    onDone: setCode,
+  })
+  if (code !== null) return <CounterQr code={code} onPaid={onPaid} onClosed={() => setCode(null)} />
   const waiver = problemOf(take.error, 'waive_late_fee_reason')
   return (
     <form
@@ -129,8 +179,17 @@ function FamilyForm({ family, onOther, onTaken }: Omit<FamilyProps, 'studentId'>
             error={waiver}
           />
         )}
-        <Problem error={take.error} />
+        <Problem error={take.error ?? show.error} />
         <Group justify="flex-end">
+          <Button
+            variant="default"
+            size="md"
+            loading={show.isPending}
+            disabled={!isTotal || ways.length > 1}
+            onClick={() => show.mutate({ children })}
+          >
+            Show a code to pay {formatRupees(isTotal ? total : 0)}
+          </Button>
           <Button type="submit" size="md" loading={take.isPending} disabled={!isTotal}>
             Take {formatRupees(isTotal ? total : 0)}
           </Button>

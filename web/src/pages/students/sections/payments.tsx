@@ -205,7 +205,7 @@ function PaymentRow({
       {mayCancel && (
         <td className="right">
           {direct?.status === 'recorded' && (
-            <Group gap="xs" justify="flex-end" wrap="nowrap">
+            <Group gap="xs" justify="flex-end">
               {direct.is_counter && direct.amount > row.refunded && (
                 <Button
                   variant="default"
