@@ -1,5 +1,6 @@
 import { useCommand } from '../../../api/command.ts'
 import { ConfirmWithReason } from '../../../ui/dialogue/confirm-with-reason.tsx'
+import { formatRupees } from '../../../ui/money.tsx'
 import { notify } from '../../../ui/toasts.tsx'
 import { AFTER_CHANGE, useStudentPath, type ActionProps } from '../use-student.ts'
 
@@ -22,7 +23,7 @@ export function StatusDialogue({ student, onClose }: ActionProps) {
       title={isLeaving ? `Mark ${fullname} as dropped?` : `Mark ${fullname} as active?`}
       description={
         isLeaving
-          ? 'Nothing more is debited: an instalment plan is cancelled when its next instalment comes up. What is owed stays owed, and you can mark the student as active again.'
+          ? leavingText(student)
           : 'The student can pay and be given an instalment plan again. A plan that was cancelled stays cancelled.'
       }
       verb={isLeaving ? 'Mark as dropped' : 'Mark as active'}
@@ -32,4 +33,16 @@ export function StatusDialogue({ student, onClose }: ActionProps) {
       onConfirm={reason => change.mutate({ status: isLeaving ? 'dropped' : 'active', reason })}
     />
   )
+}
+
+/** What the family still owes, or has paid too much, is named before the student goes. */
+function leavingText({ dues }: ActionProps['student']): string {
+  const { total_amount: owed, advance_amount: advance } = dues
+  return [
+    owed > 0
+      ? `${formatRupees(owed)} of the year stays owed by the family. If it should not, change the fees, let it off or take it at the counter first.`
+      : 'Nothing of the year stays owed.',
+    ...(advance > 0 ? [`${formatRupees(advance)} stands as an advance: refund it or use it first.`] : []),
+    'Nothing more is debited: an instalment plan is cancelled when its next instalment comes up. You can mark the student as active again.',
+  ].join(' ')
 }
