@@ -9,8 +9,7 @@ import {
   ServerError,
   TimeoutError,
 } from '../../sdk/node/src/index.ts'
-import { InputError } from '../../src/cli/terminal/failures.ts'
-import { readHttpUrl } from '../../src/cli/terminal/http-url.ts'
+import { InputError, readHttpUrl } from '../../src/cli/terminal/command-line.ts'
 import { findProfile, type Profile } from './profiles.ts'
 
 /** A running Bursar, asked as an ERP asks it. */

@@ -1,4 +1,4 @@
-import { InputError } from '../../src/cli/terminal/failures.ts'
+import { InputError } from '../../src/cli/terminal/command-line.ts'
 
 const MOST_EDITS = 3
 

@@ -2,34 +2,34 @@ import { readFile } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
-import { createHealthServer, createHttpServer } from './routes.ts'
-import { createJobs } from './jobs.ts'
 import type { Config } from './config.ts'
-import { describeStranded } from './doctor/doctor.rules.ts'
-import { findStranded, examine } from './doctor/doctor.service.ts'
-import { createContext, type BursarContext } from './context.ts'
+import { type BursarContext, createContext } from './context.ts'
 import { keepDataDirLocked, type KeptDataDirLock } from './data-dir.ts'
-import type { Readiness } from '../http/health.ts'
+import { describeStranded } from './doctor/doctor.rules.ts'
+import { examine, findStranded } from './doctor/doctor.service.ts'
 import { describeInstallation, processName } from './installation.ts'
-import { openDeliveries } from './open-deliveries.ts'
+import { createJobs } from './jobs.ts'
 import { openDatabase, type OpenedDatabase } from './open-database.ts'
-import type { Context } from '../platform/context.ts'
-import { JobRunner } from '../platform/jobs/job-runner.ts'
-import { BackupSchedule } from '../platform/backup/schedule.ts'
-import type { EmbeddedPostgres } from '../platform/embedded-postgres/supervisor.ts'
-import type { Database } from '../platform/db/database.ts'
-import { compareSchema } from '../platform/db/migrate.ts'
-import { writeRefusal } from '../platform/db/errors.ts'
-import { isUnavailable } from '../platform/errors.ts'
-import type { Log } from '../platform/log.ts'
-import { finishMove, loadOffset } from '../sandbox/clock/clock.service.ts'
-import { fillDemo } from '../sandbox/demo/demo.service.ts'
+import { createHealthServer, createHttpServer } from './routes.ts'
 import { rebalanceAll } from '../flex/plans/rebalance.service.ts'
+import type { Readiness } from '../http/health.ts'
 import type { Bodies } from '../http/limits/bodies.ts'
 import type { Uploads } from '../http/limits/uploads.ts'
 import type { ServedPage, ServedRoute } from '../http/route-table.ts'
 import { ImportEngine } from '../imports/engine/import-engine.ts'
-import type { DeliveryEngine } from '../webhooks/engine/delivery-engine.service.ts'
+import { BackupSchedule } from '../platform/backup/schedule.ts'
+import type { Context } from '../platform/context.ts'
+import type { Database } from '../platform/db/database.ts'
+import { writeRefusal } from '../platform/db/errors.ts'
+import { compareSchema } from '../platform/db/migrate.ts'
+import type { EmbeddedPostgres } from '../platform/embedded-postgres/supervisor.ts'
+import { isUnavailable } from '../platform/errors.ts'
+import { HttpClient } from '../platform/http-client/http-client.ts'
+import { JobRunner } from '../platform/jobs/job-runner.ts'
+import type { Log } from '../platform/log.ts'
+import { finishMove, loadOffset } from '../sandbox/clock/clock.service.ts'
+import { fillDemo } from '../sandbox/demo/demo.service.ts'
+import { DeliveryEngine } from '../webhooks/engine/delivery-engine.service.ts'
 
 /** A running Bursar. */
 export type Bursar = Omit<OpenedDatabase, 'ctx'> & {
@@ -309,4 +309,23 @@ async function readTls(config: Config): Promise<{ cert: Buffer; key: Buffer } | 
   if (config.tls === null) return undefined
   const [cert, key] = await Promise.all([readFile(config.tls.certFile), readFile(config.tls.keyFile)])
   return { cert, key }
+}
+
+/** What delivers events to subscribers, over connections that reach only where this configuration lets them. */
+export function openDeliveries(
+  { outbound: { nameServers }, webhooks }: Pick<Config, 'outbound' | 'webhooks'>,
+  ctx: Context,
+  log: Log,
+): { deliveries: DeliveryEngine; closeDeliveries: () => Promise<void> } {
+  const outbound = new HttpClient({
+    policy: ctx.addressPolicy,
+    ...(nameServers.length > 0 ? { nameServers } : {}),
+    connectionsPerOrigin: webhooks.slotsPerEndpoint,
+  })
+  const deliveries = new DeliveryEngine(ctx, outbound, log, webhooks)
+  const closeDeliveries = async (): Promise<void> => {
+    await deliveries.stop()
+    await outbound.close()
+  }
+  return { deliveries, closeDeliveries }
 }

@@ -1,25 +1,38 @@
+import type { RetentionSettings } from './config.ts'
 import type { BursarContext } from './context.ts'
+import { retainMonths } from './retention.ts'
+import { nextChequeReminderDue, remindOfCheques } from '../banking/post-dated/post-dated.service.ts'
+import { expireApprovals, nextApprovalExpiry } from '../console/approvals/approval-limit.service.ts'
+import { purgeSessions } from '../console/auth/sessions.service.ts'
+import { mailDisputes } from '../console/money/disputes/dispute-mails.service.ts'
+import { mailReports, nextReportDue } from '../console/reports/mailing/mailing.service.ts'
+import { countChanges } from '../console/sums/sums.service.ts'
+import { duesAtYearEnd } from '../dues/dues.service.ts'
+import { nextStepAt, runSteps } from '../flex/engine/engine.service.ts'
+import { checkMandates, nextMandateCheckAt } from '../flex/mandates/mandates.service.ts'
+import {
+  nextBounceAt,
+  nextReminderDue,
+  nextReminderStop,
+  sendBounces,
+  sendReminders,
+} from '../flex/notices/notices.service.ts'
+import { readUnsettled } from '../flex/plans/plan-reads.service.ts'
+import { nextRebalanceDue, rebalanceSome } from '../flex/plans/rebalance.service.ts'
+import { purgeImports } from '../imports/imports.service.ts'
 import {
   checkApplications,
   nextApplicationExpiry,
   nextCheckDue as nextLoanCheckDue,
 } from '../loans/lender-sync.service.ts'
-import { countChanges } from '../console/sums/sums.service.ts'
-import { mailReports, nextReportDue } from '../console/reports/mailing/mailing.service.ts'
-import { expireApprovals, nextApprovalExpiry } from '../console/approvals/approval-limit.service.ts'
-import { purgeSessions } from '../console/auth/sessions.service.ts'
-import { nextStepAt, runSteps } from '../flex/engine/engine.service.ts'
-import { yearEnd } from './year-end.ts'
-import { nextRebalanceDue, rebalanceSome } from '../flex/plans/rebalance.service.ts'
-import { checkMandates, nextMandateCheckAt } from '../flex/mandates/mandates.service.ts'
-import { nextNoticeDue, notifyPayers } from '../payments/notices/notices.service.ts'
 import { nextMessageDue, purgeSecrets, sendMessages } from '../messages/messages.service.ts'
 import { expireOrders, nextExpiry } from '../orders/orders.service.ts'
 import { purgeUnpaidForms } from '../payment-pages/page-payments.service.ts'
 import { checkPayments, nextCheckDue } from '../payments/checks/check-payments.service.ts'
+import { nextDisputeMailDue } from '../payments/disputes/disputes.service.ts'
+import { nextNoticeDue, notifyPayers } from '../payments/notices/notices.service.ts'
 import { checkNextBooks } from '../payments/reconcile/nightly.service.ts'
 import { nextTryDue, sendRefunds } from '../payments/refunds/refunds.service.ts'
-import type { SandboxBank } from '../sandbox/bank/simulator.service.ts'
 import {
   nextSettlementDue,
   nextSettlementRun,
@@ -28,23 +41,11 @@ import {
 import { purgeStoredAnswers } from '../platform/idempotency.ts'
 import type { Job } from '../platform/jobs/job.ts'
 import { processBatches } from '../platform/jobs/process-due.ts'
-import { retainMonths } from './retention.ts'
-import type { RetentionSettings } from './config.ts'
-import { purgeEntries } from '../portal/entry/sessions.service.ts'
+import { purgeEntries } from '../portal/entry/entry.service.ts'
 import { purgeSignIns } from '../portal/sign-in/sign-in.service.ts'
-import {
-  nextBounceAt,
-  sendBounces,
-  nextReminderDue,
-  nextReminderStop,
-  sendReminders,
-} from '../flex/notices/notices.service.ts'
-import { nextChequeReminderDue, remindOfCheques } from '../banking/post-dated/post-dated.service.ts'
 import { nextFeeReminderDue, sendFeeReminders } from '../reminders/reminders.service.ts'
-import { purgeImports } from '../imports/imports.service.ts'
-import { advanceRollovers } from '../students/rollover/rollover.service.ts'
-import { mailDisputes } from '../console/money/disputes/dispute-mails.service.ts'
-import { nextDisputeMailDue } from '../payments/disputes/disputes.service.ts'
+import type { SandboxBank } from '../sandbox/bank/simulator.service.ts'
+import { advanceRollovers, type YearEnd } from '../students/rollover/rollover.service.ts'
 import { mailFailures, nextFailureMailDue } from '../webhooks/failure-mails/failure-mails.service.ts'
 
 /**
@@ -221,3 +222,6 @@ function months(ctx: BursarContext, settings: RetentionSettings): Job {
 function purge(name: string, deleteBatch: (limit: number) => Promise<number>): Job {
   return { name, kind: 'purge', concurrency: 1, timeLimitMs: MINUTE_MS, run: processBatches(deleteBatch) }
 }
+
+/** What a rollover asks of plans, dues and orders, which rank above students and beside each other. */
+export const yearEnd: YearEnd = { readUnsettled, ...duesAtYearEnd }

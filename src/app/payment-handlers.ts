@@ -1,11 +1,11 @@
 import { duesPaymentHandler } from '../dues/dues-payment-handler.ts'
 import { withSurplus } from '../dues/excess.service.ts'
 import { namedOrderHandler } from '../dues/named-order-handler.ts'
-import { assertNobodyPays } from '../dues/started.service.ts'
+import { assertNobodyPays } from '../dues/on-the-way.service.ts'
 import { downpaymentPaymentHandler, instalmentPaymentHandler } from '../flex/engine/results.service.ts'
 import { disbursementPaymentHandler } from '../loans/transfers.service.ts'
 import type { OrderKind } from '../orders/orders.rules.ts'
-import { PAGE_PAYMENT_HANDLER } from '../payment-pages/page-payment-handler.ts'
+import { PAGE_PAYMENT_HANDLER } from '../payment-pages/page-payments.service.ts'
 import type { PaymentHandler } from '../payments/payment-handler.ts'
 import type { Context } from '../platform/context.ts'
 

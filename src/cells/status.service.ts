@@ -9,7 +9,7 @@ import { CellConnections } from './connections.ts'
 import { chooseCell, describeChanges, type Cell } from './directory.rules.ts'
 import { compareCells, reasonOf } from './directory.service.ts'
 import * as store from './directory.store.ts'
-import { describeStopped, readOpenMoves } from './open-moves.service.ts'
+import { describeStopped, readOpenMoves } from './moves.service.ts'
 import { findMissingGrants } from './move/fit.service.ts'
 import { findDifferences, type Proxies } from './maps.service.ts'
 

@@ -16,8 +16,7 @@ import {
 } from '../platform/retention/archive.ts'
 import { readWaiting, retainLogs } from '../platform/retention/retention.ts'
 import type { Vault } from '../platform/secrets.ts'
-import { InputError } from './terminal/failures.ts'
-import { addExamples } from './terminal/help.ts'
+import { addExamples, InputError } from './terminal/command-line.ts'
 import { formatBytes, formatTable, show, writeError } from './terminal/output.ts'
 import { SILENT, withContext } from './with-context.ts'
 

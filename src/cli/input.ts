@@ -2,7 +2,7 @@ import { InvalidArgumentError } from 'commander'
 import { countCharacters } from '../http/wire/formats.ts'
 import { isInstituteCode, SCOPE_NAMES, type ScopeName } from '../institutes/institutes.rules.ts'
 import { isIdShaped } from '../platform/ids.ts'
-import { InputError } from './terminal/failures.ts'
+import { InputError } from './terminal/command-line.ts'
 
 /** What an operator may type, checked before anything is opened. */
 

@@ -1,28 +1,27 @@
 import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
 import { addArchiveCommands } from './archive.ts'
-import { addBackupCommands } from './backup.ts'
+import { addBackupCommands, addMoveCommand } from './backup.ts'
 import { addBranchCommands, addCatalogueCommands, addInstituteCommands } from './institute/institutes.ts'
 import { addCellCommands } from './cells/cells.ts'
-import { addConfigCommand } from './config.ts'
-import { addDoctorCommand } from './doctor.ts'
+import {
+  addConfigCommand,
+  addDoctorCommand,
+  addMigrateCommand,
+  addSmsCommands,
+  addStatusCommand,
+} from './installation.ts'
 import { addErpCommands } from './institute/erp.ts'
-import { describeFailure } from './failures.ts'
-import { reportFailure } from './terminal/failures.ts'
+import { describeFailure } from './with-context.ts'
+import { addExamples, finishProgram, reportFailure } from './terminal/command-line.ts'
 import { addFlexCommands } from './institute/flex.ts'
-import { addExamples, finishProgram } from './terminal/help.ts'
 import { addImportCommand } from './institute/import.ts'
 import { addKeyCommands } from './institute/keys.ts'
 import { addLenderCommands } from './lenders.ts'
-import { addMoneyCommands } from './money.ts'
-import { addPaymentCommands } from './payments.ts'
-import { addMigrateCommand } from './migrate.ts'
-import { addMoveCommand } from './move.ts'
+import { addMoneyCommands, addPaymentCommands } from './payments.ts'
 import { addProviderCommands } from './institute/providers.ts'
 import { addOpenApiCommand } from './openapi.ts'
 import { addSeedCommand } from './seed.ts'
-import { addSmsCommands } from './sms.ts'
-import { addStatusCommand } from './status.ts'
 import { addUserCommands } from './institute/users.ts'
 
 /** The operator's command line. It reads the same environment as Bursar itself, and may run beside it. */

@@ -1,9 +1,8 @@
 import type { Command } from 'commander'
 import { getInstitute } from '../institutes/institutes.service.ts'
 import { seedSchool } from '../sandbox/seed/seed.service.ts'
-import { addExamples } from './terminal/help.ts'
+import { addExamples, InputError } from './terminal/command-line.ts'
 import { readInstituteCode } from './input.ts'
-import { InputError } from './terminal/failures.ts'
 import { show, startProgress } from './terminal/output.ts'
 import { withContext } from './with-context.ts'
 

@@ -1,16 +1,19 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Client } from 'pg'
-import { readConfig } from '../app/config.ts'
+import { ConfigError, readConfig } from '../app/config.ts'
 import { openDatabase } from '../app/open-database.ts'
+import { reasonOf } from './terminal/command-line.ts'
+import { writeError } from './terminal/output.ts'
 import { CLUSTER } from '../platform/backup/format.ts'
 import type { Context } from '../platform/context.ts'
+import { writeRefusal } from '../platform/db/errors.ts'
 import type { MigrationResult } from '../platform/db/migrate.ts'
-import { createLog } from '../platform/log.ts'
-import { writeError } from './terminal/output.ts'
-import { lockDataDir } from '../platform/embedded-postgres/data-dir-lock.ts'
 import { connectTo } from '../platform/embedded-postgres/client.ts'
+import { lockDataDir } from '../platform/embedded-postgres/data-dir-lock.ts'
 import type { EmbeddedPostgres } from '../platform/embedded-postgres/supervisor.ts'
+import { isUnavailable } from '../platform/errors.ts'
+import { createLog } from '../platform/log.ts'
 
 /** A command tells its outcome by itself; what services log is nobody's to read there. */
 export const SILENT = createLog({ level: 'silent', format: 'json', destination: { write() {} } })
@@ -94,4 +97,16 @@ async function isLast(session: Client): Promise<boolean> {
     // Another command may have been the last and stopped the server between the two looks.
     return false
   }
+}
+
+export function describeFailure(error: unknown): string {
+  if (error instanceof ConfigError)
+    return ['The settings are not right.', ...error.lines.map(line => `  ${line}`)].join('\n')
+  // The public text of an absent database is for an ERP; an operator needs the reason.
+  const refusal = isUnavailable(error) ? writeRefusal(error.cause) : null
+  if (refusal !== null) return `${refusal} If it is a standby, point DATABASE_URL at the primary.`
+  if (isUnavailable(error) && error.cause !== undefined) {
+    return `The database did not answer: ${reasonOf(error.cause)}. Check DATABASE_URL and the server.`
+  }
+  return reasonOf(error)
 }

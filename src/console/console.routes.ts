@@ -13,18 +13,19 @@ import { postDatedRoutes } from './counter/post-dated.routes.ts'
 import { homeRoutes } from './home/home.routes.ts'
 import { viewRoutes } from './lists/views/views.routes.ts'
 import { lenderDeskRoutes } from './loans/desk.routes.ts'
-import { lenderChoiceRoutes } from './loans/lender-choice.routes.ts'
-import { loanConsoleRoutes } from './loans/loans.routes.ts'
+import { lenderChoiceRoutes, loanConsoleRoutes } from './loans/loans.routes.ts'
 import { bankRoutes } from './money/bank/bank.routes.ts'
 import { moneyRoutes } from './money/money.routes.ts'
 import { consoleOrderRoutes } from './orders/orders.routes.ts'
 import { reminderConsoleRoutes } from './reminders/reminders.routes.ts'
 import { searchRoutes } from './search/search.routes.ts'
-import { familyLanguageRoutes } from './settings/family-language.routes.ts'
-import { familyPagesRoutes } from './settings/family-pages.routes.ts'
-import { paymentRulesRoutes } from './settings/payment-rules.routes.ts'
+import {
+  familyLanguageRoutes,
+  familyPagesRoutes,
+  paymentRulesRoutes,
+  schoolRoutes,
+} from './settings/school.routes.ts'
 import { providerAccountRoutes } from './settings/provider-accounts.routes.ts'
-import { schoolRoutes } from './settings/school.routes.ts'
 import { sessionRoutes } from './auth/session.routes.ts'
 import { studentConsoleRoutes } from './students/students.routes.ts'
 import { feeConsoleRoutes } from './students/fees/fees.routes.ts'

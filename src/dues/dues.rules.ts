@@ -1,15 +1,15 @@
 import { daysBetween } from '../platform/calendar.ts'
 import { badField, type FieldProblem } from '../platform/errors.ts'
+import { addAll } from '../platform/lists.ts'
 import {
   formatRupees,
   minPaise,
+  type Paise,
   paiseOf,
   subtractPaise,
   sumPaise,
   ZERO,
-  type Paise,
 } from '../platform/money.ts'
-import { addAll } from '../platform/lists.ts'
 
 /** The component that late fees are paid under. */
 export const LATE_FEE = 'LATE_FEE'

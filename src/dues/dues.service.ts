@@ -21,8 +21,7 @@ import {
 } from './dues.rules.ts'
 import { readCarried, readPlanned, readRedeemed, readRules } from './dues.store.ts'
 import { readLocked } from '../orders/order-payments.service.ts'
-import { cancelLocked } from '../orders/orders.service.ts'
-import { listPayable } from '../orders/student-orders.service.ts'
+import { cancelLocked, listPayable } from '../orders/orders.service.ts'
 import type { YearEnd } from '../students/rollover/rollover.service.ts'
 
 export type DueLine = {

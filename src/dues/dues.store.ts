@@ -1,6 +1,6 @@
 import type { Queryable, Transaction } from '../platform/db/database.ts'
 import { Table } from '../platform/db/table.ts'
-import { institutesOf, nameRows } from '../platform/db/named-rows.ts'
+import { institutesOf, nameRows } from '../platform/db/query.ts'
 import type { Paise } from '../platform/money.ts'
 import type { Allocation, LateFeeRule, PartPayment, Redeemed, Share, Surplus, DuePart } from './dues.rules.ts'
 import type { StudentKey } from '../students/students.rules.ts'

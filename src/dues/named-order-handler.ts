@@ -14,7 +14,7 @@ import { readDuesOn, readLateFeesBefore } from './dues.service.ts'
 import { insertDuesOrders, readDuesOrders, setExcess } from './dues.store.ts'
 import { excessNotes, settleExcess } from './excess.service.ts'
 import { chargeLateFees } from './late-fees.service.ts'
-import { assertNobodyPays } from './started.service.ts'
+import { assertNobodyPays } from './on-the-way.service.ts'
 
 /** Orders and links; one that names a student is taken in as a payment of its dues. */
 export function namedOrderHandler(ctx: Pick<Context, 'db' | 'clock'>): PaymentHandler {

@@ -1,12 +1,19 @@
-import type { Order } from '../orders/orders.rules.ts'
+import { isAskedTwice, maskName, overlap, type Share, withoutTaken } from './dues.rules.ts'
+import { type Dues, readDues, readDuesOn } from './dues.service.ts'
+import { listGroup, type Payer, readDuesOrders } from './dues.store.ts'
+import { type Order, type OrderKind, type OrderToPay, totalOf } from '../orders/orders.rules.ts'
+import { findOrders } from '../orders/orders.service.ts'
+import type { PaymentContext } from '../payments/context.ts'
 import { alreadyOnTheWay, type OnTheWay } from '../payments/on-the-way.rules.ts'
-import { listOnTheWay } from '../payments/student-payments.service.ts'
-import { dayOf } from '../platform/calendar.ts'
+import { heldUntil } from '../payments/payments.rules.ts'
+import { giveUpStarted } from '../payments/start/give-up.service.ts'
+import { listOnTheWay, listStarted, type StudentPayment } from '../payments/student-payments.service.ts'
+import { dayOf, formatMoment } from '../platform/calendar.ts'
 import type { Context } from '../platform/context.ts'
 import type { Queryable } from '../platform/db/database.ts'
-import { sumPaise } from '../platform/money.ts'
-import { isAskedTwice, withoutTaken, type Share } from './dues.rules.ts'
-import { readDues, readDuesOn, type Dues } from './dues.service.ts'
+import { conflict } from '../platform/errors.ts'
+import { formatRupees, type Paise, sumPaise } from '../platform/money.ts'
+import { holdStudent } from '../students/profile/lock-student.service.ts'
 
 type AskedShare = { instituteId: number; studentId: string; lines: Share['lines'] }
 
@@ -24,7 +31,7 @@ export async function refuseOnTheWay(
 }
 
 /** What is on the way and leaves less than these lines ask for; none where enough is left. */
-export async function findTaken(
+async function findTaken(
   { db, clock }: { db: Queryable; clock: Context['clock'] },
   { instituteId, ...asked }: AskedShare,
   except?: Pick<Order, 'id'>,
@@ -87,5 +94,141 @@ export async function readDuesLeft(
       const own = taken.get(id) ?? []
       return [id, { ...withoutTaken(owed, own), isOnTheWay: own.length > 0 }]
     }),
+  )
+}
+
+/** A payment of a student's dues that somebody has started at the bank's page and not finished. */
+export type StartedDues = {
+  orderId: string
+  /** Amount of the whole payment, for all children. */
+  amountPaise: Paise
+  /** One payment can pay for several children. */
+  children: readonly { studentId: string; name: string }[]
+  /** Null when the ERP opened it. */
+  payer: Payer | null
+  startedAt: Date
+  /** When others may start, unless the bank reports before that. */
+  heldUntil: Date
+}
+
+type StartContext = Pick<PaymentContext, 'db' | 'clock'>
+type Lines = Pick<OrderToPay, 'id' | 'lines'>
+
+/** Kinds that a person pays at the checkout; the others are debited by mandate or paid out by a lender. */
+const PAID_BY_PAYERS: readonly OrderKind[] = ['student', 'order', 'link', 'downpayment']
+
+/** Whatever they pay for this student: dues, an order or link that names it, a down payment. */
+export async function listStartedByPayers(
+  db: Queryable,
+  instituteId: number,
+  studentId: string,
+): Promise<StudentPayment[]> {
+  const started = await listStarted(db, instituteId, [studentId])
+  return started.filter(payment => PAID_BY_PAYERS.includes(payment.orderKind))
+}
+
+/** Started payments of other orders that pay some of the same components. */
+export function rivalsOf(started: readonly StudentPayment[], { id, lines }: Lines): StudentPayment[] {
+  return started.filter(payment => payment.orderId !== id && overlap(payment.lines, lines))
+}
+
+/** What keeps another from starting a payment of dues now; null when nothing does. */
+export async function findStartedDues(
+  ctx: StartContext,
+  instituteId: number,
+  studentId: string,
+): Promise<StartedDues | null> {
+  const started = await listStartedByPayers(ctx.db, instituteId, studentId)
+  return describeHeld(ctx, instituteId, started)
+}
+
+/** What keeps a payment of this order from starting; null when nothing does. */
+export async function findRival(
+  ctx: StartContext,
+  instituteId: number,
+  order: OrderToPay,
+): Promise<StartedDues | null> {
+  if (order.studentId === null) return null
+  const started = await listStartedByPayers(ctx.db, instituteId, order.studentId)
+  return describeHeld(ctx, instituteId, rivalsOf(started, order))
+}
+
+async function describeHeld(
+  { db, clock }: StartContext,
+  instituteId: number,
+  started: readonly StudentPayment[],
+): Promise<StartedDues | null> {
+  const now = clock.now()
+  const held = started.find(payment => heldUntil(payment) > now)
+  return held === undefined ? null : describeStart(db, instituteId, held)
+}
+
+/** What is on the way for the same components and leaves too little for this order; null when nothing does. */
+export async function findPending(
+  ctx: StartContext,
+  instituteId: number,
+  order: OrderToPay,
+): Promise<OnTheWay | null> {
+  const { studentId, lines } = order
+  if (studentId === null) return null
+  return (await findTaken(ctx, { instituteId, studentId, lines }, order))[0] ?? null
+}
+
+/** Orders, links and down payments that name a student wait for another payer of the same components. */
+export async function assertNobodyPays(
+  ctx: StartContext,
+  instituteId: number,
+  order: OrderToPay,
+): Promise<boolean> {
+  const { studentId, lines } = order
+  if (studentId === null) return true
+  await refuseOnTheWay(ctx, { instituteId, studentId, lines }, order)
+  const rival = await findRival(ctx, instituteId, order)
+  if (rival !== null) throw beingPaid(rival)
+  return true
+}
+
+/** Gives up what keeps this order from being paid; money of it that comes in all the same counts. */
+export async function takeOverRivals(
+  ctx: StartContext,
+  instituteId: number,
+  order: OrderToPay,
+): Promise<void> {
+  const { studentId } = order
+  if (studentId === null) return
+  await ctx.db.transaction(async tx => {
+    await holdStudent(tx, { instituteId, studentId })
+    const rivals = rivalsOf(await listStartedByPayers(tx, instituteId, studentId), order)
+    const ids = rivals.map(({ paymentId }) => paymentId)
+    await giveUpStarted(tx, instituteId, ids, ctx.clock.now())
+  })
+}
+
+export async function describeStart(
+  db: Queryable,
+  instituteId: number,
+  payment: StudentPayment,
+): Promise<StartedDues> {
+  const { orderId, createdAt: startedAt, orderKind, payerName } = payment
+  const made = (await readDuesOrders(db, instituteId, [orderId])).get(orderId)
+  // A link tells whom it was sent to, but that person is no user of ours.
+  const payer = orderKind === 'student' ? (made?.payer ?? null) : { registrationId: '', name: payerName }
+  const groupId = made?.groupId ?? null
+  const ids = groupId === null ? [orderId] : await listGroup(db, instituteId, groupId)
+  const orders = await findOrders({ db }, { id: instituteId }, ids)
+  return {
+    orderId,
+    amountPaise: sumPaise(orders.map(totalOf)),
+    children: orders.map(one => ({ studentId: one.studentId ?? '', name: one.studentName ?? one.name })),
+    payer,
+    startedAt,
+    heldUntil: heldUntil(payment),
+  }
+}
+
+export function beingPaid({ amountPaise, payer, heldUntil: until }: StartedDues): Error {
+  return conflict(
+    `${payer === null ? 'Somebody' : maskName(payer.name)} is at the bank's page to pay ${formatRupees(amountPaise)} of these dues. Wait until the bank ` +
+      `reports, at most until ${formatMoment(until)}, or take it over.`,
   )
 }

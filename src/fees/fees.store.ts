@@ -4,7 +4,7 @@ import type { Paise } from '../platform/money.ts'
 import { recomputeAtCommit } from './balances.store.ts'
 import { feeComponents } from './fee-table.ts'
 import type { Discount, FeeChange, FeeComponent, OwnCharges } from './fees.rules.ts'
-import { institutesOf } from '../platform/db/named-rows.ts'
+import { institutesOf } from '../platform/db/query.ts'
 
 type StudentKey = { instituteId: number; studentId: string }
 

@@ -1,14 +1,13 @@
-import { isHere } from '../platform/db/query.ts'
+import { isHere, nameRows } from '../platform/db/query.ts'
 import { list, type Page, type PageRange } from '../platform/db/list.ts'
 import type { Paise } from '../platform/money.ts'
 import { Table } from '../platform/db/table.ts'
 import type { Database, Queryable, Transaction } from '../platform/db/database.ts'
-import type { FileFormat } from './files/file-rows.ts'
+import type { FileFormat } from './files/columns.rules.ts'
 import type { ImportKind, ImportMode, ImportState } from './imports.rules.ts'
 import type { LinkOptions } from './kinds/links/links.rules.ts'
 import type { FileColumns } from './kinds/matched-columns.rules.ts'
 import { findDue } from '../platform/jobs/claim.ts'
-import { nameRows } from '../platform/db/named-rows.ts'
 
 export type ImportKey = { instituteId: number; id: string }
 

@@ -7,7 +7,7 @@ import { ROW_FILES } from '../platform/limits.rules.ts'
 import { ProcessFailure } from '../platform/process-pool/process-pool.ts'
 import { checkImport, contextOf } from './engine/steps.service.ts'
 import type { DayForm } from './files/days.rules.ts'
-import { FileRefused, formatOf } from './files/file-rows.ts'
+import { FileRefused, formatOf } from './files/columns.rules.ts'
 import { withReader } from './files/read-rows.ts'
 import { LINK_FILES, unreadableWords } from './imports.rules.ts'
 import {

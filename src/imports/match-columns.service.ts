@@ -6,10 +6,17 @@ import { transact, type Command } from '../platform/idempotency.ts'
 import { addAll } from '../platform/lists.ts'
 import { ROW_FILES } from '../platform/limits.rules.ts'
 import { ProcessFailure } from '../platform/process-pool/process-pool.ts'
-import type { Cell } from './files/columns.rules.ts'
+import {
+  type Cell,
+  chooseHead,
+  FileRefused,
+  type FileRow,
+  formatOf,
+  type Head,
+  HEAD_ROWS,
+  possibleHeads,
+} from './files/columns.rules.ts'
 import { addDay, decideForm, newDayTally, type DayForm, type DayTally } from './files/days.rules.ts'
-import { FileRefused, formatOf, type FileRow } from './files/file-rows.ts'
-import { chooseHead, HEAD_ROWS, possibleHeads, type Head } from './files/head.rules.ts'
 import { withReader } from './files/read-rows.ts'
 import { unreadableWords } from './imports.rules.ts'
 import { partsOf, type ImportFile } from './imports.service.ts'

@@ -1,5 +1,5 @@
 import type { Queryable } from '../platform/db/database.ts'
-import { institutesOf } from '../platform/db/named-rows.ts'
+import { institutesOf } from '../platform/db/query.ts'
 import type { Language } from '../platform/languages.ts'
 
 export type FamilyKey = { instituteId: number; phone: string }

@@ -1,7 +1,6 @@
-import { isHere } from '../platform/db/query.ts'
+import { institutesOf, isHere } from '../platform/db/query.ts'
 import type { School } from '../institutes/school/school.rules.ts'
 import type { Database, Queryable, Transaction } from '../platform/db/database.ts'
-import { institutesOf } from '../platform/db/named-rows.ts'
 import { allOf, list, toPage, type Page, type PageRange } from '../platform/db/list.ts'
 import { Table } from '../platform/db/table.ts'
 import { leasedRows } from '../platform/jobs/leased-rows.ts'

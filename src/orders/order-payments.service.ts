@@ -4,8 +4,7 @@ import { carryAdvancesAgain, takeBackAdvances } from '../fees/advances/advances.
 import { recomputeBalances } from '../fees/balances.service.ts'
 import { yieldToCollected } from '../students/direct-payments/plan-payments.service.ts'
 import { canMove, type Order } from './orders.rules.ts'
-import { insertOrders, type PlannedOrder } from './orders-bulk.store.ts'
-import { replaceLines } from './order-lines.store.ts'
+import { insertOrders, type PlannedOrder, replaceLines } from './orders.store.ts'
 import * as store from './orders.store.ts'
 
 type Lines = readonly Pick<Order['lines'][number], 'componentType' | 'amountPaise'>[]

@@ -1,7 +1,7 @@
 import { defineEvent } from '../events/define-event.ts'
 import { outputOf } from '../http/wire/output.ts'
-import { ORDER_ID } from './order.input.ts'
 import { linkOutput, orderOutput } from './order.output.ts'
+import { ORDER_ID } from './order.input.ts'
 import type { Order } from './orders.rules.ts'
 
 const out = outputOf<{ order: Order }, Date>()

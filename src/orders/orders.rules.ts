@@ -1,7 +1,7 @@
+import { badField, conflict, notFound } from '../platform/errors.ts'
+import { type Paise, sumPaise, ZERO } from '../platform/money.ts'
 import { readableComponent } from '../platform/names.ts'
 import type { ReceiptKey } from '../receipts/receipts.rules.ts'
-import { conflict, notFound } from '../platform/errors.ts'
-import { sumPaise, ZERO, type Paise } from '../platform/money.ts'
 
 /** What the API makes and shows. */
 export type PublicKind = 'order' | 'link'
@@ -183,4 +183,40 @@ export function assertCancellable(order: Order, now: Date): void {
 
 export function totalOf(order: Pick<Order, 'lines'>): Paise {
   return sumPaise(order.lines.map(line => line.amountPaise))
+}
+
+/** What was typed into a search field: an id, or words of which any group may fit. */
+export type OrderSearch = { kind: 'id'; id: string } | { kind: 'words'; anyOf: string[][] }
+
+const MOST_WORDS = 8
+const PHONE_DIGITS = 10
+
+/** Names by the beginnings of their words, identifiers, phones however they are written. */
+export function readSearch(text: string): OrderSearch | null {
+  const plain = text.trim()
+  if (/^order_[a-z0-9]+$/.test(plain)) return { kind: 'id', id: plain }
+  const words = plain.split(/\s+/).filter(word => word !== '')
+  if (words.length === 0) return null
+  const anyOf = [words.slice(0, MOST_WORDS)]
+  const digits = plain.replaceAll(/\D/g, '')
+  if (digits !== '' && /^[+\d][\d\s().-]*$/.test(plain)) {
+    anyOf.push([digits])
+    if (digits.length > PHONE_DIGITS) anyOf.push([digits.slice(-PHONE_DIGITS)])
+  }
+  return { kind: 'words', anyOf }
+}
+
+type Mode = 'sandbox' | 'live'
+
+/** Prevents misleading links: https only (http in a sandbox), no credentials or control characters. */
+export function isAllowedReturnUrl(text: string, mode: Mode): boolean {
+  const url = /[\p{C}\s]/u.test(text) ? null : URL.parse(text)
+  if (url === null || url.username !== '' || url.password !== '' || url.hostname === '') return false
+  return url.protocol === 'https:' || (mode === 'sandbox' && url.protocol === 'http:')
+}
+
+/** Where payers are sent in live mode, nobody reads along on the way; a sandbox takes whatever a developer tries. */
+export function requireReturnUrl(url: string | null | undefined, mode: Mode): void {
+  if (mode === 'live' && typeof url === 'string' && !isAllowedReturnUrl(url, mode))
+    throw badField('callback_url', 'must be an https URL without credentials')
 }

@@ -1,8 +1,10 @@
+import { newEvent } from '../events/define-event.ts'
+import { recordEvents } from '../events/events.service.ts'
 import {
   checkCatalogue,
+  type CodeInUse,
   rememberEntries,
   unseenEntries,
-  type CodeInUse,
 } from '../institutes/catalogue.service.ts'
 import {
   branchFilter,
@@ -11,37 +13,36 @@ import {
   type Institute,
 } from '../institutes/institutes.rules.ts'
 import { refuseIfLeft } from '../institutes/institutes.service.ts'
-import { newEvent } from '../events/define-event.ts'
-import { recordEvents } from '../events/events.service.ts'
-import type { Database, Queryable, Transaction } from '../platform/db/database.ts'
-import type { Page, PageRange } from '../platform/db/list.ts'
-import { takeDue } from '../platform/jobs/claim.ts'
-import { findExpired, firstExpiry, lockExpired } from './expiry.store.ts'
-import { badField, badFields, unavailable } from '../platform/errors.ts'
-import type { Context } from '../platform/context.ts'
-import { replayIfDone, stillRunning, transact, type Command } from '../platform/idempotency.ts'
-import { newId } from '../platform/ids.ts'
-import { findNamedStudents } from '../students/students.service.ts'
 import { linkEvents } from './order.events.ts'
 import {
   assertCancellable,
-  requireAt,
-  unpaidOrder,
   type NewOrder,
   type Order,
-  type OrderToPay,
   type OrderAddress,
+  type OrderToPay,
   type PublicKind,
+  requireAt,
+  requireReturnUrl,
+  unpaidOrder,
 } from './orders.rules.ts'
-import { listOrders as readPage, type OrderFilter } from './orders-list.store.ts'
+import * as store from './orders.store.ts'
+import { findExpired, firstExpiry, listOpenOf, listOrdersOf, lockExpired } from './orders.store.ts'
 import {
   countedOrders,
+  listOrders as readPage,
+  type OrderFilter,
+  type OrderSearchFilter,
   ordersQuery,
   searchOrders as search,
-  type OrderSearchFilter,
 } from './search-orders.store.ts'
-import * as store from './orders.store.ts'
-import { requireReturnUrl } from './return-url.rules.ts'
+import type { Context } from '../platform/context.ts'
+import type { Database, Queryable, Transaction } from '../platform/db/database.ts'
+import type { Page, PageRange } from '../platform/db/list.ts'
+import { badField, badFields, unavailable } from '../platform/errors.ts'
+import { type Command, replayIfDone, stillRunning, transact } from '../platform/idempotency.ts'
+import { newId } from '../platform/ids.ts'
+import { takeDue } from '../platform/jobs/claim.ts'
+import { findNamedStudents } from '../students/students.service.ts'
 
 export type { OrderSearchFilter } from './search-orders.store.ts'
 export { toOrder, type OrderRow } from './orders.store.ts'
@@ -282,4 +283,24 @@ function codesInUse(input: Pick<AskedOrder, 'lines' | 'grade'>): CodeInUse[] {
   return input.grade === null
     ? components
     : [...components, { kind: 'grade', code: input.grade, key: 'grade' }]
+}
+
+/** What was begun to be paid of a student's dues, newest first. */
+export async function listDuesOrders(
+  { db }: Context,
+  instituteId: number,
+  studentId: string,
+  limit: number,
+): Promise<Order[]> {
+  return listOrdersOf(db, { instituteId, studentId, kind: 'student' }, limit)
+}
+
+/** What a payer could still pay for these students: of their dues, or by an order or link that names one. */
+export async function listPayable(
+  db: Queryable,
+  instituteId: number,
+  studentIds: readonly string[],
+  now: Date,
+): Promise<Order[]> {
+  return listOpenOf(db, instituteId, studentIds, { kinds: ['student', 'order', 'link'], now })
 }

@@ -1,11 +1,12 @@
 import { INSTITUTE_JSON } from '../institutes/institute-row.ts'
 import type { CatalogueEntry, Institute } from '../institutes/institutes.rules.ts'
+import type { Order, OrderKind, OrderLine, OrderToPay } from './orders.rules.ts'
 import type { Database, Queryable, Transaction } from '../platform/db/database.ts'
-import { institutesOf } from '../platform/db/named-rows.ts'
+import { institutesOf, isHere, nameRows, type RowKey } from '../platform/db/query.ts'
 import { Table } from '../platform/db/table.ts'
-import { KEPT, lockNumber, type Idempotency } from '../platform/idempotency.ts'
-import { ZERO, type Paise } from '../platform/money.ts'
-import type { Order, OrderLine, OrderToPay } from './orders.rules.ts'
+import { type Idempotency, KEPT, lockNumber } from '../platform/idempotency.ts'
+import { findDue } from '../platform/jobs/claim.ts'
+import { type Paise, ZERO } from '../platform/money.ts'
 import type { ReceiptKey } from '../receipts/receipts.rules.ts'
 
 type OrderColumns = Omit<Order, 'lines' | 'refundedPaise' | 'receipt'>
@@ -17,7 +18,7 @@ export type OrderRow = OrderColumns & {
   receipt: ReceiptKey | null
 }
 
-export const orders = new Table<OrderColumns>('orders', {
+const orders = new Table<OrderColumns>('orders', {
   id: 'text',
   kind: 'text',
   collectorCode: 'text',
@@ -47,7 +48,7 @@ export const orders = new Table<OrderColumns>('orders', {
   createdAt: 'timestamptz',
 })
 
-export const orderLines = new Table<OrderLine>('order_lines', {
+const orderLines = new Table<OrderLine>('order_lines', {
   componentType: 'text',
   label: 'text',
   amountPaise: 'bigint',
@@ -308,4 +309,103 @@ function withMoments<Row extends Pick<OrderRow, 'lines'>>({ lines, ...order }: R
       settledAt: line.settledAt === null ? null : new Date(line.settledAt),
     })),
   }
+}
+
+export async function replaceLines(
+  tx: Transaction,
+  instituteId: number,
+  id: string,
+  lines: readonly Pick<OrderLine, 'componentType' | 'amountPaise'>[],
+): Promise<void> {
+  await tx.query('delete from order_lines where institute_id = $1 and order_id = $2', [instituteId, id])
+  await tx.query(
+    `insert into order_lines (institute_id, order_id, line_no, component_type, amount_paise)
+     select $1, $2, l.no, l.component_type, l.amount_paise
+     from unnest($3::text[], $4::bigint[]) with ordinality as l (component_type, amount_paise, no)`,
+    [instituteId, id, lines.map(line => line.componentType), lines.map(line => line.amountPaise)],
+  )
+}
+
+/** An order that a feature makes by itself: for a student, or of a public page. */
+export type PlannedOrder = { instituteId: number; order: Order }
+
+const ordersOfInstitutes = orders.with<{ instituteId: number }>({ instituteId: 'int' })
+const linesOfOrders = orderLines.with<{ instituteId: number; orderId: string; lineNo: number }>({
+  instituteId: 'int',
+  orderId: 'text',
+  lineNo: 'int',
+})
+
+/** Any number of orders with their lines, in two statements that leave together. */
+export async function insertOrders(tx: Transaction, planned: readonly PlannedOrder[]): Promise<void> {
+  const lines = planned.flatMap(({ instituteId, order }) =>
+    order.lines.map((line, index) => ({ ...line, instituteId, orderId: order.id, lineNo: index + 1 })),
+  )
+  const rows = planned.map(({ instituteId, order }) => ({ ...order, instituteId }))
+  await Promise.all([ordersOfInstitutes.insert(tx, rows), linesOfOrders.insert(tx, lines)])
+}
+
+const HAS_EXPIRED = `state = 'unpaid' and expires_at is not null and expires_at <= $1`
+
+/** Unpaid ones past their expiry. */
+export async function findExpired(db: Database, now: Date, limit: number): Promise<RowKey[]> {
+  return findDue(db, { table: 'orders', where: HAS_EXPIRED, order: 'expires_at' }, now, limit)
+}
+
+/** Checks again that each has expired, and skips what another worker holds. */
+export async function lockExpired(
+  tx: Transaction,
+  now: Date,
+  keys: readonly RowKey[],
+): Promise<{ instituteId: number; order: Order; expiresAt: Date }[]> {
+  const these = nameRows(keys, 2)
+  const rows = await tx.query<OrderRow & { instituteId: number; expiresAt: Date }>(
+    `select o.institute_id as "instituteId", ${orderColumns(these.institute('o'))} from orders o
+     where ${these.match('o')} and ${HAS_EXPIRED} for update of o skip locked`,
+    [now, ...these.values],
+  )
+  return rows.map(({ instituteId, ...row }) => ({
+    instituteId,
+    order: toOrder(row),
+    expiresAt: row.expiresAt,
+  }))
+}
+
+export async function firstExpiry(db: Database): Promise<Date | null> {
+  const [row] = await db.query<{ expires_at: Date | null }>(
+    `select min(expires_at) as expires_at from orders
+     where state = 'unpaid' and expires_at is not null and ${isHere()}`,
+  )
+  return row?.expires_at ?? null
+}
+
+/** Orders of these kinds that a payer could still pay for these students at this moment, the newest first. */
+export async function listOpenOf(
+  db: Queryable,
+  instituteId: number,
+  studentIds: readonly string[],
+  { kinds, now }: { kinds: readonly OrderKind[]; now: Date },
+): Promise<Order[]> {
+  const rows = await db.query<OrderRow>(
+    `select ${orderColumns('$1')} from orders o
+     where o.institute_id = $1 and o.student_id = any($2) and o.kind = any($3) and o.state = 'unpaid'
+       and (o.expires_at is null or o.expires_at > $4)
+     order by o.created_at desc, o.id desc`,
+    [instituteId, studentIds, kinds, now],
+  )
+  return rows.map(toOrder)
+}
+
+/** Newest first. */
+export async function listOrdersOf(
+  db: Queryable,
+  target: { instituteId: number; studentId: string; kind: OrderKind },
+  limit: number,
+): Promise<Order[]> {
+  const rows = await db.query<OrderRow>(
+    `select ${orderColumns('$1')} from orders o where o.institute_id = $1 and o.student_id = $2 and o.kind = $3
+     order by o.created_at desc, o.id desc limit $4`,
+    [target.instituteId, target.studentId, target.kind, limit],
+  )
+  return rows.map(toOrder)
 }

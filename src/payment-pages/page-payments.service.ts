@@ -1,25 +1,30 @@
-import { takeDue } from '../platform/jobs/claim.ts'
 import { createHash } from 'node:crypto'
+import { newEvent, type NewEvent } from '../events/define-event.ts'
+import { recordEvents } from '../events/events.service.ts'
 import type { Institute } from '../institutes/institutes.rules.ts'
 import { closeUnpaid, openOrders } from '../orders/order-payments.service.ts'
-import { stateAt, unpaidOrder, type Order, type OrderToPay } from '../orders/orders.rules.ts'
+import { type Order, type OrderToPay, stateAt, unpaidOrder } from '../orders/orders.rules.ts'
 import { getOrder, listOrders } from '../orders/orders.service.ts'
-import type { Refund } from '../payments/refunds/refunds.rules.ts'
-import { listRefunds, requestRefund, type RequestedRefund } from '../payments/refunds/refunds.service.ts'
-import type { PaymentContext } from '../payments/context.ts'
-import { DAY_MS, dayOf } from '../platform/calendar.ts'
-import type { Page as PageOf, PageRange } from '../platform/db/list.ts'
-import { notFound } from '../platform/errors.ts'
-import type { Context } from '../platform/context.ts'
-import type { Command } from '../platform/idempotency.ts'
-import { newId } from '../platform/ids.ts'
-import { newSecret } from '../platform/secrets.ts'
-import { readForm, type FilledForm, type Problem } from './page-form.rules.ts'
-import { payableUntil, stateOf, type Page, type PageState } from './pages.rules.ts'
+import { type FilledForm, type Problem, readForm } from './page-form.rules.ts'
+import { pageEvents } from './page.events.ts'
+import { type Page, type PageState, payableUntil, stateOf } from './pages.rules.ts'
 import { getPage } from './pages.service.ts'
 import * as store from './pages.store.ts'
+import type { PaymentContext } from '../payments/context.ts'
+import type { PaidOrder, PaymentHandler } from '../payments/payment-handler.ts'
+import { aboutOrder, paymentEvents, paymentInEvent } from '../payments/payment.events.ts'
+import type { Refund } from '../payments/refunds/refunds.rules.ts'
+import { listRefunds, type RequestedRefund, requestRefund } from '../payments/refunds/refunds.service.ts'
+import { DAY_MS, dayOf } from '../platform/calendar.ts'
+import type { Context } from '../platform/context.ts'
+import type { Page as PageOf, PageRange } from '../platform/db/list.ts'
+import { notFound } from '../platform/errors.ts'
+import type { Command } from '../platform/idempotency.ts'
+import { newId } from '../platform/ids.ts'
+import { takeDue } from '../platform/jobs/claim.ts'
+import { newSecret } from '../platform/secrets.ts'
 
-export type Submission =
+type Submission =
   | { kind: 'ordered'; orderId: string }
   | { kind: 'problems'; problems: Problem[] }
   | { kind: 'shut'; state: PageState }
@@ -152,4 +157,35 @@ export async function refundPagePayment(
 export async function listPageRefunds(ctx: PaymentContext, target: Payment): Promise<Refund[]> {
   const order = await getPagePayment(ctx, target)
   return listRefunds(ctx, target.institute.id, order.id)
+}
+
+type Happening = { happened: 'debited' | 'settled'; at: Date }
+
+/** A page's payments: each has the events of every Pay payment, and one more with the page. */
+export const PAGE_PAYMENT_HANDLER: PaymentHandler = {
+  async captured(tx, paid, at) {
+    await recordEvents(tx, eventsOf(paid, { happened: 'debited', at }))
+  },
+  async settled(tx, paid, at) {
+    await recordEvents(
+      tx,
+      paid.flatMap(one => eventsOf(one, { happened: 'settled', at })),
+    )
+  },
+  // The payer sees it at the checkout and tries again.
+  failed: async () => {},
+  async reversed(_tx, { payment }) {
+    throw new Error(`${payment.id} pays on a page, which no bank takes back`)
+  },
+}
+
+function eventsOf({ payment, order }: PaidOrder, { happened, at }: Happening): NewEvent[] {
+  const { pageId } = order
+  if (pageId === null) throw new Error(`the order ${order.id} lost its page`)
+  const about = aboutOrder(order, payment.instituteId, at)
+  const source = { order, payment: paymentInEvent(payment, order), pageId }
+  return [
+    newEvent(paymentEvents, `pay.payment.${happened}`, about, source),
+    newEvent(pageEvents, `page.payment.${happened}`, about, source),
+  ]
 }

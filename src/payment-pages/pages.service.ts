@@ -1,4 +1,4 @@
-import { requireReturnUrl } from '../orders/return-url.rules.ts'
+import { requireReturnUrl } from '../orders/orders.rules.ts'
 import { checkCatalogue, joinCatalogue, type CodeInUse } from '../institutes/catalogue.service.ts'
 import { branchFilter, branchFor, type Institute } from '../institutes/institutes.rules.ts'
 import { closeUnpaid } from '../orders/order-payments.service.ts'

@@ -1,5 +1,5 @@
 import { findDue } from '../platform/jobs/claim.ts'
-import { nameRows, type RowKey } from '../platform/db/named-rows.ts'
+import { nameRows, type RowKey } from '../platform/db/query.ts'
 import type { OrderState } from '../orders/orders.rules.ts'
 import type { Database, Queryable, Transaction } from '../platform/db/database.ts'
 import { list, type Page as PageOf, type PageRange } from '../platform/db/list.ts'

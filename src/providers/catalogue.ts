@@ -1,6 +1,6 @@
-import { cashfree } from './cashfree/cashfree.ts'
+import { cashfree } from './cashfree/cashfree.client.ts'
 import type { ProviderEntry } from './port.ts'
-import { razorpay } from './razorpay/razorpay.ts'
+import { razorpay } from './razorpay/razorpay.client.ts'
 
 const ENTRIES: Record<string, ProviderEntry> = { razorpay, cashfree }
 

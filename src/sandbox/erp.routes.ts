@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { addWrite } from '../http/endpoint.ts'
-import { ok, type Reply } from '../http/reply.ts'
-import { answer } from '../http/wire/answers.ts'
+import { answer, ok, type Reply } from '../http/reply.ts'
 import { nameComponent } from '../http/wire/component.ts'
 import { objectSchema, type JsonSchema } from '../platform/json.rules.ts'
 import { settingsInput, settingsOutput } from '../erp/settings/settings.schemas.ts'

@@ -2,7 +2,7 @@ import type { Database, Queryable, Transaction } from '../platform/db/database.t
 import { isUniqueViolation } from '../platform/db/errors.ts'
 import { list, type Condition, type Page, type PageRange } from '../platform/db/list.ts'
 import { Table } from '../platform/db/table.ts'
-import { nameRows } from '../platform/db/named-rows.ts'
+import { nameRows } from '../platform/db/query.ts'
 import { ZERO, type Paise } from '../platform/money.ts'
 import type { FeeComponent } from '../fees/fees.rules.ts'
 import { feeComponents } from '../fees/fee-table.ts'

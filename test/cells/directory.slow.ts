@@ -17,10 +17,9 @@ import {
   setCellOf,
   syncDirectory,
 } from '../../src/cells/directory.service.ts'
-import { publishRoutes, type Proxies } from '../../src/cells/maps.service.ts'
+import { type Proxies, publishRoutes, syncOnce } from '../../src/cells/maps.service.ts'
 import type { Database } from '../../src/platform/db/database.ts'
 import { examineCells, findRoom, readCells } from '../../src/cells/status.service.ts'
-import { syncOnce } from '../../src/cells/watch.service.ts'
 import { cloneDatabase, emptyDatabase } from '../harness/postgres/databases.ts'
 import { ERP, sampleStudent } from '../harness/samples.ts'
 import { startBursar } from '../harness/bursar.ts'

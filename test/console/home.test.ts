@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { yearEnd } from '../../src/app/year-end.ts'
+import { yearEnd } from '../../src/app/jobs.ts'
 import { applyDispute } from '../../src/payments/disputes/disputes.service.ts'
 import { paiseOf, ZERO } from '../../src/platform/money.ts'
 import type { DisputeState } from '../../src/providers/port.ts'

@@ -15,7 +15,7 @@ const OTHERS: Readonly<Record<string, string>> = {
   'providers/accounts/registry.service.ts': 'our own settings, sealed',
   'platform/retention/archive.ts': 'our own manifest',
   'platform/backup/format.ts': 'our own manifest, of at most 64 KiB',
-  'platform/backup/rehearse.ts': 'our own file',
+  'platform/backup/restore.ts': 'our own file',
   'platform/log.ts': 'our own lines',
   'app/installation.ts': 'our own package',
   'imports/engine/check.service.ts': 'rows that the reader made, each within its limits',

@@ -6,7 +6,7 @@ import { watchStatements } from '../../tools/tenancy/watch.ts'
 await watchStatements()
 const [text = '', ...allowed] = process.argv.slice(2)
 const db = new Database({ connections: [{ host: '127.0.0.1', port: 1 }], poolSize: 1 })
-// Those who may send it, such as `orders/expiry.store.ts firstExpiry`, are first.
+// Those who may send it, such as `orders/orders.store.ts firstExpiry`, are first.
 for (const sender of [...allowed, 'orders/planted.store.ts planted']) {
   const [file = '', name = ''] = sender.split(' ')
   const filename = new URL(`../../src/${file}`, import.meta.url).href

@@ -142,7 +142,7 @@ test('a store that sends such a statement fails the test in which it does', () =
 test('a statement that looks for work over all schools and forgets those that move fails the test that sends it', () => {
   const text = 'select min(expires_at) from orders where true'
   const [good, bad] = [`${text} and ${isHere()}`, text].map(one =>
-    run(one, 'orders/expiry.store.ts firstExpiry'),
+    run(one, 'orders/orders.store.ts firstExpiry'),
   )
   assert.match(good?.stdout ?? '', /sent by firstExpiry/)
   assert.match(bad?.stderr ?? '', /firstExpiry: it takes work of schools that are on their way/)

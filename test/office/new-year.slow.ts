@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { yearEnd } from '../../src/app/year-end.ts'
+import { yearEnd } from '../../src/app/jobs.ts'
 import { advanceRollovers } from '../../src/students/rollover/rollover.service.ts'
 import { expectSoundAndKeep } from '../browser/checkout-support.ts'
 import { confirm, memberOf } from '../browser/console/support.ts'

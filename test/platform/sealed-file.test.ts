@@ -6,8 +6,7 @@ import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { test, type TestContext } from 'node:test'
 import { gunzipSync, gzipSync } from 'node:zlib'
-import { NotOpened, readSealed, SEGMENT_BYTES, sealing } from '../../src/platform/sealed-file.ts'
-import { Vault } from '../../src/platform/secrets.ts'
+import { NotOpened, readSealed, sealing, SEGMENT_BYTES, Vault } from '../../src/platform/secrets.ts'
 import { scratch } from './embedded-postgres/fixtures/support.ts'
 
 const MASTER_KEY = Buffer.alloc(32, 7)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { yearEnd } from '../../src/app/year-end.ts'
+import { yearEnd } from '../../src/app/jobs.ts'
 import { advanceRollovers } from '../../src/students/rollover/rollover.service.ts'
 import { startBursar, type TestBursar } from '../harness/bursar.ts'
 import { cloneDatabase } from '../harness/postgres/databases.ts'

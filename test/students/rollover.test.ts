@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import fc from 'fast-check'
-import { yearEnd } from '../../src/app/year-end.ts'
+import { yearEnd } from '../../src/app/jobs.ts'
 import { advanceRollovers } from '../../src/students/rollover/rollover.service.ts'
 import { carryForward } from '../../src/students/rollover/rollover.rules.ts'
 import { summariseFees } from '../../src/fees/fees.rules.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { applyRefundReport } from '../../src/payments/refunds/refunds.service.ts'
-import { yearEnd } from '../../src/app/year-end.ts'
+import { yearEnd } from '../../src/app/jobs.ts'
 import { advanceRollovers } from '../../src/students/rollover/rollover.service.ts'
 import { demoVisitor } from '../console/support.ts'
 import { startBursar } from '../harness/bursar.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openDeliveries } from '../../src/app/open-deliveries.ts'
+import { openDeliveries } from '../../src/app/bursar.ts'
 import { createLog } from '../../src/platform/log.ts'
 import { startBursar } from '../harness/bursar.ts'
 import { waitFor } from '../harness/wait.ts'

@@ -1,6 +1,5 @@
 import type { Command } from 'commander'
-import { InputError } from '../../../src/cli/terminal/failures.ts'
-import { addExamples } from '../../../src/cli/terminal/help.ts'
+import { addExamples, InputError } from '../../../src/cli/terminal/command-line.ts'
 import { formatTable, formatTime, show } from '../../../src/cli/terminal/output.ts'
 import { addApiOptions, inSandbox, withApi, type Api, type ApiOptions } from '../api.ts'
 

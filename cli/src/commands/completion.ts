@@ -1,5 +1,5 @@
 import { Argument, type Command } from 'commander'
-import { addExamples } from '../../../src/cli/terminal/help.ts'
+import { addExamples } from '../../../src/cli/terminal/command-line.ts'
 import { writeOut } from '../../../src/cli/terminal/output.ts'
 import { TRIGGERED_CODES } from './trigger.ts'
 

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
-import { InputError } from '../../../src/cli/terminal/failures.ts'
-import { addExamples } from '../../../src/cli/terminal/help.ts'
+import { addExamples, InputError } from '../../../src/cli/terminal/command-line.ts'
 import { writeOut } from '../../../src/cli/terminal/output.ts'
 import { addApiOptions, withApi, type ApiOptions } from '../api.ts'
 

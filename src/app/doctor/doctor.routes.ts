@@ -1,9 +1,18 @@
 import type { FastifyInstance } from 'fastify'
+import type { Finding } from './doctor.rules.ts'
 import { addOperatorRead } from '../../console/auth/access.routes.ts'
 import { all } from '../../http/reply.ts'
+import { outputOf, type Shown } from '../../http/wire/output.ts'
 import type { Context } from '../../platform/context.ts'
-import type { Finding } from './doctor.rules.ts'
-import { findingOutput } from './doctor.output.ts'
+
+const finding = outputOf<Finding>()
+const findingOutput = finding.object({
+  subject: finding.text('What was looked at.', 'Public address'),
+  verdict: finding.oneOf(['ok', 'warning', 'problem'], 'How it stands.'),
+  text: finding.text('What was found, and what to do about it.', 'https://fees.example.in reaches Bursar'),
+})
+
+export type FindingAnswer = Shown<typeof findingOutput>
 
 export type Examine = () => Promise<Finding[]>
 

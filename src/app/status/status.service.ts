@@ -1,22 +1,24 @@
-import { countDeadLetters, readDueWork } from '../../console/operator/jobs.service.ts'
+import type { Config } from '../config.ts'
+import { findVault } from '../data-dir.ts'
+import { readVersion } from '../installation.ts'
+import { partitionedLogs } from '../retention.ts'
+import { type AccountState, parseProcessName, type Process, type Status } from './status.rules.ts'
+import { readProcesses, readServerState, readStandbys, type Standby } from './status.store.ts'
+import { countDeadLetters, type DueWork, readDueWork } from '../../console/operator/jobs.service.ts'
+import type { SharedFigure } from '../../http/metrics.ts'
 import { listInstitutes } from '../../institutes/institutes.service.ts'
-import { readBooksCheck } from '../../payments/reconcile/nightly.service.ts'
+import { type BooksCheck, readBooksCheck } from '../../payments/reconcile/nightly.service.ts'
 import { countUnmatchedReports } from '../../payments/settlements/unmatched.service.ts'
-import { newestBackup } from '../../platform/backup/newest.ts'
+import { newestBackup } from '../../platform/backup/schedule.ts'
 import { isBackupLate } from '../../platform/backup/schedule.rules.ts'
-import { OffsetClock, realClock, type Clock } from '../../platform/clock.ts'
+import { type Clock, OffsetClock, realClock } from '../../platform/clock.ts'
+import type { Context } from '../../platform/context.ts'
 import type { Database } from '../../platform/db/database.ts'
 import { compareSchema } from '../../platform/db/migrate.ts'
 import { readDisk } from '../../platform/disk.ts'
 import { readWaiting } from '../../platform/retention/retention.ts'
 import { listAllAccounts } from '../../providers/accounts/accounts.service.ts'
 import { loadOffset } from '../../sandbox/clock/clock.service.ts'
-import type { Config } from '../config.ts'
-import { readVersion } from '../installation.ts'
-import { findVault } from '../data-dir.ts'
-import { partitionedLogs } from '../retention.ts'
-import { parseProcessName, type AccountState, type Process, type Status } from './status.rules.ts'
-import { readProcesses, readServerState, readStandbys } from './status.store.ts'
 
 /** What keeps anything from being read, in words; the database itself answered. */
 export class UnreadableDatabase extends Error {
@@ -111,4 +113,77 @@ async function readBackup(config: Config): Promise<Status['backup']> {
   if (backup === null || databaseUrl !== null) return null
   const lastAt = await newestBackup(backup.folder, await findVault(config))
   return { lastAt, isLate: isBackupLate(lastAt, backup.at, new Date()) }
+}
+
+/** What /metrics reads from the database when it is asked: it holds for all processes. */
+export function sharedFigures(ctx: Pick<Context, 'db' | 'clock'>): SharedFigure[] {
+  const { db } = ctx
+  // Two figures of one page are read by one statement.
+  let reading: Promise<DueWork[]> | null = null
+  const dueWork = async (read: (work: DueWork) => number) => {
+    reading ??= readDueWork(ctx).finally(() => (reading = null))
+    return new Map((await reading).map(work => [work.kind, read(work)] as const))
+  }
+  const standbys = async (read: (standby: Standby) => number | null) =>
+    new Map(
+      (await readStandbys(db)).flatMap(standby => {
+        const value = read(standby)
+        return value === null ? [] : [[standby.name, value] as const]
+      }),
+    )
+  const books = async (read: (check: BooksCheck) => number) => {
+    const check = await readBooksCheck(db)
+    return new Map(check === null ? [] : [['', read(check)] as const])
+  }
+  return [
+    {
+      name: 'bursar_due_rows',
+      help: 'Rows that are due, by what has to be done with them; at most 10000',
+      label: 'work',
+      read: () => dueWork(({ due }) => due),
+    },
+    {
+      name: 'bursar_due_oldest_seconds',
+      help: 'For how long the oldest of them has been due; 0 when nothing is due',
+      label: 'work',
+      read: () => dueWork(({ lateMs }) => Math.max(0, lateMs / 1_000)),
+    },
+    {
+      name: 'bursar_standby_lag_bytes',
+      help: 'What a standby has still to apply; none without standbys, or without the right to see them',
+      label: 'standby',
+      read: () => standbys(({ lagBytes }) => lagBytes),
+    },
+    {
+      name: 'bursar_standby_lag_seconds',
+      help: 'How far a standby is behind',
+      label: 'standby',
+      read: () => standbys(({ lagSeconds }) => lagSeconds),
+    },
+    {
+      name: 'bursar_standbys',
+      help: 'Standbys that follow the server that takes the writes',
+      read: async () => new Map([['', (await readStandbys(db)).length]]),
+    },
+    {
+      name: 'bursar_standbys_expected',
+      help: 'Servers that DATABASE_URL names besides that one',
+      read: () => Promise.resolve(new Map([['', db.serverCount - 1]])),
+    },
+    {
+      name: 'bursar_books_differences',
+      help: 'What the last nightly check of the books found to differ',
+      read: () => books(({ differences }) => differences),
+    },
+    {
+      name: 'bursar_books_unchecked',
+      help: 'Institutes whose books the last nightly check could not read',
+      read: () => books(({ unchecked }) => unchecked.length),
+    },
+    {
+      name: 'bursar_books_last_check_timestamp_seconds',
+      help: 'When the last nightly check of the books was complete',
+      read: () => books(({ at }) => Date.parse(at) / 1_000),
+    },
+  ]
 }

@@ -1,6 +1,5 @@
 import type { Database, Queryable, Transaction } from '../../platform/db/database.ts'
-import { nameRows, type RowKey } from '../../platform/db/named-rows.ts'
-import { isHere } from '../../platform/db/query.ts'
+import { isHere, nameRows, type RowKey } from '../../platform/db/query.ts'
 import { Table } from '../../platform/db/table.ts'
 import { findDue } from '../../platform/jobs/claim.ts'
 import type { Paise } from '../../platform/money.ts'

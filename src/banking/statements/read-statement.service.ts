@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { FileRefused, formatOf, type FileRows } from '../../imports/files/file-rows.ts'
+import { FileRefused, type FileRows, formatOf } from '../../imports/files/columns.rules.ts'
 import { isMt940 } from '../../imports/files/mt940.ts'
 import { withReader } from '../../imports/files/read-rows.ts'
 import { unreadableWords } from '../../imports/imports.rules.ts'

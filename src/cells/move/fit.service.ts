@@ -2,7 +2,7 @@ import type { Queryable } from '../../platform/db/database.ts'
 import * as catalogue from './catalogue.store.ts'
 import type { School, Standing } from './catalogue.store.ts'
 import { tryToSubscribe } from './replication.store.ts'
-import { MoveStopped, type Sides } from './sides.ts'
+import { MoveStopped, type Sides } from './connection.ts'
 
 type Names = { source: string; target: string }
 

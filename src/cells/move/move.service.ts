@@ -4,8 +4,17 @@ import { checkBooks } from '../../payments/reconcile/reconcile.service.ts'
 import * as carry from './carry.store.ts'
 import * as catalogue from './catalogue.store.ts'
 import type { School } from './catalogue.store.ts'
-import { fingerprintBoth, readBalances, takeBaselines, type Baselines } from './compare.store.ts'
-import { asReplica, connect, inTransaction, LONGEST_STATEMENT_MS } from './connection.ts'
+import { type Baselines, fingerprintBoth, readBalances, takeBaselines } from './carry.store.ts'
+import {
+  asReplica,
+  type Cell,
+  connect,
+  inTransaction,
+  LONGEST_STATEMENT_MS,
+  MoveStopped,
+  openSides,
+  type Sides,
+} from './connection.ts'
 import * as fence from './fence.store.ts'
 import {
   expectedPauseMs,
@@ -26,7 +35,6 @@ import { seconds, STEP_TEXTS } from './move.texts.ts'
 import type { Figures, Move, MoveLog } from './moves.store.ts'
 import { refuseTaken, refuseUnfit } from './fit.service.ts'
 import * as replication from './replication.store.ts'
-import { MoveStopped, openSides, type Cell, type Sides } from './sides.ts'
 import { CARRIED_BY_SCHOOL, kindOf } from './tables.rules.ts'
 
 export type MoveOptions = {

@@ -7,9 +7,8 @@ import {
   setFigures,
 } from '../../flex/settings/settings.service.ts'
 import { getInstitute } from '../../institutes/institutes.service.ts'
-import { addExamples } from '../terminal/help.ts'
+import { addExamples, InputError } from '../terminal/command-line.ts'
 import { readInstituteCode, readName } from '../input.ts'
-import { InputError } from '../terminal/failures.ts'
 import { show, formatTable } from '../terminal/output.ts'
 import { withContext } from '../with-context.ts'
 import type { Figures } from '../../flex/settings/figures.rules.ts'

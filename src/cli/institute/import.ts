@@ -16,9 +16,8 @@ import {
   type Import,
   type ImportFile,
 } from '../../imports/imports.service.ts'
-import { addExamples } from '../terminal/help.ts'
+import { addExamples, InputError } from '../terminal/command-line.ts'
 import { readInstituteCode } from '../input.ts'
-import { InputError } from '../terminal/failures.ts'
 import { formatBytes, formatTable, show, wantsJson, writeError } from '../terminal/output.ts'
 import { withContext } from '../with-context.ts'
 

@@ -8,7 +8,7 @@ import {
   addBranch,
 } from '../../institutes/institutes.service.ts'
 import type { Branch, Institute } from '../../institutes/institutes.rules.ts'
-import { addExamples } from '../terminal/help.ts'
+import { addExamples } from '../terminal/command-line.ts'
 import { collectBranch, readInstituteCode, readName, readBranchCode, readCatalogueCode } from '../input.ts'
 import { formatTable, show } from '../terminal/output.ts'
 import { withContext } from '../with-context.ts'

@@ -21,9 +21,8 @@ import {
 import { AccountRegistry } from '../../providers/accounts/registry.service.ts'
 import { EXAMPLE, PROVIDERS } from '../../providers/catalogue.ts'
 import type { Rail, PaymentMode } from '../../providers/port.ts'
-import { addExamples } from '../terminal/help.ts'
+import { addExamples, InputError } from '../terminal/command-line.ts'
 import { readBranchCode, readInstituteCode, readName } from '../input.ts'
-import { InputError } from '../terminal/failures.ts'
 import { formatTable, formatTime, show } from '../terminal/output.ts'
 import { withContext } from '../with-context.ts'
 

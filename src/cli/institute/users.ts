@@ -7,12 +7,11 @@ import {
   setUserDisabled,
   type ListedUser,
 } from '../../console/auth/users.service.ts'
-import { requireByCommand } from '../../console/auth/second-factor/requirement.service.ts'
+import { requireByCommand } from '../../console/auth/second-factor/second-factor.service.ts'
 import { getInstitute } from '../../institutes/institutes.service.ts'
 import { isMailAddress } from '../../messages/senders/mail-settings.ts'
-import { addExamples } from '../terminal/help.ts'
+import { addExamples, InputError } from '../terminal/command-line.ts'
 import { readInstituteCode, readName } from '../input.ts'
-import { InputError } from '../terminal/failures.ts'
 import { formatTable, formatTime, show } from '../terminal/output.ts'
 import { withContext } from '../with-context.ts'
 

@@ -1,6 +1,5 @@
 import { outputOf, type Shown } from '../../http/wire/output.ts'
-import { answer } from '../../http/wire/answers.ts'
-import { ok, type Reply } from '../../http/reply.ts'
+import { answer, ok, type Reply } from '../../http/reply.ts'
 import type { LimitSetting } from './approval-limit.service.ts'
 import { approvalList } from './approval.list.ts'
 import { Kept } from './approvals.service.ts'

@@ -5,18 +5,22 @@ import { LIMITS } from '../../platform/rate-limits.rules.ts'
 import { VisitorLimit } from '../../http/limits/rate-limits.ts'
 import { addOpenRead, addOpenWrite, addSetupWrite } from './access.routes.ts'
 import { deviceCookie, readDeviceCookie, sessionCookie } from './cookies.ts'
-import { isKnownDevice, mailUnlockCode, type MailRequest } from './limits/known.service.ts'
+import { isKnownDevice, type MailRequest, mailUnlockCode } from './limits/tries.service.ts'
 import { one } from '../../http/reply.ts'
 import type { OpenVisit } from './roles.routes.ts'
-import { acceptInput, emailInput, passkeyAloneInput, signInInput, tokenInput } from './session.input.ts'
-import { offerSignIn } from './second-factor/passkeys.service.ts'
 import {
   acceptedOutput,
+  acceptInput,
+  emailInput,
   invitationOutput,
+  passkeyAloneInput,
   passkeyOptionsOutput,
   sessionOutput,
   signedInOutput,
-} from './session.output.ts'
+  signInInput,
+  tokenInput,
+} from './session.schemas.ts'
+import { offerSignIn } from './second-factor/second-factor.service.ts'
 import { readSession, signOut, type NewSession } from './sessions.service.ts'
 import { signIn, signInByPasskey, type SignInRequest } from './sign-in.service.ts'
 import { mailPasswordLink } from './users.service.ts'

@@ -18,10 +18,9 @@ import {
 } from '../console.rules.ts'
 import * as store from './sessions.store.ts'
 import { purgeSignIns, recordSignIn, type WayIn } from './history/sign-ins.service.ts'
-import { purgeKnown, rememberDevice } from './limits/known.service.ts'
-import { deleteDevices } from './limits/known.store.ts'
-import { deleteOldTries } from './limits/tries.store.ts'
-import { purgeChallenges } from './second-factor/passkeys.service.ts'
+import { purgeKnown, rememberDevice } from './limits/tries.service.ts'
+import { deleteDevices, deleteOldTries } from './limits/tries.store.ts'
+import { purgeChallenges } from './second-factor/second-factor.service.ts'
 import { listDemoUsers } from './users.store.ts'
 import { DAY_MS } from '../../platform/calendar.ts'
 

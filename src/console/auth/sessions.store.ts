@@ -1,7 +1,7 @@
 import type { Queryable, Transaction } from '../../platform/db/database.ts'
 import { Table } from '../../platform/db/table.ts'
 import type { Role, Who } from '../console.rules.ts'
-import { HAS_FACTOR, REQUIRES_FACTOR } from './second-factor/requirement.store.ts'
+import { HAS_FACTOR, REQUIRES_FACTOR } from './second-factor/second-factor.store.ts'
 
 export type SessionRow = {
   id: string

@@ -8,10 +8,9 @@ import { passwordMatches } from './passwords.ts'
 import { openSession, type NewSession } from './sessions.service.ts'
 import { matchTotp, plainTypedCode } from './totp.ts'
 import { recordSignIn, type WayIn } from './history/sign-ins.service.ts'
-import { recognise, spendCodes } from './limits/known.service.ts'
-import { countTry, endWait, purgeTries, takeBackTry } from './limits/tries.service.ts'
-import { offerFactor, verifyPasskey } from './second-factor/passkeys.service.ts'
-import { listPasskeys } from './second-factor/passkeys.store.ts'
+import { countTry, endWait, purgeTries, recognise, spendCodes, takeBackTry } from './limits/tries.service.ts'
+import { offerFactor, verifyPasskey } from './second-factor/second-factor.service.ts'
+import { listPasskeys } from './second-factor/second-factor.store.ts'
 import * as users from './users.store.ts'
 
 export type SignIn = {

@@ -1,7 +1,7 @@
 import type { Queryable, Transaction } from '../../platform/db/database.ts'
 import { Table } from '../../platform/db/table.ts'
 import type { Role } from '../console.rules.ts'
-import { HAS_FACTOR } from './second-factor/requirement.store.ts'
+import { HAS_FACTOR } from './second-factor/second-factor.store.ts'
 
 /** Somebody who may sign in to the console. */
 export type ConsoleUser = {

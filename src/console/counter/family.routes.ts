@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { counterQrInput, takingInput, takingOutput, takingParams } from '../../dues/takings/taking.schemas.ts'
-import { printTaking } from '../../dues/takings/taking-paper.service.ts'
-import { takeFromFamily, type TakenFromFamily } from '../../dues/takings/takings.service.ts'
+import { printTaking, takeFromFamily, type TakenFromFamily } from '../../dues/takings/takings.service.ts'
 import { all, created, one } from '../../http/reply.ts'
 import type { PaymentContext } from '../../payments/context.ts'
 import { sumPaise, toRupees } from '../../platform/money.ts'

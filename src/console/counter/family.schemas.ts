@@ -1,6 +1,6 @@
 import { field, input, query } from '../../http/wire/input.ts'
 import { outputOf, type Shown } from '../../http/wire/output.ts'
-import type { CounterFee } from '../../dues/takings/offers.rules.ts'
+import type { CounterFee } from '../../dues/takings/takings.rules.ts'
 import { studentParams } from '../../students/student.input.ts'
 import { receiptNumber } from '../../receipts/receipts.rules.ts'
 import { COUNTER_QR_STATES, type CounterQr } from './counter-qr.service.ts'

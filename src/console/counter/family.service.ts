@@ -1,6 +1,6 @@
 import { withoutTaken } from '../../dues/dues.rules.ts'
 import { readDues, type Dues } from '../../dues/dues.service.ts'
-import { counterFeesOf, nextDueDay, type CounterFee } from '../../dues/takings/offers.rules.ts'
+import { type CounterFee, counterFeesOf, nextDueDay } from '../../dues/takings/takings.rules.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { listOnTheWay } from '../../payments/student-payments.service.ts'
 import type { OnTheWay } from '../../payments/on-the-way.rules.ts'

@@ -12,14 +12,15 @@ import {
   approveInput,
   cancelInput,
   disburseInput,
+  letterOutput,
   letterQuery,
   letterVersionQuery,
+  loanDetailOutput,
   rejectInput,
   sanctionInput,
-} from './loan.input.ts'
+} from './loan.schemas.ts'
 import { loanList } from './loan.list.ts'
 import { columnsOutput } from '../lists/list.output.ts'
-import { letterOutput, loanDetailOutput } from './loan.output.ts'
 import { readLoanAtDesk } from './loans.service.ts'
 
 const PDF = 'application/pdf'

@@ -1,9 +1,12 @@
+import * as store from './books.store.ts'
+import { settlementVouchers, type Voucher } from '../reports/tally/tally.rules.ts'
+import { readLedgerNames } from '../reports/tally/tally.service.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { ACCOUNT_CODES, balanceOf, CHART } from '../../ledger/ledger.rules.ts'
+import type { Settlement } from '../../payments/settlements/read-settlements.service.ts'
 import { DAY_MS, dayOf } from '../../platform/calendar.ts'
 import type { Context } from '../../platform/context.ts'
-import { ZERO, type Paise } from '../../platform/money.ts'
-import * as store from './books.store.ts'
+import { type Paise, ZERO } from '../../platform/money.ts'
 
 export type { ReconciliationSums } from './books.store.ts'
 export { checkBooks } from '../../payments/reconcile/reconcile.service.ts'
@@ -29,4 +32,27 @@ export async function listAccounts({ db }: Context, institute: Institute): Promi
     const { name, meaning } = CHART[account]
     return { ...row, name, meaning, balancePaise: balanceOf(account, row) }
   })
+}
+
+export type ExpectedSettlement = store.ExpectedRow & { isOverdue: boolean }
+
+const MOST_EXPECTED = 400
+
+/** Sums by the day they should reach the bank; they are few, so they are shown whole. */
+export async function listExpected(
+  { db, clock }: Context,
+  institute: Institute,
+): Promise<ExpectedSettlement[]> {
+  const today = dayOf(clock.now())
+  const rows = await store.listExpected(db, institute.id, MOST_EXPECTED)
+  return rows.map(row => ({ ...row, isOverdue: row.dueOn < today }))
+}
+
+/** What stands for a settlement in Tally. */
+export async function readSettlementVouchers(
+  ctx: Context,
+  institute: Institute,
+): Promise<(row: Settlement) => Voucher[]> {
+  const names = await readLedgerNames(ctx, institute)
+  return row => settlementVouchers({ ...row, day: dayOf(row.settledAt) }, names)
 }

@@ -1,5 +1,5 @@
 import { EXAMPLE } from '../../providers/catalogue.ts'
-import type { KeyNumbers } from '../../http/key-numbers.ts'
+import type { KeyNumbers } from '../../http/metrics.ts'
 import { stateOf } from '../../providers/accounts/accounts.rules.ts'
 import { outputOf, type Shown } from '../../http/wire/output.ts'
 import { CHANNELS } from '../../messages/messages.rules.ts'

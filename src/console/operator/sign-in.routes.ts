@@ -4,10 +4,10 @@ import type { Context } from '../../platform/context.ts'
 import { addOperatorRead, addOperatorWrite } from '../auth/access.routes.ts'
 import {
   isRequiredOfAll,
-  requireOfAll,
-  requirementNote,
   type RequirementChange,
-} from '../auth/second-factor/requirement.service.ts'
+  requirementNote,
+  requireOfAll,
+} from '../auth/second-factor/second-factor.service.ts'
 import { requirementInput } from '../team/team.input.ts'
 import { signInRulesOutput } from './sign-in.output.ts'
 

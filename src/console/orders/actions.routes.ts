@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
-import { orderParams } from '../../orders/order.input.ts'
 import { createdOrderOutput } from '../../orders/order.output.ts'
+import { orderParams } from '../../orders/order.input.ts'
 import { totalOf, type Order } from '../../orders/orders.rules.ts'
 import { cancelOrder } from '../../orders/orders.service.ts'
 import type { FlexContext } from '../../flex/context.ts'

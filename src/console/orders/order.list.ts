@@ -1,8 +1,7 @@
 import { column, defineList, filter, type FilterValues } from '../../http/lists/define-list.ts'
 import { field } from '../../http/wire/input.ts'
 import type { Shown } from '../../http/wire/output.ts'
-import { readSearch } from '../../orders/order-search.rules.ts'
-import { lineName, stateAt, type Order } from '../../orders/orders.rules.ts'
+import { lineName, type Order, readSearch, stateAt } from '../../orders/orders.rules.ts'
 import {
   orderCountQuery,
   orderListQuery,

@@ -1,14 +1,38 @@
 import type { FastifyInstance } from 'fastify'
-import { one } from '../../http/reply.ts'
+import { keptOr } from '../approvals/approval.output.ts'
+import { noteOf } from '../approvals/approvals.routes.ts'
+import { Kept, performOrKeep } from '../approvals/approvals.service.ts'
+import { paymentRulesAct } from '../approvals/rule-acts.ts'
+import { addConsoleRead, addConsoleWrite } from '../auth/access.routes.ts'
+import { type ConsoleRole, EVERYONE } from '../console.rules.ts'
+import { addConsoleFile, addConsoleUpload } from '../files.routes.ts'
+import { drawQr } from '../orders/qr.ts'
+import { paymentRulesOutput } from '../../dues/dues.schemas.ts'
+import { paymentRulesInput, toRules } from '../../dues/payment-rules.input.ts'
+import { getPaymentRules, type PaymentRules } from '../../dues/payment-rules.service.ts'
+import type { FlexContext } from '../../flex/context.ts'
+import { created, from, one } from '../../http/reply.ts'
 import { receiveFiles } from '../../http/upload.ts'
-import { query } from '../../http/wire/input.ts'
-import { schoolInput, schoolOutput } from '../../institutes/school/school.schemas.ts'
+import { field, input, optional, query, type Read } from '../../http/wire/input.ts'
+import { outputOf, type Shown } from '../../http/wire/output.ts'
+import type { Institute } from '../../institutes/institutes.rules.ts'
+import { familyPageUrl, setFamilyPages } from '../../institutes/institutes.service.ts'
 import { LOGO_TYPE, type School } from '../../institutes/school/school.rules.ts'
+import { schoolInput, schoolOutput } from '../../institutes/school/school.schemas.ts'
 import * as service from '../../institutes/school/school.service.ts'
 import type { Context } from '../../platform/context.ts'
-import { addConsoleRead, addConsoleWrite } from '../auth/access.routes.ts'
-import { EVERYONE, type ConsoleRole } from '../console.rules.ts'
-import { addConsoleUpload } from '../files.routes.ts'
+import { LANGUAGES } from '../../platform/languages.ts'
+import { studentParams } from '../../students/student.input.ts'
+import {
+  type FamilyLanguage,
+  getFamilyLanguage,
+  setFamilyLanguage,
+} from '../../students/users/family-language.service.ts'
+import {
+  FAMILY_PAGE_CHANNELS,
+  sendFamilyPage,
+  type SentPage,
+} from '../../students/users/family-page.service.ts'
 
 const OWNERS: readonly ConsoleRole[] = ['owner']
 
@@ -53,5 +77,161 @@ export async function schoolRoutes(app: FastifyInstance, ctx: Context): Promise<
     output: one(schoolOutput),
     perform: (command, { institute }) => service.removeLogo(ctx, command, institute),
     audit: ({ institute }) => ({ what: 'school.logo_removed', about: institute.code }),
+  })
+}
+
+const SENDERS: readonly ConsoleRole[] = ['owner', 'finance']
+
+const familyPagesInput = input({
+  language: optional(field.oneOf(LANGUAGES, 'What pages are written in until the payer chooses.')),
+  sign_in: field.flag('Whether parents may sign in with a code that is sent to their phone or mail.', true),
+})
+
+type FamilyPages = Pick<Institute, 'familyLanguage' | 'hasParentSignIn'> & { url: string }
+const out = outputOf<FamilyPages>()
+const familyPagesOutput = out.object({
+  language: out.optional.text(
+    'What pages are written in until the payer chooses.',
+    'kn',
+    p => p.familyLanguage,
+  ),
+  sign_in: out.flag('Whether parents may sign in with a code.', true, p => p.hasParentSignIn),
+  url: out.text('Where they do.', 'https://fees.example.in/school/sunrise'),
+})
+export type FamilyPagesAnswer = Shown<typeof familyPagesOutput>
+
+const sent = outputOf<SentPage>()
+const sentOutput = sent.object({ recipients: sent.texts('Where the messages go.', ['sms 9876543210']) })
+export type SentPageAnswer = Shown<typeof sentOutput>
+
+/** The pages of families: their language, and whether a code opens them. */
+export function familyPagesRoutes(app: FastifyInstance, ctx: Context): void {
+  const shown = (institute: Institute): FamilyPages => ({ ...institute, url: familyPageUrl(ctx, institute) })
+  addConsoleRead(app, ctx, {
+    url: '/family-pages',
+    roles: EVERYONE,
+    output: one(familyPagesOutput),
+    answer: ({ institute }) => Promise.resolve(shown(institute)),
+  })
+  addConsoleWrite(app, ctx, {
+    method: 'PUT',
+    url: '/family-pages',
+    roles: OWNERS,
+    body: familyPagesInput,
+    output: from(one(familyPagesOutput), shown),
+    perform: (command, { institute, body: { language, signIn } }) =>
+      setFamilyPages(ctx, command, institute.code, { familyLanguage: language, hasParentSignIn: signIn }),
+    audit: ({ institute }, changed: Institute) => ({
+      what: 'family_pages.changed',
+      about: institute.code,
+      before: familyPagesOutput.toJson(shown(institute)),
+      after: familyPagesOutput.toJson(shown(changed)),
+    }),
+  })
+  addConsoleFile(app, ctx, {
+    url: '/family-pages/qr',
+    roles: EVERYONE,
+    mediaType: 'image/svg+xml',
+    isShown: true,
+    answer: async ({ institute }) => ({
+      name: `qr-${institute.code}.svg`,
+      content: await drawQr(familyPageUrl(ctx, institute)),
+    }),
+  })
+  addConsoleWrite(app, ctx, {
+    method: 'POST',
+    url: '/students/:service_student_id/family-page',
+    roles: SENDERS,
+    params: studentParams,
+    body: input({
+      channels: field.choices('How to send it.', field.oneOf(FAMILY_PAGE_CHANNELS, 'E-mail or SMS.'), {
+        min: 1,
+      }),
+    }),
+    output: created(sentOutput),
+    perform: (command, { institute, params, body: { channels } }) =>
+      sendFamilyPage(ctx, command, { institute, ...params }, channels),
+    audit: ({ params }, { recipients }: SentPage) => ({
+      what: 'family_page.sent',
+      about: params.studentId,
+      after: { recipients },
+    }),
+  })
+}
+
+const language = outputOf<FamilyLanguage>()
+const familyLanguageOutput = language.object({
+  language: language.optional.oneOf(
+    LANGUAGES,
+    "What was chosen; the school's first language if absent.",
+    one => one.chosen?.language,
+  ),
+  chosen_by: language.optional.text(
+    'Who chose it: the family or the office.',
+    'family',
+    one => one.chosen?.chosenBy,
+  ),
+  written_in: language.oneOf(LANGUAGES, 'In which language the family is written to.', one => one.writtenIn),
+})
+export type FamilyLanguageAnswer = Shown<typeof familyLanguageOutput>
+
+/** A student's family is written to in the language chosen here. */
+export function familyLanguageRoutes(app: FastifyInstance, ctx: Context): void {
+  addConsoleRead(app, ctx, {
+    url: '/students/:service_student_id/family-language',
+    roles: EVERYONE,
+    params: studentParams,
+    output: one(familyLanguageOutput),
+    answer: ({ institute, params }) => getFamilyLanguage(ctx, { institute, ...params }),
+  })
+  addConsoleWrite(app, ctx, {
+    method: 'PUT',
+    url: '/students/:service_student_id/family-language',
+    roles: SENDERS,
+    params: studentParams,
+    body: input({ language: optional(field.oneOf(LANGUAGES, "The school's first language if absent.")) }),
+    output: one(familyLanguageOutput),
+    perform: (command, { institute, params, body: { language } }) =>
+      setFamilyLanguage(ctx, command, { institute, ...params }, language ?? null),
+    audit: ({ params, body: { language } }) => ({
+      what: 'family_language.changed',
+      about: params.studentId,
+      after: { language: language ?? null },
+    }),
+  })
+}
+
+const RULE_MAKERS: readonly ConsoleRole[] = ['owner', 'finance']
+const rulesBody = input({
+  ...paymentRulesInput.fields,
+  reason: field.text('Why; stands in the audit log.', 'Decided by the management'),
+})
+
+const requestOf = ({ reason, ...rules }: Read<typeof rulesBody>) => ({ ...toRules(rules), reason })
+
+/** How parents may pay what is due, and what becomes of money beyond it. */
+export function paymentRulesRoutes(app: FastifyInstance, ctx: FlexContext): void {
+  addConsoleRead(app, ctx, {
+    url: '/payment-rules',
+    roles: EVERYONE,
+    output: one(paymentRulesOutput),
+    answer: ({ institute }) => getPaymentRules(ctx, institute),
+  })
+  addConsoleWrite(app, ctx, {
+    method: 'PUT',
+    url: '/payment-rules',
+    roles: RULE_MAKERS,
+    body: rulesBody,
+    output: keptOr(one(paymentRulesOutput)),
+    perform: (command, { body, ...by }) =>
+      performOrKeep(ctx, command, by, {
+        name: 'payment_rules',
+        about: by.institute.code,
+        request: requestOf(body),
+      }),
+    audit: ({ institute, body }, result: PaymentRules | Kept) =>
+      result instanceof Kept
+        ? noteOf(result.approval)
+        : paymentRulesAct.note({ institute, about: institute.code }, requestOf(body), result),
   })
 }

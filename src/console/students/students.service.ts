@@ -8,7 +8,7 @@ import { readOwnOrder } from '../../fees/structures/structures.service.ts'
 import { listEntries } from '../../institutes/catalogue.service.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import type { Order } from '../../orders/orders.rules.ts'
-import { listDuesOrders } from '../../orders/student-orders.service.ts'
+import { listDuesOrders } from '../../orders/orders.service.ts'
 import {
   listOnTheWay,
   listPaid,

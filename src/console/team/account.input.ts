@@ -1,5 +1,5 @@
 import { field, ifSent, input } from '../../http/wire/input.ts'
-import { passkeyField, passwordField, personName } from '../auth/session.input.ts'
+import { passkeyField, passwordField, personName } from '../auth/session.schemas.ts'
 
 const password = ifSent(passwordField('The present password; required of everybody who has one.'))
 

@@ -1,7 +1,7 @@
 import { outputOf, type Shown } from '../../http/wire/output.ts'
 import type { OpenSession } from '../auth/sessions.service.ts'
 import { WAYS_IN, type SignInRow, type WayIn } from '../auth/history/sign-ins.service.ts'
-import type { Passkey } from '../auth/second-factor/passkeys.service.ts'
+import type { Passkey } from '../auth/second-factor/second-factor.service.ts'
 import type { Account, TotpStart } from './account.service.ts'
 import type { AddedPasskey } from './passkeys.service.ts'
 

@@ -3,7 +3,7 @@ import type { Context } from '../../platform/context.ts'
 import { addPersonRead, addPersonWrite, addSetupRead, addSetupWrite } from '../auth/access.routes.ts'
 import { sessionCookie } from '../auth/cookies.ts'
 import { listSignIns } from '../auth/history/sign-ins.service.ts'
-import { passkeyOptionsOutput } from '../auth/session.output.ts'
+import { passkeyOptionsOutput } from '../auth/session.schemas.ts'
 import { all, created, one } from '../../http/reply.ts'
 import { endOtherSessions, endOwnSession, listSessions, signOutEverywhere } from '../auth/sessions.service.ts'
 import {

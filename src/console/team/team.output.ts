@@ -1,6 +1,6 @@
 import { outputOf, type Shown } from '../../http/wire/output.ts'
 import { ROLES } from '../console.rules.ts'
-import type { Requirement } from '../auth/second-factor/requirement.service.ts'
+import type { Requirement } from '../auth/second-factor/second-factor.service.ts'
 import type { Invited, Member, OpenInvitation, Team } from './team.service.ts'
 
 const WHEN = '2026-11-15T04:32:10.000Z'

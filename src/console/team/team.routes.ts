@@ -3,9 +3,9 @@ import type { Context } from '../../platform/context.ts'
 import { addConsoleRead, addConsoleWrite } from '../auth/access.routes.ts'
 import {
   requireAt,
-  requirementNote,
   type RequirementChange,
-} from '../auth/second-factor/requirement.service.ts'
+  requirementNote,
+} from '../auth/second-factor/second-factor.service.ts'
 import { created, one } from '../../http/reply.ts'
 import { EVERYONE, KEEPERS } from '../console.rules.ts'
 import {

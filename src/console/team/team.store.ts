@@ -1,5 +1,5 @@
 import type { Queryable, Transaction } from '../../platform/db/database.ts'
-import { HAS_FACTOR } from '../auth/second-factor/requirement.store.ts'
+import { HAS_FACTOR } from '../auth/second-factor/second-factor.store.ts'
 import type { Role } from '../console.rules.ts'
 
 export type Member = {

@@ -1,8 +1,9 @@
+import { listPaidLines, type PaidLine } from './certificate.store.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
-import { rupeesInWords, formatRupees, paiseOf, sumPaise, type Paise } from '../../platform/money.ts'
 import { dayOf, formatDay, startOfDay } from '../../platform/calendar.ts'
 import type { Context } from '../../platform/context.ts'
-import { conflict, notFound } from '../../platform/errors.ts'
+import { badField, conflict, notFound } from '../../platform/errors.ts'
+import { formatRupees, type Paise, paiseOf, rupeesInWords, sumPaise } from '../../platform/money.ts'
 import { readableComponent } from '../../platform/names.ts'
 import type { DocumentBlock, DocumentPrint } from '../../receipts/document-pdf.ts'
 import { readLetterhead } from '../../receipts/letterhead.service.ts'
@@ -10,10 +11,8 @@ import { printDocument } from '../../receipts/receipt-printer.ts'
 import { financialYear, receiptNumber } from '../../receipts/receipts.rules.ts'
 import { readStudentContexts, type StudentContext } from '../../students/student-contexts.service.ts'
 import { getStudent } from '../../students/students.service.ts'
-import { spanOf, sumByFee } from './certificate.rules.ts'
-import { listPaidLines, type PaidLine } from './certificate.store.ts'
 
-export type CertificateFile = { name: string; content: Buffer }
+type CertificateFile = { name: string; content: Buffer }
 
 /** What was paid for a child in a financial year, whatever its academic years, for the parents' tax return. */
 export async function printCertificate(
@@ -115,4 +114,24 @@ function paymentsTable(lines: readonly PaidLine[]): DocumentBlock {
 function numberOf(line: PaidLine | undefined): string {
   if (line === undefined || line.financialYear === null || line.number === null) return ''
   return receiptNumber({ financialYear: line.financialYear, number: line.number })
+}
+
+/** 2026-27: from 1 April of the first year up to 31 March of the second. */
+export function spanOf(financialYear: string): { from: string; before: string } {
+  const start = Number(/^(\d{4})-\d{2}$/.exec(financialYear)?.[1])
+  const isYear = start >= 2000 && financialYear.endsWith(String((start + 1) % 100).padStart(2, '0'))
+  if (!isYear) throw badField('financial_year', 'must be a financial year such as 2026-27')
+  return { from: `${start}-04-01`, before: `${start + 1}-04-01` }
+}
+
+type Line = { componentType: string; amountPaise: Paise }
+
+/** Sums by fee, less refunds; a fee that was refunded whole is left out. */
+export function sumByFee(lines: readonly Line[]): Line[] {
+  return [...Map.groupBy(lines, line => line.componentType)]
+    .map(([componentType, own]) => ({
+      componentType,
+      amountPaise: sumPaise(own.map(line => line.amountPaise)),
+    }))
+    .filter(line => line.amountPaise !== 0)
 }

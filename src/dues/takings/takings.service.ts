@@ -1,20 +1,28 @@
+import { prepareAtCounter, requireCounterDay } from '../counter.service.ts'
+import { divideAmongWays, type PaidChild, takingProblems } from './takings.rules.ts'
+import { findTaking, insertTaking, type Taking } from './takings.store.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
+import { readStaffNames } from '../../institutes/institutes.service.ts'
 import { readOnTheWay } from '../../payments/student-payments.service.ts'
+import { formatDay, formatMoment } from '../../platform/calendar.ts'
 import type { Context } from '../../platform/context.ts'
-import { badFields, conflict } from '../../platform/errors.ts'
-import { transact, type Command } from '../../platform/idempotency.ts'
+import { badFields, conflict, notFound } from '../../platform/errors.ts'
+import { type Command, transact } from '../../platform/idempotency.ts'
 import { newId } from '../../platform/ids.ts'
-import { sumPaise, type Paise } from '../../platform/money.ts'
-import type { ReceiptKey } from '../../receipts/receipts.rules.ts'
-import { issueDirectReceipt } from '../../receipts/receipts.service.ts'
+import { formatRupees, type Paise, rupeesInWords, sumPaise } from '../../platform/money.ts'
+import { classOf, readableComponent, readableMode } from '../../platform/names.ts'
+import type { DocumentBlock } from '../../receipts/document-pdf.ts'
+import { readLetterhead } from '../../receipts/letterhead.service.ts'
+import { printDocument } from '../../receipts/receipt-printer.ts'
+import { type ReceiptKey, receiptNumber } from '../../receipts/receipts.rules.ts'
+import { findReceipt, issueDirectReceipt, type Receipt } from '../../receipts/receipts.service.ts'
 import type { Instrument, RecordedPayment } from '../../students/direct-payments/direct-payments.rules.ts'
 import {
   holdPayingStudents,
+  listPaymentsById,
   recordPaymentWithin,
 } from '../../students/direct-payments/direct-payments.service.ts'
-import { prepareAtCounter, requireCounterDay } from '../counter.service.ts'
-import { divideAmongWays, takingProblems, type PaidChild } from './takings.rules.ts'
-import { insertTaking, type Taking } from './takings.store.ts'
+import { readStudentContexts, type StudentContext } from '../../students/student-contexts.service.ts'
 
 export { followMove as followMovedTaking } from './takings.store.ts'
 
@@ -26,7 +34,7 @@ type TakingWay = {
   reference: string | null
 }
 
-export type FamilyTaking = {
+type FamilyTaking = {
   /** `shownPaise`: fees owed, as the page showed them. */
   children: readonly (PaidChild & { shownPaise: Paise | null })[]
   ways: readonly TakingWay[]
@@ -111,4 +119,130 @@ export async function takeFromFamily(
     )
     return { ...taken, payments }
   })
+}
+
+type Stored = Awaited<ReturnType<typeof listPaymentsById>>[number]
+type PaperRow = { payment: Stored; receipt: Receipt | null; context: StudentContext }
+
+/** The one paper that a family gets for all that it handed over at once, as it stands today. */
+export async function printTaking(
+  ctx: Pick<Context, 'db' | 'mode'>,
+  institute: Institute,
+  id: string,
+): Promise<Buffer> {
+  const taking = await findTaking(ctx.db, institute.id, id)
+  if (taking === null) throw notFound('This taking')
+  const ids = taking.payments.map(one => one.paymentId)
+  const stored = new Map((await listPaymentsById(ctx.db, institute.id, ids)).map(one => [one.id, one]))
+  const keys = [...stored.values()].map(({ studentId }) => ({ instituteId: institute.id, studentId }))
+  const contexts = await readStudentContexts(ctx.db, keys)
+  const rows: PaperRow[] = []
+  for (const paymentId of ids) {
+    const payment = stored.get(paymentId)
+    const context = contexts.get(payment?.studentId ?? '')
+    if (payment === undefined || context === undefined) continue
+    rows.push({ payment, context, receipt: await findReceipt(ctx.db, institute.id, paymentId) })
+  }
+  const ways = Map.groupBy(
+    rows,
+    ({ payment }) => taking.payments.find(one => one.paymentId === payment.id)?.wayNo ?? 0,
+  )
+  const nameOf = await readStaffNames(ctx, [taking.takenBy])
+  const payer = rows[0]?.context.student
+  const print = {
+    institute: institute.name,
+    letterhead: await readLetterhead(ctx, institute.id),
+    branch: null,
+    title: 'Fee receipt of the family',
+    madeAt: taking.takenAt,
+    isSandbox: ctx.mode === 'sandbox',
+    blocks: [
+      ...takenBack(rows),
+      {
+        kind: 'pairs' as const,
+        left: { 'Paid by': payer?.contactName ?? null, Phone: payer?.contactNumber ?? null },
+        right: { Date: formatMoment(taking.takenAt), 'Received by': nameOf(taking.takenBy) },
+      },
+      paidTable(rows, formatRupees(taking.amountPaise)),
+      { kind: 'text' as const, text: rupeesInWords(taking.amountPaise) },
+      wayTable([...ways.values()]),
+      ...(rows.some(({ payment }) => payment.instrument !== null)
+        ? [{ kind: 'text' as const, text: 'Cheques and drafts are subject to realisation.' }]
+        : []),
+      { kind: 'signature' as const, label: 'For the school, with stamp' },
+    ],
+  }
+  return printDocument(print, { instituteId: institute.id })
+}
+
+/** What of it no longer stands, so that nobody shows the paper as good for all of it. */
+function takenBack(rows: readonly PaperRow[]): DocumentBlock[] {
+  return rows.flatMap(({ payment, receipt }) => {
+    const number = receipt === null ? payment.transactionId : receiptNumber(receipt)
+    if (payment.cancelledAt !== null)
+      return [
+        {
+          kind: 'text' as const,
+          text: `CANCELLED: receipt ${number} on ${formatMoment(payment.cancelledAt)}. ${receipt?.cancelReason ?? ''}`,
+          isStrong: true,
+        },
+      ]
+    if (payment.refundedPaise === 0) return []
+    const text = `REFUNDED: ${formatRupees(payment.refundedPaise)} of receipt ${number}.`
+    return [{ kind: 'text' as const, text, isStrong: true }]
+  })
+}
+
+function paidTable(rows: readonly PaperRow[], total: string): DocumentBlock {
+  return {
+    kind: 'table',
+    columns: [
+      { title: 'Student', width: 6 },
+      { title: 'Receipt no.', width: 4 },
+      { title: 'For', width: 4 },
+      { title: 'Amount', width: 3, isAmount: true },
+    ],
+    rows: rows.flatMap(({ payment, receipt, context: { student, gradeName } }) =>
+      payment.lines.map((line, index) => [
+        index > 0 ? '' : describeChild(student, gradeName),
+        index > 0 || receipt === null ? '' : receiptNumber(receipt),
+        readableComponent(line.componentType),
+        formatRupees(line.amountPaise),
+      ]),
+    ),
+    total: ['Total paid', '', '', total],
+  }
+}
+
+function describeChild(
+  { fullname, identifier, section }: StudentContext['student'],
+  gradeName: string,
+): string {
+  return `${fullname}, ${identifier}, ${classOf(gradeName, section)}`
+}
+
+function wayTable(ways: readonly (readonly PaperRow[])[]): DocumentBlock {
+  return {
+    kind: 'table',
+    columns: [
+      { title: 'Paid through', width: 4 },
+      { title: 'Number, bank and date, or reference', width: 8 },
+      { title: 'Amount', width: 3, isAmount: true },
+    ],
+    rows: ways.map(own => {
+      const [first] = own
+      const amount = sumPaise(own.map(({ payment }) => payment.amountPaise))
+      return [
+        readableMode(first?.payment.mode ?? ''),
+        first === undefined ? '' : detailsOf(first.payment),
+        formatRupees(amount),
+      ]
+    }),
+  }
+}
+
+function detailsOf({ instrument, transactionId, id }: Stored): string {
+  if (instrument === null) return transactionId === id ? '' : transactionId
+  const day = instrument.date === null ? null : formatDay(instrument.date)
+  return [instrument.number, instrument.bank, day].filter(part => part !== null).join(', ')
 }

@@ -1,7 +1,6 @@
-import { isHere } from '../../platform/db/query.ts'
+import { institutesOf, isHere } from '../../platform/db/query.ts'
 import type { Database, Transaction, Queryable } from '../../platform/db/database.ts'
 import { DAYS_BEFORE } from './reminders.rules.ts'
-import { institutesOf } from '../../platform/db/named-rows.ts'
 import { Table } from '../../platform/db/table.ts'
 import type { Paise } from '../../platform/money.ts'
 

@@ -1,7 +1,6 @@
-import { isHere } from '../../platform/db/query.ts'
+import { institutesOf, isHere, nameRows } from '../../platform/db/query.ts'
 import type { Database, Queryable, Transaction } from '../../platform/db/database.ts'
 import { Table } from '../../platform/db/table.ts'
-import { institutesOf, nameRows } from '../../platform/db/named-rows.ts'
 import type { Instalment, LoadedPlan, Mandate, Plan } from '../rules/plan.rules.ts'
 
 export type PlanKey = { instituteId: number; planId: string }

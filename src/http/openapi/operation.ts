@@ -1,5 +1,5 @@
 import type { Scope } from '../../institutes/institutes.rules.ts'
-import type { AnswerDocs } from '../wire/answers.ts'
+import type { AnswerDocs } from '../reply.ts'
 import type { AnyInput } from '../wire/input.ts'
 import { nameComponent } from '../wire/component.ts'
 import { objectSchema, type JsonSchema } from '../../platform/json.rules.ts'

@@ -1,6 +1,6 @@
 import { CsvError, parse } from 'csv-parse'
 import { ROW } from '../../platform/limits.rules.ts'
-import { addToCell, FileRefused, type FileRow, type FileRows } from './file-rows.ts'
+import { addToCell, FileRefused, type FileRow, type FileRows } from './columns.rules.ts'
 
 const PIECE_BYTES = 65_536
 

@@ -1,6 +1,6 @@
 import { parseDay } from '../../platform/calendar.ts'
 import { paiseOf, parseRupees } from '../../platform/money.ts'
-import type { FileRow, FileRows } from './file-rows.ts'
+import type { FileRow, FileRows } from './columns.rules.ts'
 
 /** Much more than a line has, so that what follows a line cannot grow with the file. */
 const MAX_FIELD_CHARACTERS = 4_000

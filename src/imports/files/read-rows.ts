@@ -1,6 +1,6 @@
 import { READER, type RowLimits } from '../../platform/limits.rules.ts'
 import { ProcessPool, type Turn } from '../../platform/process-pool/process-pool.ts'
-import { FileRefused, type FileFormat, type FileRows } from './file-rows.ts'
+import { type FileFormat, FileRefused, type FileRows } from './columns.rules.ts'
 
 /** Files come from strangers, so each is read in a process of its own, with limits of its own. */
 const readers = new ProcessPool<ReaderAsk, ReaderAnswer>(new URL('reader-process.ts', import.meta.url), {

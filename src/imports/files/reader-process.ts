@@ -1,11 +1,10 @@
 import { serveProcess } from '../../platform/process-pool/serve.ts'
 import { readCsv } from './csv.ts'
-import { FileRefused, type FileRows, type FileRow } from './file-rows.ts'
+import { type Cell, FileRefused, type FileRow, type FileRows } from './columns.rules.ts'
 import { readMt940 } from './mt940.ts'
 import type { ReaderAnswer, ReaderAsk } from './read-rows.ts'
 import { readXlsx } from './xlsx.ts'
 import { BATCH, type RowLimits } from '../../platform/limits.rules.ts'
-import type { Cell } from './columns.rules.ts'
 
 /** Takes a file piece by piece, then answers its rows, some at a time; the next are read before they are asked for. */
 const parts: Buffer[] = []

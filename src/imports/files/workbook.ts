@@ -1,6 +1,6 @@
 import { fromBufferPromise, type Entry, type ZipFile } from 'yauzl'
 import { ARCHIVE } from '../../platform/limits.rules.ts'
-import { addToCell, FileRefused } from './file-rows.ts'
+import { addToCell, FileRefused } from './columns.rules.ts'
 import { attributeOf, XmlReader, type XmlListener } from './xml.ts'
 
 /** What has to be known of a spreadsheet before its first sheet can be read. */

@@ -1,8 +1,7 @@
 import { Archive, ArchiveBroken, openWorkbook, readXml, type Workbook } from './workbook.ts'
-import { FileRefused, addToCell, type FileRows, type FileRow } from './file-rows.ts'
+import { addToCell, type Cell, FileRefused, type FileRow, type FileRows } from './columns.rules.ts'
 import { XmlBroken, attributeOf, type XmlAttributes, type XmlListener } from './xml.ts'
 import { ARCHIVE, ROW } from '../../platform/limits.rules.ts'
-import type { Cell } from './columns.rules.ts'
 import { DAY_MS } from '../../platform/calendar.ts'
 
 /**

@@ -5,7 +5,7 @@ import type { LoweredRow } from '../engine/rows.store.ts'
 import type { RawProblem, RawRow } from '../files/columns.rules.ts'
 import type { LinkOptions } from './links/links.rules.ts'
 import type { RowGroup, RowLabel, RowProblem } from './merge.rules.ts'
-import type { RowDefinition } from './row-fields.schemas.ts'
+import type { RowDefinition, RowKeys } from './row-fields.schemas.ts'
 
 /** What a step of an import works with. */
 export type ImportContext = {
@@ -17,13 +17,6 @@ export type ImportContext = {
   /** Set for a file of links. */
   options: LinkOptions | null
   publicUrl: string
-}
-
-export type RowKeys = {
-  /** Rows of one group are judged and applied together: all of one student. */
-  group: string
-  /** What a row belongs to within its group, such as a payment; '' when it stands alone. */
-  unit: string
 }
 
 export type Outcome = { appliedRows: number; unchangedRows: number }

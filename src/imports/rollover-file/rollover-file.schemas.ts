@@ -2,7 +2,14 @@ import { field, input, optional } from '../../http/wire/input.ts'
 import { feeFields } from '../../students/student.input.ts'
 import type { RawProblem } from '../files/columns.rules.ts'
 import { defineRows } from '../kinds/row-fields.schemas.ts'
-import type { StructureRow } from './rollover-file.rules.ts'
+import type { Paise } from '../../platform/money.ts'
+
+export type StructureRow = {
+  grade: string
+  nextGrade: string | null
+  componentType: string | null
+  feePaise: Paise | null
+}
 
 /** A row says where a grade goes, and beside that what one component of the new grade costs. */
 const cells = input({

@@ -1,17 +1,23 @@
-import { badRequest } from '../../platform/errors.ts'
-import { ROW_FILES } from '../../platform/limits.rules.ts'
-import type { Context } from '../../platform/context.ts'
-import { transact, type Command } from '../../platform/idempotency.ts'
-import { ProcessFailure } from '../../platform/process-pool/process-pool.ts'
-import { matchHeader, takeRow, type Header } from '../files/columns.rules.ts'
-import { FileRefused, formatOf, type FileRow } from '../files/file-rows.ts'
-import { withReader, type ReadRows } from '../files/read-rows.ts'
+import {
+  FileRefused,
+  type FileRow,
+  formatOf,
+  type Header,
+  matchHeader,
+  takeRow,
+} from '../files/columns.rules.ts'
+import { type ReadRows, withReader } from '../files/read-rows.ts'
 import { unreadableWords } from '../imports.rules.ts'
-import { partsOf, type ImportFile } from '../imports.service.ts'
+import { type ImportFile, partsOf } from '../imports.service.ts'
 import type { RowProblem } from '../kinds/merge.rules.ts'
-import { structureOf, type GradeStructure, type StructureRow } from './rollover-file.rules.ts'
-import { structureRows } from './rollover-file.schemas.ts'
+import { structureRows, type StructureRow } from './rollover-file.schemas.ts'
+import type { Context } from '../../platform/context.ts'
+import { badRequest } from '../../platform/errors.ts'
+import { type Command, transact } from '../../platform/idempotency.ts'
+import { ROW_FILES } from '../../platform/limits.rules.ts'
 import { addAll } from '../../platform/lists.ts'
+import type { Paise } from '../../platform/money.ts'
+import { ProcessFailure } from '../../platform/process-pool/process-pool.ts'
 
 export type ReadStructure = GradeStructure & { problems: RowProblem[]; unknownColumns: string[] }
 
@@ -76,4 +82,51 @@ function takeInto(
       bad,
       problems.map(problem => ({ rowNo, ...problem })),
     )
+}
+
+export type GradeStructure = {
+  grades: { grade: string; nextGrade: string | null }[]
+  fees: { grade: string; fees: { componentType: string; feePaise: Paise }[] }[]
+}
+
+/** Put together from all rows; a row that says otherwise than an earlier one is left out and named. */
+function structureOf(
+  rows: readonly { rowNo: number; row: StructureRow }[],
+): GradeStructure & { problems: RowProblem[] } {
+  const grades = new Map<string, string | null>()
+  const fees = new Map<string, Map<string, Paise>>()
+  const problems: RowProblem[] = []
+  for (const { rowNo, row } of rows) {
+    const { grade, nextGrade, componentType, feePaise } = row
+    const before = grades.get(grade)
+    if (before !== undefined && before !== nextGrade) {
+      const goes = before === null ? 'leaves the school' : `goes to ${before}`
+      problems.push({
+        rowNo,
+        column: 'next_grade',
+        message: `differs: in an earlier row grade ${grade} ${goes}`,
+      })
+      continue
+    }
+    grades.set(grade, nextGrade)
+    if (nextGrade === null || componentType === null || feePaise === null) continue
+    const known = fees.get(nextGrade) ?? new Map<string, Paise>()
+    fees.set(nextGrade, known)
+    const price = known.get(componentType)
+    if (price === undefined || price === feePaise) known.set(componentType, feePaise)
+    else
+      problems.push({
+        rowNo,
+        column: 'fee_amount',
+        message: `differs from an earlier row of grade ${nextGrade}`,
+      })
+  }
+  return {
+    grades: [...grades].map(([grade, nextGrade]) => ({ grade, nextGrade })),
+    fees: [...fees].map(([grade, prices]) => ({
+      grade,
+      fees: [...prices].map(([componentType, feePaise]) => ({ componentType, feePaise })),
+    })),
+    problems,
+  }
 }

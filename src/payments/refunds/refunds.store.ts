@@ -1,5 +1,5 @@
 import type { Queryable, Transaction } from '../../platform/db/database.ts'
-import { institutesOf } from '../../platform/db/named-rows.ts'
+import { institutesOf } from '../../platform/db/query.ts'
 import { Table } from '../../platform/db/table.ts'
 import { leasedRows } from '../../platform/jobs/leased-rows.ts'
 import type { Refund, RefundLine } from './refunds.rules.ts'

@@ -4,8 +4,7 @@ import { stat } from 'node:fs/promises'
 import { extract as createExtract, type Extract } from 'tar-stream'
 import { CLUSTER, MANIFEST, parseManifest, PURPOSE, settleBoth, writePaced, type Manifest } from './format.ts'
 import { POSTGRES_MAJOR } from '../embedded-postgres/paths.ts'
-import { NotOpened, readSealed } from '../sealed-file.ts'
-import type { Vault } from '../secrets.ts'
+import { NotOpened, readSealed, type Vault } from '../secrets.ts'
 
 export type Entry = Extract extends AsyncIterable<infer Source> ? Source : never
 

@@ -9,8 +9,7 @@ import { readThrough } from './read.ts'
 import { connectTo } from '../embedded-postgres/client.ts'
 import { exists, syncFolder } from '../embedded-postgres/paths.ts'
 import type { EmbeddedPostgres } from '../embedded-postgres/supervisor.ts'
-import { sealing } from '../sealed-file.ts'
-import type { Vault } from '../secrets.ts'
+import { sealing, type Vault } from '../secrets.ts'
 
 /**
  * Online backup of the embedded cluster by the server's low-level backup calls. Between pg_backup_start and

@@ -1,14 +1,13 @@
 import pg from 'pg'
 import { unavailable } from '../errors.ts'
 import { inSpan } from '../tracing/spans.ts'
-import { announce } from './client.ts'
+import { announce, Sockets } from './client.ts'
 import { ClusterSemaphore } from './cluster-semaphore.ts'
 import { isRetryable, isTimeout, toBursarError } from './errors.ts'
 import { sendQuery } from './named-query.ts'
 import { PipelinedReader } from './pipelined-reader.ts'
 import { LIMITED_SESSION, SESSION, TransactionPool } from './pool.ts'
 import { Servers } from './servers.ts'
-import { Sockets } from './sockets.ts'
 import {
   runTransaction,
   type Limits,

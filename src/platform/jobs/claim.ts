@@ -1,7 +1,6 @@
-import { isHere } from '../db/query.ts'
+import { isHere, type RowKey } from '../db/query.ts'
 import { assert } from '../assert.ts'
 import type { Database, Queryable, Transaction } from '../db/database.ts'
-import type { RowKey } from '../db/named-rows.ts'
 import { isMoving, isUnavailable } from '../errors.ts'
 
 /**

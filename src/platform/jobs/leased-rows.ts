@@ -1,7 +1,6 @@
-import { isHere } from '../db/query.ts'
+import { isHere, type RowKey } from '../db/query.ts'
 import type { Database, Queryable } from '../db/database.ts'
 import { updateDue } from './claim.ts'
-import type { RowKey } from '../db/named-rows.ts'
 
 /** A row that is ours until its lease expires. */
 export type Lease<Row> = { row: Row; heldUntil: Date }

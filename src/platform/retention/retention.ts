@@ -2,7 +2,7 @@ import type { Database, Queryable } from '../db/database.ts'
 import { isHeld, NoPermit } from '../db/cluster-semaphore.ts'
 import type { Log } from '../log.ts'
 import type { Vault } from '../secrets.ts'
-import type { Manifest } from './archive.ts'
+import { type Manifest, writeArchive } from './archive.ts'
 import {
   dropRetired,
   listRetired,
@@ -13,7 +13,6 @@ import {
   type RetiredMonth,
 } from './logs.ts'
 import type { Waiting } from './months.rules.ts'
-import { writeArchive } from './write-archive.ts'
 
 type Retention = {
   db: Database

@@ -51,11 +51,7 @@ export function startRequestSpan(name: string): TracedRequest | null {
 }
 
 /** A call to another host. `parent` is what `traceParent` answered where it was caused; null: what we are part of. */
-export function startCallSpan(
-  name: string,
-  attributes: Attributes,
-  parent: string | null = null,
-): Span | null {
+function startCallSpan(name: string, attributes: Attributes, parent: string | null = null): Span | null {
   if (library === null) return null
   const kind = library.SpanKind.CLIENT
   return tracer(library).startSpan(name, { kind, attributes }, contextOf(library, parent))
@@ -77,4 +73,26 @@ function contextOf({ context, ROOT_CONTEXT, trace }: Library, parent: string | n
   if (traceId === undefined || spanId === undefined) return context.active()
   const spanContext = { traceId, spanId, traceFlags: Number.parseInt(flags, 16), isRemote: true }
   return trace.setSpanContext(ROOT_CONTEXT, spanContext)
+}
+
+/** What a span is told of a call's end. */
+type CallEnd = { kind: 'answered'; httpStatus: number } | { kind: 'failed'; reason: string }
+
+/** Begins the span of a call; what it answers ends it and hands the result on. Paths and queries may name people. */
+export function traceCall(
+  { method, url }: { method: string; url: string },
+  name: string,
+  { parent = null, ...more }: { parent?: string | null; [attribute: string]: string | null } = {},
+): <Result extends CallEnd>(result: Result) => Result {
+  const span = startCallSpan(name, {}, parent)
+  if (span === null) return result => result
+  span.setAttributes({ 'http.request.method': method, 'server.address': URL.parse(url)?.hostname ?? '' })
+  for (const [attribute, value] of Object.entries(more))
+    if (value !== null) span.setAttribute(attribute, value)
+  return result => {
+    if (result.kind === 'answered') span.setAttribute('http.response.status_code', result.httpStatus)
+    else failSpan(span, result.reason)
+    span.end()
+    return result
+  }
 }

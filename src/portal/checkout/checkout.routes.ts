@@ -1,30 +1,32 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Institute } from '../../institutes/institutes.rules.ts'
+import { findPending, findRival, takeOverRivals } from '../../dues/on-the-way.service.ts'
+import { familyOf, findFamilyOrders } from '../../dues/pay-dues.service.ts'
 import { sendIfNew } from '../../http/assets.ts'
-import { stateAt, type OrderState, type OrderToPay } from '../../orders/orders.rules.ts'
+import type { Institute } from '../../institutes/institutes.rules.ts'
+import { type OrderState, type OrderToPay, stateAt } from '../../orders/orders.rules.ts'
 import { findOrderToPay } from '../../orders/orders.service.ts'
-import { findCarriedTo, type CarriedTo } from '../../students/rollover/rollover.service.ts'
 import { pageOfOrder } from '../../payment-pages/page-payments.service.ts'
-import { PAYMENT_MODES } from '../../payments/payments.rules.ts'
+import { checkReturned } from '../../payments/checks/check-payments.service.ts'
+import type { PaymentContext } from '../../payments/context.ts'
 import { methodsFor } from '../../payments/offers.service.ts'
+import { findReceipt, findReceiptFile } from '../../payments/order-receipt.service.ts'
+import { PAYMENT_MODES } from '../../payments/payments.rules.ts'
 import { listPayments } from '../../payments/payments.service.ts'
+import { listRefunds } from '../../payments/refunds/refunds.service.ts'
 import { giveUpOtherMode } from '../../payments/start/give-up.service.ts'
 import { startPayment, startTogether } from '../../payments/start/start-payment.service.ts'
-import { checkReturned } from '../../payments/checks/check-payments.service.ts'
-import { listRefunds } from '../../payments/refunds/refunds.service.ts'
-import type { PaymentContext } from '../../payments/context.ts'
 import { BursarError } from '../../platform/errors.ts'
 import { isIdShaped } from '../../platform/ids.ts'
-import { callbackUrlFor } from './callback.service.ts'
-import { familyOf, findFamilyOrders } from '../../dues/pay-dues.service.ts'
-import { describePage } from './order-page.ts'
-import { findPending, findRival, takeOverRivals } from '../../dues/started.service.ts'
-import { waitingOf } from '../parents/children.ts'
 import { fill } from '../../platform/languages.ts'
-import { textsIn } from '../texts/texts.ts'
-import { describeOrderBeingPaid } from '../parents/being-paid-page.ts'
+import { callbackUrlFor } from './callback.service.ts'
+import { describePage } from './order-page.ts'
 import { formField, languageOf, sendPage, sendWrongLink } from '../layout.ts'
-import { findReceiptFile, findReceipt } from '../../payments/order-receipt.service.ts'
+import { describeOrderBeingPaid } from '../parents/being-paid-page.ts'
+import { waitingOf } from '../parents/children.ts'
+import { textsIn } from '../texts/texts.ts'
+import { PROVIDERS } from '../../providers/catalogue.ts'
+import type { HostedPage } from '../../providers/port.ts'
+import { type CarriedTo, findCarriedTo } from '../../students/rollover/rollover.service.ts'
 
 const URL_PATH = '/pay/:institute/:order_id'
 
@@ -231,4 +233,42 @@ function stateOf(orders: readonly OrderToPay[]): OrderState {
   const states = new Set(orders.map(order => order.state))
   const [only] = states
   return states.size === 1 && only !== undefined ? only : 'cancelled'
+}
+
+type Params = { provider: string; '*': string }
+
+/**
+ * The page that opens a provider's checkout where only a script of the provider's does. It is the one page of ours that
+ * runs a script of others, so it holds nothing but the session, and its policy lets it reach that provider alone.
+ */
+export function hostedPages(app: FastifyInstance): void {
+  app.get<{ Params: Params }>('/hosted/:provider/*', (request, reply) => {
+    const { provider, '*': path } = request.params
+    const page = PROVIDERS[provider]?.hostedPage
+    if (page !== undefined && path === 'open.js')
+      return reply.header('content-type', 'text/javascript; charset=utf-8').send(page.script)
+    if (page === undefined || !page.path.test(path)) return sendWrongLink(request, reply)
+    const language = languageOf(request, reply)
+    const { hostedTitle: title } = textsIn(language).checkout
+    const scripts = [page.libraryUrl, `/hosted/${provider}/open.js`]
+    reply.header('content-security-policy', policyOf(page))
+    return sendPage(reply, { template: 'hosted', title, language, hasSwitch: false, data: { scripts } })
+  })
+}
+
+function policyOf({ origins }: HostedPage): string {
+  const theirs = origins.join(' ')
+  return [
+    "default-src 'none'",
+    `script-src 'self' ${theirs}`,
+    // The library sets styles of its own.
+    "style-src 'unsafe-inline' 'self'",
+    "font-src 'self'",
+    `img-src 'self' data: ${theirs}`,
+    `connect-src ${theirs}`,
+    `frame-src ${theirs}`,
+    `form-action ${theirs}`,
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ')
 }

@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify'
-import { findStartedDues, type StartedDues } from '../../dues/started.service.ts'
+import { findStartedDues, type StartedDues } from '../../dues/on-the-way.service.ts'
 import { listChildren } from '../../students/users/users.service.ts'
 import { sendPage } from '../layout.ts'
 import { frameOf, userOf, type Visit } from './access.ts'

@@ -1,36 +1,102 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
+import { DAY_MS } from '../../platform/calendar.ts'
 import { unavailable } from '../../platform/errors.ts'
 import { paiseOf, toRupees } from '../../platform/money.ts'
+import {
+  checkoutUrl,
+  type Connection,
+  type DebitRef,
+  find,
+  hostedPage,
+  phoneOf,
+  readDebitRef,
+  refusal,
+  repeatable,
+  toCashfreeId,
+  withoutEmpty,
+} from './connection.ts'
+import { noticeOf, reportOfExecution } from './controlled.client.ts'
+import { createMandates, readDebit } from './mandates.client.ts'
+import {
+  aboutDispute,
+  outcomeOfOrder,
+  outcomeOfPayment,
+  outcomeOfRefund,
+  readDisputes,
+  reportsOf,
+} from './reports.ts'
+import { readSettlements, reportOfUnasked } from './settlements.client.ts'
+import * as shapes from './shapes.ts'
 import { type Call, type CallerOptions, createCaller } from '../http.ts'
 import {
-  UPI_MOST,
-  ignoreRefusal,
-  ProviderRefused,
   type Callback,
   type DisputedPayment,
   type DisputeReport,
+  ignoreRefusal,
+  type KeyKind,
+  type PaymentAtProvider,
   type PaymentMode,
   type PaymentOutcome,
   type PaymentReport,
   type Provider,
+  type ProviderEntry,
+  ProviderRefused,
   type RefundReport,
   type RefundRequest,
   type Report,
-  type StartRequest,
-  type PaymentAtProvider,
   type StartedAtProvider,
+  type StartRequest,
+  UPI_MOST,
+  valueOf,
 } from '../port.ts'
-import { type Connection, find, phoneOf, refusal, repeatable, withoutEmpty } from './connection.ts'
-import { noticeOf, reportOfExecution } from './controlled.client.ts'
-import { checkoutUrl } from './hosted-page.ts'
-import { type DebitRef, readDebitRef, toCashfreeId } from './ids.ts'
-import { createMandates, readDebit } from './mandates.client.ts'
-import { readDisputes, aboutDispute } from './disputes.ts'
-import { outcomeOfOrder, outcomeOfPayment, outcomeOfRefund, reportsOf } from './reports.ts'
-import { readSettlements } from './settlements.client.ts'
-import * as shapes from './shapes.ts'
-import { reportOfUnasked } from './unasked-refunds.ts'
-import { DAY_MS } from '../../platform/calendar.ts'
+
+export const cashfree: ProviderEntry = {
+  title: 'Cashfree',
+  settings: [
+    {
+      field: 'client_id',
+      env: 'CASHFREE_CLIENT_ID',
+      label: 'App id',
+      help: 'In the merchant dashboard under Payment Gateway, Developers, API keys. Those of the test environment begin with TEST.',
+      describes: 'takes payments and mandates through Cashfree instead of the sandbox bank',
+    },
+    {
+      field: 'client_secret',
+      env: 'CASHFREE_CLIENT_SECRET',
+      label: 'Secret key',
+      help: 'Beside the app id. Cashfree signs its webhooks with it, so there is no other secret to enter.',
+      describes:
+        'secret of that app id; Cashfree signs its callbacks to PUBLIC_URL/callbacks/cashfree with it',
+      isSecret: true,
+    },
+  ],
+  apiUrlEnv: 'CASHFREE_API_URL',
+  hostedPage,
+  create(values, { apiUrl, now, onCall } = {}) {
+    const clientId = valueOf(values, 'client_id')
+    const clientSecret = valueOf(values, 'client_secret')
+    return createCashfree({
+      clientId,
+      clientSecret,
+      onCall,
+      environment: keyKindOf(clientId, clientSecret) === 'live' ? 'production' : 'sandbox',
+      ...(apiUrl === undefined ? {} : { baseUrl: apiUrl }),
+      ...(now === undefined ? {} : { now }),
+    })
+  },
+  describe(values) {
+    const clientId = valueOf(values, 'client_id')
+    const key = keyKindOf(clientId, valueOf(values, 'client_secret'))
+    return { field: 'client_id', key, hint: `…${clientId.slice(-4)}` }
+  },
+}
+
+/** Newer secrets say which money they move, and so do the app ids of the test environment; old live ones say nothing. */
+function keyKindOf(clientId: string, clientSecret: string): KeyKind | null {
+  const [, environment] = /^cfsk_[a-z]+_(test|prod)_./.exec(clientSecret) ?? []
+  if (environment === 'test' || clientId.startsWith('TEST')) return 'test'
+  return environment === 'prod' || /^[0-9a-zA-Z]{16,}$/.test(clientId) ? 'live' : null
+}
 
 /**
  * Cashfree by Orders and its hosted checkout, and by Subscriptions on demand (mandates.client.ts).
@@ -40,7 +106,7 @@ import { DAY_MS } from '../../platform/calendar.ts'
  * Orders rather than Payment Links, because a link makes orders under ids of Cashfree's own, and those are all that a
  * refund's callback and the reconciliation carry.
  */
-export type CashfreeOptions = {
+type CashfreeOptions = {
   clientId: string
   clientSecret: string
   environment: Connection['environment']

@@ -9,8 +9,17 @@ import {
   type PaymentOutcome,
   type PaymentReport,
 } from '../port.ts'
-import { find, refusal, repeatable, type Connection } from './connection.ts'
-import { readDebitRef, readOurId, toCashfreeId, toDebitRef, type DebitRef } from './ids.ts'
+import {
+  type Connection,
+  type DebitRef,
+  find,
+  readDebitRef,
+  readOurId,
+  refusal,
+  repeatable,
+  toCashfreeId,
+  toDebitRef,
+} from './connection.ts'
 import { returnCodeOf, outcomeOfSubscription } from './reports.ts'
 import * as shapes from './shapes.ts'
 import { readMoney, readOptionalId, readOptionalMoment, type Event } from './shapes.ts'

@@ -14,7 +14,19 @@ import {
   type StartedAtProvider,
   type PaymentOutcome,
 } from '../port.ts'
-import { type Connection, find, phoneOf, refusal, repeatable, withoutEmpty } from './connection.ts'
+import {
+  checkoutUrl,
+  type Connection,
+  type DebitRef,
+  find,
+  phoneOf,
+  readDebitRef,
+  refusal,
+  repeatable,
+  toCashfreeId,
+  toDebitRef,
+  withoutEmpty,
+} from './connection.ts'
 import {
   announce,
   execute,
@@ -24,8 +36,6 @@ import {
   letGoOn,
   manage,
 } from './controlled.client.ts'
-import { checkoutUrl } from './hosted-page.ts'
-import { type DebitRef, readDebitRef, toCashfreeId, toDebitRef } from './ids.ts'
 import { outcomeOfCharge, outcomeOfSubscription, reportOfSubscription } from './reports.ts'
 import * as shapes from './shapes.ts'
 

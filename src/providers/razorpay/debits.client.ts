@@ -8,11 +8,10 @@ import {
   type PaymentAtProvider,
   type PaymentOutcome,
 } from '../port.ts'
-import { type Order, readCharge, readOrder } from './mandate-shapes.ts'
+import { type Order, type RazorpayPayment, readCharge, readItems, readOrder, readPayment } from './shapes.ts'
 import { tokenOf, unsureReads } from './mandates.client.ts'
 import { outcomeOfDebit } from './reports.ts'
 import { isReason, returnCodeOf } from './return-codes.rules.ts'
-import { readItems, readPayment, type RazorpayPayment } from './shapes.ts'
 
 /**
  * A debit is an order with our payment id as its receipt, and one charge of the token under it. A charge has no

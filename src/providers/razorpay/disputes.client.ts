@@ -3,14 +3,15 @@ import { isObject } from '../answer.ts'
 import type { Call } from '../http.ts'
 import type { PaymentAtProvider, DisputeReport, Report } from '../port.ts'
 import { reportOfDispute } from './reports.ts'
-import { type Dispute, readDispute } from './mandate-shapes.ts'
 import {
+  type Dispute,
   type Event,
+  type RazorpayPayment,
+  readDispute,
   readItems,
   readLinks,
   readPayment,
   readRefund,
-  type RazorpayPayment,
   type ReconItem,
 } from './shapes.ts'
 import { addAll } from '../../platform/lists.ts'

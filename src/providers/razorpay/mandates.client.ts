@@ -12,17 +12,18 @@ import {
   type StartedAtProvider,
 } from '../port.ts'
 import {
-  readRegistration,
-  readToken,
   mandateRefOf,
   parseMandateRef,
+  readItems,
+  readPayment,
+  readRegistration,
+  readToken,
   registeredBy,
   type Registration,
   type Token,
   type TokenRef,
-} from './mandate-shapes.ts'
+} from './shapes.ts'
 import { railOf } from './return-codes.rules.ts'
-import { readItems, readPayment } from './shapes.ts'
 
 /**
  * Mandates by registration links: the payer authorises on a page of Razorpay's, and a token comes of it. A link is found

@@ -1,27 +1,71 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { unavailable } from '../../platform/errors.ts'
 import { paiseOf } from '../../platform/money.ts'
+import { type Call, type CallerOptions, createCaller } from '../http.ts'
 import {
   ignoreRefusal,
-  ProviderRefused,
-  UPI_MOST,
+  type PaymentAtProvider,
   type PaymentOutcome,
   type PaymentReport,
   type Provider,
+  type ProviderEntry,
+  ProviderRefused,
   type RefundReport,
   type RefundRequest,
-  type StartRequest,
-  type PaymentAtProvider,
   type StartedAtProvider,
+  type StartRequest,
+  UPI_MOST,
+  valueOf,
 } from '../port.ts'
-import { type Call, type CallerOptions, createCaller } from '../http.ts'
 import { announceDebit, presentDebit, readDebit, readDebitOutcome } from './debits.client.ts'
 import { readDisputeEvent, readDisputes, readUnasked } from './disputes.client.ts'
 import { cancelMandate, readMandate, registerMandate, UPI_REGISTRATION_PAISE } from './mandates.client.ts'
 import { outcomeOfLink, outcomeOfPayment, outcomeOfRefund, reportsOf } from './reports.ts'
-import { refundOnce } from './refunds.client.ts'
-import { readSettlements } from './settlements.client.ts'
+import { readSettlements, refundOnce } from './settlements.client.ts'
 import * as shapes from './shapes.ts'
+
+export const razorpay: ProviderEntry = {
+  title: 'Razorpay',
+  settings: [
+    {
+      field: 'key_id',
+      env: 'RAZORPAY_KEY_ID',
+      label: 'Key id',
+      help: 'In the dashboard of Razorpay under Account & Settings, API keys. It begins with rzp_live_ or rzp_test_.',
+      describes: 'takes payments through Razorpay instead of the sandbox bank',
+    },
+    {
+      field: 'key_secret',
+      env: 'RAZORPAY_KEY_SECRET',
+      label: 'Key secret',
+      help: 'Shown once, when the key is generated.',
+      describes: 'secret of that key',
+      isSecret: true,
+    },
+    {
+      field: 'webhook_secret',
+      env: 'RAZORPAY_WEBHOOK_SECRET',
+      label: 'Webhook secret',
+      help: 'Choose a long random one, and enter the same in the dashboard under Webhooks.',
+      describes: 'secret of the webhook at PUBLIC_URL/callbacks/razorpay',
+      isSecret: true,
+    },
+  ],
+  apiUrlEnv: 'RAZORPAY_API_URL',
+  create: (values, { apiUrl, onCall } = {}) =>
+    createRazorpay({
+      keyId: valueOf(values, 'key_id'),
+      keySecret: valueOf(values, 'key_secret'),
+      webhookSecret: valueOf(values, 'webhook_secret'),
+      onCall,
+      ...(apiUrl === undefined ? {} : { baseUrl: apiUrl }),
+    }),
+  describe(values) {
+    const keyId = valueOf(values, 'key_id')
+    const [, key = null] = /^rzp_(test|live)_./.exec(keyId) ?? []
+    return { field: 'key_id', key: key as 'test' | 'live' | null, hint: `…${keyId.slice(-4)}` }
+  },
+}
 
 /**
  * Razorpay by Payment Links: the payer's browser goes to a page of theirs by its address, without a script of ours.

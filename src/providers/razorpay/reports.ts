@@ -9,10 +9,17 @@ import type {
   DisputeReport,
   DisputeState,
 } from '../port.ts'
-import { readToken, readRegistration, mandateRefOf, registeredBy, type Dispute } from './mandate-shapes.ts'
+import {
+  type Dispute,
+  type Event,
+  mandateRefOf,
+  type RazorpayPayment,
+  readRegistration,
+  readToken,
+  registeredBy,
+} from './shapes.ts'
 import { railOf, returnCodeOf } from './return-codes.rules.ts'
 import * as shapes from './shapes.ts'
-import type { Event, RazorpayPayment } from './shapes.ts'
 import { assertNever } from '../../platform/assert.ts'
 
 /** What Razorpay says, in our words; without I/O. */

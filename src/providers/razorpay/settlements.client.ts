@@ -1,13 +1,13 @@
 import { parseDay } from '../../platform/calendar.ts'
 import { unavailable } from '../../platform/errors.ts'
-import { RECON_PAGE, type Call } from '../http.ts'
-import { ProviderRefused, type SettlementReport, type SettlementItem } from '../port.ts'
+import { type Paise, paiseOf } from '../../platform/money.ts'
+import { type Call, RECON_PAGE } from '../http.ts'
+import { ProviderRefused, type SettlementItem, type SettlementReport } from '../port.ts'
 import { findDisputed, findRefunded } from './disputes.client.ts'
-import { refundOnce } from './refunds.client.ts'
 import * as shapes from './shapes.ts'
-import { paiseOf, type Paise } from '../../platform/money.ts'
+import { type RazorpayRefund, readItems, readRefund } from './shapes.ts'
 
-const MAX_PAGES = 4_000
+const MAX_ITEM_PAGES = 4_000
 
 /** Read whole before the first report: a pay-out's items stand on any page. */
 export async function* readSettlements(begin: () => Call, day: string): AsyncGenerator<SettlementReport> {
@@ -15,7 +15,7 @@ export async function* readSettlements(begin: () => Call, day: string): AsyncGen
   const [year = '', month = '', date = ''] = day.split('-')
   const items = new Map<string, shapes.ReconItem>()
   for (let page = 0; ; page++) {
-    if (page === MAX_PAGES) throw unavailable('Razorpay lists too many settled items for one day.')
+    if (page === MAX_ITEM_PAGES) throw unavailable('Razorpay lists too many settled items for one day.')
     const count = String(RECON_PAGE.items)
     const query = new URLSearchParams({
       year,
@@ -134,4 +134,40 @@ function feeOf(item: shapes.ReconItem, isIncoming: boolean): Paise {
   const fee = isIncoming ? item.amountPaise - moved : moved - item.amountPaise
   if (fee < 0) throw unavailable(`Razorpay's figures for ${item.entityId} do not add up.`)
   return paiseOf(fee)
+}
+
+const REFUNDS_PAGE = 100
+const MAX_REFUND_PAGES = 1_000
+
+type Refund = { refundId: string; amountPaise: Paise; notes: Readonly<Record<string, string>> }
+
+/** Gives a payment of Razorpay's back, in whole or in part; once, however often it is asked for. */
+export async function refundOnce(call: Call, paymentId: string, asked: Refund): Promise<RazorpayRefund> {
+  const path = `/v1/payments/${encodeURIComponent(paymentId)}`
+  const refund = (await findRefund(call, path, asked.refundId)) ?? (await makeRefund(call, path, asked))
+  if (refund.amountPaise === asked.amountPaise) return refund
+  throw new ProviderRefused(`Razorpay has ${refund.id} under this refund's id with another amount.`)
+}
+
+async function findRefund(call: Call, path: string, refundId: string): Promise<RazorpayRefund | null> {
+  for (let page = 0; page < MAX_REFUND_PAGES; page++) {
+    const at = `${path}/refunds?count=${REFUNDS_PAGE}&skip=${page * REFUNDS_PAGE}`
+    const refunds = await call('GET', at, answer => readItems(answer, readRefund))
+    const found = refunds.find(({ receipt, notes }) => receipt === refundId || notes.refundId === refundId)
+    if (found !== undefined) return found
+    if (refunds.length < REFUNDS_PAGE) return null
+  }
+  throw unavailable('Razorpay lists too many refunds of one payment.')
+}
+
+/** The key guards against two of us at once, which looking first cannot. */
+function makeRefund(
+  call: Call,
+  path: string,
+  { refundId, amountPaise, notes }: Refund,
+): Promise<RazorpayRefund> {
+  return call('POST', `${path}/refund`, readRefund, {
+    headers: { 'x-refund-idempotency': refundId },
+    body: { amount: amountPaise, speed: 'normal', receipt: refundId, notes },
+  })
 }

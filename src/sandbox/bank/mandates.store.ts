@@ -1,8 +1,7 @@
 import type { Database, Queryable, Transaction } from '../../platform/db/database.ts'
 import { updateDue, findDue } from '../../platform/jobs/claim.ts'
 import type { BankMandate, MandateMove, BankDebit } from './mandates.rules.ts'
-import { isHere } from '../../platform/db/query.ts'
-import { institutesOf, nameRows, type RowKey } from '../../platform/db/named-rows.ts'
+import { institutesOf, isHere, nameRows, type RowKey } from '../../platform/db/query.ts'
 import type { Paise } from '../../platform/money.ts'
 import type { BankState } from './simulator.rules.ts'
 

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { addOpenWrite } from '../../console/auth/access.routes.ts'
-import { emailInput } from '../../console/auth/session.input.ts'
+import { emailInput } from '../../console/auth/session.schemas.ts'
 import { giveCookie, signInRequestOf } from '../../console/auth/session.routes.ts'
 import { signInAsDemo } from '../../console/auth/sign-in.service.ts'
 import type { Context } from '../../platform/context.ts'

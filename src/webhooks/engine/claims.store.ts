@@ -2,8 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { OwedDeliveries, OwedEvent } from '../../events/owed-deliveries.ts'
 import { assert } from '../../platform/assert.ts'
 import type { Database, Queryable, Transaction } from '../../platform/db/database.ts'
-import { isHere, oneOf } from '../../platform/db/query.ts'
-import { institutesOf } from '../../platform/db/named-rows.ts'
+import { institutesOf, isHere, oneOf } from '../../platform/db/query.ts'
 import { CIRCUIT_OPENS_AT, type DeliverableEvent } from '../delivery-log/deliveries.rules.ts'
 
 /**

@@ -1,5 +1,5 @@
 import type { Transaction } from '../../platform/db/database.ts'
-import { institutesOf, nameRows } from '../../platform/db/named-rows.ts'
+import { institutesOf, nameRows } from '../../platform/db/query.ts'
 import type { DeliveryState, Health } from '../delivery-log/deliveries.rules.ts'
 import type { Claimed } from './claims.store.ts'
 

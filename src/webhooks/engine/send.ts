@@ -1,7 +1,7 @@
 import { createHmac, createSecretKey, type Hmac, type KeyObject } from 'node:crypto'
 import type { Context } from '../../platform/context.ts'
 import { mergeHeaders, type HttpRequest } from '../../platform/http-client/http-client.ts'
-import { traceCall } from '../../platform/http-client/trace-call.ts'
+import { traceCall } from '../../platform/tracing/spans.ts'
 import { excerptOf, maskOf, spellingsOf } from '../delivery-log/deliveries.rules.ts'
 import { openHeader, openSecrets } from '../subscriptions/subscriptions.service.ts'
 import type { Claimed, DeliveryTarget } from './claims.store.ts'

@@ -1,5 +1,4 @@
-import { isHere } from '../../platform/db/query.ts'
-import { nameRows, type RowKey } from '../../platform/db/named-rows.ts'
+import { isHere, nameRows, type RowKey } from '../../platform/db/query.ts'
 import type { Database, Transaction } from '../../platform/db/database.ts'
 import type { NoticeKind } from '../delivery-log/deliveries.rules.ts'
 import type { DueMail } from './failure-mail.rules.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
-import { yearEnd } from '../../../src/app/year-end.ts'
+import { yearEnd } from '../../../src/app/jobs.ts'
 import { advanceRollovers } from '../../../src/students/rollover/rollover.service.ts'
 import { DESKTOP, expectCount, setStage, type Stage } from '../../harness/browser.ts'
 import { ERP, sampleStudent } from '../../harness/samples.ts'

@@ -4,7 +4,7 @@ import { CellConnections } from '../../../src/cells/connections.ts'
 import { addCell } from '../../../src/cells/directory.service.ts'
 import { moveSchool } from '../../../src/cells/move/move.service.ts'
 import { examineCells } from '../../../src/cells/status.service.ts'
-import { syncOnce } from '../../../src/cells/watch.service.ts'
+import { syncOnce } from '../../../src/cells/maps.service.ts'
 import { waitFor } from '../../harness/wait.ts'
 import { startTwoCells } from './two-cells.ts'
 

@@ -1,9 +1,8 @@
 import { CellConnections } from '../../../src/cells/connections.ts'
 import { addCell } from '../../../src/cells/directory.service.ts'
-import type { Proxies } from '../../../src/cells/maps.service.ts'
+import { type Proxies, syncOnce } from '../../../src/cells/maps.service.ts'
 import { moveToCell } from '../../../src/cells/moves.service.ts'
 import type { Move } from '../../../src/cells/move/moves.store.ts'
-import { syncOnce } from '../../../src/cells/watch.service.ts'
 import type { TestProxy } from '../proxy.ts'
 import type { TwoCells } from './two-cells.ts'
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { yearEnd } from '../../../src/app/year-end.ts'
+import { yearEnd } from '../../../src/app/jobs.ts'
 import { readHome } from '../../../src/console/home/home.service.ts'
 import { countList } from '../../../src/console/lists/lists.service.ts'
 import { GROUPINGS, DEFAULTER_BUCKETS } from '../../../src/console/reports/dues.rules.ts'

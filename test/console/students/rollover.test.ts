@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { suggestNextGrade } from '../../../src/console/students/rollover/rollover.rules.ts'
-import { yearEnd } from '../../../src/app/year-end.ts'
+import { yearEnd } from '../../../src/app/jobs.ts'
 import { raisedRupees, yearsLater } from '../../../web/src/pages/students/rollover/raise.ts'
 import { advanceRollovers } from '../../../src/students/rollover/rollover.service.ts'
 import type { Json } from '../../harness/client.ts'

@@ -2,8 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { LATE_FEE, type LateFee } from '../../../src/dues/dues.rules.ts'
-import { counterFeesOf, nextDueDay } from '../../../src/dues/takings/offers.rules.ts'
-import { divideAmongWays, takingProblems } from '../../../src/dues/takings/takings.rules.ts'
+import {
+  counterFeesOf,
+  divideAmongWays,
+  nextDueDay,
+  takingProblems,
+} from '../../../src/dues/takings/takings.rules.ts'
 import { paiseOf, sumPaise, ZERO, type Paise } from '../../../src/platform/money.ts'
 
 const amount = fc.integer({ min: 1, max: 10_000_000 }).map(paiseOf)

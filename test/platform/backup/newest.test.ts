@@ -6,11 +6,10 @@ import { buffer } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { pack } from 'tar-stream'
-import { newestBackup } from '../../../src/platform/backup/newest.ts'
+import { newestBackup } from '../../../src/platform/backup/schedule.ts'
 import { PURPOSE } from '../../../src/platform/backup/format.ts'
 import { POSTGRES_MAJOR } from '../../../src/platform/embedded-postgres/paths.ts'
-import { sealing } from '../../../src/platform/sealed-file.ts'
-import { Vault } from '../../../src/platform/secrets.ts'
+import { sealing, Vault } from '../../../src/platform/secrets.ts'
 import { scratch } from '../embedded-postgres/fixtures/support.ts'
 
 const vault = new Vault(Buffer.alloc(32, 7))

@@ -7,11 +7,11 @@ import {
   archiveProblem,
   linesPath,
   listArchives,
-  verifyArchives,
   type Manifest,
+  verifyArchives,
+  writeArchive,
 } from '../../../src/platform/retention/archive.ts'
 import { Vault } from '../../../src/platform/secrets.ts'
-import { writeArchive } from '../../../src/platform/retention/write-archive.ts'
 import { startBursar } from '../../harness/bursar.ts'
 import { temporaryFolder } from './support.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { purgeEntries } from '../../../src/portal/entry/sessions.service.ts'
+import { purgeEntries } from '../../../src/portal/entry/entry.service.ts'
 import { startBursar } from '../../harness/bursar.ts'
 import { Visitor } from '../../harness/visitor.ts'
 import { contract, entrance, parentOf, tokenOf, tokenPath } from '../entry-support.ts'

@@ -4,7 +4,12 @@ import fc from 'fast-check'
 import { meaningOf } from '../../../src/flex/rules/returns.rules.ts'
 import { newId } from '../../../src/platform/ids.ts'
 import { paiseOf, toRupees } from '../../../src/platform/money.ts'
-import { readDebitRef, readOurId, toCashfreeId, toDebitRef } from '../../../src/providers/cashfree/ids.ts'
+import {
+  readDebitRef,
+  readOurId,
+  toCashfreeId,
+  toDebitRef,
+} from '../../../src/providers/cashfree/connection.ts'
 import {
   outcomeOfCharge,
   outcomeOfOrder,

@@ -1,6 +1,6 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
-import type { SessionAnswer } from '../../../src/console/auth/session.output.ts'
+import type { SessionAnswer } from '../../../src/console/auth/session.schemas.ts'
 import { get, setToken } from './client.ts'
 
 export type Session = SessionAnswer

@@ -1,5 +1,5 @@
 import { forEachInstitute } from '../../../platform/jobs/claim.ts'
-import type { RowKey } from '../../../platform/db/named-rows.ts'
+import type { RowKey } from '../../../platform/db/query.ts'
 import { readBankStatus } from '../../../banking/statements/statements.service.ts'
 import type { Institute } from '../../../institutes/institutes.rules.ts'
 import { getInstitutesById } from '../../../institutes/institutes.service.ts'

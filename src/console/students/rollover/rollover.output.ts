@@ -1,7 +1,6 @@
 import { outputOf, type Shown } from '../../../http/wire/output.ts'
 import { problemOutput } from '../../../imports/imports.schemas.ts'
-import type { GradeStructure } from '../../../imports/rollover-file/rollover-file.rules.ts'
-import type { ReadStructure } from '../../../imports/rollover-file/rollover-file.service.ts'
+import type { GradeStructure, ReadStructure } from '../../../imports/rollover-file/rollover-file.service.ts'
 import type { Paise } from '../../../platform/money.ts'
 import { suggestNextGrade } from './rollover.rules.ts'
 import type { GradeOfYear } from './rollover.store.ts'

@@ -1,5 +1,4 @@
-import type { Cell } from '../../../imports/files/columns.rules.ts'
-import { PROBLEM_TITLE } from '../../../imports/files/head.rules.ts'
+import { type Cell, PROBLEM_TITLE } from '../../../imports/files/columns.rules.ts'
 import type { BadRow } from '../../../imports/rosters.service.ts'
 import { csvHead, csvRow, type Column } from '../../reports/reports.rules.ts'
 

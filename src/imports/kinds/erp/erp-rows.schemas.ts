@@ -8,8 +8,7 @@ import {
   paidBeforeFields,
 } from '../../../students/student.input.ts'
 import type { Profile, DirectPayment } from '../../../students/students.rules.ts'
-import { defineRows } from '../row-fields.schemas.ts'
-import { identityCells, splitIdentity, type RowOfStudent } from '../student-identity.schemas.ts'
+import { defineRows, identityCells, type RowOfStudent, splitIdentity } from '../row-fields.schemas.ts'
 import type { Discount } from '../../../fees/fees.rules.ts'
 import type { RawProblem } from '../../files/columns.rules.ts'
 

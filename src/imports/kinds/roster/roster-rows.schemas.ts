@@ -3,8 +3,13 @@ import type { SentFee } from '../../../fees/fees.rules.ts'
 import { feeFields, registrationParams, SCHOOL_YEAR, studentFields } from '../../../students/student.input.ts'
 import type { Profile } from '../../../students/students.rules.ts'
 import type { RawProblem } from '../../files/columns.rules.ts'
-import { defineRows, type RowDefinition } from '../row-fields.schemas.ts'
-import { identityCells, splitIdentity, type RowOfStudent } from '../student-identity.schemas.ts'
+import {
+  defineRows,
+  identityCells,
+  type RowDefinition,
+  type RowOfStudent,
+  splitIdentity,
+} from '../row-fields.schemas.ts'
 import { feeCodeOf } from '../matched-columns.rules.ts'
 
 export type RosterRow = RowOfStudent & {

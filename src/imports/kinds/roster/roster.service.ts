@@ -32,7 +32,7 @@ import {
   type RowLabel,
   type RowProblem,
 } from '../merge.rules.ts'
-import { keysByNumber, ofStudents } from '../student-identity.schemas.ts'
+import { keysByNumber, ofStudents } from '../row-fields.schemas.ts'
 import { rosterRows, type RosterRow } from './roster-rows.schemas.ts'
 import { addAll } from '../../../platform/lists.ts'
 import { isSameName } from '../../../platform/names.ts'

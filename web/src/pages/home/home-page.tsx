@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Navigate } from '@tanstack/react-router'
-import type { HomeAnswer } from '../../../../src/console/home/home.output.ts'
+import type { HomeAnswer } from '../../../../src/console/home/home.routes.ts'
 import { get } from '../../api/client.ts'
 import { useInstitute, useInstitutePath, useMay } from '../../api/session.ts'
 import { DayAmountChart } from '../../ui/bar-chart.tsx'

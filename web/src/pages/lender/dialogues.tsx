@@ -1,6 +1,6 @@
 import { Button, Group, TextInput } from '@mantine/core'
 import { useState } from 'react'
-import type { LoanDetailAnswer } from '../../../../src/console/loans/loan.output.ts'
+import type { LoanDetailAnswer } from '../../../../src/console/loans/loan.schemas.ts'
 import { problemOf, useCommand } from '../../api/command.ts'
 import { ConfirmWithReason } from '../../ui/dialogue/confirm-with-reason.tsx'
 import { formatRupees } from '../../ui/money.tsx'

@@ -1,6 +1,6 @@
 import { Alert, Button } from '@mantine/core'
 import type { ReactNode } from 'react'
-import type { LoanDetailAnswer } from '../../../../src/console/loans/loan.output.ts'
+import type { LoanDetailAnswer } from '../../../../src/console/loans/loan.schemas.ts'
 import { fileAddress } from '../../api/client.ts'
 import { Detail, type DetailField } from '../../ui/detail.tsx'
 import { formatRupees, Money } from '../../ui/money.tsx'

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
-import type { AccountAnswer } from '../../../../src/console/money/books.output.ts'
+import type { AccountAnswer } from '../../../../src/console/money/books.schemas.ts'
 import type { LedgerTransferAnswer } from '../../../../src/console/money/ledger.list.ts'
 import { get } from '../../api/client.ts'
 import { useInstitute, useInstitutePath } from '../../api/session.ts'

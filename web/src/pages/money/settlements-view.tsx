@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import type { ExpectedAnswer } from '../../../../src/console/money/settlement.output.ts'
+import type { ExpectedAnswer } from '../../../../src/console/money/money.routes.ts'
 import type { SettlementAnswer } from '../../../../src/payments/settlements/settlement.list.ts'
 import { get } from '../../api/client.ts'
 import { useInstitute, useInstitutePath } from '../../api/session.ts'

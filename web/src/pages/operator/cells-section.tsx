@@ -1,6 +1,6 @@
 import { Alert } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import type { CellAnswer } from '../../../../src/cells/cells.output.ts'
+import type { CellAnswer } from '../../../../src/cells/cells.routes.ts'
 import { get } from '../../api/client.ts'
 import { formatCount } from '../../ui/money.tsx'
 import { StatusBadge, type Tone } from '../../ui/status-badge.tsx'

@@ -1,7 +1,7 @@
 import { Button, Checkbox, Group, NativeSelect, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { FamilyPagesAnswer } from '../../../../src/console/settings/family-pages.routes.ts'
+import type { FamilyPagesAnswer } from '../../../../src/console/settings/school.routes.ts'
 import { get } from '../../api/client.ts'
 import { useCommand } from '../../api/command.ts'
 import { useInstitute, useInstitutePath, useMay } from '../../api/session.ts'

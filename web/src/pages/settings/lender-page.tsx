@@ -1,7 +1,7 @@
 import { Button, Radio, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { LenderChoiceAnswer } from '../../../../src/console/loans/lender-choice.routes.ts'
+import type { LenderChoiceAnswer } from '../../../../src/console/loans/loans.routes.ts'
 import { get } from '../../api/client.ts'
 import { useCommand } from '../../api/command.ts'
 import { useInstitutePath, useMay } from '../../api/session.ts'

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import type { SearchAnswer } from '../../../../src/console/search/search.output.ts'
+import type { SearchAnswer } from '../../../../src/console/search/search.routes.ts'
 import { get } from '../../api/client.ts'
 import { useInstitute, useInstitutePath } from '../../api/session.ts'
 import { formatRupees } from '../../ui/money.tsx'

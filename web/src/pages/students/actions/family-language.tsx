@@ -1,7 +1,7 @@
 import { Button, Group } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { FamilyLanguageAnswer } from '../../../../../src/console/settings/family-language.routes.ts'
+import type { FamilyLanguageAnswer } from '../../../../../src/console/settings/school.routes.ts'
 import { get } from '../../../api/client.ts'
 import { useCommand } from '../../../api/command.ts'
 import { Problem } from '../../../ui/problem.tsx'

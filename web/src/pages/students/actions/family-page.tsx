@@ -1,6 +1,6 @@
 import { Button, Checkbox, Group, Stack } from '@mantine/core'
 import { useState } from 'react'
-import type { SentPageAnswer } from '../../../../../src/console/settings/family-pages.routes.ts'
+import type { SentPageAnswer } from '../../../../../src/console/settings/school.routes.ts'
 import { useCommand } from '../../../api/command.ts'
 import { useInstitutePath } from '../../../api/session.ts'
 import { Problem } from '../../../ui/problem.tsx'

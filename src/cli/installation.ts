@@ -1,12 +1,19 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Command } from 'commander'
-import { readConfig, type Config } from '../app/config.ts'
+import { type Config, readConfig } from '../app/config.ts'
+import { describeDefault } from '../app/config/setting.ts'
+import { ALL_SETTINGS, findMisspelt } from '../app/config/settings.ts'
+import { examine } from '../app/doctor/doctor.service.ts'
 import { connectTo, NoPrimary } from '../app/open-database.ts'
+import { smsTemplates, unknownNames } from '../app/senders.ts'
 import { describeAge, findProblems, type Status } from '../app/status/status.rules.ts'
-import { readStatus, UnreadableDatabase } from '../app/status/status.service.ts'
+import { readStatus, refuseUnused, UnreadableDatabase } from '../app/status/status.service.ts'
+import { addExamples, InputError } from './terminal/command-line.ts'
+import { formatBytes, formatTable, formatTime, show, writeError } from './terminal/output.ts'
+import { describeFailure, withContext } from './with-context.ts'
+import { CLUSTER } from '../platform/backup/format.ts'
 import { isUnavailable } from '../platform/errors.ts'
-import { describeFailure } from './failures.ts'
-import { addExamples } from './terminal/help.ts'
-import { formatBytes, formatTable, formatTime, show } from './terminal/output.ts'
 import { largestOf } from '../platform/lists.ts'
 
 export function addStatusCommand(program: Command): void {
@@ -143,4 +150,119 @@ function toJson(value: unknown): object {
 
 function snakeOf(name: string): string {
   return name.replaceAll(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)
+}
+
+export function addDoctorCommand(program: Command): void {
+  const doctor = program
+    .command('doctor')
+    .description('look at everything that an installation needs, and say what to do')
+    .action(runDoctor)
+  addExamples(doctor, ['bursar doctor', 'bursar doctor --json'])
+}
+
+/** Who only looks must not migrate an empty database, or settle that it is a sandbox. */
+async function refuseToMake(config: Config): Promise<void> {
+  if (config.databaseUrl === null && !existsSync(join(config.dataDir, CLUSTER)))
+    throw new UnreadableDatabase(
+      `${config.dataDir} has no database yet: start Bursar. If you meant another, set DATA_DIR or DATABASE_URL.`,
+    )
+  // Says at once how each server stands where none takes writes; to open it would wait for a promotion.
+  const connected = await connectTo(config)
+  if (connected === null) return
+  try {
+    await refuseUnused(connected.db)
+  } finally {
+    await connected.db.close()
+  }
+}
+
+async function runDoctor(): Promise<void> {
+  const config = readConfig(process.env)
+  await refuseToMake(config)
+  await withContext(async ctx => {
+    const findings = await examine(config, ctx)
+    const problems = findings.filter(({ verdict }) => verdict === 'problem').length
+    const rows = findings.map(({ subject, verdict, text }) => [verdict, subject, text])
+    const end = problems === 0 ? 'Nothing stands in the way.' : `${problems} to mend.`
+    show(
+      { mode: config.mode, problems, findings },
+      `${formatTable(['', 'SUBJECT', 'FOUND'], rows)}\n\n${end}`,
+    )
+    if (problems > 0) process.exitCode = 1
+  })
+}
+
+export function addConfigCommand(program: Command): void {
+  const config = program
+    .command('config')
+    .description('show every setting with its value, and what is wrong with them')
+    .action(runConfig)
+  addExamples(config, ['bursar config', 'BURSAR_MODE=live bursar config'])
+}
+
+function runConfig(): void {
+  const settings = Object.entries(ALL_SETTINGS).map(([name, setting]) => {
+    const value = process.env[name]?.trim() ?? ''
+    return {
+      name,
+      description: setting.describes,
+      value: value !== '' && setting.isSecret === true ? 'set' : value,
+      default: describeDefault(setting),
+    }
+  })
+  const rows = settings.map(({ name, description, value, default: standard }) => [
+    name,
+    value || (standard === '' ? 'not set' : `${standard} (default)`),
+    description,
+  ])
+  const data = settings.map(setting =>
+    Object.fromEntries(Object.entries(setting).filter(([, value]) => value !== '')),
+  )
+  show(data, formatTable(['SETTING', 'VALUE', 'DESCRIPTION'], rows))
+  for (const warning of findMisspelt(process.env)) writeError(warning)
+  // Throws, after all is shown, when Bursar would not start with these.
+  readConfig(process.env)
+}
+
+export function addMigrateCommand(program: Command): void {
+  const migrate = program
+    .command('migrate')
+    .description("bring the database to this version's state; a start of Bursar does the same")
+    .action(runMigrate)
+  addExamples(migrate, [
+    'bursar migrate',
+    'DATABASE_URL=postgres://bursar@db.example.in/bursar bursar migrate',
+  ])
+}
+
+async function runMigrate(): Promise<void> {
+  await withContext(async (_ctx, { applied, version }) => {
+    const text =
+      applied.length === 0
+        ? `Nothing to do: the database is at version ${version}.`
+        : [...applied.map(name => `Applied ${name}`), `The database is at version ${version}.`].join('\n')
+    show({ applied, version }, text)
+  })
+}
+
+export function addSmsCommands(program: Command): void {
+  const sms = program.command('sms').description('texts to phones')
+  const templates = sms
+    .command('templates')
+    .description('every text as it is to be registered with DLT, and the template that it is sent under')
+    .action(runTemplates)
+  addExamples(templates, ['bursar sms templates', 'bursar sms templates --json'])
+}
+
+function runTemplates(): void {
+  const { sms } = readConfig(process.env)
+  const templates = smsTemplates().map(({ name, text }) => {
+    const id = sms?.templateIds[name] ?? sms?.templateId
+    return { name, ...(id === undefined ? {} : { template_id: id }), text }
+  })
+  const rows = templates.map(({ name, template_id = 'none', text }) => [name, template_id, text])
+  show(templates, formatTable(['NAME', 'TEMPLATE', 'TEXT'], rows))
+  const unknown = unknownNames(sms?.templateIds ?? {})
+  if (unknown.length > 0)
+    throw new InputError(`SMS_TEMPLATE_IDS names no text of ours: ${unknown.join(', ')}.`)
 }

@@ -1,7 +1,15 @@
+import type { Account, ReconciliationSums } from './books.service.ts'
+import { field, input } from '../../http/wire/input.ts'
 import { outputOf, type Shown } from '../../http/wire/output.ts'
 import { ACCOUNT_CODES } from '../../ledger/ledger.rules.ts'
 import type { BooksCheck } from '../../payments/reconcile/reconcile.service.ts'
-import type { Account, ReconciliationSums } from './books.service.ts'
+
+export const reportParams = input({
+  report_id: field.resourceId('Number of the report that does not match.', '42'),
+})
+export const resolutionInput = input({
+  reason: field.text('What it is; stands in the audit log and beside the report.', 'A sale of the canteen'),
+})
 
 const sum = outputOf<ReconciliationSums['matched']>()
 const sumOutput = sum.object({
