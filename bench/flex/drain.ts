@@ -1,7 +1,6 @@
 import { readConfig } from '../../src/app/config.ts'
 import { runSteps } from '../../src/flex/engine/engine.service.ts'
-import { runUntilDone } from '../../src/platform/jobs/job.ts'
-import { Slots } from '../../src/platform/jobs/slots.ts'
+import { runUntilDone, Slots } from '../../src/platform/jobs/job.ts'
 import { createContext } from '../../src/app/context.ts'
 import { createLog } from '../../src/platform/log.ts'
 import { openDatabase } from '../../src/app/open-database.ts'

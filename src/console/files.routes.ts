@@ -17,14 +17,14 @@ import type { Command } from '../platform/idempotency.ts'
 import { recordAudit, type AuditNote } from './audit/audit.service.ts'
 import type { ConsoleRole } from './console.rules.ts'
 import {
+  type AccessRule,
   admit,
+  type ApplicationVisit,
   atApplication,
   atInstitute,
-  type AccessRule,
-  type ApplicationVisit,
+  documentConsole,
   type InstituteVisit,
 } from './auth/roles.routes.ts'
-import { documentConsole } from './auth/access.docs.ts'
 import type { Reply } from '../http/reply.ts'
 import { APPLICATION, INSTITUTE, withPlace } from './auth/access.routes.ts'
 

@@ -1,4 +1,4 @@
-import { takeDue } from '../platform/jobs/claim.ts'
+import { takeDue } from '../platform/jobs/due-rows.ts'
 import type { Institute } from '../institutes/institutes.rules.ts'
 import { toPage, type Page, type PageRange } from '../platform/db/list.ts'
 import type { Queryable, Transaction } from '../platform/db/database.ts'

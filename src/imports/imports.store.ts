@@ -7,7 +7,7 @@ import type { FileFormat } from './files/columns.rules.ts'
 import type { ImportKind, ImportMode, ImportState } from './imports.rules.ts'
 import type { LinkOptions } from './kinds/links/links.rules.ts'
 import type { FileColumns } from './kinds/matched-columns.rules.ts'
-import { findDue } from '../platform/jobs/claim.ts'
+import { findDue } from '../platform/jobs/due-rows.ts'
 
 export type ImportKey = { instituteId: number; id: string }
 

@@ -18,8 +18,7 @@ import { lenderOf } from './lenders/lenders.service.ts'
 import { sendAcceptance } from './applications.service.ts'
 import * as store from './loans.store.ts'
 import type { LoanRequest } from './lender-port.ts'
-import { canEnd, nextCheck, type Application, type LoanFile } from './loans.rules.ts'
-import { isGivenUp } from './report-checks.rules.ts'
+import { type Application, canEnd, isGivenUp, type LoanFile, nextCheck } from './loans.rules.ts'
 import { applyAll, askLender, moveTo } from './lender-updates.service.ts'
 
 /** Calls to the lender: start an application, end it, ask for its status. */

@@ -1,36 +1,44 @@
 import { recordEvents } from '../events/events.service.ts'
 import type { Forward } from '../institutes/forward.service.ts'
-import type { Payment } from '../payments/payments.rules.ts'
-import type { Callback } from '../providers/port.ts'
+import type { LoanContext } from './context.ts'
+import type { LenderName, LenderUpdate, LoanReport, PayOut } from './lender-port.ts'
+import { lenderOf } from './lenders/lenders.service.ts'
+import { mailBorrower, mailInstitute, mailLender } from './loan-mails.service.ts'
+import { newsOf } from './loan-messages.texts.ts'
+import { loanEvent } from './loan.events.ts'
+import {
+  allocate,
+  type Application,
+  assertMove,
+  assertTrancheMove,
+  BANK_TRANSFER,
+  clampTime,
+  contradiction,
+  expiryAfter,
+  isOver,
+  judge,
+  type LoanFile,
+  type LoanState,
+  mayOvertake,
+  nextCheck,
+  reportRefusal,
+  type Tranche,
+  trancheOf,
+  type Verdict,
+} from './loans.rules.ts'
+import * as store from './loans.store.ts'
+import { writeTranche } from './loans.store.ts'
+import type { Order } from '../orders/orders.rules.ts'
+import { orderFor } from '../orders/student-order.ts'
 import { openTransfer, sendTransfer } from '../payments/debits/transfers.service.ts'
+import type { Payment } from '../payments/payments.rules.ts'
 import { assert, assertNever } from '../platform/assert.ts'
 import type { Transaction } from '../platform/db/database.ts'
 import { badRequest, conflict } from '../platform/errors.ts'
 import { newId } from '../platform/ids.ts'
-import { sumPaise, ZERO } from '../platform/money.ts'
+import { type Paise, sumPaise, ZERO } from '../platform/money.ts'
+import type { Callback } from '../providers/port.ts'
 import { readStudentContexts, type StudentContext } from '../students/student-contexts.service.ts'
-import { loanEvent } from './loan.events.ts'
-import { mailBorrower, mailInstitute, mailLender } from './loan-mails.service.ts'
-import { newsOf } from './loan-messages.texts.ts'
-import type { LoanContext } from './context.ts'
-import { lenderOf } from './lenders/lenders.service.ts'
-import * as store from './loans.store.ts'
-import type { LenderName, LenderUpdate, LoanReport } from './lender-port.ts'
-import {
-  assertMove,
-  isOver,
-  judge,
-  expiryAfter,
-  mayOvertake,
-  nextCheck,
-  BANK_TRANSFER,
-  type Application,
-  type LoanFile,
-  type LoanState,
-  type Verdict,
-} from './loans.rules.ts'
-import { clampTime, contradiction, reportRefusal } from './report-checks.rules.ts'
-import { disbursementOrder, newTranche, writePaidTranche } from './payouts.ts'
 
 /** Handles a lender's callback: the signature is required, and duplicates and reordering do no harm. */
 export async function takeLenderCallback(
@@ -283,4 +291,50 @@ async function takePayOut(
 
 function keyOf({ file: { application } }: LoadedLoan): store.LoanKey {
   return { instituteId: application.instituteId, applicationId: application.id }
+}
+
+/** Marks the tranche of a pay-out as paid out; an amount the lender still owes on it becomes a planned tranche. */
+async function writePaidTranche(
+  tx: Transaction,
+  { application, tranches }: Pick<LoanFile, 'application' | 'tranches'>,
+  payOut: PayOut,
+): Promise<Tranche> {
+  const key = { instituteId: application.instituteId, applicationId: application.id }
+  const number = tranches.reduce((highest, one) => Math.max(highest, one.number), 0) + 1
+  const paid = trancheOf(tranches, payOut)
+  const { trancheRef: lenderRef, day: plannedOn } = payOut
+  const tranche =
+    paid.kind === 'planned'
+      ? { ...paid.tranche, amountPaise: paid.amountPaise, plannedOn, failure: null }
+      : newTranche({ number, lenderRef, plannedOn, amountPaise: paid.amountPaise })
+  assertTrancheMove(tranche.state, 'paid_out')
+  const written: Tranche = { ...tranche, state: 'paid_out' }
+  await writeTranche(tx, key, written)
+  if (paid.kind === 'planned' && paid.rest !== null) {
+    const { ref, ...rest } = paid.rest
+    await writeTranche(tx, key, newTranche({ ...rest, number, lenderRef: ref }))
+  }
+  return written
+}
+
+function newTranche(
+  planned: Pick<Tranche, 'number' | 'lenderRef' | 'plannedOn'> & { amountPaise: Paise },
+): Tranche {
+  return {
+    ...planned,
+    id: newId('disb'),
+    state: 'planned',
+    disbursedPaise: null,
+    settlementUtr: null,
+    failure: null,
+  }
+}
+
+/** The order that the lender's transfer pays. */
+function disbursementOrder(
+  { student, owed, prices }: StudentContext,
+  { collectorCode, amountPaise, at }: { collectorCode: string; amountPaise: Paise; at: Date },
+): Order {
+  const lines = allocate(amountPaise, { owed, components: prices.map(price => price.componentType) })
+  return orderFor(student, { kind: 'loan', lines, at, collectorCode })
 }

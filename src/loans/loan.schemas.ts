@@ -1,17 +1,34 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
 import { field, ifSent, input, optional, query } from '../http/wire/input.ts'
-import {
-  LOAN_STATES,
-  canEnd,
-  type Application,
-  type Emi,
-  type LoanFile,
-  type Tranche,
-} from './loans.rules.ts'
 import { outputOf } from '../http/wire/output.ts'
 import type { Institute } from '../institutes/institutes.rules.ts'
 import type { LoanContext } from './context.ts'
 import type { Offer } from './lender-port.ts'
-import { pageKey } from './page-key.ts'
+import {
+  type Application,
+  canEnd,
+  type Emi,
+  LOAN_STATES,
+  type LoanFile,
+  type Tranche,
+} from './loans.rules.ts'
+import type { Vault } from '../platform/secrets.ts'
+
+const LENGTH = 27
+
+/**
+ * What makes the address of an application's page the family's own. The id alone stands in events, lists and the lender's
+ * messages; who has only that can neither consent to anything nor accept an offer.
+ */
+export function pageKey(vault: Vault, applicationId: string): string {
+  const mac = createHmac('sha256', vault.deriveKey('pages of loan applications')).update(applicationId)
+  return mac.digest('base64url').slice(0, LENGTH)
+}
+
+export function isPageKey(vault: Vault, applicationId: string, sent: string | undefined): boolean {
+  const [given, wanted] = [Buffer.from(sent ?? ''), Buffer.from(pageKey(vault, applicationId))]
+  return given.length === wanted.length && timingSafeEqual(given, wanted)
+}
 
 /** What the routes of Cred take. */
 export const LOAN_ID = 'loan_01k9zq4m0ve8sbn6yt2hw3c5da'

@@ -16,18 +16,18 @@ import {
   type SettlementReport,
 } from '../providers/port.ts'
 import {
-  BANK_TRANSFER,
-  NOT_REFUNDABLE,
-  type LoanFile,
-  type RecordedPayOut,
   assertTrancheMove,
+  assertUtr,
+  BANK_TRANSFER,
+  type LoanFile,
+  NOT_REFUNDABLE,
+  type RecordedPayOut,
   reopen,
   type Tranche,
 } from './loans.rules.ts'
 import type { LoanContext } from './context.ts'
 import * as store from './loans.store.ts'
 import { listUnconfirmed } from './loans.store.ts'
-import { assertUtr } from './report-checks.rules.ts'
 import { mailInstitute, mailLender, mailBorrower } from './loan-mails.service.ts'
 import type { NewEvent } from '../events/define-event.ts'
 import { recordEvents } from '../events/events.service.ts'

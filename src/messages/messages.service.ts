@@ -8,7 +8,7 @@ import type { Context } from '../platform/context.ts'
 import { transact, type Command } from '../platform/idempotency.ts'
 import { newId } from '../platform/ids.ts'
 import type { Run } from '../platform/jobs/job.ts'
-import { GatheredWrites } from '../platform/jobs/gathered-writes.ts'
+import { GatheredWrites } from '../platform/concurrency.ts'
 import { processDue, type LeaseEnd } from '../platform/jobs/process-due.ts'
 import {
   AWAY_MS,

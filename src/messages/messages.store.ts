@@ -3,7 +3,7 @@ import type { School } from '../institutes/school/school.rules.ts'
 import type { Database, Queryable, Transaction } from '../platform/db/database.ts'
 import { allOf, list, toPage, type Page, type PageRange } from '../platform/db/list.ts'
 import { Table } from '../platform/db/table.ts'
-import { leasedRows } from '../platform/jobs/leased-rows.ts'
+import { leasedRows } from '../platform/jobs/due-rows.ts'
 import type { Channel, Message, NewMessage } from './messages.rules.ts'
 
 const messages = new Table<Message>('messages', {

@@ -41,7 +41,7 @@ import type { Page, PageRange } from '../platform/db/list.ts'
 import { badField, badFields, unavailable } from '../platform/errors.ts'
 import { type Command, replayIfDone, stillRunning, transact } from '../platform/idempotency.ts'
 import { newId } from '../platform/ids.ts'
-import { takeDue } from '../platform/jobs/claim.ts'
+import { takeDue } from '../platform/jobs/due-rows.ts'
 import { findNamedStudents } from '../students/students.service.ts'
 
 export type { OrderSearchFilter } from './search-orders.store.ts'

@@ -5,7 +5,7 @@ import type { Database, Queryable, Transaction } from '../platform/db/database.t
 import { institutesOf, isHere, nameRows, type RowKey } from '../platform/db/query.ts'
 import { Table } from '../platform/db/table.ts'
 import { type Idempotency, KEPT, lockNumber } from '../platform/idempotency.ts'
-import { findDue } from '../platform/jobs/claim.ts'
+import { findDue } from '../platform/jobs/due-rows.ts'
 import { type Paise, ZERO } from '../platform/money.ts'
 import type { ReceiptKey } from '../receipts/receipts.rules.ts'
 

@@ -21,7 +21,7 @@ import type { Page as PageOf, PageRange } from '../platform/db/list.ts'
 import { notFound } from '../platform/errors.ts'
 import type { Command } from '../platform/idempotency.ts'
 import { newId } from '../platform/ids.ts'
-import { takeDue } from '../platform/jobs/claim.ts'
+import { takeDue } from '../platform/jobs/due-rows.ts'
 import { newSecret } from '../platform/secrets.ts'
 
 type Submission =

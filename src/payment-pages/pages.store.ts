@@ -1,4 +1,4 @@
-import { findDue } from '../platform/jobs/claim.ts'
+import { findDue } from '../platform/jobs/due-rows.ts'
 import { nameRows, type RowKey } from '../platform/db/query.ts'
 import type { OrderState } from '../orders/orders.rules.ts'
 import type { Database, Queryable, Transaction } from '../platform/db/database.ts'

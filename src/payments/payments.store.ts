@@ -3,7 +3,7 @@ import type { OrderKind, OrderState } from '../orders/orders.rules.ts'
 import type { Database, Queryable, Transaction } from '../platform/db/database.ts'
 import { Table } from '../platform/db/table.ts'
 import type { Paise } from '../platform/money.ts'
-import { leasedRows } from '../platform/jobs/leased-rows.ts'
+import { leasedRows } from '../platform/jobs/due-rows.ts'
 import { commitLater } from './commit-later.ts'
 import type { Payment, PaymentState } from './payments.rules.ts'
 

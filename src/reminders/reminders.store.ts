@@ -2,7 +2,7 @@ import type { Queryable, Transaction } from '../platform/db/database.ts'
 import { Table } from '../platform/db/table.ts'
 import type { Language } from '../platform/languages.ts'
 import type { Paise } from '../platform/money.ts'
-import { leasedRows } from '../platform/jobs/leased-rows.ts'
+import { leasedRows } from '../platform/jobs/due-rows.ts'
 import type { Reason, ReminderState, Scope, Wording } from './reminders.rules.ts'
 import type { ReminderChannel } from './reminders.texts.ts'
 

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { addWrite } from '../http/endpoint.ts'
 import { answer, ok, type Reply } from '../http/reply.ts'
-import { nameComponent } from '../http/wire/component.ts'
+import { nameComponent } from '../http/wire/input.ts'
 import { objectSchema, type JsonSchema } from '../platform/json.rules.ts'
 import { settingsInput, settingsOutput } from '../erp/settings/settings.schemas.ts'
 import { removeErpSettings, setErpSettings, type SettingsChange } from '../erp/settings/settings.service.ts'

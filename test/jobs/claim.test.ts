@@ -3,9 +3,8 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { after, test } from 'node:test'
 import { STATEMENTS } from '../../src/platform/db/client.ts'
 import { unavailable } from '../../src/platform/errors.ts'
-import { findDue, forEachInstitute, takeDue } from '../../src/platform/jobs/claim.ts'
+import { findDue, forEachInstitute, leasedRows, takeDue } from '../../src/platform/jobs/due-rows.ts'
 import type { RowKey } from '../../src/platform/db/query.ts'
-import { leasedRows } from '../../src/platform/jobs/leased-rows.ts'
 import { startBursar } from '../harness/bursar.ts'
 
 const bursar = await startBursar({ after })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { GatheredWrites } from '../../src/platform/jobs/gathered-writes.ts'
+import { GatheredWrites } from '../../src/platform/concurrency.ts'
 
 test('what is written at the same moment is one statement, and one row that cannot be written fails nobody else', async () => {
   const statements: string[][] = []

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Slots } from '../../src/platform/jobs/slots.ts'
+import { Slots } from '../../src/platform/jobs/job.ts'
 import { waitFor } from '../harness/wait.ts'
 import { batchJob, never, startJobs } from './support.ts'
 

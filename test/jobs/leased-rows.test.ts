@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Job } from '../../src/platform/jobs/job.ts'
-import { leasedRows } from '../../src/platform/jobs/leased-rows.ts'
+import { leasedRows } from '../../src/platform/jobs/due-rows.ts'
 import { processDue } from '../../src/platform/jobs/process-due.ts'
 import { startBursar } from '../harness/bursar.ts'
 import { waitFor } from '../harness/wait.ts'

@@ -1,7 +1,6 @@
 import type { Job } from '../../src/platform/jobs/job.ts'
-import { JobRunner } from '../../src/platform/jobs/job-runner.ts'
+import { JobRunner, type JobTiming } from '../../src/platform/jobs/job-runner.ts'
 import { processBatches } from '../../src/platform/jobs/process-due.ts'
-import type { JobTiming } from '../../src/platform/jobs/job-loop.ts'
 import { realClock } from '../../src/platform/clock.ts'
 import { createLog } from '../../src/platform/log.ts'
 

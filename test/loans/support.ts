@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { SandboxLender } from '../../src/sandbox/lender/lender.service.ts'
-import { pageKey } from '../../src/loans/page-key.ts'
+import { pageKey } from '../../src/loans/loan.schemas.ts'
 import type { Provider, TransferPort } from '../../src/providers/port.ts'
 import { startBursar, type TestBursar } from '../harness/bursar.ts'
 import type { Answer, Json } from '../harness/client.ts'

@@ -42,9 +42,9 @@ export const OVER_ALL: readonly Group[] = [
       'payments/disputes/disputes.store.ts firstToMail',
       'payments/notices/notices.store.ts nextToNotify',
       'payments/payments.store.ts firstSettleDay',
-      'platform/jobs/claim.ts findDue',
-      'platform/jobs/claim.ts findDueOfKinds',
-      'platform/jobs/leased-rows.ts nextDue',
+      'platform/jobs/due-rows.ts findDue',
+      'platform/jobs/due-rows.ts findDueOfKinds',
+      'platform/jobs/due-rows.ts nextDue',
       'sandbox/bank/mandates.store.ts nextAtBank',
       'sandbox/bank/simulator.store.ts findToPayOut',
       'students/rollover/rollover.store.ts findRunning',
@@ -64,7 +64,7 @@ export const OVER_ALL: readonly Group[] = [
     ],
   },
   {
-    why: 'Locks what is due of several institutes together (jobs/claim.ts).',
+    why: 'Locks what is due of several institutes together (jobs/due-rows.ts).',
     reach: 'several, locked',
     senders: [
       'console/approvals/approvals.store.ts expireSome',
@@ -89,7 +89,7 @@ export const OVER_ALL: readonly Group[] = [
     why: 'Takes what is due of all institutes by one statement.',
     reach: 'every, locked',
     isWork: true,
-    senders: ['platform/jobs/claim.ts updateDue'],
+    senders: ['platform/jobs/due-rows.ts updateDue'],
   },
   {
     why: 'For the operator, a lender, or the one person whose sandbox it is: they are not of one institute.',

@@ -10,7 +10,7 @@ import type { Transaction } from '../../platform/db/database.ts'
 import { conflict, notFound } from '../../platform/errors.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
 import { newId } from '../../platform/ids.ts'
-import { takeDue } from '../../platform/jobs/claim.ts'
+import { takeDue } from '../../platform/jobs/due-rows.ts'
 import { issueDirectReceipt } from '../../receipts/receipts.service.ts'
 import {
   holdPayingStudents,

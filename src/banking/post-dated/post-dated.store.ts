@@ -1,7 +1,7 @@
 import type { Database, Queryable, Transaction } from '../../platform/db/database.ts'
 import { isHere, nameRows, type RowKey } from '../../platform/db/query.ts'
 import { Table } from '../../platform/db/table.ts'
-import { findDue } from '../../platform/jobs/claim.ts'
+import { findDue } from '../../platform/jobs/due-rows.ts'
 import type { Paise } from '../../platform/money.ts'
 import { POST_DATED, postDatedList, type PostDatedCheque } from './post-dated.list.ts'
 

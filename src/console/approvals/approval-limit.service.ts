@@ -1,4 +1,4 @@
-import { takeDue } from '../../platform/jobs/claim.ts'
+import { takeDue } from '../../platform/jobs/due-rows.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import type { ApprovalLimits } from '../../institutes/approval-limit/approval-limit.rules.ts'
 import {

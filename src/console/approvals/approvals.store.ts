@@ -1,5 +1,5 @@
 import { isHere, nameRows, type RowKey } from '../../platform/db/query.ts'
-import { findDue } from '../../platform/jobs/claim.ts'
+import { findDue } from '../../platform/jobs/due-rows.ts'
 import type { Database, Queryable, Transaction } from '../../platform/db/database.ts'
 import { Table } from '../../platform/db/table.ts'
 import type { Approval } from './approvals.rules.ts'

@@ -17,19 +17,19 @@ import type { Command, Idempotency } from '../../platform/idempotency.ts'
 import { NO_INSTITUTE, recordAudit, type Actor, type AuditNote } from '../audit/audit.service.ts'
 import type { ConsoleRole } from '../console.rules.ts'
 import {
+  type AccessRule,
   admit,
   atApplication,
   atInstitute,
   atLender,
+  documentConsole,
   forAnybody,
   forOperator,
   forPerson,
   forSetup,
-  type AccessRule,
   type InstituteVisit,
   type OpenVisit,
 } from './roles.routes.ts'
-import { documentConsole } from './access.docs.ts'
 
 /**
  * The one way into the console's API. A route says where it is, who may use it, what it takes, what it answers and what it

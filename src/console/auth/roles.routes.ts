@@ -1,31 +1,60 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { refusePlainHttp } from '../../http/server.ts'
-import type { Institute } from '../../institutes/institutes.rules.ts'
-import { findInstituteOfApplication } from '../../loans/lenders/lenders.service.ts'
-import { BursarError, notFound } from '../../platform/errors.ts'
-import type { Context } from '../../platform/context.ts'
-import { LIMITS } from '../../platform/rate-limits.rules.ts'
+import { readSessionCookie } from './cookies.ts'
+import { enterInstitute, enterLender, identify, type OwnLender } from './sessions.service.ts'
 import {
+  type ConsoleRole,
   LENDER_ROLE,
+  type Origin,
   requireFactor,
   requireOperator,
   requireRole,
-  type ConsoleRole,
-  type Origin,
   type Who,
 } from '../console.rules.ts'
-import { readSessionCookie } from './cookies.ts'
-import type { Reach } from './access.docs.ts'
-import { enterInstitute, enterLender, identify, type OwnLender } from './sessions.service.ts'
+import { documentParts } from '../../http/openapi/operation.ts'
+import type { Reply } from '../../http/reply.ts'
+import { refusePlainHttp } from '../../http/server.ts'
+import type { AnyInput } from '../../http/wire/input.ts'
+import type { Institute } from '../../institutes/institutes.rules.ts'
+import { findInstituteOfApplication } from '../../loans/lenders/lenders.service.ts'
+import type { Context } from '../../platform/context.ts'
+import { BursarError, notFound } from '../../platform/errors.ts'
+import { LIMITS } from '../../platform/rate-limits.rules.ts'
+
+/** Who may: roles at the institute, people of the lender, anyone who is signed in, or anyone. Stands in the route table as `x-roles`. */
+type Reach = readonly (ConsoleRole | typeof LENDER_ROLE)[] | 'signed in' | 'anyone'
+
+type Documented = {
+  method?: string
+  params?: AnyInput | undefined
+  query?: AnyInput
+  body?: AnyInput
+}
+
+/** What the walks over all routes (roles, tenants, hostile input) read; the reference shows the API alone. */
+export function documentConsole(
+  { method, params, query, body }: Documented,
+  { answers }: Pick<Reply<never>, 'answers'>,
+  reach: Reach,
+): Record<string, unknown> {
+  const schema = documentParts({
+    answers,
+    errors: [404, 409],
+    ...(method === undefined ? {} : { method }),
+    ...(params === undefined ? {} : { params }),
+    ...(query === undefined ? {} : { query }),
+    ...(body === undefined ? {} : { body }),
+  })
+  return { ...schema, 'x-roles': reach }
+}
 
 /** Who asks, from where, and the two ends of the exchange for what no envelope holds, such as a cookie. */
 type Visit = { origin: Origin; request: FastifyRequest; reply: FastifyReply }
 export type OpenVisit = Visit & { who: Who | null }
-export type PersonVisit = Visit & { who: Who }
+type PersonVisit = Visit & { who: Who }
 export type InstituteVisit = PersonVisit & { institute: Institute; role: ConsoleRole }
 
-export type LenderVisit = PersonVisit & { lender: OwnLender }
+type LenderVisit = PersonVisit & { lender: OwnLender }
 export type ApplicationVisit = LenderVisit & { institute: Institute }
 
 /** Who gets through, and with what; `reach` is what the route table shows of it. */

@@ -1,5 +1,5 @@
 import type { Context } from '../../platform/context.ts'
-import { forEachInstitute } from '../../platform/jobs/claim.ts'
+import { forEachInstitute } from '../../platform/jobs/due-rows.ts'
 import * as owed from './owed.store.ts'
 import * as store from './sums.store.ts'
 

@@ -1,6 +1,6 @@
 import { institutesOf, isHere } from '../../platform/db/query.ts'
 import type { Database, Queryable, Transaction } from '../../platform/db/database.ts'
-import { updateDue } from '../../platform/jobs/claim.ts'
+import { updateDue } from '../../platform/jobs/due-rows.ts'
 import type { PlanKey } from '../plans/plans.store.ts'
 import { Table } from '../../platform/db/table.ts'
 import type { Paise } from '../../platform/money.ts'

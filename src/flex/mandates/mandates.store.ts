@@ -1,5 +1,5 @@
 import type { Queryable } from '../../platform/db/database.ts'
-import { leasedRows } from '../../platform/jobs/leased-rows.ts'
+import { leasedRows } from '../../platform/jobs/due-rows.ts'
 import type { PlanKey } from '../plans/plans.store.ts'
 
 export type MandateKey = PlanKey & { id: string }

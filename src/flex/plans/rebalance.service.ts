@@ -1,10 +1,14 @@
-import { dayOf } from '../../platform/calendar.ts'
-import { readStudentContexts } from '../../students/student-contexts.service.ts'
+import { type Pulled, type PullReason, pullStudents } from '../../erp/pull/pull.service.ts'
+import type { FlexContext } from '../context.ts'
+import type { PlanChanges } from './plan-changes.ts'
+import { listLivePlans, loadPlans, type PlanKey } from './plans.store.ts'
+import { type PlanContext, withPlan, withPlans } from './with-plans.service.ts'
+import { scheduleRowOf } from '../rules/erp-schedule.rules.ts'
+import { applyCause } from '../rules/plan-causes.rules.ts'
 import { isPlanBalanced, type LoadedPlan } from '../rules/plan.rules.ts'
 import { isBalanced } from '../rules/rebalance.rules.ts'
-import { listLivePlans, loadPlans, type PlanKey } from './plans.store.ts'
-import { applyCause } from '../rules/plan-causes.rules.ts'
-import { withPlan, type PlanContext } from './with-plans.service.ts'
+import { dayOf } from '../../platform/calendar.ts'
+import { readStudentContexts } from '../../students/student-contexts.service.ts'
 
 /**
  * Plans follow money that moves elsewhere: a payment at the counter, another fee, what a parent paid online. Every reader
@@ -87,4 +91,43 @@ export async function rebalanceSome(ctx: PlanContext): Promise<number> {
   const unbalanced = await findUnbalanced(ctx, await loadPlans(ctx.db, keys))
   for (const key of unbalanced) await rebalanceOne(ctx, key).catch(() => {})
   return unbalanced.length
+}
+
+/** A plan after its ERP was asked. */
+export type RefreshedPlan = { plan: PlanChanges; answer: Pulled }
+
+/**
+ * Asks the ERPs about the students of these plans, each student once, and brings the plans up to date; in the order asked
+ * for.
+ */
+export async function refreshPlans(
+  ctx: FlexContext,
+  asked: readonly (PlanKey & { studentId: string })[],
+  reason: PullReason,
+): Promise<(RefreshedPlan | undefined)[]> {
+  const students = [...new Map(asked.map(one => [one.studentId, one])).values()]
+  const pulled = await pullStudents(
+    ctx,
+    students.map(({ instituteId, studentId }) => ({ instituteId, studentId, reason })),
+  )
+  const answers = new Map(students.map(({ studentId }, index) => [studentId, pulled[index]]))
+  return withPlans(ctx, asked, plans =>
+    asked.map(({ planId, studentId }) => {
+      const plan = plans.get(planId)
+      const answer = answers.get(studentId)
+      if (plan === undefined || answer === undefined) return undefined
+      followErp(plan, answer)
+      return { plan, answer }
+    }),
+  )
+}
+
+/** Brings a plan up to date with what its ERP just said of the student: by its own schedule, or by what is owed. */
+export function followErp(plan: PlanChanges, answer: Pulled): void {
+  if (answer.kind === 'not_configured') applyCause(plan, { kind: 'owed_changed' })
+  if (answer.kind !== 'found') return
+  const { isCustomSchedule, paymentSchedule } = answer
+  if (!isCustomSchedule) applyCause(plan, { kind: 'erp_sends_no_schedules' })
+  else if (paymentSchedule === null) applyCause(plan, { kind: 'owed_changed' })
+  else applyCause(plan, { kind: 'erp_sent_schedule', rows: paymentSchedule.map(scheduleRowOf) })
 }

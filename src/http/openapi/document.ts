@@ -2,7 +2,7 @@ import { API_VERSION } from '../../platform/api-version.ts'
 import type { ServedRoute } from '../route-table.ts'
 import { HEADERS, headersOf, type HeaderName } from './headers.ts'
 import { ERROR_STATUSES, errorAnswers, errorText, TAGS } from './operation.ts'
-import { componentOf, nameComponent } from '../wire/component.ts'
+import { componentOf, nameComponent } from '../wire/input.ts'
 import { formats } from '../wire/formats.ts'
 
 const DESCRIPTION = `Fee collection for schools and colleges. JSON over HTTPS, HTTP Basic authentication with API key and secret.

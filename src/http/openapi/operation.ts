@@ -1,7 +1,6 @@
 import type { Scope } from '../../institutes/institutes.rules.ts'
 import type { AnswerDocs } from '../reply.ts'
-import type { AnyInput } from '../wire/input.ts'
-import { nameComponent } from '../wire/component.ts'
+import { type AnyInput, nameComponent } from '../wire/input.ts'
 import { objectSchema, type JsonSchema } from '../../platform/json.rules.ts'
 
 /** What an operation says of itself in the API reference. */

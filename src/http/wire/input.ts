@@ -1,7 +1,6 @@
-import type { Paise } from '../../platform/money.ts'
-import { compileReader, READ_AS, refuseUnknownWords, type ReadAs } from './reader.ts'
-import { nameComponent } from './component.ts'
+import { compileReader, READ_AS, type ReadAs, refuseUnknownWords } from './reader.ts'
 import type { JsonSchema } from '../../platform/json.rules.ts'
+import type { Paise } from '../../platform/money.ts'
 
 /**
  * What a request may carry, each field once: its schema, its description, an example, and the name and type under which
@@ -98,7 +97,7 @@ export function notEmpty<Value, Name extends string>(
   return new Field({ ...field.schema, 'x-kept': true }, { ...field.options(), ...NOT_SENT })
 }
 
-export type Fields = Readonly<Record<string, Field<unknown, string>>>
+type Fields = Readonly<Record<string, Field<unknown, string>>>
 
 export type Camel<Text extends string> = Text extends `${infer Head}_${infer Tail}`
   ? `${Head}${Capitalize<Camel<Tail>>}`
@@ -290,4 +289,20 @@ function rupees(limits: Schema, description: string, example: number): Field<Pai
   return plain<Paise>({ ...limits, type: ['number', 'string'], format: 'rupees' }, description, example).as(
     '*Paise',
   )
+}
+
+const COMPONENT = Symbol('component')
+
+type Component = { readonly name: string; readonly schema: JsonSchema }
+
+/**
+ * Gives a schema its name in the reference, where it stands once and is referred to. The name is carried along when a
+ * field spreads the schema to describe what it holds there; it is no part of the schema itself.
+ */
+export function nameComponent<Given extends object>(name: string, schema: Given): Given {
+  return { ...schema, [COMPONENT]: { name, schema: schema as unknown as JsonSchema } satisfies Component }
+}
+
+export function componentOf(schema: JsonSchema): Component | undefined {
+  return (schema as { [COMPONENT]?: Component })[COMPONENT]
 }

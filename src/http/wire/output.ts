@@ -1,7 +1,6 @@
 import { assert } from '../../platform/assert.ts'
 import { toRupees, type Paise } from '../../platform/money.ts'
-import type { Camel } from './input.ts'
-import { nameComponent } from './component.ts'
+import { type Camel, nameComponent } from './input.ts'
 import type { JsonSchema } from '../../platform/json.rules.ts'
 
 /**

@@ -3,8 +3,16 @@ import { dayOf } from '../../platform/calendar.ts'
 import { badField, conflict } from '../../platform/errors.ts'
 import { formatRupees, subtractPaise, sumPaise, type Paise } from '../../platform/money.ts'
 import type { LenderUpdate } from '../lender-port.ts'
-import { emiOf, canAccept, isOver, type Application, type LoanFile } from '../loans.rules.ts'
-import { assertNear, assertUtr, isOpen } from '../report-checks.rules.ts'
+import {
+  type Application,
+  assertNear,
+  assertUtr,
+  canAccept,
+  emiOf,
+  isOpen,
+  isOver,
+  type LoanFile,
+} from '../loans.rules.ts'
 
 /** What the people of a lender without an API record. */
 export type DeskRequest =

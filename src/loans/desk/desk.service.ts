@@ -7,7 +7,7 @@ import type { LoanContext } from '../context.ts'
 import { MOST_LETTERS, toUpdate, type DeskRequest } from './desk.rules.ts'
 import { isOver } from '../loans.rules.ts'
 import { announce, applyIn } from '../lender-updates.service.ts'
-import { findLetter, insertLetter, listLetters, type LetterVersion } from './letters.store.ts'
+import { findLetter, insertLetter, type LetterVersion, listLetters } from '../loans.store.ts'
 import * as store from '../loans.store.ts'
 
 /**

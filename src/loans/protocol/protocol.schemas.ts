@@ -3,7 +3,7 @@ import { badField } from '../../platform/errors.ts'
 import { assertNever } from '../../platform/assert.ts'
 import { dayOf } from '../../platform/calendar.ts'
 import { sumPaise } from '../../platform/money.ts'
-import { assertNear, assertUtr } from '../report-checks.rules.ts'
+import { assertNear, assertUtr } from '../loans.rules.ts'
 import type { LenderUpdate, LoanReport, Acceptance, AtLender, LoanRequest } from '../lender-port.ts'
 import { outputOf } from '../../http/wire/output.ts'
 

@@ -1,4 +1,4 @@
-import { takeDue } from '../../platform/jobs/claim.ts'
+import { takeDue } from '../../platform/jobs/due-rows.ts'
 import { getInstitutesById } from '../../institutes/institutes.service.ts'
 import { internationalNumber, type NewMessage } from '../../messages/messages.rules.ts'
 import { queueMessages } from '../../messages/messages.service.ts'

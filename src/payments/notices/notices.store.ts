@@ -1,7 +1,7 @@
 import { isHere, nameRows, type RowConditions, type RowKey } from '../../platform/db/query.ts'
 import type { OrderKind } from '../../orders/orders.rules.ts'
 import type { Database, Queryable, Transaction } from '../../platform/db/database.ts'
-import { findDueOfKinds } from '../../platform/jobs/claim.ts'
+import { findDueOfKinds } from '../../platform/jobs/due-rows.ts'
 import type { Language } from '../../platform/languages.ts'
 import type { Paise } from '../../platform/money.ts'
 import type { RefundCause, Signatory } from '../../messages/texts/texts.ts'

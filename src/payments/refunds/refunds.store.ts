@@ -1,7 +1,7 @@
 import type { Queryable, Transaction } from '../../platform/db/database.ts'
 import { institutesOf } from '../../platform/db/query.ts'
 import { Table } from '../../platform/db/table.ts'
-import { leasedRows } from '../../platform/jobs/leased-rows.ts'
+import { leasedRows } from '../../platform/jobs/due-rows.ts'
 import type { Refund, RefundLine } from './refunds.rules.ts'
 
 const refunds = new Table<Omit<Refund, 'lines'>>('refunds', {

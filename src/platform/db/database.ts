@@ -5,7 +5,7 @@ import { announce, Sockets } from './client.ts'
 import { ClusterSemaphore } from './cluster-semaphore.ts'
 import { isRetryable, isTimeout, toBursarError } from './errors.ts'
 import { sendQuery } from './named-query.ts'
-import { PipelinedReader } from './pipelined-reader.ts'
+import { PipelinedReader, SharedSnapshots } from './pipelined-reader.ts'
 import { LIMITED_SESSION, SESSION, TransactionPool } from './pool.ts'
 import { Servers } from './servers.ts'
 import {
@@ -51,7 +51,7 @@ export class Database implements Queryable {
   readonly #listener: WakeupListener
   readonly #wakeups: Wakeups
   readonly #refusals: WriteRefusals
-  #snapshot = { readAt: -Infinity, text: Promise.resolve('') }
+  readonly #snapshots = new SharedSnapshots(this)
   #isClosing = false
 
   constructor(options: DatabaseOptions) {
@@ -138,21 +138,9 @@ export class Database implements Queryable {
     return this.#refusals.assertNone(this)
   }
 
-  /**
-   * What is different after every transaction that wrote something, of whichever process. Those who can do with one of a
-   * moment ago share it, so that however many wait for something to be written, the database is asked once.
-   */
+  /** What is different after every transaction that wrote something; one of at most `maxAgeMs` ago will do. */
   readSnapshot({ maxAgeMs }: { maxAgeMs: number } = { maxAgeMs: 0 }): Promise<string> {
-    const now = performance.now()
-    if (now - this.#snapshot.readAt < maxAgeMs) return this.#snapshot.text
-    const text = this.pointRead<{ snapshot: string }>(`select pg_current_snapshot()::text as snapshot`, [])
-      .then(([row]) => row?.snapshot ?? '')
-      .catch((error: unknown) => {
-        this.#snapshot.readAt = -Infinity
-        throw error
-      })
-    this.#snapshot = { readAt: now, text }
-    return text
+    return this.#snapshots.read(maxAgeMs)
   }
 
   /** Before a stop: cuts off a database that does not answer. */

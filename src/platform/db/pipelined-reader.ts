@@ -44,3 +44,31 @@ export class PipelinedReader {
     return connecting
   }
 }
+
+type PointReads = {
+  pointRead<Row extends pg.QueryResultRow>(text: string, values: readonly unknown[]): Promise<Row[]>
+}
+
+/** Processes and jobs that wait for something to be written share one read, so the database is asked once for all of them. */
+export class SharedSnapshots {
+  readonly #db: PointReads
+  #last = { readAt: -Infinity, text: Promise.resolve('') }
+
+  constructor(db: PointReads) {
+    this.#db = db
+  }
+
+  read(maxAgeMs: number): Promise<string> {
+    const now = performance.now()
+    if (now - this.#last.readAt < maxAgeMs) return this.#last.text
+    const text = this.#db
+      .pointRead<{ snapshot: string }>(`select pg_current_snapshot()::text as snapshot`, [])
+      .then(([row]) => row?.snapshot ?? '')
+      .catch((error: unknown) => {
+        this.#last.readAt = -Infinity
+        throw error
+      })
+    this.#last = { readAt: now, text }
+    return text
+  }
+}

@@ -1,8 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Clock } from '../clock.ts'
 import type { JobRecord } from './figures.ts'
-import { runUntilDone, type Job } from './job.ts'
-import { Slots } from './slots.ts'
+import { type Job, runUntilDone, Slots } from './job.ts'
 import { addAll } from '../lists.ts'
 
 type Records = ReadonlyMap<string, JobRecord>

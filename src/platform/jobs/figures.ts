@@ -1,5 +1,5 @@
 import { isMoving } from '../errors.ts'
-import type { TaskEnd } from './slots.ts'
+import type { TaskEnd } from './job.ts'
 
 /** How a job fares in this process, since its start and in real time. */
 export type JobFigures = {

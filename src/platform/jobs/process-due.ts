@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts'
 import type { Database } from '../db/database.ts'
 import type { Run } from './job.ts'
-import type { Lease, LeasedRows } from './leased-rows.ts'
+import type { Lease, LeasedRows } from './due-rows.ts'
 
 type Context = { readonly db: Database; readonly clock: Clock }
 

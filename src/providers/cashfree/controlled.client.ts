@@ -1,7 +1,6 @@
 import { unavailable } from '../../platform/errors.ts'
 import { toRupees, type Paise } from '../../platform/money.ts'
-import { readObject, readOptionalText, readText } from '../answer.ts'
-import type { Call } from '../http.ts'
+import { type Call, readObject, readOptionalText, readText } from '../http.ts'
 import {
   ProviderRefused,
   type Announcement,

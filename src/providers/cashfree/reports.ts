@@ -1,7 +1,7 @@
 import { DAY_MS, dayOf, startOfDay } from '../../platform/calendar.ts'
 import { unavailable } from '../../platform/errors.ts'
 import { type Paise, paiseOf, ZERO } from '../../platform/money.ts'
-import { AnswerError, isObject, readObject, readOptionalText, readText } from '../answer.ts'
+import { AnswerError, isObject, readObject, readOptionalText, readText } from '../http.ts'
 import { readOurId, toDebitRef } from './connection.ts'
 import * as shapes from './shapes.ts'
 import { readId, readMoney, readOptionalId, readOptionalMoment } from './shapes.ts'

@@ -1,10 +1,9 @@
 import { DAY_MS, parseDay, startOfDay } from '../../platform/calendar.ts'
 import { unavailable } from '../../platform/errors.ts'
-import { isObject, readObject } from '../answer.ts'
+import { type Call, isObject, readObject, RECON_PAGE } from '../http.ts'
 import { type Connection, find, readOurId } from './connection.ts'
 import { feeOf } from './reports.ts'
 import * as shapes from './shapes.ts'
-import { type Call, RECON_PAGE } from '../http.ts'
 import type { SettlementItem, SettlementReport, UnaskedRefund } from '../port.ts'
 
 const MAX_PAGES = 4_000

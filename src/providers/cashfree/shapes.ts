@@ -8,8 +8,8 @@ import {
   readObject,
   readOptionalText,
   readText,
-} from '../answer.ts'
-import type { Refusal } from '../http.ts'
+  type Refusal,
+} from '../http.ts'
 
 /**
  * Cashfree's JSON in our types. Habits of theirs that are allowed for: money is rupees, as a number or a text; its own

@@ -1,6 +1,5 @@
 import { unavailable } from '../../platform/errors.ts'
-import { isObject } from '../answer.ts'
-import type { Call } from '../http.ts'
+import { type Call, isObject } from '../http.ts'
 import type { PaymentAtProvider, DisputeReport, Report } from '../port.ts'
 import { reportOfDispute } from './reports.ts'
 import {

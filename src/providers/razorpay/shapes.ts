@@ -12,8 +12,8 @@ import {
   readOptionalText,
   readPageUrl,
   readText,
-} from '../answer.ts'
-import type { Refusal } from '../http.ts'
+  type Refusal,
+} from '../http.ts'
 
 /**
  * Razorpay's JSON in our types. Two habits of theirs are allowed for: empty notes (and other empty objects) come as

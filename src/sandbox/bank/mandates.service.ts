@@ -28,7 +28,7 @@ import {
 import { readHolidays } from '../../payments/holidays.service.ts'
 import { assertNever } from '../../platform/assert.ts'
 import type { Transaction } from '../../platform/db/database.ts'
-import { takeDue } from '../../platform/jobs/claim.ts'
+import { takeDue } from '../../platform/jobs/due-rows.ts'
 import { addAll } from '../../platform/lists.ts'
 
 /** Mandates at the sandbox's bank. */

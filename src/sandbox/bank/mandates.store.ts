@@ -1,5 +1,5 @@
 import type { Database, Queryable, Transaction } from '../../platform/db/database.ts'
-import { updateDue, findDue } from '../../platform/jobs/claim.ts'
+import { findDue, updateDue } from '../../platform/jobs/due-rows.ts'
 import type { BankMandate, MandateMove, BankDebit } from './mandates.rules.ts'
 import { institutesOf, isHere, nameRows, type RowKey } from '../../platform/db/query.ts'
 import type { Paise } from '../../platform/money.ts'

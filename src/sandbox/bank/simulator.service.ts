@@ -32,7 +32,7 @@ import type {
   PaymentAtProvider,
   DisputeReport,
 } from '../../providers/port.ts'
-import { forEachInstitute } from '../../platform/jobs/claim.ts'
+import { forEachInstitute } from '../../platform/jobs/due-rows.ts'
 import { dayAfter, startOfDay } from '../../platform/calendar.ts'
 import { assertNever } from '../../platform/assert.ts'
 import { forEachSettled } from '../../platform/concurrency.ts'

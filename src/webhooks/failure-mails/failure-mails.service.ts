@@ -1,4 +1,4 @@
-import { takeDue } from '../../platform/jobs/claim.ts'
+import { takeDue } from '../../platform/jobs/due-rows.ts'
 import { queueMessages } from '../../messages/messages.service.ts'
 import type { Context } from '../../platform/context.ts'
 import { deliveryLink } from '../delivery-log/delivery-link.ts'

@@ -1,4 +1,4 @@
-import { forEachInstitute } from '../../../platform/jobs/claim.ts'
+import { forEachInstitute } from '../../../platform/jobs/due-rows.ts'
 import type { RowKey } from '../../../platform/db/query.ts'
 import { readBankStatus } from '../../../banking/statements/statements.service.ts'
 import type { Institute } from '../../../institutes/institutes.rules.ts'
