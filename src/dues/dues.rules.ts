@@ -1,3 +1,4 @@
+import { restAfter } from '../payments/on-the-way.rules.ts'
 import { daysBetween } from '../platform/calendar.ts'
 import { badField, type FieldProblem } from '../platform/errors.ts'
 import { addAll } from '../platform/lists.ts'
@@ -10,6 +11,7 @@ import {
   sumPaise,
   ZERO,
 } from '../platform/money.ts'
+import { sumByComponent } from '../students/direct-payments/direct-payments.rules.ts'
 
 /** The component that late fees are paid under. */
 export const LATE_FEE = 'LATE_FEE'
@@ -216,17 +218,7 @@ export function withoutTaken<Dues extends DuesWithLateFees>(
     plannedPaise === undefined
       ? {}
       : { plannedPaise: paiseOf(Math.max(plannedPaise - (debited.get(componentType) ?? 0), 0)) }
-  const taken = sumByComponent(onTheWay.flatMap(payment => payment.lines))
-  // A loan pays whatever is owed when it comes, the first component first.
-  let anything = sumPaise(onTheWay.filter(({ lines }) => lines.length === 0).map(one => one.amountPaise))
-  const rest = (componentType: string, owed: Paise): Paise => {
-    const before = taken.get(componentType) ?? ZERO
-    const part = minPaise(owed, before)
-    taken.set(componentType, subtractPaise(before, part))
-    const lent = minPaise(subtractPaise(owed, part), anything)
-    anything = subtractPaise(anything, lent)
-    return paiseOf(owed - part - lent)
-  }
+  const rest = restAfter(onTheWay)
   const lines = dues.lines.map(line => ({
     ...line,
     ...planned(line),
@@ -273,13 +265,6 @@ export function isCovered(order: Share, dues: DuesWithLateFees): boolean {
     [...sumByComponent(order.lines)].every(isLineCovered) &&
     asked === sumPaise(order.lateFees.map(fee => fee.amountPaise))
   )
-}
-
-function sumByComponent(lines: Share['lines']): Map<string, Paise> {
-  const sums = new Map<string, Paise>()
-  for (const { componentType, amountPaise } of lines)
-    sums.set(componentType, sumPaise([sums.get(componentType) ?? ZERO, amountPaise]))
-  return sums
 }
 
 /** A component that is owed, of which an instalment plan may take a part. */

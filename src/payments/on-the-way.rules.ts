@@ -1,7 +1,8 @@
 import type { OrderKind } from '../orders/orders.rules.ts'
 import { DAY_MS, dayOf, formatDay } from '../platform/calendar.ts'
 import { conflict } from '../platform/errors.ts'
-import { formatRupees, sumPaise, type Paise } from '../platform/money.ts'
+import { formatRupees, minPaise, subtractPaise, sumPaise, ZERO, type Paise } from '../platform/money.ts'
+import { sumByComponent } from '../students/direct-payments/direct-payments.rules.ts'
 
 /**
  * Money that is expected for a student's fees: a bank was asked for it and has not answered, or a lender has promised it. What it
@@ -20,6 +21,26 @@ export type OnTheWay = {
   createdAt: Date
   /** The day by which the bank or the lender is expected to have answered. */
   until: string
+}
+
+/**
+ * Takes this money off what is owed, one owed line after the other. A promised loan has no lines: it pays whatever is owed
+ * when it comes, the first component first.
+ */
+export function restAfter(
+  onTheWay: readonly Pick<OnTheWay, 'amountPaise' | 'lines'>[],
+): (componentType: string, owedPaise: Paise) => Paise {
+  const named = sumByComponent(onTheWay.flatMap(({ lines }) => lines))
+  let promised = sumPaise(onTheWay.filter(({ lines }) => lines.length === 0).map(one => one.amountPaise))
+  return (componentType, owedPaise) => {
+    const before = named.get(componentType) ?? ZERO
+    const part = minPaise(owedPaise, before)
+    named.set(componentType, subtractPaise(before, part))
+    const open = subtractPaise(owedPaise, part)
+    const lent = minPaise(open, promised)
+    promised = subtractPaise(promised, lent)
+    return subtractPaise(open, lent)
+  }
 }
 
 /** A debit has its result within two working days, whatever holidays and weekends come in between. */

@@ -1,12 +1,5 @@
-import {
-  minPaise,
-  paiseOf,
-  subtractPaise,
-  sumPaise,
-  ZERO,
-  type Paise,
-  splitInProportion,
-} from '../../platform/money.ts'
+import { restAfter } from '../../payments/on-the-way.rules.ts'
+import { minPaise, paiseOf, sumPaise, ZERO, type Paise, splitInProportion } from '../../platform/money.ts'
 import { isSameMoney, linesFrom, sumLines, totalsOf, withoutLines, type Line } from './lines.rules.ts'
 import {
   isDone,
@@ -41,21 +34,11 @@ export function isPaidBy(
   { expected, today }: { expected: readonly Expected[]; today: string },
 ): boolean {
   if (expected.length === 0) return false
-  const fees = { prices: loaded.student.prices, owed: withoutExpected(loaded.student.owed, expected) }
+  const rest = restAfter(expected)
+  const owed = [...totalsOf(loaded.student.owed)].map(([type, left]) => [type, rest(type, left)] as const)
+  const fees = { prices: loaded.student.prices, owed: linesFrom(owed) }
   const row = rebalancePlan(loaded, fees, today).rows.find(one => one.id === id)
   return row !== undefined && sumLines(row.lines) < sumLines(lines)
-}
-
-function withoutExpected(owed: readonly Line[], expected: readonly Expected[]): Line[] {
-  let anything = sumPaise(expected.filter(({ lines }) => lines.length === 0).map(one => one.amountPaise))
-  return withoutLines(
-    owed,
-    expected.flatMap(one => one.lines),
-  ).map(({ componentType, amountPaise }) => {
-    const part = minPaise(amountPaise, anything)
-    anything = subtractPaise(anything, part)
-    return { componentType, amountPaise: subtractPaise(amountPaise, part) }
-  })
 }
 
 /** Whether rebalancing would change nothing. */

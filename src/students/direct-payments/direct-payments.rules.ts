@@ -129,7 +129,7 @@ export function linesBeyond(lines: Lines, other: Lines): Lines {
   })
 }
 
-function sumByComponent(lines: Lines): Map<string, Paise> {
+export function sumByComponent(lines: Lines): Map<string, Paise> {
   const sums = new Map<string, Paise>()
   for (const { componentType, amountPaise } of lines)
     sums.set(componentType, sumPaise([sums.get(componentType) ?? ZERO, amountPaise]))
