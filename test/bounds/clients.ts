@@ -104,7 +104,7 @@ type ClientFile = keyof typeof CLIENTS
 /** Files that name a client to hand it on, or speak with the operator's own machines. */
 export const HANDED_ON: Readonly<Record<string, string>> = {
   'app/context.ts': 'opens the connections to ERPs',
-  'app/open-deliveries.ts': 'opens the connections to subscribers',
+  'app/bursar.ts': 'opens the connections to subscribers',
   'erp/context.ts': 'names the connections to ERPs',
   'cells/haproxy.client.ts': "speaks with the operator's own proxy over its socket",
 }

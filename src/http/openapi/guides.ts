@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { type Asset, createAsset } from '../assets.ts'
 
-const FOLDER = new URL('../../../docs/erp-developer', import.meta.url)
+const FOLDER = new URL('../../../docs/erp-developer/', import.meta.url)
 export const GUIDES = '/docs/guides/'
 
 /** In the order in which a developer needs them; others follow by name. */
