@@ -16,6 +16,8 @@ export type OrderSearchFilter = {
   kinds: readonly OrderKind[]
   status?: OrderStatus | undefined
   collectorCode?: string | undefined
+  grade?: string | undefined
+  section?: string | undefined
   createdFrom?: Date | undefined
   createdBefore?: Date | undefined
   pageId?: string | undefined
@@ -95,6 +97,17 @@ function conditions(
     [LISTED],
     filter.status && statusCondition(filter.status, now),
     ['o.collector_code = $1', filter.collectorCode],
+    // Orders of an ERP name the grade of a child that may not be registered; its section is only known of one that is.
+    [
+      `lower(btrim(coalesce(o.grade, (select s.grade from students s where s.institute_id = o.institute_id
+        and s.id = o.student_id)))) = lower(btrim($1))`,
+      filter.grade,
+    ],
+    [
+      `exists (select from students s where s.institute_id = o.institute_id and s.id = o.student_id
+        and lower(btrim(s.section)) = lower(btrim($1)))`,
+      filter.section,
+    ],
     ['o.created_at >= $1', filter.createdFrom],
     ['o.created_at < $1', filter.createdBefore],
     ['o.page_id = $1', filter.pageId],

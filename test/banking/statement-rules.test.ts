@@ -16,6 +16,7 @@ import {
   lineOf,
   type LineProblem,
   type StatementLine,
+  namesIn,
 } from '../../src/banking/statements/lines.rules.ts'
 import { matchSteps, type Expected, type OpenLine } from '../../src/banking/statements/match.rules.ts'
 import { isMt940, mt940Rows } from '../../src/imports/files/mt940.ts'
@@ -361,4 +362,14 @@ test('the work of matching grows with the lines and with what is expected, not w
   const [few, many] = [stepsFor(500), stepsFor(5_000)]
   assert.ok(many.steps <= 11 * few.steps, `${few.steps} and ${many.steps} steps`)
   assert.ok(many.looks <= 11 * few.looks, `${few.looks} and ${many.looks} looks`)
+})
+
+const named = (text: string, reference: string | null = null) => namesIn({ text, reference })
+
+test('an admission number is found in the text of a line, whatever signs stand around and inside it', () => {
+  assert.ok(named('UPI/412345678901/adm-1042/ASHA RAO').includes('ADM1042'))
+  assert.ok(named('NEFT CR', 'Adm No 2026/045').includes('2026045'))
+  assert.ok(!named('ADM-1042A').includes('ADM1042'))
+  assert.deepEqual(named('SMS CHARGES'), [])
+  assert.ok(named('9'.repeat(500)).length === 0)
 })

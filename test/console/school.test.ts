@@ -67,6 +67,22 @@ test('owners change the school, others only read it, and the audit log has what 
   )
 })
 
+test('numbers and codes of the bank are taken as people type them', async () => {
+  const [account] = SCHOOL.bank_accounts
+  const typed = {
+    ...account,
+    number: '5010 0123-4567 89',
+    ifsc: ' hdfc 0000123',
+    upi_id: 'sunrise @hdfcbank ',
+  }
+  const sent = { ...SCHOOL, pan: 'aaats 1234 f', color: '#1D4ED8', bank_accounts: [typed] }
+  assertAnswer(await owner.send('PUT', PATH, sent), '200')
+  const { body } = await owner.get(PATH)
+  const { pan, color, bank_accounts: accounts } = body.data
+  assert.deepEqual([pan, color], [SCHOOL.pan, SCHOOL.color])
+  assert.deepEqual(accounts, [{ ...account, upi_id: 'sunrise@hdfcbank' }])
+})
+
 test('what cannot be right is refused at its field', async () => {
   const wrong = {
     ...SCHOOL,

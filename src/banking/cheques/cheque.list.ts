@@ -2,6 +2,7 @@ import { column, defineList, filter, type ListRow } from '../../http/lists/defin
 import { field } from '../../http/wire/input.ts'
 import { outputOf, type Shown } from '../../http/wire/output.ts'
 import { by } from '../../platform/db/sorted-list.ts'
+import { classFilters } from '../../students/class-filters.list.ts'
 import { CHEQUE_STATES } from './cheques.rules.ts'
 
 export const PAYMENT_ID = 'pay_01k9zq4m0ve8sbn6yt2hw3c5da'
@@ -102,6 +103,7 @@ export const chequeList = defineList({
       label: 'Status',
       where: `${STATE} = $1`,
     }),
+    ...classFilters('s'),
   },
   rows: {
     ...CHEQUES,

@@ -16,6 +16,7 @@ import {
   recordPaymentWithin,
 } from '../../students/direct-payments/direct-payments.service.ts'
 import { markBooked } from '../deposits/deposits.service.ts'
+import { namesIn } from './lines.rules.ts'
 import * as store from './lines.store.ts'
 import { matchSteps, type ExpectedKind } from './match.rules.ts'
 
@@ -24,6 +25,7 @@ export type { LabelledExpected } from './lines.store.ts'
 
 const MOST_CANDIDATES = 50
 const MOST_MISSING = 200
+const MOST_NAMED = 5
 
 const OPEN = { state: 'open' as const, decidedAt: null, decidedBy: null, reason: null }
 
@@ -261,6 +263,16 @@ export async function listCandidates(
 ): Promise<store.LabelledExpected[]> {
   const line = await requireLine(db, institute.id, lineId)
   return store.listCandidates(db, institute.id, line, MOST_CANDIDATES)
+}
+
+/** Students whose admission number stands in the text of what came in. */
+export async function listNamedStudents(
+  { db }: Pick<Context, 'db'>,
+  institute: Institute,
+  lineId: string,
+): Promise<store.NamedStudent[]> {
+  const line = await requireLine(db, institute.id, lineId)
+  return store.findNamedStudents(db, institute.id, namesIn(line), MOST_NAMED)
 }
 
 /** What should be on the statements of these days and is not. */

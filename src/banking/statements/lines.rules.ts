@@ -71,6 +71,19 @@ function textOf(cell: Cell | undefined): string {
   return String(cell).replaceAll(/\s+/g, ' ').trim()
 }
 
+const [LEAST_NAME, MOST_NAME, MOST_PARTS] = [3, 24, 3]
+
+/** What of a line's text may be an admission number, without the signs between its parts: ADM-1042 is ADM1042. */
+export function namesIn({ text, reference }: Pick<StatementLine, 'text' | 'reference'>): string[] {
+  const parts = `${text} ${reference ?? ''}`.toUpperCase().match(/[A-Z0-9]+/g) ?? []
+  const names = parts.flatMap((_part, at) =>
+    Array.from({ length: MOST_PARTS }, (_none, more) => parts.slice(at, at + more + 1).join('')),
+  )
+  return [...new Set(names)].filter(
+    name => name.length >= LEAST_NAME && name.length <= MOST_NAME && /\d/.test(name),
+  )
+}
+
 export type KeyedLine = StatementLine & { digest: string; occurrence: number }
 
 export function lineKey({ digest, occurrence }: Pick<KeyedLine, 'digest' | 'occurrence'>): string {

@@ -155,6 +155,24 @@ export async function findLine(db: Queryable, instituteId: number, id: string): 
   return row ?? null
 }
 
+export type NamedStudent = { id: string; identifier: string }
+
+/** Active students by admission numbers without signs, each in the newest year. */
+export async function findNamedStudents(
+  db: Queryable,
+  instituteId: number,
+  names: readonly string[],
+  limit: number,
+): Promise<NamedStudent[]> {
+  return db.query<NamedStudent>(
+    `select distinct on (s.collector_code, s.identifier) s.id, s.identifier from students s
+     where s.institute_id = $1 and s.status = 'active'
+       and upper(regexp_replace(s.identifier, '[^A-Za-z0-9]', '', 'g')) = any($2)
+     order by s.collector_code, s.identifier, s.academic_year_start desc, s.id limit $3`,
+    [instituteId, names, limit],
+  )
+}
+
 /** Everything that decides about lines of an institute waits for its turn. */
 export async function lockLines(tx: Transaction, instituteId: number): Promise<void> {
   await tx.query(`select pg_advisory_xact_lock(hashtextextended('bank lines ' || $1::int, 0))`, [instituteId])

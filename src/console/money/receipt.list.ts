@@ -6,6 +6,7 @@ import type { Condition } from '../../platform/db/list.ts'
 import { by } from '../../platform/db/sorted-list.ts'
 import { badField } from '../../platform/errors.ts'
 import { receiptNumber, type ReceiptKey } from '../../receipts/receipts.rules.ts'
+import { classFilters } from '../../students/class-filters.list.ts'
 import { parseReceiptId, parseReceiptSearch } from './receipts.rules.ts'
 
 export const RECEIPT_ID = '2026-27-000042'
@@ -104,6 +105,7 @@ export const receiptList = defineList({
       label: 'Status',
       where: status => [`c.cancelled_at is ${status === 'cancelled' ? 'not ' : ''}null`],
     }),
+    ...classFilters('s'),
     issued_from: filter(field.rangeStart('Issued from this day on.').as('from'), {
       label: 'Issued from',
       where: 'c.issued_at >= $1',

@@ -1,6 +1,7 @@
 import { column, defineList, filter, type FilterValues } from '../../http/lists/define-list.ts'
 import { field } from '../../http/wire/input.ts'
 import type { Shown } from '../../http/wire/output.ts'
+import { classFilters } from '../../students/class-filters.list.ts'
 import { lineName, type Order, readSearch, stateAt } from '../../orders/orders.rules.ts'
 import {
   orderCountQuery,
@@ -53,6 +54,7 @@ const filters = {
     label: 'Branch',
     choices: 'branches',
   }),
+  ...classFilters('s'),
   created_from: filter(field.rangeStart('Made on this day or later.'), { label: 'Made from' }),
   created_to: filter(field.rangeEnd('Made on this day or earlier.').as('createdBefore'), {
     label: 'Made up to',

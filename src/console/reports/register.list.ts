@@ -5,6 +5,7 @@ import { lineName } from '../../orders/orders.rules.ts'
 import { toPage } from '../../platform/db/list.ts'
 import { by } from '../../platform/db/sorted-list.ts'
 import type { Paise } from '../../platform/money.ts'
+import { classFilters } from '../../students/class-filters.list.ts'
 import { receiptOf, type MaybeReceipt } from '../money/receipts.rules.ts'
 import { KINDS, SOURCES } from './register.rules.ts'
 import { countedRegister, registerQuery } from './register.store.ts'
@@ -84,8 +85,10 @@ export const registerList = defineList({
     source: filter(field.oneOf(SOURCES, 'How it came.'), { label: 'How it came' }),
     kind: filter(field.oneOf(KINDS, 'What came, or what went back.'), { label: 'What' }),
     component_type: filter(field.code('Only with this component in it.', 'TUITION_FEE').as('component'), {
-      label: 'Component (code)',
+      label: 'Fee',
+      choices: 'components',
     }),
+    ...classFilters('s'),
     settled: filter(field.oneOf(['yes', 'no'], 'Whether it has reached the bank.'), {
       label: 'Settled to bank',
     }),

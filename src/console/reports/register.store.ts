@@ -12,6 +12,8 @@ export type RegisterFilter = {
   kind?: (typeof KINDS)[number] | undefined
   source?: Source | undefined
   component?: string | undefined
+  grade?: string | undefined
+  section?: string | undefined
   settled?: 'yes' | 'no' | undefined
 }
 
@@ -27,6 +29,10 @@ const KINDS_OF: Record<Exclude<Source, 'direct'>, readonly Order['kind'][]> = {
   cred: ['loan'],
 }
 
+/** An order of an ERP names the grade of a child that may not be registered. */
+const OF_ORDER = 'lower(btrim(coalesce(o.grade, s.grade)))'
+const OF_STUDENT = 'lower(btrim(s.grade))'
+
 const PAYMENTS = {
   select: `p.id, 'payment' as kind, ${SOURCE_OF_KIND} as source, p.mode, p.captured_at as at, p.amount_paise,
       p.transaction_id as reference, o.id as order_id, o.name as payer, o.student_id, coalesce(o.student_name, s.fullname) as student_name,
@@ -35,6 +41,7 @@ const PAYMENTS = {
     left join students s on s.institute_id = o.institute_id and s.id = o.student_id
     where p.institute_id = $1 and p.state = 'captured' and not p.is_duplicate`,
   at: 'p.captured_at',
+  grade: OF_ORDER,
   id: 'p.id',
   settlement: 'p.settlement_id',
   lines: 'order_lines l where l.institute_id = p.institute_id and l.order_id = p.order_id',
@@ -46,8 +53,10 @@ const REFUNDS = {
   from: `refunds r
     join payments p on p.institute_id = r.institute_id and p.id = r.payment_id
     join orders o on o.institute_id = r.institute_id and o.id = r.order_id
+    left join students s on s.institute_id = o.institute_id and s.id = o.student_id
     where r.institute_id = $1 and r.state = 'processed' and r.kind <> 'duplicate'`,
   at: 'r.processed_at',
+  grade: OF_ORDER,
   id: 'r.id',
   settlement: 'r.settlement_id',
   // What a bank took back though it had been refunded before is of no line that was paid.
@@ -62,6 +71,7 @@ const DIRECT = {
   from: `direct_payments d join students s on s.institute_id = d.institute_id and s.id = d.student_id
     where d.institute_id = $1 and d.cancelled_at is null`,
   at: 'd.paid_at',
+  grade: OF_STUDENT,
   id: 'd.id',
   settlement: null,
   lines: `direct_payment_lines l where l.institute_id = d.institute_id and l.student_id = d.student_id
@@ -75,6 +85,7 @@ const DIRECT_REFUNDS = {
     join students s on s.institute_id = d.institute_id and s.id = d.student_id
     where r.institute_id = $1`,
   at: 'r.refunded_at',
+  grade: OF_STUDENT,
   id: 'r.id',
   settlement: null,
   lines: 'direct_refund_lines l where l.institute_id = r.institute_id and l.refund_id = r.id',
@@ -102,15 +113,18 @@ const MOMENT_OF = `(select at from (
     union all select refunded_at from direct_refunds where institute_id = $0 and id = $1) c limit 1)`
 
 function conditionsOf(
-  { at, id, settlement, lines }: RegisterPart,
-  { from, before, source, component, settled }: RegisterFilter,
+  part: RegisterPart,
+  { from, before, source, component, grade, section, settled }: RegisterFilter,
   cursor?: string,
 ): Condition[] {
+  const { at, id, settlement, lines } = part
   return [
     [`${at} >= $1`, from],
     [`${at} < $1`, before],
     ['o.kind = any($1)', source === undefined || source === 'direct' ? undefined : KINDS_OF[source]],
     [`exists (select from ${lines} and l.component_type = $1)`, component],
+    [`${part.grade} = lower(btrim($1))`, grade],
+    ['lower(btrim(s.section)) = lower(btrim($1))', section],
     settled !== undefined &&
       settlement !== null && [`${settlement} is ${settled === 'yes' ? 'not ' : ''}null`],
     [`(${at}, ${id}) < (${MOMENT_OF}, $1)`, cursor],

@@ -35,6 +35,23 @@ const COLOR = /^#[0-9a-f]{6}$/
 /** WCAG 2.2 calls text with this contrast readable for most people. */
 const LEAST_CONTRAST = 4.5
 
+const bare = (text: string): string => text.replaceAll(/[\s-]/g, '')
+
+/** As people type them: numbers in groups, codes in small letters. */
+export function plainDetails(school: SchoolChange): SchoolChange {
+  return {
+    ...school,
+    pan: school.pan === null ? null : bare(school.pan).toUpperCase(),
+    color: school.color?.toLowerCase() ?? null,
+    bankAccounts: school.bankAccounts.map(({ number, ifsc, upiId, ...account }) => ({
+      ...account,
+      number: bare(number),
+      ifsc: bare(ifsc).toUpperCase(),
+      upiId: upiId?.replaceAll(/\s/g, '') ?? null,
+    })),
+  }
+}
+
 export function schoolProblems(school: SchoolChange): FieldProblem[] {
   const { pan, color, messagesFrom, messagesUntil, bankAccounts } = school
   const checks: (FieldProblem & { isWrong: boolean })[] = [

@@ -6,8 +6,8 @@ const MOST_ACCOUNTS = 5
 
 const bankAccount = input({
   holder: field.text('In whose name it is.', 'Sunrise Education Trust', 120),
-  number: field.text('The number of the account.', '50100123456789', 18),
-  ifsc: field.text('IFSC of the branch.', 'HDFC0000123', 11),
+  number: field.text('The number of the account.', '50100123456789', 40),
+  ifsc: field.text('IFSC of the branch.', 'HDFC0000123', 30),
   bank: field.text('The bank and its branch.', 'HDFC Bank, Jayanagar', 120),
   upi_id: optional(field.text('Where money can be sent by UPI.', 'sunrise@hdfcbank', 100)),
 })
@@ -19,7 +19,7 @@ export const schoolInput = input({
   email: optional(
     field.email('Where families can ask; what they reply to mails goes here.', 'fees@sunrise.in'),
   ),
-  pan: optional(field.text('PAN of the school or its trust.', 'AAATS1234F', 10)),
+  pan: optional(field.text('PAN of the school or its trust.', 'AAATS1234F', 30)),
   affiliation: optional(field.text('Board and number.', 'CBSE 830123', 120)),
   receipt_note: optional(
     field.text('A line of its own on receipts.', 'A unit of Sunrise Education Trust', 200),

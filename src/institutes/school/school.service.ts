@@ -4,7 +4,14 @@ import type { Queryable } from '../../platform/db/database.ts'
 import { badFields, notFound, badField } from '../../platform/errors.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
 import type { Institute } from '../institutes.rules.ts'
-import { LOGO_TYPE, schoolProblems, type Logo, type School, type SchoolChange } from './school.rules.ts'
+import {
+  LOGO_TYPE,
+  plainDetails,
+  schoolProblems,
+  type Logo,
+  type School,
+  type SchoolChange,
+} from './school.rules.ts'
 import * as store from './school.store.ts'
 import { ProcessFailure, ProcessPool } from '../../platform/process-pool/process-pool.ts'
 
@@ -27,8 +34,9 @@ export async function changeSchool(
   { db }: Context,
   command: Command<ChangedSchool>,
   { id }: Institute,
-  change: SchoolChange,
+  sent: SchoolChange,
 ): Promise<ChangedSchool> {
+  const change = plainDetails(sent)
   const problems = schoolProblems(change)
   if (problems.length > 0) throw badFields(problems)
   return transact(db, command, async tx => {

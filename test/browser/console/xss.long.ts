@@ -151,7 +151,10 @@ test(
       await page.getByRole('heading', { name: text('Student'), level: 1 }).waitFor()
       for (const name of ['Record a payment', 'Payment link', `Cancel the payment ${text('Transaction')}`]) {
         await page.getByRole('button', { name, exact: true }).click()
-        await page.getByRole('dialog').getByRole('button', { name: 'Cancel', exact: true }).waitFor()
+        await page
+          .getByRole('dialog')
+          .getByRole('button', { name: /^(Cancel|Go back)$/ })
+          .waitFor()
         await expectHarmless(page)
         await page.keyboard.press('Escape')
         await page.getByRole('dialog').waitFor({ state: 'hidden' })

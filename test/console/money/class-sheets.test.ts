@@ -11,7 +11,7 @@ import {
 } from '../../../src/console/reports/class-sheets/class-sheets.rules.ts'
 import { paiseOf, sumPaise } from '../../../src/platform/money.ts'
 import type { Json } from '../../harness/client.ts'
-import { ERP } from '../../harness/samples.ts'
+import { ERP, PAY, sampleOrder } from '../../harness/samples.ts'
 import { readPdf } from '../../receipts/read-pdf.ts'
 import { SCHOOL, StudentDesk } from '../students/support.ts'
 import { assertAnswer } from '../support.ts'
@@ -105,6 +105,38 @@ test('on its day each class teacher is mailed the own class once, as a file, and
   assert.match(file.text, /Kabir Rao/)
   assert.match(file.text, /Meena Pillai/)
   assert.doesNotMatch(file.text, /Arjun Nair/)
+})
+
+test('orders, payments, receipts and cheques can be narrowed to a class and a section', async () => {
+  const { body } = await viewer.get(`${SCHOOL}/students?section=C`)
+  const [{ service_student_id: id }] = body.data
+  const taken = await finance.post(`${SCHOOL}/students/${id}/payments`, {
+    amount: 100,
+    paid_at: daysAgo(1),
+    mode: 'cheque',
+    instrument: { number: '004512', bank: 'HDFC Bank', date: daysAgo(1) },
+    fee_components: [{ component_type: 'TUITION_FEE', amount: 100 }],
+  })
+  assertAnswer(taken, '201')
+  const details = [{ component_type: 'TUITION_FEE', amount: 50 }]
+  const order = await bursar.demo.post(`${PAY}/orders`, sampleOrder({ service_student_id: id, details }))
+  assertAnswer(order, '201')
+  for (const list of ['orders', 'money/payments', 'money/receipts', 'counter/cheques']) {
+    const count = async (query: string): Promise<number> =>
+      (await viewer.get(`${SCHOOL}/${list}?${query}`)).body.data.length
+    assert.deepEqual(
+      [
+        await count('grade=5'),
+        await count('section=c'),
+        await count('grade=5&section=B'),
+        await count('grade=6'),
+      ],
+      [1, 1, 0, 0],
+      list,
+    )
+    const { count: counted } = (await viewer.get(`${SCHOOL}/${list}/count?section=C`)).body.data
+    assert.equal(counted, 1, list)
+  }
 })
 
 const child: fc.Arbitrary<LateChild> = fc.record({

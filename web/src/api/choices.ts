@@ -3,6 +3,12 @@ import type { ChoicesAnswer } from '../../../src/console/students/students.outpu
 import { get } from './client.ts'
 import { useInstitutePath } from './session.ts'
 
+/** What a branch is called, by its code. */
+export function useBranchName(): (code: string) => string {
+  const { branches } = useChoices()
+  return code => branches.find(branch => branch.code === code)?.name ?? code
+}
+
 export type Choices = ChoicesAnswer & { isLoaded: boolean; error: Error | null; retry: () => void }
 
 const NONE: ChoicesAnswer = {

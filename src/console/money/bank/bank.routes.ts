@@ -44,6 +44,8 @@ import { addConsoleRead, addConsoleWrite } from '../../auth/access.routes.ts'
 import { EVERYONE } from '../../console.rules.ts'
 import { addConsoleUpload } from '../../files.routes.ts'
 import { addList } from '../../lists/list.routes.ts'
+import { readNamedStudents } from '../../students/named-students.service.ts'
+import { studentList } from '../../students/student.list.ts'
 import { FINANCE_ROLES } from '../../students/students.rules.ts'
 
 const LINE = '/bank/lines/:line_id'
@@ -109,6 +111,13 @@ function addReads(app: FastifyInstance, ctx: Context): void {
     params: lineParams,
     output: all(expectedOutput),
     answer: ({ institute, params }) => listCandidates(ctx, institute, params.lineId),
+  })
+  addConsoleRead(app, ctx, {
+    url: `${LINE}/students`,
+    roles: EVERYONE,
+    params: lineParams,
+    output: all(studentList.output),
+    answer: ({ institute, params }) => readNamedStudents(ctx, institute, params.lineId),
   })
   addConsoleRead(app, ctx, {
     url: `${LINE}/returned-cheques`,

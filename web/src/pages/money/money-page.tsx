@@ -9,6 +9,7 @@ import { CollectionView } from './collection-view.tsx'
 import { DemandView } from './demand-view.tsx'
 import { DisputesView } from './disputes-view.tsx'
 import { DuesView } from './dues-view.tsx'
+import { ExportsView } from './exports-view.tsx'
 import { LedgerView } from './ledger-view.tsx'
 import { PaymentsView } from './payments-view.tsx'
 import { MessagesView } from '../reminders/messages-view.tsx'
@@ -32,6 +33,7 @@ const VIEWS: readonly { key: string; group: string; label: string; View: Compone
   { key: 'bank', group: 'To the bank', label: 'Bank statement', View: BankView },
   { key: 'reconciliation', group: 'Books', label: 'Reconciliation', View: ReconciliationView },
   { key: 'ledger', group: 'Books', label: 'Ledger', View: LedgerView },
+  { key: 'exports', group: 'Books', label: 'Exports', View: ExportsView },
 ]
 
 /** What came in, where it is now, and what is still owed. */

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import type { SettlementItemAnswer } from '../../../../src/payments/settlements/settlement.list.ts'
 import type { SettlementDetailAnswer } from '../../../../src/payments/settlements/settlement.output.ts'
+import { useBranchName } from '../../api/choices.ts'
 import { get } from '../../api/client.ts'
 import { useInstitute, useInstitutePath } from '../../api/session.ts'
 import { ListTable } from '../../ui/table/list-table.tsx'
@@ -59,6 +60,7 @@ export function SettlementPage() {
 
 function Settlement({ settlement, path }: { settlement: SettlementDetailAnswer; path: string }) {
   const { code: institute } = useInstitute()
+  const branchName = useBranchName()
   return (
     <Detail
       title={`Settlement ${settlement.utr}`}
@@ -73,7 +75,7 @@ function Settlement({ settlement, path }: { settlement: SettlementDetailAnswer; 
           : []),
         { label: 'Settled', value: <When at={settlement.settled_at} /> },
         { label: 'In it', value: whatIsIn(settlement) },
-        { label: 'Branch', value: settlement.collector_code },
+        { label: 'Branch', value: branchName(settlement.collector_code) },
         { label: 'Provider', value: providerName(settlement.provider) },
         {
           label: 'In the ledger',

@@ -3,6 +3,7 @@ import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { ExpectedAnswer } from '../../../../src/console/money/money.routes.ts'
 import type { SettlementAnswer } from '../../../../src/payments/settlements/settlement.list.ts'
+import { useBranchName } from '../../api/choices.ts'
 import { get } from '../../api/client.ts'
 import { useInstitute, useInstitutePath } from '../../api/session.ts'
 import { ListTable } from '../../ui/table/list-table.tsx'
@@ -14,11 +15,15 @@ import { ExportMenu } from '../../ui/table/export-menu.tsx'
 import { TallyLedgers } from './tally-ledgers.tsx'
 import { TableFrame } from '../../ui/table/frame.tsx'
 
+function BranchName({ code }: { code: string }) {
+  return useBranchName()(code)
+}
+
 const CELLS = {
   utr: (row: SettlementAnswer) => <span className="mono nowrap">{row.utr}</span>,
   collector_code: (row: SettlementAnswer) => (
     <>
-      {row.collector_code}
+      <BranchName code={row.collector_code} />
       <div className="faint">{row.account_name}</div>
     </>
   ),
@@ -145,7 +150,9 @@ function Expected({ rows }: { rows: readonly ExpectedAnswer[] }) {
                     {formatDay(row.due_on)}
                   </Link>
                 </td>
-                <td>{row.collector_code}</td>
+                <td>
+                  <BranchName code={row.collector_code} />
+                </td>
                 <td className="right">{counted(row.payment_count, 'payment')}</td>
                 <td className="right">{formatRupees(row.amount)}</td>
                 <td>

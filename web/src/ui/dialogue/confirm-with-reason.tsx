@@ -72,7 +72,7 @@ export function ConfirmWithReason(props: Confirm) {
         {whole !== undefined && <ProblemAlert>{whole}</ProblemAlert>}
         <Group justify="flex-end" mt="md">
           <Button variant="default" onClick={close}>
-            Cancel
+            {/^Cancel\b/.test(verb) ? 'Go back' : 'Cancel'}
           </Button>
           <Button type="submit" loading={isBusy} color={isDangerous ? 'red.8' : 'bursar'}>
             {verb}

@@ -1,6 +1,7 @@
 import { Button, Group, NativeSelect, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import type { SchoolAnswer } from '../../../../src/institutes/school/school.schemas.ts'
 import type { BankAccountAnswer } from '../../../../src/banking/accounts/account.schemas.ts'
 import { get } from '../../api/client.ts'
 import { problemOf, useCommand, wholeProblem } from '../../api/command.ts'
@@ -42,13 +43,24 @@ export function BankAccountPicker({ picked }: { picked: ReturnType<typeof useBan
           onChange={event => choose(event.currentTarget.value)}
         />
       )}
-      {isNew && mayAdd && <AddAccount onAdded={choose} />}
+      {isNew && mayAdd && <AddAccount known={accounts} onAdded={choose} />}
     </Group>
   )
 }
 
-function AddAccount({ onAdded }: { onAdded: (id: string) => void }) {
+type Add = { known: readonly BankAccountAnswer[]; onAdded: (id: string) => void }
+
+/** The accounts that the school has entered for transfers need not be typed once more. */
+function AddAccount({ known, onAdded }: Add) {
   const [name, setName] = useState('')
+  const path = `${useInstitutePath()}/school`
+  const school = useQuery({
+    queryKey: ['school', path],
+    queryFn: ({ signal }) => get<SchoolAnswer>(path, {}, signal),
+  })
+  const entered = (school.data?.bank_accounts ?? [])
+    .map(({ bank, number }) => `${bank} …${number.slice(-4)}`.slice(-80))
+    .filter(one => !known.some(account => account.name === one))
   const add = useCommand<{ name: string }, BankAccountAnswer>({
     method: 'POST',
     path: `${useInstitutePath()}/bank-accounts`,
@@ -57,6 +69,11 @@ function AddAccount({ onAdded }: { onAdded: (id: string) => void }) {
   })
   return (
     <Group align="flex-end" gap="xs">
+      {entered.map(one => (
+        <Button key={one} variant="default" loading={add.isPending} onClick={() => add.mutate({ name: one })}>
+          {one}
+        </Button>
+      ))}
       <TextInput
         label="Name of the bank account"
         placeholder="HDFC current 4512"

@@ -64,7 +64,13 @@ function Shaped<Row extends object>({
   const shown = columns
     .filter(isShown)
     .map(column => (isBare ? { ...column, is_sorted: false } : column))
-    .map(column => toColumn<Row>(column, labels[column.key], cells?.[column.key as Key<Row>]))
+    .map(column =>
+      toColumn<Row>(
+        column,
+        labels[column.key] ?? namesOf(column.key, choices),
+        cells?.[column.key as Key<Row>],
+      ),
+    )
   return (
     <DataTable<Row>
       {...props}
@@ -73,6 +79,15 @@ function Shaped<Row extends object>({
       filters={filters.filter(isShown).flatMap(filter => toFilter(filter, labels[filter.key], choices))}
     />
   )
+}
+
+const NAMED = { collector_code: 'branches', grade: 'grades', component_type: 'components' } as const
+
+/** People read names where the API has codes. */
+function namesOf(key: string, choices: Choices | undefined): Labels | undefined {
+  if (choices === undefined || !Object.hasOwn(NAMED, key)) return undefined
+  const named = choices[NAMED[key as keyof typeof NAMED]].filter(({ name }) => name !== '')
+  return Object.fromEntries(named.map(({ code, name }) => [code, { label: name }]))
 }
 
 type Value = string | number | boolean | undefined

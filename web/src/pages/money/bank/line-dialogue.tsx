@@ -48,11 +48,22 @@ function Choices(props: Props) {
     queryFn: ({ signal }) => get<ReturnedChequeAnswer[]>(path, {}, signal),
     enabled: !isCredit,
   })
+  const students = `${useInstitutePath()}/bank/lines/${props.line.id}/students`
+  const named = useQuery({
+    queryKey: ['bank-candidates', students],
+    queryFn: ({ signal }) => get<StudentRowAnswer[]>(students, {}, signal),
+    enabled: isCredit,
+  })
   const [chosen, setWay] = useState<string | null>(null)
-  if (returned.isPending && !isCredit) return <Loading />
+  if (isCredit ? named.isPending : returned.isPending) return <Loading />
   const cheques = returned.data ?? []
-  // A debit that names a cheque is most likely its return.
-  const way = chosen ?? (cheques.some(one => one.is_named) ? 'bounce' : 'match')
+  // A debit that names a cheque is most likely its return, and a credit that names a child its payment.
+  const likely = cheques.some(one => one.is_named)
+    ? 'bounce'
+    : (named.data ?? []).length > 0
+      ? 'payment'
+      : 'match'
+  const way = chosen ?? likely
   const ways = WAYS.filter(({ value }) =>
     value === 'payment' ? isCredit : value !== 'bounce' || cheques.length > 0,
   )
@@ -67,7 +78,7 @@ function Choices(props: Props) {
       />
       {way === 'bounce' && <BounceForm {...props} cheques={cheques} />}
       {way === 'match' && <MatchForm {...props} />}
-      {way === 'payment' && <PaymentForm {...props} />}
+      {way === 'payment' && <PaymentForm {...props} named={named.data ?? []} />}
       {way === 'other' && <OtherForm {...props} />}
     </Stack>
   )
@@ -127,9 +138,10 @@ function MatchForm(props: Props) {
   )
 }
 
-function PaymentForm(props: Props) {
+function PaymentForm({ named, ...props }: Props & { named: readonly StudentRowAnswer[] }) {
   const { line } = props
-  const [student, setStudent] = useState<StudentRowAnswer | null>(null)
+  const [only, ...others] = named
+  const [student, setStudent] = useState<StudentRowAnswer | null>(others.length > 0 ? null : (only ?? null))
   const [waive, setWaive] = useState('')
   const spread = useSpread(student, String(line.amount))
   const record = useDecision<Record<string, unknown>>(props, 'payment', 'The payment is recorded.')
@@ -145,7 +157,27 @@ function PaymentForm(props: Props) {
       }}
     >
       <Stack gap="md">
-        <StudentPicker label="Student" required chosen={student} onChoose={setStudent} />
+        {others.length > 0 && (
+          <Group gap="xs">
+            {named.map(one => (
+              <Button
+                key={one.service_student_id}
+                size="compact-sm"
+                variant={student?.service_student_id === one.service_student_id ? 'filled' : 'default'}
+                onClick={() => setStudent(one)}
+              >
+                {one.fullname}, {one.identifier}
+              </Button>
+            ))}
+          </Group>
+        )}
+        <StudentPicker
+          label="Student"
+          description={named.length > 0 ? 'The line names the admission number.' : undefined}
+          required
+          chosen={student}
+          onChoose={setStudent}
+        />
         {student !== null && <SpreadInput spread={spread} error={record.error} />}
         {problemOf(record.error, 'waive_late_fee_reason') !== undefined && (
           <TextInput
