@@ -73,6 +73,9 @@ await bursar.sql(`insert into reminder_runs (institute_id, id, language, subject
     created_at)
   select ${SCHOOL_ID}, 'run_' || n, 'en', 'Fees ' || n % 3, 'x', '{email}', 'all', false, 'a@school.example',
     now() - n % 4 * interval '1 day' from generate_series(1, 6) n`)
+await bursar.sql(`insert into messages (institute_id, id, channel, recipient, subject, body, about, state, failure, created_at)
+  select ${SCHOOL_ID}, 'msg_' || n, 'email', 'a' || n % 2 || '@example.in', 'Receipt ' || n % 3, 'x', 'x', 'failed', 'mailbox full',
+    now() - n % 4 * interval '1 day' from generate_series(1, 6) n`)
 await bursar.sql(`insert into approvals (institute_id, id, act, about, subject, title, amount_paise, request, reason, maker_id,
     maker_email, made_at, expires_at)
   select ${SCHOOL_ID}, 'apr_' || n, 'refund', 'x', 's' || n, 'Refund ' || n % 2, n % 3 * 100, '{}', 'x', 'm', 'm@school.example',
