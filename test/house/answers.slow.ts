@@ -25,7 +25,7 @@ const OTHERS: Readonly<Record<string, string>> = {
   'payments/reconcile/nightly.service.ts': 'our own progress',
   'console/loans/desk.routes.ts': 'a field of a body that was looked at',
   'console/auth/second-factor/webauthn.ts': 'a field of a body that was looked at',
-  'console/lists/columns.input.ts': 'a parameter of an address, of at most 16 KiB',
+  'console/lists/file-columns.schemas.ts': 'a parameter of an address, of at most 16 KiB',
   'platform/db/sorted-list.ts': 'a parameter of an address, of at most 16 KiB',
   'console/shell.routes.ts': 'our own manifest',
   'sandbox/bank/simulator.service.ts': 'a callback that was looked at',

@@ -23,7 +23,7 @@ import { directPaymentOutput } from '../../students/direct-payments/direct-payme
 import type { RecordedPayment } from '../../students/direct-payments/direct-payments.rules.ts'
 import { findNamedStudents, getStudent } from '../../students/students.service.ts'
 import { holdStudents } from '../../students/profile/lock-student.service.ts'
-import { refundableAfter } from '../orders/order.output.ts'
+import { refundableAfter } from '../orders/order.schemas.ts'
 import { cancelDirect, concede, type Conceded } from '../students/actions.service.ts'
 import { toDiscountJson } from '../students/students.output.ts'
 import type { ApprovalAct } from './approvals.rules.ts'

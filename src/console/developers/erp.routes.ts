@@ -1,6 +1,11 @@
+import { outputOf, type Shown } from '../../http/wire/output.ts'
+import { testOutput, fetchTestInput } from '../../erp/pull/pull.schemas.ts'
+import { settingsOutput, removalInput, settingsFormInput } from '../../erp/settings/settings.schemas.ts'
+import type { ErpSettings } from '../../erp/settings/settings.rules.ts'
+import type { Branch } from '../../institutes/institutes.rules.ts'
+import { branchOutput } from '../../students/student.output.ts'
 import type { FastifyInstance } from 'fastify'
 import type { ErpContext } from '../../erp/context.ts'
-import { removalInput, settingsFormInput, settingsOutput } from '../../erp/settings/settings.schemas.ts'
 import {
   listErpSettings,
   removeErpSettings,
@@ -8,12 +13,19 @@ import {
   type SettingsChange,
 } from '../../erp/settings/settings.service.ts'
 import { testFetch } from '../../erp/pull/pull.service.ts'
-import { fetchTestInput, testOutput } from '../../erp/pull/pull.schemas.ts'
 import { EVERYONE } from '../console.rules.ts'
-import { erpOutput } from './erp.output.ts'
 import { DEVELOPERS } from './developers.rules.ts'
 import { addConsoleRead, addConsoleWrite } from '../auth/access.routes.ts'
 import { one } from '../../http/reply.ts'
+
+const out = outputOf<{ branches: readonly Branch[]; settings: readonly ErpSettings[] }>()
+const erpOutput = out.object({
+  branches: out.list('Of the institute.', branchOutput),
+  settings: out.list("The institute's own, then those of branches.", settingsOutput),
+})
+
+export type ErpSettingsAnswer = Shown<typeof erpOutput>
+export type TestErpAnswer = Shown<typeof testOutput>
 
 export function erpConsoleRoutes(app: FastifyInstance, ctx: ErpContext): void {
   addConsoleRead(app, ctx, {

@@ -14,9 +14,8 @@ import { exportReport, type Report } from '../reports/export.service.ts'
 import { exportFor, formatField } from '../reports/report.routes.ts'
 import { MEDIA_TYPES, type Format } from '../reports/reports.rules.ts'
 import type { Voucher } from '../reports/tally/tally.rules.ts'
-import { columnsOutput, countOutput, keysOutput } from './list.output.ts'
+import { columnsOutput, countOutput, keysOutput, picked } from './list.schemas.ts'
 import { countList, forFile, listAll, listInOrder } from './lists.service.ts'
-import { picked } from './picked.input.ts'
 
 type Visit<Params> = { params: Read<Params> } & InstituteVisit
 

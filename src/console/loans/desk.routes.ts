@@ -20,7 +20,7 @@ import {
   sanctionInput,
 } from './loan.schemas.ts'
 import { loanList } from './loan.list.ts'
-import { columnsOutput } from '../lists/list.output.ts'
+import { columnsOutput } from '../lists/list.schemas.ts'
 import { readLoanAtDesk } from './loans.service.ts'
 
 const PDF = 'application/pdf'

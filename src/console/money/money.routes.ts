@@ -4,10 +4,9 @@ import { guarded } from '../approvals/guarded.routes.ts'
 import { addConsoleRead, addConsoleWrite } from '../auth/access.routes.ts'
 import { AT_COUNTER, EVERYONE } from '../console.rules.ts'
 import { addConsoleFile } from '../files.routes.ts'
-import { bulkOutput } from '../lists/bulk.output.ts'
+import { bulkOutput, picked } from '../lists/list.schemas.ts'
 import { type Bulk, MOST_AT_ONCE } from '../lists/bulk.rules.ts'
 import { addList } from '../lists/list.routes.ts'
-import { picked } from '../lists/picked.input.ts'
 import {
   accountOutput,
   checkOutput,

@@ -10,7 +10,7 @@ import type { BackupSchedule, BackupState } from '../../platform/backup/schedule
 import type { Context } from '../../platform/context.ts'
 import { readDisk, type Disk } from '../../platform/disk.ts'
 import { readMigrationState, type MigrationState } from '../../platform/db/migrate.ts'
-import { readDatabaseFigures, type DatabaseFigures } from './health.store.ts'
+import { readDatabaseFigures, type DatabaseFigures } from './operator.store.ts'
 import { readJobs } from './jobs.store.ts'
 import { isBehind } from './operator.rules.ts'
 import { smallestOf } from '../../platform/lists.ts'

@@ -3,8 +3,13 @@ import { addHoliday, listHolidays, removeHoliday, type Holiday } from '../../pay
 import type { Context } from '../../platform/context.ts'
 import { addOperatorRead, addOperatorWrite } from '../auth/access.routes.ts'
 import { created, pageOf } from '../../http/reply.ts'
-import { holidayOutput } from './institute.output.ts'
-import { holidayParams, listHolidaysQuery, newHolidayInput, reasonInput } from './operator.input.ts'
+import {
+  holidayOutput,
+  holidayParams,
+  listHolidaysQuery,
+  newHolidayInput,
+  reasonInput,
+} from './operator.schemas.ts'
 
 /** Bank holidays: no debit is presented and no settlement expected on them. */
 export function operatorHolidayRoutes(app: FastifyInstance, ctx: Context): void {

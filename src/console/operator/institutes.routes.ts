@@ -6,14 +6,14 @@ import { addOperatorWrite } from '../auth/access.routes.ts'
 import { created } from '../../http/reply.ts'
 import { addInstallationList } from '../lists/list.routes.ts'
 import { instituteList } from './institute.list.ts'
-import { createdInstituteOutput } from './institute.output.ts'
 import {
+  createdInstituteOutput,
   defaultBranchInput,
   instituteParams,
   newBranchInput,
   newInstituteInput,
   renameInstituteInput,
-} from './operator.input.ts'
+} from './operator.schemas.ts'
 import { openInstitute } from './operator.service.ts'
 
 export function operatorInstituteRoutes(app: FastifyInstance, ctx: Context): void {

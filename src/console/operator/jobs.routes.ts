@@ -8,7 +8,7 @@ import { addInstallationList } from '../lists/list.routes.ts'
 import { jobsOutput } from './jobs.output.ts'
 import { readJobs } from './jobs.service.ts'
 import { letterList } from './letter.list.ts'
-import { messageParams } from './operator.input.ts'
+import { messageParams } from './operator.schemas.ts'
 
 export function operatorJobRoutes(app: FastifyInstance, ctx: Context, runner: JobRunner): void {
   addOperatorRead(app, ctx, {

@@ -8,12 +8,23 @@ import { sumPaise, toRupees } from '../../platform/money.ts'
 import { refundAct } from '../approvals/acts.ts'
 import { guarded } from '../approvals/guarded.routes.ts'
 import { addConsoleWrite } from '../auth/access.routes.ts'
-import { created } from '../../http/reply.ts'
+import { created, one } from '../../http/reply.ts'
 import { makeOrder } from './create.service.ts'
-import { sendLink, type SentLink } from './actions.service.ts'
-import { createInput, reasonInput, refundInput, sendInput } from './order.input.ts'
-import { requestedRefundOutput, sentOutput } from './order.output.ts'
+import { sendLink, type SentLink, cancelPicked, sendPicked } from './actions.service.ts'
+import {
+  createInput,
+  reasonInput,
+  refundInput,
+  sendInput,
+  requestedRefundOutput,
+  sentOutput,
+  cancelPickedInput,
+  sendPickedInput,
+} from './order.schemas.ts'
 import { MONEY_HANDLERS } from './orders.rules.ts'
+import type { PaymentContext } from '../../payments/context.ts'
+import { bulkOutput } from '../lists/list.schemas.ts'
+import type { Bulk } from '../lists/bulk.rules.ts'
 
 /** What can be done to orders and links: the commands of the API, by a person and with a reason. */
 export function orderActRoutes(app: FastifyInstance, ctx: FlexContext): void {
@@ -91,5 +102,37 @@ function addRefundRoute(app: FastifyInstance, ctx: FlexContext): void {
       output: created(requestedRefundOutput),
       aboutOf: ({ orderId }: { orderId: string }) => orderId,
     }),
+  })
+}
+
+/** What can be done to several orders and links at a time; each has its own entry in the audit log. */
+export function orderBulkRoutes(app: FastifyInstance, ctx: PaymentContext): void {
+  addConsoleWrite(app, ctx, {
+    method: 'POST',
+    url: '/orders/cancellations',
+    roles: MONEY_HANDLERS,
+    body: cancelPickedInput,
+    output: one(bulkOutput),
+    perform: (command, { institute, body: { orderIds } }) =>
+      cancelPicked(ctx, command, { institute, orderIds }),
+    audit: ({ body }, { done }: Bulk) =>
+      done.map(about => ({
+        what: 'order.cancelled',
+        about,
+        why: body.reason,
+        before: { status: 'unpaid' },
+        after: { status: 'cancelled' },
+      })),
+  })
+  addConsoleWrite(app, ctx, {
+    method: 'POST',
+    url: '/orders/messages',
+    roles: MONEY_HANDLERS,
+    body: sendPickedInput,
+    output: one(bulkOutput),
+    perform: (command, { institute, body: { orderIds, channels, language, isForced } }) =>
+      sendPicked(ctx, command, { institute, orderIds }, { channels, language, isForced }),
+    audit: ({ body: { channels, language } }, { done }: Bulk) =>
+      done.map(about => ({ what: 'order.sent', about, after: { channels, language } })),
   })
 }

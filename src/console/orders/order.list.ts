@@ -13,7 +13,7 @@ import {
 } from '../../orders/orders.service.ts'
 import { by } from '../../platform/db/sorted-list.ts'
 import { toRupees } from '../../platform/money.ts'
-import { orderRowFields } from './order.output.ts'
+import { orderRowFields } from './order.schemas.ts'
 import { LIST_STATUSES, LISTED_KINDS } from './orders.rules.ts'
 
 const {

@@ -14,7 +14,7 @@ import { addConsoleFile } from '../files.routes.ts'
 import { addConsoleRead, addConsoleWrite } from '../auth/access.routes.ts'
 import { created, one, pageOf } from '../../http/reply.ts'
 import { changePage, type ChangedPage } from './pages.service.ts'
-import { listPagesQuery, pageChangeInput } from './page.input.ts'
+import { listPagesQuery, pageChangeInput } from './order.schemas.ts'
 import { drawQr } from './qr.ts'
 import { MONEY_HANDLERS } from './orders.rules.ts'
 

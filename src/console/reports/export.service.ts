@@ -1,13 +1,13 @@
+import { BursarError, badField } from '../../platform/errors.ts'
+import { EXPORTS } from '../../platform/limits.rules.ts'
 import { PassThrough, type Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { dayOf } from '../../platform/calendar.ts'
 import type { Transaction } from '../../platform/db/database.ts'
-import { badField } from '../../platform/errors.ts'
 import type { Context } from '../../platform/context.ts'
 import { recordAudit, type Actor } from '../audit/audit.service.ts'
 import type { Query } from '../../platform/db/query.ts'
 import { countRows, readBatches } from '../../platform/db/cursor.ts'
-import { ExportPlaces } from './export-places.ts'
 import {
   csvHead,
   csvRow,
@@ -20,6 +20,33 @@ import {
 } from './reports.rules.ts'
 import { TALLY_TAIL, VOUCHERS_HEAD, voucherXml, type Voucher } from './tally/tally.rules.ts'
 import { makeXlsx } from './xlsx.ts'
+
+const RETRY_AFTER_S = 5
+
+/** How many lists are being exported, by school: one school's slow downloads take no place of another's. */
+export class ExportPlaces {
+  readonly #taken = new Map<number, number>()
+
+  /** Answers what gives the place back. */
+  take(instituteId: number): () => void {
+    const own = this.#taken.get(instituteId) ?? 0
+    const all = this.#taken.values().reduce((sum, count) => sum + count, 0)
+    if (own >= EXPORTS.perSchool)
+      throw new BursarError('RLE00000', 'Several exports are being made already. Try again in a moment.', {
+        retryAfterS: RETRY_AFTER_S,
+      })
+    if (all >= EXPORTS.inAll)
+      throw new BursarError('SYE00001', 'Very many exports are being made. Try again in a moment.', {
+        retryAfterS: RETRY_AFTER_S,
+      })
+    this.#taken.set(instituteId, own + 1)
+    return () => {
+      const left = (this.#taken.get(instituteId) ?? 1) - 1
+      if (left === 0) this.#taken.delete(instituteId)
+      else this.#taken.set(instituteId, left)
+    }
+  }
+}
 
 /** A list as a file: what it is read by, and how a row of it is written. */
 export type Report<Row extends object> = {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ExportPlaces } from '../../../src/console/reports/export-places.ts'
+import { ExportPlaces } from '../../../src/console/reports/export.service.ts'
 import { EXPORTS } from '../../../src/platform/limits.rules.ts'
 
 test('a school that exports as much as it may is refused alone, until one of its exports ends', () => {

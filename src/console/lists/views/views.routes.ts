@@ -4,8 +4,7 @@ import type { Context } from '../../../platform/context.ts'
 import { addConsoleRead, addConsoleWrite } from '../../auth/access.routes.ts'
 import type { InstituteVisit } from '../../auth/roles.routes.ts'
 import { EVERYONE } from '../../console.rules.ts'
-import { viewInput, viewParams, viewsQuery } from './view.input.ts'
-import { viewOutput } from './view.output.ts'
+import { viewInput, viewParams, viewsQuery, viewOutput } from './view.schemas.ts'
 import * as service from './views.service.ts'
 
 const ownerOf = ({ institute, who }: InstituteVisit): service.Owner => ({

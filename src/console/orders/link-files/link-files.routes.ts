@@ -17,13 +17,18 @@ import { EVERYONE } from '../../console.rules.ts'
 import { addConsoleFile, addConsoleUpload } from '../../files.routes.ts'
 import { addConsoleRead, addConsoleWrite } from '../../auth/access.routes.ts'
 import { created, one, pageOf } from '../../../http/reply.ts'
-import { reasonInput } from '../order.input.ts'
+import { reasonInput } from '../order.schemas.ts'
 import { linkFileList } from '../../lists/import-file.list.ts'
 import { addList } from '../../lists/list.routes.ts'
-import { columnsQuery, parseColumns, parseDays } from '../../lists/columns.input.ts'
-import { columnsOutput } from '../../lists/columns.output.ts'
-import { batchParams, listProblemsQuery, startInput, uploadQuery } from './link-file.input.ts'
-import { batchOutput, linkFileOutput } from './link-file.output.ts'
+import { columnsQuery, parseColumns, parseDays, columnsOutput } from '../../lists/file-columns.schemas.ts'
+import {
+  batchParams,
+  listProblemsQuery,
+  startInput,
+  uploadQuery,
+  batchOutput,
+  linkFileOutput,
+} from './link-file.schemas.ts'
 import { linksCsv } from './links-csv.ts'
 import { MONEY_HANDLERS } from '../orders.rules.ts'
 

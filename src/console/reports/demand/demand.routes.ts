@@ -2,8 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { one } from '../../../http/reply.ts'
 import type { Context } from '../../../platform/context.ts'
 import { addReport } from '../report.routes.ts'
-import { demandQuery } from './demand.input.ts'
-import { demandOutput } from './demand.output.ts'
+import { demandQuery, demandOutput } from './demand.schemas.ts'
 import * as service from './demand.service.ts'
 
 export function demandRoutes(app: FastifyInstance, ctx: Context): void {

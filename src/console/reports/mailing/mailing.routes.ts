@@ -3,8 +3,7 @@ import { all, created, one } from '../../../http/reply.ts'
 import type { Context } from '../../../platform/context.ts'
 import { addConsoleRead, addConsoleWrite } from '../../auth/access.routes.ts'
 import { EVERYONE, KEEPERS } from '../../console.rules.ts'
-import { reportMailInput, reportMailParams } from './mailing.input.ts'
-import { reportMailOutput } from './mailing.output.ts'
+import { reportMailInput, reportMailParams, reportMailOutput } from './mailing.schemas.ts'
 import * as service from './mailing.service.ts'
 
 /** Who gets the figures by mail. An owner decides: the mail leaves the console. */

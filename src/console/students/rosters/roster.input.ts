@@ -1,5 +1,5 @@
 import { field, input, nullable, optional, query } from '../../../http/wire/input.ts'
-import { SENT_DAYS } from '../../lists/columns.input.ts'
+import { SENT_DAYS } from '../../lists/file-columns.schemas.ts'
 import { WHY_LOWER } from '../fees/fees.input.ts'
 
 const ROSTER_ID = 'imp_01k9zq4m0ve8sbn6yt2hw3c5da'

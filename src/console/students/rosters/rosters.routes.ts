@@ -27,8 +27,7 @@ import {
   startRosterInput,
   uploadQuery,
 } from './roster.input.ts'
-import { columnsQuery, parseColumns, parseDays } from '../../lists/columns.input.ts'
-import { columnsOutput } from '../../lists/columns.output.ts'
+import { columnsQuery, parseColumns, parseDays, columnsOutput } from '../../lists/file-columns.schemas.ts'
 import { problemGroupsOutput, rosterOutput, rosterProblemOutput } from './roster.output.ts'
 import { makeTemplate } from './template.service.ts'
 

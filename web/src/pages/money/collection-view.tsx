@@ -1,7 +1,7 @@
 import { Button, Group, NativeSelect } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { CollectionAnswer } from '../../../../src/console/reports/register.output.ts'
+import type { CollectionAnswer } from '../../../../src/console/reports/register.schemas.ts'
 import { get } from '../../api/client.ts'
 import { useInstitutePath } from '../../api/session.ts'
 import { formatRupees } from '../../ui/money.tsx'

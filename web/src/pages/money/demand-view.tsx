@@ -1,6 +1,6 @@
 import { NativeSelect } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import type { DemandAnswer } from '../../../../src/console/reports/demand/demand.output.ts'
+import type { DemandAnswer } from '../../../../src/console/reports/demand/demand.schemas.ts'
 import { get } from '../../api/client.ts'
 import { useInstitutePath } from '../../api/session.ts'
 import { formatRupees } from '../../ui/money.tsx'

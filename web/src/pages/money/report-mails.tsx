@@ -1,7 +1,7 @@
 import { Button, Group, NativeSelect, Stack, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { ReportMailAnswer } from '../../../../src/console/reports/mailing/mailing.output.ts'
+import type { ReportMailAnswer } from '../../../../src/console/reports/mailing/mailing.schemas.ts'
 import { get } from '../../api/client.ts'
 import { problemOf, useCommand } from '../../api/command.ts'
 import { useInstitutePath, useMay } from '../../api/session.ts'

@@ -1,7 +1,7 @@
 import { Button, Group, Stack, Textarea, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { TallyLedgerAnswer } from '../../../../src/console/reports/register.output.ts'
+import type { TallyLedgerAnswer } from '../../../../src/console/reports/register.schemas.ts'
 import { problemOf, useCommand } from '../../api/command.ts'
 import { download, get } from '../../api/client.ts'
 import { useInstitutePath, useMay } from '../../api/session.ts'

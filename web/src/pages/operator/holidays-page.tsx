@@ -1,6 +1,6 @@
 import { Button, TextInput } from '@mantine/core'
 import { useState } from 'react'
-import type { HolidayAnswer } from '../../../../src/console/operator/institute.output.ts'
+import type { HolidayAnswer } from '../../../../src/console/operator/operator.schemas.ts'
 import { problemOf, useCommand } from '../../api/command.ts'
 import { ConfirmWithReason } from '../../ui/dialogue/confirm-with-reason.tsx'
 import { DataTable, type Column } from '../../ui/table/data-table.tsx'

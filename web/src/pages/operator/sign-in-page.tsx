@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { SignInRulesAnswer } from '../../../../src/console/operator/sign-in.output.ts'
+import type { SignInRulesAnswer } from '../../../../src/console/operator/operator.routes.ts'
 import { get } from '../../api/client.ts'
 import { useCommand } from '../../api/command.ts'
 import { ConfirmWithReason } from '../../ui/dialogue/confirm-with-reason.tsx'

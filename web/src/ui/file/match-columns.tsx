@@ -1,6 +1,6 @@
 import { Alert, Button, Group, NativeSelect } from '@mantine/core'
 import { useState, type ReactNode } from 'react'
-import type { ColumnsAnswer } from '../../../../src/console/lists/columns.output.ts'
+import type { ColumnsAnswer } from '../../../../src/console/lists/file-columns.schemas.ts'
 import { useCommand } from '../../api/command.ts'
 import { Problem } from '../problem.tsx'
 import { formatDay } from '../when.tsx'

@@ -1,4 +1,4 @@
-import type { ProblemAnswer } from '../../../../src/console/orders/link-files/link-file.output.ts'
+import type { ProblemAnswer } from '../../../../src/console/orders/link-files/link-file.schemas.ts'
 import type { Column } from '../table/data-table.tsx'
 import { columnLabel } from './column-table.tsx'
 

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ComponentProps, ReactNode } from 'react'
-import type { ListColumnsAnswer } from '../../../../src/console/lists/list.output.ts'
+import type { ListColumnsAnswer } from '../../../../src/console/lists/list.schemas.ts'
 import { useChoices, type Choices } from '../../api/choices.ts'
 import { get } from '../../api/client.ts'
 import { formatCount, formatRupees } from '../money.tsx'

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
-import type { BulkAnswer } from '../../../../src/console/lists/bulk.output.ts'
+import type { BulkAnswer } from '../../../../src/console/lists/list.schemas.ts'
 import { get, send } from '../../api/client.ts'
 import type { PickedRows } from './list-parts.tsx'
 

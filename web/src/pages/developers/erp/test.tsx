@@ -1,6 +1,6 @@
 import { Button, Group, NativeSelect, TextInput } from '@mantine/core'
 import { useState } from 'react'
-import type { ErpSettingsAnswer, TestErpAnswer } from '../../../../../src/console/developers/erp.output.ts'
+import type { ErpSettingsAnswer, TestErpAnswer } from '../../../../../src/console/developers/erp.routes.ts'
 import { problemOf, useCommand } from '../../../api/command.ts'
 import { useInstitutePath } from '../../../api/session.ts'
 import { Summary } from '../../../ui/detail.tsx'

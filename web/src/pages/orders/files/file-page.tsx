@@ -5,7 +5,7 @@ import { useState } from 'react'
 import type {
   BatchAnswer,
   LinkFileAnswer,
-} from '../../../../../src/console/orders/link-files/link-file.output.ts'
+} from '../../../../../src/console/orders/link-files/link-file.schemas.ts'
 import { useCommand } from '../../../api/command.ts'
 import { get } from '../../../api/client.ts'
 import { useInstitute, useInstitutePath, useMay } from '../../../api/session.ts'

@@ -1,4 +1,4 @@
-import type { ColumnsAnswer } from '../../../../../src/console/lists/columns.output.ts'
+import type { ColumnsAnswer } from '../../../../../src/console/lists/file-columns.schemas.ts'
 import type { LinkField } from '../../../../../src/imports/kinds/links/links.rules.ts'
 import { useInstitutePath } from '../../../api/session.ts'
 import { MatchColumns } from '../../../ui/file/match-columns.tsx'

@@ -4,7 +4,7 @@ import type {
   OrderDetailAnswer,
   RefundedAnswer,
   SentAnswer,
-} from '../../../../../src/console/orders/order.output.ts'
+} from '../../../../../src/console/orders/order.schemas.ts'
 import type { ApprovalAnswer } from '../../../../../src/console/approvals/approval.list.ts'
 import { problemOf, useCommand } from '../../../api/command.ts'
 import { useInstitutePath } from '../../../api/session.ts'

@@ -1,4 +1,4 @@
-import type { OrderDetailAnswer } from '../../../../../src/console/orders/order.output.ts'
+import type { OrderDetailAnswer } from '../../../../../src/console/orders/order.schemas.ts'
 
 /** What a fee of an order is called on its lines; several lines of one fee may each have their own name. */
 export function feeName({ details }: Pick<OrderDetailAnswer, 'details'>, component: string): string {

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import type { OrderDetailAnswer } from '../../../../../src/console/orders/order.output.ts'
+import type { OrderDetailAnswer } from '../../../../../src/console/orders/order.schemas.ts'
 import { useInstitutePath } from '../../../api/session.ts'
 import { formatRupees, Money } from '../../../ui/money.tsx'
 import { providerName } from '../../../ui/provider-name.ts'

@@ -1,6 +1,6 @@
 import { TextInput } from '@mantine/core'
 import { useState } from 'react'
-import type { ColumnsAnswer } from '../../../../../src/console/lists/columns.output.ts'
+import type { ColumnsAnswer } from '../../../../../src/console/lists/file-columns.schemas.ts'
 import { useChoices } from '../../../api/choices.ts'
 import { useInstitutePath } from '../../../api/session.ts'
 import { MatchColumns } from '../../../ui/file/match-columns.tsx'

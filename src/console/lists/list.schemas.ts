@@ -1,6 +1,8 @@
 import { kindOf, type CellKind, type ListDefinition } from '../../http/lists/define-list.ts'
 import { outputOf, type Shown } from '../../http/wire/output.ts'
 import type { Count } from './lists.service.ts'
+import type { Bulk, LeftOut } from './bulk.rules.ts'
+import { field, optional } from '../../http/wire/input.ts'
 
 const out = outputOf<Count>()
 export const countOutput = out.object({
@@ -92,3 +94,26 @@ function filtersOf({ filters }: AnyList): ShownFilter[] {
 function isDay(format: unknown): boolean {
   return format === 'date' || format === 'range-start' || format === 'range-end'
 }
+
+const left = outputOf<LeftOut>()
+const leftOutOutput = left.object({
+  id: left.text('Its id.', 'order_01k9zq4m0ve8sbn6yt2hw3c5da'),
+  name: left.text('As the list shows it.', 'Asha Rao'),
+  why: left.text('Why it was left out.', 'This payment link is paid already and cannot be cancelled.'),
+})
+
+const bulk = outputOf<Bulk>()
+export const bulkOutput = bulk.object({
+  done: bulk.integer('How many it was done to.', 38, ({ done }) => done.length),
+  left_out: bulk.list('What was left out, and why.', leftOutOutput),
+})
+export type BulkAnswer = Shown<typeof bulkOutput>
+
+/** Rows of a list by their keys; so many that an address still takes them. `pickedIds` reads it. */
+export const picked = optional(
+  field.text(
+    'Only these rows of the list, by their ids with commas between them; at most 200.',
+    'order_01k9zq4m0ve8sbn6yt2hw3c5da',
+    8000,
+  ),
+)

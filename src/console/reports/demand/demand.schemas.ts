@@ -1,6 +1,13 @@
+import { field, optional, query } from '../../../http/wire/input.ts'
 import { outputOf, type Shown } from '../../../http/wire/output.ts'
 import type { DemandSums, Standing } from './demand.rules.ts'
 import type { Demand } from './demand.service.ts'
+
+export const demandQuery = query({
+  academic_year_start: optional(
+    field.year('The year that the academic year starts in; the present one if absent.', 2026),
+  ),
+})
 
 const AMOUNT = 123456.5
 

@@ -2,6 +2,8 @@ import { field, optional, query } from '../../http/wire/input.ts'
 import { feeCodeOf } from '../../imports/kinds/matched-columns.rules.ts'
 import type { DayForm } from '../../imports/files/days.rules.ts'
 import { badField } from '../../platform/errors.ts'
+import { outputOf, type Shown } from '../../http/wire/output.ts'
+import type { FoundColumn } from '../../imports/match-columns.service.ts'
 
 export const columnsQuery = query({
   name: optional(field.text('The name of the file.', 'class-5.xlsx', 200)),
@@ -45,3 +47,19 @@ function parseList(key: string, text: string): unknown[] {
   if (!Array.isArray(list)) throw badField(key, 'must be a JSON list')
   return list
 }
+
+const column = outputOf<FoundColumn>()
+const columnOutput = column.object({
+  title: column.text('Its heading.', 'Adm No'),
+  samples: column.texts('What stands in its first rows.', ['ADM-1042']),
+  open_day: column.optional.text(
+    'A day of it that could be meant in two ways, where nothing in the column says which.',
+    '01/02/2015',
+  ),
+  guess: column.optional.text('The field that it probably holds.', 'identifier'),
+})
+const found = outputOf<FoundColumn[]>()
+export const columnsOutput = found.object({
+  columns: found.list('The columns of the file, from left to right.', columnOutput, all => all),
+})
+export type ColumnsAnswer = Shown<typeof columnsOutput>

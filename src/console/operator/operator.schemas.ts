@@ -1,4 +1,7 @@
 import { field, input, optional, query } from '../../http/wire/input.ts'
+import { outputOf, type Shown } from '../../http/wire/output.ts'
+import type { Institute } from '../../institutes/institutes.rules.ts'
+import type { Holiday } from '../../payments/holidays.service.ts'
 
 /** Institutes, branches, holidays and what was given up, as the operator looks after them. */
 const reason = field.text('Why; stands in the audit log.', 'Asked by the school')
@@ -36,3 +39,14 @@ export const reasonInput = input({ reason })
 export const messageParams = input({
   message_id: field.resourceId('Id of the message.', 'msg_01k9zq4m0ve8sbn6yt2hw3c5da'),
 })
+
+const created = outputOf<Pick<Institute, 'code'>>()
+export const createdInstituteOutput = created.object({ code: created.text('Its code.', 'green-park') })
+
+const holiday = outputOf<Holiday>()
+export const holidayOutput = holiday.object({
+  day: holiday.day('The day.', '2030-01-26'),
+  name: holiday.text('What it is.', 'Republic Day'),
+})
+
+export type HolidayAnswer = Shown<typeof holidayOutput>

@@ -1,15 +1,75 @@
+import { field, input, optional, ifSent, query } from '../../http/wire/input.ts'
+import { SEND_CHANNELS } from '../../orders/link-messages.texts.ts'
+import { LANGUAGES } from '../../platform/languages.ts'
+import { ORDER_ID, orderFields as typedOrderFields, SCHOOL_YEAR } from '../../orders/order.input.ts'
+import { refundFields as typedRefundFields } from '../../payments/refund.input.ts'
+import { MOST_AT_ONCE } from '../lists/bulk.rules.ts'
+import { pageChangeFields } from '../../payment-pages/page.schemas.ts'
 import { outputOf, type Shown } from '../../http/wire/output.ts'
-import { lineFields, orderFields, purposeFields } from '../../orders/order.output.ts'
-import { stateAt, totalOf, type Order, type OrderLine } from '../../orders/orders.rules.ts'
-import { lineName } from '../../orders/orders.rules.ts'
 import { refundFields } from '../../payments/refund.output.ts'
+import type { LinkFileRow, PaidTogether } from './detail.store.ts'
+import { lineFields, orderFields, purposeFields } from '../../orders/order.output.ts'
+import { stateAt, totalOf, type Order, type OrderLine, lineName } from '../../orders/orders.rules.ts'
 import type { RequestedRefund } from '../../payments/refunds/refunds.service.ts'
 import { subtractPaise, type Paise } from '../../platform/money.ts'
-import type { LinkFileRow, PaidTogether } from './detail.store.ts'
-import { disputeOutput, paymentOutput, refundRowOutput } from './order-parts.output.ts'
 import { LIST_STATUSES, ORDER_KINDS } from './orders.rules.ts'
 import type { OrderDetail } from './orders.service.ts'
+import { paymentOutput, refundRowOutput, disputeOutput } from './order-parts.output.ts'
 import { timelineOf, type Happening } from './timeline.ts'
+
+/** What the console's operations on orders and links take beyond those of the API. */
+const reason = field.text('Why; stands in the audit log.', 'Asked for by the parent')
+export const reasonInput = input({ reason })
+
+export const refundParams = input({
+  order_id: field.resourceId('The order.', ORDER_ID),
+  refund_id: field.resourceId('A refund of it.', 'rfd_01k9zq4m0ve8sbn6yt2hw3c5da'),
+})
+
+export const createInput = input(
+  {
+    kind: field.oneOf(['link', 'order'], 'A payment link, or a pay order.'),
+    ...typedOrderFields,
+    new_fee: optional(
+      field.flag('Whether a fee that the catalogue does not have is meant to be added.', false),
+      false,
+    ).as('hasNewFee'),
+  },
+  SCHOOL_YEAR,
+)
+
+const channelsField = field.choices('How to send it.', field.oneOf(SEND_CHANNELS, 'E-mail or SMS.'), {
+  min: 1,
+})
+export const languageField = optional(field.oneOf(LANGUAGES, "The family's own when absent."))
+
+export const sendInput = input({ channels: channelsField, language: languageField })
+
+const orderIds = field.list('Which orders and links.', field.resourceId('An order.', ORDER_ID), {
+  min: 1,
+  max: MOST_AT_ONCE,
+})
+export const cancelPickedInput = input({ order_ids: orderIds, reason })
+export const sendPickedInput = input({
+  order_ids: orderIds,
+  ...sendInput.fields,
+  is_forced: optional(field.flag('Also to those who were told within the last day.', false), false),
+})
+
+export const refundInput = input({ ...typedRefundFields, reason })
+
+/** What the console's operations on payment pages take beyond those of the API. */
+export const listPagesQuery = query({
+  status: optional(field.oneOf(['published', 'unpublished'], 'Only published ones, or only the others.')),
+  collector_code: optional(field.code('Only of this branch.', 'MAIN')),
+  limit: field.pageSize(),
+  cursor: field.cursor('page_01k9zq4m0ve8sbn6yt2hw3c5da'),
+})
+
+export const pageChangeInput = input({
+  ...pageChangeFields,
+  reason: ifSent(field.text('Why; stands in the audit log.', 'The fair is put off')),
+})
 
 /** Orders and links as the console shows them: the views of the API, and what a person wants to know beyond them. */
 const line = outputOf<OrderLine, Date>()
