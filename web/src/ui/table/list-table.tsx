@@ -142,7 +142,8 @@ function cellOf(kind: Kind, value: Value, labels: Labels | undefined): ReactNode
   if (kind === 'moment' && value !== undefined) return <When at={String(value)} />
   const text = textOf(kind, value, labels)
   const tone = labels?.[String(value)]?.tone
-  return tone === undefined ? text : <StatusBadge tone={tone}>{text}</StatusBadge>
+  if (tone !== undefined) return <StatusBadge tone={tone}>{text}</StatusBadge>
+  return kind === 'day' || kind === 'state' ? <span className="nowrap">{text}</span> : text
 }
 
 /** None for what there is nothing to choose from: a school with one branch needs no filter of branches. */
