@@ -148,6 +148,7 @@ const child: fc.Arbitrary<LateChild> = fc.record({
   contactName: fc.constant('Asha'),
   contactNumber: fc.constant('98'),
   owedPaise: fc.integer({ min: 1, max: 1_000 }).map(paiseOf),
+  onTheWayPaise: fc.integer({ min: 0, max: 1_000 }).map(paiseOf),
   oldestDueOn: fc.option(fc.constantFrom('2026-04-01', '2026-05-01')),
 })
 

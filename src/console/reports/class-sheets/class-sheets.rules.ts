@@ -11,10 +11,12 @@ export type LateChild = ClassKey & {
   contactName: string
   contactNumber: string
   owedPaise: Paise
+  /** Paid already, but not yet confirmed. */
+  onTheWayPaise: Paise
   oldestDueOn: string | null
 }
 
-export type ClassSheet = ClassKey & { children: LateChild[]; owedPaise: Paise }
+export type ClassSheet = ClassKey & { children: LateChild[]; owedPaise: Paise; onTheWayPaise: Paise }
 
 /** By which the same class is known, however it was typed. */
 export function classKey({ collectorCode, grade, section }: ClassKey): string {
@@ -33,6 +35,7 @@ export function sheetsOf(late: readonly LateChild[]): ClassSheet[] {
       section,
       children: children.toSorted((one, other) => BY_NAME.compare(one.fullname, other.fullname)),
       owedPaise: sumPaise(children.map(child => child.owedPaise)),
+      onTheWayPaise: sumPaise(children.map(child => child.onTheWayPaise)),
     }
   })
 }
@@ -46,6 +49,7 @@ function inOne(records: readonly LateChild[]): LateChild {
   return {
     ...newest,
     owedPaise: sumPaise(records.map(record => record.owedPaise)),
+    onTheWayPaise: sumPaise(records.map(record => record.onTheWayPaise)),
     oldestDueOn: days.toSorted()[0] ?? null,
   }
 }

@@ -30,6 +30,11 @@ export const classOutput = out.object({
   students: out.integer('Its active students.', 34),
   late: out.integer('How many of them are late.', 6),
   owed: out.amount('What is overdue.', 123456.5),
+  on_the_way_amount: out.amount(
+    'What their families have paid that is not confirmed yet.',
+    12000,
+    one => one.onTheWayPaise,
+  ),
   teacher_name: out.optional.text('The class teacher.', 'Meena Pillai'),
   teacher_email: out.optional.text('Where the sheet is mailed to.', 'meena.pillai@school.example'),
 })

@@ -26,6 +26,7 @@ export type ListedClass = ClassKey & {
   students: number
   late: number
   owedPaise: Paise
+  onTheWayPaise: Paise
   teacherName: string | null
   teacherEmail: string | null
 }
@@ -47,6 +48,7 @@ export async function listClassSheets(ctx: Context, institute: Institute): Promi
       title: titleOf(one),
       late: sheet?.children.length ?? 0,
       owedPaise: sheet?.owedPaise ?? ZERO,
+      onTheWayPaise: sheet?.onTheWayPaise ?? ZERO,
       teacherName: teacher?.name ?? null,
       teacherEmail: teacher?.email ?? null,
     }
@@ -141,6 +143,7 @@ function toTables(sheets: readonly NamedSheet[]) {
     text<LateChild>('Phone', row => row.contactNumber),
     day<LateChild>('Due since', row => row.oldestDueOn),
     money<LateChild>('Overdue', row => row.owedPaise),
+    money<LateChild>('On the way', row => row.onTheWayPaise),
   ]
   return sheets.map(({ children }, index) => ({ name: names[index] ?? '', columns, rows: children }))
 }
@@ -175,7 +178,10 @@ async function printSheets(
 
 type SheetOf = { day: string; teacher: string | null }
 
-function pageOf({ title, children, owedPaise }: NamedSheet, { day, teacher }: SheetOf): DocumentBlock[] {
+function pageOf(
+  { title, children, owedPaise, onTheWayPaise }: NamedSheet,
+  { day, teacher }: SheetOf,
+): DocumentBlock[] {
   return [
     {
       kind: 'pairs',
@@ -190,6 +196,7 @@ function pageOf({ title, children, owedPaise }: NamedSheet, { day, teacher }: Sh
         { title: 'Contact', width: 5 },
         { title: 'Due since', width: 3 },
         { title: 'Overdue', width: 3, isAmount: true },
+        { title: 'On the way', width: 3, isAmount: true },
       ],
       rows: children.map(child => [
         child.identifier,
@@ -197,8 +204,9 @@ function pageOf({ title, children, owedPaise }: NamedSheet, { day, teacher }: Sh
         `${child.contactName}, ${child.contactNumber}`,
         child.oldestDueOn === null ? '' : formatDay(child.oldestDueOn),
         formatRupees(child.owedPaise),
+        child.onTheWayPaise === 0 ? '' : formatRupees(child.onTheWayPaise),
       ]),
-      total: ['Total', '', '', '', formatRupees(owedPaise)],
+      total: ['Total', '', '', '', formatRupees(owedPaise), formatRupees(onTheWayPaise)],
     },
     { kind: 'signature', label: 'Class teacher' },
   ]

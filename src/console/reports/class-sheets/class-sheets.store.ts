@@ -68,7 +68,7 @@ export async function listLate(
   const all = values.length
   return db.query<LateChild>(
     `select late.fullname, late.identifier, late."contactName", late."contactNumber", late."owedPaise",
-       late."oldestDueOn", late."collectorCode", own.grade, own.section
+       late."onTheWayPaise", late."oldestDueOn", late."collectorCode", own.grade, own.section
      from (${text}) late cross join lateral (
        select btrim(n.grade) as grade, coalesce(btrim(n.section), '') as section from students n
        where n.institute_id = $1 and n.collector_code = late."collectorCode" and n.identifier = late.identifier

@@ -53,7 +53,8 @@ export function ClassesView() {
           { title: 'Class', cell: row => <strong>{row.title}</strong> },
           { title: 'Students', isAmount: true, cell: row => formatCount(row.students) },
           { title: 'Late', isAmount: true, cell: row => (row.late === 0 ? '–' : formatCount(row.late)) },
-          { title: 'Overdue', isAmount: true, cell: row => (row.owed === 0 ? '–' : formatRupees(row.owed)) },
+          { title: 'Overdue', isAmount: true, cell: row => amountOf(row.owed) },
+          { title: 'On the way', isAmount: true, cell: row => amountOf(row.on_the_way_amount) },
           { title: 'Class teacher', cell: row => <Teacher of={row} /> },
           {
             title: 'Actions',
@@ -84,6 +85,8 @@ function Teacher({ of: { teacher_name: name, teacher_email: email } }: { of: Cla
     </>
   )
 }
+
+const amountOf = (rupees: number): string => (rupees === 0 ? '–' : formatRupees(rupees))
 
 type Class = Partial<Pick<ClassAnswer, 'collector_code' | 'grade' | 'section' | 'title'>>
 
