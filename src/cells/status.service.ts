@@ -117,7 +117,7 @@ async function findMissingForMoves(
     cells.map(cell =>
       connections
         .ask(cell, cellDb => findMissingGrants(cell.name, cellDb))
-        // That it is away is said elsewhere.
+        // The status of the cell says already that it does not answer.
         .catch((): string[] => []),
     ),
   )

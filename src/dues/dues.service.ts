@@ -33,8 +33,8 @@ export type DueLine = {
   /** How much of that an instalment plan will take. */
   plannedPaise: Paise
   /**
-   * By the institute's calendar, or that of the plan that missed it, or the oldest that was carried; null when it has none
-   * for this.
+   * The due day of the institute's calendar, of the plan that missed it, or of the oldest part that was carried; null when
+   * none of them has one.
    */
   dueOn: string | null
   /** What of an earlier year is left, by the day on which it fell due; null when nothing was carried to it. */

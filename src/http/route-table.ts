@@ -17,7 +17,7 @@ export type ServedRoute = {
 export type ServedPage = {
   method: string
   url: string
-  /** Of its body; the hooks of its scope, which come later, may have given it one of its own. */
+  /** Read late: a hook of its scope, which runs after the route is added, may set a limit of its own. */
   readonly bodyLimit: number
 }
 

@@ -40,7 +40,7 @@ export async function createLinkFile(
     createdBy: string
     /** A person's choice of columns; null: they are named like a link's fields. */
     names: (string | null)[] | null
-    /** Of columns whose days could be meant in two ways. */
+    /** Which way is meant, for each column whose days could be read in two ways. */
     days: readonly (DayForm['yearLast'] | null)[]
   },
 ): Promise<Import> {

@@ -35,7 +35,7 @@ export async function createRoster(
     fileName: string | undefined
     createdBy: string
     columns: Pick<FileColumns, 'names' | 'defaults'>
-    /** Of columns whose days could be meant in two ways. */
+    /** Which way is meant, for each column whose days could be read in two ways. */
     days: readonly (DayForm['yearLast'] | null)[]
   },
 ): Promise<Import> {

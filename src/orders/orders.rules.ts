@@ -7,8 +7,8 @@ import type { ReceiptKey } from '../receipts/receipts.rules.ts'
 export type PublicKind = 'order' | 'link'
 
 /**
- * A plan's own: the parent pays a down payment at the checkout; the bank debits an instalment, one order a presentation.
- * Of a student's dues, of a public page, or a loan's tranche: the rest.
+ * The API makes orders and links. A plan makes a down payment, which the parent pays at the checkout, and an instalment, one
+ * order for each presentation to the bank. The others pay a student's dues, a public page, or a loan's tranche.
  */
 export type OrderKind = PublicKind | 'downpayment' | 'instalment' | 'student' | 'page' | 'loan'
 

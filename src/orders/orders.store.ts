@@ -95,7 +95,7 @@ const TO_PAY = `select ${INSTITUTE_JSON} as institute, ${columnsAndLines('i.id')
 
 type RowToPay = Omit<OrderRow, keyof AfterPayment> & { institute: Institute }
 
-/** By what the address of its page says; the institute by itself when it has no such order. */
+/** Finds an order by the address of its page; answers the institute alone when it has no such order. */
 export async function findOrderToPay(
   db: Database,
   code: string,

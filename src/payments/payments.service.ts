@@ -28,8 +28,8 @@ import { insertExceptions } from './settlements/settlements.store.ts'
 
 /**
  * Applies what a provider says, however often and in whatever order it says it, to all that the payment at the bank is for.
- * With one of them that was checked, only if it has not been checked or sent since: what was heard before that may be out
- * of date. `through`: the account that says it, which speaks for its own payments alone.
+ * `ifStill` is a payment that was checked: the report counts only if nobody has checked or sent that one since, or it may be
+ * out of date. `through` is the account that reports, which speaks for its own payments alone.
  */
 export async function applyReport(
   ctx: PaymentContext,

@@ -15,8 +15,7 @@ export function canonicalName(text: string): string {
 }
 
 /**
- * By what names are compared that people type, such as classes, sections and categories: capitals count like small
- * letters. A store compares `lower(btrim(…))`.
+ * The form in which typed names of classes, sections and categories are compared: capitals count like small letters. A store compares `lower(btrim(…))`.
  */
 export function nameKey(text: string): string {
   return canonicalName(text).toLowerCase()

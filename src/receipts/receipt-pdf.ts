@@ -51,7 +51,7 @@ export type ReceiptDocument = {
   orderId: string | null
   /** Who took it at the counter. */
   receivedBy: string | null
-  /** By cheque or draft, which counts once the bank has paid it. */
+  /** A cheque or draft counts only once the bank has paid it. */
   isByInstrument: boolean
   isCancelled: { at: Date; reason: string; isMoved?: boolean } | null
   /** What of it went back, the first first. */

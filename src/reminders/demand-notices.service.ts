@@ -104,7 +104,7 @@ function noticeOf(dues: Dues, { school, today, language }: Notice): DocumentBloc
   ]
 }
 
-/** With the exact amount and the admission number, by which the bank's statement says whose money it is. */
+/** The code names the exact amount and the admission number, by which the bank statement shows whose money it is. */
 function upiCode(
   { context: { student } }: Dues,
   school: School,

@@ -71,7 +71,7 @@ type Run = {
   move: Move
   school: School
   names: ReturnType<typeof namesOf>
-  /** Of both sides, taken before the pause by the run that pauses. */
+  /** The hashes of both sides; the run that pauses takes them before the pause. */
   baselines: Baselines | null
   pausedAtMs: number | null
   say: (text: string) => void

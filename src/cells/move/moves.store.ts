@@ -6,7 +6,7 @@ export type Figures = {
   rows?: number
   copySeconds?: number
   pauseMs?: number
-  /** Of the pause: until the last rows had arrived, comparing, and the switch. */
+  /** The three parts of the pause: waiting for the last rows, comparing, and the switch. */
   drainMs?: number
   compareMs?: number
   switchMs?: number

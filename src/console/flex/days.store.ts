@@ -50,7 +50,7 @@ export type ReturnSum = {
   amountPaise: Paise
   /** Debits of them that the banks have decided. */
   debits: number
-  /** Those of these that came back. */
+  /** Decided debits that came back. */
   bounces: number
   /** What has become of them since. */
   paid: number

@@ -11,7 +11,7 @@ export const STUDENT = `s.id as "studentId", s.fullname as "studentName", s.iden
 
 /** A debit of a day. */
 export type Debit = StudentColumns & {
-  /** Of instalment and presentation. */
+  /** Names an instalment and its presentation. */
   id: string
   day: string
   status: DebitStatus

@@ -28,7 +28,7 @@ export type Outstanding = {
 }
 
 /**
- * By component, as a student's own page has it: what is paid beyond one component does not pay another, and what a plan
+ * Sums what is owed by component, as a student's own page does: what is paid beyond one component does not pay another, and what a plan
  * will take is not overdue. Arrears of earlier years are owed too, unless they were carried and are a fee of the new year.
  */
 export async function sumOutstanding(

@@ -30,7 +30,7 @@ type TakingWay = {
   mode: string
   amountPaise: Paise
   instrument: Instrument | null
-  /** Of the slip or the transfer. */
+  /** The number on the slip or of the transfer. */
   reference: string | null
 }
 

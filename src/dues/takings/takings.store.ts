@@ -22,7 +22,7 @@ export async function insertTaking(
   )
 }
 
-/** With its payments in the order in which they were recorded. */
+/** Reads a taking with its payments in the order in which they were recorded. */
 export async function findTaking(
   db: Queryable,
   instituteId: number,

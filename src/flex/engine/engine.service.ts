@@ -225,16 +225,16 @@ async function presentAll(ctx: FlexContext, due: readonly DueInstalment[]): Prom
     await Promise.all(ready.slice(start, start + SEND_AT_ONCE).map(one => send(ctx, one)))
 }
 
-type Ready = { payment: Payment } & Parameters<typeof sendDebit>[2]
+type DebitToSend = { payment: Payment } & Parameters<typeof sendDebit>[2]
 
 /** What cannot be sent now the reconciler finds out about. */
-async function send(ctx: FlexContext, { payment, ...details }: Ready): Promise<void> {
+async function send(ctx: FlexContext, { payment, ...details }: DebitToSend): Promise<void> {
   await sendDebit(ctx, payment, details).catch(() => {})
 }
 
 /** The students are held: a drop, a fee or a payment is either seen here or comes after the presentation. */
-async function openAll(ctx: FlexContext, due: readonly DueInstalment[]): Promise<Ready[]> {
-  const open = async (plans: LockedPlans, tx: Transaction): Promise<Ready[]> => {
+async function openAll(ctx: FlexContext, due: readonly DueInstalment[]): Promise<DebitToSend[]> {
+  const open = async (plans: LockedPlans, tx: Transaction): Promise<DebitToSend[]> => {
     const leftAt = await noticesLeftAt(tx, plans, due)
     const paidElsewhere = await readPaidElsewhere(tx, plans)
     const presented = due.flatMap(({ planId, instalmentId }) => {

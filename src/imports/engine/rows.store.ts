@@ -197,7 +197,7 @@ export type Correction = {
   value: string
 }
 
-/** Of rows that have a problem in this column only; answers how many those are. */
+/** Corrects only rows that have a problem in this column; answers how many those are. */
 export async function insertCorrection(
   tx: Transaction,
   { instituteId, id }: ImportKey,

@@ -219,7 +219,7 @@ export type Head = {
   /** The last row of the header: rows below it are read. */
   lastRowNo: number
   titles: string[]
-  /** Of two header rows the lower one's own titles; else the titles again. */
+  /** The lower row's own titles where the header has two rows; else the titles again. */
   lower: string[]
 }
 
@@ -272,7 +272,7 @@ function isOfData(cell: Cell): boolean {
 /** The head of which most columns are known; where none is, the first row that is about as wide as the table. */
 export function chooseHead(rows: readonly FileRow[], known: (head: Head) => number): Head | null {
   const heads = possibleHeads(rows).map(head => ({ head, count: known(head) }))
-  // Of two that say as much, the one without the school's name joined to its titles.
+  // A head of one row wins a tie: one of two may have the school's name joined to its titles.
   const single = heads.filter(({ head }) => head.lower === head.titles)
   const best = [...single, ...heads].reduce((one, other) => (other.count > one.count ? other : one), {
     head: null as Head | null,

@@ -83,7 +83,7 @@ function monthOf(name = ''): string {
   return String(MONTHS.findIndex(month => month.startsWith(said)) + 1)
 }
 
-/** Of two digits, 70 and more are of the last century. */
+/** A year of two digits from 70 on belongs to the last century. */
 const LAST_CENTURY = 70
 
 function dayFrom(year = '', month = '', day = ''): string | null {

@@ -101,7 +101,7 @@ class SheetListener implements XmlListener {
   readonly #book: Workbook
   readonly #merges: readonly Merge[]
   #nextMerge = 0
-  /** Of each column the merge that was begun last, with what it says. */
+  /** The merge that was begun last in each column, with its text. */
   readonly #open = new Map<number, { to: number; value: Cell }>()
   #rows: FileRow[] = []
   #isInside = false

@@ -26,8 +26,8 @@ type Options = { mode: PaymentMode; returnUrl: string }
 type Opened = { payments: readonly Payment[]; orders: readonly OrderToPay[] }
 
 /**
- * Of an order by its id, or as the request has just read it. Starts a payment or takes up the one under way: a second tab, a double click and a reload all end at the same
- * payment. The intent is committed before the provider is asked; if its answer is lost, the reconciler finds out.
+ * Starts a payment of an order or takes up the one under way: a second tab, a double click and a reload all end at the same
+ * payment. An order that the request has just read is not read again. The intent is committed before the provider is asked; if its answer is lost, the reconciler finds out.
  */
 export async function startPayment(
   ctx: PaymentContext,

@@ -23,8 +23,8 @@ export function prefixOf(text: string): string {
 }
 
 /**
- * That a column is one of these, which are the statement's parameter of that number. For one alone it is said by `=`: of
- * `any` PostgreSQL expects ten, finds no plan that is worth keeping and makes one each time.
+ * A condition that a column has one of these values, which travel as the parameter of that number. A single value is compared
+ * by `=`: behind `any` PostgreSQL expects ten values, never keeps a generic plan, and plans each execution.
  */
 export function oneOf<Value>(
   column: string,

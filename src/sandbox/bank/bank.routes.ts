@@ -22,11 +22,11 @@ export function bankRoutes(app: FastifyInstance, sandbox: SandboxPayments): void
     const { institute_id: id, ref } = request.params as { institute_id: string; ref: string }
     return /^\d{1,9}$/.test(id) && isIdShaped(ref) ? sandbox.bank.find(Number(id), ref) : null
   }
-  type Found = NonNullable<Awaited<ReturnType<typeof find>>>
+  type BankPayment = NonNullable<Awaited<ReturnType<typeof find>>>
 
   const show = async (
     reply: FastifyReply,
-    payment: Found,
+    payment: BankPayment,
     { status, ...options }: { mode: ReturnType<typeof modeOf>; status?: number; isCardUnknown?: boolean },
   ): Promise<FastifyReply> => {
     const data = await describeBankPage(payment, options)

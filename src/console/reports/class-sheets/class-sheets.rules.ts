@@ -18,7 +18,7 @@ export type LateChild = ClassKey & {
 
 export type ClassSheet = ClassKey & { children: LateChild[]; owedPaise: Paise; onTheWayPaise: Paise }
 
-/** By which the same class is known, however it was typed. */
+/** A key that is the same for the same class, however its name was typed. */
 export function classKey({ collectorCode, grade, section }: ClassKey): string {
   return JSON.stringify([collectorCode, nameKey(grade), nameKey(section)])
 }

@@ -17,7 +17,7 @@ import { classKey, readAttachmentName, sheetNames, sheetsOf } from './class-shee
 import type { ClassKey, ClassSheet, LateChild } from './class-sheets.rules.ts'
 import * as store from './class-sheets.store.ts'
 
-/** Of a school; a larger one prints its sheets branch by branch. */
+/** A school with more late children or classes prints its sheets branch by branch. */
 const MOST_LATE = 5_000
 const MOST_CLASSES = 1_000
 
@@ -212,7 +212,7 @@ function pageOf(
   ]
 }
 
-/** Of the classes that somebody of is late and whose teacher has an e-mail address. */
+/** Lists the classes with late children whose teacher has an e-mail address. */
 export async function listSheetsToMail(
   ctx: Pick<Context, 'db' | 'clock'>,
   institute: Institute,

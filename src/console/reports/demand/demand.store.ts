@@ -8,10 +8,10 @@ const MOST_GRADES = 10_000
 const MONTH = (at: string): string => `date_trunc('month', ${at} at time zone 'Asia/Kolkata')::date`
 
 /**
- * By grade and month: what was asked for by due day, what a rollover carried in or out, what came in less what went back, and
- * what came in a year before, under this year's months. Dues that were carried are demanded once, by the year in which they
+ * Sums by grade and month what was asked for by due day, what a rollover carried in or out, what came in less what went back,
+ * and what came in a year before, under this year's months. Dues that were carried are demanded once, by the year in which they
  * were a fee; an advance that was carried counts as collected in the year that it went to. A refund counts once it is asked for, as in
- * what is owed. Of active students; $2 is the year that the academic year starts in.
+ * what is owed. Only active students count; $2 is the year that the academic year starts in.
  */
 export function demandQuery(instituteId: number, yearStart: number): Query {
   const text = `with kids as (
