@@ -12,7 +12,7 @@ export type MapName = (typeof MAP_NAMES)[number]
 export type RouteMap = ReadonlyMap<string, string>
 export type RouteMaps = Readonly<Record<MapName, RouteMap>>
 
-/** What cannot stand in a line of a map cannot be asked for by a request either. */
+/** A mark with other characters cannot stand in a line of a map, and no request can ask for it either. */
 const isMark = (text: string): boolean => /^[\w.@-]+$/.test(text)
 
 export function toMaps(cells: readonly Pick<Cell, 'name'>[], { schools, routes }: Directory): RouteMaps {

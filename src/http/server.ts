@@ -160,7 +160,7 @@ function admitCallers(app: FastifyInstance, ctx: Context): void {
   })
 }
 
-/** What two servers on the way could understand in two ways, or we not at all. */
+/** Refuses requests that a proxy and we could read differently, and those that we cannot read at all. */
 function refuseUnclear({ method, headers, raw }: FastifyRequest): void {
   if (!isServed(method)) throw new BursarError('HUE00003', `${method} is not served here.`)
   if (headers.host === undefined && raw.httpVersion === '1.1') {

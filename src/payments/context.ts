@@ -13,10 +13,10 @@ export type PaymentContext = Context & {
   readonly onMandate: (report: MandateReport | MandateChange, accountId: string) => Promise<ReportOutcome>
 }
 
-/** What became of a report: `foreign` when the account that it came through is not that of what it is about. */
+/** The fate of a report: `foreign` when it came through another account than the payment or mandate that it names. */
 export type ReportOutcome = 'applied' | 'unknown' | 'foreign'
 
-/** What went through an account: a payment, a mandate. */
+/** A payment or mandate, by the account that it goes through. */
 type AtAccount = { instituteId: number; accountId: string }
 
 export async function providerOf({ accounts }: PaymentContext, at: AtAccount): Promise<Provider> {

@@ -16,7 +16,7 @@ export type OnTheWay = {
   paymentId: string
   payerName: string
   amountPaise: Paise
-  /** What it is for; none of a promised loan, which pays what is owed when it comes. */
+  /** The fees that it pays; empty for a promised loan, which pays whatever is owed when it comes. */
   lines: readonly { componentType: string; amountPaise: Paise }[]
   createdAt: Date
   /** The day by which the bank or the lender is expected to have answered. */

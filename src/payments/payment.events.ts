@@ -269,7 +269,7 @@ export function aboutOrder({ id, collectorCode }: Order, instituteId: number, oc
   return { instituteId, collectorCode, resourceId: id, occurredAt }
 }
 
-/** What a payer was asked for by itself; the others are their student's. */
+/** Whether the order was asked for by itself; orders of the other kinds belong to their student. */
 function isOwn(kind: OrderKind): boolean {
   return kind === 'order' || kind === 'link' || kind === 'page'
 }

@@ -80,7 +80,7 @@ export function newPayment(
   }
 }
 
-/** What a provider is asked about: the payment, or all that are paid with it. */
+/** Names a payment to its provider, by its group where several are paid together. */
 export function atProvider({
   instituteId,
   id,

@@ -77,9 +77,8 @@ export async function recordStarted(
 export type Locked = { payment: Payment; order: { state: OrderState; kind: OrderKind } }
 
 /**
- * What a provider knows under an id: a payment, or several that it is for together, each with what matters of its order,
- * all locked. The orders first, as in every act on the two: the payments' locks are taken on top of the join, which has no
- * row before the order's is held. By student, so that those who follow lock them in the same order as everybody.
+ * Locks all payments that a provider knows under one id, with their orders. Orders are locked first, as everywhere: the
+ * join has no row before the order's lock is held. Rows come by student, so that callers lock students in the same order.
  */
 export async function lockWithOrders(tx: Transaction, instituteId: number, id: string): Promise<Locked[]> {
   return readByProviderId(async condition => {
@@ -101,8 +100,7 @@ export async function lockWithOrders(tx: Transaction, instituteId: number, id: s
 }
 
 /**
- * What a provider knows under an id ($2): a payment that is for an order alone, by its own id, or else those of a group.
- * One condition for both would be looked up in two indexes, or in none while the table is small.
+ * Reads the payments that a provider knows under an id ($2): one payment by its own id, or else all of a group. One condition for both would be looked up in two indexes, or in none while the table is small.
  */
 export async function readByProviderId<Row>(read: (condition: string) => Promise<Row[]>): Promise<Row[]> {
   const alone = await read('id = $2 and group_id is null')
@@ -283,7 +281,7 @@ export async function canBePaid(
   return rows.length === 1
 }
 
-/** What came in place of what was asked for. */
+/** Records the amount that came in place of the one that was asked for. */
 export async function setAmount(tx: Transaction, payment: Payment, amountPaise: Paise): Promise<void> {
   await tx.query(
     `update payments set amount_paise = $3 where institute_id = $1 and id = $2 and state <> 'captured'`,

@@ -26,7 +26,7 @@ export async function listStarted(
   return store.listStudentPayments(db, instituteId, studentIds, ['created'], null)
 }
 
-/** What the bank has been asked for and has not answered; whole too, because what is left out would be asked for again. */
+/** Lists the debits that the bank has not answered; never cut off, because a debit left out would be asked for again. */
 export async function listPending(
   db: Queryable,
   instituteId: number,

@@ -82,8 +82,8 @@ export class Turns {
 type Waiting<Row> = { row: Row; resolve: () => void; reject: (error: unknown) => void }
 
 /**
- * What several pieces of work write at the same moment leaves as one statement. Each hears of its own row alone: one that
- * cannot be written fails nobody else.
+ * Writes the rows of several callers as one statement when they come at the same moment. Each caller hears of its own row
+ * alone: one that cannot be written fails nobody else.
  */
 export class GatheredWrites<Row> {
   readonly #write: (rows: readonly Row[]) => Promise<void>

@@ -1,9 +1,9 @@
-/** What shows nothing: spaces of every width, characters without one, marks of byte order, controls. */
+/** Leading characters that nobody sees: spaces of every width, characters without width, byte order marks, controls. */
 const UNSEEN = /^[\p{White_Space}\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}]+/u
 
 /**
- * Whether a spreadsheet may run a text as a formula. Some programs drop what shows nothing before they look at the first
- * character, and some take signs of full width for the plain ones.
+ * Whether a spreadsheet may run a text as a formula. Some programs drop invisible characters before they look at the
+ * first, and some take signs of full width for the plain ones.
  */
 export function isLikeFormula(text: string): boolean {
   const [first = ''] = text.replace(UNSEEN, '')

@@ -6,7 +6,7 @@ const UTF8 = new TextDecoder('utf-8', { fatal: true })
 const [QUOTE, BACKSLASH, COMMA] = [34, 92, 44]
 const OPENING = new Set([91, 123])
 const CLOSING = new Set([93, 125])
-/** What is shorter has no time to be slow. */
+/** A shorter text is parsed at once: it cannot take long. */
 export const HARMLESS_BYTES = 16_384
 
 /**

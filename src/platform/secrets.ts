@@ -217,7 +217,7 @@ async function* cut(
   yield { bytes: bytes.subarray(0, filled), number, isLast: true }
 }
 
-/** What was compressed and sealed into a file, as it was before; each chunk of the file itself goes to `onChunk`. */
+/** Opens and decompresses a sealed file; each chunk of the file itself goes to `onChunk`. */
 export function readSealed(path: string, seal: Seal, onChunk: (chunk: Buffer) => void): Readable {
   const tell = async function* (source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     for await (const chunk of source) {

@@ -39,7 +39,7 @@ export async function holdWholeCheques(
 type Change = { instituteId: number; act: ChequeAct; by: string; at: Date }
 type ChequeColumns = { depositId?: string; decidedOn?: string; bounceReason?: string }
 
-/** What is done to cheques that the caller holds; refused if one of them is past that. */
+/** Moves cheques that the caller has locked; refused if the state of one of them does not allow it. */
 export async function changeCheques(
   tx: Transaction,
   held: readonly Cheque[],

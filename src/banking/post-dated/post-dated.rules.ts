@@ -15,7 +15,7 @@ export const POST_DATED_STATES = [
 ] as const
 export type PostDatedState = (typeof POST_DATED_STATES)[number]
 
-/** As it is handed over. */
+/** A cheque as the family hands it over. */
 export type HandedCheque = {
   number: string
   bank: string | null

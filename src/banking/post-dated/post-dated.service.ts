@@ -80,7 +80,7 @@ async function insertHanded(
 }
 
 /**
- * On their day they become payments at the counter, spread by the institute's rule, with receipts that are subject to
+ * Makes cheques payments at the counter on their day, spread by the institute's rule, with receipts that are subject to
  * realisation: from then on each is a cheque in the office like any other, to be put on a slip, cleared or bounced.
  */
 export async function bankPostDated(

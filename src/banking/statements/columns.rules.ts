@@ -14,7 +14,7 @@ type ColumnRole = (typeof ROLES)[number]
  */
 export type Columns = { headerRow: number } & { [Role in ColumnRole]: number | null }
 
-/** What banks call them; of two that fit, the first one is taken. */
+/** How banks title each column; of two columns that fit, the first one is taken. */
 const TITLES: Record<ColumnRole, RegExp> = {
   date: /^(tran|txn|transaction|post|posting|book|entry)?\s*(date|dt)$|^value\s*(date|dt)$/,
   text: /narration|description|particulars|remarks|details/,

@@ -80,7 +80,7 @@ export async function writeMatches(
   await confirmByStatement(tx, instituteId, { references: booked('lender').map(({ id }) => id), at })
 }
 
-/** What these lines, and what they are matched with now, were matched with before a payment changed. */
+/** Deletes matches from before a payment changed: of these lines, and of what they are matched with now. */
 async function forgetOld(
   tx: Transaction,
   instituteId: number,
@@ -255,7 +255,7 @@ export async function requireLine(
   return line
 }
 
-/** What a line may be, the likeliest first. */
+/** Lists what a line may be matched with, the likeliest first. */
 export async function listCandidates(
   { db }: Pick<Context, 'db'>,
   institute: Institute,
@@ -275,7 +275,7 @@ export async function listNamedStudents(
   return store.findNamedStudents(db, institute.id, namesIn(line), MOST_NAMED)
 }
 
-/** What should be on the statements of these days and is not. */
+/** Lists money that should be on the statements of these days and is not. */
 export async function listMissing(
   { db }: Pick<Context, 'db'>,
   institute: Institute,

@@ -91,8 +91,8 @@ export function lineKey({ digest, occurrence }: Pick<KeyedLine, 'digest' | 'occu
 }
 
 /**
- * What a line is recognised by when another statement has it too: what it says, and which of those that say the same on
- * its day it is. Balances are left out: banks give them in one format and not in another.
+ * Keys by which a line is recognised in another statement: its text, and its number among the lines of its day with the
+ * same text. Balances are left out: banks give them in one format and not in another.
  */
 export class LineKeys {
   readonly #digestOf: (text: string) => string

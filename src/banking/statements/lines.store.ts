@@ -110,7 +110,7 @@ export function* partsOf<One>(all: readonly One[]): Generator<readonly One[]> {
 }
 
 /**
- * Which of these lines the account has in the same words, by their keys; others that say the same may be among them. No
+ * Reads the keys of the account's lines with the same text as these; keys of other lines may be among them. There is no
  * join: one that was planned while the table was small goes through the table for each line.
  */
 export async function readKnownKeys(
@@ -268,7 +268,7 @@ export async function listExpected(
   })
 }
 
-/** What a line may be: of its sign and not more than it, the same amount first, then the nearest days. */
+/** Lists what a line may be matched with: of its sign and not above it, the same amount first, then the nearest days. */
 export async function listCandidates(
   db: Queryable,
   instituteId: number,

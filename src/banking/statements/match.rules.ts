@@ -69,7 +69,7 @@ export function* matchSteps<Line extends OpenLine, One extends Expected>(
   return withoutDoubleSlips([...byReference, ...byAmount])
 }
 
-/** What the same lines name, such as all payments of an amount with one UTR; and the lines that name it. */
+/** Expected items that the same lines name, such as all payments of an amount with one UTR, and those lines. */
 type NamedTogether<Line, One> = { all: Dated<One>[]; lines: Dated<Line>[] }
 type Dated<Item> = { day: number; item: Item }
 

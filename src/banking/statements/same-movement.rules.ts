@@ -104,7 +104,7 @@ function* describe<One extends Line>(lines: readonly One[]): Steps<Described<One
   const described: Described<One>[] = []
   for (const { line, references } of named) {
     yield
-    // What stands in bookings of several days or amounts, as an account's number does, names none of them.
+    // A number in bookings of several days or amounts, such as an account's, identifies none of them.
     const own = [...references].filter(reference => owners.get(reference) !== null)
     described.push({ line, references: new Set(own) })
   }
@@ -137,7 +137,7 @@ function* pairByReference<Own extends Line>(
     for (const reference of other.references) byReference.getOrInsertComputed(reference, () => []).push(other)
   }
   const taken = new Set<Described<Line>>()
-  /** What is taken leaves the list, so that a reference of many lines is gone through once. */
+  /** Removes what it looks at from the list, so that a reference of many lines is gone through only once. */
   const takeUnder = (reference: string): boolean => {
     const named = byReference.get(reference) ?? []
     for (let other = named.pop(); other !== undefined; other = named.pop())

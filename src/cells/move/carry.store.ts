@@ -35,7 +35,7 @@ export async function takeAway(db: Queryable, schema: string, schoolId: number):
   for (const [table, column] of Object.entries(CARRIED_BY_SCHOOL)) await keep(table, `${column} = $1`)
   for (const [table, { key }] of Object.entries(OF_PEOPLE).toReversed())
     await db.query(`delete from public.${table} where ${key} in (select id from ${schema}.leaving_people)`)
-  // What is good for minutes goes with the account it names.
+  // Codes and challenges are good for minutes only, so they are deleted with their person and not carried.
   for (const table of ['console_unlock_codes', 'console_passkey_challenges'])
     await db.query(`delete from public.${table} where user_id in (select id from ${schema}.leaving_people)`)
   for (const [table, column] of Object.entries(CARRIED_BY_SCHOOL).toReversed())

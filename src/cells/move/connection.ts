@@ -90,7 +90,7 @@ export type Sides = {
   comparing: { source: readonly Queryable[]; target: readonly Queryable[] }
   tables: readonly Table[]
   replicated: readonly Table[]
-  /** As `answerWithin` of each connection. */
+  /** Sets `answerWithin` of every connection. */
   answerWithin(ms: number): void
   close(): Promise<void>
 }

@@ -187,7 +187,7 @@ export async function openFence(db: Queryable, schoolId: number): Promise<void> 
 }
 
 /**
- * In the transaction in which the school leaves. The lock is taken first, so that a fence which runs out meanwhile lets
+ * Keeps the fence shut for good, in the transaction in which the school leaves. The lock is taken first, so that a fence which runs out meanwhile lets
  * nobody in. False: it ran out before, and somebody may have written since.
  */
 export async function keepShut(db: Queryable, schoolId: number): Promise<boolean> {

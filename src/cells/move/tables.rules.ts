@@ -72,7 +72,7 @@ export const CARRIED_BY_SCHOOL = {
   console_memberships: 'institute_id',
 } as const
 
-/** What belongs to a person; of one who stays a member at the old cell a copy of some of it goes along. */
+/** Tables of a person's rows. They leave with the person; one who still has a school at the old cell takes copies of some along. */
 export const OF_PEOPLE = {
   console_users: { key: 'id', isCopied: true },
   console_recovery_codes: { key: 'user_id', isCopied: true },

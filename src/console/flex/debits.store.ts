@@ -32,7 +32,7 @@ export type DebitFilter = {
   returnCode?: string | undefined
   collectorCode?: string | undefined
   span: Span
-  /** Which of the two parts can have any. */
+  /** The parts of the union that can have rows under this filter; the other is not read. */
   parts: { instalments: boolean; presentations: boolean }
   cursor?: DebitCursor | undefined
 }

@@ -41,7 +41,7 @@ export function isPresentation(status: DebitStatus): boolean {
   return PRESENTED.includes(status)
 }
 
-/** What the newest of an instalment is; a cancelled one is no debit any more. */
+/** The status of an instalment's newest debit; a cancelled instalment has none any more. */
 export function statusOf(
   instalment: Pick<Instalment, 'state' | 'orderId'>,
   plan: Pick<Plan, 'state' | 'isHeld'>,

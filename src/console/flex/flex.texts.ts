@@ -64,7 +64,7 @@ export const OBSTACLE_TEXTS: Record<Obstacle, { title: string; text: string }> =
   },
 }
 
-/** What a plan itself has against its debits; null when it lets them go on. */
+/** The reason for which a plan stops all its debits; null when it does not. */
 export function planObstacle({
   state,
   isHeld,

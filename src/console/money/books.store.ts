@@ -57,7 +57,7 @@ export type ReconciliationFilter = {
   dueOn?: string | undefined
 }
 
-/** What was reported and is not as we know it, newest first; a dispute with the order that it is of. */
+/** Selects what providers reported otherwise than we know it, newest first; a dispute with its order. */
 export function mismatchedQuery(instituteId: number, filter: ReconciliationFilter, range?: PageRange): Query {
   const values: unknown[] = []
   const where = allOf(values, [

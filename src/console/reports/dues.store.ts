@@ -88,7 +88,7 @@ export async function listAgeing(db: Queryable, { text, values }: Query): Promis
   return db.query<AgeingRow>(`${text} limit 1001`, values)
 }
 
-/** What of it is expected: it is of a student, and of no component where a lender has promised it. */
+/** Sums the money that is on its way to pay dues; a loan that a lender has promised counts too. */
 export async function sumOnTheWay(db: Queryable, instituteId: number, filter: DuesFilter): Promise<Paise> {
   const values: unknown[] = [instituteId]
   const [row] = await db.query<{ amountPaise: Paise }>(

@@ -28,7 +28,7 @@ function voucherOf(row: RegisterRow, names: LedgerNames): Voucher {
   const direct = /^cash$/i.test(row.mode) ? names.cash : names.direct
   const student = row.studentName ?? row.payer
   const who = row.identifier === null ? student : `${student} (${row.identifier})`
-  // What was sold on a payment page; of fees the ledgers say it.
+  // The narration names what was sold on a payment page; fees have a ledger that says it.
   const labels = row.components.flatMap(({ label }) => label ?? [])
   const verb = row.kind === 'refund' ? 'Given back to' : 'Received from'
   return moneyVoucher(

@@ -132,7 +132,7 @@ function splitOff(
   return debit
 }
 
-/** What a mandate does not cover is due all the same: the parent pays it online. */
+/** The part above the mandate's limit is due all the same: the parent pays it online. */
 function addDueOnline(plan: PlanChanges, instalment: Instalment, lines: Line[]): void {
   const { instituteId, id: planId } = plan.plan
   const added = newInstalment(
@@ -158,8 +158,8 @@ type PresentFacts = {
 }
 
 /**
- * In the rail's window. What was done since the notice counts until here: a drop, a hold, a lock, a payment. Null when it
- * is not to be presented after all: money came since the notice or is on the way, its notice left too late, or a person acted.
+ * Presents an instalment in the rail's window. A drop, a hold, a lock or a payment since the notice counts until here. Null
+ * when it is not to be presented after all: money came or is on the way, its notice left too late, or a person acted.
  */
 export function present(
   plan: PlanChanges,
@@ -236,7 +236,7 @@ export function paidAtSetup(plan: PlanChanges, instalment: Instalment, paid: Pai
 
 /** The money has reached the institute. */
 export function settled(plan: PlanChanges, instalment: Instalment, paid: PaidOrder): void {
-  // What was paid late reached the institute too, though the instalment went on without it.
+  // A late payment reaches the institute too, though the instalment went on without it.
   const isItsOwn = instalment.state === 'debited' && instalment.orderId === paid.order.id
   const after = isItsOwn ? plan.move(instalment, 'settled', 'the money reached the institute') : instalment
   recordMoney(plan, after, paid, 'settled')
@@ -309,7 +309,7 @@ function erpAnswerOf(pulled: Pulled, { student }: StudentContext): ErpAnswer {
   }
 }
 
-/** What was in the way is gone: a new day, and the way begins anew; a plan that the ERP had locked goes on. */
+/** Starts an instalment over on a new day, once the ERP has nothing against it; a plan that the ERP had locked goes on. */
 function allowAgain(plan: PlanChanges, instalment: Instalment, presentOn: string): void {
   const change = { presentOn, fetchTries: 0, notifiedAt: null, nextStepAt: plan.now }
   const why = `the ERP's answer allows it again; to be presented on ${presentOn}`

@@ -227,7 +227,7 @@ async function presentAll(ctx: FlexContext, due: readonly DueInstalment[]): Prom
 
 type DebitToSend = { payment: Payment } & Parameters<typeof sendDebit>[2]
 
-/** What cannot be sent now the reconciler finds out about. */
+/** A failure is dropped here: the reconciler asks the provider about every debit whose answer is missing. */
 async function send(ctx: FlexContext, { payment, ...details }: DebitToSend): Promise<void> {
   await sendDebit(ctx, payment, details).catch(() => {})
 }

@@ -122,7 +122,7 @@ function activate(plan: PlanChanges): void {
   const takenDays = new Set(
     plan.instalments.filter(one => one.state === 'presented').map(one => one.presentOn),
   )
-  // What a bank returned under the mandate before is presented again under this one.
+  // Instalments that bounced under the earlier mandate are presented again under this one.
   const waiting = plan.instalments.filter(
     one => (isToCome(one) || one.state === 'bounced') && !one.isDownpayment,
   )
@@ -172,7 +172,7 @@ function scheduleCheck(plan: PlanChanges): void {
   if (state === 'active' && dayOf(plan.now) > endOn) return expireMandate(plan)
   if (state === 'active' && plan.plan.state === 'closed' && !isRevivable(plan.plan, plan.now))
     return endMandateAtProvider(plan, 'its plan has closed for good')
-  // What it was looked at for has changed back meanwhile.
+  // The reason for this check is gone meanwhile: the next one is when the plan closes for good, or the mandate ends.
   if (state === 'active' && (dueAt ?? plan.now) <= plan.now)
     plan.changeMandate({ nextCheckAt: plan.plan.revivableUntil ?? momentOf(addDays(endOn, 1), 0) })
   if (state !== 'pending') return
@@ -222,7 +222,7 @@ async function tellProvider(ctx: FlexContext, loaded: LoadedPlan): Promise<Pause
   const { mandate } = loaded
   if (mandate === null) return { kind: 'unknown' }
   const { instituteId, id: mandateId, providerRef, isPaused } = mandate
-  // What is out at the bank comes to its end first.
+  // A debit at the bank comes to its end before its mandate is paused.
   if (!isPaused && isAtBank(loaded)) return { kind: 'unknown' }
   const [act, what] = isPaused ? (['resume', 'resumed'] as const) : (['pause', 'paused'] as const)
   try {

@@ -156,7 +156,7 @@ function decideBounce(bounce: store.DueBounce, refreshed: RefreshedPlan | undefi
   if (isDone(instalment) || instalment.state === 'presented')
     return withheldBounce(bounce, `the instalment is ${instalment.state}`)
   const { kind, reason, family, instalmentId } = bounce
-  // What was taken back is what it was; what is debited again may have changed.
+  // A reversal is of the amount that was debited; the amount of another try may have changed since.
   const amountPaise = kind === 'reversed' ? bounce.amountPaise : sumLines(instalment.lines)
   const day = nextDebitOn(instalment)
   const once = `${kind} ${instalmentId} ${bounce.returnedAt.toISOString()}`

@@ -154,7 +154,7 @@ export function replaceableDraft(known: PlanChanges | undefined): PlanChanges | 
   return known
 }
 
-/** What was begun for a draft that is replaced must not be finished: its order is closed, its mandate cancelled. */
+/** Closes the orders and cancels the mandate of a draft that is replaced, so that nobody can finish setting it up. */
 export async function abandonDraft(tx: Transaction, draft: PlanChanges): Promise<void> {
   const { instituteId, id } = draft.plan
   const orders = draft.instalments.flatMap(({ orderId }) => orderId ?? [])

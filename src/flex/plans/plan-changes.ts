@@ -16,7 +16,7 @@ import { scheduleRowBlock } from './plan.schemas.ts'
 /** A plan that is being changed under its lock, with all that is known of its student. */
 export type PlanChanges = PlanInChange<StudentContext>
 
-/** What the effects of a change are for the database. */
+/** The effects of a change in the form in which they are written. */
 export type WrittenEffects = {
   decisions: Decision[]
   events: NewEvent[]

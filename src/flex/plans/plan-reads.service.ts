@@ -56,7 +56,7 @@ export async function listPlansOf(
   return keys.flatMap(({ planId }) => plans.get(planId) ?? [])
 }
 
-/** What a student's plan that is set up would make of these rows of its ERP otherwise than they say. */
+/** Lists where the student's plan would not follow these rows of its ERP; empty for a plan that is not set up. */
 export async function findPlanDifferences(
   { db, clock }: Pick<PlanContext, 'db' | 'clock'>,
   { instituteId, studentId }: { instituteId: number; studentId: string },

@@ -119,7 +119,7 @@ function moveDueDay(plan: PlanChanges, asked: Rescheduling): ChangedPlan {
   return plan
 }
 
-/** What was refunded of an instalment is due on the same day, and can be moved though the instalment was paid. */
+/** An open instalment of the day comes first: what was refunded of a paid one has its due day, and can be moved. */
 function findAsked({ instalments }: LoadedPlan, asked: Rescheduling): Instalment {
   const meant = instalments.filter(one =>
     'planId' in asked ? one.id === asked.instalmentId : one.dueOn === asked.dueOn && !one.isDownpayment,

@@ -28,9 +28,9 @@ const BY = [
 ]
 
 /**
- * Which instalment a row of the ERP's schedule speaks of: the one with its reference, else with its identifier, else of its
- * due date. Each is spoken of once, and a better match is not lost to a row that came earlier. Two that have different
- * names are different, whatever day they fall on.
+ * Finds the instalment that each row of the ERP's schedule means: the one with its reference, else with its identifier, else
+ * of its due date. Each instalment has one row at most, and an earlier row does not take a better match from a later one. Rows
+ * and instalments with different names never match, whatever day they fall on.
  */
 export function matchRows<Known extends InstalmentReference>(
   known: readonly Known[],
@@ -212,7 +212,7 @@ function changeRow(
     referenceId: row.referenceId ?? known.referenceId,
     identifier: row.identifier ?? known.identifier,
   }
-  // What the mandate may not take of a row was split off it, and is still part of what the ERP asks for.
+  // The parts that are paid online were split off this row, so they count as planned by it.
   const planned = [known, ...online].flatMap(one => one.lines)
   const isEnded = isEndedByData(known)
   if (!isEnded && isSameMoney(planned, lines) && known.dueOn === dueOn) {

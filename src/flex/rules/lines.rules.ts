@@ -38,7 +38,7 @@ export function isSameMoney(one: readonly Line[], other: readonly Line[]): boole
   )
 }
 
-/** What fits under a limit, in proportion, and what is left over. */
+/** Splits lines at a limit: the part under it, in proportion to each, and the rest. */
 export function splitAt(lines: readonly Line[], most: Paise): { taken: Line[]; rest: Line[] } {
   if (sumLines(lines) <= most) return { taken: [...lines], rest: [] }
   const parts = splitInProportion(

@@ -39,9 +39,9 @@ export type PlanCause =
   | { kind: 'debit_paid' }
 
 /**
- * What becomes of a plan and why: the only place where its instalments follow what is owed. Nothing ends for good by data:
- * what was covered or waived is filled up again when the money goes back or the fee returns, and a plan that closed
- * meanwhile opens again. The ERP is told of every difference, and a plan of which nothing more is expected closes.
+ * Changes a plan for a cause: the only place where its instalments follow what is owed. A change of fees or payments ends
+ * nothing for good: a covered or waived instalment is filled up again when the money goes back or the fee returns, and a plan
+ * that closed meanwhile opens again. The ERP is told of every difference, and a plan that expects nothing more closes.
  */
 export function applyCause(plan: PlanInChange, cause: PlanCause): void {
   const before = plan.snapshot()
@@ -140,7 +140,7 @@ function reviveInstalment(plan: PlanInChange, instalment: Instalment, amounts: A
   })
 }
 
-/** What came back for a day that is over: a new instalment, or an amount due online when there is no mandate to debit. */
+/** Adds an instalment for money that is owed again after its day; without a mandate to debit it is due online. */
 function addComeback(plan: PlanInChange, lines: Line[]): Instalment {
   const { instituteId, id: planId } = plan.plan
   const key = { instituteId, planId, number: nextNumber(plan) }
@@ -160,8 +160,8 @@ function addComeback(plan: PlanInChange, lines: Line[]): Instalment {
 }
 
 /**
- * What was refunded is due again, as far as it is owed: the parent pays it online, or a person gives it another day. It
- * is not debited by itself, because somebody has just sent it back.
+ * Makes refunded money due again, as far as it is owed: the parent pays it online, or a person gives it another day. It is
+ * not debited by itself, because somebody has just sent it back.
  */
 function addRefunded(
   plan: PlanInChange,

@@ -19,7 +19,7 @@ import {
 import type { RailRules } from './rails.rules.ts'
 import type { Fees } from './rebalance.rules.ts'
 
-/** What a change brings along beside the rows, in the order in which it was decided; `of` is the plan at that moment. */
+/** A consequence of a change beside the rows, kept in the order of the decisions; `of` is the plan at that moment. */
 export type PlanEffect =
   | { kind: 'decided'; instalmentId: string | null; what: string; why: string }
   /** `recordEvent` has seen to it that the extras are those of the code. */
@@ -204,8 +204,8 @@ export class PlanInChange<Student extends Fees = Fees> implements LoadedPlan {
 }
 
 /**
- * What was announced will not be debited as announced: the family is told, unless the notice has not left yet, and the
- * instalment begins its way anew.
+ * Takes back a notice whose debit will not come as announced: the family is told, unless the notice has not left yet, and
+ * the instalment starts over.
  */
 export function withdrawNotice(
   plan: PlanInChange,

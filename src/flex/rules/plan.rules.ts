@@ -81,7 +81,7 @@ export type Instalment = {
   referenceId: string | null
   identifier: string | null
   lines: Line[]
-  /** What the schedule wants of it; `lines` is less while money came otherwise or the fee has fallen. */
+  /** The lines as scheduled; `lines` is less while part of it was paid otherwise or the fee has fallen. */
   planned: Line[]
   /** Presentations made that count. */
   attempt: number
@@ -100,7 +100,7 @@ export type Instalment = {
   orderId: string | null
   /** When the engine looks at it next; null when nothing happens by itself. */
   nextStepAt: Date | null
-  /** What was refunded of what it brought: an instalment of its own takes that, as far as it is owed again. */
+  /** The part of its payment that was refunded; another instalment takes that, as far as it is owed again. */
   refundedPaise: Paise
   /** How what it brought reached the institute. */
   settlementId: string | null

@@ -63,7 +63,7 @@ function rowsOf({ instalments }: LoadedPlan, today: string): BalanceRow[] {
     .flatMap(one => rowOf(one, today))
 }
 
-/** What a parent pays online was for what is to be paid online, and not for the debit of the same day. */
+/** On the same day the amount due online comes first: a payment made online is meant for it and not for the debit. */
 function byDay(one: Instalment, other: Instalment): number {
   if (one.dueOn !== other.dueOn) return one.dueOn < other.dueOn ? -1 : 1
   return Number(other.state === 'due') - Number(one.state === 'due')
@@ -82,7 +82,7 @@ function rowOf(one: Instalment, today: string): BalanceRow[] {
   return rest.length === 0 ? [] : [{ id, planned: rest, lines: [], kind: 'past_covered' }]
 }
 
-/** What is out at the bank counts as paid until it comes back; what was outside of the plan stays outside. */
+/** A debit at the bank counts as paid until it comes back; amounts that the plan left out before stay left out. */
 function targetsOf(loaded: LoadedPlan, { owed, prices }: Fees): ComponentTarget[] {
   const owedNow = totalsOf(owed)
   const out = outstandingElsewhere(loaded)
@@ -131,7 +131,7 @@ export function owedSince(loaded: LoadedPlan, fees: Fees, lines: readonly Line[]
   )
 }
 
-/** What rows of a schedule may take of each component: the rest of what is owed, beside these instalments. */
+/** The amounts that new rows may take of each component: what is owed less what these instalments take. */
 export function availableBeside(loaded: LoadedPlan, kept: readonly Instalment[], { owed }: Fees): Line[] {
   const taken = totalsOf(kept.filter(isOpenDebit).flatMap(({ lines }) => lines))
   const out = outstandingElsewhere(loaded)
@@ -172,7 +172,7 @@ export type BalanceRow = {
   kind: 'to_come' | 'fixed' | 'ended' | 'past_covered' | 'past_waived'
 }
 
-/** What a component has to bring by this schedule, and what its fee has changed by since it was last balanced. */
+/** The amount that the plan has to collect of a component, and by how much its fee has changed since the last balance. */
 export type ComponentTarget = { componentType: string; amountPaise: Paise; feeChangePaise: number }
 
 export type RebalancedRow = {
@@ -311,7 +311,7 @@ function spread(columns: readonly Column[], more: Paise): void {
   }
 }
 
-/** What was planned for days that are over comes back once. Answers how much of the amount that is. */
+/** Takes an amount that is owed again off what was planned for past days, so that it comes back once; answers how much. */
 function forget(columns: readonly Column[], amount: Paise): Paise {
   let left = amount
   for (const column of columns) {

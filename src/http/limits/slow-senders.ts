@@ -27,7 +27,7 @@ export class SlowSenders {
     if (headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0) return
     this.#coming.set(request, { sinceMs: performance.now(), answer })
     const forget = (): void => void this.#coming.delete(request)
-    // What is answered before its end goes on coming until one of the two.
+    // A request that was answered early may still be sending its body, so the answer does not end the watch.
     request.raw.once('end', forget).once('close', forget)
   }
 

@@ -46,7 +46,7 @@ export type CellValue = string | number | Date | null
 export type ColumnOptions<Row> = {
   /** The heading on the page and in files; a column without one is only answered by the API. */
   title?: string
-  /** What the row's property is read from; without it the list's own `select` has it. */
+  /** The expression that the row's property is read from; absent where the list's own `select` has it. */
   sql?: string
   /** How it is sorted: `by.name` of its property, or an expression over the statement's columns. */
   sort?: SortColumn | ((sql: string) => SortColumn)

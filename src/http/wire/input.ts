@@ -113,7 +113,7 @@ export type NameOf<Key, Name extends string> = Name extends ''
 type KeyOf<Given extends Fields, Key extends keyof Given> =
   Given[Key] extends Field<unknown, infer Name> ? NameOf<Key, Name> : never
 
-/** What it reads as; undefined when it may have no key at all. */
+/** The type that a field reads as; undefined when the key may be absent. */
 type ValueOf<One extends Field<unknown, string>, WhenAbsent> =
   | Exclude<One['value'], Absent>
   | (Absent extends One['value'] ? WhenAbsent : never)

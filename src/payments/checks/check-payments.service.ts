@@ -35,7 +35,7 @@ async function checkPayment(ctx: PaymentContext, payment: Payment): Promise<void
   await closePage(ctx, payment, { outcome: report.outcome, isAbandoned, isLastCheck: next === null })
 }
 
-/** What asks for it stands in the rows of order and payment; if the provider cannot be reached, the next check does it. */
+/** Closes the provider's page. The rows of order and payment ask for it, so if the provider is down the next check tries again. */
 async function closePage(
   ctx: PaymentContext,
   payment: Payment,

@@ -19,7 +19,7 @@ export type Dispute = {
   providerRef: string
   state: DisputeState
   amountPaise: Paise
-  /** What is kept apart in the ledger while it is open. */
+  /** The amount that the ledger keeps apart while the dispute is open. */
   heldPaise: Paise
   deductedPaise: Paise
   reasonCode: string

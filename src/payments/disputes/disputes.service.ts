@@ -40,7 +40,7 @@ export async function applyDispute(
   const [first] = await listAtProvider(ctx.db, instituteId, paymentId)
   if (first === undefined || first.accountId !== account.id) return
   if (first.state !== 'captured') {
-    // What is disputed was paid first: if we have not heard of that yet, the provider is asked.
+    // A disputed payment was captured first: if we have not heard of that yet, the provider is asked.
     const provider = await providerOf(ctx, first)
     await applyReport(ctx, await provider.status(atProvider(first)))
   }
@@ -79,7 +79,7 @@ async function applyToPayment(
     ...(known ?? newDispute(paid, report)),
     ...told,
     deductedPaise: change === 'lost' ? lossPaise : ZERO,
-    // What goes back by itself is not the institute's, so nothing of it is held.
+    // A second payment is refunded by itself and never was the institute's, so nothing of it is held.
     ...(change === 'opened' && !payment.isDuplicate ? { heldPaise: amountPaise } : {}),
     ...(change === 'won' || change === 'lost' ? { closedAt: at } : {}),
   }

@@ -45,7 +45,7 @@ export async function putDispute(tx: Transaction, dispute: Dispute): Promise<voi
   })
 }
 
-/** What the provider calls so, of a payment. */
+/** Finds the dispute of a payment by the provider's reference. */
 export async function findDispute(
   tx: Transaction,
   { instituteId, providerRef, paymentId }: Pick<Dispute, 'instituteId' | 'providerRef' | 'paymentId'>,

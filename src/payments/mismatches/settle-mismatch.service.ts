@@ -25,7 +25,7 @@ import { getRefund, refundAgain, refundMismatched } from '../refunds/refunds.ser
 import * as exceptions from '../settlements/settlements.store.ts'
 import { linesOfAmount } from './mismatch-lines.rules.ts'
 
-/** What came with another amount than asked, or failed to go back, and nobody has dealt with. */
+/** Lists payments of a wrong amount, and refunds of such payments that failed, which nobody has dealt with yet. */
 export async function listMismatches(
   { db }: Pick<PaymentContext, 'db'>,
   instituteId: number,
@@ -37,7 +37,7 @@ export async function listMismatches(
 /** `id`: of the exception that tells of it. */
 type MismatchDecision = { instituteId: number; id: string; by: string }
 
-/** What came, for each order that it was to pay. */
+/** A mismatch that was dealt with: the amount that came for each order. */
 export type SettledMismatch = { id: string; came: { orderId: string; amountPaise: Paise }[] }
 
 /**

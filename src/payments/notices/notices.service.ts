@@ -19,7 +19,7 @@ import * as store from './notices.store.ts'
 
 export { lockReceipts } from './notices.store.ts'
 
-/** What a lender pays out is told as news of the loan. */
+/** A payment of this kind is no news of its own: families hear of it as news of the loan. */
 const TOLD_OTHERWISE = 'loan'
 
 /** Tells payers of money that came in or went back, each once; a receipt that was cancelled meanwhile is not sent. */
@@ -114,7 +114,7 @@ function refundMessages(ctx: Context, refund: store.MadeRefund, how: How): NewMe
   return messagesOf(refund, { ...how, ...text, about, once: `refund ${refundId}`, attachment: refundId })
 }
 
-/** What was told of a payment is taken back. */
+/** Tells the payer that the receipt of a payment was cancelled. */
 function cancelledMessages(ctx: Context, paid: store.ReceivedPayment, how: How): NewMessage[] {
   const { paymentId, chequeNumber, cancelCause, cancelledAt, at } = paid
   const receipt = receiptNumber(paid)

@@ -42,7 +42,7 @@ export type ReceivedPayment = PaidRow &
     /** Shared by payments that were one at the bank, or were handed over at the counter at once. */
     groupId: string | null
   }
-/** What the office has paid out itself. */
+/** A refund that the office has paid out itself. */
 export type PaidOut = PaidRow &
   ReceiptKey & {
     refundId: string

@@ -11,7 +11,7 @@ import { findReceipt } from '../../receipts/receipts.service.ts'
 import type { PaymentContext } from '../context.ts'
 import { getRefund } from '../refunds/refunds.service.ts'
 
-/** What a family keeps of money that went back; null while it has not. */
+/** Prints the voucher that a family keeps for a refund; null until the money has gone back. */
 export async function printRefundVoucher(
   ctx: PaymentContext,
   institute: Institute,

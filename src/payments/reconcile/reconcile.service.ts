@@ -90,7 +90,7 @@ async function compareOne(
   const { id, accountId, state } = payment
   const provider = await providerOf(ctx, { instituteId, accountId })
   const { outcome } = await provider.status(atProvider({ ...payment, instituteId }))
-  // What is under way here may be anything there; the reconciler brings the two together.
+  // A payment under way here may have ended there already: the reconciler learns of that, and it is no difference.
   const isSettledHere = state === 'captured' || state === 'failed'
   if (!isSettledHere || (outcome.kind === 'captured') === (state === 'captured')) return []
   const detail = `${state} here, ${outcome.kind} at the provider`

@@ -40,7 +40,7 @@ const CHECKS: readonly { check: string; sql: string }[] = [
     sql: `select financial_year as subject, count(*) || ' receipts, last number ' || max(number) as detail
       from receipts where institute_id = $1 group by financial_year having count(*) <> max(number)`,
   },
-  // What a bank took back though it had been refunded before is charged, and is of no line.
+  // Money that a bank took back after a refund is charged to the student (`charged_paise`), and belongs to no line.
   {
     check: 'refunds stay within their payment',
     sql: `select p.id as subject, sum(r.amount_paise - r.charged_paise) || ' refunded of ' || p.amount_paise || ' paise' as detail

@@ -16,7 +16,7 @@ export async function linesOfRefund(
   return refundLines(order, earlier, asked, advances)
 }
 
-/** What has become due by it, an advance of other components pays: the caller has written the refund down. */
+/** Pays the fees that a refund made due again from the student's advances; the caller has recorded the refund. */
 export async function takeAdvanceFirst(
   tx: Transaction,
   { payment: { instituteId }, order: { studentId } }: PaidOrder,

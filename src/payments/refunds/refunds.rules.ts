@@ -39,7 +39,7 @@ export type Refund = {
   requestedAt: Date
   processedAt: Date | null
   tries: number
-  /** What of it is of no line, because it had been refunded before: the family owes it as a charge of its own. */
+  /** The part that had been refunded before and belongs to no line: the family owes it as a charge. */
   chargedPaise: Paise
   lines: RefundLine[]
 }
@@ -80,8 +80,8 @@ export function leftByLine({ lines }: Lines, refunds: readonly EarlierRefund[]):
 }
 
 /**
- * What a bank takes back of a payment, by its lines in proportion to what is left of each. What is more had been refunded
- * before and went out twice: no line was paid with it any more.
+ * Divides money that a bank took back among the lines, in proportion to what is left of each. An amount beyond that had been
+ * refunded before and went out twice, so no line was paid with it any more.
  */
 export function takenBack(
   order: Lines,

@@ -122,7 +122,7 @@ export async function refundAgain(tx: Transaction, failed: Refund, at: Date): Pr
   await store.insertRefund(tx, newRefund(payment, { kind, lines, reason, cause, requestedAt: at }))
 }
 
-/** What a payment brought beyond what was owed goes back by itself, in the transaction that recorded it. */
+/** Refunds the part of a payment that nobody owed, in the transaction that recorded the payment. */
 export async function refundExcess(
   tx: Transaction,
   { payment, order }: { payment: Payment; order: Order },

@@ -109,7 +109,7 @@ export async function finishRefund(tx: Transaction, refund: Refund): Promise<voi
   })
 }
 
-/** What of it is of which line has changed, because another refund of the payment did not come about. */
+/** Rewrites the lines of a refund: another refund of its payment failed, so they are divided anew. */
 export async function replaceLines(tx: Transaction, refund: Refund): Promise<void> {
   const { instituteId, id: refundId, lines } = refund
   await refunds.update(tx, [refund], { key: ['instituteId', 'id'], set: ['chargedPaise'] })

@@ -23,14 +23,14 @@ export async function applyReturn(
   const [first] = known
   if (first === undefined) return 'nothing'
   if (first.state !== 'captured') {
-    // What was taken back was taken first: if we have not heard of that yet, the provider is asked.
+    // A returned debit was captured first: if we have not heard of that yet, the provider is asked.
     const provider = await providerOf(ctx, first)
     await applyReport(ctx, await provider.status(atProvider(first)))
   }
   return ctx.db.transaction(tx => reverse(ctx, tx, report, first.orderId))
 }
 
-/** What a pay-out is less by has been taken back: where we have not heard of it, the provider is asked. */
+/** Asks the provider about returns that a pay-out deducts and that we have not heard of. */
 export async function catchUpReturns(
   ctx: PaymentContext,
   at: { instituteId: number; accountId: string },
@@ -55,7 +55,7 @@ async function reverse(
   const { instituteId, paymentId, amountPaise, code, message, returnedAt } = report
   const order = await lockOrder(tx, instituteId, orderId)
   if (order === null || order.state !== 'paid') return 'nothing'
-  // What was paid at the checkout goes back by a dispute alone, which is told as one.
+  // A bank returns only debits: a payment at the checkout goes back by a dispute, which is reported as one.
   if (order.kind !== 'instalment') return 'nothing'
   const payment = await lockPaying(tx, instituteId, orderId)
   // Another amount is not ours to interpret: the pay-out that is less by it becomes an exception for a person.

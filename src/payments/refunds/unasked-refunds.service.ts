@@ -36,7 +36,7 @@ export async function takeOverRefund(
   const [first] = known
   if (first === undefined || first.accountId !== account.id) return []
   if (first.state !== 'captured') {
-    // What went back came first: if we have not heard of that yet, the provider is asked.
+    // A refunded payment was captured first: if we have not heard of that yet, the provider is asked.
     const provider = await providerOf(ctx, first)
     const asked = { instituteId, paymentId, providerRef: first.providerRef }
     await applyReport(ctx, await provider.status(asked))

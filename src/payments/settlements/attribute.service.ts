@@ -18,7 +18,7 @@ export async function attribute(
   const groups = new Map<number, SettlementItem[]>()
   for (const item of report.items) {
     const debit = debits.get(item.transactionId ?? '')
-    // What a payer paid to register a mandate, and got back, stands in no book of ours.
+    // The rupee that registers a mandate goes back to the payer and is not in our books.
     if (debit === undefined && item.isRegistration === true) continue
     const instituteId = debit?.instituteId ?? report.instituteId
     const group = groups.get(instituteId) ?? []

@@ -102,7 +102,7 @@ export type SettlementItem = {
 
 const LINE = `json_build_object('componentType', l.component_type, 'amountPaise', l.amount_paise)`
 
-/** What was kept for a lost dispute is a line of its own, behind that of the money that it took. */
+/** Marks the provider's fee for a lost dispute: a line of its own, behind that of the money that went back. */
 const FEE = '.fee'
 
 /** Payments and refunds along the indexes of a settlement, so that a page costs the same however large it is. */

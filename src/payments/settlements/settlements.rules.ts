@@ -68,8 +68,8 @@ export function sumItems(items: readonly SettlementItem[]): {
 type LostPart = { providerRef: string; refundId: string; amountPaise: Paise; settlementUtr: string | null }
 
 /**
- * What a pay-out took for a dispute is what was booked when it was lost, of each payment that it is about; its fee stands
- * with the first. A provider that does not name the dispute means the one of this amount that no other pay-out has taken.
+ * Finds the losses that were booked for a dispute which a pay-out deducts, one for each payment that it is about; the first
+ * bears its fee. Where the provider does not name the dispute, it is the one of this amount that no other pay-out has taken.
  * Null when none fits.
  */
 export function matchLost(

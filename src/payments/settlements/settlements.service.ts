@@ -58,7 +58,7 @@ async function applyPayOut(
   return applySettlement(ctx, account, named)
 }
 
-/** What a pay-out is less by for a dispute is what was booked when that was lost; if we have not heard of it, the provider is asked. */
+/** Names the booked loss of each dispute that a pay-out deducts; the provider is asked about one that we have not heard of. */
 async function nameLost(
   ctx: PaymentContext,
   account: Account,
@@ -93,7 +93,7 @@ async function askForDisputes(
     await applyDispute(ctx, account, dispute)
 }
 
-/** What somebody refunded at the provider itself is taken over here, if its callback did not do that. */
+/** Takes over refunds that somebody made in the provider's dashboard, where no callback has told us of them. */
 async function nameUnasked(
   ctx: PaymentContext,
   account: Account,
@@ -145,7 +145,7 @@ function aboutOf<More>({ id, provider }: Account, instituteId: number, more: Mor
   return { ...more, instituteId, provider, accountId: id }
 }
 
-/** What was paid out has happened: if we have not heard of it yet, the provider is asked before its report is judged. */
+/** Asks the provider about payments and refunds of a pay-out that are not finished here, before its report is judged. */
 async function catchUp(
   ctx: PaymentContext,
   { id: accountId, port }: Account,

@@ -55,7 +55,7 @@ export async function listAtProvider(db: Database, instituteId: number, id: stri
   )
 }
 
-/** What these payments at the bank are for, where that is more than one order. */
+/** Lists the payment of each child behind these payments at the bank. */
 export async function listParts(
   db: Queryable,
   instituteId: number,

@@ -153,7 +153,7 @@ export class ClusterSemaphore {
         await client.query(SAY_THAT_NONE_IS_FREE, [semaphore.name])
       return rows.length > 0
     } catch (error) {
-      // What it may have locked must not stay so.
+      // It may hold the lock although we heard of a failure: ending the connection releases it.
       await client.end().catch(() => {})
       throw error
     }

@@ -138,7 +138,7 @@ export class Database implements Queryable {
     return this.#refusals.assertNone(this)
   }
 
-  /** What is different after every transaction that wrote something; one of at most `maxAgeMs` ago will do. */
+  /** A text that differs after every transaction that wrote; one read at most `maxAgeMs` ago will do. */
   readSnapshot({ maxAgeMs }: { maxAgeMs: number } = { maxAgeMs: 0 }): Promise<string> {
     return this.#snapshots.read(maxAgeMs)
   }

@@ -41,7 +41,7 @@ export const by = {
     sql: `coalesce((${sql})::date - date '2000-01-01', 0)::bigint`,
     kind: 'number',
   }),
-  /** What has no moment comes before all that have one. */
+  /** Rows without a moment sort before all others. */
   moment: (sql: string): SortColumn => ({
     sql: `coalesce((extract(epoch from ${sql}) * 1000000)::bigint, 0)`,
     kind: 'number',

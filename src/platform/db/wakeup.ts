@@ -54,7 +54,7 @@ export type WakeupSubscription = { start(): void; stop(): Promise<void> }
  * connection is opened again.
  */
 export class WakeupListener {
-  /** What this process notifies is heard here without the database, so it is not heard a second time. */
+  /** Marks our own notifications: they are heard here without the database, and ignored when it repeats them. */
   readonly token = randomUUID()
   readonly #open: () => pg.Client
   readonly #heard = new Map<WakeupChannel, Set<() => void>>()
@@ -124,7 +124,7 @@ export class WakeupListener {
       await client.connect()
       this.#client = client
       for (const channel of this.#heard.keys()) await client.query(`listen ${channel}`)
-      // What was rung while nobody listened.
+      // Notifications were lost while nobody listened, so everybody looks once.
       for (const channel of this.#heard.keys()) this.wake(channel)
       if (this.#heard.size > 0) await ended
     } finally {

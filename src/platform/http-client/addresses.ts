@@ -10,8 +10,8 @@ type Cidr = [Address, number]
 export const anyAddress: AddressPolicy = () => null
 
 /**
- * For addresses that others chose. What no honest receiver lives at is refused in any mode and cannot be allowed; the
- * addresses of our own machine and network are for a sandbox, in live mode only as far as `allowed` (CIDRs) names them.
+ * Judges addresses that others chose. One at which no honest receiver can be is refused in any mode and cannot be allowed;
+ * our own machine and network may be called by a sandbox, in live mode only as far as `allowed` (CIDRs) names them.
  */
 export function addressPolicy(options: {
   mode: 'sandbox' | 'live'

@@ -69,7 +69,7 @@ export async function finishAllDue(jobs: readonly Job[], records: Records, clock
     for (const name of Object.keys(round.failed)) failedRuns[name] = (failedRuns[name] ?? 0) + 1
     left = left.filter(({ name }) => (failedRuns[name] ?? 0) < MOST_FAILED_RUNS)
     if (!(await isAnyDue(left, clock))) break
-    // What is due and was not done here is held by another process, or fails.
+    // If rows are due and none was done, another process holds them or they fail: wait before the next round.
     if (Object.values(round.done).every(rows => rows === 0)) await wait(AGAIN_MS)
   }
   return failed

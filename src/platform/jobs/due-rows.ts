@@ -96,7 +96,7 @@ export async function takeDue<Key extends OfInstitute>(
 const AT_ONCE = 8
 
 /**
- * What is done institute by institute; answers how much that was. One that fails keeps no other waiting, and the first
+ * Acts for one institute after the other and answers how much was done. One that fails holds up no other, and the first
  * failure is thrown at the end.
  */
 export async function forEachInstitute<Key extends OfInstitute>(

@@ -289,7 +289,7 @@ export type JobTiming = {
   quietPauseMs: number
   /** Time from a notification to the look: what comes in the meantime is taken in one batch. */
   wakeupDelayMs: number
-  /** What is due and could not be claimed is held by somebody else: asking without a pause would only keep us busy. */
+  /** Rows that are due and could not be claimed are held by another process: asking without a pause would only burn CPU. */
   heldPauseMs: number
   firstBackOffMs: number
   longestBackOffMs: number

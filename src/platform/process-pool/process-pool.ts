@@ -103,7 +103,7 @@ class Helper<Ask, Answer> {
     this.#maxMs = maxMs
     this.#child = fork(module, {
       execArgv: [`--max-old-space-size=${maxHeapMb}`, '--max-semi-space-size=16', '--v8-pool-size=1'],
-      // What reads hostile files has no business with our secrets.
+      // A process that reads hostile files gets none of our secrets.
       env: compileCache(),
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
@@ -177,7 +177,7 @@ function isOutOfMemory(signal: NodeJS.Signals | null): boolean {
   return signal === 'SIGABRT' || signal === 'SIGTRAP' || signal === 'SIGILL'
 }
 
-/** What was compiled before is read back: a process starts with half the work. */
+/** A process reads the compiled code of earlier ones back, which halves the work of its start. */
 function compileCache(): Record<string, string> {
   const folder = getCompileCacheDir()
   // It answers the folder of this version of Node below the one that was set.
@@ -191,8 +191,8 @@ export type Turn = { share: number | string; isUrgent: boolean }
 const URGENT_IN_A_ROW = 4
 
 /**
- * What waits for a place. Shares take turns, so that one with hundreds waiting holds up another by a single turn. What is
- * urgent goes first, and of one share the newest: who asked last still waits for it, while the oldest may have left.
+ * Work that waits for a process. Shares take turns, so that one with hundreds waiting holds up another by a single turn.
+ * Urgent work goes first, and of one share the newest: who asked last still waits for it, while the oldest may have left.
  */
 export class FairQueue<Entry> {
   readonly #maxOfShare: number

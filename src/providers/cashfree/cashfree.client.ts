@@ -280,7 +280,7 @@ async function refundOnce(connection: Connection, order: RefundRequest): Promise
   const { instituteId, refundId, amountPaise, payment } = order
   const call = connection.begin()
   const id = toCashfreeId(instituteId, refundId)
-  // What was announced may have been charged by the other way.
+  // A debit that was announced may have been charged by the ordinary flow.
   const asked = { ...payment, instituteId }
   const known = noticeOf(payment.providerRef) === null ? null : await readDebit(connection, call, asked)
   const debit = readDebitRef(known?.ref ?? payment.providerRef)

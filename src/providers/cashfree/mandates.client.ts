@@ -193,7 +193,7 @@ export async function readDebit(
   const notice = noticeOf(providerRef)
   const executed = notice === null ? null : await readControlled(connection, call, notice, ourId)
   if (executed !== null) return { ...executed, ref: toDebitRef(named) }
-  // What was announced may have been charged by the other way all the same.
+  // A debit that was announced may have been charged by the ordinary flow all the same.
   const debit = notice === null ? named : { ...named, paymentId: ourId }
   const found = await findDebit(call, debit)
   if (found === null) return null

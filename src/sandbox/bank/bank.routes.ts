@@ -7,7 +7,7 @@ import { actAtBank, actOnMandate, type SandboxPayments } from '../payments.servi
 import { getInstitutesById } from '../../institutes/institutes.service.ts'
 import { PAYMENT_MODES } from '../../payments/payments.rules.ts'
 import type { PaymentMode } from '../../providers/port.ts'
-import type { BankAct } from './simulator.rules.ts'
+import type { BankAct, BankPayment } from './simulator.rules.ts'
 import { formatRupees, toRupees, type Paise } from '../../platform/money.ts'
 import type { BankMandate, MandateAct } from './mandates.rules.ts'
 import { INDIA, startOfDay } from '../../platform/calendar.ts'
@@ -22,7 +22,6 @@ export function bankRoutes(app: FastifyInstance, sandbox: SandboxPayments): void
     const { institute_id: id, ref } = request.params as { institute_id: string; ref: string }
     return /^\d{1,9}$/.test(id) && isIdShaped(ref) ? sandbox.bank.find(Number(id), ref) : null
   }
-  type BankPayment = NonNullable<Awaited<ReturnType<typeof find>>>
 
   const show = async (
     reply: FastifyReply,

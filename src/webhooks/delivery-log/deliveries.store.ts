@@ -95,7 +95,7 @@ export async function sendAgain(tx: Transaction, instituteId: number, id: string
   return rows.length === 1
 }
 
-/** What waits is due although the circuit is open or the receiver asked for a pause. */
+/** Makes waiting deliveries due, although the circuit is open or the receiver asked for a pause. */
 export async function liftPause(tx: Transaction, instituteId: number, webhookId: string): Promise<void> {
   await tx.query(
     'update webhook_subscriptions set paused_until = null where institute_id = $1 and id = $2 and paused_until > now()',
@@ -161,7 +161,7 @@ export async function listMissed(
   return rows.map(({ eventId }) => eventId)
 }
 
-/** What waits under a disabled subscription will not be sent. An attempt that is out ends first. */
+/** Cancels the waiting deliveries of a disabled subscription; an attempt in flight finishes first. */
 export async function cancelWaiting(tx: Transaction, instituteId: number, webhookId: string): Promise<void> {
   await tx.query(
     `with taken as (

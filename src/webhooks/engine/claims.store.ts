@@ -130,7 +130,7 @@ export async function claimDue(
   const ready = await findReady(db, { roomEach, busy })
   if (ready.length === 0) return { claims: [], mayBeMore: false }
   const taken = await db.transaction(tx => claim(tx, ready, limit))
-  // What is paused since it was found is given back: its circuit has just opened.
+  // A subscription may have been paused since it was found, its circuit just opened: `complete` gives its claims back.
   const mayBePaused = new Set(
     ready.filter(({ isPaused, needsProbe }) => isPaused || needsProbe).map(({ webhookId }) => webhookId),
   )
@@ -144,7 +144,7 @@ export async function claimDue(
   }
 }
 
-/** What a snapshot of the database says of itself if nothing is queued in it: until it says otherwise nothing is. */
+/** The database's snapshot if its queue is empty, else null: while the snapshot is the same, the queue is still empty. */
 export async function readIfEmpty(db: Database): Promise<string | null> {
   const [row] = await db.query<{ snapshot: string }>(
     `select pg_current_snapshot()::text as snapshot where not exists (select from webhook_queue)`,

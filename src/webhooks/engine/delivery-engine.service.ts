@@ -161,9 +161,9 @@ export class DeliveryEngine {
   }
 
   /**
-   * What a transaction of this process makes due is claimed by it, and attempted as soon as it is committed: nobody has to
-   * look for it. If the process dies before that, its claim runs out as that of any attempt. Many at once are left in the
-   * queue, where they are taken in large claims, and so is what would wait here behind others.
+   * Claims the deliveries that a transaction of this process makes, and attempts them as soon as it is committed: nobody has
+   * to look for them. If the process dies before that, the claim expires as that of any attempt. Many at once stay in the
+   * queue, where large claims are cheaper, and so do those that would wait here behind others.
    */
   #takeOver(tx: Transaction, work: OwedDeliveries): boolean {
     if (work.owed.length > HANDED_OVER_AT_MOST || this.#held.size > MAX_AT_ONCE / 2) return false
@@ -179,7 +179,7 @@ export class DeliveryEngine {
   #enterHandedOver({ claims, left }: HandedOver): void {
     for (const claimed of claims) this.#handedOver.add(claimed)
     this.#giveBack(this.#enter(claims))
-    // What is paused is found once it is not.
+    // Deliveries of a paused subscription are left out: a later look finds them when the pause is over.
     if (left.some(({ isPaused, origin }) => !isPaused && !this.#queues.expectMore(origin))) this.wake()
   }
 
@@ -202,8 +202,8 @@ export class DeliveryEngine {
   }
 
   /**
-   * What is claimed ahead waits for a place, so that none stands empty until the next claim; more would only grow old in
-   * memory. With half of what we can hold taken, a few each: however many endpoints hang, there is room for others.
+   * How many deliveries an endpoint may have here. Some are claimed ahead, so that no slot is empty until the next claim; more
+   * would only grow old in memory. Once half of all room is taken each gets a few: endpoints that hang leave room for others.
    */
   #roomNow(): number {
     const { slotsPerEndpoint } = this.#options
@@ -212,8 +212,8 @@ export class DeliveryEngine {
   }
 
   /**
-   * What waits too long behind a slow endpoint would outlive its claim; what waits for a subscription that was changed
-   * would leave with its old key, or although it was disabled or paused. Given back, the next claim reads it as it is.
+   * Takes deliveries out of the queues to be given back, so that the next claim reads them anew: those that have waited so long
+   * that their claim would expire, and those of a changed subscription, which may have another key, or be disabled or paused.
    */
   #takeStale(changed: ReadonlySet<Claimed['webhook']>): Claimed[] {
     const before = Date.now() - LONGEST_WAIT_MS
@@ -282,7 +282,7 @@ export class DeliveryEngine {
     return ended
   }
 
-  /** What cannot be sent at all is our fault, and a failed attempt all the same: it must not stop the others. */
+  /** Counts a delivery that we cannot build as a failed attempt, so that it does not stop the others. */
   #cannotSend(claimed: Claimed, error: unknown): HttpResult {
     this.#log.error(
       { err: error, webhook_id: claimed.webhook.id },

@@ -34,7 +34,7 @@ export class EndpointQueues {
     this.#maxSlots = maxSlots
   }
 
-  /** What waits is handed out by `next`; what finds the queue full is not in it. */
+  /** A delivery that waits is handed out by `next`; one that finds the queue full is not added. */
   enter(claimed: Claimed, now: number, isHeld = false): 'starts' | 'waits' | 'full' {
     const { origin } = claimed.webhook
     const queue = this.#queues.get(origin) ?? { running: 0, waiting: [], refillBelow: 0, answerMs: 0 }

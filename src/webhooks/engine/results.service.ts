@@ -109,7 +109,7 @@ export class Results {
     else this.#timer ??= setTimeout(() => void this.writeAll(), WRITE_AFTER_MS)
   }
 
-  /** What has been added until now. */
+  /** Writes all results that have been added until now. */
   writeAll(): Promise<void> {
     this.#isUrgent = true
     this.#writing ??= this.#writeWhileUrgent()

@@ -55,7 +55,7 @@ const ADVICE: Record<Situation, string> = {
     'Deliveries are retried for about three days. Any answer from 200 to 299 within 15 seconds counts as received.',
 }
 
-/** What was given up is nobody's to send but the reader's. */
+/** Deliveries that were given up are sent again only by the reader, so the mail says how. */
 function adviceOn(mail: DueMail): string[] {
   const situation = adviceFor(mail)
   const hasGivenUp = mail.notices.some(({ kind }) => kind === 'exhausted')

@@ -71,7 +71,7 @@ export async function addSubscription(
       throw badRequest('The subscription was disabled at this moment. Send the request again.')
     const updated = applyChange(ctx, current, input)
     await store.updateSecrets(tx, institute.id, updated)
-    // What waits for a place at its endpoint is read anew.
+    // The engine reads deliveries that it holds for this subscription anew.
     tx.notify('deliveries')
     return toSubscribed(updated, current, input)
   })

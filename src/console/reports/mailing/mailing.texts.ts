@@ -50,7 +50,7 @@ export function reportText(figures: Figures): { subject: string; body: string } 
 
 type TeachersMail = { institute: string; teacher: string; sheet: ClassSheet; today: string }
 
-/** To a class teacher: the list itself is in the file. */
+/** The mail to a class teacher; the list itself is in the attached file. */
 export function classSheetText({ institute, teacher, sheet, today }: TeachersMail): {
   subject: string
   body: string
