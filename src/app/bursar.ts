@@ -273,7 +273,7 @@ function watch({ db, sandboxClock, embedded, stopWork }: Watched, log: Log): Nod
     }, ms)
     timers.push(timer)
   }
-  /** What another process changes it has to write. */
+  /** Acts only when the database was written to: another process can change nothing without a write. */
   const everyIfWritten = (ms: number, failure: string, act: () => Promise<void>): void => {
     let last = ''
     every(ms, failure, async () => {

@@ -40,7 +40,7 @@ export async function useAdvance(
     const at = ctx.clock.now()
     const read = (await readDuesOn(tx, [key], dayOf(at))).get(studentId)
     if (read === undefined) throw new Error('a student that is held has dues')
-    // What a bank or lender is paying already needs no advance.
+    // Dues that a bank or lender is paying already are left out.
     const all = withoutTaken(read, await listOnTheWay(tx, institute.id, [studentId]))
     const { context, advancePaise } = all
     if (advancePaise === 0) throw conflict('There is no advance to use.')

@@ -51,7 +51,7 @@ function sharesOf(amount: Paise, owed: readonly OwedLine[], allocation: Allocati
   )
 }
 
-/** What an earlier year left comes first, what has no due day after all that has one, and then what a plan takes by itself. */
+/** Sorts dues of an earlier year first, then by due day, then those without one, and last those that a plan takes by itself. */
 function byDueDay(one: OwedLine, other: OwedLine): number {
   return orderOf(one).localeCompare(orderOf(other))
 }
@@ -96,8 +96,8 @@ export function chosenOf<Dues extends ChoosableDues>(dues: Dues, componentTypes:
 }
 
 /**
- * What is proposed before a payer has picked anything: all that is due by a day; else what is overdue; where nothing is,
- * what is due next; where nothing has a day, everything. What instalments take in their own time is never proposed.
+ * Names the fees that are ticked before a payer picks any: all due by `until`; without it those overdue, else those due next,
+ * else, where none has a due day, all. Fees that instalments take in their own time are never proposed.
  */
 export function proposedOf(
   lines: readonly (OwedLine & { plannedPaise: Paise })[],

@@ -19,7 +19,7 @@ export type CounterLateFees = {
   lapsing: RuleAmount[]
 }
 
-/** What a payment pays of late fees, the first asked first, and which would lapse by it unpaid. */
+/** Divides a payment among the late fees, the first asked first, and names those that would lapse by it unpaid. */
 export function takeLateFees(
   dues: { lines: readonly (OwedLine & { plannedPaise: Paise })[]; lateFees: readonly LateFee[] },
   rules: readonly LateFeeRule[],
@@ -28,7 +28,7 @@ export function takeLateFees(
   const paid = (componentType: string): Paise =>
     sumPaise(lines.filter(line => line.componentType === componentType).map(line => line.amountPaise))
   const feeOwed = dues.lines.find(line => line.componentType === LATE_FEE)?.owedPaise ?? ZERO
-  // What was charged earlier and is still open is a fee already, and is paid first.
+  // Late fees that were charged earlier and are still open are fees already, and are paid first.
   let left = paiseOf(Math.max(paid(LATE_FEE) - feeOwed, 0))
   const charged: RuleAmount[] = []
   const lapsing: RuleAmount[] = []

@@ -66,7 +66,7 @@ export async function takeAtCounter(
   })
 }
 
-/** What is done first with all that is handed over for one student, while the student is held. */
+/** Prepares what is handed over for one student to be recorded, while the student is held. */
 export async function prepareAtCounter(
   ctx: Context,
   tx: Transaction,
@@ -86,8 +86,8 @@ export async function prepareAtCounter(
 }
 
 /**
- * What an amount that nobody divided pays of one student's fees: by the institute's rule, without what is on the way, and
- * what is left of it as an advance. The caller holds the student.
+ * Divides an amount among one student's fees by the institute's rule, without those that are being paid already; the rest
+ * becomes an advance. The caller holds the student.
  */
 export async function spreadForStudent(
   tx: Transaction,
@@ -109,7 +109,7 @@ export function requireCounterDay({ clock }: Pick<Context, 'clock'>, paidAt: Dat
     throw badField('paid_at', 'must not be more than five years ago')
 }
 
-/** What somebody else took, or took off, while the form was open would be taken a second time without a word. */
+/** Refuses a form that shows more than is owed now: what somebody else took meanwhile would be taken a second time. */
 async function requireOwedAsShown(
   tx: Transaction,
   key: StudentKey,
@@ -123,8 +123,8 @@ async function requireOwedAsShown(
 }
 
 /**
- * What a payment at the counter does to late fees, before it is recorded and while the student is held: what is paid of
- * them becomes a fee, as it does online. One that would lapse because what it is for is paid now has to be taken or waived.
+ * Settles late fees before a payment at the counter is recorded, while the student is held: the paid part of a late fee
+ * becomes a fee, as online. A late fee that would lapse because its fee is paid now has to be taken or waived.
  */
 export async function settleLateFees(
   tx: Transaction,

@@ -27,8 +27,8 @@ type LinkableDues = {
 type ShareDecision = { share: Share; why: null } | { share: null; why: string }
 
 /**
- * What a link for a student asks for, or why there is none. What instalments take in their own time is never asked for. Where
- * the institute takes no parts, or none as small as this, it is what its rules allow.
+ * Decides what a link for a student asks for, or why there is none. Fees that instalments take in their own time are left
+ * out. Where the institute takes no parts, or none as small as this, the link asks for what its rules allow.
  */
 export function shareFor(dues: LinkableDues, asked: LinkScope): ShareDecision {
   const wanted = dues.lines.filter(line => line.owedPaise > 0 && isWanted(line, dues.today, asked))

@@ -119,8 +119,8 @@ export function lateFeesOn(
 export type DuePart = { dueOn: string | null; amountPaise: Paise }
 
 /**
- * What is left, by day, of what was carried from an earlier year: it is paid from the oldest day on. What is owed beyond
- * what was carried, because somebody raised it, is of the oldest. `owed_parts` of the schema says the same.
+ * Divides what is left of dues that were carried from an earlier year by due day: the oldest are paid first. An amount above
+ * what was carried, because somebody raised the fee, counts to the oldest. `owed_parts` of the schema says the same.
  */
 export function leftByDay(carried: readonly DuePart[], owedPaise: Paise): DuePart[] {
   let left = owedPaise

@@ -48,7 +48,7 @@ export async function settleExcess(
   return { excessPaise, isExcessRefunded }
 }
 
-/** What made it too much since the order was made: the same fees paid at the school, paid online, or lowered. */
+/** Finds out why the amount became too much since the order was made: the fees were paid otherwise, or lowered. */
 async function causeOf(
   tx: Transaction,
   { payment, order }: PaidOrder,
@@ -78,7 +78,7 @@ async function owesMore(tx: Transaction, key: StudentKey): Promise<boolean> {
   return (own !== undefined && own.owed.length > 0) || (await doSiblingsOwe(tx, key))
 }
 
-/** What the event says of it. */
+/** The sentence in the event about money beyond what was due. */
 export function excessNotes({ excessPaise, isExcessRefunded }: SettledExcess): string | null {
   if (excessPaise === 0) return null
   const fate = isExcessRefunded ? 'goes back to the payer' : 'is kept as advance'

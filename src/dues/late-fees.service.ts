@@ -20,7 +20,7 @@ const BATCH = 500
 const YEAR_DAYS = 365
 
 /**
- * What late fees come to by the rules and due days as they are in this transaction. A rule that is taken away before anybody
+ * Sums late fees by the rules and due days as they are in this transaction. A rule that is taken away before anybody
  * is late gives away what it would have charged, so the year ahead is looked at too. Nobody else changes them meanwhile.
  */
 export async function readLateFeesAhead(

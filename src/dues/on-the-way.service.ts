@@ -30,7 +30,7 @@ export async function refuseOnTheWay(
   if (taken.length > 0) throw alreadyOnTheWay(taken)
 }
 
-/** What is on the way and leaves less than these lines ask for; none where enough is left. */
+/** Lists payments under way that leave less owed than these lines ask for; none where enough is left. */
 async function findTaken(
   { db, clock }: { db: Queryable; clock: Context['clock'] },
   { instituteId, ...asked }: AskedShare,
@@ -59,7 +59,7 @@ export async function findTakenOfEach(
     const [owed, taken] = [dues.get(studentId), onTheWay.get(studentId)]
     if (owed === undefined || taken === undefined) return []
     if (!isAskedTwice(lines, owed, withoutTaken(owed, taken))) return []
-    // What is late is expected any day: nobody is told to come back on a day that has passed.
+    // Late money is expected any day: nobody is told to come back on a day that has passed.
     return ofTheSame(taken, lines).map(one => ({ ...one, until: one.until < today ? today : one.until }))
   })
 }
@@ -163,7 +163,7 @@ async function describeHeld(
   return held === undefined ? null : describeStart(db, instituteId, held)
 }
 
-/** What is on the way for the same components and leaves too little for this order; null when nothing does. */
+/** Finds money under way for the same components that leaves too little for this order; null when there is none. */
 export async function findPending(
   ctx: StartContext,
   instituteId: number,

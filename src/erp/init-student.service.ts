@@ -102,7 +102,7 @@ function ofNewestYear(students: readonly Student[]): Student | null {
   return another === undefined ? (one ?? null) : null
 }
 
-/** What was not sent, or is not stored, contradicts nothing. */
+/** A field that was not sent, or is not stored, contradicts nothing. */
 function isSame<Value>(sent: Value | undefined, stored: Value | null): boolean {
   return sent === undefined || stored === null || sent === stored
 }

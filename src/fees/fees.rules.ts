@@ -1,7 +1,7 @@
 import type { FieldProblem } from '../platform/errors.ts'
 import { minPaise, paiseOf, subtractPaise, sumPaise, ZERO, type Paise } from '../platform/money.ts'
 
-/** What is paid under it is for no fee: it stands as an advance until it is used or refunded. */
+/** The component of money that pays no fee: an advance until it is used or refunded. */
 export const ADVANCE = 'ADVANCE'
 
 /** Charged to the family when a bank takes back what had been refunded before. */

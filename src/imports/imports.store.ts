@@ -122,7 +122,7 @@ export async function insertImport(tx: Transaction, instituteId: number, one: Ne
   await tx.query('insert into import_progress (institute_id, import_id) values ($1, $2)', key)
 }
 
-/** What the columns of the last file of this kind with one of these rows of headings were. */
+/** Finds how the columns of the last file of this kind with one of these rows of headings were matched. */
 export async function findMatched(
   db: Queryable,
   instituteId: number,
@@ -241,7 +241,7 @@ export async function lockImport(
 
 export type ImportChange = Partial<Omit<Import, keyof NewImport | 'percent'>> & { mode?: ImportMode }
 
-/** What is not given stays; the message is that of the new state. */
+/** Changes the given columns; the message is that of the new state, so it is emptied if none is given. */
 export async function updateImport(tx: Transaction, key: ImportKey, change: ImportChange): Promise<void> {
   const changed: ImportChange = { message: null, ...change }
   const set = Object.keys(changed) as (keyof ImportChange)[]

@@ -13,7 +13,7 @@ export type BorrowerNews =
   | { kind: 'approved' | 'disbursed'; amountPaise: Paise }
   | { kind: 'rejected'; reason: string }
 
-/** What a lender's report is to the borrower; null when it is nothing. */
+/** Maps a lender's report to the news that the borrower gets; null when it is none. */
 export function newsOf(update: LenderUpdate): BorrowerNews | null {
   switch (update.kind) {
     case 'approved':

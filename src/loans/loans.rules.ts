@@ -98,7 +98,7 @@ export type RecordedPayOut = {
   /** Set once a transfer to the institute's own bank account was found on the statement. */
   receivedAt: Date | null
   missingAt: Date | null
-  /** What of it never arrived, or went back to the lender. */
+  /** The part that never arrived, or went back to the lender. */
   returnedPaise: Paise
   returnedAt: Date | null
   /** The institute took its confirmation back. */

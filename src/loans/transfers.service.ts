@@ -75,7 +75,7 @@ function outcomeOf(payOut: RecordedPayOut | null): PaymentOutcome {
 
 type BankTransfer = { instituteId: number; utr: string; at: Date; item: SettlementItem }
 
-/** What reached a bank account, or left it for the lender, is settled as it is recorded, under the UTR of the transfer. */
+/** Reports transfers from and to lenders of a day as settlements: they count as settled once recorded, under their UTR. */
 async function* settlementsOf(
   db: Context['db'],
   day: string,
@@ -104,7 +104,7 @@ function movedIn(payOut: RecordedPayOut & { instituteId: number }): BankTransfer
   return at === null ? [] : [{ instituteId, utr, at, item }]
 }
 
-/** What never arrived of a transfer lowers the transfer itself; what was paid back has a UTR of its own. */
+/** Lists transfers back to lenders. Money that never arrived lowers its transfer; money paid back has a UTR of its own. */
 async function movedOut(
   db: Context['db'],
   span: Parameters<typeof store.listMoved>[2],

@@ -110,7 +110,7 @@ function openMessage({ vault }: Pick<Context, 'vault'>, message: Message): Messa
   return { ...message, body: placeSecret(body, secret) }
 }
 
-/** What they were to remind of is done; `about` as the messages name it. */
+/** Deletes reminders of something that is done; `about` as the messages name it. */
 export async function stopReminders(
   tx: Transaction,
   done: readonly { instituteId: number; about: string; id: string }[],
@@ -118,7 +118,7 @@ export async function stopReminders(
   if (done.length > 0) await store.deleteReminders(tx, done)
 }
 
-/** What was to be told later is not so any more. */
+/** Deletes messages that wait to be sent and are not true any more. */
 export async function withdrawMessages(
   tx: Transaction,
   unsent: readonly { instituteId: number; once: string }[],

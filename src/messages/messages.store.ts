@@ -231,7 +231,7 @@ export async function deleteReminders(
   )
 }
 
-/** What was to be told and has not left yet is not told after all. */
+/** Deletes messages that are queued and that no worker is sending. */
 export async function deleteUnsent(
   tx: Transaction,
   unsent: readonly { instituteId: number; once: string }[],

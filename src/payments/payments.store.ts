@@ -100,7 +100,8 @@ export async function lockWithOrders(tx: Transaction, instituteId: number, id: s
 }
 
 /**
- * Reads the payments that a provider knows under an id ($2): one payment by its own id, or else all of a group. One condition for both would be looked up in two indexes, or in none while the table is small.
+ * Reads the payments that a provider knows under an id ($2): one payment by its own id, or else all of a group. One
+ * condition for both would be looked up in two indexes, or in none while the table is small.
  */
 export async function readByProviderId<Row>(read: (condition: string) => Promise<Row[]>): Promise<Row[]> {
   const alone = await read('id = $2 and group_id is null')

@@ -187,8 +187,8 @@ export async function openFence(db: Queryable, schoolId: number): Promise<void> 
 }
 
 /**
- * Keeps the fence shut for good, in the transaction in which the school leaves. The lock is taken first, so that a fence which runs out meanwhile lets
- * nobody in. False: it ran out before, and somebody may have written since.
+ * Keeps the fence shut for good, in the transaction in which the school leaves. The lock is taken first, so that a fence
+ * which runs out meanwhile lets nobody in. False: it ran out before, and somebody may have written since.
  */
 export async function keepShut(db: Queryable, schoolId: number): Promise<boolean> {
   await db.query('select pg_advisory_xact_lock($1, $2)', [FENCE_LOCK, schoolId])

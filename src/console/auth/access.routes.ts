@@ -103,7 +103,7 @@ export type ConsoleWrite<
   Body extends AnyInput,
   Result,
 > = WriteParts<Scope, Params, Query, Body, Result> & {
-  /** What the log is told, of each thing that it was done to; null when nothing happened that anybody would look for. */
+  /** The audit entries, one for each thing that was changed; null when nothing happened that anybody would look for. */
   audit(call: Call<Scope, Params, Query, Body>, result: Result): Noted
 }
 

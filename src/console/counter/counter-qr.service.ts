@@ -35,7 +35,7 @@ export async function openCounterQr(
   const ids = children.map(child => child.studentId)
   if (new Set(ids).size < ids.length) throw badField('children', 'has a child twice')
   return transact(ctx.db, command, async tx => {
-    // What somebody began to pay on an earlier code goes on; one that nobody opened gives way.
+    // A payment that was begun on an earlier code goes on; an earlier code that nobody opened is replaced.
     const { checkoutId } = await openFamilyIn(tx, ctx, institute, children, { urlOf: () => null })
     const orders = await ordersOf({ db: tx }, institute, checkoutId)
     if ((await commonAccount(ctx.accounts, institute.id, orders)) === null)

@@ -110,7 +110,7 @@ export async function closeDay(
   })
 }
 
-/** What the books say is in a drawer: its change, what was taken less what was paid out, less what was given on. */
+/** Sums the cash that the books expect in a drawer: its change and what was taken, less what was paid out and handed over. */
 async function cashInDrawer(
   tx: Transaction,
   instituteId: number,

@@ -40,7 +40,7 @@ async function findStudents(
   { id: instituteId }: Institute,
   typed: string,
 ): Promise<FoundStudent[]> {
-  // As on paper, or as in the address of a receipt.
+  // A receipt number is typed as on paper, with a slash, or as in the address of a receipt.
   const asked = guess(typed.trim().replace(/^(\d{4}-\d{2})-(\d+)$/, '$1/$2'))
   if (asked.kind === 'request') return []
   if (asked.kind === 'id') return byId(ctx, instituteId, asked.id)

@@ -19,7 +19,7 @@ const RESOURCES = `
   union all select id from orders where institute_id = $1 and student_id = $2
   union all select id from cred_applications where institute_id = $1 and student_id = $2`
 
-/** What families are told of beside these. */
+/** The ids that messages to the family are stored under: of payments at the counter and reminders too. */
 const TOLD_OF = `
   select id from resources
   union all select id from direct_payments where institute_id = $1 and student_id = $2

@@ -12,7 +12,7 @@ import {
 
 type Line = { componentType: string; amountPaise: Paise }
 export type PaidChild = { studentId: string; lines: readonly Line[] }
-/** What one way pays of one child; the numbers are places in what was sent. */
+/** The part of one way to pay that goes to one child; the numbers are indexes into the request. */
 type TakingPart = { childNo: number; wayNo: number; lines: Line[]; amountPaise: Paise }
 
 export function takingProblems(

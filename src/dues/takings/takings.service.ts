@@ -175,7 +175,7 @@ export async function printTaking(
   return printDocument(print, { instituteId: institute.id })
 }
 
-/** What of it no longer stands, so that nobody shows the paper as good for all of it. */
+/** Names payments of the paper that were cancelled or refunded, so that nobody shows it as good for all of it. */
 function takenBack(rows: readonly PaperRow[]): DocumentBlock[] {
   return rows.flatMap(({ payment, receipt }) => {
     const number = receipt === null ? payment.transactionId : receiptNumber(receipt)

@@ -38,7 +38,7 @@ export async function findTaking(
   return row ?? null
 }
 
-/** What was handed over at once is still all that was handed over, for whomever it counts now. */
+/** Keeps a payment in its taking when it was moved to another student and so got another id. */
 export async function followMove(
   tx: Transaction,
   instituteId: number,

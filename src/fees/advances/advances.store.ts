@@ -38,7 +38,7 @@ export type Transfer = {
   rolloverId: string
 }
 
-/** What a rollover carries; nothing is carried twice between two records. */
+/** Records the amounts that a rollover carries; a key lets nothing be carried twice between two records. */
 export async function insertTransfers(
   tx: Transaction,
   instituteId: number,

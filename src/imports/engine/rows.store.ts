@@ -22,7 +22,7 @@ const stage = new Table<StagedRow>('import_rows', {
   body: 'text',
 })
 
-/** What the check of a list of students found that it asks less of one than now. */
+/** A student who would owe less by a list than now, as its check found. */
 export type LoweredRow = { groupNo: number; rowNo: number; studentId: string; loweredPaise: Paise }
 
 const loweredRows = new Table<LoweredRow>('import_rows', {

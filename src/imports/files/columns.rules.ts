@@ -127,7 +127,7 @@ export function takeRow(
 const ROUNDED = Symbol('rounded')
 const ROUNDED_WORDS = 'is a number too long for a spreadsheet; format the column as text'
 
-/** What cannot be understood comes back as it is, for the reader of the API to say what it should be. */
+/** Reads a cell by its column; one that cannot be understood stays as it is, and the API's reader says what it should be. */
 function readCell(
   { kind, days }: Column,
   cell: string | number | boolean | Date,

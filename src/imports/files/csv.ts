@@ -46,7 +46,7 @@ function delimiterOf(text: string): string {
   return [',', ';', '\t'].toSorted((one, two) => count(two) - count(one))[0] ?? ','
 }
 
-/** What stands too far to the right is seen as one cell too many, as in a spreadsheet. */
+/** Cuts a row at the most columns; the first filled cell beyond them stays as one cell too many, as in a spreadsheet. */
 function boundColumns(cells: string[]): string[] {
   if (cells.length <= ROW.columns) return cells.map(boundCell)
   const surplus = cells.slice(ROW.columns - 1).find(cell => cell.trim() !== '') ?? ''

@@ -138,7 +138,7 @@ function isDayShaped(text: string): boolean {
   return first > MONTHS.length && first <= 31
 }
 
-/** What the column says of itself; `asks` is a day of it that could be read in two ways, where nothing says which. */
+/** Decides the order by the column's unambiguous days; `asks` is a day that could be read in two ways, if they decide nothing. */
 export function decideForm({ only, open }: DayTally): { form: DayForm; asks: string | null } {
   const form: DayForm = {
     yearLast: only.mdy > only.dmy ? 'mdy' : 'dmy',

@@ -22,7 +22,7 @@ export async function* readMt940(parts: readonly Buffer[]): AsyncGenerator<FileR
   for (const row of mt940Rows(text)) yield { rows: [row], share: 1 }
 }
 
-/** What belongs to a booking (:86:) is its text. */
+/** Reads bookings (:61:); the details behind each (:86:) are its text. */
 export function* mt940Rows(text: string): Generator<Mt940Row> {
   let booking: Field | null = null
   let details = ''

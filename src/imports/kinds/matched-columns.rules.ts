@@ -28,7 +28,7 @@ export function feeCodeOf(column: string): string | null {
   return column.startsWith(FEE) ? column.slice(FEE.length) : null
 }
 
-/** What stands for sums of fees is not a fee. */
+/** Headings with one of these words are of sums or payments and not of a fee. */
 const NOT_A_FEE = /(paid|balance|due|total|concession|discount|receipt|remark|date|mode|status)/
 const A_FEE = /(fee|fees|tuition|transport|charge|hostel|bus)/
 

@@ -11,7 +11,7 @@ import { findLetter, insertLetter, type LetterVersion, listLetters } from '../lo
 import * as store from '../loans.store.ts'
 
 /**
- * What the people of a lender without an API record. Each act is the same report that a lender with an API would send,
+ * Records an act of the people of a lender without an API. Each act is the same report that a lender with an API would send,
  * applied by the same code, in one transaction with its audit entry.
  */
 export async function recordAtDesk(

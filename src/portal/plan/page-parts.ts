@@ -120,7 +120,7 @@ export function figureOf({ file, language }: SetupPageData, banner: StatusBanner
   return { amount: formatRupees(totalPaise), meaning }
 }
 
-/** What no debit takes: above the mandate, returned by the bank for good, or never part of the plan. */
+/** Amounts that no debit takes: above the mandate, returned by the bank for good, or never part of the plan. */
 export function payOnlineOf(
   { plan, instalments }: LoadedPlan,
   where: string,

@@ -15,30 +15,30 @@ import { INDIA, startOfDay } from '../../platform/calendar.ts'
 const PAYMENT_PATH = '/sandbox/bank/:institute_id/:ref'
 const UPI_REFRESH_SECONDS = 20
 
+async function show(
+  reply: FastifyReply,
+  payment: BankPayment,
+  { status, ...options }: { mode: ReturnType<typeof modeOf>; status?: number; isCardUnknown?: boolean },
+): Promise<FastifyReply> {
+  const data = await describeBankPage(payment, options)
+  return sendPage(reply, {
+    template: 'bank',
+    title: 'Sandbox bank',
+    status: status ?? 200,
+    language: 'en',
+    hasSwitch: false,
+    // A payer who scans the code with another device sees here that it is done.
+    refreshSeconds: payment.state === 'open' && data['mode'] === 'upi' ? UPI_REFRESH_SECONDS : undefined,
+    data,
+  })
+}
+
 /** The sandbox bank's own page, where a person plays the payer and the bank at once. */
 export function bankRoutes(app: FastifyInstance, sandbox: SandboxPayments): void {
   bankMandateRoutes(app, sandbox)
   const find = async (request: FastifyRequest) => {
     const { institute_id: id, ref } = request.params as { institute_id: string; ref: string }
     return /^\d{1,9}$/.test(id) && isIdShaped(ref) ? sandbox.bank.find(Number(id), ref) : null
-  }
-
-  const show = async (
-    reply: FastifyReply,
-    payment: BankPayment,
-    { status, ...options }: { mode: ReturnType<typeof modeOf>; status?: number; isCardUnknown?: boolean },
-  ): Promise<FastifyReply> => {
-    const data = await describeBankPage(payment, options)
-    return sendPage(reply, {
-      template: 'bank',
-      title: 'Sandbox bank',
-      status: status ?? 200,
-      language: 'en',
-      hasSwitch: false,
-      // A payer who scans the code with another device sees here that it is done.
-      refreshSeconds: payment.state === 'open' && data['mode'] === 'upi' ? UPI_REFRESH_SECONDS : undefined,
-      data,
-    })
   }
 
   app.get(PAYMENT_PATH, async (request, reply) => {

@@ -182,7 +182,7 @@ export type DebitMove = Pick<BankDebit, 'instituteId' | 'ref' | 'decideAt' | 'sc
   returnedCode: string | null
 }
 
-/** What is captured stays so in the books when it is taken back: that is a refund beside it. */
+/** Moves debits. One that is taken back stays captured in the books: the return is a refund beside it. */
 export async function moveDebits(tx: Transaction, moves: readonly DebitMove[]): Promise<void> {
   await tx.query(
     `update bank_payments b set state = m.state, decide_at = m.decide_at, scripted_code = m.scripted,

@@ -63,7 +63,7 @@ const MONTHS = 'January|February|March|April|May|June|July|August|September|Octo
 )
 const MOMENT = /\b(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d:\d\d)(\.\d+)?(?:Z|\+00:00))?/g
 const WRITTEN_DAY = new RegExp(String.raw`\b(\d{1,2}) (${MONTHS.join('|')}) (\d{4})\b`, 'g')
-/** What is tried again after a failure is due a little after the end. */
+/** A retry after a failure is due a little after the recording ends. */
 const FIRST_RETRY_MS = 10_000
 
 function move(

@@ -46,7 +46,7 @@ function refreshText(text: string, name: string, at: ExampleContext): string {
   return text.replaceAll(ID, (id, prefix: IdPrefix) => rename(at, id, () => newId(prefix)))
 }
 
-/** What is the same in the example stays the same. */
+/** Replaces an id by another, the same one wherever the example repeats it. */
 function rename({ renamed }: ExampleContext, text: string, make: () => string): string {
   const other = renamed.get(text) ?? make()
   renamed.set(text, other)

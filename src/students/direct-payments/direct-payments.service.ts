@@ -195,7 +195,7 @@ export async function changePaymentWithin(
   }
 }
 
-/** What a receipt says is never changed: the old one is cancelled and a new one issued. */
+/** A receipt is never changed: the old one is cancelled and a new one issued. */
 async function replaceReceipt(
   { tx, key, now }: LockedTarget,
   { id, receipt }: RecordedPayment,
@@ -246,7 +246,7 @@ export async function cancelPaymentWithin(
   return payment
 }
 
-/** What was paid out of it has left the cash box: only the rest can still go back. */
+/** Money that was paid out of it has left the cash box: only the rest can still go back. */
 function refuseRefunded({ refundedPaise }: RecordedPayment, what: 'corrected' | 'cancelled'): void {
   if (refundedPaise > 0)
     throw conflict(
