@@ -218,7 +218,7 @@ async function refuseIfStranded(config: Config, { db }: Pick<Context, 'db'>, log
   throw new StartRefused(`${problem}. If the keys are gone for good, set PROVIDERS_PAUSED alone.`)
 }
 
-/** What an ERP is told in passing, an operator has to know at once. */
+/** Requests are only told that the database is unavailable; at the start the operator is told why. */
 function explainStart(error: unknown): unknown {
   if (!isUnavailable(error)) return error
   const refusal = writeRefusal(error.cause)

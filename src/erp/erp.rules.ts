@@ -130,7 +130,7 @@ const NOT_ASKED: readonly UnavailableReason[] = ['resting', 'crowded', 'stopped'
 /** The ERP is up and answered in time: a record that is wrong must not keep the other students waiting. */
 const WRONG_ANSWERS: readonly UnavailableReason[] = ['wrong_record', 'wrong_refusal', 'another_student']
 
-/** What an answer tells about the ERP itself; null when it tells nothing. */
+/** Whether an answer shows that the ERP itself works; null when it shows neither. */
 export function isErpWell(answer: ErpAnswer): boolean | null {
   if (answer.kind !== 'unavailable') return true
   if (NOT_ASKED.includes(answer.reason)) return null

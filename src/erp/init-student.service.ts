@@ -129,7 +129,7 @@ async function stored(request: InitRequest, meant: readonly Student[]): Promise<
   return { studentId: student.id, registrationId }
 }
 
-/** What can be acted on; all else is written down and said. */
+/** Answers a record that can be acted on; any other answer is logged and thrown as the caller's problem. */
 async function usable(reply: ErpReply, only: Student | null): Promise<{ record: ErpRecord; user: ErpUser }> {
   const { answer, request, about } = reply
   if (answer.kind === 'found' && answer.record.user !== null)

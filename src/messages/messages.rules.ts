@@ -37,7 +37,7 @@ export type NewMessage = {
   attachment?: string
 }
 
-/** What lets its reader in, such as a link to choose a password: it is not stored as text, and not for longer than it works. */
+/** A text that lets its reader in, such as a link to choose a password: stored sealed, and only for as long as it works. */
 export type Secret = { text: string; until: Date }
 
 /** A line of the body by itself, where the secret goes. */

@@ -89,7 +89,7 @@ export async function countMessagesAboutEach(
   return store.countAbout(tx, instituteId, about)
 }
 
-/** What the messages about these brought has been used, or opens nothing any more. */
+/** Erases secrets of messages about these, because they were used or open nothing any more. */
 export async function eraseSecrets(tx: Transaction, about: readonly string[]): Promise<void> {
   await store.eraseSecretsAbout(tx, about)
 }

@@ -259,7 +259,7 @@ export async function findTold(
   return new Map(rows.map(({ once, sentAt }) => [once, sentAt]))
 }
 
-/** What goes along with it. */
+/** Names the file that goes along with a mail. */
 export async function findAttachment(db: Queryable, instituteId: number, id: string): Promise<string | null> {
   const [row] = await db.query<{ attachment: string | null }>(
     'select attachment from messages where institute_id = $1 and id = $2',

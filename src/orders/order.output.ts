@@ -22,7 +22,7 @@ const noteOutput = note.object('OrderNote', {
   value: note.text('Value.', 'B-17'),
 })
 
-/** What was paid and returned by the bank afterwards reads as if it had never been paid. */
+/** An order whose debit the bank took back reads as if it had never been paid. */
 function ifKept<Value>(read: (order: Order) => Value): (order: Order) => Value | null {
   return order => (order.state === 'reversed' ? null : read(order))
 }

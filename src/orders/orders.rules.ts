@@ -16,7 +16,7 @@ export type OrderKind = PublicKind | 'downpayment' | 'instalment' | 'student' | 
 export const PAY_ORDER_KINDS = ['order', 'student', 'instalment', 'downpayment', 'page', 'loan'] as const
 
 /**
- * As stored. An order that was closed is `cancelled` here; its view reads `unpaid` plus `closed_at`. One is `reversed`
+ * The state as stored. An order that was closed is `cancelled` here; its view reads `unpaid` plus `closed_at`. One is `reversed`
  * when the bank took a confirmed debit back.
  */
 export type OrderState = 'unpaid' | 'paid' | 'expired' | 'cancelled' | 'reversed'
@@ -132,7 +132,7 @@ export function stateAt(order: Pick<Order, 'state' | 'expiresAt'>, now: Date): O
 
 export type OrderStatus = 'paid' | 'unpaid' | 'expired' | 'cancelled'
 
-/** What the read view calls it: a pay order knows only paid and unpaid. */
+/** The status in the read view: a pay order knows only paid and unpaid. */
 export function statusAt(order: Pick<Order, 'kind' | 'state' | 'expiresAt'>, now: Date): OrderStatus {
   const state = stateAt(order, now)
   if (order.kind === 'link' && state !== 'reversed') return state

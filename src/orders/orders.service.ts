@@ -136,8 +136,8 @@ export async function getOrder(
 }
 
 /**
- * For the hosted page, where the address does not say which kind it is. Instalments are nobody's to pay there, but what was
- * debited can be read; tranches are the lender's.
+ * Finds an order of any kind for the hosted page, whose address does not say the kind. Nobody pays an instalment there, but
+ * one that was debited can be read; tranches belong to the lender.
  */
 export async function findOrder(ctx: Context, institute: Institute, id: string): Promise<Order | null> {
   const order = await store.findOrder(ctx.db, institute.id, id)
@@ -285,7 +285,7 @@ function codesInUse(input: Pick<AskedOrder, 'lines' | 'grade'>): CodeInUse[] {
     : [...components, { kind: 'grade', code: input.grade, key: 'grade' }]
 }
 
-/** What was begun to be paid of a student's dues, newest first. */
+/** Lists the orders for a student's dues, newest first. */
 export async function listDuesOrders(
   { db }: Context,
   instituteId: number,

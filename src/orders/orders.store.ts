@@ -69,7 +69,7 @@ const receiptOf = (institute: string, orderId: string): string => `(
     from payments p join receipts c on c.institute_id = p.institute_id and c.payment_id = p.id
     where p.institute_id = ${institute} and p.order_id = ${orderId} limit 1)`
 
-/** What followed the payment is looked up for those alone that have been paid. */
+/** Refunds and the receipt are looked up only for orders that have been paid. */
 export const orderColumns = (institute: string): string => `${columnsAndLines(institute)},
   case when o.paid_at is null then 0 else ${refundedOf(institute, 'o.id')} end as "refundedPaise",
   case when o.paid_at is not null then ${receiptOf(institute, 'o.id')} end as receipt`

@@ -135,7 +135,7 @@ function urlOf({ publicUrl }: Context, institute: Institute, { slug }: Page): st
   return `${publicUrl}/p/${institute.code}/${slug}`
 }
 
-/** What was sent, once it makes sense to this institute. */
+/** Checks the terms that an institute sent and answers them as they are stored. */
 async function understood(
   { db, mode }: Context,
   institute: Institute,

@@ -194,7 +194,7 @@ export async function deleteUnpaid(
 export type FormKey = { instituteId: number; pageId: string; token: string }
 export type SentForm = { orderId: string; digest: Buffer; state: OrderState; expiresAt: Date | null }
 
-/** What became of a form that was sent before. */
+/** Finds the order of a form that was sent before. */
 export async function findForm(tx: Transaction, key: FormKey): Promise<SentForm | null> {
   const [row] = await tx.query<SentForm>(
     `select f.order_id as "orderId", f.digest, o.state, o.expires_at as "expiresAt"

@@ -3,7 +3,7 @@ import { isBasic } from './fonts/shaper.ts'
 import { MAIN_FONT, type Weight } from './script-runs.ts'
 import { tidy, write, type Sheet } from './sheet.ts'
 
-/** What stands on a page after some lines: its operators, the fonts in the order of their use, and where it ends. */
+/** Lines as drawn on a page: their operators, the fonts in the order of their use, and where the drawing ends. */
 type Drawing = { content: Buffer; weights: readonly Weight[]; bottom: number }
 
 type Line = { text: string; style: Style }

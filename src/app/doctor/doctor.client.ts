@@ -44,7 +44,7 @@ export async function readCertificate(publicUrl: string): Promise<Certificate | 
   const { protocol, hostname, port } = new URL(publicUrl)
   if (protocol !== 'https:') return null
   const { promise, resolve, reject } = Promise.withResolvers<Certificate>()
-  // What is not trusted is to be described, not hung up on; nothing is sent over this connection.
+  // A certificate that is not trusted is described and not refused: nothing is sent over this connection.
   const socket = connect({
     host: hostname,
     port: Number(port || 443),

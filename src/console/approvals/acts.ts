@@ -58,7 +58,7 @@ export const refundAct: GuardedAct<RefundRequest, RequestedRefund> = {
   }),
 }
 
-/** What goes back of an order is given to its child, also where the order only names it by its admission number. */
+/** A refund of an order counts as given to its child, also where the order names the child only by its admission number. */
 async function giftOf(
   tx: Transaction,
   ctx: FlexContext,
@@ -131,7 +131,7 @@ export const concessionAct: GuardedAct<ConcessionRequest, Conceded> = {
       subject: `${about} ${componentType} ${discountType}`,
       amountPaise,
       gifts: [
-        // What is made smaller gives nothing away.
+        // A concession that becomes smaller gives nothing away.
         { about, amountPaise: paiseOf(Math.max(valueOf(after) - valueOf(before), 0)) },
         ...(await readLapsedLateFees(ctx, tx, [{ instituteId: institute.id, studentId: about }])),
       ],

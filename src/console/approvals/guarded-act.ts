@@ -9,7 +9,7 @@ import type { AuditNote } from '../audit/audit.service.ts'
 
 export type ActTarget = { institute: Institute; about: string }
 
-/** What an act came to, read in its own transaction. */
+/** What an act gave away, read in its own transaction. */
 export type Weight = {
   title: string
   /** What may wait only once at a time. */

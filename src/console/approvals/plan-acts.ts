@@ -7,7 +7,7 @@ import type { Transaction } from '../../platform/db/database.ts'
 import { getStudent } from '../../students/students.service.ts'
 import type { ActTarget, GuardedAct, Weight } from './guarded-act.ts'
 
-/** What a plan will take is not late, so what it should have taken before costs no late fee any more. */
+/** Fees that a plan will take are not late: weighs the late fees that lapse when it takes overdue ones again. */
 async function weighPlan(
   tx: Transaction,
   ctx: FlexContext,

@@ -39,6 +39,6 @@ export function operatorHealthRoutes(app: FastifyInstance, ctx: LoanContext, wat
       resolveReport(ctx, command, { id: params.reportId, by: who.email }, body.reason),
     audit: ({ body }, { id }) => ({ what: 'report.resolved', about: id, why: body.reason }),
   })
-  // What was done to institutes, holidays and accounts.
+  // The log of acts on the installation: institutes, holidays and accounts.
   addInstallationList(app, ctx, { url: '/audit', list: auditList, of: { id: NO_INSTITUTE } })
 }

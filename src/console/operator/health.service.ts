@@ -112,7 +112,7 @@ export async function describeSetup(
   ctx: LoanContext,
   { channels, providerKeys }: Installation,
 ): Promise<Setup> {
-  // What takes lenders' transfers alone is always there and needs no setting up.
+  // An account that only takes lenders' transfers is always there and needs no set-up.
   const codes = new Map((await listInstitutes(ctx)).map(({ id, code }) => [id, code]))
   const accounts = await listAllAccounts(ctx)
   const payers = [...ctx.accounts.installation].filter(([, { accepts }]) => accepts.methods.length > 0)

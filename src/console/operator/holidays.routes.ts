@@ -32,7 +32,7 @@ export function operatorHolidayRoutes(app: FastifyInstance, ctx: Context): void 
       after: holiday,
     }),
   })
-  // What has moved because of it does not move back.
+  // Debits that were moved because of a holiday do not move back when it is deleted.
   addOperatorWrite(app, ctx, {
     method: 'DELETE',
     url: '/holidays/:day',

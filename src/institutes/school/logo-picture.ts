@@ -32,7 +32,7 @@ function shrink(picture: Picture, maxWidth: number, maxHeight: number): Picture 
 
 type Box = Record<'left' | 'right' | 'top' | 'bottom', number>
 
-/** What is not seen has a colour too, which must not shine through at edges: colours weigh as much as they are seen. */
+/** Averages colours by opacity: transparent pixels have a colour too, which must not shine through at edges. */
 function meanOf({ width, pixels }: Picture, { left, right, top, bottom }: Box): number[] {
   let [red, green, blue, seen] = [0, 0, 0, 0]
   for (let y = top; y < bottom; y += 1)

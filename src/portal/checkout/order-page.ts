@@ -301,7 +301,7 @@ function receiptsOf(pageData: OrderPageData, texts: CheckoutTexts) {
 
 type OrderRefunds = { order: OrderToPay; refunds: readonly Refund[] }
 
-/** What went back of each child's payment, or should have, with the reason if nobody asked for it. */
+/** Sentences on the refunds of each child's payment, done or due, with the reason if nobody asked for one. */
 function refundNotes(parts: readonly OrderRefunds[], institute: Institute, language: Language): string[] {
   return parts.flatMap(({ order, refunds }) =>
     refunds
@@ -312,7 +312,7 @@ function refundNotes(parts: readonly OrderRefunds[], institute: Institute, langu
   )
 }
 
-/** What a bank took back the page says itself. One that failed is the school's to repeat, unless it was and that is told. */
+/** A bank's return has its own words on the page. A failed refund is told only where it goes back by itself and no other has. */
 function isTold({ kind, state, paymentId }: Refund, all: readonly Refund[]): boolean {
   if (kind === 'returned') return false
   if (state !== 'failed') return true
@@ -332,7 +332,7 @@ function noteOf(
     .join(' ')
 }
 
-/** What the page of an order says that a rollover closed: where its dues are owed now. */
+/** The texts of an order that a rollover closed: they say where its dues are owed now. */
 function carriedSay(
   {
     institute,

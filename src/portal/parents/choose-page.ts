@@ -179,7 +179,7 @@ export function readBoxes(boxes: readonly string[], children: readonly Payable[]
   return choice
 }
 
-/** What is ticked at first: see proposedOf; of children whose money goes elsewhere than the first's, nothing. */
+/** The fees that are ticked at first (`proposedOf`); none of children whose money goes to another account than the first's. */
 export function proposedFor(children: readonly Payable[], until: string | undefined): Choice {
   const [first] = children
   const own = children.filter(child => child.accountId === first?.accountId)

@@ -77,7 +77,7 @@ export function describeStudent(
   return { title: fill(texts.student.title, { who, where }), data }
 }
 
-/** What came in, its receipt, and then what is left and by when. */
+/** The message after a payment: the amount, its receipt, and what is left by when. */
 function receivedOf({ received, dues, language }: StudentPageData, texts: ParentsTexts) {
   if (received === null) return null
   const { student: t, history } = texts
@@ -151,7 +151,7 @@ function lineOf(line: DueLine, { language, carried }: StudentPageData, { student
   }
 }
 
-/** What a plan takes in its own time has no other due day. */
+/** A fee that a plan takes in its own time shows no due day. */
 function dueNote(line: DueLine, day: string | null, t: ParentsTexts['student']): string | undefined {
   if (line.plannedPaise >= line.owedPaise) return t.byInstalments
   return day === null ? undefined : fill(line.isLate ? t.wasDue : t.dueBy, { day })

@@ -95,7 +95,7 @@ function cameBackOf({ file, language }: PlanPageData, texts: ParentsTexts) {
   return says.length === 0 ? null : { heading: cameBack, says }
 }
 
-/** What no debit of a running plan takes any more, with its late fees, in one sum. */
+/** The form that pays instalments which no debit of a running plan takes any more, with their late fees, in one sum. */
 function payOf({ file, payable, language }: PlanPageData, texts: ParentsTexts) {
   if (payable === null || file?.plan.state !== 'active' || file.plan.isHeld) return null
   const missed = file.instalments.filter(one => isOpen(one) && !isToCome(one))

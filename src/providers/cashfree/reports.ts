@@ -18,7 +18,7 @@ import type {
   Report,
 } from '../port.ts'
 
-/** What Cashfree says, in our words; without I/O. */
+/** Translates what Cashfree says into our words, without I/O. */
 
 /** An event about something that is not under an id of ours says nothing to us: the account may serve others too. */
 export function reportsOf(event: shapes.Event): Report[] {

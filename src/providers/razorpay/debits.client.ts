@@ -99,7 +99,7 @@ async function charge(call: Call, order: Order, request: DebitRequest): Promise<
 
 const NEVER_SENT = 'abandoned'
 
-/** What is refused before there is a charge no bank has seen, unless Razorpay says that mandate or account are over. */
+/** A refusal before there is a charge has reached no bank, unless Razorpay says that mandate or account are over. */
 function refusal(rail: Rail): (error: unknown) => never {
   return error => {
     if (!(error instanceof ProviderRefused)) throw error

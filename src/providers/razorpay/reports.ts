@@ -22,7 +22,7 @@ import { railOf, returnCodeOf } from './return-codes.rules.ts'
 import * as shapes from './shapes.ts'
 import { assertNever } from '../../platform/assert.ts'
 
-/** What Razorpay says, in our words; without I/O. */
+/** Translates what Razorpay says into our words, without I/O. */
 
 /** The events that are read, and which of their entities carries our notes. */
 const OWNED: Record<string, string> = {

@@ -1,7 +1,7 @@
 /** The tables of a TrueType file by name. */
 type Tables = ReadonlyMap<string, Buffer>
 
-/** What a reader of PDF needs of a font, without what letters it has, which PDF says by itself. */
+/** Tables of a font that a PDF reader needs as they are; the PDF itself says which letters the font has. */
 const COPIED = ['cvt ', 'fpgm', 'prep']
 
 const [ARE_WORDS, HAS_SCALE, HAS_MORE, HAS_TWO_SCALES, HAS_MATRIX] = [0x1, 0x8, 0x20, 0x40, 0x80]

@@ -36,7 +36,7 @@ export function amountProblems({ amountPaise, lines }: DirectPayment): FieldProb
 /** Our own id of a payment, for one that an ERP sends back. */
 export type SentId = { id?: string | null | undefined }
 
-/** What a payment may be known by. */
+/** The transaction ids under which a payment may be recorded already. */
 export function namesOf({ transactionId, id }: { transactionId: string } & SentId): string[] {
   return id === undefined || id === null || id === transactionId ? [transactionId] : [transactionId, id]
 }
@@ -47,7 +47,7 @@ export type RecordDecision =
   | { kind: 'known'; payment: RecordedPayment }
   | { kind: 'conflict'; message: string }
 
-/** What a payment with this transaction id is, beside the one that has it already. */
+/** Decides what to do with a payment, given the one that has its transaction id already. */
 export function decideRecord(known: RecordedPayment | null, sent: DirectPayment): RecordDecision {
   if (known === null) return { kind: 'add' }
   if (known.cancelledAt !== null) {
@@ -120,7 +120,7 @@ export function withoutLines(paid: PaidByComponent, lines: Lines): Map<string, P
   return rest
 }
 
-/** What one has of each component more than the other. */
+/** The amounts of each component by which the first exceeds the other. */
 export function linesBeyond(lines: Lines, other: Lines): Lines {
   const less = sumByComponent(other)
   return [...sumByComponent(lines)].flatMap(([componentType, amount]) => {

@@ -74,7 +74,7 @@ type RecordWanted = {
   recordedAt?: Date
   hasReceipt: boolean
   instrument?: Instrument | null
-  /** What has to be done first, while the student is held; not when the payment is known already. */
+  /** Runs before the payment is recorded, while the student is held; not when the payment is recorded already. */
   prepare?: ((tx: Transaction) => Promise<void>) | undefined
 }
 

@@ -14,7 +14,7 @@ import { chargeRefunded } from './direct-refunds.service.ts'
 export type { SentId } from './direct-payments.rules.ts'
 export { lockOpenOrders } from './direct-payments.store.ts'
 
-/** What is said of payments for one student: one by a request of the API, or all of a file. */
+/** Payments sent for one student: one by a request of the API, or all of a file. */
 export type SentPayments<Sent extends DirectPayment> = { studentId: string; payments: readonly Sent[] }
 
 export type PaymentPlan<Sent extends DirectPayment> = {

@@ -46,13 +46,13 @@ export type SourceFee = { componentType: string; feePaise: Paise }
 export type SourceRecord = {
   identity: Identity
   collectorCode: string | null
-  /** What was not sent is null and leaves what is stored. */
+  /** A field that was not sent is null, and leaves the stored one as it is. */
   profile: Profile
   /** Fees in the order sent; totals are after discounts and before payments. */
   fees: readonly SourceFee[]
 }
 
-/** What a pulled record makes of a student. */
+/** A student and its fees as a pulled record leaves them. */
 export type StoredStudent = { student: Student; fees: readonly FeeComponent[]; ownCharges: OwnCharges }
 
 /** One field that changed, by its name on the wire; fees in rupees. */

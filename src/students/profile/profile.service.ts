@@ -25,7 +25,7 @@ type EditedStudent = { institute: Institute; id: string; isByOffice?: boolean }
 export type ChangedProfile = {
   record: store.StudentRecord
   changes: StudentChange[]
-  /** What the fees of another class do. */
+  /** The effect of the fees of another class. */
   effect: Effect
 }
 

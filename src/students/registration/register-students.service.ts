@@ -62,7 +62,7 @@ export type RegistrationPlan = { registration: Registration; student: Student } 
 /** `mayChangeClass`: a student of the same admission number, year and branch in another class is that student. */
 type PlanOptions = { isLocked: boolean; mayChangeClass?: boolean }
 
-/** What becomes of each; decided on locked students when it is to be applied. One plan for each, in their order. */
+/** Plans each registration, in their order; on locked students if the plans are to be applied. */
 export async function planRegistrations(
   db: Queryable,
   context: RegistrationContext,
@@ -146,7 +146,7 @@ function planOne(
     return { kind: 'new', registration, student, isBranchAssumed: collectorCode === undefined }
   }
   const { student } = found
-  // What is new is digested when it is written: a file is planned twice.
+  // A new registration gets its digest only when it is written, because a file is planned twice.
   if (found.digest?.equals(digestOf(registration)) === true) return { kind: 'same', registration, student }
   if (isSomeoneElse(student, profile)) return { kind: 'someone_else', registration, student }
   // A record that the ERP sends is kept by the ERP from then on; the office never takes one over.

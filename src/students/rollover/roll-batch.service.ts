@@ -50,7 +50,7 @@ export type ReadUnsettled = (
 /** What fell due on a day; null where no calendar named one. */
 type DuePart = { dueOn: string | null; amountPaise: Paise }
 
-/** What ranks above students and has a part in the end of a year. */
+/** The parts of a year's end that belong to features above students: dues, orders, plans. */
 export type YearEnd = {
   readUnsettled: ReadUnsettled
   /** What the students owe by student and component, by the days on which it fell due. The caller holds them. */

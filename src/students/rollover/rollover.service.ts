@@ -127,7 +127,7 @@ function optionProblems(wanted: WantedRollover): FieldProblem[] {
   ]
 }
 
-/** What is carried has a component of its own: as a fee of the grade, one would take the place of the other. */
+/** Carried dues have a component of their own: a fee of the grade with the same code would take their place. */
 function carriedProblems({ fees, structureFees = [], duesComponent }: RolloverOptions): FieldProblem[] {
   const isFee = [...fees, ...structureFees].some(one =>
     one.fees.some(fee => fee.componentType === duesComponent),

@@ -50,7 +50,7 @@ export function useCommand<Sent = void, Data = unknown>(command: Command<Sent, D
     async onError(failure, { path, key }) {
       if (isOutcomeUnknown(failure)) return
       dropKey(`${command.method} ${path}`, key)
-      // What the page shows is not how it is any more.
+      // The page shows an old state: somebody else changed it meanwhile.
       if (failure instanceof ApiError && (failure.code === OTHER_REQUEST || failure.status === 409))
         await refresh()
     },

@@ -69,7 +69,7 @@ let last = { sent: '', driftMs: 0 }
 
 function known(sent: string): number {
   if (last.sent !== sent) last = { sent, driftMs: Date.parse(sent) - Date.now() }
-  // What a request takes is no drift.
+  // The time that a request takes is no drift.
   return Math.abs(last.driftMs) < 60_000 ? 0 : last.driftMs
 }
 

@@ -23,7 +23,7 @@ export function amountsOf(family: FamilyAnswer, offer: Offer): Amounts {
   )
 }
 
-/** As it is sent: children for whom nothing is typed are left out. */
+/** The amounts as they are sent; children for whom nothing is typed are left out. */
 export function chargedOf(family: FamilyAnswer, amounts: Amounts) {
   return family.children
     .map(child => ({

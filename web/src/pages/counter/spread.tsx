@@ -89,11 +89,11 @@ export function useSpread(student: StudentRowAnswer | null, typed: string): Spre
   }
 }
 
-/** What is typed holds for one student and amount alone. */
+/** Typed amounts are kept only for the same student and amount. */
 type ByHand = { of: string; amounts: Readonly<Record<string, string>>; isAdvanceTaken: boolean }
 const NOTHING_TYPED: ByHand = { of: '', amounts: {}, isAdvanceTaken: false }
 
-/** What is more than due goes to the first fee, where it stands as an advance; not while something of it is on the way. */
+/** An amount above what is due goes to the first fee as an advance, unless money for that fee is on the way. */
 function amountsOf(
   spread: SpreadAnswer | undefined,
   fees: readonly { code: string }[],

@@ -177,7 +177,7 @@ function OfferedLengths({ draft, setDraft, error }: OfferedProps) {
   )
 }
 
-/** What is no number of instalments is not taken. */
+/** Ignores text that is no number of instalments. */
 function lengthsOf(values: readonly string[]): number[] {
   const numbers = values.map(Number).filter(value => Number.isInteger(value) && value >= 1 && value <= 36)
   return [...new Set(numbers)].sort((one, other) => one - other)

@@ -21,7 +21,7 @@ export function useHits(text: string): { groups: readonly HitGroup[] | undefined
     queryKey: ['search', path, q],
     queryFn: ({ signal }) => get<SearchAnswer>(`${path}/search`, { q }, signal),
     enabled: q.length >= SHORTEST,
-    // What was found for the letters before stays until the answer to these comes.
+    // Hits for the letters before stay until the answer to these comes.
     placeholderData: (before, query) => (query?.queryKey[1] === path ? before : undefined),
   })
   if (q.length < SHORTEST) return { groups: undefined, isFailed: false }

@@ -6,7 +6,7 @@ type Props = {
   isOpen?: boolean
   onClose: () => void
   title: string
-  /** What it shows is shown once: only its own button closes it. */
+  /** It shows a text that is never shown again, so only its own button closes it. */
   isKept?: boolean
   children: ReactNode
 }

@@ -45,7 +45,7 @@ function titleCells(table: HTMLTableElement): void {
     for (const cell of row.cells) {
       const isHeading = row.parentElement === table.tHead
       cell.setAttribute('role', isHeading ? 'columnheader' : cell.tagName === 'TH' ? 'rowheader' : 'cell')
-      // What reaches over several columns is a heading or the name of a sum, and has no title.
+      // A cell over several columns is a heading or the name of a sum, and has no title.
       if (!isHeading) cell.dataset['title'] = cell.colSpan > 1 ? '' : (titles[column] ?? '')
       if (!isHeading)
         cell.classList.toggle('is-empty', cell.textContent.trim() === '' && cell.children.length === 0)

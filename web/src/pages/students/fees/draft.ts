@@ -48,7 +48,7 @@ export function toDraft(structure: StructureAnswer, known: { grades: string[]; h
   }
 }
 
-/** What stands between the commas, once each. */
+/** Splits a text at its commas; each part comes once. */
 export function namesOf(list: string): string[] {
   const names = list.split(',').map(name => name.trim())
   return [...new Set(names.filter(name => name !== ''))]
@@ -103,7 +103,7 @@ export type Flaws = {
   fields: Record<string, string>
   /** Problems by `cellKey`. */
   cells: Record<string, string>
-  /** What no field of the form has. */
+  /** Problems that belong to no field of the form. */
   others: string[]
 }
 

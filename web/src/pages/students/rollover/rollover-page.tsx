@@ -152,7 +152,7 @@ function RolloverForm({ year, grades }: { year: string; grades: readonly GradeOf
   useEffect(() => {
     if (preview.error !== null) form.current?.querySelector<HTMLElement>('[data-problem]')?.focus()
   }, [preview.error])
-  // What is started is exactly what was previewed.
+  // The rollover that starts is exactly the one that was previewed.
   const isPreviewed = preview.isSuccess && JSON.stringify(preview.variables) === JSON.stringify(wanted)
   return (
     <>

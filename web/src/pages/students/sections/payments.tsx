@@ -118,7 +118,7 @@ function rowsOf({ online, direct }: PaymentsAnswer): Row[] {
       direct: payment,
     })),
   ]
-  // What is still on its way has no day yet and comes first.
+  // A payment that is still on its way has no day yet and comes first.
   return rows.toSorted((one, other) => (other.at ?? '9').localeCompare(one.at ?? '9'))
 }
 
