@@ -42,7 +42,7 @@ export type LateFeeRule = {
   capPaise: Paise | null
 }
 
-/** What of a rule's late fee was paid or let off already. */
+/** The parts of a rule's late fee that were paid or waived already. */
 export type Redeemed = { chargedPaise: Paise; waivedPaise: Paise }
 
 export type LateFee = {
@@ -186,7 +186,7 @@ export function maskName(name: string): string {
     .join(' ')
 }
 
-/** What is still asked for, at the moment of payment, of the late fees that an order was made for. */
+/** Reduces the late fees of an order to the part that is still asked for at the moment of payment. */
 export function stillAsked(agreed: Share['lateFees'], asked: readonly LateFee[]): Share['lateFees'] {
   return agreed.flatMap(({ ruleId, amountPaise }) => {
     const left = asked.find(fee => fee.ruleId === ruleId)?.amountPaise ?? ZERO
@@ -243,7 +243,7 @@ function addUp<Dues extends DuesWithLateFees>(dues: Dues): Dues {
   return { ...dues, owedPaise, lateFeePaise, totalPaise: paiseOf(owedPaise + lateFeePaise) }
 }
 
-/** Whether lines ask for something that is on the way: `left` is what is owed without it. */
+/** Whether lines ask for fees that are being paid already: `left` is what is owed less that money. */
 export function isAskedTwice(lines: Share['lines'], owed: DuesWithLateFees, left: DuesWithLateFees): boolean {
   return [...sumByComponent(lines)].some(([componentType, amount]) => {
     const rest = owedOf(componentType, left)

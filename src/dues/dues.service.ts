@@ -192,7 +192,7 @@ export async function readDuesOn(
   )
 }
 
-/** What dues and their orders have to do with the end of an academic year. */
+/** The part of dues and their orders in the end of an academic year. */
 export const duesAtYearEnd: Omit<YearEnd, 'readUnsettled'> = {
   readDueParts(tx, { instituteId, studentIds, now }) {
     const keys = studentIds.map(studentId => ({ instituteId, studentId }))

@@ -134,7 +134,7 @@ export async function readRedeemed(
   return found
 }
 
-/** What live plans will take of a component, and since when it is due what they should have taken and did not. */
+/** The amount of a component that live plans will take, and the due day of the oldest part that they missed. */
 type PlannedAmount = { componentType: string; amountPaise: Paise; missedOn: string | null }
 
 /** Amounts by student and component. */

@@ -85,7 +85,7 @@ export async function readLateFeesAtRisk(
   })
 }
 
-/** What students owe less than before, on the day on which the difference is larger. */
+/** Sums by how much late fees become less for each student: today or in a year, whichever difference is larger. */
 export function lateFeeGifts(before: LateFeesAhead, after: LateFeesAhead): Gift[] {
   return [...before].flatMap(([about, old]) => {
     const { todayPaise, inAYearPaise } = after.get(about) ?? { todayPaise: ZERO, inAYearPaise: ZERO }

@@ -24,7 +24,7 @@ type ErpCalls = {
   timeoutMs: number
   /** Where calls are counted, by the institute. */
   calls: CallCounts
-  /** What a plan of the student would make of a schedule otherwise than it says. */
+  /** Lists where a plan of the student would not follow a schedule. */
   findPlanDifferences(
     student: { instituteId: number; studentId: string },
     rows: readonly ScheduleRow[],

@@ -18,8 +18,8 @@ export type EventRow = {
 }
 
 /**
- * In the order given: the sequence rises with it. Every subscriber is owed a delivery, which is written and queued in the
- * same transaction. Answers how many deliveries others have to be told of.
+ * Inserts events in the order given: the sequence rises with it. Every subscriber is owed a delivery, which is written and
+ * queued in the same transaction. Answers how many deliveries others have to be told of.
  */
 export async function insertEvents(tx: Transaction, events: readonly EventRow[]): Promise<number> {
   let owed = 0

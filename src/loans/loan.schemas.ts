@@ -17,8 +17,8 @@ import type { Vault } from '../platform/secrets.ts'
 const LENGTH = 27
 
 /**
- * What makes the address of an application's page the family's own. The id alone stands in events, lists and the lender's
- * messages; who has only that can neither consent to anything nor accept an offer.
+ * Makes the secret part of the address of an application's page, which only the family has. The id alone stands in events,
+ * lists and the lender's messages; who has only that can neither consent to anything nor accept an offer.
  */
 export function pageKey(vault: Vault, applicationId: string): string {
   const mac = createHmac('sha256', vault.deriveKey('pages of loan applications')).update(applicationId)

@@ -330,8 +330,8 @@ export const NOT_REFUNDABLE =
   'This money came from a lender to the bank account directly. Pay it back from there, and record that at the loan.'
 
 /**
- * What a lender's report may not say, however rightly it is signed: more than was asked for, an agreement that the
- * family has not accepted, money beyond the agreement. Null when it is fine. Nothing of a refused report is applied; the
+ * Refuses a lender's report, however rightly it is signed, of more than was asked for, of an agreement that the family has
+ * not accepted, or of money beyond the agreement. Null when it is fine. Nothing of a refused report is applied; the
  * lender is answered why, and the institute sees it.
  */
 export function reportRefusal(file: LoanFile, update: LenderUpdate): string | null {

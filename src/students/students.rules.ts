@@ -77,8 +77,8 @@ export function isSomeoneElse(stored: Profile, sent: Profile): boolean {
 }
 
 /**
- * Which of those with one identity a registration is about: that of its branch. Registered without a branch and moved
- * since, it is still that student when it comes without a branch again.
+ * Picks the student that a registration means among those with one identity: that of its branch. One that was registered
+ * without a branch and moved since is still meant when a registration comes without a branch again.
  */
 export function pickRegistered<One extends { student: { collectorCode: string }; isBranchAssumed: boolean }>(
   known: readonly One[],

@@ -26,7 +26,7 @@ export type StudentRecord = {
   /** Newest first. */
   otherYears: OtherYear[]
   carried: CarriedAmount[]
-  /** What is expected for its fees and cannot be asked for a second time. */
+  /** Money under way for its fees, which cannot be asked for a second time. */
   onTheWayPaise: Paise
 }
 

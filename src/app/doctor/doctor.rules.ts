@@ -205,7 +205,7 @@ function listed(names: readonly string[]): string {
   return names.length > MAX_LISTED ? `${shown} and ${names.length - MAX_LISTED} more` : shown
 }
 
-/** What went through an account of the installation and is not finished. */
+/** Unfinished payments, refunds and mandates of an account of the installation. */
 export type UnfinishedWork = { accountId: string; payments: number; refunds: number; mandates: number }
 
 /** An account of an institute, as `bursar doctor` finds it. */

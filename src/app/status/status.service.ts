@@ -27,7 +27,7 @@ export class UnreadableDatabase extends Error {
 
 const UNUSED = 'No Bursar has used this database yet: start one.'
 
-/** Whether to open the database would make it: its tables, and for good a sandbox or a live one. */
+/** Refuses a database without tables: opening it would create them, and make it a sandbox or live for good. */
 export async function refuseUnused(db: Database): Promise<void> {
   if ((await readServerState(db)).mode === null) throw new UnreadableDatabase(UNUSED)
 }

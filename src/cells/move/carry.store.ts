@@ -5,9 +5,8 @@ import { CARRIED_BY_SCHOOL, OF_PEOPLE } from './tables.rules.ts'
 import type { Queryable } from '../../platform/db/database.ts'
 
 /**
- * What is not replicated but carried in the switch: the school's own row, its keys, invitations and people. The old cell
- * keeps a copy in the schema of the move, from which the new cell is given it; so whoever goes on with a move that was killed
- * finds it there.
+ * The school's own row, its keys, invitations and people are not replicated but carried in the switch. The old cell keeps a
+ * copy in the schema of the move, from which the new cell gets it, so that a move that was killed can go on.
  */
 const MEMBERS = 'select user_id from public.console_memberships where institute_id = $1'
 

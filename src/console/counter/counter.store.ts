@@ -23,7 +23,7 @@ export type BookRow = {
   number: number | null
   isCancelled: boolean
   cancelReason: string | null
-  /** What of the payment was paid out again, on whatever day. */
+  /** The part of the payment that was paid out again, on whatever day. */
   refundedPaise: Paise
 }
 

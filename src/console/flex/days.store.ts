@@ -91,8 +91,8 @@ export async function sumReturns(
 }
 
 /**
- * What is to be presented up to a day, by day, rail and what stands in the way, which is looked for in the order in which
- * the engine does. `limits` is what a rail takes at most in one debit, in paise.
+ * Sums the debits up to a day by day, rail and obstacle. Obstacles are looked for in the order of the engine. `limits` is what
+ * a rail takes at most in one debit, in paise.
  */
 export async function sumComing(
   db: Queryable,

@@ -1,7 +1,7 @@
 import { sumPaise, ZERO, type Paise } from '../../platform/money.ts'
 
 export type Sum = { amountPaise: Paise; count: number }
-/** What came, whatever way; what went back is told beside it and not taken off, as the daily collection has it. */
+/** Money that came in by any way; refunds are told beside it and not taken off, as in the daily collection. */
 export type Collected = Sum & { givenBackPaise: Paise }
 export type DaySum = Collected & { day: string }
 

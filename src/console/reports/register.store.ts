@@ -59,7 +59,7 @@ const REFUNDS = {
   grade: OF_ORDER,
   id: 'r.id',
   settlement: 'r.settlement_id',
-  // What a bank took back though it had been refunded before is of no line that was paid.
+  // Money that a bank took back after a refund belongs to no line that was paid.
   lines: `(select c.component_type, c.amount_paise, c.line_no from refund_lines c
       where c.institute_id = r.institute_id and c.refund_id = r.id
       union all select '${RETURNED_AFTER_REFUND}', r.charged_paise, 0 where r.charged_paise > 0) l where true`,
@@ -93,7 +93,7 @@ const DIRECT_REFUNDS = {
 
 type RegisterPart = Omit<typeof PAYMENTS, 'settlement'> & { settlement: string | null }
 
-/** Which tables can hold what is asked for. What came at the counter is not settled by anybody here. */
+/** Which tables can hold what is asked for. Payments at the counter are never settled by a provider. */
 function partsOf({ kind, source, settled }: RegisterFilter): RegisterPart[] {
   const hasDirect = (source ?? 'direct') === 'direct' && settled === undefined
   const hasOnline = source !== 'direct'

@@ -26,7 +26,7 @@ export type ListedStudent = {
   /** Such as 2027-28. */
   carriedTo: string | null
   owedPaise: Paise
-  /** What is expected for the fees and cannot be asked for a second time. */
+  /** Money under way for the fees, which cannot be asked for a second time. */
   onTheWayPaise: Paise
 }
 

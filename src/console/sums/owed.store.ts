@@ -35,7 +35,7 @@ const changedChildren = (changes: string): string => `
 const REST_DUE_ON = `(select r.due_on from late_fee_rules r where r.institute_id = $1 and r.component_type is null)`
 
 /**
- * As `owed`: parts of groups, each with its due day and the days since; `$2` is today. A child that owes in two years is
+ * Defines `owed`: parts of groups, each with its due day and the days since; `$2` is today. A child that owes in two years is
  * one: its records have its number in the branch. `children` says how many there are like it, and is below 0 for those
  * who are counted anew. `student_id` is of the latter alone.
  */

@@ -4,7 +4,6 @@ import { branchAfter } from '../../students/profile/profile.rules.ts'
 import type { ErpRecord, ScheduleRow } from '../erp.rules.ts'
 import { addAll } from '../../platform/lists.ts'
 
-/** What a record says that is understood and yet not taken as it stands. */
 const SCHEDULE = 'data.payment_schedule'
 const MOST_NAMED = 100
 

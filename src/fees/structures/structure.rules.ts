@@ -119,8 +119,8 @@ function shareOf(feePaise: Paise, percent: number): Paise {
 }
 
 /**
- * What is set for a student that has fees already: concessions that people gave stay, those of rules follow the rules,
- * and what an earlier state of the structure charged and this one does not comes to nothing.
+ * Merges the structure into the fees of a student: concessions that people gave stay, those of rules follow the rules, and
+ * a fee that only an earlier state of the structure charged becomes zero.
  */
 export function mergeStructure(
   current: readonly FeeComponent[],

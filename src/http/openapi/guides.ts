@@ -4,7 +4,7 @@ import { type Asset, createAsset } from '../assets.ts'
 const FOLDER = new URL('../../../docs/erp-developer/', import.meta.url)
 export const GUIDES = '/docs/guides/'
 
-/** In the order in which a developer needs them; others follow by name. */
+/** The first guides, in the order in which a developer needs them; others follow by name. */
 const FIRST = [
   'first-hour',
   'clients',
@@ -142,8 +142,8 @@ function writeFound({ guide, heading, text }: Section, word: string): string {
 }
 
 /**
- * As much of Markdown as our own guides use: headings, paragraphs, lists, tables, code, bold text and links. Only files
- * of this repository are read by it.
+ * Renders as much of Markdown as our own guides use: headings, paragraphs, lists, tables, code, bold text and links. It reads
+ * only files of this repository.
  */
 type Links = (address: string) => string | null
 

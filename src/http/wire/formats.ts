@@ -89,7 +89,7 @@ export const formats: Record<string, Format> = {
     expects: 'must be an id: 1 to 64 letters, digits, _, - or .',
     published: text(String.raw`^[A-Za-z0-9_.\-]{1,64}$`),
   },
-  /** In a list in another order than its own a cursor holds the value of the last row. */
+  /** The cursor of a list in another order than its own holds the value of the last row. */
   'sorted-cursor': {
     read: value => (typeof value === 'string' && SORTED_CURSOR.test(value) ? value : null),
     expects: 'must be next_cursor of the page before: letters, digits, _, - or .',

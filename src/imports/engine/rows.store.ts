@@ -256,7 +256,7 @@ export async function listProblems(
 
 /**
  * Statistics know nothing of rows that this transaction has only just written, and a plan made by them may take hours.
- * From here on every statement asks for some rows by their keys.
+ * Every statement after this one asks for some rows by their keys.
  */
 export async function planByKeys(tx: Transaction): Promise<void> {
   await choosePlans(tx, {

@@ -76,7 +76,7 @@ export type Owner<Known> =
   | { kind: 'none' }
   | { kind: 'several'; branches: string[] }
 
-/** Which student fees or a payment are of; without a branch it may also be the only one there is. */
+/** Picks the student whom fees or a payment belong to: by branch, or the only one with this identity if none is named. */
 export function pickOwner<Known extends { student: { collectorCode: string }; isBranchAssumed: boolean }>(
   known: readonly Known[],
   sentBranch: string | undefined,

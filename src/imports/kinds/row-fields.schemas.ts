@@ -45,7 +45,7 @@ export function defineRows<Value, Row>(
   }
 }
 
-/** What is wrong with a day that people wrote as they do. */
+/** Says what is wrong with a day in a column of days; null for other columns and empty cells. */
 function dayWords(columns: readonly Column[], name: string, value: unknown): string | null {
   const isDay = columns.some(column => column.name === name && column.kind === 'day')
   if (!isDay || typeof value !== 'string' || value === '') return null

@@ -37,7 +37,7 @@ const LEAST_CONTRAST = 4.5
 
 const bare = (text: string): string => text.replaceAll(/[\s-]/g, '')
 
-/** As people type them: numbers in groups, codes in small letters. */
+/** Brings details into one form, because people type numbers in groups and codes in small letters. */
 export function plainDetails(school: SchoolChange): SchoolChange {
   return {
     ...school,

@@ -31,7 +31,7 @@ export type List = {
   direction: 'asc' | 'desc'
   /** The row's property that holds its id, if that is not `id`. */
   key?: string
-  /** Which row of `from` a cursor names, where that is not the one with this `id`; null for a text that names none. */
+  /** The condition for the row that a cursor names, where it is not an `id`; null for a text that names none. */
   rowOf?(cursor: string): Condition | null
   /**
    * Rows may be deleted between two pages. The cursor, then the only column of the order, is compared as it is and is a

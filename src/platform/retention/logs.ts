@@ -166,7 +166,7 @@ export type RetiredMonth = {
   mustBeArchived: boolean
 }
 
-/** What has left its log and is not dropped yet, oldest first. */
+/** Lists months that have left their log and are not dropped yet, oldest first. */
 export async function listRetired(
   db: Queryable,
   logs: readonly Pick<PartitionedLog, 'table' | 'mustBeArchived'>[],

@@ -46,7 +46,7 @@ export function lenderPages(app: FastifyInstance, sandbox: SandboxLoans): void {
       // Done already, in another tab or by a second click: the way on is the same.
       if (!(error instanceof BursarError && error.code === 'HUE00002')) throw error
     }
-    // What the borrower did leads on, or back; what the lender decides is seen here first.
+    // An act of the borrower leads back to the page that sent them here; one of the lender shows this page again.
     const isBorrowers = act.kind === 'sign' || act.kind === 'cancel'
     return reply.redirect(isBorrowers ? loan.returnUrl : request.url, 303)
   })

@@ -17,7 +17,7 @@ export async function holdStudents(tx: Transaction, held: readonly HeldStudent[]
 }
 
 /**
- * What is charged here, such as a late fee that is paid, becomes a fee of the student's; below 0 it is taken off again. The
+ * Adds a charge of ours, such as a late fee that is paid, to a fee of the student; below 0 it is taken off again. The
  * caller holds the student.
  */
 export async function addToFee(

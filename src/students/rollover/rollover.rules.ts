@@ -117,7 +117,7 @@ export type Carried = {
   advancePaise: Paise
 }
 
-/** What goes over to the new record: taken from the old one to the paisa, so it is owed or held exactly once. */
+/** Moves dues and advances to the new record: taken from the old one to the paisa, so they are owed or held exactly once. */
 export function carryForward(
   fees: readonly FeeComponent[],
   paid: PaidByComponent,

@@ -265,8 +265,8 @@ async function advance(
 }
 
 /**
- * Whether the structures of the new year were changed since it was started: what it gives away was weighed by those, so it ends,
- * and whoever starts it again sees what it does now.
+ * Whether the structures of the new year changed since the rollover was started. What it gives away was weighed by the old
+ * ones, so it ends, and whoever starts it again sees what it does now.
  */
 async function hasOtherStructure(
   tx: Transaction,

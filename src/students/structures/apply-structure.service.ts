@@ -172,7 +172,7 @@ export async function weighClass(
 
 export type ClassMove = { id: string; year: Year; grade: string; collectorCode: string }
 
-/** What families would be let off if these students of the structure came into that class and branch. */
+/** Sums what each family would be let off if these students came into that class and branch. */
 export async function weighMoves(
   db: Queryable,
   institute: Institute,

@@ -107,7 +107,7 @@ function reasonToSkip(
   return priced.length === 0 && charged.length === 0 ? 'No amounts are set for this class.' : null
 }
 
-/** What families have to pay before and after, and are let off, all of those together whose fees change. */
+/** The sums that families have to pay before and after, and are let off, over all students whose fees change. */
 export type Effect = {
   students: number
   beforePaise: Paise

@@ -141,7 +141,7 @@ async function nameStudents(
   }
 }
 
-/** What is on the way cannot be asked for a second time; a link that was made before asks for nothing new. */
+/** Refuses links for fees that are being paid already; a link that was made before asks for nothing new. */
 async function askedTwice(
   db: Queryable,
   { institute, now }: ImportContext,
