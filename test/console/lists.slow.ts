@@ -86,7 +86,7 @@ await bursar.sql(`insert into late_fee_rules (institute_id, id, position, due_on
 const all = (path: string, limit: number): Promise<Json[]> => readAll(viewer, path, limit)
 const cursor = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url')
 
-/** Those that the school here has rows of; `test/app/demo.long.ts` looks at the rest. */
+/** Those that the school here has rows of; `test/app/demo.slow.ts` looks at the rest. */
 const FILLED = [
   'counter/post-dated-cheques',
   'students',

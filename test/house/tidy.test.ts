@@ -152,3 +152,24 @@ test('recorded events and fee changes cannot be altered, not even by the owner o
   }
   await assert.rejects(bursar.sql(`update events set event_code = 'x'`), /append-only/)
 })
+
+/** Files that comments send a reader to and that are not there. */
+function lostFiles({ path, text }: File): string[] {
+  const comments = text.match(/\/\*\*[\s\S]*?\*\/|^ *\/\/.*$/gm) ?? []
+  const named = comments.flatMap(comment =>
+    [...comment.matchAll(/`([\w./-]+\.(?:tsx?|eta|sql|json|md|css|js))`/g)].map(([, name = '']) => name),
+  )
+  return named
+    .filter(name => !files.some(file => file.path === name || file.path.endsWith(`/${name}`)))
+    .map(name => `${path}: ${name}`)
+}
+
+test('a file that a comment names exists', () => {
+  const planted = {
+    path: 'src/x.ts',
+    text: '/** The rest is in `moved-away.ts`, tests in `tidy.test.ts`. */',
+  }
+  assert.deepEqual(lostFiles(planted), ['src/x.ts: moved-away.ts'])
+  const code = files.filter(({ path }) => /\.tsx?$/.test(path) && path !== 'test/house/tidy.test.ts')
+  assert.deepEqual(code.flatMap(lostFiles), [])
+})

@@ -5,7 +5,6 @@ import { reachOf, workProblem } from './over-all.ts'
 import { readSchema } from './schema.ts'
 
 const SOURCE = new URL('../../src/', import.meta.url).href
-/** What sends a statement for a store is not its sender. */
 /** What carries a statement for the function that sends it: the database client, and the definitions of lists. */
 const BETWEEN = ['platform/db/', 'http/lists/'].map(folder => new URL(folder, SOURCE).href)
 

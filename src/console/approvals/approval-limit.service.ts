@@ -1,18 +1,13 @@
-import { takeDue } from '../../platform/jobs/due-rows.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import type { ApprovalLimits } from '../../institutes/approval-limit/approval-limit.rules.ts'
 import {
   readApprovalLimits,
   writeApprovalLimits,
 } from '../../institutes/approval-limit/approval-limit.service.ts'
-import { getInstitutesById } from '../../institutes/institutes.service.ts'
-import { queueMessages } from '../../messages/messages.service.ts'
 import type { Context } from '../../platform/context.ts'
 import { conflict } from '../../platform/errors.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
 import { emailsOf } from '../team/people.service.ts'
-import { decidedMessages } from './approvals.texts.ts'
-import * as store from './approvals.store.ts'
 
 /** Null: nothing needs a second person. */
 export type LimitSetting = { limits: ApprovalLimits | null }
@@ -41,24 +36,4 @@ export async function changeLimit(
     await writeApprovalLimits(tx, institute.id, after.limits)
     return { before, after }
   })
-}
-
-/** Ends requests that nobody decided in time, and tells who asked. */
-export async function expireApprovals(ctx: Context, limit: number): Promise<number> {
-  const at = ctx.clock.now()
-  return takeDue(ctx.db, await store.findExpired(ctx.db, at, limit), async (tx, keys) => {
-    const expired = await store.expireSome(tx, at, keys)
-    const institutes = await getInstitutesById(ctx, [...new Set(expired.map(one => one.instituteId))])
-    const codes = new Map(institutes.map(({ id, code }) => [id, code]))
-    const messages = expired.flatMap(one => {
-      const url = `${ctx.publicUrl}/console/i/${codes.get(one.instituteId) ?? ''}/approvals`
-      return decidedMessages({ ...one, state: 'expired' }, { url, at })
-    })
-    await queueMessages(tx, messages)
-    return expired.length
-  })
-}
-
-export async function nextApprovalExpiry({ db }: Pick<Context, 'db'>): Promise<Date | null> {
-  return store.nextExpiry(db)
 }

@@ -1,6 +1,7 @@
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { totalOf } from '../../institutes/approval-limit/approval-limit.rules.ts'
 import { giveAlone, readApprovalLimits } from '../../institutes/approval-limit/approval-limit.service.ts'
+import { getInstitutesById } from '../../institutes/institutes.service.ts'
 import { queueMessages } from '../../messages/messages.service.ts'
 import type { FlexContext } from '../../flex/context.ts'
 import { assert } from '../../platform/assert.ts'
@@ -9,6 +10,7 @@ import type { Transaction } from '../../platform/db/database.ts'
 import { badField, conflict, notFound } from '../../platform/errors.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
 import { newId } from '../../platform/ids.ts'
+import { takeDue } from '../../platform/jobs/due-rows.ts'
 import { formatRupees, ZERO } from '../../platform/money.ts'
 import { recordAudit } from '../audit/audit.service.ts'
 import type { Origin, Who } from '../console.rules.ts'
@@ -247,4 +249,24 @@ async function decideIn(
   if (decision !== 'withdrawn')
     await queueMessages(tx, decidedMessages(decided, { url: pageOf(ctx, institute), at: now }))
   return decided
+}
+
+/** Ends requests that nobody decided in time, and tells who asked. */
+export async function expireApprovals(ctx: Context, limit: number): Promise<number> {
+  const at = ctx.clock.now()
+  return takeDue(ctx.db, await store.findExpired(ctx.db, at, limit), async (tx, keys) => {
+    const expired = await store.expireSome(tx, at, keys)
+    const institutes = await getInstitutesById(ctx, [...new Set(expired.map(one => one.instituteId))])
+    const codes = new Map(institutes.map(({ id, code }) => [id, code]))
+    const messages = expired.flatMap(one => {
+      const url = pageOf(ctx, { code: codes.get(one.instituteId) ?? '' })
+      return decidedMessages({ ...one, state: 'expired' }, { url, at })
+    })
+    await queueMessages(tx, messages)
+    return expired.length
+  })
+}
+
+export async function nextApprovalExpiry({ db }: Pick<Context, 'db'>): Promise<Date | null> {
+  return store.nextExpiry(db)
 }

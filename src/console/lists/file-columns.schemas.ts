@@ -59,7 +59,7 @@ const columnOutput = column.object({
   guess: column.optional.text('The field that it probably holds.', 'identifier'),
 })
 const found = outputOf<FoundColumn[]>()
-export const columnsOutput = found.object({
+export const fileColumnsOutput = found.object({
   columns: found.list('The columns of the file, from left to right.', columnOutput, all => all),
 })
-export type ColumnsAnswer = Shown<typeof columnsOutput>
+export type FileColumnsAnswer = Shown<typeof fileColumnsOutput>

@@ -32,8 +32,9 @@ import { withdrawNotices } from '../rules/plan-in-change.rules.ts'
 
 /**
  * The way of one debit, from top to bottom: the ERP is asked, the amount is frozen and announced, it is presented to the
- * bank, the bank pays, the family gets its receipt, the money reaches the institute. `debit.rules.ts` says when each step is due;
- * what follows when the bank does not pay is in `returns.ts`, when the ERP refuses in `erp-decision.ts`.
+ * bank, the bank pays, the family gets its receipt, the money reaches the institute. `debit.rules.ts` says when each step is
+ * due; what the bank says is taken up in `results.service.ts`, what the
+ * ERP says in `after-fetch.rules.ts`.
  */
 
 /** Applies the ERP's answer, which decides from 30 hours before the debit. */

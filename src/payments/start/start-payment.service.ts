@@ -27,7 +27,8 @@ type Opened = { payments: readonly Payment[]; orders: readonly OrderToPay[] }
 
 /**
  * Starts a payment of an order or takes up the one under way: a second tab, a double click and a reload all end at the same
- * payment. An order that the request has just read is not read again. The intent is committed before the provider is asked; if its answer is lost, the reconciler finds out.
+ * payment. The intent is committed before the provider is asked; if its answer is lost, the reconciler finds out. `order` is
+ * an id, or the order as the request has just read it, which spares a read.
  */
 export async function startPayment(
   ctx: PaymentContext,

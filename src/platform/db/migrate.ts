@@ -4,7 +4,7 @@ import type { Database, Queryable } from './database.ts'
 import { addAll } from '../lists.ts'
 
 /**
- * Forward-only SQL migrations, `migrations/0001_name.sql`. Applied at start under one lock, so many processes
+ * Forward-only SQL migrations, named by their number. Applied at start under one lock, so many processes
  * may start at once. Each says in its first line from which version on code works with the schema that it leaves, so
  * that two releases run side by side during an upgrade. A database on which this code does not work any more is
  * refused: an old process must not write to a schema it does not fit. So is a migration that was edited after it ran.

@@ -25,11 +25,6 @@ import {
 } from './results.service.ts'
 import { deliveryRequest, OpenedKeys, traceDelivery, type Keys } from './send.ts'
 
-/**
- * Delivers events: claims what is due, posts each, and writes the results down in batches. It sleeps until it
- * is notified, a retry of its own falls due, or a second has passed and something is queued. Any number of processes do this side by side: a claim
- * belongs to one of them, and one that dies leaves claims that run out.
- */
 export type DeliveryOptions = {
   retrySeconds: readonly number[]
   slotsPerEndpoint: number
@@ -45,6 +40,11 @@ const HANDED_OVER_AT_MOST = 20
 /** A transaction that took longer has used up too much of the claim. */
 const HANDED_OVER_WITHIN_MS = 5_000
 
+/**
+ * Delivers events: claims what is due, posts each, and writes the results down in batches. It sleeps until it is notified,
+ * a retry of its own falls due, or a second has passed and something is queued. Any number of processes do this side by
+ * side: a claim belongs to one of them, and one that dies leaves claims that run out.
+ */
 export class DeliveryEngine {
   readonly #ctx: Context
   readonly #httpClient: HttpClient

@@ -20,7 +20,7 @@ import { created, one, pageOf } from '../../../http/reply.ts'
 import { reasonInput } from '../order.schemas.ts'
 import { linkFileList } from '../../lists/import-file.list.ts'
 import { addList } from '../../lists/list.routes.ts'
-import { columnsQuery, parseColumns, parseDays, columnsOutput } from '../../lists/file-columns.schemas.ts'
+import { columnsQuery, parseColumns, parseDays, fileColumnsOutput } from '../../lists/file-columns.schemas.ts'
 import {
   batchParams,
   listProblemsQuery,
@@ -49,7 +49,7 @@ function addUploadRoute(scope: FastifyInstance, ctx: PaymentContext): void {
   addConsoleUpload(scope, ctx, {
     url: `${BATCHES}/columns`,
     roles: MONEY_HANDLERS,
-    output: one(columnsOutput),
+    output: one(fileColumnsOutput),
     query: columnsQuery,
     mediaTypes: MEDIA_TYPES,
     perform: (command, { institute, file }) => readColumns(ctx, command, institute, { file, kind: 'links' }),

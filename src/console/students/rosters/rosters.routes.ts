@@ -27,7 +27,7 @@ import {
   startRosterInput,
   uploadQuery,
 } from './roster.input.ts'
-import { columnsQuery, parseColumns, parseDays, columnsOutput } from '../../lists/file-columns.schemas.ts'
+import { columnsQuery, parseColumns, parseDays, fileColumnsOutput } from '../../lists/file-columns.schemas.ts'
 import { problemGroupsOutput, rosterOutput, rosterProblemOutput } from './roster.output.ts'
 import { makeTemplate } from './template.service.ts'
 
@@ -48,7 +48,7 @@ function addUploads(scope: FastifyInstance, ctx: Context): void {
   addConsoleUpload(scope, ctx, {
     url: `${FILES}/columns`,
     roles: FINANCE_ROLES,
-    output: one(columnsOutput),
+    output: one(fileColumnsOutput),
     query: columnsQuery,
     mediaTypes: MEDIA_TYPES,
     perform: (command, { institute, file }) => readColumns(ctx, command, institute, { file, kind: 'roster' }),

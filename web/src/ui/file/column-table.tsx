@@ -1,5 +1,5 @@
 import { NativeSelect } from '@mantine/core'
-import type { ColumnsAnswer } from '../../../../src/console/lists/file-columns.schemas.ts'
+import type { FileColumnsAnswer } from '../../../../src/console/lists/file-columns.schemas.ts'
 import { useChoices } from '../../api/choices.ts'
 import { ChoicesFailed } from '../choices-failed.tsx'
 import { ShortTable } from '../table/short-table.tsx'
@@ -21,7 +21,7 @@ export function ColumnTable({
   fields,
   fees,
 }: {
-  columns: ColumnsAnswer['columns']
+  columns: FileColumnsAnswer['columns']
   names: readonly string[]
   onChange: (names: string[]) => void
   fields: Fields

@@ -1,6 +1,6 @@
 import { Alert, Button, Group, NativeSelect } from '@mantine/core'
 import { useState, type ReactNode } from 'react'
-import type { ColumnsAnswer } from '../../../../src/console/lists/file-columns.schemas.ts'
+import type { FileColumnsAnswer } from '../../../../src/console/lists/file-columns.schemas.ts'
 import { useCommand } from '../../api/command.ts'
 import { Problem } from '../problem.tsx'
 import { formatDay } from '../when.tsx'
@@ -24,7 +24,7 @@ export function MatchColumns({
   children,
 }: {
   file: File
-  columns: ColumnsAnswer['columns']
+  columns: FileColumnsAnswer['columns']
   /** Where the file is sent, with what its columns are. */
   path: string
   query?: Record<string, string>
@@ -105,7 +105,7 @@ function OpenDays({
   days,
   onChange,
 }: {
-  columns: readonly (ColumnsAnswer['columns'][number] & { isDay: boolean })[]
+  columns: readonly (FileColumnsAnswer['columns'][number] & { isDay: boolean })[]
   days: readonly (string | null)[]
   onChange: (days: (string | null)[]) => void
 }) {

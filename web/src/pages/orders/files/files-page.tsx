@@ -1,6 +1,6 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import type { ColumnsAnswer } from '../../../../../src/console/lists/file-columns.schemas.ts'
+import type { FileColumnsAnswer } from '../../../../../src/console/lists/file-columns.schemas.ts'
 import type { ImportFileAnswer } from '../../../../../src/console/lists/import-file.list.ts'
 import { useCommand } from '../../../api/command.ts'
 import { useInstitute, useInstitutePath, useMay } from '../../../api/session.ts'
@@ -63,7 +63,7 @@ const SAMPLE = [
 function Upload({ onChecked }: { onChecked: (id: string) => void }) {
   const path = useInstitutePath()
   const [file, setFile] = useState<File>()
-  const read = useCommand<File, ColumnsAnswer>({ method: 'POST', path: `${path}/link-batches/columns` })
+  const read = useCommand<File, FileColumnsAnswer>({ method: 'POST', path: `${path}/link-batches/columns` })
   const take = (chosen: File): void => {
     setFile(chosen)
     read.mutate(chosen)

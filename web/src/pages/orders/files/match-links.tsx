@@ -1,4 +1,4 @@
-import type { ColumnsAnswer } from '../../../../../src/console/lists/file-columns.schemas.ts'
+import type { FileColumnsAnswer } from '../../../../../src/console/lists/file-columns.schemas.ts'
 import type { LinkField } from '../../../../../src/imports/kinds/links/links.rules.ts'
 import { useInstitutePath } from '../../../api/session.ts'
 import { MatchColumns } from '../../../ui/file/match-columns.tsx'
@@ -43,7 +43,7 @@ function missingIn(names: readonly string[]): string[] {
 /** The columns of a file of links. */
 export function MatchLinks(props: {
   file: File
-  columns: ColumnsAnswer['columns']
+  columns: FileColumnsAnswer['columns']
   onSent: (id: string) => void
   onCancel: () => void
 }) {

@@ -1,6 +1,6 @@
 import { TextInput } from '@mantine/core'
 import { useState } from 'react'
-import type { ColumnsAnswer } from '../../../../../src/console/lists/file-columns.schemas.ts'
+import type { FileColumnsAnswer } from '../../../../../src/console/lists/file-columns.schemas.ts'
 import { useChoices } from '../../../api/choices.ts'
 import { useInstitutePath } from '../../../api/session.ts'
 import { MatchColumns } from '../../../ui/file/match-columns.tsx'
@@ -11,7 +11,7 @@ import { FIELD_LABELS, REQUIRED } from './columns.ts'
 /** The columns of a file of students, and the year that they are registered for. */
 export function MatchStudents(props: {
   file: File
-  columns: ColumnsAnswer['columns']
+  columns: FileColumnsAnswer['columns']
   onSent: (id: string) => void
   onCancel: () => void
 }) {
