@@ -37,7 +37,7 @@ export type DueLine = {
    * none of them has one.
    */
   dueOn: string | null
-  /** What of an earlier year is left, by the day on which it fell due; null when nothing was carried to it. */
+  /** The part left of earlier years, by the day on which it fell due; null when nothing was carried to this line. */
   carriedParts: readonly DuePart[] | null
   /** The line comes from an earlier academic year. */
   isCarried: boolean

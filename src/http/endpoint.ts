@@ -30,7 +30,7 @@ export type Shape<Params extends AnyInput, Query extends AnyInput, Body extends 
   body?: Body
 }
 
-/** What was sent, read. */
+/** The parts of the request, as read by their inputs. */
 export type SentRequest<Params, Query, Body> = {
   params: Params
   query: Query

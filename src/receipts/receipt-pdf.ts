@@ -54,7 +54,7 @@ export type ReceiptDocument = {
   /** A cheque or draft counts only once the bank has paid it. */
   isByInstrument: boolean
   isCancelled: { at: Date; reason: string; isMoved?: boolean } | null
-  /** What of it went back, the first first. */
+  /** The refunds of it, the first first. */
   refunds: readonly ReceiptRefund[]
   isSandbox: boolean
 }

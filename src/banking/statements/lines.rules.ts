@@ -73,7 +73,7 @@ function textOf(cell: Cell | undefined): string {
 
 const [LEAST_NAME, MOST_NAME, MOST_PARTS] = [3, 24, 3]
 
-/** What of a line's text may be an admission number, without the signs between its parts: ADM-1042 is ADM1042. */
+/** Lists the parts of a line's text that may be an admission number, without the signs between its parts: ADM-1042 is ADM1042. */
 export function namesIn({ text, reference }: Pick<StatementLine, 'text' | 'reference'>): string[] {
   const parts = `${text} ${reference ?? ''}`.toUpperCase().match(/[A-Z0-9]+/g) ?? []
   const names = parts.flatMap((_part, at) =>

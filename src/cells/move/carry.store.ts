@@ -133,7 +133,7 @@ async function renamePeople(
   }
 }
 
-/** What was true of the rows of a school before some moment: every version of a row that is older than `horizon`. */
+/** Fingerprints of a school's rows as of some moment: of every version of a row that is older than `horizon`. */
 type Baseline = { horizon: string; prints: ReadonlyMap<string, Fingerprint> }
 export type Baselines = { source: Baseline; target: Baseline }
 

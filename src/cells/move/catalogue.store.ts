@@ -29,7 +29,7 @@ export async function readTables(db: Queryable): Promise<Table[]> {
   )
 }
 
-/** What of a database decides whether a school can leave it or arrive in it. */
+/** The facts about a database that decide whether a school can leave it or arrive in it. */
 export type Standing = {
   migrations: string
   settings: { mode: string | null; masterKey: string | null; clockOffsetMs: number }

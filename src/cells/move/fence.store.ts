@@ -202,7 +202,7 @@ export async function keepShut(db: Queryable, schoolId: number): Promise<boolean
   return kept.length > 0
 }
 
-/** What of the school the outside knows, by which directory and proxies find it. */
+/** The ids of the school that callers know, by which directory and proxies find it. */
 export type Routes = { keyIds: string[]; accountIds: string[] }
 
 export async function readRoutes(db: Queryable, moveId: string): Promise<Routes> {

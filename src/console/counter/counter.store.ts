@@ -14,7 +14,7 @@ export type BookRow = {
   studentName: string
   identifier: string
   mode: string
-  /** What was paid out is negative. */
+  /** Negative for money that was paid out. */
   amountPaise: Paise
   instrument: Instrument | null
   reference: string | null

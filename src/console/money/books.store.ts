@@ -7,7 +7,7 @@ import type { Paise } from '../../platform/money.ts'
 type Sums = { count: number; amountPaise: Paise }
 export type ReconciliationSums = { matched: Sums; mismatched: Sums; expected: Sums; overdue: Sums }
 
-/** What was matched since a moment, and what is not matched at all. */
+/** Sums what was matched since a moment, and all that is not matched. */
 export async function sumReconciliation(
   db: Queryable,
   instituteId: number,

@@ -80,7 +80,7 @@ function addPart(
 /** What a clerk proposes to a family with one button. Each holds all that the one before it holds. */
 type CounterOffer = 'overdue' | 'term' | 'everything'
 
-/** What of one fee can be taken now, and how much of that each offer takes. */
+/** The amount of a fee that can be taken now, and how much of it each offer takes. */
 export type CounterFee = {
   componentType: string
   leftPaise: Paise

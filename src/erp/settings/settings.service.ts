@@ -21,7 +21,7 @@ import * as store from './settings.store.ts'
 export type { ErpSettings, WantedSettings } from './settings.rules.ts'
 export type { StoredSettings } from './settings.store.ts'
 
-/** What was set, and what is now. */
+/** The settings before and after a change. */
 export type SettingsChange = { before: ErpSettings | null; after: ErpSettings | null }
 
 type SettingsKey = { instituteId: number; collectorCode: string | null }

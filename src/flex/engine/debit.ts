@@ -60,8 +60,8 @@ const ASK_AGAIN_MS = 60 * 60_000
 const ASK_DAILY_MS = DAY_MS
 
 /**
- * Still nothing to debit. Silence is a reason to ask again; of a plan that closed for it the ERP is asked every day until
- * it has closed for good, by the last of its instalments, because no other debit asks any more.
+ * Decides when to ask the ERP again while there is nothing to debit: soon after silence. About a plan that closed because
+ * nothing was left it is asked every day until the plan closes for good, by the last instalment, as no debit asks any more.
  */
 function askAgainLater(plan: PlanChanges, instalment: Instalment, answer: Pulled): void {
   const isLast = plan.instalments.every(

@@ -12,15 +12,15 @@ import { writeEffects, type PlanChanges } from './plan-changes.ts'
 import { insertDecisions } from '../engine/engine.store.ts'
 import * as store from './plans.store.ts'
 
-/** What changing a plan asks for. */
+/** The part of the context that changing a plan needs. */
 export type PlanContext = Pick<Context, 'db' | 'clock' | 'publicUrl'>
 
 /** Keys are plan ids; a plan that does not exist is missing. */
 export type LockedPlans = ReadonlyMap<string, PlanChanges>
 
 /**
- * Inside a transaction that is open already, and as of a moment that is not now. With `holdStudents` nobody changes the
- * students, their fees or their payments until the commit.
+ * How plans are changed: `tx` is a transaction that is open already, `at` a moment other than now. With `holdStudents` nobody
+ * changes the students, their fees or their payments until the commit.
  */
 type Scope = { tx?: Transaction; at?: Date | undefined; holdStudents?: boolean }
 

@@ -115,7 +115,7 @@ export function outsideOf(loaded: LoadedPlan, fees: Fees): Paise {
   return sumPaise(balancedAgainst(loaded, fees).map(({ roomPaise = 0 }) => paiseOf(roomPaise)))
 }
 
-/** What of these lines has become owed since the plan was last balanced. */
+/** The part of these lines that has become owed since the plan was last balanced. */
 export function owedSince(loaded: LoadedPlan, fees: Fees, lines: readonly Line[]): Line[] {
   const before = new Map(loaded.plan.fittedTo.map(line => [line.componentType, line.roomPaise ?? 0]))
   const more = balancedAgainst(loaded, fees).map(({ componentType, roomPaise = 0 }): [string, Paise] => [

@@ -20,7 +20,7 @@ export type PlanPageData = {
   file: LoadedPlan | null
   /** Who paused it last; only meaningful while it is held. */
   heldBy: Asker
-  /** What of the child's fees is to be paid by hand; null when nothing is, or cannot be now. */
+  /** The child's fees that are to be paid by hand; null when none are, or none can be paid now. */
   payable: Payable | null
   takesMandates: boolean
   /** Hours between a notice and its debit. */

@@ -54,7 +54,7 @@ export async function announce(
   return { providerRef: toDebitRef(notice) }
 }
 
-/** What was announced under a reference, if it was in this flow: a charge is under an id of a payment of ours. */
+/** Reads the announcement that a reference names, if it was made in this flow: a charge is named by a payment id of ours. */
 export function noticeOf(ref: string | null): DebitRef | null {
   const debit = readDebitRef(ref)
   return debit === null || readOurId(debit.paymentId, 'pay') !== null ? null : debit

@@ -257,7 +257,7 @@ function mayBeTriedAgain({ retries, scheduledAt }: shapes.Charge, now: Date): bo
   return now.getTime() < startOfDay(dayOf(scheduledAt)).getTime() + DAY_MS
 }
 
-/** What was kept back, from the money that moved: charges and their tax. */
+/** Computes the charges and their tax that were kept back from the money that moved. */
 export function feeOf(event: shapes.ReconEvent): Paise {
   const fee = event.isCredit ? event.amountPaise - event.settledPaise : event.settledPaise - event.amountPaise
   if (fee < 0) throw unavailable(`Cashfree's figures for ${event.id} do not add up.`)

@@ -15,7 +15,7 @@ export type RecordedPayment = DirectPayment & {
   cancelledAt: Date | null
   /** The one that stands. Money that an ERP reports has a receipt of the ERP's, and none here unless it is asked for. */
   receipt: ReceiptKey | null
-  /** What of it the office has paid out again. */
+  /** The part of it that the office has paid out again. */
   refundedPaise: Paise
 }
 

@@ -204,7 +204,7 @@ export type CounterPayment = Pick<DirectPayment, 'transactionId' | 'amountPaise'
   id: string
   lines: { componentType: string; amountPaise: Paise }[]
   receipt: ReceiptKey | null
-  /** What of it the office has paid out again. */
+  /** The part of it that the office has paid out again. */
   refundedPaise: Paise
 }
 

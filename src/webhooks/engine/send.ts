@@ -66,7 +66,7 @@ const OWN_HEADERS = { 'content-type': 'application/json', 'user-agent': 'Bursar-
 export type Keys = {
   signing: readonly KeyObject[]
   headers: Readonly<Record<string, string>>
-  /** What of its receiver's answer may be shown. */
+  /** Cuts the receiver's answer to what may be shown. */
   excerptOf: (body: Buffer) => string
 }
 

@@ -113,7 +113,7 @@ function canAdd(preview: StatementPreviewAnswer | undefined, isSimilarTaken: boo
   return preview.doubtful_count === 0 || isSimilarTaken
 }
 
-/** What of the file the account has already, and what it may have in the words of another format. */
+/** The lines of the file that the account has already, and those that it may have in the words of another format. */
 function Repeats({
   preview: { known_count: known, other_format_count: other, doubtful_count: count, doubtful },
   isTaken,
