@@ -165,9 +165,14 @@ export function nextCheck(checks: number, now: Date): Date {
 
 const DEBIT_AT_BANK_MS = 4 * 3_600_000
 
+/** By a mandate: no payer is at a page of the provider. */
+export const isDebit = ({ mode }: Pick<Payment, 'mode'>): boolean =>
+  mode === 'enach' || mode === 'upi_autopay'
+
 /** A debit that its bank has is decided on one of the next working days: nobody waits for each hour of them. */
-export function nextCheckOf({ state, mode, checks }: Payment, now: Date): Date {
-  const isAtBank = state === 'pending' && (mode === 'enach' || mode === 'upi_autopay')
+export function nextCheckOf(payment: Payment, now: Date): Date {
+  const { state, checks } = payment
+  const isAtBank = state === 'pending' && isDebit(payment)
   const isAskedOften = checks < CHECK_AFTER_MS.length - 1
   return isAtBank && !isAskedOften ? new Date(now.getTime() + DEBIT_AT_BANK_MS) : nextCheck(checks, now)
 }

@@ -9,6 +9,7 @@ import {
   ABANDONED_AFTER_MS,
   atProvider,
   checkAfterFailure,
+  isDebit,
   nextCheckOf,
   shouldClosePage,
   TAKEN_OVER,
@@ -45,9 +46,9 @@ async function closePage(
     isLastCheck,
   }: { outcome: PaymentOutcome; isAbandoned: boolean; isLastCheck: boolean },
 ): Promise<void> {
-  const { failureCode, redirectUrl } = payment
-  // A debit has none, so nothing is read for it.
-  if (redirectUrl === null) return
+  const { failureCode } = payment
+  // Asked by its mode: a start whose answer was lost has a page too, only its address is not known here.
+  if (isDebit(payment)) return
   const isGivenUp = isAbandoned || failureCode === ABANDONED || failureCode === TAKEN_OVER
   const isOrderOpen = await canBePaid(ctx.db, payment, ctx.clock.now())
   const now = { outcome, isOrderOpen, isGivenUp, isLastCheck }
