@@ -1,7 +1,10 @@
+import { Link } from '@tanstack/react-router'
 import { useCommand } from '../../../api/command.ts'
+import { useInstitute } from '../../../api/session.ts'
 import { ConfirmWithReason } from '../../../ui/dialogue/confirm-with-reason.tsx'
 import { formatRupees } from '../../../ui/money.tsx'
 import { notify } from '../../../ui/toasts.tsx'
+import { yearName } from '../../../ui/when.tsx'
 import { AFTER_CHANGE, useStudentPath, type ActionProps } from '../use-student.ts'
 
 export function StatusDialogue({ student, onClose }: ActionProps) {
@@ -31,7 +34,9 @@ export function StatusDialogue({ student, onClose }: ActionProps) {
       isBusy={change.isPending}
       error={change.error}
       onConfirm={reason => change.mutate({ status: isLeaving ? 'dropped' : 'active', reason })}
-    />
+    >
+      {isLeaving && <OtherYears student={student} onClose={onClose} />}
+    </ConfirmWithReason>
   )
 }
 
@@ -45,4 +50,21 @@ function leavingText({ dues }: ActionProps['student']): string {
     ...(advance > 0 ? [`${formatRupees(advance)} stands as an advance: refund it or use it first.`] : []),
     'Nothing more is debited: an instalment plan is cancelled when its next instalment comes up. You can mark the student as active again.',
   ].join(' ')
+}
+
+/** A child is dropped year by year; who thinks of this year alone goes on being debited for the other one. */
+function OtherYears({ student, onClose }: ActionProps) {
+  const { code: institute } = useInstitute()
+  return student.other_years
+    .filter(({ status }) => status === 'active')
+    .map(({ service_student_id: id, academic_year_start, academic_year_end, total_amount: owed }) => (
+      <p key={id}>
+        The record of{' '}
+        <Link to="/i/$institute/students/$student" params={{ institute, student: id }} onClick={onClose}>
+          {yearName(academic_year_start, academic_year_end)}
+        </Link>{' '}
+        is active too and {owed > 0 ? `owes ${formatRupees(owed)}` : 'owes nothing'}. It stays active: mark it
+        as dropped by itself.
+      </p>
+    ))
 }
