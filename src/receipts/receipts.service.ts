@@ -7,7 +7,7 @@ import { financialYear, receiptNumber, type ReceiptKey } from './receipts.rules.
 import * as store from './receipts.store.ts'
 
 export type { Receipt } from './receipts.store.ts'
-export { cancelReceiptOf, findReceipt } from './receipts.store.ts'
+export { cancelReceiptOf, findReceipt, listCancelledReceipts } from './receipts.store.ts'
 
 /** The receipt of a payment that the institute took itself, numbered in the year in which it is issued. */
 export async function issueDirectReceipt(

@@ -35,6 +35,19 @@ export async function findReceipt(
   return row ?? null
 }
 
+/** Of payments that may have had several: the first cancelled first. */
+export async function listCancelledReceipts(
+  db: Queryable,
+  instituteId: number,
+  paymentIds: readonly string[],
+): Promise<Receipt[]> {
+  return db.query<Receipt>(
+    `${SELECT} and c.payment_id = any($2) and c.cancelled_at is not null
+     order by c.cancelled_at, c.financial_year, c.number`,
+    [instituteId, paymentIds],
+  )
+}
+
 /**
  * The next number of the institute's year, for a payment that the institute took itself. The counter's row is held until
  * the commit, so numbers have no gaps; payments that are captured meanwhile wait, so this comes late in a transaction.

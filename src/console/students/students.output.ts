@@ -15,6 +15,7 @@ import { totalOf, type Order } from '../../orders/orders.rules.ts'
 import type { OnTheWay } from '../../payments/student-payments.service.ts'
 import type { FieldProblem } from '../../platform/errors.ts'
 import { sumPaise, toRupees, type Paise } from '../../platform/money.ts'
+import { receiptNumber } from '../../receipts/receipts.rules.ts'
 import { recordedPaymentFields } from '../../students/direct-payments/direct-payment.schemas.ts'
 import { carriedOutput, changedField, studentFields } from '../../students/student.output.ts'
 import type { Student } from '../../students/students.rules.ts'
@@ -180,6 +181,17 @@ function withGrade({ context: { student, gradeName } }: Dues): Student & { grade
   return { ...student, gradeName }
 }
 
+const cancelled = outputOf<StudentMoney['direct'][number]['cancelledReceipts'][number]>()
+const cancelledReceiptOutput = cancelled.object({
+  receipt_number: cancelled.text('Its number, which is never used again.', '2026-27/000042', receiptNumber),
+  is_moved: cancelled.flag(
+    'Whether the money counts elsewhere now, for another student or other fees.',
+    false,
+    one => one.cancelCause === 'payment_moved',
+  ),
+  reason: cancelled.text('Why it was cancelled.', 'Typed in twice', one => one.cancelReason ?? ''),
+})
+
 const taken = outputOf<StudentMoney['direct'][number]>()
 const takenOutput = taken.object({
   ...recordedPaymentFields,
@@ -189,6 +201,10 @@ const takenOutput = taken.object({
     one => one.recordedBy !== null,
   ),
   refunds: taken.list('What of it was paid out again, the first first.', counterRefundOutput),
+  cancelled_receipts: taken.list(
+    'Receipts of it that do not stand any more, the last cancelled last.',
+    cancelledReceiptOutput,
+  ),
 })
 
 const money = outputOf<StudentMoney>()

@@ -19,6 +19,7 @@ import {
 import { toPage, type Page, type PageRange } from '../../platform/db/list.ts'
 import { badField, notFound } from '../../platform/errors.ts'
 import type { Context } from '../../platform/context.ts'
+import { listCancelledReceipts, type Receipt } from '../../receipts/receipts.service.ts'
 import type { RecordedPayment } from '../../students/direct-payments/direct-payments.rules.ts'
 import { listPayments } from '../../students/direct-payments/direct-payments.service.ts'
 import { listRefundsOf, type DirectRefund } from '../../students/direct-payments/direct-refunds.service.ts'
@@ -146,7 +147,7 @@ const MOST_PAYMENTS = 200
 
 export type StudentMoney = {
   online: StudentPayment[]
-  direct: (RecordedPayment & { refunds: DirectRefund[] })[]
+  direct: (RecordedPayment & { refunds: DirectRefund[]; cancelledReceipts: Receipt[] })[]
 }
 
 /** What came in for a student, newest first: through here, and taken by the institute itself. */
@@ -161,9 +162,16 @@ export async function readPayments(
   ])
   const refunded = direct.rows.filter(payment => payment.refundedPaise > 0).map(({ id }) => id)
   const refunds = Map.groupBy(await listRefundsOf(ctx.db, institute.id, refunded), one => one.paymentId)
+  const ids = direct.rows.map(({ id }) => id)
+  const receipts = await listCancelledReceipts(ctx.db, institute.id, ids)
+  const cancelled = Map.groupBy(receipts, one => one.paymentId)
   return {
     online: [...pending, ...paid].slice(0, MOST_PAYMENTS),
-    direct: direct.rows.map(payment => ({ ...payment, refunds: refunds.get(payment.id) ?? [] })),
+    direct: direct.rows.map(payment => ({
+      ...payment,
+      refunds: refunds.get(payment.id) ?? [],
+      cancelledReceipts: cancelled.get(payment.id) ?? [],
+    })),
   }
 }
 

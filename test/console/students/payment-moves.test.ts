@@ -76,6 +76,14 @@ test('a payment moved to another child counts there alone, with a new receipt; t
   const { receipt_number: number, service_student_id: where } = moved.body.data
   assert.equal(where, to.id)
   assert.deepEqual([await owed(from), await owed(to)], [15_000, 12_000])
+  const { direct } = (await viewer.get(`${STUDENTS}/${from.id}/payments`)).body.data
+  assert.deepEqual(direct[0].cancelled_receipts, [
+    {
+      receipt_number: payment.receipt_number,
+      is_moved: true,
+      reason: `Moved to receipt ${number}. Typed for the wrong child`,
+    },
+  ])
   const old = await receipt(payment.receipt_number)
   for (const part of ['MOVED on', `receipt ${number}`, 'Typed for the wrong child'])
     assert.ok(old.includes(part), old)

@@ -23,6 +23,7 @@ export const PAYMENT_LABELS: Record<string, Word> = {
   reversed: { label: 'Taken back', tone: 'bad' },
   recorded: { label: 'Recorded', tone: 'good' },
   cancelled: { label: 'Cancelled', tone: 'plain' },
+  moved: { label: 'Moved', tone: 'plain' },
 }
 
 export const PRODUCT_LABELS = { pay: 'Online', flex: 'Instalments', cred: 'Loan' } as const

@@ -185,7 +185,9 @@ function PaymentRow({
   onMove: (payment: DirectPayment) => void
 }) {
   const { direct } = row
-  const { label, tone } = PAYMENT_LABELS[row.status] ?? { label: row.status, tone: 'plain' as const }
+  const ended = direct?.status === 'cancelled' ? direct.cancelled_receipts.at(-1) : undefined
+  const status = ended?.is_moved === true ? 'moved' : row.status
+  const { label, tone } = PAYMENT_LABELS[status] ?? { label: status, tone: 'plain' as const }
   return (
     <tr>
       <td className="nowrap">{row.at !== undefined && <PaidAt at={row.at} />}</td>
@@ -201,6 +203,7 @@ function PaymentRow({
       </td>
       <td>
         <StatusBadge tone={tone}>{label}</StatusBadge>
+        {ended !== undefined && <div className="faint">{ended.reason}</div>}
       </td>
       {mayCancel && (
         <td className="right">
@@ -265,21 +268,21 @@ function Reference({ row }: { row: Row }) {
   const { code: institute } = useInstitute()
   const receipts = `${useInstitutePath()}/money/receipts`
   const receiptFile = (number: string): string => `${receipts}/${number.replace('/', '-')}/pdf`
+  const numbers = [
+    ...(row.direct?.cancelled_receipts ?? []).map(one => ({ number: one.receipt_number, is: ', cancelled' })),
+    ...(row.receipt === undefined ? [] : [{ number: row.receipt, is: '' }]),
+  ]
   return (
     <>
       <span className="mono">{row.reference}</span>
-      {row.receipt !== undefined && (
-        <div>
-          <Anchor
-            className="nowrap"
-            href={fileAddress(receiptFile(row.receipt))}
-            target="_blank"
-            rel="noreferrer"
-          >
-            Receipt {row.receipt}
+      {numbers.map(({ number, is }) => (
+        <div key={number}>
+          <Anchor className="nowrap" href={fileAddress(receiptFile(number))} target="_blank" rel="noreferrer">
+            Receipt {number}
           </Anchor>
+          {is}
         </div>
-      )}
+      ))}
       {row.orderId !== undefined && (
         <div>
           <Link to="/i/$institute/orders/$order" params={{ institute, order: row.orderId }}>
