@@ -84,6 +84,15 @@ test('a corrected payment has a new receipt and the old one is cancelled; a canc
   assertAnswer(gone, '200')
   assert.match((await listed(first)).cancel_reason, /corrected/)
   assert.equal((await listed(second)).cancel_reason, 'Cheque bounced')
+  const { direct } = (await viewer.get(`${STUDENTS}/${id}/payments`)).body.data
+  assert.deepEqual(
+    direct[0].cancelled_receipts.map((one: Json) => [one.receipt_number, one.is_moved, one.reason]),
+    [
+      [first, false, 'The payment was corrected; a new receipt was issued'],
+      [second, false, 'Cheque bounced'],
+    ],
+    'its row keeps both',
+  )
   assert.equal((await demo.get(one)).body.data.receipt_number, undefined)
 })
 
