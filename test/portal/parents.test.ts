@@ -170,6 +170,9 @@ test('all of it is paid at the checkout, whose page leads back, and the receipt 
   await must(demo.post(`${SANDBOX}/pay/orders/${order}/pay`, { outcome: 'success' }))
   const back = (await visitor.get(`${checkout}/return`)).location ?? ''
   assert.equal(back, `${pathOf(id)}?paid=${order}`)
+  const elsewhere = new Visitor(url)
+  assert.equal((await elsewhere.get(`${checkout}/return`)).location, checkout)
+  assert.doesNotMatch((await elsewhere.get(checkout)).text, /href="\/parents|Back to/)
   assert.match(
     await seen(visitor, back),
     /We have received ₹66,000\.50\. Thank you\. Receipt 20\d\d-\d\d\/\d{6} \(PDF\) Nothing is left to pay/,

@@ -21,6 +21,7 @@ import { fill } from '../../platform/languages.ts'
 import { callbackUrlFor } from './callback.service.ts'
 import { describePage } from './order-page.ts'
 import { formField, languageOf, sendPage, sendWrongLink } from '../layout.ts'
+import { HOME, hasParentSession } from '../parents/access.ts'
 import { describeOrderBeingPaid } from '../parents/being-paid-page.ts'
 import { waitingOf } from '../parents/children.ts'
 import { textsIn } from '../texts/texts.ts'
@@ -74,14 +75,14 @@ export function checkoutRoutes(app: FastifyInstance, ctx: PaymentContext): void 
   )
 
   // Return from the provider: a paid order with a callback_url continues to the institute, any other to its page.
-  const comeBack = withOrder(ctx, async (found, _request, reply) => {
+  const comeBack = withOrder(ctx, async (found, request, reply) => {
     const { institute, order: before, orders, path } = found
     const isOpen = before.state === 'unpaid'
     if (isOpen) await checkReturned(ctx, institute.id, orders[0]?.id ?? before.id)
     if (isFamily(found)) return reply.redirect(path, 303)
     const after = isOpen ? await findOrderToPay(ctx, institute.code, before.id) : null
     const order = after?.order ?? before
-    const url = order.state === 'paid' ? await callbackUrlFor(ctx, institute, order) : null
+    const url = order.state === 'paid' ? await wayBack(ctx, { ...found, order }, request) : null
     return reply.redirect(url ?? path, 303)
   })
   app.get(`${URL_PATH}/return`, comeBack)
@@ -125,7 +126,7 @@ async function showOrder(
       })),
     ),
     payments,
-    callbackUrl: isFamily(found) ? null : await callbackUrlFor(ctx, institute, order),
+    callbackUrl: await wayBack(ctx, found, request),
     carriedTo: isFamily(found) ? null : await carriedTo(ctx, institute.id, order),
     page: await pageOfOrder(ctx, institute, order),
     now: ctx.clock.now(),
@@ -136,6 +137,19 @@ async function showOrder(
     language,
   })
   return sendPage(reply, { template: 'order', title, language, refreshSeconds, data })
+}
+
+/** Where the payment leads back to. The parents' pages open only where a payer is signed in: a code or link is paid anywhere. */
+async function wayBack(
+  ctx: PaymentContext,
+  found: CheckoutSubject,
+  request: FastifyRequest,
+): Promise<string | null> {
+  const { institute, order, orders } = found
+  const url = isFamily(found) ? HOME : await callbackUrlFor(ctx, institute, order)
+  if (url === null || !url.startsWith(HOME)) return url
+  const studentIds = orders.flatMap(({ studentId }) => studentId ?? [])
+  return (await hasParentSession(ctx, request, { instituteId: institute.id, studentIds })) ? url : null
 }
 
 /** The rollover that carries dues closes what asks for them at the same moment. */

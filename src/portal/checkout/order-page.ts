@@ -32,6 +32,7 @@ export type OrderPageData = {
   payments: readonly Payment[]
   /** The order itself, or those of several children that are paid at once. */
   parts: readonly { order: OrderToPay; receipt: IssuedReceipt | null; refunds: readonly Refund[] }[]
+  /** Of several children, the parents' pages; null where they would not open. */
   callbackUrl: string | null
   /** The later year with whose fees its dues are owed since a rollover closed it; null if none did. */
   carriedTo: CarriedTo | null
@@ -161,9 +162,10 @@ function isBackMain({ page, callbackUrl, carriedTo }: OrderPageData, { tone }: S
 /** The institute's callback_url; without a payment, the public form again. */
 function returnLink(pageData: OrderPageData, banner: StatusBanner) {
   const { institute, page, callbackUrl, order, language } = pageData
+  const { backToAll } = textsIn(language).parents
   const carriedTo = banner.tone === 'cancelled' ? pageData.carriedTo : null
-  if (isFamily(pageData) || (carriedTo !== null && isFromParents(pageData)))
-    return { url: '/parents', text: textsIn(language).parents.backToAll }
+  if (carriedTo !== null && isFromParents(pageData)) return { url: '/parents', text: backToAll }
+  if (isFamily(pageData)) return callbackUrl === null ? null : { url: callbackUrl, text: backToAll }
   if (carriedTo !== null && institute.hasParentSignIn) return familyLink(institute, language)
   if (isFromParents(pageData)) {
     const who = order.studentName ?? institute.name

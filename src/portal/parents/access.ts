@@ -123,14 +123,16 @@ export function withChild(ctx: Context, handle: Handler<ChildVisit>) {
   })
 }
 
-/** Whether the browser has a session of the student's parent: public pages then link back to the signed-in ones. */
+/** Whether the browser has a session of a parent of one of the students: public pages then link back to the signed-in ones. */
 export async function hasParentSession(
   ctx: Context,
   request: FastifyRequest,
-  target: { instituteId: number; studentId: string },
+  target: { instituteId: number; studentIds: readonly string[] },
 ): Promise<boolean> {
   const session = await readSession(ctx, cookieOf(ctx, request))
-  return session?.institute.id === target.instituteId && isChild(ctx, userOf(session), target.studentId)
+  if (session?.institute.id !== target.instituteId) return false
+  for (const studentId of target.studentIds) if (await isChild(ctx, userOf(session), studentId)) return true
+  return false
 }
 
 export function userOf({ institute, registrationId, otherRegistrationIds }: ParentSession): {

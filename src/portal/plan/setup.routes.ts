@@ -132,7 +132,10 @@ async function show(
   const pageData = await readPageData(ctx, found, seen, request, reply)
   const page = obstacle === null ? describeSetup(pageData) : describeObstacle(pageData, obstacle)
   const { studentId } = seen.file.plan
-  const isParent = await hasParentSession(ctx, request, { instituteId: found.institute.id, studentId })
+  const isParent = await hasParentSession(ctx, request, {
+    instituteId: found.institute.id,
+    studentIds: [studentId],
+  })
   const back = isParent
     ? { url: pathOf(studentId, 'flex'), text: textsIn(pageData.language).parents.plan.back }
     : null

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Answer, Json } from '../../harness/client.ts'
 import { ERP } from '../../harness/samples.ts'
+import { Visitor } from '../../harness/visitor.ts'
+import { newFamily, visitAs } from '../../portal/parents-support.ts'
 import { assertAnswer, createPerson } from '../support.ts'
 import { SCHOOL, StudentDesk, STUDENTS } from './support.ts'
 
@@ -52,6 +54,28 @@ test('a code asks for exactly what was agreed, of one child or several, and says
   assert.equal(paid.state, 'paid')
   assert.equal(paid.receipt_numbers.length, 2)
   assert.deepEqual([await owed(first), await owed(second)], [10_000, 12_499.5])
+})
+
+test('what was paid by a code leads back to all children only where their own parent is signed in', async () => {
+  const students = [{ fullname: 'Kabir Rao' }, { fullname: 'Meera Rao' }]
+  const {
+    user,
+    students: [first, second],
+  } = await newFamily(demo, { students, fees })
+  const { url } = (await show(tuition(first, 5_000), tuition(second, 2_500))).body.data
+  await pay(first)
+  await pay(second)
+  const path = new URL(url).pathname
+  const stranger = await newFamily(demo)
+  for (const [visitor, leadsBack] of [
+    [new Visitor(bursar.url), false],
+    [await visitAs(bursar, stranger.user), false],
+    [await visitAs(bursar, user), true],
+  ] as const) {
+    const { text } = await visitor.open(path)
+    assert.match(text, /receipt\.pdf/)
+    assert.equal(text.includes('href="/parents"'), leadsBack)
+  }
 })
 
 test('a code that is taken back is paid by nobody, and the money can be taken in another way', async () => {
