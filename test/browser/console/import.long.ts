@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { finishImport } from '../../../src/imports/engine/steps.service.ts'
+import { dayOf } from '../../../src/platform/calendar.ts'
 import { PHONE, axeViolations, isTooWide, keep, setStage } from '../../harness/browser.ts'
+import { ERP, sampleStudent } from '../../harness/samples.ts'
 import { CHILDREN, DAY_WAYS, messyCsv } from '../../imports/messy-support.ts'
 import { instituteId } from '../../students/support.ts'
 import { I, memberOf, openConsole } from './support.ts'
@@ -57,6 +59,24 @@ test('a messy list of 480 children is imported and mended in the page', async t 
   t.diagnostic(`a messy list of 480 children: ${clicks} clicks, one file and one field`)
   assert.ok(clicks <= 6)
   assert.deepEqual(complaints, [])
+})
+
+test('a list is for the academic year of today, also after the next one has students', async t => {
+  const stage = await setStage(t)
+  if (stage === null) return
+  const { page, go } = await openConsole(stage, await memberOf(stage, 'finance'))
+  const [year = 0, month = 0] = dayOf(stage.bursar.app.ctx.clock.now()).split('-').map(Number)
+  const now = month < 4 ? year - 1 : year
+  const student = sampleStudent({ academic_year_start: now + 1, academic_year_end: now + 2 })
+  const fee_components = [{ component_type: 'TUITION_FEE', fee_amount: 1_000 }]
+  const added = await stage.bursar.demo.post(`${ERP}/users/next-year/students`, { student, fee_components })
+  assert.equal(added.status, 201, added.text)
+  await go(`${I}/students/import`)
+  const buffer = Buffer.from(messyCsv(DAY_WAYS['27/02/2016'] ?? assert.fail(), CHILDREN.slice(0, 3)))
+  await page.locator('input[type=file]').setInputFiles({ name: 'few.csv', mimeType: 'text/csv', buffer })
+  const field = page.getByLabel('The academic year begins in')
+  await field.waitFor()
+  assert.equal(await field.inputValue(), String(now))
 })
 
 test('days that could be meant in two ways are asked about once for their column', async t => {

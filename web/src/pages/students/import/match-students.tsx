@@ -1,7 +1,6 @@
 import { TextInput } from '@mantine/core'
 import { useState } from 'react'
 import type { FileColumnsAnswer } from '../../../../../src/console/lists/file-columns.schemas.ts'
-import { useChoices } from '../../../api/choices.ts'
 import { useInstitutePath } from '../../../api/session.ts'
 import { MatchColumns } from '../../../ui/file/match-columns.tsx'
 import { yearName } from '../../../ui/when.tsx'
@@ -16,10 +15,10 @@ export function MatchStudents(props: {
   onCancel: () => void
 }) {
   const path = useInstitutePath()
-  const newest = Number(useChoices().years[0]?.code ?? 0)
+  // Not the newest that has students: after a rollover that is the next one, for months.
   const current = useCurrentYear()
   const [typedYear, setTypedYear] = useState<string>()
-  const year = typedYear ?? String(Math.max(newest, current))
+  const year = typedYear ?? String(current)
   const isYear = /^20\d\d$/.test(year)
   return (
     <MatchColumns
