@@ -63,6 +63,7 @@ import { importRoutes } from '../imports/imports.routes.ts'
 import { masterdataRoutes } from '../students/masterdata.routes.ts'
 import { pullRoutes } from '../erp/pull/pull.routes.ts'
 import { readUnsettled } from '../flex/plans/plan-reads.service.ts'
+import { changeStatus } from '../flex/plans/student-status.service.ts'
 import { rolloverRoutes } from '../students/rollover/rollover.routes.ts'
 import { studentRoutes } from '../students/students.routes.ts'
 import { deliveryRoutes } from '../webhooks/delivery-log/deliveries.routes.ts'
@@ -120,7 +121,7 @@ export async function createHttpServer(options: RouteOptions): Promise<FastifyIn
   paymentRoutes(app, ctx)
   paymentPageRoutes(app, ctx)
   studentRoutes(app, ctx)
-  masterdataRoutes(app, ctx)
+  masterdataRoutes(app, ctx, (command, student, status) => changeStatus(ctx, command, student, status))
   rolloverRoutes(app, ctx, readUnsettled)
   directPaymentRoutes(app, ctx, readOnTheWay)
   await importRoutes(app, ctx)

@@ -3,19 +3,30 @@ import { addRead, addWrite } from '../http/endpoint.ts'
 import { all, createdIfNew, from, one } from '../http/reply.ts'
 import type { Context } from '../platform/context.ts'
 import { listBranches, listCodes } from './masterdata.service.ts'
-import { changeProfile, changeStatus, listChanges, type ChangedProfile } from './profile/profile.service.ts'
+import type { Institute } from '../institutes/institutes.rules.ts'
+import type { Command } from '../platform/idempotency.ts'
+import { changeProfile, listChanges, type ChangedProfile } from './profile/profile.service.ts'
 import { branchQuery, profileInput, studentParams, userInput } from './student.input.ts'
 import * as output from './student.output.ts'
+import type { Student } from './students.rules.ts'
+import type { StudentRecord } from './students.service.ts'
 import { registerUser } from './users/users.service.ts'
 
 const ERP = '/api/v1/integrations/erp'
 const STUDENT = `${ERP}/students/:service_student_id`
 const tag = 'Students'
 
-export function masterdataRoutes(app: FastifyInstance, ctx: Context): void {
+/** The plans of a student who leaves end with it; they rank above students. */
+type ChangeStatus = (
+  command: Command<StudentRecord>,
+  student: { institute: Institute; id: string },
+  status: Student['status'],
+) => Promise<StudentRecord>
+
+export function masterdataRoutes(app: FastifyInstance, ctx: Context, changeStatus: ChangeStatus): void {
   addUser(app, ctx)
   addProfile(app, ctx)
-  addStatus(app, ctx)
+  addStatus(app, ctx, changeStatus)
   addLists(app, ctx)
 }
 
@@ -87,8 +98,9 @@ const VERBS = [
       operationId: 'dropStudent',
       summary: 'Mark a student as dropped',
       description:
-        'No new Flex plan can be made for a dropped student. A plan that it has is cancelled before its next debit. ' +
-        'Dropping it again changes nothing.',
+        'No new Flex plan can be made for a dropped student. A plan that it has is cancelled with it: nothing more is ' +
+        'announced or debited, and a debit that is at the bank already has its result. What the student owes stays owed ' +
+        'until the office settles it. Dropping it again changes nothing.',
     },
   },
   {
@@ -97,12 +109,13 @@ const VERBS = [
     docs: {
       operationId: 'activateStudent',
       summary: 'Make a dropped student active again',
-      description: 'Activating an active student changes nothing.',
+      description:
+        'A plan that was cancelled stays cancelled; make a new one. Activating an active student changes nothing.',
     },
   },
 ] as const
 
-function addStatus(app: FastifyInstance, ctx: Context): void {
+function addStatus(app: FastifyInstance, ctx: Context, changeStatus: ChangeStatus): void {
   for (const { verb, status, docs } of VERBS) {
     addWrite(app, ctx, {
       method: 'POST',
@@ -112,7 +125,7 @@ function addStatus(app: FastifyInstance, ctx: Context): void {
       output: from(one(output.studentOutput), output.toShownRecord),
       params: studentParams,
       perform: (act, { caller: { institute }, params }) =>
-        changeStatus(ctx, act, { institute, id: params.studentId }, status),
+        changeStatus(act, { institute, id: params.studentId }, status),
     })
   }
 }

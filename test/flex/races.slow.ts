@@ -58,10 +58,10 @@ test('what stops a plan while a presentation is being written comes after it', a
       'the presentation to be blocked',
       LIMIT,
     )
-    answers.push(demo.post(`${ERP}/students/${world.studentId}/drop`, {}))
-    await waitFor(async () => (await world.bursar.countWaiting()) === 2, 'the drop to wait', LIMIT)
     answers.push(demo.post(`${FLEX}/plans/${world.planId}/hold`))
-    await waitFor(async () => (await world.bursar.countWaiting()) === 3, 'the hold to wait', LIMIT)
+    await waitFor(async () => (await world.bursar.countWaiting()) === 2, 'the hold to wait', LIMIT)
+    answers.push(demo.post(`${ERP}/students/${world.studentId}/drop`, {}))
+    await waitFor(async () => (await world.bursar.countWaiting()) === 3, 'the drop to wait', LIMIT)
   } finally {
     await release()
     await Promise.all([presenting, ...answers])

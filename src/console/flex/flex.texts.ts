@@ -44,7 +44,7 @@ export const OBSTACLE_TEXTS: Record<Obstacle, { title: string; text: string }> =
   },
   dropped: {
     title: 'Student is dropped',
-    text: 'The plan will be cancelled when its turn comes, because the student is marked as dropped.',
+    text: 'The student is marked as dropped, so nothing is debited. The plan is cancelled at its next step.',
   },
   mandate_ends: {
     title: 'Mandate ends too early',

@@ -12,7 +12,8 @@ import {
 } from '../../students/direct-payments/direct-payments.service.ts'
 import type { ErpContext } from '../../erp/context.ts'
 import type { Discount, FeeComponent } from '../../fees/fees.rules.ts'
-import { changeStatus } from '../../students/profile/profile.service.ts'
+import { changeStatus } from '../../flex/plans/student-status.service.ts'
+import type { FlexContext } from '../../flex/context.ts'
 import { pullStudent, type Pulled } from '../../erp/pull/pull.service.ts'
 import { changeFees } from '../../fees/fees.service.ts'
 import { readStudentContexts } from '../../students/student-contexts.service.ts'
@@ -100,7 +101,7 @@ export type Status = 'active' | 'dropped'
 export type StatusChange = { before: Status; after: Status }
 
 export async function setStatus(
-  ctx: Context,
+  ctx: FlexContext,
   command: Command<StatusChange>,
   { institute, studentId: id }: StudentTarget,
   after: Status,

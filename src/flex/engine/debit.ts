@@ -12,7 +12,7 @@ import type { Presentation } from './engine.store.ts'
 import { followErp } from '../plans/rebalance.service.ts'
 import type { PlanChanges } from '../plans/plan-changes.ts'
 import { applyCause } from '../rules/plan-causes.rules.ts'
-import { afterFetch, type ErpDecision, type ErpAnswer } from '../rules/after-fetch.rules.ts'
+import { afterFetch, DROPPED, type ErpDecision, type ErpAnswer } from '../rules/after-fetch.rules.ts'
 import { lastTryOn } from '../rules/returns.rules.ts'
 import { mostPerDebit, nextStep, type Step, TRANSFERRED } from '../rules/debit.rules.ts'
 import { splitAt, sumLines, type Line } from '../rules/lines.rules.ts'
@@ -284,12 +284,6 @@ export function takeQuietStep(plan: PlanChanges, instalment: Instalment, step: S
     default:
       assertNever(step)
   }
-}
-
-/** A student who was marked as dropped here. */
-const DROPPED = {
-  code: 'student_discontinued',
-  message: 'The student was marked as dropped.',
 }
 
 /** Dropping a student here says the same as the ERP's refusal for it, also where no ERP is asked. */

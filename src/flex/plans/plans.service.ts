@@ -147,9 +147,7 @@ export async function cancelPlan(
       async plan => {
         if (isPlanOver(plan.plan)) throw conflict(`This plan is ${plan.plan.state} already.`)
         cancelWithMandate(plan, `cancelled by the ${asker}`)
-        const down = plan.instalments.filter(({ isDownpayment }) => isDownpayment)
-        const orders = down.flatMap(({ orderId }) => orderId ?? [])
-        await closeUnpaid(tx, key.instituteId, orders, plan.now)
+        await closeDownPayment(tx, plan)
         return plan
       },
       { tx },
@@ -157,6 +155,13 @@ export async function cancelPlan(
   )
   if (cancelled.mandate !== null) await cancelAtProvider(ctx, cancelled.mandate)
   return cancelled
+}
+
+/** What was to be paid at the set-up of a plan that is over takes no new payment. */
+export async function closeDownPayment(tx: Transaction, plan: PlanChanges): Promise<void> {
+  const down = plan.instalments.filter(({ isDownpayment }) => isDownpayment)
+  const orders = down.flatMap(({ orderId }) => orderId ?? [])
+  await closeUnpaid(tx, plan.plan.instituteId, orders, plan.now)
 }
 
 export async function holdPlan(

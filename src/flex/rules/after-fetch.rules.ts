@@ -20,6 +20,12 @@ export type ErpDecision =
   /** Stays locked until a later 200, asked for every day, or the institute's resume. */
   | { kind: 'lock_plan'; code: string; message: string; askAgainAt: Date }
 
+/** A student who was marked as dropped here: the same as an ERP that says so. */
+export const DROPPED = {
+  code: 'student_discontinued',
+  message: 'The student was marked as dropped.',
+} as const
+
 const ASK_AGAIN_MINUTES = [5, 10, 20, 40]
 const DAY_MINUTES = 24 * 60
 

@@ -112,30 +112,31 @@ export async function listChanges(ctx: Context, { institute, id }: EditedStudent
   return listProfileChanges(ctx.db, { instituteId: institute.id, studentId: id }, MOST_CHANGES)
 }
 
-/** Marks a student dropped, or active again; the event tells of the change, so a repeat has none. */
-export async function changeStatus(
-  ctx: Context,
-  command: Command<store.StudentRecord>,
+/**
+ * Marks a student dropped, or active again; the event tells of the change, so a repeat has none. The plans of who leaves are
+ * ended by the caller (`flex/plans/student-status.service.ts`).
+ */
+export async function changeStatusWithin(
+  tx: Transaction,
+  { clock }: Pick<Context, 'clock'>,
   { institute, id }: EditedStudent,
   status: Student['status'],
 ): Promise<store.StudentRecord> {
-  return transact(ctx.db, command, async tx => {
-    const { status: before, collectorCode } = await lock(tx, institute, id)
-    if (before === status) return read(tx, institute, id)
-    const now = ctx.clock.now()
-    await store.updateStatus(tx, institute.id, id, { status, updatedAt: now })
-    const context = (await readStudentContexts(tx, [{ instituteId: institute.id, studentId: id }])).get(id)
-    if (context === undefined) throw notFound('This student')
-    await recordEvents(tx, [
-      newEvent(
-        studentEvents,
-        status === 'dropped' ? 'masterdata.student.dropped' : 'masterdata.student.activated',
-        { instituteId: institute.id, collectorCode, resourceId: id, occurredAt: now },
-        context,
-      ),
-    ])
-    return read(tx, institute, id)
-  })
+  const { status: before, collectorCode } = await lock(tx, institute, id)
+  if (before === status) return read(tx, institute, id)
+  const now = clock.now()
+  await store.updateStatus(tx, institute.id, id, { status, updatedAt: now })
+  const context = (await readStudentContexts(tx, [{ instituteId: institute.id, studentId: id }])).get(id)
+  if (context === undefined) throw notFound('This student')
+  await recordEvents(tx, [
+    newEvent(
+      studentEvents,
+      status === 'dropped' ? 'masterdata.student.dropped' : 'masterdata.student.activated',
+      { instituteId: institute.id, collectorCode, resourceId: id, occurredAt: now },
+      context,
+    ),
+  ])
+  return read(tx, institute, id)
 }
 
 async function lock(tx: Transaction, institute: Institute, id: string): Promise<Student> {

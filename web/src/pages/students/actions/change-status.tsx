@@ -48,7 +48,7 @@ function leavingText({ dues }: ActionProps['student']): string {
       ? `${formatRupees(owed)} of the year stays owed by the family. If it should not, change the fees, let it off or take it at the counter first.`
       : 'Nothing of the year stays owed.',
     ...(advance > 0 ? [`${formatRupees(advance)} stands as an advance: refund it or use it first.`] : []),
-    'Nothing more is debited: an instalment plan is cancelled when its next instalment comes up. You can mark the student as active again.',
+    'Nothing more is debited: an instalment plan is cancelled now, and stays cancelled if you mark the student as active again.',
   ].join(' ')
 }
 
