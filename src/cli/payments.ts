@@ -10,11 +10,7 @@ import { repairSums } from '../console/sums/sums.service.ts'
 import { repairBalances } from '../fees/balances.service.ts'
 import type { Institute } from '../institutes/institutes.rules.ts'
 import { getInstitute, listInstitutes } from '../institutes/institutes.service.ts'
-import {
-  listMismatches,
-  refundMismatch,
-  takeMismatch,
-} from '../payments/mismatches/settle-mismatch.service.ts'
+import { listMismatches, refundMismatch, takeMismatch } from '../payments/mismatches/mismatches.service.ts'
 import { reconcile, type Reconciliation } from '../payments/reconcile/reconcile.service.ts'
 import { readPayOuts } from '../payments/settlements/settle-due.service.ts'
 import { formatRupees, paiseOf } from '../platform/money.ts'

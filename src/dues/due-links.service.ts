@@ -8,7 +8,7 @@ import { orderFor } from '../orders/student-order.ts'
 import { listPayable } from '../orders/orders.service.ts'
 import type { PaymentContext } from '../payments/context.ts'
 import { heldUntil } from '../payments/payments.rules.ts'
-import { giveUpStarted } from '../payments/start/give-up.service.ts'
+import { giveUpStarted } from '../payments/start/start-payment.service.ts'
 import { alreadyOnTheWay } from '../payments/on-the-way.rules.ts'
 import {
   listOnTheWay,

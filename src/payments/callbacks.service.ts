@@ -9,11 +9,11 @@ import type { MandateChange, Callback, Report } from '../providers/port.ts'
 import type { ReportOutcome, PaymentContext } from './context.ts'
 import { applyDispute } from './disputes/disputes.service.ts'
 import { applyReport } from './payments.service.ts'
-import { listAtProvider } from './start/groups.store.ts'
+import { listAtProvider } from './payments.store.ts'
 import { applyRefundReport } from './refunds/refunds.service.ts'
 import { findAccountOf } from './refunds/refunds.store.ts'
 import { applyReturn } from './refunds/returns.service.ts'
-import { takeOverRefund } from './refunds/unasked-refunds.service.ts'
+import { takeOverRefund } from './refunds/made-refunds.service.ts'
 import { findDebits, insertExceptions } from './settlements/settlements.store.ts'
 
 /** Takes what a provider posts: believed only with the account's signature, applied once however often it comes. */

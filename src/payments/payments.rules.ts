@@ -1,7 +1,7 @@
 import { totalOf, type OrderToPay } from '../orders/orders.rules.ts'
 import { assert, assertNever } from '../platform/assert.ts'
 import { dayOf, addWorkingDays, type Holidays } from '../platform/calendar.ts'
-import { ZERO, type Paise } from '../platform/money.ts'
+import { ZERO, type Paise, minPaise, paiseOf, subtractPaise } from '../platform/money.ts'
 import type {
   Rail,
   PaymentAtProvider,
@@ -229,4 +229,24 @@ export function payableUntil({ expiresAt }: Pick<OrderToPay, 'expiresAt'>, now: 
   const latest = now.getTime() + PAGE_LASTS_MS
   const open = Math.min(expiresAt?.getTime() ?? latest, latest)
   return new Date(Math.max(open, now.getTime() + SHORTEST_PAGE_MS))
+}
+
+type Line = { componentType: string; amountPaise: Paise }
+
+/**
+ * The lines of an order for the amount that came in the place of what it asks for. Of less, the earlier lines are paid first:
+ * they stand in the order in which dues are paid. What is more stands on the last line, and the one who takes it in decides what
+ * becomes of it.
+ */
+export function linesOfAmount(lines: readonly Line[], amountPaise: Paise): Line[] {
+  let left = amountPaise
+  const paid: Line[] = []
+  for (const { componentType, amountPaise: asked } of lines) {
+    const part = minPaise(asked, left)
+    left = subtractPaise(left, part)
+    if (part > 0) paid.push({ componentType, amountPaise: part })
+  }
+  const last = paid.at(-1)
+  if (left > 0 && last !== undefined) last.amountPaise = paiseOf(last.amountPaise + left)
+  return paid
 }

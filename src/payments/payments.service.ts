@@ -4,13 +4,12 @@ import { markPaid } from '../orders/order-payments.service.ts'
 import { assertNever } from '../platform/assert.ts'
 import { dayOf } from '../platform/calendar.ts'
 import type { Transaction } from '../platform/db/database.ts'
-import { sumPaise, type Paise } from '../platform/money.ts'
+import { sumPaise, type Paise, formatRupees } from '../platform/money.ts'
 import type { PaymentOutcome, PaymentReport } from '../providers/port.ts'
 import { financialYear } from '../receipts/receipts.rules.ts'
 import type { ReportOutcome, PaymentContext } from './context.ts'
 import { knownHolidays } from './holidays.service.ts'
-import { recordMismatch } from './mismatches/mismatch.service.ts'
-import { readRecords, type PaymentRecord } from './payment-records.store.ts'
+import { readRecords, type PaymentRecord, claimProviderPayment, movePayment } from './payments.store.ts'
 import {
   assertMove,
   atProvider,
@@ -20,9 +19,9 @@ import {
   settleDueOn,
   type Decision,
   type Payment,
+  AMOUNT_DIFFERS,
 } from './payments.rules.ts'
 import * as store from './payments.store.ts'
-import { claimProviderPayment } from './provider-payments.store.ts'
 import { refundDuplicate } from './refunds/refunds.service.ts'
 import { insertExceptions } from './settlements/settlements.store.ts'
 
@@ -188,7 +187,7 @@ export async function move(
   }
 }
 
-export type { PaymentRecord } from './payment-records.store.ts'
+export type { PaymentRecord } from './payments.store.ts'
 
 /** Every try to pay an order, the oldest first, with settlement and receipt. */
 export async function listPaymentRecords(
@@ -219,4 +218,37 @@ export async function findPayment(
   id: string,
 ): Promise<Payment | null> {
   return store.readPayment(ctx.db, instituteId, id)
+}
+
+/**
+ * Money came, but not what was asked for: nobody here can say what it pays. A person is shown it at once, and the payer is
+ * told not to pay again; a payment that failed here before stays as it is.
+ */
+async function recordMismatch(
+  tx: Transaction,
+  payment: Payment,
+  { reportedPaise, askedPaise, now }: { reportedPaise: Paise; askedPaise: Paise; now: Date },
+): Promise<void> {
+  const { instituteId, provider, accountId, orderId, providerRef } = payment
+  await insertExceptions(tx, [
+    {
+      instituteId,
+      provider,
+      accountId,
+      utr: '',
+      // One row for all that are paid at once: the first says it.
+      providerRef: providerRef ?? atProvider(payment).paymentId,
+      problem: `paid with another amount than order ${orderId} asks for`,
+      reportedPaise,
+      knownPaise: askedPaise,
+      noticedAt: now,
+    },
+  ])
+  if (payment.state === 'failed' || payment.failureCode === AMOUNT_DIFFERS) return
+  const message = `${formatRupees(reportedPaise)} came instead of ${formatRupees(askedPaise)}.`
+  await movePayment(tx, payment, {
+    state: 'pending',
+    failure: { code: AMOUNT_DIFFERS, message },
+    nextCheckAt: nextCheck(payment.checks, now),
+  })
 }

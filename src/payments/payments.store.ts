@@ -1,11 +1,12 @@
-import { isHere } from '../platform/db/query.ts'
+import { isHere, commitLater } from '../platform/db/query.ts'
 import type { OrderKind, OrderState } from '../orders/orders.rules.ts'
 import type { Database, Queryable, Transaction } from '../platform/db/database.ts'
 import { Table } from '../platform/db/table.ts'
 import type { Paise } from '../platform/money.ts'
 import { leasedRows } from '../platform/jobs/due-rows.ts'
-import { commitLater } from './commit-later.ts'
 import type { Payment, PaymentState } from './payments.rules.ts'
+import type { ReceiptKey } from '../receipts/receipts.rules.ts'
+import type { PaymentPart } from './settlements/settlements.rules.ts'
 
 export const payments = new Table<Payment>('payments', {
   instituteId: 'int',
@@ -103,7 +104,7 @@ export async function lockWithOrders(tx: Transaction, instituteId: number, id: s
  * Reads the payments that a provider knows under an id ($2): one payment by its own id, or else all of a group. One
  * condition for both would be looked up in two indexes, or in none while the table is small.
  */
-export async function readByProviderId<Row>(read: (condition: string) => Promise<Row[]>): Promise<Row[]> {
+async function readByProviderId<Row>(read: (condition: string) => Promise<Row[]>): Promise<Row[]> {
   const alone = await read('id = $2 and group_id is null')
   return alone.length > 0 ? alone : read('group_id = $2')
 }
@@ -168,7 +169,7 @@ export async function lockPaying(
   return row ?? null
 }
 
-export type PaymentMove = {
+type PaymentMove = {
   state: PaymentState
   mode?: string
   transactionId?: string
@@ -287,5 +288,121 @@ export async function setAmount(tx: Transaction, payment: Payment, amountPaise: 
   await tx.query(
     `update payments set amount_paise = $3 where institute_id = $1 and id = $2 and state <> 'captured'`,
     [payment.instituteId, payment.id, amountPaise],
+  )
+}
+
+/** A payment with what became of its money. */
+export type PaymentRecord = Payment & {
+  settleDueOn: string | null
+  settlementUtr: string | null
+  settledAt: Date | null
+  receipt: ReceiptKey | null
+  receiptCancelledAt: Date | null
+  receiptCancelReason: string | null
+}
+
+const MOST = 200
+
+/** Oldest first: the tries in their order. */
+export async function readRecords(
+  db: Queryable,
+  instituteId: number,
+  orderId: string,
+): Promise<PaymentRecord[]> {
+  return db.query<PaymentRecord>(
+    `select ${payments.columns('p')}, p.settle_due_on as "settleDueOn", s.utr as "settlementUtr",
+       s.settled_at as "settledAt", c.cancelled_at as "receiptCancelledAt", c.cancel_reason as "receiptCancelReason",
+       case when c.number is not null
+         then json_build_object('financialYear', c.financial_year, 'number', c.number) end as receipt
+     from payments p
+     left join settlements s on s.institute_id = p.institute_id and s.id = p.settlement_id
+     left join receipts c on c.institute_id = p.institute_id and c.payment_id = p.id
+     where p.institute_id = $1 and p.order_id = $2 order by p.created_at, p.id limit ${MOST}`,
+    [instituteId, orderId],
+  )
+}
+
+/** Institute 0: an account of the installation. */
+type AtAccount = { instituteId: number; accountId: string; providerPaymentId: string }
+
+/** The provider's payment counts for this payment of ours unless another came first. Who comes at the same moment waits. */
+export async function claimProviderPayment(
+  db: Queryable,
+  { instituteId, accountId, providerPaymentId }: AtAccount,
+  paymentId: string,
+): Promise<string> {
+  const [claimed] = await db.query<{ paymentId: string }>(
+    `insert into provider_payments (institute_id, account_id, provider_payment_id, payment_id) values ($1, $2, $3, $4)
+     on conflict (institute_id, account_id, provider_payment_id) do update set payment_id = provider_payments.payment_id
+     returning payment_id as "paymentId"`,
+    [instituteId, accountId, providerPaymentId, paymentId],
+  )
+  return claimed?.paymentId ?? paymentId
+}
+
+const intents = payments.with<{ nextCheckAt: Date }>({ nextCheckAt: 'timestamptz' })
+
+/**
+ * Intents of one payment at the bank for several orders, all or none: false when one of the orders is no longer unpaid or
+ * has a payment under way. The caller holds the orders' locks, so that none slips in.
+ */
+export async function insertGroup(
+  tx: Transaction,
+  group: readonly Payment[],
+  nextCheckAt: Date,
+): Promise<boolean> {
+  const [first] = group
+  if (first === undefined) return false
+  const ids = group.map(({ orderId }) => orderId)
+  const free = await tx.query(
+    `select 1 from orders o where o.institute_id = $1 and o.id = any($2) and o.state = 'unpaid'
+       and not exists (select from payments p where p.institute_id = o.institute_id and p.order_id = o.id
+         and p.state in ('created', 'pending'))`,
+    [first.instituteId, ids],
+  )
+  if (free.length < group.length) return false
+  await intents.insert(
+    tx,
+    group.map(payment => ({ ...payment, nextCheckAt })),
+    {
+      only: [
+        'instituteId',
+        'id',
+        'orderId',
+        'groupId',
+        'provider',
+        'accountId',
+        'amountPaise',
+        'mode',
+        'createdAt',
+        'nextCheckAt',
+      ],
+    },
+  )
+  return true
+}
+
+/** The payment that a provider knows under an id, or those that it is for together. */
+export async function listAtProvider(db: Database, instituteId: number, id: string): Promise<Payment[]> {
+  return readByProviderId(condition =>
+    db.pointRead<Payment>(
+      `select ${payments.columns('payments')} from payments where institute_id = $1 and ${condition} order by id`,
+      [instituteId, id],
+    ),
+  )
+}
+
+/** Lists the payment of each child behind these payments at the bank. */
+export async function listParts(
+  db: Queryable,
+  instituteId: number,
+  groupIds: readonly string[],
+): Promise<(PaymentPart & { groupId: string })[]> {
+  return db.query(
+    `select p.group_id as "groupId", p.id, p.amount_paise as "amountPaise", coalesce(r.amount_paise, 0) as "returnedPaise"
+     from payments p left join refunds r on r.institute_id = p.institute_id and r.payment_id = p.id
+       and r.id = 'rfd_' || substr(p.id, 5)
+     where p.institute_id = $1 and p.group_id = any($2) order by p.id`,
+    [instituteId, groupIds],
   )
 }

@@ -6,7 +6,7 @@ import { outputOf } from '../http/wire/output.ts'
 import { ORDER_ID, orderParams } from '../orders/order.input.ts'
 import { PAYMENT_MODES, type Payment } from '../payments/payments.rules.ts'
 import type { SettlementSummary } from '../payments/settlements/settlements.service.ts'
-import { disputeOutput } from '../payments/disputes/dispute.output.ts'
+import { disputeOutput } from '../payments/disputes/dispute.schemas.ts'
 import {
   disputePayment,
   payOrder,

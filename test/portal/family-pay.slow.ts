@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { refundMismatch } from '../../src/payments/mismatches/settle-mismatch.service.ts'
+import { refundMismatch } from '../../src/payments/mismatches/mismatches.service.ts'
 import { startBursar } from '../harness/bursar.ts'
 import type { Json } from '../harness/client.ts'
 import { findBroken } from '../harness/payments.ts'

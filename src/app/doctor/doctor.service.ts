@@ -37,7 +37,7 @@ import {
 } from './doctor.rules.ts'
 import { countDeskPeople, readPeople, readServer, listStranded } from './doctor.store.ts'
 import { listInstitutes } from '../../institutes/institutes.service.ts'
-import { countUnmatchedReports } from '../../payments/settlements/unmatched.service.ts'
+import { countUnmatchedReports } from '../../payments/settlements/settlements.service.ts'
 import { BANK_TRANSFER } from '../../loans/loans.rules.ts'
 import { keyKindOf, type ProviderAccount } from '../../providers/accounts/accounts.rules.ts'
 import { listAllAccounts, listWithKeyOf } from '../../providers/accounts/accounts.service.ts'

@@ -8,7 +8,7 @@ import { countDeadLetters, type DueWork, readDueWork } from '../../console/opera
 import type { SharedFigure } from '../../http/metrics.ts'
 import { listInstitutes } from '../../institutes/institutes.service.ts'
 import { type BooksCheck, readBooksCheck } from '../../payments/reconcile/nightly.service.ts'
-import { countUnmatchedReports } from '../../payments/settlements/unmatched.service.ts'
+import { countUnmatchedReports } from '../../payments/settlements/settlements.service.ts'
 import { newestBackup } from '../../platform/backup/schedule.ts'
 import { isBackupLate } from '../../platform/backup/schedule.rules.ts'
 import { type Clock, OffsetClock, realClock } from '../../platform/clock.ts'

@@ -14,7 +14,7 @@ import { formatRupees, paiseOf, sumPaise, toRupees, type Paise } from '../../pla
 import type { Transaction } from '../../platform/db/database.ts'
 import { readableComponent } from '../../platform/names.ts'
 import type { FlexContext } from '../../flex/context.ts'
-import { refundMismatch, type SettledMismatch } from '../../payments/mismatches/settle-mismatch.service.ts'
+import { refundMismatch, type SettledMismatch } from '../../payments/mismatches/mismatches.service.ts'
 import type { AskedRefund, Refund } from '../../payments/refunds/refunds.rules.ts'
 import { refundAdvance } from '../../payments/refunds/advance-refund.service.ts'
 import { requestRefund, type RequestedRefund } from '../../payments/refunds/refunds.service.ts'

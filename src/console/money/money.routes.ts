@@ -33,12 +33,15 @@ import { field, input, optional, query } from '../../http/wire/input.ts'
 import { outputOf, type Shown } from '../../http/wire/output.ts'
 import type { PaymentContext } from '../../payments/context.ts'
 import { disputeList } from '../../payments/disputes/dispute.list.ts'
-import { takeMismatch } from '../../payments/mismatches/settle-mismatch.service.ts'
+import { takeMismatch } from '../../payments/mismatches/mismatches.service.ts'
 import { findSettlement, readSettlement } from '../../payments/settlements/read-settlements.service.ts'
-import { settlementItemsQuery, settlementParams } from '../../payments/settlements/settlement.input.ts'
+import {
+  settlementItemsQuery,
+  settlementParams,
+  settlementDetailOutput,
+} from '../../payments/settlements/settlement.schemas.ts'
 import { settlementItemList, settlementList } from '../../payments/settlements/settlement.list.ts'
-import { settlementDetailOutput } from '../../payments/settlements/settlement.output.ts'
-import { resolveReport } from '../../payments/settlements/unmatched.service.ts'
+import { resolveReport } from '../../payments/settlements/settlements.service.ts'
 import type { Context } from '../../platform/context.ts'
 import { PAPERS } from '../../receipts/receipt-papers.ts'
 import { receiptNumber } from '../../receipts/receipts.rules.ts'

@@ -1,5 +1,5 @@
 import { listInstitutes } from '../../institutes/institutes.service.ts'
-import { listUnmatchedReports, type UnmatchedReport } from '../../payments/settlements/unmatched.service.ts'
+import { listUnmatchedReports, type UnmatchedReport } from '../../payments/settlements/settlements.service.ts'
 import type { ProviderAccount } from '../../providers/accounts/accounts.rules.ts'
 import { listAllAccounts } from '../../providers/accounts/accounts.service.ts'
 import type { LoanContext } from '../../loans/context.ts'

@@ -15,7 +15,7 @@ import { pageRoutes } from './pages.routes.ts'
 import { drawQr } from './qr.ts'
 import { refundParams, orderDetailOutput } from './order.schemas.ts'
 import { checkoutUrl, readDetail } from './orders.service.ts'
-import { printRefundVoucher } from '../../payments/notices/refund-voucher.service.ts'
+import { printRefundVoucher } from '../../payments/notices/notices.service.ts'
 import { findReceiptFile } from '../../payments/order-receipt.service.ts'
 import { listRefunds } from '../../payments/refunds/refunds.service.ts'
 

@@ -6,7 +6,7 @@ import * as store from './debits.store.ts'
 import { ProviderRefused, type DebitRequest, type Rail } from '../../providers/port.ts'
 import { newPayment, nextCheck, type AccountRef, type Payment } from '../payments.rules.ts'
 import { applyReport } from '../payments.service.ts'
-import { mandatesOf, type PaymentContext } from '../context.ts'
+import { mandatesOf, type PaymentContext, transfersOf } from '../context.ts'
 
 /** A presentation that is to be made: its order, and how it is debited. */
 export type Debit = PlannedOrder &
@@ -84,4 +84,41 @@ export async function sendDebit(
     })
   }
   return 'sent'
+}
+
+/** A transfer that somebody has sent: its order, and who takes it in. */
+type Transfer = PlannedOrder & AccountRef & { at: Date }
+
+/** Writes the order and the intent to take it in, in the caller's transaction. After the commit it is `sendTransfer`'s. */
+export async function openTransfer(tx: Transaction, transfer: Transfer): Promise<Payment> {
+  const { instituteId, order, provider, accountId, at } = transfer
+  assert(order.kind === 'loan', 'only what a lender pays out is transferred')
+  await openOrders(tx, [transfer])
+  const payment = newPayment(instituteId, order, { id: newId('pay'), provider, accountId, mode: 'loan', at })
+  await store.insertDebits(tx, [{ payment, nextCheckAt: nextCheck(0, at) }])
+  return payment
+}
+
+/**
+ * Tells the provider of it, outside a transaction. May be repeated until it is captured, also after the payment was
+ * given up: the money is the same, and it wins.
+ */
+export async function sendTransfer(
+  ctx: PaymentContext,
+  payment: Payment,
+  { collectorCode, reference }: { collectorCode: string; reference: string },
+): Promise<void> {
+  const now = ctx.clock.now()
+  const { instituteId, id: paymentId, amountPaise } = payment
+  const { providerRef } = await (
+    await transfersOf(ctx, payment)
+  ).expect({
+    instituteId,
+    collectorCode,
+    paymentId,
+    amountPaise,
+    mode: 'loan',
+    reference,
+  })
+  await store.recordPresented(ctx.db, payment, { providerRef, nextCheckAt: nextCheck(1, now) })
 }

@@ -1,5 +1,5 @@
 import type { Database, Transaction } from '../../platform/db/database.ts'
-import { commitLater } from '../commit-later.ts'
+import { commitLater } from '../../platform/db/query.ts'
 import type { Payment } from '../payments.rules.ts'
 
 /** Intents for orders that were made a moment ago in the same transaction, so nobody else can have one under way. */

@@ -11,25 +11,30 @@ import { transact, type Command } from '../../platform/idempotency.ts'
 import { newId } from '../../platform/ids.ts'
 import type { Run } from '../../platform/jobs/job.ts'
 import { processDue } from '../../platform/jobs/process-due.ts'
-import { sumPaise, ZERO, type Paise } from '../../platform/money.ts'
+import { sumPaise, ZERO, type Paise, subtractPaise } from '../../platform/money.ts'
 import { refundEvent } from '../payment.events.ts'
 import type { PaidOrder } from '../payment-handler.ts'
 import { atProvider, type Payment } from '../payments.rules.ts'
 import { findPayment, lockPaying } from '../payments.store.ts'
 import { ProviderRefused, type RefundReport } from '../../providers/port.ts'
-import { linesOfRefund, takeAdvanceFirst } from './refund-lines.service.ts'
 import {
   refundableOf,
   refundLines,
   type AskedRefund,
   type Refund,
   type RefundCause,
+  type RefundLine,
+  takenBack,
 } from './refunds.rules.ts'
 import * as store from './refunds.store.ts'
-import { chargeLess } from './returned-charge.service.ts'
 import { assertUndisputed } from '../disputes/undisputed.service.ts'
 import { insertExceptions, type Exception } from '../settlements/settlements.store.ts'
 import { providerOf, type PaymentContext } from '../context.ts'
+import { holdAdvances, payFromAdvances } from '../../fees/advances/advances.service.ts'
+import { joinCatalogue } from '../../institutes/catalogue.service.ts'
+import { addToFee, holdStudent } from '../../students/profile/lock-student.service.ts'
+import { RETURNED_AFTER_REFUND } from '../../fees/fees.rules.ts'
+import { addAll } from '../../platform/lists.ts'
 
 /** A refund and what could still be refunded before it, both read under the lock of the order. */
 export type RequestedRefund = Refund & { refundableBeforePaise: Paise }
@@ -291,4 +296,63 @@ function newRefund(
     processedAt: null,
     tries: 0,
   }
+}
+
+/** The advance in a student's payment goes back first, unless somebody named components. */
+export async function linesOfRefund(
+  tx: Transaction,
+  { payment: { instituteId }, order }: PaidOrder,
+  earlier: readonly Refund[],
+  asked: Omit<AskedRefund, 'reason'>,
+): Promise<RefundLine[]> {
+  const { studentId } = order
+  const advances =
+    studentId === null || asked.lines !== null ? [] : await holdAdvances(tx, { instituteId, studentId })
+  return refundLines(order, earlier, asked, advances)
+}
+
+/** Pays the fees that a refund made due again from the student's advances; the caller has recorded the refund. */
+export async function takeAdvanceFirst(
+  tx: Transaction,
+  { payment: { instituteId }, order: { studentId } }: PaidOrder,
+  lines: readonly RefundLine[],
+  at: Date,
+): Promise<void> {
+  if (studentId !== null) await payFromAdvances(tx, { instituteId, studentId }, lines, at)
+}
+
+/**
+ * A refund of the payment has failed after all: of what a bank took back before, less went out twice than was charged. The
+ * lines that it takes back then are answered.
+ */
+async function chargeLess(tx: Transaction, { payment, order }: PaidOrder, at: Date): Promise<RefundLine[]> {
+  const { instituteId } = payment
+  const all = await store.listRefunds(tx, instituteId, payment.id)
+  const counted = all.filter(refund => refund.chargedPaise === 0)
+  const changed: RefundLine[] = []
+  for (const taken of all.filter(refund => refund.chargedPaise > 0)) {
+    const { lines, chargedPaise } = takenBack(order, counted, taken.amountPaise)
+    counted.push({ ...taken, lines, chargedPaise })
+    if (chargedPaise === taken.chargedPaise) continue
+    await store.replaceLines(tx, { ...taken, lines, chargedPaise })
+    const lessPaise = subtractPaise(chargedPaise, taken.chargedPaise)
+    await chargeFamily(tx, instituteId, order, { amountPaise: lessPaise, at })
+    addAll(changed, lines)
+  }
+  return changed
+}
+
+/** Only of a student: an order by itself has nobody's fees to stand among, so its reason and event tell of it alone. */
+export async function chargeFamily(
+  tx: Transaction,
+  instituteId: number,
+  { studentId }: Order,
+  { amountPaise, at }: { amountPaise: Paise; at: Date },
+): Promise<void> {
+  if (studentId === null || amountPaise === 0) return
+  const key = { instituteId, studentId }
+  await joinCatalogue(tx, { id: instituteId }, [{ kind: 'component', code: RETURNED_AFTER_REFUND }])
+  await holdStudent(tx, key)
+  const fee = { componentType: RETURNED_AFTER_REFUND, amountPaise, at, source: 'charge' as const }
+  await addToFee(tx, key, fee)
 }

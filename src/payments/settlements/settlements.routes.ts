@@ -3,9 +3,13 @@ import { addRead } from '../../http/endpoint.ts'
 import { pageOf, page, type Reply } from '../../http/reply.ts'
 import type { Context } from '../../platform/context.ts'
 import { readSettlement } from './read-settlements.service.ts'
-import { settlementItemsQuery, settlementParams } from './settlement.input.ts'
+import {
+  settlementItemsQuery,
+  settlementParams,
+  settlementDetailOutput,
+  settlementOutput,
+} from './settlement.schemas.ts'
 import { settlementList } from './settlement.list.ts'
-import { settlementDetailOutput, settlementOutput } from './settlement.output.ts'
 
 const SETTLEMENTS = '/api/v1/integrations/pay/settlements'
 const TAG = 'Settlements'

@@ -8,20 +8,22 @@ import { ZERO } from '../../platform/money.ts'
 import { atProvider, type Payment } from '../payments.rules.ts'
 import { applyReport } from '../payments.service.ts'
 import type { Account } from '../../providers/accounts/registry.service.ts'
-import type { SettlementItem, SettlementReport } from '../../providers/port.ts'
+import { type SettlementItem, type SettlementReport, returnIdOf } from '../../providers/port.ts'
 import { applyDispute } from '../disputes/disputes.service.ts'
 import { listLost } from '../disputes/disputes.store.ts'
-import { listAtProvider } from '../start/groups.store.ts'
+import { listAtProvider, listParts } from '../payments.store.ts'
 import { sendAgain } from '../refunds/refunds.service.ts'
 import { catchUpReturns } from '../refunds/returns.service.ts'
-import { takeOverRefund } from '../refunds/unasked-refunds.service.ts'
-import { attribute } from './attribute.service.ts'
-import { divideGroups } from './divide-groups.service.ts'
-import { judge, matchLost, paidOutTwice, sumItems } from './settlements.rules.ts'
+import { takeOverRefund } from '../refunds/made-refunds.service.ts'
+import { judge, matchLost, paidOutTwice, sumItems, divideItem } from './settlements.rules.ts'
 import * as store from './settlements.store.ts'
 import type { PaidOrder, PaymentHandler } from '../payment-handler.ts'
 import type { PaymentContext } from '../context.ts'
 import { addAll } from '../../platform/lists.ts'
+import { returnedBy } from '../refunds/refunds.rules.ts'
+import type { Context } from '../../platform/context.ts'
+import { notFound } from '../../platform/errors.ts'
+import { transact, type Command } from '../../platform/idempotency.ts'
 
 export type SettlementSummary = { settled: number; exceptions: number }
 
@@ -298,4 +300,91 @@ async function tellSettled(
     else paid.push({ payment, order })
   }
   for (const [handler, paid] of byHandler) await handler.settled(tx, paid, settledAt)
+}
+
+/**
+ * Some providers do not keep our ids of debits in their pay-outs: such an item is known by the transaction id that the
+ * provider gave when the debit was paid. What is known moves to its institute; the rest stays where it was.
+ */
+async function attribute(
+  { db }: Pick<PaymentContext, 'db'>,
+  account: Account,
+  report: SettlementReport,
+): Promise<SettlementReport[]> {
+  const numbers = report.items.flatMap(({ transactionId = null }) => transactionId ?? [])
+  const debits: Awaited<ReturnType<typeof store.findDebits>> =
+    numbers.length === 0 ? new Map() : await store.findDebits(db, account, numbers)
+  const groups = new Map<number, SettlementItem[]>()
+  for (const item of report.items) {
+    const debit = debits.get(item.transactionId ?? '')
+    // The rupee that registers a mandate goes back to the payer and is not in our books.
+    if (debit === undefined && item.isRegistration === true) continue
+    const instituteId = debit?.instituteId ?? report.instituteId
+    const group = groups.get(instituteId) ?? []
+    group.push(debit === undefined ? item : named(item, debit.id))
+    groups.set(instituteId, group)
+  }
+  const { utr } = report
+  const found = report.items.filter(item => debits.has(item.transactionId ?? ''))
+  const refs = found.map(({ providerRef }) => providerRef)
+  const { instituteId } = report
+  // It may have been read before the debit was known to be paid.
+  if (refs.length > 0) await store.clearExceptions(db, { instituteId, accountId: account.id, utr }, refs)
+  return [...groups].map(([owner, items]) => ({ ...report, instituteId: owner, items }))
+}
+
+/** Money that goes out for a debit, and neither for a refund of ours nor for a dispute, is the debit taken back. */
+function named(item: SettlementItem, paymentId: string): SettlementItem {
+  if (item.dispute !== undefined) return { ...item, dispute: { ...item.dispute, paymentId } }
+  return { ...item, ourId: item.kind === 'payment' ? paymentId : returnIdOf(paymentId) }
+}
+
+/**
+ * A provider pays out one payment where we have several that it was for, a child's each: its item becomes one for each of
+ * them, so that whatever follows knows nothing of it.
+ */
+async function divideGroups(
+  { db }: Pick<PaymentContext, 'db'>,
+  report: SettlementReport,
+): Promise<SettlementReport> {
+  const ids = report.items.map(item => (item.kind === 'payment' ? item.ourId : returnedBy(item.ourId)))
+  const parts = Map.groupBy(await listParts(db, report.instituteId, ids), part => part.groupId)
+  if (parts.size === 0) return report
+  return {
+    ...report,
+    items: report.items.flatMap((item, index) => divideItem(item, parts.get(ids[index] ?? '') ?? [])),
+  }
+}
+
+export type { UnmatchedReport } from './settlements.store.ts'
+
+/** What providers reported that belongs to no institute: the operator looks at it, because no institute's page shows it. */
+export async function listUnmatchedReports({ db }: Pick<Context, 'db'>): Promise<store.UnmatchedReport[]> {
+  return store.listUnmatched(db)
+}
+
+export async function countUnmatchedReports(ctx: Pick<Context, 'db'>): Promise<number> {
+  return (await listUnmatchedReports(ctx)).length
+}
+
+/** The installation's own accounts belong to none. */
+const NO_INSTITUTE = 0
+
+/**
+ * A person has looked at a report that did not match: a sale outside Bursar, an adjustment of the provider. It stays as it
+ * was reported and is a difference no more. Should the item match after all, it is settled as ever.
+ */
+export async function resolveReport(
+  ctx: Pick<Context, 'db' | 'clock'>,
+  command: Command<{ id: string }>,
+  { instituteId = NO_INSTITUTE, id, by }: { instituteId?: number; id: string; by: string },
+  note: string,
+): Promise<{ id: string }> {
+  return transact(ctx.db, command, async tx => {
+    const resolved = { at: ctx.clock.now(), by, note }
+    // A number that is not one names nothing.
+    if (!/^\d{1,15}$/.test(id) || !(await store.resolveException(tx, { instituteId, id }, resolved)))
+      throw notFound('This report')
+    return { id }
+  })
 }

@@ -1,7 +1,6 @@
-import { isHere } from '../../platform/db/query.ts'
+import { isHere, commitLater } from '../../platform/db/query.ts'
 import type { Database, Queryable, Transaction } from '../../platform/db/database.ts'
 import type { Paise } from '../../platform/money.ts'
-import { commitLater } from '../../payments/commit-later.ts'
 import type { BankPayment, BankState, BankDispute } from './simulator.rules.ts'
 import { Table } from '../../platform/db/table.ts'
 

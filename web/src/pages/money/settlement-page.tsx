@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import type { SettlementItemAnswer } from '../../../../src/payments/settlements/settlement.list.ts'
-import type { SettlementDetailAnswer } from '../../../../src/payments/settlements/settlement.output.ts'
+import type { SettlementDetailAnswer } from '../../../../src/payments/settlements/settlement.schemas.ts'
 import { useBranchName } from '../../api/choices.ts'
 import { get } from '../../api/client.ts'
 import { useInstitute, useInstitutePath } from '../../api/session.ts'

@@ -1,10 +1,16 @@
+import { field, input } from '../../http/wire/input.ts'
 import { outputOf } from '../../http/wire/output.ts'
 import { ORDER_ID } from '../../orders/order.input.ts'
 import { PAY_ORDER_KINDS } from '../../orders/orders.rules.ts'
 import { STUDENT_ID } from '../../students/student.input.ts'
-import { DISPUTE_ID } from './dispute.input.ts'
 import { DISPUTE_STATUSES, statusOf, waitsForAnswer, type Dispute } from './disputes.rules.ts'
 import type { DisputeRecord } from './disputes.store.ts'
+
+export const DISPUTE_ID = 'dsp_01k9zq4m0ve8sbn6yt2hw3c5da'
+
+export const disputeParams = input({
+  dispute_id: field.resourceId("The dispute's id.", DISPUTE_ID),
+})
 
 const why = outputOf<Pick<Dispute, 'reasonCode' | 'reason'>, unknown>()
 const reasonOutput = why.object({

@@ -1,7 +1,7 @@
+import { field, input, query } from '../../http/wire/input.ts'
 import { outputOf, type Shown } from '../../http/wire/output.ts'
 import { ORDER_ID } from '../../orders/order.input.ts'
 import { PAY_ORDER_KINDS } from '../../orders/orders.rules.ts'
-import { SETTLEMENT_ID } from './settlement.input.ts'
 import type {
   ComponentSum,
   Settlement,
@@ -9,6 +9,17 @@ import type {
   SettlementItem,
 } from './read-settlements.service.ts'
 import { receiptNumber } from '../../receipts/receipts.rules.ts'
+
+export const SETTLEMENT_ID = 'stl_01k9zq4m0ve8sbn6yt2hw3c5da'
+
+export const settlementParams = input({
+  settlement_id: field.resourceId("The settlement's id, or its UTR.", SETTLEMENT_ID),
+})
+
+export const settlementItemsQuery = query({
+  limit: field.pageSize(),
+  cursor: field.cursor('pay_01k9zq4m0ve8sbn6yt2hw3c5da'),
+})
 
 /** What a provider paid out, as the API and the console answer it. */
 const out = outputOf<Settlement, unknown>()

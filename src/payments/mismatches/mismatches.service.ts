@@ -16,14 +16,13 @@ import {
   paysExactly,
   settleDueOn,
   type Payment,
+  linesOfAmount,
 } from '../payments.rules.ts'
 import { capture, move } from '../payments.service.ts'
-import { lockWithOrders, movePayment, readPayment, setAmount } from '../payments.store.ts'
-import { listAtProvider } from '../start/groups.store.ts'
+import { lockWithOrders, movePayment, readPayment, setAmount, listAtProvider } from '../payments.store.ts'
 import type { Refund } from '../refunds/refunds.rules.ts'
 import { getRefund, refundAgain, refundMismatched } from '../refunds/refunds.service.ts'
 import * as exceptions from '../settlements/settlements.store.ts'
-import { linesOfAmount } from './mismatch-lines.rules.ts'
 
 /** Lists payments of a wrong amount, and refunds of such payments that failed, which nobody has dealt with yet. */
 export async function listMismatches(
