@@ -354,6 +354,8 @@ create table catalogue_entries (
   kind text not null check (kind in ('grade', 'component', 'discount')),
   code text not null,
   name text not null,
+  -- Of a component: what is paid of it is held for the family and given back, such as caution money.
+  is_deposit boolean not null default false check (kind = 'component' or not is_deposit),
   primary key (institute_id, kind, code)
 );
 
@@ -659,8 +661,9 @@ create table fee_changes (
   primary key (institute_id, student_id, component_type, change_no),
   foreign key (institute_id, student_id, component_type) references fee_components
 );
--- What was charged here, which no ERP withdraws.
-create index fee_changes_own on fee_changes (institute_id, student_id) where source in ('late_fee', 'rollover', 'charge');
+-- What was charged here, which no ERP withdraws, and what of a deposit was given back, which nobody charges again.
+create index fee_changes_own on fee_changes (institute_id, student_id)
+  where source in ('late_fee', 'rollover', 'charge', 'choice', 'deposit');
 
 -- Payments that the institute took itself: cash, cheque, transfer.
 create table direct_payments (

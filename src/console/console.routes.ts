@@ -29,6 +29,7 @@ import { providerAccountRoutes } from './settings/provider-accounts.routes.ts'
 import { sessionRoutes } from './auth/session.routes.ts'
 import { studentConsoleRoutes } from './students/students.routes.ts'
 import { feeConsoleRoutes } from './students/fees/fees.routes.ts'
+import { heldDepositRoutes } from './students/deposits/deposits.routes.ts'
 import { rosterRoutes } from './students/rosters/rosters.routes.ts'
 import { rolloverConsoleRoutes } from './students/rollover/rollover.routes.ts'
 import { teamRoutes } from './team/team.routes.ts'
@@ -57,6 +58,7 @@ export async function consoleRoutes(app: FastifyInstance, ctx: FlexContext & Loa
   await rolloverConsoleRoutes(app, ctx)
   await rosterRoutes(app, ctx)
   feeConsoleRoutes(app, ctx)
+  heldDepositRoutes(app, ctx)
   reminderConsoleRoutes(app, ctx)
   searchRoutes(app, ctx)
   flexConsoleRoutes(app, ctx)

@@ -3,7 +3,13 @@ import { Table } from '../platform/db/table.ts'
 import type { Paise } from '../platform/money.ts'
 import { recomputeAtCommit } from './balances.store.ts'
 import { feeComponents } from './fee-table.ts'
-import type { Discount, FeeChange, FeeComponent, OwnCharges } from './fees.rules.ts'
+import {
+  OWN_SOURCES,
+  type Discount,
+  type FeeChange,
+  type FeeComponent,
+  type OwnCharges,
+} from './fees.rules.ts'
 import { institutesOf } from '../platform/db/query.ts'
 
 type StudentKey = { instituteId: number; studentId: string }
@@ -57,7 +63,19 @@ const changesOfStudents = feeChanges.with<StudentKey>({ instituteId: 'int', stud
 
 export type FeeChangeContext = {
   changedAt: Date
-  source: 'registration' | 'update' | 'pull' | 'late_fee' | 'import' | 'rollover' | 'charge' | 'structure'
+  source:
+    | 'registration'
+    | 'update'
+    | 'pull'
+    | 'late_fee'
+    | 'import'
+    | 'rollover'
+    | 'charge'
+    | 'structure'
+    | 'choice'
+    | 'deposit'
+  /** Why, of changes that do not say so themselves. */
+  note?: string
 }
 
 const SET_PRICE = componentsOfStudents.excluded(['feePaise', 'discounts'])
@@ -67,7 +85,7 @@ export async function applyFeeChanges(
   tx: Transaction,
   instituteId: number,
   changes: readonly (FeeChange & { studentId: string })[],
-  { changedAt, source }: FeeChangeContext,
+  { changedAt, source, note: why }: FeeChangeContext,
 ): Promise<void> {
   if (changes.length === 0) return
   await componentsOfStudents.insert(
@@ -83,7 +101,7 @@ export async function applyFeeChanges(
       componentType,
       changedAt,
       source,
-      note,
+      note: note ?? why ?? null,
       feeBeforePaise: before?.feePaise ?? null,
       discountsBefore: before?.discounts ?? null,
       feeAfterPaise: after.feePaise,
@@ -117,7 +135,10 @@ export async function readFeeHistory(
 
 type OwnCharge = { studentId: string; componentType: string; amountPaise: Paise }
 
-/** What Bursar charged by student, such as late fees, and the institute's own system did not. */
+/**
+ * What Bursar charged by student, such as late fees, and the institute's own system did not; below 0 where a deposit that
+ * the institute's system charged was given back here.
+ */
 export async function readOwnCharges(
   db: Queryable,
   keys: readonly { instituteId: number; studentId: string }[],
@@ -127,7 +148,7 @@ export async function readOwnCharges(
        sum(c.fee_after_paise - coalesce(c.fee_before_paise, 0))::bigint as "amountPaise"
      from unnest($1::int[], $2::text[]) as asked (institute_id, id)
      join fee_changes c on c.institute_id = asked.institute_id and c.student_id = asked.id
-       and c.source in ('late_fee', 'rollover', 'charge')
+       and c.source in (${OWN_SOURCES})
      where c.institute_id = any ($3::int[])
      group by c.institute_id, c.student_id, c.component_type`,
     [keys.map(key => key.instituteId), keys.map(key => key.studentId), institutesOf(keys)],

@@ -1,6 +1,7 @@
 import type { Queryable } from '../platform/db/database.ts'
 import { badFields, type FieldProblem } from '../platform/errors.ts'
 import type { Context } from '../platform/context.ts'
+import { transact, type Command } from '../platform/idempotency.ts'
 import { getInstitute } from './institutes.service.ts'
 import type { CatalogueEntry, Institute } from './institutes.rules.ts'
 import * as store from './institutes.store.ts'
@@ -90,6 +91,32 @@ export async function joinCatalogue(
 
 export async function gradeName(db: Queryable, institute: Institute, code: string): Promise<string> {
   return (await store.findGradeName(db, institute.id, code)) ?? code
+}
+
+/** The components that are held for families and given back, such as caution money. */
+export async function readDeposits(db: Queryable, instituteId: number): Promise<string[]> {
+  return store.listDeposits(db, instituteId)
+}
+
+export type MarkedDeposits = { before: readonly string[]; after: readonly string[] }
+
+/** Says which components are deposits; all others are fees. */
+export async function setDeposits(
+  { db }: Pick<Context, 'db'>,
+  command: Command<MarkedDeposits>,
+  institute: Institute,
+  after: readonly string[],
+): Promise<MarkedDeposits> {
+  const entries = after.map((code, index): CodeInUse => {
+    return { kind: 'component', code, key: `component_types.${index}` }
+  })
+  return transact(db, command, async tx => {
+    await checkCatalogue(tx, institute, entries)
+    await joinCatalogue(tx, institute, entries)
+    const before = await store.listDeposits(tx, institute.id)
+    await store.markDeposits(tx, institute.id, after)
+    return { before, after }
+  })
 }
 
 /** Every code of one kind, with its name. */

@@ -155,6 +155,28 @@ export async function insertEntries(
   await catalogue.insert(db, rows, { onConflict: 'on conflict do nothing' })
 }
 
+/** The components that are held for families and given back. */
+export async function listDeposits(db: Queryable, instituteId: number): Promise<string[]> {
+  const rows = await db.query<{ code: string }>(
+    `select code from catalogue_entries where institute_id = $1 and kind = 'component' and is_deposit order by code`,
+    [instituteId],
+  )
+  return rows.map(({ code }) => code)
+}
+
+/** Marks these and no others. */
+export async function markDeposits(
+  tx: Transaction,
+  instituteId: number,
+  codes: readonly string[],
+): Promise<void> {
+  await tx.query(
+    `update catalogue_entries set is_deposit = code = any($2)
+     where institute_id = $1 and kind = 'component' and is_deposit <> (code = any($2))`,
+    [instituteId, codes],
+  )
+}
+
 /** Adds an entry or gives a known one its name. */
 export async function nameEntry(db: Queryable, instituteId: number, entry: NamedEntry): Promise<void> {
   const onConflict = 'on conflict (institute_id, kind, code) do update set name = excluded.name'

@@ -79,6 +79,10 @@ export const GIVES_NOTHING: Record<string, readonly string[]> = {
   'counts money of the child for what it owes, late fees first': [
     'POST /students/:service_student_id/advance-uses',
   ],
+  'says what is held for families; as an advance it is refunded by an act of its own': [
+    'PUT /deposit-fees',
+    'POST /students/:service_student_id/deposit-returns',
+  ],
   'is the paper about money, not the money': [
     'POST /money/receipts/:receipt_id/cancel',
     'POST /money/receipts/messages',

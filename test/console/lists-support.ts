@@ -26,6 +26,7 @@ export const LISTS: Record<string, readonly string[]> = {
   'money/payments': ['at', 'student_name', 'receipt_number', 'amount'],
   'money/receipts': ['issued_at', 'number', 'payer', 'student_name', 'amount'],
   'money/defaulters': ['fullname', 'grade', 'days_late', 'last_paid_at', 'owed'],
+  'money/deposits': ['student_name', 'identifier', 'grade', 'component_type', 'held_amount'],
   'money/settlements': ['settled_at', 'gross', 'net', 'payment_count'],
   'money/disputes': ['respond_by', 'status', 'opened_at', 'amount', 'payer'],
   'money/ledger/transfers': ['occurred_at', 'kind', 'source', 'destination', 'amount'],

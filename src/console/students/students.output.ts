@@ -20,7 +20,7 @@ import { recordedPaymentFields } from '../../students/direct-payments/direct-pay
 import { carriedOutput, changedField, studentFields } from '../../students/student.output.ts'
 import type { Student } from '../../students/students.rules.ts'
 import type { ErpFetch } from './actions.service.ts'
-import type { Choices, StudentMoney, StudentPage, TimelineRow } from './students.service.ts'
+import type { Choices, HeldDeposit, StudentMoney, StudentPage, TimelineRow } from './students.service.ts'
 import type { FamilyUser } from './students.store.ts'
 
 /** Students as the console's API answers them: the API's own fields, and what a page shows beside them. */
@@ -104,6 +104,17 @@ const yearOutput = record.object({
   on_the_way_amount: record.amount(ON_THE_WAY, 0, one => one.onTheWayPaise),
 })
 
+const heldDeposit = outputOf<HeldDeposit>()
+const heldDepositOutput = heldDeposit.object({
+  service_student_id: heldDeposit.text(
+    'The record of the year in which it was paid.',
+    studentFields.service_student_id.example,
+    one => one.studentId,
+  ),
+  component_type: heldDeposit.text('Which deposit.', 'CAUTION_DEPOSIT'),
+  amount: heldDeposit.amount('Held, rupees.', 5000),
+})
+
 type OwedTotals = { totalPaise: Paise; overduePaise: Paise; onTheWayPaise: Paise }
 type Related = Student & OwedTotals & { gradeName: string }
 type Family = OwedTotals & { children: Related[] }
@@ -128,6 +139,10 @@ export const studentPageOutput = page.object({
     one.dues.lines.flatMap(({ componentType, discounts }) =>
       discounts.map(each => ({ ...each, componentType })),
     ),
+  ),
+  deposits: page.list(
+    'What is held of deposits, on this record and those of other years.',
+    heldDepositOutput,
   ),
   late_fee_entries: page.list('Late fees paid or let off, newest first.', lateFeeEntryOutput),
   open_orders: page.list('Orders for the dues that can still be paid.', openOrderOutput),

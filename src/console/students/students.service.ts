@@ -4,6 +4,8 @@ import type { FlexContext } from '../../flex/context.ts'
 import { listPlansOf, readPlan } from '../../flex/plans/plan-reads.service.ts'
 import type { PlanHistory } from '../../flex/plans/plan.schemas.ts'
 import type { LoadedPlan } from '../../flex/rules/plan.rules.ts'
+import type { ComponentAmount } from '../../fees/advances/advances.rules.ts'
+import { readHeldDeposits } from '../../fees/deposits/deposits.service.ts'
 import { readOwnOrder } from '../../fees/structures/structures.service.ts'
 import { listEntries } from '../../institutes/catalogue.service.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
@@ -85,6 +87,8 @@ const MOST_USERS = 20
 const MOST_RECORDS = 60
 const MOST_ORDERS = 20
 
+export type HeldDeposit = ComponentAmount & { studentId: string }
+
 export type StudentPage = {
   dues: Dues
   users: store.FamilyUser[]
@@ -99,6 +103,8 @@ export type StudentPage = {
   lateFeeEntries: LateFeeEntry[]
   /** Orders for the dues that can still be paid. */
   openOrders: Order[]
+  /** What is held of deposits on these records. */
+  deposits: HeldDeposit[]
   hasErp: boolean
   isLocked: boolean
 }
@@ -129,6 +135,8 @@ export async function readStudent(
   const records = [dues, ...family.flatMap(id => relatives.get(id) ?? [])]
   const byChild = Map.groupBy(records, one => one.context.student.identifier)
   const children = [...byChild.values()].map(own => own.toSorted((one, other) => yearOf(other) - yearOf(one)))
+  const ownYears = (children[0] ?? []).map(one => one.context.student.id)
+  const held = await readHeldDeposits(ctx.db, institute.id, ownYears)
   return {
     dues,
     users,
@@ -138,6 +146,7 @@ export async function readStudent(
     onTheWay,
     lateFeeEntries,
     openOrders: orders.filter(order => order.state === 'unpaid'),
+    deposits: [...held].flatMap(([id, own]) => own.map(one => ({ ...one, studentId: id }))),
     hasErp: settings.length > 0,
     isLocked: student.origin === 'erp' && institute.locksErpStudents,
   }

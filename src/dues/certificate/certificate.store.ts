@@ -13,7 +13,7 @@ export type PaidLine = {
 
 const MOST_LINES = 5_000
 
-/** What was paid for these records in a span of time, and what was given back, the oldest first. */
+/** What was paid for these records in a span of time, and what was given back, the oldest first; without deposits. */
 export async function listPaidLines(
   db: Queryable,
   instituteId: number,
@@ -48,7 +48,9 @@ export async function listPaidLines(
        where o.institute_id = $1 and o.student_id = any($2) and r.state = 'processed' and r.kind <> 'duplicate'
      ) x
      left join receipts c on c.institute_id = $1 and c.payment_id = x.payment_id and c.cancelled_at is null
-     where x.at >= $3 and x.at < $4 and x.amount_paise <> 0 order by x.at, x.id, x.line_no limit ${MOST_LINES}`,
+     where x.at >= $3 and x.at < $4 and x.amount_paise <> 0 and not exists (
+       select from catalogue_entries d where d.institute_id = $1 and d.kind = 'component' and d.code = x.component_type
+         and d.is_deposit) order by x.at, x.id, x.line_no limit ${MOST_LINES}`,
     [instituteId, studentIds, from, before],
   )
 }

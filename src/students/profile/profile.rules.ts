@@ -139,7 +139,8 @@ export function changesBetween(before: Student, after: Student): StudentChange[]
  * Fees as the ERP has them. What it sends is a component's total after discounts: it replaces the fee and ends the
  * discounts stored here. A component that it does not send any more costs nothing: the ERP is the source of truth, and
  * a fee that it took back must not be debited. The component stays, at 0, with its history and its place. What was
- * charged here, such as a late fee, is not the ERP's to withdraw: its component never falls below that.
+ * charged here, such as a late fee, is not the ERP's to withdraw: its component never falls below that. What was given back
+ * of a deposit, an own charge below 0, is not charged again.
  */
 export function replaceFees(
   current: readonly FeeComponent[],
@@ -153,7 +154,8 @@ export function replaceFees(
     current,
     wanted.map(({ componentType, feePaise }) => {
       const least = ownPartOf(current, componentType, ownCharges)
-      return { componentType, feePaise: paiseOf(Math.max(feePaise, least)), discounts: [] }
+      const returned = Math.min(ownCharges.get(componentType) ?? ZERO, 0)
+      return { componentType, feePaise: paiseOf(Math.max(feePaise + returned, least)), discounts: [] }
     }),
   )
   return changes.map(change => ({ ...change, note: noteOf(change, isSent.has(change.componentType)) }))
@@ -162,7 +164,7 @@ export function replaceFees(
 /** Less than was charged once a person has lowered the fee here. */
 function ownPartOf(current: readonly FeeComponent[], componentType: string, ownCharges: OwnCharges): Paise {
   const fee = current.find(one => one.componentType === componentType)?.feePaise ?? ZERO
-  return minPaise(fee, ownCharges.get(componentType) ?? ZERO)
+  return paiseOf(Math.max(minPaise(fee, ownCharges.get(componentType) ?? ZERO), 0))
 }
 
 /** An answer without any fee for a student who has some is a mistake of the ERP, not the end of all fees. */

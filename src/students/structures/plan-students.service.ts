@@ -1,4 +1,6 @@
 import type { SentFee } from '../../fees/fees.rules.ts'
+import { withoutReturned } from '../../fees/deposits/deposits.rules.ts'
+import { readReturned } from '../../fees/deposits/deposits.service.ts'
 import { planFees, readFeesOf, type FeePlan } from '../../fees/fees.service.ts'
 import {
   childNoOf,
@@ -44,12 +46,14 @@ export async function planStudents(
   const families = await store.readFamilies(db, institute.id, ids)
   const current = await readFeesOf(db, institute.id, ids)
   const paid = await store.readPaid(db, institute.id, ids)
+  const returned = await readReturned(db, institute.id, ids)
   const ruleNames = ruleNamesOf(structures)
   const grades = gradesOf(structures)
   const wanted = students.map(student => {
     const childNo = childNoOf(student.id, families.get(student.id) ?? [], grades)
     const structure = structureFor(structures, student.collectorCode)
-    const priced = structure === null ? [] : priceStudent(structure, { ...student, childNo })
+    const whole = structure === null ? [] : priceStudent(structure, { ...student, childNo })
+    const priced = withoutReturned(whole, returned.get(student.id) ?? new Map())
     const options = { ruleNames, chargedBefore: student.charged }
     const fees = mergeStructure(current.get(student.id) ?? [], priced, options)
     const reason = reasonToSkip(institute, student, { priced, paid: paid.get(student.id) ?? [] })

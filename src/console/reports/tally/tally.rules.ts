@@ -21,7 +21,7 @@ type TallyEntry = { ledger: string; amountPaise: Paise }
 
 export type Ledger = {
   name: string
-  group: 'Bank Accounts' | 'Cash-in-hand' | 'Indirect Expenses' | 'Direct Incomes'
+  group: 'Bank Accounts' | 'Cash-in-hand' | 'Indirect Expenses' | 'Direct Incomes' | 'Current Liabilities'
 }
 
 export const VOUCHERS_HEAD = head('Vouchers')

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { listEntries } from '../../../institutes/catalogue.service.ts'
+import { listEntries, readDeposits } from '../../../institutes/catalogue.service.ts'
 import type { Institute } from '../../../institutes/institutes.rules.ts'
 import { readableComponent } from '../../../platform/names.ts'
 import { badField } from '../../../platform/errors.ts'
@@ -40,17 +40,18 @@ export async function readLedgerNames(
 
 /** The accounts, and a ledger for every component of the institute. */
 export async function listTallyLedgers(ctx: Context, institute: Institute): Promise<TallyLedger[]> {
-  const [own, components] = await Promise.all([
+  const [own, components, deposits] = await Promise.all([
     store.readLedgers(ctx.db, institute.id),
     listEntries(ctx, institute, 'component'),
+    readDeposits(ctx.db, institute.id),
   ])
   const accounts = Object.entries(ACCOUNTS).map(([subject, account]) => ({ subject, ...account }))
-  const incomes = components.map(({ code }) => ({
+  const fees = components.map(({ code }) => ({
     subject: COMPONENT + code,
     usual: readableComponent(code),
-    group: 'Direct Incomes' as const,
+    group: deposits.includes(code) ? ('Current Liabilities' as const) : ('Direct Incomes' as const),
   }))
-  return [...accounts, ...incomes].map(entry => ({ ...entry, ledger: own.get(entry.subject) ?? entry.usual }))
+  return [...accounts, ...fees].map(entry => ({ ...entry, ledger: own.get(entry.subject) ?? entry.usual }))
 }
 
 export type LedgersChanged = { before: Record<string, string>; after: Record<string, string> }

@@ -1,3 +1,4 @@
+import { OWN_SOURCES } from '../../../fees/fees.rules.ts'
 import type { Queryable } from '../../../platform/db/database.ts'
 import type { Paise } from '../../../platform/money.ts'
 
@@ -34,7 +35,7 @@ export async function listGrades(
        join fee_components f on f.institute_id = s.institute_id and f.student_id = s.id
        where s.institute_id = $1 and s.status = 'active' and not exists (
          select from fee_changes c where c.institute_id = f.institute_id and c.student_id = f.student_id
-           and c.component_type = f.component_type and c.source in ('late_fee', 'rollover', 'charge'))
+           and c.component_type = f.component_type and c.source in (${OWN_SOURCES}))
        group by 1, 2, 3, 4
      )
      select g.academic_year_start as "academicYearStart", g.academic_year_end as "academicYearEnd", g.grade, g.students,

@@ -7,6 +7,7 @@ import { BankView } from './bank/bank-view.tsx'
 import { ClassesView } from './classes-view.tsx'
 import { CollectionView } from './collection-view.tsx'
 import { DemandView } from './demand-view.tsx'
+import { DepositsView } from './deposits-view.tsx'
 import { DisputesView } from './disputes-view.tsx'
 import { DuesView } from './dues-view.tsx'
 import { ExportsView } from './exports-view.tsx'
@@ -32,6 +33,7 @@ const VIEWS: readonly { key: string; group: string; label: string; View: Compone
   { key: 'disputes', group: 'To the bank', label: 'Disputes', View: DisputesView },
   { key: 'bank', group: 'To the bank', label: 'Bank statement', View: BankView },
   { key: 'reconciliation', group: 'Books', label: 'Reconciliation', View: ReconciliationView },
+  { key: 'deposits', group: 'Books', label: 'Deposits held', View: DepositsView },
   { key: 'ledger', group: 'Books', label: 'Ledger', View: LedgerView },
   { key: 'exports', group: 'Books', label: 'Exports', View: ExportsView },
 ]

@@ -3,6 +3,7 @@ import { useState, type ReactNode } from 'react'
 import { useMay } from '../../../api/session.ts'
 import { ConcessionDialogue } from './concession.tsx'
 import { AdvanceRefundDialogue } from './refund-advance.tsx'
+import { depositsOf, ReturnDepositDialogue } from './return-deposit.tsx'
 import { AdvanceDialogue } from './use-advance.tsx'
 import { EditProfileDialogue } from './edit-profile.tsx'
 import { FamilyLanguageDialogue } from './family-language.tsx'
@@ -24,6 +25,7 @@ type Action =
   | 'waiver'
   | 'advance'
   | 'advanceRefund'
+  | 'deposit'
   | 'fetch'
   | 'status'
 
@@ -37,6 +39,7 @@ const DIALOGUES: Record<Action, (props: ActionProps) => ReactNode> = {
   waiver: WaiverDialogue,
   advance: AdvanceDialogue,
   advanceRefund: AdvanceRefundDialogue,
+  deposit: ReturnDepositDialogue,
   fetch: FetchDialogue,
   status: StatusDialogue,
 }
@@ -97,6 +100,9 @@ export function StudentActs({ student }: { student: Student }) {
             <Menu.Item onClick={() => setAction('advanceRefund')} disabled={dues.advance_amount === 0}>
               Refund the advance
             </Menu.Item>
+            {depositsOf(student).length > 0 && (
+              <Menu.Item onClick={() => setAction('deposit')}>Give a deposit back</Menu.Item>
+            )}
             <Menu.Item onClick={() => setAction('fetch')} disabled={!hasErp}>
               Fetch from the ERP now
             </Menu.Item>

@@ -20,10 +20,31 @@ export function DuesSection({ student }: { student: Student }) {
       {dues.advance_amount > 0 && (
         <p>{formatRupees(dues.advance_amount)} was paid beyond the fees and stands as an advance.</p>
       )}
+      <Deposits student={student} />
       <Carried student={student} />
       <LateFees student={student} />
     </section>
   )
+}
+
+/** Held for the family, on the record of the year in which it was paid. */
+function Deposits({
+  student: { deposits, other_years: years, service_student_id: id },
+}: {
+  student: Student
+}) {
+  return deposits.map(one => {
+    const year = years.find(other => other.service_student_id === one.service_student_id)
+    const where =
+      one.service_student_id === id || year === undefined
+        ? ''
+        : `, paid in ${yearName(year.academic_year_start, year.academic_year_end)}`
+    return (
+      <p key={`${one.service_student_id} ${one.component_type}`}>
+        {`${formatRupees(one.amount)} of ${readable(one.component_type)} is held and will be given back${where}.`}
+      </p>
+    )
+  })
 }
 
 type CarriedAmount = Student['carried'][number]

@@ -1,0 +1,43 @@
+import { badField } from '../../platform/errors.ts'
+import { formatRupees, minPaise, subtractPaise, ZERO, type Paise } from '../../platform/money.ts'
+import type { ComponentAmount } from '../advances/advances.rules.ts'
+import type { FeeComponent, SentFee } from '../fees.rules.ts'
+
+/** What is held of a deposit: what was paid of it up to its price. More than that is an advance already. */
+export function heldOf({ payablePaise, paidPaise }: { payablePaise: Paise; paidPaise: Paise }): Paise {
+  return minPaise(paidPaise, payablePaise)
+}
+
+/** Parts of what is held, or all of it; each is checked. */
+export function checkReturn(
+  held: readonly ComponentAmount[],
+  asked: readonly { componentType: string; amountPaise: Paise | null }[] | null,
+): ComponentAmount[] {
+  if (asked === null) return [...held]
+  return asked.map(({ componentType, amountPaise }) => {
+    const most = held.find(one => one.componentType === componentType)?.amountPaise
+    if (most === undefined) throw badField('component_type', 'is no deposit that is held for this child')
+    if (amountPaise !== null && (amountPaise === 0 || amountPaise > most))
+      throw badField('amount', `must be more than 0 and at most the ${formatRupees(most)} that are held`)
+    return { componentType, amountPaise: amountPaise ?? most }
+  })
+}
+
+/** A deposit is given back by asking less for it: what was paid of it stands as an advance then. */
+export function feesAfterReturn(
+  fees: readonly FeeComponent[],
+  returned: readonly ComponentAmount[],
+): SentFee[] {
+  return returned.flatMap(({ componentType, amountPaise }) => {
+    const fee = fees.find(one => one.componentType === componentType)
+    return fee === undefined ? [] : [{ componentType, feePaise: subtractPaise(fee.feePaise, amountPaise) }]
+  })
+}
+
+/** What a structure charges, less what was given back of it. */
+export function withoutReturned(fees: readonly SentFee[], returned: ReadonlyMap<string, Paise>): SentFee[] {
+  return fees.map(fee => {
+    const gone = minPaise(fee.feePaise, returned.get(fee.componentType) ?? ZERO)
+    return gone === 0 ? fee : { ...fee, feePaise: subtractPaise(fee.feePaise, gone) }
+  })
+}

@@ -1,0 +1,37 @@
+import type { Queryable } from '../../platform/db/database.ts'
+import type { Paise } from '../../platform/money.ts'
+
+type DepositSum = { studentId: string; componentType: string; payablePaise: Paise; paidPaise: Paise }
+
+/** Deposits that something was paid of, as this transaction sees them. */
+export async function readDepositSums(
+  db: Queryable,
+  instituteId: number,
+  studentIds: readonly string[],
+): Promise<DepositSum[]> {
+  return db.query<DepositSum>(
+    `select b.student_id as "studentId", b.component_type as "componentType",
+       b.fee_paise - b.discount_paise as "payablePaise", b.paid_paise as "paidPaise"
+     from student_balance_sums b join catalogue_entries c on c.institute_id = b.institute_id and c.kind = 'component'
+       and c.code = b.component_type and c.is_deposit
+     where b.institute_id = $1 and b.student_id = any($2) and b.paid_paise > 0
+     order by b.student_id, b.component_type`,
+    [instituteId, studentIds],
+  )
+}
+
+type Returned = { studentId: string; componentType: string; amountPaise: Paise }
+
+export async function readReturned(
+  db: Queryable,
+  instituteId: number,
+  studentIds: readonly string[],
+): Promise<Returned[]> {
+  return db.query<Returned>(
+    `select c.student_id as "studentId", c.component_type as "componentType",
+       sum(coalesce(c.fee_before_paise, 0) - c.fee_after_paise)::bigint as "amountPaise"
+     from fee_changes c where c.institute_id = $1 and c.student_id = any($2) and c.source = 'deposit'
+     group by c.student_id, c.component_type`,
+    [instituteId, studentIds],
+  )
+}

@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { paiseOf } from '../../src/platform/money.ts'
+import { dropsEveryFee, replaceFees } from '../../src/students/profile/profile.rules.ts'
+import { SCHOOL, STUDENTS, StudentDesk, TUITION } from '../console/students/support.ts'
+import { assertAnswer } from '../console/support.ts'
+import type { Json } from '../harness/client.ts'
+import { ERP } from '../harness/samples.ts'
+
+const desk = await StudentDesk.open(after)
+const { owner, finance, viewer } = desk
+const { demo } = desk.bursar
+const CAUTION = { component_type: 'CAUTION_DEPOSIT', fee_amount: 5_000 }
+
+const pay = async (id: string, parts: Record<string, number>): Promise<string> => {
+  const fee_components = Object.entries(parts).map(([component_type, amount]) => ({ component_type, amount }))
+  const amount = Object.values(parts).reduce((sum, one) => sum + one, 0)
+  const sent = { amount, paid_at: '2026-11-01', mode: 'cash', fee_components }
+  const answer = await finance.post(`${STUDENTS}/${id}/payments`, sent)
+  assertAnswer(answer, '201')
+  return answer.body.data.transaction_id
+}
+
+const held = async (): Promise<Json[]> => {
+  const { body } = await viewer.get(`${SCHOOL}/money/deposits`)
+  return body.data.map((one: Json) => [one.service_student_id, one.component_type, one.held_amount])
+}
+
+const giveBack = (id: string, body: Json = {}) =>
+  finance.post(`${STUDENTS}/${id}/deposit-returns`, {
+    component_type: 'CAUTION_DEPOSIT',
+    reason: 'Left the school',
+    ...body,
+  })
+
+const dues = async (id: string): Promise<Json> => (await demo.get(`${ERP}/students/${id}/dues`)).body.data
+
+let kabir = ''
+let paidBy = ''
+
+test('an owner says which fees are deposits, and what is paid of them is held for the child', async () => {
+  kabir = await desk.register({}, { fees: [TUITION, CAUTION] })
+  const marked = { component_types: ['CAUTION_DEPOSIT'] }
+  assert.equal((await finance.send('PUT', `${SCHOOL}/deposit-fees`, marked)).status, 403)
+  assertAnswer(await owner.send('PUT', `${SCHOOL}/deposit-fees`, marked), '200')
+  assert.deepEqual((await viewer.get(`${SCHOOL}/deposit-fees`)).body.data, marked)
+  assert.deepEqual(await held(), [])
+  paidBy = await pay(kabir, { CAUTION_DEPOSIT: 5_000, TUITION_FEE: 1_000 })
+  assert.deepEqual(await held(), [[kabir, 'CAUTION_DEPOSIT', 5_000]])
+})
+
+test('a deposit is no income: the certificate of fees leaves it out and Tally has it as a liability', async () => {
+  const file = await viewer.get(`${SCHOOL}/money/tally-ledgers/export?format=tally`)
+  assert.match(file.text, /<LEDGER NAME="Caution deposit" [\s\S]*?<PARENT>Current Liabilities<\/PARENT>/)
+  const meera = await desk.register({}, { fees: [TUITION, CAUTION] })
+  const certificate = () => viewer.get(`${STUDENTS}/${meera}/fee-certificate?financial_year=2026-27`)
+  await pay(meera, { CAUTION_DEPOSIT: 5_000 })
+  assertAnswer(await certificate(), '409 HUE00002')
+  await pay(meera, { TUITION_FEE: 100 })
+  assert.equal((await certificate()).status, 200)
+  assertAnswer(await giveBack(meera), '201')
+})
+
+test('what is given back is an advance, asked for no more, and paid out with a voucher', async () => {
+  assertAnswer(await giveBack(kabir, { amount: 6_000 }), '400 HUE00000')
+  assertAnswer(await giveBack(kabir, { component_type: 'TUITION_FEE' }), '400 HUE00000')
+  const part = await giveBack(kabir, { amount: 2_000 })
+  assertAnswer(part, '201')
+  assert.deepEqual(part.body.data, [{ component_type: 'CAUTION_DEPOSIT', amount: 2_000 }])
+  assert.deepEqual(await held(), [[kabir, 'CAUTION_DEPOSIT', 3_000]])
+  const { total_amount, advance_amount } = await dues(kabir)
+  assert.deepEqual([total_amount, advance_amount], [59_000, 2_000])
+  const refund = await finance.post(`${STUDENTS}/${kabir}/payments/${paidBy}/refunds`, {
+    amount: 2_000,
+    way: 'cash',
+    reason: 'Deposit returned',
+  })
+  assertAnswer(refund, '201')
+  assert.deepEqual(refund.body.data.details, [{ component_type: 'CAUTION_DEPOSIT', amount: 2_000 }])
+  const after = await dues(kabir)
+  assert.deepEqual([after.total_amount, after.advance_amount], [59_000, 0])
+  assert.deepEqual(await held(), [[kabir, 'CAUTION_DEPOSIT', 3_000]])
+  const { text } = await demo.get(`${ERP}/students/${kabir}/fee`)
+  assert.match(text, /"note":"Left the school"/)
+})
+
+test('or it pays what the child owes', async () => {
+  assertAnswer(await giveBack(kabir), '201')
+  assertAnswer(await finance.post(`${STUDENTS}/${kabir}/advance-uses`, { reason: 'Set off' }), '201')
+  const { total_amount, advance_amount } = await dues(kabir)
+  assert.deepEqual([total_amount, advance_amount], [56_000, 0])
+  assert.deepEqual(await held(), [])
+  assertAnswer(await giveBack(kabir), '400 HUE00000')
+})
+
+test('what was given back is not charged again, neither by the structure nor by the ERP', async () => {
+  const YEAR = `${SCHOOL}/fee-structures/2026/2027`
+  const structure = {
+    terms: [{ name: 'Term 1', due_date: '2026-06-10' }],
+    fee_heads: ['CAUTION_DEPOSIT'],
+    grades: ['5'],
+    amounts: [{ grade: '5', component_type: 'CAUTION_DEPOSIT', term: 1, amount: 5_000 }],
+    concessions: [],
+  }
+  assertAnswer(await finance.send('PUT', YEAR, structure), '200')
+  assertAnswer(await finance.post(`${YEAR}/apply`, { grade: '5' }), '200')
+  const { components } = await dues(kabir)
+  assert.equal(components.find((one: Json) => one.component_type === 'CAUTION_DEPOSIT').fee_amount, 0)
+  const stored = { componentType: 'CAUTION_DEPOSIT', position: 1, feePaise: paiseOf(0), discounts: [] }
+  const sent = { componentType: 'CAUTION_DEPOSIT', feePaise: paiseOf(500_000) }
+  const pulled = (returned: number) =>
+    replaceFees([stored], [sent], new Map([['CAUTION_DEPOSIT', paiseOf(-returned)]]))
+  assert.deepEqual(pulled(500_000), [])
+  assert.equal(pulled(200_000)[0]?.after.feePaise, 300_000)
+  const noFees = {
+    student: {} as never,
+    fees: [stored],
+    ownCharges: new Map([['CAUTION_DEPOSIT', paiseOf(-5)]]),
+  }
+  assert.equal(dropsEveryFee(noFees, []), false)
+})
