@@ -7,7 +7,7 @@ import type { Context } from '../src/platform/context.ts'
 import { requestList } from '../src/request-log/request.list.ts'
 import { deliveryList } from '../src/webhooks/delivery-log/delivery.list.ts'
 import { findDelivery } from '../src/webhooks/delivery-log/deliveries.store.ts'
-import { claimDue, releaseAll } from '../src/webhooks/engine/claims.store.ts'
+import { claimDue, giveBack } from '../src/webhooks/engine/queue.store.ts'
 import type { Figure } from './figures.ts'
 import { openCluster, type Cluster } from './rig.ts'
 import type { Size } from './size.ts'
@@ -48,7 +48,7 @@ type Books = { ctx: Context; cursor: string; deliveryId: string; sizes: Figure[]
 
 const ACTS: Record<string, (books: Books) => Promise<unknown>> = {
   'A claim of deliveries': async ({ ctx }) =>
-    releaseAll(ctx.db, (await claimDue(ctx.db, { limit: PAGE, roomEach: PAGE, busy: [] })).claims),
+    giveBack(ctx.db, (await claimDue(ctx.db, { limit: PAGE, roomEach: PAGE, busy: [] })).claims),
   'The newest page of events': ({ ctx }) => listEvents(ctx, 1, {}, { order: 'newest', limit: PAGE }),
   'The next page of a follower': ({ ctx, cursor }) =>
     listEvents(ctx, 1, {}, { order: 'oldest', limit: PAGE, cursor }),

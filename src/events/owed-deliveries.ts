@@ -9,7 +9,7 @@ export type OwedDeliveries = {
 }
 
 /** An event that its transaction has just written. */
-export type OwedEvent = {
+type OwedEvent = {
   id: string
   code: string
   sequence: number

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import type { Claimed } from '../../src/webhooks/engine/claims.store.ts'
+import type { Claimed } from '../../src/webhooks/engine/queue.store.ts'
 import { EndpointQueues } from '../../src/webhooks/engine/endpoint-queues.ts'
 
 /** The connections have a limit of their own; this is the one that keeps claims from piling up behind them. */

@@ -11,7 +11,7 @@ import type { Context } from '../../src/platform/context.ts'
 import type { Transaction } from '../../src/platform/db/database.ts'
 import { STATEMENTS } from '../../src/platform/db/client.ts'
 import { createLog } from '../../src/platform/log.ts'
-import { queueClaimed } from '../../src/webhooks/engine/claims.store.ts'
+import { queueClaimed } from '../../src/webhooks/engine/queue.store.ts'
 import { waitFor } from '../harness/wait.ts'
 import { Random } from '../sim/random.ts'
 import {

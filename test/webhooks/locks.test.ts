@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { recordAttempts } from '../../src/webhooks/engine/results.service.ts'
-import { claimDue } from '../../src/webhooks/engine/claims.store.ts'
+import { claimDue } from '../../src/webhooks/engine/queue.store.ts'
 import { lockSubscription } from '../../src/webhooks/subscriptions/subscriptions.store.ts'
 import { startBursar } from '../harness/bursar.ts'
 import { waitFor } from '../harness/wait.ts'

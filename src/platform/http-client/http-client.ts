@@ -1,9 +1,7 @@
 import type { Socket } from 'node:net'
 import type { Dispatcher } from 'undici'
 import type { AddressPolicy } from './addresses.ts'
-import { createConnector } from './connections.ts'
-import { Connections, type Borrower, type Connection } from './connections.ts'
-import { Deadlines, type Limited } from './deadlines.ts'
+import { Agent, createConnector } from './connections.ts'
 import { explain, OutboundFailure, type FailureReason } from './failure.ts'
 import { Names } from './names.ts'
 import { traceCall } from '../tracing/spans.ts'
@@ -64,6 +62,8 @@ const turns = new Turns()
 const IDLE_MS = 4_000
 const LONGEST_IDLE_MS = 10_000
 const BEFORE_PEER_CLOSES_MS = 1_000
+/** How long an origin gets a new connection for each request after a request was lost on a kept one. */
+const CAREFUL_MS = 60_000
 
 /**
  * Every HTTP request that leaves the process. It follows no redirect, obeys no proxy of the environment, sends nothing a
@@ -72,12 +72,14 @@ const BEFORE_PEER_CLOSES_MS = 1_000
 export class HttpClient {
   readonly #names: Names
   readonly #sockets = new Set<Socket>()
-  readonly #deadlines = new Deadlines()
-  readonly #connections: Connections
+  readonly #agent: InstanceType<typeof Agent>
+  /** Origins that closed a connection without having said so, and until when none of theirs is kept. */
+  readonly #careful = new Map<string, number>()
 
   constructor({ policy, nameServers, connectionsPerOrigin = CONNECTIONS_PER_ORIGIN }: HttpClientOptions) {
     this.#names = new Names(nameServers)
-    this.#connections = new Connections(connectionsPerOrigin, {
+    this.#agent = new Agent({
+      connections: connectionsPerOrigin,
       connect: createConnector({ policy, names: this.#names, sockets: this.#sockets }),
       // Two requests on one connection would be a second one lost with the first.
       pipelining: 1,
@@ -97,60 +99,70 @@ export class HttpClient {
     return new Promise(resolve => this.exchange(request, result => resolve(traced(result))))
   }
 
-  /** Calls back at once, unlike `send`: a request that follows from there finds the connection warm. */
+  /** Calls back instead of making a promise: it is called for every delivery. */
   exchange(request: HttpRequest, onResult: OnResult): void {
     const address = readAddress(request.url)
     assertHeaders(request.headers)
-    const means = { deadlines: this.#deadlines, connections: this.#connections }
-    this.#connections.lend(address.origin, new Exchange(request, address, means, onResult))
+    const { method, headers, body = null } = request
+    const { origin, path } = address
+    const exchange = new Exchange(request, { address, onResult, onLost: () => this.#beCareful(origin) })
+    this.#agent.dispatch({ origin, path, method, headers, body, reset: this.#isCareful(origin) }, exchange)
+  }
+
+  #isCareful(origin: string): boolean {
+    const until = this.#careful.get(origin)
+    if (until === undefined) return false
+    if (performance.now() < until) return true
+    this.#careful.delete(origin)
+    return false
+  }
+
+  /** A server that closes kept connections without a word would take another request with each of them. */
+  #beCareful(origin: string): void {
+    if (this.#careful.size >= MOST_KNOWN) this.#careful.clear()
+    this.#careful.set(origin, performance.now() + CAREFUL_MS)
   }
 
   /** Ends every connection at once; what was under way is answered as stopped. */
   async close(): Promise<void> {
     this.#names.close()
-    const isClosed = this.#connections.close()
+    const isClosed = this.#agent.destroy()
     for (const socket of this.#sockets) socket.destroy()
     await isClosed
   }
 }
 
-type Means = { deadlines: Deadlines; connections: Connections }
+type ExchangeOptions = {
+  address: Address
+  onResult: OnResult
+  /** Called when the connection was closed before anything of an answer came. */
+  onLost: () => void
+}
 
 /** One request on its way; undici calls it as things happen. Settled once, whatever else happens after. */
-class Exchange implements Dispatcher.DispatchHandler, Limited, Borrower {
+class Exchange implements Dispatcher.DispatchHandler {
   readonly #request: HttpRequest
-  readonly #address: Address
-  readonly #means: Means
-  readonly #onResult: OnResult
-  readonly startedAt = performance.now()
+  readonly #options: ExchangeOptions
+  readonly #startedAt = performance.now()
   readonly #joined: Buffer[] = []
   #pieces: Buffer[] = []
-  #connection: Connection | null = null
+  #timer: NodeJS.Timeout
   #controller: Dispatcher.DispatchController | null = null
   #httpStatus = 0
   #headers: AnswerHeaders = {}
   #length = 0
   #isSettled = false
 
-  constructor(request: HttpRequest, address: Address, means: Means, onResult: OnResult) {
+  constructor(request: HttpRequest, options: ExchangeOptions) {
     this.#request = request
-    this.#address = address
-    this.#means = means
-    this.#onResult = onResult
-    means.deadlines.watch(this, request.timeoutMs)
-  }
-
-  start(connection: Connection): void {
-    const { method, headers, body = null } = this.#request
-    this.#connection = connection
-    connection.client.dispatch({ path: this.#address.path, method, headers, body }, this)
-  }
-
-  refuse(error: Error): void {
-    this.onResponseError(null, error)
+    this.#options = options
+    this.#timer = setTimeout(() => this.#giveUp(), request.timeoutMs)
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
+    // Its time passed while it waited for a connection: it is never sent.
+    // Thrown and not aborted, as undici ends the connection under a request that is aborted.
+    if (this.#isSettled) throw new OutboundFailure('timeout', '')
     this.#controller = controller
   }
 
@@ -173,23 +185,27 @@ class Exchange implements Dispatcher.DispatchHandler, Limited, Borrower {
   }
 
   onResponseEnd(): void {
-    if (this.#connection !== null) this.#means.connections.giveBack(this.#connection)
     this.#succeed(false)
   }
 
   onResponseError(_: Dispatcher.DispatchController | null, error: Error): void {
-    if (this.#connection !== null) this.#means.connections.drop(this.#connection)
     if (this.#isSettled) return
-    this.#fail(explain(error, { isSent: this.#controller !== null, isTls: this.#address.isTls }))
+    const isSent = this.#controller !== null
+    if (isSent && this.#httpStatus === 0) this.#options.onLost()
+    this.#fail(explain(error, { isSent, isTls: this.#options.address.isTls }))
   }
 
-  giveUp(): void {
+  #giveUp(): void {
+    // A timer counts from the beginning of the turn of the event loop in which it was set.
+    const leftMs = this.#startedAt + this.#request.timeoutMs - performance.now()
+    if (leftMs > 0) {
+      this.#timer = setTimeout(() => this.#giveUp(), Math.ceil(leftMs))
+      return
+    }
     const within = `within ${this.#request.timeoutMs} ms.`
     const failure = new OutboundFailure('timeout', this.#waitingFor() + within)
     this.#fail(failure)
-    if (this.#controller !== null) this.#controller.abort(failure)
-    else if (this.#connection !== null) this.#means.connections.drop(this.#connection)
-    else this.#means.connections.withdraw(this.#address.origin, this)
+    this.#controller?.abort(failure)
   }
 
   #waitingFor(): string {
@@ -221,16 +237,16 @@ class Exchange implements Dispatcher.DispatchHandler, Limited, Borrower {
   #end(result: HttpResult): void {
     if (this.#isSettled) return
     this.#isSettled = true
-    this.#means.deadlines.release(this, this.#request.timeoutMs)
+    clearTimeout(this.#timer)
     // A failure may come before `exchange` has returned; with one in the wake of another there would be no end of it.
-    if (result.kind === 'failed') queueMicrotask(() => this.#onResult(result))
+    if (result.kind === 'failed') queueMicrotask(() => this.#options.onResult(result))
     else if (this.#length < HARMLESS_BYTES) this.#tellNow(result)
     else turns.take(() => this.#tellNow(result))
   }
 
   #tellNow(result: HttpResult): void {
     try {
-      this.#onResult(result)
+      this.#options.onResult(result)
     } catch (error) {
       // A fault of ours, which undici would take for one of the connection and tell nobody.
       queueMicrotask(() => {
@@ -240,7 +256,7 @@ class Exchange implements Dispatcher.DispatchHandler, Limited, Borrower {
   }
 
   #elapsedMs(): number {
-    return Math.round(performance.now() - this.startedAt)
+    return Math.round(performance.now() - this.#startedAt)
   }
 }
 

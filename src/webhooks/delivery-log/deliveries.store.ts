@@ -1,6 +1,6 @@
 import type { Queryable, Transaction } from '../../platform/db/database.ts'
-import type { AttemptRecord } from '../engine/results.store.ts'
-import { ASKED_FOR } from '../engine/claims.store.ts'
+import type { AttemptRecord } from '../engine/queue.store.ts'
+import { ASKED_FOR } from '../engine/queue.store.ts'
 import type { DeliveryState } from './deliveries.rules.ts'
 
 /** A delivery as people and programs look at it. */

@@ -4,7 +4,7 @@ import { DELIVERY_STATES } from './deliveries.rules.ts'
 import type { RecordedEvent } from '../../events/events.service.ts'
 import { outputOf } from '../../http/wire/output.ts'
 import { CATALOGUE } from '../events.docs.ts'
-import type { AttemptRecord } from '../engine/results.store.ts'
+import type { AttemptRecord } from '../engine/queue.store.ts'
 import type { Delivery } from './deliveries.service.ts'
 
 const DELIVERY_ID = 'dlv_01k9zq4m0ve8sbn6yt2hw3c5da'

@@ -1,28 +1,22 @@
-import type { Context } from '../../platform/context.ts'
-import type { Log } from '../../platform/log.ts'
-import type { HttpClient, HttpResult } from '../../platform/http-client/http-client.ts'
-import { deliveryBody } from '../delivery-log/deliveries.rules.ts'
 import type { OwedDeliveries } from '../../events/owed-deliveries.ts'
+import type { Context } from '../../platform/context.ts'
 import type { Transaction } from '../../platform/db/database.ts'
+import type { HttpClient, HttpResult } from '../../platform/http-client/http-client.ts'
+import type { Log } from '../../platform/log.ts'
+import { deliveryBody } from '../delivery-log/deliveries.rules.ts'
+import { EndpointQueues, UnwrittenFailures, type Waiting } from './endpoint-queues.ts'
 import {
   CLAIM_AT_ONCE,
   claimDue,
   findChanged,
+  giveBack,
+  giveBackInterrupted,
   queueClaimed,
   readIfEmpty,
-  releaseAll,
   type Claimed,
   type HandedOver,
-} from './claims.store.ts'
-import { EndpointQueues, type Waiting } from './endpoint-queues.ts'
-import {
-  answerMsOf,
-  judgeAttempt,
-  Results,
-  UnwrittenFailures,
-  unsent,
-  type ClaimEnd,
-} from './results.service.ts'
+} from './queue.store.ts'
+import { answerMsOf, judgeAttempt, Results, unsent, type ClaimEnd } from './results.service.ts'
 import { deliveryRequest, OpenedKeys, traceDelivery, type Keys } from './send.ts'
 
 export type DeliveryOptions = {
@@ -55,7 +49,7 @@ export class DeliveryEngine {
   readonly #held = new Set<Claimed>()
   /** Nobody looked for them, so there need be no more where they came from. */
   readonly #handedOver = new WeakSet<Claimed>()
-  readonly #givingBack = new Set<Promise<void>>()
+  readonly #givingBack = new Set<Promise<unknown>>()
   readonly #keys: OpenedKeys
   readonly #results: Results
   readonly #unwritten = new UnwrittenFailures()
@@ -112,7 +106,7 @@ export class DeliveryEngine {
     const out = [...this.#held]
     this.#held.clear()
     const { db } = this.#ctx
-    await Promise.allSettled([releaseAll(db, unstarted), releaseAll(db, out, { areOut: true })])
+    await Promise.allSettled([giveBack(db, unstarted), giveBackInterrupted(db, out)])
   }
 
   async #loop(): Promise<void> {
@@ -151,7 +145,7 @@ export class DeliveryEngine {
     const surplus = this.#enter(claims)
     this.#queues.setStock()
     // The surplus is of an endpoint with more subscriptions than places.
-    await releaseAll(db, [...surplus, ...stale])
+    await giveBack(db, [...surplus, ...stale])
     if (this.#held.size === 0) {
       const emptyAt = await readIfEmpty(db)
       // A wake-up that came meanwhile may stand for rows that this read did not see.
@@ -231,8 +225,14 @@ export class DeliveryEngine {
     const at = new Date()
     let keys: Keys | null = null
     const traced = traceDelivery(claimed)
-    const onResult = (result: HttpResult): void =>
-      this.#onEnded(this.#judge(claimed, { at, keys, result: traced(result) }))
+    const { retrySeconds } = this.#options
+    const onResult = (answer: HttpResult): void => {
+      const result = traced(answer)
+      const ended = judgeAttempt(claimed, { at, keys, result }, { retrySeconds, chance: Math.random() })
+      this.#logAttempt(claimed, result, ended.finish.state)
+      this.attempted++
+      this.#onEnded(ended)
+    }
     try {
       keys = this.#keys.of(claimed.webhook)
       const body = Buffer.from(deliveryBody(claimed))
@@ -255,7 +255,9 @@ export class DeliveryEngine {
     this.#queues.leave(claimed, answerMsOf(ended))
     // Two, if the endpoint has more places than before.
     this.#startNext(origin, 2)
-    if (this.#queues.isLow(origin)) this.#refill()
+    if (!this.#queues.isLow(origin)) return
+    this.#queues.clearStock()
+    this.wake()
   }
 
   #startNext(origin: string, most: number): void {
@@ -264,22 +266,6 @@ export class DeliveryEngine {
       if (next === null) return
       this.#deliver(next)
     }
-  }
-
-  #refill(): void {
-    this.#queues.clearStock()
-    this.wake()
-  }
-
-  #judge(
-    claimed: Claimed,
-    { at, keys, result }: { at: Date; keys: Keys | null; result: HttpResult },
-  ): ClaimEnd {
-    const { retrySeconds } = this.#options
-    const ended = judgeAttempt(claimed, { at, keys, result }, { retrySeconds, chance: Math.random() })
-    this.#logAttempt(claimed, result, ended.finish.state)
-    this.attempted++
-    return ended
   }
 
   /** Counts a delivery that we cannot build as a failed attempt, so that it does not stop the others. */
@@ -310,7 +296,7 @@ export class DeliveryEngine {
 
   #giveBack(claims: readonly Claimed[]): void {
     if (claims.length === 0) return
-    const released = releaseAll(this.#ctx.db, claims).catch((error: unknown) =>
+    const released = giveBack(this.#ctx.db, claims).catch((error: unknown) =>
       this.#log.warn({ err: error }, 'releasing claimed webhook deliveries failed; their leases will expire'),
     )
     this.#givingBack.add(released)

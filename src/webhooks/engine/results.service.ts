@@ -5,7 +5,6 @@ import { bisectOnFailure } from '../../platform/concurrency.ts'
 import { addAll } from '../../platform/lists.ts'
 import type { Log } from '../../platform/log.ts'
 import {
-  CIRCUIT_OPENS_AT,
   healthAfter,
   judge,
   stepAfter,
@@ -15,16 +14,13 @@ import {
 } from '../delivery-log/deliveries.rules.ts'
 import { cancelWaiting } from '../delivery-log/deliveries.store.ts'
 import { addNotices, type Notice } from '../failure-mails/notices.store.ts'
-import { disableSubscription } from '../subscriptions/subscriptions.store.ts'
-import type { Claimed } from './claims.store.ts'
 import {
-  finishAll,
+  disableSubscription,
   lockHealth,
   writeHealth,
-  type AttemptRecord,
-  type Finish,
   type SubscriptionHealth,
-} from './results.store.ts'
+} from '../subscriptions/subscriptions.store.ts'
+import { finishAll, type AttemptRecord, type Claimed, type Finish } from './queue.store.ts'
 import type { Keys } from './send.ts'
 
 /** How a claim ended; no verdict when nothing was sent. */
@@ -258,44 +254,4 @@ function groupBySubscription(batch: readonly ClaimEnd[]): Group[] {
     groups.set(webhook.id, group)
   }
   return [...groups.values()]
-}
-
-/**
- * Failures in a row whose results are not written yet, by subscription. The circuit opens when they are written; an
- * endpoint that refuses at once would until then get as many requests as it can answer. So with as many unwritten as
- * open the circuit nothing more is sent to the subscription; nor what a look at the queue that began before it opened
- * brings after it.
- */
-export class UnwrittenFailures {
-  readonly #counts = new Map<string, number>()
-
-  #shutSinceLook: ReadonlySet<string> = new Set()
-
-  isHeld({ webhook: { id, isPaused } }: Claimed): boolean {
-    const isStale = this.#shutSinceLook.has(id) && !isPaused
-    return isStale || (this.#counts.get(id) ?? 0) >= CIRCUIT_OPENS_AT
-  }
-
-  beginLook(): void {
-    this.#shutSinceLook = new Set()
-  }
-
-  add({ finish: { claimed }, verdict }: ClaimEnd): void {
-    const { id } = claimed.webhook
-    if (verdict?.kind === 'delivered') this.#counts.delete(id)
-    else this.#counts.set(id, (this.#counts.get(id) ?? 0) + 1)
-  }
-
-  /** Answers the endpoints at which something may be held no longer. */
-  remove(batch: readonly ClaimEnd[], shut: ReadonlySet<string>): Set<string> {
-    this.#shutSinceLook = this.#shutSinceLook.union(shut)
-    const failed = batch.filter(({ verdict }) => verdict?.kind !== 'delivered')
-    for (const { finish } of failed) {
-      const { id } = finish.claimed.webhook
-      const left = (this.#counts.get(id) ?? 0) - 1
-      if (left > 0) this.#counts.set(id, left)
-      else this.#counts.delete(id)
-    }
-    return new Set(failed.map(({ finish }) => finish.claimed.webhook.origin))
-  }
 }

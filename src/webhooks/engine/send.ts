@@ -4,7 +4,7 @@ import { mergeHeaders, type HttpRequest } from '../../platform/http-client/http-
 import { traceCall } from '../../platform/tracing/spans.ts'
 import { excerptOf, maskOf, spellingsOf } from '../delivery-log/deliveries.rules.ts'
 import { openHeader, openSecrets } from '../subscriptions/subscriptions.service.ts'
-import type { Claimed, DeliveryTarget } from './claims.store.ts'
+import type { Claimed, DeliveryTarget } from './queue.store.ts'
 
 const TIMEOUT_MS = 15_000
 const MAX_ANSWER_BYTES = 64 * 1_024

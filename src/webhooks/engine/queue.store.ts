@@ -1,27 +1,31 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { OwedDeliveries, OwedEvent } from '../../events/owed-deliveries.ts'
+import type { OwedDeliveries } from '../../events/owed-deliveries.ts'
 import { assert } from '../../platform/assert.ts'
 import type { Database, Queryable, Transaction } from '../../platform/db/database.ts'
-import { institutesOf, isHere, oneOf } from '../../platform/db/query.ts'
-import { CIRCUIT_OPENS_AT, type DeliverableEvent } from '../delivery-log/deliveries.rules.ts'
+import { institutesOf, isHere, nameRows, oneOf } from '../../platform/db/query.ts'
+import {
+  CIRCUIT_OPENS_AT,
+  type DeliverableEvent,
+  type DeliveryState,
+} from '../delivery-log/deliveries.rules.ts'
 
 /**
- * The queue of deliveries, in the order of a delivery's way: what is ready is found, claimed and completed with its event
- * and its target; or it is handed over by the transaction that made it; what is not sent is given back.
+ * The queue of deliveries, in the order of a delivery's way: it is found, claimed, and read with its event and where it
+ * goes; or it is claimed by the transaction that makes it. Then its result is written, or it is given back.
  */
 
 /** A delivery that this worker holds: nobody else attempts or finishes it until its claim runs out. */
-export type Claimed = {
+export type Claimed = DeliverableEvent & {
   instituteId: number
   id: string
   claim: number
-  /** Where its row stands in the queue. */
+  /** The row's ctid in the queue. */
   place: string
   failures: number
   /** The trace of what caused the event; null: not traced. */
   traceParent: string | null
   webhook: DeliveryTarget
-} & DeliverableEvent
+}
 
 /** Where a subscription's deliveries go at this moment; those of one batch share it. */
 export type DeliveryTarget = {
@@ -48,7 +52,7 @@ export const ASKED_FOR = `'-infinity'::timestamptz`
 
 const PAUSED = `coalesce(s.paused_until > now(), false)`
 
-/** How many more the subscriptions of one endpoint may be given between them. */
+/** How many more deliveries the subscriptions of one endpoint may be given between them. */
 export type Room = { origin: string; room: number }
 
 /** A subscription that something may be sent to now, and how much. */
@@ -56,92 +60,46 @@ type ReadySubscription = {
   instituteId: number
   webhookId: string
   room: number
-  /** Only what somebody asked for by hand. */
+  /** It only gets what somebody asked for by hand. */
   isPaused: boolean
   needsProbe: boolean
-  claim: number
 }
 
-type WaitingSubscription = ReadySubscription & { origin: string; turn: number }
-
-/** Each subscription with something in the queue, and its first row: the queue is looked up once for each. */
-const WAITING = `(
-    with recursive waiting as (
-      (select institute_id, webhook_id, next_attempt_at as first_at from webhook_queue
-       order by institute_id, webhook_id, next_attempt_at limit 1)
-      union all
-      select next.* from waiting w cross join lateral (
-        select institute_id, webhook_id, next_attempt_at from webhook_queue
-        where (institute_id, webhook_id) > (w.institute_id, w.webhook_id)
-        order by institute_id, webhook_id, next_attempt_at limit 1) next)
-    select * from waiting) w
-  join webhook_subscriptions s on s.institute_id = w.institute_id and s.id = w.webhook_id`
-
-const IS_READY = `first_at <= now() and coalesce(busy.room, $1) > 0
-  and (not ${PAUSED} or s.disabled_at is not null or first_at = ${ASKED_FOR})`
-
-/** A disabled one needs no room, as what it has left is only cancelled. */
-const LOOK = `
-  select s.institute_id as "instituteId", s.id as "webhookId", s.origin, coalesce(busy.room, $1)::int as room,
-    ${PAUSED} and s.disabled_at is null as "isPaused",
-    s.failures_in_row >= ${CIRCUIT_OPENS_AT} and s.disabled_at is null and not ${PAUSED} as "needsProbe",
-    random() as turn, (select nextval('webhook_claims')) as claim
-  from ${WAITING}
-  left join unnest($2::text[], $3::int[]) as busy (origin, room) on busy.origin = s.origin and s.disabled_at is null
-  where ${IS_READY} and ${isHere('s.institute_id')}
-  order by s.institute_id, s.id`
-
 /**
- * The subscriptions to which something can be sent. Neither those with nothing to send nor a long backlog may cost
- * anything.
- *
- * Subscriptions of one endpoint share its room. With the circuit open a subscription gets one probe. Those come first, so
- * that none is paused for a probe that a limit cuts off; the others in any order.
+ * A loose index scan: the queue is looked up once for each subscription that has something in it, so neither those with
+ * nothing to send nor a long backlog cost anything. Subscriptions of one endpoint share its room; a disabled one needs
+ * none, as what it has left is only cancelled. Those that want a probe come first, so that none is paused for a probe
+ * that a limit cuts off; the others in any order.
  */
+const FIND = `
+  with recursive waiting as (
+    (select institute_id, webhook_id, next_attempt_at as first_at from webhook_queue
+     order by institute_id, webhook_id, next_attempt_at limit 1)
+    union all
+    select next.* from waiting w cross join lateral (
+      select institute_id, webhook_id, next_attempt_at from webhook_queue
+      where (institute_id, webhook_id) > (w.institute_id, w.webhook_id)
+      order by institute_id, webhook_id, next_attempt_at limit 1) next)
+  select s.institute_id as "instituteId", s.id as "webhookId",
+    ceil(coalesce(busy.room, $1)::numeric / count(*) over (partition by s.origin))::int as room,
+    ${PAUSED} and s.disabled_at is null as "isPaused",
+    s.failures_in_row >= ${CIRCUIT_OPENS_AT} and s.disabled_at is null and not ${PAUSED} as "needsProbe"
+  from waiting w join webhook_subscriptions s on s.institute_id = w.institute_id and s.id = w.webhook_id
+  left join unnest($2::text[], $3::int[]) as busy (origin, room) on busy.origin = s.origin and s.disabled_at is null
+  where first_at <= now() and coalesce(busy.room, $1) > 0
+    and (not ${PAUSED} or s.disabled_at is not null or first_at = ${ASKED_FOR})
+    and ${isHere('s.institute_id')}
+  order by "needsProbe" desc, random()`
+
 async function findReady(
   db: Database,
   { roomEach, busy }: { roomEach: number; busy: readonly Room[] },
 ): Promise<ReadySubscription[]> {
-  const ready = await db.query<WaitingSubscription>(LOOK, [
+  return db.query<ReadySubscription>(FIND, [
     roomEach,
     busy.map(({ origin }) => origin),
     busy.map(({ room }) => room),
   ])
-  return shareRooms(ready).sort(
-    (one, other) => Number(other.needsProbe) - Number(one.needsProbe) || one.turn - other.turn,
-  )
-}
-
-function shareRooms(ready: readonly WaitingSubscription[]): WaitingSubscription[] {
-  const byOrigin = Map.groupBy(ready, ({ origin }) => origin)
-  return ready.map(one => ({
-    ...one,
-    room: Math.ceil(one.room / (byOrigin.get(one.origin)?.length ?? 1)),
-  }))
-}
-
-type ClaimOptions = { limit: number; roomEach: number; busy: readonly Room[] }
-
-/** Finds what can be sent now and takes it; `mayBeMore` when the limit cut it off. */
-export async function claimDue(
-  db: Database,
-  { limit, roomEach, busy }: ClaimOptions,
-): Promise<{ claims: Claimed[]; mayBeMore: boolean }> {
-  const ready = await findReady(db, { roomEach, busy })
-  if (ready.length === 0) return { claims: [], mayBeMore: false }
-  const taken = await db.transaction(tx => claim(tx, ready, limit))
-  // A subscription may have been paused since it was found, its circuit just opened: `complete` gives its claims back.
-  const mayBePaused = new Set(
-    ready.filter(({ isPaused, needsProbe }) => isPaused || needsProbe).map(({ webhookId }) => webhookId),
-  )
-  try {
-    const claims = await complete(db, taken, mayBePaused)
-    return { claims, mayBeMore: claims.length === limit }
-  } catch (error) {
-    // None was attempted: they are due again at once, and not in 40 seconds.
-    await releaseAll(db, taken)
-    throw error
-  }
 }
 
 /** The database's snapshot if its queue is empty, else null: while the snapshot is the same, the queue is still empty. */
@@ -152,9 +110,29 @@ export async function readIfEmpty(db: Database): Promise<string | null> {
   return row?.snapshot ?? null
 }
 
-/** A row of the queue that this worker holds. */
-type ClaimedRow = Pick<Claimed, 'instituteId' | 'id' | 'claim' | 'place' | 'failures' | 'eventId'> & {
-  webhookId: string
+type ClaimOptions = { limit: number; roomEach: number; busy: readonly Room[] }
+
+/** Finds what can be sent now and claims it; `mayBeMore` when the limit cut it off. */
+export async function claimDue(
+  db: Database,
+  { limit, roomEach, busy }: ClaimOptions,
+): Promise<{ claims: Claimed[]; mayBeMore: boolean }> {
+  const ready = await findReady(db, { roomEach, busy })
+  if (ready.length === 0) return { claims: [], mayBeMore: false }
+  const rows = await db.transaction(tx => claim(tx, ready, limit))
+  try {
+    const claims = await complete(db, rows)
+    // A subscription may have been paused since it was found: only a probe and what somebody asked for goes there.
+    const isShut = ({ webhook: { isPaused, isDisabled }, mayBePaused }: (typeof claims)[number]): boolean =>
+      isPaused && !isDisabled && !mayBePaused
+    await giveBack(db, claims.filter(isShut))
+    const open = claims.filter(claimed => !isShut(claimed))
+    return { claims: open, mayBeMore: open.length === limit }
+  } catch (error) {
+    // None was attempted: they are due again at once, and not in 40 seconds.
+    await giveBack(db, rows)
+    throw error
+  }
 }
 
 /** No claim is larger, so the planner need not fear it. */
@@ -165,27 +143,27 @@ export const CLAIM_AT_ONCE = 1_500
  * passed by. Who is free to be probed is found by a query that is run once: within the update, a join could run it again
  * and pass by those that it has just paused.
  *
- * `offset 0` and `(select $2)` hide from the planner how much is asked for, or it would make a plan for these numbers each
+ * `offset 0` and `(select $6)` hide from the planner how much is asked for, or it would make a plan for these numbers each
  * time, which takes longer than the claim. The places in the queue are named twice: for the join alone it would read the
  * whole queue.
  */
 const CLAIM = `
   with given as materialized (
-    select $1::int[] as institutes, $4::text[] as webhooks, $5::int[] as rooms, $6::boolean[] as paused, $7::boolean[] as probes
+    select $1::int[] as institutes, $2::text[] as webhooks, $3::int[] as rooms, $4::boolean[] as paused, $5::boolean[] as probes
     offset 0
   ), ready as materialized (
     select r.* from given cross join lateral unnest(institutes, webhooks, rooms, paused, probes)
       as r (institute_id, webhook_id, room, is_paused, needs_probe)
   ), free as materialized (
     select s.institute_id, s.id from webhook_subscriptions s join ready r on s.institute_id = r.institute_id and s.id = r.webhook_id
-    where r.needs_probe and not ${PAUSED} limit (select $2::int) for no key update of s skip locked
+    where r.needs_probe and not ${PAUSED} limit (select $6::int) for no key update of s skip locked
   ), probing as (
     update webhook_subscriptions p set paused_until = now() + ${LEASE} from free
     where p.institute_id = free.institute_id and p.id = free.id
     returning p.institute_id, p.id
   ), due as (
     select * from (
-      select r.institute_id, d.place
+      select r.institute_id, d.place, r.is_paused or r.needs_probe as may_be_paused
       from (select r.*, case when r.needs_probe then (select count(*) from probing p
               where p.institute_id = r.institute_id and p.id = r.webhook_id) else r.room end as take
             from ready r) r
@@ -196,15 +174,23 @@ const CLAIM = `
           and (q.claimed_until is null or q.claimed_until <= now())
         order by q.next_attempt_at limit r.take for update skip locked) d
       limit ${CLAIM_AT_ONCE}) d
-    limit (select $2::int)
-  ), taken as (
-    update webhook_queue q set claimed_until = now() + ${LEASE}, claim = $3
+    limit (select $6::int)
+  ), claimed as (
+    update webhook_queue q set claimed_until = now() + ${LEASE}, claim = (select nextval('webhook_claims'))
     from due where q.institute_id = due.institute_id and q.ctid = due.place and q.ctid = any (array(select place from due))
-    returning q.*, q.ctid as place, old.claimed_until as lost_claim
+    returning q.*, q.ctid as place, due.may_be_paused, old.claimed_until as lost_claim
   )
   select institute_id as "instituteId", delivery_id as id, claim, place, failures, webhook_id as "webhookId",
-    event_id as "eventId", lost_claim as "lostClaim"
-  from taken`
+    event_id as "eventId", may_be_paused as "mayBePaused", lost_claim as "lostClaim"
+  from claimed`
+
+/** A row of the queue that this worker holds. */
+type ClaimedRow = Omit<Claimed, 'webhook' | keyof EventToSend> & {
+  eventId: string
+  webhookId: string
+  mayBePaused: boolean
+  lostClaim: Date | null
+}
 
 /** A row with a claim on it was held by a worker that is gone: its attempt is written down as interrupted. */
 async function claim(
@@ -212,37 +198,30 @@ async function claim(
   ready: readonly ReadySubscription[],
   limit: number,
 ): Promise<ClaimedRow[]> {
-  const rows = await tx.query<ClaimedRow & { lostClaim: Date | null }>(CLAIM, [
+  const rows = await tx.query<ClaimedRow>(CLAIM, [
     ready.map(({ instituteId }) => instituteId),
-    limit,
-    ready[0]?.claim,
     ready.map(({ webhookId }) => webhookId),
     ready.map(({ room }) => room),
     ready.map(({ isPaused }) => isPaused),
     ready.map(({ needsProbe }) => needsProbe),
+    limit,
   ])
   await writeInterrupted(tx, rows)
-  return rows.map(({ lostClaim: _lostClaim, ...row }) => row)
+  return rows
 }
 
-/** Adds what is sent, and where to as of now; what is shut since is given back. */
+/** Adds what is sent, and where to as of now. */
 async function complete(
   db: Database,
   rows: readonly ClaimedRow[],
-  /** Subscriptions that get something although they are paused: a probe, or what somebody asked for. */
-  mayBePaused: ReadonlySet<string>,
-): Promise<Claimed[]> {
+): Promise<(Claimed & { mayBePaused: boolean })[]> {
   const [events, targets] = await Promise.all([readEvents(db, rows), readTargets(db, rows)])
-  const claims = rows.map(({ webhookId, ...row }): Claimed => {
+  return rows.map(({ webhookId, lostClaim: _lostClaim, ...row }) => {
     const webhook = targets.get(webhookId)
     const event = events.get(row.eventId)
     assert(webhook !== undefined && event !== undefined, 'a delivery has a subscription and an event')
     return { ...event, ...row, webhook }
   })
-  const isShut = ({ webhook: { id, isPaused, isDisabled } }: Claimed): boolean =>
-    isPaused && !isDisabled && !mayBePaused.has(id)
-  await releaseAll(db, claims.filter(isShut))
-  return claims.filter(claimed => !isShut(claimed))
 }
 
 type EventToSend = DeliverableEvent & Pick<Claimed, 'traceParent'>
@@ -265,8 +244,6 @@ async function readEvents(
   return new Map(events.map(event => [event.eventId, event]))
 }
 
-type TargetKey = { instituteId: number; webhookId: string }
-
 /** JSON carries sealed fields in hexadecimal. */
 type SealedTarget = Omit<DeliveryTarget, SealedField> & Record<SealedField, string | null>
 type SealedField = 'secretSealed' | 'previousSecretSealed' | 'headerValueSealed'
@@ -279,28 +256,15 @@ const TARGET = `json_build_object('id', s.id, 'url', s.url, 'origin', s.origin,
 /** How these subscriptions are at this moment, by their ids. */
 async function readTargets(
   db: Database,
-  keys: readonly TargetKey[],
+  keys: readonly { instituteId: number; webhookId: string }[],
 ): Promise<ReadonlyMap<string, DeliveryTarget>> {
   if (keys.length === 0) return new Map()
-  const each = [...new Map(keys.map(key => [key.webhookId, key])).values()]
-  const [one, ...others] = each
-  const rows =
-    one !== undefined && others.length === 0
-      ? // Of one its plan is kept, and it does not wait behind transactions that wait for a connection.
-        await db.pointRead<{ target: SealedTarget }>(
-          `select ${TARGET} as target from webhook_subscriptions s where institute_id = $1 and id = $2`,
-          [one.instituteId, one.webhookId],
-        )
-      : await db.query<{ target: SealedTarget }>(
-          `select ${TARGET} as target from webhook_subscriptions s
-           where institute_id = any ($3::int[]) and (institute_id, id) in (
-             select k.institute_id, k.id from unnest($1::int[], $2::text[]) as k (institute_id, id))`,
-          [
-            each.map(({ instituteId }) => instituteId),
-            each.map(({ webhookId }) => webhookId),
-            institutesOf(each),
-          ],
-        )
+  const each = new Map(keys.map(({ instituteId, webhookId }) => [webhookId, { instituteId, id: webhookId }]))
+  const these = nameRows([...each.values()], 1)
+  const rows = await db.query<{ target: SealedTarget }>(
+    `select ${TARGET} as target from webhook_subscriptions s where ${these.match('s')}`,
+    these.values,
+  )
   return new Map(rows.map(({ target }) => [target.id, decodeTarget(target)]))
 }
 
@@ -378,40 +342,122 @@ export function queueClaimed(
         const event = byId.get(row.eventId)
         assert(event !== undefined, 'a delivery is of an event that was recorded with it')
         if (claim === null) handed.left.push(webhook)
-        else handed.claims.push({ ...row, ...toSend(event), instituteId, claim, webhook })
+        else {
+          const { code: eventCode, sequence, occurredAt, payloadJson, traceParent } = event
+          const timestamp = Math.floor(occurredAt.getTime() / 1_000)
+          const sent = { eventCode, timestamp, sequence, payloadJson, traceParent }
+          handed.claims.push({ ...row, ...sent, instituteId, claim, webhook })
+        }
       }
       onCommitted(handed)
     },
   )
 }
 
-function toSend({
-  code,
-  sequence,
-  occurredAt,
-  payloadJson,
-  traceParent,
-}: OwedEvent): Omit<EventToSend, 'eventId'> {
-  const timestamp = Math.floor(occurredAt.getTime() / 1_000)
-  return { eventCode: code, timestamp, sequence, payloadJson, traceParent }
+export type AttemptRecord = {
+  attempted_at: string
+  duration_ms?: number
+  http_status?: number
+  problem?: string
+  response?: string
+}
+
+export type Finish = {
+  claimed: Claimed
+  state: DeliveryState
+  failures: number
+  nextInMs: number | null
+  attempt: AttemptRecord | null
+}
+
+/**
+ * Only the holder of a claim finishes it. Nobody else changes a row with a claim on it, so it stands where it stood when
+ * it was claimed: looking for it there costs half of looking for it by its id.
+ */
+const LEAVE_QUEUE = `
+  with result as materialized (
+    select *, now() + next_ms * interval '1 millisecond' as next_at
+    from unnest($1::int[], $2::bigint[], $3::tid[], $4::int[], $5::bigint[]) as r (institute_id, claim, place, failures, next_ms)
+  ), over as (
+    delete from webhook_queue q using result r
+    where q.institute_id = any ($6::int[]) and q.institute_id = r.institute_id and r.next_ms is null and q.ctid = r.place and q.claim = r.claim
+    returning q.delivery_id, q.claim
+  ), again as (
+    update webhook_queue q set claim = null, claimed_until = null, failures = r.failures, next_attempt_at = r.next_at
+    from result r
+    where q.institute_id = any ($6::int[]) and q.institute_id = r.institute_id and r.next_ms is not null and q.ctid = r.place and q.claim = r.claim
+    returning q.delivery_id, r.claim
+  )
+  select delivery_id as id, claim from over union all select delivery_id, claim from again`
+
+/**
+ * The deliveries are named twice, so that only their months are looked into. It is a statement of its own because the
+ * planner takes what another writes for a single row, and would compare all of them with all deliveries; of lines it
+ * expects many, and builds a hash table.
+ */
+const WRITE_RESULTS = `
+  with result as materialized (
+    select r.institute_id, r.id, r.state, r.attempt::jsonb as attempt, case when r.state = 'exhausted' then now() end as given_up_at
+    from rows from (unnest($1::int[], $2::text[], $3::text[]), string_to_table($4, e'\\n')) as r (institute_id, id, state, attempt)
+  )
+  update webhook_deliveries d set state = r.state, attempts = d.attempts || r.attempt, given_up_at = r.given_up_at
+  from result r
+  where d.institute_id = any ($5::int[]) and d.institute_id = r.institute_id and d.id = r.id and d.id = any ($2)`
+
+/** A few results are written one by one: PostgreSQL keeps the plan of that statement, and plans the one for many anew each time. */
+const FEW = 4
+const WRITE_RESULT = `
+  update webhook_deliveries set state = $3, attempts = attempts || $4::jsonb,
+    given_up_at = case when $3 = 'exhausted' then now() end
+  where institute_id = $1 and id = $2`
+
+async function writeResults(tx: Transaction, finishes: readonly Finish[]): Promise<void> {
+  const attemptsOf = ({ attempt }: Finish): string => JSON.stringify(attempt === null ? [] : [attempt])
+  if (finishes.length <= FEW) {
+    const written = finishes.map(finish => {
+      const { instituteId, id } = finish.claimed
+      return tx.query(WRITE_RESULT, [instituteId, id, finish.state, attemptsOf(finish)])
+    })
+    await Promise.all(written)
+    return
+  }
+  await tx.query(WRITE_RESULTS, [
+    finishes.map(({ claimed }) => claimed.instituteId),
+    arrayOf(finishes, ({ claimed }) => claimed.id),
+    arrayOf(finishes, ({ state }) => state),
+    // JSON has no line break in it.
+    finishes.map(attemptsOf).join('\n'),
+    institutesOf(finishes.map(({ claimed }) => claimed)),
+  ])
+}
+
+/** Answers which of them did not arrive, but for those that were not ours any more. */
+export async function finishAll(tx: Transaction, finishes: readonly Finish[]): Promise<Set<string>> {
+  // Written as PostgreSQL writes arrays, as the client would quote item by item.
+  const rows = await tx.query<Pick<Claimed, 'id' | 'claim'>>(LEAVE_QUEUE, [
+    finishes.map(({ claimed }) => claimed.instituteId),
+    arrayOf(finishes, ({ claimed }) => claimed.claim),
+    arrayOf(finishes, ({ claimed }) => `"${claimed.place}"`),
+    arrayOf(finishes, ({ failures }) => failures),
+    arrayOf(finishes, ({ nextInMs }) => nextInMs ?? 'null'),
+    institutesOf(finishes.map(({ claimed }) => claimed)),
+  ])
+  const left = new Map(rows.map(({ id, claim }) => [id, claim]))
+  const ours = finishes.filter(({ claimed }) => left.get(claimed.id) === claimed.claim)
+  await writeResults(tx, ours)
+  return new Set(ours.filter(({ state }) => state !== 'delivered').map(({ claimed }) => claimed.id))
+}
+
+function arrayOf(finishes: readonly Finish[], read: (finish: Finish) => string | number): string {
+  return `{${finishes.map(read).join()}}`
 }
 
 type HeldRow = Pick<Claimed, 'instituteId' | 'id' | 'claim'>
-
-/** Gives back what was claimed: not attempted, or on its way when we had to leave. */
-export async function releaseAll(
-  db: Database,
-  claims: readonly HeldRow[],
-  { areOut }: { areOut: boolean } = { areOut: false },
-): Promise<void> {
-  if (claims.length === 0) return
-  if (!areOut) await release(db, claims)
-  else await db.transaction(async tx => writeInterrupted(tx, await release(tx, claims)))
-}
-
 type LostRow = { instituteId: number; id: string; lostClaim: Date | null }
 
-async function release(db: Queryable, claims: readonly HeldRow[]): Promise<LostRow[]> {
+/** Gives back what was claimed and not attempted. */
+export async function giveBack(db: Queryable, claims: readonly HeldRow[]): Promise<LostRow[]> {
+  if (claims.length === 0) return []
   return db.query<LostRow>(
     `update webhook_queue q set claim = null, claimed_until = null
      from unnest($1::int[], $2::text[], $3::bigint[]) as r (institute_id, id, claim)
@@ -424,6 +470,11 @@ async function release(db: Queryable, claims: readonly HeldRow[]): Promise<LostR
       institutesOf(claims),
     ],
   )
+}
+
+/** Gives back what is on its way when we have to leave: it is made again, and this attempt is on record. */
+export async function giveBackInterrupted(db: Database, claims: readonly HeldRow[]): Promise<void> {
+  if (claims.length > 0) await db.transaction(async tx => writeInterrupted(tx, await giveBack(tx, claims)))
 }
 
 /** We know only when an attempt was claimed if its worker is gone. */
