@@ -1,4 +1,4 @@
-import { InputError } from '../../src/cli/terminal/command-line.ts'
+import { InputError } from '../../src/cli/terminal/output.ts'
 
 const MOST_EDITS = 3
 

@@ -17,7 +17,7 @@ import {
   sendBounces,
   sendReminders,
 } from '../flex/notices/notices.service.ts'
-import { readUnsettled } from '../flex/plans/plan-reads.service.ts'
+import { readUnsettled } from '../flex/plans/plans.service.ts'
 import { nextRebalanceDue, rebalanceSome } from '../flex/plans/rebalance.service.ts'
 import { purgeImports } from '../imports/imports.service.ts'
 import {
@@ -40,7 +40,7 @@ import {
 } from '../payments/settlements/settle-due.service.ts'
 import { purgeStoredAnswers } from '../platform/idempotency.ts'
 import type { Job } from '../platform/jobs/job.ts'
-import { processBatches } from '../platform/jobs/process-due.ts'
+import { processBatches } from '../platform/jobs/due-rows.ts'
 import { purgeEntries } from '../portal/entry/entry.service.ts'
 import { purgeSignIns } from '../portal/sign-in/sign-in.service.ts'
 import { nextFeeReminderDue, sendFeeReminders } from '../reminders/reminders.service.ts'

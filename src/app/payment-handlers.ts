@@ -6,7 +6,7 @@ import { downpaymentPaymentHandler, instalmentPaymentHandler } from '../flex/eng
 import { disbursementPaymentHandler } from '../loans/transfers.service.ts'
 import type { OrderKind } from '../orders/orders.rules.ts'
 import { PAGE_PAYMENT_HANDLER } from '../payment-pages/page-payments.service.ts'
-import type { PaymentHandler } from '../payments/payment-handler.ts'
+import type { PaymentHandler } from '../payments/context.ts'
 import type { Context } from '../platform/context.ts'
 
 /** What follows from money that moved, by the kind of its order. A kind without a handler does not compile. */

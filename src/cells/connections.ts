@@ -1,5 +1,5 @@
 import type { Context } from '../platform/context.ts'
-import { splitDatabaseUrl } from '../platform/db/database-url.ts'
+import { splitDatabaseUrl } from '../platform/db/pool.ts'
 import { Database } from '../platform/db/database.ts'
 import { isUnavailable, unavailable, type BursarError } from '../platform/errors.ts'
 

@@ -10,7 +10,7 @@ import { forgetMoved, moveBack, type MoveOptions, moveSchool } from './move/move
 import { describeOpen } from './move/move.texts.ts'
 import { type Move, moveLog } from './move/moves.store.ts'
 import type { Context } from '../platform/context.ts'
-import { splitDatabaseUrl } from '../platform/db/database-url.ts'
+import { splitDatabaseUrl } from '../platform/db/pool.ts'
 import { conflict, notFound, unavailable } from '../platform/errors.ts'
 
 type MovesContext = Pick<Context, 'db' | 'vault'>

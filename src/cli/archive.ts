@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { readConfig } from '../app/config.ts'
 import { partitionedLogs } from '../app/retention.ts'
-import { findVault } from '../app/data-dir.ts'
+import { findVault } from '../app/installation.ts'
 import {
   describeUnread,
   linesPath,
@@ -16,9 +16,8 @@ import {
 } from '../platform/retention/archive.ts'
 import { readWaiting, retainLogs } from '../platform/retention/retention.ts'
 import type { Vault } from '../platform/secrets.ts'
-import { addExamples, InputError } from './terminal/command-line.ts'
-import { formatBytes, formatTable, show, writeError } from './terminal/output.ts'
-import { SILENT, withContext } from './with-context.ts'
+import { addExamples, InputError, formatBytes, formatTable, show, writeError } from './terminal/output.ts'
+import { SILENT, withContext } from './input.ts'
 
 export function addArchiveCommands(program: Command): void {
   const archive = program.command('archive').description('old months of logs, in files')

@@ -3,10 +3,17 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { type Config, readConfig } from '../app/config.ts'
-import { findVault, KEY_FILE } from '../app/data-dir.ts'
-import { addExamples, InputError } from './terminal/command-line.ts'
-import { formatBytes, formatTime, show, startProgress, writeError } from './terminal/output.ts'
-import { lockServer } from './with-context.ts'
+import { findVault, KEY_FILE } from '../app/installation.ts'
+import {
+  addExamples,
+  InputError,
+  formatBytes,
+  formatTime,
+  show,
+  startProgress,
+  writeError,
+} from './terminal/output.ts'
+import { lockServer } from './input.ts'
 import { CLUSTER } from '../platform/backup/format.ts'
 import { moveDatabase } from '../platform/backup/move.ts'
 import { noteRestoreTrial, rehearseRestore, restoreBackup } from '../platform/backup/restore.ts'

@@ -9,9 +9,16 @@ import { connectTo, NoPrimary } from '../app/open-database.ts'
 import { smsTemplates, unknownNames } from '../app/senders.ts'
 import { describeAge, findProblems, type Status } from '../app/status/status.rules.ts'
 import { readStatus, refuseUnused, UnreadableDatabase } from '../app/status/status.service.ts'
-import { addExamples, InputError } from './terminal/command-line.ts'
-import { formatBytes, formatTable, formatTime, show, writeError } from './terminal/output.ts'
-import { describeFailure, withContext } from './with-context.ts'
+import {
+  addExamples,
+  InputError,
+  formatBytes,
+  formatTable,
+  formatTime,
+  show,
+  writeError,
+} from './terminal/output.ts'
+import { describeFailure, withContext } from './input.ts'
 import { CLUSTER } from '../platform/backup/format.ts'
 import { isUnavailable } from '../platform/errors.ts'
 import { largestOf } from '../platform/lists.ts'

@@ -14,10 +14,8 @@ import { markUrl } from '../platform/cell-mark.rules.ts'
 import type { Context } from '../platform/context.ts'
 import type { Transaction } from '../platform/db/database.ts'
 import { formatRupees, paiseOf, parseRupees, type Paise } from '../platform/money.ts'
-import { addExamples, InputError } from './terminal/command-line.ts'
-import { readInstituteCode, readName } from './input.ts'
-import { formatTable, formatTime, show } from './terminal/output.ts'
-import { withContext } from './with-context.ts'
+import { addExamples, InputError, formatTable, formatTime, show } from './terminal/output.ts'
+import { readInstituteCode, readName, withContext } from './input.ts'
 
 type AddOptions = {
   title: string

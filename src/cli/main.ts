@@ -12,8 +12,8 @@ import {
   addStatusCommand,
 } from './installation.ts'
 import { addErpCommands } from './institute/erp.ts'
-import { describeFailure } from './with-context.ts'
-import { addExamples, finishProgram, reportFailure } from './terminal/command-line.ts'
+import { describeFailure } from './input.ts'
+import { addExamples, finishProgram, reportFailure } from './terminal/output.ts'
 import { addFlexCommands } from './institute/flex.ts'
 import { addImportCommand } from './institute/import.ts'
 import { addKeyCommands } from './institute/keys.ts'

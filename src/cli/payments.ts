@@ -1,10 +1,16 @@
 import type { Command } from 'commander'
 import { readConfig } from '../app/config.ts'
 import { createContext } from '../app/context.ts'
-import { readInstituteCode, readName } from './input.ts'
-import { addExamples, InputError } from './terminal/command-line.ts'
-import { formatTable, formatTime, show, startProgress, writeError } from './terminal/output.ts'
-import { SILENT, withContext } from './with-context.ts'
+import { readInstituteCode, readName, SILENT, withContext } from './input.ts'
+import {
+  addExamples,
+  InputError,
+  formatTable,
+  formatTime,
+  show,
+  startProgress,
+  writeError,
+} from './terminal/output.ts'
 import { recordAudit } from '../console/audit/audit.service.ts'
 import { repairSums } from '../console/sums/sums.service.ts'
 import { repairBalances } from '../fees/balances.service.ts'

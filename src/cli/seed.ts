@@ -1,10 +1,8 @@
 import type { Command } from 'commander'
 import { getInstitute } from '../institutes/institutes.service.ts'
 import { seedSchool } from '../sandbox/seed/seed.service.ts'
-import { addExamples, InputError } from './terminal/command-line.ts'
-import { readInstituteCode } from './input.ts'
-import { show, startProgress } from './terminal/output.ts'
-import { withContext } from './with-context.ts'
+import { addExamples, InputError, show, startProgress } from './terminal/output.ts'
+import { readInstituteCode, withContext } from './input.ts'
 
 const MOST_STUDENTS = 1_000_000
 

@@ -6,7 +6,7 @@ import staticFiles from '@fastify/static'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { BursarError } from '../platform/errors.ts'
 import type { Context } from '../platform/context.ts'
-import { readSessionCookie } from './auth/cookies.ts'
+import { readSessionCookie } from './auth/sessions.service.ts'
 
 /** The console's own page: one document for all addresses, and the files that it loads. */
 const DIST = fileURLToPath(new URL('../../web/dist/', import.meta.url))

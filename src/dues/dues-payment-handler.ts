@@ -1,7 +1,7 @@
 import { newEvent, type NewEvent } from '../events/define-event.ts'
 import { recordEvents } from '../events/events.service.ts'
 import { aboutOrder, paymentEvents, paymentInEvent } from '../payments/payment.events.ts'
-import type { PaidOrder, PaymentHandler } from '../payments/payment-handler.ts'
+import type { PaidOrder, PaymentHandler } from '../payments/context.ts'
 import type { Context } from '../platform/context.ts'
 import { assert } from '../platform/assert.ts'
 import { dayOf } from '../platform/calendar.ts'

@@ -1,7 +1,7 @@
 import { recordEvents } from '../events/events.service.ts'
 import { ORDER_PAYMENT_HANDLER } from '../payments/order-payment-handler.ts'
 import { eventsOfPaid } from '../payments/payment.events.ts'
-import type { PaidOrder, PaymentHandler } from '../payments/payment-handler.ts'
+import type { PaidOrder, PaymentHandler } from '../payments/context.ts'
 import { assert } from '../platform/assert.ts'
 import { dayOf } from '../platform/calendar.ts'
 import type { Context } from '../platform/context.ts'

@@ -17,12 +17,13 @@ import { bodyMark, parseBody } from './body.ts'
 import { errorBody, JSON_TYPE, successBody, done, type Reply } from './reply.ts'
 import { documentEndpoint, type EndpointDocs } from './openapi/operation.ts'
 import { input, type AnyInput, type Read } from './wire/input.ts'
+import { JSON_BODY, type FileKind } from '../platform/limits.rules.ts'
 
 /**
  * An operation of the API in one definition: where it is, what it takes, what it answers, what it says of
  * itself in the reference. Reading, idempotency, envelope and documentation follow from it.
  */
-export type Shape<Params extends AnyInput, Query extends AnyInput, Body extends AnyInput> = {
+type Shape<Params extends AnyInput, Query extends AnyInput, Body extends AnyInput> = {
   url: string
   docs: EndpointDocs
   params?: Params
@@ -39,7 +40,7 @@ export type SentRequest<Params, Query, Body> = {
 
 type Call<Params, Query, Body> = SentRequest<Params, Query, Body> & { caller: Caller }
 
-export type ReadEndpoint<Params extends AnyInput, Query extends AnyInput, Result> = Shape<
+type ReadEndpoint<Params extends AnyInput, Query extends AnyInput, Result> = Shape<
   Params,
   Query,
   AnyInput
@@ -50,12 +51,11 @@ export type ReadEndpoint<Params extends AnyInput, Query extends AnyInput, Result
   answer(call: Call<Read<Params>, Read<Query>, unknown>): Promise<Result>
 }
 
-export type WriteEndpoint<
-  Params extends AnyInput,
-  Query extends AnyInput,
-  Body extends AnyInput,
-  Result,
-> = Shape<Params, Query, Body> & {
+type WriteEndpoint<Params extends AnyInput, Query extends AnyInput, Body extends AnyInput, Result> = Shape<
+  Params,
+  Query,
+  Body
+> & {
   method: 'POST' | 'PATCH' | 'DELETE' | 'PUT'
   /** What its key needs. */
   scope: Scope
@@ -275,4 +275,64 @@ export function readIdempotency<Result>(
     .update(bodyMark(request))
     .digest()
   return { key: before + key, fingerprint, answer }
+}
+
+/** Every operation with the schema that its route was added with, the console's too; the reference shows the API alone. */
+export type ServedRoute = {
+  method: string
+  url: string
+  schema: Readonly<Record<string, unknown>>
+  /** What an API key needs for it; null: it takes no key. */
+  scope: Scope | null
+  /** The kind of file that is its body; null: its body is JSON, or empty. */
+  file: FileKind | null
+}
+
+/** What the reference does not show: pages, forms, files, callbacks. */
+export type ServedPage = {
+  method: string
+  url: string
+  /** Read late: a hook of its scope, which runs after the route is added, may set a limit of its own. */
+  readonly bodyLimit: number
+}
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    routeTable: readonly ServedRoute[]
+    pageTable: readonly ServedPage[]
+  }
+}
+
+/**
+ * Collects the operations added after this call. Their schemas are for the reference and the walks over all routes: requests
+ * are read by reader.ts and answers are text already, so the framework gets none of them to compile.
+ */
+export function keepRouteTable(app: FastifyInstance): void {
+  const table: ServedRoute[] = []
+  const pages: ServedPage[] = []
+  app.decorate('routeTable', table)
+  app.decorate('pageTable', pages)
+  app.addHook('onRoute', route => {
+    const { method, url, schema, config } = route
+    delete route.schema
+    if (schema === undefined || !('response' in schema)) {
+      if (typeof method === 'string')
+        pages.push({
+          method,
+          url,
+          get bodyLimit() {
+            return route.bodyLimit ?? JSON_BODY.bytes
+          },
+        })
+      return
+    }
+    for (const one of [method].flat())
+      table.push({
+        method: one,
+        url,
+        schema: schema as ServedRoute['schema'],
+        scope: config?.scope ?? null,
+        file: config?.file ?? null,
+      })
+  })
 }

@@ -12,10 +12,9 @@ import { answerHeads, answerUnmatched, isServed } from './other-methods.ts'
 import { observeRequests, type Metrics } from './metrics.ts'
 import { Bodies, type BodyUnderWay } from './limits/bodies.ts'
 import { PublicLimit, RateLimiter, type Rate } from './limits/rate-limits.ts'
-import { SlowReaders } from './limits/slow-readers.ts'
-import { SlowSenders } from './limits/slow-senders.ts'
+import { SlowReaders, SlowSenders } from './limits/slow-connections.ts'
 import { Uploads } from './limits/uploads.ts'
-import { traceRequests } from './tracing.ts'
+import { failSpan, startRequestSpan, type TracedRequest } from '../platform/tracing/spans.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -42,7 +41,7 @@ declare module 'fastify' {
   }
 }
 
-export type ServerOptions = {
+type ServerOptions = {
   ctx: Context
   log: Log
   metrics: Metrics
@@ -54,7 +53,7 @@ export type ServerOptions = {
 }
 
 const HEADERS_TIMEOUT_MS = REQUEST.seconds * 1_000
-/** The longest that any file may take. What is no file has less, see slow-senders.ts: Node knows one time for all. */
+/** The longest that any file may take. What is no file has less, see slow-connections.ts: Node knows one time for all. */
 const REQUEST_TIMEOUT_MS = (REQUEST.seconds + FILES.import.bytes / UPLOADS.bytesPerSecond) * 1_000
 const TIMEOUT_CHECK_MS = 2_000
 const KEEP_ALIVE_MS = 65_000
@@ -204,4 +203,39 @@ function refuseForeignHost({ mode, publicUrl }: Context, request: FastifyRequest
 /** Whether nobody but this machine reaches it. */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host.endsWith('.localhost') || host === '::1' || /^127\.[\d.]+$/.test(host)
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    traced: TracedRequest | null
+  }
+}
+
+/** A span for each request, named by the route's pattern: addresses carry identifiers of people. */
+function traceRequests(app: FastifyInstance): void {
+  app.decorateRequest('traced', null)
+  app.addHook('onRequest', (request, _reply, done) => {
+    const route = request.routeOptions.url ?? 'unknown'
+    request.traced = startRequestSpan(`${request.method} ${route}`)
+    if (request.traced === null) return done()
+    request.traced.span.setAttributes({
+      'http.request.method': request.method,
+      'http.route': route,
+      'bursar.request_id': request.id,
+    })
+    request.traced.go(done)
+  })
+  // Reading the body may have left the request's own context.
+  app.addHook('preHandler', (request, _reply, done) => {
+    if (request.traced === null) return done()
+    request.traced.go(done)
+  })
+  app.addHook('onResponse', (request, reply, done) => {
+    const span = request.traced?.span
+    span?.setAttribute('http.response.status_code', reply.statusCode)
+    if (request.caller !== null) span?.setAttribute('bursar.institute', request.caller.institute.code)
+    if (reply.statusCode >= 500 && span !== undefined) failSpan(span, String(reply.statusCode))
+    span?.end()
+    done()
+  })
 }

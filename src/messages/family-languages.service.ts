@@ -1,9 +1,9 @@
 import type { Queryable } from '../platform/db/database.ts'
 import type { Language } from '../platform/languages.ts'
-import * as store from './family-languages.store.ts'
-import type { ChosenLanguage, FamilyKey } from './family-languages.store.ts'
+import * as store from './messages.store.ts'
+import type { ChosenLanguage, FamilyKey } from './messages.store.ts'
 
-export type { ChosenLanguage } from './family-languages.store.ts'
+export type { ChosenLanguage } from './messages.store.ts'
 
 /**
  * The language in which each family is written to: what it chose on its pages, or the office for it, else the first

@@ -9,7 +9,7 @@ import { transact, type Command } from '../platform/idempotency.ts'
 import { newId } from '../platform/ids.ts'
 import type { Run } from '../platform/jobs/job.ts'
 import { GatheredWrites } from '../platform/concurrency.ts'
-import { processDue, type LeaseEnd } from '../platform/jobs/process-due.ts'
+import { processDue, type LeaseEnd } from '../platform/jobs/due-rows.ts'
 import {
   AWAY_MS,
   isRepeatable,

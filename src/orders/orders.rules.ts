@@ -2,6 +2,8 @@ import { badField, conflict, notFound } from '../platform/errors.ts'
 import { type Paise, sumPaise, ZERO } from '../platform/money.ts'
 import { readableComponent } from '../platform/names.ts'
 import type { ReceiptKey } from '../receipts/receipts.rules.ts'
+import { newId } from '../platform/ids.ts'
+import type { Student } from '../students/students.rules.ts'
 
 /** What the API makes and shows. */
 export type PublicKind = 'order' | 'link'
@@ -219,4 +221,42 @@ export function isAllowedReturnUrl(text: string, mode: Mode): boolean {
 export function requireReturnUrl(url: string | null | undefined, mode: Mode): void {
   if (mode === 'live' && typeof url === 'string' && !isAllowedReturnUrl(url, mode))
     throw badField('callback_url', 'must be an https URL without credentials')
+}
+
+type OrderRequest = {
+  kind: OrderKind
+  lines: readonly Pick<OrderLine, 'componentType' | 'amountPaise'>[]
+  at: Date
+  callbackUrl?: string | null
+  /** Where the money goes, if not to the student's own branch. */
+  collectorCode?: string
+  planId?: string
+  instalmentId?: string
+}
+
+/** An order that Bursar itself makes for a student: dues, a plan's part, a loan's pay-out. */
+export function orderFor(student: Student, wanted: OrderRequest): Order {
+  const { at, callbackUrl = null, collectorCode = student.collectorCode, ...rest } = wanted
+  return unpaidOrder({
+    ...rest,
+    id: newId('order'),
+    studentId: student.id,
+    collectorCode,
+    name: student.contactName,
+    phone: student.contactNumber,
+    email: student.contactEmail,
+    identifier: student.identifier,
+    studentName: student.fullname,
+    grade: student.grade,
+    stream: null,
+    academicYearStart: student.academicYearStart,
+    academicYearEnd: student.academicYearEnd,
+    newAdmission: student.newAdmission,
+    dateOfBirth: student.dateOfBirth,
+    customIdentifier: student.customIdentifier,
+    notes: [],
+    callbackUrl,
+    expiresAt: null,
+    createdAt: at,
+  })
 }

@@ -1,6 +1,6 @@
 import { recordEvents } from '../events/events.service.ts'
 import { eventsOfPaid } from './payment.events.ts'
-import type { PaymentHandler } from './payment-handler.ts'
+import type { PaymentHandler } from './context.ts'
 
 /** Orders and links: the institute asked for the money, so it is told, and that is all. */
 export const ORDER_PAYMENT_HANDLER: PaymentHandler = {

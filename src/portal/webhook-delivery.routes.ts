@@ -5,8 +5,12 @@ import { formatMoment } from '../platform/calendar.ts'
 import { BursarError } from '../platform/errors.ts'
 import type { Context } from '../platform/context.ts'
 import { isIdShaped } from '../platform/ids.ts'
-import { getDelivery, redeliver, type Delivery } from '../webhooks/delivery-log/deliveries.service.ts'
-import { isLinkKey } from '../webhooks/delivery-log/delivery-link.ts'
+import {
+  getDelivery,
+  redeliver,
+  type Delivery,
+  isLinkKey,
+} from '../webhooks/delivery-log/deliveries.service.ts'
 import { formField, languageOf, sendPage, sendWrongLink } from './layout.ts'
 
 const URL_PATH = '/webhooks/:institute/deliveries/:delivery_id'

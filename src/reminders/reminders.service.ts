@@ -14,7 +14,7 @@ import { dayOf } from '../platform/calendar.ts'
 import type { Language } from '../platform/languages.ts'
 import { BursarError } from '../platform/errors.ts'
 import type { Run as JobRun } from '../platform/jobs/job.ts'
-import { processDue } from '../platform/jobs/process-due.ts'
+import { processDue } from '../platform/jobs/due-rows.ts'
 import {
   decideFamily,
   totalAsked,

@@ -1,10 +1,31 @@
 import { column, defineList, filter } from '../http/lists/define-list.ts'
-import { field, query } from '../http/wire/input.ts'
-import type { Shown } from '../http/wire/output.ts'
+import { field, query, input } from '../http/wire/input.ts'
+import { type Shown, outputOf } from '../http/wire/output.ts'
 import { by } from '../platform/db/sorted-list.ts'
 import { firstIdAt } from '../platform/ids.ts'
-import { requestFields } from './requests.schemas.ts'
 import { REQUESTS } from './requests.store.ts'
+
+export const requestParams = input({
+  request_id: field.resourceId('x-request-id of its answer.', 'req_01k9zq4m0ve8sbn6yt2hw3c5da'),
+})
+
+const out = outputOf<LoggedRequest>()
+const requestFields = {
+  id: out.text('x-request-id of its answer.', 'req_01k9zq4m0ve8sbn6yt2hw3c5da'),
+  at: out.moment('When it came, in real time, UTC.', '2026-11-15T04:32:10.000Z'),
+  method: out.text('Such as POST.', 'POST'),
+  route: out.text(
+    'The pattern of its address; the values in it are not kept.',
+    '/api/v1/integrations/pay/orders',
+  ),
+  status: out.integer('What it was answered with.', 201),
+  error_code: out.optional.text('`code` of the answer, if it was an error.', 'HUE00000'),
+  ms: out.number('How long it took.', 12.5, ({ ms }) => Math.round(ms * 10) / 10),
+  key_id: out.text('The key that it came with.', 'key_test_01k9zq4m0ve8sbn6yt2hw3c5da'),
+}
+export const requestOutput = out.object('LoggedCall', requestFields)
+
+import type { LoggedRequest } from './requests.service.ts'
 
 const METHODS = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'] as const
 // What went wrong has an index of its own.

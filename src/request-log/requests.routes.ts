@@ -3,8 +3,7 @@ import { addRead } from '../http/endpoint.ts'
 import { methodOf } from '../http/other-methods.ts'
 import { one, pageOf } from '../http/reply.ts'
 import type { Context } from '../platform/context.ts'
-import { listRequestsQuery, requestList } from './request.list.ts'
-import { requestParams, requestOutput } from './requests.schemas.ts'
+import { listRequestsQuery, requestList, requestParams, requestOutput } from './request.list.ts'
 import { getRequest, RequestLog } from './requests.service.ts'
 
 /** Whatever comes with an API key is put down once it is answered; what is left is written when the server closes. */

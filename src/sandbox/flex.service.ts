@@ -1,7 +1,7 @@
 import type { FlexContext } from '../flex/context.ts'
 import { railsFor, startMandate } from '../flex/mandates/setup.service.ts'
 import { downpaymentOrder, openSetup } from '../flex/plans/open-setup.service.ts'
-import { getPlan, paymentOfInstalment } from '../flex/plans/plan-reads.service.ts'
+import { getPlan, paymentOfInstalment } from '../flex/plans/plans.service.ts'
 import type { Rail } from '../flex/rules/rails.rules.ts'
 import type { Institute } from '../institutes/institutes.rules.ts'
 import type { BankMandateState, DebitAct } from './bank/mandates.rules.ts'

@@ -8,7 +8,7 @@ import { directPaymentEvents } from '../students/direct-payments/direct-payment.
 import { studentEvents } from '../students/student.events.ts'
 import { outputOf } from '../http/wire/output.ts'
 import { WEBHOOK_ID } from './subscriptions/subscription.schemas.ts'
-import { DELIVERY_HEADERS } from '../http/openapi/headers.ts'
+import { DELIVERY_HEADERS } from '../http/openapi/document.ts'
 import { objectSchema, type JsonSchema } from '../platform/json.rules.ts'
 
 /** Every event there is, as its feature defines it. */

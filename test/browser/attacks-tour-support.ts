@@ -1,4 +1,4 @@
-import { deliveryLink } from '../../src/webhooks/delivery-log/delivery-link.ts'
+import { deliveryLink } from '../../src/webhooks/delivery-log/deliveries.service.ts'
 import { daysAgo } from '../console/money/support.ts'
 import type { TestBursar } from '../harness/bursar.ts'
 import { code, FILE, mail, text, type Planted } from './attacks-support.ts'

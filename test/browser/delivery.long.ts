@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { deliveryLink } from '../../src/webhooks/delivery-log/delivery-link.ts'
+import { deliveryLink } from '../../src/webhooks/delivery-log/deliveries.service.ts'
 import { openBrowser, PHONE } from '../harness/browser.ts'
 import { startReceiver } from '../harness/receiver.ts'
 import { waitFor } from '../harness/wait.ts'

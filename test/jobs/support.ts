@@ -1,6 +1,6 @@
 import type { Job } from '../../src/platform/jobs/job.ts'
 import { JobRunner, type JobTiming } from '../../src/platform/jobs/job-runner.ts'
-import { processBatches } from '../../src/platform/jobs/process-due.ts'
+import { processBatches } from '../../src/platform/jobs/due-rows.ts'
 import { realClock } from '../../src/platform/clock.ts'
 import { createLog } from '../../src/platform/log.ts'
 

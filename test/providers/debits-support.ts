@@ -7,7 +7,7 @@ import { openDebit, sendDebit, type Debit } from '../../src/payments/debits/debi
 import type { MandateReport, Rail } from '../../src/providers/port.ts'
 import type { Payment } from '../../src/payments/payments.rules.ts'
 import { reconcile } from '../../src/payments/reconcile/reconcile.service.ts'
-import type { PaymentHandler } from '../../src/payments/payment-handler.ts'
+import type { PaymentHandler } from '../../src/payments/context.ts'
 import type { SandboxBank } from '../../src/sandbox/bank/simulator.service.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { paiseOf } from '../../src/platform/money.ts'

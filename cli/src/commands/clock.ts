@@ -1,6 +1,5 @@
 import type { Command } from 'commander'
-import { addExamples, InputError } from '../../../src/cli/terminal/command-line.ts'
-import { formatTable, formatTime, show } from '../../../src/cli/terminal/output.ts'
+import { addExamples, InputError, formatTable, formatTime, show } from '../../../src/cli/terminal/output.ts'
 import { addApiOptions, inSandbox, withApi, type Api, type ApiOptions } from '../api.ts'
 
 /** A year of instalments for a whole school is a lot to do before the answer. */

@@ -1,6 +1,5 @@
 import { Argument, type Command } from 'commander'
-import { addExamples } from '../../../src/cli/terminal/command-line.ts'
-import { writeOut } from '../../../src/cli/terminal/output.ts'
+import { addExamples, writeOut } from '../../../src/cli/terminal/output.ts'
 import { TRIGGERED_CODES } from './trigger.ts'
 
 /** The words that may follow each path of commands, written into the script: nothing is run while one types. */

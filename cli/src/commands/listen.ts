@@ -1,7 +1,14 @@
 import type { Command } from 'commander'
 import { EVENT_CODES, InvalidRequestError } from '../../../sdk/node/src/index.ts'
-import { addExamples, InputError, readHttpUrl } from '../../../src/cli/terminal/command-line.ts'
-import { formatTimeOfDay, showLine, wantsJson, writeError } from '../../../src/cli/terminal/output.ts'
+import {
+  addExamples,
+  InputError,
+  readHttpUrl,
+  formatTimeOfDay,
+  showLine,
+  wantsJson,
+  writeError,
+} from '../../../src/cli/terminal/output.ts'
 import { addApiOptions, explain, inSandbox, isAway, withApi, type Api, type ApiOptions } from '../api.ts'
 import { closeConnections, deliver, type Outcome } from '../deliver.ts'
 import { signingSecret } from '../profiles.ts'

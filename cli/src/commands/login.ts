@@ -2,8 +2,14 @@ import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import type { Command } from 'commander'
 import { PermissionError } from '../../../sdk/node/src/index.ts'
-import { addExamples, InputError, readHttpUrl } from '../../../src/cli/terminal/command-line.ts'
-import { formatTable, show, writeError } from '../../../src/cli/terminal/output.ts'
+import {
+  addExamples,
+  InputError,
+  readHttpUrl,
+  formatTable,
+  show,
+  writeError,
+} from '../../../src/cli/terminal/output.ts'
 import { connect, explain } from '../api.ts'
 import { configFile, findProfile, readKept, writeKept, type Profile } from '../profiles.ts'
 

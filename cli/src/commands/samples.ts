@@ -2,8 +2,7 @@ import { copyFileSync, existsSync, readdirSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Command } from 'commander'
-import { addExamples, InputError } from '../../../src/cli/terminal/command-line.ts'
-import { show } from '../../../src/cli/terminal/output.ts'
+import { addExamples, InputError, show } from '../../../src/cli/terminal/output.ts'
 import { oneOf } from '../suggest.ts'
 
 /** In the package, and in the repository that it is made of. */

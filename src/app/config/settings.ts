@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { parseMailAddress, smtpUrlProblem } from '../../messages/senders/mail-settings.ts'
+import { parseMailAddress, smtpUrlProblem } from '../../messages/senders.ts'
 import { parseTimeOfDay } from '../../platform/backup/schedule.rules.ts'
 import { isCidr } from '../../platform/http-client/addresses.ts'
 import { parseContacts } from '../../http/security-txt.ts'

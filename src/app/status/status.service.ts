@@ -1,6 +1,5 @@
 import type { Config } from '../config.ts'
-import { findVault } from '../data-dir.ts'
-import { readVersion } from '../installation.ts'
+import { findVault, readVersion } from '../installation.ts'
 import { partitionedLogs } from '../retention.ts'
 import { type AccountState, parseProcessName, type Process, type Status } from './status.rules.ts'
 import { readProcesses, readServerState, readStandbys, type Standby } from './status.store.ts'

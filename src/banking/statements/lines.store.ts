@@ -1,4 +1,4 @@
-import { readAll } from '../../platform/db/cursor.ts'
+import { readAll } from '../../platform/db/list.ts'
 import type { Queryable, Transaction } from '../../platform/db/database.ts'
 import { Table } from '../../platform/db/table.ts'
 import type { Paise } from '../../platform/money.ts'

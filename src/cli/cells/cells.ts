@@ -11,10 +11,16 @@ import { type CellStatus, findRoom, readCells } from '../../cells/status.service
 import { addSyncCommand } from './sync.ts'
 import { withConnections, withDirectory } from './with-directory.ts'
 import { collectBranch, readInstituteCode, readName } from '../input.ts'
-import { addExamples, InputError } from '../terminal/command-line.ts'
-import { formatTable, formatTimeOfDay, show, writeError } from '../terminal/output.ts'
+import {
+  addExamples,
+  InputError,
+  formatTable,
+  formatTimeOfDay,
+  show,
+  writeError,
+} from '../terminal/output.ts'
 import type { Context } from '../../platform/context.ts'
-import { databaseUrlProblem } from '../../platform/db/database-url.ts'
+import { databaseUrlProblem } from '../../platform/db/pool.ts'
 
 /** Run against the cell that keeps the directory: DATABASE_URL names it. */
 export function addCellCommands(program: Command): void {

@@ -8,10 +8,8 @@ import type { ErpSettings } from '../../erp/settings/settings.rules.ts'
 import { listErpSettings, removeErpSettings, setErpSettings } from '../../erp/settings/settings.service.ts'
 import { testOutput } from '../../erp/pull/pull.schemas.ts'
 import type { Shown } from '../../http/wire/output.ts'
-import { addExamples, InputError, readHttpUrl } from '../terminal/command-line.ts'
-import { readBranchCode, readInstituteCode } from '../input.ts'
-import { formatTable, formatTime, show } from '../terminal/output.ts'
-import { SILENT, withContext } from '../with-context.ts'
+import { addExamples, InputError, readHttpUrl, formatTable, formatTime, show } from '../terminal/output.ts'
+import { readBranchCode, readInstituteCode, SILENT, withContext } from '../input.ts'
 
 /** Secrets are never arguments: those are in the shell's history and in the list of processes. */
 type SetOptions = {

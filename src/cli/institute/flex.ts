@@ -7,10 +7,8 @@ import {
   setFigures,
 } from '../../flex/settings/settings.service.ts'
 import { getInstitute } from '../../institutes/institutes.service.ts'
-import { addExamples, InputError } from '../terminal/command-line.ts'
-import { readInstituteCode, readName } from '../input.ts'
-import { show, formatTable } from '../terminal/output.ts'
-import { withContext } from '../with-context.ts'
+import { addExamples, InputError, show, formatTable } from '../terminal/output.ts'
+import { readInstituteCode, readName, withContext } from '../input.ts'
 import type { Figures } from '../../flex/settings/figures.rules.ts'
 
 export function addFlexCommands(program: Command): void {

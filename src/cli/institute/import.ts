@@ -16,10 +16,16 @@ import {
   type Import,
   type ImportFile,
 } from '../../imports/imports.service.ts'
-import { addExamples, InputError } from '../terminal/command-line.ts'
-import { readInstituteCode } from '../input.ts'
-import { formatBytes, formatTable, show, wantsJson, writeError } from '../terminal/output.ts'
-import { withContext } from '../with-context.ts'
+import {
+  addExamples,
+  InputError,
+  formatBytes,
+  formatTable,
+  show,
+  wantsJson,
+  writeError,
+} from '../terminal/output.ts'
+import { readInstituteCode, withContext } from '../input.ts'
 
 const SHOWN_PROBLEMS = 20
 const READ_BYTES = 262_144

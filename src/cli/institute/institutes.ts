@@ -8,10 +8,15 @@ import {
   addBranch,
 } from '../../institutes/institutes.service.ts'
 import type { Branch, Institute } from '../../institutes/institutes.rules.ts'
-import { addExamples } from '../terminal/command-line.ts'
-import { collectBranch, readInstituteCode, readName, readBranchCode, readCatalogueCode } from '../input.ts'
-import { formatTable, show } from '../terminal/output.ts'
-import { withContext } from '../with-context.ts'
+import { addExamples, formatTable, show } from '../terminal/output.ts'
+import {
+  collectBranch,
+  readInstituteCode,
+  readName,
+  readBranchCode,
+  readCatalogueCode,
+  withContext,
+} from '../input.ts'
 import { addToCatalogue, listCatalogue } from '../../institutes/catalogue.service.ts'
 
 const STANDARD_BRANCHES = [{ collectorCode: 'MAIN', name: 'Main branch' }]

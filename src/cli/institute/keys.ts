@@ -1,10 +1,8 @@
 import type { Command } from 'commander'
 import { SCOPES, type ScopeName } from '../../institutes/institutes.rules.ts'
 import { createKey, listKeys, revokeKey, rotateKey, type IssuedKey } from '../../institutes/keys.service.ts'
-import { addExamples } from '../terminal/command-line.ts'
-import { collectScope, readInstituteCode, readKeyId, readLabel, readRate } from '../input.ts'
-import { formatTable, formatTime, show } from '../terminal/output.ts'
-import { withContext } from '../with-context.ts'
+import { addExamples, formatTable, formatTime, show } from '../terminal/output.ts'
+import { collectScope, readInstituteCode, readKeyId, readLabel, readRate, withContext } from '../input.ts'
 
 type CreateOptions = { label: string; scope?: ScopeName[]; rate?: number; burst?: number }
 

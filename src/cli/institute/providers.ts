@@ -2,7 +2,7 @@ import { text } from 'node:stream/consumers'
 import type { Command } from 'commander'
 import { readConfig } from '../../app/config.ts'
 import { recordAudit, type AuditNote } from '../../console/audit/audit.service.ts'
-import { noteOfAdded, noteOfChange, noteOfCheck } from '../../console/settings/provider-accounts.audit.ts'
+import { noteOfAdded, noteOfChange, noteOfCheck } from '../../console/settings/provider-accounts.routes.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { getInstitute } from '../../institutes/institutes.service.ts'
 import { BursarError } from '../../platform/errors.ts'
@@ -21,10 +21,8 @@ import {
 import { AccountRegistry } from '../../providers/accounts/registry.service.ts'
 import { EXAMPLE, PROVIDERS } from '../../providers/catalogue.ts'
 import type { Rail, PaymentMode } from '../../providers/port.ts'
-import { addExamples, InputError } from '../terminal/command-line.ts'
-import { readBranchCode, readInstituteCode, readName } from '../input.ts'
-import { formatTable, formatTime, show } from '../terminal/output.ts'
-import { withContext } from '../with-context.ts'
+import { addExamples, InputError, formatTable, formatTime, show } from '../terminal/output.ts'
+import { readBranchCode, readInstituteCode, readName, withContext } from '../input.ts'
 
 const METHODS = ['upi', 'card', 'netbanking'] as const
 const RAILS = ['enach', 'upi_autopay'] as const

@@ -9,11 +9,9 @@ import {
 } from '../../console/auth/users.service.ts'
 import { requireByCommand } from '../../console/auth/second-factor/second-factor.service.ts'
 import { getInstitute } from '../../institutes/institutes.service.ts'
-import { isMailAddress } from '../../messages/senders/mail-settings.ts'
-import { addExamples, InputError } from '../terminal/command-line.ts'
-import { readInstituteCode, readName } from '../input.ts'
-import { formatTable, formatTime, show } from '../terminal/output.ts'
-import { withContext } from '../with-context.ts'
+import { isMailAddress } from '../../messages/senders.ts'
+import { addExamples, InputError, formatTable, formatTime, show } from '../terminal/output.ts'
+import { readInstituteCode, readName, withContext } from '../input.ts'
 
 type CreateOptions = { name: string; operator?: true; institute?: string; role?: Role; lender?: string }
 

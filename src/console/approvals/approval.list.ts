@@ -4,6 +4,8 @@ import { outputOf, type Shown } from '../../http/wire/output.ts'
 import { by } from '../../platform/db/sorted-list.ts'
 import { APPROVAL_ACTS, APPROVAL_STATES, type Approval } from './approvals.rules.ts'
 import { APPROVAL_COLUMNS } from './approvals.store.ts'
+import { answer, ok, type Reply } from '../../http/reply.ts'
+import { type LimitSetting, Kept } from './approvals.service.ts'
 
 export const APPROVAL_ID = 'apr_01k9zq4m0ve8sbn6yt2hw3c5da'
 const out = outputOf<Approval>()
@@ -74,3 +76,31 @@ export const approvalList = defineList({
 })
 
 export type ApprovalAnswer = Shown<typeof approvalList.output>
+
+const limit = outputOf<LimitSetting>()
+export const approvalLimitOutput = limit.object({
+  above: limit.optional.amount(
+    'Rupees of one act above which a second person approves; absent: never.',
+    5000,
+    ({ limits }) => limits?.perActPaise,
+  ),
+  above_per_child: limit.optional.amount(
+    'Rupees to one child in one academic year, over all acts together, above which a second person approves.',
+    5000,
+    ({ limits }) => limits?.perChildPaise,
+  ),
+})
+export type ApprovalLimitAnswer = Shown<typeof approvalLimitOutput>
+
+/** The act's own answer; or, with the status that it does not have, the request that waits. */
+export function keptOr<Result>(reply: Reply<Result>): Reply<Result | Kept> {
+  const httpStatus = reply.answers[201] === undefined ? 201 : 200
+  const kept = answer('It waits for a second person.', approvalList.output)
+  return {
+    answers: { ...reply.answers, [httpStatus]: kept },
+    toSuccess: (result, asker) =>
+      result instanceof Kept
+        ? { ...ok(approvalList.output.toJson(result.approval)), httpStatus }
+        : reply.toSuccess(result, asker),
+  }
+}

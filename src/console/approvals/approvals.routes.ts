@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { one } from '../../http/reply.ts'
+import { one, type Reply } from '../../http/reply.ts'
 import { field, input, optional } from '../../http/wire/input.ts'
 import type { FlexContext } from '../../flex/context.ts'
 import { toRupees } from '../../platform/money.ts'
@@ -8,11 +8,11 @@ import type { AuditNote } from '../audit/audit.service.ts'
 import { EVERYONE } from '../console.rules.ts'
 import { MONEY_HANDLERS } from '../orders/orders.rules.ts'
 import { addList } from '../lists/list.routes.ts'
-import { APPROVAL_ID, approvalList } from './approval.list.ts'
-import { approvalLimitOutput } from './approval.output.ts'
-import { changeLimit, readLimit } from './approval-limit.service.ts'
-import type { Approval } from './approvals.rules.ts'
-import { approve, refuse } from './approvals.service.ts'
+import { APPROVAL_ID, approvalList, approvalLimitOutput, keptOr } from './approval.list.ts'
+import { changeLimit, readLimit, approve, refuse, Kept, performOrKeep, type By } from './approvals.service.ts'
+import type { Approval, ApprovalAct } from './approvals.rules.ts'
+import type { GuardedAct } from './guarded-act.ts'
+import type { Command } from '../../platform/idempotency.ts'
 
 const params = input({ approval_id: field.resourceId('Id of the request.', APPROVAL_ID) })
 const approveInput = input({
@@ -104,5 +104,27 @@ export function noteOf({ id, state, act, about, title, amountPaise, note, reason
     about,
     why: state === 'waiting' ? reason : (note ?? undefined),
     after: { approval_id: id, act, title, amount: toRupees(amountPaise) },
+  }
+}
+
+/** The parts of a console route whose act may need a second person. */
+export function guarded<Request extends { reason: string }, Result, Params>(
+  ctx: FlexContext,
+  act: GuardedAct<Request, Result>,
+  {
+    name,
+    output,
+    aboutOf,
+  }: { name: ApprovalAct; output: Reply<Result>; aboutOf: (params: Params) => string },
+) {
+  type Call = By & { params: Params; body: Request }
+  return {
+    output: keptOr(output),
+    perform: (command: Command<Result | Kept>, { params, body: request, ...by }: Call) =>
+      performOrKeep<Request, Result>(ctx, command, by, { name, about: aboutOf(params), request }),
+    audit: ({ institute, params, body }: Call, result: Result | Kept): AuditNote =>
+      result instanceof Kept
+        ? noteOf(result.approval)
+        : act.note({ institute, about: aboutOf(params) }, body, result),
   }
 }

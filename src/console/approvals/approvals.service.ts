@@ -1,6 +1,10 @@
 import type { Institute } from '../../institutes/institutes.rules.ts'
-import { totalOf } from '../../institutes/approval-limit/approval-limit.rules.ts'
-import { giveAlone, readApprovalLimits } from '../../institutes/approval-limit/approval-limit.service.ts'
+import { totalOf, type ApprovalLimits } from '../../institutes/approval-limit/approval-limit.rules.ts'
+import {
+  giveAlone,
+  readApprovalLimits,
+  writeApprovalLimits,
+} from '../../institutes/approval-limit/approval-limit.service.ts'
 import { getInstitutesById } from '../../institutes/institutes.service.ts'
 import { queueMessages } from '../../messages/messages.service.ts'
 import type { FlexContext } from '../../flex/context.ts'
@@ -14,7 +18,7 @@ import { takeDue } from '../../platform/jobs/due-rows.ts'
 import { formatRupees, ZERO } from '../../platform/money.ts'
 import { recordAudit } from '../audit/audit.service.ts'
 import type { Origin, Who } from '../console.rules.ts'
-import { emailsOf } from '../team/people.service.ts'
+import { emailsOf } from '../team/invitations.service.ts'
 import { ACTS } from './acts.ts'
 import {
   assertDecidable,
@@ -24,9 +28,9 @@ import {
   type ApprovalAct,
   type Effect,
 } from './approvals.rules.ts'
+import type { ActTarget, GuardedAct, Weight } from './guarded-act.ts'
 import { askedMessages, decidedMessages } from './approvals.texts.ts'
 import * as store from './approvals.store.ts'
-import type { ActTarget, GuardedAct, Weight } from './guarded-act.ts'
 
 export type By = { institute: Institute; who: Who; origin: Origin }
 
@@ -269,4 +273,33 @@ export async function expireApprovals(ctx: Context, limit: number): Promise<numb
 
 export async function nextApprovalExpiry({ db }: Pick<Context, 'db'>): Promise<Date | null> {
   return store.nextExpiry(db)
+}
+
+/** Null: nothing needs a second person. */
+export type LimitSetting = { limits: ApprovalLimits | null }
+
+export async function readLimit(
+  { db }: Pick<Context, 'db'>,
+  { id }: Pick<Institute, 'id'>,
+): Promise<LimitSetting> {
+  return { limits: await readApprovalLimits(db, id) }
+}
+
+type ChangedLimit = { before: LimitSetting; after: LimitSetting }
+
+/** Where one person alone handles money nobody could approve, so it cannot be switched on there. */
+export async function changeLimit(
+  { db }: Pick<Context, 'db'>,
+  command: Command<ChangedLimit>,
+  institute: Institute,
+  after: LimitSetting,
+): Promise<ChangedLimit> {
+  return transact(db, command, async tx => {
+    const before = { limits: await readApprovalLimits(tx, institute.id) }
+    const people = await emailsOf(tx, institute.id, ['owner', 'finance'])
+    if (after.limits !== null && people.length < 2)
+      throw conflict('Only one person here handles money. Invite a second owner or finance person first.')
+    await writeApprovalLimits(tx, institute.id, after.limits)
+    return { before, after }
+  })
 }

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { readLateFeesAtRisk } from '../../dues/late-fees.service.ts'
+import { readLateFeesAtRisk, readLapsedLateFees } from '../../dues/late-fees.service.ts'
 import {
   payableOf,
   priceStudent,
@@ -7,7 +7,7 @@ import {
   type YearStructures,
 } from '../../fees/structures/structure.rules.ts'
 import { digestStructures, readStructures } from '../../fees/structures/structures.service.ts'
-import { readUnsettled } from '../../flex/plans/plan-reads.service.ts'
+import { readUnsettled } from '../../flex/plans/plans.service.ts'
 import { ROSTERS } from '../../imports/imports.rules.ts'
 import { applyImport, listLowered, type Import } from '../../imports/imports.service.ts'
 import { totalOf } from '../../institutes/approval-limit/approval-limit.rules.ts'
@@ -23,7 +23,9 @@ import {
 } from '../../students/rollover/rollover.service.ts'
 import { yearName } from '../../students/students.rules.ts'
 import { listGrades } from '../students/rollover/rollover.service.ts'
-import type { GuardedAct } from './guarded-act.ts'
+import type { GuardedAct, ActTarget } from './guarded-act.ts'
+import { changeProfile, type ChangedProfile } from '../../students/profile/profile.service.ts'
+import type { SentProfile } from '../../students/profile/profile.rules.ts'
 
 /**
  * A list of students that asks less of some than they have to pay now, as its check found. When its rows are applied they are
@@ -132,4 +134,36 @@ async function readUsualFees(
     const now = priceBy(old) > 0 ? priceBy(old) : sumPaise(fees.map(fee => fee.feePaise))
     return paiseOf(Math.max(priceBy(next), now))
   }
+}
+
+type ProfileRequest = SentProfile & { reason: string }
+
+/** A profile that puts a child into another class or branch: what its family, with brothers and sisters, is let off by the fees there. */
+export const classChangeAct: GuardedAct<ProfileRequest, ChangedProfile> = {
+  async weigh(tx, ctx, { institute, about, result: { record, changes, effect } }) {
+    const { fullname, grade } = record.student
+    const before = changes.find(({ field }) => field === 'grade')?.before ?? grade
+    const to = before === grade ? 'to another branch' : `from class ${String(before)} to ${grade}`
+    const lowered = effect.gifts.map(gift => ({ instituteId: institute.id, studentId: gift.about }))
+    return {
+      title: `${fullname} moved ${to}, with lower fees`,
+      subject: about,
+      amountPaise: effect.givenPaise,
+      gifts: [...effect.gifts, ...(await readLapsedLateFees(ctx, tx, lowered))],
+      effect,
+    }
+  },
+  perform: (ctx, command, target, { reason: _reason, ...sent }) =>
+    changeProfile(ctx, command, studentOf(target), sent),
+  note: ({ about }, { reason }, { changes }) => ({
+    what: 'student.changed',
+    about,
+    why: reason,
+    before: Object.fromEntries(changes.map(({ field, before }) => [field, before])),
+    after: Object.fromEntries(changes.map(({ field, after }) => [field, after])),
+  }),
+}
+
+function studentOf({ institute, about: id }: ActTarget) {
+  return { institute, id, isByOffice: true }
 }

@@ -1,7 +1,12 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { readSessionCookie } from './cookies.ts'
-import { enterInstitute, enterLender, identify, type OwnLender } from './sessions.service.ts'
+import {
+  readSessionCookie,
+  enterInstitute,
+  enterLender,
+  identify,
+  type OwnLender,
+} from './sessions.service.ts'
 import {
   type ConsoleRole,
   LENDER_ROLE,

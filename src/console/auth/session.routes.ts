@@ -4,7 +4,14 @@ import { acceptInvitation, readInvitation } from '../team/invitations.service.ts
 import { LIMITS } from '../../platform/rate-limits.rules.ts'
 import { VisitorLimit } from '../../http/limits/rate-limits.ts'
 import { addOpenRead, addOpenWrite, addSetupWrite } from './access.routes.ts'
-import { deviceCookie, readDeviceCookie, sessionCookie } from './cookies.ts'
+import {
+  deviceCookie,
+  readDeviceCookie,
+  sessionCookie,
+  readSession,
+  signOut,
+  type NewSession,
+} from './sessions.service.ts'
 import { isKnownDevice, type MailRequest, mailUnlockCode } from './limits/tries.service.ts'
 import { one } from '../../http/reply.ts'
 import type { OpenVisit } from './roles.routes.ts'
@@ -21,7 +28,6 @@ import {
   tokenInput,
 } from './session.schemas.ts'
 import { offerSignIn } from './second-factor/second-factor.service.ts'
-import { readSession, signOut, type NewSession } from './sessions.service.ts'
 import { signIn, signInByPasskey, type SignInRequest } from './sign-in.service.ts'
 import { mailPasswordLink } from './users.service.ts'
 

@@ -17,12 +17,12 @@ import {
   type Who,
 } from '../console.rules.ts'
 import * as store from './sessions.store.ts'
-import { purgeSignIns, recordSignIn, type WayIn } from './history/sign-ins.service.ts'
 import { purgeKnown, rememberDevice } from './limits/tries.service.ts'
 import { deleteDevices, deleteOldTries } from './limits/tries.store.ts'
 import { purgeChallenges } from './second-factor/second-factor.service.ts'
 import { listDemoUsers } from './users.store.ts'
 import { DAY_MS } from '../../platform/calendar.ts'
+import * as signIns from './sessions.store.ts'
 
 /** A session as its holder gets it: the secrets go into cookies and nowhere else. */
 export type NewSession = { secret: string; device: string }
@@ -180,4 +180,87 @@ export async function purgeSessions({ db }: { db: Queryable }, limit: number): P
   const tries = await deleteOldTries(db, new Date(now - TRIES_KEPT_MS), limit)
   const others = [purgeKnown(db, limit), purgeChallenges(db, limit), purgeSignIns(db, limit)]
   return largestOf([sessions, tries, ...(await Promise.all(others))])
+}
+
+type Cookie = 'session' | 'device'
+
+/** How long a browser keeps its device's cookie, renewed at each sign-in. */
+const DEVICE_S = 180 * 86_400
+
+/**
+ * Over https the name itself keeps a page on a sibling host from planting one. Cells have one address and people of their
+ * own: each has cookies of its own, so that who works in two is signed in to both.
+ */
+function cookieName({ publicUrl, cell }: Context, cookie: Cookie): string {
+  const name = `bursar_${cell === null ? '' : `${cell}_`}${cookie}`
+  return publicUrl.startsWith('https:') ? `__Host-${name}` : name
+}
+
+export function readSessionCookie(ctx: Context, header: string | undefined): string | null {
+  return readCookie(cookieName(ctx, 'session'), header)
+}
+
+export function readDeviceCookie(ctx: Context, header: string | undefined): string | null {
+  return readCookie(cookieName(ctx, 'device'), header)
+}
+
+function readCookie(name: string, header = ''): string | null {
+  for (const pair of header.split(';')) {
+    const [key = '', value = ''] = pair.trim().split('=', 2)
+    if (key === name && /^[\w-]{20,200}$/.test(value)) return value
+  }
+  return null
+}
+
+/** It lasts as long as the browser runs; the session itself says when it ends. */
+export function sessionCookie(ctx: Context, secret: string | null): string {
+  return writeCookie(ctx, 'session', secret ?? '', secret === null ? 0 : null)
+}
+
+/** It opens nothing. A browser that tries passwords with it is counted apart from strangers. */
+export function deviceCookie(ctx: Context, secret: string): string {
+  return writeCookie(ctx, 'device', secret, DEVICE_S)
+}
+
+function writeCookie(ctx: Context, cookie: Cookie, value: string, maxAgeS: number | null): string {
+  const life = maxAgeS === null ? '' : `; Max-Age=${maxAgeS}`
+  const secure = ctx.publicUrl.startsWith('https:') ? '; Secure' : ''
+  return `${cookieName(ctx, cookie)}=${value}${life}; Path=/; HttpOnly; SameSite=Lax${secure}`
+}
+
+export type { SignInRow } from './sessions.store.ts'
+
+/** How somebody got in. */
+export const WAYS_IN = [
+  'password',
+  'password and app',
+  'password and recovery code',
+  'password and passkey',
+  'passkey',
+  'one-time link',
+  'demo button',
+] as const
+export type WayIn = (typeof WAYS_IN)[number]
+
+const MOST_SHOWN = 50
+const NOBODYS_KEPT_MS = 2 * DAY_MS
+
+export async function recordSignIn(
+  db: Queryable,
+  userId: string | null,
+  { origin, by }: { origin: Origin; by: WayIn | null },
+): Promise<void> {
+  const agent = origin.agent.slice(0, AGENT_LENGTH)
+  await signIns.insertSignIn(db, { id: newId('login'), userId, ip: origin.ip, agent, by })
+}
+
+/** Newest first, the refused ones too. */
+export async function listSignIns({ db }: Context, who: Who): Promise<signIns.SignInRow[]> {
+  return signIns.listSignIns(db, who.userId, MOST_SHOWN)
+}
+
+async function purgeSignIns(db: Queryable, limit: number): Promise<number> {
+  const now = Date.now()
+  const before = { anybodys: new Date(now - KEPT_MS), nobodys: new Date(now - NOBODYS_KEPT_MS) }
+  return signIns.deleteOldSignIns(db, before, limit)
 }

@@ -24,7 +24,7 @@ const sessions = new Table<StoredSession>('console_sessions', {
   csrf: 'text',
 })
 
-export type FoundSession = Who & { createdAt: Date; lastSeenAt: Date }
+type FoundSession = Who & { createdAt: Date; lastSeenAt: Date }
 
 /** The session of a cookie with its person, if neither has been ended. */
 export async function findSession(db: Queryable, secretHash: Buffer): Promise<FoundSession | null> {
@@ -115,7 +115,7 @@ export async function findMembership(
   return row ?? null
 }
 
-export type OwnInstitute = { code: string; name: string; role: Role | null }
+type OwnInstitute = { code: string; name: string; role: Role | null }
 
 /** The person's institutes; an operator has all. */
 export async function listInstitutesOf(
@@ -144,4 +144,47 @@ export async function listLendersOf(
      where m.user_id = $1 and ($2::text is null or l.code = $2) order by l.title, l.code limit 50`,
     [userId, code],
   )
+}
+
+export type SignInRow = {
+  id: string
+  userId: string | null
+  at: Date
+  ip: string
+  agent: string
+  /** Null when it was refused. */
+  by: string | null
+}
+
+const signIns = new Table<SignInRow>('console_sign_ins', {
+  id: 'text',
+  userId: 'text',
+  at: 'timestamptz',
+  ip: 'text',
+  agent: 'text',
+  by: 'text',
+})
+
+export async function insertSignIn(db: Queryable, row: Omit<SignInRow, 'at'>): Promise<void> {
+  await signIns.insert(db, [row], { only: ['id', 'userId', 'ip', 'agent', 'by'] })
+}
+
+export async function listSignIns(db: Queryable, userId: string, limit: number): Promise<SignInRow[]> {
+  return db.query<SignInRow>(
+    `select ${signIns.columns('s')} from console_sign_ins s where s.user_id = $1 order by s.id desc limit $2`,
+    [userId, limit],
+  )
+}
+
+export async function deleteOldSignIns(
+  db: Queryable,
+  before: { anybodys: Date; nobodys: Date },
+  limit: number,
+): Promise<number> {
+  const rows = await db.query(
+    `delete from console_sign_ins where id in (
+       select id from console_sign_ins where at < $1 or (at < $2 and user_id is null) limit $3) returning 1`,
+    [before.anybodys, before.nobodys, limit],
+  )
+  return rows.length
 }

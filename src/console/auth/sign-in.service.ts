@@ -5,11 +5,14 @@ import { hashSecret } from '../../platform/secrets.ts'
 import { NO_INSTITUTE, recordAudit } from '../audit/audit.service.ts'
 import { normaliseEmail, type Origin, type Who } from '../console.rules.ts'
 import { passwordMatches } from './passwords.ts'
-import { openSession, type NewSession } from './sessions.service.ts'
-import { matchTotp, plainTypedCode } from './totp.ts'
-import { recordSignIn, type WayIn } from './history/sign-ins.service.ts'
+import { openSession, type NewSession, recordSignIn, type WayIn } from './sessions.service.ts'
+import {
+  matchTotp,
+  plainTypedCode,
+  offerFactor,
+  verifyPasskey,
+} from './second-factor/second-factor.service.ts'
 import { countTry, endWait, purgeTries, recognise, spendCodes, takeBackTry } from './limits/tries.service.ts'
-import { offerFactor, verifyPasskey } from './second-factor/second-factor.service.ts'
 import { listPasskeys } from './second-factor/second-factor.store.ts'
 import * as users from './users.store.ts'
 

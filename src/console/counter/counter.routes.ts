@@ -7,8 +7,16 @@ import { addConsoleRead, addConsoleWrite } from '../auth/access.routes.ts'
 import { AT_COUNTER, TAKERS } from '../console.rules.ts'
 import { addConsoleFile } from '../files.routes.ts'
 import { assertOwnDrawer, drawersSeenBy } from './counter.rules.ts'
-import { closeInput, dayQuery, drawerInput, spreadQuery } from './counter.input.ts'
-import { closingOutput, counterDayOutput, drawerEntryOutput, spreadOutput } from './counter.output.ts'
+import {
+  closeInput,
+  dayQuery,
+  drawerInput,
+  spreadQuery,
+  closingOutput,
+  counterDayOutput,
+  drawerEntryOutput,
+  spreadOutput,
+} from './counter.schemas.ts'
 import { printDay } from './day-sheet.service.ts'
 import * as service from './counter.service.ts'
 

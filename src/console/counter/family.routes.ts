@@ -9,7 +9,7 @@ import { addConsoleRead, addConsoleWrite } from '../auth/access.routes.ts'
 import { AT_COUNTER, TAKERS } from '../console.rules.ts'
 import { addConsoleFile } from '../files.routes.ts'
 import { assertMayTake } from './counter.rules.ts'
-import { drawQr } from '../orders/qr.ts'
+import { drawQr } from '../orders/pages.routes.ts'
 import { closeCounterQr, openCounterQr, readCounterQr, type CounterQr } from './counter-qr.service.ts'
 import {
   counterQrOutput,

@@ -1,16 +1,24 @@
 import type { FastifyInstance } from 'fastify'
 import type { Context } from '../../platform/context.ts'
-import { recoverFailed, sendTest } from '../../webhooks/delivery-log/deliveries.service.ts'
+import {
+  recoverFailed,
+  sendTest,
+  getDelivery,
+  redeliver,
+} from '../../webhooks/delivery-log/deliveries.service.ts'
 import {
   recoverInput,
   deliveryOutput,
   recoveredOutput,
+  deliveryParams,
+  eventParams,
 } from '../../webhooks/delivery-log/delivery.schemas.ts'
 import {
   addWebhookInput,
   changeWebhookInput,
   listWebhooksQuery,
   webhookParams,
+  webhookFields,
 } from '../../webhooks/subscriptions/subscription.schemas.ts'
 import {
   addSubscription,
@@ -19,11 +27,17 @@ import {
 } from '../../webhooks/subscriptions/subscriptions.service.ts'
 import type { AuditNote } from '../audit/audit.service.ts'
 import { EVERYONE } from '../console.rules.ts'
-import { addedWebhookOutput, reasonInput, webhookOutput } from './webhook.output.ts'
-import { changeWebhook, disableWebhook, listWebhooks } from './webhooks.service.ts'
-import { DEVELOPERS } from './developers.rules.ts'
+import { changeWebhook, disableWebhook, listWebhooks, type Webhook } from './webhooks.service.ts'
+import { DEVELOPERS, WEBHOOK_HEALTH } from './developers.rules.ts'
 import { addConsoleRead, addConsoleWrite } from '../auth/access.routes.ts'
 import { all, created, from, one, remarked } from '../../http/reply.ts'
+import { getEvent } from '../../events/events.service.ts'
+import { deliveryList } from '../../webhooks/delivery-log/delivery.list.ts'
+import { eventList } from '../../webhooks/delivery-log/event.list.ts'
+import { addList } from '../lists/list.routes.ts'
+import type { EventCode } from '../../events/define-event.ts'
+import { field, input } from '../../http/wire/input.ts'
+import { outputOf, type Shown } from '../../http/wire/output.ts'
 
 export function webhookConsoleRoutes(app: FastifyInstance, ctx: Context): void {
   addConsoleRead(app, ctx, {
@@ -134,3 +148,54 @@ function plain(subscription: Subscription): Record<string, unknown> {
     header_key: subscription.headerKey ?? undefined,
   }
 }
+
+export function deliveryConsoleRoutes(app: FastifyInstance, ctx: Context): void {
+  addList(app, ctx, { url: '/deliveries', list: deliveryList })
+  addConsoleRead(app, ctx, {
+    url: '/deliveries/:delivery_id',
+    roles: EVERYONE,
+    output: one(deliveryOutput),
+    params: deliveryParams,
+    answer: ({ institute, params }) => getDelivery(ctx, institute, params.deliveryId),
+  })
+  addConsoleWrite(app, ctx, {
+    method: 'POST',
+    url: '/deliveries/:delivery_id/redeliver',
+    roles: DEVELOPERS,
+    output: one(deliveryOutput),
+    params: deliveryParams,
+    perform: (command, { institute, params }) => redeliver(ctx, command, institute, params.deliveryId),
+    audit: (_call, { id, webhookId, eventId, attempts }) => ({
+      what: 'delivery.sent_again',
+      about: id,
+      after: { webhook: webhookId, event: eventId, attempts_before: attempts.length },
+    }),
+  })
+  addList(app, ctx, { url: '/events', list: eventList })
+  addConsoleRead(app, ctx, {
+    url: '/events/:event_id',
+    roles: EVERYONE,
+    output: one(eventList.output),
+    params: eventParams,
+    answer: ({ institute, params }) => getEvent(ctx, institute.id, params.eventId),
+  })
+}
+
+/** What the console shows of webhooks beyond what the ERP's API answers. */
+const out = outputOf<Webhook>()
+const webhookOutput = out.object({
+  ...webhookFields,
+  collector_code: out.text('The branch.', 'MAIN'),
+  health: out.oneOf(WEBHOOK_HEALTH, 'How it fares.'),
+  waiting: out.integer('Deliveries that are due or will be tried again.', 3),
+  given_up: out.integer('Deliveries that nobody tries any more.', 0),
+  header_key: out.optional.text('The name of the header that goes with them.', 'X-Api-Key'),
+})
+
+const added = outputOf<{ id: string }>()
+const addedWebhookOutput = added.object({ id: webhookFields.id })
+
+export const reasonInput = input({ reason: field.text('Why; stands in the audit log.', 'The ERP has moved') })
+
+export type { EventCode }
+export type WebhookAnswer = Shown<typeof webhookOutput>

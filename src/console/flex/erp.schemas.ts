@@ -1,8 +1,8 @@
 import type { FlexSettings } from '../../flex/rules/schedule.rules.ts'
 import { field, ifSent, input } from '../../http/wire/input.ts'
 import { outputOf, type Shown } from '../../http/wire/output.ts'
-import type { BranchHealth } from './erp.service.ts'
-import { FETCH_OUTCOMES, type FetchSum } from './erp.store.ts'
+import type { BranchHealth } from './flex.service.ts'
+import { FETCH_OUTCOMES, type FetchSum } from './debits.store.ts'
 
 /** The default plan of a school. */
 export const settingsInput = input({

@@ -2,7 +2,7 @@ import { column, defineList, filter } from '../../http/lists/define-list.ts'
 import { field } from '../../http/wire/input.ts'
 import { outputOf, type Shown } from '../../http/wire/output.ts'
 import { by } from '../../platform/db/sorted-list.ts'
-import { FETCH_OUTCOMES } from './erp.store.ts'
+import { FETCH_OUTCOMES } from './debits.store.ts'
 
 const out = outputOf<never>()
 

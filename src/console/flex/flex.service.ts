@@ -1,11 +1,11 @@
 import type { FlexContext } from '../../flex/context.ts'
-import { readPlans } from '../../flex/plans/plan-reads.service.ts'
+import { readPlans, readPlan } from '../../flex/plans/plans.service.ts'
 import { debitContextOf, type DebitRules } from '../../flex/rules/debit.rules.ts'
 import type { Instalment, LoadedPlan, Mandate } from '../../flex/rules/plan.rules.ts'
 import { minutesBefore, presentationOn, type FlexRules, type Rail } from '../../flex/rules/rails.rules.ts'
 import { readDebitRules } from '../../flex/settings/settings.service.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
-import { dayOf, addWorkingDays, isWorkingDay } from '../../platform/calendar.ts'
+import { dayOf, addWorkingDays, isWorkingDay, DAY_MS } from '../../platform/calendar.ts'
 import { sumPaise, type Paise } from '../../platform/money.ts'
 import { comingOf, type Coming } from './coming.rules.ts'
 import * as days from './days.store.ts'
@@ -19,7 +19,17 @@ import {
   spanOf,
   type DayRange,
   type DebitStatus,
+  statusOf,
 } from './flex.rules.ts'
+import { withAttempts } from '../../flex/plans/plan.schemas.ts'
+import { assert } from '../../platform/assert.ts'
+import type { PlanDetail } from './plan.schemas.ts'
+import * as store from './plans.store.ts'
+import type { Context } from '../../platform/context.ts'
+import { firstIdAt } from '../../platform/ids.ts'
+import { settingsFor } from '../../erp/settings/settings.rules.ts'
+import { listErpSettings } from '../../erp/settings/settings.service.ts'
+import * as erpStore from './debits.store.ts'
 
 type StatusSum = { status: DebitStatus; count: number; amountPaise: Paise }
 type CalendarDay = { day: string; isWorkingDay: boolean; sums: StatusSum[] }
@@ -159,4 +169,81 @@ function momentsOf(day: string, rail: Rail, rules: FlexRules) {
     toldBy: minutesBefore(presentedAt, rules.noticeMinutes),
     presentedAt,
   }
+}
+
+const NEWEST = 200
+
+/** A plan with everything that was tried, decided, told and done. */
+export async function readPlanDetail(
+  flex: FlexContext,
+  institute: Institute,
+  planId: string,
+): Promise<PlanDetail> {
+  const [loaded, student, entries, debitRules] = await Promise.all([
+    readPlan(flex, institute, planId),
+    store.readPlanStudent(flex.db, institute.id, planId),
+    store.readTimeline(flex.db, institute.id, planId, NEWEST),
+    readDebitRules(flex),
+  ])
+  assert(student !== null, 'a plan has a student')
+  const planned = withAttempts(loaded).map(one => {
+    const presentedAt = one.attempts.at(-1)?.presentedAt ?? null
+    const context = debitContextOf(loaded, one, debitRules)
+    return { ...one, plan: loaded.plan, next: nextTextOf(loaded, one, { context, presentedAt }) }
+  })
+  return { ...loaded, student, obstacle: planObstacle(loaded.plan), planned, entries }
+}
+
+function nextTextOf(
+  { plan }: LoadedPlan,
+  instalment: Instalment,
+  known: Pick<Parameters<typeof nextStepText>[0], 'context' | 'presentedAt'>,
+): string {
+  if (instalment.isDownpayment && instalment.state === 'scheduled')
+    return 'The family pays it online when it sets the plan up.'
+  if (plan.state === 'draft') return 'Nothing happens before the family has set the plan up.'
+  const status = statusOf(instalment, plan)
+  // The page says once why the plan waits.
+  if (status === 'stopped') return 'Waits until the plan goes on.'
+  return status === 'cancelled' ? 'Nothing is debited: it was cancelled.' : nextStepText({ status, ...known })
+}
+
+export type BranchHealth = {
+  collectorCode: string
+  name: string
+  /** Where it is asked; null when nobody is. */
+  host: string | null
+  found: number
+  refused: number
+  unavailable: number
+  lastAt: Date | null
+  /** What went wrong, the most frequent first. */
+  problems: erpStore.FetchSum[]
+}
+
+/** How the ERP of each branch answered in the last 24 hours of real time, which ids are made in. */
+export async function readErpHealth(ctx: Context, institute: Institute): Promise<BranchHealth[]> {
+  const [settings, sums] = await Promise.all([
+    listErpSettings(ctx, institute),
+    erpStore.sumFetches(ctx.db, institute.id, firstIdAt('fetch', new Date(Date.now() - DAY_MS))),
+  ])
+  return institute.branches.map(({ collectorCode, name }) => {
+    const own = sums.filter(sum => sum.collectorCode === collectorCode)
+    const countOf = (outcome: erpStore.FetchOutcome): number =>
+      own.filter(sum => sum.outcome === outcome).reduce((total, { count }) => total + count, 0)
+    const url = settingsFor(settings, collectorCode)?.url
+    return {
+      collectorCode,
+      name,
+      host: url === undefined ? null : (URL.parse(url)?.host ?? null),
+      found: countOf('found'),
+      refused: countOf('refused'),
+      unavailable: countOf('unavailable'),
+      lastAt: own.reduce<Date | null>(
+        (last, { lastAt }) => (last === null || lastAt > last ? lastAt : last),
+        null,
+      ),
+      problems: own.filter(({ outcome }) => outcome !== 'found'),
+    }
+  })
 }

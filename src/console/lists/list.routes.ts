@@ -1,12 +1,21 @@
 import type { FastifyInstance } from 'fastify'
 import type { ListDefinition } from '../../http/lists/define-list.ts'
-import { one, pageOf } from '../../http/reply.ts'
-import { Field, field, optional, query, type AnyInput, type Input, type Read } from '../../http/wire/input.ts'
+import { one, pageOf, all, created } from '../../http/reply.ts'
+import {
+  Field,
+  field,
+  optional,
+  query,
+  type AnyInput,
+  type Input,
+  type Read,
+  input,
+} from '../../http/wire/input.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import type { Context } from '../../platform/context.ts'
 import { badCursor, type Page, type PageRange } from '../../platform/db/list.ts'
 import { sortNames, type Sorting } from '../../platform/db/sorted-list.ts'
-import { addConsoleRead, addOperatorRead } from '../auth/access.routes.ts'
+import { addConsoleRead, addOperatorRead, addConsoleWrite } from '../auth/access.routes.ts'
 import type { InstituteVisit } from '../auth/roles.routes.ts'
 import { EVERYONE, type ConsoleRole } from '../console.rules.ts'
 import { addConsoleFile } from '../files.routes.ts'
@@ -16,6 +25,9 @@ import { MEDIA_TYPES, type Format } from '../reports/reports.rules.ts'
 import type { Voucher } from '../reports/tally/tally.rules.ts'
 import { columnsOutput, countOutput, keysOutput, picked } from './list.schemas.ts'
 import { countList, forFile, listAll, listInOrder } from './lists.service.ts'
+import * as service from './lists.service.ts'
+import { outputOf, type Shown } from '../../http/wire/output.ts'
+import type { View } from './lists.service.ts'
 
 type Visit<Params> = { params: Read<Params> } & InstituteVisit
 
@@ -185,3 +197,64 @@ function sortable(given: Input<unknown>, sorting: Sorting): Input<unknown> {
     cursor: new Field({ ...cursor.schema, ...SORTED_CURSOR }, cursor.options()),
   })
 }
+
+const ownerOf = ({ institute, who }: InstituteVisit): service.Owner => ({
+  instituteId: institute.id,
+  userId: who.userId,
+})
+
+/** Filters that a person gave a name to. Nothing of them is anybody else's, so no log is told. */
+export function viewRoutes(app: FastifyInstance, ctx: Context): void {
+  addConsoleRead(app, ctx, {
+    url: '/views',
+    roles: EVERYONE,
+    query: viewsQuery,
+    output: all(viewOutput),
+    answer: call => service.listViews(ctx, ownerOf(call), call.query.list),
+  })
+  addConsoleWrite(app, ctx, {
+    method: 'POST',
+    url: '/views',
+    roles: EVERYONE,
+    body: viewInput,
+    output: created(viewOutput),
+    perform: (command, call) => service.saveView(ctx, command, ownerOf(call), call.body),
+    audit: () => null,
+  })
+  addConsoleWrite(app, ctx, {
+    method: 'DELETE',
+    url: '/views/:view_id',
+    roles: EVERYONE,
+    params: viewParams,
+    output: one(viewOutput),
+    perform: (command, call) => service.removeView(ctx, command, ownerOf(call), call.params.viewId),
+    audit: () => null,
+  })
+}
+
+const list = field.text('Which list, by its address below the institute.', 'students', 60)
+
+const viewsQuery = query({ list })
+
+const viewInput = input({
+  list,
+  name: field.text('What its owner calls it. One of the same name is replaced.', 'Class 5, owing', 60),
+  filters: field.text(
+    'Filters and sorting, as they stand in the address.',
+    'grade=5&owing=yes&sort=-outstanding_amount',
+    1000,
+  ),
+})
+
+const viewParams = input({
+  view_id: field.resourceId('Id of the view.', 'view_01k9zq4m0ve8sbn6yt2hw3c5da'),
+})
+
+const out = outputOf<View>()
+const viewOutput = out.object({
+  id: out.text('Id of the view.', 'view_01k9zq4m0ve8sbn6yt2hw3c5da'),
+  list: out.text('Which list.', 'students'),
+  name: out.text('What its owner calls it.', 'Class 5, owing'),
+  filters: out.text('As they stand in the address.', 'grade=5&owing=yes&sort=-outstanding_amount'),
+})
+export type ViewAnswer = Shown<typeof viewOutput>

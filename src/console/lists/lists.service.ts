@@ -1,12 +1,22 @@
 import type { Context } from '../../platform/context.ts'
-import { badCursor, toPage, type Page } from '../../platform/db/list.ts'
-import { badField, conflict } from '../../platform/errors.ts'
+import { badCursor, toPage, type Page, countRows } from '../../platform/db/list.ts'
+import { badField, conflict, notFound } from '../../platform/errors.ts'
 import type { Query } from '../../platform/db/query.ts'
-import { countRows } from '../../platform/db/cursor.ts'
 import type { Report } from '../reports/export.service.ts'
 import { pickedIds } from './bulk.rules.ts'
-import { readPlace, sortOf, writePlace, type Sorting } from '../../platform/db/sorted-list.ts'
-import { listKeys, listSorted, pickedQuery, sortedQuery } from '../../platform/db/sorted-list.ts'
+import {
+  readPlace,
+  sortOf,
+  writePlace,
+  type Sorting,
+  listKeys,
+  listSorted,
+  pickedQuery,
+  sortedQuery,
+} from '../../platform/db/sorted-list.ts'
+import { newId } from '../../platform/ids.ts'
+import { transact, type Command } from '../../platform/idempotency.ts'
+import * as store from './views/views.store.ts'
 
 /** Rows are counted so far, and so many are sorted while somebody waits. */
 const MOST = 25_000
@@ -66,4 +76,42 @@ function tooLong(): Error {
     'sort',
     `works for at most ${most} rows and more fit. Narrow the filters, or remove the sorting.`,
   )
+}
+
+export type { Owner, View } from './views/views.store.ts'
+
+/** A person may save so many at one institute, over all lists. */
+const MOST_VIEWS = 100
+
+export async function listViews({ db }: Context, owner: store.Owner, list: string): Promise<store.View[]> {
+  return store.listViews(db, owner, list, MOST_VIEWS)
+}
+
+/** A list's filters under a name; nobody else sees it, but its address works for everybody. */
+export async function saveView(
+  { db }: Context,
+  command: Command<store.View>,
+  owner: store.Owner,
+  view: Omit<store.View, 'id'>,
+): Promise<store.View> {
+  return transact(db, command, async tx => {
+    if ((await store.countViews(tx, owner)) >= MOST_VIEWS)
+      throw conflict(`You have ${MOST_VIEWS} saved views here. Remove one that you no longer use.`)
+    const saved = await store.saveView(tx, owner, { ...view, id: newId('view') })
+    if (saved === null) throw notFound('This view')
+    return saved
+  })
+}
+
+export async function removeView(
+  { db }: Context,
+  command: Command<store.View>,
+  owner: store.Owner,
+  id: string,
+): Promise<store.View> {
+  return transact(db, command, async tx => {
+    const removed = await store.deleteView(tx, owner, id)
+    if (removed === null) throw notFound('This view')
+    return removed
+  })
 }

@@ -4,7 +4,7 @@ import { outputOf, type Shown } from '../../http/wire/output.ts'
 import { ACCOUNT_CODES, CHART, type Account } from '../../ledger/ledger.rules.ts'
 import { badCursor, toPage } from '../../platform/db/list.ts'
 import { by } from '../../platform/db/sorted-list.ts'
-import { parseLedgerCursor } from './books.rules.ts'
+import { parseLedgerCursor } from './books.service.ts'
 import { ledgerQuery } from './books.store.ts'
 
 const PAYMENT_ID = 'pay_01k9zq4m0ve8sbn6yt2hw3c5da'

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { mismatchAct } from '../approvals/acts.ts'
-import { guarded } from '../approvals/guarded.routes.ts'
+import { guarded } from '../approvals/approvals.routes.ts'
 import { addConsoleRead, addConsoleWrite } from '../auth/access.routes.ts'
 import { AT_COUNTER, EVERYONE } from '../console.rules.ts'
 import { addConsoleFile } from '../files.routes.ts'

@@ -8,7 +8,7 @@ import { SETTLEMENT_ID } from '../../payments/settlements/settlement.schemas.ts'
 import type { Context } from '../../platform/context.ts'
 import { badCursor, toPage, type Page, type PageRange } from '../../platform/db/list.ts'
 import type { Paise } from '../../platform/money.ts'
-import { STATUSES, type ReconciliationStatus } from './books.rules.ts'
+import { STATUSES, type ReconciliationStatus } from './books.service.ts'
 import {
   expectedQuery,
   matchedQuery,

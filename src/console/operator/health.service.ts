@@ -1,4 +1,4 @@
-import { listInstitutes } from '../../institutes/institutes.service.ts'
+import { listInstitutes, createInstitute, type NewInstitute } from '../../institutes/institutes.service.ts'
 import { listUnmatchedReports, type UnmatchedReport } from '../../payments/settlements/settlements.service.ts'
 import type { ProviderAccount } from '../../providers/accounts/accounts.rules.ts'
 import { listAllAccounts } from '../../providers/accounts/accounts.service.ts'
@@ -10,10 +10,12 @@ import type { BackupSchedule, BackupState } from '../../platform/backup/schedule
 import type { Context } from '../../platform/context.ts'
 import { readDisk, type Disk } from '../../platform/disk.ts'
 import { readMigrationState, type MigrationState } from '../../platform/db/migrate.ts'
-import { readDatabaseFigures, type DatabaseFigures } from './operator.store.ts'
-import { readJobs } from './jobs.store.ts'
+import { readDatabaseFigures, type DatabaseFigures, readJobs } from './jobs.store.ts'
 import { isBehind } from './operator.rules.ts'
 import { smallestOf } from '../../platform/lists.ts'
+import { isInstituteCode, type Institute } from '../../institutes/institutes.rules.ts'
+import { badField } from '../../platform/errors.ts'
+import type { Command } from '../../platform/idempotency.ts'
 
 /** What an operator sees of the process and what is set up for it: names, never secrets. */
 export type Installation = {
@@ -142,4 +144,14 @@ export async function describeSetup(
 
 function describeLender(name: string, isCurrent: boolean): SetUpProvider {
   return { name, isCurrent, does: ['loans'], key: null }
+}
+
+export async function openInstitute(
+  ctx: Context,
+  command: Command<Institute>,
+  input: NewInstitute,
+): Promise<Institute> {
+  if (!isInstituteCode(input.code))
+    throw badField('code', 'can have 1 to 63 lower-case letters, digits and hyphens, not a hyphen first')
+  return createInstitute(ctx, input, command)
 }

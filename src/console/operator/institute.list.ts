@@ -2,7 +2,7 @@ import { column, defineList, filter } from '../../http/lists/define-list.ts'
 import { field } from '../../http/wire/input.ts'
 import { outputOf, type Shown } from '../../http/wire/output.ts'
 import type { Branch } from '../../institutes/institutes.rules.ts'
-import * as store from './operator.store.ts'
+import * as store from './jobs.store.ts'
 
 const branch = outputOf<Branch>()
 const branchOutput = branch.object({

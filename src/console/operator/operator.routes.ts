@@ -1,20 +1,49 @@
 import type { FastifyInstance } from 'fastify'
 import type { LoanContext } from '../../loans/context.ts'
-import { operatorHealthRoutes, type Watched } from './health.routes.ts'
-import { operatorHolidayRoutes } from './holidays.routes.ts'
-import { operatorInstituteRoutes } from './institutes.routes.ts'
-import { operatorJobRoutes } from './jobs.routes.ts'
 import { outputOf, type Shown } from '../../http/wire/output.ts'
-import { one } from '../../http/reply.ts'
+import { one, created, pageOf } from '../../http/reply.ts'
 import type { Context } from '../../platform/context.ts'
-import { addOperatorRead, addOperatorWrite } from '../auth/access.routes.ts'
+import { addOperatorRead, addOperatorWrite, addConsoleWrite } from '../auth/access.routes.ts'
 import {
   isRequiredOfAll,
   requireOfAll,
   requirementNote,
   type RequirementChange,
 } from '../auth/second-factor/second-factor.service.ts'
-import { requirementInput } from '../team/team.input.ts'
+import { requirementInput } from '../team/team.schemas.ts'
+import { retryMessage } from '../../messages/messages.service.ts'
+import type { JobRunner } from '../../platform/jobs/job-runner.ts'
+import { addInstallationList } from '../lists/list.routes.ts'
+import {
+  jobsOutput,
+  messageParams,
+  createdInstituteOutput,
+  defaultBranchInput,
+  instituteParams,
+  newBranchInput,
+  newInstituteInput,
+  renameInstituteInput,
+  holidayOutput,
+  holidayParams,
+  listHolidaysQuery,
+  newHolidayInput,
+  reasonInput,
+  healthOutput,
+  setupOutput,
+} from './operator.schemas.ts'
+import { readJobs } from './jobs.service.ts'
+import { letterList } from './letter.list.ts'
+import { type Metrics, readKeyNumbers } from '../../http/metrics.ts'
+import { auditList } from '../audit/audit.list.ts'
+import { NO_INSTITUTE } from '../audit/audit.service.ts'
+import type { RequestLog } from '../../request-log/requests.service.ts'
+import { resolveReport } from '../../payments/settlements/settlements.service.ts'
+import { reportParams, resolutionInput } from '../money/books.schemas.ts'
+import { describeSetup, readHealth, type Installation, openInstitute } from './health.service.ts'
+import type { Institute } from '../../institutes/institutes.rules.ts'
+import { addBranch, renameInstitute, setDefaultBranch } from '../../institutes/institutes.service.ts'
+import { instituteList } from './institute.list.ts'
+import { addHoliday, listHolidays, removeHoliday, type Holiday } from '../../payments/holidays.service.ts'
 
 /** The installation and every institute on it, for the person who looks after them. */
 export function operatorRoutes(app: FastifyInstance, ctx: LoanContext, watched: Watched): void {
@@ -50,6 +79,158 @@ function operatorSignInRoutes(app: FastifyInstance, ctx: Context): void {
     audit: ({ body }, change: RequirementChange) => ({
       ...requirementNote('installation', change),
       why: body.reason,
+    }),
+  })
+}
+
+function operatorJobRoutes(app: FastifyInstance, ctx: Context, runner: JobRunner): void {
+  addOperatorRead(app, ctx, {
+    url: '/jobs',
+    output: one(jobsOutput),
+    answer: () => readJobs(ctx, runner),
+  })
+  addInstallationList(app, ctx, { url: '/dead-letters', list: letterList, of: null })
+  // The institute's own log has it; a delivery is sent again as developers do it.
+  addConsoleWrite(app, ctx, {
+    method: 'POST',
+    url: '/messages/:message_id/retry',
+    roles: ['operator'],
+    params: messageParams,
+    perform: (command, { institute, params }) =>
+      retryMessage(ctx, command, { instituteId: institute.id, id: params.messageId }),
+    audit: (_call, { id, channel, about }) => ({
+      what: 'message.sent_again',
+      about: id,
+      after: { channel, about },
+    }),
+  })
+}
+
+/** What the process knows of itself. */
+type Watched = { installation: Installation; metrics: Metrics; requestLog: RequestLog }
+
+function operatorHealthRoutes(app: FastifyInstance, ctx: LoanContext, watched: Watched): void {
+  const { installation, metrics, requestLog } = watched
+  addOperatorRead(app, ctx, {
+    url: '/health',
+    output: one(healthOutput),
+    async answer() {
+      const [health, numbers] = await Promise.all([readHealth(ctx, installation), readKeyNumbers(metrics)])
+      return { ...health, numbers: { ...numbers, requestsNotLogged: requestLog.dropped } }
+    },
+  })
+  addOperatorRead(app, ctx, {
+    url: '/providers',
+    output: one(setupOutput),
+    answer: async () => describeSetup(ctx, installation),
+  })
+  addOperatorWrite(app, ctx, {
+    method: 'POST',
+    url: '/providers/unmatched/:report_id/resolve',
+    params: reportParams,
+    body: resolutionInput,
+    perform: (command, { who, params, body }) =>
+      resolveReport(ctx, command, { id: params.reportId, by: who.email }, body.reason),
+    audit: ({ body }, { id }) => ({ what: 'report.resolved', about: id, why: body.reason }),
+  })
+  // The log of acts on the installation: institutes, holidays and accounts.
+  addInstallationList(app, ctx, { url: '/audit', list: auditList, of: { id: NO_INSTITUTE } })
+}
+
+function operatorInstituteRoutes(app: FastifyInstance, ctx: Context): void {
+  addInstallationList(app, ctx, { url: '/institutes', list: instituteList, of: null })
+  addOperatorWrite(app, ctx, {
+    method: 'POST',
+    url: '/institutes',
+    body: newInstituteInput,
+    output: created(createdInstituteOutput),
+    perform: (command, { body }) => openInstitute(ctx, command, { ...body, strictCatalogue: false }),
+    audit: (_call, { code, name, branches }: Institute) => ({
+      what: 'institute.created',
+      about: code,
+      after: { name, branches: branches.map(({ collectorCode }) => collectorCode) },
+    }),
+  })
+  addOperatorWrite(app, ctx, {
+    method: 'PATCH',
+    url: '/institutes/:code',
+    params: instituteParams,
+    body: renameInstituteInput,
+    perform: (command, { params, body }) => renameInstitute(ctx, command, params.code, body.name),
+    audit: ({ body }, { code, before, after }) => ({
+      what: 'institute.renamed',
+      about: code,
+      why: body.reason,
+      before: { name: before },
+      after: { name: after },
+    }),
+  })
+  addBranches(app, ctx)
+}
+
+function addBranches(app: FastifyInstance, ctx: Context): void {
+  addOperatorWrite(app, ctx, {
+    method: 'POST',
+    url: '/institutes/:code/branches',
+    params: instituteParams,
+    body: newBranchInput,
+    perform: (command, { params, body }) => addBranch(ctx, params.code, body, command),
+    audit: ({ params, body }) => ({
+      what: 'branch.added',
+      about: params.code,
+      after: { collector_code: body.collectorCode, name: body.name, is_default: body.isDefault },
+    }),
+  })
+  addOperatorWrite(app, ctx, {
+    method: 'PUT',
+    url: '/institutes/:code/default-branch',
+    params: instituteParams,
+    body: defaultBranchInput,
+    perform: (command, { params, body }) =>
+      setDefaultBranch(ctx, command, { code: params.code, collectorCode: body.collectorCode }),
+    audit: ({ body }, { code, before, after }) => ({
+      what: 'branch.default.changed',
+      about: code,
+      why: body.reason,
+      before: { default_branch: before },
+      after: { default_branch: after },
+    }),
+  })
+}
+
+/** Bank holidays: no debit is presented and no settlement expected on them. */
+function operatorHolidayRoutes(app: FastifyInstance, ctx: Context): void {
+  addOperatorRead(app, ctx, {
+    url: '/holidays',
+    query: listHolidaysQuery,
+    output: pageOf(holidayOutput),
+    answer: ({ query: { after, limit } }) => listHolidays(ctx, { after, limit }),
+  })
+  addOperatorWrite(app, ctx, {
+    method: 'POST',
+    url: '/holidays',
+    body: newHolidayInput,
+    output: created(holidayOutput),
+    perform: (command, { body: { day, name } }) => addHoliday(ctx, command, { day, name }),
+    audit: ({ body }, holiday: Holiday) => ({
+      what: 'holiday.added',
+      about: holiday.day,
+      why: body.reason,
+      after: holiday,
+    }),
+  })
+  // Debits that were moved because of a holiday do not move back when it is deleted.
+  addOperatorWrite(app, ctx, {
+    method: 'DELETE',
+    url: '/holidays/:day',
+    params: holidayParams,
+    body: reasonInput,
+    perform: (command, { params }) => removeHoliday(ctx, command, params.day),
+    audit: ({ body }, holiday: Holiday) => ({
+      what: 'holiday.removed',
+      about: holiday.day,
+      why: body.reason,
+      before: holiday,
     }),
   })
 }

@@ -1,23 +1,49 @@
 import type { FastifyInstance } from 'fastify'
 import { orderParams } from '../../orders/order.input.ts'
-import { getOrder } from '../../orders/orders.service.ts'
+import { getOrder, cancelOrder } from '../../orders/orders.service.ts'
 import type { FlexContext } from '../../flex/context.ts'
 import { notFound } from '../../platform/errors.ts'
 import { EVERYONE } from '../console.rules.ts'
 import { addConsoleFile } from '../files.routes.ts'
-import { addConsoleRead } from '../auth/access.routes.ts'
-import { one } from '../../http/reply.ts'
-import { orderActRoutes, orderBulkRoutes } from './actions.routes.ts'
+import { addConsoleRead, addConsoleWrite } from '../auth/access.routes.ts'
+import { one, created } from '../../http/reply.ts'
 import { addList } from '../lists/list.routes.ts'
 import { linkBatchRoutes } from './link-files/link-files.routes.ts'
 import { orderList } from './order.list.ts'
-import { pageRoutes } from './pages.routes.ts'
-import { drawQr } from './qr.ts'
-import { refundParams, orderDetailOutput } from './order.schemas.ts'
-import { checkoutUrl, readDetail } from './orders.service.ts'
+import { pageRoutes, drawQr } from './pages.routes.ts'
+import {
+  refundParams,
+  orderDetailOutput,
+  createInput,
+  reasonInput,
+  refundInput,
+  sendInput,
+  requestedRefundOutput,
+  sentOutput,
+  cancelPickedInput,
+  sendPickedInput,
+} from './order.schemas.ts'
+import {
+  checkoutUrl,
+  readDetail,
+  makeOrder,
+  sendLink,
+  type SentLink,
+  cancelPicked,
+  sendPicked,
+} from './orders.service.ts'
 import { printRefundVoucher } from '../../payments/notices/notices.service.ts'
 import { findReceiptFile } from '../../payments/order-receipt.service.ts'
 import { listRefunds } from '../../payments/refunds/refunds.service.ts'
+import { createdOrderOutput } from '../../orders/order.output.ts'
+import { totalOf, type Order } from '../../orders/orders.rules.ts'
+import { sumPaise, toRupees } from '../../platform/money.ts'
+import { refundAct } from '../approvals/acts.ts'
+import { guarded } from '../approvals/approvals.routes.ts'
+import { MONEY_HANDLERS } from './orders.rules.ts'
+import type { PaymentContext } from '../../payments/context.ts'
+import { bulkOutput } from '../lists/list.schemas.ts'
+import type { Bulk } from '../lists/bulk.rules.ts'
 
 /** Orders and links, payment pages, and links made of a file. */
 export async function consoleOrderRoutes(app: FastifyInstance, ctx: FlexContext): Promise<void> {
@@ -77,5 +103,116 @@ function addFileRoutes(app: FastifyInstance, ctx: FlexContext): void {
       if (content === null) throw notFound('A voucher of this refund')
       return { name: `refund-${refundId}.pdf`, content }
     },
+  })
+}
+
+/** What can be done to orders and links: the commands of the API, by a person and with a reason. */
+function orderActRoutes(app: FastifyInstance, ctx: FlexContext): void {
+  addCreateRoute(app, ctx)
+  addCancelRoute(app, ctx)
+  addSendRoute(app, ctx)
+  addRefundRoute(app, ctx)
+}
+
+function addCreateRoute(app: FastifyInstance, ctx: FlexContext): void {
+  addConsoleWrite(app, ctx, {
+    method: 'POST',
+    url: '/orders',
+    roles: MONEY_HANDLERS,
+    output: created(createdOrderOutput),
+    body: createInput,
+    perform: (command, { institute, body }) => makeOrder(ctx, command, institute, body),
+    audit: ({ body }, { orderId }) => ({
+      what: 'order.created',
+      about: orderId,
+      after: {
+        kind: body.kind,
+        name: body.name,
+        amount: toRupees(sumPaise(body.lines.map(line => line.amountPaise))),
+      },
+    }),
+  })
+}
+
+function addCancelRoute(app: FastifyInstance, ctx: FlexContext): void {
+  addConsoleWrite(app, ctx, {
+    method: 'DELETE',
+    url: '/orders/:order_id',
+    roles: MONEY_HANDLERS,
+    params: orderParams,
+    body: reasonInput,
+    perform: (command, { institute, params }) => cancelOrder(ctx, command, { institute, id: params.orderId }),
+    audit: ({ body }, order: Order) => ({
+      what: 'order.cancelled',
+      about: order.id,
+      why: body.reason,
+      before: { kind: order.kind, status: 'unpaid', amount: toRupees(totalOf(order)) },
+      after: { status: 'cancelled' },
+    }),
+  })
+}
+
+function addSendRoute(app: FastifyInstance, ctx: FlexContext): void {
+  addConsoleWrite(app, ctx, {
+    method: 'POST',
+    url: '/orders/:order_id/messages',
+    roles: MONEY_HANDLERS,
+    output: created(sentOutput),
+    params: orderParams,
+    body: sendInput,
+    perform: (command, { institute, params: { orderId }, body: { channels, language } }) =>
+      sendLink(ctx, command, { institute, orderId }, { channels, language }),
+    audit: ({ body: { language } }, { orderId, recipients }: SentLink) => ({
+      what: 'order.sent',
+      about: orderId,
+      after: { recipients, language },
+    }),
+  })
+}
+
+function addRefundRoute(app: FastifyInstance, ctx: FlexContext): void {
+  addConsoleWrite(app, ctx, {
+    method: 'POST',
+    url: '/orders/:order_id/refunds',
+    roles: MONEY_HANDLERS,
+    params: orderParams,
+    body: refundInput,
+    ...guarded(ctx, refundAct, {
+      name: 'refund',
+      output: created(requestedRefundOutput),
+      aboutOf: ({ orderId }: { orderId: string }) => orderId,
+    }),
+  })
+}
+
+/** What can be done to several orders and links at a time; each has its own entry in the audit log. */
+function orderBulkRoutes(app: FastifyInstance, ctx: PaymentContext): void {
+  addConsoleWrite(app, ctx, {
+    method: 'POST',
+    url: '/orders/cancellations',
+    roles: MONEY_HANDLERS,
+    body: cancelPickedInput,
+    output: one(bulkOutput),
+    perform: (command, { institute, body: { orderIds } }) =>
+      cancelPicked(ctx, command, { institute, orderIds }),
+    audit: ({ body }, { done }: Bulk) =>
+      done.map(about => ({
+        what: 'order.cancelled',
+        about,
+        why: body.reason,
+        before: { status: 'unpaid' },
+        after: { status: 'cancelled' },
+      })),
+  })
+  addConsoleWrite(app, ctx, {
+    method: 'POST',
+    url: '/orders/messages',
+    roles: MONEY_HANDLERS,
+    body: sendPickedInput,
+    output: one(bulkOutput),
+    perform: (command, { institute, body: { orderIds, channels, language, isForced } }) =>
+      sendPicked(ctx, command, { institute, orderIds }, { channels, language, isForced }),
+    audit: ({ body: { channels, language } }, { done }: Bulk) =>
+      done.map(about => ({ what: 'order.sent', about, after: { channels, language } })),
   })
 }

@@ -7,16 +7,26 @@ import {
   toNamedPage,
   toPageJson,
 } from '../../payment-pages/page.schemas.ts'
-import { createPage, getPage, listPages, type CreatedPage } from '../../payment-pages/pages.service.ts'
+import {
+  createPage,
+  getPage,
+  listPages,
+  type CreatedPage,
+  updatePage,
+  type PageFile,
+} from '../../payment-pages/pages.service.ts'
 import type { PaymentContext } from '../../payments/context.ts'
 import { EVERYONE } from '../console.rules.ts'
 import { addConsoleFile } from '../files.routes.ts'
 import { addConsoleRead, addConsoleWrite } from '../auth/access.routes.ts'
 import { created, one, pageOf } from '../../http/reply.ts'
-import { changePage, type ChangedPage } from './pages.service.ts'
 import { listPagesQuery, pageChangeInput } from './order.schemas.ts'
-import { drawQr } from './qr.ts'
 import { MONEY_HANDLERS } from './orders.rules.ts'
+import type { Institute } from '../../institutes/institutes.rules.ts'
+import type { SentTerms } from '../../payment-pages/page-terms.rules.ts'
+import { badField } from '../../platform/errors.ts'
+import type { Context } from '../../platform/context.ts'
+import { innerCommand, type Command } from '../../platform/idempotency.ts'
 
 const PAGES = '/payment-pages'
 
@@ -90,4 +100,26 @@ function addWrites(app: FastifyInstance, ctx: PaymentContext): void {
       after: toPageJson(after),
     }),
   })
+}
+
+type ChangedPage = { before: PageFile; after: PageFile }
+
+/** Closing a page stops money, so it needs a reason. */
+async function changePage(
+  ctx: Context,
+  command: Command<ChangedPage>,
+  target: { institute: Institute; id: string },
+  { terms, reason }: { terms: SentTerms; reason: string | undefined },
+): Promise<ChangedPage> {
+  const before = await getPage(ctx, target.institute, target.id)
+  if (terms.isPublished === false && before.page.isPublished && reason === undefined)
+    throw badField('reason', 'is required: nobody can pay on a page that is taken off')
+  const complete = (after: PageFile): ChangedPage => ({ before, after })
+  return complete(await updatePage(ctx, innerCommand(command, complete), target, terms))
+}
+
+/** The address as a QR code, to be shown on a screen or printed. */
+export async function drawQr(url: string): Promise<Buffer> {
+  const { toString } = await import('qrcode')
+  return Buffer.from(await toString(url, { type: 'svg', margin: 2, errorCorrectionLevel: 'M' }))
 }

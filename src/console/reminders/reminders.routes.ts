@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { FlexContext } from '../../flex/context.ts'
 import { all, created, one } from '../../http/reply.ts'
-import { input, query, type Read } from '../../http/wire/input.ts'
+import { input, query, type Read, field, optional } from '../../http/wire/input.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { messageList } from '../../messages/message.list.ts'
 import { demandNotices, MOST_NOTICES } from '../../reminders/demand-notices.service.ts'
@@ -15,8 +15,27 @@ import { EVERYONE } from '../console.rules.ts'
 import { addConsoleFile } from '../files.routes.ts'
 import { addList } from '../lists/list.routes.ts'
 import { FINANCE_ROLES } from '../students/students.rules.ts'
-import { selectionFields } from './selection.input.ts'
 import { selectStudents } from './selection.service.ts'
+import { defaulterList } from '../reports/dues.list.ts'
+import { studentList } from '../students/student.list.ts'
+
+const MOST_PICKED = 500
+
+/** Whom an act in bulk is for: those that were picked, or all that a list shows with its filters. */
+const selectionFields = {
+  student_ids: optional(
+    field.list(
+      'Those that were picked.',
+      field.resourceId('A student.', 'student_01k9zq4m0ve8sbn6yt2hw3c5da'),
+      {
+        max: MOST_PICKED,
+      },
+    ),
+  ),
+  list: optional(field.oneOf(['defaulters', 'students'], 'All that this list shows.')),
+  ...defaulterList.filterQuery.fields,
+  ...studentList.filterQuery.fields,
+}
 
 const RUNS = '/reminder-runs'
 const previewBody = input({ ...selectionFields, ...inputs.messageFields })

@@ -6,7 +6,7 @@ import { classFilters } from '../../students/class-filters.list.ts'
 import { badCursor, toPage } from '../../platform/db/list.ts'
 import { by } from '../../platform/db/sorted-list.ts'
 import type { Paise } from '../../platform/money.ts'
-import { DEFAULTER_BUCKETS, dueCursor, parseDueCursor } from './dues.rules.ts'
+import { DEFAULTER_BUCKETS, dueCursor, parseDueCursor } from './reports.rules.ts'
 import { countedDefaulters, defaultersQuery } from './dues.store.ts'
 
 type Dues = {

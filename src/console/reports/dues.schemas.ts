@@ -1,5 +1,5 @@
 import { field, optional, query } from '../../http/wire/input.ts'
-import { GROUPINGS } from './dues.rules.ts'
+import { GROUPINGS } from './reports.rules.ts'
 import { outputOf, type Shown } from '../../http/wire/output.ts'
 import type { Ageing, AgeingRow } from './dues.service.ts'
 

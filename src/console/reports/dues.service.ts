@@ -4,10 +4,9 @@ import { dayOf } from '../../platform/calendar.ts'
 import type { Context } from '../../platform/context.ts'
 import { badField } from '../../platform/errors.ts'
 import type { Paise } from '../../platform/money.ts'
-import type { Grouping } from './dues.rules.ts'
+import { type Grouping, count, money, text } from './reports.rules.ts'
 import * as store from './dues.store.ts'
 import type { Report } from './export.service.ts'
-import { count, money, text } from './reports.rules.ts'
 
 export type { AgeingRow } from './dues.store.ts'
 

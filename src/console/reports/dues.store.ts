@@ -3,7 +3,7 @@ import { allOf } from '../../platform/db/list.ts'
 import { ZERO, type Paise } from '../../platform/money.ts'
 import type { Query } from '../../platform/db/query.ts'
 import { owedNow } from '../sums/owed.store.ts'
-import { LATE_DAYS, type Bucket, type DefaulterBucket, type Grouping } from './dues.rules.ts'
+import { LATE_DAYS, type Bucket, type DefaulterBucket, type Grouping } from './reports.rules.ts'
 
 type DuesFilter = {
   grade?: string | undefined

@@ -7,7 +7,7 @@ import type { Transaction } from '../../platform/db/database.ts'
 import type { Context } from '../../platform/context.ts'
 import { recordAudit, type Actor } from '../audit/audit.service.ts'
 import type { Query } from '../../platform/db/query.ts'
-import { countRows, readBatches } from '../../platform/db/cursor.ts'
+import { countRows, readBatches } from '../../platform/db/list.ts'
 import {
   csvHead,
   csvRow,

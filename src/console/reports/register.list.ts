@@ -7,7 +7,7 @@ import { by } from '../../platform/db/sorted-list.ts'
 import type { Paise } from '../../platform/money.ts'
 import { classFilters } from '../../students/class-filters.list.ts'
 import { receiptOf, type MaybeReceipt } from '../money/receipts.rules.ts'
-import { KINDS, SOURCES } from './register.rules.ts'
+import { KINDS, SOURCES } from './reports.rules.ts'
 import { countedRegister, registerQuery } from './register.store.ts'
 
 type PaidLine = { componentType: string; label: string | null; amountPaise: Paise }

@@ -1,5 +1,5 @@
 import { field, input, optional, query } from '../../http/wire/input.ts'
-import { PERIODS } from './register.rules.ts'
+import { PERIODS } from './reports.rules.ts'
 import { outputOf, type Shown } from '../../http/wire/output.ts'
 import type { Amounts, Collection } from './register.service.ts'
 import type { TallyLedger } from './tally/tally.service.ts'

@@ -8,11 +8,10 @@ import type { Query } from '../../platform/db/query.ts'
 import { receiptOf } from '../money/receipts.rules.ts'
 import type { Report } from './export.service.ts'
 import type { RegisterRow } from './register.list.ts'
-import { readDays, type Days, type Period } from './register.rules.ts'
+import { readDays, type Days, type Period, day, money, text } from './reports.rules.ts'
 import * as store from './register.store.ts'
 import { moneyVoucher, type LedgerNames, type Voucher } from './tally/tally.rules.ts'
 import { readLedgerNames } from './tally/tally.service.ts'
-import { day, money, text } from './reports.rules.ts'
 
 /** What stands for a row of the register in Tally. */
 export async function registerVouchers(

@@ -4,7 +4,7 @@ import type { Queryable } from '../../platform/db/database.ts'
 import { allOf, type Condition } from '../../platform/db/list.ts'
 import type { Paise } from '../../platform/money.ts'
 import { limitOf, type Query } from '../../platform/db/query.ts'
-import type { KINDS, Period, Source } from './register.rules.ts'
+import type { KINDS, Period, Source } from './reports.rules.ts'
 
 export type RegisterFilter = {
   from?: Date | undefined

@@ -1,6 +1,7 @@
-import { INDIA } from '../../platform/calendar.ts'
+import { INDIA, DAY_MS } from '../../platform/calendar.ts'
 import { csvText } from '../../platform/csv.rules.ts'
 import { toRupees, type Paise } from '../../platform/money.ts'
+import { badField } from '../../platform/errors.ts'
 
 /** A column of a report, the same in every kind of file. */
 export type Column<Row> = {
@@ -107,4 +108,66 @@ const MOMENT = new Intl.DateTimeFormat('en-GB', {
 /** 05/04/2026 09:30, of India. */
 export function indianMoment(moment: Date): string {
   return MOMENT.format(moment).replace(',', '')
+}
+
+/** How late a due is, by the institute's due days; what has none stands by itself. */
+const BUCKETS = ['not_due', 'days_0_30', 'days_31_60', 'days_61_90', 'days_over_90', 'no_due_day'] as const
+export type Bucket = (typeof BUCKETS)[number]
+
+/** What the list of those who owe can be narrowed to: all who are late, or one bucket. */
+export const DEFAULTER_BUCKETS = ['late', ...BUCKETS] as const
+export type DefaulterBucket = (typeof DEFAULTER_BUCKETS)[number]
+
+export const GROUPINGS = ['component', 'grade', 'branch'] as const
+export type Grouping = (typeof GROUPINGS)[number]
+
+/** Days late, from and to; what is due today is not late. */
+export const LATE_DAYS: Record<
+  Exclude<Bucket, 'not_due' | 'no_due_day'>,
+  readonly [number, number | null]
+> = {
+  days_0_30: [1, 30],
+  days_31_60: [31, 60],
+  days_61_90: [61, 90],
+  days_over_90: [91, null],
+}
+
+const CURSOR = /^(\d{4}-\d{2}-\d{2})\.([A-Za-z0-9_-]{1,50})$/
+const NEVER = '9999-12-31'
+
+/** Where a page ended: the list is by the oldest due day, and who has none comes last. */
+export function dueCursor(row: { oldestDueOn: string | null; studentId: string }): string {
+  return `${row.oldestDueOn ?? NEVER}.${row.studentId}`
+}
+
+export function parseDueCursor(text: string): { dueOn: string; studentId: string } | null {
+  const [, dueOn, studentId] = CURSOR.exec(text) ?? []
+  if (dueOn === undefined || studentId === undefined || Number.isNaN(Date.parse(dueOn))) return null
+  return { dueOn, studentId }
+}
+
+/** How money came: paid by somebody online, debited under a mandate, taken at the counter, or lent. */
+export const SOURCES = ['online', 'flex', 'direct', 'cred'] as const
+export type Source = (typeof SOURCES)[number]
+
+export const KINDS = ['payment', 'refund'] as const
+
+export const PERIODS = ['day', 'month'] as const
+export type Period = (typeof PERIODS)[number]
+
+export type Days = { from: string; to: string }
+
+/** What a page can show of days, and of months. */
+const MOST_DAYS: Record<Period, number> = { day: 92, month: 1_100 }
+
+/** The days asked for, else the present month. */
+export function readDays(sent: Partial<Days>, period: Period, today: string): Days {
+  const to = sent.to ?? today
+  const from = sent.from ?? `${to.slice(0, 8)}01`
+  if (to < from) throw badField('to', 'must not be before from')
+  if ((Date.parse(to) - Date.parse(from)) / DAY_MS >= MOST_DAYS[period]) {
+    const hint = period === 'day' ? '; ask for months to see more' : ''
+    throw badField('to', `must be at most ${MOST_DAYS[period]} days after from${hint}`)
+  }
+  return { from, to }
 }

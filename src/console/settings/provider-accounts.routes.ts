@@ -21,10 +21,12 @@ import {
   describeAccountSetup,
   type AccountChange,
   type AccountsContext,
+  type CheckedAccount,
 } from '../../providers/accounts/accounts.service.ts'
 import { addConsoleRead, addConsoleWrite } from '../auth/access.routes.ts'
-import { noteOfAdded, noteOfChange, noteOfCheck } from './provider-accounts.audit.ts'
 import { KEEPERS, type ConsoleRole } from '../console.rules.ts'
+import type { ProviderAccount } from '../../providers/accounts/accounts.rules.ts'
+import type { AuditNote } from '../audit/audit.service.ts'
 
 const READERS: readonly ConsoleRole[] = ['owner', 'finance', 'operator']
 const ACCOUNTS = '/provider-accounts'
@@ -112,4 +114,27 @@ function addChanges(app: FastifyInstance, ctx: AccountsContext): void {
         act(ctx, command, { institute, ...params, by: who.email }),
       audit: ({ body }, change) => noteOfChange(what, change, body.reason),
     })
+}
+
+/** What acts on provider accounts leave in the audit log, from the console and the command line. */
+export function noteOfAdded(account: ProviderAccount): AuditNote {
+  return { what: 'provider_account.added', about: account.id, after: accountOutput.toJson(account) }
+}
+
+export function noteOfChange(
+  what: 'changed' | 'rotated' | 'paused' | 'resumed',
+  { before, after }: AccountChange,
+  why: string | undefined,
+): AuditNote {
+  return {
+    what: `provider_account.${what}`,
+    about: after.id,
+    why,
+    before: accountOutput.toJson(before),
+    after: accountOutput.toJson(after),
+  }
+}
+
+export function noteOfCheck({ account, problem }: CheckedAccount): AuditNote {
+  return { what: 'provider_account.checked', about: account.id, after: { problem } }
 }

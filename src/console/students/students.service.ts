@@ -1,7 +1,7 @@
 import { getDues, readDues, type Dues } from '../../dues/dues.service.ts'
 import { listLateFeeEntries, type LateFeeEntry } from '../../dues/payment-rules.service.ts'
 import type { FlexContext } from '../../flex/context.ts'
-import { listPlansOf, readPlan } from '../../flex/plans/plan-reads.service.ts'
+import { listPlansOf, readPlan } from '../../flex/plans/plans.service.ts'
 import type { PlanHistory } from '../../flex/plans/plan.schemas.ts'
 import type { LoadedPlan } from '../../flex/rules/plan.rules.ts'
 import type { ComponentAmount } from '../../fees/advances/advances.rules.ts'

@@ -1,5 +1,4 @@
 import type { Transaction } from '../../platform/db/database.ts'
-import { joinDueDays } from '../reports/due-days.store.ts'
 
 /**
  * What active students owe, read from sums of groups (`dues_groups`). Of children who changed since they were counted
@@ -31,7 +30,7 @@ const changedChildren = (changes: string): string => `
       select o.component_type, o.due_on, o.owed_paise, o.planned_paise from owed_parts o
       where o.institute_id = $1 and o.student_id = s.student_id and o.owed_paise + o.planned_paise > 0 offset 0) p)`
 
-/** When a component is due that no rule of its own names; such a rule wins over it, as in dues.rules.ts. */
+/** When a component is due that no rule of its own names; such a rule wins over it, as in reports.rules.ts. */
 const REST_DUE_ON = `(select r.due_on from late_fee_rules r where r.institute_id = $1 and r.component_type is null)`
 
 /**
@@ -129,4 +128,18 @@ export async function startAnew(tx: Transaction, instituteId: number): Promise<v
      select institute_id, id from students where institute_id = $1 and status = 'active' order by id`,
     [instituteId],
   )
+}
+
+type Fee = { institute: string; year: string; branch: string; component: string }
+
+/**
+ * Joins the due day of a fee by the structure of its branch (`day`) and by the institute's (`shared`), which holds where
+ * the branch has none; `dueDayOf` says the same of one student.
+ */
+export function joinDueDays({ institute, year, branch, component }: Fee): string {
+  const join = (alias: string): string =>
+    `left join fee_due_days ${alias} on ${alias}.institute_id = ${institute} and ${alias}.academic_year_start = ${year}
+       and ${alias}.component_type = ${component}`
+  return `${join('day')} and day.collector_code = ${branch}
+     ${join('shared')} and shared.collector_code is null`
 }

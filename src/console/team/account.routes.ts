@@ -1,11 +1,16 @@
 import type { FastifyInstance } from 'fastify'
 import type { Context } from '../../platform/context.ts'
 import { addPersonRead, addPersonWrite, addSetupRead, addSetupWrite } from '../auth/access.routes.ts'
-import { sessionCookie } from '../auth/cookies.ts'
-import { listSignIns } from '../auth/history/sign-ins.service.ts'
+import {
+  sessionCookie,
+  listSignIns,
+  endOtherSessions,
+  endOwnSession,
+  listSessions,
+  signOutEverywhere,
+} from '../auth/sessions.service.ts'
 import { passkeyOptionsOutput } from '../auth/session.schemas.ts'
 import { all, created, one } from '../../http/reply.ts'
-import { endOtherSessions, endOwnSession, listSessions, signOutEverywhere } from '../auth/sessions.service.ts'
 import {
   codeInput,
   passkeyInput,
@@ -15,8 +20,6 @@ import {
   proofInput,
   renameInput,
   sessionParams,
-} from './account.input.ts'
-import {
   accountOutput,
   addedPasskeyOutput,
   endedOutput,
@@ -24,9 +27,9 @@ import {
   recoveryCodesOutput,
   signInOutput,
   totpStartOutput,
-} from './account.output.ts'
+} from './team.schemas.ts'
 import * as service from './account.service.ts'
-import * as passkeys from './passkeys.service.ts'
+import * as passkeys from './account.service.ts'
 
 /** What everybody can see and change of their own account. */
 export function accountRoutes(app: FastifyInstance, ctx: Context): void {

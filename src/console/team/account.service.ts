@@ -1,4 +1,4 @@
-import { badField, conflict, notFound } from '../../platform/errors.ts'
+import { badField, conflict, notFound, badRequest } from '../../platform/errors.ts'
 import type { Transaction } from '../../platform/db/database.ts'
 import type { Context } from '../../platform/context.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
@@ -9,10 +9,20 @@ import { endSessions } from '../auth/sessions.store.ts'
 import { isRequiredOf, listPasskeys, type Passkey } from '../auth/second-factor/second-factor.store.ts'
 import { hasPasskeySite } from '../auth/second-factor/webauthn.ts'
 import { factorNeeded, totpPurpose } from '../auth/sign-in.service.ts'
-import { matchTotp, newRecoveryCodes, newTotpSecret, plainTypedCode, totpSetup } from '../auth/totp.ts'
+import {
+  matchTotp,
+  newRecoveryCodes,
+  newTotpSecret,
+  plainTypedCode,
+  totpSetup,
+  offerRegistration,
+  verifyRegistration,
+} from '../auth/second-factor/second-factor.service.ts'
 import { countTry, purgeTries, type Guess } from '../auth/limits/tries.service.ts'
 import * as users from '../auth/users.store.ts'
 import { instituteNamesOf } from './team.store.ts'
+import { newId } from '../../platform/ids.ts'
+import * as store from '../auth/second-factor/second-factor.store.ts'
 
 export type Account = {
   email: string
@@ -62,7 +72,7 @@ export async function renameSelf(
 }
 
 /** Somebody who sits down at an unlocked screen must not be able to take the account over. */
-export type Proof = { password?: string | undefined }
+type Proof = { password?: string | undefined }
 
 export async function changePassword(
   ctx: Context,
@@ -137,7 +147,7 @@ export async function removeTotp(
 }
 
 /** A person of whom a second factor is required keeps one; recovery codes stand in for one and end with the last. */
-export async function settleRemoval(tx: Transaction, who: Who): Promise<void> {
+async function settleRemoval(tx: Transaction, who: Who): Promise<void> {
   if ((await factorNeeded({ db: tx }, await lockSelf(tx, who))) !== null) return
   if (await isRequiredOf(tx, who.userId))
     throw conflict('A second factor is required of you. Set up another one before you remove this one.')
@@ -158,21 +168,21 @@ export async function renewRecoveryCodes(
   })
 }
 
-export async function renewCodes(tx: Transaction, userId: string): Promise<string[]> {
+async function renewCodes(tx: Transaction, userId: string): Promise<string[]> {
   const codes = newRecoveryCodes()
   const hashes = codes.map(code => hashSecret(plainTypedCode(code)))
   await users.replaceRecoveryCodes(tx, userId, hashes)
   return codes
 }
 
-export async function lockSelf(tx: Transaction, who: Who): Promise<users.ConsoleUser> {
+async function lockSelf(tx: Transaction, who: Who): Promise<users.ConsoleUser> {
   const user = await users.lockUser(tx, who.userId)
   if (user === null) throw notFound('This account')
   return user
 }
 
 /** Counts like a try to sign in, by the session itself: neither strangers nor another session hold up who is in. A demo user has no password to ask for. */
-export async function prove(ctx: Context, who: Who, { password }: Proof): Promise<void> {
+async function prove(ctx: Context, who: Who, { password }: Proof): Promise<void> {
   const user = await users.findUser(ctx.db, who.userId)
   if (user === null) throw notFound('This account')
   if (user.passwordHash === null) return
@@ -182,4 +192,74 @@ export async function prove(ctx: Context, who: Who, { password }: Proof): Promis
   if (!(await passwordMatches(password, user.passwordHash)))
     throw badField('password', 'is not your present password')
   await purgeTries(ctx, guess)
+}
+
+/** More devices than anybody signs in with. */
+const MOST_PASSKEYS = 20
+
+/** What the browser needs to make one; the password is proven here, and what comes back is bound to it. */
+export async function startPasskey(ctx: Context, who: Who, proof: Proof): Promise<string> {
+  if (!hasPasskeySite(ctx))
+    throw badRequest('Browsers have passkeys for a name such as fees.example.in, not for a bare address.')
+  await prove(ctx, who, proof)
+  return offerRegistration(ctx, who)
+}
+
+export type AddedPasskey = { id: string; name: string; recoveryCodes: string[] }
+
+/** Recovery codes come with the first second factor. */
+export async function addPasskey(
+  ctx: Context,
+  command: Command<AddedPasskey>,
+  who: Who,
+  sent: { name: string; passkey: string },
+): Promise<AddedPasskey> {
+  const key = await verifyRegistration(ctx, who.userId, sent.passkey)
+  if (key === null) throw badField('passkey', 'was not accepted, or came too late. Start again')
+  return transact(ctx.db, command, async tx => {
+    const user = await lockSelf(tx, who)
+    const known = await store.listPasskeys(tx, who.userId)
+    if (known.length >= MOST_PASSKEYS) throw conflict('Remove a passkey that you do not use any more first.')
+    const isFirst = (await factorNeeded({ db: tx }, user)) === null
+    const id = newId('pkey')
+    if (
+      !(await store.insertPasskey(tx, {
+        id,
+        userId: who.userId,
+        name: sent.name,
+        ...key,
+        transports: [...key.transports],
+      }))
+    )
+      throw conflict('This passkey is registered already.')
+    return { id, name: sent.name, recoveryCodes: isFirst ? await renewCodes(tx, who.userId) : [] }
+  })
+}
+
+export async function renamePasskey(
+  { db }: Context,
+  command: Command<null>,
+  who: Who,
+  { id, name }: { id: string; name: string },
+): Promise<null> {
+  return transact(db, command, async tx => {
+    if (!(await store.renamePasskey(tx, { userId: who.userId, id }, name))) throw notFound('This passkey')
+    return null
+  })
+}
+
+export async function removePasskey(
+  ctx: Context,
+  command: Command<{ name: string }>,
+  who: Who,
+  { id, proof }: { id: string; proof: Proof },
+): Promise<{ name: string }> {
+  await prove(ctx, who, proof)
+  return transact(ctx.db, command, async tx => {
+    await lockSelf(tx, who)
+    const removed = await store.deletePasskey(tx, { userId: who.userId, id })
+    if (removed === null) throw notFound('This passkey')
+    await settleRemoval(tx, who)
+    return removed
+  })
 }

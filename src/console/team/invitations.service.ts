@@ -1,5 +1,5 @@
-import { badField, BursarError, notFound } from '../../platform/errors.ts'
-import type { Transaction } from '../../platform/db/database.ts'
+import { badField, BursarError, notFound, conflict } from '../../platform/errors.ts'
+import type { Transaction, Queryable } from '../../platform/db/database.ts'
 import type { Context } from '../../platform/context.ts'
 import { markUrl } from '../../platform/cell-mark.rules.ts'
 import { newId } from '../../platform/ids.ts'
@@ -12,11 +12,11 @@ import { findPasswordFlaw, hashPassword } from '../auth/passwords.ts'
 import { openSession, type NewSession } from '../auth/sessions.service.ts'
 import { endSessions } from '../auth/sessions.store.ts'
 import { factorNeeded, type SignInRequest } from '../auth/sign-in.service.ts'
-import { assertOneSide } from './people.service.ts'
 import { instituteNamesOf, putMember } from './team.store.ts'
 import * as users from '../auth/users.store.ts'
+import * as team from './team.store.ts'
 
-export type NewInvitation = {
+type NewInvitation = {
   email: string
   /** Null for a link that only lets its reader choose a password. */
   joins: { instituteId: number; code: string; role: Role } | null
@@ -68,7 +68,7 @@ export async function readInvitation({ db }: Context, token: string): Promise<In
 
 type Choice = { name?: string | undefined; password?: string | undefined }
 
-export type Accepted = { kind: 'signed_in'; session: NewSession } | { kind: 'sign_in' }
+type Accepted = { kind: 'signed_in'; session: NewSession } | { kind: 'sign_in' }
 
 /**
  * The reader of an address's mail may choose its password where there is none or a new one was asked for, and joins
@@ -141,4 +141,23 @@ async function createUser(tx: Transaction, email: string, name: string): Promise
   const id = newId('staff')
   await users.insertUser(tx, { id, email, name, isOperator: false, isDemo: false })
   return id
+}
+
+/** Addresses of those who can act: for mails about something that waits for them. */
+export async function emailsOf(
+  db: Queryable,
+  instituteId: number,
+  roles: readonly Role[],
+): Promise<string[]> {
+  return team.listEmails(db, instituteId, roles)
+}
+
+export async function emailsOfLender(db: Queryable, lender: string): Promise<string[]> {
+  return team.listLenderEmails(db, lender)
+}
+
+/** Who records a lender's transfers must not be the one who confirms that they arrived. */
+export async function assertOneSide(tx: Transaction, userId: string): Promise<void> {
+  if (await team.isOnBothSides(tx, userId))
+    throw conflict('Somebody of a lender cannot work for an institute as well: use another e-mail address.')
 }

@@ -15,8 +15,9 @@ import {
   reasonInput,
   requirementInput,
   roleInput,
-} from './team.input.ts'
-import { invitedOutput, teamOutput } from './team.output.ts'
+  invitedOutput,
+  teamOutput,
+} from './team.schemas.ts'
 import { changeRole, invite, readTeam, removeMember, withdrawInvitation } from './team.service.ts'
 
 /** Everybody who works in an institute, and who has been invited. */

@@ -4,7 +4,7 @@ import { listOnTheWay, listStarted } from '../../payments/student-payments.servi
 import { dayOf } from '../../platform/calendar.ts'
 import type { Transaction } from '../../platform/db/database.ts'
 import { withdrawNotice } from '../rules/plan-in-change.rules.ts'
-import type { PlanChanges } from '../plans/plan-changes.ts'
+import type { PlanChanges } from '../plans/plan-changes.service.ts'
 import type { LockedPlans } from '../plans/with-plans.service.ts'
 import { firstDayFor } from '../rules/debit.rules.ts'
 import type { Instalment } from '../rules/plan.rules.ts'

@@ -1,5 +1,5 @@
 import { endInstalment, withdrawNotices } from '../rules/plan-in-change.rules.ts'
-import type { PlanChanges } from '../plans/plan-changes.ts'
+import type { PlanChanges } from '../plans/plan-changes.service.ts'
 import type { Reason } from '../plans/plan.events.ts'
 import { isAtBank, isOpen, isMandateLive, type Mandate } from '../rules/plan.rules.ts'
 import { meaningOf, npciCategory } from '../rules/returns.rules.ts'

@@ -3,7 +3,7 @@ import { mandatesOf, type ReportOutcome } from '../../payments/context.ts'
 import { assertNever } from '../../platform/assert.ts'
 import { DAY_MS, dayOf } from '../../platform/calendar.ts'
 import type { Run } from '../../platform/jobs/job.ts'
-import { processDue } from '../../platform/jobs/process-due.ts'
+import { processDue } from '../../platform/jobs/due-rows.ts'
 import type { FlexContext } from '../context.ts'
 import {
   cancelAtProvider,
@@ -13,7 +13,7 @@ import {
   MANDATE_ENDED,
 } from './end-mandate.ts'
 import { findByProviderRef, findMandate, mandatesToCheck, type MandateKey } from './mandates.store.ts'
-import type { PlanChanges } from '../plans/plan-changes.ts'
+import type { PlanChanges } from '../plans/plan-changes.service.ts'
 import { loadMandate, loadPlans } from '../plans/plans.store.ts'
 import { withPlan } from '../plans/with-plans.service.ts'
 import { presentationDay } from '../rules/debit.rules.ts'

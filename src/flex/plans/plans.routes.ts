@@ -10,8 +10,15 @@ import {
   planHistoryOutput,
   planOutput,
 } from './plan.schemas.ts'
-import { getPlanOf, readPlan } from './plan-reads.service.ts'
-import { cancelPlan, createPlan, holdPlan, reschedule, resumePlan } from './plans.service.ts'
+import {
+  getPlanOf,
+  readPlan,
+  cancelPlan,
+  createPlan,
+  holdPlan,
+  reschedule,
+  resumePlan,
+} from './plans.service.ts'
 
 const FLEX = '/api/v1/integrations/flex'
 const STUDENT = `${FLEX}/students/:service_student_id`

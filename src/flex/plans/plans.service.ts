@@ -1,18 +1,18 @@
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { closeUnpaid } from '../../orders/order-payments.service.ts'
 import { alreadyOnTheWay } from '../../payments/on-the-way.rules.ts'
-import { listOnTheWay } from '../../payments/student-payments.service.ts'
+import { listOnTheWay, listStarted } from '../../payments/student-payments.service.ts'
 import { dayOf } from '../../platform/calendar.ts'
 import type { Transaction } from '../../platform/db/database.ts'
-import { badField, conflict, notFound } from '../../platform/errors.ts'
+import { badField, conflict, notFound, type FieldProblem } from '../../platform/errors.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
 import { readStudentContexts } from '../../students/student-contexts.service.ts'
 import type { FlexContext } from '../context.ts'
 import { cancelAtProvider, cancelWithMandate } from '../mandates/end-mandate.ts'
 import { withdrawNotice, withdrawNotices } from '../rules/plan-in-change.rules.ts'
-import { abandonDraft, draftPlan, replaceableDraft, type WantedSchedule } from './draft-plan.ts'
-import type { PlanChanges } from './plan-changes.ts'
-import { withPlan, withPlans } from './with-plans.service.ts'
+import { abandonDraft, draftPlan, replaceableDraft, type WantedSchedule } from './draft-plan.service.ts'
+import type { PlanChanges } from './plan-changes.service.ts'
+import { withPlan, withPlans, type PlanContext } from './with-plans.service.ts'
 import { firstDayFor } from '../rules/debit.rules.ts'
 import {
   isMandateLive,
@@ -26,6 +26,16 @@ import {
 import { lastDueDay } from '../rules/schedule.rules.ts'
 import { readDebitRules, getFlexSettings } from '../settings/settings.service.ts'
 import * as store from './plans.store.ts'
+import { type Payment, heldUntil } from '../../payments/payments.rules.ts'
+import { listPayments } from '../../payments/payments.service.ts'
+import type { PaymentContext } from '../../payments/context.ts'
+import { findInstalmentOrder, listPresentations, listDecisions } from '../engine/engine.store.ts'
+import type { ScheduleRow as ErpScheduleRow } from '../../erp/erp.rules.ts'
+import { planDifferences, scheduleRowOf } from '../rules/erp-schedule.rules.ts'
+import type { PlanHistory } from './plan.schemas.ts'
+import { listStudentsWithPlan } from './plans.store.ts'
+import { readBalanced } from './rebalance.service.ts'
+import type { ReadUnsettled } from '../../students/rollover/rollover.service.ts'
 
 /** Makes a draft, or replaces the one there is; a plan that was set up is not replaced. */
 export async function createPlan(
@@ -69,7 +79,7 @@ async function refuseOnTheWay(tx: Transaction, instituteId: number, studentId: s
 export type ChangedPlan = LoadedPlan & { before: LoadedPlan }
 
 /** An instalment by its due date in the student's plan, or by its id in a plan of that id. */
-export type Rescheduling = { newDueOn: string } & (
+type Rescheduling = { newDueOn: string } & (
   | { studentId: string; dueOn: string }
   | { planId: string; instalmentId: string }
 )
@@ -208,4 +218,108 @@ function setHold(plan: PlanChanges, { isHeld, asker }: { isHeld: boolean; asker:
   if (before === isHeld) return
   const changes = [{ field: 'hold', before, after: isHeld }]
   plan.recordEvent('flex.subscription.updated', { changes })
+}
+
+export async function getPlan(ctx: PlanContext, institute: Institute, planId: string): Promise<LoadedPlan> {
+  const plan = (await readBalanced(ctx, [{ instituteId: institute.id, planId }])).get(planId)
+  if (plan === undefined) throw notFound('This plan')
+  return plan
+}
+
+/** The plan of a student that is not over, else the newest. */
+export async function getPlanOf(
+  ctx: PlanContext,
+  institute: Institute,
+  studentId: string,
+): Promise<LoadedPlan> {
+  const plan = (await readPlansOf(ctx, institute.id, [studentId])).get(studentId)
+  if (plan === undefined) throw notFound('A plan of this student')
+  return plan
+}
+
+/** Maps each student to the plan that is not over, else the newest; a student without one is missing. */
+export async function readPlansOf(
+  ctx: PlanContext,
+  instituteId: number,
+  studentIds: readonly string[],
+): Promise<Map<string, LoadedPlan>> {
+  if (studentIds.length === 0) return new Map()
+  const plans = await readBalanced(ctx, await store.findPlansOf(ctx.db, instituteId, studentIds))
+  return new Map([...plans.values()].map(one => [one.plan.studentId, one]))
+}
+
+/** All plans that a student ever had, newest first. */
+export async function listPlansOf(
+  ctx: PlanContext,
+  instituteId: number,
+  studentId: string,
+  limit: number,
+): Promise<LoadedPlan[]> {
+  const keys = await store.listPlanKeys(ctx.db, instituteId, studentId, limit)
+  const plans = await readBalanced(ctx, keys)
+  return keys.flatMap(({ planId }) => plans.get(planId) ?? [])
+}
+
+/** Lists where the student's plan would not follow these rows of its ERP; empty for a plan that is not set up. */
+export async function findPlanDifferences(
+  { db, clock }: Pick<PlanContext, 'db' | 'clock'>,
+  { instituteId, studentId }: { instituteId: number; studentId: string },
+  rows: readonly ErpScheduleRow[],
+): Promise<FieldProblem[]> {
+  const keys = await store.findPlansOf(db, instituteId, [studentId])
+  const [loaded] = (await store.loadPlans(db, keys)).values()
+  if (loaded === undefined || !isPlanLive(loaded.plan)) return []
+  return planDifferences(loaded, rows.map(scheduleRowOf), dayOf(clock.now()))
+}
+
+const NEWEST = 100
+
+export async function readPlan(ctx: PlanContext, institute: Institute, planId: string): Promise<PlanHistory> {
+  const plan = await getPlan(ctx, institute, planId)
+  const key = { instituteId: institute.id, planId }
+  const [presentations, decisions] = await Promise.all([
+    listPresentations(ctx.db, key),
+    listDecisions(ctx.db, key, NEWEST),
+  ])
+  return { ...plan, presentations, decisions }
+}
+
+/** Plans as they are stored, for lists. */
+export async function readPlans(
+  { db }: PlanContext,
+  keys: readonly store.PlanKey[],
+): Promise<Map<string, LoadedPlan>> {
+  return store.loadPlans(db, keys)
+}
+
+/** The payment of the presentation that is out or stands; null when there is none. */
+export async function paymentOfInstalment(
+  ctx: PaymentContext,
+  instituteId: number,
+  instalmentId: string,
+): Promise<Payment | null> {
+  const instalment = await findInstalmentOrder(ctx.db, instituteId, instalmentId)
+  if (instalment === null) throw notFound('This instalment')
+  if (instalment.orderId === null) return null
+  const [latest] = await listPayments(ctx, instituteId, instalment.orderId)
+  return latest ?? null
+}
+
+const PLAN =
+  'Nothing was carried: an instalment plan collects what is due of the old year. Repeat the rollover when the plan has ended.'
+const PAYMENT =
+  'Nothing was carried: a payment of this student is under way. Repeat the rollover when the bank has reported.'
+
+/** Students from whom nothing can be carried to the next year for now, with the reason. */
+export const readUnsettled: ReadUnsettled = async (db, { instituteId, studentIds, now }) => {
+  const [planned, onTheWay, started] = await Promise.all([
+    listStudentsWithPlan(db, instituteId, studentIds),
+    listOnTheWay(db, instituteId, studentIds),
+    listStarted(db, instituteId, studentIds),
+  ])
+  const held = started.filter(payment => heldUntil(payment) > now)
+  return new Map([
+    ...[...onTheWay, ...held].map(({ studentId }) => [studentId, PAYMENT] as const),
+    ...planned.map(studentId => [studentId, PLAN] as const),
+  ])
 }

@@ -1,6 +1,6 @@
 import { type Pulled, type PullReason, pullStudents } from '../../erp/pull/pull.service.ts'
 import type { FlexContext } from '../context.ts'
-import type { PlanChanges } from './plan-changes.ts'
+import type { PlanChanges } from './plan-changes.service.ts'
 import { listLivePlans, loadPlans, type PlanKey } from './plans.store.ts'
 import { type PlanContext, withPlan, withPlans } from './with-plans.service.ts'
 import { scheduleRowOf } from '../rules/erp-schedule.rules.ts'

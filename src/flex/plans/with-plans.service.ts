@@ -8,7 +8,7 @@ import { readStudentContexts } from '../../students/student-contexts.service.ts'
 import { readDebitRules } from '../settings/settings.service.ts'
 import { saveBounces } from '../notices/notices.store.ts'
 import { PlanInChange } from '../rules/plan-in-change.rules.ts'
-import { writeEffects, type PlanChanges } from './plan-changes.ts'
+import { writeEffects, type PlanChanges } from './plan-changes.service.ts'
 import { insertDecisions } from '../engine/engine.store.ts'
 import * as store from './plans.store.ts'
 

@@ -1,6 +1,5 @@
 import { createTransport, type NodemailerError } from 'nodemailer'
-import type { Attachment } from '../senders.ts'
-import { isMailAddress, type MailAddress } from './mail-settings.ts'
+import { type Attachment, isMailAddress, type MailAddress } from '../senders.ts'
 
 /** Mail over SMTP: plain text with at most one file, one recipient each, over a few connections that are kept open for a while. */
 export type Mailer = {

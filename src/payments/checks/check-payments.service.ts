@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { isUnavailable } from '../../platform/errors.ts'
 import type { Run } from '../../platform/jobs/job.ts'
-import { processDue } from '../../platform/jobs/process-due.ts'
+import { processDue } from '../../platform/jobs/due-rows.ts'
 import { ProviderRefused, type PaymentOutcome, type PaymentReport } from '../../providers/port.ts'
 import { providerOf, type PaymentContext } from '../context.ts'
 import {

@@ -1,14 +1,13 @@
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { lockOrders } from '../../orders/order-payments.service.ts'
-import { stateAt, type OrderToPay } from '../../orders/orders.rules.ts'
+import { stateAt, type OrderToPay, totalOf } from '../../orders/orders.rules.ts'
 import { findOrder } from '../../orders/orders.service.ts'
 import { assert } from '../../platform/assert.ts'
 import { conflict, notFound, unavailable } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
-import { sumPaise } from '../../platform/money.ts'
+import { sumPaise, type Paise } from '../../platform/money.ts'
 import { ProviderRefused, type PaymentMode } from '../../providers/port.ts'
 import { providerOf, type PaymentContext } from '../context.ts'
-import { accountToPay } from '../offers.service.ts'
 import {
   atProvider,
   describeOrders,
@@ -22,6 +21,8 @@ import { applyReport } from '../payments.service.ts'
 import * as store from '../payments.store.ts'
 import { insertGroup, listAtProvider } from '../payments.store.ts'
 import type { Transaction } from '../../platform/db/database.ts'
+import { offeredMethods } from '../../providers/accounts/accounts.rules.ts'
+import type { Account, BranchKey } from '../../providers/accounts/registry.service.ts'
 
 type Options = { mode: PaymentMode; returnUrl: string }
 /** What one payment at the bank pays: an order, or several at once. */
@@ -213,4 +214,51 @@ export async function giveUpOtherMode(
   if (underWay === null || underWay.mode === mode) return
   if ((await accountToPay(ctx, instituteId, orders, mode)) === null) return
   await ctx.db.transaction(tx => giveUpStarted(tx, instituteId, [underWay.id], ctx.clock.now()))
+}
+
+/** The ways to pay orders at once that their branches' account offers; none when nothing is set up for it. */
+export async function methodsFor(
+  { accounts }: Pick<PaymentContext, 'accounts'>,
+  instituteId: number,
+  orders: readonly OrderToPay[],
+): Promise<PaymentMode[]> {
+  const account = await commonAccount(accounts, instituteId, orders)
+  return account === null ? [] : offeredMethods(account, totalOfAll(orders))
+}
+
+/** The account that money goes through, if it offers this way. */
+async function accountToPay(
+  { accounts }: Pick<PaymentContext, 'accounts'>,
+  instituteId: number,
+  orders: readonly OrderToPay[],
+  mode: PaymentMode,
+): Promise<Account | null> {
+  const account = await commonAccount(accounts, instituteId, orders)
+  return account !== null && offeredMethods(account, totalOfAll(orders)).includes(mode) ? account : null
+}
+
+function totalOfAll(orders: readonly OrderToPay[]): Paise {
+  return sumPaise(orders.map(totalOf))
+}
+
+/** Where what these branches are paid goes; null when nothing is set up, or their money goes to different accounts. */
+export async function commonAccount(
+  accounts: PaymentContext['accounts'],
+  instituteId: number,
+  branches: readonly Pick<OrderToPay, 'collectorCode'>[],
+): Promise<Account | null> {
+  const codes = [...new Set(branches.map(({ collectorCode }) => collectorCode))]
+  const found: (Account | null)[] = []
+  for (const collectorCode of codes)
+    found.push(await accounts.accountFor({ instituteId, collectorCode }, 'payments'))
+  const [first = null] = found
+  return found.every(account => account?.id === first?.id) ? first : null
+}
+
+/** Whether new payments of a branch can be taken at all. */
+export async function takesPayments(
+  { accounts }: Pick<PaymentContext, 'accounts'>,
+  branch: BranchKey,
+): Promise<boolean> {
+  return (await accounts.accountFor(branch, 'payments')) !== null
 }

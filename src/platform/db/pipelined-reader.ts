@@ -1,6 +1,5 @@
 import type pg from 'pg'
-import { endClient, gatherWrites, namedQuery, onLost } from './client.ts'
-import { sendQuery } from './named-query.ts'
+import { endClient, gatherWrites, namedQuery, onLost, sendQuery } from './client.ts'
 
 /**
  * One pipelined connection for point reads: many are on the wire at once, so a read costs no wait for a free

@@ -1,8 +1,7 @@
 import pg from 'pg'
 import { assert } from '../assert.ts'
-import { announce, gatherWrites } from './client.ts'
+import { announce, gatherWrites, sendQuery } from './client.ts'
 import { isAborted, isTimeout } from './errors.ts'
-import { sendQuery } from './named-query.ts'
 import type { TransactionPool } from './pool.ts'
 
 /** Something that runs SQL: the database itself, or a transaction opened by a service and passed down. */

@@ -5,7 +5,15 @@ import { readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { EmbeddedConnection } from './client.ts'
-import { chooseLauncher, commandFor, type Launcher } from './launcher.ts'
+import {
+  chooseLauncher,
+  commandFor,
+  type Launcher,
+  bringUp,
+  readPostmaster,
+  tailOf,
+  whereRuns,
+} from './server-process.ts'
 import {
   type ClusterPaths,
   findBinaries,
@@ -14,7 +22,6 @@ import {
   preparePaths,
   syncFolder,
 } from './paths.ts'
-import { bringUp, readPostmaster, tailOf, whereRuns } from './server-process.ts'
 
 /**
  * A real PostgreSQL that needs no installation: its programs come from npm, its data lives under DATA_DIR.

@@ -8,12 +8,16 @@ import { findOrderToPay } from '../../orders/orders.service.ts'
 import { pageOfOrder } from '../../payment-pages/page-payments.service.ts'
 import { checkReturned } from '../../payments/checks/check-payments.service.ts'
 import type { PaymentContext } from '../../payments/context.ts'
-import { methodsFor } from '../../payments/offers.service.ts'
+import {
+  methodsFor,
+  giveUpOtherMode,
+  startPayment,
+  startTogether,
+} from '../../payments/start/start-payment.service.ts'
 import { findReceipt, findReceiptFile } from '../../payments/order-receipt.service.ts'
 import { PAYMENT_MODES } from '../../payments/payments.rules.ts'
 import { listPayments } from '../../payments/payments.service.ts'
 import { listRefunds } from '../../payments/refunds/refunds.service.ts'
-import { giveUpOtherMode, startPayment, startTogether } from '../../payments/start/start-payment.service.ts'
 import { BursarError } from '../../platform/errors.ts'
 import { isIdShaped } from '../../platform/ids.ts'
 import { fill } from '../../platform/languages.ts'

@@ -10,7 +10,7 @@ import { isAllowedReturnUrl } from '../../orders/orders.rules.ts'
 import type { Context } from '../../platform/context.ts'
 import { isIdShaped } from '../../platform/ids.ts'
 import { fill } from '../../platform/languages.ts'
-import { pathOf, PRODUCTS } from './entry.rules.ts'
+import { pathOf, PRODUCTS } from '../sign-in/sign-in.rules.ts'
 import {
   type AccessToken,
   endSession,

@@ -1,6 +1,6 @@
 import { isHere } from '../../platform/db/query.ts'
 import type { Database, Queryable, Transaction } from '../../platform/db/database.ts'
-import type { Destination } from './entry.rules.ts'
+import type { Destination } from '../sign-in/sign-in.rules.ts'
 
 /** Tokens and sessions. They expire by the database's clock, because the sandbox clock can be moved. */
 export type NewToken = Destination & { instituteId: number; tokenHash: Buffer; registrationId: string }

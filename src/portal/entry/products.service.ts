@@ -1,13 +1,13 @@
 import { listApplications } from '../../loans/applications.service.ts'
 import type { LoanContext } from '../../loans/context.ts'
-import { listPlansOf } from '../../flex/plans/plan-reads.service.ts'
+import { listPlansOf } from '../../flex/plans/plans.service.ts'
 import { sumsOf } from '../../flex/rules/plan.rules.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { stateAt, totalOf } from '../../orders/orders.rules.ts'
 import { listDuesOrders } from '../../orders/orders.service.ts'
 import { ZERO, type Paise } from '../../platform/money.ts'
 import { getStudent } from '../../students/students.service.ts'
-import type { Product } from './entry.rules.ts'
+import type { Product } from '../sign-in/sign-in.rules.ts'
 
 /** One order, plan or loan application. */
 export type StudentProduct = {

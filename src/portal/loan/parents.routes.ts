@@ -12,20 +12,18 @@ import {
   mostOf,
   type LoanProblem,
   type LoanPageData,
-} from './loan-page.ts'
-import {
   acceptFromPage,
   comeBack,
   redirectToLender,
   readPageData,
   redirectOrShowProblem,
-} from './page-data.ts'
+} from './loan-page.ts'
 import { fill } from '../../platform/languages.ts'
 import { textsIn } from '../texts/texts.ts'
-import { pathOfStudent } from '../entry/entry.rules.ts'
+import { pathOfStudent } from '../sign-in/sign-in.rules.ts'
 import { formField, sendPage } from '../layout.ts'
 import { CHILD, frameOf, sendUnknown, withChild, type ChildVisit } from '../parents/access.ts'
-import { readAmount } from '../parents/pay-amount.rules.ts'
+import { readAmount } from '../parents/choose-page.ts'
 
 const LOAN = `${CHILD}/cred`
 

@@ -1,6 +1,6 @@
 import { readDues, type Dues } from '../../dues/dues.service.ts'
 import type { FlexContext } from '../../flex/context.ts'
-import { readPlansOf } from '../../flex/plans/plan-reads.service.ts'
+import { readPlansOf } from '../../flex/plans/plans.service.ts'
 import type { LoanContext } from '../../loans/context.ts'
 import { listOnTheWay, type OnTheWay } from '../../payments/student-payments.service.ts'
 import { listCarriedDues, type CarriedDues } from '../../students/users/users.service.ts'

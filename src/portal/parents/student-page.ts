@@ -8,10 +8,9 @@ import { receiptNumber } from '../../receipts/receipts.rules.ts'
 import { yearName } from '../../students/students.rules.ts'
 import type { CarriedDues } from '../../students/users/users.service.ts'
 import { classOf, isAutomatic, timingLines, waitingOf, type Child } from './children.ts'
-import { pathOfStudent } from '../entry/entry.rules.ts'
+import { pathOfStudent } from '../sign-in/sign-in.rules.ts'
 import { localDay } from '../plan/page-parts.ts'
-import { cardOf, marksOf } from './home-page.ts'
-import type { PayProblem } from './pay-amount.rules.ts'
+import type { PayProblem } from './choose-page.ts'
 import { fill, plural, type Language } from '../../platform/languages.ts'
 import { type ParentsTexts, textsIn } from '../texts/texts.ts'
 import { feeName } from '../../messages/texts/texts.ts'
@@ -223,5 +222,68 @@ function linksOf(
     ...(isLive || canStart ? [{ url: `${path}/plan`, text: isLive ? links.planOn : links.plan }] : []),
     ...(hasLoans ? [{ url: `${path}/cred`, text: links.loan }] : []),
     { url: '/parents/history', text: links.history },
+  ]
+}
+
+/** A parent's children and what is due for each. */
+export function describeHome(
+  { institute, children, language }: { institute: Institute; children: readonly Child[]; language: Language },
+  texts: ParentsTexts,
+): { title: string; data: Record<string, unknown> } {
+  const { home } = texts
+  const total = sumPaise(children.map(({ dues }) => dues.totalPaise))
+  const data = {
+    heading: home.heading,
+    amount: children.length > 1 ? formatRupees(total) : undefined,
+    meaning: home.dueInAll,
+    nobody: children.length === 0 ? fill(home.nobody, { where: institute.name }) : undefined,
+    children: children.map(child => cardOf(child, institute, texts, language)),
+    together: children.filter(isPayable).length > 1 ? { url: '/parents/pay', text: home.together } : null,
+  }
+  return { title: fill(home.title, { where: institute.name }), data }
+}
+
+/** Instalments take theirs by themselves, and of a payment that is on its way only its end is worth waiting for. */
+function isPayable({ dues, onTheWay }: Child): boolean {
+  return withoutPlanned(withoutTaken(dues, onTheWay)).totalPaise > 0 && onTheWay.every(isAutomatic)
+}
+
+function cardOf(child: Child, institute: Institute, texts: ParentsTexts, language: Language) {
+  const { dues } = child
+  const { student } = dues.context
+  return {
+    url: pathOfStudent(student.id),
+    name: student.fullname,
+    about: classOf(dues, institute, texts),
+    due:
+      dues.totalPaise === 0
+        ? texts.home.nothingDue
+        : fill(texts.home.due, { amount: formatRupees(dues.totalPaise) }),
+    timing: [...timingLines(dues, texts, language), ...onTheWayLine(child, texts)],
+    isDue: dues.totalPaise > 0,
+    marks: marksOf(child, texts),
+  }
+}
+
+/** Tells what is on its way, so that nobody pays it again. */
+function onTheWayLine({ onTheWay }: Child, { timing }: ParentsTexts): { text: string; tone: string }[] {
+  const sum = sumPaise(onTheWay.map(one => one.amountPaise))
+  return sum === 0 ? [] : [{ text: fill(timing.onTheWay, { amount: formatRupees(sum) }), tone: 'paid' }]
+}
+
+function marksOf(
+  { dues, plan, onTheWay, carried }: Child,
+  { marks }: ParentsTexts,
+): { text: string; tone: string }[] {
+  const isOnPlan = plan?.plan.state === 'active' || plan?.plan.state === 'setup'
+  const isWaiting = onTheWay.some(payment => !isAutomatic(payment))
+  return [
+    ...(dues.context.student.status === 'dropped' ? [{ text: marks.left, tone: 'cancelled' }] : []),
+    ...(isWaiting ? [{ text: marks.onTheWay, tone: 'unpaid' }] : []),
+    ...(isOnPlan ? [{ text: marks.instalments, tone: 'paid' }] : []),
+    ...[...new Set(carried.map(one => yearName(one.yearStart, one.yearEnd)))].map(year => ({
+      text: fill(marks.carried, { year }),
+      tone: 'unpaid',
+    })),
   ]
 }

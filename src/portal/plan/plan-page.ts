@@ -7,7 +7,7 @@ import { isAtBank, isOpen, sumsOf, type Instalment, type LoadedPlan } from '../.
 import { meaningOf } from '../../flex/rules/returns.rules.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { formatRupees, sumPaise } from '../../platform/money.ts'
-import { pathOfStudent } from '../entry/entry.rules.ts'
+import { pathOfStudent } from '../sign-in/sign-in.rules.ts'
 import { ALL_FEES, boxOf, PAY, type Payable } from '../parents/choose-page.ts'
 import { COMING, debitDay, localDay, mandateOf, nextOf, payOnlineOf } from './page-parts.ts'
 import { fill, type Language } from '../../platform/languages.ts'

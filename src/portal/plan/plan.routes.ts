@@ -1,13 +1,20 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { FlexContext } from '../../flex/context.ts'
-import { readPlan, readPlansOf } from '../../flex/plans/plan-reads.service.ts'
-import { cancelPlan, createPlan, holdPlan, resumePlan, type Asker } from '../../flex/plans/plans.service.ts'
+import {
+  readPlan,
+  readPlansOf,
+  cancelPlan,
+  createPlan,
+  holdPlan,
+  resumePlan,
+  type Asker,
+} from '../../flex/plans/plans.service.ts'
 import type { LoadedPlan } from '../../flex/rules/plan.rules.ts'
 import { readDebitRules } from '../../flex/settings/settings.service.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { assert } from '../../platform/assert.ts'
 import { BursarError } from '../../platform/errors.ts'
-import { pathOfStudent } from '../entry/entry.rules.ts'
+import { pathOfStudent } from '../sign-in/sign-in.rules.ts'
 import { formField, sendPage } from '../layout.ts'
 import { CHILD, frameOf, withChild, type ChildVisit } from '../parents/access.ts'
 import { readChildren } from '../parents/children.ts'

@@ -7,7 +7,7 @@ import {
   chooseLength,
   listLengths,
 } from '../../flex/plans/open-setup.service.ts'
-import { getPlan } from '../../flex/plans/plan-reads.service.ts'
+import { getPlan } from '../../flex/plans/plans.service.ts'
 import type { LoadedPlan } from '../../flex/rules/plan.rules.ts'
 import type { Rail } from '../../flex/rules/rails.rules.ts'
 import { readDebitRules } from '../../flex/settings/settings.service.ts'
@@ -17,7 +17,7 @@ import { listPayments } from '../../payments/payments.service.ts'
 import { BursarError } from '../../platform/errors.ts'
 import { isIdShaped } from '../../platform/ids.ts'
 import { readStudentContexts } from '../../students/student-contexts.service.ts'
-import { pathOf } from '../entry/entry.rules.ts'
+import { pathOf } from '../sign-in/sign-in.rules.ts'
 import { canAgree, describeSetup, describeObstacle } from './setup-page.ts'
 import { downOf, fingerprint, type SetupProblem, type SetupPageData } from './page-parts.ts'
 import { formField, languageOf, sendPage, sendWrongLink } from '../layout.ts'

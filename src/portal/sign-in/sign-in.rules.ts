@@ -42,7 +42,7 @@ export type CodeRequestCounts = {
   instituteUnused: number
 }
 
-export type CodeDecision = { kind: 'too many' } | { kind: 'send'; digits: number }
+type CodeDecision = { kind: 'too many' } | { kind: 'send'; digits: number }
 
 /**
  * Who asks too often waits a quarter of an hour at most. A school or contact under attack is not closed: its codes get
@@ -62,4 +62,21 @@ export function decideCode(asked: CodeRequestCounts, isKnownBrowser: boolean): C
 
 function exceeds(limit: Required<Codes>, { now, unusedToday }: CodeRequestCounts['own']): boolean {
   return now >= (unusedToday >= limit.unusedADay ? limit.mostThen : limit.most)
+}
+
+export const PRODUCTS = ['flex', 'pay', 'cred'] as const
+export type Product = (typeof PRODUCTS)[number]
+
+export type Destination = { studentId: string | null; product: Product | null; callbackUrl: string | null }
+
+export function pathOfStudent(studentId: string): string {
+  return `/parents/students/${studentId}`
+}
+
+/** Answers the list of children when no student is given. */
+export function pathOf(studentId: string | null, product: Product | null): string {
+  if (studentId === null) return '/parents'
+  const path = pathOfStudent(studentId)
+  if (product === 'flex') return `${path}/plan`
+  return product === 'cred' ? `${path}/cred` : path
 }

@@ -17,11 +17,24 @@ import {
   UPI_MOST,
   valueOf,
 } from '../port.ts'
-import { announceDebit, presentDebit, readDebit, readDebitOutcome } from './debits.client.ts'
-import { readDisputeEvent, readDisputes, readUnasked } from './disputes.client.ts'
-import { cancelMandate, readMandate, registerMandate, UPI_REGISTRATION_PAISE } from './mandates.client.ts'
+import {
+  announceDebit,
+  presentDebit,
+  readDebit,
+  readDebitOutcome,
+  cancelMandate,
+  readMandate,
+  registerMandate,
+  UPI_REGISTRATION_PAISE,
+} from './mandates.client.ts'
+import {
+  readDisputeEvent,
+  readDisputes,
+  readUnasked,
+  readSettlements,
+  refundOnce,
+} from './settlements.client.ts'
 import { outcomeOfLink, outcomeOfPayment, outcomeOfRefund, reportsOf } from './reports.ts'
-import { readSettlements, refundOnce } from './settlements.client.ts'
 import * as shapes from './shapes.ts'
 
 export const razorpay: ProviderEntry = {

@@ -14,6 +14,7 @@ import {
   type Subscription,
 } from '../subscriptions/subscriptions.store.ts'
 import { DAY_MS } from '../../platform/calendar.ts'
+import { createHmac, timingSafeEqual } from 'node:crypto'
 
 export type { Delivery } from './deliveries.store.ts'
 
@@ -152,4 +153,20 @@ async function requireDelivery(tx: Transaction, instituteId: number, id: string)
   const delivery = await store.findDelivery(tx, instituteId, id)
   if (delivery === null) throw new Error(`the delivery ${id} is gone`)
   return delivery
+}
+
+/** The address of a delivery's page: recipients of the mail may look and send again, nobody else can guess it. */
+export function deliveryLink(ctx: Context, instituteCode: string, deliveryId: string): string {
+  return `${ctx.publicUrl}/webhooks/${instituteCode}/deliveries/${deliveryId}?key=${linkKey(ctx, instituteCode, deliveryId)}`
+}
+
+export function isLinkKey(ctx: Context, instituteCode: string, deliveryId: string, key: string): boolean {
+  const right = Buffer.from(linkKey(ctx, instituteCode, deliveryId))
+  const given = Buffer.from(key)
+  return given.length === right.length && timingSafeEqual(given, right)
+}
+
+function linkKey({ vault }: Context, instituteCode: string, deliveryId: string): string {
+  const mac = createHmac('sha256', vault.deriveKey('delivery link'))
+  return mac.update(`${instituteCode} ${deliveryId}`).digest('base64url').slice(0, 32)
 }

@@ -1,7 +1,7 @@
 import { takeDue } from '../../platform/jobs/due-rows.ts'
 import { queueMessages } from '../../messages/messages.service.ts'
 import type { Context } from '../../platform/context.ts'
-import { deliveryLink } from '../delivery-log/delivery-link.ts'
+import { deliveryLink } from '../delivery-log/deliveries.service.ts'
 import { writeFailureMail, type DueMail } from './failure-mail.rules.ts'
 import { findDueMails, msUntilNextMail, takeDueMails } from './notices.store.ts'
 

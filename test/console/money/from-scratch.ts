@@ -1,5 +1,5 @@
 import type { AskedAgeing, AskedDefaulters } from '../../../src/console/reports/dues.store.ts'
-import { LATE_DAYS, type Bucket } from '../../../src/console/reports/dues.rules.ts'
+import { LATE_DAYS, type Bucket } from '../../../src/console/reports/reports.rules.ts'
 import type { TestBursar } from '../../harness/bursar.ts'
 
 /**

@@ -2,20 +2,20 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { parseReceiptId, parseReceiptSearch, receiptId } from '../../../src/console/money/receipts.rules.ts'
-import { readDays } from '../../../src/console/reports/register.rules.ts'
 import {
-  moneyVoucher,
-  settlementVouchers,
-  voucherXml,
-  type LedgerNames,
-} from '../../../src/console/reports/tally/tally.rules.ts'
-import {
+  readDays,
   csvRow,
   indianDay,
   indianMoment,
   tooLarge,
   type Column,
 } from '../../../src/console/reports/reports.rules.ts'
+import {
+  moneyVoucher,
+  settlementVouchers,
+  voucherXml,
+  type LedgerNames,
+} from '../../../src/console/reports/tally/tally.rules.ts'
 import { paiseOf, sumPaise } from '../../../src/platform/money.ts'
 import { anyText } from '../../harness/texts.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { databaseUrlProblem, splitDatabaseUrl } from '../../../src/platform/db/database-url.ts'
+import { databaseUrlProblem, splitDatabaseUrl } from '../../../src/platform/db/pool.ts'
 
 test('each host of DATABASE_URL becomes an address of its own with the same user, database and settings', () => {
   const url =

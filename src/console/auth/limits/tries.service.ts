@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import * as store from './tries.store.ts'
-import { newTypedCode, plainTypedCode } from '../totp.ts'
+import { newTypedCode, plainTypedCode } from '../second-factor/second-factor.service.ts'
 import { findUserByEmail } from '../users.store.ts'
 import { admitTry, MAIL_GAP_MS, normaliseEmail, takeBack, UNLOCK_CODE_MS } from '../../console.rules.ts'
 import { firstInstituteOf } from '../../team/team.store.ts'

@@ -1,6 +1,6 @@
 import { field, input, optional, query } from '../../../http/wire/input.ts'
 import { SEND_CHANNELS } from '../../../orders/link-messages.texts.ts'
-import { SENT_DAYS } from '../../lists/file-columns.schemas.ts'
+import { SENT_DAYS } from '../../lists/list.schemas.ts'
 import { languageField } from '../order.schemas.ts'
 import { outputOf, type Shown } from '../../../http/wire/output.ts'
 import { LINK_FILE_STATES, newLinks } from '../../../imports/kinds/links/links.rules.ts'

@@ -10,6 +10,7 @@ import {
   listLinks,
   startLinkFile,
   stopLinkFile,
+  type MadeLink,
 } from '../../../imports/link-files.service.ts'
 import { readColumns, type FoundColumn } from '../../../imports/match-columns.service.ts'
 import type { PaymentContext } from '../../../payments/context.ts'
@@ -20,7 +21,7 @@ import { created, one, pageOf } from '../../../http/reply.ts'
 import { reasonInput } from '../order.schemas.ts'
 import { linkFileList } from '../../lists/import-file.list.ts'
 import { addList } from '../../lists/list.routes.ts'
-import { columnsQuery, parseColumns, parseDays, fileColumnsOutput } from '../../lists/file-columns.schemas.ts'
+import { columnsQuery, parseColumns, parseDays, fileColumnsOutput } from '../../lists/list.schemas.ts'
 import {
   batchParams,
   listProblemsQuery,
@@ -29,8 +30,9 @@ import {
   batchOutput,
   linkFileOutput,
 } from './link-file.schemas.ts'
-import { linksCsv } from './links-csv.ts'
 import { MONEY_HANDLERS } from '../orders.rules.ts'
+import { csvText } from '../../../platform/csv.rules.ts'
+import { toRupees } from '../../../platform/money.ts'
 
 const BATCHES = '/link-batches'
 
@@ -148,4 +150,37 @@ function addWrites(app: FastifyInstance, ctx: PaymentContext): void {
       after: { state: batch.state, made: batch.appliedRows },
     }),
   })
+}
+
+const HEADINGS = [
+  'row',
+  'name',
+  'phone',
+  'email',
+  'identifier',
+  'student_name',
+  'amount',
+  'order_id',
+  'link',
+  'pays_dues_of',
+  'made',
+]
+
+/** A file that spreadsheets open rightly; the mark at its beginning tells Excel that it is UTF-8. */
+function linksCsv(links: readonly MadeLink[], urlOf: (orderId: string) => string): Buffer {
+  const rows = links.map(link => [
+    String(link.rowNo),
+    link.name,
+    link.phone,
+    link.email,
+    link.identifier ?? '',
+    link.studentName ?? '',
+    String(toRupees(link.amountPaise)),
+    link.orderId,
+    urlOf(link.orderId),
+    link.studentId ?? '',
+    link.isRepeated ? 'before' : 'now',
+  ])
+  const text = [HEADINGS, ...rows].map(cells => cells.map(csvText).join(',')).join('\r\n')
+  return Buffer.from(`\uFEFF${text}\r\n`)
 }

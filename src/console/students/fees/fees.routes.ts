@@ -19,7 +19,7 @@ import {
   listCategories,
   type ClassApplication,
 } from '../../../students/structures/apply-structure.service.ts'
-import { keptOr } from '../../approvals/approval.output.ts'
+import { keptOr } from '../../approvals/approval.list.ts'
 import { noteOf } from '../../approvals/approvals.routes.ts'
 import { Kept, performOrKeep } from '../../approvals/approvals.service.ts'
 import { applyStructureAct, dropStructureAct, setStructureAct } from '../../approvals/rule-acts.ts'

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { FlexContext } from '../../../flex/context.ts'
-import { readUnsettled } from '../../../flex/plans/plan-reads.service.ts'
+import { readUnsettled } from '../../../flex/plans/plans.service.ts'
 import { receiveFiles } from '../../../http/upload.ts'
 import { MEDIA_TYPES } from '../../../imports/imports.rules.ts'
 import {
@@ -23,7 +23,7 @@ import {
   type Rollover,
 } from '../../../students/rollover/rollover.service.ts'
 import { yearName } from '../../../students/students.rules.ts'
-import { keptOr } from '../../approvals/approval.output.ts'
+import { keptOr } from '../../approvals/approval.list.ts'
 import { noteOf } from '../../approvals/approvals.routes.ts'
 import { Kept, performOrKeep } from '../../approvals/approvals.service.ts'
 import { rolloverAct } from '../../approvals/bulk-acts.ts'
@@ -32,8 +32,15 @@ import { addConsoleRead, addConsoleWrite } from '../../auth/access.routes.ts'
 import { all, created, one, pageOf } from '../../../http/reply.ts'
 import { addConsoleUpload } from '../../files.routes.ts'
 import { FINANCE_ROLES } from '../students.rules.ts'
-import { rolloverNeedsQuery, startRolloverInput, stopRolloverInput, uploadQuery } from './rollover.input.ts'
-import { gradeOfYearOutput, rolloverNeedsOutput, structureOutput } from './rollover.output.ts'
+import {
+  rolloverNeedsQuery,
+  startRolloverInput,
+  stopRolloverInput,
+  uploadQuery,
+  gradeOfYearOutput,
+  rolloverNeedsOutput,
+  structureOutput,
+} from './rollover.schemas.ts'
 import { listGrades, listMissing, requireStructure } from './rollover.service.ts'
 
 const ROLLOVERS = '/rollovers'

@@ -10,7 +10,7 @@ import { correctRoster, createRoster, groupProblems, readBadRows } from '../../.
 import type { FlexContext } from '../../../flex/context.ts'
 import type { Context } from '../../../platform/context.ts'
 import { rosterAct } from '../../approvals/bulk-acts.ts'
-import { keptOr } from '../../approvals/approval.output.ts'
+import { keptOr } from '../../approvals/approval.list.ts'
 import { noteOf } from '../../approvals/approvals.routes.ts'
 import { Kept, performOrKeep } from '../../approvals/approvals.service.ts'
 import { addConsoleRead, addConsoleWrite } from '../../auth/access.routes.ts'
@@ -26,9 +26,11 @@ import {
   rosterParams,
   startRosterInput,
   uploadQuery,
-} from './roster.input.ts'
-import { columnsQuery, parseColumns, parseDays, fileColumnsOutput } from '../../lists/file-columns.schemas.ts'
-import { problemGroupsOutput, rosterOutput, rosterProblemOutput } from './roster.output.ts'
+  problemGroupsOutput,
+  rosterOutput,
+  rosterProblemOutput,
+} from './roster.schemas.ts'
+import { columnsQuery, parseColumns, parseDays, fileColumnsOutput } from '../../lists/list.schemas.ts'
 import { makeTemplate } from './template.service.ts'
 
 const FILES = '/student-files'

@@ -1,7 +1,7 @@
 import { Button, Group, Paper, Stack, TextInput, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { AccountAnswer } from '../../../../src/console/team/account.output.ts'
+import type { AccountAnswer } from '../../../../src/console/team/team.schemas.ts'
 import { problemOf, useCommand } from '../../api/command.ts'
 import { get } from '../../api/client.ts'
 import { PageFrame } from '../../ui/page.tsx'

@@ -1,7 +1,7 @@
 import { Button, Group, PasswordInput, TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { AccountAnswer, AddedPasskeyAnswer } from '../../../../src/console/team/account.output.ts'
+import type { AccountAnswer, AddedPasskeyAnswer } from '../../../../src/console/team/team.schemas.ts'
 import { send } from '../../api/client.ts'
 import { problemOf, useCommand } from '../../api/command.ts'
 import { hasPasskeys, makePasskey } from '../../api/passkeys.ts'

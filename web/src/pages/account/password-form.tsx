@@ -1,6 +1,6 @@
 import { Button, PasswordInput, Stack } from '@mantine/core'
 import { useState } from 'react'
-import type { AccountAnswer } from '../../../../src/console/team/account.output.ts'
+import type { AccountAnswer } from '../../../../src/console/team/team.schemas.ts'
 import { problemOf, useCommand } from '../../api/command.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { notify } from '../../ui/toasts.tsx'

@@ -1,6 +1,6 @@
 import { Button, Group, PasswordInput } from '@mantine/core'
 import { useState } from 'react'
-import type { AccountAnswer } from '../../../../src/console/team/account.output.ts'
+import type { AccountAnswer } from '../../../../src/console/team/team.schemas.ts'
 import { problemOf } from '../../api/command.ts'
 import { Dialogue } from '../../ui/dialogue/dialogue.tsx'
 import { Problem } from '../../ui/problem.tsx'

@@ -1,6 +1,6 @@
 import { Alert, Button, Group } from '@mantine/core'
 import { useState } from 'react'
-import type { AccountAnswer, RecoveryCodesAnswer } from '../../../../src/console/team/account.output.ts'
+import type { AccountAnswer, RecoveryCodesAnswer } from '../../../../src/console/team/team.schemas.ts'
 import { useCommand } from '../../api/command.ts'
 import { ProofDialogue, type DialogueProps, type Proof } from './proof-dialogue.tsx'
 

@@ -1,6 +1,6 @@
 import { Button, Group } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import type { SessionRowAnswer } from '../../../../src/console/team/account.output.ts'
+import type { SessionRowAnswer } from '../../../../src/console/team/team.schemas.ts'
 import { useCommand } from '../../api/command.ts'
 import { get } from '../../api/client.ts'
 import { Problem } from '../../ui/problem.tsx'

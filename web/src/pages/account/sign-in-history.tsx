@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import type { SignInRowAnswer } from '../../../../src/console/team/account.output.ts'
+import type { SignInRowAnswer } from '../../../../src/console/team/team.schemas.ts'
 import { get } from '../../api/client.ts'
 import { Failed, Loading } from '../../ui/states.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'

@@ -4,7 +4,7 @@ import type {
   AccountAnswer,
   RecoveryCodesAnswer,
   TotpStartAnswer,
-} from '../../../../src/console/team/account.output.ts'
+} from '../../../../src/console/team/team.schemas.ts'
 import { problemOf, useCommand, wholeProblem } from '../../api/command.ts'
 import { StatusBadge } from '../../ui/status-badge.tsx'
 import { notify } from '../../ui/toasts.tsx'

@@ -1,7 +1,7 @@
 import { Button, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { ApprovalLimitAnswer } from '../../../../src/console/approvals/approval.output.ts'
+import type { ApprovalLimitAnswer } from '../../../../src/console/approvals/approval.list.ts'
 import { get } from '../../api/client.ts'
 import { problemOf, useCommand } from '../../api/command.ts'
 import { useInstitutePath, useMay } from '../../api/session.ts'

@@ -1,7 +1,7 @@
 import { Alert, Anchor, Button, Group, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { CounterDayAnswer } from '../../../../src/console/counter/counter.output.ts'
+import type { CounterDayAnswer } from '../../../../src/console/counter/counter.schemas.ts'
 import { fileAddress, get } from '../../api/client.ts'
 import { problemOf, useCommand } from '../../api/command.ts'
 import { useInstitutePath, usePerson, useMay, useSession } from '../../api/session.ts'

@@ -1,7 +1,7 @@
 import { Alert, Checkbox, SimpleGrid, TextInput } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { SpreadAnswer } from '../../../../src/console/counter/counter.output.ts'
+import type { SpreadAnswer } from '../../../../src/console/counter/counter.schemas.ts'
 import type { StudentRowAnswer } from '../../../../src/console/students/student.list.ts'
 import type { StudentPageAnswer } from '../../../../src/console/students/students.output.ts'
 import { get } from '../../api/client.ts'

@@ -1,4 +1,4 @@
-import type { EventCode, WebhookAnswer } from '../../../../src/console/developers/webhook.output.ts'
+import type { EventCode, WebhookAnswer } from '../../../../src/console/developers/webhooks.routes.ts'
 import type { DeliveryAnswer } from '../../../../src/webhooks/delivery-log/delivery.list.ts'
 import type { Tone } from '../../ui/status-badge.tsx'
 

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import type { ErpSettingsAnswer } from '../../../../src/console/developers/erp.routes.ts'
+import type { ErpSettingsAnswer } from '../../../../src/console/developers/developers.routes.ts'
 import { get } from '../../api/client.ts'
 import { useInstitutePath } from '../../api/session.ts'
 

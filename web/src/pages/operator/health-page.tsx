@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import type { HealthAnswer } from '../../../../src/console/operator/health.output.ts'
+import type { HealthAnswer } from '../../../../src/console/operator/operator.schemas.ts'
 import { get } from '../../api/client.ts'
 import { formatCount } from '../../ui/money.tsx'
 import { Failed, Loading } from '../../ui/states.tsx'

@@ -1,7 +1,7 @@
 import { Button, Group } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { JobsAnswer } from '../../../../src/console/operator/jobs.output.ts'
+import type { JobsAnswer } from '../../../../src/console/operator/operator.schemas.ts'
 import type { LetterAnswer } from '../../../../src/console/operator/letter.list.ts'
 import { useCommand } from '../../api/command.ts'
 import { get } from '../../api/client.ts'

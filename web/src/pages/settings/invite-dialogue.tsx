@@ -1,6 +1,6 @@
 import { Button, Group, NativeSelect, Stack, TextInput } from '@mantine/core'
 import { useState } from 'react'
-import type { InvitedAnswer } from '../../../../src/console/team/team.output.ts'
+import type { InvitedAnswer } from '../../../../src/console/team/team.schemas.ts'
 import { problemOf, useCommand } from '../../api/command.ts'
 import { useInstitutePath } from '../../api/session.ts'
 import { Problem } from '../../ui/problem.tsx'

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import { useState } from 'react'
-import type { TeamAnswer } from '../../../../src/console/team/team.output.ts'
+import type { TeamAnswer } from '../../../../src/console/team/team.schemas.ts'
 import { useCommand } from '../../api/command.ts'
 import { useInstitute, useInstitutePath } from '../../api/session.ts'
 import { ConfirmWithReason } from '../../ui/dialogue/confirm-with-reason.tsx'

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { TeamAnswer } from '../../../../src/console/team/team.output.ts'
+import type { TeamAnswer } from '../../../../src/console/team/team.schemas.ts'
 import { useCommand } from '../../api/command.ts'
 import { get } from '../../api/client.ts'
 import { useInstitutePath, useMay, usePerson } from '../../api/session.ts'

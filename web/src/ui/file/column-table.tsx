@@ -1,5 +1,5 @@
 import { NativeSelect } from '@mantine/core'
-import type { FileColumnsAnswer } from '../../../../src/console/lists/file-columns.schemas.ts'
+import type { FileColumnsAnswer } from '../../../../src/console/lists/list.schemas.ts'
 import { useChoices } from '../../api/choices.ts'
 import { ChoicesFailed } from '../choices-failed.tsx'
 import { ShortTable } from '../table/short-table.tsx'

@@ -1,6 +1,6 @@
 import { Alert, Button, Group, NativeSelect } from '@mantine/core'
 import { useState, type ReactNode } from 'react'
-import type { FileColumnsAnswer } from '../../../../src/console/lists/file-columns.schemas.ts'
+import type { FileColumnsAnswer } from '../../../../src/console/lists/list.schemas.ts'
 import { useCommand } from '../../api/command.ts'
 import { Problem } from '../problem.tsx'
 import { formatDay } from '../when.tsx'

@@ -1,7 +1,7 @@
 import { Button, CloseButton, Popover, Stack, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { ViewAnswer } from '../../../../src/console/lists/views/view.schemas.ts'
+import type { ViewAnswer } from '../../../../src/console/lists/list.routes.ts'
 import { get } from '../../api/client.ts'
 import { problemOf, useCommand, wholeProblem } from '../../api/command.ts'
 import { useInstitutePath } from '../../api/session.ts'

@@ -1,7 +1,7 @@
 import { Button, Group } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { ErpSettingsAnswer } from '../../../../../src/console/developers/erp.routes.ts'
+import type { ErpSettingsAnswer } from '../../../../../src/console/developers/developers.routes.ts'
 import { useCommand } from '../../../api/command.ts'
 import { get } from '../../../api/client.ts'
 import { useInstitute, useInstitutePath, useMay } from '../../../api/session.ts'

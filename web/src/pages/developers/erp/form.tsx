@@ -1,6 +1,6 @@
 import { Checkbox, NativeSelect, NumberInput, PasswordInput, Stack, TextInput } from '@mantine/core'
 import { useState } from 'react'
-import type { ErpSettingsAnswer } from '../../../../../src/console/developers/erp.routes.ts'
+import type { ErpSettingsAnswer } from '../../../../../src/console/developers/developers.routes.ts'
 import { problemOf, useCommand } from '../../../api/command.ts'
 import { useInstitutePath } from '../../../api/session.ts'
 import { ConfirmWithReason } from '../../../ui/dialogue/confirm-with-reason.tsx'

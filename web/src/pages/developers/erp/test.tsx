@@ -1,6 +1,9 @@
 import { Button, Group, NativeSelect, TextInput } from '@mantine/core'
 import { useState } from 'react'
-import type { ErpSettingsAnswer, TestErpAnswer } from '../../../../../src/console/developers/erp.routes.ts'
+import type {
+  ErpSettingsAnswer,
+  TestErpAnswer,
+} from '../../../../../src/console/developers/developers.routes.ts'
 import { problemOf, useCommand } from '../../../api/command.ts'
 import { useInstitutePath } from '../../../api/session.ts'
 import { Summary } from '../../../ui/detail.tsx'

@@ -5,7 +5,7 @@ import type {
   IssuedKeyAnswer,
   KeyAnswer,
   ScopeAnswer,
-} from '../../../../../src/console/developers/key.schemas.ts'
+} from '../../../../../src/console/developers/developers.routes.ts'
 import { get } from '../../../api/client.ts'
 import { useCommand } from '../../../api/command.ts'
 import { useInstitutePath } from '../../../api/session.ts'

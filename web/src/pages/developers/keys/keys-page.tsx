@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import { useState } from 'react'
-import type { KeyAnswer } from '../../../../../src/console/developers/key.schemas.ts'
+import type { KeyAnswer } from '../../../../../src/console/developers/developers.routes.ts'
 import { useInstitutePath, useMay } from '../../../api/session.ts'
 import { DataTable, type Column } from '../../../ui/table/data-table.tsx'
 import { Summary } from '../../../ui/detail.tsx'

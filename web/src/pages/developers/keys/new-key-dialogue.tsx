@@ -1,7 +1,7 @@
 import { Checkbox, NumberInput, Stack, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { IssuedKeyAnswer, ScopeAnswer } from '../../../../../src/console/developers/key.schemas.ts'
+import type { IssuedKeyAnswer, ScopeAnswer } from '../../../../../src/console/developers/developers.routes.ts'
 import { get } from '../../../api/client.ts'
 import { problemOf, useCommand } from '../../../api/command.ts'
 import { useInstitutePath, useMay } from '../../../api/session.ts'

@@ -1,5 +1,5 @@
 import { Alert, Button, Group } from '@mantine/core'
-import type { IssuedKeyAnswer } from '../../../../../src/console/developers/key.schemas.ts'
+import type { IssuedKeyAnswer } from '../../../../../src/console/developers/developers.routes.ts'
 import { Dialogue } from '../../../ui/dialogue/dialogue.tsx'
 import { CopyButton } from '../../../ui/link/copy-button.tsx'
 

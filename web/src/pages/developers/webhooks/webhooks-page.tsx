@@ -1,6 +1,6 @@
 import { Button, Switch } from '@mantine/core'
 import { useState } from 'react'
-import type { WebhookAnswer } from '../../../../../src/console/developers/webhook.output.ts'
+import type { WebhookAnswer } from '../../../../../src/console/developers/webhooks.routes.ts'
 import { useInstitutePath, useMay } from '../../../api/session.ts'
 import { DataTable, type Column } from '../../../ui/table/data-table.tsx'
 import { SideDialogue } from '../../../ui/dialogue/dialogue.tsx'

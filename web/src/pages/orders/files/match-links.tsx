@@ -1,4 +1,4 @@
-import type { FileColumnsAnswer } from '../../../../../src/console/lists/file-columns.schemas.ts'
+import type { FileColumnsAnswer } from '../../../../../src/console/lists/list.schemas.ts'
 import type { LinkField } from '../../../../../src/imports/kinds/links/links.rules.ts'
 import { useInstitutePath } from '../../../api/session.ts'
 import { MatchColumns } from '../../../ui/file/match-columns.tsx'

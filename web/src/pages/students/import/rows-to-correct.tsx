@@ -5,7 +5,7 @@ import type {
   ProblemGroupsAnswer,
   RosterAnswer,
   RosterProblemAnswer,
-} from '../../../../../src/console/students/rosters/roster.output.ts'
+} from '../../../../../src/console/students/rosters/roster.schemas.ts'
 import { get, list } from '../../../api/client.ts'
 import { useCommand } from '../../../api/command.ts'
 import { useInstitutePath, useMay } from '../../../api/session.ts'

@@ -2,7 +2,7 @@ import { Button, Checkbox, Group, NativeSelect, Stack, TextInput } from '@mantin
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { StructureAnswer } from '../../../../../src/fees/structures/structure.schemas.ts'
-import type { RolloverNeedsAnswer } from '../../../../../src/console/students/rollover/rollover.output.ts'
+import type { RolloverNeedsAnswer } from '../../../../../src/console/students/rollover/rollover.schemas.ts'
 import { get } from '../../../api/client.ts'
 import { useCommand } from '../../../api/command.ts'
 import { useInstitute, useInstitutePath } from '../../../api/session.ts'

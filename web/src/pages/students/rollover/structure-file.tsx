@@ -1,6 +1,6 @@
 import { Alert, Button, Group } from '@mantine/core'
 import { useRef } from 'react'
-import type { StructureAnswer } from '../../../../../src/console/students/rollover/rollover.output.ts'
+import type { StructureAnswer } from '../../../../../src/console/students/rollover/rollover.schemas.ts'
 import { useCommand } from '../../../api/command.ts'
 import { useInstitutePath } from '../../../api/session.ts'
 import { Problem } from '../../../ui/problem.tsx'

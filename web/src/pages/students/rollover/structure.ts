@@ -1,7 +1,7 @@
 import type {
   GradeOfYearAnswer,
   StructureAnswer,
-} from '../../../../../src/console/students/rollover/rollover.output.ts'
+} from '../../../../../src/console/students/rollover/rollover.schemas.ts'
 import { plainAmount } from '../../orders/texts.ts'
 import { readable } from '../../../ui/words.ts'
 

@@ -17,7 +17,7 @@ import { scheduleRowBlock } from './plan.schemas.ts'
 export type PlanChanges = PlanInChange<StudentContext>
 
 /** The effects of a change in the form in which they are written. */
-export type WrittenEffects = {
+type WrittenEffects = {
   decisions: Decision[]
   events: NewEvent[]
   messages: NewMessage[]
