@@ -320,6 +320,8 @@ create table institutes (
   pan text,
   affiliation text,
   receipt_note text,
+  -- What a family gets that pays for several children at the counter.
+  family_receipt text not null default 'together' check (family_receipt in ('together', 'each')),
   -- Where families can transfer fees to, as the school wants it shown.
   bank_accounts jsonb not null default '[]',
   -- Of reminders, by the clock of India; never outside of what the law allows.
@@ -1466,6 +1468,8 @@ create table cheques (
   -- Cleared or bounced on this day.
   decided_on date,
   bounce_reason text,
+  -- What the family is charged for it. Of a cheque for several children one of its payments has it.
+  charge_paise bigint check (charge_paise > 0),
   changed_by text not null,
   changed_at timestamptz not null,
   primary key (institute_id, payment_id),
@@ -1473,6 +1477,7 @@ create table cheques (
   foreign key (institute_id, deposit_id) references deposits,
   check ((state = 'deposited') <= (deposit_id is not null)),
   check ((state = 'bounced') = (bounce_reason is not null)),
+  check ((charge_paise is not null) <= (state = 'bounced')),
   check ((state in ('cleared', 'bounced')) = (decided_on is not null))
 );
 create index cheques_of_deposit on cheques (institute_id, deposit_id) where deposit_id is not null;

@@ -15,6 +15,7 @@ export const CHEQUES = {
   from: 'direct_payments d',
   join: `join students s on s.institute_id = d.institute_id and s.id = d.student_id
     left join cheques q on q.institute_id = d.institute_id and q.payment_id = d.id
+    left join counter_taking_payments k on k.institute_id = d.institute_id and k.payment_id = d.id
     left join deposits p on p.institute_id = q.institute_id and p.id = q.deposit_id`,
   atCounter: 'd.recorded_by is not null and d.instrument is not null',
   state: STATE,
@@ -29,6 +30,12 @@ export const chequeList = defineList({
   noun: ['cheque', 'cheques'],
   columns: {
     payment_id: column(out.text('Id of its payment.', PAYMENT_ID), { sql: 'd.id' }),
+    cheque_id: column(
+      out.text('The same for payments that one cheque made.', 'take_01k9zq4m0ve8sbn6yt2hw3c5da 2'),
+      {
+        sql: `coalesce(k.taking_id || ' ' || k.way_no, d.id)`,
+      },
+    ),
     transaction_id: column(out.text('Of its payment.', 'CHQ-004512'), { sql: 'd.transaction_id' }),
     number: column(out.text('The number on it.', '004512'), {
       sql: `d.instrument ->> 'number'`,

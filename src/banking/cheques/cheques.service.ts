@@ -37,14 +37,16 @@ export async function holdWholeCheques(
 }
 
 type Change = { instituteId: number; act: ChequeAct; by: string; at: Date }
-type ChequeColumns = { depositId?: string; decidedOn?: string; bounceReason?: string }
+type ChequeColumns = { depositId?: string; decidedOn?: string; bounceReason?: string; charge?: Charge }
+/** The bank charges once for a cheque, whomever it pays for. */
+type Charge = { paymentId: string; chargePaise: Paise | null }
 
 /** Moves cheques that the caller has locked; refused if the state of one of them does not allow it. */
 export async function changeCheques(
   tx: Transaction,
   held: readonly Cheque[],
   { instituteId, act, by, at }: Change,
-  { depositId, decidedOn, bounceReason }: ChequeColumns,
+  { depositId, decidedOn, bounceReason, charge }: ChequeColumns,
 ): Promise<void> {
   const rows = held.map(cheque => ({
     instituteId,
@@ -53,6 +55,7 @@ export async function changeCheques(
     depositId: depositId ?? cheque.depositId,
     decidedOn: decidedOn ?? null,
     bounceReason: bounceReason ?? null,
+    chargePaise: charge?.paymentId === cheque.paymentId ? charge.chargePaise : null,
     changedBy: by,
     changedAt: at,
   }))
@@ -102,7 +105,8 @@ export async function bounceWithin(
   const instituteId = institute.id
   const held = await holdWholeCheques(tx, instituteId, [id])
   const change = { instituteId, act: 'bounce' as const, by, at }
-  await changeCheques(tx, held, change, { decidedOn, bounceReason: reason })
+  const charge = { paymentId: id, chargePaise }
+  await changeCheques(tx, held, change, { decidedOn, bounceReason: reason, charge })
   for (const { serviceStudentId: studentId, paymentId, transactionId, number } of held) {
     const cancelReason = `The cheque ${number} bounced: ${reason}`
     await cancelPaymentWithin(
@@ -110,12 +114,11 @@ export async function bounceWithin(
       { institute, studentId, transactionId },
       { reason: cancelReason, at, told: { cause: 'cheque_returned', note: reason } },
     )
-    // The bank charges once for a cheque, whomever it pays for.
     if (chargePaise === null || paymentId !== id) continue
     const code = { kind: 'component' as const, code: BOUNCE_CHARGE, key: 'charge_amount' }
     await joinCatalogue(tx, institute, [code])
-    const charge = { componentType: BOUNCE_CHARGE, amountPaise: chargePaise, at, source: 'charge' as const }
-    await addToFee(tx, { instituteId, studentId }, charge)
+    const fee = { componentType: BOUNCE_CHARGE, amountPaise: chargePaise, at, source: 'charge' as const }
+    await addToFee(tx, { instituteId, studentId }, fee)
   }
   return readOne(tx, instituteId, id)
 }

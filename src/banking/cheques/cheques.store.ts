@@ -73,6 +73,7 @@ type ChequeRow = {
   depositId: string | null
   decidedOn: string | null
   bounceReason: string | null
+  chargePaise: Paise | null
   changedBy: string
   changedAt: Date
 }
@@ -84,13 +85,22 @@ const cheques = new Table<ChequeRow>('cheques', {
   depositId: 'text',
   decidedOn: 'date',
   bounceReason: 'text',
+  chargePaise: 'bigint',
   changedBy: 'text',
   changedAt: 'timestamptz',
 })
 
 /** The caller holds the students, so nobody decides about the same cheques at the same time. */
 export async function writeCheques(tx: Transaction, rows: readonly ChequeRow[]): Promise<void> {
-  const set = cheques.excluded(['state', 'depositId', 'decidedOn', 'bounceReason', 'changedBy', 'changedAt'])
+  const set = cheques.excluded([
+    'state',
+    'depositId',
+    'decidedOn',
+    'bounceReason',
+    'chargePaise',
+    'changedBy',
+    'changedAt',
+  ])
   await cheques.insert(tx, rows, {
     onConflict: `on conflict (institute_id, payment_id) do update set ${set}`,
   })

@@ -1,6 +1,6 @@
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { readStaffNames } from '../../institutes/institutes.service.ts'
-import { rupeesInWords, formatRupees, paiseOf } from '../../platform/money.ts'
+import { rupeesInWords, formatRupees, paiseOf, sumPaise } from '../../platform/money.ts'
 import { formatDay } from '../../platform/calendar.ts'
 import type { Context } from '../../platform/context.ts'
 import type { DocumentBlock, DocumentPrint } from '../../receipts/document-pdf.ts'
@@ -66,7 +66,9 @@ function cashTable({ denominations, amountPaise }: DepositDetail): DocumentBlock
   }
 }
 
+/** A cheque that pays for several children is one row: the bank counts paper. */
 function chequeTable({ items, amountPaise }: DepositDetail): DocumentBlock {
+  const cheques = [...Map.groupBy(items, one => one.chequeId).values()]
   return {
     kind: 'table',
     columns: [
@@ -76,13 +78,19 @@ function chequeTable({ items, amountPaise }: DepositDetail): DocumentBlock {
       { title: 'Student', width: 4 },
       { title: 'Amount', width: 3, isAmount: true },
     ],
-    rows: items.map(one => [
-      one.number,
-      one.bank ?? '',
-      one.date === null ? '' : formatDay(one.date),
-      `${one.studentName}, ${one.identifier}`,
-      formatRupees(one.amountPaise),
-    ]),
-    total: [`${items.length} in all`, '', '', '', formatRupees(amountPaise)],
+    rows: cheques.flatMap(own => {
+      const [first] = own
+      if (first === undefined) return []
+      return [
+        [
+          first.number,
+          first.bank ?? '',
+          first.date === null ? '' : formatDay(first.date),
+          own.map(one => `${one.studentName}, ${one.identifier}`).join('; '),
+          formatRupees(sumPaise(own.map(one => one.amountPaise))),
+        ],
+      ]
+    }),
+    total: [`${cheques.length} in all`, '', '', '', formatRupees(amountPaise)],
   }
 }

@@ -8,9 +8,11 @@ export const DEPOSIT_ID = 'dep_01k9zq4m0ve8sbn6yt2hw3c5da'
 export const DEPOSITS = {
   from: 'deposits d',
   join: `join bank_accounts a on a.institute_id = d.institute_id and a.id = d.account_id
-    cross join lateral (select count(*) as cheques, count(*) filter (where q.state = 'cleared') as cleared,
-        count(*) filter (where q.state = 'bounced') as bounced
-      from cheques q where q.institute_id = d.institute_id and q.deposit_id = d.id) q`,
+    cross join lateral (select count(distinct c.id) as cheques, count(distinct c.id) filter (where c.state = 'cleared') as cleared,
+        count(distinct c.id) filter (where c.state = 'bounced') as bounced
+      from (select q.state, coalesce(k.taking_id || ' ' || k.way_no, q.payment_id) as id from cheques q
+        left join counter_taking_payments k on k.institute_id = d.institute_id and k.payment_id = q.payment_id
+        where q.institute_id = d.institute_id and q.deposit_id = d.id) c) q`,
 }
 
 const out = outputOf<never>()

@@ -115,7 +115,15 @@ export async function markBooked(
     const day = days.get(paymentId) ?? null
     const isChanged = day === null ? state === 'cleared' : state === 'in_hand' || state === 'deposited'
     const next = day === null ? 'deposited' : 'cleared'
-    const row = { instituteId, paymentId, state: next, depositId, decidedOn: day, bounceReason: null }
+    const row = {
+      instituteId,
+      paymentId,
+      state: next,
+      depositId,
+      decidedOn: day,
+      bounceReason: null,
+      chargePaise: null,
+    }
     return isChanged ? [{ ...row, changedBy: by, changedAt: at }] : []
   })
   const isLoose = ({ state, depositId }: (typeof rows)[number]): boolean =>

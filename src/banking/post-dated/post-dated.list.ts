@@ -2,6 +2,7 @@ import { column, defineList, filter, type ListRow } from '../../http/lists/defin
 import { field } from '../../http/wire/input.ts'
 import { outputOf, type Shown } from '../../http/wire/output.ts'
 import { by } from '../../platform/db/sorted-list.ts'
+import { classFilters } from '../../students/class-filters.list.ts'
 import { POST_DATED_STATES } from './post-dated.rules.ts'
 
 export const POST_DATED_ID = 'pdc_01k9zq4m0ve8sbn6yt2hw3c5da'
@@ -111,6 +112,7 @@ export const postDatedList = defineList({
       label: 'To the bank by',
       where: 'c.deposit_on <= $1',
     }),
+    ...classFilters('s'),
     service_student_id: filter(field.text('Of this student.', 'student_01k9zq4m0ve8sbn6yt2hw3c5da', 64), {
       where: 'c.student_id = $1',
     }),

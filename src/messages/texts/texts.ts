@@ -59,6 +59,24 @@ export function feeName(code: string, language: Language): string {
   return fill(feeOfTerm, { fee: fees[head as keyof typeof fees], number })
 }
 
+/** A text in the language of the family with the English one beside it, for papers that the office reads too. */
+export function besideEnglish(write: (language: Language) => string, language: Language): string {
+  const [own, english] = [write(language), write('en')]
+  return own === english ? own : `${own} / ${english}`
+}
+
+/** What a receipt says beside its figures and names. */
+export function receiptWords(language: Language): MessageTexts['receipt'] {
+  const keys = Object.keys(ALL.en.receipt) as (keyof MessageTexts['receipt'])[]
+  const words = keys.map(key => [key, besideEnglish(each => ALL[each].receipt[key], language)])
+  return Object.fromEntries(words) as MessageTexts['receipt']
+}
+
+/** The name of a fee on such a paper. */
+export function feeOnPaper(code: string, language: Language): string {
+  return besideEnglish(each => feeName(code, each), language)
+}
+
 /** Each once, in their order. */
 export function feeNames(codes: readonly string[], language: Language): string {
   return [...new Set(codes.map(code => feeName(code, language)))].join(', ')

@@ -1,7 +1,7 @@
 import { takeDue } from '../../platform/jobs/due-rows.ts'
 import { getInstitutesById } from '../../institutes/institutes.service.ts'
 import { internationalNumber, type NewMessage } from '../../messages/messages.rules.ts'
-import { queueMessages } from '../../messages/messages.service.ts'
+import { queueMessages, whenTold, withdrawMessages } from '../../messages/messages.service.ts'
 import type { Attachment, AttachmentOf } from '../../messages/senders.ts'
 import { getOrder } from '../../orders/orders.service.ts'
 import { dayOf, formatDay } from '../../platform/calendar.ts'
@@ -44,6 +44,7 @@ async function notifySome(
   const received = await store.takeReceived(tx, ofKind('receipt'), now)
   const refunds = await store.takeRefunds(tx, ofKind('refund'), now)
   const cancelled = await store.takeCancelled(tx, ofKind('cancellation'), now)
+  const takenBack = await withdrawUnsent(tx, cancelled)
   const paidOut = await store.takePaidOut(tx, ofKind('paid out'), now)
   const told = received.filter(one => !one.isCancelled && one.orderKind !== TOLD_OTHERWISE)
   // Messages are sent side by side: what went back at once reads as such after what came.
@@ -53,10 +54,33 @@ async function notifySome(
     ...refunds
       .filter(one => one.orderKind !== TOLD_OTHERWISE)
       .flatMap(one => refundMessages(ctx, one, { at: now, leavesAt: refundsLeaveAt })),
-    ...cancelled.flatMap(one => cancelledMessages(ctx, one, { at: now })),
+    ...takenBack.flatMap(one => cancelledMessages(ctx, one, { at: now }, takenBack)),
     ...paidOut.flatMap(one => paidOutMessages(ctx, one, { at: now, leavesAt: refundsLeaveAt })),
   ])
   return received.length + refunds.length + cancelled.length + paidOut.length
+}
+
+/**
+ * What tells of these payments and has not left yet never leaves. Answers those whose families are to be told that the
+ * payment does not count: who had heard of it, and whose cheque came back, which is news of its own.
+ */
+async function withdrawUnsent(
+  tx: Transaction,
+  cancelled: readonly store.ReceivedPayment[],
+): Promise<store.ReceivedPayment[]> {
+  const isNews: store.ReceivedPayment[] = []
+  for (const [instituteId, own] of Map.groupBy(cancelled, one => one.instituteId)) {
+    const named = own.map(one => ({ instituteId, once: receivedName(one) }))
+    await withdrawMessages(tx, named)
+    const told = await whenTold(tx, named)
+    for (const one of own)
+      if (one.cancelCause === 'cheque_returned' || told.has(receivedName(one))) isNews.push(one)
+  }
+  return isNews
+}
+
+function receivedName(paid: store.ReceivedPayment): string {
+  return `receipt ${receiptNumber(paid)}`
 }
 
 /** Mails the receipts of these payments once more, in the transaction of the caller, who has chosen them. */
@@ -94,17 +118,10 @@ function receivedMessages(
   const replaced = paid.replaced && receiptNumber(paid.replaced)
   const own = { ...valuesOf(ctx, paid), receipt, replaced, isDebit, reference: paid.transactionId }
   const text = receivedText(own, paid.language)
-  const together = all.filter(
-    ({ groupId, phone }) => groupId !== null && groupId === paid.groupId && phone === paid.phone,
-  )
-  const values = {
-    ...own,
-    amount: formatRupees(sumPaise(together.map(one => one.amountPaise))),
-    who: together.map(one => one.studentName ?? one.payer).join(', '),
-    receipt: together.map(receiptNumber).join(', '),
-  }
+  const together = togetherWith(paid, all)
+  const values = { ...own, ...sumOf(together) }
   const short = together.length > 1 ? receivedText(values, paid.language).short : text.short
-  const notice = { about: paid.orderId ?? paid.paymentId, once: `receipt ${receipt}` }
+  const notice = { about: paid.orderId ?? paid.paymentId, once: receivedName(paid) }
   const messages = messagesOf(paid, { ...how, ...text, short, ...notice, attachment: paid.paymentId })
   const isFirst = together.length < 2 || together[0] === paid
   return isFirst ? messages : messages.filter(({ channel }) => channel === 'email')
@@ -120,27 +137,58 @@ function refundMessages(ctx: Context, refund: store.MadeRefund, how: How): NewMe
   return messagesOf(refund, { ...how, ...text, about, once: `refund ${refundId}`, attachment: refundId })
 }
 
-/** Tells the payer that the receipt of a payment was cancelled. */
-function cancelledMessages(ctx: Context, paid: store.ReceivedPayment, how: How): NewMessage[] {
+/** What was one payment at the bank, or one way at the counter, of the same family. */
+function togetherWith(
+  { groupId, phone, instituteId }: store.ReceivedPayment,
+  all: readonly store.ReceivedPayment[],
+): store.ReceivedPayment[] {
+  if (groupId === null) return []
+  return all.filter(one => one.groupId === groupId && one.phone === phone && one.instituteId === instituteId)
+}
+
+function sumOf(together: readonly store.ReceivedPayment[]) {
+  return {
+    amount: formatRupees(sumPaise(together.map(one => one.amountPaise))),
+    who: together.map(one => one.studentName ?? one.payer).join(', '),
+    receipt: together.map(receiptNumber).join(', '),
+  }
+}
+
+function chargeOf({ chargePaise }: store.ReceivedPayment): string | null {
+  return chargePaise === null ? null : formatRupees(chargePaise)
+}
+
+/** Tells the payer that the receipt of a payment was cancelled; of a cheque for several children the phone is told once. */
+function cancelledMessages(
+  ctx: Context,
+  paid: store.ReceivedPayment,
+  how: How,
+  all: readonly store.ReceivedPayment[],
+): NewMessage[] {
   const { paymentId, chequeNumber, cancelCause, cancelledAt, at } = paid
   const receipt = receiptNumber(paid)
-  const text = cancelledText(
-    {
-      ...valuesOf(ctx, { ...paid, at: cancelledAt ?? at }),
-      receipt,
-      cause: cancelCause ?? 'payment_cancelled',
-      cheque: chequeNumber,
-      reason: paid.cancelNote ?? '',
-    },
-    paid.language,
+  const own = {
+    ...valuesOf(ctx, { ...paid, at: cancelledAt ?? at }),
+    receipt,
+    cause: cancelCause ?? ('payment_cancelled' as const),
+    cheque: chequeNumber,
+    charge: chargeOf(paid),
+    reason: paid.cancelNote ?? '',
+  }
+  const text = cancelledText(own, paid.language)
+  const together = togetherWith(
+    paid,
+    all.filter(one => one.chequeNumber !== null && one.chequeNumber === chequeNumber),
   )
-  return messagesOf(paid, {
-    ...how,
-    ...text,
-    about: paymentId,
-    once: `cancelled ${receipt}`,
-    attachment: paymentId,
-  })
+  const charge = together.map(chargeOf).find(one => one !== null) ?? null
+  const short =
+    together.length > 1
+      ? cancelledText({ ...own, ...sumOf(together), charge }, paid.language).short
+      : text.short
+  const notice = { about: paymentId, once: `cancelled ${receipt}`, attachment: paymentId }
+  const messages = messagesOf(paid, { ...how, ...text, short, ...notice })
+  const isFirst = together.length < 2 || together[0] === paid
+  return isFirst ? messages : messages.filter(({ channel }) => channel === 'email')
 }
 
 function paidOutMessages(ctx: Context, refund: store.PaidOut, how: How): NewMessage[] {

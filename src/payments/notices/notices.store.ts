@@ -39,6 +39,8 @@ export type ReceivedPayment = PaidRow &
     cancelNote: string | null
     /** The number of a cheque or draft. */
     chequeNumber: string | null
+    /** What the family is charged for a cheque that was returned. */
+    chargePaise: Paise | null
     /** Shared by payments that were one at the bank, or were handed over at the counter at once. */
     groupId: string | null
   }
@@ -145,7 +147,7 @@ const selectReceived = (these: RowConditions): string => `
   select c.institute_id as "instituteId", ${SIGNATORY} as institute, i.code as "instituteCode", c.financial_year as "financialYear",
        c.number, c.payment_id as "paymentId", p.transaction_id as "transactionId", c.cancelled_at is not null as "isCancelled",
        c.payer_notified_at is not null as "isTold", c.issued_at as at, c.cancelled_at as "cancelledAt",
-       c.cancel_cause as "cancelCause", c.cancel_note as "cancelNote", d.instrument ->> 'number' as "chequeNumber",
+       c.cancel_cause as "cancelCause", c.cancel_note as "cancelNote", d.instrument ->> 'number' as "chequeNumber", q.charge_paise as "chargePaise",
        (select json_build_object('financialYear', e.financial_year, 'number', e.number) from receipts e
          where e.institute_id = ${these.institute('c')} and e.payment_id = c.payment_id and e.number <> c.number
            and e.cancelled_at is not null and e.payer_notified_at is not null and e.cancel_notified_at is null
@@ -166,6 +168,7 @@ const JOINED_TO_RECEIPTS = `
      left join payments p on p.institute_id = c.institute_id and p.id = c.online_payment_id
      left join orders o on o.institute_id = p.institute_id and o.id = p.order_id
      left join direct_payments d on d.institute_id = c.institute_id and d.id = c.direct_payment_id
+     left join cheques q on q.institute_id = c.institute_id and q.payment_id = c.direct_payment_id
      left join students s on s.institute_id = c.institute_id and s.id = coalesce(d.student_id, o.student_id)`
 
 /** The same for what the office has paid out itself. */

@@ -5,7 +5,14 @@ import {
   type NewMessage,
   type Template,
 } from '../../messages/messages.rules.ts'
-import { messageTextsIn, feeNames, whyRefunded, type RefundCause } from '../../messages/texts/texts.ts'
+import {
+  messageTextsIn,
+  feeNames,
+  whyRefunded,
+  type MessageTexts,
+  type RefundCause,
+} from '../../messages/texts/texts.ts'
+import type { TakenBack } from '../../receipts/receipts.rules.ts'
 import type { RefundWay } from '../../students/direct-payments/direct-payments.rules.ts'
 import { fill, formatDayIn, type Language } from '../../platform/languages.ts'
 
@@ -33,6 +40,7 @@ const RECEIVED = {
 const CANCELLED = {
   payment_cancelled: ['subject', 'body', 'short'],
   cheque_returned: ['chequeSubject', 'cheque', 'chequeShort'],
+  cheque_returned_charged: ['chequeSubject', 'cheque', 'chequeShortCharged'],
   payment_moved: ['movedSubject', 'moved', 'movedShort'],
 } as const
 
@@ -63,26 +71,40 @@ function correctedText(paid: Money & { receipt: string; replaced: string }, lang
   return { subject: fill(subject, values), body: fill(body, values), short }
 }
 
-/** `cheque`: the number of one that the bank returned. */
+/** `cheque`: the number of one that the bank returned; `charge`: what the family is charged for it. */
 export function cancelledText(
   paid: Money & {
     receipt: string
-    cause: keyof typeof CANCELLED
+    cause: TakenBack['cause']
     cheque: string | null
+    charge: string | null
     reason: string
   },
   language: Language,
 ): Text {
-  const name = paid.cause === 'cheque_returned' && paid.cheque === null ? 'payment_cancelled' : paid.cause
+  const name = cancelledName(paid)
   const [subject, body, shorter] = CANCELLED[name]
-  const textIn = (key: typeof subject | typeof body | typeof shorter, each: Language): string =>
+  const textIn = (key: keyof MessageTexts['cancelled'], each: Language): string =>
     fill(messageTextsIn(each).cancelled[key], {
       ...valuesOf(paid, each),
       cheque: paid.cheque ?? '',
       reason: paid.reason,
+      charge: paid.charge ?? '',
     })
   const short = shortText(name, language, each => textIn(shorter, each))
-  return { subject: textIn(subject, language), body: textIn(body, language), short }
+  const says = paid.charge === null ? [body] : [body, 'chequeCharge' as const]
+  const text = says.map(key => textIn(key, language)).join('\n\n')
+  return { subject: textIn(subject, language), body: text, short }
+}
+
+function cancelledName({
+  cause,
+  cheque,
+  charge,
+}: Parameters<typeof cancelledText>[0]): keyof typeof CANCELLED {
+  if (cause !== 'cheque_returned') return cause
+  if (cheque === null) return 'payment_cancelled'
+  return charge === null ? cause : 'cheque_returned_charged'
 }
 
 /** Tells of money that the office has paid out itself. */
@@ -150,6 +172,7 @@ export function noticeTemplates(): Template[] {
     url: VARIABLE,
     replaced: VARIABLE,
     cheque: VARIABLE,
+    charge: VARIABLE,
     reason: VARIABLE,
     way: VARIABLE,
     voucher: VARIABLE,

@@ -125,3 +125,27 @@ test('money that is paid out at the counter is told with the way and the voucher
   assert.equal(mail.attachment, made.body.data.id)
   assert.equal(sms.template, 'refund_paid_out_en')
 })
+
+test('a cheque that bounces while its phone waits for the morning is told as returned alone, with the charge for it', async () => {
+  const { now } = (await demo.get('/api/v1/sandbox/clock')).body.data
+  const night = new Date(`${String(now).slice(0, 10)}T17:00:00Z`).getTime() - new Date(now).getTime()
+  const minutes = Math.ceil(night / 60_000) + (night < 0 ? 24 * 60 : 0)
+  assertAnswer(await demo.post('/api/v1/sandbox/clock', { advance: `PT${minutes}M` }), '200')
+  const own = await family()
+  const instrument = { number: '004513', bank: 'HDFC Bank', date: '2026-11-15' }
+  const payment = await take(own, { mode: 'cheque', instrument })
+  await told(own, 1)
+  const bounced = { reason: 'Funds insufficient', charge_amount: 350 }
+  assertAnswer(await finance.post(`${SCHOOL}/counter/cheques/${payment.id}/bounce`, bounced), '200')
+  assertAnswer(await demo.post('/api/v1/sandbox/clock', { advance: 'PT1M' }), '200')
+  const lines = await bursar.sql<Json>(
+    `select channel, body, template from messages where recipient = any($1) order by created_at, id`,
+    [[own.email, own.phone]],
+  )
+  assert.deepEqual(
+    lines.map(one => one.template ?? one.channel),
+    ['email', 'email', 'cheque_returned_charged_en'],
+  )
+  assert.match(lines[1]?.body, /A charge of ₹350\.00 for the returned cheque was added/)
+  assert.match(lines[2]?.body, /due again, with a charge of ₹350\.00/)
+})

@@ -127,7 +127,8 @@ function DepositForm({ onMade }: { onMade: (deposit: DepositAnswer) => void }) {
     refreshes: REFRESHES,
     onDone: onMade,
   })
-  const cheques = (inHand.data ?? []).filter(one => !left.has(one.payment_id))
+  const all = wholeCheques(inHand.data ?? [])
+  const cheques = all.filter(one => !left.has(one.payment_id))
   const total = kind === 'cash' ? cashIn(counts) : sumOf(cheques)
   return (
     <form
@@ -148,7 +149,7 @@ function DepositForm({ onMade }: { onMade: (deposit: DepositAnswer) => void }) {
           aria-label="What is deposited"
           data={[
             { value: 'cash', label: 'Cash' },
-            { value: 'cheque', label: `Cheques (${inHand.data?.length ?? 0} in the office)` },
+            { value: 'cheque', label: `Cheques (${all.length} in the office)` },
           ]}
           value={kind}
           onChange={setKind}
@@ -160,7 +161,7 @@ function DepositForm({ onMade }: { onMade: (deposit: DepositAnswer) => void }) {
             <Denominations counts={counts} onChange={setCounts} />
           </>
         ) : (
-          <Cheques cheques={inHand.data ?? []} left={left} onLeave={setLeft} />
+          <Cheques cheques={all} left={left} onLeave={setLeft} />
         )}
         <Problem error={make.error} of="cheques" />
         <Group>
@@ -175,6 +176,14 @@ function DepositForm({ onMade }: { onMade: (deposit: DepositAnswer) => void }) {
       </Stack>
     </form>
   )
+}
+
+/** One for each piece of paper: a cheque may pay for several children, and goes to the bank whole. */
+function wholeCheques(payments: readonly ChequeAnswer[]): ChequeAnswer[] {
+  return [...Map.groupBy(payments, one => one.cheque_id).values()].flatMap(own => {
+    const student_name = own.map(one => one.student_name).join(', ')
+    return own.slice(0, 1).map(first => ({ ...first, student_name, amount: sumOf(own) }))
+  })
 }
 
 function sumOf(cheques: readonly ChequeAnswer[]): number {
