@@ -1,3 +1,4 @@
+import { receiptWords } from '../../src/messages/texts/texts.ts'
 import { writePng } from '../../src/institutes/school/logo-picture.ts'
 import { paiseOf } from '../../src/platform/money.ts'
 import { renderReceipt, type ReceiptPrint } from '../../src/receipts/receipt-pdf.ts'
@@ -60,6 +61,7 @@ function receiptOf(no: number): ReceiptPrint {
     orderId: `order_${no.toString(36).padStart(26, '0')}`,
     receivedBy: null,
     isByInstrument: false,
+    words: receiptWords('en'),
     isCancelled: null,
     isSandbox: false,
     paper: 'a4',

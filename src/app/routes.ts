@@ -36,6 +36,7 @@ import { entryRoutes, productRoutes, signInRoutes } from '../portal/entry/entry.
 import { brandRoutes, fontRoutes, frontPages } from '../portal/front.routes.ts'
 import { plainOrigins, protectPages } from '../portal/layout.ts'
 import { paymentPages } from '../portal/payment-page.routes.ts'
+import { printedCodePages } from '../portal/printed-code.routes.ts'
 import { parentSignInPages } from '../portal/sign-in/sign-in.routes.ts'
 import { bankRoutes } from '../sandbox/bank/bank.routes.ts'
 import { clockRoutes, sandboxConsoleRoutes } from '../sandbox/clock/clock.routes.ts'
@@ -166,6 +167,7 @@ export async function createHttpServer(options: RouteOptions): Promise<FastifyIn
     signInRoutes(pages, ctx)
     parentPages(pages, ctx)
     parentSignInPages(pages, ctx)
+    printedCodePages(pages, ctx)
     planPages(pages, ctx)
     loanPages(pages, ctx)
     loanParentPages(pages, ctx)

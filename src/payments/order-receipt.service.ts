@@ -1,9 +1,12 @@
 import type { Institute } from '../institutes/institutes.rules.ts'
-import { lineName, totalOf, type OrderToPay } from '../orders/orders.rules.ts'
+import { totalOf, type OrderToPay } from '../orders/orders.rules.ts'
 import { findOrders } from '../orders/orders.service.ts'
 import { readLetterhead, type Letterhead } from '../receipts/letterhead.service.ts'
 import { receiptFileOf, type PaidFor, type PrintOptions, type ReceiptFile } from '../receipts/receipt-file.ts'
 import * as receipts from '../receipts/receipts.service.ts'
+import { languagesOf } from '../messages/family-languages.service.ts'
+import { feeOnPaper, receiptWords } from '../messages/texts/texts.ts'
+import type { Language } from '../platform/languages.ts'
 import { subtractPaise } from '../platform/money.ts'
 import type { PaymentContext } from './context.ts'
 import type { Payment } from './payments.rules.ts'
@@ -38,7 +41,8 @@ export async function findReceiptFile(
   const { receipt, payment } = issued
   const letterhead = await readLetterhead(ctx, institute.id)
   const refunds = (await readMade(ctx, [payment])).get(payment.id) ?? []
-  const paidFor = paidByOrder(ctx, institute, { order, payment, letterhead, refunds })
+  const [language = 'en'] = await languagesOf(ctx.db, [{ instituteId: institute.id, phone: order.phone }])
+  const paidFor = paidByOrder(ctx, institute, { order, payment, letterhead, refunds, language })
   return receiptFileOf({ instituteId: institute.id, receipt, paidFor }, options)
 }
 
@@ -69,13 +73,15 @@ type PaidOrderOnPaper = {
   payment: Payment
   letterhead: Letterhead
   refunds: PaidFor['refunds']
+  /** That of the family, with English beside it. */
+  language: Language
 }
 
 /** What stands on the receipt of an order. */
 function paidByOrder(
   { mode }: PaymentContext,
   institute: Institute,
-  { order, payment, letterhead, refunds }: PaidOrderOnPaper,
+  { order, payment, letterhead, refunds, language }: PaidOrderOnPaper,
 ): PaidFor {
   const branch = institute.branches.find(candidate => candidate.collectorCode === order.collectorCode)
   const { academicYearStart: start, academicYearEnd: end } = order
@@ -91,7 +97,7 @@ function paidByOrder(
       academicYear: start === null || end === null ? null : `${start}-${end}`,
     },
     lines: order.lines.map(line => ({
-      label: lineName(line),
+      label: line.label ?? feeOnPaper(line.componentType, language),
       amountPaise: line.amountPaise,
     })),
     totalPaise: totalOf(order),
@@ -102,6 +108,7 @@ function paidByOrder(
     receivedBy: null,
     isByInstrument: false,
     refunds,
+    words: receiptWords(language),
     isSandbox: mode === 'sandbox',
   }
 }
@@ -116,7 +123,11 @@ export async function readPaidByOrders(
   const payments = await listPaymentsById(ctx.db, institute.id, paymentIds)
   const orderIds = payments.map(payment => payment.orderId)
   const made = await readMade(ctx, payments)
-  const orders = new Map((await findOrders(ctx, institute, orderIds)).map(order => [order.id, order]))
+  const found = await findOrders(ctx, institute, orderIds)
+  const orders = new Map(found.map(order => [order.id, order]))
+  const families = found.map(({ phone }) => ({ instituteId: institute.id, phone }))
+  const languages = await languagesOf(ctx.db, families)
+  const languageOf = new Map(found.map(({ id }, index) => [id, languages[index] ?? 'en']))
   return new Map(
     payments.flatMap(payment => {
       const order = orders.get(payment.orderId)
@@ -130,6 +141,7 @@ export async function readPaidByOrders(
                 payment,
                 letterhead,
                 refunds: made.get(payment.id) ?? [],
+                language: languageOf.get(order.id) ?? 'en',
               }),
             ],
           ]

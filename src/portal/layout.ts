@@ -75,6 +75,7 @@ type Page = {
   template:
     | 'order'
     | 'payment-page'
+    | 'printed-code'
     | 'plan-setup'
     | 'loan'
     | 'message'

@@ -1,10 +1,14 @@
-import { create } from 'qrcode'
+import { once } from 'node:events'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { CARDS_ON_A_PAGE, drawCards, type CardSheet } from './card-sheet.ts'
 import { writeSchool } from './letterhead.ts'
 import type { Letterhead } from './letterhead.service.ts'
+import { drawCode } from './qr-drawing.ts'
 import { PAPER } from './receipt-papers.ts'
 import {
   BODY,
   closeSheet,
+  countPages,
   INK,
   markSandbox,
   MUTED,
@@ -50,11 +54,63 @@ export type DocumentPrint = {
 
 /** The same document gives the same bytes. */
 export async function renderDocument(print: DocumentPrint): Promise<Buffer> {
-  const { title, madeAt, blocks, isSandbox } = print
+  const sheet = open(print)
+  fillIn(sheet, print, 0)
+  return closeSheet(sheet)
+}
+
+/** Papers of many families in one file, made and given out part by part. */
+export class Pile {
+  #sheet: Sheet | null = null
+  #parts: Buffer[] = []
+
+  add(paper: DocumentPrint | CardSheet): void {
+    const known = this.#sheet
+    const sheet = known ?? this.#open(paper)
+    const from = known === null ? 0 : countPages(sheet)
+    if (known !== null) openPage(sheet)
+    if ('cards' in paper) drawCards(sheet, paper.cards.slice(0, CARDS_ON_A_PAGE))
+    else fillIn(sheet, paper, from)
+  }
+
+  /** What is finished of the file since it was asked last. */
+  async take(): Promise<Buffer> {
+    this.#sheet?.doc.flushPages()
+    await nextTurn()
+    return this.#taken()
+  }
+
+  async end(): Promise<Buffer> {
+    if (this.#sheet === null) throw new Error('there is nothing to print')
+    const { doc } = this.#sheet
+    doc.end()
+    await once(doc, 'end')
+    return this.#taken()
+  }
+
+  #taken(): Buffer {
+    const parts = Buffer.concat(this.#parts)
+    this.#parts = []
+    return parts
+  }
+
+  #open(paper: DocumentPrint | CardSheet): Sheet {
+    const sheet = open(paper)
+    sheet.doc.on('data', (part: Buffer) => this.#parts.push(part))
+    this.#sheet = sheet
+    return sheet
+  }
+}
+
+function open({ title, madeAt, isSandbox }: DocumentPrint | CardSheet): Sheet {
   const mark = (page: Sheet): void => {
     if (isSandbox) markSandbox(page, 'SANDBOX — no real money')
   }
-  const sheet = openSheet({ title, createdAt: madeAt, paper: PAPER.a4, mark })
+  return openSheet({ title, createdAt: madeAt, paper: PAPER.a4, mark })
+}
+
+function fillIn(sheet: Sheet, print: DocumentPrint, from: number): void {
+  const { title, blocks } = print
   writeSchool(sheet, print, title)
   rule(sheet, INK)
   for (const block of blocks) {
@@ -64,8 +120,7 @@ export async function renderDocument(print: DocumentPrint): Promise<Buffer> {
       rule(sheet, INK)
     } else writeBlock(sheet, block)
   }
-  numberPages(sheet, title)
-  return closeSheet(sheet)
+  numberPages(sheet, title, from)
 }
 
 function writeBlock(sheet: Sheet, block: Exclude<DocumentBlock, { kind: 'next' }>): void {
@@ -131,15 +186,7 @@ const QR_SIZE = 96
 
 function writeQr(sheet: Sheet, { code, label }: Extract<DocumentBlock, { kind: 'qr' }>): void {
   reserve(sheet, QR_SIZE + 24)
-  const { doc } = sheet
-  const { size, data } = create(code, { errorCorrectionLevel: 'M' }).modules
-  const { x } = wholeOf(sheet.paper)
-  const module = QR_SIZE / size
-  doc.save().fillColor(INK)
-  for (const [index, isDark] of data.entries())
-    if (isDark)
-      doc.rect(x + (index % size) * module, sheet.y + Math.floor(index / size) * module, module, module)
-  doc.fill().restore()
+  drawCode(sheet, code, { x: wholeOf(sheet.paper).x, y: sheet.y, side: QR_SIZE })
   sheet.y += QR_SIZE + 6
   write(sheet, label, QUIET)
 }

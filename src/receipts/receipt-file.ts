@@ -7,7 +7,7 @@ import { receiptNumber } from './receipts.rules.ts'
 import type { Receipt } from './receipts.service.ts'
 
 /** Changes with the look of receipts, so that one of an earlier version is not taken for today's. */
-const LAYOUT = 4
+const LAYOUT = 5
 
 /** A receipt as PDF, made when it is read. The tag changes with what is on it, as a cancellation. */
 export type ReceiptFile = {

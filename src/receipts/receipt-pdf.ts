@@ -9,6 +9,7 @@ import {
   AMBER,
   BODY,
   closeSheet,
+  countPages,
   heightOf,
   INK,
   labelOf,
@@ -29,6 +30,33 @@ import {
   writePairs,
   type Sheet,
 } from './sheet.ts'
+
+/** What it says beside figures and names, in the language of the family. */
+type ReceiptWords = Record<
+  | 'title'
+  | 'number'
+  | 'date'
+  | 'student'
+  | 'studentId'
+  | 'grade'
+  | 'year'
+  | 'paidBy'
+  | 'phone'
+  | 'email'
+  | 'forWhat'
+  | 'amount'
+  | 'total'
+  | 'through'
+  | 'order'
+  | 'receivedBy'
+  | 'transaction'
+  | 'paidOn'
+  | 'invalid'
+  | 'realisation'
+  | 'computer'
+  | 'signature',
+  string
+>
 
 /** Its voucher has the id of the refund, or the number of the office's own series. */
 type ReceiptRefund = { at: Date; amountPaise: Paise; voucher: string }
@@ -56,6 +84,7 @@ export type ReceiptDocument = {
   isCancelled: { at: Date; reason: string; isMoved?: boolean } | null
   /** The refunds of it, the first first. */
   refunds: readonly ReceiptRefund[]
+  words: ReceiptWords
   isSandbox: boolean
 }
 
@@ -80,7 +109,7 @@ export async function renderReceipts({ receipts }: ReceiptsPrint): Promise<Buffe
   if (first === undefined) throw new Error('there is no receipt to print')
   const sheet = draw(first, PAPER[first.paper])
   for (const receipt of others) {
-    const from = sheet.doc.bufferedPageRange().count
+    const from = countPages(sheet)
     sheet.mark = page => markPage(page, receipt)
     openPage(sheet)
     fillIn(sheet, receipt, from)
@@ -137,11 +166,11 @@ function cancelledAs({ isMoved = false }: NonNullable<ReceiptPrint['isCancelled'
 }
 
 function writeHead(sheet: Sheet, receipt: ReceiptPrint): void {
-  const { receiptNumber, issuedAt, isCancelled, student, payer } = receipt
-  writeSchool(sheet, receipt, 'Fee receipt')
+  const { receiptNumber, issuedAt, isCancelled, student, payer, words } = receipt
+  writeSchool(sheet, receipt, words.title)
   if (receipt.isDuplicate) write(sheet, 'DUPLICATE COPY', { ...STRONG, color: AMBER })
   if (isCancelled !== null) {
-    const when = `${cancelledAs(isCancelled)} on ${formatMoment(isCancelled.at)}. This receipt is no longer valid.`
+    const when = `${cancelledAs(isCancelled)} on ${formatMoment(isCancelled.at)}. ${words.invalid}`
     write(sheet, when, { ...STRONG, size: 11, color: RED })
     write(sheet, `Reason: ${isCancelled.reason}`, { ...BODY, color: RED })
   } else
@@ -150,17 +179,19 @@ function writeHead(sheet: Sheet, receipt: ReceiptPrint): void {
       write(sheet, when, { ...STRONG, size: 11, color: RED })
     }
   rule(sheet, INK)
-  writePairs(sheet, { 'Receipt no.': receiptNumber }, { Date: formatMoment(issuedAt) })
+  writePairs(sheet, { [words.number]: receiptNumber }, { [words.date]: formatMoment(issuedAt) })
   rule(sheet)
-  const ofPayer = { 'Paid by': payer.name, Phone: payer.phone, Email: payer.email }
-  const ofClass = { Class: student.grade, 'Academic year': student.academicYear }
-  writePairs(sheet, { Student: student.name, 'Student ID': student.identifier, ...ofClass }, ofPayer)
+  const ofPayer = { [words.paidBy]: payer.name, [words.phone]: payer.phone, [words.email]: payer.email }
+  const ofClass = { [words.grade]: student.grade, [words.year]: student.academicYear }
+  const ofStudent = { [words.student]: student.name, [words.studentId]: student.identifier }
+  writePairs(sheet, { ...ofStudent, ...ofClass }, ofPayer)
   sheet.y += 14
 }
 
 function writeBody(sheet: Sheet, receipt: ReceiptPrint): void {
-  const { lines, totalPaise, mode, transactionId, orderId, paidAt, receivedBy } = receipt
-  const writeTitles = (): void => writeAmount(sheet, ['For', 'Amount'], { ...STRONG, color: MUTED })
+  const { lines, totalPaise, mode, transactionId, orderId, paidAt, receivedBy, words } = receipt
+  const writeTitles = (): void =>
+    writeAmount(sheet, [words.forWhat, words.amount], { ...STRONG, color: MUTED })
   reserve(sheet, 60)
   writeTitles()
   for (const { label, amountPaise } of lines) {
@@ -169,7 +200,7 @@ function writeBody(sheet: Sheet, receipt: ReceiptPrint): void {
     writeAmount(sheet, [label, formatRupees(amountPaise)], BODY)
   }
   reserve(sheet, 80)
-  writeAmount(sheet, ['Total paid', formatRupees(totalPaise)], { ...STRONG, size: 12 })
+  writeAmount(sheet, [words.total, formatRupees(totalPaise)], { ...STRONG, size: 12 })
   write(sheet, rupeesInWords(totalPaise), BODY)
   const back = sumPaise(receipt.refunds.map(refund => refund.amountPaise))
   if (receipt.isCancelled === null && back > 0) {
@@ -182,17 +213,17 @@ function writeBody(sheet: Sheet, receipt: ReceiptPrint): void {
   const paidOn = paidAt === null ? null : formatDay(dayOf(paidAt))
   writePairs(
     sheet,
-    { 'Paid through': mode && readableMode(mode), Order: orderId, 'Received by': receivedBy },
-    { Transaction: transactionId, 'Paid on': paidOn },
+    { [words.through]: mode && readableMode(mode), [words.order]: orderId, [words.receivedBy]: receivedBy },
+    { [words.transaction]: transactionId, [words.paidOn]: paidOn },
   )
   sheet.y += 8
-  if (receipt.isByInstrument) write(sheet, 'Subject to realisation of the cheque or draft.', STRONG)
+  if (receipt.isByInstrument) write(sheet, words.realisation, STRONG)
   // Money of the gateway has a record that nobody signs; cash has the word of the person who took it.
-  if (receivedBy === null) write(sheet, 'Made by computer; needs no signature.', SMALL)
+  if (receivedBy === null) write(sheet, words.computer, SMALL)
   else {
     reserve(sheet, 70)
     sheet.y += 46
     rule(sheet, INK)
-    write(sheet, `${receivedBy}, for ${receipt.institute}: signature and stamp`, SMALL)
+    write(sheet, `${words.signature}, ${receivedBy}`, SMALL)
   }
 }

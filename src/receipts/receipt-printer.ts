@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import { ProcessPool, type Turn } from '../platform/process-pool/process-pool.ts'
+import { PassThrough, type Readable } from 'node:stream'
+import type { CardSheet } from './card-sheet.ts'
 import type { DocumentPrint } from './document-pdf.ts'
 import type { ReceiptPrint, ReceiptsPrint } from './receipt-pdf.ts'
 
@@ -67,6 +69,48 @@ export async function printReceipts(
 export function printDocument(document: DocumentPrint, printedFor: PrintedFor): Promise<Buffer> {
   const digest = createHash('sha256').update(JSON.stringify(document)).digest('base64url')
   return printReceipt(digest, document, printedFor)
+}
+
+type Paper = DocumentPrint | CardSheet
+/** Papers that come next in a file; the end is answered with the rest of it. */
+export type PileAsk = readonly Paper[] | 'end'
+
+/** Papers of a whole school take a printer of their own for as long as they last: nobody's receipt waits behind them. */
+const pilePrinters = new ProcessPool<PileAsk, Uint8Array>(new URL('pile-process.ts', import.meta.url), {
+  maxMs: 300_000,
+  maxHeapMb: 256,
+  processes: 1,
+  maxWaiting: 5,
+  idleMs: 0,
+})
+
+/**
+ * One file of as many papers as come. It is answered with its first part, so what is wrong before that is told as such;
+ * a failure later breaks the file off. What a slow reader has not taken yet waits in memory, not at the printer.
+ */
+export function printPile(
+  parts: AsyncIterable<readonly Paper[]>,
+  { instituteId }: PrintedFor,
+): Promise<Readable> {
+  const content = new PassThrough()
+  const started = Promise.withResolvers<Readable>()
+  const print = async (ask: (part: PileAsk) => Promise<Uint8Array>): Promise<void> => {
+    for await (const part of parts) {
+      const bytes = await ask(part)
+      // Nobody reads it any more.
+      if (content.destroyed) return
+      content.write(bytes)
+      started.resolve(content)
+    }
+    content.end(await ask('end'))
+  }
+  pilePrinters.use(print, turnOf({ instituteId })).catch((error: Error) => {
+    started.reject(error)
+    content.destroy(error)
+  })
+  // Whoever is answered with it hears of a failure by reading it.
+  content.on('error', () => {})
+  return started.promise
 }
 
 function recall(digest: string): Buffer | undefined {

@@ -62,11 +62,17 @@ export function markSandbox(sheet: Sheet, text: string): void {
   put(sheet, { text, place: wholeOf(sheet.paper), style: { ...STRONG, color: AMBER } }, 7)
 }
 
+/** How many pages it has, those that have left the process among them. */
+export function countPages({ doc }: Sheet): number {
+  const { start, count } = doc.bufferedPageRange()
+  return start + count
+}
+
 /** Numbers every page from that one on, once all are written. */
 export function numberPages(sheet: Sheet, title: string, from = 0): void {
   const { doc, paper } = sheet
   if (paper.footer === null) return
-  const { count } = doc.bufferedPageRange()
+  const count = countPages(sheet)
   for (let page = from; page < count; page += 1) {
     doc.switchToPage(page)
     put(sheet, { text: tidy(title).slice(0, 60), place: labelOf(paper), style: SMALL }, paper.footer)

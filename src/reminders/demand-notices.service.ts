@@ -1,4 +1,6 @@
+import type { Readable } from 'node:stream'
 import type { Dues } from '../dues/dues.service.ts'
+import { printedCodeUrl } from '../dues/printed-code.service.ts'
 import { upiLink } from './upi.rules.ts'
 import { readDuesLeft } from '../dues/on-the-way.service.ts'
 import { timingOf } from '../dues/dues.rules.ts'
@@ -6,7 +8,7 @@ import type { Institute } from '../institutes/institutes.rules.ts'
 import { getSchool } from '../institutes/school/school.service.ts'
 import type { School } from '../institutes/school/school.rules.ts'
 import { languagesOf } from '../messages/family-languages.service.ts'
-import { messageTextsIn, feeName } from '../messages/texts/texts.ts'
+import { besideEnglish, feeOnPaper, messageTextsIn } from '../messages/texts/texts.ts'
 import { classOf } from '../platform/names.ts'
 import { rupeesInWords, formatRupees, minPaise, subtractPaise, type Paise } from '../platform/money.ts'
 import { dayOf } from '../platform/calendar.ts'
@@ -16,103 +18,148 @@ import { fill, formatDayIn, type Language } from '../platform/languages.ts'
 import type { DocumentBlock, DocumentPrint } from '../receipts/document-pdf.ts'
 import { UPI_MOST } from '../providers/port.ts'
 import { readLetterhead } from '../receipts/letterhead.service.ts'
-import { printDocument } from '../receipts/receipt-printer.ts'
+import { printPile } from '../receipts/receipt-printer.ts'
+import type { PaymentContext } from '../payments/context.ts'
+import { takesPayments } from '../payments/offers.service.ts'
+import { partsByClass } from './student-papers.service.ts'
 
-/** A class with room to spare: one file is made in one piece. */
-export const MOST_NOTICES = 120
+type NoticeContext = Context & Pick<PaymentContext, 'accounts'>
 
-/** One page for each student that owes something by hand and is not paying it already, to be printed and given to the child. */
+/**
+ * One page for each student that owes something by hand and is not paying it already, to be printed and given to the child:
+ * in one file, class by class.
+ */
 export async function demandNotices(
-  ctx: Context,
+  ctx: NoticeContext,
   institute: Institute,
   studentIds: readonly string[],
-): Promise<Buffer> {
-  const dues = [...(await readDuesLeft(ctx, institute.id, studentIds)).values()].filter(
-    one => subtractPaise(one.totalPaise, timingOf(one).plannedPaise) > 0,
-  )
-  if (dues.length === 0) throw conflict('Nobody of these owes anything: there is no notice to print.')
-  const school = await getSchool(ctx, institute.id)
-  const now = ctx.clock.now()
-  const phones = dues.map(({ context }) => ({
-    instituteId: institute.id,
-    phone: context.student.contactNumber,
-  }))
-  const languages = await languagesOf(ctx.db, phones)
-  const titles = languages.map(language => messageTextsIn(language).demandNotice.title)
-  const print: DocumentPrint = {
-    institute: institute.name,
-    letterhead: await readLetterhead(ctx, institute.id),
-    branch: null,
-    title: titles[0] ?? '',
-    madeAt: now,
-    blocks: dues.flatMap((one, index) => [
-      ...(index === 0 ? [] : [{ kind: 'next' as const, title: titles[index] ?? '' }]),
-      ...noticeOf(one, { school, today: dayOf(now), language: languages[index] ?? 'en' }),
-    ]),
-    isSandbox: ctx.mode === 'sandbox',
-  }
-  return printDocument(print, { instituteId: institute.id })
+): Promise<Readable> {
+  return printPile(noticesOf(ctx, institute, studentIds), { instituteId: institute.id })
 }
 
-type Notice = { school: School; today: string; language: Language }
+async function* noticesOf(
+  ctx: NoticeContext,
+  institute: Institute,
+  studentIds: readonly string[],
+): AsyncGenerator<DocumentPrint[]> {
+  const school = await getSchool(ctx, institute.id)
+  const letterhead = await readLetterhead(ctx, institute.id)
+  const madeAt = ctx.clock.now()
+  let count = 0
+  for await (const ids of partsByClass(ctx, institute, studentIds)) {
+    const left = await readDuesLeft(ctx, institute.id, ids)
+    const dues = ids.flatMap(id => left.get(id) ?? []).filter(one => askedOf(one) > 0)
+    const phones = dues.map(({ context }) => ({
+      instituteId: institute.id,
+      phone: context.student.contactNumber,
+    }))
+    const languages = await languagesOf(ctx.db, phones)
+    const prints: DocumentPrint[] = []
+    for (const [index, one] of dues.entries()) {
+      const language = languages[index] ?? 'en'
+      const payUrl = await payUrlOf(ctx, institute, one)
+      prints.push({
+        institute: institute.name,
+        letterhead,
+        branch: null,
+        title: besideEnglish(each => messageTextsIn(each).demandNotice.title, language),
+        madeAt,
+        blocks: noticeOf(one, { school, today: dayOf(madeAt), language, payUrl }),
+        isSandbox: ctx.mode === 'sandbox',
+      })
+    }
+    count += prints.length
+    if (prints.length > 0) yield prints
+  }
+  if (count === 0) throw conflict('Nobody of these owes anything: there is no notice to print.')
+}
 
-/** A notice is in the language of the family. */
-function noticeOf(dues: Dues, { school, today, language }: Notice): DocumentBlock[] {
+/** What a family is asked for: instalments take theirs in their own time. */
+function askedOf(dues: Dues): Paise {
+  return subtractPaise(dues.totalPaise, timingOf(dues).plannedPaise)
+}
+
+/** Null where no payment can be taken online. */
+async function payUrlOf(
+  ctx: NoticeContext,
+  institute: Institute,
+  { context: { student } }: Dues,
+): Promise<string | null> {
+  const branch = { instituteId: institute.id, collectorCode: student.collectorCode }
+  return (await takesPayments(ctx, branch)) ? printedCodeUrl(ctx, institute, student.id) : null
+}
+
+type Notice = { school: School; today: string; language: Language; payUrl: string | null }
+
+/** A notice is in the language of the family, with English beside it where it is short. */
+function noticeOf(dues: Dues, notice: Notice): DocumentBlock[] {
+  const { school, today, language } = notice
   const t = messageTextsIn(language).demandNotice
+  const both = (key: keyof typeof t): string =>
+    besideEnglish(each => messageTextsIn(each).demandNotice[key], language)
   const { student, gradeName } = dues.context
   const rows = [
     ...dues.lines.flatMap(({ componentType, owedPaise, plannedPaise, dueOn }) => {
       const amount = subtractPaise(owedPaise, minPaise(owedPaise, plannedPaise))
       const due = dueOn === null ? '' : formatDayIn(dueOn, language)
-      return amount > 0 ? [[feeName(componentType, language), due, formatRupees(amount)]] : []
+      return amount > 0 ? [[feeOnPaper(componentType, language), due, formatRupees(amount)]] : []
     }),
     ...dues.lateFees
       .filter(fee => fee.amountPaise > 0)
-      .map(fee => [t.lateFee, '', formatRupees(fee.amountPaise)]),
+      .map(fee => [both('lateFee'), '', formatRupees(fee.amountPaise)]),
   ]
-  const total = subtractPaise(dues.totalPaise, timingOf(dues).plannedPaise)
+  const total = askedOf(dues)
   return [
     {
       kind: 'pairs',
       left: {
-        [t.student]: student.fullname,
-        [t.studentId]: student.identifier,
-        [t.grade]: classOf(gradeName, student.section),
+        [both('student')]: student.fullname,
+        [both('studentId')]: student.identifier,
+        [both('grade')]: classOf(gradeName, student.section),
       },
-      right: { [t.parent]: student.contactName, [t.date]: formatDayIn(today, language) },
+      right: { [both('parent')]: student.contactName, [both('date')]: formatDayIn(today, language) },
     },
-    { kind: 'text', text: t.say },
+    { kind: 'text', text: both('say') },
     {
       kind: 'table',
       columns: [
-        { title: t.forWhat, width: 5 },
-        { title: t.dueOn, width: 3 },
-        { title: t.amount, width: 3, isAmount: true },
+        { title: both('forWhat'), width: 5 },
+        { title: both('dueOn'), width: 3 },
+        { title: both('amount'), width: 3, isAmount: true },
       ],
       rows,
-      total: [t.total, '', formatRupees(total)],
+      total: [both('total'), '', formatRupees(total)],
     },
-    ...(language === 'en' ? [{ kind: 'text' as const, text: rupeesInWords(total) }] : []),
+    { kind: 'text', text: rupeesInWords(total) },
     ...school.bankAccounts.map(({ upiId, ...account }): DocumentBlock => {
       const { holder, number, ifsc, bank } = account
       const transfer = fill(t.transfer, { holder, number, ifsc, bank })
       return { kind: 'text', text: upiId === null ? transfer : `${transfer}, ${fill(t.upi, { upi: upiId })}` }
     }),
-    ...upiCode(dues, school, { total, label: t.scan }),
-    { kind: 'text', text: t.ignore },
-    { kind: 'signature', label: t.signature },
+    ...payCode(dues, notice, total),
+    { kind: 'text', text: both('ignore') },
+    { kind: 'signature', label: both('signature') },
   ]
 }
 
-/** The code names the exact amount and the admission number, by which the bank statement shows whose money it is. */
-function upiCode(
+/**
+ * Leads to the page that asks for what is due on the day it is scanned. Where nothing can be paid online, a UPI app reads
+ * the exact amount and the admission number, by which the bank statement shows whose money it is.
+ */
+function payCode(
   { context: { student } }: Dues,
-  school: School,
-  { total, label }: { total: Paise; label: string },
+  { school, language, payUrl }: Notice,
+  total: Paise,
 ): DocumentBlock[] {
+  const labelOf = (key: 'scan' | 'scanOnline'): string =>
+    besideEnglish(
+      each => fill(messageTextsIn(each).demandNotice[key], { amount: formatRupees(total) }),
+      language,
+    )
+  if (payUrl !== null) return [{ kind: 'qr', code: payUrl, label: labelOf('scanOnline') }]
   const account = school.bankAccounts.find(one => one.upiId !== null)
   if (account?.upiId === undefined || account.upiId === null || total > UPI_MOST) return []
   const { upiId, holder } = account
   const code = upiLink({ upiId, holder, amountPaise: total, note: student.identifier })
-  return [{ kind: 'qr', code, label: fill(label, { amount: formatRupees(total) }) }]
+  return [{ kind: 'qr', code, label: labelOf('scan') }]
 }

@@ -28,6 +28,7 @@ const SCHOOL = {
   pan: 'AAATS1234F',
   affiliation: 'CBSE 830123',
   receipt_note: 'A unit of Sunrise Education Trust',
+  family_receipt: 'together',
   bank_accounts: [
     { holder: 'Sunrise Trust', number: '50100123456789', ifsc: 'HDFC0000123', bank: 'HDFC Bank' },
   ],

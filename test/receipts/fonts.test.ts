@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { inflateSync } from 'node:zlib'
 import fc from 'fast-check'
+import { receiptWords } from '../../src/messages/texts/texts.ts'
 import { Shaper } from '../../src/receipts/fonts/shaper.ts'
 import { openFont } from '../../src/receipts/fonts/paper-font.ts'
 import { TrueType } from '../../src/receipts/fonts/true-type.ts'
@@ -28,6 +29,7 @@ const PRINT: ReceiptPrint = {
   orderId: 'order_1',
   receivedBy: null,
   isByInstrument: false,
+  words: receiptWords('en'),
   isCancelled: null,
   refunds: [],
   isSandbox: false,

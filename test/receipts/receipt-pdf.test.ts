@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { receiptWords } from '../../src/messages/texts/texts.ts'
 import { renderReceipt, type ReceiptPrint } from '../../src/receipts/receipt-pdf.ts'
 import { paiseOf } from '../../src/platform/money.ts'
 import { readPdf, type Piece, type Read } from './read-pdf.ts'
@@ -26,6 +27,7 @@ const RECEIPT: ReceiptPrint = {
   orderId: 'ord_01JCQ7T4W8',
   receivedBy: null,
   isByInstrument: false,
+  words: receiptWords('en'),
   paper: 'a4',
   isDuplicate: false,
   isCancelled: null,
@@ -265,6 +267,6 @@ test('money of the counter has room for a signature and a stamp, and a cheque co
   assert.doesNotMatch(online.text, /realisation|signature and stamp/)
   const { text } = await read({ receivedBy: 'Lakshmi Nair', isByInstrument: true, mode: 'Cheque' })
   assert.match(text, /Subject to realisation of the cheque or draft/)
-  assert.match(text, /Lakshmi Nair, for Saraswati Vidya Mandir: signature and stamp/)
+  assert.match(text, /For the school: signature and stamp, Lakshmi Nair/)
   assert.doesNotMatch(text, /needs no signature/)
 })

@@ -1,5 +1,11 @@
 import type { FastifyInstance } from 'fastify'
-import { counterQrInput, takingInput, takingOutput, takingParams } from '../../dues/takings/taking.schemas.ts'
+import {
+  counterQrInput,
+  takingInput,
+  takingOutput,
+  takingPaperQuery,
+  takingParams,
+} from '../../dues/takings/taking.schemas.ts'
 import { printTaking, takeFromFamily, type TakenFromFamily } from '../../dues/takings/takings.service.ts'
 import { all, created, one } from '../../http/reply.ts'
 import type { PaymentContext } from '../../payments/context.ts'
@@ -65,11 +71,12 @@ export function familyCounterRoutes(app: FastifyInstance, ctx: PaymentContext): 
     url: '/counter/takings/:taking_id/pdf',
     roles: AT_COUNTER,
     params: takingParams,
+    query: takingPaperQuery,
     mediaType: 'application/pdf',
     isShown: true,
-    answer: async ({ institute, params: { takingId } }) => ({
+    answer: async ({ institute, params: { takingId }, query: { how } }) => ({
       name: `receipt-${takingId}.pdf`,
-      content: await printTaking(ctx, institute, takingId),
+      content: await printTaking(ctx, institute, { id: takingId, how: how ?? null }),
     }),
   })
 }

@@ -10,7 +10,11 @@ const STUDENT_ID = 'student_01k9zq4m0ve8sbn6yt2hw3c5da'
 
 export const familyQuery = query({
   q: field
-    .text('A receipt, an admission number, a phone or a name, from its beginning on.', 'ADM-1042', 100)
+    .text(
+      'A receipt, an admission number, a phone, a name from its beginning on, or what a card’s code says.',
+      'ADM-1042',
+      300,
+    )
     .as('typed'),
 })
 

@@ -40,6 +40,9 @@ async function findStudents(
   { id: instituteId }: Institute,
   typed: string,
 ): Promise<FoundStudent[]> {
+  // The code on a card is an address that names the student.
+  const onCard = /student_[0-9a-z]{26}/.exec(typed)?.[0]
+  if (onCard !== undefined) return byId(ctx, instituteId, onCard)
   // A receipt number is typed as on paper, with a slash, or as in the address of a receipt.
   const asked = guess(typed.trim().replace(/^(\d{4}-\d{2})-(\d+)$/, '$1/$2'))
   if (asked.kind === 'request') return []

@@ -6,6 +6,7 @@ import { outputOf, type Shown } from '../../http/wire/output.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { toPage } from '../../platform/db/list.ts'
 import { by } from '../../platform/db/sorted-list.ts'
+import { classFilters } from '../../students/class-filters.list.ts'
 import { toWordQuery } from '../students/students.rules.ts'
 import { countedPlans, plansQuery, type PlanFilter, type PlanRow } from './plans.store.ts'
 import { studentColumns } from './debit.list.ts'
@@ -23,6 +24,7 @@ const filters = {
   status: filter(field.oneOf(PLAN_STATUSES, 'Only plans that stand so.', 'active'), { label: 'State' }),
   held: filter(field.oneOf(['yes', 'no'], 'Only held ones, or only others.'), { label: 'Held' }),
   collector_code: filter(field.code('Only this branch.', 'MAIN'), { label: 'Branch', choices: 'branches' }),
+  ...classFilters('s'),
 }
 
 const out = outputOf<PlanRow>()

@@ -29,12 +29,18 @@ export type PlanFilter = {
   status?: PlanStatus | undefined
   isHeld?: boolean | undefined
   collectorCode?: string | undefined
+  /** The student's class, as people write it. */
+  grade?: string | undefined
+  section?: string | undefined
   search?: PlanSearch | undefined
 }
 
 const AT_BANK = `exists (select from flex_instalments b where b.institute_id = p.institute_id and b.plan_id = p.id and b.state = 'presented')`
 /** The status of the plan `p` that people see: a cancelled plan with a debit at the bank is still being cancelled. */
 export const PLAN_STATUS = `case when p.state = 'cancelled' and ${AT_BANK} then 'cancelling' else p.state end`
+
+const OF_STUDENT =
+  'exists (select from students k where k.institute_id = p.institute_id and k.id = p.student_id'
 
 function conditionsOf(instituteId: number, filter: PlanFilter, cursor?: string): Condition[] {
   const isCancelling = filter.status === 'cancelling'
@@ -45,6 +51,8 @@ function conditionsOf(instituteId: number, filter: PlanFilter, cursor?: string):
     filter.status === 'cancelled' && [`not ${AT_BANK}`],
     ['p.is_held = $1', filter.isHeld],
     ['p.collector_code = $1', filter.collectorCode],
+    [`${OF_STUDENT} and lower(btrim(k.grade)) = lower(btrim($1)))`, filter.grade],
+    [`${OF_STUDENT} and lower(btrim(k.section)) = lower(btrim($1)))`, filter.section],
     filter.search && searchPlans(filter.search),
     ['p.id < $1', cursor],
   ]

@@ -4,7 +4,8 @@ import { all, created, one } from '../../http/reply.ts'
 import { input, query, type Read, field, optional } from '../../http/wire/input.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { messageList } from '../../messages/message.list.ts'
-import { demandNotices, MOST_NOTICES } from '../../reminders/demand-notices.service.ts'
+import { demandNotices } from '../../reminders/demand-notices.service.ts'
+import { MOST_ON_PAPER, studentCards } from '../../reminders/student-papers.service.ts'
 import * as inputs from '../../reminders/reminder.schemas.ts'
 import { reminderList, runList, runOutput } from '../../reminders/reminder.list.ts'
 import { previewOutput, textOutput } from '../../reminders/reminder.schemas.ts'
@@ -46,7 +47,7 @@ export function reminderConsoleRoutes(app: FastifyInstance, ctx: FlexContext): v
   addTexts(app, ctx)
   addStart(app, ctx)
   addLists(app, ctx)
-  addNotices(app, ctx)
+  addPapers(app, ctx)
 }
 
 function addTexts(app: FastifyInstance, ctx: FlexContext): void {
@@ -147,7 +148,8 @@ function addLists(app: FastifyInstance, ctx: FlexContext): void {
   })
 }
 
-function addNotices(app: FastifyInstance, ctx: FlexContext): void {
+/** Papers for the children of a list, to be handed out. */
+function addPapers(app: FastifyInstance, ctx: FlexContext): void {
   const { student_ids: _ids, ...fields } = selectionFields
   addConsoleFile(app, ctx, {
     url: '/demand-notices',
@@ -155,8 +157,18 @@ function addNotices(app: FastifyInstance, ctx: FlexContext): void {
     query: query(fields),
     mediaType: 'application/pdf',
     async answer({ institute, query: sent }) {
-      const ids = await selectStudents(ctx, institute, { list: 'defaulters', ...sent }, MOST_NOTICES)
+      const ids = await selectStudents(ctx, institute, { list: 'defaulters', ...sent }, MOST_ON_PAPER)
       return { name: 'demand-notices.pdf', content: await demandNotices(ctx, institute, ids) }
+    },
+  })
+  addConsoleFile(app, ctx, {
+    url: '/student-cards',
+    roles: EVERYONE,
+    query: query(fields),
+    mediaType: 'application/pdf',
+    async answer({ institute, query: sent }) {
+      const ids = await selectStudents(ctx, institute, { list: 'students', ...sent }, MOST_ON_PAPER)
+      return { name: 'student-cards.pdf', content: await studentCards(ctx, institute, ids) }
     },
   })
 }

@@ -1,5 +1,6 @@
-import { field, input, optional } from '../../http/wire/input.ts'
+import { field, input, optional, query } from '../../http/wire/input.ts'
 import { outputOf, type Shown } from '../../http/wire/output.ts'
+import { FAMILY_RECEIPTS } from '../../institutes/school/school.rules.ts'
 import { receiptNumber } from '../../receipts/receipts.rules.ts'
 import type { TakenFromFamily } from './takings.service.ts'
 
@@ -7,6 +8,15 @@ const STUDENT_ID = 'student_01k9zq4m0ve8sbn6yt2hw3c5da'
 const TAKING_ID = 'take_01k9zq4m0ve8sbn6yt2hw3c5da'
 
 export const takingParams = input({ taking_id: field.resourceId('Id of what was handed over.', TAKING_ID) })
+
+export const takingPaperQuery = query({
+  how: optional(
+    field.oneOf(
+      FAMILY_RECEIPTS,
+      'One paper for the family, or each receipt; as the school has it if absent.',
+    ),
+  ),
+})
 
 const lineInput = input({
   component_type: field.code('The fee; ADVANCE for what pays none.', 'TUITION_FEE'),
@@ -67,6 +77,7 @@ const out = outputOf<TakenFromFamily>()
 export const takingOutput = out.object({
   id: out.text('Of all that was handed over, by which its paper is printed.', TAKING_ID),
   amount: out.amount('Rupees in all.', 12000),
+  family_receipt: out.oneOf(FAMILY_RECEIPTS, 'What the school gives the family.'),
   payments: out.list('One for each child and way.', paymentOutput),
 })
 export type TakingAnswer = Shown<typeof takingOutput>

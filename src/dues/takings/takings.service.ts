@@ -4,16 +4,22 @@ import { findTaking, insertTaking, type Taking } from './takings.store.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { readStaffNames } from '../../institutes/institutes.service.ts'
 import { readOnTheWay } from '../../payments/student-payments.service.ts'
+import type { FamilyReceipt } from '../../institutes/school/school.rules.ts'
+import { getSchool } from '../../institutes/school/school.service.ts'
 import { formatDay, formatMoment } from '../../platform/calendar.ts'
 import type { Context } from '../../platform/context.ts'
 import { badFields, conflict, notFound } from '../../platform/errors.ts'
 import { type Command, transact } from '../../platform/idempotency.ts'
+import { languageOfFamily } from '../../messages/family-languages.service.ts'
+import { feeOnPaper, receiptWords } from '../../messages/texts/texts.ts'
+import type { Language } from '../../platform/languages.ts'
 import { newId } from '../../platform/ids.ts'
 import { formatRupees, type Paise, rupeesInWords, sumPaise } from '../../platform/money.ts'
-import { classOf, readableComponent, readableMode } from '../../platform/names.ts'
+import { classOf, readableMode } from '../../platform/names.ts'
 import type { DocumentBlock } from '../../receipts/document-pdf.ts'
 import { readLetterhead } from '../../receipts/letterhead.service.ts'
-import { printDocument } from '../../receipts/receipt-printer.ts'
+import { printOf } from '../../receipts/receipt-file.ts'
+import { printDocument, printReceipts } from '../../receipts/receipt-printer.ts'
 import { type ReceiptKey, receiptNumber } from '../../receipts/receipts.rules.ts'
 import { findReceipt, issueDirectReceipt, type Receipt } from '../../receipts/receipts.service.ts'
 import type { Instrument, RecordedPayment } from '../../students/direct-payments/direct-payments.rules.ts'
@@ -22,6 +28,7 @@ import {
   listPaymentsById,
   recordPaymentWithin,
 } from '../../students/direct-payments/direct-payments.service.ts'
+import { readPaidDirectly } from '../../students/direct-payments/direct-receipt.service.ts'
 import { readStudentContexts, type StudentContext } from '../../students/student-contexts.service.ts'
 
 export { followMove as followMovedTaking } from './takings.store.ts'
@@ -44,6 +51,8 @@ type FamilyTaking = {
 }
 
 export type TakenFromFamily = Taking & {
+  /** What the school gives a family. */
+  familyReceipt: FamilyReceipt
   payments: (RecordedPayment & { studentId: string; wayNo: number; receipt: ReceiptKey })[]
 }
 
@@ -64,6 +73,7 @@ export async function takeFromFamily(
   const paidAt = taking.paidAt ?? now
   requireCounterDay(ctx, paidAt)
   const parts = divideAmongWays(children, ways)
+  const { familyReceipt } = await getSchool(ctx, institute.id)
   return transact(ctx.db, command, async tx => {
     await holdPayingStudents(
       tx,
@@ -117,21 +127,49 @@ export async function takeFromFamily(
       taken,
       payments.map(({ id: paymentId, wayNo }) => ({ paymentId, wayNo })),
     )
-    return { ...taken, payments }
+    return { ...taken, familyReceipt, payments }
   })
 }
 
 type Stored = Awaited<ReturnType<typeof listPaymentsById>>[number]
 type PaperRow = { payment: Stored; receipt: Receipt | null; context: StudentContext }
 
-/** The one paper that a family gets for all that it handed over at once, as it stands today. */
+/**
+ * What a family gets for all that it handed over at once, as it stands today: one paper, or each receipt on a page of its
+ * own, as the school has it or as it is asked for.
+ */
 export async function printTaking(
   ctx: Pick<Context, 'db' | 'mode'>,
   institute: Institute,
-  id: string,
+  { id, how }: { id: string; how: FamilyReceipt | null },
 ): Promise<Buffer> {
   const taking = await findTaking(ctx.db, institute.id, id)
   if (taking === null) throw notFound('This taking')
+  const ids = taking.payments.map(one => one.paymentId)
+  const wanted = how ?? (await getSchool(ctx, institute.id)).familyReceipt
+  return wanted === 'each' ? printEach(ctx, institute, ids) : printTogether(ctx, institute, taking)
+}
+
+async function printEach(
+  ctx: Pick<Context, 'db' | 'mode'>,
+  institute: Institute,
+  ids: readonly string[],
+): Promise<Buffer> {
+  const letterhead = await readLetterhead(ctx, institute.id)
+  const paid = await readPaidDirectly(ctx, institute, ids, letterhead)
+  const prints: ReturnType<typeof printOf>[] = []
+  for (const id of ids) {
+    const [receipt, paidFor] = [await findReceipt(ctx.db, institute.id, id), paid.get(id)]
+    if (receipt !== null && paidFor !== undefined) prints.push(printOf(receipt, paidFor))
+  }
+  return printReceipts(prints, { instituteId: institute.id })
+}
+
+async function printTogether(
+  ctx: Pick<Context, 'db' | 'mode'>,
+  institute: Institute,
+  taking: NonNullable<Awaited<ReturnType<typeof findTaking>>>,
+): Promise<Buffer> {
   const ids = taking.payments.map(one => one.paymentId)
   const stored = new Map((await listPaymentsById(ctx.db, institute.id, ids)).map(one => [one.id, one]))
   const keys = [...stored.values()].map(({ studentId }) => ({ instituteId: institute.id, studentId }))
@@ -149,27 +187,33 @@ export async function printTaking(
   )
   const nameOf = await readStaffNames(ctx, [taking.takenBy])
   const payer = rows[0]?.context.student
+  const family = { instituteId: institute.id, phone: payer?.contactNumber ?? '' }
+  const language = await languageOfFamily(ctx.db, family)
+  const words = receiptWords(language)
   const print = {
     institute: institute.name,
     letterhead: await readLetterhead(ctx, institute.id),
     branch: null,
-    title: 'Fee receipt of the family',
+    title: words.familyTitle,
     madeAt: taking.takenAt,
     isSandbox: ctx.mode === 'sandbox',
     blocks: [
       ...takenBack(rows),
       {
         kind: 'pairs' as const,
-        left: { 'Paid by': payer?.contactName ?? null, Phone: payer?.contactNumber ?? null },
-        right: { Date: formatMoment(taking.takenAt), 'Received by': nameOf(taking.takenBy) },
+        left: { [words.paidBy]: payer?.contactName ?? null, [words.phone]: payer?.contactNumber ?? null },
+        right: {
+          [words.date]: formatMoment(taking.takenAt),
+          [words.receivedBy]: nameOf(taking.takenBy),
+        },
       },
-      paidTable(rows, formatRupees(taking.amountPaise)),
+      paidTable(rows, formatRupees(taking.amountPaise), language),
       { kind: 'text' as const, text: rupeesInWords(taking.amountPaise) },
-      wayTable([...ways.values()]),
+      wayTable([...ways.values()], words),
       ...(rows.some(({ payment }) => payment.instrument !== null)
-        ? [{ kind: 'text' as const, text: 'Cheques and drafts are subject to realisation.' }]
+        ? [{ kind: 'text' as const, text: words.realisation }]
         : []),
-      { kind: 'signature' as const, label: 'For the school, with stamp' },
+      { kind: 'signature' as const, label: words.signature },
     ],
   }
   return printDocument(print, { instituteId: institute.id })
@@ -193,24 +237,25 @@ function takenBack(rows: readonly PaperRow[]): DocumentBlock[] {
   })
 }
 
-function paidTable(rows: readonly PaperRow[], total: string): DocumentBlock {
+function paidTable(rows: readonly PaperRow[], total: string, language: Language): DocumentBlock {
+  const words = receiptWords(language)
   return {
     kind: 'table',
     columns: [
-      { title: 'Student', width: 6 },
-      { title: 'Receipt no.', width: 4 },
-      { title: 'For', width: 4 },
-      { title: 'Amount', width: 3, isAmount: true },
+      { title: words.student, width: 6 },
+      { title: words.number, width: 4 },
+      { title: words.forWhat, width: 5 },
+      { title: words.amount, width: 3, isAmount: true },
     ],
     rows: rows.flatMap(({ payment, receipt, context: { student, gradeName } }) =>
       payment.lines.map((line, index) => [
         index > 0 ? '' : describeChild(student, gradeName),
         index > 0 || receipt === null ? '' : receiptNumber(receipt),
-        readableComponent(line.componentType),
+        feeOnPaper(line.componentType, language),
         formatRupees(line.amountPaise),
       ]),
     ),
-    total: ['Total paid', '', '', total],
+    total: [words.total, '', '', total],
   }
 }
 
@@ -221,13 +266,16 @@ function describeChild(
   return `${fullname}, ${identifier}, ${classOf(gradeName, section)}`
 }
 
-function wayTable(ways: readonly (readonly PaperRow[])[]): DocumentBlock {
+function wayTable(
+  ways: readonly (readonly PaperRow[])[],
+  words: ReturnType<typeof receiptWords>,
+): DocumentBlock {
   return {
     kind: 'table',
     columns: [
-      { title: 'Paid through', width: 4 },
-      { title: 'Number, bank and date, or reference', width: 8 },
-      { title: 'Amount', width: 3, isAmount: true },
+      { title: words.through, width: 4 },
+      { title: words.how, width: 8 },
+      { title: words.amount, width: 3, isAmount: true },
     ],
     rows: ways.map(own => {
       const [first] = own

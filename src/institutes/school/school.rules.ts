@@ -3,6 +3,10 @@ import type { FieldProblem } from '../../platform/errors.ts'
 /** Where families can transfer fees to, as the school wants it shown. */
 export type BankAccount = { holder: string; number: string; ifsc: string; bank: string; upiId: string | null }
 
+/** What a family gets that pays for several children at the counter: one paper for all, or each receipt by itself. */
+export const FAMILY_RECEIPTS = ['together', 'each'] as const
+export type FamilyReceipt = (typeof FAMILY_RECEIPTS)[number]
+
 /** What a school says of itself on pages, mails and receipts. */
 export type School = {
   name: string
@@ -13,6 +17,7 @@ export type School = {
   affiliation: string | null
   /** A line of its own on receipts. */
   receiptNote: string | null
+  familyReceipt: FamilyReceipt
   bankAccounts: readonly BankAccount[]
   /** Hours of India's clock between which reminders leave. */
   messagesFrom: number

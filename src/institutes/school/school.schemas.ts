@@ -1,5 +1,5 @@
 import { field, input, optional } from '../../http/wire/input.ts'
-import { EARLIEST_HOUR, LATEST_HOUR, type BankAccount, type School } from './school.rules.ts'
+import { EARLIEST_HOUR, FAMILY_RECEIPTS, LATEST_HOUR, type BankAccount, type School } from './school.rules.ts'
 import { outputOf, type Shown } from '../../http/wire/output.ts'
 
 const MOST_ACCOUNTS = 5
@@ -23,6 +23,13 @@ export const schoolInput = input({
   affiliation: optional(field.text('Board and number.', 'CBSE 830123', 120)),
   receipt_note: optional(
     field.text('A line of its own on receipts.', 'A unit of Sunrise Education Trust', 200),
+  ),
+  family_receipt: optional(
+    field.oneOf(
+      FAMILY_RECEIPTS,
+      'For a family that pays for several at the counter: one paper, or one each.',
+    ),
+    'together',
   ),
   bank_accounts: field.list('Where families can transfer fees to.', bankAccount, { max: MOST_ACCOUNTS }),
   messages_from: field.wholeNumber('Reminders leave from this hour on, India.', 9, [
@@ -54,6 +61,10 @@ export const schoolOutput = out.object({
   pan: out.optional.text('PAN of the school or its trust.', 'AAATS1234F'),
   affiliation: out.optional.text('Board and number.', 'CBSE 830123'),
   receipt_note: out.optional.text('A line of its own on receipts.', 'A unit of Sunrise Education Trust'),
+  family_receipt: out.oneOf(
+    FAMILY_RECEIPTS,
+    'For a family that pays for several at the counter: one paper, or one each.',
+  ),
   bank_accounts: out.list('Where families can transfer fees to.', bankAccountOutput),
   messages_from: out.integer('Reminders leave from this hour on, India.', 9),
   messages_until: out.integer('Reminders leave before this hour, India.', 20),

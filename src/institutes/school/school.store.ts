@@ -12,6 +12,7 @@ const schools = new Table<School & { id: number }>('institutes', {
   pan: 'text',
   affiliation: 'text',
   receiptNote: 'text',
+  familyReceipt: 'text',
   bankAccounts: 'jsonb',
   messagesFrom: 'int',
   messagesUntil: 'int',
@@ -41,7 +42,7 @@ export async function lockSchool(tx: Transaction, id: number): Promise<School | 
 export async function updateSchool(tx: Transaction, id: number, s: SchoolChange): Promise<void> {
   await tx.query(
     `update institutes set name = $2, address = $3, phone = $4, email = $5, pan = $6, affiliation = $7, receipt_note = $8,
-       bank_accounts = $9, messages_from = $10, messages_until = $11, color = $12 where id = $1`,
+       bank_accounts = $9, messages_from = $10, messages_until = $11, color = $12, family_receipt = $13 where id = $1`,
     [
       id,
       s.name,
@@ -55,6 +56,7 @@ export async function updateSchool(tx: Transaction, id: number, s: SchoolChange)
       s.messagesFrom,
       s.messagesUntil,
       s.color,
+      s.familyReceipt,
     ],
   )
 }

@@ -1,5 +1,8 @@
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { readStaffNames } from '../../institutes/institutes.service.ts'
+import { languagesOf } from '../../messages/family-languages.service.ts'
+import { feeOnPaper, receiptWords } from '../../messages/texts/texts.ts'
+import type { Language } from '../../platform/languages.ts'
 import { formatDay } from '../../platform/calendar.ts'
 import type { Context } from '../../platform/context.ts'
 import { classOf, readableComponent } from '../../platform/names.ts'
@@ -49,11 +52,21 @@ export async function readPaidDirectly(
     { db },
     payments.map(payment => payment.recordedBy),
   )
+  const phones = [...contexts].map(([id, { student }]) => ({ id, phone: student.contactNumber }))
+  const languages = await languagesOf(
+    db,
+    phones.map(({ phone }) => ({ instituteId: institute.id, phone })),
+  )
+  const languageOf = new Map(phones.map(({ id }, index) => [id, languages[index] ?? 'en']))
   return new Map(
     payments.map(payment => {
       const context = contexts.get(payment.studentId)
       if (context === undefined) throw new Error('a payment has no student')
-      const paidFor = paidDirectly(institute, payment, { ...context, refunds: refunds.get(payment.id) ?? [] })
+      const paidFor = paidDirectly(institute, payment, {
+        ...context,
+        refunds: refunds.get(payment.id) ?? [],
+        language: languageOf.get(payment.studentId) ?? 'en',
+      })
       const receivedBy = payment.recordedBy === null ? null : nameOf(payment.recordedBy)
       return [payment.id, { ...paidFor, receivedBy, letterhead, isSandbox: mode === 'sandbox' }]
     }),
@@ -63,7 +76,12 @@ export async function readPaidDirectly(
 function paidDirectly(
   institute: Institute,
   payment: RecordedPayment,
-  { student, gradeName, refunds }: StudentContext & { refunds: readonly DirectRefund[] },
+  {
+    student,
+    gradeName,
+    refunds,
+    language,
+  }: StudentContext & { refunds: readonly DirectRefund[]; language: Language },
 ): Omit<PaidFor, 'letterhead' | 'isSandbox' | 'receivedBy'> {
   const branch = institute.branches.find(one => one.collectorCode === student.collectorCode)
   return {
@@ -78,13 +96,14 @@ function paidDirectly(
     },
     lines: payment.lines
       .filter(line => line.amountPaise > 0)
-      .map(line => ({ label: readableComponent(line.componentType), amountPaise: line.amountPaise })),
+      .map(line => ({ label: feeOnPaper(line.componentType, language), amountPaise: line.amountPaise })),
     totalPaise: payment.amountPaise,
     mode: readableComponent(payment.mode),
     transactionId: instrumentText(payment) ?? payment.transactionId,
     paidAt: payment.paidAt,
     orderId: null,
     isByInstrument: payment.instrument !== null,
+    words: receiptWords(language),
     refunds: refunds.map(refund => ({
       at: refund.refundedAt,
       amountPaise: refund.amountPaise,

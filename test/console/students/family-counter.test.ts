@@ -102,7 +102,7 @@ test('cash, a cheque and UPI pay for two children at once: exact for each, numbe
     '004512, Canara Bank',
     'UPI-7',
     '₹20,000.00',
-    'subject to realisation',
+    'Subject to realisation',
   ])
     assert.ok(text.includes(part), `${part} is not in:\n${text}`)
   for (const { receipt_number: receipt } of payments) assert.ok(text.includes(receipt))
@@ -149,6 +149,42 @@ test('a cheque for two children bounces as one: both owe again, the charge comes
   )
   const text = await textOfPdf(`${COUNTER}/takings/${id}/pdf`)
   assert.equal([...text.matchAll(/CANCELLED: receipt/g)].length, 2)
+})
+
+test('a school gives a family one paper or a receipt for each child, as it has set, and either can be printed', async () => {
+  const { ids } = await family()
+  const taken = await take(
+    [tuition(ids[0], 2_000), tuition(ids[1], 3_000)],
+    [{ mode: 'cash', amount: 5_000 }],
+  )
+  const paper = `${COUNTER}/takings/${taken.body.data.id}/pdf`
+  assert.equal(taken.body.data.family_receipt, 'together')
+  assert.match(await textOfPdf(paper), /Fee receipt of the family/)
+  await bursar.sql("update institutes set family_receipt = 'each' where code = 'demo-school'")
+  const text = await textOfPdf(paper)
+  assert.doesNotMatch(text, /of the family/)
+  for (const { receipt_number: receipt } of taken.body.data.payments)
+    assert.match(text, new RegExp(`Receipt ${receipt}\\n`))
+  assert.equal([...text.matchAll(/Page 1 of 1/g)].length, 2)
+  assert.match(await textOfPdf(`${paper}?how=together`), /Fee receipt of the family/)
+  await bursar.sql("update institutes set family_receipt = 'together' where code = 'demo-school'")
+})
+
+test('a cheque for two children is one cheque on the deposit slip', async () => {
+  const { ids } = await family()
+  const taken = await take([tuition(ids[0], 2_000), tuition(ids[1], 3_000)], [cheque(5_000, '004514')])
+  const [first, second] = taken.body.data.payments
+  const account = (await finance.post(`${SCHOOL}/bank-accounts`, { name: 'HDFC current' })).body.data.id
+  const made = await finance.post(`${COUNTER}/deposits`, { account_id: account, cheques: [first.id] })
+  assertAnswer(made, '201')
+  assert.deepEqual([made.body.data.amount, made.body.data.cheque_count], [5_000, 1])
+  const { body } = await viewer.get(`${COUNTER}/cheques?number=004514`)
+  assert.deepEqual(new Set(body.data.map((one: Json) => one.cheque_id)).size, 1)
+  const text = await textOfPdf(`${COUNTER}/deposits/${made.body.data.id}/pdf`)
+  assert.match(text, /1 in all/)
+  assert.equal([...text.matchAll(/004514/g)].length, 1)
+  assert.ok(text.includes('₹5,000.00') && !text.includes('₹3,000.00'))
+  assertAnswer(await finance.post(`${COUNTER}/cheques/${second.id}/clear`, {}), '200')
 })
 
 test('a family of another school is not found, and its takings are not printed', async () => {

@@ -98,17 +98,35 @@ export function fileAddress(path: string): string {
   return BASE + path
 }
 
-/** Saves a file of the API and returns its name. */
-export async function download(path: string, query: Query = {}): Promise<string> {
+/** Saves a file of the API and returns its name; `onBytes` hears how much of it has come. */
+export async function download(
+  path: string,
+  query: Query = {},
+  onBytes?: (bytes: number) => void,
+): Promise<string> {
   const response = await call('GET', path + textOf(query), {})
   const name = /filename="([^"]+)"/.exec(response.headers.get('content-disposition') ?? '')?.[1] ?? 'export'
-  const url = URL.createObjectURL(await response.blob())
+  const url = URL.createObjectURL(await readBlob(response, onBytes))
   const link = document.createElement('a')
   link.href = url
   link.download = name
   link.click()
   setTimeout(() => URL.revokeObjectURL(url), 60_000)
   return name
+}
+
+async function readBlob(response: Response, onBytes: (bytes: number) => void = () => {}): Promise<Blob> {
+  let bytes = 0
+  const counted = response.body?.pipeThrough(
+    new TransformStream<Uint8Array, Uint8Array>({
+      transform(chunk, controller) {
+        onBytes((bytes += chunk.length))
+        controller.enqueue(chunk)
+      },
+    }),
+  )
+  const type = response.headers.get('content-type') ?? ''
+  return new Response(counted, { headers: { 'content-type': type } }).blob()
 }
 
 async function call(method: string, path: string, init: RequestInit): Promise<Response> {

@@ -19,6 +19,21 @@ export function notify(text: string): void {
   setTimeout(() => change(toasts.filter(one => one !== toast)), SHOWN_MS)
 }
 
+/** Stays while something long is done, on every page that is opened meanwhile, and ends with its last words. */
+export async function notifyWhile(
+  first: string,
+  act: (say: (text: string) => void) => Promise<string>,
+): Promise<void> {
+  const id = ++count
+  const say = (text: string): void => change([...toasts.filter(one => one.id !== id), { id, text }])
+  say(first)
+  try {
+    say(await act(say))
+  } finally {
+    setTimeout(() => change(toasts.filter(one => one.id !== id)), SHOWN_MS)
+  }
+}
+
 function subscribe(listener: () => void): () => void {
   listeners.add(listener)
   return () => listeners.delete(listener)

@@ -1,5 +1,6 @@
 import { Alert, SimpleGrid, TextInput } from '@mantine/core'
 import type { FamilyAnswer } from '../../../../src/console/counter/family.schemas.ts'
+import { problemOf } from '../../api/command.ts'
 import { formatRupees, sumRupees } from '../../ui/money.tsx'
 import { formatDay, yearName } from '../../ui/when.tsx'
 import { readable } from '../../ui/words.ts'
@@ -36,14 +37,35 @@ export function chargedOf(family: FamilyAnswer, amounts: Amounts) {
     .filter(child => child.fee_components.length > 0)
 }
 
-type Props = { family: FamilyAnswer; amounts: Amounts; onChange: (amounts: Amounts) => void }
+type Props = {
+  family: FamilyAnswer
+  amounts: Amounts
+  onChange: (amounts: Amounts) => void
+  error: Error | null
+}
 
-export function FamilyFees({ family, amounts, onChange }: Props) {
+/** What is wrong with an amount, as typed or as the server says of what was sent. */
+function problemFinder({ family, amounts, error }: Omit<Props, 'onChange'>) {
+  const sent = chargedOf(family, amounts)
+  return (child: Child, code: string): string | undefined => {
+    const childNo = sent.findIndex(one => one.service_student_id === child.service_student_id)
+    const lineNo = sent[childNo]?.fee_components.findIndex(line => line.component_type === code) ?? -1
+    const line = `children.${childNo}.fee_components.${lineNo}`
+    const typed = plainAmount(amounts[keyOf(child, code)] ?? '')
+    if (typed !== '' && !/^\d+(\.\d{0,2})?$/.test(typed))
+      return 'Type an amount in rupees with at most two decimals.'
+    return lineNo < 0 ? undefined : (problemOf(error, `${line}.amount`) ?? problemOf(error, line))
+  }
+}
+
+export function FamilyFees({ family, amounts, onChange, error }: Props) {
+  const problemAt = problemFinder({ family, amounts, error })
   return family.children.map(child => (
     <ChildFees
       key={child.service_student_id}
       child={child}
       amounts={amounts}
+      problemAt={code => problemAt(child, code)}
       onType={(code, typed) => onChange({ ...amounts, [keyOf(child, code)]: typed })}
     />
   ))
@@ -52,10 +74,12 @@ export function FamilyFees({ family, amounts, onChange }: Props) {
 function ChildFees({
   child,
   amounts,
+  problemAt,
   onType,
 }: {
   child: Child
   amounts: Amounts
+  problemAt: (code: string) => string | undefined
   onType: (code: string, typed: string) => void
 }) {
   const year = yearName(child.academic_year_start, child.academic_year_end)
@@ -84,6 +108,7 @@ function ChildFees({
             inputMode="decimal"
             value={amounts[keyOf(child, fee.component_type)] ?? ''}
             onChange={event => onType(fee.component_type, event.currentTarget.value)}
+            error={problemAt(fee.component_type)}
           />
         ))}
         {onTheWay > 0 && (
@@ -93,6 +118,7 @@ function ChildFees({
             inputMode="decimal"
             value={amounts[keyOf(child, ADVANCE)] ?? ''}
             onChange={event => onType(ADVANCE, event.currentTarget.value)}
+            error={problemAt(ADVANCE)}
           />
         )}
       </SimpleGrid>

@@ -69,9 +69,11 @@ function PaidByQr({ code }: { code: CounterQrAnswer }) {
   )
 }
 
+const PAPERS = { together: 'Print the receipt of the family', each: 'Print a receipt for each child' }
+
 function Taken({ taking }: { taking: TakingAnswer }) {
   const file = `${useInstitutePath()}/counter/takings/${taking.id}/pdf`
-  const receipts = `${useInstitutePath()}/money/receipts`
+  const other = taking.family_receipt === 'each' ? 'together' : 'each'
   const numbers = taking.payments.map(payment => payment.receipt_number)
   return (
     <Alert color="green" role="status" mb="md" maw={720}>
@@ -79,22 +81,13 @@ function Taken({ taking }: { taking: TakingAnswer }) {
         <strong>{formatRupees(taking.amount)}</strong> received, receipt {numbers.join(', ')}.
       </p>
       <Anchor href={fileAddress(file)} target="_blank" rel="noreferrer">
-        Print the receipt of the family
+        {PAPERS[taking.family_receipt]}
       </Anchor>
       {numbers.length > 1 && (
         <p>
-          Or one each:{' '}
-          {numbers.map(number => (
-            <Anchor
-              key={number}
-              mr="sm"
-              href={fileAddress(`${receipts}/${number.replace('/', '-')}/pdf`)}
-              target="_blank"
-              rel="noreferrer"
-            >
-              {number}
-            </Anchor>
-          ))}
+          <Anchor href={fileAddress(`${file}?how=${other}`)} target="_blank" rel="noreferrer">
+            {PAPERS[other]}
+          </Anchor>
         </p>
       )}
     </Alert>
@@ -165,7 +158,7 @@ function FamilyForm({ family, onOther, onTaken, onPaid }: FormProps) {
           </Button>
         </Group>
         <Offers family={family} onChoose={offer => setAmounts(amountsOf(family, offer))} />
-        <FamilyFees family={family} amounts={amounts} onChange={setAmounts} />
+        <FamilyFees family={family} amounts={amounts} onChange={setAmounts} error={take.error} />
         <Ways ways={ways} total={isTotal ? total : 0} onChange={setWays} error={take.error} />
         {waiver !== undefined && isCashier && (
           <Alert color="red">A late fee is due. Take it too, or ask finance to waive it first.</Alert>

@@ -4,7 +4,7 @@ import { download, type Query } from '../../api/client.ts'
 import { useInstitute, useInstitutePath, useMay } from '../../api/session.ts'
 import { formatCount } from '../../ui/money.tsx'
 import type { PickedRows } from '../../ui/table/data-table.tsx'
-import { notify } from '../../ui/toasts.tsx'
+import { notifyWhile } from '../../ui/toasts.tsx'
 import { LinkButton } from '../../ui/link/link-button.tsx'
 
 type Props = { list: 'defaulters' | 'students'; sent: Query }
@@ -26,7 +26,10 @@ export function RemindButtons({ list, sent }: Props) {
           Remind families
         </LinkButton>
       )}
-      <DemandNotices list={list} sent={filters} />
+      <Papers path="demand-notices" label="Demand notices (PDF)" sent={{ ...filters, list }} />
+      {list === 'students' && (
+        <Papers path="student-cards" label="Fee cards (PDF)" sent={{ ...filters, list }} />
+      )}
     </Group>
   )
 }
@@ -49,22 +52,30 @@ function filled(sent: Query): Query {
   return Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== undefined))
 }
 
-function DemandNotices({ list, sent }: Props) {
+type PapersProps = { path: string; label: string; sent: Query }
+
+/** A file that may take a while: it is saved when it is ready, on whatever page one is by then. */
+function Papers({ path: name, label, sent }: PapersProps) {
   const path = useInstitutePath()
   const [isBusy, setIsBusy] = useState(false)
   const start = async (): Promise<void> => {
     setIsBusy(true)
-    try {
-      notify(`Saved as ${await download(`${path}/demand-notices`, { ...sent, list })}`)
-    } catch (error) {
-      notify(error instanceof Error ? error.message : 'The notices could not be made. Try again in a moment.')
-    } finally {
-      setIsBusy(false)
-    }
+    await notifyWhile(`${label}: being made. You can go on working.`, async say => {
+      const sayBytes = (bytes: number): void => {
+        const size = (bytes / 1_000_000).toFixed(1)
+        if (size !== '0.0') say(`${label}: ${size} MB so far. You can go on working.`)
+      }
+      try {
+        return `Saved as ${await download(`${path}/${name}`, sent, sayBytes)}`
+      } catch (error) {
+        return error instanceof Error ? error.message : 'The file could not be made. Try again in a moment.'
+      }
+    })
+    setIsBusy(false)
   }
   return (
     <Button variant="default" size="xs" loading={isBusy} onClick={() => void start()}>
-      Demand notices (PDF)
+      {label}
     </Button>
   )
 }

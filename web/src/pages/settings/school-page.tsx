@@ -28,6 +28,7 @@ type TextKey = (typeof TEXTS)[number]['key']
 type Draft = Record<TextKey, string> & {
   messages_from: number
   messages_until: number
+  family_receipt: SchoolAnswer['family_receipt']
   bank_accounts: DraftAccount[]
 }
 
@@ -188,6 +189,21 @@ function SchoolForm({ known }: { known: SchoolAnswer }) {
             error={problemOf(change.error, 'messages_until')}
           />
         </Group>
+        <NativeSelect
+          label="A family that pays for several children at the counter gets"
+          maw={520}
+          value={draft.family_receipt}
+          onChange={event =>
+            setDraft({
+              ...draft,
+              family_receipt: event.currentTarget.value === 'each' ? 'each' : 'together',
+            })
+          }
+          data={[
+            { value: 'together', label: 'One paper with a line for each child' },
+            { value: 'each', label: 'A receipt for each child' },
+          ]}
+        />
         <BankAccounts
           accounts={draft.bank_accounts}
           onChange={bank_accounts => setDraft({ ...draft, bank_accounts })}
@@ -206,9 +222,9 @@ function SchoolForm({ known }: { known: SchoolAnswer }) {
 
 function draftOf(known: SchoolAnswer): Draft {
   const texts = Object.fromEntries(TEXTS.map(({ key }) => [key, known[key] ?? ''])) as Record<TextKey, string>
-  const { messages_from, messages_until } = known
+  const { messages_from, messages_until, family_receipt } = known
   const bank_accounts = known.bank_accounts.map(account => ({ ...account, upi_id: account.upi_id ?? '' }))
-  return { ...texts, messages_from, messages_until, bank_accounts }
+  return { ...texts, messages_from, messages_until, family_receipt, bank_accounts }
 }
 
 function withoutEmpty({ bank_accounts, ...draft }: Draft): unknown {

@@ -274,7 +274,7 @@ function Reference({ row }: { row: Row }) {
   ]
   return (
     <>
-      <span className="mono">{row.reference}</span>
+      <span className="mono long-text">{row.reference}</span>
       {numbers.map(({ number, is }) => (
         <div key={number}>
           <Anchor className="nowrap" href={fileAddress(receiptFile(number))} target="_blank" rel="noreferrer">
