@@ -36,7 +36,7 @@ export class ProcessFailure extends Error {
 export class ProcessPool<Ask, Answer> {
   readonly #module: URL
   readonly #limits: ProcessLimits
-  readonly #idle: Helper<Ask, Answer>[] = []
+  #idle: Helper<Ask, Answer>[] = []
   readonly #waiting: FairQueue<PromiseWithResolvers<void>>
   #inUse = 0
 
@@ -73,6 +73,8 @@ export class ProcessPool<Ask, Answer> {
   }
 
   #take(): Helper<Ask, Answer> {
+    // Their time is over, or the kernel has killed them because memory ran out.
+    this.#idle = this.#idle.filter(one => !one.isEnded)
     const helper = this.#idle.pop() ?? new Helper<Ask, Answer>(this.#module, this.#limits)
     helper.begin()
     return helper
@@ -83,7 +85,7 @@ export class ProcessPool<Ask, Answer> {
     if (idleMs === 0 || helper.isBusy) helper.end()
     if (!helper.isEnded) {
       this.#idle.push(helper)
-      helper.endAfter(idleMs, () => this.#idle.splice(this.#idle.indexOf(helper), 1))
+      helper.endAfter(idleMs)
     }
     const next = this.#waiting.next()
     if (next === undefined) this.#inUse--
@@ -157,11 +159,8 @@ class Helper<Ask, Answer> {
     this.#fail(new ProcessFailure('crash'))
   }
 
-  endAfter(idleMs: number, onEnd: () => void): void {
-    this.#idleTimer = setTimeout(() => {
-      onEnd()
-      this.end()
-    }, idleMs).unref()
+  endAfter(idleMs: number): void {
+    this.#idleTimer = setTimeout(() => this.end(), idleMs).unref()
   }
 
   #fail(failure: ProcessFailure): void {

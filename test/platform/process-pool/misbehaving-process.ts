@@ -16,6 +16,8 @@ serveProcess(async (question: string): Promise<number> => {
       return process.exit(3)
     case 'throw':
       throw new Error('it was asked to')
+    case 'pid':
+      return process.pid
     case 'secret':
       return process.env['PATH'] === undefined ? 0 : 1
     default:

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ProcessPool, type ProcessLimits } from '../../../src/platform/process-pool/process-pool.ts'
 import { worstStall } from '../../harness/stalls.ts'
+import { waitFor } from '../../harness/wait.ts'
 
 function poolOf(limits: Partial<ProcessLimits> = {}): ProcessPool<string, number> {
   const module = new URL('misbehaving-process.ts', import.meta.url)
@@ -45,6 +46,15 @@ test('a process that takes too much memory is ended and replaced', async () => {
 test('a process that ends by itself is replaced', async () => {
   const pool = poolOf()
   await assert.rejects(one(pool, 'exit'), { name: 'ProcessFailure', reason: 'crash' })
+  assert.equal(await one(pool, 'count'), 1)
+})
+
+test('a process that was killed while it waited for work is replaced', async () => {
+  const pool = poolOf()
+  // As the kernel does where memory runs out.
+  const pid = await one(pool, 'pid')
+  process.kill(pid, 'SIGKILL')
+  await waitFor(async () => hasEnded(pid), 'its end')
   assert.equal(await one(pool, 'count'), 1)
 })
 
@@ -93,3 +103,11 @@ test('shares take turns at a process, the newest first, and one that is full ref
 test('threads see none of the environment, in which secrets lie', async () => {
   assert.equal(await one(poolOf({ idleMs: 0 }), 'secret'), 0)
 })
+
+function hasEnded(pid: number): boolean {
+  try {
+    return !process.kill(pid, 0)
+  } catch {
+    return true
+  }
+}
