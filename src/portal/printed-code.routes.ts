@@ -7,7 +7,7 @@ import { isInstituteCode, type Institute } from '../institutes/institutes.rules.
 import { FAMILY_ADDRESS, findInstitute } from '../institutes/institutes.service.ts'
 import { feeName } from '../messages/texts/texts.ts'
 import type { PaymentContext } from '../payments/context.ts'
-import { takesPayments } from '../payments/offers.service.ts'
+import { takesPayments } from '../payments/start/start-payment.service.ts'
 import { listOnTheWay, type OnTheWay } from '../payments/student-payments.service.ts'
 import { BursarError } from '../platform/errors.ts'
 import { fill, formatDayIn, type Language } from '../platform/languages.ts'

@@ -20,7 +20,7 @@ import { UPI_MOST } from '../providers/port.ts'
 import { readLetterhead } from '../receipts/letterhead.service.ts'
 import { printPile } from '../receipts/receipt-printer.ts'
 import type { PaymentContext } from '../payments/context.ts'
-import { takesPayments } from '../payments/offers.service.ts'
+import { takesPayments } from '../payments/start/start-payment.service.ts'
 import { partsByClass } from './student-papers.service.ts'
 
 type NoticeContext = Context & Pick<PaymentContext, 'accounts'>
