@@ -1,13 +1,6 @@
 import { minPaise, paiseOf, subtractPaise, sumPaise, ZERO, type Paise } from '../platform/money.ts'
 import { allocate } from './allocation.rules.ts'
-import {
-  LATE_FEE,
-  datedRule,
-  type Allocation,
-  type LateFee,
-  type LateFeeRule,
-  type OwedLine,
-} from './dues.rules.ts'
+import { LATE_FEE, type Allocation, type LateFee, type OwedLine } from './dues.rules.ts'
 
 export type AtCounter = { lines: readonly { componentType: string; amountPaise: Paise }[] }
 
@@ -21,8 +14,10 @@ export type CounterLateFees = {
 
 /** Divides a payment among the late fees, the first asked first, and names those that would lapse by it unpaid. */
 export function takeLateFees(
-  dues: { lines: readonly (OwedLine & { plannedPaise: Paise })[]; lateFees: readonly LateFee[] },
-  rules: readonly LateFeeRule[],
+  dues: {
+    lines: readonly (OwedLine & { plannedPaise: Paise; lateRuleId: string | null })[]
+    lateFees: readonly LateFee[]
+  },
   { lines }: AtCounter,
 ): CounterLateFees {
   const paid = (componentType: string): Paise =>
@@ -34,9 +29,7 @@ export function takeLateFees(
   const lapsing: RuleAmount[] = []
   const stillOwed = (ruleId: string): boolean =>
     dues.lines.some(
-      line =>
-        datedRule(rules, line)?.id === ruleId &&
-        line.owedPaise - line.plannedPaise > paid(line.componentType),
+      line => line.lateRuleId === ruleId && line.owedPaise - line.plannedPaise > paid(line.componentType),
     )
   for (const { ruleId, amountPaise } of dues.lateFees) {
     const part = minPaise(left, amountPaise)

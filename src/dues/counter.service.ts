@@ -20,7 +20,7 @@ import type { StudentKey } from '../students/students.rules.ts'
 import { spreadOver, takeLateFees, type AtCounter, type CounterLateFees } from './counter.rules.ts'
 import { LATE_FEE, withoutTaken } from './dues.rules.ts'
 import { readDuesOn } from './dues.service.ts'
-import { insertEntries, readRules } from './dues.store.ts'
+import { insertEntries } from './dues.store.ts'
 import { refuseOnTheWay } from './on-the-way.service.ts'
 
 type CounterPayment = AtCounter & {
@@ -133,13 +133,12 @@ export async function settleLateFees(
 ): Promise<void> {
   const today = dayOf(paidAt)
   const dues = (await readDuesOn(tx, [key], today)).get(key.studentId)
-  const rules = (await readRules(tx, [key.instituteId])).get(key.instituteId)
-  if (dues === undefined || rules === undefined) return
-  const { charged, lapsing } = takeLateFees(dues, rules.lateFees, taken)
+  if (dues === undefined) return
+  const { charged, lapsing } = takeLateFees(dues, taken)
   const lapsingNow = async (): Promise<Paise> => {
     if (typedAt === null) return ZERO
     const now = (await readDuesOn(tx, [key], dayOf(typedAt))).get(key.studentId)
-    return now === undefined ? ZERO : total(takeLateFees(now, rules.lateFees, taken).lapsing)
+    return now === undefined ? ZERO : total(takeLateFees(now, taken).lapsing)
   }
   if (lapsing.length > 0 && waiveReason === null)
     throw badField(

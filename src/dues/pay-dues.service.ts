@@ -15,7 +15,7 @@ import type { Queryable, Transaction } from '../platform/db/database.ts'
 import { conflict } from '../platform/errors.ts'
 import { transact, type Command } from '../platform/idempotency.ts'
 import { newId } from '../platform/ids.ts'
-import { subtractPaise, sumPaise, type Paise } from '../platform/money.ts'
+import { formatRupees, subtractPaise, sumPaise, type Paise } from '../platform/money.ts'
 import { holdStudent } from '../students/profile/lock-student.service.ts'
 import { allocate, chosenOf } from './allocation.rules.ts'
 import { takeLateFees } from './counter.rules.ts'
@@ -186,9 +186,18 @@ function shareOf(dues: Dues, { amountPaise = null, componentTypes = null, lines 
   return allocate(payable(chosen.totalPaise, totalPaise, partPayment), chosen, allocation)
 }
 
-/** A late fee that grows is asked for as such, so that it is a fee once it is paid. */
+/**
+ * A late fee that grows is asked for as such, so that it is a fee once it is paid. None falls away by what is paid without
+ * it: that is a waiver, which some may not give and others not alone.
+ */
 function exactShare(dues: Dues, lines: Share['lines']): Share {
-  const lateFees = takeLateFees(dues, [], { lines }).charged
+  const { charged: lateFees, lapsing } = takeLateFees(dues, { lines })
+  if (lapsing.length > 0) {
+    const due = formatRupees(sumPaise(lapsing.map(fee => fee.amountPaise)))
+    throw conflict(
+      `${due} of late fee is due and would fall away. Take it too, or have it waived on the student’s page first.`,
+    )
+  }
   const late = sumPaise(lateFees.map(fee => fee.amountPaise))
   const share = {
     lateFees,

@@ -91,6 +91,26 @@ test('a code that is taken back is paid by nobody, and the money can be taken in
   assert.equal(await owed(first), 10_000)
 })
 
+test('a late fee falls away by no code: it is taken with what it is for, or waived first', async t => {
+  t.after(() => demo.send('PUT', `${ERP}/payment-rules`, {}))
+  const charge = { kind: 'slab', slabs: [{ from_day: 1, amount: 500 }] }
+  const late = { component_type: 'TUITION_FEE', due_date: '2026-01-10', ...charge }
+  assertAnswer(await demo.send('PUT', `${ERP}/payment-rules`, { late_fees: [late] }), '200')
+  const [first] = await brothers()
+  const refused = await show(tuition(first, 12_000))
+  assertAnswer(refused, '409 HUE00002')
+  assert.match(refused.body.message, /^₹500.00 of late fee is due and would fall away/)
+  assert.deepEqual(await ordersOf(first), [])
+  assertAnswer(await show(tuition(first, 5_000)), '201')
+  const whole = tuition(first, 12_000)
+  whole.fee_components.push({ component_type: 'LATE_FEE', amount: 500 })
+  const shown = await show(whole)
+  assertAnswer(shown, '201')
+  assert.equal(shown.body.data.amount, 12_500)
+  await pay(first)
+  assert.equal(await owed(first), 3_000)
+})
+
 test('a code is never for more than is owed, nor for a child twice, nor for another school', async () => {
   const [first] = await brothers()
   assertAnswer(await show(tuition(first, 12_000.01)), '409 HUE00002')
