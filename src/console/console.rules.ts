@@ -93,7 +93,7 @@ export function admitTry(before: Tries | null, now: Date, limit: Waits): Admissi
 }
 
 /** Undoes the count of the last try. */
-export function takeBack(tries: Tries, limit: Waits): Tries {
+export function uncount(tries: Tries, limit: Waits): Tries {
   const failures = Math.max(0, tries.failures - 1)
   return { ...tries, failures, blockedUntil: blockAfter(failures, tries.lastAt, limit) }
 }

@@ -1,3 +1,4 @@
+import { nextNumber, type ReceiptKey } from '../receipts/receipts.rules.ts'
 import { isHere, commitLater } from '../platform/db/query.ts'
 import type { OrderKind, OrderState } from '../orders/orders.rules.ts'
 import type { Database, Queryable, Transaction } from '../platform/db/database.ts'
@@ -5,7 +6,6 @@ import { Table } from '../platform/db/table.ts'
 import type { Paise } from '../platform/money.ts'
 import { leasedRows } from '../platform/jobs/due-rows.ts'
 import type { Payment, PaymentState } from './payments.rules.ts'
-import type { ReceiptKey } from '../receipts/receipts.rules.ts'
 import type { PaymentPart } from './settlements/settlements.rules.ts'
 
 export const payments = new Table<Payment>('payments', {
@@ -203,10 +203,7 @@ export function moveWithReceipt(
 ): void {
   tx.endWith(
     `with moved as (${MOVE}),
-     counter as (
-       insert into receipt_counters as c (institute_id, financial_year, last_number) values ($1, $13, 1)
-       on conflict (institute_id, financial_year) do update set last_number = c.last_number + 1
-       returning last_number)
+     ${nextNumber('$13')}
      insert into receipts (institute_id, financial_year, number, payment_id, issued_at)
      select $1, $13, last_number, $2, $6 from counter`,
     [...moveValues(payment, move), financialYear],

@@ -51,7 +51,12 @@ export function dayOf(moment: Date): string {
 }
 
 export function dayAfter(day: string): string {
-  return Temporal.PlainDate.from(day).add({ days: 1 }).toString()
+  return addDays(day, 1)
+}
+
+/** The day so many days later; earlier with a negative number. */
+export function addDays(day: string, days: number): string {
+  return Temporal.PlainDate.from(day).add({ days }).toString()
 }
 
 /** How many days the second lies after the first; less than 0 when it lies before it. */

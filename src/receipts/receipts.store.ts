@@ -1,13 +1,13 @@
 import type { Queryable, Transaction } from '../platform/db/database.ts'
 import { Table } from '../platform/db/table.ts'
-import type { ReceiptKey, TakenBack } from './receipts.rules.ts'
+import { nextNumber, type ReceiptKey, type ToldCancellation } from './receipts.rules.ts'
 
 export type Receipt = ReceiptKey & {
   paymentId: string
   issuedAt: Date
   cancelledAt: Date | null
   cancelReason: string | null
-  cancelCause: TakenBack['cause'] | null
+  cancelCause: ToldCancellation['cause'] | null
 }
 
 const receipts = new Table<Receipt>('receipts', {
@@ -58,11 +58,7 @@ export async function insertDirectReceipt(
   receipt: Pick<Receipt, 'financialYear' | 'paymentId' | 'issuedAt'>,
 ): Promise<ReceiptKey> {
   const [issued] = await tx.query<ReceiptKey>(
-    `with counter as (
-       insert into receipt_counters as c (institute_id, financial_year, last_number) values ($1, $2, 1)
-       on conflict (institute_id, financial_year) do update set last_number = c.last_number + 1
-       returning last_number
-     )
+    `with ${nextNumber('$2')}
      insert into receipts (institute_id, financial_year, number, source, payment_id, issued_at)
      select $1, $2, last_number, 'direct', $3, $4 from counter
      returning financial_year as "financialYear", number`,
@@ -89,7 +85,7 @@ export async function lockReceipt(
 export async function cancelReceiptOf(
   tx: Transaction,
   payment: { instituteId: number; id: string },
-  { at, reason, told = null }: { reason: string; at: Date; told?: TakenBack | null },
+  { at, reason, told = null }: { reason: string; at: Date; told?: ToldCancellation | null },
 ): Promise<void> {
   await tx.query(
     `update receipts set cancelled_at = $3, cancel_reason = $4, cancel_cause = $5, cancel_note = $6

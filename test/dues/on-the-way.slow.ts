@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, suite, test } from 'node:test'
-import { addDays } from '../../src/flex/rules/rails.rules.ts'
-import { dayOf } from '../../src/platform/calendar.ts'
+import { addDays, dayOf } from '../../src/platform/calendar.ts'
 import { startBursar } from '../harness/bursar.ts'
 import type { Answer, Json } from '../harness/client.ts'
 import { findBroken } from '../harness/payments.ts'

@@ -114,16 +114,3 @@ export async function deleteCheques(
 ): Promise<void> {
   await tx.query('delete from cheques where institute_id = $1 and payment_id = any($2)', [instituteId, ids])
 }
-
-/** The cheque of a payment that was moved is that of the new payment, on the same slip. */
-export async function followMove(
-  tx: Transaction,
-  instituteId: number,
-  { from, to }: { from: string; to: string },
-): Promise<void> {
-  await tx.query('update cheques set payment_id = $3 where institute_id = $1 and payment_id = $2', [
-    instituteId,
-    from,
-    to,
-  ])
-}

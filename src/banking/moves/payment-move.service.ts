@@ -19,9 +19,7 @@ import {
   recordPaymentWithin,
   type PaymentTarget,
 } from '../../students/direct-payments/direct-payments.service.ts'
-import * as cheques from '../cheques/cheques.store.ts'
-import * as postDated from '../post-dated/post-dated.store.ts'
-import * as bankLines from '../statements/lines.store.ts'
+import { followMove } from './payment-move.store.ts'
 
 type Line = { componentType: string; amountPaise: Paise }
 
@@ -61,8 +59,8 @@ export async function movePayment(
     }
     const to = await recordThere(tx, institute, { from, toStudentId, asked, at })
     const moved = { from: from.id, to: to.id }
-    for (const follow of [cheques.followMove, postDated.followMove, bankLines.followMove, followMovedTaking])
-      await follow(tx, institute.id, moved)
+    await followMove(tx, institute.id, moved)
+    await followMovedTaking(tx, institute.id, moved)
     const number = to.receipt === null ? to.transactionId : `receipt ${receiptNumber(to.receipt)}`
     const told = { cause: 'payment_moved' as const, note: asked.reason }
     const reason = `Moved to ${number}. ${asked.reason}`

@@ -135,15 +135,3 @@ export async function nextToRemind(db: Database): Promise<Date | null> {
   )
   return row?.at ?? null
 }
-
-/** The cheque pays for whom its payment was moved to. */
-export async function followMove(
-  tx: Transaction,
-  instituteId: number,
-  { from, to }: { from: string; to: string },
-): Promise<void> {
-  await tx.query(
-    'update post_dated_cheques set payment_id = $3 where institute_id = $1 and payment_id = $2',
-    [instituteId, from, to],
-  )
-}

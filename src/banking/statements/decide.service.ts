@@ -1,8 +1,8 @@
+import { addDays, startOfDay } from '../../platform/calendar.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { settleLateFees } from '../../dues/counter.service.ts'
 import { confirmByStatement } from '../../loans/transfers.service.ts'
 import { readOnTheWay } from '../../payments/student-payments.service.ts'
-import { startOfDay } from '../../platform/calendar.ts'
 import type { Context } from '../../platform/context.ts'
 import type { Queryable, Transaction } from '../../platform/db/database.ts'
 import { badField, conflict, notFound } from '../../platform/errors.ts'
@@ -38,7 +38,7 @@ export async function matchOpenLines(tx: Transaction, instituteId: number, at: D
   const lines = await store.listOpenLines(tx, instituteId, MATCHING.openLines)
   const [newest, oldest] = [lines[0]?.day, lines.at(-1)?.day]
   if (newest === undefined || oldest === undefined) return 0
-  const span = { from: shift(oldest, -40), to: shift(newest, 10) }
+  const span = { from: addDays(oldest, -40), to: addDays(newest, 10) }
   const expected = await store.listExpected(tx, instituteId, span, MATCHING.expected)
   const matched = await runInSteps(matchSteps(lines, expected))
   for (const part of store.partsOf(matched))
@@ -49,10 +49,6 @@ export async function matchOpenLines(tx: Transaction, instituteId: number, at: D
       { by: null, at },
     )
   return matched.length
-}
-
-function shift(day: string, days: number): string {
-  return Temporal.PlainDate.from(day).add({ days }).toString()
 }
 
 export async function writeMatches(

@@ -1,3 +1,4 @@
+import { addDays } from '../../platform/calendar.ts'
 import { paiseOf, type Paise } from '../../platform/money.ts'
 import { readAmount, readDay, type Cell, type Columns, type Row } from './columns.rules.ts'
 
@@ -135,8 +136,8 @@ export function uncovered(gaps: readonly Gap[]): UncoveredDays[] {
   return gaps
     .filter(({ closing, opening }) => !closing.some(balance => opening.includes(balance)))
     .map(({ after, before, closing, opening }) => ({
-      from: shift(after, 1),
-      to: shift(before, -1),
+      from: addDays(after, 1),
+      to: addDays(before, -1),
       isMoneyMissing: closing.length > 0 && opening.length > 0,
     }))
 }
@@ -153,10 +154,6 @@ export type Coverage = {
 export function reconciledThrough({ firstDay, lastDay, firstOpenDay, gaps }: Coverage): string | null {
   if (firstDay === null || lastDay === null) return null
   const stops = [firstOpenDay, gaps[0]?.from].filter(day => day !== null && day !== undefined)
-  const [through] = [lastDay, ...stops.map(day => shift(day, -1))].toSorted()
+  const [through] = [lastDay, ...stops.map(day => addDays(day, -1))].toSorted()
   return through !== undefined && through >= firstDay ? through : null
-}
-
-function shift(day: string, days: number): string {
-  return Temporal.PlainDate.from(day).add({ days }).toString()
 }

@@ -295,16 +295,3 @@ export async function readExpected(
     [instituteId, targets.map(one => one.kind), targets.map(one => one.id)],
   )
 }
-
-/** A line stays matched with its money when that is moved to somebody else. */
-export async function followMove(
-  tx: Transaction,
-  instituteId: number,
-  { from, to }: { from: string; to: string },
-): Promise<void> {
-  await tx.query(
-    `update bank_matches m set target_id = $3, label = e.label from bank_expected e
-     where m.institute_id = $1 and m.target_id = $2 and e.institute_id = $1 and e.kind = m.kind and e.id = $3`,
-    [instituteId, from, to],
-  )
-}

@@ -12,7 +12,7 @@ import {
   offerFactor,
   verifyPasskey,
 } from './second-factor/second-factor.service.ts'
-import { countTry, endWait, purgeTries, recognise, spendCodes, takeBackTry } from './limits/tries.service.ts'
+import { countTry, endWait, purgeTries, recognise, spendCodes, uncountTry } from './limits/tries.service.ts'
 import { listPasskeys } from './second-factor/second-factor.store.ts'
 import * as users from './users.store.ts'
 
@@ -46,7 +46,7 @@ export async function signIn(ctx: Context, sent: SignIn, request: SignInRequest)
   const needed = await factorNeeded(ctx, user)
   if (needed !== null && sent.code === undefined && sent.passkey === undefined) {
     // Not forgotten, or a guesser of codes would ask without one in between.
-    await takeBackTry(ctx, guess)
+    await uncountTry(ctx, guess)
     const passkeyOptions = needed.hasPasskeys ? await offerFactor(ctx, user.id) : null
     return { kind: 'code_needed', passkeyOptions, hasApp: needed.hasApp }
   }

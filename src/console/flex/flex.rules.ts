@@ -1,8 +1,8 @@
 import type { Instalment, Plan } from '../../flex/rules/plan.rules.ts'
 import { assertNever } from '../../platform/assert.ts'
-import { dayAfter, parseDay, startOfDay } from '../../platform/calendar.ts'
+import { dayAfter, parseDay, startOfDay, addDays } from '../../platform/calendar.ts'
 import { badField } from '../../platform/errors.ts'
-import { addDays, firstOfMonth } from '../home/home.rules.ts'
+import { firstOfMonth } from '../home/home.rules.ts'
 
 /**
  * What became of a debit on a day. The first seven are of instalments whose day it is and that were not presented; the

@@ -101,9 +101,9 @@ const ACTION_TEXTS: Record<ReturnAction, string> = {
 export type ReturnTexts = { code: string; category: string; message: string; next: string }
 
 /** A return code as a bursar reads it; what a bank takes back after it had paid is tried again by nobody but a person. */
-export function returnTexts(code: string, isTakenBack = false): ReturnTexts {
+export function returnTexts(code: string, wasPaid = false): ReturnTexts {
   const { category, action, message } = meaningOf(code)
-  const next = ACTION_TEXTS[isTakenBack && action.startsWith('again') ? 'stop' : action]
+  const next = ACTION_TEXTS[wasPaid && action.startsWith('again') ? 'stop' : action]
   return { code, category: CATEGORY_TEXTS[category], message, next }
 }
 

@@ -1,3 +1,4 @@
+import { addDays } from '../../platform/calendar.ts'
 import { sumPaise, ZERO, type Paise } from '../../platform/money.ts'
 
 export type Sum = { amountPaise: Paise; count: number }
@@ -7,10 +8,6 @@ export type DaySum = Collected & { day: string }
 
 export function firstOfMonth(day: string): string {
   return `${day.slice(0, 8)}01`
-}
-
-export function addDays(day: string, days: number): string {
-  return Temporal.PlainDate.from(day).add({ days }).toString()
 }
 
 /** Days in order, those without a payment as well: a chart that leaves days out misleads. */

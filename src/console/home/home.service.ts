@@ -2,7 +2,7 @@ import { countToBank } from '../../banking/post-dated/post-dated.service.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import type { DisputesToAnswer } from '../../payments/disputes/disputes.rules.ts'
 import { sumDisputesToAnswer } from '../../payments/disputes/disputes.service.ts'
-import { DAY_MS, dayOf, startOfDay } from '../../platform/calendar.ts'
+import { DAY_MS, dayOf, startOfDay, addDays } from '../../platform/calendar.ts'
 import type { Context } from '../../platform/context.ts'
 import { firstIdAt } from '../../platform/ids.ts'
 import type { Paise } from '../../platform/money.ts'
@@ -12,7 +12,6 @@ import { aheadRange, COMING, returnsRange, spanOf } from '../flex/flex.rules.ts'
 import { countWaiting } from '../approvals/approvals.store.ts'
 import { countUnconfirmed } from '../loans/loans.store.ts'
 import {
-  addDays,
   addUp,
   everyDay,
   firstOfMonth,

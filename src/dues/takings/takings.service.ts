@@ -198,7 +198,7 @@ async function printTogether(
     madeAt: taking.takenAt,
     isSandbox: ctx.mode === 'sandbox',
     blocks: [
-      ...takenBack(rows),
+      ...cancelledRows(rows),
       {
         kind: 'pairs' as const,
         left: { [words.paidBy]: payer?.contactName ?? null, [words.phone]: payer?.contactNumber ?? null },
@@ -220,7 +220,7 @@ async function printTogether(
 }
 
 /** Names payments of the paper that were cancelled or refunded, so that nobody shows it as good for all of it. */
-function takenBack(rows: readonly PaperRow[]): DocumentBlock[] {
+function cancelledRows(rows: readonly PaperRow[]): DocumentBlock[] {
   return rows.flatMap(({ payment, receipt }) => {
     const number = receipt === null ? payment.transactionId : receiptNumber(receipt)
     if (payment.cancelledAt !== null)

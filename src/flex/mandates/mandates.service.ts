@@ -1,7 +1,7 @@
 import { type MandateChange, type MandateReport, ProviderRefused } from '../../providers/port.ts'
 import { mandatesOf, type ReportOutcome } from '../../payments/context.ts'
 import { assertNever } from '../../platform/assert.ts'
-import { DAY_MS, dayOf } from '../../platform/calendar.ts'
+import { DAY_MS, dayOf, addDays } from '../../platform/calendar.ts'
 import type { Run } from '../../platform/jobs/job.ts'
 import { processDue } from '../../platform/jobs/due-rows.ts'
 import type { FlexContext } from '../context.ts'
@@ -26,7 +26,7 @@ import {
   isPauseDue,
   type LoadedPlan,
 } from '../rules/plan.rules.ts'
-import { addDays, momentOf } from '../rules/rails.rules.ts'
+import { momentOf } from '../rules/rails.rules.ts'
 import { isUnavailable } from '../../platform/errors.ts'
 
 /** Applies what a provider says of a mandate through its account, however often and in whatever order it says it. */

@@ -1,5 +1,5 @@
 import { assertNever } from '../../platform/assert.ts'
-import { dayOf, isWorkingDay, type Holidays } from '../../platform/calendar.ts'
+import { dayOf, isWorkingDay, type Holidays, addDays } from '../../platform/calendar.ts'
 import type { Paise } from '../../platform/money.ts'
 import {
   isAnnounced,
@@ -10,7 +10,6 @@ import {
   type Plan,
 } from './plan.rules.ts'
 import {
-  addDays,
   firstDebitAfter,
   minutesBefore,
   nextWindow,

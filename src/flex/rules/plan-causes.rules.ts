@@ -1,5 +1,5 @@
 import { assertNever } from '../../platform/assert.ts'
-import { DAY_MS, dayOf } from '../../platform/calendar.ts'
+import { DAY_MS, dayOf, addDays } from '../../platform/calendar.ts'
 import { formatRupees, sumPaise } from '../../platform/money.ts'
 import {
   type RebalancedRow,
@@ -22,7 +22,7 @@ import {
   nextNumber,
   type Instalment,
 } from './plan.rules.ts'
-import { addDays, momentOf } from './rails.rules.ts'
+import { momentOf } from './rails.rules.ts'
 import { newInstalment, type ScheduleRow } from './schedule.rules.ts'
 import { takeSchedule } from './erp-schedule.rules.ts'
 

@@ -1,4 +1,11 @@
-import { INDIA, addWorkingDays, isWorkingDay, type Holidays } from '../../platform/calendar.ts'
+import {
+  addDays,
+  addWorkingDays,
+  dayOf,
+  isWorkingDay,
+  startOfDay,
+  type Holidays,
+} from '../../platform/calendar.ts'
 import { paiseOf, type Paise } from '../../platform/money.ts'
 
 /** How a debit reaches a bank. The figures are NPCI's and the banks'; an operator may change each of them. */
@@ -88,7 +95,7 @@ export function presentationOn(day: string, { presentAtMinute, windows }: RailRu
 
 /** When a notice that is ready now leaves: at night it waits for the morning, as long as that is early enough. */
 export function noticeMoment(now: Date, latest: Date): Date {
-  const today = dayAt(now)
+  const today = dayOf(now)
   const isMorning = now < momentOf(today, AWAKE.from)
   if (!isMorning && now < momentOf(today, AWAKE.to)) return now
   const morning = momentOf(isMorning ? today : addDays(today, 1), AWAKE.from)
@@ -101,7 +108,7 @@ export function minutesBefore(moment: Date, minutes: number): Date {
 
 /** The first moment from `from` on at which the rail takes debits, on a working day. */
 export function nextWindow(from: Date, rail: RailRules, holidays: Holidays): Date {
-  for (let day = dayAt(from); ; day = addDays(day, 1)) {
+  for (let day = dayOf(from); ; day = addDays(day, 1)) {
     if (!isWorkingDay(day, holidays)) continue
     for (const window of rail.windows) {
       const end = momentOf(day, window.to)
@@ -133,18 +140,6 @@ export function firstDebitAfter(
   return 'days' in wait ? addDays(setUpOn, wait.days) : addWorkingDays(setUpOn, wait.workingDays, holidays)
 }
 
-export function addDays(day: string, count: number): string {
-  return Temporal.PlainDate.from(day).add({ days: count }).toString()
-}
-
 export function momentOf(day: string, minute: number): Date {
-  const start = Temporal.PlainDate.from(day).toZonedDateTime(INDIA).epochMilliseconds
-  return new Date(start + minute * MINUTE_MS)
-}
-
-function dayAt(moment: Date): string {
-  return Temporal.Instant.fromEpochMilliseconds(moment.getTime())
-    .toZonedDateTimeISO(INDIA)
-    .toPlainDate()
-    .toString()
+  return new Date(startOfDay(day).getTime() + minute * MINUTE_MS)
 }

@@ -1,13 +1,6 @@
-import {
-  type Rail,
-  addDays,
-  nextWindow,
-  presentationOn,
-  type FlexRules,
-  type RailRules,
-} from './rails.rules.ts'
+import { type Rail, nextWindow, presentationOn, type FlexRules, type RailRules } from './rails.rules.ts'
+import { addDays, dayOf, startOfDay, type Holidays } from '../../platform/calendar.ts'
 import { assertNever } from '../../platform/assert.ts'
-import { dayOf, startOfDay, type Holidays } from '../../platform/calendar.ts'
 import { firstDayFor, type DebitContext } from './debit.rules.ts'
 
 /** Why a bank returned a debit, and what that asks of us. NPCI's numbering; 01 is "account closed". */

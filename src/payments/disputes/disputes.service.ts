@@ -28,10 +28,10 @@ import { clearExceptions, insertExceptions } from '../settlements/settlements.st
 import { decideDispute, type Dispute, type DisputesToAnswer } from './disputes.rules.ts'
 import * as store from './disputes.store.ts'
 import { cancelReceiptOf } from '../../receipts/receipts.service.ts'
-import { refundableOf, type Refund } from '../refunds/refunds.rules.ts'
+import { newRefund, refundableOf, type Refund } from '../refunds/refunds.rules.ts'
 import * as refunds from '../refunds/refunds.store.ts'
 import { refundRest, chargeFamily } from '../refunds/refunds.service.ts'
-import { takeBack } from '../refunds/returns.service.ts'
+import { bookReturn } from '../refunds/returns.service.ts'
 
 export type { DisputeRecord, DisputeToMail } from './disputes.store.ts'
 
@@ -195,7 +195,7 @@ async function bookLoss(
   if (payment.isDuplicate) return bookDuplicate(tx, paid, dispute)
   const reason = `The payer's bank took it back: the dispute ${providerRef} was lost (${why}).`
   const taken = { kind: 'requested', cause: 'dispute', amountPaise, reason, providerRef, at } as const
-  const refund = await takeBack(ctx, tx, paid, taken)
+  const refund = await bookReturn(ctx, tx, paid, taken)
   const all = await refunds.listRefunds(tx, payment.instituteId, payment.id)
   const isGone = refundableOf(payment, all) === 0
   if (isGone) await cancelReceiptOf(tx, payment, { reason, at })
@@ -227,11 +227,8 @@ async function bookDuplicate(
   const chargedPaise = paiseOf(Math.max(amountPaise - left, 0))
   const within = subtractPaise(amountPaise, chargedPaise)
   const [line] = order.lines
-  const refund: Refund = {
-    instituteId,
+  const refund = newRefund(payment, {
     id: newId('rfd'),
-    paymentId: payment.id,
-    orderId: order.id,
     kind: 'duplicate',
     state: 'processed',
     amountPaise,
@@ -240,12 +237,9 @@ async function bookDuplicate(
     reason: 'disputed',
     cause: 'dispute',
     providerRef,
-    utr: null,
-    failureMessage: null,
     requestedAt: at,
     processedAt: at,
-    tries: 0,
-  }
+  })
   await refunds.insertRefund(tx, refund)
   await post(tx, instituteId, duplicateRefundOf(refund.id, amountPaise, chargedPaise), at)
   await chargeFamily(tx, instituteId, order, { amountPaise: chargedPaise, at })

@@ -5,7 +5,7 @@ import { findDueOfKinds } from '../../platform/jobs/due-rows.ts'
 import type { Language } from '../../platform/languages.ts'
 import type { Paise } from '../../platform/money.ts'
 import type { RefundCause, Signatory } from '../../messages/texts/texts.ts'
-import type { ReceiptKey, TakenBack } from '../../receipts/receipts.rules.ts'
+import type { ReceiptKey, ToldCancellation } from '../../receipts/receipts.rules.ts'
 import type { RefundWay } from '../../students/direct-payments/direct-payments.rules.ts'
 
 type PaidRow = {
@@ -35,7 +35,7 @@ export type ReceivedPayment = PaidRow &
     /** The receipt of the same payment that it replaces, if the payer was told of that one. */
     replaced: ReceiptKey | null
     cancelledAt: Date | null
-    cancelCause: TakenBack['cause'] | null
+    cancelCause: ToldCancellation['cause'] | null
     cancelNote: string | null
     /** The number of a cheque or draft. */
     chequeNumber: string | null

@@ -12,7 +12,7 @@ import { type PaidOrder, providerOf, type PaymentContext } from '../context.ts'
 import { assertUndisputed } from '../disputes/undisputed.service.ts'
 import { lockPaying, listAtProvider } from '../payments.store.ts'
 import { linesOfRefund, takeAdvanceFirst } from './refunds.service.ts'
-import { refundableOf, type Refund } from './refunds.rules.ts'
+import { newRefund, refundableOf, type Refund } from './refunds.rules.ts'
 import * as store from './refunds.store.ts'
 import type { Account } from '../../providers/accounts/registry.service.ts'
 import type { UnaskedRefund } from '../../providers/port.ts'
@@ -43,25 +43,18 @@ export async function recordMadeRefund(
 ): Promise<Refund> {
   const asked = { amountPaise, lines: null }
   const lines = await linesOfRefund(tx, { payment, order }, earlier, asked)
-  const refund: Refund = {
-    instituteId: payment.instituteId,
+  const refund = newRefund(payment, {
     id,
-    paymentId: payment.id,
-    orderId: order.id,
     kind: 'requested',
     state: 'processed',
     amountPaise,
     lines,
     reason,
-    cause: null,
-    chargedPaise: ZERO,
     providerRef: providerRef ?? null,
     utr,
-    failureMessage: null,
     requestedAt: at,
     processedAt: at,
-    tries: 0,
-  }
+  })
   await store.insertRefund(tx, refund)
   await markRefunded(tx, payment.instituteId, order, { lines, at })
   await takeAdvanceFirst(tx, { payment, order }, lines, at)

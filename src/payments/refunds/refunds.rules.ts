@@ -44,6 +44,29 @@ export type Refund = {
   lines: RefundLine[]
 }
 
+type RefundStart = Pick<Refund, 'id' | 'kind' | 'lines' | 'reason' | 'amountPaise' | 'requestedAt'>
+
+/** A refund that the provider is asked for; what is said beyond that makes it one that is over already. */
+export function newRefund(
+  payment: { instituteId: number; id: string; orderId: string },
+  refund: RefundStart & Partial<Refund>,
+): Refund {
+  return {
+    instituteId: payment.instituteId,
+    paymentId: payment.id,
+    orderId: payment.orderId,
+    state: 'pending',
+    chargedPaise: ZERO,
+    cause: null,
+    providerRef: null,
+    utr: null,
+    failureMessage: null,
+    processedAt: null,
+    tries: 0,
+    ...refund,
+  }
+}
+
 /** The debit that such a refund would take back, if it is one. */
 export function returnedBy(refundId: string): string {
   return refundId.replace(/^rfd_/, 'pay_')
@@ -83,7 +106,7 @@ export function leftByLine({ lines }: Lines, refunds: readonly EarlierRefund[]):
  * Divides money that a bank took back among the lines, in proportion to what is left of each. An amount beyond that had been
  * refunded before and went out twice, so no line was paid with it any more.
  */
-export function takenBack(
+export function returnedLines(
   order: Lines,
   refunds: readonly EarlierRefund[],
   amountPaise: Paise,

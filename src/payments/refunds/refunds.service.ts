@@ -11,20 +11,21 @@ import { transact, type Command } from '../../platform/idempotency.ts'
 import { newId } from '../../platform/ids.ts'
 import type { Run } from '../../platform/jobs/job.ts'
 import { processDue } from '../../platform/jobs/due-rows.ts'
-import { sumPaise, ZERO, type Paise, subtractPaise } from '../../platform/money.ts'
+import { sumPaise, type Paise, subtractPaise } from '../../platform/money.ts'
 import { refundEvent } from '../payment.events.ts'
 import { type PaidOrder, providerOf, type PaymentContext } from '../context.ts'
 import { atProvider, type Payment } from '../payments.rules.ts'
 import { findPayment, lockPaying } from '../payments.store.ts'
 import { ProviderRefused, type RefundReport } from '../../providers/port.ts'
 import {
+  newRefund,
   refundableOf,
   refundLines,
   type AskedRefund,
   type Refund,
   type RefundCause,
   type RefundLine,
-  takenBack,
+  returnedLines,
 } from './refunds.rules.ts'
 import * as store from './refunds.store.ts'
 import { assertUndisputed } from '../disputes/undisputed.service.ts'
@@ -69,7 +70,7 @@ export async function askForRefund(
   const lines = await linesOfRefund(tx, { payment, order }, earlier, asked)
   const { reason } = asked
   const requestedAt = ctx.clock.now()
-  const refund = newRefund(payment, { kind: 'requested', lines, reason, cause: null, requestedAt })
+  const refund = openRefund(payment, { kind: 'requested', lines, reason, cause: null, requestedAt })
   await store.insertRefund(tx, refund)
   await markRefunded(tx, instituteId, order, { lines, at: requestedAt })
   if (asked.lines === null) await takeAdvanceFirst(tx, { payment, order }, lines, requestedAt)
@@ -85,7 +86,10 @@ export async function refundDuplicate(tx: Transaction, payment: Payment, at: Dat
   if (order === null) throw new Error(`the payment ${payment.id} lost its order`)
   const all = refundLines(order, [], { amountPaise: payment.amountPaise, lines: null })
   const why = { reason: 'paid twice', cause: 'paid_twice' } as const
-  await store.insertRefund(tx, newRefund(payment, { kind: 'duplicate', lines: all, ...why, requestedAt: at }))
+  await store.insertRefund(
+    tx,
+    openRefund(payment, { kind: 'duplicate', lines: all, ...why, requestedAt: at }),
+  )
 }
 
 /** Money that pays nothing, because it came with another amount than asked, goes back whole. */
@@ -115,7 +119,7 @@ async function refundByItself(
   const [line] = order.lines
   if (line === undefined) throw new Error(`the order ${order.id} has no lines`)
   const lines = [{ lineNo: 1, componentType: line.componentType, amountPaise }]
-  await store.insertRefund(tx, newRefund(payment, { kind: 'duplicate', lines, ...why, requestedAt: at }))
+  await store.insertRefund(tx, openRefund(payment, { kind: 'duplicate', lines, ...why, requestedAt: at }))
 }
 
 /** The same once more, after the bank or the provider refused it. */
@@ -123,7 +127,7 @@ export async function refundAgain(tx: Transaction, failed: Refund, at: Date): Pr
   const payment = await findPayment(tx, failed.instituteId, failed.paymentId)
   if (payment === null) throw new Error(`${failed.id} lost its payment`)
   const { kind, lines, reason, cause } = failed
-  await store.insertRefund(tx, newRefund(payment, { kind, lines, reason, cause, requestedAt: at }))
+  await store.insertRefund(tx, openRefund(payment, { kind, lines, reason, cause, requestedAt: at }))
 }
 
 /** Refunds the part of a payment that nobody owed, in the transaction that recorded the payment. */
@@ -133,7 +137,7 @@ export async function refundExcess(
   { excess, cause, at }: { excess: AskedRefund['lines'] & object; cause: RefundCause; at: Date },
 ): Promise<void> {
   const lines = refundLines(order, [], { amountPaise: null, lines: excess })
-  const refund = newRefund(payment, {
+  const refund = openRefund(payment, {
     kind: 'requested',
     lines,
     reason: 'more than was due',
@@ -276,25 +280,13 @@ function failedRefund(refund: Refund, payment: Payment, noticedAt: Date): Except
   }
 }
 
-function newRefund(
+/** A refund that the provider is asked for. */
+function openRefund(
   payment: Payment,
   asked: Pick<Refund, 'kind' | 'lines' | 'reason' | 'cause' | 'requestedAt'>,
 ): Refund {
-  return {
-    ...asked,
-    instituteId: payment.instituteId,
-    id: newId('rfd'),
-    paymentId: payment.id,
-    orderId: payment.orderId,
-    state: 'pending',
-    amountPaise: sumPaise(asked.lines.map(line => line.amountPaise)),
-    chargedPaise: ZERO,
-    providerRef: null,
-    utr: null,
-    failureMessage: null,
-    processedAt: null,
-    tries: 0,
-  }
+  const amountPaise = sumPaise(asked.lines.map(line => line.amountPaise))
+  return newRefund(payment, { ...asked, id: newId('rfd'), amountPaise })
 }
 
 /** The advance in a student's payment goes back first, unless somebody named components. */
@@ -330,7 +322,7 @@ async function chargeLess(tx: Transaction, { payment, order }: PaidOrder, at: Da
   const counted = all.filter(refund => refund.chargedPaise === 0)
   const changed: RefundLine[] = []
   for (const taken of all.filter(refund => refund.chargedPaise > 0)) {
-    const { lines, chargedPaise } = takenBack(order, counted, taken.amountPaise)
+    const { lines, chargedPaise } = returnedLines(order, counted, taken.amountPaise)
     counted.push({ ...taken, lines, chargedPaise })
     if (chargedPaise === taken.chargedPaise) continue
     await store.replaceLines(tx, { ...taken, lines, chargedPaise })

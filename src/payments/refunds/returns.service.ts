@@ -5,7 +5,7 @@ import { applyReport } from '../payments.service.ts'
 import { atProvider } from '../payments.rules.ts'
 import { lockPaying, listAtProvider } from '../payments.store.ts'
 import { cancelReceiptOf } from '../../receipts/receipts.service.ts'
-import { returnedBy, takenBack, type Refund } from './refunds.rules.ts'
+import { newRefund, returnedBy, returnedLines, type Refund } from './refunds.rules.ts'
 import { listUnreturned } from './refunds.store.ts'
 import { providerOf, type PaymentContext, type PaidOrder } from '../context.ts'
 import { returnOf } from '../../ledger/ledger.rules.ts'
@@ -67,7 +67,7 @@ async function reverse(
   const reason = `The bank took the debit back (${code}). ${message}`
   const taken = { id: returnIdOf(paymentId), amountPaise, reason, at: returnedAt }
   const kind = { kind: 'returned', cause: null, providerRef: null } as const
-  const { chargedPaise } = await takeBack(ctx, tx, { payment, order }, { ...taken, ...kind })
+  const { chargedPaise } = await bookReturn(ctx, tx, { payment, order }, { ...taken, ...kind })
   const reversed = await markReversed(tx, instituteId, order, returnedAt)
   await cancelReceiptOf(tx, payment, { reason, at: returnedAt })
   const told = { payment, order: reversed, code, message, chargedPaise }
@@ -76,7 +76,7 @@ async function reverse(
 }
 
 /** Money that a bank took from the institute, whether by returning a debit or by deciding a dispute for the payer. */
-type TakenMoney = Pick<Refund, 'kind' | 'cause' | 'providerRef'> & {
+type ReturnedMoney = Pick<Refund, 'kind' | 'cause' | 'providerRef'> & {
   id?: string
   amountPaise: Paise
   reason: string
@@ -89,22 +89,19 @@ type TakenMoney = Pick<Refund, 'kind' | 'cause' | 'providerRef'> & {
  * any more. What had been refunded before went out twice, and the family owes it as a charge of its own: what was paid of
  * a fee never falls below nothing.
  */
-export async function takeBack(
+export async function bookReturn(
   ctx: PaymentContext,
   tx: Transaction,
   { payment, order }: PaidOrder,
-  { id = newId('rfd'), kind, cause, amountPaise, reason, providerRef, at }: TakenMoney,
+  { id = newId('rfd'), kind, cause, amountPaise, reason, providerRef, at }: ReturnedMoney,
 ): Promise<Refund> {
   const { instituteId } = payment
   for (const refund of await store.lockUnsent(tx, instituteId, payment.id))
     await endRefund(ctx, tx, { refund, payment, order }, { kind: 'failed', message: UNSENT, at })
   const earlier = await store.listRefunds(tx, instituteId, payment.id)
-  const { lines, chargedPaise } = takenBack(order, earlier, amountPaise)
-  const refund: Refund = {
-    instituteId,
+  const { lines, chargedPaise } = returnedLines(order, earlier, amountPaise)
+  const refund = newRefund(payment, {
     id,
-    paymentId: payment.id,
-    orderId: order.id,
     kind,
     state: 'processed',
     amountPaise,
@@ -113,12 +110,9 @@ export async function takeBack(
     reason,
     cause,
     providerRef,
-    utr: null,
-    failureMessage: null,
     requestedAt: at,
     processedAt: at,
-    tries: 0,
-  }
+  })
   await store.insertRefund(tx, refund)
   await post(tx, instituteId, returnOf(id, amountPaise), at)
   await markRefunded(tx, instituteId, order, { lines, at })

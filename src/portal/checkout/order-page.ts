@@ -206,7 +206,7 @@ function bannerFor(pageData: OrderPageData, texts: CheckoutTexts): StatusBanner 
       return isOpen ? stillOpen(banner, says.expiredOpenSay, texts) : { ...banner, canGoBack: true }
     }
     case 'reversed':
-      return { tone: 'failed', statusText: texts.takenBack, say: texts.takenBackSay }
+      return { tone: 'failed', statusText: texts.returned, say: texts.returnedSay }
     case 'cancelled': {
       const statusText = order.kind === 'link' ? texts.cancelled : texts.closed
       if (pageData.carriedTo !== null) {

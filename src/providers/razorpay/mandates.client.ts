@@ -1,4 +1,4 @@
-import { dayAfter, startOfDay } from '../../platform/calendar.ts'
+import { addDays, startOfDay } from '../../platform/calendar.ts'
 import { unavailable } from '../../platform/errors.ts'
 import { paiseOf, type Paise } from '../../platform/money.ts'
 import type { Call } from '../http.ts'
@@ -79,12 +79,6 @@ function createRegistration(call: Call, request: MandateRequest): Promise<Regist
 
 function lastSecondOf(day: string): number {
   return startOfDay(day).getTime() / 1_000 + END_OF_DAY_S
-}
-
-function addDays(day: string, days: number): string {
-  let found = day
-  for (let n = 0; n < days; n++) found = dayAfter(found)
-  return found
 }
 
 async function findRegistration(call: Call, mandateId: string): Promise<Registration | null> {

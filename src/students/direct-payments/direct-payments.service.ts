@@ -28,7 +28,7 @@ import { ADVANCE, type PaidByComponent } from '../../fees/fees.rules.ts'
 import type { directPaymentEvents } from './direct-payment.events.ts'
 import { readStudentContexts, type StudentContext } from '../student-contexts.service.ts'
 import { paidProblems, type DirectPayment } from '../students.rules.ts'
-import type { ReceiptKey, TakenBack } from '../../receipts/receipts.rules.ts'
+import type { ReceiptKey, ToldCancellation } from '../../receipts/receipts.rules.ts'
 import { cancelReceiptOf, issueDirectReceipt } from '../../receipts/receipts.service.ts'
 import { hasStudent, lockStudent, lockStudents } from '../students.store.ts'
 
@@ -223,7 +223,7 @@ export async function cancelPayment(
   return transact(ctx.db, command, tx => cancelPaymentWithin(tx, target, { reason, at: ctx.clock.now() }))
 }
 
-type Cancelling = { reason: string; at: Date; told?: TakenBack }
+type Cancelling = { reason: string; at: Date; told?: ToldCancellation }
 
 /** The same in the transaction of what it follows from, such as a cheque that the bank returned. Who was told of the receipt is told of it. */
 export async function cancelPaymentWithin(

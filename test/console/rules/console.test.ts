@@ -5,7 +5,7 @@ import {
   admitTry,
   SESSION_LIMIT_MS,
   sessionEnd,
-  takeBack,
+  uncount,
   type Tries,
 } from '../../../src/console/console.rules.ts'
 import { LIMITS } from '../../../src/platform/rate-limits.rules.ts'
@@ -49,7 +49,7 @@ test('a try that was no failure leaves everything as it was before', () => {
       let tries: Tries = { failures: failures - 1, lastAt: at, blockedUntil: null }
       const counted = admitTry(tries.failures === 0 ? null : tries, at, limits)
       assert.equal(counted.kind, 'counted')
-      if (counted.kind === 'counted') tries = takeBack(counted.tries, limits)
+      if (counted.kind === 'counted') tries = uncount(counted.tries, limits)
       assert.equal(tries.failures, failures - 1)
       assert.equal(tries.blockedUntil === null, failures - 1 < limits.free)
     }),

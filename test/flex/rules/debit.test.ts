@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { dayOf, startOfDay } from '../../../src/platform/calendar.ts'
+import { dayOf, startOfDay, addDays } from '../../../src/platform/calendar.ts'
 import {
-  addDays,
   noticeMoment,
   presentationOn,
   STANDARD_RULES,

@@ -1,8 +1,8 @@
 import type { ErpAnswer, ErpDecision } from '../../../src/flex/rules/after-fetch.rules.ts'
 import type { DebitContext } from '../../../src/flex/rules/debit.rules.ts'
 import type { Instalment, PlanState } from '../../../src/flex/rules/plan.rules.ts'
-import { addDays, type Rail } from '../../../src/flex/rules/rails.rules.ts'
-import { dayOf, startOfDay } from '../../../src/platform/calendar.ts'
+import { type Rail } from '../../../src/flex/rules/rails.rules.ts'
+import { addDays, dayOf, startOfDay } from '../../../src/platform/calendar.ts'
 import { paiseOf } from '../../../src/platform/money.ts'
 
 /** What may go wrong around a plan, and what is written down of it: the words of flex-world.ts. */

@@ -13,9 +13,9 @@ import {
   type InstalmentState,
   type PlanState,
 } from '../../../src/flex/rules/plan.rules.ts'
-import { addDays, STANDARD_RULES, type FlexRules } from '../../../src/flex/rules/rails.rules.ts'
+import { STANDARD_RULES, type FlexRules } from '../../../src/flex/rules/rails.rules.ts'
+import { addDays, dayOf, startOfDay } from '../../../src/platform/calendar.ts'
 import assert from 'node:assert/strict'
-import { dayOf, startOfDay } from '../../../src/platform/calendar.ts'
 import { paiseOf } from '../../../src/platform/money.ts'
 import {
   DAY_MS,

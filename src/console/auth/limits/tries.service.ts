@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import * as store from './tries.store.ts'
 import { newTypedCode, plainTypedCode } from '../second-factor/second-factor.service.ts'
 import { findUserByEmail } from '../users.store.ts'
-import { admitTry, MAIL_GAP_MS, normaliseEmail, takeBack, UNLOCK_CODE_MS } from '../../console.rules.ts'
+import { admitTry, MAIL_GAP_MS, normaliseEmail, uncount, UNLOCK_CODE_MS } from '../../console.rules.ts'
 import { firstInstituteOf } from '../../team/team.store.ts'
 import { SECRET_PLACE } from '../../../messages/messages.rules.ts'
 import { eraseSecrets, queueSecretMessage } from '../../../messages/messages.service.ts'
@@ -67,15 +67,15 @@ async function count(
 }
 
 /** It was no failure; those before it stand. */
-export async function takeBackTry({ db }: Context, guess: Guess): Promise<void> {
-  await takeBackAt(db, subjectsOf(guess))
+export async function uncountTry({ db }: Context, guess: Guess): Promise<void> {
+  await uncountAt(db, subjectsOf(guess))
 }
 
 /** The right person came in: their own failures are forgotten, the network's are not. */
 export async function purgeTries({ db }: Context, guess: Guess): Promise<void> {
   const [own, ...shared] = subjectsOf(guess)
   await store.purgeTries(db, own.key)
-  await takeBackAt(db, shared)
+  await uncountAt(db, shared)
 }
 
 /** A code that was mailed to an address ends the wait of the network it was used from, and of all networks together. */
@@ -84,11 +84,11 @@ export async function endWait({ db }: Context, stranger: { email: string; ip: st
   for (const subject of [own, ofAddress]) if (subject !== undefined) await store.purgeTries(db, subject.key)
 }
 
-async function takeBackAt(db: Context['db'], subjects: readonly Subject[]): Promise<void> {
+async function uncountAt(db: Context['db'], subjects: readonly Subject[]): Promise<void> {
   await db.transaction(async tx => {
     for (const { key, limit } of subjects) {
       const tries = await store.lockTries(tx, key)
-      if (tries !== null) await store.writeTries(tx, key, takeBack(tries, limit))
+      if (tries !== null) await store.writeTries(tx, key, uncount(tries, limit))
     }
   })
 }
