@@ -12,7 +12,7 @@ import {
   type MessageTexts,
   type RefundCause,
 } from '../../messages/texts/texts.ts'
-import type { TakenBack } from '../../receipts/receipts.rules.ts'
+import type { ToldCancellation } from '../../receipts/receipts.rules.ts'
 import type { RefundWay } from '../../students/direct-payments/direct-payments.rules.ts'
 import { fill, formatDayIn, type Language } from '../../platform/languages.ts'
 
@@ -75,7 +75,7 @@ function correctedText(paid: Money & { receipt: string; replaced: string }, lang
 export function cancelledText(
   paid: Money & {
     receipt: string
-    cause: TakenBack['cause']
+    cause: ToldCancellation['cause']
     cheque: string | null
     charge: string | null
     reason: string
