@@ -880,6 +880,8 @@ create table imports (
   -- For a person: why it failed, or why it waits.
   message text,
   unknown_columns text[] not null default '{}',
+  -- Of a school's own list of students: lines that are no child, such as totals, with their numbers.
+  other_lines text[] not null default '{}',
   -- Of a file of links: by which channels and in which language payers are notified.
   options jsonb,
   -- Of a school's own list of students: what its columns are, as a person said.

@@ -23,6 +23,8 @@ export type Import = {
   fileName: string | null
   message: string | null
   unknownColumns: string[]
+  /** Of a school's own list, lines below the headings that are no child, with their numbers. */
+  otherLines: string[]
   options: LinkOptions | null
   /** Set for a file whose columns a person matched. */
   columns: FileColumns | null
@@ -66,6 +68,7 @@ const table = new Table<Omit<Import, 'percent'> & { instituteId: number }>('impo
   fileName: 'text',
   message: 'text',
   unknownColumns: 'text[]',
+  otherLines: 'text[]',
   options: 'jsonb',
   columns: 'jsonb',
   totalRows: 'int',

@@ -5,8 +5,8 @@ import { transact, type Command } from '../platform/idempotency.ts'
 import { ROW_FILES } from '../platform/limits.rules.ts'
 import { readStoredFile } from './engine/check.service.ts'
 import * as rowStore from './engine/rows.store.ts'
-import type { Cell } from './files/columns.rules.ts'
-import type { DayForm } from './files/days.rules.ts'
+import { type Cell, cellText } from './files/columns.rules.ts'
+import { type DayForm, exchangeDay } from './files/days.rules.ts'
 import { withReader } from './files/read-rows.ts'
 import { MAX_PROBLEMS_KEPT, ROSTERS } from './imports.rules.ts'
 import {
@@ -20,6 +20,7 @@ import {
 import * as store from './imports.store.ts'
 import { tidyName } from './kinds/links/links.rules.ts'
 import { feeCodeOf, type FileColumns } from './kinds/matched-columns.rules.ts'
+import { rosterImport } from './kinds/roster/roster.service.ts'
 import { placeColumns } from './match-columns.service.ts'
 
 /** A school's own list of students as the console handles it: its columns are matched, it is checked, then started. */
@@ -117,18 +118,28 @@ export async function readBadRows(
   const texts: string[] = []
   await withReader({ share: institute.id, isUrgent: true }, async readRows => {
     const wanted = { format: one.fileFormat, limits: ROW_FILES.roster }
+    const { columns } = one
+    const sense = columns === null ? null : await rosterImport.senseOf?.(ctx.db, institute, columns)
     for await (const part of readRows(wanted, readStoredFile(ctx.db, key))) {
       const rows: BadRow[] = []
-      for (const { rowNo, cells } of part.rows) {
+      for (const { rowNo, cells: written } of part.rows) {
+        const cells = rowNo <= (columns?.headRow ?? 1) ? written : (sense?.rowOf(written).cells ?? written)
         const found = messages.get(rowNo)
         if (found === undefined) continue
         const message = found.map(problem => `${titleIn(one, problem.column)} ${problem.message}`.trim())
-        rows.push({ rowNo, cells, message: message.join('; ') })
+        rows.push({ rowNo, cells: inTheirOrder(cells, columns?.days ?? []), message: message.join('; ') })
       }
       texts.push(toText(titles, rows))
     }
   })
   return { titles, texts }
+}
+
+/** A file of texts has its days as they are meant: nobody can exchange them again. */
+function inTheirOrder(cells: readonly Cell[], days: readonly DayForm[]): readonly Cell[] {
+  return cells.map((cell, index) =>
+    cell instanceof Date && days[index]?.isExchanged === true ? exchangeDay(cellText(cell)) : cell,
+  )
 }
 
 /** The title that the file gives the column. */

@@ -121,8 +121,8 @@ export async function setDeposits(
 
 /** Every code of one kind, with its name. */
 export async function listEntries(
-  { db }: Context,
-  institute: Institute,
+  { db }: { db: Queryable },
+  institute: Pick<Institute, 'id'>,
   kind: CatalogueEntry['kind'],
 ): Promise<{ code: string; name: string }[]> {
   return (await store.listCatalogue(db, institute.id)).filter(entry => entry.kind === kind)

@@ -25,6 +25,17 @@ export function isSameName(one: string, other: string): boolean {
   return nameKey(one) === nameKey(other)
 }
 
+/** Decimal digits of any script as plain ones: ९८ is 98. */
+export function plainDigits(text: string): string {
+  return text.replaceAll(/\p{Nd}/gu, digit => {
+    const code = digit.codePointAt(0) ?? 0
+    let value = 0
+    // Digits of a script stand side by side, zero first.
+    while (value < 9 && /\p{Nd}/u.test(String.fromCodePoint(code - value - 1))) value++
+    return code < 128 ? digit : String(value)
+  })
+}
+
 const MODES = new Map([
   ['upi', 'UPI'],
   ['netbanking', 'Net banking'],

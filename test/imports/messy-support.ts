@@ -33,6 +33,31 @@ export const DAY_WAYS: Readonly<Record<string, (day: string) => string>> = {
   '42427': day => String((Date.parse(day) - Date.UTC(1899, 11, 30)) / 86_400_000),
 }
 
+type OpenWay = { text: (day: string) => string; said: 'dmy' | 'mdy' }
+
+/** Ways to write days in numbers alone, and what somebody who knows would answer when asked about them. */
+export const OPEN_WAYS: Readonly<Record<string, OpenWay>> = {
+  '01/02/2016': { text: inNumbers('dmy', '/'), said: 'dmy' },
+  '1.2.16': { text: day => inNumbers('dmy', '.')(day).replace(/\d\d(\d\d)$/, '$1'), said: 'dmy' },
+  '01 02 2016': { text: inNumbers('dmy', ' '), said: 'dmy' },
+  '01022016': { text: inNumbers('dmy', ''), said: 'dmy' },
+  '०१-०२-२०१६': {
+    text: day => inNumbers('dmy', '-')(day).replaceAll(/\d/g, digit => '०१२३४५६७८९'.charAt(Number(digit))),
+    said: 'dmy',
+  },
+  '02/01/2016 in American': { text: inNumbers('mdy', '/'), said: 'mdy' },
+  '02012016 in American': { text: inNumbers('mdy', ''), said: 'mdy' },
+  '2016/02/01': { text: inNumbers('ymd', '/'), said: 'mdy' },
+  '2016.01.02': { text: inNumbers('ydm', '.'), said: 'dmy' },
+}
+
+function inNumbers(order: string, gap: string): (day: string) => string {
+  return day => {
+    const parts: Record<string, string> = { y: day.slice(0, 4), m: day.slice(5, 7), d: day.slice(8) }
+    return Array.from(order, part => parts[part]).join(gap)
+  }
+}
+
 const date = (day: string): number => Number(day.slice(8))
 const month = (day: string): number => Number(day.slice(5, 7))
 

@@ -8,6 +8,7 @@ import { assertAnswer } from '../console/support.ts'
 import type { Json } from '../harness/client.ts'
 import { ERP } from '../harness/samples.ts'
 import { instituteId } from '../students/support.ts'
+import { clerkXlsx } from './clerk-support.ts'
 import { CHILDREN, DAY_WAYS, messyCsv, messyXlsx, MOST } from './messy-support.ts'
 import type { File } from './support.ts'
 
@@ -96,7 +97,7 @@ test('days that could be meant in two ways are asked about once, and read as was
   assert.equal(await bornOf('TWO-1'), '2016-01-04')
 })
 
-const odd = (index: number): string => (index % 3 === 0 ? 'not known' : `27/02/20${10 + (index % 9)}`)
+const odd = (index: number): string => (index % 3 === 0 ? 'last year' : `27/02/20${10 + (index % 9)}`)
 
 test('rows with the same problem are told together, mended in the page, and come back mapped as a file', async () => {
   const few = CHILDREN.slice(0, 30).map((child, index) => ({
@@ -111,14 +112,14 @@ test('rows with the same problem are told together, mended in the page, and come
   assert.deepEqual(
     groups.map((group: Json) => [group.rows, group.column, group.cell]),
     [
-      [10, 'date_of_birth', 'not known'],
+      [10, 'date_of_birth', 'last year'],
       [1, 'primary_contact_number', '12'],
     ],
   )
   const { summary } = groups[0]
   const query = new URLSearchParams({ column: 'date_of_birth', summary })
   const [first] = await read(`/${id}/problems?${query}`)
-  assert.deepEqual([first.row, first.child, first.cell], [6, 'Aarav Rao · ODD-0', 'not known'])
+  assert.deepEqual([first.row, first.child, first.cell], [6, 'Aarav Rao · ODD-0', 'last year'])
 
   const file = await fetch(`${bursar.url}${at(`/${id}/bad-rows`)}`, {
     headers: { cookie: finance.cookie ?? '' },
@@ -149,6 +150,41 @@ test('rows with the same problem are told together, mended in the page, and come
   await work(id)
   assert.equal(await bornOf('ODD-0'), '2016-02-27')
   assertAnswer(await finance.post(at(`/${id}/corrections`), emptied), '409 HUE00002')
+})
+
+test('classes in lines between the children are a column, and its rows to correct come back with it', async () => {
+  const file = new Uint8Array(await clerkXlsx())
+  const columns = await columnsOf(file)
+  assert.deepEqual(
+    columns.slice(-1).map(({ title, guess, samples }) => [title, guess, samples[0]]),
+    [['Class, from the lines between', 'grade', 'CLASS : LKG   SEC : A']],
+  )
+  const id = await sendAsGuessed(file)
+  const { rows, other_lines } = await work(id)
+  assert.deepEqual([rows.total, other_lines], [486, ['541: Grand Total 480']])
+  const back = await fetch(`${bursar.url}${at(`/${id}/bad-rows`)}`, {
+    headers: { cookie: finance.cookie ?? '' },
+  })
+  const text = await back.text()
+  assert.match(text, /CLASS : \w+ +SEC : [AB]/)
+  assert.deepEqual(
+    (await columnsOf(text)).map(column => column.guess ?? null),
+    columns.map(column => column.guess ?? null),
+  )
+})
+
+test('a file of an old Excel and a PDF are refused by name', async () => {
+  for (const [head, words] of [
+    [[0xd0, 0xcf, 0x11, 0xe0, 0xa1], /\.xls/],
+    [Array.from(Buffer.from('%PDF-1.7')), /PDF/],
+  ] as const) {
+    const answer = await uploadFile(finance, new Uint8Array(head), {
+      at: SCHOOL,
+      to: 'student-files/columns',
+    })
+    assertAnswer(answer, '400 HUE00000')
+    assert.match(answer.body.message, words)
+  }
 })
 
 test('the template has the school’s own fees as columns and its classes on a second sheet, and is read without a question', async () => {

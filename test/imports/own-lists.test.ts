@@ -1,11 +1,19 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
-import { addDay, decideForm, newDayTally, readDayText } from '../../src/imports/files/days.rules.ts'
-import { chooseHead, type Head } from '../../src/imports/files/columns.rules.ts'
+import {
+  addDate,
+  addDay,
+  answerForm,
+  decideForm,
+  newDayTally,
+  readDayText,
+  type DayForm,
+} from '../../src/imports/files/days.rules.ts'
+import { chooseHead, takeRow, type Head } from '../../src/imports/files/columns.rules.ts'
 import { guessColumns } from '../../src/imports/kinds/matched-columns.rules.ts'
 import { ROSTER_TITLES } from '../../src/imports/kinds/roster/roster.rules.ts'
-import { DAY_WAYS, LOWER, UPPER } from './messy-support.ts'
+import { DAY_WAYS, LOWER, OPEN_WAYS, UPPER } from './messy-support.ts'
 
 const day = fc
   .date({ min: new Date('1975-01-01'), max: new Date('2069-12-31'), noInvalidDate: true })
@@ -32,12 +40,52 @@ for (const [name, write] of Object.entries(DAY_WAYS))
     )
   })
 
-test('a column whose every day could be meant in two ways is asked about, and read day first until then', () => {
+/** Days that are no day in another order of the same numbers. */
+const isClear = (one: string): boolean => Number(one.slice(8)) > 12
+
+for (const [name, write] of Object.entries(OPEN_WAYS))
+  test(`a column that writes its days like ${name} is asked about unless one of them says how, and read as was said`, () => {
+    fc.assert(
+      fc.property(fc.array(day, { minLength: 1, maxLength: 20 }), fc.boolean(), (days, hasClear) => {
+        const open = days.filter(one => !isClear(one) && one.slice(5, 7) !== one.slice(8))
+        const all = hasClear ? days : open
+        const texts = all.map(write.text)
+        const { form, asks } = decided(texts)
+        const isAsked = open.length > 0 && !all.some(isClear)
+        assert.equal(asks !== null, isAsked)
+        const said = asks === null ? form : answerForm(form, asks, write.said)
+        assert.deepEqual(
+          texts.map(text => readDayText(text, said)),
+          all,
+        )
+      }),
+    )
+  })
+
+test('a column that contradicts itself is asked about, and one that says nothing in two ways is not', () => {
   const { form, asks } = decided(['01/02/2015', '', 'n/a', '03/04/2015', '05/05/2015'])
-  assert.equal(asks, '01/02/2015')
+  assert.deepEqual(asks, { day: '01/02/2015', why: 'order' })
   assert.equal(readDayText('01/02/2015', form), '2015-02-01')
   assert.equal(decided(['05/05/2015', '2015-02-01', '27-Feb-16']).asks, null)
-  assert.equal(decided(['27/02/2015', '02/27/2015', '01/02/2015']).asks, '01/02/2015')
+  assert.equal(decided(['27/02/2015', '28/02/2015', '02/27/2015', '01/02/2015']).asks?.day, '01/02/2015')
+})
+
+test('days that a spreadsheet may have exchanged are asked about, and exchanged back when somebody says so', () => {
+  const tally = newDayTally()
+  for (const text of ['27/02/2015', '13/04/2016', '30/05/2014']) addDay(tally, text)
+  for (const date of ['2015-01-02', '2014-08-08']) addDate(tally, date)
+  const { form, asks } = decideForm(tally)
+  assert.deepEqual(asks, { day: '02/01/2015', why: 'spreadsheet' })
+  const column = { name: 'date_of_birth', kind: 'day' as const, isRequired: false }
+  const read = (days: DayForm, cell: Date | string) =>
+    takeRow({ columns: [{ ...column, days }], unknown: [] }, [cell])?.row['date_of_birth']
+  const question = asks ?? assert.fail()
+  assert.equal(read(answerForm(form, question, 'mdy'), new Date('2015-01-02T00:00:00Z')), '2015-02-01')
+  assert.equal(read(answerForm(form, question, 'dmy'), new Date('2015-01-02T00:00:00Z')), '2015-01-02')
+  assert.equal(read(answerForm(form, question, 'mdy'), '27/02/2015'), '2015-02-27')
+  // A date beyond the 12th was not exchanged, and so none was.
+  addDate(tally, '2015-01-20')
+  assert.equal(decideForm(tally).asks, null)
 })
 
 test('whatever stands in a cell, it is a day of the calendar or none', () => {

@@ -29,6 +29,8 @@ function send(to: string, rows: readonly string[], query = ''): Promise<Answer> 
 const sentColumns = (): string =>
   new URLSearchParams({
     columns: JSON.stringify(NAMES),
+    // One day of the column has its month first and one its day.
+    days: JSON.stringify([null, null, null, null, 'dmy', null]),
     academic_year_start: '2026',
     academic_year_end: '2027',
   }).toString()

@@ -91,7 +91,7 @@ test('columns are matched by their headings, and a list without e-mail and ids r
   const problems = await problemsOf(id)
   assert.match(problems[0] ?? '', /^5 primary_contact_number /)
   assert.match(problems[1] ?? '', /^5 fee:BUS_FEE must be an amount/)
-  assert.match(problems[2] ?? '', /^6 identifier stands in row 2 already/)
+  assert.match(problems[2] ?? '', /^6 identifier and name stand in row 2 already/)
   assert.equal((await studentsOf('A-1')).length, 0)
 
   assertAnswer(await finance.post(`${SCHOOL}/student-files/${id}/start`, {}), '200')
@@ -217,7 +217,7 @@ test('a corrected class moves the student, with the fees of its new class, and n
     ],
   }
   assertAnswer(await finance.send('PUT', `${SCHOOL}/fee-structures/2026/2027`, structure), '200')
-  await take('D-1,Dev Kumar,8,9845000110\nD-2,Uma Nair,Std VIII,9845000111')
+  await take('D-1,Dev Kumar,8,9845000110\nD-2,Uma Nair,Std VII,9845000111')
   const [before] = await studentsOf('D-1')
   assert.equal(before.fee_summary.outstanding, 27_000.1)
 
@@ -245,11 +245,15 @@ test('a younger child gets its concession when the elder one is registered after
 })
 
 test('the check of a list and the preview of a structure name the classes without fees', async () => {
-  const rows = ['U-1,Om Rao,8,9845000130', 'U-2,Uma Rao,Std II,9845000131', 'U-3,Ila Rao,Class 17,9845000132']
+  const rows = [
+    'U-1,Om Rao,8,9845000130',
+    'U-2,Uma Rao,Std II,9845000131',
+    'U-3,Ila Rao,Class XI - C,9845000132',
+  ]
   const id = await send(HEAD + rows.join('\n'), FOUR)
   const checked = await work(id)
   assert.equal(checked.rows.without_fees, 2)
-  assert.deepEqual(checked.classes_without_fees, ['Std II', 'Class 17'])
+  assert.deepEqual(checked.classes_without_fees, ['2', '11'])
   const priced = await work(
     await send(`${HEAD.trim()},fee\nU-2,Uma Rao,Std II,9845000131,500`, [...FOUR, 'fee:BUS_FEE']),
   )
@@ -259,7 +263,7 @@ test('the check of a list and the preview of a structure name the classes withou
   const preview = { grade: '8', preview: true }
   const { body } = await finance.post(`${SCHOOL}/fee-structures/2026/2027/apply`, preview)
   const found = body.data.classes_without_fees.map((one: Json) => `${one.grade}: ${one.students}`)
-  assert.deepEqual(found, ['7: 1', 'Class 17: 1', 'Std II: 1'])
+  assert.deepEqual(found, ['11: 1', '2: 1', '7: 1'])
 })
 
 test('a number that fits another child, or several, is a row to correct and moves nobody', async () => {
@@ -274,7 +278,9 @@ test('a number that fits another child, or several, is a row to correct and move
 
 test('an admission number that stands twice in a file is a row to correct, in whatever class', async () => {
   const twice = await take('D-4,Om Das,8,9845000114\nD-4,Isha Das,9,9845000114')
-  assert.deepEqual(twice.problems, ['3 identifier stands in row 2 already'])
+  assert.deepEqual(twice.problems, [
+    '3 identifier stands in row 2 already, of Om Das; one of the two numbers is wrong',
+  ])
   assert.deepEqual(
     (await studentsOf('D-4')).map(one => one.fullname),
     ['Om Das'],

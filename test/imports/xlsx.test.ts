@@ -29,6 +29,20 @@ test('of a workbook the first sheet is read, wherever it lies, with the row numb
   ])
 })
 
+const othersOf = async (parts: Parts): Promise<unknown> =>
+  (await Array.fromAsync(readXlsx(zip(parts))))[0]?.otherSheets
+
+test('further sheets that people see and that have cells are named, and a hidden first one is passed over', async () => {
+  const parts = workbook('<row><c><v>5</v></c></row>')
+  assert.deepEqual(await othersOf(parts), ['Two'])
+  const other = 'xl/worksheets/other.xml'
+  assert.deepEqual(await othersOf({ ...parts, [other]: '<worksheet><sheetData/></worksheet>' }), [])
+  const book = parts['xl/workbook.xml'] ?? ''
+  const hidden = { ...parts, 'xl/workbook.xml': book.replace('sheetId="7"', 'sheetId="7" state="hidden"') }
+  assert.deepEqual(await readParts(hidden), [{ rowNo: 1, cells: [1] }])
+  assert.deepEqual(await othersOf(hidden), [])
+})
+
 test('texts are read from the list of texts, in runs of several looks, and from the cell itself', async () => {
   const texts =
     '<si><t>R&amp;D &#2309;&#x915;</t></si><si><r><t xml:space="preserve">two </t></r><r><t>runs</t></r>' +

@@ -6,7 +6,7 @@ import { field, optional, query } from '../../http/wire/input.ts'
 import { feeCodeOf } from '../../imports/kinds/matched-columns.rules.ts'
 import type { DayForm } from '../../imports/files/days.rules.ts'
 import { badField } from '../../platform/errors.ts'
-import type { FoundColumn } from '../../imports/match-columns.service.ts'
+import type { FoundColumn, FoundColumns } from '../../imports/match-columns.service.ts'
 
 const out = outputOf<Count>()
 export const countOutput = out.object({
@@ -172,11 +172,23 @@ const fileColumnOutput = column.object({
   open_day: column.optional.text(
     'A day of it that could be meant in two ways, where nothing in the column says which.',
     '01/02/2015',
+    one => one.openDay?.day ?? null,
+  ),
+  open_why: column.optional.oneOf(
+    ['order', 'spreadsheet'],
+    '`spreadsheet`: the program that made the file may have exchanged day and month.',
+    one => one.openDay?.why ?? null,
+  ),
+  said_before: column.optional.oneOf(
+    ['dmy', 'mdy'],
+    'What was said of such days in the last file with these headings.',
+    one => one.saidBefore,
   ),
   guess: column.optional.text('The field that it probably holds.', 'identifier'),
 })
-const found = outputOf<FoundColumn[]>()
+const found = outputOf<FoundColumns>()
 export const fileColumnsOutput = found.object({
-  columns: found.list('The columns of the file, from left to right.', fileColumnOutput, all => all),
+  columns: found.list('The columns of the file, from left to right.', fileColumnOutput),
+  other_sheets: found.texts('Further sheets that have rows; they are not read.', ['VI B']),
 })
 export type FileColumnsAnswer = Shown<typeof fileColumnsOutput>

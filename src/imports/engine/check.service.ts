@@ -13,7 +13,7 @@ import { FileRefused, type FileRow, type FileRows } from '../files/columns.rules
 import * as rules from '../imports.rules.ts'
 import type { ImportKind } from '../imports.rules.ts'
 import { readPart, type Import, type ImportKey } from '../imports.store.ts'
-import type { ImportContext, ImportKindDefinition, ChunkVerdict } from '../kinds/kind.ts'
+import type { FileSense, ImportContext, ImportKindDefinition, ChunkVerdict } from '../kinds/kind.ts'
 import { importKinds } from '../kinds/kinds.ts'
 import { childOf, type MaybeRead, type RowLabel, type RowProblem } from '../kinds/merge.rules.ts'
 import * as rowStore from './rows.store.ts'
@@ -30,6 +30,7 @@ export type CheckResult = {
   loweredRows: number
   loweredPaise: Paise
   unknownColumns: string[]
+  otherLines: string[]
 }
 
 export type CheckTarget = {
@@ -46,6 +47,7 @@ export type Report = (share: number) => void
 const READING_SHARE = 0.7
 const INSERTED_AT_ONCE = 1_000
 const MOST_GRADES = 20
+const MOST_LINES = 200
 
 /**
  * Reads a file whole and judges every row of it: what is written in it first, then, group by group, what its rows
@@ -54,12 +56,15 @@ const MOST_GRADES = 20
 export async function checkFile(tx: Transaction, target: CheckTarget, report: Report): Promise<CheckResult> {
   const { key, one } = target
   const { maxGroupRows } = importKinds[one.kind]
-  const reader = new Reader(tx, target, await rowStore.readCorrections(tx, key))
+  const reader = new Reader(tx, target, {
+    corrections: await rowStore.readCorrections(tx, key),
+    sense: await senseOf(tx, target),
+  })
   for await (const { rows, share } of target.rows) {
     await reader.take(rows)
     report(share * READING_SHARE)
   }
-  const { totalRows, notes, unknownColumns } = await reader.finish()
+  const { totalRows, notes, unknownColumns, otherLines } = await reader.finish()
   await planWhole(tx)
   await rowStore.joinGroups(tx, key)
   if (maxGroupRows !== undefined) {
@@ -101,7 +106,13 @@ export async function checkFile(tx: Transaction, target: CheckTarget, report: Re
     loweredRows,
     loweredPaise,
     unknownColumns,
+    otherLines,
   }
+}
+
+async function senseOf(tx: Transaction, { one, context }: CheckTarget): Promise<FileSense | null> {
+  if (one.columns === null) return null
+  return (await importKinds[one.kind].senseOf?.(tx, context.institute, one.columns)) ?? null
 }
 
 function labelled(
@@ -158,13 +169,18 @@ class Notes {
   }
 }
 
+type RowsRead = { staged: rowStore.StagedRow[]; problems: RowProblem[]; codes: Map<string, CodeInUse> }
+type Corrections = ReadonlyMap<number, readonly rowStore.CorrectedCell[]>
+
 /** Reads rows one batch after the other; while the database takes one, the next is being read. */
 class Reader {
   readonly #tx: Transaction
   readonly #target: CheckTarget
   readonly #kind: ImportKindDefinition<unknown>
   readonly #branch: string
-  readonly #corrections: ReadonlyMap<number, readonly rowStore.CorrectedCell[]>
+  readonly #corrections: Corrections
+  readonly #sense: FileSense | null
+  readonly #otherLines: string[] = []
   readonly notes: Notes
   #header: columns.Header | null = null
   #totalRows = 0
@@ -175,9 +191,10 @@ class Reader {
   constructor(
     tx: Transaction,
     target: CheckTarget,
-    corrections: ReadonlyMap<number, readonly rowStore.CorrectedCell[]>,
+    { corrections, sense }: { corrections: Corrections; sense: FileSense | null },
   ) {
     this.#corrections = corrections
+    this.#sense = sense
     this.#tx = tx
     this.#target = target
     this.#kind = importKinds[target.one.kind]
@@ -194,7 +211,7 @@ class Reader {
       // Above the header stand the school's name and the like.
       if (this.#target.one.columns !== null && rowNo < headRow) continue
       if (this.#header === null) this.#header = this.#readHeader(cells)
-      else this.#readRow(this.#header, { rowNo, cells }, { staged, problems, codes })
+      else this.#readLine(this.#header, { rowNo, cells }, { staged, problems, codes })
     }
     await this.#writing
     const writing = this.#write(staged, problems, [...codes.values()])
@@ -203,11 +220,21 @@ class Reader {
     this.#writing = writing
   }
 
-  async finish(): Promise<{ totalRows: number; notes: Notes; unknownColumns: string[] }> {
+  async finish(): Promise<{
+    totalRows: number
+    notes: Notes
+    unknownColumns: string[]
+    otherLines: string[]
+  }> {
     await this.#writing
     if (this.#header === null) throw new FileRefused('The file is empty.')
     if (this.#totalRows === 0) throw new FileRefused('The file has no rows below its header.')
-    return { totalRows: this.#totalRows, notes: this.notes, unknownColumns: this.#header.unknown }
+    return {
+      totalRows: this.#totalRows,
+      notes: this.notes,
+      unknownColumns: this.#header.unknown,
+      otherLines: this.#otherLines,
+    }
   }
 
   #readHeader(cells: FileRow['cells']): columns.Header {
@@ -223,23 +250,34 @@ class Reader {
     return decision.header
   }
 
-  #readRow(
-    header: columns.Header,
-    { rowNo, cells }: FileRow,
-    into: { staged: rowStore.StagedRow[]; problems: RowProblem[]; codes: Map<string, CodeInUse> },
-  ): void {
-    const taken = columns.takeRow(header, columns.correctCells(header, cells, this.#corrections.get(rowNo)))
+  #readLine(header: columns.Header, { rowNo, cells }: FileRow, into: RowsRead): void {
+    const { cells: own, text } = this.#sense?.rowOf(cells) ?? { cells }
+    if (own !== null) return this.#readRow(header, { rowNo, cells: own }, into)
+    if (text !== undefined && this.#otherLines.length < MOST_LINES) this.#otherLines.push(`${rowNo}: ${text}`)
+  }
+
+  #readRow(header: columns.Header, { rowNo, cells }: FileRow, into: RowsRead): void {
+    const written = columns.takeRow(header, cells)
+    const corrections = this.#corrections.get(rowNo)
+    const taken =
+      corrections === undefined
+        ? written
+        : columns.takeRow(header, columns.correctCells(header, cells, corrections))
     if (taken === null) return
     this.#totalRows++
-    const raw = { ...this.#target.one.columns?.defaults, ...taken.row }
+    const said = { ...this.#target.one.columns?.defaults, ...taken.row }
+    const before = Object.fromEntries(
+      (corrections ?? []).map(({ column }) => [column, written?.row[column] ?? '']),
+    )
+    const { raw, problems: unclear } = this.#sense?.tidy(said, before) ?? { raw: said, problems: [] }
     const read = this.#kind.rows.read(raw)
     const keys = this.#kind.keysOf(raw, this.#branch, read.kind === 'good' ? read.row : null)
-    const problems = [...taken.problems, ...(read.kind === 'bad' ? read.problems : [])]
+    const problems = [...taken.problems, ...unclear, ...(read.kind === 'bad' ? read.problems : [])]
     if (read.kind === 'good')
       addAll(problems, this.#kind.rowProblems(this.#target.context.institute, read.row))
     addAll(
       into.problems,
-      problems.map(problem => ({ rowNo, ...problem, ...labelOfRaw(raw, problem.column) })),
+      problems.map(problem => ({ rowNo, ...problem, ...labelOfRaw(said, problem.column) })),
     )
     const isGood = read.kind === 'good' && problems.length === 0
     // A row that cannot be read keeps the rest of its payment from being applied without it.

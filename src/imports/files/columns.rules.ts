@@ -1,8 +1,9 @@
-import { type DayForm, isSerial, readDayText, SERIAL_START } from './days.rules.ts'
+import { type DayForm, exchangeDay, isSerial, readDayText, SERIAL_START } from './days.rules.ts'
 import { DAY_MS } from '../../platform/calendar.ts'
 import { isLikeFormula } from '../../platform/csv.rules.ts'
 import { ROW } from '../../platform/limits.rules.ts'
 import { largestOf } from '../../platform/lists.ts'
+import { plainDigits } from '../../platform/names.ts'
 
 /** A cell as a spreadsheet gives it; CSV has text only. */
 export type Cell = string | number | boolean | Date | null
@@ -86,9 +87,8 @@ export type RawProblem = { column: string; message: string }
 export function correctCells(
   { columns }: Header,
   cells: readonly Cell[],
-  corrections: readonly { column: string; value: string }[] = [],
+  corrections: readonly { column: string; value: string }[],
 ): readonly Cell[] {
-  if (corrections.length === 0) return cells
   const values = new Map(corrections.map(({ column, value }) => [column, value]))
   const width = Math.max(cells.length, columns.length)
   return Array.from(
@@ -132,14 +132,28 @@ function readCell(
   { kind, days }: Column,
   cell: string | number | boolean | Date,
 ): string | number | boolean | typeof ROUNDED {
-  if (cell instanceof Date) return dateText(cell, kind)
+  if (cell instanceof Date) return inOrder(dateText(cell, kind), days)
   if (typeof cell === 'string') return readText(kind, unwrap(cell.trim()), days)
   if (typeof cell === 'boolean') return kind === 'flag' ? cell : String(cell).toUpperCase()
   if (kind === 'amount' || kind === 'year') return cell
   if (kind === 'flag' && (cell === 0 || cell === 1)) return cell === 1
-  if (kind === 'day' || kind === 'moment') return serialText(cell, kind) ?? String(cell)
+  if (kind === 'day' || kind === 'moment') {
+    const serial = serialText(cell, kind)
+    return serial === null ? (readDayText(padDay(cell), days) ?? String(cell)) : inOrder(serial, days)
+  }
   if (Number.isInteger(cell) && !Number.isSafeInteger(cell)) return ROUNDED
   return String(cell)
+}
+
+const DAY_DIGITS = 8
+
+/** 1022016 is 01022016 that was taken for a number. */
+export function padDay(cell: number): string {
+  return String(cell).padStart(DAY_DIGITS, '0')
+}
+
+function inOrder(day: string, days: DayForm | undefined): string {
+  return days?.isExchanged === true ? exchangeDay(day.slice(0, 10)) + day.slice(10) : day
 }
 
 /** Spreadsheets keep leading zeros by ="007", and ERPs keep formulas from running by an apostrophe. */
@@ -160,14 +174,15 @@ const FLAGS: Record<string, boolean> = {
   n: false,
   '0': false,
 }
-const GROUPED = /^(?:₹|rs\.?|inr)?\s*(\d{1,3}(?:,\d{2,3})*,\d{3}(?:\.\d{1,2})?|\d+(?:\.\d{1,2})?)$/i
+const GROUPED =
+  /^(?:₹|rs\.?|inr)?[\s:]*(\d{1,3}(?:,\d{2,3})*,\d{3}(?:\.\d{1,2})?|\d+(?:\.\d{1,2})?)\s*(?:\/[-=]?|only|rs\.?|₹)?$/i
 
 function readText(kind: CellKind, text: string, days?: DayForm): string | boolean {
   switch (kind) {
     case 'flag':
       return FLAGS[text.toLowerCase()] ?? text
     case 'amount':
-      return GROUPED.exec(text)?.[1]?.replaceAll(',', '') ?? text
+      return GROUPED.exec(plainDigits(text))?.[1]?.replaceAll(',', '') ?? text
     case 'day':
       return readDayText(text, days) ?? text
     case 'moment':
@@ -206,6 +221,12 @@ function dateText(date: Date, kind: CellKind): string {
   const text = new Date(Math.round(date.getTime() / 1_000) * 1_000).toISOString().slice(0, 19)
   const isMidnight = text.endsWith('T00:00:00')
   return kind === 'moment' && !isMidnight ? text : isMidnight ? text.slice(0, 10) : text
+}
+
+/** A cell as people see it. */
+export function cellText(cell: Cell): string {
+  if (!(cell instanceof Date)) return String(cell ?? '')
+  return Number.isFinite(cell.getTime()) ? cell.toISOString().slice(0, 10) : ''
 }
 
 /** A date whose cell lost its format is the number of days since then. */
@@ -266,7 +287,8 @@ function joinRows(upper: readonly string[], { rowNo, cells }: FileRow): Head | n
 
 /** Titles have no numbers of their own, such as phones and amounts. */
 function isOfData(cell: Cell): boolean {
-  return cell instanceof Date || typeof cell === 'number' || /\d{4}/.test(String(cell ?? ''))
+  const text = String(cell ?? '').replaceAll(/(?<!\d)20\d\d(?!\d)/g, '')
+  return cell instanceof Date || typeof cell === 'number' || /\d{4}/.test(text)
 }
 
 /** The head of which most columns are known; where none is, the first row that is about as wide as the table. */
@@ -287,8 +309,8 @@ export function chooseHead(rows: readonly FileRow[], known: (head: Head) => numb
 /** A row of a file as its spreadsheet counts: the header is row 1. */
 export type FileRow = { rowNo: number; cells: readonly Cell[] }
 
-/** Some rows, and how much of the file was read until then, from 0 to 1. */
-export type FileRows = { rows: FileRow[]; share: number }
+/** Some rows, and how much of the file was read until then, from 0 to 1; sheets that are not read. */
+export type FileRows = { rows: FileRow[]; share: number; otherSheets?: string[] }
 
 /** Longer than any field is; what is longer still is cut. */
 export function addToCell(text: string, more: string): string {

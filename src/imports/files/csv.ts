@@ -11,6 +11,7 @@ export async function* readCsv(parts: readonly Buffer[]): AsyncGenerator<FileRow
   let csv: CsvReader | null = null
   let bytes = 0
   for (const part of inPieces(parts)) {
+    if (bytes === 0) refuseOthers(part)
     bytes += part.length
     const text = decode(decoder, part)
     csv ??= new CsvReader(delimiterOf(text))
@@ -22,6 +23,20 @@ export async function* readCsv(parts: readonly Buffer[]): AsyncGenerator<FileRow
   if (csv === null) return
   const rows = await csv.finish()
   if (rows.length > 0) yield { rows, share: 1 }
+}
+
+const OTHER_FILES: readonly (readonly [string, string])[] = [
+  [
+    '\u00D0\u00CF\u0011\u00E0',
+    'This is a file of an old Excel (.xls), or one with a password. Open it, choose "Save as" and XLSX, without a password, and send that.',
+  ],
+  ['%PDF', 'This is a PDF. Send the spreadsheet from which it was made, as XLSX or CSV.'],
+]
+
+function refuseOthers(part: Buffer): void {
+  const head = part.toString('latin1', 0, 4)
+  const other = OTHER_FILES.find(([mark]) => mark === head)
+  if (other !== undefined) throw new FileRefused(other[1])
 }
 
 function* inPieces(parts: readonly Buffer[]): Generator<Buffer> {
@@ -39,11 +54,15 @@ function decode(decoder: TextDecoder, part: Buffer | null): string {
   }
 }
 
-/** The one that separates the most names in the first line; names hold none of them. */
+const LOOKED_AT = 40
+
+/** The one that most of the first lines have, and most often: a title or an amount may have another one. */
 function delimiterOf(text: string): string {
-  const [line = ''] = text.split(/[\r\n]/, 1)
-  const count = (delimiter: string): number => line.split(delimiter).length
-  return [',', ';', '\t'].toSorted((one, two) => count(two) - count(one))[0] ?? ','
+  const lines = text.split(/[\r\n]+/, LOOKED_AT)
+  const count = (delimiter: string): number =>
+    lines.reduce((sum, line) => sum + Math.min(line.split(delimiter).length - 1, ROW.columns), 0)
+  const has = (delimiter: string): number => lines.filter(line => line.includes(delimiter)).length
+  return [',', ';', '\t'].toSorted((one, two) => has(two) - has(one) || count(two) - count(one))[0] ?? ','
 }
 
 /** Cuts a row at the most columns; the first filled cell beyond them stays as one cell too many, as in a spreadsheet. */

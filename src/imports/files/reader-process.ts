@@ -53,7 +53,8 @@ export async function* inBatches(
   let batch: FileRow[] = []
   let [cells, characters] = [0, 0]
   let reached = 0
-  for await (const { rows, share } of pieces) {
+  let others: FileRows['otherSheets']
+  for await (const { rows, share, otherSheets } of pieces) {
     for (const row of rows) {
       if (total.rows >= 0 && row.cells.every(isBlank)) continue
       const rowCharacters = charactersOf(row.cells)
@@ -65,12 +66,12 @@ export async function* inBatches(
       cells += row.cells.length
       characters += rowCharacters
       if (batch.length < BATCH.rows && cells < BATCH.cells && characters < BATCH.characters) continue
-      yield { rows: batch, share }
+      yield { rows: batch, share, ...(otherSheets && { otherSheets }) }
       ;[batch, cells, characters] = [[], 0, 0]
     }
-    reached = share
+    ;[reached, others] = [share, otherSheets]
   }
-  if (batch.length > 0) yield { rows: batch, share: reached }
+  if (batch.length > 0) yield { rows: batch, share: reached, ...(others && { otherSheets: others }) }
 }
 
 function refuseBeyond(total: RowLimits, limits: RowLimits): void {

@@ -12,6 +12,8 @@ export type Workbook = {
   isDate: readonly boolean[]
   /** The days are counted from 1904 on. */
   is1904: boolean
+  /** Names of further sheets that people see and that have cells, of the first fifty. */
+  otherSheets: string[]
 }
 
 const NO_LISTENER: XmlListener = { open: () => {}, close: () => {}, text: () => {} }
@@ -21,13 +23,21 @@ export async function openWorkbook(archive: Archive): Promise<Workbook | null> {
   const read = (path: string, listener: Partial<XmlListener>): Promise<void> =>
     readWhole(archive, path, listener)
   const relations = await readRelations(read)
-  const { relationId, is1904 } = await readBook(read)
-  const sheet = archive.find(relations.find(relation => relation.id === relationId)?.path ?? '')
+  const { sheets, is1904 } = await readBook(read)
+  const entryOf = ({ relationId }: Sheet): Entry | undefined =>
+    archive.find(relations.find(relation => relation.id === relationId)?.path ?? '')
+  const [first, ...others] = sheets
+  const sheet = first === undefined ? undefined : entryOf(first)
   if (sheet === undefined) return null
+  const otherSheets: string[] = []
+  for (const other of others) {
+    const entry = entryOf(other)
+    if (entry !== undefined && (await hasCells(archive, entry))) otherSheets.push(other.name)
+  }
   const pathOf = (type: string): string | undefined => relations.find(one => one.type === type)?.path
   const texts = await readTexts(read, pathOf('sharedStrings') ?? 'xl/sharedStrings.xml')
   const isDate = await readStyles(read, pathOf('styles') ?? 'xl/styles.xml')
-  return { archive, sheet, texts, isDate, is1904 }
+  return { archive, sheet, texts, isDate, is1904, otherSheets }
 }
 
 /** Tells the listener of the document; answers after each piece how many bytes were read. */
@@ -76,16 +86,40 @@ async function readRelations(read: ReadWhole): Promise<Relation[]> {
   return relations
 }
 
-async function readBook(read: ReadWhole): Promise<{ relationId: string | null; is1904: boolean }> {
-  let relationId: string | null = null
+type Sheet = { relationId: string; name: string }
+
+const MOST_SHEETS = 50
+const SHEET_NAME = 31
+
+/** The sheets in their order; hidden ones only if there are no others. */
+async function readBook(read: ReadWhole): Promise<{ sheets: Sheet[]; is1904: boolean }> {
+  const seen: Sheet[] = []
+  const hidden: Sheet[] = []
   let is1904 = false
   await read('xl/workbook.xml', {
     open(name, attributes) {
-      if (name === 'sheet') relationId ??= attributeOf(attributes, 'id') ?? null
-      else if (name === 'workbookPr') is1904 = /^(1|true)$/.test(attributeOf(attributes, 'date1904') ?? '')
+      if (name === 'sheet') {
+        const into = (attributeOf(attributes, 'state') ?? 'visible') === 'visible' ? seen : hidden
+        const sheetName = (attributeOf(attributes, 'name') ?? '').slice(0, SHEET_NAME)
+        if (into.length < MOST_SHEETS)
+          into.push({ relationId: attributeOf(attributes, 'id') ?? '', name: sheetName })
+      } else if (name === 'workbookPr') is1904 = /^(1|true)$/.test(attributeOf(attributes, 'date1904') ?? '')
     },
   })
-  return { relationId, is1904 }
+  return { sheets: seen.length > 0 ? seen : hidden, is1904 }
+}
+
+/** Looks at the beginning of a sheet only. */
+async function hasCells(archive: Archive, entry: Entry): Promise<boolean> {
+  try {
+    for await (const part of archive.unpack(entry))
+      return /<(?:\w{1,20}:)?c[ >]/.test(part.toString('latin1'))
+    return false
+  } catch (error) {
+    // What is not read may be broken.
+    if (error instanceof ArchiveBroken) return false
+    throw error
+  }
 }
 
 /** Very many short texts in little memory: as strings of their own they would take several times as much. */

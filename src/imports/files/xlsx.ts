@@ -12,7 +12,9 @@ export async function* readXlsx(bytes: Buffer, merged: readonly number[] = []): 
   try {
     const book = await openWorkbook(await Archive.open(bytes))
     if (book === null) throw new FileRefused(BROKEN)
-    yield* readSheet(book, merged.length === 0 ? [] : await readMerges(book, merged))
+    const { otherSheets } = book
+    const merges = merged.length === 0 ? [] : await readMerges(book, merged)
+    for await (const part of readSheet(book, merges)) yield { ...part, otherSheets }
   } catch (error) {
     throw explain(error)
   }

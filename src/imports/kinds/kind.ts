@@ -2,7 +2,8 @@ import type { CatalogueEntry, Institute } from '../../institutes/institutes.rule
 import type { Queryable, Transaction } from '../../platform/db/database.ts'
 import type { RowLimits } from '../../platform/limits.rules.ts'
 import type { LoweredRow } from '../engine/rows.store.ts'
-import type { RawProblem, RawRow } from '../files/columns.rules.ts'
+import type { Cell, RawProblem, RawRow } from '../files/columns.rules.ts'
+import type { FileColumns } from './matched-columns.rules.ts'
 import type { LinkOptions } from './links/links.rules.ts'
 import type { RowGroup, RowLabel, RowProblem } from './merge.rules.ts'
 import type { RowDefinition, RowKeys } from './row-fields.schemas.ts'
@@ -17,6 +18,14 @@ export type ImportContext = {
   /** Set for a file of links. */
   options: LinkOptions | null
   publicUrl: string
+}
+
+/** How a school's own file is read, line by line: what is written as people write it becomes what the API takes. */
+export type FileSense = {
+  /** The cells of a row; null for a line that is none, with its text where that should be told. */
+  rowOf(cells: readonly Cell[]): { cells: readonly Cell[] | null; text?: string }
+  /** `written` has what the file says in the cells that a person corrected. */
+  tidy(raw: RawRow, written: RawRow): { raw: RawRow; problems: RawProblem[] }
 }
 
 export type Outcome = { appliedRows: number; unchangedRows: number }
@@ -39,6 +48,8 @@ export type ChunkVerdict = {
 export type ImportKindDefinition<Row> = {
   rows: RowDefinition<Row>
   limits: RowLimits
+  /** Absent: every line is a row, and says what it says. */
+  senseOf?(db: Queryable, institute: Institute, columns: FileColumns): Promise<FileSense>
   /** Fields that a cell merged over several rows may hold for all of them. */
   mergedFields?: readonly string[]
   /** Rows of one group in a file; absent: as many as the file has. */

@@ -44,29 +44,35 @@ export function guessColumns(
   return titles.map((title, index) => {
     const own = lower[index] ?? title
     // "Father" above "Name" is the father's name; "Fees" above "Tuition" is the fee that the lower one names.
-    const whole = guessColumn(title, fields, fees)
+    const known = { fields, fees, taken }
+    const whole = guessColumn(title, known)
     const isFee = whole !== null && feeCodeOf(whole) !== null
-    const guess =
-      own === title || (whole !== null && !isFee) ? whole : (guessColumn(own, fields, fees) ?? whole)
+    const guess = own === title || (whole !== null && !isFee) ? whole : (guessColumn(own, known) ?? whole)
     if (guess === null || taken.has(guess)) return null
     taken.add(guess)
     return guess
   })
 }
 
-function guessColumn(title: string, fields: Titles<string>, fees: readonly Fee[]): string | null {
+type Known = KnownColumns & { taken: ReadonlySet<string> }
+
+function guessColumn(title: string, { fields, fees, taken }: Known): string | null {
   const plain = lettersOf(title)
   if (plain === '') return null
   const known = fees.find(({ code, name }) => lettersOf(code) === plain || lettersOf(name) === plain)
   if (known !== undefined) return FEE + known.code
-  const field =
-    fields.find(([name]) => lettersOf(name) === plain) ?? fields.find(([, titles]) => titles.test(plain))
-  if (field !== undefined) return field[0]
+  // "Date of birth (DD/MM/YYYY)", "Class 2026-27" and "Student name (in capitals)".
+  const short = lettersOf(title.replaceAll(/\([^()]*\)|\b20\d\d(?:\s?[-–/]\s?\d{2,4})?/g, ''))
+  const named = fields.filter(([name]) => lettersOf(name) === plain)
+  const titled = fields.filter(([, titles]) => titles.test(plain) || titles.test(short))
+  const found = named.length > 0 ? named : titled
+  // A second mobile number is the other one, and a third is none.
+  if (found.length > 0) return (found.find(([name]) => !taken.has(name)) ?? found[0])?.[0] ?? null
   return A_FEE.test(plain) && !NOT_A_FEE.test(plain) ? FEE + feeCodeFor(title) : null
 }
 
 function lettersOf(text: string): string {
-  return text.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, '')
+  return text.toLowerCase().replaceAll(/[^\p{L}\p{M}\p{N}]+/gu, '')
 }
 
 const LONGEST_CODE = 64

@@ -12,7 +12,7 @@ import {
   stopLinkFile,
   type MadeLink,
 } from '../../../imports/link-files.service.ts'
-import { readColumns, type FoundColumn } from '../../../imports/match-columns.service.ts'
+import { readColumns, type FoundColumns } from '../../../imports/match-columns.service.ts'
 import type { PaymentContext } from '../../../payments/context.ts'
 import { EVERYONE } from '../../console.rules.ts'
 import { addConsoleFile, addConsoleUpload } from '../../files.routes.ts'
@@ -55,7 +55,7 @@ function addUploadRoute(scope: FastifyInstance, ctx: PaymentContext): void {
     query: columnsQuery,
     mediaTypes: MEDIA_TYPES,
     perform: (command, { institute, file }) => readColumns(ctx, command, institute, { file, kind: 'links' }),
-    audit: (columns: FoundColumn[]) => ({
+    audit: ({ columns }: FoundColumns) => ({
       what: 'links.file_read',
       about: 'links',
       after: { columns: columns.length },

@@ -1,4 +1,4 @@
-import { type Cell, PROBLEM_TITLE } from '../../../imports/files/columns.rules.ts'
+import { cellText, PROBLEM_TITLE } from '../../../imports/files/columns.rules.ts'
 import type { BadRow } from '../../../imports/rosters.service.ts'
 import { csvHead, csvRow, type Column } from '../../reports/reports.rules.ts'
 
@@ -17,12 +17,8 @@ function columnsOf(titles: readonly string[]): Column<BadRow>[] {
     ...titles.map((title, index): Column<BadRow> => ({
       title,
       kind: 'text',
-      value: row => textOf(row.cells[index] ?? null),
+      value: row => cellText(row.cells[index] ?? null),
     })),
     { title: PROBLEM_TITLE, kind: 'text', value: row => row.message },
   ]
-}
-
-function textOf(cell: Cell): string {
-  return cell instanceof Date ? cell.toISOString().slice(0, 10) : String(cell ?? '')
 }

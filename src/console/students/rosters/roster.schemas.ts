@@ -82,6 +82,9 @@ export const rosterOutput = out.object({
   message: out.optional.text('Why it failed.', 'The file has no rows below its header.'),
   file_name: out.text('What the file is called.', 'class-5.xlsx', one => one.fileName ?? ''),
   unknown_columns: out.texts('Columns that are left out.', ['Remarks']),
+  other_lines: out.texts('Lines that are no child, such as totals, with their numbers; at most 200.', [
+    '484: Grand total 480',
+  ]),
   classes_without_fees: out.texts('Such classes, at most 20.', ['Std II'], one => one.unpricedGrades),
   lowered_amount: out.amount(
     'How much less they would have to pay together, rupees.',

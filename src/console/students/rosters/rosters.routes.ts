@@ -5,7 +5,7 @@ import { receiveFiles } from '../../../http/upload.ts'
 import { MEDIA_TYPES, ROSTERS, XLSX_TYPE } from '../../../imports/imports.rules.ts'
 import { cancelImport, getImport, listProblems, type Import } from '../../../imports/imports.service.ts'
 import { ROSTER_FIELDS } from '../../../imports/kinds/roster/roster.rules.ts'
-import { readColumns, type FoundColumn } from '../../../imports/match-columns.service.ts'
+import { readColumns, type FoundColumns } from '../../../imports/match-columns.service.ts'
 import { correctRoster, createRoster, groupProblems, readBadRows } from '../../../imports/rosters.service.ts'
 import type { FlexContext } from '../../../flex/context.ts'
 import type { Context } from '../../../platform/context.ts'
@@ -54,7 +54,7 @@ function addUploads(scope: FastifyInstance, ctx: Context): void {
     query: columnsQuery,
     mediaTypes: MEDIA_TYPES,
     perform: (command, { institute, file }) => readColumns(ctx, command, institute, { file, kind: 'roster' }),
-    audit: (columns: FoundColumn[]) => ({
+    audit: ({ columns }: FoundColumns) => ({
       what: 'students.file_read',
       about: 'students',
       after: { columns: columns.length },

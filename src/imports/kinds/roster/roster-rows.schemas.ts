@@ -31,6 +31,8 @@ const cells = input(
     mother_name: parentName('mother'),
     guardian_name: parentName('guardian'),
     primary_contact_number: studentFields.primary_contact_number,
+    other_contact_number: optional(field.text('Used where the first number is missing.', '98450 12345')),
+    surname: optional(field.text('Joined to the name.', 'Rao')),
     primary_contact_email: optional(studentFields.primary_contact_email, ''),
     date_of_birth: optional(studentFields.date_of_birth),
     custom_identifier: studentFields.custom_identifier,
@@ -68,7 +70,15 @@ export const rosterRows: RowDefinition<RosterRow> = {
 
 function toStudent(read: Read<typeof cells>): Omit<RosterRow, 'fees'> {
   const { owner, rest } = splitIdentity(read)
-  const { registrationId, fatherName, motherName, guardianName, ...profile } = rest
+  const {
+    registrationId,
+    fatherName,
+    motherName,
+    guardianName,
+    otherContactNumber: _,
+    surname: _joined,
+    ...profile
+  } = rest
   const contactName = fatherName ?? motherName ?? guardianName ?? `Parent of ${profile.fullname}`
   return { ...owner, registrationId, profile: { ...profile, contactName } }
 }

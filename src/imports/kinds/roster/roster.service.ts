@@ -2,6 +2,7 @@ import { loweredBy } from '../../../fees/fees.rules.ts'
 import { applyFees, planFees, type FeePlan } from '../../../fees/fees.service.ts'
 import { pricedGrades, structureFor } from '../../../fees/structures/structure.rules.ts'
 import { readStructures } from '../../../fees/structures/structures.service.ts'
+import { listEntries } from '../../../institutes/catalogue.service.ts'
 import { dayOf } from '../../../platform/calendar.ts'
 import type { Queryable, Transaction } from '../../../platform/db/database.ts'
 import { toRupees } from '../../../platform/money.ts'
@@ -20,6 +21,7 @@ import {
 } from '../../../students/structures/apply-structure.service.ts'
 import { findFamilies } from '../../../students/users/users.service.ts'
 import type { LoweredRow } from '../../engine/rows.store.ts'
+import type { RawRow } from '../../files/columns.rules.ts'
 import type { ImportKindDefinition, ChunkVerdict, Outcome } from '../kind.ts'
 import {
   childOf,
@@ -33,6 +35,9 @@ import {
   type RowProblem,
 } from '../merge.rules.ts'
 import { keysByNumber, ofStudents } from '../row-fields.schemas.ts'
+import { tidyRow } from './cells.rules.ts'
+import { SchoolClasses } from './classes.rules.ts'
+import { RosterLines } from './lines.rules.ts'
 import { rosterRows, type RosterRow } from './roster-rows.schemas.ts'
 import { addAll } from '../../../platform/lists.ts'
 import { isSameName } from '../../../platform/names.ts'
@@ -43,6 +48,18 @@ type PlannedRosterRow = { plan: RegistrationPlan; fees: FeePlan; placed: PlacedR
 export const rosterImport: ImportKindDefinition<RosterRow> = {
   ...ofStudents,
   limits: ROW_FILES.roster,
+  async senseOf(db, institute, columns) {
+    const classes = await readClassesOfYear(db, institute.id, columns.defaults)
+    const lines = new RosterLines(columns, classes)
+    return {
+      rowOf(cells) {
+        const line = lines.take(cells)
+        if (line.kind === 'child') return { cells: line.cells }
+        return line.kind === 'other' ? { cells: null, text: line.text } : { cells: null }
+      },
+      tidy: (raw, written) => tidyRow(raw, { classes, written }),
+    }
+  },
   // Not what differs between children, and no fees: brothers would owe the same amount twice.
   mergedFields: ['grade', 'section', 'primary_contact_number', 'father_name', 'mother_name', 'guardian_name'],
   rows: rosterRows,
@@ -97,6 +114,29 @@ export const rosterImport: ImportKindDefinition<RosterRow> = {
   },
 }
 
+/** The school's classes as far as they are known before the year of a list is. */
+export async function readClasses(db: Queryable, instituteId: number): Promise<SchoolClasses> {
+  return new SchoolClasses({ ofYear: [], ever: await everHad(db, instituteId) })
+}
+
+async function everHad(db: Queryable, instituteId: number): Promise<string[]> {
+  return (await listEntries({ db }, { id: instituteId }, 'grade')).map(({ code }) => code)
+}
+
+async function readClassesOfYear(
+  db: Queryable,
+  instituteId: number,
+  defaults: RawRow,
+): Promise<SchoolClasses> {
+  const { shared, own } = await readStructures(db, instituteId, {
+    academicYearStart: Number(defaults['academic_year_start']),
+    academicYearEnd: Number(defaults['academic_year_end']),
+  })
+  const structures = [...(shared === null ? [] : [shared]), ...own.values()]
+  const ofYear = [...new Set(structures.flatMap(pricedGrades))]
+  return new SchoolClasses({ ofYear, ever: await everHad(db, instituteId) })
+}
+
 function labelOfRow({ identity, profile, fees }: RosterRow, column: string): RowLabel {
   const fee = fees.find(one => column === `fee:${one.componentType}`)
   const cells: Record<string, string | null | undefined> = {
@@ -143,11 +183,18 @@ function onePerStudent(groups: readonly RowGroup<RosterRow>[]): {
   return {
     rows: read.flatMap(([first]) => first ?? []),
     problems: read.flatMap(([first, ...others]) =>
-      problemsOf(others, {
-        column: 'identifier',
-        message: `stands in row ${first?.rowNo ?? 0} already`,
-      }),
+      first === undefined ? [] : others.flatMap(other => problemsOf([other], twiceProblem(first, other))),
     ),
+  }
+}
+
+function twiceProblem(first: PlacedRow<RosterRow>, other: PlacedRow<RosterRow>): Problem {
+  const { fullname } = first.row.profile
+  return {
+    column: 'identifier',
+    message: isSameName(fullname, other.row.profile.fullname)
+      ? `and name stand in row ${first.rowNo} already, which is used`
+      : `stands in row ${first.rowNo} already, of ${fullname}; one of the two numbers is wrong`,
   }
 }
 

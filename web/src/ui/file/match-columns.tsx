@@ -46,8 +46,12 @@ export function MatchColumns({
   children?: ReactNode
 }) {
   const [names, setNames] = useState(columns.map(column => column.guess ?? ''))
-  const [days, setDays] = useState<(string | null)[]>(columns.map(() => null))
+  const [days, setDays] = useState<(string | null)[]>(columns.map(column => column.said_before ?? null))
   const missing = missingIn(names)
+  const isDay = (index: number): boolean => dayFields.includes(names[index] ?? '')
+  const isOpen = columns.some(
+    (one, index) => one.open_day !== undefined && isDay(index) && days[index] === null,
+  )
   const isTwice = names.some((name, index) => name !== '' && names.indexOf(name) !== index)
   const matched = JSON.stringify(names.map(name => name || null))
   const check = useCommand<File, { id: string }>({
@@ -69,18 +73,18 @@ export function MatchColumns({
       {children}
       <ColumnTable columns={columns} names={names} onChange={setNames} fields={fields} fees={fees} />
       <OpenDays
-        columns={columns.map((column, index) => ({
-          ...column,
-          isDay: dayFields.includes(names[index] ?? ''),
-        }))}
+        columns={columns.map((column, index) => ({ ...column, isDay: isDay(index) }))}
         days={days}
         onChange={setDays}
       />
-      {missing.length > 0 && <Notice>{`Still missing: ${missing.join(', ')}.`}</Notice>}
-      {isTwice && <Notice>Two columns are matched to the same field. Leave one of them out.</Notice>}
+      <Notices missing={missing} isOpen={isOpen} isTwice={isTwice} />
       <Problem error={check.error} />
       <Group my="md">
-        <Button type="submit" loading={check.isPending} disabled={missing.length > 0 || isTwice || !isReady}>
+        <Button
+          type="submit"
+          loading={check.isPending}
+          disabled={missing.length > 0 || isTwice || isOpen || !isReady}
+        >
           Check the file
         </Button>
         <Button variant="default" onClick={onCancel}>
@@ -88,6 +92,24 @@ export function MatchColumns({
         </Button>
       </Group>
     </form>
+  )
+}
+
+function Notices({
+  missing,
+  isOpen,
+  isTwice,
+}: {
+  missing: readonly string[]
+  isOpen: boolean
+  isTwice: boolean
+}) {
+  return (
+    <>
+      {missing.length > 0 && <Notice>{`Still missing: ${missing.join(', ')}.`}</Notice>}
+      {isOpen && <Notice>Say above what the dates mean.</Notice>}
+      {isTwice && <Notice>Two columns are matched to the same field. Leave one of them out.</Notice>}
+    </>
   )
 }
 
@@ -109,17 +131,21 @@ function OpenDays({
   days: readonly (string | null)[]
   onChange: (days: (string | null)[]) => void
 }) {
-  return columns.map(({ title, open_day: day, isDay }, index) =>
+  return columns.map(({ title, open_day: day, open_why: why, isDay }, index) =>
     day === undefined || !isDay ? null : (
       <NativeSelect
         key={title}
         label={`What ${day} means in “${title}”`}
-        description="Nothing in this column says whether the day or the month comes first."
+        description={
+          why === 'spreadsheet'
+            ? 'Some dates of this column are texts and some are not: the spreadsheet may have exchanged day and month. Compare this one with the admission form.'
+            : 'Nothing in this column says whether the day or the month comes first.'
+        }
         maw={420}
         mt="md"
-        value={days[index] ?? 'dmy'}
-        onChange={event => onChange(days.with(index, event.currentTarget.value))}
-        data={meaningsOf(day)}
+        value={days[index] ?? ''}
+        onChange={event => onChange(days.with(index, event.currentTarget.value || null))}
+        data={[{ value: '', label: 'Choose' }, ...meaningsOf(day)]}
       />
     ),
   )
@@ -127,7 +153,8 @@ function OpenDays({
 
 /** 01/02/2015 both ways. */
 function meaningsOf(day: string): { value: string; label: string }[] {
-  const [first = '', second = '', year = ''] = day.split(/[^0-9]+/)
+  const parts = day.split(/[^0-9]+/)
+  const [year = '', first = '', second = ''] = /^\d{4}/.test(day) ? parts : [parts[2], parts[0], parts[1]]
   const full = year.length === 2 ? `20${year}` : year
   const dayOf = (month: string, date: string): string =>
     formatDay(`${full}-${month.padStart(2, '0')}-${date.padStart(2, '0')}`)

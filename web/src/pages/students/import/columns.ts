@@ -7,6 +7,8 @@ export const FIELD_LABELS: Record<RosterField, string> = {
   grade: 'Class',
   section: 'Section',
   primary_contact_number: 'Mobile of the family',
+  other_contact_number: 'Other mobile, if the first is missing',
+  surname: 'Surname, if apart from the name',
   father_name: 'Father’s name',
   mother_name: 'Mother’s name',
   guardian_name: 'Guardian’s name',

@@ -68,8 +68,24 @@ function Shown({ file }: { file: RosterAnswer }) {
       ]}
     >
       <Now file={file} />
+      <OtherLines lines={file.other_lines} />
       <RowsToCorrect file={file} />
     </Detail>
+  )
+}
+
+/** Totals, signatures and headings that come again: whoever sent the list sees that no child is among them. */
+function OtherLines({ lines }: { lines: readonly string[] }) {
+  if (lines.length === 0) return null
+  return (
+    <details>
+      <summary>{`${counted(lines.length, 'line is', 'lines are')} no child, such as totals and headings, and left out`}</summary>
+      <ul>
+        {lines.map(line => (
+          <li key={line}>{`Row ${line}`}</li>
+        ))}
+      </ul>
+    </details>
   )
 }
 

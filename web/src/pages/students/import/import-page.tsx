@@ -1,3 +1,4 @@
+import { Alert } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { FileColumnsAnswer } from '../../../../../src/console/lists/list.schemas.ts'
@@ -49,6 +50,15 @@ export function ImportPage() {
   )
 }
 
+function OtherSheets({ names }: { names: readonly string[] }) {
+  if (names.length === 0) return null
+  return (
+    <Alert color="yellow" mb="md" role="status">
+      {`Only the first sheet of this file is read, and not ${names.map(name => `“${name}”`).join(', ')}. If there are children in them too, copy them below those of the first sheet, or save each sheet as a file.`}
+    </Alert>
+  )
+}
+
 function Upload({ onSent }: { onSent: (id: string) => void }) {
   const path = useInstitutePath()
   const [file, setFile] = useState<File>()
@@ -58,7 +68,12 @@ function Upload({ onSent }: { onSent: (id: string) => void }) {
     read.mutate(chosen)
   }
   if (file !== undefined && read.isSuccess && read.data !== undefined)
-    return <MatchStudents file={file} columns={read.data.columns} onSent={onSent} onCancel={read.reset} />
+    return (
+      <>
+        <OtherSheets names={read.data.other_sheets} />
+        <MatchStudents file={file} columns={read.data.columns} onSent={onSent} onCancel={read.reset} />
+      </>
+    )
   return (
     <FileDrop
       label="File of students"

@@ -1,4 +1,4 @@
-import { Button, Group, TextInput } from '@mantine/core'
+import { Button, Group, NativeSelect, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type {
@@ -7,6 +7,7 @@ import type {
   RosterProblemAnswer,
 } from '../../../../../src/console/students/rosters/roster.schemas.ts'
 import { get, list } from '../../../api/client.ts'
+import { useChoices } from '../../../api/choices.ts'
 import { useCommand } from '../../../api/command.ts'
 import { useInstitutePath, useMay } from '../../../api/session.ts'
 import { columnLabel } from '../../../ui/file/column-table.tsx'
@@ -100,9 +101,17 @@ function GroupOfRows({ file, group, edit }: { file: string; group: ProblemGroup;
       <Group justify="space-between" gap="sm">
         <p>
           <strong>{counted(rows, 'row')}</strong>
-          {`: ${words}${cell === '' ? '' : `; for example “${cell}”`}`}
+          {`: ${words}${cell === '' || words.includes(cell) ? '' : `; for example “${cell}”`}`}
         </p>
         <Group gap="xs">
+          {edit !== null && column === 'grade' && (
+            <ChooseClass
+              label={rows === 1 ? 'Its class is' : `All ${rows} are in class`}
+              written={cell}
+              value={edit.edits[all]?.value ?? ''}
+              onChange={value => edit.setEdits(chosen(edit.edits, all, { column, summary, value }))}
+            />
+          )}
           {edit !== null && isOptional && (
             <Button
               size="compact-sm"
@@ -126,6 +135,39 @@ function GroupOfRows({ file, group, edit }: { file: string; group: ProblemGroup;
       {isOpen && <Rows file={file} group={group} edit={emptied ? null : edit} label={label} />}
     </section>
   )
+}
+
+/** One of the school's classes for all children of a group, or the class as it is written, as a new one. */
+function ChooseClass({
+  label,
+  written,
+  value,
+  onChange,
+}: {
+  label: string
+  written: string
+  value: string
+  onChange: (value: string) => void
+}) {
+  const { grades } = useChoices()
+  return (
+    <NativeSelect
+      size="xs"
+      aria-label={`${label}, instead of “${written}”`}
+      value={value}
+      onChange={event => onChange(event.currentTarget.value)}
+      data={[
+        { value: '', label: `${label} …` },
+        ...grades.map(({ code, name }) => ({ value: code, label: name || code })),
+        ...(written === '' ? [] : [{ value: written, label: `“${written}” is a class of ours` }]),
+      ]}
+    />
+  )
+}
+
+function chosen(edits: Edits, key: string, correction: Correction): Edits {
+  const { [key]: _, ...others } = edits
+  return correction.value === '' ? others : { ...others, [key]: correction }
 }
 
 function toggled(edits: Edits, key: string, correction: Correction): Edits {
