@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import type { FlexContext } from '../flex/context.ts'
+import type { ConsoleContext } from './context.ts'
 import type { LoanContext } from '../loans/context.ts'
 import { accountRoutes } from './team/account.routes.ts'
 import { approvalRoutes } from './approvals/approvals.routes.ts'
@@ -34,7 +34,7 @@ import { rolloverConsoleRoutes } from './students/rollover/rollover.routes.ts'
 import { teamRoutes } from './team/team.routes.ts'
 
 /** Every area of the console's API, one line each. */
-export async function consoleRoutes(app: FastifyInstance, ctx: FlexContext & LoanContext): Promise<void> {
+export async function consoleRoutes(app: FastifyInstance, ctx: ConsoleContext & LoanContext): Promise<void> {
   sessionRoutes(app, ctx)
   accountRoutes(app, ctx)
   teamRoutes(app, ctx)

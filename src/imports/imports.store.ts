@@ -34,12 +34,12 @@ export type Import = {
   failedRows: number
   /** Good rows that the check found to be applied before. */
   knownRows: number
-  /** In a file of links, good rows that pay the dues of a student, as the check found. */
+  /** How many good rows of a file of links pay the dues of a student; the check found them. */
   settlingRows: number
-  /** In a list of students, those in classes without fees, and some of these classes. */
+  /** How many students of a list are in classes without fees, and some of these classes. */
   unpricedRows: number
   unpricedGrades: string[]
-  /** In a list of students, how many who have fees would owe less, and how much less together. */
+  /** How many students of a list would owe less than now, and how much less together. */
   loweredRows: number
   loweredPaise: Paise
   structuresDigest: string | null

@@ -73,7 +73,7 @@ type PaidOrderOnPaper = {
   payment: Payment
   letterhead: Letterhead
   refunds: PaidFor['refunds']
-  /** That of the family, with English beside it. */
+  /** The language of the family, with English beside it. */
   language: Language
 }
 

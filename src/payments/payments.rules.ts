@@ -165,7 +165,7 @@ export function nextCheck(checks: number, now: Date): Date {
 
 const DEBIT_AT_BANK_MS = 4 * 3_600_000
 
-/** By a mandate: no payer is at a page of the provider. */
+/** A debit is made by a mandate: no payer is at a page of the provider. */
 export const isDebit = ({ mode }: Pick<Payment, 'mode'>): boolean =>
   mode === 'enach' || mode === 'upi_autopay'
 

@@ -35,7 +35,7 @@ export async function findReceipt(
   return row ?? null
 }
 
-/** Of payments that may have had several: the first cancelled first. */
+/** A payment may have had several cancelled receipts: the first cancelled comes first. */
 export async function listCancelledReceipts(
   db: Queryable,
   instituteId: number,

@@ -19,7 +19,7 @@ const PART = 50
 
 const BY_NUMBER = new Intl.Collator('en', { numeric: true })
 
-/** In the order in which papers are handed out: class by class, by name. */
+/** Papers are printed as they are handed out: class by class, by name. */
 async function listByClass(
   { db }: Pick<Context, 'db'>,
   institute: Institute,

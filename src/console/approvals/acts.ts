@@ -13,7 +13,7 @@ import { getOrder } from '../../orders/orders.service.ts'
 import { formatRupees, paiseOf, sumPaise, toRupees, type Paise } from '../../platform/money.ts'
 import type { Transaction } from '../../platform/db/database.ts'
 import { readableComponent } from '../../platform/names.ts'
-import type { FlexContext } from '../../flex/context.ts'
+import type { ConsoleContext } from '../context.ts'
 import { refundMismatch, type SettledMismatch } from '../../payments/mismatches/mismatches.service.ts'
 import type { AskedRefund, Refund } from '../../payments/refunds/refunds.rules.ts'
 import { refundAdvance } from '../../payments/refunds/advance-refund.service.ts'
@@ -60,7 +60,7 @@ export const refundAct: GuardedAct<RefundRequest, RequestedRefund> = {
 /** A refund of an order counts as given to its child, also where the order names the child only by its admission number. */
 async function giftOf(
   tx: Transaction,
-  ctx: FlexContext,
+  ctx: ConsoleContext,
   { institute, order, amountPaise }: Pick<ActTarget, 'institute'> & { order: Order; amountPaise: Paise },
 ): Promise<Gift> {
   const { studentId, identifier, academicYearStart, academicYearEnd } = order

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { one, type Reply } from '../../http/reply.ts'
 import { field, input, optional } from '../../http/wire/input.ts'
-import type { FlexContext } from '../../flex/context.ts'
+import type { ConsoleContext } from '../context.ts'
 import { toRupees } from '../../platform/money.ts'
 import { addConsoleRead, addConsoleWrite } from '../auth/access.routes.ts'
 import type { AuditNote } from '../audit/audit.service.ts'
@@ -23,7 +23,7 @@ const declineInput = input({
 })
 
 /** What waits for a second person. */
-export function approvalRoutes(app: FastifyInstance, ctx: FlexContext): void {
+export function approvalRoutes(app: FastifyInstance, ctx: ConsoleContext): void {
   addList(app, ctx, { url: '/approvals', list: approvalList })
   addConsoleWrite(app, ctx, {
     method: 'POST',
@@ -60,7 +60,7 @@ export function approvalRoutes(app: FastifyInstance, ctx: FlexContext): void {
   addLimit(app, ctx)
 }
 
-function addLimit(app: FastifyInstance, ctx: FlexContext): void {
+function addLimit(app: FastifyInstance, ctx: ConsoleContext): void {
   addConsoleRead(app, ctx, {
     url: '/approval-limit',
     roles: EVERYONE,
@@ -109,7 +109,7 @@ export function noteOf({ id, state, act, about, title, amountPaise, note, reason
 
 /** The parts of a console route whose act may need a second person. */
 export function guarded<Request extends { reason: string }, Result, Params>(
-  ctx: FlexContext,
+  ctx: ConsoleContext,
   act: GuardedAct<Request, Result>,
   {
     name,

@@ -7,7 +7,7 @@ import {
 } from '../../institutes/approval-limit/approval-limit.service.ts'
 import { getInstitutesById } from '../../institutes/institutes.service.ts'
 import { queueMessages } from '../../messages/messages.service.ts'
-import type { FlexContext } from '../../flex/context.ts'
+import type { ConsoleContext } from '../context.ts'
 import { assert } from '../../platform/assert.ts'
 import type { Context } from '../../platform/context.ts'
 import type { Transaction } from '../../platform/db/database.ts'
@@ -65,7 +65,7 @@ class NeedsSecondPerson extends Error {
 
 /** Does it, or keeps it for a second person where it gives away more than the institute lets one person give. */
 export async function performOrKeep<Request extends { reason: string }, Result>(
-  ctx: FlexContext,
+  ctx: ConsoleContext,
   command: Command<Result | Kept>,
   by: By,
   { name, about, request }: ActRequest<Request>,
@@ -90,7 +90,7 @@ export async function performOrKeep<Request extends { reason: string }, Result>(
 
 /** The command of an act that is weighed at the end of its transaction; where nothing needs a second person it is not. */
 function weighedCommand(
-  ctx: FlexContext,
+  ctx: ConsoleContext,
   command: Command<unknown>,
   { act, target, request }: { act: AnyAct; target: ActTarget; request: { reason: string } },
   judge: (tx: Transaction, weight: Weight) => Promise<void>,
@@ -169,7 +169,7 @@ function pageOf({ publicUrl }: Pick<Context, 'publicUrl'>, { code }: Pick<Instit
  * done or neither, and of two who approve at once one gets a conflict that undoes its act.
  */
 export async function approve(
-  ctx: FlexContext,
+  ctx: ConsoleContext,
   command: Command<Approval>,
   by: By,
   { id, note }: { id: string; note: string | null },

@@ -3,7 +3,7 @@ import type { Gift } from '../../institutes/approval-limit/approval-limit.rules.
 import type { Transaction } from '../../platform/db/database.ts'
 import type { Command } from '../../platform/idempotency.ts'
 import type { Paise } from '../../platform/money.ts'
-import type { FlexContext } from '../../flex/context.ts'
+import type { ConsoleContext } from '../context.ts'
 import type { Effect } from './approvals.rules.ts'
 import type { AuditNote } from '../audit/audit.service.ts'
 
@@ -36,15 +36,15 @@ type CompletedAct<Request, Result, Before> = ActTarget & { request: Request; res
  */
 export type GuardedAct<Request extends { reason: string }, Result, Before = undefined> = {
   /** Reads what the act will change, where its result does not tell. It runs first in the transaction. */
-  lookBefore?(tx: Transaction, ctx: FlexContext, target: ActTarget, request: Request): Promise<Before>
+  lookBefore?(tx: Transaction, ctx: ConsoleContext, target: ActTarget, request: Request): Promise<Before>
   perform(
-    ctx: FlexContext,
+    ctx: ConsoleContext,
     command: Command<Result>,
     target: ActTarget,
     request: Request,
     /** Who asked for it. */
     actor: string,
   ): Promise<Result>
-  weigh(tx: Transaction, ctx: FlexContext, done: CompletedAct<Request, Result, Before>): Promise<Weight>
+  weigh(tx: Transaction, ctx: ConsoleContext, done: CompletedAct<Request, Result, Before>): Promise<Weight>
   note(target: ActTarget, request: Request, result: Result): AuditNote
 }

@@ -1,5 +1,5 @@
 import { readLapsedLateFees } from '../../dues/late-fees.service.ts'
-import type { FlexContext } from '../../flex/context.ts'
+import type { ConsoleContext } from '../context.ts'
 import { reschedule, resumePlan, type ChangedPlan } from '../../flex/plans/plans.service.ts'
 import { planStatus, type LoadedPlan } from '../../flex/rules/plan.rules.ts'
 import { totalOf } from '../../institutes/approval-limit/approval-limit.rules.ts'
@@ -10,7 +10,7 @@ import type { ActTarget, GuardedAct, Weight } from './guarded-act.ts'
 /** Fees that a plan will take are not late: weighs the late fees that lapse when it takes overdue ones again. */
 async function weighPlan(
   tx: Transaction,
-  ctx: FlexContext,
+  ctx: ConsoleContext,
   { institute, about, result: { plan } }: ActTarget & { result: ChangedPlan },
 ): Promise<Weight> {
   const { studentId } = plan

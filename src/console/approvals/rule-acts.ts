@@ -21,7 +21,7 @@ import {
 } from '../../fees/structures/structures.service.ts'
 import { totalOf, type Gift } from '../../institutes/approval-limit/approval-limit.rules.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
-import type { FlexContext } from '../../flex/context.ts'
+import type { ConsoleContext } from '../context.ts'
 import { dayOf } from '../../platform/calendar.ts'
 import type { Transaction } from '../../platform/db/database.ts'
 import { toRupees, type Paise } from '../../platform/money.ts'
@@ -56,7 +56,7 @@ export const paymentRulesAct: GuardedAct<RulesRequest, PaymentRules, LateFeesAhe
 
 async function readLoweredLateFees(
   tx: Transaction,
-  ctx: FlexContext,
+  ctx: ConsoleContext,
   { id }: Institute,
   before: LateFeesAhead,
 ): Promise<Gift[]> {
@@ -67,7 +67,7 @@ type BeforeStructure = { structures: YearStructures; lateFees: LateFeesAhead }
 
 async function lookAtYear(
   tx: Transaction,
-  ctx: FlexContext,
+  ctx: ConsoleContext,
   { id }: Institute,
   year: Year,
 ): Promise<BeforeStructure> {
@@ -82,7 +82,7 @@ async function lookAtYear(
  */
 async function weighYear(
   tx: Transaction,
-  ctx: FlexContext,
+  ctx: ConsoleContext,
   { institute, key, before }: { institute: Institute; key: StructureKey; before: BeforeStructure },
 ): Promise<{ gifts: Gift[]; amountPaise: Paise }> {
   const after = await readStructures(tx, institute.id, key)

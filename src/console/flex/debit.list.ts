@@ -1,4 +1,4 @@
-import type { FlexContext } from '../../flex/context.ts'
+import type { ConsoleContext } from '../context.ts'
 import { column, defineList, fileColumn, filter, type FilterValues } from '../../http/lists/define-list.ts'
 import { field } from '../../http/wire/input.ts'
 import { outputOf, type Shown } from '../../http/wire/output.ts'
@@ -63,7 +63,7 @@ const filters = {
 const out = outputOf<ShownDebit>()
 
 /** The debits of some days, today's unless days are named. */
-export const debitList = (flex: FlexContext) =>
+export const debitList = (flex: ConsoleContext) =>
   defineList({
     file: 'debits',
     title: 'Debits',

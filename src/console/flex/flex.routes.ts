@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import type { FlexContext } from '../../flex/context.ts'
+import type { ConsoleContext } from '../context.ts'
 import { addConsoleRead, addConsoleWrite } from '../auth/access.routes.ts'
 import { one, from } from '../../http/reply.ts'
 import { EVERYONE } from '../console.rules.ts'
@@ -24,7 +24,7 @@ import {
 import { erpOutput, settingsInput, settingsOutput } from './erp.schemas.ts'
 import { fetchList } from './fetch.list.ts'
 
-export function flexConsoleRoutes(app: FastifyInstance, flex: FlexContext): void {
+export function flexConsoleRoutes(app: FastifyInstance, flex: ConsoleContext): void {
   addConsoleRead(app, flex, {
     url: '/flex/calendar',
     roles: EVERYONE,
@@ -50,7 +50,7 @@ export function flexConsoleRoutes(app: FastifyInstance, flex: FlexContext): void
   flexErpRoutes(app, flex)
 }
 
-function flexPlanRoutes(app: FastifyInstance, flex: FlexContext): void {
+function flexPlanRoutes(app: FastifyInstance, flex: ConsoleContext): void {
   addList(app, flex, { url: '/flex/plans', list: planList })
   addConsoleRead(app, flex, {
     url: '/flex/plans/:plan_id',
@@ -69,7 +69,7 @@ const ACTS = [
   { name: 'cancel', perform: cancelPlan, what: 'flex.plan.cancelled' },
 ] as const
 
-function addAct(app: FastifyInstance, flex: FlexContext, act: (typeof ACTS)[number]): void {
+function addAct(app: FastifyInstance, flex: ConsoleContext, act: (typeof ACTS)[number]): void {
   const { name, perform, what } = act
   addConsoleWrite(app, flex, {
     method: 'POST',
@@ -90,7 +90,7 @@ function addAct(app: FastifyInstance, flex: FlexContext, act: (typeof ACTS)[numb
   })
 }
 
-function addResume(app: FastifyInstance, flex: FlexContext): void {
+function addResume(app: FastifyInstance, flex: ConsoleContext): void {
   addConsoleWrite(app, flex, {
     method: 'POST',
     url: '/flex/plans/:plan_id/resume',
@@ -105,7 +105,7 @@ function addResume(app: FastifyInstance, flex: FlexContext): void {
   })
 }
 
-function addReschedule(app: FastifyInstance, flex: FlexContext): void {
+function addReschedule(app: FastifyInstance, flex: ConsoleContext): void {
   addConsoleWrite(app, flex, {
     method: 'POST',
     url: '/flex/plans/:plan_id/instalments/:instalment_id/reschedule',
@@ -126,7 +126,7 @@ function addReschedule(app: FastifyInstance, flex: FlexContext): void {
   })
 }
 
-function flexErpRoutes(app: FastifyInstance, flex: FlexContext): void {
+function flexErpRoutes(app: FastifyInstance, flex: ConsoleContext): void {
   addSettings(app, flex)
   addConsoleRead(app, flex, {
     url: '/flex/erp',
@@ -137,7 +137,7 @@ function flexErpRoutes(app: FastifyInstance, flex: FlexContext): void {
   addList(app, flex, { url: '/flex/erp/fetches', list: fetchList })
 }
 
-function addSettings(app: FastifyInstance, flex: FlexContext): void {
+function addSettings(app: FastifyInstance, flex: ConsoleContext): void {
   addConsoleRead(app, flex, {
     url: '/flex/settings',
     roles: EVERYONE,

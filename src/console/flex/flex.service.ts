@@ -1,4 +1,4 @@
-import type { FlexContext } from '../../flex/context.ts'
+import type { ConsoleContext } from '../context.ts'
 import { readPlans, readPlan } from '../../flex/plans/plans.service.ts'
 import { debitContextOf, type DebitRules } from '../../flex/rules/debit.rules.ts'
 import type { Instalment, LoadedPlan, Mandate } from '../../flex/rules/plan.rules.ts'
@@ -37,7 +37,7 @@ export type Calendar = { month: string; today: string; days: CalendarDay[] }
 
 /** A month, day by day; days without anything are there as well. */
 export async function readCalendar(
-  flex: FlexContext,
+  flex: ConsoleContext,
   institute: Institute,
   asked: string | undefined,
 ): Promise<Calendar> {
@@ -68,7 +68,7 @@ export type ShownDebit = Debit & {
 
 /** Adds the plan that each debit is part of, and what happens next. */
 export async function showDebits(
-  flex: FlexContext,
+  flex: ConsoleContext,
   institute: Institute,
   rows: readonly Debit[],
 ): Promise<ShownDebit[]> {
@@ -112,7 +112,7 @@ export type Returns = {
 
 /** What came back, by the banks' codes; the last 30 days unless others are named. */
 export async function readReturns(
-  flex: FlexContext,
+  flex: ConsoleContext,
   institute: Institute,
   asked: { from?: string | undefined; to?: string | undefined },
 ): Promise<Returns> {
@@ -145,7 +145,7 @@ export type ComingRun = Coming & { now: Date; today: string; through: string }
 const WORKING_DAYS_AHEAD = 5
 
 /** What will be asked, announced and presented in the next working days, and what stands in the way. */
-export async function readComing(flex: FlexContext, institute: Institute): Promise<ComingRun> {
+export async function readComing(flex: ConsoleContext, institute: Institute): Promise<ComingRun> {
   const { now, holidays, rules } = await readDebitRules(flex)
   const today = dayOf(now)
   const through = addWorkingDays(today, WORKING_DAYS_AHEAD, holidays)
@@ -175,7 +175,7 @@ const NEWEST = 200
 
 /** A plan with everything that was tried, decided, told and done. */
 export async function readPlanDetail(
-  flex: FlexContext,
+  flex: ConsoleContext,
   institute: Institute,
   planId: string,
 ): Promise<PlanDetail> {

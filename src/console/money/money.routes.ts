@@ -27,7 +27,7 @@ import { reportMailRoutes } from '../reports/mailing/mailing.routes.ts'
 import { registerRoutes } from '../reports/register.routes.ts'
 import { tallyRoutes } from '../reports/tally/tally.routes.ts'
 import { FINANCE_ROLES } from '../students/students.rules.ts'
-import type { FlexContext } from '../../flex/context.ts'
+import type { ConsoleContext } from '../context.ts'
 import { all, done, one } from '../../http/reply.ts'
 import { field, input, optional, query } from '../../http/wire/input.ts'
 import { outputOf, type Shown } from '../../http/wire/output.ts'
@@ -47,7 +47,7 @@ import { PAPERS } from '../../receipts/receipt-papers.ts'
 import { receiptNumber } from '../../receipts/receipts.rules.ts'
 
 /** What came in, where it is, what is still owed, and all of it as files. */
-export function moneyRoutes(app: FastifyInstance, ctx: FlexContext): void {
+export function moneyRoutes(app: FastifyInstance, ctx: ConsoleContext): void {
   registerRoutes(app, ctx)
   settlementRoutes(app, ctx)
   // What has to be answered at the provider by when is answered there.
@@ -66,7 +66,7 @@ const RECONCILIATION = '/money/reconciliation'
 const LEDGER = '/money/ledger'
 
 /** How our books and the provider's agree. */
-function reconciliationRoutes(app: FastifyInstance, ctx: FlexContext): void {
+function reconciliationRoutes(app: FastifyInstance, ctx: ConsoleContext): void {
   addConsoleRead(app, ctx, {
     url: RECONCILIATION,
     roles: EVERYONE,

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { orderParams } from '../../orders/order.input.ts'
 import { getOrder, cancelOrder } from '../../orders/orders.service.ts'
-import type { FlexContext } from '../../flex/context.ts'
+import type { ConsoleContext } from '../context.ts'
 import { notFound } from '../../platform/errors.ts'
 import { EVERYONE } from '../console.rules.ts'
 import { addConsoleFile } from '../files.routes.ts'
@@ -46,7 +46,7 @@ import { bulkOutput } from '../lists/list.schemas.ts'
 import type { Bulk } from '../lists/bulk.rules.ts'
 
 /** Orders and links, payment pages, and links made of a file. */
-export async function consoleOrderRoutes(app: FastifyInstance, ctx: FlexContext): Promise<void> {
+export async function consoleOrderRoutes(app: FastifyInstance, ctx: ConsoleContext): Promise<void> {
   addList(app, ctx, { url: '/orders', list: orderList, isActedOn: true })
   addDetailRoutes(app, ctx)
   addFileRoutes(app, ctx)
@@ -56,7 +56,7 @@ export async function consoleOrderRoutes(app: FastifyInstance, ctx: FlexContext)
   await linkBatchRoutes(app, ctx)
 }
 
-function addDetailRoutes(app: FastifyInstance, ctx: FlexContext): void {
+function addDetailRoutes(app: FastifyInstance, ctx: ConsoleContext): void {
   addConsoleRead(app, ctx, {
     url: '/orders/:order_id',
     roles: EVERYONE,
@@ -66,7 +66,7 @@ function addDetailRoutes(app: FastifyInstance, ctx: FlexContext): void {
   })
 }
 
-function addFileRoutes(app: FastifyInstance, ctx: FlexContext): void {
+function addFileRoutes(app: FastifyInstance, ctx: ConsoleContext): void {
   addConsoleFile(app, ctx, {
     url: '/orders/:order_id/qr',
     roles: EVERYONE,
@@ -107,14 +107,14 @@ function addFileRoutes(app: FastifyInstance, ctx: FlexContext): void {
 }
 
 /** What can be done to orders and links: the commands of the API, by a person and with a reason. */
-function orderActRoutes(app: FastifyInstance, ctx: FlexContext): void {
+function orderActRoutes(app: FastifyInstance, ctx: ConsoleContext): void {
   addCreateRoute(app, ctx)
   addCancelRoute(app, ctx)
   addSendRoute(app, ctx)
   addRefundRoute(app, ctx)
 }
 
-function addCreateRoute(app: FastifyInstance, ctx: FlexContext): void {
+function addCreateRoute(app: FastifyInstance, ctx: ConsoleContext): void {
   addConsoleWrite(app, ctx, {
     method: 'POST',
     url: '/orders',
@@ -134,7 +134,7 @@ function addCreateRoute(app: FastifyInstance, ctx: FlexContext): void {
   })
 }
 
-function addCancelRoute(app: FastifyInstance, ctx: FlexContext): void {
+function addCancelRoute(app: FastifyInstance, ctx: ConsoleContext): void {
   addConsoleWrite(app, ctx, {
     method: 'DELETE',
     url: '/orders/:order_id',
@@ -152,7 +152,7 @@ function addCancelRoute(app: FastifyInstance, ctx: FlexContext): void {
   })
 }
 
-function addSendRoute(app: FastifyInstance, ctx: FlexContext): void {
+function addSendRoute(app: FastifyInstance, ctx: ConsoleContext): void {
   addConsoleWrite(app, ctx, {
     method: 'POST',
     url: '/orders/:order_id/messages',
@@ -170,7 +170,7 @@ function addSendRoute(app: FastifyInstance, ctx: FlexContext): void {
   })
 }
 
-function addRefundRoute(app: FastifyInstance, ctx: FlexContext): void {
+function addRefundRoute(app: FastifyInstance, ctx: ConsoleContext): void {
   addConsoleWrite(app, ctx, {
     method: 'POST',
     url: '/orders/:order_id/refunds',

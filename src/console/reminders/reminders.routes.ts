@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import type { FlexContext } from '../../flex/context.ts'
+import type { ConsoleContext } from '../context.ts'
 import { all, created, one } from '../../http/reply.ts'
 import { input, query, type Read, field, optional } from '../../http/wire/input.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
@@ -43,14 +43,14 @@ const previewBody = input({ ...selectionFields, ...inputs.messageFields })
 const runBody = input({ ...selectionFields, ...inputs.runFields })
 
 /** Reminding families of what they owe, and who was told what and when. */
-export function reminderConsoleRoutes(app: FastifyInstance, ctx: FlexContext): void {
+export function reminderConsoleRoutes(app: FastifyInstance, ctx: ConsoleContext): void {
   addTexts(app, ctx)
   addStart(app, ctx)
   addLists(app, ctx)
   addPapers(app, ctx)
 }
 
-function addTexts(app: FastifyInstance, ctx: FlexContext): void {
+function addTexts(app: FastifyInstance, ctx: ConsoleContext): void {
   addConsoleRead(app, ctx, {
     url: '/reminder-texts',
     roles: EVERYONE,
@@ -73,7 +73,7 @@ function addTexts(app: FastifyInstance, ctx: FlexContext): void {
 }
 
 async function messageOf(
-  ctx: FlexContext,
+  ctx: ConsoleContext,
   institute: Institute,
   body: Read<typeof previewBody>,
 ): Promise<Parameters<typeof service.previewRun>[3]> {
@@ -82,7 +82,7 @@ async function messageOf(
   return { studentIds, language, subject, body: text, scope, channels }
 }
 
-function addStart(app: FastifyInstance, ctx: FlexContext): void {
+function addStart(app: FastifyInstance, ctx: ConsoleContext): void {
   addConsoleWrite(app, ctx, {
     method: 'POST',
     url: `${RUNS}/preview`,
@@ -124,7 +124,7 @@ function addStart(app: FastifyInstance, ctx: FlexContext): void {
   })
 }
 
-function addLists(app: FastifyInstance, ctx: FlexContext): void {
+function addLists(app: FastifyInstance, ctx: ConsoleContext): void {
   addList(app, ctx, { url: '/messages', list: messageList })
   addList(app, ctx, { url: RUNS, list: runList })
   addConsoleRead(app, ctx, {
@@ -149,7 +149,7 @@ function addLists(app: FastifyInstance, ctx: FlexContext): void {
 }
 
 /** Papers for the children of a list, to be handed out. */
-function addPapers(app: FastifyInstance, ctx: FlexContext): void {
+function addPapers(app: FastifyInstance, ctx: ConsoleContext): void {
   const { student_ids: _ids, ...fields } = selectionFields
   addConsoleFile(app, ctx, {
     url: '/demand-notices',

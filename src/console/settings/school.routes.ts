@@ -10,7 +10,7 @@ import { drawQr } from '../orders/pages.routes.ts'
 import { paymentRulesOutput } from '../../dues/dues.schemas.ts'
 import { paymentRulesInput, toRules } from '../../dues/payment-rules.input.ts'
 import { getPaymentRules, type PaymentRules } from '../../dues/payment-rules.service.ts'
-import type { FlexContext } from '../../flex/context.ts'
+import type { ConsoleContext } from '../context.ts'
 import { created, from, one } from '../../http/reply.ts'
 import { receiveFiles } from '../../http/upload.ts'
 import { field, input, optional, query, type Read } from '../../http/wire/input.ts'
@@ -210,7 +210,7 @@ const rulesBody = input({
 const requestOf = ({ reason, ...rules }: Read<typeof rulesBody>) => ({ ...toRules(rules), reason })
 
 /** How parents may pay what is due, and what becomes of money beyond it. */
-export function paymentRulesRoutes(app: FastifyInstance, ctx: FlexContext): void {
+export function paymentRulesRoutes(app: FastifyInstance, ctx: ConsoleContext): void {
   addConsoleRead(app, ctx, {
     url: '/payment-rules',
     roles: EVERYONE,

@@ -13,7 +13,7 @@ import { useAdvance } from '../../dues/excess.service.ts'
 import type { AdvanceUse } from '../../fees/advances/advances.service.ts'
 import { takeAtCounter } from '../../dues/counter.service.ts'
 import { createDuesOrder } from '../../dues/pay-dues.service.ts'
-import type { FlexContext } from '../../flex/context.ts'
+import type { ConsoleContext } from '../context.ts'
 import { createdOrderOutput } from '../../orders/order.output.ts'
 import { notFound } from '../../platform/errors.ts'
 import { toRupees } from '../../platform/money.ts'
@@ -54,7 +54,7 @@ import { fetchedOutput } from './students.output.ts'
 
 const STUDENT = '/students/:service_student_id'
 
-export function studentActRoutes(app: FastifyInstance, flex: FlexContext): void {
+export function studentActRoutes(app: FastifyInstance, flex: ConsoleContext): void {
   addFetch(app, flex)
   addDirectPayments(app, flex)
   addCounterRefund(app, flex)
@@ -68,7 +68,7 @@ export function studentActRoutes(app: FastifyInstance, flex: FlexContext): void 
   addOrder(app, flex)
 }
 
-function addFetch(app: FastifyInstance, flex: FlexContext): void {
+function addFetch(app: FastifyInstance, flex: ConsoleContext): void {
   addConsoleWrite(app, flex, {
     method: 'POST',
     url: `${STUDENT}/fetch`,
@@ -91,7 +91,7 @@ function addFetch(app: FastifyInstance, flex: FlexContext): void {
   })
 }
 
-function addDirectPayments(app: FastifyInstance, flex: FlexContext): void {
+function addDirectPayments(app: FastifyInstance, flex: ConsoleContext): void {
   addConsoleWrite(app, flex, {
     method: 'POST',
     url: `${STUDENT}/payments`,
@@ -139,7 +139,7 @@ function addDirectPayments(app: FastifyInstance, flex: FlexContext): void {
   })
 }
 
-function addCounterRefund(app: FastifyInstance, flex: FlexContext): void {
+function addCounterRefund(app: FastifyInstance, flex: ConsoleContext): void {
   addConsoleWrite(app, flex, {
     method: 'POST',
     url: `${STUDENT}/payments/:transaction_id/refunds`,
@@ -168,7 +168,7 @@ function addCounterRefund(app: FastifyInstance, flex: FlexContext): void {
   })
 }
 
-function addPaymentMove(app: FastifyInstance, flex: FlexContext): void {
+function addPaymentMove(app: FastifyInstance, flex: ConsoleContext): void {
   addConsoleWrite(app, flex, {
     method: 'POST',
     url: `${STUDENT}/payments/:transaction_id/move`,
@@ -185,7 +185,7 @@ function addPaymentMove(app: FastifyInstance, flex: FlexContext): void {
   })
 }
 
-function addConcession(app: FastifyInstance, flex: FlexContext): void {
+function addConcession(app: FastifyInstance, flex: ConsoleContext): void {
   addConsoleWrite(app, flex, {
     method: 'POST',
     url: `${STUDENT}/concessions`,
@@ -198,7 +198,7 @@ function addConcession(app: FastifyInstance, flex: FlexContext): void {
 
 const studentOf = ({ studentId }: { studentId: string }): string => studentId
 
-function addLateFeeWaiver(app: FastifyInstance, flex: FlexContext): void {
+function addLateFeeWaiver(app: FastifyInstance, flex: ConsoleContext): void {
   addConsoleWrite(app, flex, {
     method: 'POST',
     url: `${STUDENT}/late-fee-waivers`,
@@ -213,7 +213,7 @@ function addLateFeeWaiver(app: FastifyInstance, flex: FlexContext): void {
   })
 }
 
-function addAdvanceRefund(app: FastifyInstance, flex: FlexContext): void {
+function addAdvanceRefund(app: FastifyInstance, flex: ConsoleContext): void {
   addConsoleWrite(app, flex, {
     method: 'POST',
     url: `${STUDENT}/advance-refunds`,
@@ -228,7 +228,7 @@ function addAdvanceRefund(app: FastifyInstance, flex: FlexContext): void {
   })
 }
 
-function addAdvanceUse(app: FastifyInstance, flex: FlexContext): void {
+function addAdvanceUse(app: FastifyInstance, flex: ConsoleContext): void {
   addConsoleWrite(app, flex, {
     method: 'POST',
     url: `${STUDENT}/advance-uses`,
@@ -249,7 +249,7 @@ function addAdvanceUse(app: FastifyInstance, flex: FlexContext): void {
   })
 }
 
-function addStatus(app: FastifyInstance, flex: FlexContext): void {
+function addStatus(app: FastifyInstance, flex: ConsoleContext): void {
   addConsoleWrite(app, flex, {
     method: 'POST',
     url: `${STUDENT}/status`,
@@ -268,7 +268,7 @@ function addStatus(app: FastifyInstance, flex: FlexContext): void {
   })
 }
 
-function addProfile(app: FastifyInstance, flex: FlexContext): void {
+function addProfile(app: FastifyInstance, flex: ConsoleContext): void {
   addConsoleWrite(app, flex, {
     method: 'PATCH',
     url: STUDENT,
@@ -287,7 +287,7 @@ function addProfile(app: FastifyInstance, flex: FlexContext): void {
   })
 }
 
-function addOrder(app: FastifyInstance, flex: FlexContext): void {
+function addOrder(app: FastifyInstance, flex: ConsoleContext): void {
   addConsoleWrite(app, flex, {
     method: 'POST',
     url: `${STUDENT}/orders`,

@@ -13,7 +13,7 @@ import {
 import type { ErpContext } from '../../erp/context.ts'
 import type { Discount, FeeComponent } from '../../fees/fees.rules.ts'
 import { changeStatus } from '../../flex/plans/student-status.service.ts'
-import type { FlexContext } from '../../flex/context.ts'
+import type { ConsoleContext } from '../context.ts'
 import { pullStudent, type Pulled } from '../../erp/pull/pull.service.ts'
 import { changeFees } from '../../fees/fees.service.ts'
 import { readStudentContexts } from '../../students/student-contexts.service.ts'
@@ -101,7 +101,7 @@ export type Status = 'active' | 'dropped'
 export type StatusChange = { before: Status; after: Status }
 
 export async function setStatus(
-  ctx: FlexContext,
+  ctx: ConsoleContext,
   command: Command<StatusChange>,
   { institute, studentId: id }: StudentTarget,
   after: Status,

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { printCertificate } from '../../dues/certificate/certificate.service.ts'
-import type { FlexContext } from '../../flex/context.ts'
+import type { ConsoleContext } from '../context.ts'
 import { planHistoryOutput, planOutput } from '../../flex/plans/plan.schemas.ts'
 import { studentParams } from '../../students/student.input.ts'
 import { AT_COUNTER, EVERYONE } from '../console.rules.ts'
@@ -17,7 +17,7 @@ import * as service from './students.service.ts'
 
 const STUDENT = '/students/:service_student_id'
 
-export function studentConsoleRoutes(app: FastifyInstance, flex: FlexContext): void {
+export function studentConsoleRoutes(app: FastifyInstance, flex: ConsoleContext): void {
   addLists(app, flex)
   addPage(app, flex)
   addCertificate(app, flex)
@@ -26,7 +26,7 @@ export function studentConsoleRoutes(app: FastifyInstance, flex: FlexContext): v
   studentLinkRoutes(app, flex)
 }
 
-function addLists(app: FastifyInstance, flex: FlexContext): void {
+function addLists(app: FastifyInstance, flex: ConsoleContext): void {
   addList(app, flex, { url: '/students', list: studentList, readers: AT_COUNTER, isActedOn: true })
   addConsoleRead(app, flex, {
     url: '/choices',
@@ -36,7 +36,7 @@ function addLists(app: FastifyInstance, flex: FlexContext): void {
   })
 }
 
-function addPage(app: FastifyInstance, flex: FlexContext): void {
+function addPage(app: FastifyInstance, flex: ConsoleContext): void {
   addConsoleRead(app, flex, {
     url: STUDENT,
     roles: AT_COUNTER,
@@ -64,7 +64,7 @@ function addPage(app: FastifyInstance, flex: FlexContext): void {
   })
 }
 
-function addCertificate(app: FastifyInstance, flex: FlexContext): void {
+function addCertificate(app: FastifyInstance, flex: ConsoleContext): void {
   addConsoleFile(app, flex, {
     url: `${STUDENT}/fee-certificate`,
     roles: EVERYONE,
@@ -76,7 +76,7 @@ function addCertificate(app: FastifyInstance, flex: FlexContext): void {
   })
 }
 
-function addPlans(app: FastifyInstance, flex: FlexContext): void {
+function addPlans(app: FastifyInstance, flex: ConsoleContext): void {
   addConsoleRead(app, flex, {
     url: `${STUDENT}/plans`,
     roles: EVERYONE,

@@ -1,6 +1,6 @@
 import { getDues, readDues, type Dues } from '../../dues/dues.service.ts'
 import { listLateFeeEntries, type LateFeeEntry } from '../../dues/payment-rules.service.ts'
-import type { FlexContext } from '../../flex/context.ts'
+import type { ConsoleContext } from '../context.ts'
 import { listPlansOf, readPlan } from '../../flex/plans/plans.service.ts'
 import type { PlanHistory } from '../../flex/plans/plan.schemas.ts'
 import type { LoadedPlan } from '../../flex/rules/plan.rules.ts'
@@ -196,7 +196,7 @@ export async function listPlans(
 
 /** A plan of this student with all that was tried and decided. */
 export async function readStudentPlan(
-  flex: FlexContext,
+  flex: ConsoleContext,
   { institute, studentId }: StudentTarget,
   planId: string,
 ): Promise<PlanHistory> {

@@ -29,10 +29,10 @@ export type MessageDetails = {
   /** What is to be paid online beside it. */
   onlinePaise?: Paise
   day?: string | undefined
-  /** In a notice, the last day on which the debit is tried, if that is a later one. */
+  /** A notice names the last day on which the debit is tried, if that is a later one. */
   until?: string | undefined
   reason?: string
-  /** In a reminder, the instalment that it reminds of. */
+  /** The instalment that a reminder is about. */
   instalmentId?: string
 } & Pick<NewMessage, 'once' | 'leavesAt'>
 

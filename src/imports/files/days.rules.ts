@@ -2,7 +2,7 @@ import { DAY_MS, parseDay } from '../../platform/calendar.ts'
 import { plainDigits } from '../../platform/names.ts'
 
 /**
- * In which order a column writes days in numbers alone. Within a column people keep to one order, so one cell that can
+ * The order in which a column writes days in numbers alone. People keep to one order within a column, so one cell that can
  * only be read one way, such as 27/02/2016, says how all the others are meant.
  */
 export type DayForm = {
@@ -12,7 +12,7 @@ export type DayForm = {
   isExchanged?: boolean
 }
 
-/** As days are written in India, where a column does not say otherwise. */
+/** How days are written in India: it holds where a column does not say otherwise. */
 const INDIAN_DAYS: DayForm = { yearLast: 'dmy', yearFirst: 'ymd' }
 
 /** No day is longer, with its time. */

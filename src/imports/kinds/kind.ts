@@ -34,11 +34,11 @@ export type ChunkVerdict = {
   problems: RowProblem[]
   /** How many of the good rows are known to be applied already, where that matters before it is started. */
   knownRows?: number
-  /** In a file of links, how many of the good rows pay the dues of a student. */
+  /** How many good rows of a file of links pay the dues of a student. */
   settlingRows?: number
-  /** In a list of students, the class of each that would owe nothing because its class has no fees. */
+  /** The class of each student of a list who would owe nothing because the class has no fees. */
   unpricedGrades?: string[]
-  /** In a list of students, those who would owe less, by its fees or by another class, and how much less. */
+  /** Students of a list who would owe less, by its fees or by another class, and how much less. */
   lowered?: LoweredRow[]
   /** Writes what is left without the rows that have problems; only when it was judged under locks. */
   apply(tx: Transaction): Promise<Outcome>

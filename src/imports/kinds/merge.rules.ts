@@ -8,7 +8,7 @@ export type PlacedRow<Row> = {
   rowNo: number
   unit: string
   row: Row
-  /** In a list of students, how much less it asked for when it was checked. */
+  /** How much less a list of students asked for when it was checked. */
   loweredPaise: Paise
 }
 

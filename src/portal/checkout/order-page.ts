@@ -32,7 +32,7 @@ export type OrderPageData = {
   payments: readonly Payment[]
   /** The order itself, or those of several children that are paid at once. */
   parts: readonly { order: OrderToPay; receipt: IssuedReceipt | null; refunds: readonly Refund[] }[]
-  /** Of several children, the parents' pages; null where they would not open. */
+  /** Where the payer goes on; the parents' pages when several children are paid for, null where they would not open. */
   callbackUrl: string | null
   /** The later year with whose fees its dues are owed since a rollover closed it; null if none did. */
   carriedTo: CarriedTo | null

@@ -28,7 +28,7 @@ export type RolloverCounts = {
   /** Nothing is carried from these for now: a plan collects what is due, or a payment is under way. */
   notCarried: number
   feesPaise: Paise
-  /** In a preview: what the rules of the fee structure take off afterwards, and from how many. */
+  /** What the rules of the fee structure take off afterwards, and from how many; only a preview has it. */
   concessionsPaise: Paise
   conceded: number
   carriedDuesPaise: Paise

@@ -10,7 +10,7 @@ import { getStructure, listStructureYears } from '../../../fees/structures/struc
 import { all, created, done, one } from '../../../http/reply.ts'
 import type { AnyInput, Read } from '../../../http/wire/input.ts'
 import { setErpLock, type ErpLock } from '../../../institutes/institutes.service.ts'
-import type { FlexContext } from '../../../flex/context.ts'
+import type { ConsoleContext } from '../../context.ts'
 import type { Context } from '../../../platform/context.ts'
 import { addStudent, type RegisteredStudent } from '../../../students/registration/register.service.ts'
 import { registeredOutput } from '../../../students/student.output.ts'
@@ -53,7 +53,7 @@ type StructureAddress<Params extends AnyInput> = {
 }
 
 /** What an office without an ERP begins with: students that it adds, and what a year costs. */
-export function feeConsoleRoutes(app: FastifyInstance, ctx: FlexContext): void {
+export function feeConsoleRoutes(app: FastifyInstance, ctx: ConsoleContext): void {
   addStudentRoute(app, ctx)
   addYears(app, ctx)
   addStructure(app, ctx, SHARED)
@@ -89,7 +89,7 @@ function addYears(app: FastifyInstance, ctx: Context): void {
 
 function addStructure<Params extends AnyInput>(
   app: FastifyInstance,
-  ctx: FlexContext,
+  ctx: ConsoleContext,
   { url, params: read, keyOf }: StructureAddress<Params>,
 ): void {
   addConsoleRead(app, ctx, {
@@ -155,7 +155,7 @@ function classOf(of: StructureKey, { grade }: { grade: string }): string {
   return `${aboutOf(of)} ${grade}`
 }
 
-function addDrop(app: FastifyInstance, ctx: FlexContext): void {
+function addDrop(app: FastifyInstance, ctx: ConsoleContext): void {
   addConsoleWrite(app, ctx, {
     method: 'DELETE',
     url: OF_BRANCH.url,

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import type { FlexContext } from '../../../flex/context.ts'
+import type { ConsoleContext } from '../../context.ts'
 import { readUnsettled } from '../../../flex/plans/plans.service.ts'
 import { receiveFiles } from '../../../http/upload.ts'
 import { MEDIA_TYPES } from '../../../imports/imports.rules.ts'
@@ -45,7 +45,7 @@ import { listGrades, listMissing, requireStructure } from './rollover.service.ts
 
 const ROLLOVERS = '/rollovers'
 
-export async function rolloverConsoleRoutes(app: FastifyInstance, ctx: FlexContext): Promise<void> {
+export async function rolloverConsoleRoutes(app: FastifyInstance, ctx: ConsoleContext): Promise<void> {
   await app.register(async scope => {
     receiveFiles(scope, 'structure')
     addFile(scope, ctx)
@@ -54,7 +54,7 @@ export async function rolloverConsoleRoutes(app: FastifyInstance, ctx: FlexConte
   addWrites(app, ctx)
 }
 
-function addFile(scope: FastifyInstance, ctx: FlexContext): void {
+function addFile(scope: FastifyInstance, ctx: ConsoleContext): void {
   addConsoleUpload(scope, ctx, {
     url: '/rollover-files',
     roles: FINANCE_ROLES,
@@ -70,7 +70,7 @@ function addFile(scope: FastifyInstance, ctx: FlexContext): void {
   })
 }
 
-function addReads(app: FastifyInstance, ctx: FlexContext): void {
+function addReads(app: FastifyInstance, ctx: ConsoleContext): void {
   addConsoleRead(app, ctx, {
     url: '/rollover-grades',
     roles: EVERYONE,
@@ -100,7 +100,7 @@ function addReads(app: FastifyInstance, ctx: FlexContext): void {
   })
 }
 
-function addWrites(app: FastifyInstance, ctx: FlexContext): void {
+function addWrites(app: FastifyInstance, ctx: ConsoleContext): void {
   addConsoleWrite(app, ctx, {
     method: 'POST',
     url: ROLLOVERS,

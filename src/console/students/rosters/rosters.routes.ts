@@ -7,7 +7,7 @@ import { cancelImport, getImport, listProblems, type Import } from '../../../imp
 import { ROSTER_FIELDS } from '../../../imports/kinds/roster/roster.rules.ts'
 import { readColumns, type FoundColumns } from '../../../imports/match-columns.service.ts'
 import { correctRoster, createRoster, groupProblems, readBadRows } from '../../../imports/rosters.service.ts'
-import type { FlexContext } from '../../../flex/context.ts'
+import type { ConsoleContext } from '../../context.ts'
 import type { Context } from '../../../platform/context.ts'
 import { rosterAct } from '../../approvals/bulk-acts.ts'
 import { keptOr } from '../../approvals/approval.list.ts'
@@ -37,7 +37,7 @@ const FILES = '/student-files'
 const FILE = `${FILES}/:roster_id`
 
 /** Students from a school's own list. */
-export async function rosterRoutes(app: FastifyInstance, ctx: FlexContext): Promise<void> {
+export async function rosterRoutes(app: FastifyInstance, ctx: ConsoleContext): Promise<void> {
   await app.register(async scope => {
     receiveFiles(scope, 'roster')
     addUploads(scope, ctx)
@@ -134,7 +134,7 @@ function addReads(app: FastifyInstance, ctx: Context): void {
   })
 }
 
-function addWrites(app: FastifyInstance, ctx: FlexContext): void {
+function addWrites(app: FastifyInstance, ctx: ConsoleContext): void {
   addConsoleWrite(app, ctx, {
     method: 'POST',
     url: `${FILE}/start`,
