@@ -28,7 +28,7 @@ import {
 import { nextMessageDue, purgeSecrets, sendMessages } from '../messages/messages.service.ts'
 import { expireOrders, nextExpiry } from '../orders/orders.service.ts'
 import { purgeUnpaidForms } from '../payment-pages/page-payments.service.ts'
-import { checkPayments, nextCheckDue } from '../payments/checks/check-payments.service.ts'
+import { checkPayments, nextCheckDue } from '../payments/payments.service.ts'
 import { nextDisputeMailDue } from '../payments/disputes/disputes.service.ts'
 import { nextNoticeDue, notifyPayers } from '../payments/notices/notices.service.ts'
 import { checkNextBooks } from '../payments/reconcile/nightly.service.ts'

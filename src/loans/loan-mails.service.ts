@@ -1,5 +1,4 @@
-import { languageOfFamily } from '../messages/family-languages.service.ts'
-import { queueMessages } from '../messages/messages.service.ts'
+import { languageOfFamily, queueMessages } from '../messages/messages.service.ts'
 import type { Transaction } from '../platform/db/database.ts'
 import { borrowerMail, confirmMessages, lenderMessages, type BorrowerNews } from './loan-messages.texts.ts'
 import type { Application, RecordedPayOut } from './loans.rules.ts'

@@ -26,6 +26,8 @@ import {
 import { writeLetter } from './texts/texts.ts'
 import * as store from './messages.store.ts'
 import type { Attachment, MessageContext, Outcome } from './senders.ts'
+import type { Language } from '../platform/languages.ts'
+import type { ChosenLanguage, FamilyKey } from './messages.store.ts'
 
 /** Writes messages down in the transaction of what they tell of; the worker sends them. */
 export async function queueMessages(tx: Transaction, messages: readonly NewMessage[]): Promise<void> {
@@ -295,4 +297,33 @@ export async function listEverybodysMessages(
 
 function openAll(ctx: Context, { rows, ...page }: Page<Message>): Page<Message> {
   return { ...page, rows: rows.map(message => openMessage(ctx, message)) }
+}
+
+export type { ChosenLanguage } from './messages.store.ts'
+
+/**
+ * The language in which each family is written to: what it chose on its pages, or the office for it, else the first
+ * language of the school. A family is known by its phone number, however that is written.
+ */
+export async function languagesOf(db: Queryable, families: readonly FamilyKey[]): Promise<Language[]> {
+  return families.length === 0 ? [] : store.readLanguages(db, families)
+}
+
+export async function languageOfFamily(db: Queryable, family: FamilyKey): Promise<Language> {
+  const [language = 'en'] = await store.readLanguages(db, [family])
+  return language
+}
+
+export async function findFamilyLanguage(db: Queryable, family: FamilyKey): Promise<ChosenLanguage | null> {
+  return store.findChosen(db, family)
+}
+
+/** Null takes a choice back. */
+export async function chooseFamilyLanguage(
+  db: Queryable,
+  family: FamilyKey,
+  chosen: ChosenLanguage | null,
+): Promise<void> {
+  if (chosen === null) await store.deleteChosen(db, family)
+  else await store.writeChosen(db, family, chosen)
 }

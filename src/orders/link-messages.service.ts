@@ -1,7 +1,6 @@
 import type { Institute } from '../institutes/institutes.rules.ts'
-import { languagesOf } from '../messages/family-languages.service.ts'
+import { languagesOf, queueMessages } from '../messages/messages.service.ts'
 import { internationalNumber } from '../messages/messages.rules.ts'
-import { queueMessages } from '../messages/messages.service.ts'
 import type { Transaction } from '../platform/db/database.ts'
 import type { Language } from '../platform/languages.ts'
 import { linkMessages, type Payable, type SendChannel } from './link-messages.texts.ts'

@@ -1,6 +1,6 @@
 import { timingOf, type PartPayment } from '../dues/dues.rules.ts'
 import type { FieldProblem } from '../platform/errors.ts'
-import { paiseOf, subtractPaise, sumPaise, type Paise } from '../platform/money.ts'
+import { paiseOf, subtractPaise, sumPaise, type Paise, toRupees } from '../platform/money.ts'
 
 /** What a family is reminded of: what is past its due day, or everything that no instalment plan takes. */
 export const SCOPES = ['overdue', 'all'] as const
@@ -53,7 +53,7 @@ export type Child = {
     | null
 }
 export type AskedChild = { studentId: string; amountPaise: Paise }
-export type Decision = { kind: 'send'; children: AskedChild[] } | { kind: 'withhold'; reason: Reason }
+type Decision = { kind: 'send'; children: AskedChild[] } | { kind: 'withhold'; reason: Reason }
 
 /** A child that owes nothing keeps nobody from being reminded of another. */
 export function decideFamily(children: readonly Child[], scope: Scope): Decision {
@@ -103,4 +103,18 @@ function unknownIn(key: string, text: string): FieldProblem[] {
       key,
       message: `has ${whole}, which stands for nothing; choose from ${known.join(', ')}`,
     }))
+}
+
+/** What a UPI app reads off a QR code: whom to pay, exactly how much, and what to write beside it. */
+export function upiLink(of: { upiId: string; holder: string; amountPaise: Paise; note: string }): string {
+  const values = {
+    pa: of.upiId,
+    pn: of.holder,
+    am: toRupees(of.amountPaise).toFixed(2),
+    cu: 'INR',
+    tn: of.note,
+  }
+  // Apps take no plus for a blank, which URLSearchParams would write.
+  const query = Object.entries(values).map(([key, value]) => `${key}=${encodeURIComponent(value)}`)
+  return `upi://pay?${query.join('&')}`
 }

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import { printedCodeUrl } from '../dues/printed-code.service.ts'
 import type { Institute } from '../institutes/institutes.rules.ts'
-import { languagesOf } from '../messages/family-languages.service.ts'
+import { languagesOf } from '../messages/messages.service.ts'
 import { besideEnglish, messageTextsIn } from '../messages/texts/texts.ts'
 import type { Context } from '../platform/context.ts'
 import { conflict } from '../platform/errors.ts'

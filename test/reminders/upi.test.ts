@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { paiseOf } from '../../src/platform/money.ts'
-import { upiLink } from '../../src/reminders/upi.rules.ts'
+import { upiLink } from '../../src/reminders/reminders.rules.ts'
 
 test('a UPI code names payee, exact amount and admission number, whatever letters they have', () => {
   const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 }).filter(one => one.isWellFormed())

@@ -40,8 +40,11 @@ import { listInstitutes } from '../../institutes/institutes.service.ts'
 import { countUnmatchedReports } from '../../payments/settlements/settlements.service.ts'
 import { BANK_TRANSFER } from '../../loans/loans.rules.ts'
 import { keyKindOf, type ProviderAccount } from '../../providers/accounts/accounts.rules.ts'
-import { listAllAccounts, listWithKeyOf } from '../../providers/accounts/accounts.service.ts'
-import { findConnectionProblem } from '../../providers/accounts/credentials.service.ts'
+import {
+  listAllAccounts,
+  listWithKeyOf,
+  findConnectionProblem,
+} from '../../providers/accounts/accounts.service.ts'
 import { AccountRegistry } from '../../providers/accounts/registry.service.ts'
 import { DAY_MS } from '../../platform/calendar.ts'
 

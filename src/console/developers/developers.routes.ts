@@ -29,7 +29,7 @@ import {
 import { testFetch } from '../../erp/pull/pull.service.ts'
 import { DEVELOPERS, grantableBy } from './developers.rules.ts'
 import { listKeys, revokeKeyOf, type ApiKey } from '../../institutes/keys.service.ts'
-import { createKeyOnce, rotateKeyOnce, type ShownKey } from './keys.service.ts'
+import { createKeyOnce, rotateKeyOnce, type ShownKey } from './developers.service.ts'
 import { field, ifSent, input } from '../../http/wire/input.ts'
 
 /** Keys, webhooks, what was told and asked, and the way to the ERP. */

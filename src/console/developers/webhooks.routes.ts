@@ -27,7 +27,7 @@ import {
 } from '../../webhooks/subscriptions/subscriptions.service.ts'
 import type { AuditNote } from '../audit/audit.service.ts'
 import { EVERYONE } from '../console.rules.ts'
-import { changeWebhook, disableWebhook, listWebhooks, type Webhook } from './webhooks.service.ts'
+import { changeWebhook, disableWebhook, listWebhooks, type Webhook } from './developers.service.ts'
 import { DEVELOPERS, WEBHOOK_HEALTH } from './developers.rules.ts'
 import { addConsoleRead, addConsoleWrite } from '../auth/access.routes.ts'
 import { all, created, from, one, remarked } from '../../http/reply.ts'

@@ -8,7 +8,7 @@ import type { Institute } from '../../institutes/institutes.rules.ts'
 import { dayOf, addWorkingDays, isWorkingDay, DAY_MS } from '../../platform/calendar.ts'
 import { sumPaise, type Paise } from '../../platform/money.ts'
 import { comingOf, type Coming } from './coming.rules.ts'
-import * as days from './days.store.ts'
+import * as days from './debits.store.ts'
 import type { Debit } from './debits.store.ts'
 import { nextStepText, OBSTACLE_TEXTS, planObstacle, returnTexts, type ReturnTexts } from './flex.texts.ts'
 import {

@@ -3,8 +3,7 @@ import type { Queryable } from '../../platform/db/database.ts'
 import { allOf, type Condition, type PageRange } from '../../platform/db/list.ts'
 import type { Paise } from '../../platform/money.ts'
 import { limitOf, type Query } from '../../platform/db/query.ts'
-import { AMOUNT, RETURNED } from './days.store.ts'
-import { STUDENT, type StudentColumns } from './debits.store.ts'
+import { AMOUNT, RETURNED, STUDENT, type StudentColumns } from './debits.store.ts'
 import { WORDS_OF_STUDENT } from '../students/students.store.ts'
 
 export type PlanRow = Pick<Plan, 'id' | 'isHeld' | 'collectorCode'> &

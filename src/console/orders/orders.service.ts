@@ -33,11 +33,15 @@ import { badFields, badField, conflict, notFound } from '../../platform/errors.t
 import { type Command, transact } from '../../platform/idempotency.ts'
 import { getStudent } from '../../students/students.service.ts'
 import { internationalNumber } from '../../messages/messages.rules.ts'
-import { countMessagesAbout, queueMessages, countMessagesAboutEach } from '../../messages/messages.service.ts'
+import {
+  countMessagesAbout,
+  queueMessages,
+  countMessagesAboutEach,
+  languageOfFamily,
+} from '../../messages/messages.service.ts'
 import { lockOrder, readLocked } from '../../orders/order-payments.service.ts'
 import { linkMessages, type SendChannel } from '../../orders/link-messages.texts.ts'
 import type { Language } from '../../platform/languages.ts'
-import { languageOfFamily } from '../../messages/family-languages.service.ts'
 import { DAY_MS } from '../../platform/calendar.ts'
 import { sendLinks, waysTo } from '../../orders/link-messages.service.ts'
 import { refusalFrom, sift, type Bulk } from '../lists/bulk.rules.ts'

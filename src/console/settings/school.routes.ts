@@ -27,12 +27,10 @@ import {
   type FamilyLanguage,
   getFamilyLanguage,
   setFamilyLanguage,
-} from '../../students/users/family-language.service.ts'
-import {
   FAMILY_PAGE_CHANNELS,
   sendFamilyPage,
   type SentPage,
-} from '../../students/users/family-page.service.ts'
+} from '../../students/users/family-language.service.ts'
 
 const OWNERS: readonly ConsoleRole[] = ['owner']
 

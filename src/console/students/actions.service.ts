@@ -3,7 +3,7 @@ import { assertNever } from '../../platform/assert.ts'
 import { badField, conflict } from '../../platform/errors.ts'
 import type { Context } from '../../platform/context.ts'
 import { innerCommand, transact, type Command } from '../../platform/idempotency.ts'
-import { formatRupees } from '../../platform/money.ts'
+import { formatRupees, type Paise } from '../../platform/money.ts'
 import type { RecordedPayment } from '../../students/direct-payments/direct-payments.rules.ts'
 import {
   cancelPayment,
@@ -21,6 +21,14 @@ import { holdStudent } from '../../students/profile/lock-student.service.ts'
 import { getStudent } from '../../students/students.service.ts'
 import { roomFor, withConcession } from './students.rules.ts'
 import type { StudentTarget } from './students.service.ts'
+import { listNamedStudents } from '../../banking/statements/decide.service.ts'
+import type { Institute } from '../../institutes/institutes.rules.ts'
+import { studentList } from './student.list.ts'
+import type { ListedStudent } from './students.store.ts'
+import { openDueLinks, type WantedLinks } from '../../dues/due-links.service.ts'
+import { totalOf } from '../../orders/orders.rules.ts'
+import type { PaymentContext } from '../../payments/context.ts'
+import type { Bulk } from '../lists/bulk.rules.ts'
 
 /** What people do to a student in the console; each through the feature whose it is. */
 
@@ -97,8 +105,8 @@ function requireFee(fees: readonly FeeComponent[], componentType: string): FeeCo
   return fee
 }
 
-export type Status = 'active' | 'dropped'
-export type StatusChange = { before: Status; after: Status }
+type Status = 'active' | 'dropped'
+type StatusChange = { before: Status; after: Status }
 
 export async function setStatus(
   ctx: ConsoleContext,
@@ -116,4 +124,43 @@ export async function setStatus(
     after,
   )
   return change
+}
+
+const MOST_YEARS = 20
+
+/** Whom a line of a bank statement may be for, as the list of students shows them. */
+export async function readNamedStudents(
+  ctx: Context,
+  institute: Institute,
+  lineId: string,
+): Promise<ListedStudent[]> {
+  const named = await listNamedStudents(ctx, institute, lineId)
+  const found = named.map(async ({ id, identifier }) => {
+    const wanted = { typed: identifier, status: 'active' as const }
+    const { rows } = await studentList.page(ctx, institute, wanted, { limit: MOST_YEARS })
+    return rows.filter(row => row.id === id)
+  })
+  return (await Promise.all(found)).flat()
+}
+
+type MadeLink = { studentId: string; orderId: string; amountPaise: Paise; isNew: boolean }
+export type MadeLinks = Bulk & { links: MadeLink[] }
+
+/** A payment link for each of the students, all of them or, if it fails, none. */
+export async function makeLinks(
+  ctx: PaymentContext,
+  command: Command<MadeLinks>,
+  target: { institute: Institute; studentIds: readonly string[] },
+  wanted: WantedLinks,
+): Promise<MadeLinks> {
+  return transact(ctx.db, command, async tx => {
+    const { links, leftOut } = await openDueLinks(tx, ctx, target, wanted)
+    return {
+      done: links.map(({ order }) => order.id),
+      leftOut,
+      links: links.map(({ studentId, order, isNew }) => {
+        return { studentId, orderId: order.id, amountPaise: totalOf(order), isNew }
+      }),
+    }
+  })
 }

@@ -6,7 +6,7 @@ import type { Institute } from '../../institutes/institutes.rules.ts'
 import { type OrderState, type OrderToPay, stateAt } from '../../orders/orders.rules.ts'
 import { findOrderToPay } from '../../orders/orders.service.ts'
 import { pageOfOrder } from '../../payment-pages/page-payments.service.ts'
-import { checkReturned } from '../../payments/checks/check-payments.service.ts'
+import { checkReturned, listPayments } from '../../payments/payments.service.ts'
 import type { PaymentContext } from '../../payments/context.ts'
 import {
   methodsFor,
@@ -16,7 +16,6 @@ import {
 } from '../../payments/start/start-payment.service.ts'
 import { findReceipt, findReceiptFile } from '../../payments/order-receipt.service.ts'
 import { PAYMENT_MODES } from '../../payments/payments.rules.ts'
-import { listPayments } from '../../payments/payments.service.ts'
 import { listRefunds } from '../../payments/refunds/refunds.service.ts'
 import { BursarError } from '../../platform/errors.ts'
 import { isIdShaped } from '../../platform/ids.ts'

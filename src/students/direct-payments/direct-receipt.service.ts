@@ -1,6 +1,6 @@
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { readStaffNames } from '../../institutes/institutes.service.ts'
-import { languagesOf } from '../../messages/family-languages.service.ts'
+import { languagesOf } from '../../messages/messages.service.ts'
 import { feeOnPaper, receiptWords } from '../../messages/texts/texts.ts'
 import type { Language } from '../../platform/languages.ts'
 import { formatDay } from '../../platform/calendar.ts'

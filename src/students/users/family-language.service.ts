@@ -4,13 +4,21 @@ import {
   findFamilyLanguage,
   languageOfFamily,
   type ChosenLanguage,
-} from '../../messages/family-languages.service.ts'
+  countMessagesAbout,
+  queueMessages,
+} from '../../messages/messages.service.ts'
 import type { Context } from '../../platform/context.ts'
 import type { Queryable } from '../../platform/db/database.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
 import type { Language } from '../../platform/languages.ts'
 import { getStudent } from '../students.service.ts'
 import * as store from './users.store.ts'
+import { familyPageUrl } from '../../institutes/institutes.service.ts'
+import { internationalNumber, type NewMessage } from '../../messages/messages.rules.ts'
+import { isEmail } from '../../platform/contacts.ts'
+import { badField, conflict } from '../../platform/errors.ts'
+import { familyPageTexts } from './family-page.texts.ts'
+import { DAY_MS } from '../../platform/calendar.ts'
 
 type FamilyOf = { institute: Institute; studentId: string }
 
@@ -59,4 +67,48 @@ async function familyOf(ctx: Context, { institute, studentId }: FamilyOf): Promi
 async function readFamilyLanguage(db: Queryable, family: Family): Promise<FamilyLanguage> {
   const chosen = await findFamilyLanguage(db, family)
   return { chosen, writtenIn: await languageOfFamily(db, family) }
+}
+
+export const FAMILY_PAGE_CHANNELS = ['email', 'sms'] as const
+type Channel = (typeof FAMILY_PAGE_CHANNELS)[number]
+
+const MOST_A_DAY = 4
+
+export type SentPage = { recipients: string[] }
+
+/** Sends the primary contact of a student the address where a code opens the family's pages. */
+export async function sendFamilyPage(
+  ctx: Context,
+  command: Command<SentPage>,
+  { institute, studentId }: { institute: Institute; studentId: string },
+  channels: readonly Channel[],
+): Promise<SentPage> {
+  if (!institute.hasParentSignIn)
+    throw conflict('Parents cannot sign in with a code yet: an owner allows it under Settings, Families.')
+  const { student } = await getStudent(ctx, institute, studentId)
+  const { contactName, contactNumber, contactEmail, fullname } = student
+  if (channels.includes('sms') && internationalNumber(contactNumber) === null)
+    throw badField('channels', `cannot include sms: ${contactNumber} is no number that takes messages`)
+  if (channels.includes('email') && !isEmail(contactEmail))
+    throw badField('channels', 'cannot include email: the family has no e-mail address here')
+  const language = await languageOfFamily(ctx.db, { instituteId: institute.id, phone: contactNumber })
+  const values = { where: institute.name, who: fullname, url: familyPageUrl(ctx, institute) }
+  const { subject, body, short } = familyPageTexts(values, language)
+  const at = ctx.clock.now()
+  const common = { instituteId: institute.id, about: studentId, at }
+  const messages = channels.map((channel): NewMessage =>
+    channel === 'email'
+      ? { ...common, channel, recipient: contactEmail, subject, body, to: { name: contactName, language } }
+      : { ...common, channel, recipient: contactNumber, ...short },
+  )
+  return transact(ctx.db, command, async tx => {
+    const since = new Date(at.getTime() - DAY_MS)
+    const earlier = await countMessagesAbout(tx, institute.id, { about: studentId, since })
+    if (earlier + channels.length > MOST_A_DAY)
+      throw conflict(
+        `${earlier} messages about this student left within a day. Wait until tomorrow, or call.`,
+      )
+    await queueMessages(tx, messages)
+    return { recipients: messages.map(message => `${message.channel} ${message.recipient}`) }
+  })
 }

@@ -44,7 +44,7 @@ import { addConsoleRead, addConsoleWrite } from '../../auth/access.routes.ts'
 import { EVERYONE } from '../../console.rules.ts'
 import { addConsoleUpload } from '../../files.routes.ts'
 import { addList } from '../../lists/list.routes.ts'
-import { readNamedStudents } from '../../students/named-students.service.ts'
+import { readNamedStudents } from '../../students/actions.service.ts'
 import { studentList } from '../../students/student.list.ts'
 import { FINANCE_ROLES } from '../../students/students.rules.ts'
 

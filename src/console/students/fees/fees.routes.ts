@@ -4,11 +4,12 @@ import {
   toStructure,
   yearParams,
   structureOutput,
+  structureInput,
 } from '../../../fees/structures/structure.schemas.ts'
 import { aboutOf, type FeeStructure, type StructureKey } from '../../../fees/structures/structure.rules.ts'
 import { getStructure, listStructureYears } from '../../../fees/structures/structures.service.ts'
 import { all, created, done, one } from '../../../http/reply.ts'
-import type { AnyInput, Read } from '../../../http/wire/input.ts'
+import { type AnyInput, type Read, field, input, optional } from '../../../http/wire/input.ts'
 import { setErpLock, type ErpLock } from '../../../institutes/institutes.service.ts'
 import type { ConsoleContext } from '../../context.ts'
 import type { Context } from '../../../platform/context.ts'
@@ -26,14 +27,8 @@ import { applyStructureAct, dropStructureAct, setStructureAct } from '../../appr
 import { addConsoleRead, addConsoleWrite } from '../../auth/access.routes.ts'
 import { EVERYONE } from '../../console.rules.ts'
 import { FINANCE_ROLES } from '../students.rules.ts'
-import {
-  addStudentInput,
-  applyInput,
-  dropStructureInput,
-  erpLockInput,
-  setStructureInput,
-} from './fees.input.ts'
 import { categoryOutput, classApplicationOutput, erpLockOutput, yearOutput } from './fees.output.ts'
+import { SCHOOL_YEAR, STUDENT_ID, studentFields } from '../../../students/student.input.ts'
 
 /** The institute has one structure a year, and each branch may have its own. */
 const SHARED = {
@@ -198,3 +193,36 @@ function addErpLock(app: FastifyInstance, ctx: Context): void {
     }),
   })
 }
+
+/** A student as the office adds one: what it may not know yet is optional. */
+const addStudentInput = input(
+  {
+    ...studentFields,
+    primary_contact_email: optional(studentFields.primary_contact_email, ''),
+    date_of_birth: optional(studentFields.date_of_birth),
+    new_admission: optional(studentFields.new_admission, false),
+  },
+  SCHOOL_YEAR,
+)
+
+/** Lowering fees for many at once asks for a reason. */
+export const WHY_LOWER = optional(
+  field.text('Why; required where a second person has to approve it.', 'As the board decided'),
+  '',
+)
+
+const setStructureInput = input({ ...structureInput.fields, reason: WHY_LOWER })
+
+const dropStructureInput = input({ reason: WHY_LOWER })
+
+const applyInput = input({
+  grade: field.code('The class whose students get the fees.', '5'),
+  preview: optional(field.flag('true: only say what would happen.', false), false).as('isPreview'),
+  after: optional(field.resourceId('`next_after` of the part before, in a large class.', STUDENT_ID)),
+  reason: WHY_LOWER,
+  limit: optional(field.wholeNumber('At most so many students at once.', 3000, [1, 3000]), 3000),
+})
+
+const erpLockInput = input({
+  locked: field.flag('Whether students that the ERP keeps are locked for the office.', true).as('isLocked'),
+})

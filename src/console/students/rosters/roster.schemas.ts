@@ -1,6 +1,6 @@
 import { field, input, nullable, optional, query } from '../../../http/wire/input.ts'
 import { SENT_DAYS } from '../../lists/list.schemas.ts'
-import { WHY_LOWER } from '../fees/fees.input.ts'
+import { WHY_LOWER } from '../fees/fees.routes.ts'
 import { outputOf, type Shown } from '../../../http/wire/output.ts'
 import type { Import, Problem } from '../../../imports/imports.service.ts'
 import type { ProblemGroup } from '../../../imports/rosters.service.ts'

@@ -1,7 +1,7 @@
-import type { Institute } from '../../institutes/institutes.rules.ts'
+import { type Institute, expandScopes, requireGrantable } from '../../institutes/institutes.rules.ts'
 import { conflict } from '../../platform/errors.ts'
 import type { Context } from '../../platform/context.ts'
-import type { Command } from '../../platform/idempotency.ts'
+import { type Command, innerCommand } from '../../platform/idempotency.ts'
 import type { SubscriptionChange } from '../../webhooks/subscriptions/subscriptions.rules.ts'
 import {
   addSubscription,
@@ -11,8 +11,10 @@ import {
   type Subscribed,
   type Subscription,
 } from '../../webhooks/subscriptions/subscriptions.service.ts'
-import { healthOf, type WebhookHealth } from './developers.rules.ts'
+import { healthOf, type WebhookHealth, grantableBy } from './developers.rules.ts'
 import { countDeliveries } from './webhooks.store.ts'
+import { issueKey, rotateKeyOf, type IssuedKey, type NewKey } from '../../institutes/keys.service.ts'
+import type { ConsoleRole } from '../console.rules.ts'
 
 export type Webhook = Subscription & { health: WebhookHealth; waiting: number; givenUp: number }
 
@@ -73,4 +75,32 @@ async function requireActive(ctx: Context, institute: Institute, id: string): Pr
   if (subscription.disabledAt !== null)
     throw conflict('This subscription is disabled. Add the webhook again.')
   return subscription
+}
+
+/** A key as it is answered. Its secret is answered once: no answer that is kept for a repeated request holds it. */
+export type ShownKey = Omit<IssuedKey, 'secret'> & { secret: string | null }
+
+type Granter = { institute: Institute; role: ConsoleRole }
+
+export async function createKeyOnce(
+  ctx: Context,
+  command: Command<ShownKey>,
+  { institute, role }: Granter,
+  input: NewKey,
+): Promise<ShownKey> {
+  requireGrantable(expandScopes(input.scopes), grantableBy(role))
+  return issueKey(ctx, withoutSecret(command), institute, input)
+}
+
+export async function rotateKeyOnce(
+  ctx: Context,
+  command: Command<ShownKey>,
+  { institute, role }: Granter,
+  keyId: string,
+): Promise<ShownKey> {
+  return rotateKeyOf(ctx, withoutSecret(command), { institute, grantable: grantableBy(role) }, keyId)
+}
+
+function withoutSecret(command: Command<ShownKey>): Command<IssuedKey> {
+  return innerCommand(command, key => ({ ...key, secret: null }))
 }
