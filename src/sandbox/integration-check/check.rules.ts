@@ -4,7 +4,7 @@ import type { EventCode } from '../../events/define-event.ts'
 import { newId } from '../../platform/ids.ts'
 import { toRupees, type Paise, formatRupees, parseRupees } from '../../platform/money.ts'
 import { deliveryBody } from '../../webhooks/delivery-log/deliveries.rules.ts'
-import { exampleEvent } from '../trigger/trigger.service.ts'
+import { exampleEvent } from '../trigger/example-event.ts'
 import { parseAnswer } from '../../platform/json.rules.ts'
 
 /** What an integration has to do, and how a result of the check reads. */

@@ -6,7 +6,7 @@ import { EVENT_CODES, type EventCode } from '../../../src/events/define-event.ts
 import { linkOutput, orderOutput } from '../../../src/orders/order.output.ts'
 import { dayOf } from '../../../src/platform/calendar.ts'
 import { makeEvent, makePayment, makeRefund } from '../../../src/sandbox/integration-check/check.rules.ts'
-import { exampleEvent, resourceOf } from '../../../src/sandbox/trigger/trigger.service.ts'
+import { exampleEvent, resourceOf } from '../../../src/sandbox/trigger/example-event.ts'
 import { CATALOGUE } from '../../../src/webhooks/events.docs.ts'
 import type { Json } from '../../harness/client.ts'
 
