@@ -7,6 +7,12 @@
 /** The processes that read files, beside each process of Bursar, and how many files of one school wait for them. Seconds are several times what the largest file takes. */
 export const READER = { processes: 2, waiting: 20, seconds: 60, heapMb: 128 } as const
 
+/**
+ * The processes that print papers, beside each process of Bursar, and how many papers of one school wait for them: as many to
+ * be looked at and as many to be mailed. Two print hundreds a second; one for each core would be the memory of all on a large machine.
+ */
+export const PRINTER = { processes: 2, waiting: 100, seconds: 15, heapMb: 256 } as const
+
 /** What every file of rows may have, whatever it is for. What is longer or wider is cut, or refused where that would lose something. */
 export const ROW = { columns: 500, characters: 100_000, cellCharacters: 2_000 } as const
 

@@ -1,22 +1,19 @@
 import { createHash } from 'node:crypto'
-import { availableParallelism } from 'node:os'
+import { PRINTER } from '../platform/limits.rules.ts'
 import { ProcessPool, type Turn } from '../platform/process-pool/process-pool.ts'
 import { PassThrough, type Readable } from 'node:stream'
 import type { CardSheet } from './card-sheet.ts'
 import type { DocumentPrint } from './document-pdf.ts'
 import type { ReceiptPrint, ReceiptsPrint } from './receipt-pdf.ts'
 
-/** How many papers of one school may wait, those that people look at and those that are mailed each. */
-export const MOST_WAITING = 100
-
 /** Anybody who has the link of a payment can ask for its receipt, as often as they like. */
 const printers = new ProcessPool<ReceiptPrint | ReceiptsPrint | DocumentPrint, Uint8Array>(
   new URL('receipt-process.ts', import.meta.url),
   {
-    maxMs: 15_000,
-    maxHeapMb: 256,
-    processes: availableParallelism(),
-    maxWaiting: MOST_WAITING,
+    maxMs: PRINTER.seconds * 1_000,
+    maxHeapMb: PRINTER.heapMb,
+    processes: PRINTER.processes,
+    maxWaiting: PRINTER.waiting,
     idleMs: 300_000,
   },
 )

@@ -23,7 +23,7 @@ export const GIVES_NOTHING: Record<string, readonly string[]> = {
     'DELETE /keys/:key_id',
     'PUT /erp-lock',
   ],
-  'asks families to pay, or stops asking while they owe the same; a late fee that a link leaves out lapses when it is paid':
+  'asks families to pay, or stops asking while they owe the same; a late fee that it leaves out does not fall away by it':
     [
       'POST /orders',
       'DELETE /orders/:order_id',

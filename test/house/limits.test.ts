@@ -32,11 +32,26 @@ test('the guide quotes the table of limits', () => {
       .map(cell => cell.trim())
     assert.deepEqual(said, figures, kind)
   }
-  const { ARCHIVE, BATCH, BODIES, EXPORTS, FORM, JSON_BODY, MATCHING, READER, REQUEST, ROW, UPLOADS } = limits
+  const {
+    ARCHIVE,
+    BATCH,
+    BODIES,
+    EXPORTS,
+    FORM,
+    JSON_BODY,
+    MATCHING,
+    PRINTER,
+    READER,
+    REQUEST,
+    ROW,
+    UPLOADS,
+  } = limits
   for (const sentence of [
     `at most ${ROW.columns} columns and ${shown(ROW.characters)} characters are read, and a cell is cut at ${shown(ROW.cellCharacters)} characters`,
     `may have ${shown(ARCHIVE.entries)} parts and unpack to ${shown(ARCHIVE.unpackedBytes)} bytes, with ${shown(ARCHIVE.texts)} texts of ${shown(ARCHIVE.textBytes)} bytes`,
     `${READER.processes} at a time beside each process of Bursar, with ${READER.seconds} seconds and ${READER.heapMb} MB of heap each; ${READER.waiting} more of each school may wait`,
+    `${PRINTER.processes} at a time beside each process of Bursar, however many cores there are, with ${PRINTER.seconds} seconds and ${PRINTER.heapMb} MB of heap each`,
+    `${PRINTER.waiting} that somebody looks at and ${PRINTER.waiting} that are mailed of each school may wait`,
     `at most ${BATCH.rows} at a time`,
     `at most ${shown(MATCHING.knownLines)} lines that files of other formats`,
     `at most ${shown(MATCHING.openLines)} open lines are matched with ${shown(MATCHING.expected)} expected`,

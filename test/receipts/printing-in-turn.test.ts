@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict'
-import { availableParallelism } from 'node:os'
 import { test } from 'node:test'
 import { BursarError } from '../../src/platform/errors.ts'
+import { PRINTER } from '../../src/platform/limits.rules.ts'
 import type { DocumentPrint } from '../../src/receipts/document-pdf.ts'
-import { MOST_WAITING, printDocument } from '../../src/receipts/receipt-printer.ts'
-
-const PRINTERS = availableParallelism()
+import { printDocument } from '../../src/receipts/receipt-printer.ts'
 
 function certificate(no: number, school: string): DocumentPrint {
   const madeAt = new Date('2026-11-18T06:00:00Z')
@@ -35,8 +33,8 @@ test('one school asks for hundreds of papers; another’s comes after a turn, an
   const many = numbers(1_000, 189).map(no => ({ no, instituteId: 1 }))
   const { printed, refused } = await ask([...many, { no: 1, instituteId: 2 }])
   // It is the second in turn; a printer that the machine keeps waiting may finish it later.
-  assert.ok(printed.indexOf(1) < MOST_WAITING / 2, `printed as number ${printed.indexOf(1)}`)
-  assert.equal(refused.length, 189 - PRINTERS - MOST_WAITING)
+  assert.ok(printed.indexOf(1) < PRINTER.waiting / 2, `printed as number ${printed.indexOf(1)}`)
+  assert.equal(refused.length, 189 - PRINTER.processes - PRINTER.waiting)
   for (const { no, error } of refused) {
     assert.ok(no >= 1_000 && error instanceof BursarError)
     assert.deepEqual([error.httpStatus, error.retryAfterS], [503, 1])
