@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { yearEnd } from '../../src/app/jobs.ts'
 import { paiseOf } from '../../src/platform/money.ts'
 import { dropsEveryFee, replaceFees } from '../../src/students/profile/profile.rules.ts'
+import { advanceRollovers } from '../../src/students/rollover/rollover.service.ts'
 import { SCHOOL, STUDENTS, StudentDesk, TUITION } from '../console/students/support.ts'
 import { assertAnswer } from '../console/support.ts'
 import type { Json } from '../harness/client.ts'
@@ -118,4 +120,46 @@ test('what was given back is not charged again, neither by the structure nor by 
     ownCharges: new Map([['CAUTION_DEPOSIT', paiseOf(-5)]]),
   }
   assert.equal(dropsEveryFee(noFees, []), false)
+})
+
+const mark = (...component_types: string[]) =>
+  owner.send('PUT', `${SCHOOL}/deposit-fees`, { component_types })
+
+/** Like the process's own job, which may take part. */
+async function roll(grade: string): Promise<void> {
+  const answer = await demo.post(`${ERP}/academic-years/rollover`, {
+    from_academic_year_start: 2026,
+    from_academic_year_end: 2027,
+    to_academic_year_start: 2027,
+    to_academic_year_end: 2028,
+    grades: [{ grade, next_grade: '12' }],
+    carry_dues_as: 'PREVIOUS_YEAR_DUES',
+  })
+  assertAnswer(answer, '201')
+  for (;;) {
+    await advanceRollovers(desk.bursar.app.ctx, yearEnd)
+    const { body } = await demo.get(`${ERP}/academic-years/rollover/${answer.body.data.id}`)
+    if (body.data.state === 'done') return
+  }
+}
+
+test('what is owed of a deposit is not held because a later year asks for it, and stays a deposit', async () => {
+  const fees = [{ ...TUITION, fee_amount: 10_000 }, CAUTION]
+  assertAnswer(await mark(), '200')
+  const before = await desk.register({ grade: '10' }, { fees })
+  await pay(before, { CAUTION_DEPOSIT: 2_000 })
+  await roll('10')
+  assertAnswer(await mark('CAUTION_DEPOSIT'), '200')
+  assert.deepEqual(await held(), [[before, 'CAUTION_DEPOSIT', 2_000]])
+  assertAnswer(await giveBack(before, { amount: 2_000.01 }), '400 HUE00000')
+  assertAnswer(await giveBack(before), '201')
+  assert.deepEqual(await held(), [])
+  assert.deepEqual([(await dues(before)).total_amount, (await dues(before)).advance_amount], [0, 2_000])
+
+  const since = await desk.register({ grade: '11' }, { fees })
+  await pay(since, { CAUTION_DEPOSIT: 1_000 })
+  await roll('11')
+  assert.equal((await dues(since)).total_amount, 4_000)
+  await pay(since, { CAUTION_DEPOSIT: 4_000 })
+  assert.deepEqual(await held(), [[since, 'CAUTION_DEPOSIT', 5_000]])
 })

@@ -263,7 +263,11 @@ test('what is carried leaves nothing due and nothing in advance behind, to the p
         }))
         const paid = new Map(types.map((type, index) => [type, sums[index] ?? paiseOf(0)]))
         const before = summariseFees(fees, paid)
-        const carried = carryForward(fees, paid, { duesComponent: 'D', advanceComponent: 'V' })
+        const carried = carryForward(fees, paid, {
+          duesComponent: 'D',
+          advanceComponent: 'V',
+          deposits: [],
+        })
         for (const { componentType, amountPaise } of carried.transfers)
           paid.set(componentType, paiseOf((paid.get(componentType) ?? 0) + amountPaise))
         const { outstandingPaise, advancePaise } = summariseFees(fees, paid)

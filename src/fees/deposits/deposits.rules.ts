@@ -3,9 +3,18 @@ import { formatRupees, minPaise, subtractPaise, ZERO, type Paise } from '../../p
 import type { ComponentAmount } from '../advances/advances.rules.ts'
 import type { FeeComponent, SentFee } from '../fees.rules.ts'
 
-/** What is held of a deposit: what was paid of it up to its price. More than that is an advance already. */
-export function heldOf({ payablePaise, paidPaise }: { payablePaise: Paise; paidPaise: Paise }): Paise {
-  return minPaise(paidPaise, payablePaise)
+/** As SQL of a balance `b`: what counts as settled there because it is owed in a later year. */
+export const CARRIED_DUES = `select greatest(coalesce(sum(t.amount_paise), 0), 0)::bigint from student_transfers t
+  where t.institute_id = b.institute_id and t.student_id = b.student_id and t.component_type = b.component_type`
+
+type DepositSum = { payablePaise: Paise; paidPaise: Paise; carriedPaise: Paise }
+
+/**
+ * What is held of a deposit: what was paid of it up to its price. More than that is an advance already, and what is owed in a
+ * later year instead was not paid.
+ */
+export function heldOf({ payablePaise, paidPaise, carriedPaise }: DepositSum): Paise {
+  return subtractPaise(minPaise(paidPaise, payablePaise), carriedPaise)
 }
 
 /** Parts of what is held, or all of it; each is checked. */

@@ -1,7 +1,15 @@
 import type { Queryable } from '../../platform/db/database.ts'
 import type { Paise } from '../../platform/money.ts'
+import { CARRIED_DUES } from './deposits.rules.ts'
 
-type DepositSum = { studentId: string; componentType: string; payablePaise: Paise; paidPaise: Paise }
+type DepositSum = {
+  studentId: string
+  componentType: string
+  payablePaise: Paise
+  paidPaise: Paise
+  /** What counts as settled here because it is owed in a later year. */
+  carriedPaise: Paise
+}
 
 /** Deposits that something was paid of, as this transaction sees them. */
 export async function readDepositSums(
@@ -11,7 +19,8 @@ export async function readDepositSums(
 ): Promise<DepositSum[]> {
   return db.query<DepositSum>(
     `select b.student_id as "studentId", b.component_type as "componentType",
-       b.fee_paise - b.discount_paise as "payablePaise", b.paid_paise as "paidPaise"
+       b.fee_paise - b.discount_paise as "payablePaise", b.paid_paise as "paidPaise",
+       (${CARRIED_DUES}) as "carriedPaise"
      from student_balance_sums b join catalogue_entries c on c.institute_id = b.institute_id and c.kind = 'component'
        and c.code = b.component_type and c.is_deposit
      where b.institute_id = $1 and b.student_id = any($2) and b.paid_paise > 0

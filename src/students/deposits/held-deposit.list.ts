@@ -1,3 +1,4 @@
+import { CARRIED_DUES } from '../../fees/deposits/deposits.rules.ts'
 import { column, defineList, filter } from '../../http/lists/define-list.ts'
 import { field } from '../../http/wire/input.ts'
 import { outputOf, type Shown } from '../../http/wire/output.ts'
@@ -5,7 +6,7 @@ import { by } from '../../platform/db/sorted-list.ts'
 import { classFilters } from '../class-filters.list.ts'
 import { studentFields } from '../student.output.ts'
 
-const HELD = 'least(b.paid_paise, b.fee_paise - b.discount_paise)'
+const HELD = `(least(b.paid_paise, b.fee_paise - b.discount_paise) - (${CARRIED_DUES}))`
 const ID = `b.student_id || ' ' || b.component_type`
 
 const out = outputOf<never>()

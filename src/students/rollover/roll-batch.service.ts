@@ -1,3 +1,4 @@
+import { readDeposits } from '../../institutes/catalogue.service.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { insertTransfers } from '../../fees/advances/advances.service.ts'
 import { recomputeBalances } from '../../fees/balances.service.ts'
@@ -105,6 +106,7 @@ export async function judge(
     step.kind === 'register' ? [registrationOf(from, step, rollover)] : [],
   )
   const plans = (await planRegistrations(db, context, wanted, { isLocked })).values()
+  const deposits = await readDeposits(db, context.institute.id)
   // Two grades of the old year may lead to one of the new.
   const taken = new Set<string>()
   return steps.map(({ from, step }): RolledStudent => {
@@ -120,7 +122,7 @@ export async function judge(
       const message = `Another student has this identifier in grade ${plan.student.grade} of the new year.`
       if (!isFree) return { ...result, outcome: 'problems', problem: message }
     }
-    const carried = from.isCarried ? null : carryForward(from.fees, from.paid, options)
+    const carried = from.isCarried ? null : carryForward(from.fees, from.paid, { ...options, deposits })
     const hasCarried = carried !== null && carried.transfers.length > 0
     const nameTaken = from.isTaken && (carried?.duesPaise ?? 0) > 0 ? takenMessage(options) : undefined
     const reason = hasCarried ? (nameTaken ?? unsettled.get(from.student.id)) : undefined

@@ -117,11 +117,18 @@ export type Carried = {
   advancePaise: Paise
 }
 
-/** Moves dues and advances to the new record: taken from the old one to the paisa, so they are owed or held exactly once. */
+type CarryOptions = Pick<RolloverOptions, 'duesComponent' | 'advanceComponent'> & {
+  deposits: readonly string[]
+}
+
+/**
+ * Moves dues and advances to the new record: taken from the old one to the paisa, so they are owed or held exactly once. A
+ * deposit stays due where it is: under the name of carried dues nobody would know that it is to be given back.
+ */
 export function carryForward(
   fees: readonly FeeComponent[],
   paid: PaidByComponent,
-  { duesComponent, advanceComponent }: Pick<RolloverOptions, 'duesComponent' | 'advanceComponent'>,
+  { duesComponent, advanceComponent, deposits }: CarryOptions,
 ): Carried {
   const withoutFee = [...paid].filter(([type]) => fees.every(fee => fee.componentType !== type))
   const balances = [
@@ -135,7 +142,9 @@ export function carryForward(
       advancePaise,
     })),
   ]
-  const dues = duesComponent === null ? [] : balances.filter(one => one.outstandingPaise > 0)
+  const isCarried = (one: (typeof balances)[number]): boolean =>
+    one.outstandingPaise > 0 && !deposits.includes(one.componentType)
+  const dues = duesComponent === null ? [] : balances.filter(isCarried)
   const advances = advanceComponent === null ? [] : balances.filter(one => one.advancePaise > 0)
   return {
     transfers: [
