@@ -11,6 +11,7 @@ import {
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
+import { buildFonts } from './build-fonts.ts'
 
 /**
  * Builds the console into `web/dist`. It is built beside and moved into place whole, so that a running Bursar and a
@@ -21,6 +22,7 @@ const DIST = join(WEB, 'dist')
 
 export async function buildConsole(): Promise<void> {
   const { build } = await import('vite')
+  await buildFonts()
   const fresh = join(WEB, `.dist-${process.pid}`)
   const old = join(WEB, `.old-${process.pid}`)
   const startedAt = new Date()
@@ -69,9 +71,14 @@ export function isConsoleStale(): boolean {
   const page = join(DIST, 'index.html')
   if (!existsSync(page)) return true
   const builtMs = statSync(page).mtimeMs
-  const sources = ['src', 'index.html', 'vite.config.ts', '../package.json', '../tools/build-console.ts'].map(
-    name => join(WEB, name),
-  )
+  const sources = [
+    'src',
+    'index.html',
+    'vite.config.ts',
+    '../package.json',
+    '../tools/build-console.ts',
+    '../tools/build-fonts.ts',
+  ].map(name => join(WEB, name))
   return sources.some(path => newestMs(path) > builtMs)
 }
 

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import helmet from '@fastify/helmet'
 import staticFiles from '@fastify/static'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { LATIN_PRELOAD, latinStyle, SCRIPT_STYLE_ADDRESS } from '../http/fonts.ts'
 import { BursarError } from '../platform/errors.ts'
 import type { Context } from '../platform/context.ts'
 import { readSessionCookie } from './auth/sessions.service.ts'
@@ -99,6 +100,8 @@ function preloadsFor(url: string, homeScript: string): string {
   return `<link rel="preload" as="fetch" crossorigin="anonymous" href="${figures}">${frame}`
 }
 
+const FONTS = `${LATIN_PRELOAD}<style nonce="${NONCE}">${latinStyle('swap')}</style>`
+
 type Shell = { html: string; homeScript: string }
 
 let known: (Shell & { changedMs: number }) | null = null
@@ -115,7 +118,8 @@ async function readShell(): Promise<Shell | null> {
 }
 
 async function readBuilt(): Promise<Shell> {
-  const html = await readFile(`${DIST}index.html`, 'utf8')
+  const page = await readFile(`${DIST}index.html`, 'utf8')
+  const html = page.replace('</head>', `${FONTS}</head>`).replace('/fonts.css', SCRIPT_STYLE_ADDRESS)
   const manifest = await readFile(`${DIST}manifest.json`, 'utf8')
   const chunks = Object.values(JSON.parse(manifest) as Record<string, { name?: string; file: string }>)
   const home = chunks.find(({ name, file }) => name === 'home' && file.endsWith('.js'))

@@ -1,6 +1,4 @@
-import { readFile } from 'node:fs/promises'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { type Asset, createAsset, sendAsset } from '../http/assets.ts'
 import { answerError, noSuchAddress } from '../http/failures.ts'
 import { findInstitute } from '../institutes/institutes.service.ts'
 import { findLogo } from '../institutes/school/school.service.ts'
@@ -8,9 +6,8 @@ import type { Context } from '../platform/context.ts'
 import { notFound } from '../platform/errors.ts'
 import { isIdShaped } from '../platform/ids.ts'
 import type { Log } from '../platform/log.ts'
-import { FONT_STYLE, languageOf, sendPage, WEB_FONTS } from './layout.ts'
+import { languageOf, sendPage } from './layout.ts'
 import { textsIn } from './texts/texts.ts'
-import { fontFileOf } from '../receipts/script-runs.ts'
 
 const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#1f4fd8"/><path d="M10 9h12M10 14h12M20 9c0 7-4 8-10 8l9 8" fill="none" stroke="#fff" stroke-width="2.6" stroke-linecap="round" stroke-linejoin="round"/></svg>`
 
@@ -88,20 +85,4 @@ export function brandRoutes(app: FastifyInstance, ctx: Context): void {
       return reply.header('content-type', logo.mediaType).header('cache-control', FOR_EVER).send(logo.content)
     },
   )
-}
-
-const WEEK = { 'cache-control': 'public, max-age=604800' }
-
-/** Fonts of the packages that receipts are made with: compressed on the way they weigh little more than WOFF2. */
-export function fontRoutes(app: FastifyInstance): void {
-  const style = createAsset(Buffer.from(FONT_STYLE), 'text/css; charset=utf-8', WEEK)
-  app.get('/fonts.css', async (request, reply) => sendAsset(request, reply, await style))
-  for (const { family } of WEB_FONTS) {
-    // Read by the first who needs it.
-    let font: Promise<Asset> | undefined
-    app.get(`/fonts/${family}.ttf`, async (request, reply) => {
-      font ??= readFile(fontFileOf(family)).then(file => createAsset(file, 'font/ttf', WEEK))
-      return sendAsset(request, reply, await font)
-    })
-  }
 }

@@ -5,6 +5,7 @@ import helmet from '@fastify/helmet'
 import { Eta } from 'eta'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { toShown } from '../http/failures.ts'
+import { LATIN_PRELOAD, latinStyle, SCRIPT_STYLE_ADDRESS } from '../http/fonts.ts'
 import type { Institute } from '../institutes/institutes.rules.ts'
 import type { Mode } from '../platform/context.ts'
 import { isMoving } from '../platform/errors.ts'
@@ -16,17 +17,18 @@ import { chooseLanguage, textsIn } from './texts/texts.ts'
 export { formField, formFields, formFieldShown } from '../http/body.ts'
 
 /**
- * Server-rendered pages: escaped by default, one inline stylesheet (and fonts where a page needs them), nothing from other hosts, no
+ * Server-rendered pages: escaped by default, one inline stylesheet, our own fonts, nothing from other hosts, no
  * script but one of ours where a page works without it too.
  */
 const TEMPLATES = new URL('templates/', import.meta.url)
 /** Later files win over earlier ones. */
 const STYLES = ['base', 'forms', 'pages', 'screens']
-const STYLE = STYLES.map(name => readFileSync(new URL(`styles/${name}.css`, import.meta.url), 'utf8')).join(
-  '',
-)
+const STYLE = [
+  latinStyle('optional'),
+  ...STYLES.map(name => readFileSync(new URL(`styles/${name}.css`, import.meta.url), 'utf8')),
+].join('')
 const STYLE_HASH = digestOf(STYLE)
-const FONT_LINK = '<link rel="stylesheet" href="/fonts.css">'
+const FONT_LINK = `<link rel="stylesheet" href="${SCRIPT_STYLE_ADDRESS}">`
 const LANGUAGE_COOKIE = 'lang'
 /** The English name stands beside a language's own name, which a browser without its font shows as boxes. */
 const ENGLISH_NAMES = new Intl.DisplayNames('en', { type: 'language' })
@@ -113,6 +115,7 @@ export function sendPage(reply: FastifyReply, page: Page): FastifyReply {
     ...page.data,
     texts: textsIn(language).checkout,
     style: STYLE,
+    preload: LATIN_PRELOAD,
     script: page.script,
     language,
     title,
@@ -201,58 +204,6 @@ export function schoolHead({ code, name, color, logoTag }: Institute): Record<st
   }
 }
 
-/**
- * The scripts of India beside Latin, for browsers whose system has no font for them. A browser takes what it has by one of
- * the local names, and otherwise loads the one file whose letters stand on the page.
- */
-type WebFont = {
-  /** Name of the font, the same as in receipts. */
-  family: string
-  ranges: string
-  local: readonly string[]
-}
-
-const block = (family: string, ranges: string, ...local: string[]): WebFont => ({
-  family,
-  ranges,
-  local: local.flatMap(localNames),
-})
-
-/** Android has its fonts under full or PostScript names, older ones in a narrower cut for menus. */
-function localNames(name: string): string[] {
-  if (!name.startsWith('Noto')) return [name]
-  const plain = name.replaceAll(' ', '')
-  return [name, `${name} Regular`, `${plain}-Regular`, `${name} UI`, `${plain}UI-Regular`]
-}
-
-export const WEB_FONTS: readonly WebFont[] = [
-  block(
-    'Mukta',
-    'U+900-97F, U+A8E0-A8FF',
-    'Noto Sans Devanagari',
-    'Kohinoor Devanagari',
-    'Devanagari Sangam MN',
-    'Nirmala UI',
-    'Mangal',
-  ),
-  block('NotoSansBengali', 'U+980-9FF', 'Noto Sans Bengali', 'Bangla Sangam MN', 'Nirmala UI'),
-  block('BalooPaaji2', 'U+A00-A7F', 'Noto Sans Gurmukhi', 'Gurmukhi Sangam MN', 'Nirmala UI'),
-  block('NotoSansGujarati', 'U+A80-AFF', 'Noto Sans Gujarati', 'Gujarati Sangam MN', 'Nirmala UI'),
-  block('NotoSansOriya', 'U+B00-B7F', 'Noto Sans Oriya', 'Oriya Sangam MN', 'Nirmala UI'),
-  block('NotoSansTamil', 'U+B80-BFF', 'Noto Sans Tamil', 'Tamil Sangam MN', 'Nirmala UI'),
-  block('AnekTelugu', 'U+C00-C7F', 'Noto Sans Telugu', 'Telugu Sangam MN', 'Nirmala UI'),
-  block('NotoSansKannada', 'U+C80-CFF', 'Noto Sans Kannada', 'Kannada Sangam MN', 'Nirmala UI'),
-  block('AnekMalayalam', 'U+D00-D7F', 'Noto Sans Malayalam', 'Malayalam Sangam MN', 'Nirmala UI'),
-  block('NotoSansMeeteiMayek', 'U+AAE0-AAFF, U+ABC0-ABFF', 'Noto Sans Meetei Mayek'),
-  block('NotoSansOlChiki', 'U+1C50-1C7F', 'Noto Sans Ol Chiki', 'Nirmala UI'),
-  block(
-    'NotoNaskhArabic',
-    'U+600-6FF, U+750-77F, U+FB50-FDFF, U+FE70-FEFF',
-    'Noto Naskh Arabic',
-    'Geeza Pro',
-  ),
-]
-
 /** All of them and more, in a class that is looked through several times as fast: most pages have none. */
 const BEYOND_LATIN = /[\u0600-\u1fff\u2c00-\uffff]/
 
@@ -265,9 +216,3 @@ function needsFonts(html: string): boolean {
   const text = end === -1 ? html : html.slice(0, end)
   return BEYOND_LATIN.test(text) && LETTERS.test(text)
 }
-
-/** The family comes first in the list of every page's fonts; it has no letters but those of its scripts. */
-export const FONT_STYLE = WEB_FONTS.map(({ family, ranges, local }) => {
-  const sources = [...local.map(name => `local("${name}")`), `url("/fonts/${family}.ttf") format("truetype")`]
-  return `@font-face{font-family:"Bursar scripts";font-display:swap;src:${sources.join(',')};unicode-range:${ranges}}`
-}).join('\n')

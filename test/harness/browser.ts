@@ -81,16 +81,33 @@ export async function isTooWide(page: Page): Promise<boolean> {
   return page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth)
 }
 
-/** What axe finds wrong with the page as it stands; evaluated outside the page's own script policy. */
+/**
+ * What axe finds wrong with the page as it stands; evaluated outside the page's own script policy. By night all that changes is colours, so
+ * only their contrast is looked at again.
+ */
 export async function axeViolations(page: Page): Promise<string[]> {
   await page.evaluate(readFileSync(AXE, 'utf8'))
-  return page.evaluate(async () => {
+  const byDay = await runAxe(page, {})
+  const chosen = await page.evaluate(() => matchMedia('(prefers-color-scheme: dark)').matches)
+  await page.emulateMedia({ colorScheme: chosen ? 'light' : 'dark' })
+  await page.waitForFunction(isDark => {
+    const shown = document.documentElement.dataset['mantineColorScheme']
+    return shown === undefined || (shown === 'dark') === isDark
+  }, !chosen)
+  await page.evaluate(() => Promise.allSettled(document.getAnimations().map(({ finished }) => finished)))
+  const byNight = await runAxe(page, { runOnly: ['color-contrast'] })
+  await page.emulateMedia({ colorScheme: chosen ? 'dark' : 'light' })
+  return [...byDay, ...byNight.map(violation => `in the other colours, ${violation}`)]
+}
+
+async function runAxe(page: Page, options: object): Promise<string[]> {
+  return page.evaluate(async more => {
     const { axe } = globalThis as unknown as {
       axe: { run(options: object): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> }
     }
-    const { violations } = await axe.run({ resultTypes: ['violations'] })
+    const { violations } = await axe.run({ resultTypes: ['violations'], ...more })
     return violations.map(({ id, nodes }) => `${id}: ${nodes.map(node => node.html).join(' ')}`)
-  })
+  }, options)
 }
 
 /** So many of them, as soon as the page has come to show what was asked of it. */

@@ -19,7 +19,7 @@ createRoot(root).render(
     <MantineProvider
       theme={theme}
       cssVariablesResolver={contrast}
-      forceColorScheme="light"
+      defaultColorScheme="auto"
       getStyleNonce={pageNonce}
     >
       <QueryClientProvider client={queryClient}>

@@ -1,8 +1,10 @@
 import { Avatar, Menu, UnstyledButton } from '@mantine/core'
+import { IconLogout, IconUserCircle } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useCommand } from '../api/command.ts'
 import { usePerson } from '../api/session.ts'
+import { Appearance } from './appearance.tsx'
 
 export function AccountMenu() {
   const person = usePerson()
@@ -18,7 +20,7 @@ export function AccountMenu() {
   })
   if (person === undefined) return null
   return (
-    <Menu position="bottom-end" shadow="md" width={240}>
+    <Menu position="bottom-end" shadow="md" width={280}>
       <Menu.Target>
         <UnstyledButton className="account-button">
           <Avatar color="bursar" variant="filled" radius="xl" size={32}>
@@ -33,9 +35,17 @@ export function AccountMenu() {
           <br />
           {person.email}
         </Menu.Label>
-        <Menu.Item onClick={() => void navigate({ to: '/account' })}>Your account</Menu.Item>
+        <Menu.Item
+          leftSection={<IconUserCircle size={18} stroke={1.6} />}
+          onClick={() => void navigate({ to: '/account' })}
+        >
+          Your account
+        </Menu.Item>
+        <Menu.Item leftSection={<IconLogout size={18} stroke={1.6} />} onClick={() => signOut.mutate()}>
+          Sign out
+        </Menu.Item>
         <Menu.Divider />
-        <Menu.Item onClick={() => signOut.mutate()}>Sign out</Menu.Item>
+        <Appearance />
       </Menu.Dropdown>
     </Menu>
   )

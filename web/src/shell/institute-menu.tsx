@@ -1,4 +1,5 @@
-import { Button, Menu } from '@mantine/core'
+import { Menu, UnstyledButton } from '@mantine/core'
+import { IconChevronDown } from '@tabler/icons-react'
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { useSession } from '../api/session.ts'
 
@@ -19,10 +20,10 @@ export function InstituteMenu() {
   return (
     <Menu position="bottom-start" shadow="md">
       <Menu.Target>
-        <Button variant="subtle" color="dark" size="compact-md" className="institute-button">
+        <UnstyledButton className="institute-button">
           <span className="institute-label">{here?.name ?? 'Choose an institute'}</span>
-          <span aria-hidden="true">&nbsp;▾</span>
-        </Button>
+          <IconChevronDown size={16} aria-hidden />
+        </UnstyledButton>
       </Menu.Target>
       <Menu.Dropdown mah={400} className="scrolls">
         <Menu.Label>Institutes</Menu.Label>

@@ -1,17 +1,30 @@
+import {
+  IconBuildingBank,
+  IconCalendarRepeat,
+  IconCashRegister,
+  IconCode,
+  IconCoinRupee,
+  IconHome,
+  IconLink,
+  IconServerCog,
+  IconSettings,
+  IconUsers,
+  type Icon,
+} from '@tabler/icons-react'
 import { Link, useLocation, useParams } from '@tanstack/react-router'
 import { useMay, usePerson, useSession } from '../api/session.ts'
 
 /** Nine entries at most; what is below one of them is found on its page. */
 const ENTRIES = [
-  { label: 'Home', to: '/i/$institute', isExact: true },
-  { label: 'Students', to: '/i/$institute/students', isExact: false },
-  { label: 'Counter', to: '/i/$institute/counter', isExact: false },
-  { label: 'Orders & links', to: '/i/$institute/orders', isExact: false },
-  { label: 'Flex', to: '/i/$institute/flex', isExact: false },
-  { label: 'Loans', to: '/i/$institute/loans', isExact: false },
-  { label: 'Money', to: '/i/$institute/money', isExact: false },
-  { label: 'Developers', to: '/i/$institute/developers', isExact: false },
-  { label: 'Settings', to: '/i/$institute/settings', isExact: false },
+  { label: 'Home', icon: IconHome, to: '/i/$institute', isExact: true },
+  { label: 'Students', icon: IconUsers, to: '/i/$institute/students', isExact: false },
+  { label: 'Counter', icon: IconCashRegister, to: '/i/$institute/counter', isExact: false },
+  { label: 'Orders & links', icon: IconLink, to: '/i/$institute/orders', isExact: false },
+  { label: 'Flex', icon: IconCalendarRepeat, to: '/i/$institute/flex', isExact: false },
+  { label: 'Loans', icon: IconBuildingBank, to: '/i/$institute/loans', isExact: false },
+  { label: 'Money', icon: IconCoinRupee, to: '/i/$institute/money', isExact: false },
+  { label: 'Developers', icon: IconCode, to: '/i/$institute/developers', isExact: false },
+  { label: 'Settings', icon: IconSettings, to: '/i/$institute/settings', isExact: false },
 ] as const
 
 /** Pages with an address of their own that belong to an entry. */
@@ -32,27 +45,36 @@ export function Navigation() {
   return (
     <nav aria-label="Main" className="navigation">
       {institute !== undefined &&
-        ENTRIES.filter(({ label }) => !isCashier || label === 'Counter').map(({ label, to, isExact }) => (
-          <Link
-            key={to}
-            to={to}
-            params={{ institute }}
-            activeOptions={{ exact: isExact, includeSearch: false }}
-            {...(label === owner ? { 'aria-current': 'page' as const } : {})}
-          >
-            {label}
-          </Link>
-        ))}
+        ENTRIES.filter(({ label }) => !isCashier || label === 'Counter').map(
+          ({ label, icon, to, isExact }) => (
+            <Link
+              key={to}
+              to={to}
+              params={{ institute }}
+              activeOptions={{ exact: isExact, includeSearch: false }}
+              {...(label === owner ? { 'aria-current': 'page' as const } : {})}
+            >
+              <Mark icon={icon} />
+              {label}
+            </Link>
+          ),
+        )}
       {(session?.lenders ?? []).map(({ code, title }) => (
         <Link key={code} to="/l/$lender" params={{ lender: code }} activeOptions={{ includeSearch: false }}>
+          <Mark icon={IconBuildingBank} />
           {title}
         </Link>
       ))}
       {isOperator && (
         <Link to="/operator" activeOptions={{ includeSearch: false }}>
+          <Mark icon={IconServerCog} />
           Operator
         </Link>
       )}
     </nav>
   )
+}
+
+function Mark({ icon: Picture }: { icon: Icon }) {
+  return <Picture size={20} stroke={1.6} aria-hidden />
 }

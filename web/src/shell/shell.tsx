@@ -4,6 +4,7 @@ import { Outlet, useLocation, useNavigate } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { useMay, usePerson } from '../api/session.ts'
 import { AccountMenu } from './account-menu.tsx'
+import { useDensity } from './appearance.tsx'
 import { InstituteMenu } from './institute-menu.tsx'
 import { ModeBadge } from './mode-badge.tsx'
 import { Navigation } from './navigation.tsx'
@@ -17,6 +18,7 @@ function useIsWide(from: '48em' | '62em'): boolean {
 /** The frame of every page: navigation, institute, mode and search. */
 export function Shell() {
   const [isOpen, { toggle, close }] = useDisclosure(false)
+  useDensity()
   const { pathname } = useLocation()
   useEffect(close, [pathname, close])
   const isMissingFactor = usePerson()?.is_missing_factor === true
@@ -32,8 +34,8 @@ export function Shell() {
   return (
     <AppShell
       header={{ height: 56 }}
-      navbar={{ width: 208, breakpoint: 'sm', collapsed: { mobile: !isOpen } }}
-      padding={{ base: 'sm', sm: 'lg' }}
+      navbar={{ width: 216, breakpoint: 'sm', collapsed: { mobile: !isOpen } }}
+      padding={{ base: 'md', sm: 'xl' }}
     >
       <a className="skip-link" href="#main">
         Skip to the page

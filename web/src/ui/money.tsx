@@ -37,7 +37,7 @@ export function formatShortRupees(rupees: number): string {
 }
 
 export function Money({ rupees }: { rupees: number }) {
-  return <span className="nowrap">{formatRupees(rupees)}</span>
+  return <span className="money nowrap">{formatRupees(rupees)}</span>
 }
 
 /** A bank was asked for this part of what is owed, or a lender has promised it, so nobody is asked for it again. */

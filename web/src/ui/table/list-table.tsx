@@ -138,12 +138,19 @@ function textOf(kind: Kind, value: Value, labels: Labels | undefined): string {
   }
 }
 
+/** A number of the school, say, which would be broken at its hyphen. */
+const SHORT_WORD = /^\S{1,20}$/
+
 function cellOf(kind: Kind, value: Value, labels: Labels | undefined): ReactNode {
   if (kind === 'moment' && value !== undefined) return <When at={String(value)} />
   const text = textOf(kind, value, labels)
   const tone = labels?.[String(value)]?.tone
   if (tone !== undefined) return <StatusBadge tone={tone}>{text}</StatusBadge>
-  return kind === 'day' || kind === 'state' ? <span className="nowrap">{text}</span> : text
+  return kind === 'day' || kind === 'state' || SHORT_WORD.test(text) ? (
+    <span className="nowrap">{text}</span>
+  ) : (
+    text
+  )
 }
 
 /** None for what there is nothing to choose from: a school with one branch needs no filter of branches. */

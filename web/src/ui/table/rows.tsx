@@ -1,4 +1,5 @@
 import { Checkbox } from '@mantine/core'
+import { IconArrowDown, IconArrowUp } from '@tabler/icons-react'
 import { useRef, useState, type KeyboardEvent, type ReactNode } from 'react'
 
 export type Column<Row> = {
@@ -45,6 +46,10 @@ export function Rows<Row>({
   onSort,
 }: Props<Row>) {
   const body = useRef<HTMLTableSectionElement>(null)
+  // What a phone shows on the right of the first line.
+  const figure = columns.findLast(
+    ({ align, text }) => align === 'right' && rows.some(row => text(row).includes('₹')),
+  )?.key
   const [active, setActive] = useState(0)
   const moveTo = (index: number): void => {
     const next = Math.max(0, Math.min(rows.length - 1, index))
@@ -61,7 +66,7 @@ export function Rows<Row>({
   }
   return (
     <div className="table-frame">
-      <table className="data-table stacks" role="table">
+      <table className="data-table stacks rows" role="table">
         <caption className="visually-hidden">{name}</caption>
         <thead role="rowgroup">
           <tr role="row">
@@ -85,12 +90,12 @@ export function Rows<Row>({
               {hasBoxes && (
                 <Pick id={rowId(row)} name={columns[0]?.text(row) ?? ''} boxes={boxes} onBoxes={onBoxes} />
               )}
-              {columns.map(({ key, title, align, text, render }) => (
+              {columns.map(({ key, title, align, text, render }, no) => (
                 <td
                   key={key}
                   role="cell"
                   data-title={title}
-                  className={`${align ?? ''} ${text(row) === '' ? 'is-empty' : ''}`}
+                  className={classesOf(text(row), { align, isLead: no === 0, isFigure: key === figure })}
                 >
                   {render === undefined ? text(row) : render(row)}
                 </td>
@@ -101,6 +106,17 @@ export function Rows<Row>({
       </table>
     </div>
   )
+}
+
+/** A phone leaves out the titles of what says by itself what it is: names, words, numbers of telephones. */
+const NEEDS_TITLE = /^(?![6-9]\d{9}$)[\d₹−-]/
+
+function classesOf(
+  text: string,
+  { align, isLead, isFigure }: { align: 'right' | undefined; isLead: boolean; isFigure: boolean },
+): string {
+  const place = isLead ? 'lead' : isFigure ? 'figure' : NEEDS_TITLE.test(text) ? 'titled' : ''
+  return `${align ?? ''} ${place} ${text === '' ? 'is-empty' : ''}`
 }
 
 /** Pressed again it turns round, and a third time the list has its own order again. */
@@ -119,11 +135,12 @@ function Heading<Row>({
   const order = isLargestFirst ? [`-${own}`, own] : [own, `-${own}`]
   const at = order.indexOf(sort ?? '')
   const direction = at === -1 ? 'none' : sort === own ? 'ascending' : 'descending'
+  const Arrow = direction === 'descending' ? IconArrowDown : IconArrowUp
   return (
     <th scope="col" role="columnheader" className={align} aria-sort={direction}>
       <button type="button" className="sorts" onClick={() => onSort(order[at + 1])}>
         {title}
-        <span aria-hidden>{{ none: '↕', ascending: '↑', descending: '↓' }[direction]}</span>
+        <Arrow size={14} stroke={2} className={`sort-${direction}`} aria-hidden />
       </button>
     </th>
   )
@@ -131,7 +148,7 @@ function Heading<Row>({
 
 function PickAll({ ids, boxes, onBoxes }: Boxes & { ids: readonly string[] }) {
   return (
-    <th scope="col" role="columnheader">
+    <th scope="col" role="columnheader" className="pick">
       <Checkbox
         size="xs"
         aria-label={`Select all ${ids.length} shown`}
@@ -144,7 +161,7 @@ function PickAll({ ids, boxes, onBoxes }: Boxes & { ids: readonly string[] }) {
 
 function Pick({ id, name, boxes, onBoxes }: Boxes & { id: string; name: string }) {
   return (
-    <td role="cell" data-title="Select" aria-label="Select" onClick={event => event.stopPropagation()}>
+    <td role="cell" className="pick" aria-label="Select" onClick={event => event.stopPropagation()}>
       <Checkbox
         size="xs"
         aria-label={`Select ${name}`}
