@@ -1,8 +1,9 @@
 import type { FastifyInstance } from 'fastify'
 import { addConsoleRead } from '../auth/access.routes.ts'
 import { EVERYONE } from '../console.rules.ts'
-import type { Collected, DaySum, Sum } from './home.rules.ts'
+import type { Collected, DaySum, Sum, YearSums } from './home.rules.ts'
 import { type Home, readHome } from './home.service.ts'
+import type { FirstSteps } from './home.store.ts'
 import { one } from '../../http/reply.ts'
 import { outputOf, type Shown } from '../../http/wire/output.ts'
 import { dayOf } from '../../platform/calendar.ts'
@@ -97,6 +98,38 @@ const disputesOutput = disputes.object({
   ),
 })
 
+const year = outputOf<YearSums>()
+const yearOutput = year.object({
+  from: year.day('The first day of the school year.', '2026-04-01'),
+  collected: year.signedAmount('What came in since then, less what went back.', AMOUNT),
+  last_by_now: year.signedAmount('The same of the year before, up to the same day.', AMOUNT),
+  last_whole: year.signedAmount('The whole of the year before.', AMOUNT),
+})
+
+const way = outputOf<Home['waysToday'][number]>()
+const wayOutput = way.object({
+  way: way.text('How it was paid, such as `upi` or `cash`.', 'upi'),
+  amount: way.amount('Rupees.', AMOUNT),
+  count: way.integer('How many payments.', 12),
+})
+
+const week = outputOf<Home['dueByWeek'][number]>()
+const weekOutput = week.object({
+  week: week.integer('0 is today and the six days after it.', 0),
+  owed: week.amount('What falls due in it, without what plans will take.', AMOUNT),
+  students: week.integer('How many children owe it.', 12),
+})
+
+const steps = outputOf<FirstSteps>()
+const stepsOutput = steps.object({
+  has_school: steps.flag('An address or a logo.', true),
+  has_fees: steps.flag('Classes and their fees.', true),
+  has_students: steps.flag('A student.', false),
+  has_account: steps.flag('An account for payments.', false),
+  has_link: steps.flag('An order or a link.', false),
+  has_colleague: steps.flag('Somebody else who works here, or an invitation.', false),
+})
+
 const out = outputOf<Home>()
 const homeOutput = out.object({
   today: out.day('The day in India that the numbers are of.', DAY),
@@ -119,6 +152,13 @@ const homeOutput = out.object({
   webhooks: out.one('How deliveries go.', webhooksOutput, home => home.health),
   erp: out.one('How the ERP answers.', erpOutput, home => home.health),
   daily: out.list('Collected on the last 30 days, the oldest first.', dayOutput),
+  year: out.one('This school year and the one before.', yearOutput),
+  ways_today: out.list('What came in today by its way of payment, the largest first.', wayOutput),
+  due_by_week: out.list('What falls due in the next four weeks; a week of nothing is left out.', weekOutput),
+  first_steps: out.optional.one(
+    'What a school that has not collected anything has done already.',
+    stepsOutput,
+  ),
 })
 
 export type HomeAnswer = Shown<typeof homeOutput>

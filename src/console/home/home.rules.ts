@@ -1,5 +1,5 @@
 import { addDays } from '../../platform/calendar.ts'
-import { sumPaise, ZERO, type Paise } from '../../platform/money.ts'
+import { subtractPaise, sumPaise, ZERO, type Paise } from '../../platform/money.ts'
 
 export type Sum = { amountPaise: Paise; count: number }
 /** Money that came in by any way; refunds are told beside it and not taken off, as in the daily collection. */
@@ -18,6 +18,40 @@ export function everyDay(sums: readonly DaySum[], from: string, through: string)
     days.push(known.get(day) ?? { day, amountPaise: ZERO, count: 0, givenBackPaise: ZERO })
   }
   return days
+}
+
+/** The first day of the school year that a day is in. */
+export function firstOfYear(day: string): string {
+  const year = Number(day.slice(0, 4)) - (day.slice(5) < '04-01' ? 1 : 0)
+  return `${year}-04-01`
+}
+
+export function yearBefore(day: string): string {
+  return Temporal.PlainDate.from(day).subtract({ years: 1 }).toString()
+}
+
+export type YearSums = {
+  from: string
+  /** Less what went back. */
+  collectedPaise: Paise
+  /** By the same day of the year before, and in the whole of it; zero where there was none. */
+  lastByNowPaise: Paise
+  lastWholePaise: Paise
+}
+
+export function yearSums(sums: readonly DaySum[], today: string): YearSums {
+  const from = firstOfYear(today)
+  const net = (first: string, last: string): Paise => {
+    const { amountPaise, givenBackPaise } = sumFrom(sums, first, last)
+    return subtractPaise(amountPaise, givenBackPaise)
+  }
+  const lastFrom = yearBefore(from)
+  return {
+    from,
+    collectedPaise: net(from, today),
+    lastByNowPaise: net(lastFrom, yearBefore(today)),
+    lastWholePaise: net(lastFrom, addDays(from, -1)),
+  }
 }
 
 export function sumFrom(sums: readonly DaySum[], from: string, through: string): Collected {

@@ -15,10 +15,14 @@ import {
   addUp,
   everyDay,
   firstOfMonth,
+  firstOfYear,
   sumFrom,
+  yearBefore,
+  yearSums,
   type Collected,
   type DaySum,
   type Sum,
+  type YearSums,
 } from './home.rules.ts'
 import * as store from './home.store.ts'
 
@@ -40,9 +44,16 @@ export type Home = {
   chequesToBank: number
   disputesToAnswer: DisputesToAnswer
   daily: DaySum[]
+  year: YearSums
+  /** By the way of payment, today. */
+  waysToday: store.WaySum[]
+  dueByWeek: store.Expected[]
+  /** Null once money has come in. */
+  firstSteps: store.FirstSteps | null
 }
 
 const CHART_DAYS = 30
+const WEEKS_AHEAD = 4
 
 /** What came in, what is still due, what went wrong, what happens next: a statement each, side by side. */
 export async function readHome({ db, clock }: Context, institute: Institute): Promise<Home> {
@@ -51,7 +62,7 @@ export async function readHome({ db, clock }: Context, institute: Institute): Pr
   const today = dayOf(now)
   const month = firstOfMonth(today)
   const chartFrom = addDays(today, 1 - CHART_DAYS)
-  const countedFrom = month < chartFrom ? month : chartFrom
+  const countedFrom = yearBefore(firstOfYear(today))
   const [
     sums,
     outstanding,
@@ -63,6 +74,9 @@ export async function readHome({ db, clock }: Context, institute: Institute): Pr
     approvalsWaiting,
     chequesToBank,
     disputesToAnswer,
+    waysToday,
+    dueByWeek,
+    firstSteps,
   ] = await Promise.all([
     store.sumDays(db, id, countedFrom),
     store.sumOutstanding(db, id, today),
@@ -75,6 +89,9 @@ export async function readHome({ db, clock }: Context, institute: Institute): Pr
     countWaiting(db, id),
     countToBank({ db, clock }, id),
     sumDisputesToAnswer({ db }, id),
+    store.sumWays(db, id, startOfDay(today)),
+    store.sumDueByWeek(db, id, today, WEEKS_AHEAD),
+    store.readFirstSteps(db, id),
   ])
   return {
     today,
@@ -93,5 +110,9 @@ export async function readHome({ db, clock }: Context, institute: Institute): Pr
     chequesToBank,
     disputesToAnswer,
     daily: everyDay(sums, chartFrom, today),
+    year: yearSums(sums, today),
+    waysToday,
+    dueByWeek,
+    firstSteps: sums.length === 0 ? firstSteps : null,
   }
 }

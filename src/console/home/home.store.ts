@@ -19,6 +19,65 @@ export async function sumDays(db: Queryable, instituteId: number, from: string):
   )
 }
 
+export type WaySum = Sum & { way: string }
+
+/** What came in since that moment by its way of payment, the largest first; at the counter and online alike. */
+export async function sumWays(db: Queryable, instituteId: number, since: Date): Promise<WaySum[]> {
+  return db.query<WaySum>(
+    `select way, sum(amount_paise)::bigint as "amountPaise", count(*) as count from (
+       select coalesce(mode, 'other') as way, amount_paise from payments
+       where institute_id = $1 and state = 'captured' and not is_duplicate and captured_at >= $2
+       union all
+       select coalesce(mode, 'other'), amount_paise from direct_payments
+       where institute_id = $1 and cancelled_at is null and paid_at >= $2
+     ) came group by way order by 2 desc, way`,
+    [instituteId, since],
+  )
+}
+
+export type Expected = { week: number; owedPaise: Paise; students: number }
+
+/** What falls due in each of the next weeks and no plan will take: 0 is today and the six days after it. */
+export async function sumDueByWeek(
+  db: Queryable,
+  instituteId: number,
+  today: string,
+  weeks: number,
+): Promise<Expected[]> {
+  return db.query<Expected>(
+    `with ${owedNow('true')}
+     select -days / 7 as week, sum(owed_paise)::bigint as "owedPaise", sum(children)::bigint as students
+     from (
+       select child, days, min(children) as children, sum(owed_paise) as owed_paise
+       from owed where is_owed and days between $3 and 0 group by 1, 2
+     ) one group by 1 order by 1`,
+    [instituteId, today, 1 - 7 * weeks],
+  )
+}
+
+/** What a school that is just beginning has done already. */
+export type FirstSteps = {
+  hasSchool: boolean
+  hasFees: boolean
+  hasStudents: boolean
+  hasAccount: boolean
+  hasLink: boolean
+  hasColleague: boolean
+}
+
+export async function readFirstSteps(db: Queryable, instituteId: number): Promise<FirstSteps> {
+  const has = (table: string, condition = 'true'): string =>
+    `exists (select from ${table} where institute_id = $1 and ${condition})`
+  const [row] = await db.query<FirstSteps>(
+    `select exists (select from institutes where id = $1 and (address is not null or logo_tag is not null)) as "hasSchool",
+       ${has('fee_structures')} or ${has('fee_components')} as "hasFees", ${has('students')} as "hasStudents",
+       ${has('provider_accounts')} as "hasAccount", ${has('orders')} as "hasLink",
+       (select count(*) from console_memberships where institute_id = $1) > 1 or ${has('console_invitations')} as "hasColleague"`,
+    [instituteId],
+  )
+  return row as FirstSteps
+}
+
 export type Outstanding = {
   amountPaise: Paise
   students: number

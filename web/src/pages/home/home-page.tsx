@@ -6,13 +6,22 @@ import { useInstitute, useInstitutePath, useMay } from '../../api/session.ts'
 import { DayAmountChart } from '../../ui/bar-chart.tsx'
 import { counted, formatCount, formatRupees } from '../../ui/money.tsx'
 import { PageFrame } from '../../ui/page.tsx'
-import { Failed, Loading } from '../../ui/states.tsx'
-import { StatusBadge, type Tone } from '../../ui/status-badge.tsx'
+import { Failed } from '../../ui/states.tsx'
 import { formatDay } from '../../ui/when.tsx'
 import { addDays } from '../flex/days.ts'
+import { Ahead } from './ahead.tsx'
+import { FirstSteps } from './first-steps.tsx'
+import './home.css'
+import { Owed } from './owed.tsx'
 import { Stat } from './stat.tsx'
+import { Technical } from './technical.tsx'
+import { Today } from './today.tsx'
+import { Year } from './year.tsx'
 
-/** What came in, what is still due, what went wrong, what happens next; a cashier begins at the counter. */
+/**
+ * How far the year is, what came in today, what is late and expected, and what waits for somebody. A cashier begins at the counter, a developer with
+ * what is technical; others see that only where it fails.
+ */
 export function HomePage() {
   const { code: institute } = useInstitute()
   const isCashier = useMay('cashier')
@@ -28,32 +37,74 @@ function Figures() {
   })
   return (
     <PageFrame title="Home">
-      {home.isPending && <Loading />}
+      {home.isPending && <Waits />}
       {home.isError && <Failed error={home.error} retry={() => void home.refetch()} />}
       {home.isSuccess && <Numbers home={home.data} />}
     </PageFrame>
   )
 }
 
+/** As high as what comes, so that nothing jumps. */
+function Waits() {
+  return (
+    <div role="status" aria-label="Loading…">
+      <div className="skeleton" style={{ height: 220 }} />
+      <div className="home-pair">
+        <div className="skeleton" style={{ height: 260 }} />
+        <div className="skeleton" style={{ height: 260 }} />
+      </div>
+    </div>
+  )
+}
+
 function Numbers({ home }: { home: HomeAnswer }) {
-  const { today, settlements } = home
-  const month = `${today.slice(0, 8)}01`
+  const isDeveloper = useMay('developer')
+  const { first_steps: steps } = home
   return (
     <>
       <Waiting home={home} />
-      <h2 className="section-title">What came in</h2>
+      {steps !== undefined && <FirstSteps steps={steps} />}
+      {isDeveloper && <Technical home={home} isWhole />}
+      {(steps === undefined || home.outstanding.amount > 0) && <Money home={home} />}
+      {!isDeveloper && <Technical home={home} />}
+    </>
+  )
+}
+
+function Money({ home }: { home: HomeAnswer }) {
+  return (
+    <>
+      <Year home={home} />
+      <div className="home-pair">
+        <Today home={home} />
+        <Owed home={home} />
+      </div>
+      <h2 className="section-title">Collected by day, last 30 days</h2>
+      <div className="chart-frame">
+        <DayAmountChart days={home.daily} label="Collected by day, last 30 days" />
+      </div>
+      <Ahead home={home} />
+      <Bank home={home} />
+    </>
+  )
+}
+
+function Bank({ home }: { home: HomeAnswer }) {
+  const { today, settlements, returns, due_next_7_days: due, collected_this_month: collected } = home
+  const month = `${today.slice(0, 8)}01`
+  const { overdue, next_on: nextOn } = settlements
+  const bounced =
+    returns.ratio === undefined
+      ? 'No debit yet'
+      : `${Math.round(returns.ratio * 1_000) / 10} % came back, ${formatRupees(returns.bounced_amount)}`
+  return (
+    <>
+      <h2 className="section-title">This month and the bank</h2>
       <div className="stats">
         <Stat
-          label="Collected today"
-          value={formatRupees(home.collected_today.amount)}
-          note={collectedNote(home.collected_today)}
-          to="/i/$institute/money"
-          search={{ view: 'payments', kind: 'payment', captured_from: today, captured_to: today }}
-        />
-        <Stat
           label="Collected this month"
-          value={formatRupees(home.collected_this_month.amount)}
-          note={collectedNote(home.collected_this_month)}
+          value={formatRupees(collected.amount)}
+          note={collectedNote(collected)}
           to="/i/$institute/money"
           search={{ view: 'payments', kind: 'payment', captured_from: month, captured_to: today }}
         />
@@ -64,10 +115,38 @@ function Numbers({ home }: { home: HomeAnswer }) {
           to="/i/$institute/money"
           search={{ view: 'settlements', from: month }}
         />
+        <Stat
+          label="On its way to the bank"
+          value={formatRupees(settlements.expected.amount)}
+          note={
+            overdue.count > 0
+              ? `${formatRupees(overdue.amount)} is late; before fees and refunds`
+              : nextOn === undefined
+                ? 'Nothing expected'
+                : `Next on ${formatDay(nextOn)}; before fees and refunds`
+          }
+          tone={overdue.count > 0 ? 'bad' : undefined}
+          to="/i/$institute/money"
+          search={{ view: 'expected' }}
+        />
+        <Stat
+          label="Instalments due in 7 days"
+          value={formatRupees(due.amount)}
+          note={counted(due.count, 'instalment')}
+          to="/i/$institute/flex/debits"
+          search={{ status: 'coming', from: today, to: addDays(today, 6) }}
+        />
+        {returns.bounced > 0 && (
+          <Stat
+            label="Bounced debits, last 30 days"
+            value={formatCount(returns.bounced)}
+            note={bounced}
+            tone="bad"
+            to="/i/$institute/flex/returns"
+            search={{}}
+          />
+        )}
       </div>
-      <Chart home={home} />
-      <Due home={home} />
-      <Wrong home={home} />
     </>
   )
 }
@@ -80,7 +159,7 @@ function Waiting({ home }: { home: HomeAnswer }) {
   return (
     <>
       <h2 className="section-title">Waiting for you</h2>
-      <div className="stats">
+      <div className="stats waiting">
         {count > 0 && (
           <Stat
             label="Disputes to answer at the provider"
@@ -121,136 +200,6 @@ function Waiting({ home }: { home: HomeAnswer }) {
       </div>
     </>
   )
-}
-
-function Chart({ home }: { home: HomeAnswer }) {
-  return (
-    <>
-      <h2 className="section-title">Collected by day, last 30 days</h2>
-      <div className="chart-frame">
-        <DayAmountChart days={home.daily} label="Collected by day, last 30 days" />
-      </div>
-    </>
-  )
-}
-
-function Due({ home }: { home: HomeAnswer }) {
-  const { today, settlements, outstanding, due_next_7_days: due } = home
-  const expected = outstanding.on_the_way_amount
-  const onTheWay = expected > 0 ? `; ${formatRupees(expected)} is on the way` : ''
-  const { overdue, next_on: nextOn } = settlements
-  return (
-    <>
-      <h2 className="section-title">What is still due, and what happens next</h2>
-      <div className="stats">
-        <Stat
-          label="Overdue fees"
-          value={formatRupees(outstanding.overdue_amount)}
-          note={counted(outstanding.overdue_students, 'student')}
-          to="/i/$institute/money"
-          search={{ view: 'dues' }}
-        />
-        <Stat
-          label="Owed, all years"
-          value={formatRupees(outstanding.amount)}
-          note={`${counted(outstanding.students, 'student')}, each counted once${onTheWay}`}
-          to="/i/$institute/students"
-          search={{ owing: 'yes', status: 'active' }}
-        />
-        <Stat
-          label="Instalments due in 7 days"
-          value={formatRupees(due.amount)}
-          note={counted(due.count, 'instalment')}
-          to="/i/$institute/flex/debits"
-          search={{ status: 'coming', from: today, to: addDays(today, 6) }}
-        />
-        <Stat
-          label="On its way to the bank"
-          value={formatRupees(settlements.expected.amount)}
-          note={
-            overdue.count > 0
-              ? `${formatRupees(overdue.amount)} is late; before fees and refunds`
-              : nextOn === undefined
-                ? 'Nothing expected'
-                : `Next on ${formatDay(nextOn)}; before fees and refunds`
-          }
-          tone={overdue.count > 0 ? 'bad' : undefined}
-          to="/i/$institute/money"
-          search={{ view: 'expected' }}
-        />
-      </div>
-    </>
-  )
-}
-
-function Wrong({ home }: { home: HomeAnswer }) {
-  const { returns, webhooks, erp } = home
-  const ratio =
-    returns.ratio === undefined ? 'No debit yet' : `${Math.round(returns.ratio * 1_000) / 10} % came back`
-  return (
-    <>
-      <h2 className="section-title">What went wrong</h2>
-      <div className="stats">
-        <Stat
-          label="Bounced debits, last 30 days"
-          value={formatCount(returns.bounced)}
-          note={returns.bounced > 0 ? `${ratio}, ${formatRupees(returns.bounced_amount)}` : ratio}
-          tone={returns.bounced > 0 ? 'bad' : undefined}
-          to="/i/$institute/flex/returns"
-          search={{}}
-        />
-        <Stat
-          label="Webhooks"
-          value={<Health {...webhookHealth(webhooks)} />}
-          note={webhookNote(webhooks)}
-          to="/i/$institute/developers"
-          search={{ view: 'webhooks' }}
-        />
-        <Stat
-          label="ERP, last 24 hours"
-          value={<Health {...erpHealth(erp)} />}
-          note={
-            erp.is_configured
-              ? `${formatCount(erp.found + erp.refused)} answers, ${formatCount(erp.unavailable)} failures`
-              : 'Bursar asks no ERP'
-          }
-          to="/i/$institute/developers"
-          search={{ view: 'erp' }}
-        />
-      </div>
-    </>
-  )
-}
-
-type Verdict = { tone: Tone; label: string }
-
-function Health({ tone, label }: Verdict) {
-  return <StatusBadge tone={tone}>{label}</StatusBadge>
-}
-
-function webhookHealth({ active, failing, disabled }: HomeAnswer['webhooks']): Verdict {
-  if (failing > 0 || disabled > 0) return { tone: 'bad', label: 'Failing' }
-  return active === 0 ? { tone: 'plain', label: 'None set up' } : { tone: 'good', label: 'OK' }
-}
-
-function webhookNote({ active, failing, disabled, given_up: givenUp }: HomeAnswer['webhooks']): string {
-  const parts = [
-    ...(failing > 0 ? [`${formatCount(failing)} of ${formatCount(active)} failing`] : []),
-    ...(disabled > 0 ? [`${formatCount(disabled)} switched off`] : []),
-    ...(givenUp > 0
-      ? [
-          `${givenUp >= 1_000 ? '1,000 or more deliveries' : counted(givenUp, 'delivery', 'deliveries')} given up`,
-        ]
-      : []),
-  ]
-  return parts.length > 0 ? parts.join(', ') : counted(active, 'subscription')
-}
-
-function erpHealth({ is_configured: isConfigured, found, refused, unavailable }: HomeAnswer['erp']): Verdict {
-  if (!isConfigured) return { tone: 'plain', label: 'None set up' }
-  if (unavailable > 0)
-    return { tone: found + refused > unavailable ? 'waiting' : 'bad', label: 'Failing at times' }
-  return found + refused === 0 ? { tone: 'plain', label: 'Not asked' } : { tone: 'good', label: 'OK' }
 }
 
 function collectedNote({ count, given_back: back }: HomeAnswer['collected_today']): string {
