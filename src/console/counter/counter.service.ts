@@ -110,13 +110,17 @@ export async function closeDay(
   })
 }
 
-/** Sums the cash that the books expect in a drawer: its change and what was taken, less what was paid out and handed over. */
+/**
+ * Sums the cash that the books expect in a drawer: its change and what was taken, less what was paid out and handed over.
+ * Nobody else counts it or hands it over until the commit.
+ */
 async function cashInDrawer(
   tx: Transaction,
   instituteId: number,
   day: string,
   cashier: string,
 ): Promise<Paise> {
+  await store.lockDrawer(tx, instituteId, cashier)
   const taken = await store.sumCash(tx, instituteId, { ...rangeOf(day), cashier })
   const entries = (await store.listDrawer(tx, instituteId, day)).filter(one => one.cashier === cashier)
   return paiseOf(taken + entries.reduce((sum, one) => sum + signed(one), 0))

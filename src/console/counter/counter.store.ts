@@ -142,6 +142,14 @@ export async function listDrawer(db: Queryable, instituteId: number, day: string
   )
 }
 
+/** Whoever counts or gives on cash of a drawer waits here until the transaction before has ended. */
+export async function lockDrawer(tx: Transaction, instituteId: number, cashier: string): Promise<void> {
+  await tx.query(`select pg_advisory_xact_lock(hashtextextended('drawer ' || $1::int || ' ' || $2, 0))`, [
+    instituteId,
+    cashier,
+  ])
+}
+
 export async function insertDrawerEntry(
   tx: Transaction,
   instituteId: number,

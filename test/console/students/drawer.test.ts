@@ -60,3 +60,13 @@ test('a cashier sees the own drawer alone, and reads nothing of others on the sh
   )
   assertAnswer(await viewer.post(`${COUNTER}/drawer`, entry('float', 100)), '403 AUE00001')
 })
+
+test('of hand-overs at the same moment no two give on the same cash', async () => {
+  const { owner } = desk
+  assertAnswer(await owner.post(`${COUNTER}/drawer`, entry('float', 1_000)), '201')
+  const all = await Promise.all(
+    Array.from({ length: 6 }, () => owner.post(`${COUNTER}/drawer`, entry('hand_over', 1_000))),
+  )
+  const done = all.filter(({ status }) => status === 201)
+  assert.equal(done.length, 1, all.map(({ status }) => status).join(' '))
+})
