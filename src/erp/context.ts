@@ -1,4 +1,4 @@
-import type { CallCounts } from '../platform/call-counts.ts'
+import type { CallCounts } from '../platform/http-client/call-counts.ts'
 import type { Context } from '../platform/context.ts'
 import type { HttpClient } from '../platform/http-client/http-client.ts'
 import type { FieldProblem } from '../platform/errors.ts'

@@ -1,7 +1,6 @@
-import { readableComponent } from '../platform/names.ts'
+import { readableComponent, isEmail, isPhone } from '../platform/names.ts'
 import { assertNever } from '../platform/assert.ts'
 import { parseDay } from '../platform/calendar.ts'
-import { isEmail, isPhone } from '../platform/contacts.ts'
 import { paiseOf, parseRupees, type Paise } from '../platform/money.ts'
 import {
   boundsOf,

@@ -1,4 +1,4 @@
-import type { CallOutcome } from '../platform/call-counts.ts'
+import type { CallOutcome } from '../platform/http-client/call-counts.ts'
 import { unavailable } from '../platform/errors.ts'
 import { anyAddress } from '../platform/http-client/addresses.ts'
 import { HttpClient, type OutboundAnswer, type OutboundProblem } from '../platform/http-client/http-client.ts'

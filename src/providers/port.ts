@@ -1,4 +1,4 @@
-import type { CallOutcome } from '../platform/call-counts.ts'
+import type { CallOutcome } from '../platform/http-client/call-counts.ts'
 import { paiseOf, type Paise } from '../platform/money.ts'
 
 /**

@@ -1,5 +1,24 @@
-import { filter } from '../http/lists/define-list.ts'
+import { column, filter } from '../http/lists/define-list.ts'
 import { field } from '../http/wire/input.ts'
+import { outputOf } from '../http/wire/output.ts'
+import { by } from '../platform/db/sorted-list.ts'
+
+const out = outputOf<never>()
+
+/** Who the student is, in a list whose statement has `students s`. */
+export const STUDENT_COLUMNS = {
+  service_student_id: column(out.text('The student.', 'student_01k9zq4m0ve8sbn6yt2hw3c5da'), { sql: 's.id' }),
+  student_name: column(out.text('The student.', 'Kabir Rao'), {
+    sql: 's.fullname',
+    title: 'Student',
+    sort: by.name,
+  }),
+  identifier: column(out.text("The student's identifier.", 'ADM-1042'), {
+    sql: 's.identifier',
+    title: 'Admission no.',
+    only: 'file',
+  }),
+}
 
 /** Class and section, the same in every list that students stand in; `student` is the alias of `students` there. */
 export function classFilters(student: string) {

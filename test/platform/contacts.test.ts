@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { isEmail } from '../../src/platform/contacts.ts'
+import { isEmail } from '../../src/platform/names.ts'
 
 test('an e-mail address has one @, no blanks, and a dot inside its domain', () => {
   const parts = fc.array(fc.constantFrom('a', '@', '.', ' ', 'é', '-', '..'), { maxLength: 8 })

@@ -6,7 +6,7 @@ import { checkLender, listLenders } from '../../loans/lenders/lenders.service.ts
 import type { Context } from '../../platform/context.ts'
 import { readRestoreTrial } from '../../platform/backup/restore.ts'
 import { newestBackup } from '../../platform/backup/schedule.ts'
-import { readDisk } from '../../platform/disk.ts'
+import { readDisk } from '../../platform/retention/disk.ts'
 import { isBackupLate } from '../../platform/backup/schedule.rules.ts'
 import { readWaiting } from '../../platform/retention/retention.ts'
 import type { ProviderValues } from '../../providers/port.ts'

@@ -2,7 +2,7 @@ import { column, defineList, filter, type ListRow } from '../../http/lists/defin
 import { field } from '../../http/wire/input.ts'
 import { outputOf, type Shown } from '../../http/wire/output.ts'
 import { by } from '../../platform/db/sorted-list.ts'
-import { classFilters } from '../../students/class-filters.list.ts'
+import { classFilters, STUDENT_COLUMNS } from '../../students/class-filters.list.ts'
 import { CHEQUE_STATES } from './cheques.rules.ts'
 
 export const PAYMENT_ID = 'pay_01k9zq4m0ve8sbn6yt2hw3c5da'
@@ -54,19 +54,7 @@ export const chequeList = defineList({
       only: 'file',
     }),
     amount: column(out.amount('Rupees.', 12000), { sql: 'd.amount_paise', title: 'Amount', sort: by.number }),
-    service_student_id: column(out.text('The student.', 'student_01k9zq4m0ve8sbn6yt2hw3c5da'), {
-      sql: 's.id',
-    }),
-    student_name: column(out.text('The student.', 'Kabir Rao'), {
-      sql: 's.fullname',
-      title: 'Student',
-      sort: by.name,
-    }),
-    identifier: column(out.text("The student's identifier.", 'ADM-1042'), {
-      sql: 's.identifier',
-      title: 'Admission no.',
-      only: 'file',
-    }),
+    ...STUDENT_COLUMNS,
     mode: column(out.text('`cheque` or `demand_draft`.', 'cheque'), { sql: 'd.mode' }),
     state: column(out.oneOf(CHEQUE_STATES, 'Where it is.'), { sql: STATE, title: 'Status', sort: by.text }),
     decided_on: column(out.optional.day('Cleared or bounced on.', '2026-11-18'), {

@@ -2,7 +2,7 @@ import { column, defineList, filter, type ListRow } from '../../http/lists/defin
 import { field } from '../../http/wire/input.ts'
 import { outputOf, type Shown } from '../../http/wire/output.ts'
 import { by } from '../../platform/db/sorted-list.ts'
-import { classFilters } from '../../students/class-filters.list.ts'
+import { classFilters, STUDENT_COLUMNS } from '../../students/class-filters.list.ts'
 import { POST_DATED_STATES } from './post-dated.rules.ts'
 
 export const POST_DATED_ID = 'pdc_01k9zq4m0ve8sbn6yt2hw3c5da'
@@ -49,19 +49,7 @@ export const postDatedList = defineList({
       sort: by.day,
     }),
     amount: column(out.amount('Rupees.', 12000), { sql: 'c.amount_paise', title: 'Amount', sort: by.number }),
-    service_student_id: column(out.text('The student.', 'student_01k9zq4m0ve8sbn6yt2hw3c5da'), {
-      sql: 's.id',
-    }),
-    student_name: column(out.text('The student.', 'Kabir Rao'), {
-      sql: 's.fullname',
-      title: 'Student',
-      sort: by.name,
-    }),
-    identifier: column(out.text("The student's identifier.", 'ADM-1042'), {
-      sql: 's.identifier',
-      title: 'Admission no.',
-      only: 'file',
-    }),
+    ...STUDENT_COLUMNS,
     state: column(out.oneOf(POST_DATED_STATES, 'Where it is.'), {
       sql: STATE,
       title: 'Status',

@@ -1,8 +1,7 @@
 import { dayAfter, parseDay, parseMoment, startOfDay } from '../../platform/calendar.ts'
-import { isEmail, isOneLine, isPhone } from '../../platform/contacts.ts'
+import { isEmail, isOneLine, isPhone, canonicalName } from '../../platform/names.ts'
 import { isIdShaped } from '../../platform/ids.ts'
 import { parseRupees } from '../../platform/money.ts'
-import { canonicalName } from '../../platform/names.ts'
 
 /**
  * The process's own `format` values: what each turns a sent value into, what to say when it cannot, and how the

@@ -3,7 +3,7 @@ import { anyAddress } from '../../platform/http-client/addresses.ts'
 import { HttpClient } from '../../platform/http-client/http-client.ts'
 import { newId } from '../../platform/ids.ts'
 import { parseAnswer } from '../../platform/json.rules.ts'
-import { isSigned, signMessage } from '../../platform/standard-webhooks.ts'
+import { isSigned, signMessage } from './signed-messages.ts'
 import type { Lender } from '../lender-port.ts'
 import {
   historyAnswer,

@@ -1,5 +1,5 @@
 import { internationalNumber } from '../../messages/messages.rules.ts'
-import { isEmail } from '../../platform/contacts.ts'
+import { isEmail } from '../../platform/names.ts'
 import { ATTACK, LIMITS, type Codes } from '../../platform/rate-limits.rules.ts'
 
 /** Signing in with a code. Six digits are safe only behind limits: docs/adr/0037 and 0055. */

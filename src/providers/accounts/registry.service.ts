@@ -1,4 +1,4 @@
-import type { CallCounts, CallOutcome } from '../../platform/call-counts.ts'
+import type { CallCounts, CallOutcome } from '../../platform/http-client/call-counts.ts'
 import type { Context } from '../../platform/context.ts'
 import type { Queryable } from '../../platform/db/database.ts'
 import { PROVIDERS } from '../catalogue.ts'

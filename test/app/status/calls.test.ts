@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import type { CallOutcome } from '../../../src/platform/call-counts.ts'
+import type { CallOutcome } from '../../../src/platform/http-client/call-counts.ts'
 import { createCaller } from '../../../src/providers/http.ts'
 import { startBursar } from '../../harness/bursar.ts'
 import { sampleRecord, startFakeErp } from '../../harness/fakes/erp.ts'

@@ -6,7 +6,7 @@ const KEY_BYTES = 32
 const TOLERANCE_S = 5 * 60
 const MAX_SIGNATURES = 10
 
-export type SignedHeaders = Readonly<Record<string, string | undefined>>
+type SignedHeaders = Readonly<Record<string, string | undefined>>
 
 export function newSigningSecret(): string {
   return PREFIX + randomBytes(KEY_BYTES).toString('base64')
