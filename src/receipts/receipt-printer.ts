@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { PRINTER } from '../platform/limits.rules.ts'
+import { PILES, PRINTER } from '../platform/limits.rules.ts'
+import { Places } from '../platform/places.ts'
 import { ProcessPool, type Turn } from '../platform/process-pool/process-pool.ts'
 import { PassThrough, type Readable } from 'node:stream'
 import type { CardSheet } from './card-sheet.ts'
@@ -72,24 +73,26 @@ type Paper = DocumentPrint | CardSheet
 /** Papers that come next in a file; the end is answered with the rest of it. */
 export type PileAsk = readonly Paper[] | 'end'
 
-/** Papers of a whole school take a printer of their own for as long as they last: nobody's receipt waits behind them. */
+/** Papers of a whole school have printers of their own: nobody's receipt waits behind them. */
 const pilePrinters = new ProcessPool<PileAsk, Uint8Array>(new URL('pile-process.ts', import.meta.url), {
-  maxMs: 300_000,
-  maxHeapMb: 256,
-  processes: 1,
-  maxWaiting: 5,
+  maxMs: PILES.seconds * 1_000,
+  maxHeapMb: PRINTER.heapMb,
+  processes: PILES.processes,
+  maxWaiting: PILES.perSchool,
   idleMs: 0,
 })
+const pilePlaces = new Places(PILES, 'files of papers')
 
 /**
  * One file of as many papers as come. It is answered with its first part, so what is wrong before that is told as such;
  * a failure later breaks the file off. What a slow reader has not taken yet waits in memory, not at the printer.
  */
-export function printPile(
+export async function printPile(
   parts: AsyncIterable<readonly Paper[]>,
   { instituteId }: PrintedFor,
 ): Promise<Readable> {
-  const content = new PassThrough()
+  const givePlaceBack = pilePlaces.take(instituteId)
+  const content = new PassThrough().once('close', givePlaceBack)
   const started = Promise.withResolvers<Readable>()
   const print = async (ask: (part: PileAsk) => Promise<Uint8Array>): Promise<void> => {
     for await (const part of parts) {

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { buffer } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { BursarError } from '../../src/platform/errors.ts'
 import { PRINTER } from '../../src/platform/limits.rules.ts'
 import type { DocumentPrint } from '../../src/receipts/document-pdf.ts'
-import { printDocument } from '../../src/receipts/receipt-printer.ts'
+import { printDocument, printPile } from '../../src/receipts/receipt-printer.ts'
 
 function certificate(no: number, school: string): DocumentPrint {
   const madeAt = new Date('2026-11-18T06:00:00Z')
@@ -61,4 +63,25 @@ test('a paper that waits as a mail comes at once for somebody who looks at it, t
   assert.equal(isMailed, false)
   assert.deepEqual(await last, looked)
   await Promise.all(mails)
+})
+
+async function* few(): AsyncGenerator<DocumentPrint[]> {
+  yield [certificate(2, 'Small')]
+}
+
+test('papers of one whole school hold up no other’s, and a school has one such file at a time', async () => {
+  const rest = Promise.withResolvers<void>()
+  async function* whole(): AsyncGenerator<DocumentPrint[]> {
+    yield [certificate(1, 'Large')]
+    await rest.promise
+  }
+  const large = await printPile(whole(), { instituteId: 1 })
+  const small = await printPile(few(), { instituteId: 2 })
+  assert.match((await buffer(small)).toString('latin1'), /%%EOF\s*$/)
+  await assert.rejects(printPile(few(), { instituteId: 1 }), { httpStatus: 429, retryAfterS: 5 })
+  large.destroy()
+  await once(large, 'close')
+  const next = await printPile(few(), { instituteId: 1 })
+  rest.resolve()
+  assert.match((await buffer(next)).toString('latin1'), /%%EOF\s*$/)
 })

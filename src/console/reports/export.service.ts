@@ -1,5 +1,6 @@
-import { BursarError, badField } from '../../platform/errors.ts'
+import { badField } from '../../platform/errors.ts'
 import { EXPORTS } from '../../platform/limits.rules.ts'
+import { Places } from '../../platform/places.ts'
 import { PassThrough, type Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { dayOf } from '../../platform/calendar.ts'
@@ -20,33 +21,6 @@ import {
 } from './reports.rules.ts'
 import { TALLY_TAIL, VOUCHERS_HEAD, voucherXml, type Voucher } from './tally/tally.rules.ts'
 import { makeXlsx } from './xlsx.ts'
-
-const RETRY_AFTER_S = 5
-
-/** How many lists are being exported, by school: one school's slow downloads take no place of another's. */
-export class ExportPlaces {
-  readonly #taken = new Map<number, number>()
-
-  /** Answers what gives the place back. */
-  take(instituteId: number): () => void {
-    const own = this.#taken.get(instituteId) ?? 0
-    const all = this.#taken.values().reduce((sum, count) => sum + count, 0)
-    if (own >= EXPORTS.perSchool)
-      throw new BursarError('RLE00000', 'Several exports are being made already. Try again in a moment.', {
-        retryAfterS: RETRY_AFTER_S,
-      })
-    if (all >= EXPORTS.inAll)
-      throw new BursarError('SYE00001', 'Very many exports are being made. Try again in a moment.', {
-        retryAfterS: RETRY_AFTER_S,
-      })
-    this.#taken.set(instituteId, own + 1)
-    return () => {
-      const left = (this.#taken.get(instituteId) ?? 1) - 1
-      if (left === 0) this.#taken.delete(instituteId)
-      else this.#taken.set(instituteId, left)
-    }
-  }
-}
 
 /** A list as a file: what it is read by, and how a row of it is written. */
 export type Report<Row extends object> = {
@@ -71,7 +45,7 @@ export type ExportFor = { instituteId: number; actor: Actor; filters: Readonly<R
 type WholeReport<Row extends object> = Report<Row> & { query: Query }
 
 /** Each holds a connection while somebody downloads, so that all of a file is of one moment. */
-const places = new ExportPlaces()
+const places = new Places(EXPORTS, 'exports')
 
 /** Who took which list out of the process stands in the audit log; the file follows as it is read. */
 export async function exportReport<Row extends object>(
