@@ -68,3 +68,13 @@ export function addUp(sums: readonly Sum[]): Sum {
     count: sums.reduce((total, { count }) => total + count, 0),
   }
 }
+
+/** What a school that is just beginning has done already. */
+export type FirstSteps = {
+  hasSchool: boolean
+  hasFees: boolean
+  hasStudents: boolean
+  hasAccount: boolean
+  hasLink: boolean
+  hasColleague: boolean
+}

@@ -21,6 +21,7 @@ import {
   yearSums,
   type Collected,
   type DaySum,
+  type FirstSteps,
   type Sum,
   type YearSums,
 } from './home.rules.ts'
@@ -49,7 +50,7 @@ export type Home = {
   waysToday: store.WaySum[]
   dueByWeek: store.Expected[]
   /** Null once money has come in. */
-  firstSteps: store.FirstSteps | null
+  firstSteps: FirstSteps | null
 }
 
 const CHART_DAYS = 30

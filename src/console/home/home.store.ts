@@ -1,7 +1,7 @@
 import type { Queryable } from '../../platform/db/database.ts'
 import type { Paise } from '../../platform/money.ts'
 import { owedNow } from '../sums/owed.store.ts'
-import type { DaySum, Sum } from './home.rules.ts'
+import type { DaySum, FirstSteps, Sum } from './home.rules.ts'
 
 /** What the home page adds up, each by one statement over an index that begins with the institute. */
 
@@ -55,19 +55,9 @@ export async function sumDueByWeek(
   )
 }
 
-/** What a school that is just beginning has done already. */
-export type FirstSteps = {
-  hasSchool: boolean
-  hasFees: boolean
-  hasStudents: boolean
-  hasAccount: boolean
-  hasLink: boolean
-  hasColleague: boolean
-}
+const has = (table: string): string => `exists (select from ${table} where institute_id = $1)`
 
 export async function readFirstSteps(db: Queryable, instituteId: number): Promise<FirstSteps> {
-  const has = (table: string, condition = 'true'): string =>
-    `exists (select from ${table} where institute_id = $1 and ${condition})`
   const [row] = await db.query<FirstSteps>(
     `select exists (select from institutes where id = $1 and (address is not null or logo_tag is not null)) as "hasSchool",
        ${has('fee_structures')} or ${has('fee_components')} as "hasFees", ${has('students')} as "hasStudents",
