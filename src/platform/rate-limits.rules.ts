@@ -52,7 +52,7 @@ export const LIMITS = {
     rate: { burst: 200, perMinute: 50 * 60 },
   },
   paymentForms: {
-    of: 'Forms of public payment pages',
+    of: 'Forms of public payment pages and of printed codes',
     counts: 'a network',
     spares: 'every other network',
     rate: { burst: 60, perMinute: 12 },

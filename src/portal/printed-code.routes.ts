@@ -3,6 +3,7 @@ import { withoutPlanned, withoutTaken } from '../dues/dues.rules.ts'
 import { readDues, type Dues } from '../dues/dues.service.ts'
 import { openDuesOrder } from '../dues/pay-dues.service.ts'
 import { readPrintedCode } from '../dues/printed-code.service.ts'
+import { VisitorLimit } from '../http/limits/rate-limits.ts'
 import { isInstituteCode, type Institute } from '../institutes/institutes.rules.ts'
 import { FAMILY_ADDRESS, findInstitute } from '../institutes/institutes.service.ts'
 import { feeName } from '../messages/texts/texts.ts'
@@ -10,6 +11,7 @@ import type { PaymentContext } from '../payments/context.ts'
 import { takesPayments } from '../payments/start/start-payment.service.ts'
 import { listOnTheWay, type OnTheWay } from '../payments/student-payments.service.ts'
 import { BursarError } from '../platform/errors.ts'
+import { LIMITS } from '../platform/rate-limits.rules.ts'
 import { fill, formatDayIn, type Language } from '../platform/languages.ts'
 import { formatRupees, subtractPaise, sumPaise } from '../platform/money.ts'
 import { languageOf, schoolHead, sendPage, sendWrongLink } from './layout.ts'
@@ -35,9 +37,14 @@ export function printedCodePages(app: FastifyInstance, ctx: PaymentContext): voi
     PAGE,
     withCode(ctx, visit => show(ctx, visit, { isBusy: false })),
   )
+  const limit = new VisitorLimit(LIMITS.paymentForms)
   app.post(
     PAGE,
-    withCode(ctx, visit => pay(ctx, visit)),
+    withCode(ctx, visit => {
+      // Each makes an order, and whoever sees a card may press the button.
+      limit.admit(visit.request.ip, performance.now())
+      return pay(ctx, visit)
+    }),
   )
 }
 

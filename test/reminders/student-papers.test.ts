@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { printedCodeUrl } from '../../src/dues/printed-code.service.ts'
+import { LIMITS } from '../../src/platform/rate-limits.rules.ts'
 import { Pile } from '../../src/receipts/document-pdf.ts'
 import { API, assertAnswer, demoVisitor } from '../console/support.ts'
 import { startBursar } from '../harness/bursar.ts'
@@ -126,4 +127,14 @@ test('the code on a card, scanned at the counter, finds the family', async () =>
     found.body.data.map((one: { service_student_id: string }) => one.service_student_id),
     [kabir],
   )
+})
+
+test('whoever presses the button of a card again and again is refused, and may look all the same', async () => {
+  const { burst } = LIMITS.paymentForms.rate
+  const pressed = await Promise.all(
+    Array.from({ length: burst + 5 }, () => new Visitor(bursar.url).post(codeOf(zoya), {})),
+  )
+  const refused = pressed.find(({ status }) => status === 429)
+  assert.ok(Number(refused?.headers.get('retry-after')) > 0)
+  assert.equal((await new Visitor(bursar.url).get(codeOf(zoya))).status, 200)
 })
