@@ -15,7 +15,7 @@ export const WITHOUT_HAPROXY =
   !['/usr/sbin/haproxy', '/usr/local/sbin/haproxy'].some(path => existsSync(path)) &&
   'no HAProxy on this machine; install it: apt-get install haproxy'
 
-const CONFIG = join(import.meta.dirname, '../../deploy/haproxy/haproxy.cfg')
+export const CONFIG = join(import.meta.dirname, '../../deploy/haproxy/haproxy.cfg')
 
 /** A folder for maps, and the proxy of deploy/ that starts from them. */
 export type TestProxy = {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { mkdir, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { Agent, createServer, request as post, type IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { MAP_NAMES, renderBackends, renderMap, toMaps } from '../../src/cells/maps.rules.ts'
 import { startBursar } from '../harness/bursar.ts'
-import { prepareProxy, WITHOUT_HAPROXY, type TestProxy } from './proxy.ts'
+import { CONFIG, prepareProxy, WITHOUT_HAPROXY, type TestProxy } from './proxy.ts'
 
 /** A school in the second cell, with all that leads to it. */
 const SCHOOL = { id: 1_000_007, code: 'green-park', cell: 'south' }
@@ -43,7 +43,7 @@ const ANYWHERE = (
   '/ /* /hosted/:provider/* /console /console/*'
 ).split(' ')
 
-async function startCells(t: TestContext): Promise<TestProxy> {
+async function startCells(t: TestContext, options: { reloads?: boolean } = {}): Promise<TestProxy> {
   const cells = []
   for (const name of ['north', 'south']) {
     const server = createServer((request, response) => {
@@ -59,7 +59,7 @@ async function startCells(t: TestContext): Promise<TestProxy> {
     const { port } = server.address() as { port: number }
     cells.push({ name, addresses: [`127.0.0.1:${port}`] })
   }
-  const proxy = await prepareProxy(t)
+  const proxy = await prepareProxy(t, options)
   const maps = toMaps(cells, {
     schools: [SCHOOL, { id: 1, code: 'demo-school', cell: 'north' }],
     routes: [
@@ -162,4 +162,32 @@ test('a script of the console is found in the cell that has it', { skip: WITHOUT
   const many = Array.from({ length: 40 }, (_, no) => (no % 3 === 0 ? 'north' : 'south'))
   const found = await Promise.all(many.map(cell => ask(proxy, 'GET', `/console/assets/index-${cell}.js`, {})))
   assert.deepEqual(found, many)
+})
+
+test('a reload of the proxy cuts off nobody who keeps a connection', { skip: WITHOUT_HAPROXY }, async t => {
+  const proxy = await startCells(t, { reloads: true })
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  t.after(() => agent.destroy())
+  const send = async (): Promise<{ port: number | undefined; status: number | undefined; kept: boolean }> => {
+    const request = post(`${proxy.url}/callbacks/razorpay/${ACCOUNT}`, { method: 'POST', agent }).end()
+    const [answer] = (await once(request, 'response')) as [IncomingMessage]
+    const port = request.socket?.localPort
+    await answer.resume().toArray()
+    return { port, status: answer.statusCode, kept: answer.headers.connection !== 'close' }
+  }
+  const { port, ...before } = await send()
+  assert.deepEqual(before, { status: 200, kept: true })
+  await proxy.reload()
+  assert.deepEqual(await send(), { port, status: 200, kept: false })
+  const after = await send()
+  assert.notEqual(after.port, port)
+  assert.equal(after.status, 200)
+})
+
+test('no proxy closes a connection earlier than Bursar has promised to keep it', async t => {
+  const { url } = await startBursar(t)
+  const answer = await fetch(`${url}/healthz`)
+  const [, promised] = /^timeout=(\d+)$/.exec(answer.headers.get('keep-alive') ?? '') ?? []
+  const [, kept] = /^ *timeout http-keep-alive (\d+)s$/m.exec(await readFile(CONFIG, 'utf8')) ?? []
+  assert.ok(Number(kept) > Number(promised), `${kept} s, ${promised} s`)
 })

@@ -34,12 +34,21 @@ export type CellsStorm = {
 }
 
 /** Something was away that these schools may have noticed. */
-type Disturbance = { what: string; schools: ReadonlySet<string>; fromMs: number; toMs: number }
+type Disturbance = {
+  what: string
+  schools: ReadonlySet<string>
+  fromMs: number
+  toMs: number
+  /** What is seen so long afterwards may still be about it. */
+  calmMs: number
+}
 
 const MOST_TRIES = 60
 const AGAIN_MS = 300
 /** A proxy finds out within its two checks of two seconds that a process answers again; a program learns at once. */
 const CALM_MS = 5_000
+/** `timeout http-keep-alive` of the proxy: a worker that was replaced answers once more on a kept connection, by old maps. */
+const KEPT_MS = 75_000
 
 export function drawRounds(seed: number, count: number): Round[] {
   const random = new Random(seed)
@@ -204,7 +213,7 @@ class Storm {
           await proxy.start()
         })
       case 'reload the proxy':
-        return this.#disturb(trouble.what, new Set(this.homes.keys()), () => proxy.reload())
+        return this.#disturb(trouble.what, this.#movers(), () => proxy.reload(), KEPT_MS)
       case 'kill a process': {
         const [process] = cells[trouble.cell].bursars
         return this.#disturb(trouble.what, this.#schoolsOf(trouble.cell), async () => {
@@ -228,9 +237,18 @@ class Storm {
     return new Set([...this.homes].flatMap(([code, home]) => (home === cell ? [code] : [])))
   }
 
+  #movers(): Set<string> {
+    return new Set(this.#stage.schools.flatMap(({ code, stays }) => (stays ? [] : [code])))
+  }
+
   /** Until those schools are answered again. */
-  async #disturb(what: string, schools: ReadonlySet<string>, work: () => Promise<void>): Promise<void> {
-    const disturbance = { what, schools, fromMs: performance.now(), toMs: Infinity }
+  async #disturb(
+    what: string,
+    schools: ReadonlySet<string>,
+    work: () => Promise<void>,
+    calmMs = CALM_MS,
+  ): Promise<void> {
+    const disturbance = { what, schools, fromMs: performance.now(), toMs: Infinity, calmMs }
     this.#disturbances.push(disturbance)
     await work()
     for (const { code, credentials } of this.#stage.schools.filter(one => schools.has(one.code))) {
@@ -254,7 +272,7 @@ class Storm {
     const causeless = all.filter(
       ({ school, fromMs, toMs }) =>
         !this.#disturbances.some(
-          one => one.schools.has(school.code) && toMs >= one.fromMs && fromMs <= one.toMs + CALM_MS,
+          one => one.schools.has(school.code) && toMs >= one.fromMs && fromMs <= one.toMs + one.calmMs,
         ),
     )
     assert.deepEqual(causeless.map(describe), [])

@@ -185,7 +185,7 @@ export class Families {
     const untilMs = performance.now() + PATIENCE_MS
     for (;;) {
       const fromMs = performance.now()
-      const answer = await send().catch((error: unknown) => ({ status: 0, text: String(error), error }))
+      const answer = await send().catch((error: unknown) => ({ status: 0, text: sayWhy(error), error }))
       const isRunning = answer.text.includes('IDE00001')
       if (!('error' in answer) && answer.status < 500 && !isRunning) return answer
       const { status, text } = answer
@@ -195,6 +195,12 @@ export class Families {
       await pause(AGAIN_MS)
     }
   }
+}
+
+/** Also what ended the connection, which fetch keeps to itself. */
+function sayWhy(error: unknown): string {
+  const { cause } = error as Error
+  return cause instanceof Error ? `${String(error)}: ${cause.message}` : String(error)
 }
 
 /** Where a payer is sent who may pay; the order's own page is where one waits. */
