@@ -82,6 +82,12 @@ export function planCommands(number: number, running: RouteMap, wanted: RouteMap
   ]
 }
 
+/** What changes marks that a running map has; it does not take one that it has not. */
+export function planChanges(number: number | undefined, wanted: RouteMap): string[] {
+  if (number === undefined) return []
+  return [...wanted].map(([mark, cell]) => `set map #${number} ${mark} ${cell}`)
+}
+
 /** The proxy reads a line of at most its buffer, 16 kB, and commands of one line stand behind each other. */
 const LINE_BYTES = 8_000
 

@@ -2,7 +2,7 @@ import { mkdir, open, readFile, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fingerprintContent } from './cell.store.ts'
 import type { CellConnections } from './connections.ts'
-import type { Cell } from './directory.rules.ts'
+import type { Cell, Directory } from './directory.rules.ts'
 import { reasonOf, syncDirectory, type SyncResult } from './directory.service.ts'
 import * as store from './directory.store.ts'
 import { type AdminAddress, askProxy } from './haproxy.client.ts'
@@ -12,6 +12,7 @@ import {
   parseBackends,
   parseMap,
   parseMapNumbers,
+  planChanges,
   planCommands,
   renderBackends,
   renderMap,
@@ -51,6 +52,29 @@ export async function publishRoutes(
     const maps = toMaps(cells, await store.readDirectory(db))
     if (folder !== undefined) await writeFiles(folder, cells, maps)
     return await Promise.all(sockets.map(socket => setProxy(socket, cells, maps)))
+  } finally {
+    release()
+  }
+}
+
+/**
+ * Sends the callers of a school that has moved to its new cell, by no more commands than it has marks. What a proxy does not
+ * take is set by the next one that publishes.
+ */
+export async function routeSchool(
+  { db }: Pick<Context, 'db'>,
+  school: Directory,
+  { sockets }: Proxies,
+): Promise<void> {
+  const maps = toMaps([], school)
+  const route = async (socket: AdminAddress): Promise<void> => {
+    const numbers = parseMapNumbers(await askProxy(socket, 'show map'))
+    const commands = MAP_NAMES.flatMap(name => planChanges(numbers.get(name), maps[name]))
+    for (const line of toLines(commands)) await askProxy(socket, line)
+  }
+  const release = await db.semaphore.acquire(PERMIT, 1, true)
+  try {
+    await Promise.all(sockets.map(socket => route(socket).catch(() => {})))
   } finally {
     release()
   }

@@ -2,11 +2,12 @@ import { isStandby } from './cell.store.ts'
 import type { CellConnections } from './connections.ts'
 import { findSchool, listCells, readDatabaseUrl, reasonOf, setCellOf } from './directory.service.ts'
 import * as store from './directory.store.ts'
-import { type Proxies, publishRoutes } from './maps.service.ts'
+import { type Proxies, publishRoutes, routeSchool } from './maps.service.ts'
 import { type Cell, connect } from './move/connection.ts'
 import { isLocked, readSide } from './move/fence.store.ts'
+import { forgetMoved } from './move/forget.service.ts'
 import { goesOnByItself } from './move/move.rules.ts'
-import { forgetMoved, moveBack, type MoveOptions, moveSchool } from './move/move.service.ts'
+import { moveBack, type MoveOptions, moveSchool } from './move/move.service.ts'
 import { describeOpen } from './move/move.texts.ts'
 import { type Move, moveLog } from './move/moves.store.ts'
 import type { Context } from '../platform/context.ts'
@@ -43,8 +44,15 @@ export async function moveToCell(
     log,
     report,
     ...(longestPauseMs === undefined ? {} : { longestPauseMs }),
-    async onSwitch({ move }) {
-      await setCellOf(ctx, { instituteId: move.schoolId, cell: move.toCell })
+    async onSwitch({ move: { schoolId, toCell }, keyIds, accountIds }) {
+      await setCellOf(ctx, { instituteId: schoolId, cell: toCell })
+      const routes = [
+        ...keyIds.map(value => ({ kind: 'key' as const, value, schoolId })),
+        ...accountIds.map(value => ({ kind: 'account' as const, value, schoolId })),
+      ]
+      await routeSchool(ctx, { schools: [{ id: schoolId, code, cell: toCell }], routes }, proxies)
+    },
+    async afterSwitch() {
       for (const { socket, problem } of await publishRoutes(ctx, proxies))
         if (problem !== null) report({ step: 'route', text: `The proxy at ${socket}: ${problem}` })
     },

@@ -42,9 +42,11 @@ export class Authenticator {
     const remembered = this.#remembered.get(digest)
     if (remembered !== undefined && remembered.until > now) return remembered.caller
     const credentials = parseBasic(header)
-    const caller =
+    const found =
       credentials === null ? null : await authenticate(this.#ctx, credentials.keyId, credentials.secret)
-    this.#remember(digest, { caller, until: now + REMEMBERED_MS })
+    const caller = found?.caller ?? null
+    // Once the school has left, nobody here may answer for it by what he remembers: it goes on in another cell.
+    if (found?.isLeaving !== true) this.#remember(digest, { caller, until: now + REMEMBERED_MS })
     if (caller !== null) this.#recordUse(caller.keyId, now)
     return caller
   }

@@ -110,16 +110,17 @@ export async function listKeys(ctx: Context, instituteCode: string): Promise<Api
   return keys.map(key => ({ ...key, scopes: expandScopes(key.scopes) }))
 }
 
+/** `isLeaving`: its school is about to move to another cell. */
 export async function authenticate(
   { db, mode }: Context,
   keyId: string,
   secret: string,
-): Promise<Caller | null> {
+): Promise<{ caller: Caller; isLeaving: boolean } | null> {
   // Test keys never open live doors, not even ones that a restored sandbox database brought along.
   if (mode === 'live' && !keyId.startsWith('key_live_')) return null
   const found = await store.findCaller(db, keyId)
   if (found === null) await refuseIfLeft(db, 'key', keyId)
-  return found !== null && secretMatches(secret, found.secretHash) ? found.caller : null
+  return found !== null && secretMatches(secret, found.secretHash) ? found : null
 }
 
 export async function recordKeyUse({ db }: Context, keyIds: readonly string[]): Promise<void> {

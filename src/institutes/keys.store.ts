@@ -38,18 +38,21 @@ const GRANTED = ['keyId', 'scopes', 'ratePerSecond', 'burst'] as const
 export async function findCaller(
   db: Queryable,
   keyId: string,
-): Promise<{ caller: Caller; secretHash: Buffer } | null> {
-  const [row] = await db.query<Institute & Pick<ApiKey, (typeof GRANTED)[number]> & { secretHash: Buffer }>(
-    `select ${keys.columns('k', [...GRANTED, 'secretHash'])}, ${INSTITUTE_COLUMNS}
+): Promise<{ caller: Caller; secretHash: Buffer; isLeaving: boolean } | null> {
+  type Row = Institute & Pick<ApiKey, (typeof GRANTED)[number]> & { secretHash: Buffer; isLeaving: boolean }
+  const [row] = await db.query<Row>(
+    `select ${keys.columns('k', [...GRANTED, 'secretHash'])}, ${INSTITUTE_COLUMNS},
+       exists (select from moving_schools m where m.school_id = i.id) as "isLeaving"
      from api_keys k join institutes i on i.id = k.institute_id
      where k.key_id = $1 and k.revoked_at is null`,
     [keyId],
   )
   if (row === undefined) return null
-  const { keyId: id, scopes, ratePerSecond, burst, secretHash, ...institute } = row
+  const { keyId: id, scopes, ratePerSecond, burst, secretHash, isLeaving, ...institute } = row
   return {
     caller: { institute, keyId: id, scopes: expandScopes(scopes), ratePerSecond, burst },
     secretHash,
+    isLeaving,
   }
 }
 

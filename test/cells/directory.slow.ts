@@ -17,7 +17,7 @@ import {
   setCellOf,
   syncDirectory,
 } from '../../src/cells/directory.service.ts'
-import { type Proxies, publishRoutes, syncOnce } from '../../src/cells/maps.service.ts'
+import { type Proxies, publishRoutes, routeSchool, syncOnce } from '../../src/cells/maps.service.ts'
 import type { Database } from '../../src/platform/db/database.ts'
 import { examineCells, findRoom, readCells } from '../../src/cells/status.service.ts'
 import { cloneDatabase, emptyDatabase } from '../harness/postgres/databases.ts'
@@ -122,6 +122,23 @@ test('a look that read the directory before a school moved does not send its cal
   await Promise.all([late, moved])
   assert.equal(proxy.cellOf('schools', 'green-park'), 'north')
   assert.equal(proxy.cellOf('ids', String(id)), 'north')
+})
+
+test('the callers of a school that has moved are sent to its new cell, and of no other school', async t => {
+  const { ctx } = (await startBursar(t)).app
+  const proxy = await startAdminSocket(t)
+  const routes = [{ kind: 'key', value: 'key_live_1', schoolId: 7 } as const]
+  const moved = { schools: [{ id: 7, code: 'green-park', cell: 'south' }], routes }
+  await routeSchool(ctx, moved, { sockets: [proxy.path, `${proxy.path}-of-one-that-is-away`] })
+  assert.deepEqual(
+    [
+      proxy.cellOf('schools', 'green-park'),
+      proxy.cellOf('ids', '7'),
+      proxy.cellOf('keys', 'key_live_1'),
+      proxy.cellOf('schools', '@south'),
+    ],
+    ['south', 'south', 'south', undefined],
+  )
 })
 
 const isHeldFor = async ({ semaphore }: Database): Promise<boolean> => semaphore.waitingFor('cell maps') > 0

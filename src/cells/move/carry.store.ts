@@ -15,42 +15,45 @@ const LEAVING = `select u.id from public.console_users u where u.id in (${MEMBER
   and not exists (select from public.console_memberships m where m.user_id = u.id and m.institute_id <> $1)
   and not exists (select from public.console_lender_members l where l.user_id = u.id)`
 
-/** Runs in the transaction in which the school leaves, which fires no triggers. */
+/** Runs in the transaction in which the school leaves, which fires no triggers. All of it is sent at once, in this order. */
 export async function takeAway(db: Queryable, schema: string, schoolId: number): Promise<void> {
-  await db.query(`create schema ${schema}`)
+  const sent: Promise<unknown>[] = []
+  const send = (text: string, values: unknown[] = []): void => void sent.push(db.query(text, values))
+  send(`create schema ${schema}`)
   // Who changes a password or a key at this moment is waited for.
-  await db.query(`select from public.institutes where id = $1 for update`, [schoolId])
-  await db.query(`select from public.console_users where id in (${MEMBERS}) for update`, [schoolId])
-  const keep = async (table: string, where: string): Promise<void> => {
-    await db.query(`create table ${schema}.${table} as select * from public.${table} where false`)
-    await db.query(`insert into ${schema}.${table} select * from public.${table} where ${where}`, [schoolId])
+  send(`select from public.institutes where id = $1 for update`, [schoolId])
+  send(`select from public.console_users where id in (${MEMBERS}) for update`, [schoolId])
+  const keep = (table: string, where: string): void => {
+    send(`create table ${schema}.${table} as select * from public.${table} where false`)
+    send(`insert into ${schema}.${table} select * from public.${table} where ${where}`, [schoolId])
   }
-  await db.query(`create table ${schema}.leaving_people (id text primary key)`)
-  await db.query(`insert into ${schema}.leaving_people ${LEAVING}`, [schoolId])
+  send(`create table ${schema}.leaving_people (id text primary key)`)
+  send(`insert into ${schema}.leaving_people ${LEAVING}`, [schoolId])
   for (const [table, { key, isCopied }] of Object.entries(OF_PEOPLE)) {
     const rows = isCopied ? MEMBERS : LEAVING
-    await keep(table, `${key} in (${rows})`)
+    keep(table, `${key} in (${rows})`)
   }
-  for (const [table, column] of Object.entries(CARRIED_BY_SCHOOL)) await keep(table, `${column} = $1`)
+  for (const [table, column] of Object.entries(CARRIED_BY_SCHOOL)) keep(table, `${column} = $1`)
   for (const [table, { key }] of Object.entries(OF_PEOPLE).toReversed())
-    await db.query(`delete from public.${table} where ${key} in (select id from ${schema}.leaving_people)`)
+    send(`delete from public.${table} where ${key} in (select id from ${schema}.leaving_people)`)
   // Codes and challenges are good for minutes only, so they are deleted with their person and not carried.
   for (const table of ['console_unlock_codes', 'console_passkey_challenges'])
-    await db.query(`delete from public.${table} where user_id in (select id from ${schema}.leaving_people)`)
+    send(`delete from public.${table} where user_id in (select id from ${schema}.leaving_people)`)
   for (const [table, column] of Object.entries(CARRIED_BY_SCHOOL).toReversed())
-    await db.query(`delete from public.${table} where ${column} = $1`, [schoolId])
+    send(`delete from public.${table} where ${column} = $1`, [schoolId])
+  await Promise.all(sent)
 }
 
 /** The rows of a carried table, as JSON: it spells every type of ours so that the other side reads the same value. */
 export type Carried = Readonly<Record<string, readonly QueryResultRow[]>>
 
 export async function readCarried(db: Queryable, schema: string): Promise<Carried> {
-  const carried: Record<string, QueryResultRow[]> = {}
-  for (const table of [...Object.keys(CARRIED_BY_SCHOOL), ...Object.keys(OF_PEOPLE)]) {
+  const tables = [...Object.keys(CARRIED_BY_SCHOOL), ...Object.keys(OF_PEOPLE)]
+  const read = tables.map(async table => {
     const rows = await db.query<{ row: string }>(`select to_json(t)::text as row from ${schema}.${table} t`)
-    carried[table] = rows.map(({ row }) => JSON.parse(row) as QueryResultRow)
-  }
-  return carried
+    return [table, rows.map(({ row }) => JSON.parse(row) as QueryResultRow)] as const
+  })
+  return Object.fromEntries(await Promise.all(read))
 }
 
 type Insert = { table: string; rows: readonly QueryResultRow[]; columns: readonly string[]; isNew?: boolean }
@@ -85,18 +88,21 @@ export async function bring(
   const newcomers = (column: string) => (row: QueryResultRow) => !known.has(String(row[column]))
   // Who looks after one cell does not thereby look after another.
   const accounts = people.filter(newcomers('id')).map(person => ({ ...person, is_operator: false }))
-  await insert('institutes', rowsOf('institutes'), true)
-  await insert('console_users', accounts, true)
-  for (const [table, { key }] of Object.entries(OF_PEOPLE))
-    if (table !== 'console_users') await insert(table, rowsOf(table).filter(newcomers(key)))
-  await insert('api_keys', rowsOf('api_keys'), true)
-  await insert('console_invitations', rowsOf('console_invitations'), true)
   const memberships = rowsOf('console_memberships').map(row => ({
     ...row,
     user_id: known.get(String(row['user_id'])) ?? row['user_id'],
   }))
-  await insert('console_memberships', memberships)
-  await renamePeople(db, schoolId, known)
+  const others = Object.entries(OF_PEOPLE).filter(([table]) => table !== 'console_users')
+  // Sent at once, in this order.
+  await Promise.all([
+    insert('institutes', rowsOf('institutes'), true),
+    insert('console_users', accounts, true),
+    ...others.map(([table, { key }]) => insert(table, rowsOf(table).filter(newcomers(key)))),
+    insert('api_keys', rowsOf('api_keys'), true),
+    insert('console_invitations', rowsOf('console_invitations'), true),
+    insert('console_memberships', memberships),
+    renamePeople(db, schoolId, known),
+  ])
   return { people: people.length, known: known.size }
 }
 
@@ -122,15 +128,16 @@ async function renamePeople(
   schoolId: number,
   known: ReadonlyMap<string, string>,
 ): Promise<void> {
-  for (const [was, is] of known) {
-    if (was === is) continue
-    for (const [table, column] of NAMED_BY_ID)
-      await db.query(`update ${table} set ${column} = $3 where institute_id = $1 and ${column} = $2`, [
+  const others = [...known].filter(([was, is]) => was !== is)
+  const renamed = NAMED_BY_ID.flatMap(([table, column]) =>
+    others.map(names =>
+      db.query(`update ${table} set ${column} = $3 where institute_id = $1 and ${column} = $2`, [
         schoolId,
-        was,
-        is,
-      ])
-  }
+        ...names,
+      ]),
+    ),
+  )
+  await Promise.all(renamed)
 }
 
 /** Fingerprints of a school's rows as of some moment: of every version of a row that is older than `horizon`. */
@@ -210,32 +217,28 @@ async function fingerprint(
   return { table: name, rows: found?.rows ?? 0, hash: found?.hash ?? '' }
 }
 
-/** Uses several connections to each side, because nobody can write meanwhile. */
+/** Uses several connections to each side, because nobody can write meanwhile; the longest tables are spread over them first. */
 export async function fingerprintBoth(
   { source, target }: Connections,
   schoolId: number,
   tables: readonly Table[],
   baselines: Baselines,
 ): Promise<[here: Fingerprint[], there: Fingerprint[]]> {
+  const rowsOf = ({ name }: Table): number => baselines.source.prints.get(name)?.rows ?? 0
+  const sorted = tables.toSorted((one, other) => rowsOf(other) - rowsOf(one))
   return Promise.all([
-    onEach(source, tables, (db, table) => fingerprint(db, schoolId, table, baselines.source)),
-    onEach(target, tables, (db, table) => fingerprint(db, schoolId, table, baselines.target)),
+    onEach(source, sorted, (db, table) => fingerprint(db, schoolId, table, baselines.source)),
+    onEach(target, sorted, (db, table) => fingerprint(db, schoolId, table, baselines.target)),
   ])
 }
 
-async function onEach(
+/** Of the same tables each has the same connection again, which knows then how to read it. */
+function onEach(
   connections: readonly Queryable[],
   tables: readonly Table[],
   work: (db: Queryable, table: Table) => Promise<Fingerprint>,
 ): Promise<Fingerprint[]> {
-  const left = [...tables]
-  const found: Fingerprint[] = []
-  const workOff = async (db: Queryable): Promise<void> => {
-    for (let table = left.shift(); table !== undefined; table = left.shift())
-      found.push(await work(db, table))
-  }
-  await Promise.all(connections.map(workOff))
-  return found
+  return Promise.all(tables.map((table, index) => work(connections[index % connections.length]!, table)))
 }
 
 /** The balance of each account of the ledger, as text. */

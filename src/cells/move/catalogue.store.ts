@@ -133,17 +133,16 @@ export async function findBrokenReferences(
      join pg_attribute k on k.attrelid = p.oid and k.attnum = f.confkey[1]
      where f.contype = 'f' and cardinality(f.conkey) = 1 and not c.relispartition and c.relnamespace = 'public'::regnamespace`,
   )
-  const broken: string[] = []
-  for (const { table, column, parent, key } of references) {
-    if (!isChecked(table, parent)) continue
+  const checked = references.filter(({ table, parent }) => isChecked(table, parent))
+  const broken = checked.map(async ({ table, column, parent, key }) => {
     const found = await db.query(
       `select from ${table} c where c.institute_id = $1 and c.${column} is not null
          and not exists (select from ${parent} p where p.${key} = c.${column}) limit 1`,
       [schoolId],
     )
-    if (found.length > 0) broken.push(`${table}.${column}`)
-  }
-  return broken
+    return found.length > 0 ? [`${table}.${column}`] : []
+  })
+  return (await Promise.all(broken)).flat()
 }
 
 /**
@@ -155,18 +154,18 @@ export async function raiseIdentities(
   tables: readonly Table[],
   schoolId: number,
 ): Promise<void> {
-  for (const { name, identity } of tables) {
-    if (identity === null) continue
+  const raise = async (name: string, identity: string): Promise<void> => {
     const [row] = await db.query<{ sequence: string; highest: number }>(
       `select pg_get_serial_sequence($2, $3) as sequence, coalesce(max(${identity}), 0) as highest from ${name} where institute_id = $1`,
       [schoolId, name, identity],
     )
-    if (row === undefined || row.highest === 0) continue
+    if (row === undefined || row.highest === 0) return
     await db.query(
       `select setval($1::regclass, $2::bigint + 10000) from ${row.sequence} where last_value < $2::bigint + 5000`,
       [row.sequence, row.highest],
     )
   }
+  await Promise.all(tables.flatMap(({ name, identity }) => (identity === null ? [] : raise(name, identity))))
 }
 
 /** Workers that wait for a call look now. */

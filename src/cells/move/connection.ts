@@ -1,10 +1,13 @@
-import { Client, type ClientConfig, type QueryConfig, type QueryResultRow } from 'pg'
+import { Client, type ClientConfig, type QueryResultRow } from 'pg'
 import { readTables, type Table } from './catalogue.store.ts'
 import { kindOf, problemOf } from './tables.rules.ts'
-import { endClient, typeParsers } from '../../platform/db/client.ts'
+import { endClient, namedQuery, typeParsers } from '../../platform/db/client.ts'
 import type { Queryable } from '../../platform/db/database.ts'
 
-/** A connection of a move to one of the two databases. */
+/**
+ * A connection of a move to one of the two databases. Statements that are sent without waiting are answered in their order:
+ * in the pause nobody waits for one answer after the other.
+ */
 type Connection = Queryable & {
   /** From now on a statement that is not answered for so long has failed: its server may be gone without a word. */
   answerWithin(ms: number): void
@@ -21,25 +24,23 @@ export async function connect(config: ClientConfig, name: string): Promise<Conne
     application_name: 'bursar cells move',
     connectionTimeoutMillis: 10_000,
     keepAlive: true,
+    pipeline: true,
   })
   client.on('error', () => {})
   await client.connect().catch((cause: Error) => {
     throw new Error(`the database of ${name} cannot be reached: ${cause.message}`, { cause })
   })
-  // The same spelling of every value on both sides, as rows are compared by their text.
+  // The same spelling of every value on both sides, as rows are compared by their text. What was planned before the pause is
+  // not planned again in it.
   await client.query(
     `set timezone = 'UTC'; set datestyle = 'ISO'; set bytea_output = 'hex'; set extra_float_digits = 1;
      set statement_timeout = 0; set lock_timeout = 0; set idle_in_transaction_session_timeout = 0;
-     set synchronous_commit = on`,
+     set synchronous_commit = on; set plan_cache_mode = force_generic_plan`,
   )
   let limitMs = LONGEST_STATEMENT_MS
   return {
     async query<Row extends QueryResultRow>(text: string, values: readonly unknown[] = []) {
-      const sent: QueryConfig & { query_timeout: number } = {
-        text,
-        values: [...values],
-        query_timeout: limitMs,
-      }
+      const sent = { ...namedQuery(text, values), query_timeout: limitMs }
       return (await client.query<Row>(sent).catch((error: Error) => throwPlainly(error, name, limitMs))).rows
     },
     answerWithin: ms => void (limitMs = ms),

@@ -137,6 +137,15 @@ export async function holdJobs(db: Queryable, schoolId: number, forMs: number): 
   )
 }
 
+/** Since when processes of the old cell know that the school is about to leave. */
+export async function readWarnedMs(db: Queryable, schoolId: number): Promise<number> {
+  const [row] = await db.query<{ ms: number }>(
+    `select extract(epoch from clock_timestamp() - changed_at)::float8 * 1000 as ms from moving_schools where school_id = $1`,
+    [schoolId],
+  )
+  return row?.ms ?? 0
+}
+
 /** How many rows of the school a worker holds at this moment. */
 export async function countLeases(
   db: Queryable,
@@ -160,13 +169,15 @@ export async function shutFence(
   schoolId: number,
   { forMs, drainMs }: { forMs: number; drainMs: number },
 ): Promise<boolean> {
-  await db.query(
-    `update moving_schools set fenced_until = clock_timestamp() + $2 * interval '1 millisecond' where school_id = $1`,
-    [schoolId, forMs],
-  )
   try {
-    await db.query(`set lock_timeout = '${drainMs}ms'`)
-    await db.query('select pg_advisory_lock($1, $2)', [FENCE_LOCK, schoolId])
+    await Promise.all([
+      db.query(
+        `update moving_schools set fenced_until = clock_timestamp() + $2 * interval '1 millisecond' where school_id = $1`,
+        [schoolId, forMs],
+      ),
+      db.query(`set lock_timeout = '${drainMs}ms'`),
+      db.query('select pg_advisory_lock($1, $2)', [FENCE_LOCK, schoolId]),
+    ])
     await db.query('select pg_advisory_unlock($1, $2)', [FENCE_LOCK, schoolId])
     return true
   } catch (error) {
@@ -191,14 +202,15 @@ export async function openFence(db: Queryable, schoolId: number): Promise<void> 
  * which runs out meanwhile lets nobody in. False: it ran out before, and somebody may have written since.
  */
 export async function keepShut(db: Queryable, schoolId: number): Promise<boolean> {
-  await db.query('select pg_advisory_xact_lock($1, $2)', [FENCE_LOCK, schoolId])
-  const kept = await db.query(
+  const locked = db.query('select pg_advisory_xact_lock($1, $2)', [FENCE_LOCK, schoolId])
+  const shut = db.query(
     `update moving_schools m set side = 'left', held_until = 'infinity', fenced_until = 'infinity', changed_at = now(),
        key_ids = array(select key_id from api_keys where institute_id = $1),
        account_ids = array(select id from provider_accounts where institute_id = $1)
      where school_id = $1 and side = 'leaving' and fenced_until > clock_timestamp() returning school_id`,
     [schoolId],
   )
+  const [, kept] = await Promise.all([locked, shut])
   return kept.length > 0
 }
 

@@ -8,7 +8,6 @@ import { type Baselines, fingerprintBoth, readBalances, takeBaselines } from './
 import {
   asReplica,
   type Cell,
-  connect,
   inTransaction,
   LONGEST_STATEMENT_MS,
   MoveStopped,
@@ -19,6 +18,7 @@ import * as fence from './fence.store.ts'
 import {
   expectedPauseMs,
   findDifferent,
+  type Fingerprint,
   isInPause,
   isUrgent,
   keptUntil,
@@ -48,14 +48,16 @@ export type MoveOptions = {
     addresses: readonly string[]
   }
   log: MoveLog
-  /** The school lives in the new cell: directory and proxies are to send its callers there. May be asked again. */
+  /** The school lives in the new cell, and waits until its callers are sent there. May be asked again. */
   onSwitch(switched: { move: Move } & fence.Routes): Promise<void>
+  /** The school works again: what else is to be known of it everywhere. May be asked again. */
+  afterSwitch?(): Promise<void>
   report(progress: Progress): void
   /** A pause that would take longer is not begun. */
   longestPauseMs?: number
   /** How long workers get to finish what they hold before the pause. */
   leaseWaitMs?: number
-  /** A process of the old cell may still answer for the school so long, by what it remembers. */
+  /** Longer than a process of the old cell remembers whose a key is, and than its requests take. */
   settleMs?: number
   /** How long the copy waits for a new cell whose server is not connected to the old one's. */
   unfollowedMs?: number
@@ -83,6 +85,7 @@ const DEFAULTS = {
   settleMs: 5_000,
   unfollowedMs: 60_000,
   answerMs: 30_000,
+  afterSwitch: async () => {},
 }
 const LOOK_AGAIN_MS = 200
 const MARK_LOOK_MS = 3
@@ -122,39 +125,6 @@ export async function moveBack(given: MoveOptions): Promise<Move> {
     },
     { isBack: true },
   )
-}
-
-/** Deletes the old rows of those moves whose time has come; answers which. */
-export async function forgetMoved(
-  log: MoveLog,
-  cellNamed: (name: string) => Cell | Promise<Cell>,
-  isDue: (move: Move) => boolean,
-): Promise<Move[]> {
-  const due = (await log.listKept()).filter(isDue)
-  const forgotten: Move[] = []
-  const failures: unknown[] = []
-  // A cell that is away keeps the rows of no other.
-  for (const move of due) {
-    try {
-      await forgetOne(move, await cellNamed(move.fromCell))
-      await log.record({ ...move, forgottenAt: new Date() })
-      forgotten.push(move)
-    } catch (error) {
-      failures.push(error)
-    }
-  }
-  if (failures.length > 0) throw failures[0]
-  return forgotten
-}
-
-async function forgetOne(move: Move, { name, config }: Cell): Promise<void> {
-  const db = await connect(config, name)
-  try {
-    await replication.dropStash(db, namesOf(move.id).schema)
-    await fence.unmark(db, move.id)
-  } finally {
-    await db.end()
-  }
 }
 
 async function withRun(
@@ -202,12 +172,12 @@ function refuseOtherCells({ code, fromCell, toCell }: Move, { source, target }: 
 }
 
 async function runFrom(run: Run, first: Next): Promise<Move> {
-  const { log, answerMs, longestPauseMs } = run.options
+  const { log } = run.options
   for (let step = first; step !== 'finished'; step = stepAfter(step)) {
     run.move = { ...run.move, step, isStepDone: false, problem: null }
     await log.record(run.move)
     run.say(STEP_TEXTS[step])
-    run.sides.answerWithin(isUrgent(step) ? Math.max(answerMs, longestPauseMs) : LONGEST_STATEMENT_MS)
+    run.sides.answerWithin(isUrgent(step) ? urgentMs(run) : LONGEST_STATEMENT_MS)
     try {
       await DO[step](run)
     } catch (error) {
@@ -223,6 +193,8 @@ async function runFrom(run: Run, first: Next): Promise<Move> {
   await log.record(run.move)
   return run.move
 }
+
+const urgentMs = ({ options }: Run): number => Math.max(options.answerMs, options.longestPauseMs)
 
 /** A school that has not left must not stay shut because its move failed. */
 async function stop(run: Run, step: Step | BackStep, error: unknown): Promise<void> {
@@ -267,7 +239,7 @@ async function guard({ sides, school, move, say }: Run): Promise<void> {
 }
 
 async function catchUp(run: Run): Promise<void> {
-  const { sides, names, school, options, say } = run
+  const { sides, names, options, say } = run
   const startedAtMs = performance.now()
   let told = -1
   const { failures: before } = await replication.readCopyProgress(sides.target, names)
@@ -284,14 +256,10 @@ async function catchUp(run: Run): Promise<void> {
     told = copied
     await wait(LOOK_AGAIN_MS)
   }
-  const measure = (): Promise<number> => measureDelay(run, expectFollowed)
-  for (let behindMs = await measure(); behindMs > NEAR_MS; behindMs = await measure())
-    say(`The new cell is ${seconds(behindMs)} behind`)
+  await comeNear(run, expectFollowed)
   await sides.target.query(`analyze ${sides.replicated.map(({ name }) => name).join(', ')}`)
-  run.baselines = await takeBaselines(sides.comparing, school.id, sides.replicated)
-  const comparingMs = performance.now()
-  const [found] = await fingerprintBoth(sides.comparing, school.id, sides.replicated, run.baselines)
-  const expectedMs = expectedPauseMs(performance.now() - comparingMs)
+  const { found, tookMs } = await rehearse(run)
+  const expectedMs = expectedPauseMs(tookMs)
   const rows = found.reduce((sum, table) => sum + table.rows, 0)
   const copySeconds = Math.round((performance.now() - startedAtMs) / 100) / 10
   addFigures(run, { tables: found.length, rows, copySeconds })
@@ -300,6 +268,22 @@ async function catchUp(run: Run): Promise<void> {
     throw new MoveStopped(
       `The pause would take about ${seconds(expectedMs)}, longer than ${seconds(options.longestPauseMs)}. Go on at a quiet time and allow more with --longest-pause.`,
     )
+}
+
+/** Takes the hashes of both sides and compares them once, as the pause will: by then each connection knows how. */
+async function rehearse(run: Run): Promise<{ found: Fingerprint[]; tookMs: number }> {
+  const { comparing, replicated } = run.sides
+  run.baselines = await takeBaselines(comparing, run.school.id, replicated)
+  const startedAtMs = performance.now()
+  const [found] = await fingerprintBoth(comparing, run.school.id, replicated, run.baselines)
+  return { found, tookMs: performance.now() - startedAtMs }
+}
+
+/** Until what is written at the old cell is soon at the new one. */
+async function comeNear(run: Run, expectFollowed: () => Promise<void>): Promise<void> {
+  const measure = (): Promise<number> => measureDelay(run, expectFollowed)
+  for (let behindMs = await measure(); behindMs > NEAR_MS; behindMs = await measure())
+    run.say(`The new cell is ${seconds(behindMs)} behind`)
 }
 
 /** How long what is written at the old cell takes to the new one. */
@@ -341,7 +325,14 @@ async function pause(run: Run): Promise<void> {
   const { leaseWaitMs, longestPauseMs } = options
   await refuseTaken(sides, school, { source: options.source.name, target: options.target.name })
   // Another process copied, and its hashes went with it.
-  run.baselines ??= await takeBaselines(sides.comparing, school.id, replicated)
+  if (run.baselines === null) {
+    sides.answerWithin(LONGEST_STATEMENT_MS)
+    await rehearse(run)
+    sides.answerWithin(urgentMs(run))
+  }
+  // From then on processes of the old cell remember nobody of the school, so none answers for it once it has left.
+  await wait(Math.max(0, options.settleMs - (await fence.readWarnedMs(source, school.id))))
+  await comeNear(run, watchSlot(run))
   // Renewed with each try, so it outlasts one try, the pause and the switch.
   const heldMs = leaseWaitMs + longestPauseMs + 2 * FENCE_SLACK_MS
   await fence.holdJobs(source, school.id, heldMs)
@@ -376,28 +367,31 @@ async function verify(run: Run): Promise<void> {
   const { comparing, replicated } = sides
   const startedAtMs = performance.now()
   const baselines = run.baselines ?? (await takeBaselines(comparing, school.id, replicated))
-  const [here, there] = await fingerprintBoth(comparing, school.id, replicated, baselines)
+  const [broken, balances, [here, there]] = await Promise.all([
+    catalogue.findBrokenReferences(
+      sides.target,
+      school.id,
+      (table, parent) => kindOf({ name: table }) === 'replicated' && kindOf({ name: parent }) === 'own',
+    ),
+    Promise.all([sides.source, sides.target].map(db => readBalances(db, school.id))),
+    fingerprintBoth(comparing, school.id, replicated, baselines),
+  ])
   const different = findDifferent(here, there)
   if (different.length > 0)
     throw new MoveStopped(`Both sides differ, so the school stays where it is: ${different.join(', ')}.`)
-  const balances = await Promise.all([sides.source, sides.target].map(db => readBalances(db, school.id)))
   if (balances[0] !== balances[1])
     throw new MoveStopped(`The ledgers differ: ${balances[0]} here, ${balances[1]} there.`)
-  const broken = await catalogue.findBrokenReferences(
-    sides.target,
-    school.id,
-    (table, parent) => kindOf({ name: table }) === 'replicated' && kindOf({ name: parent }) === 'own',
-  )
   if (broken.length > 0)
     throw new MoveStopped(`The new cell lacks what the school refers to by ${broken.join(', ')}.`)
   const compareMs = Math.round(performance.now() - startedAtMs)
   addFigures(run, { rows: here.reduce((sum, { rows }) => sum + rows, 0), compareMs })
 }
 
-async function leave({ sides, school, names }: Run): Promise<void> {
+async function leave({ sides, school, names, options, pausedAtMs }: Run): Promise<void> {
+  const tookTooLong = 'The pause took too long and is over; the school goes on where it is.'
+  if (performance.now() - (pausedAtMs ?? 0) > options.longestPauseMs) throw new MoveStopped(tookTooLong)
   await asReplica(sides.source, async () => {
-    if (!(await fence.keepShut(sides.source, school.id)))
-      throw new MoveStopped('The pause took too long and is over; the school goes on where it is.')
+    if (!(await fence.keepShut(sides.source, school.id))) throw new MoveStopped(tookTooLong)
     await carry.takeAway(sides.source, names.schema, school.id)
   })
 }
@@ -406,28 +400,36 @@ async function arrive(run: Run): Promise<void> {
   const { sides, school, names, move } = run
   const { source, target, tables, replicated } = sides
   if ((await fence.readSide(target, move.id)) === null && (await catalogue.hasSchool(target, school))) return
-  const carried = await carry.readCarried(source, names.schema)
-  await catalogue.raiseIdentities(target, replicated, school.id)
+  const [carried] = await Promise.all([
+    carry.readCarried(source, names.schema),
+    catalogue.raiseIdentities(target, replicated, school.id),
+  ])
   const { people } = await inTransaction(target, async () => {
     await fence.unmark(target, move.id)
     const brought = await carry.bring(target, carried, tables, school.id)
-    await fence.removeMarks(target, school.id)
-    await catalogue.wakeJobs(target)
+    await Promise.all([fence.removeMarks(target, school.id), catalogue.wakeJobs(target)])
     return brought
   })
   addFigures(run, { people })
 }
 
 async function route(run: Run): Promise<void> {
-  const { sides, move, options, say } = run
-  await fence.setForwarding(sides.source, move.id, options.target.addresses)
-  await options.onSwitch({ move, ...(await fence.readRoutes(sides.source, move.id)) })
-  if (run.pausedAtMs === null) return
-  const pauseMs = Math.round(performance.now() - run.pausedAtMs)
+  const { sides, move, options } = run
+  const [routes] = await Promise.all([
+    fence.readRoutes(sides.source, move.id),
+    fence.setForwarding(sides.source, move.id, options.target.addresses),
+  ])
+  await options.onSwitch({ move, ...routes })
+  if (run.pausedAtMs !== null) tellPause(run, run.pausedAtMs)
+  await options.afterSwitch()
+}
+
+function tellPause(run: Run, pausedAtMs: number): void {
+  const pauseMs = Math.round(performance.now() - pausedAtMs)
   const { drainMs = 0, compareMs = 0 } = run.move.figures
   const switchMs = pauseMs - drainMs - compareMs
   addFigures(run, { pauseMs, switchMs })
-  say(
+  run.say(
     `The school was paused for ${seconds(pauseMs)}: ${seconds(drainMs)} until the last rows had arrived, ${seconds(compareMs)} comparing, ${seconds(switchMs)} switching`,
   )
 }

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { forgetMoved, moveBack, moveSchool, type MoveOptions } from '../../../src/cells/move/move.service.ts'
+import { forgetMoved } from '../../../src/cells/move/forget.service.ts'
+import { moveBack, moveSchool, type MoveOptions } from '../../../src/cells/move/move.service.ts'
 import { namesOf, STEPS } from '../../../src/cells/move/move.rules.ts'
 import type { Move } from '../../../src/cells/move/moves.store.ts'
 import { createInstitute } from '../../../src/institutes/institutes.service.ts'
 import { createKey } from '../../../src/institutes/keys.service.ts'
-import { Client, DEMO, GROUP } from '../../harness/client.ts'
+import { Client, DEMO, GROUP, type Answer } from '../../harness/client.ts'
 import { startReceiver } from '../../harness/receiver.ts'
 import { ERP, PAY, sampleOrder, sampleWebhook } from '../../harness/samples.ts'
 import { waitFor } from '../../harness/wait.ts'
@@ -44,7 +45,17 @@ test('with half a year of history, under load: every answered write is there onc
     new Load(proxy.url, { key: keyId, secret }, 'hill', 1),
   ]
   await waitFor(async () => load.paid.size > 5 && others.every(({ paid }) => paid.size > 2), 'payments')
-  const move = await moveSchool(cells.moving('sunrise-school', north, south))
+  const options = cells.moving('sunrise-school', north, south)
+  const lateComer = new Client(north.bursar.url, SUNRISE)
+  const late: Promise<Answer>[] = []
+  const move = await moveSchool({
+    ...options,
+    settleMs: 4_000,
+    async onSwitch(switched) {
+      await options.onSwitch(switched)
+      late.push(lateComer.get(`${PAY}/orders`))
+    },
+  })
   const paidThen = load.paid.size
   await waitFor(async () => load.paid.size > paidThen + 5, 'payments in the new cell')
   await Promise.all([load, ...others].map(one => one.stop()))
@@ -61,10 +72,10 @@ test('with half a year of history, under load: every answered write is there onc
   await expectNothingLeftBehind(north)
   assert.doesNotMatch(north.bursar.logText() + south.bursar.logText(), /"level":"(warn|error|fatal)"/)
 
-  // Who still asks the old cell is told to come again, not that the school is unknown.
-  const late = await new Client(north.bursar.url, SUNRISE).get(`${PAY}/orders`)
-  assert.equal(late.status, 503)
-  assert.equal(late.headers.get('retry-after'), '2')
+  // Who still asks the old cell is told to come again, from the first moment on: not how things were before, nor that the
+  // school is unknown.
+  for (const { status, headers } of await Promise.all([...late, lateComer.get(`${PAY}/orders`)]))
+    assert.deepEqual([status, headers.get('retry-after')], [503, '2'])
   const page = await fetch(`${north.bursar.url}/school/sunrise-school`, {
     headers: { accept: 'text/html' },
   })
