@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { yearEnd } from '../../src/app/jobs.ts'
 import { applyDispute } from '../../src/payments/disputes/disputes.service.ts'
+import { addDays } from '../../src/platform/calendar.ts'
 import { paiseOf, ZERO } from '../../src/platform/money.ts'
 import type { DisputeState } from '../../src/providers/port.ts'
 import { advanceRollovers } from '../../src/students/rollover/rollover.service.ts'
@@ -270,4 +271,25 @@ test('no sum of the home page reads a table from end to end', async () => {
   ].entries()) {
     assert.match(plans[index] ?? '', new RegExp(name))
   }
+})
+
+test('today by its ways adds up to what was collected today, also where an ERP says a later day', async () => {
+  const { today } = await home()
+  const paid = (transaction_id: string, amount: number, paid_at: string): Json => ({
+    transaction_id,
+    amount,
+    paid_at,
+    mode: 'cash',
+    fee_components: [{ component_type: 'TUITION_FEE', amount }],
+  })
+  const answer = await demo.post(`${ERP}/users/parent-of-ways/students`, {
+    student: sampleStudent({ identifier: 'ADM-WAYS' }),
+    fee_components: [{ component_type: 'TUITION_FEE', fee_amount: 60_000 }],
+    payments: [paid('WAYS-1', 300, today), paid('WAYS-2', 700, addDays(today, 1))],
+  })
+  assert.equal(answer.status, 201, answer.text)
+  const { ways_today: ways, collected_today: collected } = await home()
+  const sum = ways.reduce((all: number, one: Json) => all + one.amount, 0)
+  assert.equal(sum, collected.amount)
+  assert.ok(ways.some((one: Json) => one.way === 'cash' && one.amount >= 300))
 })

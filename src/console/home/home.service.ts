@@ -90,7 +90,7 @@ export async function readHome({ db, clock }: Context, institute: Institute): Pr
     countWaiting(db, id),
     countToBank({ db, clock }, id),
     sumDisputesToAnswer({ db }, id),
-    store.sumWays(db, id, startOfDay(today)),
+    store.sumWays(db, id, { from: startOfDay(today), before: startOfDay(addDays(today, 1)) }),
     store.sumDueByWeek(db, id, today, WEEKS_AHEAD),
     store.readFirstSteps(db, id),
   ])

@@ -21,17 +21,21 @@ export async function sumDays(db: Queryable, instituteId: number, from: string):
 
 export type WaySum = Sum & { way: string }
 
-/** What came in since that moment by its way of payment, the largest first; at the counter and online alike. */
-export async function sumWays(db: Queryable, instituteId: number, since: Date): Promise<WaySum[]> {
+/** What came in of a day by its way of payment, the largest first; at the counter and online alike. */
+export async function sumWays(
+  db: Queryable,
+  instituteId: number,
+  { from, before }: { from: Date; before: Date },
+): Promise<WaySum[]> {
   return db.query<WaySum>(
     `select way, sum(amount_paise)::bigint as "amountPaise", count(*) as count from (
        select coalesce(mode, 'other') as way, amount_paise from payments
-       where institute_id = $1 and state = 'captured' and not is_duplicate and captured_at >= $2
+       where institute_id = $1 and state = 'captured' and not is_duplicate and captured_at >= $2 and captured_at < $3
        union all
        select coalesce(mode, 'other'), amount_paise from direct_payments
-       where institute_id = $1 and cancelled_at is null and paid_at >= $2
+       where institute_id = $1 and cancelled_at is null and paid_at >= $2 and paid_at < $3
      ) came group by way order by 2 desc, way`,
-    [instituteId, since],
+    [instituteId, from, before],
   )
 }
 
