@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import { isMoving, isUnavailable } from './errors.ts'
+import { isMoving, isUnavailable, BursarError } from './errors.ts'
 
 /** Does each, one after the other; one that fails does not stop the rest; failures are thrown at the end. */
 export async function forEachSettled<Item>(
@@ -111,6 +111,45 @@ export class GatheredWrites<Row> {
     } catch (error) {
       // Whoever was written has been told so and ignores this.
       for (const { reject } of all) reject(error)
+    }
+  }
+}
+
+const RETRY_AFTER_S = 5
+
+/** How many large files are being made and downloaded, by school: one school's slow downloads take no place of another's. */
+export class Places {
+  readonly #taken = new Map<number, number>()
+  readonly #most: { perSchool: number; inAll: number }
+  readonly #what: string
+
+  constructor(most: { perSchool: number; inAll: number }, what: string) {
+    this.#most = most
+    this.#what = what
+  }
+
+  /** Answers what gives the place back. */
+  take(instituteId: number): () => void {
+    const own = this.#taken.get(instituteId) ?? 0
+    const all = this.#taken.values().reduce((sum, count) => sum + count, 0)
+    const told = { retryAfterS: RETRY_AFTER_S }
+    if (own >= this.#most.perSchool)
+      throw new BursarError(
+        'RLE00000',
+        `As many ${this.#what} as a school may have at a time are being made or downloaded already. Try again in a moment.`,
+        told,
+      )
+    if (all >= this.#most.inAll)
+      throw new BursarError(
+        'SYE00001',
+        `Very many ${this.#what} are being made. Try again in a moment.`,
+        told,
+      )
+    this.#taken.set(instituteId, own + 1)
+    return () => {
+      const left = (this.#taken.get(instituteId) ?? 1) - 1
+      if (left === 0) this.#taken.delete(instituteId)
+      else this.#taken.set(instituteId, left)
     }
   }
 }

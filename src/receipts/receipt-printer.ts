@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { PILES, PRINTER } from '../platform/limits.rules.ts'
-import { Places } from '../platform/places.ts'
+import { Places } from '../platform/concurrency.ts'
 import { ProcessPool, type Turn } from '../platform/process-pool/process-pool.ts'
 import { PassThrough, type Readable } from 'node:stream'
 import type { CardSheet } from './card-sheet.ts'

@@ -49,7 +49,7 @@ const REFUSING = new Set([
   'src/console/auth/limits/tries.service.ts',
   'src/portal/sign-in/sign-in.routes.ts',
   // No limit of tries: how many files are made at once.
-  'src/platform/places.ts',
+  'src/platform/concurrency.ts',
   'src/http/limits/uploads.ts',
   // No limit of tries either: the bytes of bodies that one sender keeps under way.
   'src/http/limits/bodies.ts',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { EXPORTS } from '../../src/platform/limits.rules.ts'
-import { Places } from '../../src/platform/places.ts'
+import { Places } from '../../src/platform/concurrency.ts'
 
 test('a school that exports as much as it may is refused alone, until one of its exports ends', () => {
   const places = new Places(EXPORTS, 'exports')

@@ -1,6 +1,6 @@
 import { badField } from '../../platform/errors.ts'
 import { EXPORTS } from '../../platform/limits.rules.ts'
-import { Places } from '../../platform/places.ts'
+import { Places } from '../../platform/concurrency.ts'
 import { PassThrough, type Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { dayOf } from '../../platform/calendar.ts'
