@@ -273,15 +273,16 @@ test('no sum of the home page reads a table from end to end', async () => {
   }
 })
 
+const paid = (transaction_id: string, amount: number, paid_at: string): Json => ({
+  transaction_id,
+  amount,
+  paid_at,
+  mode: 'cash',
+  fee_components: [{ component_type: 'TUITION_FEE', amount }],
+})
+
 test('today by its ways adds up to what was collected today, also where an ERP says a later day', async () => {
   const { today } = await home()
-  const paid = (transaction_id: string, amount: number, paid_at: string): Json => ({
-    transaction_id,
-    amount,
-    paid_at,
-    mode: 'cash',
-    fee_components: [{ component_type: 'TUITION_FEE', amount }],
-  })
   const answer = await demo.post(`${ERP}/users/parent-of-ways/students`, {
     student: sampleStudent({ identifier: 'ADM-WAYS' }),
     fee_components: [{ component_type: 'TUITION_FEE', fee_amount: 60_000 }],
