@@ -220,6 +220,7 @@ async function send(post: MessageContext, message: Message): Promise<Outcome> {
     const { body } = openMessage(post, message)
     const sender = post.senders[message.channel]
     const attached = sender.carriesFiles === true ? await attachmentOf(post, message) : undefined
+    if (attached === null) return NOTHING_TO_SEND
     return await sender.send({ ...message, body, subject: message.subject ?? '', attached })
   } catch (error) {
     return { kind: 'delayed', reason: String(error), isAway: false }
@@ -239,9 +240,16 @@ export async function readAttachmentOf(
 async function attachmentOf(
   { readAttachment }: MessageContext,
   { instituteId, attachment }: Message,
-): Promise<Attachment | undefined> {
+): Promise<Attachment | null | undefined> {
   if (attachment === null) return undefined
-  return (await readAttachment({ instituteId, attachment, isMailed: true })) ?? undefined
+  return readAttachment({ instituteId, attachment, isMailed: true })
+}
+
+/** A mail never leaves without what it says is attached; one whose file could not be made is tried again. */
+const NOTHING_TO_SEND: Outcome = {
+  kind: 'refused',
+  reason:
+    'What was to go along with it is not there any more, such as the sheet of a class in which nobody is late now.',
 }
 
 async function finish(post: Sending, message: Message, outcome: Outcome): Promise<void> {

@@ -8,6 +8,8 @@ import { languagesOf } from '../messages/messages.service.ts'
 import { feeOnPaper, receiptWords } from '../messages/texts/texts.ts'
 import type { Language } from '../platform/languages.ts'
 import { subtractPaise } from '../platform/money.ts'
+import { classOf } from '../platform/names.ts'
+import { readStudentContexts, type StudentContext } from '../students/student-contexts.service.ts'
 import type { PaymentContext } from './context.ts'
 import type { Payment } from './payments.rules.ts'
 import { listPayments, listPaymentsById } from './payments.store.ts'
@@ -41,9 +43,33 @@ export async function findReceiptFile(
   const { receipt, payment } = issued
   const letterhead = await readLetterhead(ctx, institute.id)
   const refunds = (await readMade(ctx, [payment])).get(payment.id) ?? []
+  const classes = await readClasses(ctx, institute, [order])
   const [language = 'en'] = await languagesOf(ctx.db, [{ instituteId: institute.id, phone: order.phone }])
-  const paidFor = paidByOrder(ctx, institute, { order, payment, letterhead, refunds, language })
+  const paidFor = paidByOrder(ctx, institute, {
+    order: { ...order, grade: classes.get(order.id) ?? order.grade },
+    payment,
+    letterhead,
+    refunds,
+    language,
+  })
   return receiptFileOf({ instituteId: institute.id, receipt, paidFor }, options)
+}
+
+/** The class with its section, as the school says it, by the ids of orders that are for a student we know. */
+async function readClasses(
+  { db }: PaymentContext,
+  institute: Institute,
+  orders: readonly OrderToPay[],
+): Promise<Map<string, string>> {
+  const ids = new Set(orders.flatMap(({ studentId }) => studentId ?? []))
+  const keys = [...ids].map(studentId => ({ instituteId: institute.id, studentId }))
+  const contexts = keys.length === 0 ? new Map<string, StudentContext>() : await readStudentContexts(db, keys)
+  return new Map(
+    orders.flatMap(({ id, studentId }) => {
+      const context = contexts.get(studentId ?? '')
+      return context === undefined ? [] : [[id, classOf(context.gradeName, context.student.section)]]
+    }),
+  )
 }
 
 /** What went back of these payments, by payment; of a payment that pays nothing there is no receipt. */
@@ -124,7 +150,10 @@ export async function readPaidByOrders(
   const orderIds = payments.map(payment => payment.orderId)
   const made = await readMade(ctx, payments)
   const found = await findOrders(ctx, institute, orderIds)
-  const orders = new Map(found.map(order => [order.id, order]))
+  const classes = await readClasses(ctx, institute, found)
+  const orders = new Map(
+    found.map(order => [order.id, { ...order, grade: classes.get(order.id) ?? order.grade }]),
+  )
   const families = found.map(({ phone }) => ({ instituteId: institute.id, phone }))
   const languages = await languagesOf(ctx.db, families)
   const languageOf = new Map(found.map(({ id }, index) => [id, languages[index] ?? 'en']))

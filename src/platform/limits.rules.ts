@@ -11,13 +11,13 @@ export const READER = { processes: 2, waiting: 20, seconds: 60, heapMb: 128 } as
  * The processes that print papers, beside each process of Bursar, and how many papers of one school wait for them: as many to
  * be looked at and as many to be mailed. Two print hundreds a second; one for each core would be the memory of all on a large machine.
  */
-export const PRINTER = { processes: 2, waiting: 100, seconds: 15, heapMb: 256 } as const
+export const PRINTER = { processes: 2, waiting: 100, seconds: 30, heapMb: 256 } as const
 
 /**
  * Papers of a whole school as one file: a school makes and downloads one at a time, so it never has every printer of them.
  * What a slow reader has not taken yet waits in memory, so there are no more of them in all.
  */
-export const PILES = { perSchool: 1, inAll: 8, processes: 2, seconds: 300 } as const
+export const PILES = { perSchool: 1, inAll: 8, processes: 2, seconds: 300, students: 10_000 } as const
 
 /** What every file of rows may have, whatever it is for. What is longer or wider is cut, or refused where that would lose something. */
 export const ROW = { columns: 500, characters: 100_000, cellCharacters: 2_000 } as const

@@ -11,9 +11,6 @@ import { CARDS_ON_A_PAGE, type CardSheet } from '../receipts/card-sheet.ts'
 import { printPile } from '../receipts/receipt-printer.ts'
 import * as store from './student-papers.store.ts'
 
-/** What one file holds: every student of a large school. It is made part by part while it is read. */
-export const MOST_ON_PAPER = 10_000
-
 /** What is read from the database and given to the printer at a time. */
 const PART = 50
 

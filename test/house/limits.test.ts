@@ -52,6 +52,7 @@ test('the guide quotes the table of limits', () => {
     `may have ${shown(ARCHIVE.entries)} parts and unpack to ${shown(ARCHIVE.unpackedBytes)} bytes, with ${shown(ARCHIVE.texts)} texts of ${shown(ARCHIVE.textBytes)} bytes`,
     `${READER.processes} at a time beside each process of Bursar, with ${READER.seconds} seconds and ${READER.heapMb} MB of heap each; ${READER.waiting} more of each school may wait`,
     `${PRINTER.processes} at a time beside each process of Bursar, however many cores there are, with ${PRINTER.seconds} seconds and ${PRINTER.heapMb} MB of heap each`,
+    `of at most ${PILES.students.toLocaleString('en')} students`,
     `${PRINTER.waiting} that somebody looks at and ${PRINTER.waiting} that are mailed of each school may wait`,
     `${PILES.perSchool} of a school (429 with \`Retry-After\`) and ${PILES.inAll} in all (503) are made and downloaded at a time, ${PILES.processes} of them printed`,
     `at most ${BATCH.rows} at a time`,

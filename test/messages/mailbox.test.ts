@@ -131,3 +131,47 @@ test('a receipt for the mailbox is printed for who opens it there, not when the 
   assert.deepEqual(made, [false])
   Object.assign(ctx, { readAttachment })
 })
+
+test('a mail whose file could not be made is tried again and leaves with it; none leaves without its file', async () => {
+  const { ctx } = contract.app
+  const { readAttachment, senders } = ctx
+  const { email } = senders
+  const files: (string | undefined)[] = []
+  const carrying = {
+    carriesFiles: true,
+    send(letter: Parameters<typeof email.send>[0]) {
+      files.push(letter.attached?.filename)
+      return email.send(letter)
+    },
+  }
+  const answers: (() => null)[] = [
+    () => {
+      throw new Error('a helper process was ended: time')
+    },
+  ]
+  Object.assign(ctx, {
+    senders: { ...senders, email: carrying },
+    readAttachment: async (of: Parameters<typeof readAttachment>[0]) => {
+      const other = answers.shift()
+      return other === undefined ? readAttachment(of) : other()
+    },
+  })
+  const pay = async (address: string): Promise<void> => {
+    const { body } = await demo.post(`${PAY}/orders`, sampleOrder({ email: address }))
+    await demo.post(`/api/v1/sandbox/pay/orders/${body.data.order_id}/pay`, { outcome: 'success' })
+    await advance(contract, 'PT1M')
+  }
+  const stateOf = async (address: string): Promise<string | undefined> =>
+    (await contract.sql<{ state: string }>('select state from messages where recipient = $1', [address]))[0]
+      ?.state
+  await pay('again@example.in')
+  await advance(contract, 'PT1H')
+  assert.equal(await stateOf('again@example.in'), 'sent')
+  assert.deepEqual(files.length, 1)
+  assert.match(files[0] ?? '', /^receipt-pay_\w+\.pdf$/)
+  answers.push(() => null)
+  await pay('nothing@example.in')
+  assert.equal(await stateOf('nothing@example.in'), 'failed')
+  assert.deepEqual(files.length, 1)
+  Object.assign(ctx, { readAttachment, senders })
+})

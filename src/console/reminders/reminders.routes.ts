@@ -5,11 +5,12 @@ import { input, query, type Read, field, optional } from '../../http/wire/input.
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { messageList } from '../../messages/message.list.ts'
 import { demandNotices } from '../../reminders/demand-notices.service.ts'
-import { MOST_ON_PAPER, studentCards } from '../../reminders/student-papers.service.ts'
+import { studentCards } from '../../reminders/student-papers.service.ts'
 import * as inputs from '../../reminders/reminder.schemas.ts'
 import { reminderList, runList, runOutput } from '../../reminders/reminder.list.ts'
 import { previewOutput, textOutput } from '../../reminders/reminder.schemas.ts'
 import * as service from '../../reminders/runs.service.ts'
+import { PILES } from '../../platform/limits.rules.ts'
 import { studentParams } from '../../students/student.input.ts'
 import { addConsoleRead, addConsoleWrite } from '../auth/access.routes.ts'
 import { EVERYONE } from '../console.rules.ts'
@@ -157,7 +158,7 @@ function addPapers(app: FastifyInstance, ctx: ConsoleContext): void {
     query: query(fields),
     mediaType: 'application/pdf',
     async answer({ institute, query: sent }) {
-      const ids = await selectStudents(ctx, institute, { list: 'defaulters', ...sent }, MOST_ON_PAPER)
+      const ids = await selectStudents(ctx, institute, { list: 'defaulters', ...sent }, PILES.students)
       return { name: 'demand-notices.pdf', content: await demandNotices(ctx, institute, ids) }
     },
   })
@@ -167,7 +168,7 @@ function addPapers(app: FastifyInstance, ctx: ConsoleContext): void {
     query: query(fields),
     mediaType: 'application/pdf',
     async answer({ institute, query: sent }) {
-      const ids = await selectStudents(ctx, institute, { list: 'students', ...sent }, MOST_ON_PAPER)
+      const ids = await selectStudents(ctx, institute, { list: 'students', ...sent }, PILES.students)
       return { name: 'student-cards.pdf', content: await studentCards(ctx, institute, ids) }
     },
   })

@@ -36,7 +36,7 @@ export function FamilySearch({ onFound }: { onFound: (studentId: string) => void
           <TextInput
             style={{ flexGrow: 1 }}
             label="Family"
-            description="Scan or type a receipt, an admission number, a phone or a name."
+            description="Scan a card, or type a receipt, an admission number, a phone or a name."
             autoFocus
             value={typed}
             onChange={event => setTyped(event.currentTarget.value)}

@@ -1,5 +1,6 @@
 import { Alert } from '@mantine/core'
 import { useParams } from '@tanstack/react-router'
+import { useBranchName } from '../../api/choices.ts'
 import { Detail } from '../../ui/detail.tsx'
 import { formatRupees } from '../../ui/money.tsx'
 import { AwaitedPage } from '../../ui/page.tsx'
@@ -27,6 +28,7 @@ export function StudentPage() {
 }
 
 function Page({ student }: { student: Student }) {
+  const branchName = useBranchName()
   const { service_student_id: id, dues, status } = student
   const { label, tone } = STATUS_LABELS[status]
   return (
@@ -57,7 +59,7 @@ function Page({ student }: { student: Student }) {
         })),
         { label: 'Grade', value: student.grade_name },
         { label: 'Year', value: yearName(student.academic_year_start, student.academic_year_end) },
-        { label: 'Branch', value: student.collector_code },
+        { label: 'Branch', value: branchName(student.collector_code) },
         { label: 'Record kept by', value: ORIGIN_LABELS[student.origin] },
         { label: 'Date of birth', value: student.date_of_birth && formatDay(student.date_of_birth) },
         { label: 'Primary contact', value: <Contact student={student} /> },

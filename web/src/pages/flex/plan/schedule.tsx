@@ -2,6 +2,7 @@ import { Button } from '@mantine/core'
 import { useState } from 'react'
 import type { PlanAnswer } from '../../../../../src/console/flex/plan.schemas.ts'
 import { useMay } from '../../../api/session.ts'
+import { readable } from '../../../ui/words.ts'
 import { formatRupees, Money } from '../../../ui/money.tsx'
 import { StatusBadge } from '../../../ui/status-badge.tsx'
 import { formatDay, formatMoment } from '../../../ui/when.tsx'
@@ -70,7 +71,7 @@ function Row({ one, mayMove, onMove }: { one: Instalment; mayMove: boolean; onMo
             <summary className="nowrap">{one.details.length} components</summary>
             {one.details.map(line => (
               <div key={line.component_type}>
-                {line.component_type} {formatRupees(line.amount)}
+                {readable(line.component_type)} {formatRupees(line.amount)}
               </div>
             ))}
           </details>

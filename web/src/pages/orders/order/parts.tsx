@@ -39,16 +39,7 @@ export function Lines({ order }: { order: OrderDetailAnswer }) {
     <Table name="What it is for" heads={['Fee', 'Amount', 'Settled to bank']}>
       {order.details.map((line, index) => (
         <tr key={index}>
-          <td>
-            {line.label}
-            {/* A fee that was made here has its name for a code. */}
-            {line.component_type !== line.label && (
-              <>
-                {' '}
-                <span className="mono faint nowrap">{line.component_type}</span>
-              </>
-            )}
-          </td>
+          <td>{line.label}</td>
           <td className="right">
             <Money rupees={line.amount} />
           </td>

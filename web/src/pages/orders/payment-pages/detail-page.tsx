@@ -1,3 +1,4 @@
+import { readable } from '../../../ui/words.ts'
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
@@ -93,7 +94,7 @@ function lineText(line: PageAnswer['details'][number]): string {
   const { amount, min_amount: least, max_amount: most } = line
   const chosen = `from ${formatRupees(least ?? 1)}${most === undefined ? '' : ` to ${formatRupees(most)}`}`
   const price = amount === undefined ? chosen : formatRupees(amount)
-  return `${line.label ?? line.component_type} ${price}${line.is_optional ? ' (optional)' : ''}`
+  return `${line.label ?? readable(line.component_type)} ${price}${line.is_optional ? ' (optional)' : ''}`
 }
 
 function fieldText({ key, label, is_required: isRequired }: PageAnswer['fields'][number]): string {

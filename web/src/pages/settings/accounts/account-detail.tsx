@@ -5,6 +5,7 @@ import type {
   AccountSetupAnswer,
   CheckedAccountAnswer,
 } from '../../../../../src/providers/accounts/account.schemas.ts'
+import { useBranchName } from '../../../api/choices.ts'
 import { useCommand } from '../../../api/command.ts'
 import { useInstitutePath } from '../../../api/session.ts'
 import { Summary } from '../../../ui/detail.tsx'
@@ -19,6 +20,7 @@ type Props = { account: AccountAnswer; setup: AccountSetupAnswer; mayChange: boo
 
 export function AccountDetail({ account, setup, mayChange }: Props) {
   const callback = `${setup.callback_base}/${account.provider}/${account.id}`
+  const branchName = useBranchName()
   const { check_problem: problem, checked_at: checkedAt, heard_at: heardAt } = account
   return (
     <>
@@ -38,7 +40,10 @@ export function AccountDetail({ account, setup, mayChange }: Props) {
       <Summary
         fields={[
           { label: 'State', value: <AccountBadge account={account} /> },
-          { label: 'Branch', value: account.collector_code ?? 'All branches' },
+          {
+            label: 'Branch',
+            value: account.collector_code === undefined ? 'All branches' : branchName(account.collector_code),
+          },
           { label: 'Takes', value: usesOf(account) },
           { label: 'Key', value: <span className="mono">{account.key_hint}</span> },
           { label: 'Connection checked', value: checkedAt && <When at={checkedAt} /> },

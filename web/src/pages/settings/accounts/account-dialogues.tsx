@@ -1,3 +1,4 @@
+import { useBranchName } from '../../../api/choices.ts'
 import { Stack, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import type {
@@ -100,7 +101,9 @@ export function PauseDialogue({ account, path, onClose }: Props) {
       onClose()
     },
   })
-  const who = account.collector_code === undefined ? 'Parents' : `Parents of ${account.collector_code}`
+  const branchName = useBranchName()
+  const { collector_code: branch } = account
+  const who = branch === undefined ? 'Parents' : `Parents of ${branchName(branch)}`
   return (
     <ConfirmWithReason
       isOpen

@@ -140,11 +140,6 @@ function PaymentTable({ id, rows }: { id: string; rows: readonly Row[] }) {
               Amount
             </th>
             <th scope="col">Status</th>
-            {mayCancel && (
-              <th scope="col">
-                <span className="visually-hidden">Actions</span>
-              </th>
-            )}
           </tr>
         </thead>
         <tbody>
@@ -204,45 +199,42 @@ function PaymentRow({
       <td>
         <StatusBadge tone={tone}>{label}</StatusBadge>
         {ended !== undefined && <div className="faint">{ended.reason}</div>}
+        {/* A column of their own would stand beside the screen. */}
+        {mayCancel && direct?.status === 'recorded' && (
+          <Group gap={6} mt="xs">
+            {direct.is_counter && direct.amount > row.refunded && (
+              <Button
+                variant="default"
+                size="xs"
+                onClick={() => onRefund(direct)}
+                aria-label={`Refund the payment ${direct.transaction_id}`}
+              >
+                Refund
+              </Button>
+            )}
+            {direct.is_counter && row.refunded === 0 && (
+              <Button
+                variant="default"
+                size="xs"
+                onClick={() => onMove(direct)}
+                aria-label={`Move the payment ${direct.transaction_id}`}
+              >
+                Move
+              </Button>
+            )}
+            {row.refunded === 0 && (
+              <Button
+                variant="default"
+                size="xs"
+                onClick={() => onCancel(direct)}
+                aria-label={`Cancel the payment ${direct.transaction_id}`}
+              >
+                Cancel
+              </Button>
+            )}
+          </Group>
+        )}
       </td>
-      {mayCancel && (
-        <td className="right">
-          {direct?.status === 'recorded' && (
-            <Group gap="xs" justify="flex-end">
-              {direct.is_counter && direct.amount > row.refunded && (
-                <Button
-                  variant="default"
-                  size="xs"
-                  onClick={() => onRefund(direct)}
-                  aria-label={`Refund the payment ${direct.transaction_id}`}
-                >
-                  Refund
-                </Button>
-              )}
-              {direct.is_counter && row.refunded === 0 && (
-                <Button
-                  variant="default"
-                  size="xs"
-                  onClick={() => onMove(direct)}
-                  aria-label={`Move the payment ${direct.transaction_id}`}
-                >
-                  Move
-                </Button>
-              )}
-              {row.refunded === 0 && (
-                <Button
-                  variant="default"
-                  size="xs"
-                  onClick={() => onCancel(direct)}
-                  aria-label={`Cancel the payment ${direct.transaction_id}`}
-                >
-                  Cancel
-                </Button>
-              )}
-            </Group>
-          )}
-        </td>
-      )}
     </tr>
   )
 }
