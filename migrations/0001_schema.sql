@@ -623,6 +623,72 @@ create table fee_structures (
 -- It has no primary key by which a move to another cell could name a row.
 alter table fee_structures replica identity full;
 
+-- Fees that a child pays because they were chosen, such as a bus, beside those of its class.
+create table optional_fees (
+  institute_id integer not null references institutes,
+  id text not null,
+  academic_year_start integer not null,
+  academic_year_end integer not null,
+  -- Null for children of every branch.
+  collector_code text,
+  kind text not null check (kind in ('transport', 'hostel', 'meals', 'club', 'fine', 'deposit', 'other')),
+  name text not null,
+  -- With the name of a period behind it where there are several.
+  component_type text not null,
+  rhythm text not null check (rhythm in ('once', 'month', 'term', 'year')),
+  -- [{"name": …, "firstDay": …, "lastDay": …, "dueOn": …}], in order; none where it is charged once.
+  periods jsonb not null,
+  due_on date,
+  prorating text not null check (prorating in ('days', 'months', 'none')),
+  is_rounded_to_rupees boolean not null,
+  takes_concessions boolean not null,
+  updated_at timestamptz not null,
+  primary key (institute_id, id),
+  -- One component is charged by one fee.
+  unique (institute_id, academic_year_start, component_type),
+  foreign key (institute_id, collector_code) references branches,
+  check ((rhythm = 'once') = (periods = '[]')),
+  check (due_on is null or rhythm = 'once')
+);
+
+create table optional_fee_options (
+  institute_id integer not null,
+  id text not null,
+  fee_id text not null,
+  position integer not null,
+  -- A route, a kind of room, a club.
+  name text not null,
+  stop text,
+  amount_paise bigint not null check (amount_paise >= 0),
+  -- Of all options of this name together.
+  places integer check (places > 0),
+  primary key (institute_id, id),
+  foreign key (institute_id, fee_id) references optional_fees
+);
+create index optional_fee_options_of on optional_fee_options (institute_id, fee_id, position);
+
+-- Which child has which option from when to when. One that was taken back ends before it begins.
+create table enrolments (
+  institute_id integer not null,
+  id text not null,
+  student_id text not null,
+  fee_id text not null,
+  option_id text not null,
+  -- As the option cost when it began.
+  amount_paise bigint not null check (amount_paise >= 0),
+  first_day date not null,
+  last_day date not null check (last_day >= first_day - 1),
+  reason text,
+  made_at timestamptz not null,
+  made_by text not null,
+  primary key (institute_id, id),
+  foreign key (institute_id, student_id) references students,
+  foreign key (institute_id, fee_id) references optional_fees,
+  foreign key (institute_id, option_id) references optional_fee_options
+);
+create index enrolments_of_student on enrolments (institute_id, student_id);
+create index enrolments_of_fee on enrolments (institute_id, fee_id, option_id);
+
 -- When a component of a year is due, by its structure; comes before the due day of a late fee rule. A branch's own
 -- day comes before that of the institute, which has no branch.
 create table fee_due_days (
@@ -631,8 +697,11 @@ create table fee_due_days (
   collector_code text,
   component_type text not null,
   due_on date not null,
+  -- Of an optional fee and not of the structure.
+  optional_fee_id text,
   unique nulls not distinct (institute_id, academic_year_start, component_type, collector_code),
-  foreign key (institute_id, collector_code) references branches
+  foreign key (institute_id, collector_code) references branches,
+  foreign key (institute_id, optional_fee_id) references optional_fees
 );
 -- It has no primary key by which a move to another cell could name a row.
 alter table fee_due_days replica identity full;
@@ -665,7 +734,7 @@ create table fee_changes (
 );
 -- What was charged here, which no ERP withdraws, and what of a deposit was given back, which nobody charges again.
 create index fee_changes_own on fee_changes (institute_id, student_id)
-  where source in ('late_fee', 'rollover', 'charge', 'choice', 'deposit');
+  where source in ('late_fee', 'rollover', 'charge', 'optional', 'deposit');
 
 -- Payments that the institute took itself: cash, cheque, transfer.
 create table direct_payments (
@@ -3147,7 +3216,7 @@ create table approvals (
   id text not null,
   act text not null check (act in ('refund', 'advance_refund', 'refund_of_other_amount', 'concession', 'late_fee_waiver', 'payment_cancellation', 'counter_refund', 'payment_move',
     'payment_rules', 'structure_change', 'structure_drop', 'fee_structure', 'student_file', 'rollover', 'class_change',
-    'plan_reschedule', 'plan_resumption')),
+    'optional_fee', 'plan_reschedule', 'plan_resumption')),
   -- The order, student or plan; of a fee structure its year and the class; the file; the new year; the institute.
   about text not null,
   -- What may wait once at a time.

@@ -28,6 +28,7 @@ import { providerAccountRoutes } from './settings/provider-accounts.routes.ts'
 import { sessionRoutes } from './auth/session.routes.ts'
 import { studentConsoleRoutes } from './students/students.routes.ts'
 import { feeConsoleRoutes } from './students/fees/fees.routes.ts'
+import { optionalFeeRoutes } from './students/optional/optional-fees.routes.ts'
 import { heldDepositRoutes } from './students/deposits/deposits.routes.ts'
 import { rosterRoutes } from './students/rosters/rosters.routes.ts'
 import { rolloverConsoleRoutes } from './students/rollover/rollover.routes.ts'
@@ -58,6 +59,7 @@ export async function consoleRoutes(app: FastifyInstance, ctx: ConsoleContext & 
   await rosterRoutes(app, ctx)
   feeConsoleRoutes(app, ctx)
   heldDepositRoutes(app, ctx)
+  optionalFeeRoutes(app, ctx)
   reminderConsoleRoutes(app, ctx)
   searchRoutes(app, ctx)
   flexConsoleRoutes(app, ctx)

@@ -42,7 +42,7 @@ export function loweredBy(changes: readonly FeeChange[]): Paise {
 }
 
 /** Changes of fees that Bursar makes by itself, as a list of SQL; the index `fee_changes_own` holds them. */
-export const OWN_SOURCES = `'late_fee', 'rollover', 'charge', 'choice', 'deposit'`
+export const OWN_SOURCES = `'late_fee', 'rollover', 'charge', 'optional', 'deposit'`
 
 /** What Bursar charged by component, such as late fees, and the institute's own system did not. */
 export type OwnCharges = ReadonlyMap<string, Paise>

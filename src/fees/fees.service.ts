@@ -5,7 +5,7 @@ import { mergeFees, totalProblems, type FeeChange, type SentFee } from './fees.r
 import * as store from './fees.store.ts'
 
 export { readFeeHistory, readFees, readFeesOf, type RecordedChange } from './fees.store.ts'
-export { readOwnCharges } from './fees.store.ts'
+export { readOptionalCharges, readOwnCharges } from './fees.store.ts'
 
 /** What is said of one student's fees: by a request of the API, or by all its rows in a file. */
 export type SentFees = { studentId: string; fees: readonly SentFee[] }

@@ -72,7 +72,7 @@ export type FeeChangeContext = {
     | 'rollover'
     | 'charge'
     | 'structure'
-    | 'choice'
+    | 'optional'
     | 'deposit'
   /** Why, of changes that do not say so themselves. */
   note?: string
@@ -152,6 +152,25 @@ export async function readOwnCharges(
      where c.institute_id = any ($3::int[])
      group by c.institute_id, c.student_id, c.component_type`,
     [keys.map(key => key.instituteId), keys.map(key => key.studentId), institutesOf(keys)],
+  )
+  const byStudent = Map.groupBy(rows, row => row.studentId)
+  return new Map(
+    [...byStudent].map(([id, own]) => [id, new Map(own.map(one => [one.componentType, one.amountPaise]))]),
+  )
+}
+
+/** What optional fees charged so far, by student and component. */
+export async function readOptionalCharges(
+  db: Queryable,
+  instituteId: number,
+  studentIds: readonly string[],
+): Promise<Map<string, Map<string, Paise>>> {
+  const rows = await db.query<OwnCharge>(
+    `select c.student_id as "studentId", c.component_type as "componentType",
+       sum(c.fee_after_paise - coalesce(c.fee_before_paise, 0))::bigint as "amountPaise"
+     from fee_changes c where c.institute_id = $1 and c.student_id = any($2) and c.source = 'optional'
+     group by c.student_id, c.component_type`,
+    [instituteId, studentIds],
   )
   const byStudent = Map.groupBy(rows, row => row.studentId)
   return new Map(

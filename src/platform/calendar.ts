@@ -59,6 +59,10 @@ export function addDays(day: string, days: number): string {
   return Temporal.PlainDate.from(day).add({ days }).toString()
 }
 
+export function dayBefore(day: string): string {
+  return Temporal.PlainDate.from(day).subtract({ days: 1 }).toString()
+}
+
 /** How many days the second lies after the first; less than 0 when it lies before it. */
 export function daysBetween(first: string, second: string): number {
   return Temporal.PlainDate.from(first).until(second, { largestUnit: 'days' }).days

@@ -54,6 +54,8 @@ export type IdPrefix =
   | 'drawer'
   | 'pdc'
   | 'adv'
+  | 'opt'
+  | 'enr'
   | 'req'
   | 'key_live'
   | 'key_test'

@@ -239,6 +239,21 @@ const WEIGHED: Record<ApprovalAct, Example> = {
       })
     },
   },
+  optional_fee: {
+    route: 'POST /optional-fees/:optional_fee_id/endings',
+    ask: async () => {
+      const student = await child('ACT-BUS')
+      const sent = { academic_year_start: 2026, academic_year_end: 2027, kind: 'transport', name: 'Bus' }
+      const options = [{ name: 'Route 1', amount: 60_000 }]
+      const fee = { ...sent, component_type: 'BUS_FEE', rhythm: 'once', options }
+      const made = await must(meera.post(`${AT}/optional-fees`, fee))
+      const at = `${AT}/optional-fees/${made.body.data.optional_fee_id}`
+      const [option] = (await meera.get(at)).body.data.options
+      const student_ids = [student]
+      await must(meera.post(`${at}/children`, { student_ids, option_id: option.option_id }))
+      return meera.post(`${at}/endings`, { student_ids, take_back: true, ...WHY })
+    },
+  },
   plan_reschedule: {
     route: 'POST /flex/plans/:plan_id/instalments/:instalment_id/reschedule',
     ask: async () => {

@@ -3,6 +3,10 @@ export const YEAR = '/fee-structures/:academic_year_start/:academic_year_end'
 
 /** Why a route gives nothing away, and the routes for which that is so. */
 export const GIVES_NOTHING: Record<string, readonly string[]> = {
+  'is the same act as ending an optional fee': [
+    'POST /optional-fees/:optional_fee_id/children',
+    'POST /optional-fees/:optional_fee_id/carry',
+  ],
   'is the same act for a branch': [
     `PUT ${YEAR}/branches/:collector_code`,
     `POST ${YEAR}/branches/:collector_code/apply`,
@@ -82,6 +86,11 @@ export const GIVES_NOTHING: Record<string, readonly string[]> = {
   'says what is held for families; as an advance it is refunded by an act of its own': [
     'PUT /deposit-fees',
     'POST /students/:service_student_id/deposit-returns',
+  ],
+  'says what an optional fee costs whoever gets it from then on; who has it pays as before': [
+    'POST /optional-fees',
+    'PUT /optional-fees/:optional_fee_id',
+    'DELETE /optional-fees/:optional_fee_id',
   ],
   'is the paper about money, not the money': [
     'POST /money/receipts/:receipt_id/cancel',

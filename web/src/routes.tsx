@@ -147,6 +147,16 @@ const routeTree = rootRoute.addChildren([
       institutePage('/students/new', () => import('./pages/students/add/add-page.tsx'), 'AddStudentPage'),
       institutePage('/students/fees', () => import('./pages/students/fees/fees-page.tsx'), 'FeesPage'),
       institutePage(
+        '/students/optional-fees',
+        () => import('./pages/students/optional/fees-page.tsx'),
+        'OptionalFeesPage',
+      ),
+      institutePage(
+        '/students/optional-fees/$fee',
+        () => import('./pages/students/optional/fee-page.tsx'),
+        'OptionalFeePage',
+      ),
+      institutePage(
         '/students/import',
         () => import('./pages/students/import/import-page.tsx'),
         'ImportPage',

@@ -29,6 +29,7 @@ import { toDiscountJson } from '../students/students.output.ts'
 import type { ApprovalAct } from './approvals.rules.ts'
 import type { ActTarget, GuardedAct } from './guarded-act.ts'
 import { rolloverAct, rosterAct, classChangeAct } from './bulk-acts.ts'
+import { optionalFeeAct } from './optional-fee-act.ts'
 import { rescheduleAct, resumeAct } from './plan-acts.ts'
 import { applyStructureAct, dropStructureAct, paymentRulesAct, setStructureAct } from './rule-acts.ts'
 
@@ -283,6 +284,7 @@ export const ACTS = {
   student_file: rosterAct,
   rollover: rolloverAct,
   class_change: classChangeAct,
+  optional_fee: optionalFeeAct,
   plan_reschedule: rescheduleAct,
   plan_resumption: resumeAct,
 } satisfies Record<ApprovalAct, object>

@@ -19,6 +19,7 @@ export const APPROVAL_ACTS = [
   'student_file',
   'rollover',
   'class_change',
+  'optional_fee',
   'plan_reschedule',
   'plan_resumption',
 ] as const

@@ -15,6 +15,8 @@ import type { Discount, FeeComponent } from '../../fees/fees.rules.ts'
 import { changeStatus } from '../../flex/plans/student-status.service.ts'
 import type { ConsoleContext } from '../context.ts'
 import { pullStudent, type Pulled } from '../../erp/pull/pull.service.ts'
+import { componentsOf } from '../../fees/optional/optional-fee.rules.ts'
+import { listOfStudent } from '../../students/enrolments/enrol.service.ts'
 import { changeFees } from '../../fees/fees.service.ts'
 import { readStudentContexts } from '../../students/student-contexts.service.ts'
 import { holdStudent } from '../../students/profile/lock-student.service.ts'
@@ -86,6 +88,11 @@ export async function concede(
     const fees = (await readStudentContexts(tx, [key])).get(studentId)?.fees ?? []
     const before = requireFee(fees, componentType)
     assertRoom(before, discount)
+    const chosen = await listOfStudent(tx, institute.id, studentId)
+    const isOf = ({ fee }: (typeof chosen)[number]): boolean =>
+      !fee.takesConcessions && componentsOf(fee).some(one => one.componentType === componentType)
+    if (discount.valuePaise > 0 && chosen.some(isOf))
+      throw badField('component_type', 'is an optional fee that takes no concessions')
     const { feePaise, discounts: after } = withConcession(before, discount)
     const change = { changedAt: ctx.clock.now(), source: 'update' } as const
     await changeFees(tx, key, [{ componentType, feePaise, discounts: after }], change)

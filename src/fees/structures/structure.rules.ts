@@ -90,8 +90,9 @@ export function priceStudent(structure: FeeStructure, student: Priced): SentFee[
   )
 }
 
-function discountsOf(
-  { concessions }: FeeStructure,
+/** Concessions by rule that a student has on a fee. */
+export function discountsOf(
+  { concessions }: Pick<FeeStructure, 'concessions'>,
   student: Priced,
   { head, feePaise }: { head: string; feePaise: Paise },
 ): Discount[] {

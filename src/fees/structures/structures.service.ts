@@ -15,6 +15,7 @@ import {
   type StructureKey,
   type Year,
 } from './structure.rules.ts'
+import { listComponents } from '../optional/optional-fees.store.ts'
 import * as store from './structures.store.ts'
 
 export {
@@ -80,6 +81,13 @@ export async function setStructure(
   return transact(ctx.db, command, async tx => {
     await checkCatalogue(tx, institute, codes)
     await joinCatalogue(tx, institute, codes)
+    const optional = await listComponents(tx, institute.id, structure.academicYearStart)
+    const taken = structure.heads.flatMap((head, index) =>
+      optional.includes(head)
+        ? [{ key: `fee_heads.${index}`, message: 'is an optional fee of this year' }]
+        : [],
+    )
+    if (taken.length > 0) throw badFields(taken)
     const options = { dueDays: dueDaysOf(structure), now: ctx.clock.now() }
     await store.writeStructure(tx, institute.id, structure, options)
     return structure

@@ -87,7 +87,8 @@ async function writeDueDays(
 ): Promise<void> {
   await tx.query(
     `delete from fee_due_days
-     where institute_id = $1 and academic_year_start = $2 and collector_code is not distinct from $3`,
+     where institute_id = $1 and academic_year_start = $2 and collector_code is not distinct from $3
+       and optional_fee_id is null`,
     [instituteId, academicYearStart, collectorCode],
   )
   await tx.query(

@@ -7,7 +7,7 @@ import { classFilters } from '../class-filters.list.ts'
 import { studentFields } from '../student.output.ts'
 
 const HELD = `(least(b.paid_paise, b.fee_paise - b.discount_paise) - (${CARRIED_DUES}))`
-const ID = `b.student_id || ' ' || b.component_type`
+const ID = `md5(b.student_id || ' ' || b.component_type)`
 
 const out = outputOf<never>()
 
@@ -17,7 +17,7 @@ export const heldDepositList = defineList({
   title: 'Deposits held',
   noun: ['deposit', 'deposits'],
   columns: {
-    id: column(out.text('Names the row.', `${studentFields.service_student_id.example} CAUTION_DEPOSIT`), {
+    id: column(out.text('Names the row.', '9e107d9d372bb6826bd81d3542a419d6'), {
       sql: ID,
     }),
     service_student_id: column(out.text('The student.', studentFields.service_student_id.example), {

@@ -148,7 +148,10 @@ export function replaceFees(
   ownCharges: OwnCharges,
 ): FeeChange[] {
   const isSent = new Set(sent.map(fee => fee.componentType))
-  const gone = current.filter(fee => !isSent.has(fee.componentType))
+  // What is all our own keeps its concessions, too.
+  const gone = current.filter(
+    fee => !isSent.has(fee.componentType) && fee.feePaise > ownPartOf(current, fee.componentType, ownCharges),
+  )
   const wanted = [...sent, ...gone.map(({ componentType }) => ({ componentType, feePaise: ZERO }))]
   const changes = mergeFees(
     current,

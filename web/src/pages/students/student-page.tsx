@@ -11,6 +11,7 @@ import { FamilySection, YearsSection } from './sections/family.tsx'
 import { PaymentsSection } from './sections/payments.tsx'
 import { PlanSection } from './sections/plan.tsx'
 import { RemindersSection } from './sections/reminders.tsx'
+import { OptionalFeesSection } from './optional/student-section.tsx'
 import { StudentActs } from './actions/student-actions.tsx'
 import { TimelineSection } from './sections/timeline.tsx'
 import { PROFILE_FIELDS } from './profile-fields.ts'
@@ -73,6 +74,7 @@ function Page({ student }: { student: Student }) {
         </Alert>
       )}
       <DuesSection student={student} />
+      <OptionalFeesSection student={student} />
       <YearsSection student={student} />
       <FamilySection student={student} />
       <PaymentsSection id={id} />

@@ -69,6 +69,14 @@ export function StudentsPage() {
           <LinkButton variant="default" to="/i/$institute/students/fees" params={{ institute }} search={{}}>
             Fee structure
           </LinkButton>
+          <LinkButton
+            variant="default"
+            to="/i/$institute/students/optional-fees"
+            params={{ institute }}
+            search={{}}
+          >
+            Optional fees
+          </LinkButton>
           <LinkButton variant="default" to="/i/$institute/students/import" params={{ institute }} search={{}}>
             Import
           </LinkButton>

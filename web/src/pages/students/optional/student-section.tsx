@@ -1,0 +1,230 @@
+import { Button, Checkbox, Group, NativeSelect, TextInput } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import type {
+  OptionalFeeAnswer,
+  OwnEnrolmentAnswer,
+} from '../../../../../src/students/enrolments/optional-fee.schemas.ts'
+import { get } from '../../../api/client.ts'
+import { problemOf } from '../../../api/command.ts'
+import { useInstitutePath, useMay } from '../../../api/session.ts'
+import { Dialogue } from '../../../ui/dialogue/dialogue.tsx'
+import { formatRupees } from '../../../ui/money.tsx'
+import { ShortTable } from '../../../ui/table/short-table.tsx'
+import { formatDay } from '../../../ui/when.tsx'
+import { plainAmount } from '../texts.ts'
+import { useStudentPath, type Student } from '../use-student.ts'
+import { optionLabel, Outcome, TermFields, useEnrol } from './add-children.tsx'
+import { RHYTHM_TEXTS } from './draft.ts'
+
+/** What a child has of optional fees, and giving, changing or ending it. */
+export function OptionalFeesSection({ student }: { student: Student }) {
+  const { service_student_id: id, academic_year_start: year } = student
+  const path = `${useStudentPath(id)}/optional-fees`
+  const root = `${useInstitutePath()}/optional-fees`
+  const mayChange = useMay('owner', 'finance')
+  const [isAdding, setIsAdding] = useState(false)
+  const [ending, setEnding] = useState<OwnEnrolmentAnswer>()
+  const own = useQuery({
+    queryKey: ['student', path],
+    queryFn: ({ signal }) => get<OwnEnrolmentAnswer[]>(path, {}, signal),
+  })
+  const fees = useQuery({
+    queryKey: ['optional-fees', root, String(year)],
+    queryFn: ({ signal }) => get<OptionalFeeAnswer[]>(root, { academic_year_start: String(year) }, signal),
+  })
+  if (!own.isSuccess || !fees.isSuccess || (own.data.length === 0 && fees.data.length === 0)) return null
+  return (
+    <section aria-labelledby="optional-fees">
+      <h2 className="section-title" id="optional-fees">
+        Optional fees
+      </h2>
+      {own.data.length > 0 && (
+        <ShortTable
+          name="Optional fees"
+          rows={own.data}
+          rowId={one => one.enrolment_id}
+          columns={[
+            { title: 'Fee', cell: one => one.name },
+            {
+              title: 'Option',
+              cell: one => (
+                <>
+                  {[one.option, one.stop].filter(Boolean).join(', ')}
+                  {one.reason !== undefined && <div className="faint">{one.reason}</div>}
+                </>
+              ),
+            },
+            { title: 'From', cell: one => formatDay(one.first_day) },
+            { title: 'Until', cell: one => (one.rhythm === 'once' ? '' : formatDay(one.last_day)) },
+            {
+              title: 'Amount',
+              isAmount: true,
+              cell: one => `${formatRupees(one.amount)} ${RHYTHM_TEXTS[one.rhythm]}`,
+            },
+            ...(mayChange
+              ? [
+                  {
+                    title: 'Actions',
+                    isAction: true,
+                    cell: (one: OwnEnrolmentAnswer) => (
+                      <Button
+                        size="compact-sm"
+                        variant="default"
+                        aria-label={`End ${one.name}`}
+                        onClick={() => setEnding(one)}
+                      >
+                        {one.rhythm === 'once' ? 'Take back' : 'End'}
+                      </Button>
+                    ),
+                  },
+                ]
+              : []),
+          ]}
+        />
+      )}
+      {mayChange && fees.data.length > 0 && (
+        <Group mt="sm">
+          <Button variant="default" onClick={() => setIsAdding(true)}>
+            Give or change an optional fee
+          </Button>
+        </Group>
+      )}
+      {isAdding && <AddDialogue id={id} fees={fees.data} onClose={() => setIsAdding(false)} />}
+      {ending !== undefined && <EndDialogue id={id} one={ending} onClose={() => setEnding(undefined)} />}
+    </section>
+  )
+}
+
+function AddDialogue({
+  id,
+  fees,
+  onClose,
+}: {
+  id: string
+  fees: readonly OptionalFeeAnswer[]
+  onClose: () => void
+}) {
+  const root = `${useInstitutePath()}/optional-fees`
+  const [option, setOption] = useState(fees[0]?.options[0]?.option_id ?? '')
+  const [terms, setTerms] = useState({ first_day: '', last_day: '', amount: '', reason: '', change: false })
+  const fee = fees.find(one => one.options.some(each => each.option_id === option)) ?? fees[0]
+  const { command, seen, forget } = useEnrol(`${root}/${fee?.optional_fee_id ?? ''}/children`, onClose)
+  if (fee === undefined) return null
+  const { first_day, last_day, amount, reason, change } = terms
+  const sent = {
+    student_ids: [id],
+    option_id: option,
+    ...(first_day && { first_day }),
+    ...(last_day && { last_day }),
+    ...(amount && { amount: plainAmount(amount) }),
+    ...(reason.trim() && { reason: reason.trim() }),
+    ...(change && { change }),
+  }
+  return (
+    <Dialogue title="Give or change an optional fee" onClose={onClose}>
+      <form
+        onSubmit={event => {
+          event.preventDefault()
+          command.mutate({ ...sent, preview: true })
+        }}
+      >
+        <NativeSelect
+          label="Option"
+          value={option}
+          onChange={event => {
+            forget()
+            setOption(event.currentTarget.value)
+          }}
+          data={fees.map(one => ({
+            group: one.name,
+            items: one.options.map(each => ({ value: each.option_id, label: optionLabel(each) })),
+          }))}
+        />
+        <TermFields
+          fee={fee}
+          terms={terms}
+          set={part => {
+            forget()
+            setTerms({ ...terms, ...part })
+          }}
+          flaw={key => problemOf(command.error, key)}
+        />
+        <Outcome
+          seen={seen?.answer}
+          error={command.error}
+          isBusy={command.isPending}
+          isReady
+          verb="Do it"
+          onApply={() => command.mutate({ ...sent, preview: false })}
+        />
+      </form>
+    </Dialogue>
+  )
+}
+
+function EndDialogue({ id, one, onClose }: { id: string; one: OwnEnrolmentAnswer; onClose: () => void }) {
+  const root = `${useInstitutePath()}/optional-fees`
+  const isOnce = one.rhythm === 'once'
+  const [lastDay, setLastDay] = useState('')
+  const [isTakenBack, setIsTakenBack] = useState(isOnce)
+  const [reason, setReason] = useState('')
+  const { command, seen, forget } = useEnrol(`${root}/${one.optional_fee_id}/endings`, onClose)
+  const sent = {
+    student_ids: [id],
+    enrolment_id: one.enrolment_id,
+    ...(isTakenBack ? { take_back: true } : { last_day: lastDay }),
+    ...(reason.trim() && { reason: reason.trim() }),
+  }
+  return (
+    <Dialogue title={`End ${one.name}`} onClose={onClose}>
+      <form
+        onSubmit={event => {
+          event.preventDefault()
+          command.mutate({ ...sent, preview: true })
+        }}
+      >
+        <p>What was paid beyond what is then owed stands as an advance.</p>
+        {!isOnce && (
+          <>
+            <TextInput
+              type="date"
+              label="The last day"
+              value={lastDay}
+              disabled={isTakenBack}
+              error={problemOf(command.error, 'last_day')}
+              onChange={event => {
+                forget()
+                setLastDay(event.currentTarget.value)
+              }}
+            />
+            <Checkbox
+              mt="sm"
+              label="Take it back, as if it had never been"
+              checked={isTakenBack}
+              onChange={event => {
+                forget()
+                setIsTakenBack(event.currentTarget.checked)
+              }}
+            />
+          </>
+        )}
+        <TextInput
+          mt="sm"
+          label="Reason"
+          value={reason}
+          error={problemOf(command.error, 'reason')}
+          onChange={event => setReason(event.currentTarget.value)}
+        />
+        <Outcome
+          seen={seen?.answer}
+          error={command.error}
+          isBusy={command.isPending}
+          isReady={isTakenBack || lastDay !== ''}
+          verb="End it"
+          onApply={() => command.mutate({ ...sent, preview: false })}
+        />
+      </form>
+    </Dialogue>
+  )
+}
