@@ -12,10 +12,10 @@ import { PanelRow } from './panel-row.tsx'
 import { Stat } from './stat.tsx'
 
 const AGES = [
-  { key: 'days_0_30', label: 'Up to 30 days', tone: 'waiting' },
-  { key: 'days_31_60', label: '31 to 60 days', tone: 'waiting' },
-  { key: 'days_61_90', label: '61 to 90 days', tone: 'bad' },
-  { key: 'days_over_90', label: 'More than 90 days', tone: 'bad' },
+  { key: 'days_0_30', label: 'Up to 30 days' },
+  { key: 'days_31_60', label: '31 to 60 days' },
+  { key: 'days_61_90', label: '61 to 90 days' },
+  { key: 'days_over_90', label: 'More than 90 days' },
 ] as const
 
 type By = 'age' | 'grade' | 'component'
@@ -65,7 +65,7 @@ function Parts({ by }: { by: By }) {
     const most = Math.max(1, ...AGES.map(({ key }) => total[key]))
     return (
       <ul className="panel-rows">
-        {AGES.map(({ key, label, tone }) => (
+        {AGES.map(({ key, label }) => (
           <PanelRow
             key={key}
             label={
@@ -75,7 +75,7 @@ function Parts({ by }: { by: By }) {
             }
             amount={total[key]}
             share={total[key] / most}
-            tone={tone}
+            tone="waiting"
           />
         ))}
       </ul>

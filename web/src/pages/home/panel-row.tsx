@@ -13,7 +13,7 @@ export function PanelRow({
   note?: string
   amount: number
   share: number
-  tone?: 'good' | 'waiting' | 'bad' | 'plain'
+  tone?: 'good' | 'waiting' | 'plain'
 }) {
   return (
     <li>
