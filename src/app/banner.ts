@@ -80,7 +80,7 @@ function sandboxLines(config: Config): string[] {
 function lookFirst({ publicUrl }: Config): string[] {
   return [
     '',
-    'Look first: Sunrise School, 312 students and ten months of payments',
+    'Look first: Sunrise School, 312 students and two school years of payments',
     `  ${publicUrl}/console  sign in as its bursar: Home, a bounced instalment, a webhook that fails`,
     `  ${publicUrl}/p/sunrise-school/annual-day  what a parent pays on`,
   ]

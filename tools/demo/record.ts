@@ -8,7 +8,7 @@ import { getInstitute } from '../../src/institutes/institutes.service.ts'
 import { DAY_MS, dayOf } from '../../src/platform/calendar.ts'
 import { createLog } from '../../src/platform/log.ts'
 import { findSeededTables, recordSchool, RECORDING_FILE } from '../../src/sandbox/demo/demo.service.ts'
-import { seedSchool, DEMO_SCHOOL } from '../../src/sandbox/seed/seed.service.ts'
+import { DEMO_SCHOOL } from '../../src/sandbox/seed/seed.service.ts'
 import { PastSandbox } from './past-sandbox.ts'
 import { SunriseSchool } from './sunrise-school.ts'
 
@@ -16,8 +16,6 @@ import { SunriseSchool } from './sunrise-school.ts'
  * Records the demo school: the whole product lives through half a year of it on a database that is thrown away afterwards, and the rows
  * that this left are what a new sandbox is filled with.
  */
-const STUDENTS = 300
-const SAME_DAY = 12
 const HISTORY_MS = 151 * DAY_MS
 /** Stands in messages until the address of a real sandbox takes its place. */
 const PUBLIC_URL = 'http://sunrise-school.invalid'
@@ -44,7 +42,6 @@ export async function recordDemo(): Promise<void> {
     const school = await getInstitute(ctx, DEMO_SCHOOL.code)
     const seeded = await findSeededTables(ctx, school)
     const startedAt = new Date()
-    await seedSchool(ctx, school, STUDENTS, { batch: SAME_DAY })
     const start = new Date(startedAt.getTime() - HISTORY_MS)
     const past = await PastSandbox.open(config, ctx, { log, key: DEMO_SCHOOL.key, start })
     await new SunriseSchool(past, startedAt).liveThrough()
@@ -63,13 +60,7 @@ export async function recordDemo(): Promise<void> {
 export function isRecordingStale(): boolean {
   if (!existsSync(RECORDING_FILE)) return true
   const recordedMs = statSync(RECORDING_FILE).mtimeMs
-  const sources = [
-    '../../migrations/0001_schema.sql',
-    '../../src/sandbox/seed/school.store.ts',
-    'past-sandbox.ts',
-    'record.ts',
-    'sunrise-school.ts',
-  ]
+  const sources = ['../../migrations/0001_schema.sql', 'past-sandbox.ts', 'record.ts', 'sunrise-school.ts']
   return sources.some(source => statSync(new URL(source, import.meta.url)).mtimeMs > recordedMs)
 }
 

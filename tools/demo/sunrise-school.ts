@@ -69,6 +69,8 @@ export class SunriseSchool {
       [-6, () => this.#sendLink(5, 'Excursion to Hampi', 4_200, { isPaid: false })],
       [-1, () => this.#subscribe()],
       [0, () => this.#payOnline(11, 18_000)],
+      [0, () => this.#payOnline(9, 5_500)],
+      [0, () => this.#payAtCounter(8, [0, 4_000], 'cash')],
     ]
     for (const [day, act] of days) {
       await this.#past.goTo(this.#at(day))
@@ -257,7 +259,13 @@ export class SunriseSchool {
       min_amount: 500,
       allocation: 'oldest_due',
       surplus: 'refund',
-      late_fees: [rule(TERMS[0], -75), rule('TRANSPORT_FEE', -20), rule(TERMS[1], 1), rule('TUITION_FEE', 1)],
+      late_fees: [
+        rule(TERMS[0], -75),
+        rule('TRANSPORT_FEE', -20),
+        rule(TERMS[1], 1),
+        rule('TUITION_FEE_TERM_3', 26),
+        rule('TUITION_FEE', 1),
+      ],
     })
   }
 

@@ -6,7 +6,7 @@ import type { Institute } from '../../institutes/institutes.rules.ts'
 import { dayOf } from '../../platform/calendar.ts'
 import type { Context } from '../../platform/context.ts'
 import { lockSetting, readSetting, writeSetting } from '../../platform/db/instance-settings.ts'
-import { DEMO_SCHOOL } from '../seed/seed.service.ts'
+import { addSchoolYears, DEMO_SCHOOL } from '../seed/seed.service.ts'
 import { readRecording, writeRecording, type Recording } from './recording.rules.ts'
 import * as store from './recording.store.ts'
 
@@ -14,6 +14,9 @@ import * as store from './recording.store.ts'
 export const RECORDING_FILE = new URL('../../../build/sunrise-school.gz', import.meta.url)
 
 const [compress, decompress] = [promisify(gzip), promisify(gunzip)]
+
+/** Beside those of the recording; their payments follow the calendar, so they are made when the sandbox begins. */
+const STUDENTS = 300
 
 export type DemoFilled = 'filled' | 'not recorded' | 'nothing to do'
 
@@ -42,6 +45,7 @@ export async function fillDemo(ctx: Context): Promise<DemoFilled> {
     if (school === null || (await readSetting(tx, 'demo')) !== 'empty') return false
     for (const table of recording.tables) await store.insertTable(tx, school.id, table)
     await store.skipNumbers(tx, school.id)
+    await addSchoolYears(ctx, tx, school, STUDENTS)
     await writeSetting(tx, 'demo', 'filled')
     return true
   })

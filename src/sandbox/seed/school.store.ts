@@ -1,19 +1,28 @@
 import type { Queryable, Transaction } from '../../platform/db/database.ts'
+import type { SeededPayment } from './seed.rules.ts'
 
-/** Some students in a row, and what everything about them is made of; nothing is random, so every statement agrees. */
+/** Some students, and what everything about them is made of; nothing is random, so every statement agrees. */
 export type Batch = {
   instituteId: number
-  /** Numbers of the first and the last student. */
-  low: number
-  high: number
+  /** Of the students; their names, families and classes follow from them. */
+  numbers: readonly number[]
+  /** Number 12 is in this class. */
+  firstGrade: number
+  yearStart: number
+  /** When they were registered. */
+  since: Date
+  /** Of what they pay by the term or the year, in equal parts. */
+  tuition: readonly string[]
+  /** What begins their admission numbers, and how many digits follow. */
+  prefix: string
+  digits: number
   /** The time in the ids. */
   stamp: string
   now: Date
-  /** Days by which the payments of this batch are earlier than those of another. */
-  shiftDays: number
   firstNames: readonly string[]
   surnames: readonly string[]
   branches: readonly string[]
+  payments: readonly SeededPayment[]
 }
 
 /** A name for a number, the same each time and without a pattern that shows. */
@@ -21,19 +30,20 @@ const pick = (names: string, number: string): string =>
   `${names}[1 + abs(hashint4(${number}) % cardinality(${names}))]`
 
 /**
- * Pupils: every fifth is the brother or sister of the one before. A third has paid everything, the others six parts of
- * ten. Each pays ten times, thirty days apart, all of a batch on the same day, so that a day has a settlement.
+ * Pupils: every fifth is the brother or sister of the one before. Money of one day and branch in a batch is one settlement. $15 to $21 are the
+ * payments, column by column.
  */
 const BATCH = `
   input as (
-    select $1::int as institute_id, $2::int as low, $3::int as high, $4::text as stamp, $5::timestamptz as now,
-      $6::int as shift, $7::text[] as first_names, $8::text[] as surnames, $9::text[] as branches
+    select $1::int as institute_id, $2::text as stamp, $3::timestamptz as now, $4::text[] as first_names, $5::text[] as surnames,
+      $6::text[] as branches, $7::int as first_grade, $8::int as year_start, $9::timestamptz as since, $10::text[] as terms,
+      $11::text as prefix, $12::int as digits, $13::text as batch
   ), numbers as (
-    select i.*, n, n - (n % 5 = 4)::int as family, 1 + n % 12 as grade, n % 3 = 0 as is_paid, n % 2 = 0 as rides,
+    select i.*, n, n - (n % 5 = 4)::int as family, i.first_grade + n % 12 as grade, n % 2 = 0 as rides,
       case when n % 5 = 4 then 500000 else 0 end as off
-    from input i, generate_series(i.low, i.high) as n
+    from input i, unnest($14::int[]) as n
   ), pupils as (
-    select b.*, 'student_' || stamp || substr(md5('student' || n), 1, 15) as id, 'SEED-' || lpad(n::text, 6, '0') as identifier,
+    select b.*, 'student_' || stamp || substr(md5('student' || batch || n), 1, 15) as id, prefix || lpad(n::text, digits, '0') as identifier,
       ${pick('first_names', 'n')} || ' ' || ${pick('surnames', 'family + 7')} as fullname,
       ${pick('first_names', 'family + 3')} || ' ' || ${pick('surnames', 'family + 7')} as parent,
       (6 + family % 4)::text || lpad((family::bigint * 7919 % 1000000000)::text, 9, '0') as phone,
@@ -42,21 +52,21 @@ const BATCH = `
       branches[1 + n % cardinality(branches)] as collector_code,
       6000000 + grade * 200000 as tuition
     from numbers b
+  ), paid as (
+    select p.*, d.k, d.component_type, d.tuition_part, d.ride_part, d.settled_on,
+      (d.paid_on + make_interval(hours => 9, mins => p.n * 37 % 600)) at time zone 'Asia/Kolkata' as paid_at,
+      (d.settled_on + make_interval(hours => 10)) at time zone 'Asia/Kolkata' as settled_at
+    from unnest($15::int[], $16::int[], $17::text[], $18::bigint[], $19::bigint[], $20::date[], $21::date[])
+      as d (n, k, component_type, tuition_part, ride_part, paid_on, settled_on) join pupils p on p.n = d.n
   ), debits as (
-    select p.*, k, 'order_' || stamp || substr(md5('order' || n || '-' || k), 1, 15) as order_id,
-      'pay_' || stamp || substr(md5('pay' || n || '-' || k), 1, 15) as payment_id,
-      'bank_' || stamp || substr(md5('pay' || n || '-' || k), 1, 15) as ref,
-      'SEED' || upper(substr(md5('bank' || n || '-' || k), 1, 12)) as transaction_id,
-      'stl_' || stamp || substr(md5('stl' || low || collector_code || k), 1, 15) as settlement_id,
-      'SEEDN' || upper(substr(md5('utr' || low || collector_code || k), 1, 11)) as utr,
-      (array['upi', 'card', 'netbanking'])[1 + (n + k) % 3] as mode,
-      case when is_paid then (tuition - off) / 10 else tuition * 6 / 100 end as tuition_part,
-      case when is_paid and rides then 120000 else 0 end as ride_part,
-      (date_trunc('day', now at time zone 'Asia/Kolkata') - make_interval(days => (10 - k) * 30 + 2 + shift)
-        + make_interval(hours => 9, mins => n * 37 % 600)) at time zone 'Asia/Kolkata' as paid_at,
-      (date_trunc('day', now at time zone 'Asia/Kolkata') - make_interval(days => (10 - k) * 30 + 1 + shift, hours => -10))
-        at time zone 'Asia/Kolkata' as settled_at
-    from pupils p, generate_series(1, 10) as k
+    select p.*, 'order_' || stamp || substr(md5('order' || batch || n || '-' || k), 1, 15) as order_id,
+      'pay_' || stamp || substr(md5('pay' || batch || n || '-' || k), 1, 15) as payment_id,
+      'bank_' || stamp || substr(md5('pay' || batch || n || '-' || k), 1, 15) as ref,
+      'SEED' || upper(substr(md5('bank' || batch || n || '-' || k), 1, 12)) as transaction_id,
+      'stl_' || stamp || substr(md5('stl' || batch || collector_code || settled_on), 1, 15) as settlement_id,
+      'SEEDN' || upper(substr(md5('utr' || batch || collector_code || settled_on), 1, 11)) as utr,
+      (array['upi', 'card', 'upi', 'netbanking'])[1 + (n + k) % 4] as mode
+    from paid p where settled_on is not null
   )`
 
 const day = (moment: string): string => `(${moment} at time zone 'Asia/Kolkata')::date`
@@ -66,30 +76,30 @@ const FINANCIAL_YEAR = `to_char(${day('paid_at')} - interval '3 months', 'YYYY')
 const STATEMENTS: readonly string[] = [
   `insert into users (institute_id, registration_id, id, name, phone, email, created_at)
    select institute_id, registration_id, 'user_' || stamp || substr(md5('user' || n), 1, 15), parent, phone, email,
-     now - interval '340 days' from pupils where family = n`,
-  `insert into students (institute_id, id, collector_code, identifier, grade, academic_year_start, academic_year_end,
+     since from pupils where family = n on conflict do nothing`,
+  `insert into students (institute_id, id, collector_code, identifier, grade, section, academic_year_start, academic_year_end,
      fullname, new_admission, date_of_birth, primary_contact_name, primary_contact_number, primary_contact_email, status,
      created_at, updated_at)
-   select institute_id, id, collector_code, identifier, grade::text, extract(year from now - interval '3 months')::int,
-     extract(year from now - interval '3 months')::int + 1, fullname, n % 6 = 0,
+   select institute_id, id, collector_code, identifier, grade::text, chr(65 + n / 12 % 2), year_start, year_start + 1, fullname,
+     n % 6 = 0,
      (now - make_interval(years => 5 + grade, days => n % 300))::date, parent, phone, email,
-     case when n % 50 = 49 then 'dropped' else 'active' end, now - interval '340 days', now - interval '340 days' from pupils`,
+     case when n % 50 = 49 then 'dropped' else 'active' end, since, since from pupils`,
   `insert into student_users (institute_id, student_id, registration_id, linked_at)
-   select institute_id, id, registration_id, now - interval '340 days' from pupils`,
+   select institute_id, id, registration_id, since from pupils`,
   `insert into fee_components (institute_id, student_id, component_type, position, fee_paise, discounts)
-   select institute_id, id, 'TUITION_FEE', 1, tuition, case when off = 0 then '[]'::jsonb
-     else jsonb_build_array(jsonb_build_object('discountType', 'SIBLING', 'valuePaise', off)) end from pupils
-   union all select institute_id, id, 'TRANSPORT_FEE', 2, 1200000, '[]' from pupils where rides`,
+   select institute_id, id, term, no, tuition / cardinality(terms) / 50000 * 50000, case when off = 0 then '[]'::jsonb
+     else jsonb_build_array(jsonb_build_object('discountType', 'SIBLING', 'valuePaise', off / cardinality(terms) / 50000 * 50000)) end
+   from pupils, unnest(terms) with ordinality as t (term, no)
+   union all select institute_id, id, 'TRANSPORT_FEE', cardinality(terms) + 1, 1200000, '[]' from pupils where rides`,
   `insert into fee_changes (institute_id, student_id, component_type, changed_at, source, fee_after_paise, discounts_after)
-   select c.institute_id, c.student_id, c.component_type, p.now - interval '340 days', 'registration', c.fee_paise, c.discounts
+   select c.institute_id, c.student_id, c.component_type, p.since, 'registration', c.fee_paise, c.discounts
    from pupils p join fee_components c on c.institute_id = p.institute_id and c.student_id = p.id`,
   `insert into orders (institute_id, id, kind, collector_code, state, name, phone, email, identifier, student_name, grade,
      academic_year_start, academic_year_end, new_admission, notes, transaction_id, paid_at, created_at, student_id)
    select institute_id, order_id, 'student', collector_code, 'paid', parent, phone, email, identifier, fullname, grade::text,
-     extract(year from now - interval '3 months')::int, extract(year from now - interval '3 months')::int + 1, false, '[]',
-     transaction_id, paid_at, paid_at - interval '4 minutes', id from debits`,
+     year_start, year_start + 1, false, '[]', transaction_id, paid_at, paid_at - interval '4 minutes', id from debits`,
   `insert into order_lines (institute_id, order_id, line_no, component_type, amount_paise, settlement_utr, settled_at)
-   select institute_id, order_id, 1, 'TUITION_FEE', tuition_part, utr, settled_at from debits
+   select institute_id, order_id, 1, component_type, tuition_part, utr, settled_at from debits
    union all
    select institute_id, order_id, 2, 'TRANSPORT_FEE', ride_part, utr, settled_at from debits where ride_part > 0`,
   `insert into dues_orders (institute_id, order_id, student_id, late_fees)
@@ -134,28 +144,58 @@ const STATEMENTS: readonly string[] = [
    from (select *, row_number() over (partition by year order by paid_at desc, payment_id desc) as place
      from (select *, ${FINANCIAL_YEAR} as year from debits) d) d join counted c on c.financial_year = d.year`,
   `insert into direct_payments (institute_id, student_id, transaction_id, id, amount_paise, paid_at, mode, recorded_at)
-   select institute_id, id, 'SEED-CASH-' || n, 'pay_' || stamp || substr(md5('cash' || n), 1, 15), 100000,
-     now - interval '45 days', 'cash', now - interval '45 days' from pupils where n % 10 = 5 and not is_paid`,
+   select institute_id, id, 'SEED-CASH-' || n || '-' || k, 'pay_' || stamp || substr(md5('cash' || batch || n || '-' || k), 1, 15),
+     tuition_part + ride_part, paid_at, 'cash', paid_at from paid where settled_on is null`,
   `insert into direct_payment_lines (institute_id, student_id, transaction_id, line_no, component_type, amount_paise)
-   select institute_id, id, 'SEED-CASH-' || n, 1, 'TUITION_FEE', 100000 from pupils where n % 10 = 5 and not is_paid`,
+   select institute_id, id, 'SEED-CASH-' || n || '-' || k, 1, component_type, tuition_part from paid where settled_on is null
+   union all
+   select institute_id, id, 'SEED-CASH-' || n || '-' || k, 2, 'TRANSPORT_FEE', ride_part from paid
+   where settled_on is null and ride_part > 0`,
 ]
 
 /** Answers the ids of its students. */
 export async function insertBatch(tx: Transaction, batch: Batch): Promise<string[]> {
+  const { payments } = batch
   const values = [
     batch.instituteId,
-    batch.low,
-    batch.high,
     batch.stamp,
     batch.now,
-    batch.shiftDays,
     batch.firstNames,
     batch.surnames,
     batch.branches,
+    batch.firstGrade,
+    batch.yearStart,
+    batch.since,
+    batch.tuition,
+    batch.prefix,
+    batch.digits,
+    `${batch.prefix}${batch.yearStart} ${batch.numbers[0]} `,
+    batch.numbers,
+    payments.map(({ n }) => n),
+    payments.map(({ k }) => k),
+    payments.map(({ componentType }) => componentType),
+    payments.map(({ tuitionPaise }) => tuitionPaise),
+    payments.map(({ ridePaise }) => ridePaise),
+    payments.map(({ paidOn }) => paidOn),
+    payments.map(({ settledOn }) => settledOn),
   ]
   for (const statement of STATEMENTS) await tx.query(`with ${BATCH} ${statement}`, values)
   const pupils = await tx.query<{ id: string }>(`with ${BATCH} select id from pupils`, values)
   return pupils.map(({ id }) => id)
+}
+
+/** Gives fees that have a rule another due day. */
+export async function setDueDays(
+  tx: Transaction,
+  instituteId: number,
+  days: readonly { componentType: string; dueOn: string }[],
+): Promise<void> {
+  await tx.query(
+    `update late_fee_rules r set due_on = d.due_on
+     from unnest($2::text[], $3::date[]) as d (component_type, due_on)
+     where r.institute_id = $1 and r.component_type = d.component_type`,
+    [instituteId, days.map(({ componentType }) => componentType), days.map(({ dueOn }) => dueOn)],
+  )
 }
 
 /** The number that the next student gets. */

@@ -7,9 +7,11 @@ import { lockSetting, readSetting, writeSetting } from '../../platform/db/instan
 import { joinCatalogue } from '../../institutes/catalogue.service.ts'
 import type { CatalogueEntry, Institute } from '../../institutes/institutes.rules.ts'
 import { conflict, isUnavailable } from '../../platform/errors.ts'
+import { DAY_MS, dayOf, startOfDay } from '../../platform/calendar.ts'
 import { firstIdAt } from '../../platform/ids.ts'
 import { recomputeBalances } from '../../fees/balances.service.ts'
 import * as store from './school.store.ts'
+import { schoolYear, tenPayments, TERMS, TRANSPORT_DUE, yearStartOf } from './seed.rules.ts'
 
 /** A school with a year behind it, for people who want to look around. */
 export const DEMO_SCHOOL = {
@@ -114,6 +116,7 @@ const BATCH = 50
 const MOST_FAILURES = 5
 const PAYMENTS_EACH = 10
 const SHIFTS = 28
+const REGISTERED_MS = 340 * DAY_MS
 
 const FIRST_NAMES =
   'Aarav Aditi Advik Ahana Aisha Ananya Anaya Arjun Asha Bhavna Chetan Deepa Dev Diya Esha Farhan Gauri Harsh Imran Ishaan Jaya Kabir Kavya Kiran Lakshmi Manav Meera Mohan Naina Neel Nikhil Nisha Omkar Pooja Pranav Priya Rahul Rhea Rohan Saanvi Samir Sara Shreya Tara Uma Vihaan Yash Zoya'
@@ -123,6 +126,7 @@ const SURNAMES =
 const CODES: readonly CatalogueEntry[] = [
   ...Array.from({ length: 12 }, (_, n) => ({ kind: 'grade' as const, code: String(n + 1) })),
   { kind: 'component', code: 'TUITION_FEE' },
+  ...TERMS.map(({ componentType }) => ({ kind: 'component' as const, code: componentType })),
   { kind: 'component', code: 'TRANSPORT_FEE' },
   { kind: 'discount', code: 'SIBLING' },
 ]
@@ -148,20 +152,23 @@ export async function seedSchool(
   for (let done = 0; done < students;) {
     const low = first + done
     const high = first + Math.min(done + size, students) - 1
-    const adding = ctx.db.transaction(async tx => {
-      const ids = await store.insertBatch(tx, {
-        instituteId: institute.id,
-        low,
-        high,
+    const numbers = Array.from({ length: high - low + 1 }, (_, index) => low + index)
+    const now = ctx.clock.now()
+    const today = dayOf(now)
+    const adding = ctx.db.transaction(async tx =>
+      addBatch(tx, institute, {
+        numbers,
+        firstGrade: 1,
+        yearStart: yearStartOf(today),
+        since: new Date(now.getTime() - REGISTERED_MS),
+        tuition: ['TUITION_FEE'],
+        prefix: 'SEED-',
+        digits: 6,
         stamp,
-        now: ctx.clock.now(),
-        shiftDays: Math.floor(low / batch) % SHIFTS,
-        firstNames: FIRST_NAMES.split(' '),
-        surnames: SURNAMES.split(' '),
-        branches: institute.branches.map(branch => branch.collectorCode),
-      })
-      recomputeBalances(tx, institute.id, ids)
-    })
+        now,
+        payments: numbers.flatMap(n => tenPayments(n, today, Math.floor(low / batch) % SHIFTS)),
+      }),
+    )
     try {
       await adding
     } catch (error) {
@@ -177,6 +184,59 @@ export async function seedSchool(
   }
   await analyseTables(ctx)
   return { students, payments: students * PAYMENTS_EACH }
+}
+
+type Added = Omit<store.Batch, 'instituteId' | 'firstNames' | 'surnames' | 'branches'>
+
+async function addBatch(tx: Transaction, institute: Institute, batch: Added): Promise<void> {
+  const ids = await store.insertBatch(tx, {
+    ...batch,
+    instituteId: institute.id,
+    firstNames: FIRST_NAMES.split(' '),
+    surnames: SURNAMES.split(' '),
+    branches: institute.branches.map(branch => branch.collectorCode),
+  })
+  recomputeBalances(tx, institute.id, ids)
+}
+
+/**
+ * Two school years of a school of that many students, last year's and this one's up to today: peaks when a term is due, nothing on Sundays and
+ * holidays, some who pay late. Its fees are due on days of the calendar.
+ */
+export async function addSchoolYears(
+  ctx: Pick<Context, 'clock'>,
+  tx: Transaction,
+  institute: Institute,
+  students: number,
+): Promise<void> {
+  const now = ctx.clock.now()
+  const today = dayOf(now)
+  const year = yearStartOf(today)
+  await joinCatalogue(tx, institute, CODES)
+  const all = Array.from({ length: students }, (_, n) => n)
+  for (const [yearStart, firstGrade] of [
+    [year, 1],
+    [year - 1, 0],
+  ] as const) {
+    // Who is in the first class now was not here a year ago.
+    const numbers = all.filter(n => firstGrade + (n % 12) > 0)
+    await addBatch(tx, institute, {
+      numbers,
+      firstGrade,
+      yearStart,
+      since: startOfDay(`${yearStart}-03-20`),
+      tuition: TERMS.map(({ componentType }) => componentType),
+      prefix: 'SUN-2',
+      digits: 3,
+      stamp: firstIdAt('order', new Date()).slice('order_'.length),
+      now,
+      payments: numbers.flatMap(n => schoolYear(n, { yearStart, firstGrade, today })),
+    })
+  }
+  await store.setDueDays(tx, institute.id, [
+    ...TERMS.map(({ componentType, due }) => ({ componentType, dueOn: `${year}-${due}` })),
+    { componentType: 'TRANSPORT_FEE', dueOn: `${year}-${TRANSPORT_DUE}` },
+  ])
 }
 
 /** The students are there, whether the planner hears of them now or when the database looks by itself. */
