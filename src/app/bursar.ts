@@ -8,6 +8,7 @@ import { keepDataDirLocked, type KeptDataDirLock, describeInstallation, processN
 import { describeStranded } from './doctor/doctor.rules.ts'
 import { examine, findStranded } from './doctor/doctor.service.ts'
 import { createJobs } from './jobs.ts'
+import { Machine } from './machine.ts'
 import { openDatabase, type OpenedDatabase } from './open-database.ts'
 import { createHealthServer, createHttpServer } from './routes.ts'
 import { rebalanceAll } from '../flex/plans/rebalance.service.ts'
@@ -55,6 +56,7 @@ const WATCH_MS = 1_000
 /** A look that opens a connection of its own is dear. */
 const CONNECT_MS = 15_000
 const SCHEMA_MS = 2_000
+const MACHINE_MS = 60_000
 const REAP_MS = 100
 
 export async function createBursar(
@@ -65,8 +67,9 @@ export async function createBursar(
   const stopTracing = await openTracing(wanted, log)
   const { hold, base, ...opened } = await openAndLock(wanted, log, onEmbedded)
   const { sandboxClock, embedded } = opened
-  const readiness: Readiness = { isDraining: false }
   const { ctx, simulators, closeErp, closeSenders } = await createContext(wanted, base, log)
+  const machine = new Machine(ctx.db, wanted, log)
+  const readiness: Readiness = { isDraining: false, warnings: () => machine.warnings }
   const worker = new JobRunner(createJobs(wanted, ctx, simulators?.bank ?? null), {
     clock: ctx.clock,
     log,
@@ -77,7 +80,7 @@ export async function createBursar(
   const imports = new ImportEngine(ctx, log)
   const stopWork = (): Promise<unknown> =>
     Promise.all([worker.stop(), closeDeliveries(), imports.stop(), backups?.stop()])
-  const timers = watch({ ...opened, db: ctx.db, stopWork }, log)
+  const timers = watch({ ...opened, db: ctx.db, machine, stopWork }, log)
   const backups = openBackups(wanted, embedded, ctx)
   let app: FastifyInstance | null = null
   const stop = async (drainMs: number): Promise<void> => {
@@ -104,6 +107,7 @@ export async function createBursar(
       log,
       sandbox,
       readiness,
+      machine,
       installation: describeInstallation(wanted, worker, backups),
       tls: await readTls(wanted),
       examine: () => examine({ ...wanted, publicUrl: ctx.publicUrl }, ctx),
@@ -252,6 +256,7 @@ async function closeServer(app: FastifyInstance): Promise<void> {
 
 type Watched = Pick<OpenedDatabase, 'sandboxClock' | 'embedded'> & {
   db: Database
+  machine: Machine
   stopWork: () => Promise<unknown>
 }
 
@@ -259,7 +264,7 @@ type Watched = Pick<OpenedDatabase, 'sandboxClock' | 'embedded'> & {
  * Brings the embedded server back if it dies, follows a clock that another process moved, and stops working once a
  * newer Bursar has migrated the database: what it would write may not fit any more.
  */
-function watch({ db, sandboxClock, embedded, stopWork }: Watched, log: Log): NodeJS.Timeout[] {
+function watch({ db, sandboxClock, embedded, machine, stopWork }: Watched, log: Log): NodeJS.Timeout[] {
   const timers: NodeJS.Timeout[] = []
   const every = (ms: number, failure: string, act: () => Promise<void>): void => {
     let isBusy = false
@@ -294,6 +299,7 @@ function watch({ db, sandboxClock, embedded, stopWork }: Watched, log: Log): Nod
     const load = (): Promise<void> => loadOffset({ db, clock: sandboxClock })
     everyIfWritten(WATCH_MS, 'reading the sandbox clock offset failed', load)
   }
+  every(MACHINE_MS, 'looking at the clock and the disk failed', async () => void (await machine.look()))
   let isOutdated = false
   everyIfWritten(SCHEMA_MS, 'comparing the schema failed', async () => {
     if (isOutdated || (await compareSchema(db)) !== 'newer') return

@@ -55,6 +55,7 @@ import { triggerRoutes } from '../sandbox/trigger/trigger.routes.ts'
 import { cellRoutes } from '../cells/cells.routes.ts'
 import { consoleRoutes } from '../console/console.routes.ts'
 import { keepRequestLog, requestRoutes } from '../request-log/requests.routes.ts'
+import type { Machine } from './machine.ts'
 import type { Installation } from '../console/operator/health.service.ts'
 import { operatorRoutes } from '../console/operator/operator.routes.ts'
 import { consolePages } from '../console/shell.routes.ts'
@@ -78,6 +79,8 @@ type HealthRouteOptions = {
   log: Log
   readiness: Readiness
   installation: Installation
+  /** Null where nothing is served, as for the OpenAPI document. */
+  machine: Machine | null
   metricsToken: string | null
   tls?: { cert: Buffer; key: Buffer } | undefined
   trustProxy: string[] | false
@@ -94,10 +97,10 @@ type RouteOptions = HealthRouteOptions & {
 }
 
 function createServerWithMetrics(options: HealthRouteOptions): { app: FastifyInstance; metrics: Metrics } {
-  const { ctx, installation } = options
+  const { ctx, installation, machine } = options
   const metrics = createMetrics(ctx.db, installation.jobs, ctx.cell)
   addCallMetrics(metrics.registry, ctx.calls)
-  addSharedFigures(metrics.registry, sharedFigures(ctx))
+  addSharedFigures(metrics.registry, [...sharedFigures(ctx), ...(machine?.figures() ?? [])])
   if (installation.backups !== null) observeBackups(metrics, installation.backups)
   return { app: createServer({ ...options, metrics }), metrics }
 }

@@ -8,7 +8,11 @@ import { ok, successBody, JSON_TYPE } from './reply.ts'
 import type { Metrics } from './metrics.ts'
 
 /** Said no to before the doors close, so that a load balancer sends new requests elsewhere. */
-export type Readiness = { isDraining: boolean }
+export type Readiness = {
+  isDraining: boolean
+  /** What somebody has to mend while requests are still answered. */
+  warnings: () => readonly string[]
+}
 
 type HealthOptions = { ctx: Context; readiness: Readiness; metrics: Metrics; metricsToken: string | null }
 
@@ -30,7 +34,9 @@ export function addHealthRoutes(app: FastifyInstance, options: HealthOptions): v
       await assertReady(ctx)
       readyUntil = performance.now() + READY_FOR_MS
     }
-    return reply.header('content-type', JSON_TYPE).send(successBody(ok()))
+    const warnings = readiness.warnings()
+    const said = warnings.length === 0 ? ok() : ok({ warnings })
+    return reply.header('content-type', JSON_TYPE).send(successBody(said))
   })
   app.get('/metrics', async (request, reply) => {
     const isOpen = metricsToken === null && ctx.mode === 'sandbox'

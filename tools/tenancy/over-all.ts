@@ -98,6 +98,7 @@ export const OVER_ALL: readonly Group[] = [
       'app/doctor/doctor.store.ts listStranded',
       'console/loans/loans.routes.ts answer',
       'console/operator/jobs.store.ts countDeadLetters',
+      'console/operator/jobs.store.ts countLostMessages',
       'console/operator/jobs.store.ts listDeadLetters',
       'console/operator/jobs.store.ts readJobs',
       'loans/lenders/lenders.store.ts listLenders',

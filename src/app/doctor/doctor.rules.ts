@@ -9,7 +9,7 @@ export const ok = (text: string): Judgement => ({ verdict: 'ok', text })
 export const warning = (text: string): Judgement => ({ verdict: 'warning', text })
 export const problem = (text: string): Judgement => ({ verdict: 'problem', text })
 
-const MAX_SKEW_MS = 1_000
+export const MAX_SKEW_MS = 1_000
 const RENEW_WITHIN_DAYS = 14
 const LEAST_VERSION = 180_000
 /** Connections outside the pool: listeners, the pipelined reader, the semaphore. */

@@ -43,6 +43,8 @@ export type Status = {
   processes: Process[]
   due: DueWork[]
   givenUp: Record<LetterKind, number>
+  /** Messages among these that were written within the last two days. */
+  lostMessages: number
   accounts: AccountState[]
   unmatchedReports: number
   books: BooksCheck | null
@@ -73,6 +75,7 @@ export function findProblems(status: Status): string[] {
     ...(status.hasPooler ? [] : ofProcesses(status)),
     ...ofWork(status.due),
     ...ofMoney(status),
+    ...ofMessages(status),
     ...ofDisks(status),
     ...ofArchive(status.archive),
   ]
@@ -143,6 +146,13 @@ function ofMoney({ accounts, unmatchedReports, books, at }: Status): string[] {
   if (at.getTime() - Date.parse(books.at) > BOOKS_OLD_MS)
     problems.push('The books were not checked last night: see the log.')
   return problems
+}
+
+/** One that was given up longer ago has been seen, or is in the mail that nobody reads. */
+function ofMessages({ lostMessages }: Status): string[] {
+  if (lostMessages === 0) return []
+  const what = lostMessages === 1 ? 'message was' : 'messages were'
+  return [`${lostMessages} ${what} given up within two days: Operator, Jobs says which and why.`]
 }
 
 function ofDisks({ backup, disk }: Status): string[] {

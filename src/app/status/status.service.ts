@@ -3,7 +3,12 @@ import { findVault, readVersion } from '../installation.ts'
 import { partitionedLogs } from '../retention.ts'
 import { type AccountState, parseProcessName, type Process, type Status } from './status.rules.ts'
 import { readProcesses, readServerState, readStandbys, type Standby } from './status.store.ts'
-import { countDeadLetters, type DueWork, readDueWork } from '../../console/operator/jobs.service.ts'
+import {
+  countDeadLetters,
+  countLostMessages,
+  type DueWork,
+  readDueWork,
+} from '../../console/operator/jobs.service.ts'
 import type { SharedFigure } from '../../http/metrics.ts'
 import { listInstitutes } from '../../institutes/institutes.service.ts'
 import { type BooksCheck, readBooksCheck } from '../../payments/reconcile/nightly.service.ts'
@@ -43,18 +48,29 @@ export async function readStatus(
       `This database is ${mode === 'live' ? 'live' : 'a sandbox'}: set BURSAR_MODE=${mode}, or name another one.`,
     )
   const ctx = { db, clock: await clockOf(config, db) }
-  const [schema, standbys, processes, due, givenUp, accounts, unmatchedReports, books, archive] =
-    await Promise.all([
-      compareSchema(db),
-      readStandbys(db),
-      listProcesses(db),
-      readDueWork(ctx),
-      countDeadLetters(ctx),
-      listAccounts(db),
-      countUnmatchedReports(ctx),
-      readBooksCheck(db),
-      readWaiting(db, partitionedLogs(config.retention)),
-    ])
+  const [
+    schema,
+    standbys,
+    processes,
+    due,
+    givenUp,
+    lostMessages,
+    accounts,
+    unmatchedReports,
+    books,
+    archive,
+  ] = await Promise.all([
+    compareSchema(db),
+    readStandbys(db),
+    listProcesses(db),
+    readDueWork(ctx),
+    countDeadLetters(ctx),
+    countLostMessages(ctx),
+    listAccounts(db),
+    countUnmatchedReports(ctx),
+    readBooksCheck(db),
+    readWaiting(db, partitionedLogs(config.retention)),
+  ])
   return {
     version: readVersion(),
     mode: config.mode,
@@ -70,6 +86,7 @@ export async function readStatus(
     processes,
     due,
     givenUp,
+    lostMessages,
     accounts,
     unmatchedReports,
     books,

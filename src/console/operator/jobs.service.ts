@@ -1,4 +1,5 @@
 import type { Context } from '../../platform/context.ts'
+import { DAY_MS } from '../../platform/calendar.ts'
 import type { JobRunner, JobStatus } from '../../platform/jobs/job-runner.ts'
 import * as store from './jobs.store.ts'
 import type { LetterKind } from './operator.rules.ts'
@@ -26,6 +27,13 @@ export async function readJobs({ db, clock }: Context, runner: JobRunner): Promi
   ])
   const runs = runner.statuses.map(status => ({ ...status, oldestDueMs: ages.get(status.name) ?? null }))
   return { jobs, runsHere: runner.isStarted, runs, deadLetters }
+}
+
+const LOST_MS = 2 * DAY_MS
+
+/** Messages of all institutes that were given up within two days. */
+export async function countLostMessages({ db, clock }: Pick<Context, 'db' | 'clock'>): Promise<number> {
+  return store.countLostMessages(db, new Date(clock.now().getTime() - LOST_MS))
 }
 
 /** How many of each were given up, over all institutes. */

@@ -118,6 +118,16 @@ export async function countDeadLetters(db: Database): Promise<Record<LetterKind,
   return row ?? { delivery: 0, message: 0, import: 0 }
 }
 
+/** Messages that were given up and written since then, as far as they are counted. */
+export async function countLostMessages(db: Queryable, since: Date): Promise<number> {
+  const { table, isDead } = LETTERS.message
+  const [row] = await db.query<{ count: number }>(
+    `select count(*)::int as count from (select 1 from ${table} where ${isDead} and created_at >= $1 limit ${MOST_COUNTED}) lost`,
+    [since],
+  )
+  return row?.count ?? 0
+}
+
 export type InstituteRow = {
   code: string
   name: string

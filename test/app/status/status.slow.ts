@@ -57,6 +57,7 @@ const WELL: Status = {
   ],
   due: [{ kind: 'messages_sent', due: 3, oldestAt: null, nextAt: null, lateMs: 200 }],
   givenUp: { delivery: 0, message: 2, import: 0 },
+  lostMessages: 0,
   accounts: [],
   unmatchedReports: 0,
   books: { at: '2026-11-16T20:31:00Z', institutes: 3, differences: 0, differing: [], unchecked: [] },
@@ -107,6 +108,7 @@ test('an installation that is well needs nobody; each trouble is said by itself'
       { books: { ...(books as NonNullable<typeof books>), at: '2026-11-15T06:00:00Z' } },
       /not checked last night/,
     ],
+    [{ lostMessages: 2 }, /2 messages were given up within two days: Operator, Jobs/],
     [{ backup: { lastAt: null, isLate: true } }, /backup is late/],
     [{ disk: { freeBytes: 1, totalBytes: 1e11, isAlmostFull: true } }, /almost full/],
     [

@@ -90,9 +90,14 @@ test('days that could be meant in two ways are asked about once for their column
   const asked = page.getByLabel('What 3/02/2016 means in “Date of Birth”')
   await asked.waitFor()
   assert.deepEqual(await asked.locator('option').allInnerTexts(), [
+    'Choose',
     '3 Feb 2016: the day comes first',
     '2 Mar 2016: the month comes first',
   ])
+  const check = page.getByRole('button', { name: 'Check the file' })
+  assert.ok(await check.isDisabled())
+  await asked.selectOption('dmy')
+  assert.ok(await check.isEnabled())
   await page.getByLabel('What Date of Birth is').selectOption('')
   await asked.waitFor({ state: 'detached' })
   assert.deepEqual(complaints, [])
