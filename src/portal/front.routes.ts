@@ -9,7 +9,7 @@ import type { Log } from '../platform/log.ts'
 import { languageOf, sendPage } from './layout.ts'
 import { textsIn } from './texts/texts.ts'
 
-const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#1f4fd8"/><path d="M10 9h12M10 14h12M20 9c0 7-4 8-10 8l9 8" fill="none" stroke="#fff" stroke-width="2.6" stroke-linecap="round" stroke-linejoin="round"/></svg>`
+const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#0b6e4f"/><path d="M10 9h12M10 14h12M20 9c0 7-4 8-10 8l9 8" fill="none" stroke="#fff" stroke-width="2.6" stroke-linecap="round" stroke-linejoin="round"/></svg>`
 
 /** Shows people without a link, or with a wrong one, the ways in. Programs get our JSON. */
 export function frontPages(app: FastifyInstance, { mode }: Pick<Context, 'mode'>, log: Log): void {

@@ -78,6 +78,7 @@ test('the console in a browser', async t => {
       await expectSoundAndKeep(page, 'console-home-phone')
       await page.getByRole('button', { name: 'Open the navigation' }).click()
       await page.getByRole('link', { name: 'Settings' }).click()
+      await page.getByRole('link', { name: 'Team' }).click()
       await page.getByRole('heading', { name: 'Members' }).waitFor()
       await expectSoundAndKeep(page, 'console-team-phone')
       assert.deepEqual(watch.complaints, [])

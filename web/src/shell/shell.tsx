@@ -6,6 +6,7 @@ import { useMay, usePerson } from '../api/session.ts'
 import { AccountMenu } from './account-menu.tsx'
 import { useDensity } from './appearance.tsx'
 import { InstituteMenu } from './institute-menu.tsx'
+import { Keys } from './keys.tsx'
 import { ModeBadge } from './mode-badge.tsx'
 import { Navigation } from './navigation.tsx'
 import { SearchField } from './search/field.tsx'
@@ -63,6 +64,7 @@ export function Shell() {
       <AppShell.Main id="main" tabIndex={-1}>
         <Outlet />
       </AppShell.Main>
+      {maySearch && <Keys />}
     </AppShell>
   )
 }

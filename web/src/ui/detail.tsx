@@ -10,12 +10,15 @@ export function Detail({
   title,
   status,
   actions,
+  figures,
   fields,
   children,
 }: {
   title: string
   status?: ReactNode
   actions?: ReactNode
+  /** What people look for first, in large figures. */
+  figures?: readonly DetailField[]
   fields: readonly DetailField[]
   children: ReactNode
 }) {
@@ -33,6 +36,7 @@ export function Detail({
         </Group>
         {actions !== undefined && <Group gap="xs">{actions}</Group>}
       </Group>
+      {figures !== undefined && <Summary fields={figures} isLarge />}
       <Summary fields={fields} />
       {children}
     </article>
@@ -40,9 +44,9 @@ export function Detail({
 }
 
 /** Names and values; what has no value is left out. */
-export function Summary({ fields }: { fields: readonly DetailField[] }) {
+export function Summary({ fields, isLarge = false }: { fields: readonly DetailField[]; isLarge?: boolean }) {
   return (
-    <dl className="summary">
+    <dl className={isLarge ? 'summary figures' : 'summary'}>
       {fields
         .filter(({ value }) => value !== undefined && value !== null && value !== '' && value !== false)
         .map(({ label, value }) => (

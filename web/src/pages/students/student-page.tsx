@@ -1,6 +1,7 @@
 import { Alert } from '@mantine/core'
 import { useParams } from '@tanstack/react-router'
 import { useBranchName } from '../../api/choices.ts'
+import { useRemembered } from '../../shell/search/recent.ts'
 import { Detail } from '../../ui/detail.tsx'
 import { formatRupees } from '../../ui/money.tsx'
 import { AwaitedPage } from '../../ui/page.tsx'
@@ -32,12 +33,14 @@ function Page({ student }: { student: Student }) {
   const branchName = useBranchName()
   const { service_student_id: id, dues, status } = student
   const { label, tone } = STATUS_LABELS[status]
+  useRemembered({ id, name: student.fullname, note: `${student.identifier} · Grade ${student.grade_name}` })
   return (
     <Detail
       title={student.fullname}
       status={<StatusBadge tone={tone}>{label}</StatusBadge>}
       actions={<StudentActs student={student} />}
-      fields={[
+      figures={[
+        { label: 'Owed for the year', value: <strong>{formatRupees(dues.total_amount)}</strong> },
         {
           label: 'Overdue',
           value: dues.overdue_amount > 0 && <strong>{formatRupees(dues.overdue_amount)}</strong>,
@@ -52,7 +55,8 @@ function Page({ student }: { student: Student }) {
           label: 'By instalments',
           value: dues.instalments_amount > 0 && formatRupees(dues.instalments_amount),
         },
-        { label: 'Owed for the year', value: <strong>{formatRupees(dues.total_amount)}</strong> },
+      ]}
+      fields={[
         { label: 'Admission no.', value: student.identifier },
         ...PROFILE_FIELDS.filter(field => 'isShown' in field).map(({ name, label }) => ({
           label,

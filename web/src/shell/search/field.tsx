@@ -1,8 +1,10 @@
 import { TextInput } from '@mantine/core'
+import { IconSearch } from '@tabler/icons-react'
 import { useDebouncedValue, useHotkeys } from '@mantine/hooks'
 import { useParams } from '@tanstack/react-router'
 import { useId, useRef, useState, type KeyboardEvent } from 'react'
-import { useHits, type Hit, type HitGroup } from './hits.ts'
+import type { Hit, HitGroup } from './hit.ts'
+import { useHits } from './hits.ts'
 
 const PAUSE_MS = 150
 
@@ -24,7 +26,10 @@ function Field() {
   const isShown = isOpen && (groups !== undefined || isFailed)
   const isListed = isShown && hits.length > 0
   const current = Math.min(active, hits.length - 1)
-  useHotkeys([['/', () => field.current?.focus()]])
+  useHotkeys([
+    ['/', () => field.current?.focus()],
+    ['mod+K', () => field.current?.focus()],
+  ])
 
   const choose = (hit: Hit | undefined): void => {
     if (hit === undefined) return
@@ -56,7 +61,10 @@ function Field() {
         aria-autocomplete="list"
         autoComplete="off"
         spellCheck={false}
-        placeholder="Search (press /)"
+        placeholder="Search, or go to a page"
+        leftSection={<IconSearch size={16} stroke={1.8} aria-hidden />}
+        rightSection={<kbd aria-hidden>Ctrl K</kbd>}
+        rightSectionWidth={64}
         size="sm"
         maxLength={100}
         value={text}

@@ -5,10 +5,9 @@ import { get } from '../../api/client.ts'
 import { useInstitute, useInstitutePath } from '../../api/session.ts'
 import { formatRupees } from '../../ui/money.tsx'
 import { formatMoment, yearName } from '../../ui/when.tsx'
-
-/** One match and its address. */
-export type Hit = { id: string; title: string; note: string; go: () => void }
-export type HitGroup = { name: string; hits: readonly Hit[] }
+import type { Hit, HitGroup } from './hit.ts'
+import { usePlaces } from './places.ts'
+import { useRecent } from './recent.ts'
 
 const SHORTEST = 2
 
@@ -16,6 +15,8 @@ const SHORTEST = 2
 export function useHits(text: string): { groups: readonly HitGroup[] | undefined; isFailed: boolean } {
   const path = useInstitutePath()
   const go = useGo()
+  const placesFor = usePlaces()
+  const recent = useRecent()
   const q = text.trim()
   const found = useQuery({
     queryKey: ['search', path, q],
@@ -24,8 +25,17 @@ export function useHits(text: string): { groups: readonly HitGroup[] | undefined
     // Hits for the letters before stay until the answer to these comes.
     placeholderData: (before, query) => (query?.queryKey[1] === path ? before : undefined),
   })
-  if (q.length < SHORTEST) return { groups: undefined, isFailed: false }
-  return { groups: found.data && groupsOf(found.data, go), isFailed: found.isError }
+  if (q === '') return { groups: someOf(recent()), isFailed: false }
+  const places = placesFor(q)
+  if (q.length < SHORTEST) return { groups: someOf(places), isFailed: false }
+  // Pages stand last, so that who types a name and Enter comes to the child.
+  const groups = found.data === undefined ? someOf(places) : [...groupsOf(found.data, go), ...places]
+  return { groups, isFailed: found.isError && places.length === 0 }
+}
+
+/** What is known at once is shown only if it is something: nothing has been looked for yet. */
+function someOf(groups: readonly HitGroup[]): readonly HitGroup[] | undefined {
+  return groups.length === 0 ? undefined : groups
 }
 
 type Go = ReturnType<typeof useGo>
