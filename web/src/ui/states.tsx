@@ -12,6 +12,20 @@ export function Loading({ what = 'Loading' }: { what?: string }) {
   )
 }
 
+const LINES = 8
+
+/** A table that is coming, about as high as it will be. */
+export function LoadingRows({ what }: { what: string }) {
+  return (
+    <div className="table-frame loading-rows" role="status">
+      <span className="visually-hidden">{what}…</span>
+      {Array.from({ length: LINES }, (_, line) => (
+        <div key={line} className="skeleton" />
+      ))}
+    </div>
+  )
+}
+
 /** Explains what the page will show and how to get there. */
 export function Empty({
   title,

@@ -3,7 +3,7 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { useEffect, useState, type ReactNode } from 'react'
 import { list, type Query } from '../../api/client.ts'
 import { downloadCsv } from './csv.ts'
-import { Empty, Failed, Loading } from '../states.tsx'
+import { Empty, Failed, LoadingRows } from '../states.tsx'
 import { ExportMenu } from './export-menu.tsx'
 import { TableFilters } from './filters.tsx'
 import { countText, PickedBar, SortChoice, useCount, type PickedRows } from './list-parts.tsx'
@@ -68,7 +68,7 @@ export function DataTable<Row>(props: Props<Row>) {
           {countText(count, props.counted)}
         </p>
       )}
-      {(pages.isPending || isLooking) && <Loading what={`Loading ${name.toLowerCase()}`} />}
+      {(pages.isPending || isLooking) && <LoadingRows what={`Loading ${name.toLowerCase()}`} />}
       {pages.isError && <Failed error={pages.error} retry={() => void pages.refetch()} />}
       {pages.isSuccess && rows.length === 0 && !isLooking && (
         <Nothing isFiltered={isFiltered} empty={empty} clear={() => clear(filters, set)} />

@@ -4,7 +4,7 @@ import type { ListColumnsAnswer } from '../../../../src/console/lists/list.schem
 import { useChoices, type Choices } from '../../api/choices.ts'
 import { get } from '../../api/client.ts'
 import { formatCount, formatRupees } from '../money.tsx'
-import { Failed, Loading } from '../states.tsx'
+import { Failed, LoadingRows } from '../states.tsx'
 import { StatusBadge, type Tone } from '../status-badge.tsx'
 import { formatDay, formatMoment, When } from '../when.tsx'
 import { DataTable, type Column } from './data-table.tsx'
@@ -34,7 +34,7 @@ export function ListTable<Row extends object>(props: Props<Row>) {
     // They change with the server's version, which loads the page anew.
     staleTime: Infinity,
   })
-  if (shape.isPending) return <Loading what={`Loading ${props.name.toLowerCase()}`} />
+  if (shape.isPending) return <LoadingRows what={`Loading ${props.name.toLowerCase()}`} />
   if (shape.isError) return <Failed error={shape.error} retry={() => void shape.refetch()} />
   // What the institute offers to choose from is asked for only where a filter does: a lender has none.
   return shape.data.filters.some(({ choices }) => choices !== undefined) ? (
