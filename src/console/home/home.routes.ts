@@ -119,7 +119,7 @@ const weekOutput = week.object({
   students: week.integer('How many children owe it.', 12),
 })
 
-const steps = outputOf<NonNullable<Home['firstSteps']>>()
+const steps = outputOf<FirstSteps>()
 const stepsOutput = steps.object({
   has_school: steps.flag('An address or a logo.', true),
   has_fees: steps.flag('Classes and their fees.', true),

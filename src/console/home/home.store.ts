@@ -61,8 +61,6 @@ export async function sumDueByWeek(
 
 const has = (table: string): string => `exists (select from ${table} where institute_id = $1)`
 
-const has = (table: string): string => `exists (select from ${table} where institute_id = $1)`
-
 export async function readFirstSteps(db: Queryable, instituteId: number): Promise<FirstSteps> {
   const [row] = await db.query<FirstSteps>(
     `select exists (select from institutes where id = $1 and (address is not null or logo_tag is not null)) as "hasSchool",
