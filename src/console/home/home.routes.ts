@@ -115,7 +115,7 @@ const wayOutput = way.object({
 const week = outputOf<Home['dueByWeek'][number]>()
 const weekOutput = week.object({
   week: week.integer('0 is today and the six days after it.', 0),
-  owed: week.amount('What falls due in it, without what plans will take.', AMOUNT),
+  amount: week.amount('What falls due in it, also what is on the way, without what plans will take.', AMOUNT),
   students: week.integer('How many children owe it.', 12),
 })
 

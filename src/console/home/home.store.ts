@@ -39,7 +39,7 @@ export async function sumWays(
   )
 }
 
-export type Expected = { week: number; owedPaise: Paise; students: number }
+export type Expected = { week: number; amountPaise: Paise; students: number }
 
 /** What falls due in each of the next weeks and no plan will take: 0 is today and the six days after it. */
 export async function sumDueByWeek(
@@ -50,7 +50,7 @@ export async function sumDueByWeek(
 ): Promise<Expected[]> {
   return db.query<Expected>(
     `with ${owedNow('true')}
-     select -days / 7 as week, sum(owed_paise)::bigint as "owedPaise", sum(children)::bigint as students
+     select -days / 7 as week, sum(owed_paise)::bigint as "amountPaise", sum(children)::bigint as students
      from (
        select child, days, min(children) as children, sum(owed_paise) as owed_paise
        from owed where is_owed and days between $3 and 0 group by 1, 2

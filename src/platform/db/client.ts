@@ -9,7 +9,7 @@ import pg from 'pg'
  * plans each text once per connection. Texts are constants in the stores (lists go in as `any($1)`), so the
  * map of names stays small; the bound is there for the day somebody breaks that habit.
  */
-const MAX_NAMES = 1000
+const MAX_NAMES = 2_000
 const END_LIMIT_MS = 500
 const names = new Map<string, string>()
 

@@ -8,23 +8,23 @@ import { PanelRow } from './panel-row.tsx'
 export function Ahead({ home }: { home: HomeAnswer }) {
   const { today, due_by_week: weeks } = home
   if (weeks.length === 0) return null
-  const most = Math.max(1, ...weeks.map(({ owed }) => owed))
+  const most = Math.max(1, ...weeks.map(({ amount }) => amount))
   return (
     <>
       <h2 className="section-title">Falls due in the next four weeks</h2>
       <section className="panel" aria-label="Falls due in the next four weeks">
         <p className="faint">
-          {formatRupees(sumRupees(weeks.map(({ owed }) => owed)))} that families pay by themselves, by the due
-          days of fees; instalments of plans come beside it.
+          {formatRupees(sumRupees(weeks.map(({ amount }) => amount)))} that families pay by themselves, by the
+          due days of fees; instalments of plans come beside it.
         </p>
         <ul className="panel-rows">
-          {weeks.map(({ week, owed, students }) => (
+          {weeks.map(({ week, amount, students }) => (
             <PanelRow
               key={week}
               label={`${formatShortDay(addDays(today, week * 7))} to ${formatShortDay(addDays(today, week * 7 + 6))}`}
               note={counted(students, 'student')}
-              amount={owed}
-              share={owed / most}
+              amount={amount}
+              share={amount / most}
               tone="plain"
             />
           ))}
